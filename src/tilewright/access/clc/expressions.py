@@ -1,0 +1,188 @@
+"""Expression parser: precedence climbing over tokens."""
+
+from .condition import PRECEDENCE
+from .lexer import Token
+from .literals import read_character, read_number
+from .stream import TokenStream, describe
+from .tree import (
+    Assign,
+    Binary,
+    Call,
+    Cast,
+    Comma,
+    Conditional,
+    Expression,
+    Index,
+    InitList,
+    Member,
+    Name,
+    Number,
+    Postfix,
+    SizeOf,
+    Text,
+    TypeArgument,
+    Unary,
+    VectorLiteral,
+)
+from .types import INT, Type, Vector
+
+_ASSIGNMENTS = {"=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>="}
+_UNARY = {"+", "-", "!", "~", "*", "&", "++", "--"}
+_TYPE_TAKING = {"__builtin_convertvector", "__builtin_astype"}
+_ALIGNMENT_OF = {"_Alignof", "__alignof", "__alignof__"}
+
+
+class ExpressionParser(TokenStream):
+    """Parses expressions; a subclass tells how a type's name reads."""
+
+    def type_name(self) -> Type:
+        raise NotImplementedError
+
+    def expression(self) -> Expression:
+        left = self.assignment()
+        while self.current.text == "," and self.current.kind == "operator":
+            position = self.take().position
+            left = Comma(position, left, self.assignment())
+        return left
+
+    def assignment(self) -> Expression:
+        left = self.conditional()
+        token = self.current
+        if token.kind == "operator" and token.text in _ASSIGNMENTS:
+            self.take()
+            return Assign(token.position, token.text[:-1], left, self.assignment())
+        return left
+
+    def conditional(self) -> Expression:
+        condition = self.binary(1)
+        if self.current.text != "?":
+            return condition
+        position = self.take().position
+        chosen = self.expression()
+        self.expect(":")
+        return Conditional(position, condition, chosen, self.conditional())
+
+    def binary(self, level: int) -> Expression:
+        left = self.unary()
+        while self.current.kind == "operator" and PRECEDENCE.get(self.current.text, 0) >= level:
+            operator = self.take()
+            left = Binary(operator.position, operator.text, left, self.binary(PRECEDENCE[operator.text] + 1))
+        return left
+
+    def unary(self) -> Expression:
+        token = self.current
+        if token.kind == "operator":
+            if token.text in _UNARY:
+                self.take()
+                return Unary(token.position, token.text, self.unary())
+            if token.text == "(" and self.starts_type(1):
+                return self.cast()
+        if token.kind == "name" and (token.text == "sizeof" or token.text in _ALIGNMENT_OF):
+            return self.size_of()
+        return self.postfix(self.primary())
+
+    def cast(self) -> Expression:
+        position = self.expect("(").position
+        kind = self.type_name()
+        self.expect(")")
+        if self.current.text == "{":
+            items = self.initializer()
+            assert isinstance(items, InitList)
+            if isinstance(kind, Vector):
+                return self.postfix(VectorLiteral(position, kind, tuple(item for _, item in items.items)))
+            return self.postfix(Cast(position, kind, items))
+        if self.current.text == "(" and isinstance(kind, Vector):
+            self.take()
+            elements = [self.assignment()]
+            while self.accept(","):
+                elements.append(self.assignment())
+            self.expect(")")
+            return self.postfix(VectorLiteral(position, kind, tuple(elements)))
+        return Cast(position, kind, self.unary())
+
+    def size_of(self) -> Expression:
+        token = self.take()
+        alignment = token.text in _ALIGNMENT_OF
+        if self.current.text == "(" and self.starts_type(1):
+            self.take()
+            kind = self.type_name()
+            self.expect(")")
+            return SizeOf(token.position, kind, None, alignment)
+        return SizeOf(token.position, None, self.unary(), alignment)
+
+    def primary(self) -> Expression:
+        token = self.take()
+        if token.kind == "number":
+            return read_number(token)
+        if token.kind == "character":
+            return read_character(token)
+        if token.kind == "string":
+            return self.text(token)
+        if token.text == "(" and token.kind == "operator":
+            inner = self.expression()
+            self.expect(")")
+            return inner
+        if token.kind == "name":
+            if token.text in ("asm", "__asm__", "__asm"):
+                raise token.position.error("inline assembly cannot be interpreted")
+            if self.current.text == "(":
+                return self.call(token)
+            if token.text in self.enumerators:
+                return Number(token.position, self.enumerators[token.text], INT)
+            return Name(token.position, token.text)
+        raise token.position.error(f"expected an expression, found {describe(token)}")
+
+    def text(self, token: Token) -> Text:
+        pieces = [token.text[1:-1]]
+        while self.current.kind == "string":
+            pieces.append(self.take().text[1:-1])
+        return Text(token.position, "".join(pieces))
+
+    def call(self, name: Token) -> Call:
+        self.expect("(")
+        arguments: list[Expression] = []
+        while not self.accept(")"):
+            if arguments:
+                self.expect(",")
+            if name.text in _TYPE_TAKING and arguments:
+                arguments.append(TypeArgument(self.position, self.type_name()))
+            else:
+                arguments.append(self.assignment())
+        return Call(name.position, name.text, tuple(arguments))
+
+    def postfix(self, expression: Expression) -> Expression:
+        while True:
+            token = self.current
+            if token.kind != "operator":
+                return expression
+            if token.text == "[":
+                self.take()
+                index = self.expression()
+                self.expect("]")
+                expression = Index(token.position, expression, index)
+            elif token.text in (".", "->"):
+                self.take()
+                name = self.identifier("a member's name")
+                expression = Member(token.position, expression, name.text, token.text == "->")
+            elif token.text in ("++", "--"):
+                self.take()
+                expression = Postfix(token.position, token.text, expression)
+            else:
+                return expression
+
+    def initializer(self) -> Expression:
+        """An assignment expression or a braced list."""
+        if self.current.text != "{":
+            return self.assignment()
+        position = self.take().position
+        items: list[tuple[str | int | None, Expression]] = []
+        while not self.accept("}"):
+            if items:
+                self.expect(",")
+                if self.accept("}"):
+                    break
+            items.append((self.designator(), self.initializer()))
+        return InitList(position, tuple(items))
+
+    def designator(self) -> str | int | None:
+        return None

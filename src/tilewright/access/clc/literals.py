@@ -1,0 +1,43 @@
+"""Number and character literals -> typed constants (C99 6.4.4, with OpenCL's fixed sizes)."""
+
+from .condition import character_value, integer_value
+from .lexer import Token
+from .tree import Number
+from .types import DOUBLE, FLOAT, HALF, INT, LONG, UINT, ULONG, Scalar
+
+
+def read_number(token: Token) -> Number:
+    text = token.text.lower()
+    hexadecimal = text.startswith("0x")
+    if (hexadecimal and "p" in text) or (not hexadecimal and any(mark in text for mark in (".", "e"))):
+        return _float(token, text, hexadecimal)
+    if not hexadecimal and text[-1] in "fh":
+        return _float(token, text, hexadecimal)
+    return _integer(token)
+
+
+def read_character(token: Token) -> Number:
+    return Number(token.position, character_value(token), INT)
+
+
+def _float(token: Token, text: str, hexadecimal: bool) -> Number:
+    kind = {"f": FLOAT, "h": HALF}.get(text[-1], DOUBLE)
+    digits = text.rstrip("fhl")
+    try:
+        value = float.fromhex(digits) if hexadecimal else float(digits)
+    except ValueError:
+        raise token.position.error(f"{token.text!r} is not a number") from None
+    return Number(token.position, value, kind)
+
+
+def _integer(token: Token) -> Number:
+    value, suffix = integer_value(token)
+    unsigned, wide, decimal = "u" in suffix, "l" in suffix, token.text[0] != "0"
+    candidates: list[Scalar] = []
+    if not wide:
+        candidates += [UINT] if unsigned else [INT] if decimal else [INT, UINT]
+    candidates += [ULONG] if unsigned else [LONG] if decimal else [LONG, ULONG]
+    for kind in candidates:
+        if value < 1 << (8 * kind.size - kind.is_signed):
+            return Number(token.position, value, kind)
+    raise token.position.error(f"{token.text} does not fit into any integer type")

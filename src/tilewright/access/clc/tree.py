@@ -1,0 +1,241 @@
+"""The syntax tree of OpenCL C as plain records; every node knows its place."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from .lexer import Position
+from .types import Scalar, Space, Type
+
+
+@dataclass(frozen=True)
+class Node:
+    position: Position
+
+
+class Expression(Node):
+    """Base of all expressions."""
+
+
+@dataclass(frozen=True)
+class Number(Expression):
+    value: int | float
+    type: Scalar
+
+
+@dataclass(frozen=True)
+class Text(Expression):
+    text: str
+
+
+@dataclass(frozen=True)
+class Name(Expression):
+    name: str
+
+
+@dataclass(frozen=True)
+class Unary(Expression):
+    """`operator` is one of + - ! ~ * & and ++ or -- written before the operand."""
+
+    operator: str
+    operand: Expression
+
+
+@dataclass(frozen=True)
+class Postfix(Expression):
+    """`operand++` or `operand--`."""
+
+    operator: str
+    operand: Expression
+
+
+@dataclass(frozen=True)
+class Binary(Expression):
+    operator: str
+    left: Expression
+    right: Expression
+
+
+@dataclass(frozen=True)
+class Assign(Expression):
+    """`target operator= value`; a plain assignment has the operator ""."""
+
+    operator: str
+    target: Expression
+    value: Expression
+
+
+@dataclass(frozen=True)
+class Conditional(Expression):
+    condition: Expression
+    chosen: Expression
+    other: Expression
+
+
+@dataclass(frozen=True)
+class Comma(Expression):
+    first: Expression
+    second: Expression
+
+
+@dataclass(frozen=True)
+class Cast(Expression):
+    type: Type
+    operand: Expression
+
+
+@dataclass(frozen=True)
+class VectorLiteral(Expression):
+    """`(float4)(a, b, c, d)`, also a compound literal `(T){...}`."""
+
+    type: Type
+    items: tuple[Expression, ...]
+
+
+@dataclass(frozen=True)
+class Index(Expression):
+    base: Expression
+    index: Expression
+
+
+@dataclass(frozen=True)
+class Member(Expression):
+    """`base.name` or, with `arrow`, `base->name`."""
+
+    base: Expression
+    name: str
+    arrow: bool = False
+
+
+@dataclass(frozen=True)
+class Call(Expression):
+    name: str
+    arguments: tuple[Expression, ...]
+
+
+@dataclass(frozen=True)
+class SizeOf(Expression):
+    """Of a type or of an expression's type; `alignment` asks for that instead."""
+
+    type: Type | None
+    operand: Expression | None
+    alignment: bool = False
+
+
+@dataclass(frozen=True)
+class TypeArgument(Expression):
+    """A type where a builtin takes one."""
+
+    type: Type
+
+
+@dataclass(frozen=True)
+class InitList(Expression):
+    """`{a, b, .x = c, [3] = d}`; a designator is a member's name, an index or None."""
+
+    items: tuple[tuple[str | int | None, Expression], ...]
+
+
+class Statement(Node):
+    """Base of all statements."""
+
+
+@dataclass(frozen=True)
+class Variable(Node):
+    name: str
+    type: Type
+    space: Space | None
+    initial: Expression | None
+    constant: bool = False
+
+
+@dataclass(frozen=True)
+class Block(Statement):
+    statements: tuple[Statement, ...]
+
+
+@dataclass(frozen=True)
+class Declaration(Statement):
+    variables: tuple[Variable, ...]
+
+
+@dataclass(frozen=True)
+class ExpressionStatement(Statement):
+    expression: Expression
+
+
+@dataclass(frozen=True)
+class If(Statement):
+    condition: Expression
+    then: Statement
+    otherwise: Statement | None
+
+
+@dataclass(frozen=True)
+class Loop(Statement):
+    """for, while and do; `test_first` is false for do."""
+
+    initial: Statement | None
+    condition: Expression | None
+    step: Expression | None
+    body: Statement
+    test_first: bool = True
+
+
+@dataclass(frozen=True)
+class Case(Node):
+    """One label with the statements up to the next; `value` None is the default."""
+
+    value: int | None
+    statements: tuple[Statement, ...]
+
+
+@dataclass(frozen=True)
+class Switch(Statement):
+    subject: Expression
+    cases: tuple[Case, ...]
+
+
+@dataclass(frozen=True)
+class Break(Statement):
+    pass
+
+
+@dataclass(frozen=True)
+class Continue(Statement):
+    pass
+
+
+@dataclass(frozen=True)
+class Return(Statement):
+    value: Expression | None
+
+
+@dataclass(frozen=True)
+class Parameter(Node):
+    """`constant` says that the parameter itself, or what it points to, must not be written."""
+
+    name: str
+    type: Type
+    constant: bool = False
+
+
+@dataclass(frozen=True)
+class Function(Node):
+    name: str
+    result: Type
+    parameters: tuple[Parameter, ...]
+    is_kernel: bool
+    body: Block
+    work_group: tuple[int, ...] | None = None  # reqd_work_group_size
+
+
+@dataclass(frozen=True)
+class Program:
+    functions: Mapping[str, Function]
+    variables: tuple[Variable, ...]
+    contract: bool | None = None
+
+    @property
+    def kernels(self) -> tuple[str, ...]:
+        return tuple(name for name, function in self.functions.items() if function.is_kernel)
+

@@ -1,0 +1,260 @@
+"""The types of OpenCL C: sizes, alignments, names; 6.1 of the OpenCL C 1.2 specification."""
+
+from dataclasses import dataclass, field, replace
+from enum import IntEnum
+from typing import Any
+
+import numpy as np
+
+
+class Space(IntEnum):
+    """Address spaces."""
+
+    PRIVATE = 0
+    GLOBAL = 1
+    CONSTANT = 2
+    LOCAL = 3
+
+    @property
+    def word(self) -> str:
+        return self.name.lower()
+
+
+@dataclass(frozen=True)
+class Type:
+    """Base of all types; `size` and `alignment` in bytes."""
+
+    @property
+    def size(self) -> int:
+        raise NotImplementedError
+
+    @property
+    def alignment(self) -> int:
+        return self.size
+
+
+@dataclass(frozen=True)
+class Void(Type):
+    @property
+    def size(self) -> int:
+        return 1
+
+    def __str__(self) -> str:
+        return "void"
+
+
+@dataclass(frozen=True)
+class Scalar(Type):
+    """`aligned` is the alignment that an attribute set, 0 for the natural one; it does not make another type."""
+
+    name: str
+    dtype: "np.dtype[Any]" = field(compare=False)
+    aligned: int = field(default=0, compare=False)
+
+    @property
+    def size(self) -> int:
+        return self.dtype.itemsize
+
+    @property
+    def alignment(self) -> int:
+        return self.aligned or self.size
+
+    @property
+    def is_float(self) -> bool:
+        return self.dtype.kind == "f"
+
+    @property
+    def is_signed(self) -> bool:
+        return self.dtype.kind == "i"
+
+    def __str__(self) -> str:
+        return self.name
+
+
+@dataclass(frozen=True)
+class Vector(Type):
+    """`width` is 2, 3, 4, 8 or 16; three elements take the room of four."""
+
+    element: Scalar
+    width: int
+    aligned: int = field(default=0, compare=False)
+
+    @property
+    def size(self) -> int:
+        return self.element.size * (4 if self.width == 3 else self.width)
+
+    @property
+    def alignment(self) -> int:
+        return self.aligned or self.size
+
+    def __str__(self) -> str:
+        return f"{self.element.name}{self.width}"
+
+
+@dataclass(frozen=True)
+class Pointer(Type):
+    target: Type
+    space: Space = Space.PRIVATE
+    constant: bool = False  # what it points to must not be written
+
+    @property
+    def size(self) -> int:
+        return 8
+
+    def __str__(self) -> str:
+        return f"{self.space.word} {'const ' if self.constant else ''}{self.target} *"
+
+
+@dataclass(frozen=True)
+class Array(Type):
+    element: Type
+    length: int
+
+    @property
+    def size(self) -> int:
+        return self.element.size * self.length
+
+    @property
+    def alignment(self) -> int:
+        return self.element.alignment
+
+    def __str__(self) -> str:
+        return f"{self.element}[{self.length}]"
+
+
+@dataclass(frozen=True)
+class Field:
+    name: str
+    type: Type
+    offset: int
+
+
+@dataclass(frozen=True)
+class Struct(Type):
+    """A struct or a union; `identity` tells two of the same tag apart."""
+
+    tag: str
+    fields: tuple[Field, ...] = field(compare=False, default=())
+    byte_size: int = field(compare=False, default=0)
+    byte_alignment: int = field(compare=False, default=1)
+    identity: int = 0
+
+    @property
+    def size(self) -> int:
+        return self.byte_size
+
+    @property
+    def alignment(self) -> int:
+        return self.byte_alignment
+
+    def field_of(self, name: str) -> Field | None:
+        return next((each for each in self.fields if each.name == name), None)
+
+    def __str__(self) -> str:
+        return f"struct {self.tag}"
+
+
+@dataclass(frozen=True)
+class Event(Type):
+    @property
+    def size(self) -> int:
+        return 8
+
+    def __str__(self) -> str:
+        return "event_t"
+
+
+def _scalar(name: str, code: str) -> Scalar:
+    return Scalar(name, np.dtype(code))
+
+
+BOOL = _scalar("bool", "u1")
+CHAR, UCHAR = _scalar("char", "i1"), _scalar("uchar", "u1")
+SHORT, USHORT = _scalar("short", "i2"), _scalar("ushort", "u2")
+INT, UINT = _scalar("int", "i4"), _scalar("uint", "u4")
+LONG, ULONG = _scalar("long", "i8"), _scalar("ulong", "u8")
+HALF, FLOAT, DOUBLE = _scalar("half", "f2"), _scalar("float", "f4"), _scalar("double", "f8")
+VOID, EVENT = Void(), Event()
+
+_VECTOR_ELEMENTS = (CHAR, UCHAR, SHORT, USHORT, INT, UINT, LONG, ULONG, HALF, FLOAT, DOUBLE)
+SCALARS = (BOOL, *_VECTOR_ELEMENTS)
+WIDTHS = (2, 3, 4, 8, 16)
+
+NAMED: dict[str, Type] = {
+    "void": VOID,
+    "event_t": EVENT,
+    "size_t": ULONG,
+    "uintptr_t": ULONG,
+    "ptrdiff_t": LONG,
+    "intptr_t": LONG,
+    **{scalar.name: scalar for scalar in SCALARS},
+    **{f"{scalar.name}{width}": Vector(scalar, width) for scalar in _VECTOR_ELEMENTS for width in WIDTHS},
+}
+
+UNSIGNED_OF = {CHAR: UCHAR, SHORT: USHORT, INT: UINT, LONG: ULONG}
+SIGNED_OF = {unsigned: signed for signed, unsigned in UNSIGNED_OF.items()}
+REFUSED = {
+    "image1d_t", "image1d_buffer_t", "image1d_array_t", "image2d_t", "image2d_array_t", "image3d_t", "sampler_t", "pipe",
+    "queue_t", "clk_event_t", "reserve_id_t", "ndrange_t",
+}  # fmt: skip
+
+
+def with_alignment(kind: Type, aligned: int) -> Type:
+    """`kind` with the alignment of an `aligned` attribute; a plain variable's alignment only ever grows."""
+    if isinstance(kind, Scalar | Vector):
+        return replace(kind, aligned=aligned)
+    return kind
+
+
+def element_of(kind: Type) -> Scalar | None:
+    """The scalar that a scalar or vector is made of."""
+    if isinstance(kind, Scalar):
+        return kind
+    return kind.element if isinstance(kind, Vector) else None
+
+
+def vector_of(element: Scalar, width: int) -> Scalar | Vector:
+    return element if width == 1 else Vector(element, width)
+
+
+def width_of(kind: Type) -> int:
+    return kind.width if isinstance(kind, Vector) else 1
+
+
+def signed_integer(size: int) -> Scalar:
+    """The signed integer of `size` bytes: what a vector comparison gives."""
+    return {1: CHAR, 2: SHORT, 4: INT, 8: LONG}[size]
+
+
+def promoted(kind: Scalar) -> Scalar:
+    """The integer promotions: whatever is smaller than int becomes int."""
+    return INT if not kind.is_float and kind.size < 4 else kind
+
+
+def usual(left: Scalar, right: Scalar) -> Scalar:
+    """The usual arithmetic conversions of two scalars (C99, 6.3.1.8)."""
+    if left.is_float or right.is_float:
+        return max((each for each in (left, right) if each.is_float), key=lambda each: each.size)
+    left, right = promoted(left), promoted(right)
+    if left == right:
+        return left
+    if left.size == right.size:
+        return left if not left.is_signed else right
+    return left if left.size > right.size else right
+
+
+def struct_of(
+    tag: str, members: list[tuple[str, Type]], packed: bool, union: bool, identity: int, aligned: int = 1
+) -> Struct:
+    """Lays members out as C does."""
+    offset, largest, alignment = 0, 0, aligned
+    fields: list[Field] = []
+    for name, kind in members:
+        step = 1 if packed else kind.alignment
+        if not union:
+            offset = -(-offset // step) * step
+        fields.append(Field(name, kind, offset))
+        alignment = max(alignment, step)
+        largest = max(largest, offset + kind.size)
+        offset = 0 if union else offset + kind.size
+    return Struct(tag, tuple(fields), -(-largest // alignment) * alignment, alignment, identity)

@@ -1,0 +1,110 @@
+"""What the compiler makes of the tree: typed closures over lanes, and the records that describe names."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from ..clc.lexer import Position
+from ..clc.types import Array, Space, Type
+from .masks import Mask
+
+# A value is a NumPy scalar where it is the same in all lanes, an array (lanes,) where it is not;
+# a vector is an array (width, 1) or (width, lanes). Pointers are int64 virtual addresses.
+Value = Any
+
+
+class Frame:
+    """The variables of one activation of a function."""
+
+    __slots__ = ("breaks", "continues", "result", "slots", "unset")
+
+    def __init__(self, size: int) -> None:
+        self.slots: list[Value] = [None] * size
+        self.unset: list[Any] = [None] * size
+        self.result: Value = None
+        self.breaks: Mask | None = None
+        self.continues: Mask | None = None
+
+
+Run = Callable[[Frame, Mask], Value]
+Step = Callable[[Frame, Mask], Mask]
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """An expression. `boolean` says that the value is held as NumPy booleans though its type is int; `constant` is the
+    value where it is known while compiling."""
+
+    type: Type
+    run: Run
+    boolean: bool = False
+    constant: Value = None
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Something that can be assigned to: `locate` finds it once, `load` and `store` then use what it found."""
+
+    type: Type
+    locate: Run
+    load: Callable[[Frame, Mask, Value], Value]
+    store: Callable[[Frame, Mask, Value, Value], None]
+    in_memory: bool = False
+    constant: bool = False
+    space: Space = Space.PRIVATE
+
+
+@dataclass(frozen=True, slots=True)
+class Register:
+    """A variable that lives in a frame's slot. `tracked`: it may be read before it is written."""
+
+    slot: int
+    type: Type
+    tracked: bool
+    constant: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class RegisterArray:
+    """A private array that is only ever used through full subscripts, element by element."""
+
+    slot: int
+    element: Type
+    lengths: tuple[int, ...]
+    constant: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """A variable with an address; `address` gives it."""
+
+    type: Type
+    address: Run
+    space: Space
+    constant: bool = False
+
+
+Symbol = Register | RegisterArray | Memory
+
+
+class Site:
+    """One access in the source: the place, and how many bytes each lane moves."""
+
+    __slots__ = ("number", "operation", "position", "size", "text")
+
+    def __init__(self, number: int, position: Position, operation: str, size: int, text: str = "") -> None:
+        self.number = number
+        self.position = position
+        self.operation = operation
+        self.size = size
+        self.text = text
+
+
+def flat_length(kind: Array) -> tuple[Type, tuple[int, ...]]:
+    """The innermost element and all lengths of an array of arrays."""
+    lengths: list[int] = []
+    element: Type = kind
+    while isinstance(element, Array):
+        lengths.append(element.length)
+        element = element.element
+    return element, tuple(lengths)

@@ -1,0 +1,62 @@
+"""What the sanitizer found: each kind of fault at each place once, with a count and one example."""
+
+from dataclasses import dataclass
+
+from ..clc.lexer import Position
+
+RACE = "data race"
+BENIGN = "benign race"
+GROUPS = "race between groups"
+BENIGN_GROUPS = "benign race between groups"
+BOUNDS = "out of bounds"
+UNINITIALISED = "uninitialised read"
+DIVERGENT = "divergent barrier"
+MISALIGNED = "misaligned access"
+READ_ONLY = "write to read-only memory"
+WILD = "wild pointer"
+ASYNC = "async copy"
+NOTES = (BENIGN, BENIGN_GROUPS)
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One kind of fault at one place. `count` is how often it was met, `other` the second access of a race,
+    `example` the work-item and bytes of the first time."""
+
+    kind: str
+    position: Position
+    text: str
+    example: str = ""
+    other: Position | None = None
+    count: int = 1
+
+    @property
+    def is_fault(self) -> bool:
+        """False for what is allowed though worth knowing: benign races."""
+        return self.kind not in NOTES
+
+    def __str__(self) -> str:
+        times = f" ({self.count} times)" if self.count > 1 else ""
+        example = f"; {self.example}" if self.example else ""
+        return f"{self.position}: {self.kind}: {self.text}{example}{times}"
+
+
+class Findings:
+    """Collects findings."""
+
+    def __init__(self) -> None:
+        self._found: dict[tuple[str, Position, str, Position | None], list[object]] = {}
+
+    def add(
+        self, kind: str, position: Position, text: str, example: str = "", other: Position | None = None, count: int = 1
+    ) -> None:
+        entry = self._found.setdefault((kind, position, text, other), [example, 0])
+        entry[1] += count  # type: ignore[operator]
+
+    def all(self) -> tuple[Finding, ...]:
+        """In the order of the source; faults before notes at one place."""
+        found = [
+            Finding(kind, position, text, str(example), other, int(count))  # type: ignore[call-overload]
+            for (kind, position, text, other), (example, count) in self._found.items()
+        ]
+        return tuple(sorted(found, key=lambda each: (each.position, not each.is_fault, each.kind, each.text)))

@@ -1,0 +1,165 @@
+"""The glass device: a batch of work-groups in lockstep, one lane per work-item."""
+
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from ..clc.lexer import Position
+from ..clc.types import Space
+from .code import Site
+from .findings import DIVERGENT, Findings
+from .masks import Mask
+from .memory import Segment, VirtualMemory
+from .shadow import ITEM_BITS
+
+Group = tuple[int, int, int]
+LOCAL_FENCE, GLOBAL_FENCE = 1, 2
+
+
+class Recorder(Protocol):
+    """Whoever wants to see the memory traffic."""
+
+    def record(self, site: Site, segment: Segment, offsets: npt.NDArray[np.int64], mask: Mask) -> None:
+        """`offsets` are bytes in the segment, one for each lane of `mask`."""
+
+    def barrier(self, position: Position) -> None: ...
+
+
+class Machine:
+    """Lanes of `slots` work-groups of one NDRange, run together. Values and memory of different groups never mix;
+    running them together only saves time."""
+
+    def __init__(
+        self,
+        global_size: Sequence[int],
+        local_size: Sequence[int],
+        slots: int,
+        recorder: Recorder,
+        step_limit: int,
+    ) -> None:
+        self.work_dim = len(tuple(global_size))
+        self.global_size = _three(global_size)
+        self.local_size = _three(local_size)
+        self.items = int(np.prod(self.local_size))
+        self.slots = slots
+        self.lanes = slots * self.items
+        self.findings = Findings()
+        self.recorder = recorder
+        self.steps = self.step_limit = step_limit
+        self.memory = VirtualMemory(self)
+        lane = np.arange(self.lanes)
+        self.slot_of_lane = lane // self.items
+        item = lane % self.items
+        x, y, _ = self.local_size
+        self._local = [item % x, item // x % y, item // (x * y)]
+        self.local_id: list[Any] = [_uniform(each.astype(np.uint64)) for each in self._local]
+        self.groups: list[Group] = []
+        self.launched = 0
+        self.begin([(0, 0, 0)] * 0)
+
+    def begin(self, groups: Sequence[Group]) -> Mask:
+        """Makes `groups` (as many as there are slots, or fewer) the ones that run next: the mask of their lanes."""
+        self.groups = list(groups)
+        filled = [*self.groups, *([(0, 0, 0)] * (self.slots - len(self.groups)))]
+        ids = np.array(filled, dtype=np.int64).reshape(self.slots, 3)
+        self.group_id: list[Any] = []
+        self.global_id: list[Any] = []
+        for dimension in range(3):
+            group = ids[:, dimension][self.slot_of_lane]
+            self.group_id.append(_uniform(group.astype(np.uint64)))
+            own = group * self.local_size[dimension] + self._local[dimension]
+            self.global_id.append(_uniform(own.astype(np.uint64)))
+        self.live = np.arange(self.lanes) < len(self.groups) * self.items
+        self.live_count = int(self.live.sum())
+        self.first_item = self.launched
+        self.launched += self.lanes
+        tags = np.arange(self.first_item + 1, self.first_item + 1 + self.lanes, dtype=np.int64)
+        self.tags = {space: tags + (1 << ITEM_BITS) for space in (Space.LOCAL, Space.GLOBAL)}
+        self.synced = {Space.LOCAL: 0, Space.GLOBAL: 0}
+        self.clock = 1
+        self.memory.new_batch()
+        return Mask(self.live.copy())
+
+    def covers(self, mask: Mask) -> bool:
+        """Does `mask` hold every lane that has not returned? Then a variable may be replaced instead of merged."""
+        return mask.count == self.live_count
+
+    def leave(self, mask: Mask) -> None:
+        """The lanes of `mask` return from the kernel."""
+        self.live = self.live & ~mask.lanes
+        self.live_count = int(self.live.sum())
+
+    def tick(self, position: Position) -> None:
+        """One iteration of a loop; too many of them are an endless loop."""
+        self.steps -= 1
+        if self.steps < 0:
+            raise position.error(
+                f"stopped after {self.step_limit} loop iterations; raise the step limit, or run a smaller problem"
+            )
+
+    def item_name(self, lane: int) -> str:
+        """`work-item (3,0) of group (1,2)`, with as many dimensions as the NDRange has."""
+        return self._name(lane % self.items, self.groups[lane // self.items])
+
+    def tag_name(self, tag: int) -> str:
+        """As `item_name`, for an item of this or an earlier batch by its tag."""
+        lane = (tag & ((1 << ITEM_BITS) - 1)) - 1 - self.first_item
+        if 0 <= lane < self.live.size and lane // self.items < len(self.groups):
+            return self.item_name(lane)
+        return "a work-item of an earlier group"
+
+    def _name(self, item: int, group: Group) -> str:
+        dimensions = self.work_dim
+        own = ",".join(str(int(self._local[d][item])) for d in range(dimensions))
+        return f"work-item ({own}) of group ({','.join(map(str, group[:dimensions]))})"
+
+    def barrier(self, mask: Mask, fence: int, position: Position) -> None:
+        """All lanes of a group meet. Memory of the spaces in `fence` is in order afterwards."""
+        self.check_together(mask, position, "barrier")
+        spaces = [space for flag, space in ((LOCAL_FENCE, Space.LOCAL), (GLOBAL_FENCE, Space.GLOBAL)) if fence & flag]
+        everyone = mask.count == len(self.groups) * self.items
+        step = np.int64(1 << ITEM_BITS)
+        self.clock += 1
+        for space in spaces:
+            if everyone:
+                self.tags[space] = self.tags[space] + step
+                self.synced[space] = self.clock
+            else:
+                reached = np.bincount(self.slot_of_lane[mask.indices], minlength=self.slots) > 0
+                self.tags[space] = self.tags[space] + step * reached[self.slot_of_lane]
+        if everyone and Space.LOCAL in spaces:
+            self.memory.forget_local_reads()
+        self.recorder.barrier(position)
+
+    def check_together(self, mask: Mask, position: Position, what: str) -> None:
+        """Finds groups of which only a part executes something that all must execute."""
+        if mask.count == len(self.groups) * self.items:
+            return
+        reached = np.bincount(self.slot_of_lane[mask.indices], minlength=self.slots)
+        for slot, group in enumerate(self.groups):
+            count = int(reached[slot])
+            if count in (0, self.items):
+                continue
+            lanes = slice(slot * self.items, (slot + 1) * self.items)
+            missing = int(np.flatnonzero(~mask.lanes[lanes])[0]) + slot * self.items
+            gone = "; it has returned already" if not self.live[missing] else ""
+            self.findings.add(
+                DIVERGENT,
+                position,
+                f"only {count} of the {self.items} work-items of a group reach this {what}",
+                f"{self._name(missing % self.items, group)} does not{gone}",
+            )
+
+
+def _three(size: Sequence[int]) -> Group:
+    filled = [int(each) for each in size] + [1, 1]
+    return filled[0], filled[1], filled[2]
+
+
+def _uniform(values: npt.NDArray[np.uint64]) -> Any:
+    """One NumPy scalar where all lanes agree."""
+    if values.size and (values == values[0]).all():
+        return values[0]
+    return values

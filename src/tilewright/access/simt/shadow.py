@@ -1,0 +1,232 @@
+"""Shadow memory: who wrote and who read each cell last, so that races and unset reads are seen.
+
+A tag names one work-item in one epoch (the time between two barriers): epoch << ITEM_BITS | item. Two accesses to a cell
+race if different items of a group make them in one epoch, or items of different groups at any time, and one writes.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from .code import Site
+
+ITEM_BITS = 40
+ITEM = np.int64((1 << ITEM_BITS) - 1)
+Int64s = npt.NDArray[np.int64]
+Bools = npt.NDArray[np.bool_]
+_PENDING_LIMIT = 1 << 22
+
+
+@dataclass(slots=True)
+class Touch:
+    """One access of many lanes: byte offsets in the shadowed bytes, bytes each, and the largest power of two that
+    divides all of them."""
+
+    offsets: Int64s
+    size: int
+    unit: int
+    tags: Int64s
+    site: Site
+    lanes: npt.NDArray[np.intp] | None
+
+
+@dataclass(slots=True)
+class Conflict:
+    """A race: the kind of the earlier access, where it was, both tags, the byte, and whether between groups."""
+
+    earlier: str
+    site: int
+    own_tag: int
+    other_tag: int
+    offset: int
+    between_groups: bool
+    count: int
+    which: Bools
+
+
+class Readers:
+    """The lowest and highest tag (and group) that read each cell: enough to know whether anybody else did."""
+
+    def __init__(self, cells: int) -> None:
+        self.highest = np.zeros(cells, np.int64)
+        self.lowest = np.zeros(cells, np.int64)  # item complemented, so that both are maxima and start at 0
+        self.group_high = np.zeros(cells, np.int32)
+        self.group_low = np.zeros(cells, np.int32)
+        self.site = np.zeros(cells, np.int32)
+
+    def refine(self, factor: int) -> None:
+        self.highest, self.lowest = self.highest.repeat(factor), self.lowest.repeat(factor)
+        self.group_high, self.group_low = self.group_high.repeat(factor), self.group_low.repeat(factor)
+        self.site = self.site.repeat(factor)
+
+    def add(self, cells: Int64s, tags: Int64s, site: int, group_items: int) -> None:
+        """`group_items` is 0 for memory that groups do not share."""
+        np.maximum.at(self.highest, cells, tags)
+        np.maximum.at(self.lowest, cells, complement(tags))
+        if group_items:
+            groups = (((tags & ITEM) - 1) // group_items + 1).astype(np.int32)
+            np.maximum.at(self.group_high, cells, groups)
+            np.maximum.at(self.group_low, cells, np.int32(2**31 - 1) - groups)
+        self.site[cells] = site
+
+    def others(self, cells: Int64s, tags: Int64s, group_items: int) -> tuple[Bools, Int64s, Bools]:
+        """Cells that another item read: (which, that item's tag, whether only another group did)."""
+        base = tags & ~ITEM
+        high, low = self.highest[cells], self.lowest[cells]
+        by_high = (high > base) & (high != tags)
+        by_low = (low > base) & (low != complement(tags))
+        if not group_items:
+            return by_high | by_low, np.where(by_high, high, complement(low)), np.zeros(high.shape, bool)
+        own = (tags & ITEM) - 1
+        own_group = own // group_items + 1
+        by_high &= ((high & ITEM) - 1) // group_items + 1 == own_group
+        by_low &= ((complement(low) & ITEM) - 1) // group_items + 1 == own_group
+        last, first = self.group_high[cells], np.int32(2**31 - 1) - self.group_low[cells]
+        between = (last != 0) & ((last != own_group) | (first != own_group))
+        tag = np.where(by_high, high, np.where(by_low, complement(low), 0))
+        foreign = np.where(last != own_group, last, first)
+        tag = np.where(tag == 0, (foreign.astype(np.int64) - 1) * group_items + 1, tag)
+        return by_high | by_low | between, tag, between & ~by_high & ~by_low
+
+
+def complement(tags: Int64s) -> Int64s:
+    """The tag with its item turned round, so that the lowest item has the highest number."""
+    return tags ^ ITEM
+
+
+class Shadow:
+    """The shadow of one segment. `group_items` is the size of a group where groups share the bytes, else 0."""
+
+    def __init__(self, size: int, group_items: int, initialised: bool) -> None:
+        self.size = size
+        self.granule = 16
+        self.group_items = group_items
+        self.initialised = initialised
+        cells = -(-size // self.granule)
+        self.writer = np.zeros(cells, np.int64)
+        self.writer_site = np.zeros(cells, np.int32)
+        self.readers: Readers | None = None
+        self.atomics: Readers | None = None
+        self.pending: list[tuple[Touch, Int64s | None]] = []
+        self.pending_items = 0
+        self.last_write = -1
+        self.complete = initialised
+
+    def cells(self, touch: Touch) -> Int64s:
+        """The cells of each lane: (lanes,) or (cells per access, lanes)."""
+        if touch.unit < self.granule:
+            self._refine(touch.unit)
+        first = touch.offsets // self.granule
+        count = touch.size // self.granule
+        if count <= 1:
+            return first
+        return first + np.arange(count, dtype=np.int64)[:, None]
+
+    def _refine(self, unit: int) -> None:
+        factor = self.granule // unit
+        self.granule = unit
+        self.writer, self.writer_site = self.writer.repeat(factor), self.writer_site.repeat(factor)
+        for readers in (self.readers, self.atomics):
+            if readers is not None:
+                readers.refine(factor)
+
+    def unset(self, cells: Int64s) -> Bools | None:
+        """Which of these cells nobody has written yet; None if all have been."""
+        if self.complete:
+            return None
+        unset = self.writer[cells] == 0
+        if not unset.any():
+            return None
+        if self.atomics is not None:
+            unset &= self.atomics.highest[cells] == 0
+        return unset if unset.any() else None
+
+    def defer_read(self, touch: Touch) -> None:
+        """A plain read: kept aside, since most cells that are read are not written before the next barrier."""
+        self.pending.append((touch, None))
+        self.pending_items += touch.offsets.size
+        if self.pending_items > _PENDING_LIMIT:
+            self.absorb()
+
+    def forget_reads(self) -> None:
+        self.pending.clear()
+        self.pending_items = 0
+
+    def absorb(self) -> None:
+        """Enters the reads that were kept aside."""
+        for touch, _ in self.pending:
+            cells = self.cells(touch)
+            if self.readers is None:
+                self.readers = Readers(self.writer.size)
+            self.readers.add(cells.ravel(), _spread(touch.tags, cells), touch.site.number, self.group_items)
+        self.forget_reads()
+
+    def conflicts_with_write(self, touch: Touch, cells: Int64s) -> Conflict | None:
+        """Did another item write these cells in this epoch (or another group at any time)?"""
+        earlier = self.writer[cells]
+        tags = np.broadcast_to(touch.tags, cells.shape)
+        base = tags & ~ITEM
+        if self.group_items:
+            other = (earlier != 0) & ((earlier ^ tags) & ITEM != 0)
+            if not other.any():
+                return None
+            between = ((earlier & ITEM) - 1) // self.group_items != ((tags & ITEM) - 1) // self.group_items
+            which = other & (between | (earlier > base))
+        else:
+            if earlier.max(initial=0) <= int(base.min(initial=0)):
+                return None
+            which = (earlier > base) & (earlier != tags)
+            between = np.zeros(which.shape, bool)
+        return self._conflict("write", which, touch, cells, earlier, between, self.writer_site)
+
+    def conflicts_with_readers(self, touch: Touch, cells: Int64s, kind: str) -> Conflict | None:
+        """Did another item read these cells (kind "read"), or update them atomically (kind "atomic update")?"""
+        readers = self.readers if kind == "read" else self.atomics
+        if readers is None:
+            return None
+        tags = np.ascontiguousarray(np.broadcast_to(touch.tags, cells.shape))
+        which, other, between = readers.others(cells, tags, self.group_items)
+        return self._conflict(kind, which, touch, cells, other, between, readers.site)
+
+    def _conflict(
+        self, kind: str, which: Bools, touch: Touch, cells: Int64s, other: Int64s, between: Bools, sites: Any
+    ) -> Conflict | None:
+        if not which.any():
+            return None
+        at = tuple(np.argwhere(which)[0])
+        tags = np.broadcast_to(touch.tags, cells.shape)
+        return Conflict(
+            kind,
+            int(sites[cells[at]]),
+            int(tags[at]),
+            int(other[at]),
+            int(cells[at]) * self.granule,
+            bool(between[at]),
+            int(which.any(axis=0).sum() if which.ndim == 2 else which.sum()),
+            which,
+        )
+
+    def write(self, touch: Touch, cells: Int64s, clock: int) -> Bools | None:
+        """Enters a plain write; which lanes wrote a cell that another lane wrote in the same instruction."""
+        tags = np.broadcast_to(touch.tags, cells.shape)
+        self.writer[cells] = tags
+        self.writer_site[cells] = touch.site.number
+        self.last_write = clock
+        lost = self.writer[cells] != tags
+        return lost if lost.any() else None
+
+    def update(self, touch: Touch, cells: Int64s) -> None:
+        """Enters an atomic update."""
+        if self.atomics is None:
+            self.atomics = Readers(self.writer.size)
+        self.atomics.add(cells.ravel(), _spread(touch.tags, cells), touch.site.number, self.group_items)
+
+    def settle(self, cells: Int64s) -> None:
+        """Makes these cells written, by nobody in particular, before the present epoch."""
+        self.writer[cells] = 1
+
+
+def _spread(tags: Int64s, cells: Int64s) -> Int64s:
+    return tags if cells.ndim == 1 else np.ascontiguousarray(np.broadcast_to(tags, cells.shape)).ravel()

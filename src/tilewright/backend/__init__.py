@@ -1,0 +1,1 @@
+"""How a plan reaches a device: driver discovery, program cache, and one file per runtime."""

@@ -1,0 +1,203 @@
+"""The OpenCL backend: list devices, open one, build, allocate, move data, launch. All of PyOpenCL's calls are here."""
+
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from threading import Lock
+from typing import Any
+
+import numpy as np
+import pyopencl as cl
+
+from ..device import DeviceInfo
+from ..dtypes import numpy_dtype
+from ..errors import BuildFailed, DevicePoisoned, LaunchFailed, NoDevice, OutOfDeviceMemory, UnknownName
+from ..kernel import NDRange, Signature
+from .cache import BinaryCache, cache_folder, content_key
+from .drivers import mend_pocl_wheel, preference, register
+from .information import describe
+from .statuses import NO_MEMORY, POISONED, code_of, status_sentence
+
+SCALARS = {"int": np.int32, "uint": np.uint32, "long": np.int64, "ulong": np.uint64, "float": np.float32,
+           "double": np.float64, "size_t": np.uint64}  # fmt: skip
+
+
+@contextmanager
+def check(what: str) -> Iterator[None]:
+    """Turn a PyOpenCL error into one that names the status, what it usually means, and the call that caused it."""
+    try:
+        yield
+    except cl.Error as error:
+        code = code_of(error)
+        sentence = f"{what}: {status_sentence(code) if code is not None else error}"
+        if code in NO_MEMORY:
+            raise OutOfDeviceMemory(sentence, code) from error
+        if code in POISONED:
+            advice = "the context is poisoned by an earlier fault: start a new process"
+            raise DevicePoisoned(f"{sentence}; {advice}", code) from error
+        raise LaunchFailed(sentence, code) from error
+
+
+@dataclass(frozen=True)
+class Program:
+    """A built program and how its kernel's arguments are bound."""
+
+    program: Any
+    signature: Signature
+    scalar_types: tuple[Any, ...]
+    log: str
+
+    def new_kernel(self) -> Any:
+        """A kernel object of its own: argument slots are state, so threads must not share one."""
+        kernel = cl.Kernel(self.program, self.signature.entry)
+        kernel.set_scalar_arg_dtypes(list(self.scalar_types))  # without it set_args costs 50 us and more
+        return kernel
+
+
+def discover_devices() -> list[tuple[DeviceInfo, Any]]:
+    """All devices of all platforms, the preferred one first; empty if there is no driver."""
+    register()
+    try:
+        platforms = cl.get_platforms()
+    except cl.LogicError:  # the loader's way of saying that it knows no driver
+        return []
+    found = []
+    for platform in platforms:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            try:
+                devices = platform.get_devices()
+            except cl.Error:  # a platform without devices answers with DEVICE_NOT_FOUND
+                continue
+        found += [(describe(device), device) for device in devices]
+    return sorted(found, key=lambda pair: preference(pair[0].platform, pair[0].version, pair[0].kind))
+
+
+def list_devices() -> tuple[DeviceInfo, ...]:
+    """The devices that can be opened, the one that is chosen by default first."""
+    return tuple(info for info, _ in discover_devices())
+
+
+def choose(infos: Sequence[DeviceInfo], wanted: str | None) -> int:
+    """The index of the device that `wanted` names: an index, "cpu" or "gpu", or part of a name or platform."""
+    if not infos:
+        raise NoDevice("no OpenCL device was found; `tilewright doctor` says what is missing and how to add it")
+    if wanted is None:
+        return 0
+    if wanted.isdigit() and int(wanted) < len(infos):
+        return int(wanted)
+    for index, info in enumerate(infos):
+        if wanted.lower() == info.kind or wanted.lower() in info.label.lower():
+            return index
+    raise UnknownName("device", wanted, [*map(str, range(len(infos))), *(info.label for info in infos)])
+
+
+def open_device(wanted: str | None = None) -> "Device":
+    """Open a device for work. NoDevice if there is none, UnknownName if none matches."""
+    pairs = discover_devices()
+    info, device = pairs[choose([info for info, _ in pairs], wanted)]
+    mend_pocl_wheel(device)
+    with check(f"opening {info.label}"):
+        context = cl.Context([device])
+    return Device(info, device, context)
+
+
+class Device:
+    """An opened device: its facts, and the verbs that plans are run with."""
+
+    def __init__(self, info: DeviceInfo, device: Any, context: Any) -> None:
+        self.info = info
+        self.device = device
+        self.context = context
+        self.queue = cl.CommandQueue(context, device, cl.command_queue_properties.PROFILING_ENABLE)
+        self._programs: dict[tuple[str, str, tuple[str, ...]], Program] = {}
+        self._lock = Lock()
+        self._disk = BinaryCache(cache_folder() / "programs")
+
+    def build(self, source: str, name: str, signature: Signature, dtype: str, options: Sequence[str] = ()) -> Program:
+        """Compile `source`, or take it from memory or disk. BuildFailed holds the compiler's log."""
+        key = (source, signature.entry, tuple(options))
+        with self._lock:
+            if key not in self._programs:
+                program, log = self._compile(source, name, tuple(options))
+                types = tuple(None if each.pointer else self._scalar(each.ctype, dtype) for each in signature.parameters)
+                self._programs[key] = Program(program, signature, types, log)
+            return self._programs[key]
+
+    @staticmethod
+    def _scalar(ctype: str, dtype: str) -> Any:
+        return numpy_dtype(dtype).type if ctype == "REAL" else SCALARS[ctype]
+
+    def _compile(self, source: str, name: str, options: tuple[str, ...]) -> tuple[Any, str]:
+        info = self.info
+        key = content_key(source, *options, info.platform, info.version, info.driver, info.name)
+        binary = self._disk.get(key)
+        if binary is not None:
+            program = self._load(binary, options)
+            if program is not None:
+                return program, "(from the cache of built programs)"
+        # PyOpenCL's public Program adds a cache of its own, whose entries a driver update can outlive.
+        program = cl.Program(cl._cl._Program(self.context, source.encode()))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", cl.CompilerWarning)
+            try:
+                program._prg.build(" ".join(options).encode(), [self.device])
+            except cl.Error as error:
+                raise BuildFailed(name, info.label, self._log(program) or str(error)) from error
+        binaries = program.get_info(cl.program_info.BINARIES)
+        if binaries and binaries[0]:
+            self._disk.put(key, binaries[0])
+        return program, self._log(program)
+
+    def _load(self, binary: bytes, options: tuple[str, ...]) -> Any:
+        """A program from its binary, or None if this driver refuses it, so that it is compiled again."""
+        try:
+            program = cl.Program(self.context, [self.device], [binary])
+            program._prg.build(" ".join(options).encode(), [self.device])
+        except cl.Error:
+            return None
+        return program
+
+    def _log(self, program: Any) -> str:
+        return str(program.get_build_info(self.device, cl.program_build_info.LOG))
+
+    def allocate(self, nbytes: int) -> Any:
+        """A buffer of at least one byte; OutOfDeviceMemory says the bytes asked and present."""
+        size = max(int(nbytes), 1)
+        limit = self.info.max_alloc_bytes
+        if limit and size > limit:
+            raise OutOfDeviceMemory(f"{size:,} bytes asked; {self.info.label} allows {limit:,} in one buffer")
+        with check(f"allocating {size:,} bytes of {self.info.global_bytes:,} on {self.info.label}"):
+            return cl.Buffer(self.context, cl.mem_flags.READ_WRITE, size)
+
+    def part(self, buffer: Any, origin: int, nbytes: int) -> Any:
+        """A sub-buffer; `origin` must be a multiple of the device's base alignment."""
+        with check(f"cutting {nbytes:,} bytes at {origin} out of a buffer"):
+            return buffer.get_sub_region(origin, max(int(nbytes), 1))
+
+    def fill(self, buffer: Any, byte: int, origin: int, nbytes: int) -> None:
+        if nbytes:
+            with check(f"filling {nbytes:,} bytes"):
+                cl.enqueue_fill_buffer(self.queue, buffer, np.uint8(byte), origin, nbytes)
+
+    def write(self, buffer: Any, array: np.ndarray) -> None:
+        if array.nbytes:
+            with check(f"writing {array.nbytes:,} bytes to {self.info.label}"):
+                cl.enqueue_copy(self.queue, buffer, np.ascontiguousarray(array).view(np.uint8).reshape(-1))
+
+    def read(self, buffer: Any, count: int, dtype: np.dtype) -> np.ndarray:
+        host = np.empty(count * dtype.itemsize, np.uint8)
+        if count:
+            with check(f"reading {host.nbytes:,} bytes from {self.info.label}"):
+                cl.enqueue_copy(self.queue, host, buffer)
+        return host.view(dtype)
+
+    def launch(self, kernel: Any, ndrange: NDRange, what: str) -> Any:
+        """Enqueue one launch; its event. Errors name `what`, the launch that caused them."""
+        with check(f"launching {what} over {ndrange}"):
+            return cl.enqueue_nd_range_kernel(self.queue, kernel, ndrange.global_size, ndrange.local_size)
+
+    def finish(self, what: str) -> None:
+        with check(f"waiting for {what}"):
+            self.queue.finish()

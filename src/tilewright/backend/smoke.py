@@ -1,0 +1,314 @@
+"""Tries one OpenCL device in a child process, because drivers can abort, crash or hang their process.
+
+The child, `python -m tilewright.backend.smoke --platform NAME --device INDEX`, prints a JSON line for each
+stage that it passes, so that a crash in a late stage does not hide the answer of an early one. `--list`
+prints a line for each device.
+"""
+
+import argparse
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .drivers import mend_pocl_wheel, register
+
+if TYPE_CHECKING:
+    import pyopencl
+
+Matrix = np.ndarray[tuple[int, int], np.dtype[np.float32]]
+
+SIZE = 64  # M = N = K of the trial product: 4 x 4 work-groups of the largest tile
+ROUNDS, LAUNCHES = 5, 20
+
+GEMM = """
+__kernel __attribute__((reqd_work_group_size(TILE, TILE, 1)))
+void smoke_gemm(__global const float *A, __global const float *B, __global float *C)
+{
+    __local float tileA[TILE][TILE], tileB[TILE][TILE];
+    const int x = get_local_id(0), y = get_local_id(1);
+    const int row = get_global_id(1), column = get_global_id(0);
+    float sum = 0.0f;
+    for (int start = 0; start < SIZE; start += TILE) {
+        tileA[y][x] = A[row * SIZE + start + x];
+        tileB[y][x] = B[(start + y) * SIZE + column];
+        barrier(CLK_LOCAL_MEM_FENCE);
+        for (int k = 0; k < TILE; ++k)
+            sum += tileA[y][k] * tileB[k][x];
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+    C[row * SIZE + column] = sum;
+}
+"""
+
+# Uses the type for real: what an extension string promises is not always compiled, and the reverse.
+TYPE_PROBE = """
+#pragma OPENCL EXTENSION cl_khr_{extension} : enable
+__kernel void smoke_type(__global {word} *x)
+{{
+    x[get_global_id(0)] = x[get_global_id(0)] * ({word})2 + ({word})1;
+}}
+"""
+TYPES: dict[str, tuple[str, type[np.float64] | type[np.float16]]] = {
+    "fp64": ("double", np.float64),
+    "fp16": ("half", np.float16),
+}
+
+
+@dataclass(frozen=True)
+class ChildRun:
+    """How a child process ended: `ending` is "" for exit code 0, or a clause such as "killed by SIGABRT"."""
+
+    stdout: str
+    stderr: str
+    ending: str
+
+    def stages(self) -> dict[str, dict[str, Any]]:
+        """The stage lines of its output by stage; other lines, which drivers may print, are skipped."""
+        return {str(each["stage"]): each for each in self.records() if each["stage"] != "device"}
+
+    def records(self) -> list[dict[str, Any]]:
+        """Every JSON line that has a "stage"."""
+        found = []
+        for line in self.stdout.splitlines():
+            try:
+                value = json.loads(line)
+            except json.JSONDecodeError:
+                continue  # a driver's own message
+            if isinstance(value, dict) and "stage" in value:
+                found.append(value)
+        return found
+
+    def telling_line(self) -> str:
+        """The line of stderr that most likely says what went wrong, or ''."""
+        lines = [line.strip() for line in self.stderr.splitlines() if line.strip()]
+        return next((line for line in lines if "error:" in line.lower()), lines[-1] if lines else "")
+
+
+@dataclass(frozen=True)
+class SmokeResult:
+    """What the trial of one device gave. The build uses no caches; `gflops` at 64^3 is only a sign of life.
+
+    `fp64` and `fp16` are "works", "wrong", "refused" (does not compile) or how the child ended while trying.
+    """
+
+    platform: str
+    device: int
+    passed: bool
+    reason: str
+    build_seconds: float | None = None
+    gflops: float | None = None
+    max_error: float | None = None
+    fp64: str = "not reached"
+    fp16: str = "not reached"
+    mended: bool = False
+    stderr_tail: str = ""
+
+
+def probe_device(
+    platform: str,
+    device: int,
+    *,
+    version: str = "",
+    time_limit: float = 60.0,
+    command: Sequence[str] | None = None,
+) -> SmokeResult:
+    """Try device number `device` of the platform called `platform` in a child, for `time_limit` seconds.
+
+    `version` tells apart platforms of one name. `command` replaces the child's command line. A crash, a hang
+    or a wrong answer of the driver is a result, not an error.
+    """
+    own = ["--platform", platform, "--device", str(device), "--version", version]
+    child = run_child(command or [sys.executable, "-m", "tilewright.backend.smoke", *own], time_limit)
+    return _judge(platform, device, child)
+
+
+def list_devices(time_limit: float = 60.0) -> ChildRun:
+    """Ask a child for all devices: a record each, DeviceInfo's fields and its `index` in its platform."""
+    return run_child([sys.executable, "-m", "tilewright.backend.smoke", "--list"], time_limit)
+
+
+def _judge(platform: str, device: int, child: ChildRun) -> SmokeResult:
+    stages = child.stages()
+    tail = "\n".join(child.stderr.splitlines()[-12:])
+    if "gemm" not in stages:
+        reason = child.ending or "it ended without an answer"
+        line = child.telling_line()
+        return SmokeResult(platform, device, False, f"{reason}: {line}" if line else reason, stderr_tail=tail)
+    gemm = stages["gemm"]
+    passed = gemm["error_over_bound"] <= 1.0  # false for NaN too
+    wrong = f"wrong result: the error is {gemm['error_over_bound']:.3g} times what rounding allows"
+    silent = child.ending or "not reached"
+    return SmokeResult(
+        platform,
+        device,
+        passed,
+        reason="" if passed else wrong,
+        build_seconds=gemm["build_seconds"],
+        gflops=gemm["gflops"],
+        max_error=gemm["max_error"],
+        fp64=stages.get("fp64", {}).get("answer", silent),
+        fp16=stages.get("fp16", {}).get("answer", silent),
+        mended=gemm["mended"],
+        stderr_tail=tail,
+    )
+
+
+def run_child(command: Sequence[str], time_limit: float) -> ChildRun:
+    """Run a command without kernel caches; at the time limit kill it and all that it started.
+
+    Output goes to files, not pipes: a grandchild that lives on would hold a pipe open.
+    """
+    root = str(Path(__file__).resolve().parents[2])
+    environment = dict(os.environ)
+    environment["PYTHONPATH"] = os.pathsep.join(filter(None, [root, environment.get("PYTHONPATH", "")]))
+    environment |= {"PYOPENCL_NO_CACHE": "1", "POCL_KERNEL_CACHE": "0", "CUDA_CACHE_DISABLE": "1"}
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+        child = subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, stdout=out, stderr=err, env=environment, start_new_session=True
+        )
+        try:
+            ending = _ending(child.wait(time_limit))
+        except subprocess.TimeoutExpired:
+            ending = f"timed out after {time_limit:g} s"
+            _kill(child)
+        texts = []
+        for file in (out, err):
+            file.seek(0)
+            texts.append(file.read().decode(errors="replace"))
+    return ChildRun(texts[0], texts[1], ending)
+
+
+def _ending(code: int) -> str:
+    if code >= 0:
+        return f"exit code {code}" if code else ""
+    known = {each.value: each.name for each in signal.Signals}
+    return f"killed by {known.get(-code, f'signal {-code}')}"
+
+
+def _kill(child: "subprocess.Popen[bytes]") -> None:
+    if sys.platform == "win32":
+        child.kill()
+    else:
+        os.killpg(child.pid, signal.SIGKILL)
+    child.wait()
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """The child's entry."""
+    parser = argparse.ArgumentParser(description="Try one OpenCL device, or list them all, as JSON lines.")
+    parser.add_argument("--list", action="store_true", help="list the devices instead")
+    parser.add_argument("--platform", default="", help="the platform's name")
+    parser.add_argument("--version", default="", help="the platform's version, where two have one name")
+    parser.add_argument("--device", type=int, default=0, help="the device's place in its platform")
+    options = parser.parse_args(arguments)
+    register()
+    if options.list:
+        _print_devices()
+        return
+    device = _find(options.platform, options.version, options.device)
+    _report("gemm", mended=mend_pocl_wheel(device), **try_gemm(device, GEMM))
+    for name in TYPES:
+        _report(name, answer=_try_type(device, name))
+
+
+def _report(stage: str, **fields: Any) -> None:
+    print(json.dumps({"stage": stage, **fields}), flush=True)
+
+
+def _print_devices() -> None:
+    import pyopencl as cl
+
+    from .information import describe
+
+    for platform in cl.get_platforms():
+        try:
+            devices = platform.get_devices()
+        except cl.Error as error:  # DEVICE_NOT_FOUND: the driver is there, its hardware is not
+            _report("empty", platform=platform.name, reason=str(error))
+            continue
+        for index, device in enumerate(devices):
+            record = asdict(describe(device)) | {"features": device.extensions.split()}
+            _report("device", index=index, c_version=device.opencl_c_version.strip(), **record)
+
+
+def _find(name: str, version: str, index: int) -> "pyopencl.Device":
+    import pyopencl as cl
+
+    for platform in cl.get_platforms():
+        if platform.name.strip() == name and version in ("", platform.version.strip()):
+            return platform.get_devices()[index]
+    sys.exit(f"no OpenCL platform is called {name!r} {version}".rstrip())
+
+
+def try_gemm(device: "pyopencl.Device", source: str) -> dict[str, float]:
+    """Build and run the trial product on `device`: build_seconds, gflops, max_error, error_over_bound."""
+    import pyopencl as cl
+
+    sizes = device.max_work_item_sizes
+    most = min(device.max_work_group_size, sizes[0] ** 2, sizes[1] ** 2)
+    tile = next(each for each in (16, 8, 4, 2, 1) if each * each <= most)
+    context = cl.Context([device])
+    queue = cl.CommandQueue(context)
+    random = np.random.default_rng(1)
+    left, right = (random.uniform(-1, 1, (SIZE, SIZE)).astype(np.float32) for _ in range(2))
+    output = np.full((SIZE, SIZE), np.nan, np.float32)
+    flags = cl.mem_flags.READ_WRITE | cl.mem_flags.COPY_HOST_PTR
+    buffers = [cl.Buffer(context, flags, hostbuf=array) for array in (left, right, output)]
+    began = time.perf_counter()
+    program = cl.Program(context, source).build(["-D", f"TILE={tile}", "-D", f"SIZE={SIZE}"])
+    kernel = cl.Kernel(program, "smoke_gemm")
+
+    def launch(times: int) -> float:
+        start = time.perf_counter()
+        for _ in range(times):
+            kernel(queue, (SIZE, SIZE), (tile, tile), *buffers)
+        queue.finish()
+        return (time.perf_counter() - start) / times
+
+    launch(1)  # some drivers compile only now
+    build_seconds = time.perf_counter() - began
+    cl.enqueue_copy(queue, output, buffers[2])
+    gflops = 2 * SIZE**3 / min(launch(LAUNCHES) for _ in range(ROUNDS)) / 1e9
+    return {"build_seconds": build_seconds, "gflops": gflops, **errors(left, right, output)}
+
+
+def errors(left: Matrix, right: Matrix, output: Matrix) -> dict[str, float]:
+    """How far `output` is from `left @ right` in float64: max_error, and error_over_bound, its largest ratio
+    to (k + 2) * eps * (|A| |B|), which rounding in float32 allows. A NaN in the output makes both NaN."""
+    wide_left, wide_right = left.astype(np.float64), right.astype(np.float64)
+    error = np.abs(output - wide_left @ wide_right)
+    bound = (left.shape[1] + 2) * float(np.finfo(np.float32).eps) * (np.abs(wide_left) @ np.abs(wide_right))
+    return {"max_error": float(error.max()), "error_over_bound": float((error / bound).max())}
+
+
+def _try_type(device: "pyopencl.Device", name: str) -> str:
+    import pyopencl as cl
+
+    word, dtype = TYPES[name]
+    context = cl.Context([device])
+    queue = cl.CommandQueue(context)
+    try:
+        program = cl.Program(context, TYPE_PROBE.format(extension=name, word=word)).build()
+    except cl.Error:
+        return "refused"
+    values = np.array([1 + 3 * np.finfo(dtype).eps, -0.25, 5.0, 100.0], dtype)
+    output = np.empty_like(values)
+    buffer = cl.Buffer(context, cl.mem_flags.READ_WRITE | cl.mem_flags.COPY_HOST_PTR, hostbuf=values)
+    cl.Kernel(program, "smoke_type")(queue, values.shape, None, buffer)
+    cl.enqueue_copy(queue, output, buffer)
+    expected = values.astype(np.float64) * 2 + 1
+    return "works" if np.allclose(output, expected, rtol=2 * float(np.finfo(dtype).eps), atol=0) else "wrong"
+
+
+if __name__ == "__main__":
+    main()

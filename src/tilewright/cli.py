@@ -1,0 +1,275 @@
+"""The command line: parse, make one call, print. Everything done here can be done from Python with the same call."""
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict
+from difflib import unified_diff
+from pathlib import Path
+
+from rich.console import Console
+from rich.markup import escape
+
+from .backend.opencl import list_devices, open_device
+from .custom import custom_kernel
+from .doctor import examine
+from .errors import InvalidInput, TilewrightError
+from .kernel import Kernel
+from .kernels import LADDERS, find_kernel, find_ladder
+from .ladders import run_kernel, run_ladder
+from .live import LiveTable
+from .records import Record, load, save, to_json
+from .report.compare import compare
+from .report.pages import refresh
+from .report.plot import plot
+from .report.table import published_lines, to_csv
+from .verify import Verdict
+
+console = Console()
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line; the exit status: 0 fine, 1 something failed or is wrong, 2 unusable arguments."""
+    options = make_parser().parse_args(arguments)
+    try:
+        status: int = options.command(options)
+        return status
+    except TilewrightError as error:
+        Console(stderr=True).print(f"[red]error:[/red] {escape(str(error))}", soft_wrap=True)
+        return 2 if isinstance(error, (InvalidInput, LookupError)) else 1
+    except BrokenPipeError:
+        return 0
+
+
+def ladder_command(options: argparse.Namespace) -> int:
+    """`tilewright ladder`: every rung of one ladder or of all, verified and measured."""
+    device = open_device(options.device)
+    records = []
+    for name in [options.name] if options.name else list(LADDERS):
+        with LiveTable(console, find_ladder(name).title, device, options.dtype) as table:
+            record = run_ladder(
+                name, device, sizes_of(options), options.dtype, options.rung or (), options.seconds, options.cold,
+                not options.no_baselines, table.watch,
+            )  # fmt: skip
+            table.finish(record)
+        records.append(record)
+        if options.published:
+            console.print("\n".join(published_lines(record.rows)), highlight=False)
+    write_outputs(options, records)
+    return int(any(row.status in ("wrong", "build failed", "launch failed") for each in records for row in each.rows))
+
+
+def run_command(options: argparse.Namespace) -> int:
+    """`tilewright run`: one kernel, a rung or the user's own file, verified and measured."""
+    device = open_device(options.device)
+    kernel = kernel_of(options)
+    size = parse_size(options.size) if options.size else (1024 if device.info.kind == "gpu" else 512,)
+    with LiveTable(console, kernel.name, device, options.dtype) as table:
+        record, verdict = run_kernel(
+            kernel, size, device, options.dtype, options.offset, options.seconds, not options.no_baselines, table.watch
+        )
+        table.finish(record)
+    print_verdict(record, verdict, options.check)
+    write_outputs(options, [record])
+    return int(record.rows[-1].status != "ok")
+
+
+def kernel_of(options: argparse.Namespace) -> Kernel:
+    if not options.kernel.endswith(".cl"):
+        return find_kernel(options.kernel)
+    if not options.global_size or not options.local_size:
+        raise InvalidInput(f"{options.kernel} needs --global and --local, such as --global M,N --local 16,16")
+    defines = dict(part.partition("=")[::2] for part in options.define)
+    return custom_kernel(
+        options.kernel, options.global_size.split(","), options.local_size.split(","),
+        {name: value or "1" for name, value in defines.items()}, options.problem, options.order, options.build_option,
+    )  # fmt: skip
+
+
+def print_verdict(record: Record, verdict: Verdict | None, sample: bool) -> None:
+    row = record.rows[-1]
+    if row.status != "ok":
+        console.print(f"[red]{row.status}[/red]: {escape(row.reason)}", soft_wrap=True)
+    if verdict is not None and verdict.passed:
+        console.print(str(verdict), highlight=False)
+    if verdict is not None and sample:
+        for element in verdict.sample:
+            console.print(f"  {element}", highlight=False, markup=False)
+
+
+def list_command(options: argparse.Namespace) -> int:
+    """`tilewright list`: the ladders and what each rung changes."""
+    for ladder in [find_ladder(options.name)] if options.name else LADDERS.values():
+        console.print(f"[bold]{ladder.name}[/bold]  {ladder.title}", highlight=False)
+        for kernel in ladder.kernels:
+            console.print(f"  {kernel.name:32} {kernel.lesson}", highlight=False, markup=False)
+    return 0
+
+
+def show_command(options: argparse.Namespace) -> int:
+    """`tilewright show`: a rung's source, or what it changes against the rung before."""
+    kernel = find_kernel(options.rung)
+    if not options.diff:
+        print(kernel.text, end="")
+        return 0
+    rungs = [each for ladder in LADDERS.values() for each in ladder.kernels if each.source.parent == kernel.source.parent]
+    sources = list(dict.fromkeys(each.source for each in rungs))
+    place = sources.index(kernel.source) if kernel.source in sources else 0
+    if place == 0:
+        raise InvalidInput(f"{kernel.name} has no rung before it")
+    before = sources[place - 1]
+    lines = unified_diff(
+        before.read_text(encoding="utf-8").splitlines(), kernel.text.splitlines(), before.name, kernel.source.name, lineterm=""
+    )
+    print("\n".join(lines))
+    return 0
+
+
+def devices_command(options: argparse.Namespace) -> int:
+    """`tilewright devices`: every device with the limits that explain results."""
+    from .devices import describe_devices
+
+    reports = describe_devices(options.peaks)
+    if options.json:
+        print(to_json([asdict(each) for each in reports]), end="")
+    for report in [] if options.json else reports:
+        console.print(f"[bold]{escape(report.title)}[/bold]", highlight=False)
+        for name, value in report.lines:
+            console.print(f"  {name:28} {value}", highlight=False, markup=False)
+    return 0 if list_devices() else 1
+
+
+def doctor_command(options: argparse.Namespace) -> int:
+    """`tilewright doctor`: what was found, what works, what is missing and the command that mends it."""
+    examination = examine()
+    if options.json:
+        print(json.dumps(examination.to_json(), indent=1))
+    else:
+        for line in examination.lines():
+            console.print(line, highlight=False, markup=False, soft_wrap=True)
+    return 0 if examination.healthy else 1
+
+
+def compare_command(options: argparse.Namespace) -> int:
+    """`tilewright compare`: ratios between two records, with their spread."""
+    for line in compare(load(options.first), load(options.second)):
+        console.print(str(line), highlight=False, markup=False)
+    return 0
+
+
+def report_command(options: argparse.Namespace) -> int:
+    """`tilewright report`: rewrite the tables of Markdown pages from the records they name."""
+    for page in options.pages:
+        console.print(f"{page}: {refresh(page)} tables", highlight=False)
+    return 0
+
+
+def plot_command(options: argparse.Namespace) -> int:
+    """`tilewright plot`: draw a record."""
+    plot(load(options.record), options.picture)
+    return 0
+
+
+def write_outputs(options: argparse.Namespace, records: Sequence[Record]) -> None:
+    """Save what --json, --csv and --plot ask for; with several ladders the ladder's name goes before the suffix."""
+    for record in records:
+        for path, write in (
+            (options.json, lambda target, each=record: save(each, target)),
+            (options.csv, lambda target, each=record: target.write_text(to_csv(each), encoding="utf-8")),
+            (options.plot, lambda target, each=record: plot(each, target)),
+        ):
+            if path is not None:
+                target = path if len(records) == 1 else path.with_stem(f"{path.stem}-{record.title.split()[-1]}")
+                write(target)
+                console.print(f"wrote {target}", highlight=False)
+
+
+def parse_size(text: str) -> tuple[int, ...]:
+    """ "512" or "512x64x300": positive whole numbers."""
+    try:
+        return tuple(int(part) for part in text.lower().split("x"))
+    except ValueError as error:
+        raise InvalidInput(f"{text!r} is no size: write 512, 512x256 or 512x256x128") from error
+
+
+def sizes_of(options: argparse.Namespace) -> list[tuple[int, ...]]:
+    """--size, or --sizes MIN:MAX as the powers of two times MIN."""
+    if options.size and options.sizes:
+        raise InvalidInput("give --size or --sizes, not both")
+    if options.size:
+        return [parse_size(options.size)]
+    if not options.sizes:
+        return []
+    ends = options.sizes.split(":")
+    if len(ends) != 2 or not all(end.isdigit() for end in ends) or not 0 < int(ends[0]) <= int(ends[1]):
+        raise InvalidInput(f"--sizes {options.sizes}: write MIN:MAX, such as 128:1024")
+    low, high = map(int, ends)
+    return [(low * 2**power,) for power in range((high // low).bit_length()) if low * 2**power <= high]
+
+
+def make_parser() -> argparse.ArgumentParser:
+    """The parser of all commands."""
+    parser = argparse.ArgumentParser(
+        prog="tilewright", description="Matrix kernels in OpenCL C: run, verified and measured on any device."
+    )
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    ladder = _add(commands, "ladder", ladder_command)
+    ladder.add_argument("name", nargs="?", help=f"one of {', '.join(LADDERS)}; all of them if left out")
+    ladder.add_argument("--sizes", metavar="MIN:MAX", help="a sweep over MIN, 2 MIN, 4 MIN ... MAX")
+    ladder.add_argument("--rung", action="append", metavar="RUNG", help="only this rung (again for more)")
+    ladder.add_argument("--cold", action="store_true", help="empty the caches before each run")
+    ladder.add_argument("--published", action="store_true", help="the source's own figures beside ours")
+    _add_measuring(ladder, seconds=8.0)
+
+    run = _add(commands, "run", run_command)
+    run.add_argument("kernel", help="a rung's name, or a .cl file of your own")
+    run.add_argument("--problem", default="gemm", help="what your kernel computes: gemm, transpose or copy")
+    run.add_argument("--global", dest="global_size", metavar="X,Y", help="global size, e.g. M,N or N/TS*16,M")
+    run.add_argument("--local", dest="local_size", metavar="X,Y", help="local size, e.g. 16,16")
+    run.add_argument("-D", dest="define", action="append", default=[], metavar="NAME=VALUE", help="a macro")
+    run.add_argument("--order", default="rrr", help="memory order of A, B and C: r(ow) or c(olumn) major, e.g. rcr")
+    run.add_argument("--build-option", action="append", default=[], help="passed to the OpenCL compiler")
+    run.add_argument("--offset", type=int, default=0, help="columns that a transpose or copy leaves out")
+    run.add_argument("--check", action="store_true", help="print ten random elements beside the host's values")
+    _add_measuring(run, seconds=3.0)
+
+    _add(commands, "list", list_command).add_argument("name", nargs="?", help="only this ladder")
+    show = _add(commands, "show", show_command)
+    show.add_argument("rung")
+    show.add_argument("--diff", action="store_true", help="what it changes against the rung before")
+    devices = _add(commands, "devices", devices_command)
+    devices.add_argument("--peaks", action="store_true", help="measure the ceilings of each device too")
+    devices.add_argument("--json", action="store_true")
+    _add(commands, "doctor", doctor_command).add_argument("--json", action="store_true")
+    comparison = _add(commands, "compare", compare_command)
+    comparison.add_argument("first", type=Path)
+    comparison.add_argument("second", type=Path)
+    _add(commands, "report", report_command).add_argument("pages", nargs="+", type=Path, metavar="PAGE.md")
+    picture = _add(commands, "plot", plot_command)
+    picture.add_argument("record", type=Path)
+    picture.add_argument("picture", type=Path)
+    return parser
+
+
+def _add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]", name: str, command: object) -> argparse.ArgumentParser:
+    text = (command.__doc__ or "").split(": ", 1)[1].replace("%", "%%")
+    parser = commands.add_parser(name, help=text, description=text)
+    parser.set_defaults(command=command)
+    return parser
+
+
+def _add_measuring(parser: argparse.ArgumentParser, seconds: float) -> None:
+    parser.add_argument("--device", metavar="DEVICE", help="an index of `tilewright devices`, cpu, gpu, or part of a name")
+    parser.add_argument("--size", metavar="N", help="512, or 512x256x128 (M x N x K), or ROWSxCOLUMNS")
+    parser.add_argument("--dtype", default="float32", help="float32, float64 or int32")
+    parser.add_argument("--seconds", type=float, default=seconds, help="time for measuring one size (default %(default)s)")
+    parser.add_argument("--no-baselines", action="store_true", help="without NumPy and the host program")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="save the record")
+    parser.add_argument("--csv", type=Path, metavar="FILE", help="save the table")
+    parser.add_argument("--plot", type=Path, metavar="FILE", help="draw the rates (.svg, .png or .pdf)")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,69 @@
+"""The element types: their names, how OpenCL C spells them, and how exactly they compute."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import DTypeLike
+
+from .errors import Unsupported, UnknownName
+
+
+@dataclass(frozen=True)
+class ElementType:
+    """One element type as kernels see it.
+
+    `accumulator` is the type in which products are summed; `epsilon` is the spacing of 1.0 in that accumulator
+    (0 for the integers, which are exact modulo their width); `real` is how OpenCL C spells the stored element.
+    """
+
+    name: str
+    real: str
+    itemsize: int
+    accumulator: str
+    epsilon: float
+
+    @property
+    def exact(self) -> bool:
+        return self.epsilon == 0.0
+
+
+ELEMENT_TYPES = {
+    each.name: each
+    for each in (
+        ElementType("float32", "float", 4, "float32", 2.0**-23),
+        ElementType("float64", "double", 8, "float64", 2.0**-52),
+        ElementType("int32", "int", 4, "int32", 0.0),
+        ElementType("int8", "char", 1, "int32", 0.0),
+        ElementType("float16", "half", 2, "float32", 2.0**-23),
+        ElementType("bfloat16", "ushort", 2, "float32", 2.0**-23),
+        ElementType("complex64", "float2", 8, "complex64", 2.0**-23),
+        ElementType("complex128", "double2", 16, "complex128", 2.0**-52),
+    )
+}
+
+DOUBLES = ("float64", "complex128")  # what a device must be asked for double precision to compute
+
+
+def element_type(name: str) -> ElementType:
+    """The element type of that name; UnknownName with the near matches otherwise."""
+    if name not in ELEMENT_TYPES:
+        raise UnknownName("dtype", name, ELEMENT_TYPES)
+    return ELEMENT_TYPES[name]
+
+
+def numpy_dtype(name: str) -> np.dtype:
+    """NumPy's dtype for an element type; bfloat16 comes from the package ml_dtypes."""
+    element_type(name)
+    if name != "bfloat16":
+        return np.dtype(name)
+    try:
+        import ml_dtypes
+    except ImportError as missing:
+        raise Unsupported("bfloat16 needs the package ml_dtypes: pip install ml_dtypes") from missing
+    return np.dtype(ml_dtypes.bfloat16)
+
+
+def dtype_name(dtype: DTypeLike) -> str:
+    """The element type's name for a NumPy dtype; UnknownName if kernels do not have it."""
+    name = np.dtype(dtype).name
+    return element_type(name).name

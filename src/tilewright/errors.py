@@ -1,0 +1,94 @@
+"""Every error that tilewright raises. Each says what was wrong, with the values, and what to do about it.
+
+    TilewrightError
+    |-- UnknownName        a rung, device, dtype ... that does not exist; names the near matches
+    |-- InvalidInput       an argument that can never work (also a ValueError)
+    |   `-- SourceError    OpenCL C text that cannot be read or run; names file, line and column
+    |-- Unsupported        a sound request that this kernel or device refuses, by a sentence
+    |-- NoDevice           no OpenCL device to run on
+    |-- BuildFailed        the compiler's log, whole
+    |-- LaunchFailed       an OpenCL status, what it usually means, and which call caused it
+    |   |-- OutOfDeviceMemory
+    |   `-- DevicePoisoned  an earlier fault made the context unusable
+    |-- WrongResult        a verification that did not pass
+    |-- ProcessFailed      a child process (probe, baseline) that died, hung or answered nonsense
+    `-- RecordError        a record file that cannot be read
+"""
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+
+class TilewrightError(Exception):
+    """Root of the tree: catch this to catch everything that tilewright raises on purpose."""
+
+
+class UnknownName(TilewrightError, LookupError):
+    """A name that is not in a list of names; the message holds the near matches."""
+
+    def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
+        names = list(known)
+        near = get_close_matches(name, names, n=3, cutoff=0.4) or [each for each in names if name in each][:3]
+        if near:
+            advice = "did you mean " + " or ".join(near) + "?"
+        elif names:
+            advice = "known: " + ", ".join(names[:12])
+        else:
+            advice = "there are none"
+        super().__init__(f"no {kind} is called {name!r}; {advice}")
+
+
+class InvalidInput(TilewrightError, ValueError):
+    """An argument that can never work."""
+
+
+class SourceError(InvalidInput):
+    """OpenCL C text that cannot be read or run; the message starts with `file:line:column`."""
+
+    def __init__(self, file: str, line: int, column: int, message: str) -> None:
+        self.file, self.line, self.column, self.reason = file, line, column, message
+        super().__init__(f"{file}:{line}:{column}: {message}")
+
+
+class Unsupported(TilewrightError):
+    """A sound request that a kernel or a device refuses; the message is the reason."""
+
+
+class NoDevice(TilewrightError):
+    """No OpenCL device that could be used."""
+
+
+class BuildFailed(TilewrightError):
+    """A kernel did not compile; `log` is the compiler's own text."""
+
+    def __init__(self, kernel: str, device: str, log: str) -> None:
+        self.log = log
+        super().__init__(f"{kernel} did not compile for {device}:\n{log.strip() or '(the driver gave no log)'}")
+
+
+class LaunchFailed(TilewrightError):
+    """The driver refused or lost a call; `code` is the OpenCL status."""
+
+    def __init__(self, message: str, code: int | None = None) -> None:
+        self.code = code
+        super().__init__(message)
+
+
+class OutOfDeviceMemory(LaunchFailed):
+    """An allocation that the device could not serve; the message holds the bytes asked and present."""
+
+
+class DevicePoisoned(LaunchFailed):
+    """A fault in an earlier kernel made the context unusable."""
+
+
+class WrongResult(TilewrightError):
+    """A kernel computed something else than the reference."""
+
+
+class ProcessFailed(TilewrightError):
+    """A child process died, hung or answered nonsense."""
+
+
+class RecordError(TilewrightError, ValueError):
+    """A record file that cannot be read."""

@@ -1,0 +1,227 @@
+"""How to compute: Kernel, Config, Step and NDRange as pure data, and `render`, which makes a kernel's source text.
+
+One kernel type serves all: a tutorial's rung is a kernel with one configuration, a production kernel has a space of them.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, fields
+from functools import cache
+from pathlib import Path
+from typing import ClassVar
+
+from .device import DeviceInfo
+from .dtypes import DOUBLES, element_type
+from .errors import InvalidInput
+from .problem import Problem
+
+KERNELS = Path(__file__).parent / "kernels"
+PRELUDE = KERNELS / "prelude"
+
+
+def round_up(size: int, multiple: int) -> int:
+    return -(-size // multiple) * multiple
+
+
+@dataclass(frozen=True)
+class NDRange:
+    """The launch geometry: work-items in all, and per work-group, in each dimension."""
+
+    global_size: tuple[int, ...]
+    local_size: tuple[int, ...]
+
+    @property
+    def empty(self) -> bool:
+        return 0 in self.global_size
+
+    @property
+    def group_items(self) -> int:
+        items = 1
+        for size in self.local_size:
+            items *= size
+        return items
+
+    def __str__(self) -> str:
+        return "x".join(map(str, self.global_size)) + " by " + "x".join(map(str, self.local_size))
+
+
+@dataclass(frozen=True)
+class Config:
+    """Base of all configurations. Fields in capitals become macros of the same name in the kernel's source."""
+
+    def macros(self, problem: Problem) -> dict[str, str | int]:
+        return {each.name: getattr(self, each.name) for each in fields(self) if each.name.isupper()}
+
+    def ndrange(self, problem: Problem) -> NDRange:
+        """The only place where this configuration's geometry is computed."""
+        raise NotImplementedError
+
+    def local_bytes(self, problem: Problem) -> int:
+        """Local memory of one work-group, in bytes."""
+        return 0
+
+    def violations(self, problem: Problem, device: DeviceInfo) -> Iterator[str]:
+        """Why this configuration cannot solve the problem there: each a sentence with its numbers."""
+        return iter(())
+
+    def __str__(self) -> str:
+        return " ".join(f"{each.name}={getattr(self, each.name)}" for each in fields(self))
+
+
+@dataclass(frozen=True)
+class Step:
+    """One launch: a kernel, its configuration, the problem it solves, and which buffer each pointer argument gets.
+
+    Pointer arguments that `buffers` does not name get the buffer of their own name. A buffer that is not an operand of
+    the plan's problem is scratch memory.
+    """
+
+    kernel: "Kernel"
+    config: Config
+    problem: Problem
+    buffers: tuple[tuple[str, str], ...] = ()
+
+    def buffer_of(self, argument: str) -> str:
+        return dict(self.buffers).get(argument, argument)
+
+
+Steps = tuple[Step, ...]
+
+
+def single_step(kernel: "Kernel", config: Config, problem: Problem) -> Steps:
+    """The steps of a kernel that needs no other."""
+    return (Step(kernel, config, problem),)
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """One `.cl` file with the configuration to run it in.
+
+    `smaller` are fallbacks for devices whose limits `config` exceeds, tried in order. `orders` are the memory orders of
+    A, B and C that a gemm kernel reads. `requires` names features (`DeviceInfo.features`) without which it cannot run,
+    each with the sentence that says so. `steps` lists the launches, where one is not enough. `published` holds the
+    source's own figures: (device, GFLOP/s, or GB/s for a transpose).
+    """
+
+    source: Path
+    config: Config
+    operation: str = "gemm"
+    smaller: tuple[Config, ...] = ()
+    variant: str = ""
+    dtypes: tuple[str, ...] = ("float32", "float64", "int32")
+    orders: tuple[str, str, str] = ("row", "row", "row")
+    requires: tuple[tuple[str, str], ...] = ()
+    steps: Callable[["Kernel", Config, Problem], Steps] = single_step
+    published: tuple[tuple[str, float], ...] = ()
+    options: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        stem = f"{self.source.parent.name}/{self.source.stem}"
+        return f"{stem}[{self.variant}]" if self.variant else stem
+
+    @property
+    def lesson(self) -> str:
+        """The first comment line of the source: what this rung changes, in one sentence."""
+        first = self.text.lstrip().splitlines()[0] if self.text.strip() else ""
+        return first.strip("/* ").strip()
+
+    @property
+    def text(self) -> str:
+        return read_source(self.source)
+
+    @property
+    def signature(self) -> "Signature":
+        return parse_signature(self.text, str(self.source))
+
+    @property
+    def configs(self) -> tuple[Config, ...]:
+        return (self.config, *self.smaller)
+
+
+@dataclass(frozen=True)
+class Ladder:
+    """Kernels in the order in which they teach. Adding a rung is one `.cl` file and one line in `kernels`."""
+
+    name: str
+    title: str
+    origin: str  # where the published figures come from
+    kernels: tuple[Kernel, ...]
+
+
+@cache
+def read_source(path: Path) -> str:
+    return path.read_text(encoding="utf-8")
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One argument of a kernel: a global pointer, a local pointer, or a scalar of the C type `ctype`."""
+
+    name: str
+    ctype: str
+    pointer: str = ""  # "global", "local" or "" for a scalar
+    readonly: bool = False
+
+
+@dataclass(frozen=True)
+class Signature:
+    entry: str
+    parameters: tuple[Parameter, ...]
+
+
+_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.S)
+_ENTRY = re.compile(r"\b(?:__)?kernel\b(?P<attributes>.*?)\bvoid\s+(?P<name>\w+)\s*\((?P<arguments>[^()]*)\)\s*\{", re.S)
+_QUALIFIERS = {"__global", "global", "__local", "local", "const", "restrict", "volatile", "__constant", "constant"}
+
+
+def parse_signature(text: str, filename: str, entry: str | None = None) -> Signature:
+    """The kernel function in an OpenCL C source and its arguments, by which they are bound.
+
+    With several kernels in one file `entry` says which; InvalidInput if there is none, or more than one and no word.
+    """
+    found = {each["name"]: each["arguments"] for each in _ENTRY.finditer(_COMMENT.sub(" ", text))}
+    if not found:
+        raise InvalidInput(f"{filename} holds no __kernel function")
+    if entry is None and len(found) > 1:
+        raise InvalidInput(f"{filename} holds {len(found)} kernels ({', '.join(found)}); name one as the entry")
+    if entry is not None and entry not in found:
+        raise InvalidInput(f"{filename} holds no kernel {entry!r}; it has {', '.join(found)}")
+    name = entry or next(iter(found))
+    arguments = [each.strip() for each in found[name].split(",")]
+    return Signature(name, tuple(_parameter(each) for each in arguments if each not in ("", "void")))
+
+
+def _parameter(declaration: str) -> Parameter:
+    words = declaration.replace("*", " * ").split()
+    ctype = " ".join(word for word in words[:-1] if word not in _QUALIFIERS and word != "*")
+    if "*" not in words:
+        return Parameter(words[-1], ctype)
+    space = "local" if {"__local", "local"} & set(words) else "global"
+    before_star = words[: words.index("*")]
+    readonly = "const" in before_star or bool({"__constant", "constant"} & set(words))
+    return Parameter(words[-1], ctype, space, readonly)
+
+
+class Dialect:
+    """The languages that a kernel can be rendered in: the name of the prelude file each one starts with."""
+
+    OPENCL: ClassVar[str] = "opencl.cl"
+
+
+def render(kernel: Kernel, config: Config, problem: Problem, dialect: str = Dialect.OPENCL) -> str:
+    """The whole source text: the element type's and the configuration's macros, the prelude, the kernel's own file.
+
+    `#line` makes compilers name the kernel's own file and line.
+    """
+    return render_text(kernel.text, kernel.name, {**type_macros(problem.dtype), **config.macros(problem)}, dialect)
+
+
+def type_macros(dtype: str) -> dict[str, str | int]:
+    kind = element_type(dtype)
+    return {"REAL": kind.real, "REAL_IS_INTEGER": int(kind.exact), "REAL_IS_DOUBLE": int(dtype in DOUBLES)}
+
+
+def render_text(text: str, name: str, macros: Mapping[str, str | int], dialect: str = Dialect.OPENCL) -> str:
+    defines = "\n".join(f"#define {key} {value}" for key, value in macros.items())
+    return f'{defines}\n{read_source(PRELUDE / dialect)}\n#line 1 "{name.split("[")[0]}.cl"\n{text}\n'

@@ -1,0 +1,58 @@
+"""The kernels: one folder per subject, the `.cl` files are the library. `LADDERS` is the list of all ladders."""
+
+from ..errors import UnknownName
+from ..kernel import Kernel, Ladder
+from .rows import LADDER as ROWS
+from .specimens import SPECIMENS
+from .tiles import LADDER as TILES
+from .transpose import LADDER as TRANSPOSE
+
+LADDERS: dict[str, Ladder] = {ladder.name: ladder for ladder in (ROWS, TILES, TRANSPOSE)}
+
+
+def find_ladder(name: str) -> Ladder:
+    """The ladder of that name; UnknownName with the near matches otherwise."""
+    if name not in LADDERS:
+        raise UnknownName("ladder", name, LADDERS)
+    return LADDERS[name]
+
+
+def all_kernels() -> dict[str, Kernel]:
+    """Every rung and specimen by its full name, such as "tiles/02_tiled"."""
+    rungs = [kernel for ladder in LADDERS.values() for kernel in ladder.kernels]
+    return {kernel.name: kernel for kernel in (*rungs, *SPECIMENS)}
+
+
+def find_kernel(name: str) -> Kernel:
+    """A kernel by its full name, or by enough of it: "tiles/2", "tiles/02", "tiles/tiled" and "02_tiled" all do."""
+    known = all_kernels()
+    if name in known:
+        return known[name]
+    matches = [kernel for full, kernel in known.items() if matches_rung(full, name)]
+    if not matches:
+        raise UnknownName("rung", name, known)
+    return matches[0]
+
+
+def matches_rung(full: str, wanted: str) -> bool:
+    """Whether `wanted` names the rung `full`: by number, by words, or by both, with or without the ladder."""
+    folder, _, stem = full.partition("/")
+    wanted_folder, slash, rest = wanted.rpartition("/")
+    if slash and wanted_folder != folder:
+        return False
+    number, _, words = stem.partition("_")
+    words = words.split("[")[0]
+    return (rest.isdigit() and int(rest) == int(number)) or rest in (stem, stem.split("[")[0], words)
+
+
+def select(ladder: Ladder, wanted: tuple[str, ...]) -> tuple[Kernel, ...]:
+    """The rungs of a ladder that `wanted` names, all of them if it is empty; UnknownName for a name that fits none."""
+    if not wanted:
+        return ladder.kernels
+    chosen = []
+    for name in wanted:
+        matches = [kernel for kernel in ladder.kernels if kernel.name == name or matches_rung(kernel.name, name)]
+        if not matches:
+            raise UnknownName("rung", name, [kernel.name for kernel in ladder.kernels])
+        chosen += [kernel for kernel in matches if kernel not in chosen]
+    return tuple(chosen)

@@ -1,0 +1,19 @@
+// NVIDIA's instructions that OpenCL C has no word for: one wrapper each, named after the PTX instruction it issues.
+
+// Sixteen bytes through the read-only cache. `address` must be a multiple of 16, and nobody may write there.
+static inline uint4 ld_global_nc_v4(const __global uint* address)
+{
+    uint4 words;
+    asm("ld.global.nc.v4.u32 {%0, %1, %2, %3}, [%4];"
+        : "=r"(words.x), "=r"(words.y), "=r"(words.z), "=r"(words.w)
+        : "l"(address));
+    return words;
+}
+
+// The `value` that work-item `lane` of this warp holds. All 32 must get here together.
+static inline uint shfl_sync_idx(uint value, uint lane)
+{
+    uint other;
+    asm volatile("shfl.sync.idx.b32 %0, %1, %2, 0x1f, 0xffffffff;" : "=r"(other) : "r"(value), "r"(lane));
+    return other;
+}

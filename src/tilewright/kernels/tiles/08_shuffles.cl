@@ -1,0 +1,78 @@
+// Rung 7 with two things that NVIDIA's hardware has and OpenCL C has no word for: read-only loads and warp shuffles.
+//
+// BM, BN, BK  rows and columns of C that a work-group computes, and the depth of its tiles
+// TM, TN      rows and columns of C that a work-item computes, BM / TM and BN / TN apart
+// VEC         elements of one load from global memory: 4, as ld.global.nc.v4 loads 16 bytes
+//
+// ld.global.nc promises that nobody writes these words while the kernel runs, which opens the texture cache's path.
+// shfl.sync.idx reads a register of another work-item of the same warp: 32 work-items that run in step. The ITEMS_M
+// work-items of a warp that compute the same columns all need the same TN values of tile_b. Each reads one of them,
+// and gets the others from its neighbours: one read of local memory instead of TN.
+
+#define ITEMS_M (BM / TM)
+#define ITEMS_N (BN / TN)
+#define ITEMS (ITEMS_M * ITEMS_N)
+
+#define BITS as_uint  // the instructions move 32 bits of whatever type
+#define FROM_BITS JOIN(as_, REAL)
+#define VECTOR_FROM_BITS JOIN(as_, VECTOR(VEC))
+
+__kernel void gemm(const int M, const int N, const int K,
+                   const __global REAL* A, const __global REAL* BT, __global REAL* C)
+{
+    const int item_m = get_local_id(0);
+    const int item_n = get_local_id(1);
+    const int item = item_n * ITEMS_M + item_m;
+    const size_t first_row = get_group_id(0) * BM;
+    const size_t first_column = get_group_id(1) * BN;
+    const uint first_lane = item % 32 / ITEMS_M * ITEMS_M;  // of the work-items with this item_n
+    const VECTOR(VEC) zero = SPLAT(VEC, 0);
+
+    __local REAL tile_a[BK][BM];
+    __local REAL tile_b[BK][BN];
+    REAL sum[TN][TM] = {{0}};
+    for (size_t first = 0; first < K; first += BK) {
+        for (int i = item * VEC; i < BK * BM; i += ITEMS * VEC) {
+            const size_t row = first_row + i % BM;
+            const size_t k = first + i / BM;
+            VECTOR(VEC) a = zero;
+            if (row < M && k < K)
+                a = VECTOR_FROM_BITS(ld_global_nc_v4((const __global uint*)(A + k * M + row)));
+            VSTORE(VEC)(a, 0, &tile_a[i / BM][i % BM]);
+        }
+        for (int i = item * VEC; i < BK * BN; i += ITEMS * VEC) {
+            const size_t column = first_column + i % BN;
+            const size_t k = first + i / BN;
+            VECTOR(VEC) b = zero;
+            if (column < N && k < K)
+                b = VECTOR_FROM_BITS(ld_global_nc_v4((const __global uint*)(BT + k * N + column)));
+            VSTORE(VEC)(b, 0, &tile_b[i / BN][i % BN]);
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+
+        for (int k = 0; k < BK; k++) {
+            REAL b[TN];
+            const uint one_of_b = BITS(tile_b[k][item_n + item_m % TN * ITEMS_N]);
+#pragma unroll
+            for (int n = 0; n < TN; n++)
+                b[n] = FROM_BITS(shfl_sync_idx(one_of_b, first_lane + n));
+#pragma unroll
+            for (int m = 0; m < TM; m++) {
+                const REAL a = tile_a[k][item_m + m * ITEMS_M];
+#pragma unroll
+                for (int n = 0; n < TN; n++)
+                    sum[n][m] += a * b[n];
+            }
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+#pragma unroll
+    for (int n = 0; n < TN; n++)
+#pragma unroll
+        for (int m = 0; m < TM; m++) {
+            const size_t row = first_row + item_m + m * ITEMS_M;
+            const size_t column = first_column + item_n + n * ITEMS_N;
+            if (row < M && column < N)
+                C[column * M + row] = sum[n][m];
+        }
+}

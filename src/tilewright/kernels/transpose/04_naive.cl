@@ -1,0 +1,11 @@
+// The transpose as one would write it down: neighbours read neighbours, but write a whole row apart.
+
+__kernel void transpose(const int ROWS, const int COLUMNS, const int OFFSET,
+                        const __global REAL* input, __global REAL* output)
+{
+    const size_t x = get_global_id(0);
+    const size_t y = get_global_id(1);
+    const size_t width = COLUMNS - OFFSET;
+    if (x < width && y < ROWS)
+        output[x * ROWS + y] = input[y * COLUMNS + x + OFFSET];
+}

@@ -1,0 +1,227 @@
+"""Runs ladders and single kernels: plan, verify, then race all that are right, with the baselines among them."""
+
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+
+from .backend.opencl import Device, open_device
+from .ceilings import measured_peaks
+from .environment import read_environment
+from .errors import BuildFailed, InvalidInput, LaunchFailed, NoDevice, ProcessFailed, TilewrightError, Unsupported
+from .kernel import Kernel, Ladder
+from .kernels import find_kernel, find_ladder, select
+from .measure import CacheFlush, Entrant, KernelEntrant, race
+from .plan import Plan, plan_kernel
+from .problem import Copy, Gemm, Problem, Transpose, compulsory_bytes, random_arrays
+from .records import Record, Row, Samples
+from .rivals.numpy_rival import NumPyRival
+from .run import Execution
+from .verify import Reference, Verdict, verify_execution
+
+Watcher = Callable[[int, Row], None]
+HOST_PROGRAM = "rows/00_sequential[r-k-c]"  # the fastest of the six loop orders
+HOST_FLOPS = 2**31  # beyond this the sequential host program is measured on some rows of C only
+DEFAULT_SIZES = {("gemm", "cpu"): 512, ("gemm", "gpu"): 4096, ("transpose", "cpu"): 2048, ("transpose", "gpu"): 4096}
+
+
+def default_size(ladder: Ladder, device_kind: str) -> int:
+    """The square size of a default run: large enough to tell rungs apart, small enough to end within a minute."""
+    operation = "gemm" if ladder.kernels[0].operation == "gemm" else "transpose"
+    return DEFAULT_SIZES[operation, "gpu" if device_kind == "gpu" else "cpu"]
+
+
+def make_problem(kernel: Kernel, size: Sequence[int], dtype: str, offset: int = 0) -> Problem:
+    """The problem that `kernel` solves at `size`: (n,) for squares, (m, n, k) or (rows, columns)."""
+    if kernel.operation == "gemm":
+        m, n, k = size if len(size) == 3 else _square(size, 3)
+        a_order, b_order, c_order = kernel.orders
+        return Gemm(m, n, k, dtype, a_order, b_order, c_order)
+    rows, columns = size if len(size) == 2 else _square(size, 2)
+    return (Copy if kernel.operation == "copy" else Transpose)(rows, columns, dtype, offset)
+
+
+def _square(size: Sequence[int], sides: int) -> tuple[int, ...]:
+    if len(size) != 1:
+        raise InvalidInput(f"a size has 1 or {sides} numbers here, got {'x'.join(map(str, size))}")
+    return tuple(size) * sides
+
+
+@dataclass
+class Contender:
+    """One line of the table in the making."""
+
+    row: Row
+    entrant: Entrant | None = None
+    verdict: Verdict | None = None
+
+
+class Arena:
+    """Prepares contenders for one size: operands and references are made once and shared."""
+
+    def __init__(self, device: Device, dtype: str, seed: int = 0, cold: bool = False) -> None:
+        self.device = device
+        self.dtype = dtype
+        self.seed = seed
+        self.flush = CacheFlush(device) if cold else None
+        self._references: dict[Problem, Reference] = {}
+
+    def reference(self, problem: Problem) -> Reference:
+        """The reference for a problem, shared by all memory orders of its operands."""
+        plain = replace(problem, a_order="row", b_order="row", c_order="row") if isinstance(problem, Gemm) else problem
+        if plain not in self._references:
+            self._references[plain] = Reference(plain, random_arrays(plain, self.seed))
+        return self._references[plain]
+
+    def enter(self, kernel: Kernel, problem: Problem, device: Device | None = None) -> Contender:
+        """Plan, build and verify a kernel; what goes wrong becomes the row's status and reason."""
+        row = new_row(kernel.name, kernel.lesson, problem, kernel.published)
+        try:
+            plan = plan_kernel(kernel, problem, (device or self.device).info)
+            return self._verified(replace(row, notes=plan.notes), plan, device or self.device)
+        except Unsupported as refusal:
+            return Contender(replace(row, status="refused", reason=str(refusal)))
+        except BuildFailed as failure:
+            return Contender(replace(row, status="build failed", reason=str(failure)))
+        except LaunchFailed as failure:
+            return Contender(replace(row, status="launch failed", reason=str(failure)))
+
+    def _verified(self, row: Row, plan: Plan, device: Device) -> Contender:
+        execution = Execution(plan, device)
+        verdict = verify_execution(execution, self.reference(plan.problem))
+        if not verdict.passed:
+            return Contender(replace(row, status="wrong", reason=verdict.reason), None, verdict)
+        row = replace(row, worst_ratio=verdict.worst_ratio)
+        return Contender(row, KernelEntrant(execution, self.flush), verdict)
+
+    def enter_numpy(self, problem: Problem, stack: ExitStack) -> Contender:
+        """NumPy in a clean child process, verified like our own."""
+        plain = self.reference(problem)
+        row = new_row("NumPy", "", plain.problem)
+        try:
+            rival = NumPyRival(plain.problem, plain.arrays)
+            stack.callback(rival.close)
+            rival.run()
+            verdict = plain.judge(rival.result())
+        except (ProcessFailed, OSError) as failure:
+            return Contender(replace(row, status="launch failed", reason=str(failure)))
+        row = replace(row, lesson=rival.lesson, worst_ratio=verdict.worst_ratio)
+        if not verdict.passed:
+            return Contender(replace(row, status="wrong", reason=verdict.reason), None, verdict)
+        return Contender(row, rival, verdict)
+
+    def enter_host_program(self, problem: Gemm) -> Contender:
+        """The sequential program on a CPU device, on as many rows of C as take a bearable time."""
+        kernel = find_kernel(HOST_PROGRAM)
+        rows = min(problem.m, max(1, HOST_FLOPS // max(2 * problem.n * problem.k, 1)))
+        own = replace(problem, m=rows, a_order="row", b_order="row", c_order="row")
+        try:
+            device = self.device if self.device.info.kind == "cpu" else open_device("cpu")
+        except (NoDevice, TilewrightError) as missing:
+            row = new_row("host program", kernel.lesson, own)
+            return Contender(replace(row, status="refused", reason=f"no CPU device: {missing}"))
+        contender = self.enter(kernel, own, device)
+        notes = (f"one work-item on {device.info.label}",)
+        if rows < problem.m:
+            notes += (f"measured on {rows} of {problem.m} rows of C",)
+        contender.row = replace(contender.row, name="host program", notes=notes)
+        return contender
+
+
+def new_row(name: str, lesson: str, problem: Problem, published: tuple[tuple[str, float], ...] = ()) -> Row:
+    size = (problem.m, problem.n, problem.k) if isinstance(problem, Gemm) else ()
+    if isinstance(problem, Transpose):
+        size = (problem.rows, problem.columns)
+    return Row(name, lesson, problem.title, size, problem.flops, compulsory_bytes(problem), published=published)
+
+
+def run_ladder(
+    name: str | Ladder,
+    device: str | Device | None = None,
+    sizes: Sequence[Sequence[int]] = (),
+    dtype: str = "float32",
+    rungs: Sequence[str] = (),
+    seconds: float = 8.0,
+    cold: bool = False,
+    baselines: bool = True,
+    watch: Watcher = lambda index, row: None,
+) -> Record:
+    """Verify and measure every rung of a ladder on a device, interleaved with NumPy and the sequential host program.
+
+    `sizes` are (n,), (m, n, k) or (rows, columns); the default depends on the device. `seconds` is the time for
+    measuring one size, beside building and verifying. `cold` empties the caches before each run. `watch` is called with
+    a row's index and its present state whenever it changes. Failures are rows with a status and a reason.
+    """
+    ladder = find_ladder(name) if isinstance(name, str) else name
+    opened = device if isinstance(device, Device) else open_device(device)
+    chosen = select(ladder, tuple(rungs))
+    rows: list[Row] = []
+    for size in sizes or [(default_size(ladder, opened.info.kind),)]:
+        start = len(rows)
+        problems = [make_problem(kernel, size, dtype) for kernel in chosen]
+        arena = Arena(opened, dtype, cold=cold)
+        rows += _race_one_size(arena, list(zip(chosen, problems, strict=True)), seconds, baselines,
+                               lambda index, row, start=start: watch(start + index, row))  # fmt: skip
+    return make_record(f"ladder {ladder.name}", opened, dtype, rows)
+
+
+def _race_one_size(
+    arena: Arena, entries: Sequence[tuple[Kernel, Problem]], seconds: float, baselines: bool, watch: Watcher
+) -> list[Row]:
+    with ExitStack() as stack:
+        contenders: list[Contender] = []
+
+        def add(contender: Contender) -> None:
+            contenders.append(contender)
+            watch(len(contenders) - 1, contender.row)
+
+        if baselines:
+            for problem in dict.fromkeys(arena.reference(problem).problem for _, problem in entries):
+                add(arena.enter_numpy(problem, stack))
+            if isinstance(problem, Gemm) and not any(kernel.name == HOST_PROGRAM for kernel, _ in entries):
+                add(arena.enter_host_program(problem))
+        for kernel, problem in entries:
+            add(arena.enter(kernel, problem))
+        _race(contenders, seconds, arena.flush is None, watch)
+        return [contender.row for contender in contenders]
+
+
+def _race(contenders: Sequence[Contender], seconds: float, warm: bool, watch: Watcher) -> None:
+    """Measure the contenders that passed, updating their rows as samples come in."""
+    places = [index for index, contender in enumerate(contenders) if contender.entrant is not None]
+
+    def progress(turn: int, samples: Samples) -> None:
+        contender = contenders[places[turn]]
+        contender.row = replace(contender.row, samples=samples)
+        watch(places[turn], contender.row)
+
+    entrants = [contender.entrant for contender in contenders if contender.entrant is not None]
+    race(entrants, seconds, warm=warm, progress=progress)
+
+
+def run_kernel(
+    kernel: Kernel | str,
+    size: Sequence[int],
+    device: str | Device | None = None,
+    dtype: str = "float32",
+    offset: int = 0,
+    seconds: float = 3.0,
+    baselines: bool = True,
+    watch: Watcher = lambda index, row: None,
+) -> tuple[Record, Verdict | None]:
+    """Verify and measure one kernel beside NumPy: the record, and the verdict with ten sample elements."""
+    chosen = find_kernel(kernel) if isinstance(kernel, str) else kernel
+    opened = device if isinstance(device, Device) else open_device(device)
+    problem = make_problem(chosen, size, dtype, offset)
+    arena = Arena(opened, dtype)
+    with ExitStack() as stack:
+        contenders = [arena.enter_numpy(problem, stack)] if baselines else []
+        contenders.append(arena.enter(chosen, problem))
+        for index, contender in enumerate(contenders):
+            watch(index, contender.row)
+        _race(contenders, seconds, True, watch)
+    rows = [contender.row for contender in contenders]
+    return make_record(f"kernel {chosen.name}", opened, dtype, rows), contenders[-1].verdict
+
+
+def make_record(title: str, device: Device, dtype: str, rows: Sequence[Row]) -> Record:
+    return Record(title, dtype, read_environment(device.info), measured_peaks(device, dtype), tuple(rows))

@@ -1,0 +1,74 @@
+"""The table that fills rung by rung while a ladder runs."""
+
+from types import TracebackType
+
+from rich.console import Console, Group
+from rich.live import Live
+from rich.progress_bar import ProgressBar
+from rich.table import Table
+from rich.text import Text
+
+from .backend.opencl import Device
+from .records import Record, Row
+from .report.table import HEADER, cells, derive, notes, peaks_line
+
+RIGHT = range(1, 9)
+
+
+class LiveTable:
+    """Shows rows as `watch` brings them; `finish` adds the peaks and the notes. On no terminal only the end is printed."""
+
+    def __init__(self, console: Console, title: str, device: Device, dtype: str) -> None:
+        self._console = console
+        self._title = f"{title} · {dtype} · {device.info.label}"
+        self._rows: dict[int, Row] = {}
+        self._record: Record | None = None
+        self._live = Live(console=console, auto_refresh=False, transient=not console.is_terminal)
+
+    def __enter__(self) -> "LiveTable":
+        self._live.__enter__()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._live.__exit__(kind, error, trace)
+        if not self._console.is_terminal and error is None:
+            self._console.print(self._drawing())
+
+    def watch(self, index: int, row: Row) -> None:
+        """Show a row's present state."""
+        self._rows[index] = row
+        if self._console.is_terminal:
+            self._live.update(self._drawing(), refresh=True)
+
+    def finish(self, record: Record) -> None:
+        """Show the whole record with its derived columns."""
+        self._record = record
+        self._rows = dict(enumerate(record.rows))
+        self._live.update(self._drawing(), refresh=True)
+
+    def _drawing(self) -> Group:
+        rows = [self._rows[index] for index in sorted(self._rows)]
+        peaks = self._record.peaks if self._record else None
+        table = Table(title=self._title, title_justify="left", pad_edge=False, box=None, header_style="bold")
+        for place, name in enumerate(HEADER):
+            table.add_column(name, justify="right" if place in RIGHT else "left", no_wrap=place < len(HEADER) - 1)
+        several = len({row.size for row in rows}) > 1
+        for line in derive(rows, peaks):
+            style = "red" if line.row.status not in ("ok", "refused") else "dim" if line.row.status == "refused" else ""
+            name, *rest = cells(line)
+            size = f" {'x'.join(map(str, line.row.size))}" if several else ""
+            table.add_row(*(Text(text) for text in (name + size, *rest)), style=style)
+        if self._record is None:
+            return Group(table, self._progress(rows))
+        return Group(table, Text("\n".join([peaks_line(peaks), *notes(rows)]), style="dim"))
+
+    def _progress(self, rows: list[Row]) -> ProgressBar:
+        """Rounds measured so far, of the rows that are in the race."""
+        racing = [row for row in rows if row.status == "ok"]
+        done = sum(min(len(row.samples.wall), ROUNDS) for row in racing)
+        return ProgressBar(total=max(len(racing) * ROUNDS, 1), completed=done, width=60)
+
+
+ROUNDS = 20  # of `measure.race`; slow rungs end with fewer

@@ -1,0 +1,90 @@
+"""Measures entrants against each other in interleaved rounds, so that a machine's drift hits all of them alike."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from time import perf_counter, sleep
+from typing import Protocol
+
+from .backend.opencl import Device
+from .records import Samples
+from .run import Execution, Times
+
+SETTLE_S = 0.002  # between entrants, for the threads of the one before to go to sleep
+SHORT_S = 0.05  # an entrant this fast is run once untimed before each timed run: caches, clocks and threads wake up
+COLD_BYTES = 256 << 20  # larger than any last-level cache met so far
+
+
+class Entrant(Protocol):
+    def run(self) -> Times: ...
+
+
+@dataclass(frozen=True)
+class KernelEntrant:
+    """An execution as an entrant; `cold` overwrites the caches before each run."""
+
+    execution: Execution
+    cold: "CacheFlush | None" = None
+
+    def run(self) -> Times:
+        if self.cold is not None:
+            self.cold.flush()
+        return self.execution.launch()
+
+
+class CacheFlush:
+    """Writes a buffer larger than the device's caches, so that the next kernel finds none of its operands there."""
+
+    def __init__(self, device: Device) -> None:
+        self._device = device
+        self._buffer = device.allocate(COLD_BYTES)
+
+    def flush(self) -> None:
+        self._device.fill(self._buffer, 1, 0, COLD_BYTES)
+        self._device.finish("the cache flush")
+
+
+@dataclass
+class Collected:
+    """The times of one entrant while a race runs."""
+
+    times: list[Times] = field(default_factory=list)
+
+    def samples(self) -> Samples:
+        device = tuple(each.device_s for each in self.times)
+        return Samples(tuple(each.wall_s for each in self.times), device if any(device) else ())
+
+
+def race(
+    entrants: Sequence[Entrant],
+    seconds: float,
+    rounds: int = 20,
+    warm: bool = True,
+    progress: Callable[[int, Samples], None] = lambda index, samples: None,
+) -> list[Samples]:
+    """Run all entrants in turn until `rounds` rounds are done or `seconds` are over; at least one run each.
+
+    An entrant that has used twice its equal share of the time sits out the rest, so that a slow one cannot starve the
+    others. `progress` is called with an entrant's index and samples so far after each of its runs.
+    """
+    collected = [Collected() for _ in entrants]
+    spent = [0.0] * len(entrants)
+    begin = perf_counter()
+    for turn in range(rounds):
+        for index, entrant in enumerate(entrants):
+            over = perf_counter() - begin > seconds or spent[index] > 2 * seconds / len(entrants)
+            if turn and over:
+                continue
+            start = perf_counter()
+            collected[index].times.append(_timed(entrant, collected[index], warm))
+            spent[index] += perf_counter() - start
+            progress(index, collected[index].samples())
+    return [each.samples() for each in collected]
+
+
+def _timed(entrant: Entrant, before: Collected, warm: bool) -> Times:
+    sleep(SETTLE_S)
+    if warm and (not before.times or before.times[-1].wall_s < SHORT_S):
+        first = entrant.run()
+        if first.wall_s > SHORT_S:
+            return first  # long enough that warming up is a small part of it
+    return entrant.run()

@@ -1,0 +1,130 @@
+"""From a problem and a device's facts to a Plan: enumerate configurations, reject each with a sentence, take the first.
+
+Planning touches no device and no runtime.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from .device import DeviceInfo
+from .dtypes import DOUBLES
+from .errors import Unsupported
+from .kernel import Config, Kernel, Step, Steps
+from .problem import Problem
+
+
+@dataclass(frozen=True)
+class Rejection:
+    """A candidate that was not taken, and why: one sentence."""
+
+    kernel: str
+    config: str
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{self.kernel} ({self.config}): {self.reason}"
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The launches that solve a problem on a device, what was cut to fit, and why other candidates lost."""
+
+    problem: Problem
+    steps: Steps
+    notes: tuple[str, ...] = ()
+    rejected: tuple[Rejection, ...] = ()
+
+    @property
+    def scratch(self) -> dict[str, int]:
+        """Bytes of every buffer that is no operand of the problem, by name."""
+        own = {each.name for each in self.problem.operands}
+        sizes: dict[str, int] = {}
+        for step in self.steps:
+            for operand in step.problem.operands:
+                name = step.buffer_of(operand.name)
+                if name not in own:
+                    sizes[name] = max(sizes.get(name, 0), operand.nbytes)
+        return sizes
+
+    def __str__(self) -> str:
+        lines = [f"{self.problem.title}"]
+        for number, step in enumerate(self.steps, 1):
+            geometry = step.config.ndrange(step.problem)
+            lines.append(f"  step {number}: {step.kernel.name} ({step.config}), {geometry}, for {step.problem.title}")
+        lines += [f"  scratch {name}: {nbytes:,} bytes" for name, nbytes in self.scratch.items()]
+        lines += [f"  note: {note}" for note in self.notes]
+        lines += [f"  not taken: {rejection}" for rejection in self.rejected]
+        return "\n".join(lines)
+
+
+def plan(candidates: Sequence[Kernel], problem: Problem, device: DeviceInfo) -> Plan:
+    """The first configuration of the first candidate that nothing speaks against; Unsupported with all reasons if none.
+
+    Candidates come ranked: the most wanted first.
+    """
+    rejected: list[Rejection] = []
+    for kernel in candidates:
+        for config in kernel.configs:
+            reasons = list(violations(kernel, config, problem, device))
+            if not reasons:
+                return Plan(problem, kernel.steps(kernel, config, problem), _notes(kernel, config, rejected), tuple(rejected))
+            rejected += [Rejection(kernel.name, str(config), reason) for reason in reasons]
+            if config is kernel.config and not list(_limits(kernel, config, problem, device)):
+                break  # the problem itself is refused: a smaller work-group would not change that
+    reasons = dict.fromkeys(rejection.reason for rejection in rejected)
+    raise Unsupported("; ".join(reasons))
+
+
+def plan_kernel(kernel: Kernel, problem: Problem, device: DeviceInfo) -> Plan:
+    """The plan that runs this very kernel, cut to the device's limits if need be; Unsupported says why it cannot."""
+    return plan((kernel,), problem, device)
+
+
+def violations(kernel: Kernel, config: Config, problem: Problem, device: DeviceInfo) -> Iterator[str]:
+    """Everything that speaks against running `kernel` in `config`: sentences with their numbers."""
+    yield from _refusals(kernel, problem, device)
+    yield from config.violations(problem, device)
+    yield from _limits(kernel, config, problem, device)
+
+
+def _refusals(kernel: Kernel, problem: Problem, device: DeviceInfo) -> Iterator[str]:
+    """What no configuration of this kernel could change."""
+    if kernel.operation != problem.operation:
+        yield f"{kernel.name} computes a {kernel.operation}, not a {problem.operation}"
+    if problem.dtype not in kernel.dtypes:
+        yield f"{kernel.name} has no {problem.dtype}; it has {', '.join(kernel.dtypes)}"
+    if problem.dtype in DOUBLES and not device.fp64:
+        yield f"{device.name} has no double precision, which {problem.dtype} needs"
+    for feature, sentence in kernel.requires:
+        if feature not in device.features:
+            yield f"needs {feature!r}, which {device.name} lacks: {sentence}"
+
+
+def _limits(kernel: Kernel, config: Config, problem: Problem, device: DeviceInfo) -> Iterator[str]:
+    """What the device's limits forbid, over all launches of the kernel."""
+    if kernel.operation != problem.operation:
+        return
+    for step in kernel.steps(kernel, config, problem):
+        yield from _step_limits(step, device)
+
+
+def _step_limits(step: Step, device: DeviceInfo) -> Iterator[str]:
+    ndrange = step.config.ndrange(step.problem)
+    if ndrange.group_items > device.max_work_group_size:
+        yield (
+            f"a work-group of {'x'.join(map(str, ndrange.local_size))} = {ndrange.group_items} work-items exceeds "
+            f"the {device.max_work_group_size} that {device.name} allows"
+        )
+    for side, limit in zip(ndrange.local_size, device.max_work_item_sizes, strict=False):
+        if side > limit:
+            yield f"a work-group side of {side} exceeds the {limit} that {device.name} allows"
+    local = step.config.local_bytes(step.problem)
+    if local > device.local_bytes:
+        yield f"{local:,} bytes of local memory exceed the {device.local_bytes:,} that {device.name} has"
+
+
+def _notes(kernel: Kernel, config: Config, rejected: Sequence[Rejection]) -> tuple[str, ...]:
+    if config is kernel.config:
+        return ()
+    first = next(rejection for rejection in rejected if rejection.kernel == kernel.name)
+    return (f"cut from {first.config} to {config}: {first.reason}",)

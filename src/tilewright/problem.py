@@ -1,0 +1,231 @@
+"""What to compute: Gemm, Transpose and Copy, with their operands, their cost, their reference and their error bound.
+
+A problem knows nothing of kernels or devices. Sizes are in elements, costs in flops and bytes.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import ClassVar, Protocol
+
+import numpy as np
+
+from .dtypes import element_type, numpy_dtype
+from .errors import InvalidInput
+from .reference import exact_matmul, float64_matmul
+
+Arrays = Mapping[str, np.ndarray]
+
+
+@dataclass(frozen=True)
+class Operand:
+    """One array of a problem. `order` says how its two dimensions lie in memory: "row" or "column" major."""
+
+    name: str
+    shape: tuple[int, ...]
+    dtype: str
+    order: str = "row"
+    written: bool = False
+
+    @property
+    def elements(self) -> int:
+        return int(np.prod(self.shape, dtype=np.int64))
+
+    @property
+    def nbytes(self) -> int:
+        return self.elements * element_type(self.dtype).itemsize
+
+    def flatten(self, array: np.ndarray) -> np.ndarray:
+        """The elements in the order in which they lie in memory, 1-D and contiguous."""
+        return np.ascontiguousarray(array.ravel(order="C" if self.order == "row" else "F"))
+
+    def unflatten(self, flat: np.ndarray) -> np.ndarray:
+        return flat.reshape(self.shape, order="C" if self.order == "row" else "F")
+
+
+class Problem(Protocol):
+    """What every problem offers; kernels, plans, checks and measurements ask for nothing else."""
+
+    @property
+    def operation(self) -> str: ...  # "gemm", "transpose" or "copy"
+    @property
+    def dtype(self) -> str: ...
+    @property
+    def title(self) -> str: ...
+    @property
+    def flops(self) -> int: ...
+    @property
+    def operands(self) -> tuple[Operand, ...]: ...
+    @property
+    def scalars(self) -> dict[str, int | float]: ...
+    def reference(self, arrays: Arrays) -> np.ndarray: ...
+    def error_bound(self, arrays: Arrays, reference: np.ndarray) -> np.ndarray | float: ...
+
+
+def output_of(problem: Problem) -> Operand:
+    """The one operand that the problem writes."""
+    return next(each for each in problem.operands if each.written)
+
+
+def inputs_of(problem: Problem) -> tuple[Operand, ...]:
+    return tuple(each for each in problem.operands if not each.written)
+
+
+def compulsory_bytes(problem: Problem) -> int:
+    """Bytes that any solution must move: each input read once, the output written once."""
+    return sum(each.nbytes for each in problem.operands)
+
+
+def random_arrays(problem: Problem, seed: int = 0) -> dict[str, np.ndarray]:
+    """Inputs that hide no mistake: floats uniform in [-0.5, 0.5), integers over their whole range."""
+    generator = np.random.default_rng(seed)
+    return {each.name: random_array(generator, each.shape, each.dtype) for each in inputs_of(problem)}
+
+
+def random_array(generator: np.random.Generator, shape: tuple[int, ...], dtype: str) -> np.ndarray:
+    target = numpy_dtype(dtype)
+    if element_type(dtype).exact:
+        limits = np.iinfo(target)
+        return generator.integers(limits.min, limits.max, shape, dtype=target, endpoint=True)
+    values = generator.random(shape, dtype=np.float32 if target.itemsize <= 4 else np.float64) - 0.5
+    if target.kind == "c":
+        values = values + 1j * (generator.random(shape) - 0.5)
+    return values.astype(target)
+
+
+def _check_sizes(**sizes: int) -> None:
+    for name, size in sizes.items():
+        if size < 0:
+            raise InvalidInput(f"{name}={size} is negative")
+
+
+@dataclass(frozen=True)
+class Gemm:
+    """C (m x n) = alpha * A (m x k) * B (k x n) + beta * C, `batch` times.
+
+    `a_order`, `b_order` and `c_order` are "row" or "column" major: what BLAS calls a transposed operand is here one in
+    the other order. `dtype` is the type of A and B, `out_dtype` that of C (the same if None).
+    """
+
+    operation: ClassVar[str] = "gemm"
+    m: int
+    n: int
+    k: int
+    dtype: str = "float32"
+    a_order: str = "row"
+    b_order: str = "row"
+    c_order: str = "row"
+    alpha: float = 1.0
+    beta: float = 0.0
+    out_dtype: str | None = None
+    batch: int = 1
+
+    def __post_init__(self) -> None:
+        _check_sizes(m=self.m, n=self.n, k=self.k, batch=self.batch)
+        element_type(self.dtype)
+
+    @property
+    def title(self) -> str:
+        return f"gemm {self.m}x{self.n}x{self.k} {self.dtype}"
+
+    @property
+    def flops(self) -> int:
+        return (8 if self.dtype.startswith("complex") else 2) * self.batch * self.m * self.n * self.k
+
+    @property
+    def operands(self) -> tuple[Operand, ...]:
+        lead = () if self.batch == 1 else (self.batch,)
+        return (
+            Operand("A", (*lead, self.m, self.k), self.dtype, self.a_order),
+            Operand("B", (*lead, self.k, self.n), self.dtype, self.b_order),
+            Operand("C", (*lead, self.m, self.n), self.out_dtype or self.dtype, self.c_order, written=True),
+        )
+
+    @property
+    def scalars(self) -> dict[str, int | float]:
+        return {"M": self.m, "N": self.n, "K": self.k}
+
+    def reference(self, arrays: Arrays) -> np.ndarray:
+        a, b = arrays["A"], arrays["B"]
+        if element_type(self.dtype).exact:
+            return exact_matmul(a, b).astype(numpy_dtype(self.out_dtype or self.dtype))
+        product = self.alpha * float64_matmul(a, b)
+        return product if self.beta == 0.0 else product + self.beta * arrays["C"]
+
+    def error_bound(self, arrays: Arrays, reference: np.ndarray) -> np.ndarray | float:
+        """What rounding allows: (k + 2) * eps * |alpha| * (|A| |B|), for any order of summation, fused or not.
+
+        Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., section 3.5, with eps twice the unit
+        roundoff; the factor two left over covers the reference, itself rounded where the dtype is float64.
+        """
+        kind = element_type(self.dtype)
+        if kind.exact:
+            return 0.0
+        size = np.abs(self.alpha) * float64_matmul(np.abs(arrays["A"]), np.abs(arrays["B"]))
+        bound = (self.k + 2) * kind.epsilon * size
+        if self.beta != 0.0:
+            bound = bound + 4 * kind.epsilon * np.abs(self.beta * arrays["C"])
+        stored = numpy_dtype(self.out_dtype or self.dtype)
+        if stored.itemsize < 4:
+            digits = 10 if stored.name == "float16" else 7
+            bound = bound + 2.0**-digits * np.abs(reference) + (2.0**-24 if digits == 10 else 0.0)
+        return bound
+
+
+@dataclass(frozen=True)
+class Transpose:
+    """output (columns - offset) x rows = the transpose of input (rows x columns) without its first `offset` columns."""
+
+    operation: ClassVar[str] = "transpose"
+    rows: int
+    columns: int
+    dtype: str = "float32"
+    offset: int = 0
+
+    def __post_init__(self) -> None:
+        _check_sizes(rows=self.rows, columns=self.columns, offset=self.offset)
+        element_type(self.dtype)
+
+    @property
+    def title(self) -> str:
+        return f"{self.operation} {self.rows}x{self.columns} {self.dtype}"
+
+    @property
+    def flops(self) -> int:
+        return 0
+
+    @property
+    def kept(self) -> int:
+        """Columns that remain after the offset."""
+        return max(0, self.columns - self.offset)
+
+    @property
+    def operands(self) -> tuple[Operand, ...]:
+        return (
+            Operand("input", (self.rows, self.columns), self.dtype),
+            Operand("output", (self.kept, self.rows), self.dtype, written=True),
+        )
+
+    @property
+    def scalars(self) -> dict[str, int | float]:
+        return {"ROWS": self.rows, "COLUMNS": self.columns, "OFFSET": self.offset}
+
+    def reference(self, arrays: Arrays) -> np.ndarray:
+        return arrays["input"][:, self.offset :].T
+
+    def error_bound(self, arrays: Arrays, reference: np.ndarray) -> np.ndarray | float:
+        return 0.0
+
+
+@dataclass(frozen=True)
+class Copy(Transpose):
+    """output rows x (columns - offset) = input (rows x columns) without its first `offset` columns."""
+
+    operation: ClassVar[str] = "copy"
+
+    @property
+    def operands(self) -> tuple[Operand, ...]:
+        source, target = super().operands
+        return source, replace(target, shape=(self.rows, self.kept))
+
+    def reference(self, arrays: Arrays) -> np.ndarray:
+        return arrays["input"][:, self.offset :]

@@ -1,0 +1,125 @@
+"""Records: what was measured, where and how, as plain data that goes to JSON and back. Every published number is one."""
+
+import statistics
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import msgspec
+
+from .device import DeviceInfo, Peaks
+from .errors import RecordError
+
+FORMAT = 1
+
+
+@dataclass(frozen=True)
+class Samples:
+    """All times of one entrant, in seconds; `device` is empty for what ran on no OpenCL device."""
+
+    wall: tuple[float, ...] = ()
+    device: tuple[float, ...] = ()
+
+    @property
+    def times(self) -> tuple[float, ...]:
+        """The times that rates are computed from: the device's own where it has them."""
+        return self.device or self.wall
+
+    @property
+    def median(self) -> float:
+        return statistics.median(self.times)
+
+    def quantile(self, part: float) -> float:
+        """The time that `part` of the samples do not exceed."""
+        ordered = sorted(self.times)
+        return ordered[min(int(part * len(ordered)), len(ordered) - 1)]
+
+    @property
+    def spread(self) -> float:
+        """Half of the distance between the 20th and 80th percentile, as a part of the median."""
+        return (self.quantile(0.8) - self.quantile(0.2)) / 2 / self.median if self.median else 0.0
+
+
+@dataclass(frozen=True)
+class Row:
+    """One entrant's result, good or bad.
+
+    `status` is "ok", "refused", "build failed", "launch failed" or "wrong"; all but "ok" say why in `reason`.
+    """
+
+    name: str
+    lesson: str
+    problem: str
+    size: tuple[int, ...]
+    flops: int
+    nbytes: int
+    status: str = "ok"
+    reason: str = ""
+    notes: tuple[str, ...] = ()
+    worst_ratio: float = 0.0
+    samples: Samples = field(default_factory=Samples)
+    published: tuple[tuple[str, float], ...] = ()
+
+    @property
+    def measured(self) -> bool:
+        return self.status == "ok" and bool(self.samples.times)
+
+    @property
+    def rate(self) -> float:
+        """GFLOP/s where the problem has flops, otherwise effective GB/s (compulsory bytes); 0 if not measured."""
+        if not self.measured or not self.samples.median:
+            return 0.0
+        return (self.flops or self.nbytes) / self.samples.median * 1e-9
+
+    @property
+    def unit(self) -> str:
+        return "GFLOP/s" if self.flops else "GB/s"
+
+
+@dataclass(frozen=True)
+class Environment:
+    """Where a record was made."""
+
+    device: DeviceInfo
+    date: str
+    python: str
+    system: str
+    processor: str
+    cores: int
+    load: float  # one-minute load average before the run
+    versions: dict[str, str]
+    clock_mhz: float | None = None  # read while running, where the system says
+    power_w: float | None = None
+
+
+@dataclass(frozen=True)
+class Record:
+    """A run of a ladder or of single kernels: `rows` in the order in which they ran, baselines among them."""
+
+    title: str
+    dtype: str
+    environment: Environment
+    peaks: Peaks | None
+    rows: tuple[Row, ...]
+    format: int = FORMAT
+
+
+def to_json(record: object) -> str:
+    """Indented JSON of any record."""
+    return msgspec.json.format(msgspec.json.encode(record, order="sorted"), indent=1).decode() + "\n"
+
+
+def save(record: object, path: Path) -> None:
+    path.write_text(to_json(record), encoding="utf-8")
+
+
+def load(path: Path) -> Record:
+    """Read a record; RecordError says what is wrong with the file and where."""
+    try:
+        record = msgspec.json.decode(path.read_bytes(), type=Record)
+    except OSError as error:
+        raise RecordError(f"{path} cannot be read: {error.strerror}") from error
+    except msgspec.DecodeError as error:
+        raise RecordError(f"{path} is not a record: {error}") from error
+    if record.format != FORMAT:
+        raise RecordError(f"{path} has format {record.format}; this version reads {FORMAT}")
+    return record

@@ -1,0 +1,48 @@
+"""Compares two records row by row: ratios of medians, with the spread that both runs had."""
+
+from dataclasses import dataclass
+
+from ..errors import RecordError
+from ..records import Record, Row
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """One row in both records. `ratio` > 1 means that the second is faster; `low` and `high` come from the 20th and
+    80th percentiles of both."""
+
+    name: str
+    problem: str
+    ratio: float
+    low: float
+    high: float
+
+    @property
+    def distinct(self) -> bool:
+        """Whether the difference is larger than the spread."""
+        return self.low > 1.0 or self.high < 1.0
+
+    def __str__(self) -> str:
+        verdict = "" if self.distinct else "  (within the spread)"
+        return f"{self.name:36} {self.problem:32} {self.ratio:6.2f}x  [{self.low:.2f} .. {self.high:.2f}]{verdict}"
+
+
+def compare(first: Record, second: Record) -> list[Comparison]:
+    """The rows that both records measured; RecordError if there is none."""
+    known = {(row.name, row.problem): row for row in first.rows if row.measured}
+    pairs = [(known[key], row) for row in second.rows if row.measured and (key := (row.name, row.problem)) in known]
+    if not pairs:
+        raise RecordError(f"'{first.title}' and '{second.title}' have no measured row in common")
+    return [_compare_rows(*pair) for pair in pairs]
+
+
+def _compare_rows(first: Row, second: Row) -> Comparison:
+    a, b = first.samples, second.samples
+    ratio = a.median / b.median
+    return Comparison(
+        first.name,
+        first.problem,
+        ratio,
+        a.quantile(0.2) / b.quantile(0.8),
+        a.quantile(0.8) / b.quantile(0.2),
+    )

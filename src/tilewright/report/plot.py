@@ -1,0 +1,53 @@
+"""Draws a record: rate by rung, or by size where the record holds a sweep. Needs matplotlib, an optional extra."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from ..errors import Unsupported
+from ..records import Record, Row
+from .table import BASELINES, heading
+
+
+def plot(record: Record, path: Path) -> None:
+    """Write a picture whose format follows the file's name (.svg, .png, .pdf)."""
+    try:
+        import matplotlib
+    except ImportError as missing:
+        raise Unsupported("plots need matplotlib: pip install 'tilewright[plot]'") from missing
+    matplotlib.use("Agg")
+    matplotlib.rcParams["svg.hashsalt"] = "tilewright"  # the same record gives the same file
+    from matplotlib import pyplot
+
+    rows = [row for row in record.rows if row.measured]
+    if not rows:
+        raise Unsupported(f"{record.title} holds no measured row to plot")
+    figure, axes = pyplot.subplots(figsize=(9, 0.36 * len(record.rows) + 1.6), layout="constrained")
+    sweep = len({row.size for row in rows}) > 1
+    (_by_size if sweep else _by_rung)(axes, rows)
+    axes.set_title(heading(record), fontsize=8, loc="left")
+    figure.savefig(path, metadata={"Date": None} if path.suffix == ".svg" else None)
+    pyplot.close(figure)
+
+
+def _by_rung(axes: Any, rows: Sequence[Row]) -> None:
+    colours = ["#9aa5b1" if row.name in BASELINES else "#2f6fab" for row in rows]
+    bars = axes.barh([row.name for row in rows], [row.rate for row in rows], color=colours)
+    axes.bar_label(bars, fmt="%.3g", padding=3, fontsize=8)
+    axes.invert_yaxis()
+    axes.set_xscale("log")
+    axes.margins(x=0.15)
+    axes.set_xlabel(f"{rows[-1].unit} (logarithmic)")
+    axes.tick_params(labelsize=8)
+
+
+def _by_size(axes: Any, rows: Sequence[Row]) -> None:
+    for name in dict.fromkeys(row.name for row in rows):
+        points = [(row.size[0], row.rate) for row in rows if row.name == name]
+        style = "--" if name in BASELINES else "-"
+        axes.plot(*zip(*points, strict=True), style, marker="o", markersize=3, label=name)
+    axes.set_xscale("log", base=2)
+    axes.set_yscale("log")
+    axes.set_xlabel("first dimension")
+    axes.set_ylabel(rows[-1].unit)
+    axes.legend(fontsize=7, loc="center left", bbox_to_anchor=(1.0, 0.5))

@@ -1,0 +1,146 @@
+"""A record's rows as the table that people read: rates, spread, part of the peak, and ratios between rows."""
+
+import csv
+import io
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ..device import Peaks
+from ..records import Record, Row
+
+BASELINES = ("NumPy", "host program")
+
+
+@dataclass(frozen=True)
+class Line:
+    """One row of the table with its derived figures; None where there is nothing to compare with."""
+
+    row: Row
+    of_peak: float | None
+    over_first: float | None
+    over_previous: float | None
+    over_numpy: float | None
+
+
+def derive(rows: Sequence[Row], peaks: Peaks | None) -> list[Line]:
+    """Add to each row its part of the device's peak and its speed-up over the first and previous rung and NumPy.
+
+    Rows of different sizes are not compared with each other: each size starts afresh.
+    """
+    lines: list[Line] = []
+    first: dict[tuple[int, ...], float] = {}
+    previous: dict[tuple[int, ...], float] = {}
+    for row in rows:
+        rate = row.rate
+        rung = row.name not in BASELINES
+        numpy = next((each.rate for each in rows if each.name == "NumPy" and each.problem == row.problem), 0.0)
+        lines.append(
+            Line(
+                row,
+                _ratio(rate, _ceiling(row, peaks)) if rung else None,
+                _ratio(rate, first.get(row.size)) if rung else None,
+                _ratio(rate, previous.get(row.size)) if rung else None,
+                _ratio(rate, numpy) if rung else None,
+            )
+        )
+        if rung and row.measured:
+            first.setdefault(row.size, rate)
+            previous[row.size] = rate
+    return lines
+
+
+def _ratio(rate: float, other: float | None) -> float | None:
+    return rate / other if rate and other else None
+
+
+def _ceiling(row: Row, peaks: Peaks | None) -> float | None:
+    if peaks is None:
+        return None
+    dtype = row.problem.split()[-1]
+    return peaks.gflops.get(dtype) if row.flops else peaks.copy_gbs
+
+
+HEADER = ("rung", "ms", "rate", "unit", "± %", "% of peak", "x first", "x previous", "x NumPy", "what it changes")
+
+
+def cells(line: Line) -> tuple[str, ...]:
+    """The line's text for each column of HEADER; a row without times says why in the last one."""
+    row = line.row
+    if row.status != "ok":
+        return (row.name, "-", "-", "", "", "", "", "", "", f"{row.status}: {_first_line(row.reason)}")
+    if not row.measured:
+        return (row.name, "", "", "", "", "", "", "", "", row.lesson)
+    samples = row.samples
+    return (
+        row.name,
+        f"{samples.median * 1e3:.3g}",
+        _figure(row.rate),
+        row.unit,
+        f"{samples.spread * 100:.0f}",
+        "" if line.of_peak is None else f"{line.of_peak * 100:.1f}",
+        *("" if each is None else _figure(each) for each in (line.over_first, line.over_previous, line.over_numpy)),
+        row.lesson,
+    )
+
+
+def _first_line(text: str) -> str:
+    return text.strip().splitlines()[0] if text.strip() else ""
+
+
+def _figure(value: float) -> str:
+    return f"{value:.0f}" if value >= 100 else f"{value:.3g}"
+
+
+def heading(record: Record) -> str:
+    """Device, driver and what was run, in one line."""
+    device = record.environment.device
+    sizes = dict.fromkeys(row.problem.rsplit(" ", 1)[0] for row in record.rows)
+    return f"{record.title} · {', '.join(sizes)} · {record.dtype} · {device.label} · driver {device.driver}"
+
+
+def peaks_line(peaks: Peaks | None) -> str:
+    if peaks is None:
+        return "peaks not measured"
+    rates = ", ".join(f"{dtype} {rate:,.0f} GFLOP/s" for dtype, rate in peaks.gflops.items())
+    return f"measured peaks: {rates}; copy {peaks.copy_gbs:,.0f} GB/s; local memory {peaks.local_gbs:,.0f} GB/s"
+
+
+def notes(rows: Sequence[Row]) -> list[str]:
+    """What was cut to fit or measured in part, one line per row that has such a note."""
+    return [f"{row.name}: {note}" for row in rows for note in row.notes]
+
+
+def published_lines(rows: Sequence[Row]) -> list[str]:
+    """The source's own figures beside ours."""
+    lines = []
+    for row in rows:
+        figures = ", ".join(f"{where}: {figure:g}" for where, figure in row.published)
+        if figures:
+            ours = f"{row.rate:.4g} {row.unit} here" if row.measured else f"{row.status} here"
+            lines.append(f"{row.name}: {ours}; published {figures}")
+    return lines
+
+
+def to_csv(record: Record) -> str:
+    """All rows, one line each, times in seconds."""
+    text = io.StringIO()
+    writer = csv.writer(text)
+    writer.writerow(["rung", "problem", "status", "reason", "median_s", "p20_s", "p80_s", "wall_median_s", "runs",
+                     "rate", "unit", "worst_error_of_bound"])  # fmt: skip
+    for row in record.rows:
+        samples = row.samples
+        times = (samples.median, samples.quantile(0.2), samples.quantile(0.8)) if row.measured else ("", "", "")
+        wall = sorted(samples.wall)[len(samples.wall) // 2] if samples.wall else ""
+        writer.writerow([row.name, row.problem, row.status, row.reason, *times, wall, len(samples.times),
+                         row.rate or "", row.unit, row.worst_ratio])  # fmt: skip
+    return text.getvalue()
+
+
+def markdown(record: Record) -> str:
+    """The record as a Markdown table with its heading, peaks and notes."""
+    lines = [f"**{heading(record)}**", "", "| " + " | ".join(HEADER) + " |", "|" + " --- |" * len(HEADER)]
+    lines += ["| " + " | ".join(cells(line)) + " |" for line in derive(record.rows, record.peaks)]
+    lines += ["", f"{peaks_line(record.peaks)}. {record.environment.processor}, {record.environment.cores} cores; "
+              f"{record.environment.date}."]  # fmt: skip
+    lines += [f"- {note}" for note in notes(record.rows)]
+    return "\n".join(lines)

@@ -1,0 +1,1 @@
+"""Baselines to measure against, each behind one small adapter of the same shape."""

@@ -1,0 +1,84 @@
+"""NumPy as a baseline: in a child process whose environment holds no BLAS settings, since inherited ones can halve it."""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from time import sleep
+
+import numpy as np
+
+from ..dtypes import numpy_dtype
+from ..errors import ProcessFailed
+from ..problem import Problem, output_of
+from ..run import Times
+
+BLAS_SETTINGS = ("OPENBLAS_", "GOTO_", "MKL_", "BLIS_", "OMP_", "KMP_", "NVPL_", "VECLIB_")
+SPIN_S = 0.03  # OpenBLAS threads spin about 26 ms after a call and would disturb whoever is measured next
+
+
+def clean_environment() -> dict[str, str]:
+    """This process's environment without the variables that steer a BLAS."""
+    return {name: value for name, value in os.environ.items() if not name.startswith(BLAS_SETTINGS)}
+
+
+class NumPyRival:
+    """NumPy solving a problem in a child process: the same arrays, the result read back for verification."""
+
+    def __init__(self, problem: Problem, arrays: Mapping[str, np.ndarray]) -> None:
+        self._folder = tempfile.TemporaryDirectory(prefix="tilewright-")
+        folder = Path(self._folder.name)
+        (folder / "operation").write_text(problem.operation)
+        for name, array in arrays.items():
+            np.save(folder / f"{name}.npy", array[:, getattr(problem, "offset", 0) :])
+        wanted = output_of(problem)
+        np.savez(folder / "output.shape.npz", like=np.zeros(wanted.shape, numpy_dtype(wanted.dtype)))
+        child = Path(__file__).with_name("numpy_child.py")
+        self._process = subprocess.Popen(
+            [sys.executable, str(child), str(folder)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env=clean_environment(),
+        )
+        self.facts: dict[str, str] = json.loads(self._answer())
+
+    @property
+    def lesson(self) -> str:
+        facts = self.facts
+        return f"NumPy {facts['numpy']}, {facts['blas']}, core type {facts['core']}, {facts['threads']} threads"
+
+    def run(self) -> Times:
+        """One product; the child's own clock."""
+        seconds = float(self._ask("run"))
+        sleep(SPIN_S)
+        return Times(0.0, seconds)
+
+    def result(self) -> np.ndarray:
+        self._ask("save")
+        return np.load(Path(self._folder.name) / "result.npy")
+
+    def close(self) -> None:
+        self._process.communicate()
+        self._folder.cleanup()
+
+    def _ask(self, word: str) -> str:
+        assert self._process.stdin is not None
+        try:
+            self._process.stdin.write(word + "\n")
+            self._process.stdin.flush()
+        except BrokenPipeError:
+            pass  # the child is gone; reading its answer tells why
+        return self._answer()
+
+    def _answer(self) -> str:
+        assert self._process.stdout is not None and self._process.stderr is not None
+        line = self._process.stdout.readline()
+        if not line:
+            code, text = self._process.wait(), self._process.stderr.read()
+            raise ProcessFailed(f"the NumPy baseline's process ended with status {code}: {text.strip()[-500:]}")
+        return line

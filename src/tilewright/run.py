@@ -1,0 +1,137 @@
+"""Runs a plan: buffers with fences, arguments bound by name, launches timed on the device and on the host's clock."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from .backend.opencl import Device
+from .dtypes import element_type, numpy_dtype
+from .errors import InvalidInput, WrongResult
+from .kernel import NDRange, Step, render
+from .plan import Plan
+from .problem import Operand, inputs_of, output_of
+
+POISON = 0xFF  # every float made of such bytes is a NaN: what a kernel forgot to write, or should not have read, shows
+INTEGER_POISON = 0xA5  # -1 is too common a result to stand for "not written"
+
+
+@dataclass(frozen=True)
+class Times:
+    """Seconds of one run: on the device, from the first launch's start to the last one's end, and on the host's clock,
+    from the enqueue until the queue is empty."""
+
+    device_s: float
+    wall_s: float
+
+
+@dataclass(frozen=True)
+class Fenced:
+    """A buffer inside a larger one; the bytes around it are poisoned and must stay so."""
+
+    whole: Any
+    inner: Any
+    fence: int
+    nbytes: int
+    tail: int
+    poison: int
+
+    def intact(self, device: Device) -> bool:
+        """Whether nobody wrote into the fences."""
+        surroundings = device.read(self.whole, self.fence + self.nbytes + self.tail, np.dtype(np.uint8))
+        before, after = surroundings[: self.fence], surroundings[self.fence + self.nbytes :]
+        return bool((before == self.poison).all() and (after == self.poison).all())
+
+
+def fenced_buffer(device: Device, nbytes: int, dtype: str) -> Fenced:
+    """A buffer of `nbytes`, wholly poisoned, between two poisoned fences."""
+    fence = max(device.info.base_align_bytes, 256)
+    poison = INTEGER_POISON if element_type(dtype).exact else POISON
+    tail = fence + -nbytes % 16  # patterns are filled in pieces of 16 bytes
+    whole = device.allocate(fence + nbytes + tail)
+    device.fill(whole, poison, 0, fence + nbytes + tail)
+    return Fenced(whole, device.part(whole, fence, nbytes), fence, nbytes, tail, poison)
+
+
+class Execution:
+    """A plan made ready: programs built, buffers in place, arguments bound. Launch it as often as you like."""
+
+    def __init__(self, plan: Plan, device: Device) -> None:
+        self.plan = plan
+        self.device = device
+        self.logs: dict[str, str] = {}
+        self._buffers = {each.name: fenced_buffer(device, each.nbytes, each.dtype) for each in plan.problem.operands}
+        for name, nbytes in plan.scratch.items():
+            self._buffers[name] = fenced_buffer(device, nbytes, plan.problem.dtype)
+        self._launches = [each for each in map(self._prepare, plan.steps) if not each[1].empty]
+
+    def _prepare(self, step: Step) -> tuple[Any, NDRange, str]:
+        kernel, device = step.kernel, self.device
+        source = render(kernel, step.config, step.problem)
+        program = device.build(source, kernel.name, kernel.signature, step.problem.dtype, kernel.options)
+        self.logs[kernel.name] = program.log
+        prepared = program.new_kernel()
+        prepared.set_args(*(self._argument(step, each.name, each.pointer) for each in kernel.signature.parameters))
+        return prepared, step.config.ndrange(step.problem), f"{kernel.name} ({step.problem.title})"
+
+    def _argument(self, step: Step, name: str, pointer: str) -> Any:
+        if pointer:
+            buffer = step.buffer_of(name)
+            if buffer not in self._buffers:
+                known = ", ".join(self._buffers)
+                raise InvalidInput(f"{step.kernel.name}: no buffer for the argument {name!r}; there are {known}")
+            return self._buffers[buffer].inner
+        scalars = step.problem.scalars
+        if name not in scalars:
+            known = ", ".join(scalars)
+            raise InvalidInput(f"{step.kernel.name}: no value for the argument {name!r}; there are {known}")
+        return scalars[name]
+
+    def write(self, arrays: Mapping[str, np.ndarray]) -> None:
+        """Upload the problem's inputs, each in the memory order that its operand names."""
+        for operand in inputs_of(self.plan.problem):
+            self.device.write(self._buffers[operand.name].inner, operand.flatten(_checked(operand, arrays)))
+
+    def poison(self) -> None:
+        """Fill the output with NaN, so that every element has to be written to pass."""
+        output = self._buffers[output_of(self.plan.problem).name]
+        self.device.fill(output.whole, output.poison, 0, output.fence + output.nbytes + output.tail)
+
+    def launch(self) -> Times:
+        """Run all steps once and wait."""
+        begin = perf_counter()
+        events = [self.device.launch(kernel, ndrange, what) for kernel, ndrange, what in self._launches]
+        self.device.finish(self.plan.problem.title)
+        wall = perf_counter() - begin
+        if not events:
+            return Times(0.0, wall)
+        return Times((events[-1].profile.end - events[0].profile.start) * 1e-9, wall)
+
+    def read(self) -> np.ndarray:
+        """The output as an array of its shape; WrongResult if a kernel wrote outside any of its buffers."""
+        for name, buffer in self._buffers.items():
+            if not buffer.intact(self.device):
+                raise WrongResult(f"{self.plan.steps[-1].kernel.name} wrote outside the buffer {name}")
+        output = output_of(self.plan.problem)
+        flat = self.device.read(self._buffers[output.name].inner, output.elements, numpy_dtype(output.dtype))
+        return output.unflatten(flat)
+
+
+def _checked(operand: Operand, arrays: Mapping[str, np.ndarray]) -> np.ndarray:
+    if operand.name not in arrays:
+        raise InvalidInput(f"the operand {operand.name} is missing; given: {', '.join(arrays) or 'none'}")
+    array = arrays[operand.name]
+    if array.shape != operand.shape or array.dtype != numpy_dtype(operand.dtype):
+        wanted = f"{operand.shape} {operand.dtype}"
+        raise InvalidInput(f"{operand.name} is {array.shape} {array.dtype}, the problem wants {wanted}")
+    return array
+
+
+def solve(plan: Plan, arrays: Mapping[str, np.ndarray], device: Device) -> tuple[np.ndarray, Times]:
+    """Run a plan once on host arrays (keys and shapes as in `plan.problem.operands`): the output and its times."""
+    execution = Execution(plan, device)
+    execution.write(arrays)
+    times = execution.launch()
+    return execution.read(), times

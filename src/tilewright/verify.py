@@ -1,0 +1,128 @@
+"""Judges a result against the float64 reference, element by element, by the bound that rounding allows."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from .backend.opencl import Device
+from .dtypes import element_type, numpy_dtype
+from .errors import WrongResult
+from .plan import Plan
+from .problem import Problem, output_of, random_arrays
+from .run import Execution
+
+
+@dataclass(frozen=True)
+class Element:
+    """One element of a result beside what it should be."""
+
+    index: tuple[int, ...]
+    value: float
+    expected: float
+
+    def __str__(self) -> str:
+        return f"[{', '.join(map(str, self.index))}] = {self.value!r}, host {self.expected!r}"
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Whether a result is right. `worst_ratio` is the largest error as a part of its bound: at most 1 to pass."""
+
+    passed: bool
+    elements: int
+    worst_ratio: float
+    worst: Element | None
+    bound: float
+    reason: str = ""
+    sample: tuple[Element, ...] = ()
+
+    def __str__(self) -> str:
+        if self.passed:
+            return f"right: {self.elements:,} elements, worst error {self.worst_ratio:.2g} of its bound"
+        return f"wrong: {self.reason}"
+
+
+class Reference:
+    """What a problem's result should be for given operands, and how far a kernel's rounding may stray from it.
+
+    Computed once and used for every kernel that solves the same problem, whatever order its operands lie in.
+    """
+
+    def __init__(self, problem: Problem, arrays: Mapping[str, np.ndarray]) -> None:
+        self.problem = problem
+        self.arrays = arrays
+        self.expected = problem.reference(arrays)
+        self.bound = problem.error_bound(arrays, self.expected)
+
+    def judge(self, output: np.ndarray) -> Verdict:
+        """Compare every element of `output` with the reference.
+
+        Integers and copies must be equal bit by bit. Otherwise an element passes if it is within the bound, or is the
+        same infinity, or is NaN where the reference is NaN: nowhere else does a NaN pass.
+        """
+        wanted = output_of(self.problem)
+        if output.shape != wanted.shape or output.dtype != numpy_dtype(wanted.dtype):
+            reason = f"the result is {output.shape} {output.dtype} instead of {wanted.shape} {wanted.dtype}"
+            return Verdict(False, output.size, np.inf, None, 0.0, reason)
+        if output.size == 0:
+            return Verdict(True, 0, 0.0, None, 0.0)
+        ratios = self._ratios(output)
+        index = np.unravel_index(int(np.argmax(ratios)), output.shape)
+        worst, ratio = self._element(output, index), float(ratios[index])
+        limit = float(np.broadcast_to(self.bound, output.shape)[index])
+        sample = self._sample(output)
+        if ratio <= 1.0:
+            return Verdict(True, output.size, ratio, worst, limit, sample=sample)
+        wrong = int(np.count_nonzero(ratios > 1.0))
+        reason = f"{wrong:,} of {output.size:,} elements; the worst is {worst}; the bound is {limit:.3g}"
+        return Verdict(False, output.size, ratio, worst, limit, reason, sample)
+
+    def _ratios(self, output: np.ndarray) -> np.ndarray:
+        """Error over bound for every element: 0 where equal, infinite where no bound could excuse the difference."""
+        if self.problem.operation != "gemm" or element_type(self.problem.dtype).exact:
+            same = _bits(output) == _bits(self.expected.astype(output.dtype, copy=False))
+            return np.where(same, 0.0, np.inf)
+        with np.errstate(invalid="ignore", over="ignore", divide="ignore"):
+            wide = np.complex128 if np.iscomplexobj(output) else np.float64
+            error = np.abs(output.astype(wide) - self.expected)
+            ratios = np.where(error == 0, 0.0, error / self.bound)
+            # A float64 reference beyond the element type's range rounds to an infinity, as the kernel's sum may.
+            expected = self.expected.astype(output.dtype)
+            settled = ~np.isfinite(expected)
+            same = (output == expected) | (np.isnan(output) & np.isnan(expected))
+        ratios = np.where(settled, np.where(same, 0.0, np.inf), ratios)
+        return np.where(np.isnan(ratios), np.inf, ratios)
+
+    def _element(self, output: np.ndarray, index: tuple[np.intp, ...]) -> Element:
+        return Element(tuple(map(int, index)), output[index].item(), self.expected[index].item())
+
+    def _sample(self, output: np.ndarray, count: int = 10) -> tuple[Element, ...]:
+        """Ten random elements beside the host's values: the check that the tutorials print."""
+        flat = np.random.default_rng().integers(0, output.size, min(count, output.size))
+        return tuple(self._element(output, np.unravel_index(each, output.shape)) for each in flat)
+
+
+def _bits(array: np.ndarray) -> np.ndarray:
+    contiguous = np.ascontiguousarray(array)
+    if contiguous.dtype.itemsize > 8:
+        return contiguous
+    return contiguous.view(f"u{contiguous.dtype.itemsize}")
+
+
+def verify(plan: Plan, device: Device, seed: int = 0) -> Verdict:
+    """Run a plan on random operands with its output poisoned, and judge the result."""
+    reference = Reference(plan.problem, random_arrays(plan.problem, seed))
+    return verify_execution(Execution(plan, device), reference)
+
+
+def verify_execution(execution: Execution, reference: Reference) -> Verdict:
+    """Upload the operands, poison the output, run once and judge. A write outside a buffer is a wrong result too."""
+    execution.write(reference.arrays)
+    execution.poison()
+    execution.launch()
+    try:
+        output = execution.read()
+    except WrongResult as outside:
+        return Verdict(False, 0, np.inf, None, 0.0, str(outside))
+    return reference.judge(output)

@@ -1,0 +1,155 @@
+"""The doctor on this machine: a working device, both CPU drivers in one process, its word on broken set-ups."""
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from tilewright import doctor
+from tilewright.backend import drivers, smoke
+from tilewright.doctor import Examination, Finding, Status
+
+
+@pytest.fixture(scope="module")
+def examination() -> Examination:
+    return doctor.examine()
+
+
+def about(examination: Examination, topic: str) -> list[Finding]:
+    return [finding for finding in examination.findings if finding.topic == topic]
+
+
+def test_a_device_works_and_is_chosen(examination: Examination) -> None:
+    assert examination.healthy
+    assert any(finding.status is Status.OK for finding in about(examination, "trial"))
+    assert examination.findings[-1].topic == "choice"
+    assert examination.chosen
+    assert examination.chosen in examination.findings[-1].text
+
+
+def test_every_fault_has_a_mend(examination: Examination) -> None:
+    faults = [finding for finding in examination.findings if finding.status is not Status.OK]
+    assert all(finding.mend for finding in faults)
+
+
+def test_all_topics_are_there_and_are_printed(examination: Examination) -> None:
+    topics = {finding.topic for finding in examination.findings}
+    assert topics >= {
+        "python",
+        "loader",
+        "driver",
+        "wheel",
+        "device",
+        "trial",
+        "cache",
+        "machine",
+        "optional",
+    }
+    text = "\n".join(examination.lines())
+    assert all(finding.text in text and finding.mend in text for finding in examination.findings)
+    assert text.endswith("\nhealthy")
+
+
+def test_the_examination_goes_to_json(examination: Examination) -> None:
+    record = json.loads(examination.to_json())
+    assert record["healthy"] is True
+    assert record["chosen"] == examination.chosen
+    assert len(record["findings"]) == len(examination.findings)
+    assert record["findings"][0].keys() == {"status", "topic", "text", "mend"}
+
+
+def test_the_wheel_and_the_system_driver_are_visible_in_one_process() -> None:
+    libraries = " ".join(driver.library for driver in drivers.discover())
+    if "libintelocl" not in libraries or "libpocl" not in libraries:
+        pytest.skip("needs Intel's runtime and PoCL, whichever way they are installed")
+    listing = smoke.list_devices()
+    assert listing.ending == ""
+    platforms = [record["platform"] for record in listing.records()]
+    assert "Intel(R) OpenCL" in platforms
+    assert "Portable Computing Language" in platforms
+    versions = [(record["platform"], record["version"], record["index"]) for record in listing.records()]
+    assert len(set(versions)) == len(versions), "a driver is listed twice"
+
+
+def test_a_device_that_is_not_there_fails() -> None:
+    result = smoke.probe_device("No such platform", 0)
+    assert not result.passed
+    assert "No such platform" in result.reason
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong"),
+    [
+        ("sum += tileA[y][k] * tileB[k][x]", "sum += tileA[y][k] * tileB[x][k]"),  # B transposed
+        ("start < SIZE", "start < SIZE - TILE"),  # the last tile left out
+        ("C[row * SIZE + column] = sum", "if (row + column) C[row * SIZE + column] = sum"),  # one hole
+    ],
+)
+def test_the_trial_rejects_a_wrong_kernel(right: str, wrong: str) -> None:
+    assert smoke.GEMM.count(right) == 1
+    code = (
+        "import pyopencl, sys\n"
+        "from tilewright.backend import drivers, smoke\n"
+        "drivers.register()\n"
+        "device = pyopencl.get_platforms()[0].get_devices()[0]\n"
+        "drivers.mend_pocl_wheel(device)\n"
+        "smoke._report('gemm', mended=False, **smoke.try_gemm(device, sys.argv[1]))\n"
+    )
+    for source, passes in ((smoke.GEMM, True), (smoke.GEMM.replace(right, wrong), False)):
+        result = smoke.probe_device("", 0, command=[sys.executable, "-c", code, source])
+        assert result.passed is passes, result
+        assert passes or result.reason.startswith("wrong result")
+
+
+def test_a_missing_folder_in_the_users_variable_is_a_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OCL_ICD_VENDORS", "/no/such/folder")
+    sick = doctor.examine()
+    assert not sick.healthy
+    assert sick.chosen == ""
+    fault = next(finding for finding in about(sick, "loader") if finding.status is Status.FAIL)
+    assert "/no/such/folder" in fault.text
+    assert fault.mend == "unset OCL_ICD_VENDORS"
+    assert "not healthy" in sick.lines()[-1]
+
+
+def test_without_any_driver_the_doctor_says_how_to_get_one(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("OCL_ICD_VENDORS", str(tmp_path))
+    sick = doctor.examine()
+    faults = [finding for finding in sick.findings if finding.status is Status.FAIL]
+    assert {finding.topic for finding in faults} == {"device", "choice"}
+    assert all("pocl" in finding.mend for finding in faults)
+
+
+def test_without_pyopencl_the_doctor_says_how_to_get_it(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "pyopencl.py").write_text("raise ImportError('no pyopencl in this test')\n")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    sick = doctor.examine()
+    assert not sick.healthy
+    fault = next(finding for finding in about(sick, "python") if finding.status is Status.FAIL)
+    assert "no pyopencl in this test" in fault.text
+    assert fault.mend.startswith("pip install pyopencl")
+
+
+def test_an_inherited_variable_is_named_with_its_effect(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENBLAS_CORETYPE", "Prescott")
+    monkeypatch.setenv("OCL_ICD_VENDORS", "/no/such/folder")  # no device to try: the examination is short
+    warnings = [finding.text for finding in about(doctor.examine(), "environment")]
+    assert any(text.startswith("OPENBLAS_CORETYPE=Prescott: changes OpenBLAS") for text in warnings)
+
+
+def test_a_driver_that_does_not_open_is_named_with_its_reason(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    broken = tmp_path / "libbroken.so"
+    broken.write_text("not a library")
+    driver = drivers.Driver("broken", str(broken), "system", "named by /etc/OpenCL/vendors/broken.icd")
+    monkeypatch.setattr(drivers, "discover", lambda places=None: (driver,))
+    fault = next(finding for finding in about(doctor.examine(), "driver"))
+    assert fault.status is Status.WARN
+    assert "does not open" in fault.text
+    assert "broken.icd" in fault.mend

@@ -1,0 +1,334 @@
+"""Driver discovery, registration and ranking on faked folders; what the parent of a failing child reports."""
+
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tilewright.backend import drivers, smoke
+from tilewright.backend.drivers import Places
+
+ON_LINUX = pytest.mark.skipif(
+    sys.platform != "linux", reason="the fakes are ELF files and folders of .icd files"
+)
+pytestmark = ON_LINUX
+
+HEADER = Path(sys.executable).resolve().read_bytes()[:64] if sys.platform == "linux" else b""
+
+
+@pytest.fixture
+def places(tmp_path: Path) -> Places:
+    """A machine with one registered driver, libsystem.so, and a second folder as a prefix would have."""
+    machine = Places((tmp_path / "vendors", tmp_path / "prefix"), (tmp_path / "lib",))
+    for folder in (*machine.vendors, *machine.libraries):
+        folder.mkdir()
+    library(machine, "libsystem.so.1.2")
+    (machine.vendors[0] / "system.icd").write_text("libsystem.so.1.2\n")
+    return machine
+
+
+@pytest.fixture(autouse=True)
+def without_wheels(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Hide the wheels that happen to be installed where the tests run."""
+    monkeypatch.setattr(drivers, "WHEELS", ())
+
+
+def library(places: Places, name: str, header: bytes = HEADER) -> Path:
+    path = places.libraries[0] / name
+    path.write_bytes(header)
+    return path
+
+
+@pytest.fixture
+def wheel(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Path]:
+    """Makes an installed distribution that brought one library, and lists it in WHEELS."""
+
+    def install(title: str, name: str, place: str) -> Path:
+        site = tmp_path / "env" / "lib" / "python" / "site-packages"
+        information = site / f"{name.replace('-', '_')}-1.0.dist-info"
+        information.mkdir(parents=True)
+        (information / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
+        (information / "RECORD").write_text(f"{place},,\n")
+        path = (site / place).resolve()
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(HEADER)
+        monkeypatch.syspath_prepend(str(site))
+        monkeypatch.setattr(drivers, "WHEELS", (*drivers.WHEELS, (title, name, (path.name,))))
+        return path
+
+    return install
+
+
+def test_a_registered_driver_is_found_with_its_library(places: Places) -> None:
+    (driver,) = drivers.discover(places)
+    assert (driver.name, driver.origin) == ("system", "system")
+    assert Path(driver.library) == places.libraries[0] / "libsystem.so.1.2"
+
+
+def test_an_icd_whose_library_is_missing_is_listed_and_says_so(places: Places) -> None:
+    (places.vendors[0] / "gone.icd").write_text("/nowhere/libgone.so\n")
+    gone = next(driver for driver in drivers.discover(places) if driver.name == "gone")
+    assert gone.library == "/nowhere/libgone.so"
+    assert "no library" in gone.note
+
+
+def test_a_library_that_no_icd_names_is_found(places: Places) -> None:
+    path = library(places, "libnvidia-opencl.so.1")
+    found = {driver.name: driver for driver in drivers.discover(places)}
+    assert found["NVIDIA"].origin == "unregistered"
+    assert found["NVIDIA"].library == str(path)
+
+
+def test_a_library_for_another_processor_is_not_a_driver(places: Places) -> None:
+    library(places, "libnvidia-opencl.so.1", HEADER[:18] + b"\xff\xff" + HEADER[20:])
+    assert [driver.name for driver in drivers.discover(places)] == ["system"]
+
+
+def test_a_driver_found_twice_is_listed_once(places: Places) -> None:
+    real = library(places, "libpocl.so.2.10.0")
+    (places.libraries[0] / "libpocl.so.2").symlink_to(real)
+    (places.vendors[0] / "pocl.icd").write_text("libpocl.so.2.10.0\n")
+    (places.vendors[0] / "again.icd").write_text(f"{places.libraries[0]}/libpocl.so.2\n")
+    (places.vendors[1] / "third.icd").write_text(f"{real}\n")
+    names = [driver.name for driver in drivers.discover(places)]
+    assert names == ["again", "system"]
+
+
+def test_a_second_copy_of_a_registered_library_is_not_added(
+    places: Places, wheel: Callable[..., Path]
+) -> None:
+    wheel("Intel CPU runtime", "intel-fake", "../../libintelocl.so")
+    assert [driver.name for driver in drivers.discover(places)] == ["system", "Intel CPU runtime"]
+    library(places, "libintelocl.so")
+    (places.vendors[0] / "intel.icd").write_text("libintelocl.so\n")
+    assert [driver.name for driver in drivers.discover(places)] == ["intel", "system"]
+
+
+def test_a_prefix_counts_only_with_a_library_that_exists(places: Places) -> None:
+    (places.vendors[1] / "intel-cpu.icd").write_text("/opt/build-machine/libintelocl.so\n")
+    assert [file.name for file in drivers.icd_files(places)] == ["system.icd"]
+    path = library(places, "libconda.so")
+    (places.vendors[1] / "conda.icd").write_text(f"{path}\n")
+    assert [file.name for file in drivers.icd_files(places)] == ["system.icd", "conda.icd"]
+
+
+def test_a_wheel_is_found_through_its_files(places: Places, wheel: Callable[..., Path]) -> None:
+    path = wheel("Intel CPU runtime", "intel-fake", "../../libintelocl.so")
+    driver = drivers.discover(places)[-1]
+    assert (driver.origin, driver.library, driver.note) == ("wheel", str(path), "from intel-fake 1.0")
+
+
+def test_registration_keeps_the_system_drivers(
+    places: Places, wheel: Callable[..., Path], tmp_path: Path
+) -> None:
+    path = wheel("Intel CPU runtime", "intel-fake", "../../libintelocl.so")
+    nvidia = library(places, "libnvidia-opencl.so.1")
+    environ: dict[str, str] = {}
+    done = drivers.register(places, environ, tmp_path / "cache")
+    folder = Path(environ["OCL_ICD_VENDORS"])
+    assert done.status == "registered"
+    assert [driver.name for driver in done.added] == ["NVIDIA", "Intel CPU runtime"]
+    assert {file.name: file.read_text().strip() for file in folder.iterdir()} == {
+        "system.icd": "libsystem.so.1.2",
+        "tilewright-nvidia.icd": str(nvidia),
+        "tilewright-intel-cpu-runtime.icd": str(path),
+    }
+
+
+def test_registration_twice_changes_nothing_and_leaves_no_litter(places: Places, tmp_path: Path) -> None:
+    library(places, "libnvidia-opencl.so.1")
+    environ: dict[str, str] = {}
+    first = drivers.register(places, environ, tmp_path / "cache")
+    assert drivers.register(places, environ, tmp_path / "cache") == first
+    assert [each.name for each in (tmp_path / "cache").iterdir()] == [Path(first.value).name]
+
+
+def test_a_damaged_folder_is_written_again(places: Places, tmp_path: Path) -> None:
+    library(places, "libnvidia-opencl.so.1")
+    first = drivers.register(places, {}, tmp_path / "cache")
+    damaged = Path(first.value) / "tilewright-nvidia.icd"
+    damaged.write_text("")
+    assert drivers.register(places, {}, tmp_path / "cache") == first
+    assert damaged.read_text().strip().endswith("libnvidia-opencl.so.1")
+    assert not (Path(first.value) / "damaged").exists()
+    assert len(list((tmp_path / "cache").iterdir())) == 1
+
+
+def test_a_cache_that_cannot_be_written_does_not_prevent_registration(
+    places: Places, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    library(places, "libnvidia-opencl.so.1")
+    (tmp_path / "file").write_text("not a folder")
+    environ: dict[str, str] = {}
+    done = drivers.register(places, environ, tmp_path / "file" / "cache")
+    assert (Path(done.value) / "system.icd").is_file()
+    assert drivers.register(places, environ, tmp_path / "file" / "cache") == done
+
+
+def test_a_new_driver_replaces_an_inherited_folder(places: Places, tmp_path: Path) -> None:
+    library(places, "libnvidia-opencl.so.1")
+    environ: dict[str, str] = {}
+    first = drivers.register(places, environ, tmp_path / "cache")
+    library(places, "libigdrcl.so")
+    second = drivers.register(places, environ, tmp_path / "cache")
+    assert first.value != second.value == environ["OCL_ICD_VENDORS"]
+    assert len(second.added) == 2
+
+
+def test_with_nothing_to_add_the_environment_stays_as_it_is(places: Places, tmp_path: Path) -> None:
+    environ = {"HOME": "/root"}
+    assert drivers.register(places, environ, tmp_path / "cache").status == "nothing to add"
+    assert environ == {"HOME": "/root"}
+    assert not (tmp_path / "cache").exists()
+
+
+@pytest.mark.parametrize("name", ["OCL_ICD_VENDORS", "OCL_ICD_FILENAMES", "OPENCL_VENDOR_PATH"])
+def test_a_variable_of_the_user_is_never_touched(places: Places, tmp_path: Path, name: str) -> None:
+    library(places, "libnvidia-opencl.so.1")
+    environ = {name: str(places.vendors[0])}
+    done = drivers.register(places, environ, tmp_path / "cache")
+    assert environ == {name: str(places.vendors[0])}
+    assert (done.status, done.added, done.problem) == ("left to the user", (), "")
+
+
+def test_a_missing_folder_of_the_user_is_named(places: Places, tmp_path: Path) -> None:
+    done = drivers.register(places, {"OCL_ICD_VENDORS": "/no/such/folder"}, tmp_path / "cache")
+    assert "/no/such/folder" in done.problem
+
+
+def test_a_driver_that_pyopencl_reads_by_itself_is_not_added(
+    places: Places, wheel: Callable[..., Path], tmp_path: Path
+) -> None:
+    path = wheel("PoCL", "pocl-fake", "pyopencl/.libs/libpocl-1234.so")
+    assert drivers.register(places, {}, tmp_path / "cache").status == "registered"
+    (path.parent / "libOpenCL-5678.so.1").write_bytes(HEADER)
+    (path.parent / "pocl.icd").write_text("libpocl-1234.so")
+    assert drivers.register(places, {}, tmp_path / "cache").status == "nothing to add"
+
+
+POCL = "Portable Computing Language"
+INTEL = ("Intel(R) OpenCL", "OpenCL 3.1 LINUX", "cpu")
+
+
+def test_the_order_of_preference() -> None:
+    order = [
+        ("NVIDIA CUDA", "OpenCL 3.0 CUDA 13.0", "gpu"),
+        (POCL, "OpenCL 3.0 PoCL 6.0  Linux, Release", "gpu"),
+        INTEL,
+        (POCL, "OpenCL 3.0 PoCL 5.0  Linux, Release", "cpu"),
+        (POCL, "OpenCL 3.0 PoCL 3.1+debian  Linux, None+Asserts, RELOC, SPIR, LLVM 15.0.6", "cpu"),
+        (POCL, drivers.POCL_WHEEL_VERSION, "cpu"),
+        ("Some other platform", "OpenCL 1.2", "cpu"),
+        ("Oclgrind", "OpenCL 1.2 (Oclgrind 21.10)", "gpu"),
+    ]
+    ranks = [drivers.preference(*each) for each in order]
+    assert ranks == sorted(set(ranks))
+
+
+def test_a_newer_pocl_of_two_digits_is_new() -> None:
+    assert drivers.preference(POCL, "OpenCL 3.0 PoCL 10.0  Linux", "cpu") == 11
+
+
+@pytest.mark.parametrize("name", ["Oclgrind", "Intel(R) FPGA Emulation Platform for OpenCL(TM)"])
+def test_an_interpreter_or_an_emulator_must_be_asked_for(name: str) -> None:
+    assert drivers.preference(name, "OpenCL 1.2", "gpu") >= drivers.NEVER_BY_DEFAULT
+    assert drivers.preference(*INTEL) < drivers.NEVER_BY_DEFAULT
+
+
+def test_the_processor_named_to_pocl_has_no_more_than_the_flags_promise() -> None:
+    avx2 = "avx2 fma bmi1 bmi2 f16c"
+    wide = "avx512f avx512bw avx512cd avx512dq avx512vl"
+    assert drivers.llvm_cpu_name(f"flags\t: sse2 {avx2} {wide}\n") == "skylake-avx512"
+    assert drivers.llvm_cpu_name(f"flags\t: sse2 {avx2} avx512f\n") == "haswell"
+    assert drivers.llvm_cpu_name("flags\t: sse2 avx\n") == "x86-64"
+
+
+class FakeDevice:
+    """A device of another PoCL; its address must not be read."""
+
+    class platform:  # noqa: N801
+        version = "OpenCL 3.0 PoCL 3.0-rc1  Linux, Release, RELOC, LLVM 14.0.6, SLEEF, DISTRO, POCL_DEBUG"
+
+    @property
+    def int_ptr(self) -> int:
+        raise AssertionError("the device's memory was looked at")
+
+
+def test_only_the_one_build_of_pocl_is_mended() -> None:
+    assert drivers.mend_pocl_wheel(FakeDevice()) is False
+
+
+def probe(code: str, time_limit: float = 20.0) -> smoke.SmokeResult:
+    return smoke.probe_device("P", 0, time_limit=time_limit, command=[sys.executable, "-c", code])
+
+
+GOOD = (
+    "import json; print('a word of the driver'); print(json.dumps(dict(stage='gemm', build_seconds=1.0, "
+    "gflops=2.0, max_error=1e-6, error_over_bound={}, mended=False)), flush=True);"
+)
+
+
+def test_a_child_that_answers_passes() -> None:
+    result = probe(GOOD.format(0.1) + "print(json.dumps(dict(stage='fp64', answer='works')))")
+    assert (result.passed, result.reason, result.fp64, result.fp16) == (True, "", "works", "not reached")
+
+
+def test_a_child_that_aborts_is_reported_by_its_signal() -> None:
+    result = probe(
+        "import os, sys; print('LLVM ERROR: Cannot select', file=sys.stderr, flush=True); os.abort()"
+    )
+    assert not result.passed
+    assert result.reason == "killed by SIGABRT: LLVM ERROR: Cannot select"
+    assert "Cannot select" in result.stderr_tail
+
+
+def test_a_child_that_fails_is_reported_by_its_exit_code() -> None:
+    assert probe("import sys; sys.exit(3)").reason == "exit code 3"
+    assert probe("pass").reason == "it ended without an answer"
+
+
+def test_a_child_that_hangs_is_stopped_with_its_own_children(tmp_path: Path) -> None:
+    code = (
+        "import subprocess, sys, time\n"
+        "child = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(600)'])\n"
+        f"open({str(tmp_path / 'pid')!r}, 'w').write(str(child.pid))\n"
+        "time.sleep(600)"
+    )
+    result = probe(code, time_limit=2.0)
+    assert not result.passed
+    assert result.reason == "timed out after 2 s"
+    status = Path(f"/proc/{(tmp_path / 'pid').read_text()}/stat")
+    assert not status.exists() or status.read_text().split()[2] == "Z"
+
+
+@pytest.mark.parametrize("ratio", ["1.5", "float('nan')", "float('inf')"])
+def test_a_child_that_answers_wrongly_fails(ratio: str) -> None:
+    result = probe(GOOD.format(ratio))
+    assert not result.passed
+    assert result.reason.startswith("wrong result")
+
+
+def test_a_crash_after_the_product_spares_its_answer() -> None:
+    result = probe(GOOD.format(0.1) + "import os; os.abort()")
+    assert result.passed
+    assert result.fp64 == result.fp16 == "killed by SIGABRT"
+
+
+def test_the_error_sees_one_wrong_element_and_a_nan() -> None:
+    random = np.random.default_rng(0)
+    left, right = (random.uniform(-1, 1, (64, 64)).astype(np.float32) for _ in range(2))
+    output = left @ right
+    assert smoke.errors(left, right, output)["error_over_bound"] < 1
+    output[3, 5] += np.float32(1e-3)
+    assert smoke.errors(left, right, output)["error_over_bound"] > 1
+    output[3, 5] = np.nan
+    assert np.isnan(smoke.errors(left, right, output)["error_over_bound"])
+
+
+def test_importing_loads_no_driver_and_no_pyopencl() -> None:
+    code = "import sys, tilewright.backend.drivers; sys.exit('pyopencl' in sys.modules)"
+    assert smoke.run_child([sys.executable, "-c", code], 30).ending == ""
