@@ -1,12 +1,12 @@
 """The command line: parse, make one call, print. Everything done here can be done from Python with the same call."""
 
 import argparse
-import json
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict
 from difflib import unified_diff
 from pathlib import Path
+from typing import TypeAlias
 
 from rich.console import Console
 from rich.markup import escape
@@ -113,16 +113,14 @@ def show_command(options: argparse.Namespace) -> int:
     if not options.diff:
         print(kernel.text, end="")
         return 0
-    rungs = [each for ladder in LADDERS.values() for each in ladder.kernels if each.source.parent == kernel.source.parent]
-    sources = list(dict.fromkeys(each.source for each in rungs))
+    rungs = (each.source for ladder in LADDERS.values() for each in ladder.kernels)
+    sources = list(dict.fromkeys(each for each in rungs if each.parent == kernel.source.parent))
     place = sources.index(kernel.source) if kernel.source in sources else 0
     if place == 0:
         raise InvalidInput(f"{kernel.name} has no rung before it")
     before = sources[place - 1]
-    lines = unified_diff(
-        before.read_text(encoding="utf-8").splitlines(), kernel.text.splitlines(), before.name, kernel.source.name, lineterm=""
-    )
-    print("\n".join(lines))
+    texts = before.read_text(encoding="utf-8").splitlines(), kernel.text.splitlines()
+    print("\n".join(unified_diff(*texts, before.name, kernel.source.name, lineterm="")))
     return 0
 
 
@@ -144,7 +142,7 @@ def doctor_command(options: argparse.Namespace) -> int:
     """`tilewright doctor`: what was found, what works, what is missing and the command that mends it."""
     examination = examine()
     if options.json:
-        print(json.dumps(examination.to_json(), indent=1))
+        print(examination.to_json())
     else:
         for line in examination.lines():
             console.print(line, highlight=False, markup=False, soft_wrap=True)
@@ -253,7 +251,10 @@ def make_parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]", name: str, command: object) -> argparse.ArgumentParser:
+Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
+
+
+def _add(commands: Commands, name: str, command: object) -> argparse.ArgumentParser:
     text = (command.__doc__ or "").split(": ", 1)[1].replace("%", "%%")
     parser = commands.add_parser(name, help=text, description=text)
     parser.set_defaults(command=command)
@@ -261,10 +262,12 @@ def _add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]", name: 
 
 
 def _add_measuring(parser: argparse.ArgumentParser, seconds: float) -> None:
-    parser.add_argument("--device", metavar="DEVICE", help="an index of `tilewright devices`, cpu, gpu, or part of a name")
+    device = "an index of `tilewright devices`, cpu, gpu, or part of a name"
+    parser.add_argument("--device", metavar="DEVICE", help=device)
     parser.add_argument("--size", metavar="N", help="512, or 512x256x128 (M x N x K), or ROWSxCOLUMNS")
     parser.add_argument("--dtype", default="float32", help="float32, float64 or int32")
-    parser.add_argument("--seconds", type=float, default=seconds, help="time for measuring one size (default %(default)s)")
+    time = "time for measuring one size (default %(default)s)"
+    parser.add_argument("--seconds", type=float, default=seconds, help=time)
     parser.add_argument("--no-baselines", action="store_true", help="without NumPy and the host program")
     parser.add_argument("--json", type=Path, metavar="FILE", help="save the record")
     parser.add_argument("--csv", type=Path, metavar="FILE", help="save the table")

@@ -22,6 +22,7 @@ class DeviceInfo:
     driver: str = ""
     version: str = ""
     kind: str = "cpu"  # "cpu", "gpu" or "accelerator"
+    place: int = 0  # its number among its platform's devices
     compute_units: int = 1
     clock_mhz: int = 0
     max_work_group_size: int = 256

@@ -1,4 +1,4 @@
-"""Describes every device with the limits that explain results; double and half precision by probe, in a child process."""
+"""Describes every device with the limits that explain results; double and half precision by probe, in a child."""
 
 from dataclasses import dataclass
 
@@ -35,8 +35,10 @@ def _peaks(index: int) -> str:
 
 
 def _facts(info: DeviceInfo) -> tuple[tuple[str, str], ...]:
-    widths = ", ".join(f"{dtype} {info.preferred_widths.get(dtype, 0)}/{width}" for dtype, width in info.native_widths.items())
-    capability = [("compute capability", ".".join(map(str, info.compute_capability)))] if info.compute_capability else []
+    preferred, native = info.preferred_widths, info.native_widths
+    widths = ", ".join(f"{dtype} {preferred.get(dtype, 0)}/{width}" for dtype, width in native.items())
+    version = info.compute_capability
+    capability = [("compute capability", ".".join(map(str, version)))] if version else []
     return (
         ("kind", info.kind),
         ("driver", f"{info.driver}; {info.version}"),
@@ -59,11 +61,7 @@ _LOCAL = {
 
 
 def _probed(info: DeviceInfo) -> tuple[tuple[str, str], ...]:
-    result = probe_device(info.platform)
-    if not result.ok:
+    result = probe_device(info.platform, info.place, version=info.version)
+    if not result.passed:
         return (("probe", f"failed: {result.reason}"),)
-    return (("float64, float16", f"{_word(result.fp64)}, {_word(result.fp16)} (compiled and run)"),)
-
-
-def _word(works: bool) -> str:
-    return "works" if works else "does not work"
+    return (("float64, float16", f"{result.fp64}, {result.fp16} (compiled and run)"),)

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from .backend import drivers, smoke
+from .backend.cache import cache_folder
 
 
 class Status(StrEnum):
@@ -73,20 +74,18 @@ def examine(time_limit: float = 60.0) -> Examination:
     devices = [each for each in listing.records() if each["stage"] == "device"]
     devices.sort(key=lambda each: drivers.preference(each["platform"], each["version"], each["kind"]))
     trials = [
-        smoke.probe_device(each["platform"], each["index"], version=each["version"], time_limit=time_limit)
+        smoke.probe_device(each["platform"], each["place"], version=each["version"], time_limit=time_limit)
         for each in devices
     ]
-    choice, chosen = _choice(devices, trials)
+    mend = _device_mend(software, registration)
+    choice, chosen = _choice(devices, trials, mend)
     findings = [
         *_software(software),
         *_loader(software, registration),
         *_drivers(time_limit),
         *_wheels(),
-        *_devices(devices, listing),
-        *[
-            _trial(index, device, trial)
-            for index, (device, trial) in enumerate(zip(devices, trials, strict=True))
-        ],
+        *_devices(devices, listing, mend),
+        *[_trial(index, device, trial) for index, (device, trial) in enumerate(zip(devices, trials, strict=True))],
         *_caches(environ),
         *_machine(),
         *_baselines(software, environ),
@@ -249,9 +248,7 @@ def _wheels() -> list[Finding]:
         text = f"intel-opencl-rt {runtime} is here without intel-cmplr-lib-rt, whose libraries it needs"
         found.append(Finding(Status.WARN, "wheel", text, _pip("intel-cmplr-lib-rt")))
     elif runtime:
-        found.append(
-            Finding(Status.OK, "wheel", f"intel-opencl-rt {runtime}, intel-cmplr-lib-rt {libraries}")
-        )
+        found.append(Finding(Status.OK, "wheel", f"intel-opencl-rt {runtime}, intel-cmplr-lib-rt {libraries}"))
     if pocl:
         found.append(Finding(Status.OK, "wheel", f"pocl-binary-distribution {pocl}"))
     if not found:
@@ -266,7 +263,15 @@ def _label(device: Mapping[str, Any]) -> str:
     return f"{device['name']} ({device['platform']})"
 
 
-def _devices(devices: list[dict[str, Any]], listing: smoke.ChildRun) -> list[Finding]:
+def _device_mend(software: smoke.ChildRun, registration: drivers.Registration) -> str:
+    """What brings a device back: PyOpenCL, an end to the user's variable that hides drivers, or a driver."""
+    if "pyopencl" not in software.stages():
+        return _pip("pyopencl")
+    hidden = registration.status == "left to the user" and drivers.discover()
+    return _unset(registration.variable) if hidden else _cpu_driver()
+
+
+def _devices(devices: list[dict[str, Any]], listing: smoke.ChildRun, mend: str) -> list[Finding]:
     found = []
     for index, device in enumerate(devices):
         kinds = ", ".join(name for name in ("fp64", "fp16") if device[name]) or "neither fp64 nor fp16"
@@ -279,12 +284,10 @@ def _devices(devices: list[dict[str, Any]], listing: smoke.ChildRun) -> list[Fin
         )
         found.append(Finding(Status.OK, "device", text))
     if listing.ending:
-        why = listing.telling_line()
-        text = f"listing the devices failed ({listing.ending}): {why}"
-        mend = _pip("pyopencl") if "ImportError" in why or "ModuleNotFoundError" in why else _cpu_driver()
+        text = f"listing the devices failed ({listing.ending}): {listing.telling_line()}"
         found.append(Finding(Status.WARN if devices else Status.FAIL, "device", text, mend))
     elif not devices:
-        found.append(Finding(Status.FAIL, "device", "the loader knows no OpenCL device", _cpu_driver()))
+        found.append(Finding(Status.FAIL, "device", "the loader knows no OpenCL device", mend))
     return found
 
 
@@ -306,26 +309,26 @@ def _trial(index: int, device: Mapping[str, Any], trial: smoke.SmokeResult) -> F
     return Finding(Status.WARN if false else Status.OK, "trial", text, mend if false else "")
 
 
-def _choice(devices: list[dict[str, Any]], trials: list[smoke.SmokeResult]) -> tuple[Finding, str]:
+def _choice(devices: list[dict[str, Any]], trials: list[smoke.SmokeResult], mend: str) -> tuple[Finding, str]:
     """What runs when no device is named: the first in the order of preference."""
     working = [index for index, trial in enumerate(trials) if trial.passed]
     if not working:
-        return Finding(Status.FAIL, "choice", "no device passes the trial", _cpu_driver()), ""
+        return Finding(Status.FAIL, "choice", "no device passes the trial", mend), ""
     first = devices[0]
     standing = drivers.standing(first["platform"], first["version"], first["kind"])
     text = f"without --device, tilewright runs on 0: {_label(first)}; {standing.reason}"
     if working[0] != 0:
-        mend = f"--device {working[0]}"
-        return Finding(Status.WARN, "choice", f"{text}, but it failed the trial", mend), _label(first)
+        text += ", but it failed the trial"
+        return Finding(Status.WARN, "choice", text, f"--device {working[0]}"), _label(first)
     status = Status.WARN if standing.rank >= drivers.NEVER_BY_DEFAULT else Status.OK
-    return Finding(status, "choice", text, _cpu_driver() if status is Status.WARN else ""), _label(first)
+    return Finding(status, "choice", text, mend if status is Status.WARN else ""), _label(first)
 
 
 # 7, 8, 9: caches, the machine, the rivals' libraries
 
 
 def _caches(environ: Mapping[str, str]) -> list[Finding]:
-    own = drivers.cache_folder()
+    own = cache_folder()
     pocl = Path(environ.get("POCL_CACHE_DIR") or own.parent / "pocl")
     found = []
     for name, folder in {"tilewright": own, "PyOpenCL": own.parent / "pyopencl", "PoCL": pocl}.items():
@@ -359,9 +362,7 @@ def _machine() -> list[Finding]:
         name = governor.read_text().strip()
         slow = name == "powersave"
         mend = "sudo cpupower frequency-set -g performance" if slow else ""
-        found.append(
-            Finding(Status.WARN if slow else Status.OK, "machine", f"frequency governor {name}", mend)
-        )
+        found.append(Finding(Status.WARN if slow else Status.OK, "machine", f"frequency governor {name}", mend))
     return found
 
 

@@ -60,7 +60,8 @@ def numpy_dtype(name: str) -> np.dtype:
         import ml_dtypes
     except ImportError as missing:
         raise Unsupported("bfloat16 needs the package ml_dtypes: pip install ml_dtypes") from missing
-    return np.dtype(ml_dtypes.bfloat16)
+    bfloat16: np.dtype = np.dtype(ml_dtypes.bfloat16)
+    return bfloat16
 
 
 def dtype_name(dtype: DTypeLike) -> str:

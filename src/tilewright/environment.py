@@ -5,6 +5,7 @@ import platform
 import subprocess
 from datetime import UTC, datetime
 from importlib import metadata
+from pathlib import Path
 
 from .device import DeviceInfo
 from .records import Environment
@@ -38,7 +39,7 @@ def _version(package: str) -> str:
 
 def _cpuinfo(key: str) -> str:
     try:
-        with open("/proc/cpuinfo", encoding="utf-8") as file:
+        with Path("/proc/cpuinfo").open(encoding="utf-8") as file:
             return next((line.split(":", 1)[1].strip() for line in file if line.startswith(key)), "")
     except OSError:
         return ""

@@ -1,6 +1,6 @@
-"""How to compute: Kernel, Config, Step and NDRange as pure data, and `render`, which makes a kernel's source text.
+"""How to compute: Kernel, Config, Step and NDRange as plain data, and `render`, which makes the source text.
 
-One kernel type serves all: a tutorial's rung is a kernel with one configuration, a production kernel has a space of them.
+One kernel type serves all: a tutorial's rung is a kernel with one configuration, a production kernel has many.
 """
 
 import re
@@ -51,6 +51,10 @@ class Config:
 
     def macros(self, problem: Problem) -> dict[str, str | int]:
         return {each.name: getattr(self, each.name) for each in fields(self) if each.name.isupper()}
+
+    def scalars(self, problem: Problem) -> dict[str, int | float]:
+        """Values of kernel arguments that the configuration decides, such as block sizes."""
+        return {}
 
     def ndrange(self, problem: Problem) -> NDRange:
         """The only place where this configuration's geometry is computed."""
@@ -171,7 +175,7 @@ class Signature:
 
 
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.S)
-_ENTRY = re.compile(r"\b(?:__)?kernel\b(?P<attributes>.*?)\bvoid\s+(?P<name>\w+)\s*\((?P<arguments>[^()]*)\)\s*\{", re.S)
+_ENTRY = re.compile(r"\b(?:__)?kernel\b.*?\bvoid\s+(?P<name>\w+)\s*\((?P<arguments>[^()]*)\)\s*\{", re.S)
 _QUALIFIERS = {"__global", "global", "__local", "local", "const", "restrict", "volatile", "__constant", "constant"}
 
 

@@ -96,7 +96,8 @@ class Arena:
     def enter_numpy(self, problem: Problem, stack: ExitStack) -> Contender:
         """NumPy in a clean child process, verified like our own."""
         plain = self.reference(problem)
-        row = new_row("NumPy", "", plain.problem)
+        name = "NumPy" if problem.operation == "gemm" else f"NumPy {problem.operation}"
+        row = new_row(name, "", plain.problem)
         try:
             rival = NumPyRival(plain.problem, plain.arrays)
             stack.callback(rival.close)
@@ -120,7 +121,7 @@ class Arena:
             row = new_row("host program", kernel.lesson, own)
             return Contender(replace(row, status="refused", reason=f"no CPU device: {missing}"))
         contender = self.enter(kernel, own, device)
-        notes = (f"one work-item on {device.info.label}",)
+        notes: tuple[str, ...] = (f"one work-item on {device.info.label}",)
         if rows < problem.m:
             notes += (f"measured on {rows} of {problem.m} rows of C",)
         contender.row = replace(contender.row, name="host program", notes=notes)
@@ -128,7 +129,7 @@ class Arena:
 
 
 def new_row(name: str, lesson: str, problem: Problem, published: tuple[tuple[str, float], ...] = ()) -> Row:
-    size = (problem.m, problem.n, problem.k) if isinstance(problem, Gemm) else ()
+    size: tuple[int, ...] = (problem.m, problem.n, problem.k) if isinstance(problem, Gemm) else ()
     if isinstance(problem, Transpose):
         size = (problem.rows, problem.columns)
     return Row(name, lesson, problem.title, size, problem.flops, compulsory_bytes(problem), published=published)
@@ -156,12 +157,15 @@ def run_ladder(
     chosen = select(ladder, tuple(rungs))
     rows: list[Row] = []
     for size in sizes or [(default_size(ladder, opened.info.kind),)]:
-        start = len(rows)
         problems = [make_problem(kernel, size, dtype) for kernel in chosen]
         arena = Arena(opened, dtype, cold=cold)
-        rows += _race_one_size(arena, list(zip(chosen, problems, strict=True)), seconds, baselines,
-                               lambda index, row, start=start: watch(start + index, row))  # fmt: skip
+        entries = list(zip(chosen, problems, strict=True))
+        rows += _race_one_size(arena, entries, seconds, baselines, _shifted(watch, len(rows)))
     return make_record(f"ladder {ladder.name}", opened, dtype, rows)
+
+
+def _shifted(watch: Watcher, start: int) -> Watcher:
+    return lambda index, row: watch(start + index, row)
 
 
 def _race_one_size(

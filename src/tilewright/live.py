@@ -16,7 +16,7 @@ RIGHT = range(1, 9)
 
 
 class LiveTable:
-    """Shows rows as `watch` brings them; `finish` adds the peaks and the notes. On no terminal only the end is printed."""
+    """Shows rows as `watch` brings them; `finish` adds peaks and notes. Without a terminal only the end is printed."""
 
     def __init__(self, console: Console, title: str, device: Device, dtype: str) -> None:
         self._console = console

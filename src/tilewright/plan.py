@@ -67,12 +67,12 @@ def plan(candidates: Sequence[Kernel], problem: Problem, device: DeviceInfo) -> 
         for config in kernel.configs:
             reasons = list(violations(kernel, config, problem, device))
             if not reasons:
-                return Plan(problem, kernel.steps(kernel, config, problem), _notes(kernel, config, rejected), tuple(rejected))
+                steps = kernel.steps(kernel, config, problem)
+                return Plan(problem, steps, _notes(kernel, config, rejected), tuple(rejected))
             rejected += [Rejection(kernel.name, str(config), reason) for reason in reasons]
             if config is kernel.config and not list(_limits(kernel, config, problem, device)):
                 break  # the problem itself is refused: a smaller work-group would not change that
-    reasons = dict.fromkeys(rejection.reason for rejection in rejected)
-    raise Unsupported("; ".join(reasons))
+    raise Unsupported("; ".join(dict.fromkeys(rejection.reason for rejection in rejected)))
 
 
 def plan_kernel(kernel: Kernel, problem: Problem, device: DeviceInfo) -> Plan:

@@ -42,6 +42,38 @@ class Operand:
         return flat.reshape(self.shape, order="C" if self.order == "row" else "F")
 
 
+@dataclass(frozen=True)
+class Layout:
+    """Where a batch of matrices lies in its buffer, in elements: element (b, i, j) is at
+    offset + b * batch + i * row + j * column. Strides may be negative, or 0 for a broadcast operand."""
+
+    offset: int
+    row: int
+    column: int
+    batch: int = 0
+
+    def scalars(self, name: str) -> dict[str, int | float]:
+        """The values of the kernel arguments that describe the operand `name`."""
+        return {
+            f"{name}_offset": self.offset,
+            f"{name}_row": self.row,
+            f"{name}_column": self.column,
+            f"{name}_batch": self.batch,
+        }
+
+    @property
+    def swapped(self) -> "Layout":
+        """The layout of the transposed matrices."""
+        return replace(self, row=self.column, column=self.row)
+
+
+def dense_layout(operand: Operand) -> Layout:
+    """The layout of an operand that lies in its buffer without gaps, in its own order."""
+    rows, columns = operand.shape[-2:]
+    row, column = (columns, 1) if operand.order == "row" else (1, rows)
+    return Layout(0, row, column, rows * columns)
+
+
 class Problem(Protocol):
     """What every problem offers; kernels, plans, checks and measurements ask for nothing else."""
 
@@ -141,8 +173,17 @@ class Gemm:
         )
 
     @property
+    def layouts(self) -> tuple[Layout, Layout, Layout]:
+        """Where A, B and C lie in their buffers."""
+        a, b, c = map(dense_layout, self.operands)
+        return a, b, c
+
+    @property
     def scalars(self) -> dict[str, int | float]:
-        return {"M": self.m, "N": self.n, "K": self.k}
+        values: dict[str, int | float] = {"M": self.m, "N": self.n, "K": self.k, "alpha": self.alpha, "beta": self.beta}
+        for name, layout in zip("abc", self.layouts, strict=True):
+            values |= layout.scalars(name)
+        return values
 
     def reference(self, arrays: Arrays) -> np.ndarray:
         a, b = arrays["A"], arrays["B"]
@@ -160,7 +201,7 @@ class Gemm:
         kind = element_type(self.dtype)
         if kind.exact:
             return 0.0
-        size = np.abs(self.alpha) * float64_matmul(np.abs(arrays["A"]), np.abs(arrays["B"]))
+        size: np.ndarray = np.abs(self.alpha) * float64_matmul(np.abs(arrays["A"]), np.abs(arrays["B"]))
         bound = (self.k + 2) * kind.epsilon * size
         if self.beta != 0.0:
             bound = bound + 4 * kind.epsilon * np.abs(self.beta * arrays["C"])
@@ -229,3 +270,20 @@ class Copy(Transpose):
 
     def reference(self, arrays: Arrays) -> np.ndarray:
         return arrays["input"][:, self.offset :]
+
+
+@dataclass(frozen=True)
+class StridedGemm(Gemm):
+    """A Gemm whose operands are views into larger buffers, with an epilogue.
+
+    C = activation(alpha * A * B + beta * C + bias); `bias` is a vector of `out_dtype` along "row"s (one element per
+    column of C) or "column"s (one element per row), or "" for none.
+    """
+
+    views: tuple[Layout, Layout, Layout] = (Layout(0, 0, 0), Layout(0, 0, 0), Layout(0, 0, 0))
+    bias: str = ""
+    activation: str = ""
+
+    @property
+    def layouts(self) -> tuple[Layout, Layout, Layout]:
+        return self.views

@@ -1,4 +1,4 @@
-"""Records: what was measured, where and how, as plain data that goes to JSON and back. Every published number is one."""
+"""Records: what was measured, where and how, as plain data that goes to JSON and back."""
 
 import statistics
 from dataclasses import dataclass, field

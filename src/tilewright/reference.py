@@ -7,7 +7,8 @@ def float64_matmul(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """a @ b in float64 (complex128 for complex operands); infinities and NaN follow IEEE 754."""
     wide = np.complex128 if np.iscomplexobj(a) or np.iscomplexobj(b) else np.float64
     with np.errstate(invalid="ignore", over="ignore"):
-        return np.matmul(a.astype(wide), b.astype(wide))
+        product: np.ndarray = np.matmul(a.astype(wide), b.astype(wide))
+    return product
 
 
 def exact_matmul(a: np.ndarray, b: np.ndarray) -> np.ndarray:
@@ -32,4 +33,5 @@ def _exact_slice(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     low = float64_matmul(low_a, low_b).astype(np.int64)
     middle = (float64_matmul(low_a, high_b) + float64_matmul(high_a, low_b)).astype(np.int64)
     high = float64_matmul(high_a, high_b).astype(np.int64)
-    return low + (middle << 16) + (high << 32)
+    total: np.ndarray = low + (middle << 16) + (high << 32)
+    return total

@@ -55,39 +55,80 @@ def fenced_buffer(device: Device, nbytes: int, dtype: str) -> Fenced:
     return Fenced(whole, device.part(whole, fence, nbytes), fence, nbytes, tail, poison)
 
 
-class Execution:
-    """A plan made ready: programs built, buffers in place, arguments bound. Launch it as often as you like."""
+@dataclass(frozen=True)
+class Launch:
+    """One step made ready: a kernel object of its own, its geometry, where its buffers go, and its name for errors."""
+
+    kernel: Any
+    ndrange: NDRange
+    slots: tuple[tuple[int, str], ...]  # (argument index, name of the plan's buffer)
+    what: str
+
+
+class LoadedPlan:
+    """A plan whose programs are built and whose scalars are set: give it buffers, then enqueue it.
+
+    The kernel objects' arguments are state, so one LoadedPlan serves one thread.
+    """
 
     def __init__(self, plan: Plan, device: Device) -> None:
         self.plan = plan
         self.device = device
         self.logs: dict[str, str] = {}
-        self._buffers = {each.name: fenced_buffer(device, each.nbytes, each.dtype) for each in plan.problem.operands}
-        for name, nbytes in plan.scratch.items():
-            self._buffers[name] = fenced_buffer(device, nbytes, plan.problem.dtype)
-        self._launches = [each for each in map(self._prepare, plan.steps) if not each[1].empty]
+        self.launches = [each for each in map(self._load, plan.steps) if not each.ndrange.empty]
 
-    def _prepare(self, step: Step) -> tuple[Any, NDRange, str]:
+    def _load(self, step: Step) -> Launch:
         kernel, device = step.kernel, self.device
         source = render(kernel, step.config, step.problem)
         program = device.build(source, kernel.name, kernel.signature, step.problem.dtype, kernel.options)
         self.logs[kernel.name] = program.log
         prepared = program.new_kernel()
-        prepared.set_args(*(self._argument(step, each.name, each.pointer) for each in kernel.signature.parameters))
-        return prepared, step.config.ndrange(step.problem), f"{kernel.name} ({step.problem.title})"
+        scalars = {**step.problem.scalars, **step.config.scalars(step.problem)}
+        slots = []
+        for index, parameter in enumerate(kernel.signature.parameters):
+            if parameter.pointer:
+                slots.append((index, step.buffer_of(parameter.name)))
+            elif parameter.name in scalars:
+                prepared.set_arg(index, program.scalar_types[index](scalars[parameter.name]))
+            else:
+                known = ", ".join(scalars)
+                raise InvalidInput(f"{kernel.name}: no value for the argument {parameter.name!r}; there are {known}")
+        what = f"{kernel.name} ({step.problem.title})"
+        return Launch(prepared, step.config.ndrange(step.problem), tuple(slots), what)
 
-    def _argument(self, step: Step, name: str, pointer: str) -> Any:
-        if pointer:
-            buffer = step.buffer_of(name)
-            if buffer not in self._buffers:
-                known = ", ".join(self._buffers)
-                raise InvalidInput(f"{step.kernel.name}: no buffer for the argument {name!r}; there are {known}")
-            return self._buffers[buffer].inner
-        scalars = step.problem.scalars
-        if name not in scalars:
-            known = ", ".join(scalars)
-            raise InvalidInput(f"{step.kernel.name}: no value for the argument {name!r}; there are {known}")
-        return scalars[name]
+    def bind(self, buffers: Mapping[str, Any]) -> None:
+        """Set every pointer argument to the buffer of its name."""
+        for launch in self.launches:
+            for index, name in launch.slots:
+                if name not in buffers:
+                    raise InvalidInput(f"{launch.what}: no buffer for {name!r}; there are {', '.join(buffers)}")
+                launch.kernel.set_arg(index, buffers[name])
+
+    def enqueue(self, queue: Any = None, wait_for: Any = None) -> list[Any]:
+        """Enqueue all steps in order on an in-order queue; their events."""
+        events = []
+        for launch in self.launches:
+            events.append(self.device.launch(launch.kernel, launch.ndrange, launch.what, queue, wait_for))
+            wait_for = None
+        return events
+
+
+class Execution:
+    """A plan with fenced buffers of its own, for verifying and measuring. Launch it as often as you like."""
+
+    def __init__(self, plan: Plan, device: Device) -> None:
+        self.plan = plan
+        self.device = device
+        self._loaded = LoadedPlan(plan, device)
+        self._buffers = {each.name: fenced_buffer(device, each.nbytes, each.dtype) for each in plan.problem.operands}
+        for name, nbytes in plan.scratch.items():
+            self._buffers[name] = fenced_buffer(device, nbytes, plan.problem.dtype)
+        self._loaded.bind({name: buffer.inner for name, buffer in self._buffers.items()})
+
+    @property
+    def logs(self) -> dict[str, str]:
+        """The compiler's log of each kernel, by its name."""
+        return self._loaded.logs
 
     def write(self, arrays: Mapping[str, np.ndarray]) -> None:
         """Upload the problem's inputs, each in the memory order that its operand names."""
@@ -102,7 +143,7 @@ class Execution:
     def launch(self) -> Times:
         """Run all steps once and wait."""
         begin = perf_counter()
-        events = [self.device.launch(kernel, ndrange, what) for kernel, ndrange, what in self._launches]
+        events = self._loaded.enqueue()
         self.device.finish(self.plan.problem.title)
         wall = perf_counter() - begin
         if not events:

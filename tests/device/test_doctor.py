@@ -1,4 +1,4 @@
-"""The doctor on this machine: a working device, both CPU drivers in one process, its word on broken set-ups."""
+"""The doctor here: a working device, both CPU drivers in one process, and its word on broken set-ups."""
 
 import json
 import sys
@@ -68,7 +68,7 @@ def test_the_wheel_and_the_system_driver_are_visible_in_one_process() -> None:
     platforms = [record["platform"] for record in listing.records()]
     assert "Intel(R) OpenCL" in platforms
     assert "Portable Computing Language" in platforms
-    versions = [(record["platform"], record["version"], record["index"]) for record in listing.records()]
+    versions = [(record["platform"], record["version"], record["place"]) for record in listing.records()]
     assert len(set(versions)) == len(versions), "a driver is listed twice"
 
 
@@ -113,26 +113,27 @@ def test_a_missing_folder_in_the_users_variable_is_a_fault(monkeypatch: pytest.M
     assert "not healthy" in sick.lines()[-1]
 
 
-def test_without_any_driver_the_doctor_says_how_to_get_one(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_without_any_driver_the_doctor_says_how_to_get_one(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("OCL_ICD_VENDORS", str(tmp_path))
     sick = doctor.examine()
     faults = [finding for finding in sick.findings if finding.status is Status.FAIL]
     assert {finding.topic for finding in faults} == {"device", "choice"}
+    assert {finding.mend for finding in faults} == {"unset OCL_ICD_VENDORS"}
+    monkeypatch.setattr(drivers, "discover", lambda places=None: ())
+    faults = [finding for finding in doctor.examine().findings if finding.status is Status.FAIL]
+    assert faults
     assert all("pocl" in finding.mend for finding in faults)
 
 
-def test_without_pyopencl_the_doctor_says_how_to_get_it(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_without_pyopencl_the_doctor_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     (tmp_path / "pyopencl.py").write_text("raise ImportError('no pyopencl in this test')\n")
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     sick = doctor.examine()
     assert not sick.healthy
     fault = next(finding for finding in about(sick, "python") if finding.status is Status.FAIL)
     assert "no pyopencl in this test" in fault.text
-    assert fault.mend.startswith("pip install pyopencl")
+    mends = {finding.mend for finding in sick.findings if finding.status is Status.FAIL}
+    assert mends == {"pip install pyopencl   (or: uv pip install pyopencl)"}
 
 
 def test_an_inherited_variable_is_named_with_its_effect(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -142,9 +143,7 @@ def test_an_inherited_variable_is_named_with_its_effect(monkeypatch: pytest.Monk
     assert any(text.startswith("OPENBLAS_CORETYPE=Prescott: changes OpenBLAS") for text in warnings)
 
 
-def test_a_driver_that_does_not_open_is_named_with_its_reason(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_a_driver_that_does_not_open_is_named_with_its_reason(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     broken = tmp_path / "libbroken.so"
     broken.write_text("not a library")
     driver = drivers.Driver("broken", str(broken), "system", "named by /etc/OpenCL/vendors/broken.icd")
@@ -153,3 +152,34 @@ def test_a_driver_that_does_not_open_is_named_with_its_reason(
     assert fault.status is Status.WARN
     assert "does not open" in fault.text
     assert "broken.icd" in fault.mend
+
+
+def test_a_preferred_device_that_fails_is_a_warning_with_the_way_round(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    devices = [record for record in smoke.list_devices().records() if record["stage"] == "device"]
+    if len(devices) < 2:
+        pytest.skip("needs two devices")
+    answers = iter([False, True, *[True] * len(devices)])
+
+    def probe(platform: str, device: int, **options: object) -> smoke.SmokeResult:
+        passed = next(answers)
+        reason = "" if passed else "killed by SIGSEGV"
+        return smoke.SmokeResult(platform, device, passed, reason, 0.1, 1.0, 1e-6, "works", "works")
+
+    monkeypatch.setattr(smoke, "probe_device", probe)
+    examination = doctor.examine()
+    assert examination.healthy
+    assert examination.findings[-1].mend == "--device 1"
+    assert "killed by SIGSEGV" in about(examination, "trial")[0].text
+
+
+def test_a_type_that_is_advertised_and_crashes_is_a_warning(monkeypatch: pytest.MonkeyPatch) -> None:
+    def probe(platform: str, device: int, **options: object) -> smoke.SmokeResult:
+        return smoke.SmokeResult(platform, device, True, "", 0.1, 1.0, 1e-6, "killed by SIGABRT", "refused")
+
+    monkeypatch.setattr(smoke, "probe_device", probe)
+    advertised = [record for record in smoke.list_devices().records() if record["stage"] == "device"]
+    for record, finding in zip(advertised, about(doctor.examine(), "trial"), strict=True):
+        assert ("yet it advertises" in finding.text) is (record["fp64"] or record["fp16"])
+        assert "fp64 killed by SIGABRT" in finding.text

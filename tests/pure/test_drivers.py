@@ -11,9 +11,7 @@ import pytest
 from tilewright.backend import drivers, smoke
 from tilewright.backend.drivers import Places
 
-ON_LINUX = pytest.mark.skipif(
-    sys.platform != "linux", reason="the fakes are ELF files and folders of .icd files"
-)
+ON_LINUX = pytest.mark.skipif(sys.platform != "linux", reason="the fakes are ELF files and folders of .icd files")
 pytestmark = ON_LINUX
 
 HEADER = Path(sys.executable).resolve().read_bytes()[:64] if sys.platform == "linux" else b""
@@ -97,9 +95,7 @@ def test_a_driver_found_twice_is_listed_once(places: Places) -> None:
     assert names == ["again", "system"]
 
 
-def test_a_second_copy_of_a_registered_library_is_not_added(
-    places: Places, wheel: Callable[..., Path]
-) -> None:
+def test_a_second_copy_of_a_registered_library_is_not_added(places: Places, wheel: Callable[..., Path]) -> None:
     wheel("Intel CPU runtime", "intel-fake", "../../libintelocl.so")
     assert [driver.name for driver in drivers.discover(places)] == ["system", "Intel CPU runtime"]
     library(places, "libintelocl.so")
@@ -121,9 +117,7 @@ def test_a_wheel_is_found_through_its_files(places: Places, wheel: Callable[...,
     assert (driver.origin, driver.library, driver.note) == ("wheel", str(path), "from intel-fake 1.0")
 
 
-def test_registration_keeps_the_system_drivers(
-    places: Places, wheel: Callable[..., Path], tmp_path: Path
-) -> None:
+def test_registration_keeps_the_system_drivers(places: Places, wheel: Callable[..., Path], tmp_path: Path) -> None:
     path = wheel("Intel CPU runtime", "intel-fake", "../../libintelocl.so")
     nvidia = library(places, "libnvidia-opencl.so.1")
     environ: dict[str, str] = {}
@@ -250,7 +244,7 @@ def test_the_processor_named_to_pocl_has_no_more_than_the_flags_promise() -> Non
 class FakeDevice:
     """A device of another PoCL; its address must not be read."""
 
-    class platform:  # noqa: N801
+    class platform:
         version = "OpenCL 3.0 PoCL 3.0-rc1  Linux, Release, RELOC, LLVM 14.0.6, SLEEF, DISTRO, POCL_DEBUG"
 
     @property
@@ -278,9 +272,7 @@ def test_a_child_that_answers_passes() -> None:
 
 
 def test_a_child_that_aborts_is_reported_by_its_signal() -> None:
-    result = probe(
-        "import os, sys; print('LLVM ERROR: Cannot select', file=sys.stderr, flush=True); os.abort()"
-    )
+    result = probe("import os, sys; print('LLVM ERROR: Cannot select', file=sys.stderr, flush=True); os.abort()")
     assert not result.passed
     assert result.reason == "killed by SIGABRT: LLVM ERROR: Cannot select"
     assert "Cannot select" in result.stderr_tail

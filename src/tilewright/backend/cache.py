@@ -53,6 +53,6 @@ class BinaryCache:
         try:
             with os.fdopen(handle, "wb") as file:
                 file.write(MAGIC + hashlib.sha256(payload).digest() + payload)
-            os.replace(temporary, self.folder / f"{key}.bin")
+            Path(temporary).replace(self.folder / f"{key}.bin")
         except OSError:
             Path(temporary).unlink(missing_ok=True)

@@ -18,6 +18,8 @@ from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from .cache import cache_folder
+
 if TYPE_CHECKING:
     import pyopencl
 
@@ -210,14 +212,6 @@ def _same_driver(one: Driver, other: Driver) -> bool:
     return _real(one) == _real(other) or (stems[0] == stems[1] and Path(other.library).is_file())
 
 
-def cache_folder() -> Path:
-    """The user's cache folder for tilewright on this system; it need not exist."""
-    if sys.platform == "win32":
-        return Path(os.environ.get("LOCALAPPDATA") or tempfile.gettempdir()) / "tilewright"
-    base = "~/Library/Caches" if sys.platform == "darwin" else os.environ.get("XDG_CACHE_HOME") or "~/.cache"
-    return Path(os.path.expanduser(base)) / "tilewright"
-
-
 def user_choice(environ: Mapping[str, str]) -> tuple[str, str] | None:
     """The loader variable that the user set, and its value, or None. To a loader an empty value is unset."""
     for name in ("OCL_ICD_VENDORS", "OCL_ICD_FILENAMES", "OPENCL_VENDOR_PATH"):
@@ -296,8 +290,8 @@ def _write_folder(content: Mapping[str, bytes], caches: tuple[Path, ...]) -> Pat
     folder = cache / name
     try:
         if folder.exists() and not _holds(folder, content):
-            os.rename(folder, temporary / "damaged")
-        os.rename(temporary, folder)
+            folder.rename(temporary / "damaged")
+        temporary.rename(folder)
     except OSError:  # another process was faster
         if not _holds(folder, content):
             raise

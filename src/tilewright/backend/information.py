@@ -9,8 +9,8 @@ from ..device import DeviceInfo
 WIDTHS = {"float32": "float", "float64": "double", "int32": "int", "float16": "half", "int8": "char"}
 
 
-def describe(device: Any) -> DeviceInfo:
-    """The device's facts as plain data. What a driver does not answer stays at its default."""
+def describe(device: Any, place: int = 0) -> DeviceInfo:
+    """The device's facts as plain data; `place` is its number in its platform. What a driver does not answer stays at its default."""
     kind = _kind(device)
     extensions = device.extensions.split()
     nvidia = "cl_nv_device_attribute_query" in extensions
@@ -21,6 +21,7 @@ def describe(device: Any) -> DeviceInfo:
         driver=device.driver_version.strip(),
         version=device.platform.version.strip(),
         kind=kind,
+        place=place,
         compute_units=device.max_compute_units,
         clock_mhz=device.max_clock_frequency,
         max_work_group_size=device.max_work_group_size,

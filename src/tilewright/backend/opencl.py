@@ -70,7 +70,7 @@ def discover_devices() -> list[tuple[DeviceInfo, Any]]:
                 devices = platform.get_devices()
             except cl.Error:  # a platform without devices answers with DEVICE_NOT_FOUND
                 continue
-        found += [(describe(device), device) for device in devices]
+        found += [(describe(device, place), device) for place, device in enumerate(devices)]
     return sorted(found, key=lambda pair: preference(pair[0].platform, pair[0].version, pair[0].kind))
 
 
@@ -121,7 +121,8 @@ class Device:
         with self._lock:
             if key not in self._programs:
                 program, log = self._compile(source, name, tuple(options))
-                types = tuple(None if each.pointer else self._scalar(each.ctype, dtype) for each in signature.parameters)
+                parameters = signature.parameters
+                types = tuple(None if each.pointer else self._scalar(each.ctype, dtype) for each in parameters)
                 self._programs[key] = Program(program, signature, types, log)
             return self._programs[key]
 
@@ -139,12 +140,10 @@ class Device:
                 return program, "(from the cache of built programs)"
         # PyOpenCL's public Program adds a cache of its own, whose entries a driver update can outlive.
         program = cl.Program(cl._cl._Program(self.context, source.encode()))
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", cl.CompilerWarning)
-            try:
-                program._prg.build(" ".join(options).encode(), [self.device])
-            except cl.Error as error:
-                raise BuildFailed(name, info.label, self._log(program) or str(error)) from error
+        try:
+            self._finish_build(program, options)
+        except cl.Error as error:
+            raise BuildFailed(name, info.label, self._log(program) or str(error)) from error
         binaries = program.get_info(cl.program_info.BINARIES)
         if binaries and binaries[0]:
             self._disk.put(key, binaries[0])
@@ -154,10 +153,15 @@ class Device:
         """A program from its binary, or None if this driver refuses it, so that it is compiled again."""
         try:
             program = cl.Program(self.context, [self.device], [binary])
-            program._prg.build(" ".join(options).encode(), [self.device])
+            self._finish_build(program, options)
         except cl.Error:
             return None
         return program
+
+    def _finish_build(self, program: Any, options: tuple[str, ...]) -> None:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", cl.CompilerWarning)  # the log is kept, and shown where it matters
+            program._prg.build(" ".join(options).encode(), [self.device])
 
     def _log(self, program: Any) -> str:
         return str(program.get_build_info(self.device, cl.program_build_info.LOG))
@@ -193,11 +197,16 @@ class Device:
                 cl.enqueue_copy(self.queue, host, buffer)
         return host.view(dtype)
 
-    def launch(self, kernel: Any, ndrange: NDRange, what: str) -> Any:
-        """Enqueue one launch; its event. Errors name `what`, the launch that caused them."""
-        with check(f"launching {what} over {ndrange}"):
-            return cl.enqueue_nd_range_kernel(self.queue, kernel, ndrange.global_size, ndrange.local_size)
+    def launch(self, kernel: Any, ndrange: NDRange, what: str, queue: Any = None, wait_for: Any = None) -> Any:
+        """Enqueue one launch, on the device's own queue if none is given; its event. Errors name `what`."""
+        try:
+            return cl.enqueue_nd_range_kernel(
+                queue or self.queue, kernel, ndrange.global_size, ndrange.local_size, wait_for=wait_for
+            )
+        except cl.Error:
+            with check(f"launching {what} over {ndrange}"):
+                raise
 
-    def finish(self, what: str) -> None:
+    def finish(self, what: str, queue: Any = None) -> None:
         with check(f"waiting for {what}"):
-            self.queue.finish()
+            (queue or self.queue).finish()

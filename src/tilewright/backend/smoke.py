@@ -98,7 +98,7 @@ class ChildRun:
 class SmokeResult:
     """What the trial of one device gave. The build uses no caches; `gflops` at 64^3 is only a sign of life.
 
-    `fp64` and `fp16` are "works", "wrong", "refused" (does not compile) or how the child ended while trying.
+    `fp64` and `fp16` are "works", "wrong", "refused" (an OpenCL error) or how the child ended while trying.
     """
 
     platform: str
@@ -133,7 +133,7 @@ def probe_device(
 
 
 def list_devices(time_limit: float = 60.0) -> ChildRun:
-    """Ask a child for all devices: a record each, DeviceInfo's fields and its `index` in its platform."""
+    """Ask a child for all devices: one record each, with the fields of DeviceInfo and the OpenCL C version."""
     return run_child([sys.executable, "-m", "tilewright.backend.smoke", "--list"], time_limit)
 
 
@@ -236,9 +236,9 @@ def _print_devices() -> None:
         except cl.Error as error:  # DEVICE_NOT_FOUND: the driver is there, its hardware is not
             _report("empty", platform=platform.name, reason=str(error))
             continue
-        for index, device in enumerate(devices):
-            record = asdict(describe(device)) | {"features": device.extensions.split()}
-            _report("device", index=index, c_version=device.opencl_c_version.strip(), **record)
+        for place, device in enumerate(devices):
+            record = asdict(describe(device, place)) | {"features": device.extensions.split()}
+            _report("device", c_version=device.opencl_c_version.strip(), **record)
 
 
 def _find(name: str, version: str, index: int) -> "pyopencl.Device":
@@ -297,15 +297,15 @@ def _try_type(device: "pyopencl.Device", name: str) -> str:
     word, dtype = TYPES[name]
     context = cl.Context([device])
     queue = cl.CommandQueue(context)
-    try:
-        program = cl.Program(context, TYPE_PROBE.format(extension=name, word=word)).build()
-    except cl.Error:
-        return "refused"
     values = np.array([1 + 3 * np.finfo(dtype).eps, -0.25, 5.0, 100.0], dtype)
     output = np.empty_like(values)
     buffer = cl.Buffer(context, cl.mem_flags.READ_WRITE | cl.mem_flags.COPY_HOST_PTR, hostbuf=values)
-    cl.Kernel(program, "smoke_type")(queue, values.shape, None, buffer)
-    cl.enqueue_copy(queue, output, buffer)
+    try:
+        program = cl.Program(context, TYPE_PROBE.format(extension=name, word=word)).build()
+        cl.Kernel(program, "smoke_type")(queue, values.shape, None, buffer)
+        cl.enqueue_copy(queue, output, buffer)
+    except cl.Error:
+        return "refused"
     expected = values.astype(np.float64) * 2 + 1
     return "works" if np.allclose(output, expected, rtol=2 * float(np.finfo(dtype).eps), atol=0) else "wrong"
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from ..device import Peaks
 from ..records import Record, Row
 
-BASELINES = ("NumPy", "host program")
+BASELINES = ("NumPy", "NumPy copy", "NumPy transpose", "host program")
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ def derive(rows: Sequence[Row], peaks: Peaks | None) -> list[Line]:
     for row in rows:
         rate = row.rate
         rung = row.name not in BASELINES
-        numpy = next((each.rate for each in rows if each.name == "NumPy" and each.problem == row.problem), 0.0)
+        numpy = next((each.rate for each in rows if each.name.startswith("NumPy") and each.problem == row.problem), 0.0)
         lines.append(
             Line(
                 row,

@@ -1,4 +1,4 @@
-"""NumPy as a baseline: in a child process whose environment holds no BLAS settings, since inherited ones can halve it."""
+"""NumPy as a baseline, in a child process without BLAS settings in its environment: inherited ones can halve it."""
 
 import json
 import os
@@ -60,7 +60,8 @@ class NumPyRival:
 
     def result(self) -> np.ndarray:
         self._ask("save")
-        return np.load(Path(self._folder.name) / "result.npy")
+        result: np.ndarray = np.load(Path(self._folder.name) / "result.npy")
+        return result
 
     def close(self) -> None:
         self._process.communicate()
@@ -76,7 +77,8 @@ class NumPyRival:
         return self._answer()
 
     def _answer(self) -> str:
-        assert self._process.stdout is not None and self._process.stderr is not None
+        assert self._process.stdout is not None
+        assert self._process.stderr is not None
         line = self._process.stdout.readline()
         if not line:
             code, text = self._process.wait(), self._process.stderr.read()

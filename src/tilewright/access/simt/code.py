@@ -41,17 +41,31 @@ class Code:
     constant: Value = None
 
 
-@dataclass(frozen=True, slots=True)
 class Place:
-    """Something that can be assigned to: `locate` finds it once, `load` and `store` then use what it found."""
+    """Something that can be assigned to: `locate` finds it once, `load` and `store` then use what it found. The parts
+    are components of a vector, by their numbers."""
 
-    type: Type
-    locate: Run
-    load: Callable[[Frame, Mask, Value], Value]
-    store: Callable[[Frame, Mask, Value, Value], None]
-    in_memory: bool = False
-    constant: bool = False
-    space: Space = Space.PRIVATE
+    in_memory = False
+    space = Space.PRIVATE
+
+    def __init__(self, kind: Type, constant: bool) -> None:
+        self.type = kind
+        self.constant = constant
+
+    def locate(self, frame: Frame, mask: Mask) -> Value:
+        return None
+
+    def load(self, frame: Frame, mask: Mask, where: Value) -> Value:
+        raise NotImplementedError
+
+    def store(self, frame: Frame, mask: Mask, where: Value, value: Value) -> None:
+        raise NotImplementedError
+
+    def load_parts(self, frame: Frame, mask: Mask, where: Value, parts: tuple[int, ...]) -> Value:
+        raise NotImplementedError
+
+    def store_parts(self, frame: Frame, mask: Mask, where: Value, parts: tuple[int, ...], value: Value) -> None:
+        raise NotImplementedError
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,6 +43,7 @@ class Machine:
         self.global_size = _three(global_size)
         self.local_size = _three(local_size)
         self.items = int(np.prod(self.local_size))
+        self.span = self.items + 1  # item numbers of a group: one each, and one for the group's async copies
         self.slots = slots
         self.lanes = slots * self.items
         self.findings = Findings()
@@ -74,8 +75,8 @@ class Machine:
         self.live = np.arange(self.lanes) < len(self.groups) * self.items
         self.live_count = int(self.live.sum())
         self.first_item = self.launched
-        self.launched += self.lanes
-        tags = np.arange(self.first_item + 1, self.first_item + 1 + self.lanes, dtype=np.int64)
+        self.launched += self.slots * self.span
+        tags = self.first_item + 1 + self.slot_of_lane * self.span + np.arange(self.lanes) % self.items
         self.tags = {space: tags + (1 << ITEM_BITS) for space in (Space.LOCAL, Space.GLOBAL)}
         self.synced = {Space.LOCAL: 0, Space.GLOBAL: 0}
         self.clock = 1
@@ -105,10 +106,16 @@ class Machine:
 
     def tag_name(self, tag: int) -> str:
         """As `item_name`, for an item of this or an earlier batch by its tag."""
-        lane = (tag & ((1 << ITEM_BITS) - 1)) - 1 - self.first_item
-        if 0 <= lane < self.live.size and lane // self.items < len(self.groups):
-            return self.item_name(lane)
-        return "a work-item of an earlier group"
+        slot, item = divmod((tag & ((1 << ITEM_BITS) - 1)) - 1 - self.first_item, self.span)
+        if not 0 <= slot < len(self.groups):
+            return "a work-item of another group"
+        if item == self.items:
+            return "an async copy"
+        return self._name(item, self.groups[slot])
+
+    def async_tags(self, space: Space) -> npt.NDArray[np.int64]:
+        """For each lane, the tag of its group's async copies."""
+        return self.tags[space] + (self.items - np.arange(self.lanes) % self.items)
 
     def _name(self, item: int, group: Group) -> str:
         dimensions = self.work_dim

@@ -58,7 +58,7 @@ class PrivateRow(Grid1D):
     VEC: int = 1  # elements that one load takes and one step of the inner product multiplies
     CHUNK: int = 0  # elements of a column of B that the work-group holds in local memory (rung 6)
 
-    def macros(self, problem: Problem) -> dict[str, int]:
+    def macros(self, problem: Problem) -> dict[str, str | int]:
         row_length = max(int(problem.scalars["K"]), self.VEC)  # an array needs an element, even if K = 0
         return {**super().macros(problem), "ROW_LENGTH": row_length}
 
@@ -81,9 +81,7 @@ CPU_ONLY = (("cpu", "a single work-item stands for the sequential host program, 
 
 
 def _sequential(loop: int, order: str, published: tuple[tuple[str, float], ...] = ()) -> Kernel:
-    return Kernel(
-        HERE / "00_sequential.cl", Sequential(loop), variant=order, requires=CPU_ONLY, published=published
-    )
+    return Kernel(HERE / "00_sequential.cl", Sequential(loop), variant=order, requires=CPU_ONLY, published=published)
 
 
 def _rung(file: str, config: Config, cpu: float, gpu: float, smaller: tuple[Config, ...] = ()) -> Kernel:

@@ -11,20 +11,21 @@ The tutorial's names and ours:
     RTSM RTSN    ITEMS_M/N      work-items of a group along M, N  RTS    ITEMS_N     the same in rungs 3 and 5
 """
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import ClassVar
 
 from ...device import DeviceInfo
 from ...dtypes import element_type
-from ...kernel import Config, Kernel, Ladder, NDRange, Step, Steps, round_up
+from ...kernel import Config, Kernel, Ladder, NDRange, Step, Steps, round_up, single_step
 from ...problem import Gemm, Problem, Transpose
 from ..transpose import LADDER as TRANSPOSES
 from ..transpose import LocalBlock
 from .padding import PAD, PAD_TRANSPOSE, Resize
 
 HERE = Path(__file__).parent
+StepsOf = Callable[[Kernel, Config, Problem], Steps]
 
 
 @dataclass(frozen=True)
@@ -177,14 +178,61 @@ def pad_first(kernel: Kernel, config: Config, problem: Problem) -> Steps:
     return (*((pad_a,) if pads_a else ()), pad_b, multiply, *((cut_c,) if cuts_c else ()))
 
 
+def _rung(
+    file: str, configs: tuple[Tile, ...], gflops: float, steps: StepsOf = single_step, device: str = "Tesla K40m"
+) -> Kernel:
+    """A rung with its configuration, the smaller ones after it, and the published GFLOP/s."""
+    return Kernel(
+        HERE / file,
+        configs[0],
+        smaller=configs[1:],
+        orders=("column", "column", "column"),
+        steps=steps,
+        published=((device, gflops),),
+    )
+
+
+CUDA = "Tesla K40m, as CUDA"
+NAIVE = (Tile(32, 32), Tile(16, 16), Tile(8, 8))
+TILED = (SquareTile(32, 32, 32), SquareTile(16, 16, 16), SquareTile(8, 8, 8))
+MORE_WORK = (SquareTile(32, 32, 32, TN=8), SquareTile(16, 16, 16, TN=4))
+WIDE = (WideSquareTile(32, 32, 32, TM=4, VEC=4), WideSquareTile(16, 16, 16, TM=4, VEC=4))
+TRANSPOSED = (Tile(32, 32, 16, TN=8, PAD=2), Tile(16, 16, 16, TN=4, PAD=2))
+REGISTERS = (Tile(128, 128, 16, 8, 8, PAD=2), Tile(128, 128, 8, 8, 8, PAD=2), Tile(64, 64, 16, 8, 8, PAD=2))
+WIDE_LOADS = (WideTile(128, 128, 16, 8, 8, VEC=4), WideTile(64, 64, 16, 8, 8, VEC=4))
+SHUFFLES = (ShuffleTile(128, 128, 16, 8, 8, VEC=4), ShuffleTile(64, 64, 16, 8, 8, VEC=4))
+PREFETCH = (
+    PrefetchTile(128, 128, 16, 8, 8, STAGES=2),
+    PrefetchTile(128, 128, 8, 8, 8, STAGES=2),
+    PrefetchTile(64, 64, 8, 8, 8, STAGES=2),
+)
+ANY_SIZE = (
+    PrefetchTile(128, 128, 16, 8, 8, VEC=4, STAGES=2),
+    PrefetchTile(128, 128, 8, 8, 8, VEC=4, STAGES=2),
+    PrefetchTile(64, 64, 8, 8, 8, VEC=4, STAGES=2),
+)
+CLBLAS = (RegisterTile(64, 32, TM=8, TN=4, VEC=4),)
 NVIDIA_ONLY = (("nvidia", "read-only cache loads and warp shuffles are NVIDIA instructions"),)
-K40 = "Tesla K40m"
-COLUMNS = ("column", "column", "column")
 
 LADDER = Ladder(
     "tiles",
     "From a naive product to tiles in registers, of any size",
-    "the myGEMM tutorial of 2014: float, M = N = K = 4096, Tesla K40m",
+    "the myGEMM tutorial of 2014: float, M = N = K = 4096, Tesla K40m; rung 11 reached 596 to 830",
     (
+        _rung("01_naive.cl", NAIVE, 139),
+        _rung("02_tiled.cl", TILED, 373),
+        _rung("03_more_work_per_item.cl", MORE_WORK, 689),
+        _rung("04_wide_types.cl", WIDE, 729),
+        _rung("05_transposed.cl", TRANSPOSED, 740, transpose_first),
+        _rung("06_register_tile.cl", REGISTERS, 1371, transpose_first),
+        _rung("07_wide_loads.cl", WIDE_LOADS, 1361, transpose_first),
+        replace(
+            _rung("08_shuffles.cl", SHUFFLES, 1563, transpose_first, CUDA),
+            dtypes=("float32", "int32"),  # the instructions move words of 32 bits
+            requires=NVIDIA_ONLY,
+        ),
+        _rung("09_prefetch.cl", PREFETCH, 1153, transpose_first, CUDA),
+        _rung("10_any_size.cl", ANY_SIZE, 1251, pad_first, CUDA),
+        _rung("11_clblas_style.cl", CLBLAS, 596),
     ),
 )

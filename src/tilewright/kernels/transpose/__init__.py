@@ -28,9 +28,7 @@ class Block(Config):
 
     def ndrange(self, problem: Problem) -> NDRange:
         width, height = (round_up(side, self.TILE) for side in _sides(problem))
-        return NDRange(
-            (width, height // self.ROWS_PER_ITEM), (self.TILE, self.TILE // self.ROWS_PER_ITEM)
-        )
+        return NDRange((width, height // self.ROWS_PER_ITEM), (self.TILE, self.TILE // self.ROWS_PER_ITEM))
 
     def violations(self, problem: Problem, device: DeviceInfo) -> Iterator[str]:
         if self.TILE % self.ROWS_PER_ITEM:
@@ -78,7 +76,7 @@ LADDER = Ladder(
         Kernel(HERE / "03_uncoalesced_copy.cl", SwappedBlock(16), "copy", (SwappedBlock(8),)),
         Kernel(HERE / "04_naive.cl", Block(16), "transpose", (Block(8),)),
         Kernel(HERE / "05_tiled.cl", LocalBlock(16, PAD=1), "transpose", (LocalBlock(8, PAD=1),)),
-        Kernel(HERE / "06_tile_of_a_warp.cl", LocalBlock(32, PAD=1), "transpose", (LocalBlock(16, PAD=1), LocalBlock(8, PAD=1))),
+        Kernel(HERE / "06_tile_of_a_warp.cl", LocalBlock(32, PAD=1), "transpose", (LocalBlock(16, PAD=1),)),
         Kernel(HERE / "07_rows_per_item.cl", LocalBlock(32, 4, PAD=1), "transpose", (LocalBlock(32, 16, PAD=1),)),
         Kernel(HERE / "08_vectors.cl", VectorBlock(8, 4, 16), "transpose"),
     ),

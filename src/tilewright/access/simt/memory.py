@@ -1,0 +1,352 @@
+"""Virtual memory of the glass device: segments, 64-bit addresses, loads and stores of many lanes at once.
+
+An address is segment << 40 | (2**39 + byte offset), so a stray pointer is noticed wherever it points. Local and private
+segments have one copy of their bytes for each group or lane, chosen by who accesses them.
+"""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..clc.types import Space
+from .code import Site, Value
+from .findings import BOUNDS, MISALIGNED, READ_ONLY, UNINITIALISED, WILD
+from .masks import Mask
+from .races import report_read, report_write
+from .shadow import Shadow, Touch
+
+if TYPE_CHECKING:
+    from .machine import Machine
+
+SHIFT = 40
+ORIGIN = 1 << 39
+_LOW = (1 << SHIFT) - 1
+Offsets = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """What one access moves for each lane: `count` elements of `dtype`, at addresses that must be multiples of
+    `alignment`. `check` is false for reads of bytes that may stay unset (parts of a vector being assigned)."""
+
+    dtype: "np.dtype[Any]"
+    count: int
+    alignment: int
+    site: Site
+    counted: bool = True
+
+    @property
+    def size(self) -> int:
+        return self.dtype.itemsize * self.count
+
+
+class Segment:
+    """One variable, buffer or array: `size` bytes for each owner; `base` is the first byte of each lane's copy."""
+
+    def __init__(
+        self, number: int, name: str, space: Space, size: int, data: npt.NDArray[np.uint8], base: Offsets | None
+    ) -> None:
+        self.number = number
+        self.name = name
+        self.space = space
+        self.size = size
+        self.data = data
+        self.base = base
+        self.writable = True
+        self.written = False
+        self.shadow: Shadow | None = None
+        self.unset: Unset | None = None
+        self._views: dict[tuple[Any, int], npt.NDArray[Any]] = {}
+
+    @property
+    def address(self) -> np.int64:
+        return np.int64((self.number << SHIFT) + ORIGIN)
+
+    def view(self, dtype: "np.dtype[Any]", count: int) -> npt.NDArray[Any]:
+        """The bytes as elements, or as rows of `count` elements."""
+        key = (dtype, count)
+        if key not in self._views:
+            step = dtype.itemsize * count
+            whole = self.data[: self.data.size // step * step].view(dtype)
+            self._views[key] = whole if count == 1 else whole.reshape(-1, count)
+        return self._views[key]
+
+    def own(self) -> None:
+        """Before the first write: the caller's array must not change."""
+        if not self.written:
+            self.data = self.data.copy()
+            self._views.clear()
+            self.written = True
+
+    def gather(self, offsets: Offsets, dtype: "np.dtype[Any]", count: int, low: int) -> Value:
+        """Elements at byte `offsets` (of all copies together): (lanes,) or (count, lanes); `low` is the bitwise or of
+        the offsets."""
+        size = dtype.itemsize
+        if low % size:
+            raw = self.data[offsets + np.arange(size * count)[:, None]]
+            values = np.ascontiguousarray(raw.T).view(dtype)
+            return values[:, 0] if count == 1 else np.ascontiguousarray(values.T)
+        if count == 1:
+            return self.view(dtype, 1).take(offsets // size)
+        if low % (size * count) == 0:
+            return np.ascontiguousarray(self.view(dtype, count).take(offsets // (size * count), axis=0).T)
+        return self.view(dtype, 1).take(offsets // size + np.arange(count)[:, None])
+
+    def scatter(self, offsets: Offsets, values: npt.NDArray[Any], dtype: "np.dtype[Any]", count: int, low: int) -> None:
+        size = dtype.itemsize
+        if low % size:
+            raw = np.ascontiguousarray(values.T.reshape(len(offsets), count)).view(np.uint8)
+            self.data[offsets[:, None] + np.arange(size * count)] = raw
+        elif count == 1:
+            self.view(dtype, 1)[offsets // size] = values
+        else:
+            self.view(dtype, 1)[offsets // size + np.arange(count)[:, None]] = values
+
+
+class Unset:
+    """Which bytes of private memory have been written, in cells of `granule` bytes."""
+
+    def __init__(self, size: int) -> None:
+        self.granule = 16
+        self.written = np.zeros(-(-size // 16), bool)
+
+    def cells(self, offsets: Offsets, size: int, unit: int) -> Offsets:
+        if unit < self.granule:
+            self.written = self.written.repeat(self.granule // unit)
+            self.granule = unit
+        first = offsets // self.granule
+        count = size // self.granule
+        return first if count <= 1 else first + np.arange(count)[:, None]
+
+
+class VirtualMemory:
+    """All segments of one machine."""
+
+    def __init__(self, machine: "Machine") -> None:
+        self.machine = machine
+        self.segments: dict[int, Segment] = {}
+        self.sites: list[Site] = []
+        self._used = 0
+
+    def site(self, position: Any, operation: str, size: int, text: str = "") -> Site:
+        self.sites.append(Site(len(self.sites), position, operation, size, text))
+        return self.sites[-1]
+
+    def buffer(self, name: str, data: npt.NDArray[np.uint8], space: Space, writable: bool) -> Segment:
+        """Memory that all groups share, with the caller's contents. It is copied before the first write."""
+        segment = self._add(name, space, data.size, data, None)
+        segment.writable = writable
+        segment.shadow = Shadow(data.size, self.machine.span, initialised=True) if space is Space.GLOBAL else None
+        return segment
+
+    def local(self, name: str, size: int) -> Segment:
+        """`size` bytes for each group."""
+        room = _round_up(size, 256)
+        data = np.zeros(room * self.machine.slots, np.uint8)
+        base = self.machine.slot_of_lane * room if self.machine.slots > 1 else None
+        segment = self._add(name, Space.LOCAL, size, data, base)
+        segment.written = True
+        segment.shadow = Shadow(data.size, 0, initialised=False)
+        return segment
+
+    def private(self, name: str, size: int) -> Segment:
+        """`size` bytes for each lane."""
+        room = _round_up(size, 128 if size > 16 else 16)
+        lanes = self.machine.lanes
+        segment = self._add(name, Space.PRIVATE, size, np.zeros(room * lanes, np.uint8), np.arange(lanes) * room)
+        segment.written = True
+        segment.unset = Unset(room * lanes)
+        return segment
+
+    def _add(self, name: str, space: Space, size: int, data: npt.NDArray[np.uint8], base: Offsets | None) -> Segment:
+        number = len(self.segments) + 1
+        self._used += data.size
+        segment = self.segments[number] = Segment(number, name, space, size, data, base)
+        return segment
+
+    def new_batch(self) -> None:
+        for segment in self.segments.values():
+            if segment.space is Space.LOCAL:
+                segment.shadow = Shadow(segment.data.size, 0, initialised=False)
+
+    def forget_local_reads(self) -> None:
+        for segment in self.segments.values():
+            if segment.space is Space.LOCAL and segment.shadow is not None:
+                segment.shadow.forget_reads()
+                segment.shadow.complete = segment.shadow.complete or bool(segment.shadow.writer.all())
+
+    def load(self, address: Value, access: Access, mask: Mask) -> Value:
+        """What lies at each lane's address; 0 in lanes outside `mask`."""
+        if not mask.any:
+            return _nothing(access, 0)
+        uniform = address.ndim == 0
+        lanes = None if mask.everyone else mask.indices
+        where = np.full(mask.count, address) if uniform else address if lanes is None else address[lanes]
+        segment = self.segments.get(int(where[0]) >> SHIFT)
+        if segment is not None:
+            offsets = where - segment.address
+            if offsets.min() >= 0 and offsets.max() <= segment.size - access.size:
+                values = self._read(segment, offsets, lanes, access, mask, uniform)
+                if lanes is None or values.ndim == 0 or values.shape[-1] == 1:
+                    return values
+                return self._spread(values, lanes)
+        out = _nothing(access, self.machine.lanes)
+        for part, own, offsets in self._parts(where, access, mask, "load"):
+            values = self._read(part, offsets, own.indices, access, own, False)
+            out[..., own.indices] = values
+        return out
+
+    def _spread(self, values: Value, lanes: npt.NDArray[np.intp]) -> Value:
+        out = np.zeros((*values.shape[:-1], self.machine.lanes), values.dtype)
+        out[..., lanes] = values
+        return out
+
+    def store(self, address: Value, access: Access, values: Value, mask: Mask) -> None:
+        """Writes `values` (one for all lanes, or one each) at each lane's address."""
+        if not mask.any:
+            return
+        lanes = None if mask.everyone else mask.indices
+        shape = (self.machine.lanes,) if access.count == 1 else (access.count, self.machine.lanes)
+        values = np.broadcast_to(values, shape)
+        if values.dtype != access.dtype:
+            values = values.astype(access.dtype)
+        if lanes is not None:
+            values = values[..., lanes]
+        where = np.full(mask.count, address) if address.ndim == 0 else address if lanes is None else address[lanes]
+        segment = self.segments.get(int(where[0]) >> SHIFT)
+        if segment is not None:
+            offsets = where - segment.address
+            if offsets.min() >= 0 and offsets.max() <= segment.size - access.size:
+                self._write(segment, offsets, lanes, access, values, mask)
+                return
+        place = np.cumsum(mask.lanes) - 1
+        for part, own, offsets in self._parts(where, access, mask, "store"):
+            self._write(part, offsets, own.indices, access, values[..., place[own.indices]], own)
+
+    def touch(
+        self, segment: Segment, offsets: Offsets, lanes: Any, access: Access, operation: str
+    ) -> tuple[Touch, Offsets, int]:
+        """Records the access; gives the shadow's view of it, the offsets in all copies together, and their or."""
+        machine = self.machine
+        low = int(np.bitwise_or.reduce(offsets))
+        if low & (access.alignment - 1):
+            self._misaligned(segment, offsets, lanes, access, operation)
+        whole = offsets
+        if segment.base is not None:
+            whole = offsets + (segment.base if lanes is None else segment.base[lanes])
+        step = low | access.size | 16
+        tags = machine.tags.get(segment.space, machine.tags[Space.GLOBAL])
+        touch = Touch(whole, access.size, step & -step, tags if lanes is None else tags[lanes], access.site, lanes)
+        return touch, whole, low
+
+    def _read(
+        self, segment: Segment, offsets: Offsets, lanes: Any, access: Access, mask: Mask, uniform: bool
+    ) -> Value:
+        touch, whole, low = self.touch(segment, offsets, lanes, access, "load")
+        if access.counted and segment.space is not Space.PRIVATE:
+            self.machine.recorder.record(access.site, segment, offsets, mask)
+        self._check_read(segment, touch)
+        if uniform and segment.base is None:
+            value = segment.gather(whole[:1], access.dtype, access.count, low)
+            return value[0] if access.count == 1 else value
+        return segment.gather(whole, access.dtype, access.count, low)
+
+    def _check_read(self, segment: Segment, touch: Touch) -> None:
+        shadow, unset = segment.shadow, segment.unset
+        if unset is not None:
+            written = unset.written[unset.cells(touch.offsets, touch.size, touch.unit)]
+            if not written.all():
+                self._uninitialised(segment, touch, ~written)
+            return
+        if shadow is None:
+            return
+        fresh = shadow.last_write >= (0 if segment.space is Space.GLOBAL else self.machine.synced[Space.LOCAL])
+        if not shadow.complete:
+            missing = shadow.unset(shadow.cells(touch))
+            if missing is not None:
+                self._uninitialised(segment, touch, missing)
+        if fresh or shadow.atomics is not None:
+            report_read(self.machine, segment, touch, shadow.cells(touch))
+        shadow.defer_read(touch)
+
+    def _write(
+        self, segment: Segment, offsets: Offsets, lanes: Any, access: Access, values: npt.NDArray[Any], mask: Mask
+    ) -> None:
+        touch, whole, low = self.touch(segment, offsets, lanes, access, "store")
+        if access.counted and segment.space is not Space.PRIVATE:
+            self.machine.recorder.record(access.site, segment, offsets, mask)
+        if not segment.writable:
+            text = f"store into {segment.space.word} '{segment.name}', which the kernel may only read"
+            self.machine.findings.add(READ_ONLY, access.site.position, text, self._who(lanes, 0), count=len(offsets))
+            return
+        segment.own()
+        if segment.unset is not None:
+            segment.unset.written[segment.unset.cells(whole, touch.size, touch.unit)] = True
+        elif segment.shadow is not None:
+            report_write(self.machine, segment, touch, access, values, low)
+        segment.scatter(whole, values, access.dtype, access.count, low)
+
+    def _parts(self, where: Offsets, access: Access, mask: Mask, operation: str) -> Any:
+        """Splits an access that is not inside one segment: (segment, its lanes, offsets); the rest becomes findings."""
+        numbers = where >> SHIFT
+        for number in np.unique(numbers):
+            mine = numbers == number
+            lanes = mask.indices[mine]
+            segment = self.segments.get(int(number))
+            if segment is None:
+                text = f"{operation} through a pointer to nothing"
+                if (where[mine] == 0).all():
+                    text = f"{operation} through a null pointer"
+                self.machine.findings.add(WILD, access.site.position, text, self._who(lanes, 0), count=len(lanes))
+                continue
+            offsets = where[mine] - segment.address
+            bad = (offsets < 0) | (offsets > segment.size - access.size)
+            if bad.any():
+                self._out_of_bounds(segment, offsets[bad], lanes[bad], access, operation)
+                offsets, lanes = offsets[~bad], lanes[~bad]
+            if len(lanes):
+                own = np.zeros(self.machine.lanes, bool)
+                own[lanes] = True
+                yield segment, Mask(own), offsets
+
+    def _who(self, lanes: Any, index: int) -> str:
+        return self.machine.item_name(index if lanes is None else int(lanes[index]))
+
+    def _out_of_bounds(self, segment: Segment, offsets: Offsets, lanes: Any, access: Access, operation: str) -> None:
+        text = (
+            f"{operation} of {access.size} bytes outside {segment.space.word} '{segment.name}' "
+            f"of {segment.size} bytes"
+        )
+        example = f"byte {int(offsets[0])}, {self._who(lanes, 0)}"
+        self.machine.findings.add(BOUNDS, access.site.position, text, example, count=len(lanes))
+
+    def _misaligned(self, segment: Segment, offsets: Offsets, lanes: Any, access: Access, operation: str) -> None:
+        bad = np.flatnonzero(offsets & (access.alignment - 1))
+        text = (
+            f"{operation} of {access.size} bytes in {segment.space.word} '{segment.name}' "
+            f"at an address that is no multiple of {access.alignment}"
+        )
+        example = f"byte {int(offsets[bad[0]])}, {self._who(lanes, int(bad[0]))}"
+        self.machine.findings.add(MISALIGNED, access.site.position, text, example, count=len(bad))
+
+    def _uninitialised(self, segment: Segment, touch: Touch, missing: npt.NDArray[np.bool_]) -> None:
+        which = missing.any(axis=0) if missing.ndim == 2 else missing
+        first = int(np.flatnonzero(which)[0])
+        offset = int(touch.offsets[first])
+        if segment.base is not None:
+            offset -= int(segment.base[first if touch.lanes is None else touch.lanes[first]])
+        text = f"load from {segment.space.word} '{segment.name}' before anything was stored there"
+        example = f"byte {offset}, {self._who(touch.lanes, first)}"
+        self.machine.findings.add(UNINITIALISED, touch.site.position, text, example, count=int(which.sum()))
+
+
+def _nothing(access: Access, lanes: int) -> Value:
+    if lanes == 0:
+        return access.dtype.type(0) if access.count == 1 else np.zeros((access.count, 1), access.dtype)
+    return np.zeros(lanes if access.count == 1 else (access.count, lanes), access.dtype)
+
+
+def _round_up(size: int, multiple: int) -> int:
+    return -(-max(size, 1) // multiple) * multiple

@@ -1,0 +1,137 @@
+"""Turns conflicts that the shadow memory sees into findings, and tells benign races from harmful ones."""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..clc.types import Space
+from .findings import BENIGN, BENIGN_GROUPS, GROUPS, RACE
+from .shadow import Conflict, Shadow, Touch
+
+if TYPE_CHECKING:
+    from .machine import Machine
+    from .memory import Access, Segment
+
+
+def report_read(machine: "Machine", segment: "Segment", touch: Touch, cells: npt.NDArray[np.int64]) -> None:
+    """Checks a plain read against earlier writes and atomic updates of other items."""
+    shadow = segment.shadow
+    assert shadow is not None
+    for conflict in (
+        shadow.conflicts_with_write(touch, cells),
+        shadow.conflicts_with_readers(touch, cells, "atomic update"),
+    ):
+        if conflict is not None:
+            _report(machine, segment, touch, conflict, "read", benign=False)
+
+
+def report_write(
+    machine: "Machine", segment: "Segment", touch: Touch, access: "Access", values: npt.NDArray[Any], low: int
+) -> None:
+    """Checks a plain write against everything earlier and against itself, and enters it."""
+    shadow = segment.shadow
+    assert shadow is not None
+    shadow.absorb()
+    cells = shadow.cells(touch)
+    earlier = shadow.conflicts_with_write(touch, cells)
+    if earlier is not None:
+        which = earlier.which.any(axis=0) if earlier.which.ndim == 2 else earlier.which
+        old = segment.gather(touch.offsets, access.dtype, access.count, low)
+        same = (_bits(old) == _bits(values)) | ~which
+        _report(machine, segment, touch, earlier, "write", benign=bool(same.all()))
+    for kind in ("read", "atomic update"):
+        conflict = shadow.conflicts_with_readers(touch, cells, kind)
+        if conflict is not None:
+            _report(machine, segment, touch, conflict, "write", benign=False)
+    lost = shadow.write(touch, cells, machine.clock)
+    if lost is not None:
+        _report_together(machine, segment, touch, access, values, cells, lost)
+
+
+def report_atomic(machine: "Machine", segment: "Segment", touch: Touch, cells: npt.NDArray[np.int64]) -> None:
+    """Checks an atomic update against plain accesses of other items, and enters it."""
+    shadow = segment.shadow
+    assert shadow is not None
+    shadow.absorb()
+    for conflict in (shadow.conflicts_with_write(touch, cells), shadow.conflicts_with_readers(touch, cells, "read")):
+        if conflict is not None:
+            _report(machine, segment, touch, conflict, "atomic update", benign=False)
+    shadow.update(touch, cells)
+
+
+def _bits(values: Any) -> Any:
+    """Values as integers, so that a NaN equals itself."""
+    values = np.ascontiguousarray(values)
+    return values.view(f"u{values.dtype.itemsize}")
+
+
+def _report(
+    machine: "Machine", segment: "Segment", touch: Touch, conflict: Conflict, own: str, benign: bool
+) -> None:
+    if conflict.between_groups:
+        kind = BENIGN_GROUPS if benign else GROUPS
+        how = "no barrier orders different groups"
+    else:
+        kind = BENIGN if benign else RACE
+        how = "no barrier between them"
+    if benign:
+        how = "both store the same value"
+    other = machine.memory.sites[conflict.site].position
+    text = f"{own} of {segment.space.word} '{segment.name}' meets the {conflict.earlier} at line {other.line}: {how}"
+    example = (
+        f"{machine.tag_name(conflict.own_tag)} against {machine.tag_name(conflict.other_tag)}, "
+        f"byte {_own_offset(segment, conflict.offset)}"
+    )
+    machine.findings.add(kind, touch.site.position, text, example, other, conflict.count)
+
+
+def _report_together(
+    machine: "Machine",
+    segment: "Segment",
+    touch: Touch,
+    access: "Access",
+    values: npt.NDArray[Any],
+    cells: npt.NDArray[np.int64],
+    lost: npt.NDArray[np.bool_],
+) -> None:
+    """Several lanes stored to one cell in one instruction."""
+    shadow = segment.shadow
+    assert shadow is not None
+    at = tuple(np.argwhere(lost)[0])
+    winner = int(shadow.writer[cells[at]])
+    lane = int(at[-1])
+    loser = int(touch.tags[lane])
+    between = segment.space is Space.GLOBAL and _group(machine, winner) != _group(machine, loser)
+    benign = _same_values(shadow, cells, values)
+    kind = (BENIGN_GROUPS if between else BENIGN) if benign else (GROUPS if between else RACE)
+    what = "the same value" if benign else "different values"
+    text = f"several work-items store {what} in one place of {segment.space.word} '{segment.name}'"
+    offset = _own_offset(segment, int(cells[at]) * shadow.granule)
+    example = f"{machine.tag_name(loser)} against {machine.tag_name(winner)}, byte {offset}"
+    count = int((lost.any(axis=0) if lost.ndim == 2 else lost).sum())
+    machine.findings.add(kind, touch.site.position, text, example, touch.site.position, count)
+
+
+def _same_values(shadow: Shadow, cells: npt.NDArray[np.int64], values: npt.NDArray[Any]) -> bool:
+    """Do all lanes that store into one cell store the same bytes there?"""
+    lanes = cells.shape[-1]
+    rows = np.ascontiguousarray(values.reshape(-1, lanes).T).view(np.uint8).reshape(lanes, -1)
+    pieces = rows.reshape(lanes, -1, shadow.granule).transpose(1, 0, 2).reshape(-1, shadow.granule)
+    flat = cells.reshape(-1)
+    order = np.argsort(flat, kind="stable")
+    together = flat[order][1:] == flat[order][:-1]
+    differs = (pieces[order][1:] != pieces[order][:-1]).any(axis=1)
+    return not (together & differs).any()
+
+
+def _group(machine: "Machine", tag: int) -> int:
+    return ((tag & ((1 << 40) - 1)) - 1) // machine.span
+
+
+def _own_offset(segment: "Segment", offset: int) -> int:
+    """A byte of all copies together -> a byte of one copy."""
+    if segment.base is None:
+        return offset
+    rooms = np.unique(segment.base)
+    return offset - int(rooms[np.searchsorted(rooms, offset, side="right") - 1])

@@ -1,0 +1,89 @@
+"""Measures a device's ceilings with the micro-benchmarks in `kernels/peaks`, once per device and driver."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import msgspec
+
+from .backend.cache import cache_folder, content_key
+from .backend.opencl import Device
+from .device import DeviceInfo, Peaks
+from .dtypes import element_type
+from .errors import WrongResult
+from .kernel import KERNELS, Config, Kernel
+from .kernels.peaks import (
+    CHAINS,
+    COPY,
+    CPU_CHAINS,
+    CPU_COPY,
+    CPU_LOCAL,
+    GPU_CHAINS,
+    GPU_COPY,
+    GPU_LOCAL,
+    LOCAL,
+    Chains,
+    LocalReads,
+)
+from .plan import plan_kernel
+from .problem import Copy, Problem, compulsory_bytes, random_arrays
+from .run import Execution
+from .verify import Reference, verify_execution
+
+ROUNDS = 8192  # multiply-adds in a chain: long enough that starting a work-item does not count
+GROUPS_PER_UNIT = 16  # work-groups for each compute unit: enough to keep it busy, and to even out the last ones
+REPEATS = 15  # a ceiling is the best of these: interruptions only ever lower it
+COPY_BYTES = {"cpu": 64 << 20, "gpu": 256 << 20}  # several times the last-level cache
+
+
+def measured_peaks(device: Device, dtype: str) -> Peaks:
+    """The device's ceilings for `dtype`, from the user's cache folder if they were measured there before.
+
+    GFLOP/s counts a multiply-add as two; GB/s counts bytes read and written.
+    """
+    info = device.info
+    own = "".join(path.read_text(encoding="utf-8") for path in sorted((KERNELS / "peaks").iterdir()) if path.is_file())
+    key = content_key(info.name, info.platform, info.driver, str(info.compute_units), dtype, own)
+    path = cache_folder() / "peaks" / f"{key[:32]}.json"
+    known = _read(path)
+    if known is None:
+        known = measure_peaks(device, dtype)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(msgspec.json.encode(known))
+    return known
+
+
+def _read(path: Path) -> Peaks | None:
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=Peaks)
+    except (OSError, msgspec.DecodeError):
+        return None
+
+
+def measure_peaks(device: Device, dtype: str) -> Peaks:
+    """Measure now. Each micro-benchmark is verified before its time counts."""
+    scalar = device.info.kind == "gpu"
+    chains, copied, reads = _workloads(device.info, dtype)
+    return Peaks(
+        gflops={dtype: chains.flops / _best(device, CHAINS, GPU_CHAINS if scalar else CPU_CHAINS, chains) * 1e-9},
+        copy_gbs=compulsory_bytes(copied) / _best(device, COPY, GPU_COPY if scalar else CPU_COPY, copied) * 1e-9,
+        local_gbs=reads.bytes_read / _best(device, LOCAL, GPU_LOCAL if scalar else CPU_LOCAL, reads) * 1e-9,
+    )
+
+
+def _workloads(info: DeviceInfo, dtype: str) -> tuple[Chains, Copy, LocalReads]:
+    """What is computed, copied and read on a device of this kind and number of compute units."""
+    kind = "gpu" if info.kind == "gpu" else "cpu"
+    config = GPU_CHAINS if kind == "gpu" else CPU_CHAINS
+    groups = info.compute_units * GROUPS_PER_UNIT
+    chains = Chains(groups * config.GROUP * config.ACCUMULATORS * config.VW, ROUNDS, config.VW, dtype)
+    copied = Copy(1, COPY_BYTES[kind] // element_type(dtype).itemsize, dtype)
+    return chains, copied, LocalReads(groups * (GPU_LOCAL if kind == "gpu" else CPU_LOCAL).GROUP, 1 << 16, dtype)
+
+
+def _best(device: Device, kernel: Kernel, config: Config, problem: Problem) -> float:
+    """Seconds of the fastest of several verified runs, on the device's clock."""
+    execution = Execution(plan_kernel(replace(kernel, config=config, smaller=()), problem, device.info), device)
+    verdict = verify_execution(execution, Reference(problem, random_arrays(problem)))
+    if not verdict.passed:
+        raise WrongResult(f"{kernel.name} on {device.info.label}: {verdict.reason}")
+    return min(execution.launch().device_s for _ in range(REPEATS))

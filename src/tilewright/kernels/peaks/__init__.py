@@ -1,0 +1,171 @@
+"""Micro-benchmarks for the ceilings of a device: arithmetic, memory and local memory. Each is a problem to be solved.
+
+Their results are checked like any other's, so what was left out by a compiler cannot be taken for speed.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
+
+import numpy as np
+
+from ...device import DeviceInfo
+from ...dtypes import element_type, numpy_dtype
+from ...kernel import Config, Kernel, NDRange, round_up
+from ...problem import Operand, Problem
+
+HERE = Path(__file__).parent
+
+
+@dataclass(frozen=True)
+class Chains:
+    """`count` chains of `rounds` multiply-adds each: x = x * FACTOR + ADDEND, from x = its vector's number % 1024.
+
+    `vector` is the number of neighbouring chains that start alike: the kernel's vector width. Both FACTOR and ADDEND
+    are 1, which the compiler cannot know, so that the result counts the rounds: exactly, below 2**24 of them.
+    """
+
+    operation: ClassVar[str] = "chains"
+    count: int
+    rounds: int
+    vector: int = 1
+    dtype: str = "float32"
+
+    @property
+    def title(self) -> str:
+        return f"{self.count:,} chains of {self.rounds:,} multiply-adds in {self.dtype}"
+
+    @property
+    def flops(self) -> int:
+        return 2 * self.count * self.rounds
+
+    @property
+    def operands(self) -> tuple[Operand, ...]:
+        return (Operand("output", (self.count,), self.dtype, written=True),)
+
+    @property
+    def scalars(self) -> dict[str, int | float]:
+        return {"ROUNDS": self.rounds, "FACTOR": 1, "ADDEND": 1}
+
+    def reference(self, arrays: Mapping[str, np.ndarray]) -> np.ndarray:
+        starts = np.arange(self.count) // self.vector % 1024
+        return (starts + self.rounds).astype(numpy_dtype(self.dtype))
+
+    def error_bound(self, arrays: Mapping[str, np.ndarray], reference: np.ndarray) -> np.ndarray | float:
+        return 0.0
+
+
+@dataclass(frozen=True)
+class LocalReads:
+    """`items` work-items, of which each sums `reads` elements of local memory, all 1: below 2**24 of them, exactly."""
+
+    operation: ClassVar[str] = "local_reads"
+    items: int
+    reads: int
+    dtype: str = "float32"
+
+    @property
+    def title(self) -> str:
+        return f"{self.items:,} work-items reading {self.reads:,} elements of local memory in {self.dtype}"
+
+    @property
+    def flops(self) -> int:
+        return 0
+
+    @property
+    def bytes_read(self) -> int:
+        """From local memory."""
+        return self.items * self.reads * element_type(self.dtype).itemsize
+
+    @property
+    def operands(self) -> tuple[Operand, ...]:
+        return (Operand("output", (self.items,), self.dtype, written=True),)
+
+    @property
+    def scalars(self) -> dict[str, int | float]:
+        return {"READS": self.reads, "VALUE": 1}
+
+    def reference(self, arrays: Mapping[str, np.ndarray]) -> np.ndarray:
+        return np.full(self.items, self.reads, numpy_dtype(self.dtype))
+
+    def error_bound(self, arrays: Mapping[str, np.ndarray], reference: np.ndarray) -> np.ndarray | float:
+        return 0.0
+
+
+@dataclass(frozen=True)
+class ChainConfig(Config):
+    """How the chains are shared out: each work-item holds ACCUMULATORS vectors of VW chains."""
+
+    VW: int  # elements of a vector
+    ACCUMULATORS: int  # vectors in a work-item
+    GROUP: int  # work-items of a work-group
+
+    def ndrange(self, problem: Problem) -> NDRange:
+        return NDRange((_chains(problem) // (self.VW * self.ACCUMULATORS),), (self.GROUP,))
+
+    def violations(self, problem: Problem, device: DeviceInfo) -> Iterator[str]:
+        whole = self.VW * self.ACCUMULATORS * self.GROUP
+        if _chains(problem) % whole:
+            yield f"{_chains(problem)} chains are not a multiple of {whole} = VW x ACCUMULATORS x GROUP"
+
+
+def _chains(problem: Problem) -> int:
+    return problem.operands[0].elements
+
+
+@dataclass(frozen=True)
+class CopyConfig(Config):
+    """Each work-item copies PER_ITEM vectors of VW elements."""
+
+    VW: int  # elements of a vector
+    PER_ITEM: int  # vectors that a work-item copies
+    GROUP: int  # work-items of a work-group
+
+    def ndrange(self, problem: Problem) -> NDRange:
+        items = -(-problem.operands[0].elements // (self.VW * self.PER_ITEM))
+        return NDRange((round_up(items, self.GROUP),), (self.GROUP,))
+
+    def violations(self, problem: Problem, device: DeviceInfo) -> Iterator[str]:
+        if problem.scalars["OFFSET"]:
+            yield f"OFFSET={problem.scalars['OFFSET']}: only whole matrices are copied"
+        if problem.operands[0].elements % self.VW:
+            yield f"{problem.operands[0].elements} elements are not a multiple of VW={self.VW}"
+
+
+@dataclass(frozen=True)
+class LocalConfig(Config):
+    """Each work-item sums into ACCUMULATORS vectors of VW elements."""
+
+    VW: int  # elements of a vector
+    ACCUMULATORS: int  # sums in a work-item
+    GROUP: int  # work-items of a work-group, a power of two
+
+    def ndrange(self, problem: Problem) -> NDRange:
+        return NDRange((problem.operands[0].elements,), (self.GROUP,))
+
+    def local_bytes(self, problem: Problem) -> int:
+        return (self.GROUP + self.ACCUMULATORS) * self.VW * element_type(problem.dtype).itemsize
+
+    def violations(self, problem: Problem, device: DeviceInfo) -> Iterator[str]:
+        items, reads = problem.operands[0].elements, int(problem.scalars["READS"])
+        if self.GROUP & (self.GROUP - 1):
+            yield f"GROUP={self.GROUP} is not a power of two"
+        if items % self.GROUP:
+            yield f"{items} work-items are not a multiple of GROUP={self.GROUP}"
+        if reads % (self.VW * self.ACCUMULATORS):
+            yield f"{reads} reads are not a multiple of {self.VW * self.ACCUMULATORS} = VW x ACCUMULATORS"
+
+
+# Two sets of configurations, for devices with scalar lanes and for those with vector registers (as wide as AVX-512,
+# by dtype: 16 floats or 8 doubles).
+GPU_CHAINS = ChainConfig(VW=1, ACCUMULATORS=16, GROUP=256)
+GPU_COPY = CopyConfig(VW=4, PER_ITEM=4, GROUP=256)
+GPU_LOCAL = LocalConfig(VW=1, ACCUMULATORS=16, GROUP=256)
+CPU_CHAINS = ChainConfig(VW=16, ACCUMULATORS=12, GROUP=1)
+CPU_COPY = CopyConfig(VW=16, PER_ITEM=64, GROUP=1)
+CPU_LOCAL = LocalConfig(VW=16, ACCUMULATORS=8, GROUP=16)
+
+CHAINS = Kernel(HERE / "fma.cl", GPU_CHAINS, "chains", smaller=(CPU_CHAINS,))
+COPY = Kernel(HERE / "copy.cl", GPU_COPY, "copy", smaller=(CPU_COPY,))
+LOCAL = Kernel(HERE / "local.cl", GPU_LOCAL, "local_reads", smaller=(CPU_LOCAL,))

@@ -1,0 +1,41 @@
+// The ceiling of arithmetic: multiply-adds on registers alone, in independent chains, so that none waits for another.
+//
+// VW            elements of a vector: 1 on GPUs, whose lanes are scalar; 16 floats fill a register of AVX-512
+// ACCUMULATORS  chains of vectors in a work-item: no fewer than a multiply-add's latency times the units that take one
+//
+// Every chain starts from another value and is stored at its end, so no compiler can leave any of it out.
+
+#if VW == 1
+typedef REAL vector;
+#define ALL(value) (value)
+#define STORE(value, i, pointer) ((pointer)[i] = (value))
+#else
+typedef VECTOR(VW) vector;
+#define ALL(value) SPLAT(VW, value)
+#define STORE VSTORE(VW)
+#endif
+
+#if REAL_IS_INTEGER
+#define MULTIPLY_ADD(a, b, c) ((a) * (b) + (c))
+#else
+#define MULTIPLY_ADD(a, b, c) fma(a, b, c)
+#endif
+
+__kernel void chains(const int ROUNDS, const REAL FACTOR, const REAL ADDEND, __global REAL* output)
+{
+    const size_t first = get_global_id(0) * ACCUMULATORS;
+    const vector factor = ALL(FACTOR);
+    const vector addend = ALL(ADDEND);
+    vector value[ACCUMULATORS];
+#pragma unroll
+    for (int i = 0; i < ACCUMULATORS; i++)
+        value[i] = ALL((REAL)((first + i) % 1024));
+#pragma unroll 8
+    for (int round = 0; round < ROUNDS; round++)
+#pragma unroll
+        for (int i = 0; i < ACCUMULATORS; i++)
+            value[i] = MULTIPLY_ADD(value[i], factor, addend);
+#pragma unroll
+    for (int i = 0; i < ACCUMULATORS; i++)
+        STORE(value[i], first + i, output);
+}

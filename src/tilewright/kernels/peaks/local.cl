@@ -1,0 +1,50 @@
+// The ceiling of local memory: reads without bank conflicts, each from another place than the one before.
+//
+// VW            elements of a vector
+// ACCUMULATORS  sums in a work-item, so that no addition waits for another
+// GROUP         work-items of a work-group, a power of two
+//
+// A read that never moved would be done once, in a register. Here the work-items move on by one vector per round, so
+// their places stay neighbours, and every read has to be made. The tile holds one and the same value: the result is
+// the number of reads.
+
+#if VW == 1
+typedef REAL vector;
+#define ALL(value) (value)
+#else
+typedef VECTOR(VW) vector;
+#define ALL(value) SPLAT(VW, value)
+#endif
+
+__kernel void local_reads(const int READS, const REAL VALUE, __global REAL* output)
+{
+    const int item = get_local_id(0);
+    __local vector tile[GROUP + ACCUMULATORS];
+    for (int i = item; i < GROUP + ACCUMULATORS; i += GROUP)
+        tile[i] = ALL(VALUE);
+    barrier(CLK_LOCAL_MEM_FENCE);
+
+    vector sum[ACCUMULATORS];
+#pragma unroll
+    for (int i = 0; i < ACCUMULATORS; i++)
+        sum[i] = ALL(0);
+    for (int round = 0; round < READS / (VW * ACCUMULATORS); round++) {
+        const int place = (item + round) & (GROUP - 1);
+#pragma unroll
+        for (int i = 0; i < ACCUMULATORS; i++)
+            sum[i] += tile[place + i];
+    }
+#pragma unroll
+    for (int i = 1; i < ACCUMULATORS; i++)
+        sum[0] += sum[i];
+#if VW == 1
+    output[get_global_id(0)] = sum[0];
+#else
+    REAL parts[VW];
+    VSTORE(VW)(sum[0], 0, parts);
+#pragma unroll
+    for (int i = 1; i < VW; i++)
+        parts[0] += parts[i];
+    output[get_global_id(0)] = parts[0];
+#endif
+}

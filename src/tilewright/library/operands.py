@@ -1,0 +1,88 @@
+"""What callers pass in, as views into memory blocks: NumPy arrays, PyOpenCL arrays, and whatever turns into one."""
+
+import ctypes
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyopencl as cl
+from pyopencl.array import Array
+
+from ..dtypes import ELEMENT_TYPES
+from ..errors import InvalidInput, Unsupported
+from .shapes import View
+
+
+@dataclass(frozen=True)
+class HostBlock:
+    """The bytes that a NumPy array's elements span: `keep` holds the memory alive."""
+
+    address: int
+    nbytes: int
+    keep: np.ndarray
+
+    def bytes(self) -> Any:
+        """The span as a writable buffer object, whatever the array's own flags say."""
+        return (ctypes.c_char * max(self.nbytes, 1)).from_address(self.address)
+
+    def overlaps(self, other: "HostBlock") -> bool:
+        return self.address < other.address + other.nbytes and other.address < self.address + self.nbytes
+
+
+def is_device_array(value: object) -> bool:
+    return isinstance(value, Array)
+
+
+def as_host_array(value: object) -> np.ndarray:
+    """A NumPy array of what a caller passed: by `__array__`, by DLPack for host memory, or by its elements."""
+    if isinstance(value, np.ndarray):
+        return value
+    if not hasattr(value, "__array__") and hasattr(value, "__dlpack__"):
+        try:
+            return np.from_dlpack(value)
+        except (BufferError, RuntimeError, TypeError) as error:
+            raise InvalidInput(f"a {type(value).__name__} outside host memory: pass a PyOpenCL array") from error
+    return np.asarray(value)
+
+
+def native_dtype(dtype: np.dtype) -> str:
+    """The element type's name; a sentence for those that kernels do not have."""
+    if dtype.name not in ELEMENT_TYPES:
+        raise Unsupported(f"no kernel multiplies {dtype.name}; convert to one of {', '.join(ELEMENT_TYPES)}")
+    return dtype.name
+
+
+def host_view(array: np.ndarray) -> tuple[View, HostBlock]:
+    """A NumPy array as a view into the bytes that it spans.
+
+    An array whose strides are no whole number of elements, or whose bytes are swapped or misaligned, is copied first.
+    """
+    itemsize = array.dtype.itemsize
+    uneven = any(stride % itemsize for stride in array.strides) or not array.flags.aligned
+    if uneven or not array.dtype.isnative:
+        array = array.astype(array.dtype.newbyteorder("="), order="C", copy=True)
+    address = array.__array_interface__["data"][0]
+    if array.flags.c_contiguous or array.size == 0:
+        low, nbytes = 0, array.nbytes
+    else:
+        reach = [(side - 1) * stride for side, stride in zip(array.shape, array.strides, strict=True)]
+        low = sum(min(step, 0) for step in reach)
+        nbytes = sum(abs(step) for step in reach) + itemsize
+    strides = tuple(stride // itemsize for stride in array.strides)
+    view = View(array.shape, strides, -low // itemsize, array.dtype.name)
+    return view, HostBlock(address + low, nbytes, array)
+
+
+def host_buffer(context: Any, block: HostBlock) -> Any:
+    """The block itself as a buffer of a device that shares the host's memory: nothing is copied."""
+    flags = cl.mem_flags.READ_WRITE | cl.mem_flags.USE_HOST_PTR
+    return cl.Buffer(context, flags, max(block.nbytes, 1), hostbuf=block.bytes())
+
+
+def device_view(array: Array) -> View:
+    """A PyOpenCL array as a view into its buffer, honouring its offset and strides."""
+    itemsize = array.dtype.itemsize
+    if array.offset % itemsize or any(stride % itemsize for stride in array.strides):
+        raise Unsupported(f"offset {array.offset} and strides {array.strides} bytes are no multiple of {itemsize}")
+    strides = tuple(stride // itemsize for stride in array.strides)
+    return View(array.shape, strides, array.offset // itemsize, array.dtype.name)

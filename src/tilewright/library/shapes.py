@@ -1,0 +1,135 @@
+"""Shapes and strides of products: NumPy's matmul rules, and batches folded into as few launches as possible."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import product
+
+import numpy as np
+
+from ..errors import InvalidInput
+from ..problem import Layout
+
+Shape = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class View:
+    """An n-dimensional array inside a block of memory: strides and offset in elements."""
+
+    shape: Shape
+    strides: Shape
+    offset: int
+    dtype: str
+
+    @property
+    def size(self) -> int:
+        count = 1
+        for side in self.shape:
+            count *= side
+        return count
+
+    def broadcast(self, shape: Shape) -> "View":
+        """The view repeated over leading or unit dimensions, with stride 0 there, as NumPy broadcasts."""
+        missing = len(shape) - len(self.shape)
+        own = zip(self.shape, self.strides, shape[missing:], strict=True)
+        strides = (0,) * missing + tuple(0 if side == 1 and wanted != 1 else stride for side, stride, wanted in own)
+        return View(shape, strides, self.offset, self.dtype)
+
+    def moved(self, source: int, target: int) -> "View":
+        """The view with one dimension taken out and put back elsewhere."""
+        order = list(range(len(self.shape)))
+        order.insert(target, order.pop(source))
+        return View(tuple(self.shape[i] for i in order), tuple(self.strides[i] for i in order), self.offset, self.dtype)
+
+
+@dataclass(frozen=True)
+class ProductShape:
+    """The sizes of a matmul: `batch` sides of broadcast matrices, and the shape of the result."""
+
+    m: int
+    n: int
+    k: int
+    batch: Shape
+    result: Shape
+
+
+def product_shape(a: Shape, b: Shape) -> ProductShape:
+    """NumPy's rules for `matmul`: 1-D operands gain a dimension that the result loses, leading ones broadcast."""
+    if not a or not b:
+        raise InvalidInput(f"matmul needs at least one dimension, got shapes {a} and {b}; use * for scalars")
+    rows: Shape = a[-2:-1]
+    columns: Shape = b[-1:] if len(b) > 1 else ()
+    k_of_b = b[-2] if len(b) > 1 else b[0]
+    if a[-1] != k_of_b:
+        raise InvalidInput(f"matmul: shapes {a} and {b} do not fit: {a[-1]} (the last of the first) is not {k_of_b}")
+    try:
+        batch = tuple(np.broadcast_shapes(a[:-2], b[:-2]))
+    except ValueError as error:
+        raise InvalidInput(f"matmul: the leading dimensions of {a} and {b} do not broadcast") from error
+    return ProductShape(*(rows or (1,)), *(columns or (1,)), a[-1], batch, batch + rows + columns)
+
+
+def as_matrices(view: View, column: bool = False) -> View:
+    """A 1-D view as a row, or as a column; anything else as it is."""
+    if len(view.shape) > 1:
+        return view
+    (side,), (stride,) = view.shape, view.strides
+    if column:
+        return View((side, 1), (stride, 0), view.offset, view.dtype)
+    return View((1, side), (0, stride), view.offset, view.dtype)
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Matrices that one launch can do: how many, and where the operands' first one lies."""
+
+    count: int
+    layouts: tuple[Layout, ...]
+
+
+def batches(views: tuple[View, ...]) -> Iterator[Batch]:
+    """Cut stacks of matrices (equal leading dimensions, by now) into launches.
+
+    Leading dimensions that lie in memory like one are merged; of what is left, the longest becomes the batch of a
+    launch, the others one launch each.
+    """
+    sides, strides = _merged(views[0].shape[:-2], [view.strides[:-2] for view in views])
+    if 0 in sides:
+        return
+    inner = max(range(len(sides)), key=lambda place: sides[place]) if sides else None
+    count = 1 if inner is None else sides[inner]
+    outer = [range(1) if place == inner else range(side) for place, side in enumerate(sides)]
+    for index in product(*outer):
+        layouts = []
+        for view, own in zip(views, strides, strict=True):
+            offset = view.offset + sum(i * stride for i, stride in zip(index, own, strict=True))
+            step = 0 if inner is None else own[inner]
+            layouts.append(Layout(offset, view.strides[-2], view.strides[-1], step))
+        yield Batch(count, tuple(layouts))
+
+
+def _merged(sides: Shape, strides: list[Shape]) -> tuple[list[int], list[list[int]]]:
+    """Leading dimensions without those of side 1, neighbours merged where all operands step through them evenly."""
+    kept: list[int] = []
+    steps: list[list[int]] = [[] for _ in strides]
+    for place, side in enumerate(sides):
+        if side == 1:
+            continue
+        own = [stride[place] for stride in strides]
+        if kept and all(step[-1] == side * stride for step, stride in zip(steps, own, strict=True)):
+            kept[-1] *= side
+            for step, stride in zip(steps, own, strict=True):
+                step[-1] = stride
+        else:
+            kept.append(side)
+            for step, stride in zip(steps, own, strict=True):
+                step.append(stride)
+    return kept, steps
+
+
+def folded(batch: Batch, m: int) -> tuple[Batch, int]:
+    """A stack of left matrices times one right matrix as a single product of more rows, where memory allows it."""
+    a, b, c = batch.layouts
+    if batch.count > 1 and b.batch == 0 and a.batch == m * a.row and c.batch == m * c.row:
+        return Batch(1, batch.layouts), m * batch.count
+    return batch, m

@@ -1,0 +1,112 @@
+"""What all tests share: the devices they run on, markers by folder, caches of their own."""
+
+import os
+import re
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+from tilewright import doctor
+from tilewright.backend import smoke
+from tilewright.backend.drivers import NEVER_BY_DEFAULT, preference
+from tilewright.backend.opencl import Device, list_devices, open_device
+
+NO_DEVICE = "no working device"
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Keep the user's caches out of the tests, and the tests' out of the user's."""
+    folder = config.cache.mkdir("kernels") if config.cache is not None else Path(".pytest_cache") / "kernels"
+    os.environ["XDG_CACHE_HOME"] = str(folder.resolve())
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The folder is the marker: `-m device`, `-m "not gpu"`."""
+    for item in items:
+        tier = item.path.relative_to(Path(__file__).parent).parts[0]
+        if tier in ("device", "gpu"):
+            item.add_marker(tier)
+
+
+@cache
+def trials() -> tuple[tuple[str, smoke.SmokeResult], ...]:
+    """One device of each driver that is not only for special uses, and how it did in a child process of its own."""
+    listed = [each for each in smoke.list_devices().records() if each["stage"] == "device"]
+    listed.sort(key=lambda each: preference(each["platform"], each["version"], each["kind"]))
+    found: dict[tuple[str, str], tuple[str, smoke.SmokeResult]] = {}
+    for number, each in enumerate(listed):
+        driver = (each["platform"], each["version"])
+        usual = preference(each["platform"], each["version"], each["kind"]) < NEVER_BY_DEFAULT
+        if usual and driver not in found:
+            trial = smoke.probe_device(each["platform"], each["index"], version=each["version"])
+            found[driver] = (str(number), trial)
+    return tuple(found.values())
+
+
+def working() -> list[str]:
+    """The numbers, as `open_device` takes them, of the devices that passed their trial."""
+    return [number for number, trial in trials() if trial.passed]
+
+
+@cache
+def opened(number: str) -> Device:
+    """The device of that number, opened once in a session."""
+    if number == NO_DEVICE:
+        pytest.fail("no OpenCL device works here:\n" + "\n".join(doctor.examine().lines()), pytrace=False)
+    return open_device(number)
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Run every test that asks for `device` on one device of each working driver; without any it fails."""
+    if "device" in metafunc.fixturenames:
+        names = [re.sub(r"\W+", "-", trial.platform).strip("-").lower() for _, trial in trials() if trial.passed]
+        numbers = working() or [NO_DEVICE]
+        metafunc.parametrize("device", numbers, ids=names or ["none"], indirect=True, scope="session")
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Which drivers were tested, and which were left out because they do not work."""
+    if trials.cache_info().currsize:
+        for _, trial in trials():
+            verdict = "tested" if trial.passed else f"NOT TESTED, its trial failed: {trial.reason}"
+            terminalreporter.write_line(f"driver {trial.platform}: {verdict}")
+
+
+@pytest.fixture(scope="session")
+def device(request: pytest.FixtureRequest) -> Device:
+    """Each working driver's device in turn."""
+    return opened(request.param)
+
+
+@pytest.fixture(scope="session")
+def one_device() -> Device:
+    """The preferred device that works, for tests in which the driver makes no difference."""
+    return opened(next(iter(working()), NO_DEVICE))
+
+
+@pytest.fixture(scope="session")
+def device_number() -> str:
+    """What `--device` needs to name `one_device`."""
+    opened(next(iter(working()), NO_DEVICE))
+    return working()[0]
+
+
+@pytest.fixture(scope="session")
+def nvidia() -> Device:
+    """An NVIDIA GPU; tests that ask for it are skipped where there is none."""
+    for number, info in enumerate(list_devices()):
+        if "nvidia" in info.features:
+            return opened(str(number))
+    pytest.skip("no NVIDIA GPU with an OpenCL driver is here")
+
+
+@pytest.fixture
+def wide_terminal(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A console so wide that tables are not cut."""
+    from rich.console import Console
+    from tilewright import cli
+
+    monkeypatch.setattr(cli, "console", Console(width=240))
+    yield
