@@ -7,6 +7,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+
 from tilewright import doctor
 from tilewright.backend import smoke
 from tilewright.backend.drivers import NEVER_BY_DEFAULT, preference
@@ -106,6 +107,7 @@ def nvidia() -> Device:
 def wide_terminal(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """A console so wide that tables are not cut."""
     from rich.console import Console
+
     from tilewright import cli
 
     monkeypatch.setattr(cli, "console", Console(width=240))

@@ -64,4 +64,4 @@ def _probed(info: DeviceInfo) -> tuple[tuple[str, str], ...]:
     result = probe_device(info.platform, info.place, version=info.version)
     if not result.passed:
         return (("probe", f"failed: {result.reason}"),)
-    return (("float64, float16", f"{result.fp64}, {result.fp16} (compiled and run)"),)
+    return (("float64, float16", f"{result.fp64}, {result.fp16} (compiled and run in a child process)"),)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from tilewright.dtypes import ELEMENT_TYPES, dtype_name, numpy_dtype
 from tilewright.errors import InvalidInput, UnknownName
 from tilewright.problem import (
@@ -60,7 +61,9 @@ def test_int8_may_accumulate_into_int32() -> None:
     assert Gemm(1, 1, 300, "int8", out_dtype="int32").reference(arrays)[0, 0] == 300 * 127 * -128
 
 
-@pytest.mark.parametrize(("rows", "columns", "offset"), [(1, 1, 0), (3, 5, 0), (3, 5, 2), (4, 3, 3), (0, 2, 0), (2, 0, 0)])
+@pytest.mark.parametrize(
+    ("rows", "columns", "offset"), [(1, 1, 0), (3, 5, 0), (3, 5, 2), (4, 3, 3), (0, 2, 0), (2, 0, 0)]
+)
 def test_transpose_and_copy_references_equal_loops(rows: int, columns: int, offset: int) -> None:
     transpose, copy = Transpose(rows, columns, "int32", offset), Copy(rows, columns, "int32", offset)
     arrays = random_arrays(transpose)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from tilewright.reference import exact_matmul, float64_matmul
 
 INT32 = np.iinfo(np.int32)
@@ -74,5 +75,3 @@ def test_complex_operands_stay_complex() -> None:
 def test_infinities_give_nan_without_a_warning() -> None:
     product = float64_matmul(np.array([[np.inf, -np.inf]]), np.ones((2, 1)))
     assert np.isnan(product[0, 0])
-
-

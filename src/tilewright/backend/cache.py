@@ -9,9 +9,15 @@ MAGIC = b"tilewright program 1\n"
 
 
 def cache_folder() -> Path:
-    """Where the user's caches lie: XDG_CACHE_HOME or ~/.cache, LOCALAPPDATA on Windows."""
+    """Where the user's caches lie: XDG_CACHE_HOME or ~/.cache, LOCALAPPDATA on Windows; a user without a home has
+    them among the temporary files."""
     base = os.environ.get("LOCALAPPDATA") if os.name == "nt" else os.environ.get("XDG_CACHE_HOME")
-    return Path(base or Path.home() / ".cache") / "tilewright"
+    if base:
+        return Path(base) / "tilewright"
+    try:
+        return Path.home() / ".cache" / "tilewright"
+    except RuntimeError:
+        return Path(tempfile.gettempdir()) / f"tilewright-{os.getuid()}"
 
 
 def content_key(*parts: str) -> str:

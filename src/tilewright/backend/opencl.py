@@ -15,7 +15,7 @@ from ..dtypes import numpy_dtype
 from ..errors import BuildFailed, DevicePoisoned, LaunchFailed, NoDevice, OutOfDeviceMemory, UnknownName
 from ..kernel import NDRange, Signature
 from .cache import BinaryCache, cache_folder, content_key
-from .drivers import mend_pocl_wheel, preference, register
+from .drivers import NEVER_BY_DEFAULT, mend_pocl_wheel, preference, register
 from .information import describe
 from .statuses import NO_MEMORY, POISONED, code_of, status_sentence
 
@@ -82,8 +82,12 @@ def list_devices() -> tuple[DeviceInfo, ...]:
 def choose(infos: Sequence[DeviceInfo], wanted: str | None) -> int:
     """The index of the device that `wanted` names: an index, "cpu" or "gpu", or part of a name or platform."""
     if not infos:
-        raise NoDevice("no OpenCL device was found; `tilewright doctor` says what is missing and how to add it")
+        cause = f" ({register().problem})" if register().problem else ""
+        raise NoDevice(f"no OpenCL device was found{cause}; `tilewright doctor` says what is missing and how to add it")
     if wanted is None:
+        first = infos[0]
+        if preference(first.platform, first.version, first.kind) >= NEVER_BY_DEFAULT:
+            raise NoDevice(f"the only device is {first.label}, which is no choice for measuring; ask for it by --device 0")
         return 0
     if wanted.isdigit() and int(wanted) < len(infos):
         return int(wanted)
@@ -210,3 +214,16 @@ class Device:
     def finish(self, what: str, queue: Any = None) -> None:
         with check(f"waiting for {what}"):
             (queue or self.queue).finish()
+
+
+_adopted: dict[tuple[int, int], Device] = {}
+_adopting = Lock()
+
+
+def adopt(queue: Any) -> Device:
+    """The Device for a caller's own queue: one for each context and device, made at the first call."""
+    key = (queue.context.int_ptr, queue.device.int_ptr)
+    with _adopting:
+        if key not in _adopted:
+            _adopted[key] = Device(describe(queue.device), queue.device, queue.context)
+        return _adopted[key]

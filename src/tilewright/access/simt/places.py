@@ -7,10 +7,11 @@ import numpy as np
 from ..clc.lexer import Position
 from ..clc.types import Array, Pointer, Scalar, Space, Struct, Type, Vector, vector_of
 from .code import Code, Frame, Place, Register, RegisterArray, Run, Value
+from .findings import BOUNDS
 from .machine import Machine
 from .masks import Mask
 from .memory import Access
-from .registers import Cells, check_set, dtype_of, merge, still_unset, zero_of
+from .registers import Cells, check_set, dtype_of, merge, still_unset
 
 Parts = tuple[int, ...]
 
@@ -101,8 +102,6 @@ class CellPlace(Place):
         return flat
 
     def outside(self, index: Any, length: int, mask: Mask) -> None:
-        from .findings import BOUNDS
-
         which = np.broadcast_to((index < 0) | (index >= length), (self.machine.lanes,)) & mask.lanes
         lane = int(np.flatnonzero(which)[0])
         value = int(np.broadcast_to(index, (self.machine.lanes,))[lane])
@@ -250,5 +249,3 @@ def swizzle(name: str, kind: Vector, position: Position, target: bool) -> Parts:
         raise position.error(f".{name} assigns one component twice")
     return tuple(min(part, width - 1) for part in parts)
 
-
-__all__ = ["CellPlace", "MemoryPlace", "RegisterPlace", "SwizzlePlace", "memory_access", "pick", "swizzle", "zero_of"]

@@ -1,0 +1,564 @@
+"""Compiles expressions to closures over lanes."""
+
+from typing import Any
+
+import numpy as np
+
+from ..clc.lexer import Position
+from ..clc.tree import (
+    Assign,
+    Binary,
+    Call,
+    Cast,
+    Comma,
+    Conditional,
+    Expression,
+    Index,
+    InitList,
+    Member,
+    Name,
+    Number,
+    Postfix,
+    SizeOf,
+    Text,
+    Unary,
+    VectorLiteral,
+)
+from ..clc.types import (
+    CHAR,
+    INT,
+    ULONG,
+    Array,
+    Event,
+    Pointer,
+    Scalar,
+    Space,
+    Struct,
+    Type,
+    Vector,
+    Void,
+    element_of,
+    promoted,
+    signed_integer,
+    vector_of,
+)
+from .arithmetic import binary, common_type, fused, offset_of, to_common, unary
+from .builtins import find_builtin
+from .code import Code, Frame, Memory, Place, Register, RegisterArray, Value
+from .context import Context
+from .convert import change, truth
+from .masks import Mask
+from .places import CellPlace, MemoryPlace, RegisterPlace, SwizzlePlace, pick, swizzle
+
+
+class ExpressionCompiler(Context):
+    """Adds expressions and places to the compiler's state."""
+
+    def value(self, expression: Expression) -> Code:
+        match expression:
+            case Number():
+                return self.number(expression)
+            case Name():
+                return self.name(expression)
+            case Index() | Member():
+                return self.read(expression)
+            case Unary():
+                return self.unary_value(expression)
+            case Postfix():
+                return self.step(expression.operand, expression.operator, expression.position, after=True)
+            case Binary():
+                return self.binary_value(expression)
+            case Assign():
+                return self.assign(expression)
+            case Conditional():
+                return self.conditional(expression)
+            case Comma():
+                return self.comma(expression)
+            case Cast():
+                return self.cast(expression)
+            case VectorLiteral():
+                return self.vector(expression)
+            case SizeOf():
+                return self.size_of(expression)
+            case Call():
+                return self.call(expression)
+            case Text():
+                zero = np.int64(0)
+                return Code(Pointer(CHAR, Space.CONSTANT, True), lambda frame, mask: zero)
+        raise expression.position.error("this cannot stand in an expression")
+
+    def number(self, expression: Number) -> Code:
+        value = expression.type.dtype.type(expression.value)
+        return Code(expression.type, lambda frame, mask: value, False, value)
+
+    def name(self, expression: Name) -> Code:
+        if not any(expression.name in scope for scope in (*self.state.scopes, self.globals)):
+            constant = self.machine_constant(expression)
+            if constant is not None:
+                return constant
+        symbol = self.find(expression.name, expression.position)
+        if isinstance(symbol, Register) and not symbol.tracked:
+            slot = symbol.slot
+            return Code(symbol.type, lambda frame, mask: frame.slots[slot])
+        return self.read(expression)
+
+    def machine_constant(self, expression: Name) -> Code | None:
+        return None
+
+    def read(self, expression: Expression) -> Code:
+        """The value of a place; arrays become pointers to their first element."""
+        if isinstance(expression, Member) and not self.is_place(expression.base) and not expression.arrow:
+            return self.member_of_value(expression)
+        place = self.place(expression)
+        locate, load = place.locate, place.load
+        if isinstance(place.type, Array):
+            return Code(Pointer(place.type.element, place.space, place.constant), locate)
+        return Code(place.type, lambda frame, mask: load(frame, mask, locate(frame, mask)))
+
+    def is_place(self, expression: Expression) -> bool:
+        while isinstance(expression, Member) and not expression.arrow:
+            expression = expression.base
+        return isinstance(expression, Name | Index | Member) or (
+            isinstance(expression, Unary) and expression.operator == "*"
+        )
+
+    def member_of_value(self, expression: Member) -> Code:
+        base = self.value(expression.base)
+        run = base.run
+        if isinstance(base.type, Vector):
+            parts = swizzle(expression.name, base.type, expression.position, target=False)
+            return Code(vector_of(base.type.element, len(parts)), lambda frame, mask: pick(run(frame, mask), parts))
+        if isinstance(base.type, Struct):
+            field = base.type.field_of(expression.name)
+            if field is None:
+                raise expression.position.error(f"{base.type} has no member {expression.name!r}")
+            return Code(field.type, lambda frame, mask: field_of_bytes(run(frame, mask), field.offset, field.type))
+        raise expression.position.error(f"{base.type} has no members")
+
+    def place(self, expression: Expression) -> Place:
+        match expression:
+            case Name():
+                return self.place_of_name(expression)
+            case Index():
+                return self.place_of_index(expression)
+            case Member():
+                return self.place_of_member(expression)
+            case Unary(operator="*"):
+                return self.place_of_pointer(self.value(expression.operand), expression.position)
+        raise expression.position.error("this cannot be assigned to, nor has it an address")
+
+    def place_of_name(self, expression: Name) -> Place:
+        symbol = self.find(expression.name, expression.position)
+        match symbol:
+            case Register():
+                return RegisterPlace(self.machine, symbol, expression.name, expression.position)
+            case Memory():
+                counted = symbol.space is not Space.PRIVATE
+                return MemoryPlace(
+                    self.machine, symbol.type, symbol.address, symbol.space, symbol.constant, expression.position, counted
+                )
+            case RegisterArray():
+                raise expression.position.error(f"array {expression.name!r} has no value of its own")
+
+    def place_of_pointer(self, pointer: Code, position: Position) -> Place:
+        if not isinstance(pointer.type, Pointer):
+            raise position.error(f"{pointer.type} is no pointer")
+        if isinstance(pointer.type.target, Void):
+            raise position.error("a pointer to void points to nothing that has a value")
+        return MemoryPlace(
+            self.machine, pointer.type.target, pointer.run, pointer.type.space, pointer.type.constant, position
+        )
+
+    def place_of_index(self, expression: Index) -> Place:
+        subscripts: list[Expression] = []
+        base: Expression = expression
+        while isinstance(base, Index):
+            subscripts.insert(0, base.index)
+            base = base.base
+        if isinstance(base, Name):
+            symbol = self.find(base.name, base.position)
+            if isinstance(symbol, RegisterArray):
+                codes = [self.subscript(each) for each in subscripts[: len(symbol.lengths)]]
+                place: Place = CellPlace(self.machine, symbol, codes, base.name, expression.position)
+                if len(subscripts) > len(symbol.lengths):
+                    raise expression.position.error(f"{place.type} takes no subscript")
+                return place
+        pointer = self.value(expression.base)
+        index = self.subscript(expression.index)
+        if isinstance(pointer.type, Scalar) and isinstance(index.type, Pointer):
+            pointer, index = index, pointer
+        if not isinstance(pointer.type, Pointer):
+            raise expression.position.error(f"{pointer.type} takes no subscript")
+        moved = binary("+", pointer, index, expression.position)
+        return self.place_of_pointer(moved, expression.position)
+
+    def subscript(self, expression: Expression) -> Code:
+        code = self.value(expression)
+        if isinstance(code.type, Scalar) and code.type.is_float:
+            raise expression.position.error(f"a subscript must be an integer, not {code.type}")
+        if code.boolean:
+            return change(code, INT)
+        return code
+
+    def place_of_member(self, expression: Member) -> Place:
+        if expression.arrow:
+            base = self.place_of_pointer(self.value(expression.base), expression.position)
+        else:
+            base = self.place(expression.base)
+        if isinstance(base.type, Vector):
+            return self.components(base, expression)
+        if not isinstance(base.type, Struct) or not isinstance(base, MemoryPlace):
+            raise expression.position.error(f"{base.type} has no members")
+        field = base.type.field_of(expression.name)
+        if field is None:
+            raise expression.position.error(f"{base.type} has no member {expression.name!r}")
+        return self.moved_place(base, field.type, field.offset, expression.position)
+
+    def components(self, base: Place, expression: Member) -> Place:
+        assert isinstance(base.type, Vector)
+        parts = swizzle(expression.name, base.type, expression.position, target=False)
+        consecutive = parts == tuple(range(parts[0], parts[0] + len(parts)))
+        if isinstance(base, MemoryPlace) and consecutive and len(parts) in (1, 2, 4, 8, 16):
+            element = base.type.element
+            narrow = Vector(element, len(parts), element.size) if len(parts) > 1 else element
+            return self.moved_place(base, narrow, parts[0] * element.size, expression.position)
+        return SwizzlePlace(base, parts)
+
+    def moved_place(self, base: MemoryPlace, kind: Type, offset: int, position: Position) -> MemoryPlace:
+        address, step = base.address, np.int64(offset)
+
+        def moved(frame: Frame, mask: Mask) -> Value:
+            return address(frame, mask) + step
+
+        run = moved if offset else address
+        return MemoryPlace(self.machine, kind, run, base.space, base.constant, position, base.counted)
+
+    def unary_value(self, expression: Unary) -> Code:
+        if expression.operator == "*":
+            return self.read(expression)
+        if expression.operator == "&":
+            place = self.place(expression.operand)
+            if not isinstance(place, MemoryPlace):
+                raise expression.position.error("this has no address")
+            return Code(Pointer(place.type, place.space, place.constant), place.locate)
+        if expression.operator in ("++", "--"):
+            return self.step(expression.operand, expression.operator, expression.position, after=False)
+        return unary(expression.operator, self.value(expression.operand), expression.position)
+
+    def step(self, operand: Expression, operator: str, position: Position, after: bool) -> Code:
+        """++ and --; `after` gives the value from before."""
+        place = self.writable(operand)
+        one = np.int32(1)
+        amount = Code(INT, lambda frame, mask: one, False, one)
+        held: list[Value] = [None]
+        old = Code(place.type, lambda frame, mask: held[0])
+        new = change(binary(operator[0], old, amount, position), place.type).run
+        locate, load, store = place.locate, place.load, place.store
+
+        def run(frame: Frame, mask: Mask) -> Value:
+            where = locate(frame, mask)
+            before = held[0] = load(frame, mask, where)
+            value = new(frame, mask)
+            store(frame, mask, where, value)
+            return before if after else value
+
+        return Code(place.type, run)
+
+    def writable(self, expression: Expression) -> Place:
+        place = self.place(expression)
+        if place.constant or place.space is Space.CONSTANT:
+            raise expression.position.error("this is const and cannot be written")
+        if isinstance(expression, Member) and isinstance(place, SwizzlePlace) and len(set(place.parts)) < len(place.parts):
+            raise expression.position.error(f".{expression.name} assigns one component twice")
+        return place
+
+    def binary_value(self, expression: Binary) -> Code:
+        if expression.operator in ("&&", "||"):
+            return self.logical(expression)
+        if self.contract and expression.operator in ("+", "-"):
+            code = self.contracted(expression)
+            if code is not None:
+                return code
+        left, right = self.value(expression.left), self.value(expression.right)
+        return binary(expression.operator, left, right, expression.position)
+
+    def contracted(self, expression: Binary) -> Code | None:
+        """A product in a sum rounded once, chosen as Clang's fp-contract=on does: the left product first."""
+        minus = expression.operator == "-"
+        for product, addend, on_left in (
+            (expression.left, expression.right, True),
+            (expression.right, expression.left, False),
+        ):
+            if isinstance(product, Binary) and product.operator == "*":
+                code = self.fuse(product, self.value(addend), minus, on_left, expression.position)
+                if code is not None:
+                    return code
+        return None
+
+    def fuse(self, product: Binary, addend: Code, minus: bool, on_left: bool, position: Position) -> Code | None:
+        left, right = self.value(product.left), self.value(product.right)
+        if isinstance(left.type, Pointer) or isinstance(right.type, Pointer) or isinstance(addend.type, Pointer):
+            return None
+        inner = common_type(left.type, right.type, position)
+        outer = common_type(inner, addend.type, position)
+        element = element_of(outer)
+        if inner != outer or element is None or not element.is_float:
+            return None
+        pair = to_common(left, outer), to_common(right, outer)
+        return fused(pair, to_common(addend, outer), minus and not on_left, minus and on_left, outer)
+
+    def logical(self, expression: Binary) -> Code:
+        left, right = self.value(expression.left), self.value(expression.right)
+        both = expression.operator == "&&"
+        if isinstance(left.type, Vector) or isinstance(right.type, Vector):
+            return self.vector_logical(left, right, both, expression.position)
+        first, second = truth(left).run, truth(right).run
+
+        def run(frame: Frame, mask: Mask) -> Value:
+            known = first(frame, mask)
+            undecided = mask.where(known) if both else mask.except_where(known)
+            if not undecided.any:
+                return known
+            return known & second(frame, undecided) if both else known | second(frame, undecided)
+
+        return Code(INT, run, True)
+
+    def vector_logical(self, left: Code, right: Code, both: bool, position: Position) -> Code:
+        common = common_type(left.type, right.type, position)
+        assert isinstance(common, Vector)
+        element = signed_integer(common.element.size)
+        first, second = left.run, right.run
+
+        def run(frame: Frame, mask: Mask) -> Value:
+            a, b = first(frame, mask) != 0, second(frame, mask) != 0
+            return -((a & b if both else a | b).astype(element.dtype))
+
+        return Code(Vector(element, common.width), run)
+
+    def assign(self, expression: Assign) -> Code:
+        place = self.writable(expression.target)
+        locate, load, store = place.locate, place.load, place.store
+        if not expression.operator:
+            if isinstance(expression.value, InitList):
+                raise expression.position.error("braces can only initialise, not assign")
+            self.check_assignable(self.value(expression.value), place.type, expression.position)
+            source = change(self.value(expression.value), place.type).run
+
+            def plain(frame: Frame, mask: Mask) -> Value:
+                value = source(frame, mask)
+                store(frame, mask, locate(frame, mask), value)
+                return value
+
+            return Code(place.type, plain)
+        held: list[Value] = [None]
+        old = Code(place.type, lambda frame, mask: held[0])
+        combined = self.combined(expression, old)
+        new = change(combined, place.type).run
+
+        def compound(frame: Frame, mask: Mask) -> Value:
+            where = locate(frame, mask)
+            outer, held[0] = held[0], load(frame, mask, where)
+            value = new(frame, mask)
+            held[0] = outer
+            store(frame, mask, where, value)
+            return value
+
+        return Code(place.type, compound)
+
+    def combined(self, expression: Assign, old: Code) -> Code:
+        value = expression.value
+        if self.contract and expression.operator in ("+", "-") and isinstance(value, Binary) and value.operator == "*":
+            code = self.fuse(value, old, expression.operator == "-", False, expression.position)
+            if code is not None:
+                return code
+        return binary(expression.operator, old, self.value(value), expression.position)
+
+    def check_assignable(self, code: Code, target: Type, position: Position) -> None:
+        source = code.type
+        fits = (
+            source == target
+            or (isinstance(source, Scalar) and isinstance(target, Scalar | Vector | Pointer | Event))
+            or (isinstance(source, Pointer) and isinstance(target, Pointer | Scalar))
+            or (isinstance(source, Event) and isinstance(target, Event))
+        )
+        if not fits:
+            raise position.error(f"{source} cannot become {target}")
+
+    def conditional(self, expression: Conditional) -> Code:
+        condition = self.value(expression.condition)
+        chosen, other = self.value(expression.chosen), self.value(expression.other)
+        if isinstance(condition.type, Vector):
+            return self.vector_conditional(condition, chosen, other, expression.position)
+        kind = self.meeting(chosen, other, expression.position)
+        test = truth(condition).run
+        first, second = change(chosen, kind).run, change(other, kind).run
+
+        def run(frame: Frame, mask: Mask) -> Value:
+            known = test(frame, mask)
+            if known.ndim == 0:
+                return first(frame, mask) if known else second(frame, mask)
+            yes, no = mask.where(known), mask.except_where(known)
+            if not no.any:
+                return first(frame, yes)
+            if not yes.any:
+                return second(frame, no)
+            return np.where(known, first(frame, yes), second(frame, no))
+
+        return Code(kind, run)
+
+    def meeting(self, chosen: Code, other: Code, position: Position) -> Type:
+        if isinstance(chosen.type, Pointer):
+            return chosen.type
+        if isinstance(other.type, Pointer):
+            return other.type
+        if chosen.type == other.type and not isinstance(chosen.type, Scalar):
+            return chosen.type
+        return common_type(chosen.type, other.type, position)
+
+    def vector_conditional(self, condition: Code, chosen: Code, other: Code, position: Position) -> Code:
+        """Element by element, by the sign bit of the condition (6.3.i)."""
+        assert isinstance(condition.type, Vector)
+        kind = common_type(chosen.type, other.type, position)
+        if isinstance(kind, Scalar):
+            kind = Vector(kind, condition.type.width)
+        test, first, second = condition.run, change(chosen, kind).run, change(other, kind).run
+        return Code(kind, lambda frame, mask: np.where(test(frame, mask) < 0, first(frame, mask), second(frame, mask)))
+
+    def comma(self, expression: Comma) -> Code:
+        first, second = self.value(expression.first).run, self.value(expression.second)
+        run = second.run
+
+        def both(frame: Frame, mask: Mask) -> Value:
+            first(frame, mask)
+            return run(frame, mask)
+
+        return Code(second.type, both, second.boolean)
+
+    def cast(self, expression: Cast) -> Code:
+        if isinstance(expression.operand, InitList):
+            raise expression.position.error("a braced literal is only supported for vectors and in declarations")
+        code, target = self.value(expression.operand), expression.type
+        if isinstance(target, Void):
+            return Code(target, code.run)
+        if isinstance(target, Vector) and isinstance(code.type, Vector) and target != code.type:
+            raise expression.position.error(f"{code.type} cannot be cast to {target}; use convert_{target} or as_{target}")
+        if isinstance(target, Pointer) and isinstance(code.type, Pointer):
+            space = target.space if target.space is not Space.PRIVATE else code.type.space
+            return Code(Pointer(target.target, space, target.constant), code.run)
+        return change(code, target)
+
+    def vector(self, expression: VectorLiteral) -> Code:
+        kind = expression.type
+        if not isinstance(kind, Vector):
+            raise expression.position.error(f"{kind} takes no list of elements")
+        items = [self.value(each) for each in expression.items]
+        if len(items) == 1 and isinstance(items[0].type, Scalar):
+            return change(items[0], kind)
+        if len(items) == 1 and items[0].type == kind:
+            return items[0]
+        widths = [item.type.width if isinstance(item.type, Vector) else 1 for item in items]
+        if sum(widths) != kind.width:
+            raise expression.position.error(f"{kind} takes {kind.width} elements, not {sum(widths)}")
+        runs = [self.as_element(item, kind.element, expression.position).run for item in items]
+
+        def run(frame: Frame, mask: Mask) -> Value:
+            return stack([code(frame, mask) for code in runs], widths)
+
+        return Code(kind, run)
+
+    def as_element(self, code: Code, element: Scalar, position: Position) -> Code:
+        if isinstance(code.type, Vector):
+            if code.type.element != element:
+                raise position.error(f"{code.type} does not fit into a vector of {element}")
+            return code
+        if not isinstance(code.type, Scalar):
+            raise position.error(f"{code.type} does not fit into a vector")
+        return change(code, element)
+
+    def size_of(self, expression: SizeOf) -> Code:
+        kind = expression.type
+        if kind is None:
+            assert expression.operand is not None
+            kind = self.type_of(expression.operand)
+        value = np.uint64(kind.alignment if expression.alignment else kind.size)
+        return Code(ULONG, lambda frame, mask: value, False, value)
+
+    def type_of(self, expression: Expression) -> Type:
+        if isinstance(expression, Name):
+            symbol = self.find(expression.name, expression.position)
+            if isinstance(symbol, RegisterArray):
+                kind = symbol.element
+                for length in reversed(symbol.lengths):
+                    kind = Array(kind, length)
+                return kind
+            return symbol.type
+        if isinstance(expression, Index | Member) and self.is_place(expression):
+            return self.place(expression).type
+        return self.value(expression).type
+
+    def call(self, expression: Call) -> Code:
+        if expression.name in self.program.functions:
+            return self.user_call(expression)
+        builtin = find_builtin(expression.name)
+        if builtin is None:
+            raise expression.position.error(f"function {expression.name!r} is not known")
+        return builtin(self, expression)
+
+    def user_call(self, expression: Call) -> Code:
+        function = self.program.functions[expression.name]
+        if len(expression.arguments) != len(function.parameters):
+            raise expression.position.error(
+                f"{expression.name} takes {len(function.parameters)} arguments, {len(expression.arguments)} given"
+            )
+        compiled = self.function(expression.name, expression.position)
+        machine = self.machine
+        arguments: list[tuple[Any, Any]] = []
+        for parameter, (_, symbol), argument in zip(
+            function.parameters, compiled.parameters, expression.arguments, strict=True
+        ):
+            code = self.value(argument)
+            self.check_assignable(code, parameter.type, argument.position)
+            arguments.append((symbol, change(code, parameter.type).run))
+        places = [
+            RegisterPlace(machine, symbol, "", expression.position)
+            if isinstance(symbol, Register)
+            else MemoryPlace(machine, symbol.type, symbol.address, symbol.space, False, expression.position, False)
+            for symbol, _ in arguments
+        ]
+        runs = [run for _, run in arguments]
+
+        def run(frame: Frame, mask: Mask) -> Value:
+            own = Frame(compiled.slots)
+            for place, argument in zip(places, runs, strict=True):
+                place.store(own, mask, place.locate(own, mask), argument(frame, mask))
+            assert compiled.body is not None
+            compiled.body(own, mask)
+            return own.result
+
+        return Code(function.result, run)
+
+
+def field_of_bytes(raw: Value, offset: int, kind: Type) -> Value:
+    """A member of a struct that is held as bytes (size, lanes)."""
+    part = np.ascontiguousarray(raw[offset : offset + kind.size].T)
+    if isinstance(kind, Struct):
+        return np.ascontiguousarray(part.T)
+    element = element_of(kind)
+    values = part.view(np.int64 if element is None else element.dtype)
+    if isinstance(kind, Vector):
+        return np.ascontiguousarray(values[:, : kind.width].T)
+    return values[:, 0] if len(values) > 1 else values[0, 0]
+
+
+def stack(values: list[Value], widths: list[int]) -> Value:
+    """Scalars and vectors one after the other in one vector."""
+    lanes = max(np.shape(value)[-1] if np.ndim(value) else 1 for value in values)
+    out = np.empty((sum(widths), lanes), values[0].dtype)
+    at = 0
+    for value, width in zip(values, widths, strict=True):
+        out[at : at + width] = value
+        at += width
+    return out
+
+
+__all__ = ["ExpressionCompiler", "offset_of", "promoted", "stack"]
