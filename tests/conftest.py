@@ -2,7 +2,6 @@
 
 import os
 import re
-from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
@@ -41,7 +40,7 @@ def trials() -> tuple[tuple[str, smoke.SmokeResult], ...]:
         driver = (each["platform"], each["version"])
         usual = preference(each["platform"], each["version"], each["kind"]) < NEVER_BY_DEFAULT
         if usual and driver not in found:
-            trial = smoke.probe_device(each["platform"], each["index"], version=each["version"])
+            trial = smoke.probe_device(each["platform"], each["place"], version=each["version"])
             found[driver] = (str(number), trial)
     return tuple(found.values())
 
@@ -104,11 +103,10 @@ def nvidia() -> Device:
 
 
 @pytest.fixture
-def wide_terminal(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def wide_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     """A console so wide that tables are not cut."""
     from rich.console import Console
 
     from tilewright import cli
 
     monkeypatch.setattr(cli, "console", Console(width=240))
-    yield

@@ -134,7 +134,7 @@ def devices_command(options: argparse.Namespace) -> int:
     for report in [] if options.json else reports:
         console.print(f"[bold]{escape(report.title)}[/bold]", highlight=False)
         for name, value in report.lines:
-            console.print(f"  {name:28} {value}", highlight=False, markup=False)
+            console.print(f"  {name:28} {value}", highlight=False, markup=False, soft_wrap=True)
     return 0 if list_devices() else 1
 
 

@@ -214,18 +214,38 @@ class Dialect:
 
 
 def render(kernel: Kernel, config: Config, problem: Problem, dialect: str = Dialect.OPENCL) -> str:
-    """The whole source text: the element type's and the configuration's macros, the prelude, the kernel's own file.
-
-    `#line` makes compilers name the kernel's own file and line.
-    """
-    return render_text(kernel.text, kernel.name, {**type_macros(problem.dtype), **config.macros(problem)}, dialect)
+    """The whole source text: the element type's and the configuration's macros, the prelude, the kernel's own file."""
+    macros = {**type_macros(problem.dtype), **config.macros(problem)}
+    defines = "\n".join(f"#define {key} {value}" for key, value in macros.items())
+    body = _with_includes(kernel.text, kernel.source, macros)
+    return f"{defines}\n{read_source(PRELUDE / dialect)}\n{body}\n"
 
 
 def type_macros(dtype: str) -> dict[str, str | int]:
+    """REAL, the element type in OpenCL C, and what the prelude asks of it."""
     kind = element_type(dtype)
     return {"REAL": kind.real, "REAL_IS_INTEGER": int(kind.exact), "REAL_IS_DOUBLE": int(dtype in DOUBLES)}
 
 
-def render_text(text: str, name: str, macros: Mapping[str, str | int], dialect: str = Dialect.OPENCL) -> str:
-    defines = "\n".join(f"#define {key} {value}" for key, value in macros.items())
-    return f'{defines}\n{read_source(PRELUDE / dialect)}\n#line 1 "{name.split("[")[0]}.cl"\n{text}\n'
+_INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]+"(?P<file>[^"\n]+)"[^\n]*$', re.M)
+
+
+def _with_includes(text: str, source: Path, macros: Mapping[str, str | int]) -> str:
+    """The text with each `#include "file"` replaced by that file of the same folder, so that programs are self-contained.
+
+    `#include "NAME"` takes the file that the macro NAME names. `#line` makes compilers name the real file and line.
+    """
+    pieces, place = [f'#line 1 "{_shown(source)}"\n'], 0
+    for match in _INCLUDE.finditer(text):
+        path = source.parent / str(macros.get(match["file"], match["file"]))
+        if not path.is_file():
+            raise InvalidInput(f"{source}: there is no file {match['file']} to include in {source.parent}")
+        pieces += [text[place : match.start()], _with_includes(read_source(path), path, macros)]
+        place = match.end() + 1
+        pieces.append(f'\n#line {text.count(chr(10), 0, place) + 1} "{_shown(source)}"\n')
+    return "".join((*pieces, text[place:]))
+
+
+def _shown(source: Path) -> str:
+    """How compilers are told to name a file: "tiles/02_tiled.cl"."""
+    return f"{source.parent.name}/{source.name}"

@@ -10,9 +10,9 @@ from rich.text import Text
 
 from .backend.opencl import Device
 from .records import Record, Row
-from .report.table import HEADER, cells, derive, notes, peaks_line
+from .report.table import cells, derive, failure, header, notes, peaks_line
 
-RIGHT = range(1, 9)
+NARROW = 130  # columns below which the sentences would be broken into bits
 
 
 class LiveTable:
@@ -51,18 +51,21 @@ class LiveTable:
     def _drawing(self) -> Group:
         rows = [self._rows[index] for index in sorted(self._rows)]
         peaks = self._record.peaks if self._record else None
-        table = Table(title=self._title, title_justify="left", pad_edge=False, box=None, header_style="bold")
-        for place, name in enumerate(HEADER):
-            table.add_column(name, justify="right" if place in RIGHT else "left", no_wrap=place < len(HEADER) - 1)
+        narrow = self._console.width < NARROW
+        table = Table(title=self._title, title_justify="left", pad_edge=False, padding=(0, 1, 0, 0), box=None, header_style="bold")
+        columns = header(rows)[:-1] if narrow else header(rows)
+        for place, name in enumerate(columns):
+            table.add_column(name, justify="right" if 0 < place < 8 else "left", no_wrap=place < 8)
         several = len({row.size for row in rows}) > 1
         for line in derive(rows, peaks):
             style = "red" if line.row.status not in ("ok", "refused") else "dim" if line.row.status == "refused" else ""
-            name, *rest = cells(line)
+            name, *rest = cells(line)[: len(columns)]
             size = f" {'x'.join(map(str, line.row.size))}" if several else ""
             table.add_row(*(Text(text) for text in (name + size, *rest)), style=style)
         if self._record is None:
             return Group(table, self._progress(rows))
-        return Group(table, Text("\n".join([peaks_line(peaks), *notes(rows)]), style="dim"))
+        failures = [f"{row.name}: {failure(row)}" for row in rows if narrow and row.status != "ok"]
+        return Group(table, Text("\n".join([*failures, peaks_line(peaks), *notes(rows)]), style="dim"))
 
     def _progress(self, rows: list[Row]) -> ProgressBar:
         """Rounds measured so far, of the rows that are in the race."""

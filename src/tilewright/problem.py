@@ -14,6 +14,7 @@ from .errors import InvalidInput
 from .reference import exact_matmul, float64_matmul
 
 Arrays = Mapping[str, np.ndarray]
+Scalars = dict[str, int | float | complex]
 
 
 @dataclass(frozen=True)
@@ -52,7 +53,7 @@ class Layout:
     column: int
     batch: int = 0
 
-    def scalars(self, name: str) -> dict[str, int | float]:
+    def scalars(self, name: str) -> Scalars:
         """The values of the kernel arguments that describe the operand `name`."""
         return {
             f"{name}_offset": self.offset,
@@ -88,7 +89,7 @@ class Problem(Protocol):
     @property
     def operands(self) -> tuple[Operand, ...]: ...
     @property
-    def scalars(self) -> dict[str, int | float]: ...
+    def scalars(self) -> Scalars: ...
     def reference(self, arrays: Arrays) -> np.ndarray: ...
     def error_bound(self, arrays: Arrays, reference: np.ndarray) -> np.ndarray | float: ...
 
@@ -146,8 +147,8 @@ class Gemm:
     a_order: str = "row"
     b_order: str = "row"
     c_order: str = "row"
-    alpha: float = 1.0
-    beta: float = 0.0
+    alpha: complex = 1.0
+    beta: complex = 0.0
     out_dtype: str | None = None
     batch: int = 1
 
@@ -179,8 +180,8 @@ class Gemm:
         return a, b, c
 
     @property
-    def scalars(self) -> dict[str, int | float]:
-        values: dict[str, int | float] = {"M": self.m, "N": self.n, "K": self.k, "alpha": self.alpha, "beta": self.beta}
+    def scalars(self) -> Scalars:
+        values: Scalars = {"M": self.m, "N": self.n, "K": self.k, "alpha": self.alpha, "beta": self.beta}
         for name, layout in zip("abc", self.layouts, strict=True):
             values |= layout.scalars(name)
         return values
@@ -247,7 +248,7 @@ class Transpose:
         )
 
     @property
-    def scalars(self) -> dict[str, int | float]:
+    def scalars(self) -> Scalars:
         return {"ROWS": self.rows, "COLUMNS": self.columns, "OFFSET": self.offset}
 
     def reference(self, arrays: Arrays) -> np.ndarray:

@@ -118,7 +118,7 @@ def load(path: Path) -> Record:
         record = msgspec.json.decode(path.read_bytes(), type=Record)
     except OSError as error:
         raise RecordError(f"{path} cannot be read: {error.strerror}") from error
-    except msgspec.DecodeError as error:
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise RecordError(f"{path} is not a record: {error}") from error
     if record.format != FORMAT:
         raise RecordError(f"{path} has format {record.format}; this version reads {FORMAT}")

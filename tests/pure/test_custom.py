@@ -1,5 +1,6 @@
 """A user's own kernel: expressions for its geometry, and what is refused."""
 
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -46,10 +47,8 @@ def test_an_unknown_name_gives_the_near_ones() -> None:
 
 @given(st.text(max_size=20))
 def test_no_text_breaks_out(expression: str) -> None:
-    try:
+    with suppress(TilewrightError):
         assert isinstance(evaluate(expression, NAMES), int)
-    except TilewrightError as refusal:
-        assert str(refusal)
 
 
 @given(st.integers(0, 10**6), st.integers(1, 10**4))

@@ -96,8 +96,8 @@ def test_a_missing_dtype_is_refused_with_those_that_exist() -> None:
 
 
 def test_double_precision_needs_a_device_that_has_it() -> None:
-    text = refusal(KERNEL, replace(PROBLEM, dtype="float64"), SMALL)
-    assert text == "Small has no double precision, which float64 needs"
+    text = refusal(KERNEL, replace(PROBLEM, dtype="float64"), replace(LARGE, fp64=False))
+    assert text == "Large has no double precision, which float64 needs"
     assert plan_kernel(KERNEL, replace(PROBLEM, dtype="float64"), LARGE).steps
 
 

@@ -60,22 +60,24 @@ def _ceiling(row: Row, peaks: Peaks | None) -> float | None:
     return peaks.gflops.get(dtype) if row.flops else peaks.copy_gbs
 
 
-HEADER = ("rung", "ms", "rate", "unit", "± %", "% of peak", "x first", "x previous", "x NumPy", "what it changes")
+def header(rows: Sequence[Row]) -> tuple[str, ...]:
+    """The names of the columns; rows of one table share a unit."""
+    unit = rows[-1].unit if rows else "rate"
+    return ("rung", "ms", unit, "± %", "% peak", "x first", "x prev", "x NumPy", "what it changes")
 
 
 def cells(line: Line) -> tuple[str, ...]:
-    """The line's text for each column of HEADER; a row without times says why in the last one."""
+    """The line's text for each column of `header`; a row without times says why in the last one."""
     row = line.row
     if row.status != "ok":
-        return (row.name, "-", "-", "", "", "", "", "", "", f"{row.status}: {_first_line(row.reason)}")
+        return (row.name, "-", "-", "", "", "", "", "", failure(row))
     if not row.measured:
-        return (row.name, "", "", "", "", "", "", "", "", row.lesson)
+        return (row.name, "", "", "", "", "", "", "", row.lesson)
     samples = row.samples
     return (
         row.name,
         f"{samples.median * 1e3:.3g}",
         _figure(row.rate),
-        row.unit,
         f"{samples.spread * 100:.0f}",
         "" if line.of_peak is None else f"{line.of_peak * 100:.1f}",
         *("" if each is None else _figure(each) for each in (line.over_first, line.over_previous, line.over_numpy)),
@@ -83,8 +85,9 @@ def cells(line: Line) -> tuple[str, ...]:
     )
 
 
-def _first_line(text: str) -> str:
-    return text.strip().splitlines()[0] if text.strip() else ""
+def failure(row: Row) -> str:
+    """What kept a row from being measured, in one line."""
+    return f"{row.status}: {row.reason.strip().splitlines()[0] if row.reason.strip() else 'no reason given'}"
 
 
 def _figure(value: float) -> str:
@@ -138,7 +141,8 @@ def to_csv(record: Record) -> str:
 
 def markdown(record: Record) -> str:
     """The record as a Markdown table with its heading, peaks and notes."""
-    lines = [f"**{heading(record)}**", "", "| " + " | ".join(HEADER) + " |", "|" + " --- |" * len(HEADER)]
+    columns = header(record.rows)
+    lines = [f"**{heading(record)}**", "", "| " + " | ".join(columns) + " |", "|" + " --- |" * len(columns)]
     lines += ["| " + " | ".join(cells(line)) + " |" for line in derive(record.rows, record.peaks)]
     lines += ["", f"{peaks_line(record.peaks)}. {record.environment.processor}, {record.environment.cores} cores; "
               f"{record.environment.date}."]  # fmt: skip

@@ -1,201 +1,169 @@
-// The whole of a CPU BLAS: cache blocks, packed panels, register tiles, any strides, ragged edges, one launch.
+// The whole of a CPU BLAS: cache blocks, packed panels, register tiles, any strides and types, ragged edges, one launch.
+//
+// C = activation(alpha * A * B + beta * C + bias). One work-item owns mb x nb elements of C:
+//
+//      for each block of kb along K                  B's block, kb x nb, is packed in panels: it stays in level 2
+//          for each MR rows of A                     MR x kb, packed: it stays in level 1
+//              for each panel of B, NR columns wide
+//                  multiply: MR x NR sums in registers, over the kb steps of the block
+//
+//  The panels of B stream from the level-2 cache, one element of which serves MR multiply-adds; an element of A serves nb.
+//  Packing B costs nothing extra: the first MR rows read it in place and store what they read (FUSED in multiply.cl).
+//  A is asked for one row panel ahead, spread over the micro-kernels, because its rows are too short for the hardware
+//  to predict. The buffers are private memory: of one work-item, so no local memory, and none of its limits.
 #define NR (NV * VW)
+#define A_PART (SLAB * A_ROW) // from the real to the imaginary part of a packed row of A
+#define SLAB (4 * MR)         // rows of A packed at once where its rows are not contiguous, for whole square transposes
 
-typedef VECTOR(VW) vec;
-typedef vec loose_vec __attribute__((aligned(sizeof(REAL))));
-
-#define PREFETCH(p) __builtin_prefetch((const void *)(ulong)(p), 0, 2)   // into L2, for reading
-#define LOAD(p) (*(const __global loose_vec *)(p))
-#define STORE(v, p) (*(__global loose_vec *)(p) = (v))
-#define PANEL(p) (*(__private vec *)(p))
-#define LOOSE_PANEL(p) (*(__private loose_vec *)(p))
-#define ALWAYS_INLINE static inline __attribute__((always_inline))
-
-#if VW == 16
-#define ROUNDS 4
-#define LOW_HALVES(a, b) __builtin_shufflevector(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23)
-#define HIGH_HALVES(a, b) __builtin_shufflevector(a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31)
-#elif VW == 8
-#define ROUNDS 3
-#define LOW_HALVES(a, b) __builtin_shufflevector(a, b, 0, 8, 1, 9, 2, 10, 3, 11)
-#define HIGH_HALVES(a, b) __builtin_shufflevector(a, b, 4, 12, 5, 13, 6, 14, 7, 15)
-#elif VW == 4
-#define ROUNDS 2
-#define LOW_HALVES(a, b) __builtin_shufflevector(a, b, 0, 4, 1, 5)
-#define HIGH_HALVES(a, b) __builtin_shufflevector(a, b, 2, 6, 3, 7)
+#if REAL_IS_INTEGER
+#define MULTIPLY_ADD(a, b, c) ((a) * (b) + (c))
 #else
-#define ROUNDS 1
-#define LOW_HALVES(a, b) __builtin_shufflevector(a, b, 0, 2)
-#define HIGH_HALVES(a, b) __builtin_shufflevector(a, b, 1, 3)
+#define MULTIPLY_ADD(a, b, c) fma(a, b, c)
 #endif
 
-// Transposes VW rows of VW elements in registers.
-ALWAYS_INLINE void transpose(vec *rows)
-{
-#pragma unroll
-    for (int round = 0; round < ROUNDS; round++) {
-        vec next[VW];
-#pragma unroll
-        for (int i = 0; i < VW / 2; i++) {
-            next[2 * i] = LOW_HALVES(rows[i], rows[i + VW / 2]);
-            next[2 * i + 1] = HIGH_HALVES(rows[i], rows[i + VW / 2]);
-        }
-#pragma unroll
-        for (int i = 0; i < VW; i++)
-            rows[i] = next[i];
-    }
-}
+#include "vectors.cl"
+#include "pack.cl"
+#include "finish.cl"
 
-// out[i * out_row + j] = in[i * in_row + j * in_column], 0 <= i < rows, 0 <= j < columns
-static void pack(REAL *out, int out_row, const __global REAL *in, long in_row, long in_column, int rows, int columns)
-{
-    if (in_column == 1 && columns >= VW) {
-        for (int i = 0; i < rows; i += 4) {
-            for (int j = 0; j < columns; j += VW) {
-                const int at = min(j, columns - VW);
-                vec block[4];
-#pragma unroll
-                for (int t = 0; t < 4; t++)
-                    block[t] = LOAD(in + min(i + t, rows - 1) * in_row + at);
-#pragma unroll
-                for (int t = 0; t < 4; t++)
-                    LOOSE_PANEL(out + min(i + t, rows - 1) * out_row + at) = block[t];
-            }
-        }
-    } else if (in_row == 1 && rows >= VW && columns >= VW) {
-        for (int j = 0; j < columns; j += VW) {
-            const int column = min(j, columns - VW);
-            for (int i = 0; i < rows; i += VW) {
-                const int row = min(i, rows - VW);
-                vec block[VW];
-#pragma unroll
-                for (int t = 0; t < VW; t++)
-                    block[t] = LOAD(in + row + (column + t) * in_column);
-                transpose(block);
-#pragma unroll
-                for (int t = 0; t < VW; t++)
-                    LOOSE_PANEL(out + (row + t) * out_row + column) = block[t];
-            }
-        }
-    } else {
-        for (int i = 0; i < rows; i++)
-            for (int j = 0; j < columns; j++)
-                out[i * out_row + j] = in[i * in_row + j * in_column];
-    }
-}
-
-#ifndef MICRO_ATTR
-#define MICRO_ATTR __attribute__((always_inline)) inline
-#endif
-#define MICRO_NAME(height, vectors, fused) multiply_##height##_##vectors##_##fused
-#define MICRO_KERNEL(height, vectors, fused) MICRO_NAME(height, vectors, fused)
+// The last rows of a block are computed by the lowest micro-kernel that covers them, and its surplus rows thrown away.
 #define TALL MR
-#define MIDDLE 8
-#define SHORT 4
+#define MIDDLE (2 * MR / 3)
+#define SHORT (MR / 3)
 
+#define MICRO_KERNEL tall
 #define HEIGHT TALL
 #define VECTORS NV
 #define FUSED 0
-#include "micro.cl"
+#include "multiply.cl"
+#define MICRO_KERNEL tall_fused
 #define HEIGHT TALL
 #define VECTORS NV
 #define FUSED 1
-#include "micro.cl"
+#include "multiply.cl"
+#define MICRO_KERNEL middle
 #define HEIGHT MIDDLE
 #define VECTORS NV
 #define FUSED 0
-#include "micro.cl"
+#include "multiply.cl"
+#define MICRO_KERNEL middle_fused
 #define HEIGHT MIDDLE
 #define VECTORS NV
 #define FUSED 1
-#include "micro.cl"
+#include "multiply.cl"
+#define MICRO_KERNEL low
 #define HEIGHT SHORT
 #define VECTORS NV
 #define FUSED 0
-#include "micro.cl"
+#include "multiply.cl"
+#define MICRO_KERNEL low_fused
 #define HEIGHT SHORT
 #define VECTORS NV
 #define FUSED 1
-#include "micro.cl"
+#include "multiply.cl"
+#define MICRO_KERNEL narrow
 #define HEIGHT TALL
 #define VECTORS 1
 #define FUSED 0
-#include "micro.cl"
+#include "multiply.cl"
+
+// Asks for rows of A, or for their piece from..to along K, before they are packed.
+static inline void prefetch_rows(const __global IN *in, long in_row, long in_column, int rows, int from, int to)
+{
+    if (rows > 0 && in_column == 1) {
+        for (int i = 0; i < rows; i++)
+            for (int k = from; k < to; k += LINE_BYTES / (int)sizeof(IN))
+                PREFETCH(in + i * in_row + k);
+    } else if (rows > 0 && in_row == 1) {
+        for (int k = from; k < to; k++)
+            PREFETCH(in + k * in_column);
+    }
+}
+
+#if COMPLEX
+#define IS_ZERO(x) ((x).x == 0 && (x).y == 0)
+#define ONE ((ACC)(1, 0))
+#else
+#define IS_ZERO(x) ((x) == 0)
+#define ONE ((ACC)1)
+#endif
 
 __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
-void gemm(int M, int N, int K, REAL alpha, REAL beta,
-          const __global REAL *restrict A, long a_offset, long a_row, long a_column, long a_batch,
-          const __global REAL *restrict B, long b_offset, long b_row, long b_column, long b_batch,
-          __global REAL *restrict C, long c_offset, long c_row, long c_column, long c_batch,
-          int mb, int nb, int kb)
+void gemm(int M, int N, int K, ACC alpha, ACC beta,
+          const __global IN *restrict A, long a_offset, long a_row, long a_column, long a_batch, int a_conjugate,
+          const __global IN *restrict B, long b_offset, long b_row, long b_column, long b_batch, int b_conjugate,
+          __global OUT *restrict C, long c_offset, long c_row, long c_column, long c_batch,
+          const __global ACC *restrict bias, __global ACC *restrict partial, int mb, int nb, int kb, int stream)
 {
-    REAL a_panel[MR * A_ROW] __attribute__((aligned(128)));
-    REAL b_block[KC * NB] __attribute__((aligned(128)));
-    REAL tile[MR * NR] __attribute__((aligned(128)));
+    REAL a_panel[PARTS * SLAB * A_ROW] __attribute__((aligned(128)));
+    REAL b_block[PARTS * KC * NB] __attribute__((aligned(128)));
+    REAL tile[PARTS * MR * NR] __attribute__((aligned(128)));
 
     const int i0 = get_group_id(1) * mb, rows = min(mb, M - i0);
     const int j0 = get_group_id(0) * nb, columns = min(nb, N - j0);
     A += a_offset + get_group_id(2) * a_batch + i0 * a_row;
     B += b_offset + get_group_id(2) * b_batch;
     C += c_offset + get_group_id(2) * c_batch + i0 * c_row;
+    const int slab = a_column == 1 ? MR : SLAB;
 
     int k0 = 0;
-    do {
+    do { // once even if K is 0: C = beta * C
         const int depth = min(kb, K - k0);
-        const REAL scale = k0 == 0 ? beta : 1;
-        const int carry = scale != 0;
+        const ACC scale = k0 == 0 ? beta : ONE;
+        const int carry = !IS_ZERO(scale);
         for (int i = 0; i < rows; i += MR) {
             const int height = min(MR, rows - i);
-            pack(a_panel, A_ROW, A + i * a_row + k0 * a_column, a_row, a_column, height, depth);
+            const REAL *a = a_panel + i % slab * A_ROW;
+            if (i % slab == 0)
+                pack(a_panel, A_ROW, A_PART, A + i * a_row + k0 * a_column, a_row, a_column, min(slab, rows - i),
+                     depth, a_conjugate);
             for (int j = j0; j < j0 + columns; j += NR) {
+                // A ragged last panel slides back to end at the edge of B, so that its rows can be read whole; the
+                // columns that it shares with the panel before are not stored again.
                 const int width = min(NR, N - j);
-                const int narrow = NV > 1 && width <= VW;
-                const int lanes = narrow ? VW : NR;
+                const int is_narrow = NV > 1 && width <= VW;
+                const int lanes = is_narrow ? VW : NR;
                 const int back = N >= lanes ? lanes - width : 0;
-                const __global REAL *b = B + k0 * b_row + (j - back) * b_column;
-                REAL *panel = b_block + (j - j0) * depth;
-                __global REAL *c = C + i * c_row + j * c_column;
-                const int fused = i == 0 && b_column == 1 && N >= NR && !narrow;
+                const __global IN *b = B + k0 * b_row + (j - back) * b_column;
+                REAL *panel = b_block + (long)PARTS * (j - j0) * depth;
+                __global OUT *c = C + i * c_row + j * c_column;
+                const int fused = i == 0 && b_column == 1 && N >= NR && !is_narrow && !b_conjugate;
                 if (i == 0 && !fused)
-                    pack(panel, lanes, b, b_row, b_column, depth, min(lanes, N));
-                if (a_column == 1) {
-                    const int from = depth * (j - j0) / columns, to = depth * (j - j0 + NR) / columns;
-                    for (int r = i + MR; r < min(i + 2 * MR, rows); r++)
-                        for (int k = from; k < to; k += 64 / (int)sizeof(REAL))
-                            PREFETCH(A + r * a_row + (k0 + k));
-                }
-                int direct = width == lanes && c_column == 1;
-#define MULTIPLY(height, vectors, fused) MICRO_KERNEL(height, vectors, fused)(depth, a_panel, b, b_row, panel, alpha, scale, carry, direct, c, c_row, tile)
-                if (narrow) {
-                    direct &= height == MR;
-                    MULTIPLY(TALL, 1, 0);
+                    pack(panel, PARTS * lanes, lanes, b, b_row, b_column, depth, min(lanes, N), b_conjugate);
+                prefetch_rows(A + (i + slab) * a_row + k0 * a_column, a_row, a_column, min(MR, rows - i - slab),
+                              (long)depth * (j - j0) / columns, min((long)depth * (j - j0 + NR) / columns, (long)depth));
+
+                int direct = DIRECT && width == lanes && c_column == 1;
+#define MULTIPLY(name, full)                                                                                            \
+    direct &= height == (full);                                                                                         \
+    name(depth, a, b, b_row, panel, direct, alpha, scale, carry, stream, c, c_row, tile)
+                if (is_narrow) {
+                    MULTIPLY(narrow, TALL);
+                } else if (height > MIDDLE && fused) {
+                    MULTIPLY(tall_fused, TALL);
                 } else if (height > MIDDLE) {
-                    direct &= height == MR;
-                    if (fused)
-                        MULTIPLY(TALL, NV, 1);
-                    else
-                        MULTIPLY(TALL, NV, 0);
+                    MULTIPLY(tall, TALL);
+                } else if (height > SHORT && fused) {
+                    MULTIPLY(middle_fused, MIDDLE);
                 } else if (height > SHORT) {
-                    direct &= height == MIDDLE;
-                    if (fused)
-                        MULTIPLY(MIDDLE, NV, 1);
-                    else
-                        MULTIPLY(MIDDLE, NV, 0);
+                    MULTIPLY(middle, MIDDLE);
+                } else if (fused) {
+                    MULTIPLY(low_fused, SHORT);
                 } else {
-                    direct &= height == SHORT;
-                    if (fused)
-                        MULTIPLY(SHORT, NV, 1);
-                    else
-                        MULTIPLY(SHORT, NV, 0);
+                    MULTIPLY(low, SHORT);
                 }
                 if (!direct) {
-                    for (int r = 0; r < height; r++)
-                        for (int q = 0; q < width; q++) {
-                            REAL value = tile[r * NR + q + back];
-                            if (carry)
-                                value += scale * c[r * c_row + q * c_column];
-                            c[r * c_row + q * c_column] = value;
-                        }
+                    const Target target = {
+                        .c = c, .row = c_row, .column = c_column,
+#if SCRATCH_SUMS
+                        .partial = partial + ((get_group_id(2) * M + i0 + i) * N + j), .partial_row = N, .partial_column = 1,
+#else
+                        .partial = c, .partial_row = c_row, .partial_column = c_column,
+#endif
+#if BIAS
+                        .bias = bias + (BIAS == BIAS_PER_COLUMN ? j : i0 + i),
+#endif
+                        .alpha = alpha, .beta = beta, .first = k0 == 0, .last = k0 + kb >= K};
+                    finish(tile, height, width, back, &target);
                 }
             }
         }

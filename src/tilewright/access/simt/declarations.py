@@ -1,0 +1,230 @@
+"""Compiles declarations and initialisers."""
+
+from typing import Any
+
+import numpy as np
+
+from ..clc.tree import Expression, InitList, Number, Text, Variable, VectorLiteral
+from ..clc.types import Array, Scalar, Space, Struct, Type, Vector, element_of
+from .code import Code, Frame, Memory, Register, RegisterArray, Run, Value, flat_length
+from .convert import change
+from .expressions import ExpressionCompiler
+from .masks import Mask
+from .memory import Access, Segment
+from .places import memory_access
+from .registers import Cells, all_unset, merge, zero_of
+
+_LONGEST_REGISTER_ARRAY = 1 << 14
+Item = tuple[int, Type, Expression]
+
+
+class DeclarationCompiler(ExpressionCompiler):
+    """Adds variables of every address space."""
+
+    def variable(self, variable: Variable) -> Run:
+        if variable.space is Space.LOCAL:
+            return self.local_variable(variable)
+        if variable.space is Space.GLOBAL:
+            raise variable.position.error(f"{variable.name!r} cannot be declared in global memory here")
+        if isinstance(variable.type, Array) and variable.name not in self.state.addressed:
+            element, lengths = flat_length(variable.type)
+            if not isinstance(element, Struct) and int(np.prod(lengths)) <= _LONGEST_REGISTER_ARRAY:
+                return self.register_array(variable, element, lengths)
+        if isinstance(variable.type, Array | Struct) or variable.name in self.state.addressed:
+            return self.memory_variable(variable)
+        return self.register(variable)
+
+    def local_variable(self, variable: Variable) -> Run:
+        """One for each work-group, allocated once; OpenCL C allows no initialiser."""
+        if variable.initial is not None:
+            raise variable.position.error("a local variable cannot have an initialiser")
+        segment = self.machine.memory.local(variable.name, variable.type.size)
+        address = segment.address
+        self.declare(
+            variable.name, Memory(variable.type, lambda frame, mask: address, Space.LOCAL, variable.constant)
+        )
+        return _nothing
+
+    def register(self, variable: Variable) -> Run:
+        kind, machine = variable.type, self.machine
+        initial = None if variable.initial is None else self.initial_value(variable.initial, kind)
+        slot = self.new_slot()
+        self.declare(variable.name, Register(slot, kind, initial is None, variable.constant))
+        if initial is not None:
+            source = initial.run
+
+            def define(frame: Frame, mask: Mask) -> None:
+                value = source(frame, mask)
+                frame.slots[slot] = value if machine.covers(mask) else merge(machine, mask, value, frame.slots[slot])
+
+            return define
+        zero = zero_of(kind)
+
+        def leave_unset(frame: Frame, mask: Mask) -> None:
+            now = all_unset(machine, kind)
+            before = frame.unset[slot]
+            if frame.slots[slot] is None:
+                frame.slots[slot] = zero
+            if not machine.covers(mask):
+                now = now & mask.lanes if before is None else before | mask.lanes
+            frame.unset[slot] = now
+
+        return leave_unset
+
+    def initial_value(self, expression: Expression, kind: Type) -> Code:
+        if isinstance(expression, InitList):
+            if isinstance(kind, Vector):
+                items = tuple(item for _, item in expression.items)
+                return self.value(VectorLiteral(expression.position, kind, items))
+            if len(expression.items) != 1:
+                raise expression.position.error(f"{kind} takes one initial value")
+            expression = expression.items[0][1]
+        code = self.value(expression)
+        self.check_assignable(code, kind, expression.position)
+        return change(code, kind)
+
+    def register_array(self, variable: Variable, element: Type, lengths: tuple[int, ...]) -> Run:
+        machine, slot, length = self.machine, self.new_slot(), int(np.prod(lengths))
+        items = [] if variable.initial is None else self.flatten(variable.type, variable.initial)
+        size = element.size
+        sources = [(offset // size, self.initial_value(value, kind).run) for offset, kind, value in items]
+        self.declare(variable.name, RegisterArray(slot, element, lengths, variable.constant))
+        initialised = variable.initial is not None
+
+        def define(frame: Frame, mask: Mask) -> None:
+            cells: Cells | None = frame.slots[slot]
+            if cells is None:
+                cells = frame.slots[slot] = Cells(machine, element, length)
+            if not initialised:
+                cells.clear(mask)
+                return
+            zero = zero_of(element)
+            for index in range(length):
+                cells.put(index, zero, mask, None)
+            for index, source in sources:
+                cells.put(index, source(frame, mask), mask, None)
+
+        return define
+
+    def memory_variable(self, variable: Variable) -> Run:
+        """A private variable with an address: its own bytes for each lane."""
+        segment = self.machine.memory.private(variable.name, variable.type.size)
+        address = segment.address
+        items = [] if variable.initial is None else self.flatten(variable.type, variable.initial)
+        stores = [self.store_at(address + np.int64(offset), kind, value) for offset, kind, value in items]
+        access = self.bytes_access(variable)
+        self.declare(
+            variable.name, Memory(variable.type, lambda frame, mask: address, Space.PRIVATE, variable.constant)
+        )
+        machine, initialised = self.machine, variable.initial is not None
+        zeros = np.zeros((access.count, 1), np.uint8)
+
+        def define(frame: Frame, mask: Mask) -> None:
+            if initialised and len(items) != 1:
+                machine.memory.store(address, access, zeros, mask)
+            elif not initialised:
+                forget(segment, mask)
+            for store in stores:
+                store(frame, mask)
+
+        return define
+
+    def bytes_access(self, variable: Variable) -> Access:
+        site = self.machine.memory.site(variable.position, "store", variable.type.size)
+        return Access(np.dtype(np.uint8), variable.type.size, 1, site, counted=False)
+
+    def store_at(self, address: Any, kind: Type, expression: Expression) -> Run:
+        if isinstance(kind, Struct):
+            source = self.value(expression).run
+        else:
+            source = self.initial_value(expression, kind).run
+        access = memory_access(self.machine, kind, expression.position, "store", counted=False)
+        memory = self.machine.memory
+
+        def store(frame: Frame, mask: Mask) -> None:
+            memory.store(address, access, source(frame, mask), mask)
+
+        return store
+
+    def flatten(self, kind: Type, expression: Expression, offset: int = 0) -> list[Item]:
+        """The parts of an initialiser with their byte offsets; what it does not name stays zero."""
+        if isinstance(kind, Array):
+            if isinstance(expression, Text):
+                return self.characters(kind, expression, offset)
+            if not isinstance(expression, InitList):
+                raise expression.position.error("an array is initialised by braces")
+            return self.flatten_array(kind, expression, offset)
+        if isinstance(kind, Struct) and isinstance(expression, InitList):
+            return self.flatten_struct(kind, expression, offset)
+        return [(offset, kind, expression)]
+
+    def flatten_array(self, kind: Array, items: InitList, offset: int) -> list[Item]:
+        element, lengths = flat_length(kind)
+        braced = any(isinstance(item, InitList | Text) for _, item in items.items)
+        if len(lengths) > 1 and not braced:
+            inner: Type = element
+            count = int(np.prod(lengths))
+        else:
+            inner, count = kind.element, kind.length
+        out: list[Item] = []
+        at = 0
+        for designator, item in items.items:
+            at = designator if isinstance(designator, int) else at
+            if at >= count:
+                raise item.position.error(f"more initial values than the {count} elements of {kind}")
+            out += self.flatten(inner, item, offset + at * inner.size)
+            at += 1
+        return out
+
+    def flatten_struct(self, kind: Struct, items: InitList, offset: int) -> list[Item]:
+        out: list[Item] = []
+        at = 0
+        for designator, item in items.items:
+            if isinstance(designator, str):
+                names = [field.name for field in kind.fields]
+                if designator not in names:
+                    raise item.position.error(f"{kind} has no member {designator!r}")
+                at = names.index(designator)
+            if at >= len(kind.fields):
+                raise item.position.error(f"more initial values than {kind} has members")
+            field = kind.fields[at]
+            out += self.flatten(field.type, item, offset + field.offset)
+            at += 1
+        return out
+
+    def characters(self, kind: Array, text: Text, offset: int) -> list[Item]:
+        element = element_of(kind.element)
+        assert isinstance(element, Scalar)
+        return [
+            (offset + index, element, Number(text.position, ord(letter), element)) for index, letter in enumerate(text.text)
+        ]
+
+    def program_variable(self, variable: Variable) -> None:
+        """A variable at program scope: constant memory, whose contents are known before the kernel starts."""
+        kind = variable.type
+        if variable.space not in (Space.CONSTANT, None) or (variable.space is None and not variable.constant):
+            raise variable.position.error("a variable outside functions must be __constant")
+        items = [] if variable.initial is None else self.flatten(kind, variable.initial)
+        data = np.zeros(kind.size, np.uint8)
+        everyone = Mask(np.ones(self.machine.lanes, bool))
+        for offset, part, expression in items:
+            value = self.initial_value(expression, part).run(Frame(0), everyone)
+            raw = np.ascontiguousarray(np.asarray(value)).view(np.uint8).ravel()
+            data[offset : offset + raw.size] = raw
+        segment = self.machine.memory.buffer(variable.name, data, Space.CONSTANT, writable=False)
+        address = segment.address
+        self.globals[variable.name] = Memory(kind, lambda frame, mask: address, Space.CONSTANT, True)
+
+
+def _nothing(frame: Frame, mask: Mask) -> Value:
+    return None
+
+
+def forget(segment: Segment, mask: Mask) -> None:
+    """The lanes of `mask` declare a private variable anew: its bytes are unset."""
+    unset = segment.unset
+    assert unset is not None and segment.base is not None
+    room = len(unset.written) * unset.granule // len(segment.base)
+    unset.written.reshape(len(segment.base), room // unset.granule)[mask.indices] = False
+
+

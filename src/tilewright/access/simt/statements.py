@@ -1,0 +1,231 @@
+"""Compiles statements: each is a function from the lanes that enter it to the lanes that fall through it."""
+
+import numpy as np
+
+from ..clc.lexer import Position
+from ..clc.tree import (
+    Block,
+    Break,
+    Continue,
+    Declaration,
+    ExpressionStatement,
+    If,
+    Loop,
+    Return,
+    Statement,
+    Switch,
+)
+from ..clc.types import LONG, Space, Struct, Type, Void
+from .code import Frame, Memory, Register, Step, Symbol
+from .context import FunctionCode, FunctionState
+from .convert import change, truth
+from .declarations import DeclarationCompiler
+from .masks import Mask
+from .registers import merge
+from .usage import addressed_names
+
+
+class StatementCompiler(DeclarationCompiler):
+    """Adds statements and functions."""
+
+    def function(self, name: str, position: Position) -> FunctionCode:
+        if name in self.compiled:
+            return self.compiled[name]
+        if any(state.function.name == name for state in self.compiling):
+            raise position.error(f"{name} calls itself, which OpenCL C does not allow")
+        function = self.program.functions[name]
+        self.compiling.append(FunctionState(function, addressed_names(function), [{}]))
+        code = FunctionCode()
+        for parameter in function.parameters:
+            symbol = self.parameter(parameter.name, parameter.type, parameter.constant)
+            self.declare(parameter.name, symbol)
+            code.parameters.append((parameter.name, symbol))
+        code.body = self.statement(function.body)
+        code.slots = self.state.slots
+        self.compiling.pop()
+        self.compiled[name] = code
+        return code
+
+    def parameter(self, name: str, kind: Type, constant: bool) -> Symbol:
+        if isinstance(kind, Struct) or name in self.state.addressed:
+            address = self.machine.memory.private(name, kind.size).address
+            return Memory(kind, lambda frame, mask: address, Space.PRIVATE, constant)
+        return Register(self.new_slot(), kind, False, constant)
+
+    def statement(self, statement: Statement) -> Step:
+        match statement:
+            case Block():
+                return self.block(statement)
+            case Declaration():
+                return self.declaration(statement)
+            case ExpressionStatement():
+                return self.expression_statement(statement)
+            case If():
+                return self.if_statement(statement)
+            case Loop():
+                return self.loop(statement)
+            case Switch():
+                return self.switch(statement)
+            case Break():
+                return self.break_out
+            case Continue():
+                return self.continue_loop
+            case Return():
+                return self.return_statement(statement)
+        raise statement.position.error("this statement is not supported")
+
+    def block(self, block: Block) -> Step:
+        self.state.scopes.append({})
+        steps = [self.statement(each) for each in block.statements]
+        self.state.scopes.pop()
+        if len(steps) == 1:
+            return steps[0]
+
+        def run(frame: Frame, mask: Mask) -> Mask:
+            for step in steps:
+                mask = step(frame, mask)
+                if not mask.any:
+                    break
+            return mask
+
+        return run
+
+    def declaration(self, declaration: Declaration) -> Step:
+        runs = [self.variable(each) for each in declaration.variables]
+
+        def run(frame: Frame, mask: Mask) -> Mask:
+            for define in runs:
+                define(frame, mask)
+            return mask
+
+        return run
+
+    def expression_statement(self, statement: ExpressionStatement) -> Step:
+        evaluate = self.value(statement.expression).run
+
+        def run(frame: Frame, mask: Mask) -> Mask:
+            evaluate(frame, mask)
+            return mask
+
+        return run
+
+    def if_statement(self, statement: If) -> Step:
+        test = truth(self.value(statement.condition)).run
+        then = self.statement(statement.then)
+        otherwise = None if statement.otherwise is None else self.statement(statement.otherwise)
+
+        def run(frame: Frame, mask: Mask) -> Mask:
+            known = test(frame, mask)
+            if known.ndim == 0:
+                if known:
+                    return then(frame, mask)
+                return mask if otherwise is None else otherwise(frame, mask)
+            yes, no = mask.where(known), mask.except_where(known)
+            through = then(frame, yes) if yes.any else yes
+            if no.any:
+                rest = no if otherwise is None else otherwise(frame, no)
+                through = through.union(rest)
+            return through
+
+        return run
+
+    def loop(self, loop: Loop) -> Step:
+        self.state.scopes.append({})
+        initial = None if loop.initial is None else self.statement(loop.initial)
+        test = None if loop.condition is None else truth(self.value(loop.condition)).run
+        step = None if loop.step is None else self.value(loop.step).run
+        body = self.statement(loop.body)
+        self.state.scopes.pop()
+        machine, position, test_first = self.machine, loop.position, loop.test_first
+
+        def run(frame: Frame, mask: Mask) -> Mask:
+            if initial is not None:
+                initial(frame, mask)
+            outer = frame.breaks, frame.continues
+            finished: Mask | None = None
+            skip = not test_first
+            while True:
+                if test is not None and not skip:
+                    known = test(frame, mask)
+                    if known.ndim:
+                        finished = mask.except_where(known).union(finished)
+                        mask = mask.where(known)
+                    elif not known:
+                        finished = mask.union(finished)
+                        break
+                skip = False
+                if not mask.any:
+                    break
+                machine.tick(position)
+                frame.breaks = frame.continues = None
+                mask = body(frame, mask)
+                if frame.breaks is not None:
+                    finished = frame.breaks.union(finished)
+                mask = mask.union(frame.continues)
+                if not mask.any:
+                    break
+                if step is not None:
+                    step(frame, mask)
+            frame.breaks, frame.continues = outer
+            return mask.nobody() if finished is None else finished
+
+        return run
+
+    def break_out(self, frame: Frame, mask: Mask) -> Mask:
+        frame.breaks = mask.union(frame.breaks)
+        return mask.nobody()
+
+    def continue_loop(self, frame: Frame, mask: Mask) -> Mask:
+        frame.continues = mask.union(frame.continues)
+        return mask.nobody()
+
+    def return_statement(self, statement: Return) -> Step:
+        function = self.state.function
+        machine = self.machine
+        if statement.value is None:
+            if not isinstance(function.result, Void):
+                raise statement.position.error(f"{function.name} must return a {function.result}")
+            if function.is_kernel and len(self.compiling) == 1:
+                return self.leave_kernel
+            return lambda frame, mask: mask.nobody()
+        code = self.value(statement.value)
+        self.check_assignable(code, function.result, statement.position)
+        source = change(code, function.result).run
+
+        def run(frame: Frame, mask: Mask) -> Mask:
+            frame.result = merge(machine, mask, source(frame, mask), frame.result)
+            return mask.nobody()
+
+        return run
+
+    def leave_kernel(self, frame: Frame, mask: Mask) -> Mask:
+        self.machine.leave(mask)
+        return mask.nobody()
+
+    def switch(self, switch: Switch) -> Step:
+        subject = change(self.value(switch.subject), LONG).run
+        self.state.scopes.append({})
+        bodies = [(case.value, [self.statement(each) for each in case.statements]) for case in switch.cases]
+        self.state.scopes.pop()
+        labels = np.array([value for value, _ in bodies if value is not None], dtype=np.int64)
+
+        def run(frame: Frame, mask: Mask) -> Mask:
+            value = subject(frame, mask)
+            outer = frame.breaks
+            frame.breaks = None
+            known = np.isin(value, labels)
+            running = mask.nobody()
+            entered = mask.nobody()
+            for label, steps in bodies:
+                here = mask.where(np.asarray(value == label)) if label is not None else mask.except_where(known)
+                entered = entered.union(here)
+                running = here.union(running)
+                for step in steps:
+                    if not running.any:
+                        break
+                    running = step(frame, running)
+            through = mask.without(entered).union(running).union(frame.breaks)
+            frame.breaks = outer
+            return through
+
+        return run

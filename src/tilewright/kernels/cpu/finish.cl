@@ -1,0 +1,104 @@
+// What happens to a tile of sums that cannot go straight to C: ragged edges, strides, other storage formats, epilogues.
+//
+// C = activation(alpha * sums + beta * C + bias). While blocks of K are still to come, the sums go to `partial` instead,
+// which is C itself where C can hold them, else a scratch matrix of ACCs.
+#define BIAS_PER_COLUMN 1
+#define BIAS_PER_ROW 2
+
+#define ACTIVATE_none(x) (x)
+#define ACTIVATE_relu(x) fmax(x, (REAL)0)
+#define ACTIVATE_silu(x) ((x) / (1 + exp(-(x))))
+#define ACTIVATE_gelu(x) ((x) * (REAL)0.5 * (1 + erf((x) * (REAL)0.70710678118654752440)))
+#define ACTIVATE_gelu_tanh(x) \
+    ((x) * (REAL)0.5 * (1 + tanh((REAL)0.79788456080286535588 * ((x) + (REAL)0.044715 * (x) * (x) * (x)))))
+#define ACTIVATE(x) JOIN(ACTIVATE_, ACTIVATION)(x)
+
+#if IN_IS_INT8
+#define TO_ACC(sums) JOIN(as_uint, VW)(JOIN(convert_int, VW)(sums))
+#else
+#define TO_ACC(sums) (sums)
+#endif
+
+typedef struct {
+    __global OUT *c;       // the tile's corner in C
+    long row, column;      // strides of C
+    __global ACC *partial; // the same corner where sums wait between blocks of K
+    long partial_row, partial_column;
+    const __global ACC *bias; // of the tile's first column or row
+    ACC alpha, beta;
+    int first, last; // is this the first, the last block of K?
+} Target;
+
+#if COMPLEX
+static ACC complex_multiply(ACC a, ACC b)
+{
+    return (ACC)(a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x);
+}
+
+static MICRO_ATTR void finish(const REAL *tile, int rows, int columns, int back, const Target *to)
+{
+    const int carry = !to->first || to->beta.x != 0 || to->beta.y != 0;
+    for (int i = 0; i < rows; i++) {
+        for (int j = 0; j < columns; j++) {
+            __global ACC *c = to->c + i * to->row + j * to->column;
+            const int at = i * NR + j + back;
+            ACC value = complex_multiply(to->alpha, (ACC)(tile[at], tile[MR * NR + at]));
+            if (carry)
+                value += to->first ? complex_multiply(to->beta, *c) : *c;
+#if BIAS
+            if (to->last)
+                value += to->bias[BIAS == BIAS_PER_COLUMN ? j : i];
+#endif
+            *c = value;
+        }
+    }
+}
+#else
+// Element `lane` of a vector is column j + lane of the tile. Vectors that stick out are read and written by the element.
+static MICRO_ATTR void finish(const REAL *tile, int rows, int columns, int back, const Target *to)
+{
+    const int carry = !to->first || to->beta != 0;
+    for (int i = 0; i < rows; i++) {
+        for (int j = 0; j < columns; j += VW) {
+            const int lanes = min(VW, columns - j);
+            const int whole = lanes == VW && to->column == 1;
+            __global OUT *c = to->c + i * to->row + j * to->column;
+            __global ACC *partial = to->partial + i * to->partial_row + j * to->partial_column;
+            acc_vec value = to->alpha * TO_ACC(LOOSE_AT(tile + i * NR + j + back));
+            ACC element[VW] __attribute__((aligned(LINE_BYTES)));
+            if (carry && whole) {
+                value += to->first ? to->beta * LOAD_OUT(c) : *(const __global loose_acc_vec *)partial;
+            } else if (carry) {
+                for (int lane = 0; lane < VW; lane++)
+                    element[lane] = lane >= lanes ? 0
+                                    : to->first   ? to->beta * GET_OUT(c + lane * to->column)
+                                                  : partial[lane * to->partial_column];
+                value += *(acc_vec *)element;
+            }
+            if (to->last) {
+#if BIAS == BIAS_PER_ROW
+                value += to->bias[i];
+#elif BIAS == BIAS_PER_COLUMN
+                for (int lane = 0; lane < VW; lane++)
+                    element[lane] = lane < lanes ? to->bias[j + lane] : 0;
+                value += *(acc_vec *)element;
+#endif
+                value = ACTIVATE(value);
+            }
+            if (whole && to->last) {
+                STORE_OUT(value, c);
+            } else if (whole) {
+                *(__global loose_acc_vec *)partial = value;
+            } else {
+                *(acc_vec *)element = value;
+                for (int lane = 0; lane < lanes; lane++) {
+                    if (to->last)
+                        PUT_OUT(element[lane], c + lane * to->column);
+                    else
+                        partial[lane * to->partial_column] = element[lane];
+                }
+            }
+        }
+    }
+}
+#endif

@@ -1,0 +1,9 @@
+#if COMPLEX
+#include "multiply_complex.cl"
+#else
+#include "multiply_real.cl"
+#endif
+#undef MICRO_KERNEL
+#undef HEIGHT
+#undef VECTORS
+#undef FUSED

@@ -1,0 +1,74 @@
+// The micro-kernel of complex matrices: as multiply.cl, with the real and the imaginary sums in registers of their own.
+//
+// Four real multiply-adds make a complex one. The packed rows and panels hold real and imaginary parts apart, so all of
+// them are whole-vector operations; the two parts are interleaved once, when the sums are stored.
+static MICRO_ATTR void MICRO_KERNEL(int depth, const REAL *a, const __global IN *B, long b_row, REAL *panel, int direct,
+                                    ACC alpha, ACC scale, int carry, int stream, __global OUT *c, long c_row, REAL *tile)
+{
+    vec real[HEIGHT][VECTORS], imaginary[HEIGHT][VECTORS];
+#pragma unroll
+    for (int i = 0; i < HEIGHT; i++)
+#pragma unroll
+        for (int q = 0; q < VECTORS; q++)
+            real[i][q] = imaginary[i][q] = 0;
+    for (int k = 0; k < depth; k++) {
+        vec row_real[VECTORS], row_imaginary[VECTORS];
+#pragma unroll
+        for (int q = 0; q < VECTORS; q++) {
+#if FUSED
+            row_real[q] = PART(B + q * VW, 0);
+            row_imaginary[q] = PART(B + q * VW, 1);
+            AT(panel + q * VW) = row_real[q];
+            AT(panel + (VECTORS + q) * VW) = row_imaginary[q];
+            PREFETCH(B + (VECTORS + q) * VW);
+            PREFETCH((const __global REAL *)(B + (VECTORS + q) * VW) + VW);
+#else
+            row_real[q] = AT(panel + q * VW);
+            row_imaginary[q] = AT(panel + (VECTORS + q) * VW);
+#endif
+        }
+#pragma unroll
+        for (int i = 0; i < HEIGHT; i++) {
+            const vec factor_real = a[i * A_ROW], factor_imaginary = a[A_PART + i * A_ROW];
+#pragma unroll
+            for (int q = 0; q < VECTORS; q++) {
+                real[i][q] = fma(factor_real, row_real[q], real[i][q]);
+                imaginary[i][q] = fma(factor_real, row_imaginary[q], imaginary[i][q]);
+                real[i][q] = fma(-factor_imaginary, row_imaginary[q], real[i][q]);
+                imaginary[i][q] = fma(factor_imaginary, row_real[q], imaginary[i][q]);
+            }
+        }
+        a += 1;
+        panel += 2 * VECTORS * VW;
+        B += b_row;
+    }
+#if DIRECT
+    if (direct) {
+#pragma unroll
+        for (int i = 0; i < HEIGHT; i++) {
+#pragma unroll
+            for (int q = 0; q < VECTORS; q++) {
+                __global REAL *out = (__global REAL *)(c + q * VW);
+                vec re = alpha.x * real[i][q] - alpha.y * imaginary[i][q];
+                vec im = alpha.x * imaginary[i][q] + alpha.y * real[i][q];
+                if (carry) {
+                    const vec old_re = PART(out, 0), old_im = PART(out, 1);
+                    re += scale.x * old_re - scale.y * old_im;
+                    im += scale.x * old_im + scale.y * old_re;
+                }
+                LOOSE_GLOBAL(out) = INTERLEAVE_LOW(re, im);
+                LOOSE_GLOBAL(out + VW) = INTERLEAVE_HIGH(re, im);
+            }
+            c += c_row;
+        }
+        return;
+    }
+#endif
+#pragma unroll
+    for (int i = 0; i < HEIGHT; i++)
+#pragma unroll
+        for (int q = 0; q < VECTORS; q++) {
+            AT(tile + i * NR + q * VW) = real[i][q];
+            AT(tile + (MR + i) * NR + q * VW) = imaginary[i][q];
+        }
+}

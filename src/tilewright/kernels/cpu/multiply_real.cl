@@ -1,0 +1,65 @@
+// The micro-kernel: HEIGHT rows of A times a panel of B that is VECTORS vectors wide, summed in registers.
+//
+// This file is included once for each HEIGHT, VECTORS and FUSED that gemm.cl needs. A sum lives in one vector register
+// from the first k to the last, so that a step of k costs HEIGHT * VECTORS multiply-adds but only HEIGHT + VECTORS loads:
+// with 12 * 2 sums the multipliers are busy all the time. The rows of A are read one element at a time and broadcast.
+//
+// FUSED: B is read in place, and what was read is stored to the panel, for the micro-kernels further down to use. The
+// wait for B then overlaps with arithmetic, which a separate packing loop could not do.
+static MICRO_ATTR void MICRO_KERNEL(int depth, const REAL *a, const __global IN *B, long b_row, REAL *panel, int direct,
+                                    ACC alpha, ACC scale, int carry, int stream, __global OUT *c, long c_row, REAL *tile)
+{
+    vec sum[HEIGHT][VECTORS];
+#pragma unroll
+    for (int i = 0; i < HEIGHT; i++)
+#pragma unroll
+        for (int q = 0; q < VECTORS; q++)
+            sum[i][q] = 0;
+    for (int k = 0; k < depth; k++) {
+        vec row[VECTORS];
+#pragma unroll
+        for (int q = 0; q < VECTORS; q++) {
+#if FUSED
+            row[q] = LOAD_IN(B + q * VW);
+            AT(panel + q * VW) = row[q];
+            PREFETCH(B + (VECTORS + q) * VW);
+#else
+            row[q] = AT(panel + q * VW);
+#endif
+        }
+#pragma unroll
+        for (int i = 0; i < HEIGHT; i++) {
+            const vec factor = a[i * A_ROW];
+#pragma unroll
+            for (int q = 0; q < VECTORS; q++)
+                sum[i][q] = MULTIPLY_ADD(factor, row[q], sum[i][q]);
+        }
+        a += 1;
+        panel += VECTORS * VW;
+        B += b_row;
+    }
+#if DIRECT
+    if (direct) {
+#pragma unroll
+        for (int i = 0; i < HEIGHT; i++) {
+#pragma unroll
+            for (int q = 0; q < VECTORS; q++) {
+                vec value = alpha * sum[i][q];
+                if (carry)
+                    value += scale * LOAD_plain(c + q * VW);
+                if (stream)
+                    __builtin_nontemporal_store(value, (__global vec *)(c + q * VW));
+                else
+                    STORE_plain(value, c + q * VW);
+            }
+            c += c_row;
+        }
+        return;
+    }
+#endif
+#pragma unroll
+    for (int i = 0; i < HEIGHT; i++)
+#pragma unroll
+        for (int q = 0; q < VECTORS; q++)
+            AT(tile + i * NR + q * VW) = sum[i][q];
+}

@@ -1,0 +1,104 @@
+// Vectors of VW elements: how they are loaded and stored in each storage format, and how a block of them is transposed.
+//
+// REAL is the type that is multiplied. Memory may hold another one: half or bfloat16 (widened to float while packing) or
+// char (small integers, exact as float). IN and IN_FORMAT say what A and B hold, OUT and OUT_FORMAT what C holds:
+// plain (the element itself), float16, bfloat16 (the upper half of a float, carried as ushort) or int8.
+// ACC is the type of alpha, beta and of the sums between blocks of K.
+
+typedef VECTOR(VW) vec;
+typedef JOIN(ACC, VW) acc_vec;
+
+// The same vectors at any address: dereferencing a plain `vec *` promises 64-byte alignment, and breaking that promise
+// ends in a fault. (vloadN promises nothing either, but some compilers split it in 128-bit pieces.)
+typedef vec loose_vec __attribute__((aligned(sizeof(REAL))));
+typedef acc_vec loose_acc_vec __attribute__((aligned(sizeof(ACC))));
+typedef JOIN(ushort, VW) loose_ushort_vec __attribute__((aligned(2)));
+typedef JOIN(char, VW) loose_char_vec __attribute__((aligned(1)));
+
+#define AT(p) (*(vec *)(p))             // private memory, aligned
+#define LOOSE_AT(p) (*(loose_vec *)(p)) // private memory, any address
+#define LOOSE_GLOBAL(p) (*(__global loose_vec *)(p))
+#define PREFETCH(p) __builtin_prefetch((const void *)(ulong)(p), 0, 2) // for reading, into the level-2 cache
+#define LINE_BYTES 64
+
+#define LOAD_plain(p) (*(const __global loose_vec *)(p))
+#define STORE_plain(v, p) (*(__global loose_acc_vec *)(p) = (v))
+#define GET_plain(p) (*(p))
+#define PUT_plain(v, p) (*(p) = (v))
+
+#define LOAD_float16(p) JOIN(vload_half, VW)(0, p)
+#define STORE_float16(v, p) JOIN(vstore_half, VW)(v, 0, p)
+#define GET_float16(p) vload_half(0, p)
+#define PUT_float16(v, p) vstore_half(v, 0, p)
+
+#define LOAD_bfloat16(p) \
+    JOIN(as_float, VW)(JOIN(convert_uint, VW)(*(const __global loose_ushort_vec *)(p)) << 16)
+#define STORE_bfloat16(v, p) (*(__global loose_ushort_vec *)(p) = JOIN(convert_ushort, VW)(round_bits(v)))
+#define GET_bfloat16(p) as_float((uint)*(p) << 16)
+#define PUT_bfloat16(v, p) (*(p) = (ushort)round_bits((vec)(v)).s0)
+
+#define LOAD_int8(p) JOIN(convert_float, VW)(*(const __global loose_char_vec *)(p))
+#define GET_int8(p) ((float)*(p))
+
+#define LOAD_IN(p) JOIN(LOAD_, IN_FORMAT)(p)
+#define GET_IN(p) JOIN(GET_, IN_FORMAT)(p)
+#define LOAD_OUT(p) JOIN(LOAD_, OUT_FORMAT)(p)
+#define STORE_OUT(v, p) JOIN(STORE_, OUT_FORMAT)(v, p)
+#define GET_OUT(p) JOIN(GET_, OUT_FORMAT)(p)
+#define PUT_OUT(v, p) JOIN(PUT_, OUT_FORMAT)(v, p)
+
+#if OUT_IS_BFLOAT16
+// The bits of bfloat16(value), rounded to nearest with ties to even, in the lower half of each element. NaN stays NaN.
+static inline JOIN(uint, VW) round_bits(vec value)
+{
+    const JOIN(uint, VW) bits = JOIN(as_uint, VW)(value);
+    const JOIN(uint, VW) rounded = (bits + 0x7fff + ((bits >> 16) & 1)) >> 16;
+    return select(rounded, (bits >> 16) | 0x40, (bits & 0x7fffffff) > 0x7f800000);
+}
+#endif
+
+// INTERLEAVE_LOW(a, b) is a0 b0 a1 b1 ... of the lower halves, INTERLEAVE_HIGH the same of the upper halves;
+// EVENS and ODDS undo them: they part the pairs a0 b0 a1 b1 ... that two vectors hold one after the other.
+#if VW == 16
+#define LOG2_VW 4
+#define INTERLEAVE_LOW(a, b) __builtin_shufflevector(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23)
+#define INTERLEAVE_HIGH(a, b) __builtin_shufflevector(a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31)
+#define EVENS(a, b) __builtin_shufflevector(a, b, 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30)
+#define ODDS(a, b) __builtin_shufflevector(a, b, 1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31)
+#elif VW == 8
+#define LOG2_VW 3
+#define INTERLEAVE_LOW(a, b) __builtin_shufflevector(a, b, 0, 8, 1, 9, 2, 10, 3, 11)
+#define INTERLEAVE_HIGH(a, b) __builtin_shufflevector(a, b, 4, 12, 5, 13, 6, 14, 7, 15)
+#define EVENS(a, b) __builtin_shufflevector(a, b, 0, 2, 4, 6, 8, 10, 12, 14)
+#define ODDS(a, b) __builtin_shufflevector(a, b, 1, 3, 5, 7, 9, 11, 13, 15)
+#elif VW == 4
+#define LOG2_VW 2
+#define INTERLEAVE_LOW(a, b) __builtin_shufflevector(a, b, 0, 4, 1, 5)
+#define INTERLEAVE_HIGH(a, b) __builtin_shufflevector(a, b, 2, 6, 3, 7)
+#define EVENS(a, b) __builtin_shufflevector(a, b, 0, 2, 4, 6)
+#define ODDS(a, b) __builtin_shufflevector(a, b, 1, 3, 5, 7)
+#elif VW == 2
+#define LOG2_VW 1
+#define INTERLEAVE_LOW(a, b) __builtin_shufflevector(a, b, 0, 2)
+#define INTERLEAVE_HIGH(a, b) __builtin_shufflevector(a, b, 1, 3)
+#define EVENS(a, b) __builtin_shufflevector(a, b, 0, 2)
+#define ODDS(a, b) __builtin_shufflevector(a, b, 1, 3)
+#endif
+
+// Transposes VW vectors of VW elements in registers. One round interleaves vector i with vector i + VW/2, which moves
+// the highest bit of the row number to the lowest bit of the column number; after log2(VW) rounds they have changed places.
+static inline __attribute__((always_inline)) void transpose(vec *block)
+{
+#pragma unroll
+    for (int round = 0; round < LOG2_VW; round++) {
+        vec next[VW];
+#pragma unroll
+        for (int i = 0; i < VW / 2; i++) {
+            next[2 * i] = INTERLEAVE_LOW(block[i], block[i + VW / 2]);
+            next[2 * i + 1] = INTERLEAVE_HIGH(block[i], block[i + VW / 2]);
+        }
+#pragma unroll
+        for (int i = 0; i < VW; i++)
+            block[i] = next[i];
+    }
+}

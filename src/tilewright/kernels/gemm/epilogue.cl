@@ -1,0 +1,67 @@
+// What becomes of a finished sum: C = activation(alpha * sum + beta * C + bias).
+//
+// ACTIVATION  none, relu, gelu_tanh, gelu_erf or silu
+// BIAS        1 if there is a bias
+
+// A NaN passes through every activation.
+#define activation_none(x) (x)
+#define activation_relu(x) ((x) < 0 ? 0 : (x))
+#define activation_silu(x) ((x) / (1 + exp(-(x))))
+#define activation_gelu_erf(x) ((x) * erfc((x) * (COMPONENT)-0.7071067811865476) / 2)
+#define activation_gelu_tanh(x) ((x) / (1 + exp((x) * (-2 * (COMPONENT)0.7978845608028654) * (1 + (COMPONENT)0.044715 * (x) * (x)))))
+#define ACTIVATE(x) JOIN(activation_, ACTIVATION)(x)
+
+INLINE int is_zero(const ACC scalar)
+{
+#if PARTS == 1
+    return scalar == 0;
+#else
+    return scalar.x == 0 && scalar.y == 0;
+#endif
+}
+
+// value = factor * value for one element
+INLINE void scale(COMPONENT* value, const ACC factor)
+{
+#if PARTS == 1
+    value[0] *= factor;
+#else
+    const COMPONENT real = value[0] * factor.x - value[1] * factor.y;
+    value[1] = value[0] * factor.y + value[1] * factor.x;
+    value[0] = real;
+#endif
+}
+
+// Finishes `count` elements of a row of C that lie side by side at `c` and writes them by one store. The bias of the
+// first is at `bias`, the next one's `bias_column` elements further. If beta is 0, C is not read.
+INLINE void finish(COMPONENT* sum, const ACC alpha, const ACC beta, __global RESULT* c, const __global RESULT* bias,
+                   const long bias_column, const int count)
+{
+    RESULT held[16];
+    const int with_c = !is_zero(beta);
+    if (with_c)
+        load_result(held, c, count * PARTS);
+#pragma unroll
+    for (int i = 0; i < count; i++) {
+        COMPONENT* value = sum + i * PARTS;
+        scale(value, alpha);
+        if (with_c) {
+            COMPONENT old[PARTS];
+#pragma unroll
+            for (int part = 0; part < PARTS; part++)
+                old[part] = DECODE_RESULT(held[i * PARTS + part]);
+            scale(old, beta);
+#pragma unroll
+            for (int part = 0; part < PARTS; part++)
+                value[part] += old[part];
+        }
+#pragma unroll
+        for (int part = 0; part < PARTS; part++) {
+#if BIAS
+            value[part] += DECODE_RESULT(bias[i * bias_column * PARTS + part]);
+#endif
+            held[i * PARTS + part] = ENCODE_RESULT(ACTIVATE(value[part]));
+        }
+    }
+    store_result(c, held, count * PARTS);
+}

@@ -1,0 +1,151 @@
+"""Where operands live: in host memory or on a device. A place takes them, lends their buffers, and gives results back."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pyopencl as cl
+from pyopencl.array import Array, empty, to_device
+
+from ..backend.opencl import Device, adopt
+from ..errors import InvalidInput
+from .engine import Call, default_device
+from .operands import as_host_array, device_view, host_buffer, host_view, is_device_array
+from .shapes import Shape, View
+
+
+class HostPlace:
+    """NumPy arrays: their own memory is the buffer on a CPU device, elsewhere they are copied to the device and back."""
+
+    def __init__(self, device: Device, queue: Any, wait_for: Sequence[Any] | None) -> None:
+        self.device = device
+        self.queue = queue or device.queue
+        self.shares_memory = device.info.kind == "cpu"
+        self._wait_for = list(wait_for) if wait_for else None
+        self.key = ("host", id(device), self.queue.int_ptr)
+
+    def take(self, value: Any) -> np.ndarray:
+        """The operand as an array of whole, aligned, native elements, dense where it has to be copied to a device."""
+        array = as_host_array(value)
+        itemsize = array.dtype.itemsize
+        even = not any(stride % itemsize for stride in array.strides) and array.flags.aligned
+        if not even or not array.dtype.isnative:
+            return array.astype(array.dtype.newbyteorder("="), order="C", copy=True)
+        dense = array.flags.c_contiguous or array.flags.f_contiguous
+        return array if dense or self.shares_memory else np.ascontiguousarray(array)
+
+    def signature(self, array: np.ndarray | None) -> tuple[Any, ...] | None:
+        return None if array is None else (array.shape, array.strides, array.dtype)
+
+    def view(self, array: np.ndarray) -> View:
+        return host_view(array)[0]
+
+    def cast(self, array: np.ndarray, dtype: np.dtype) -> np.ndarray:
+        return array if array.dtype == dtype else array.astype(dtype)
+
+    def conjugated(self, array: np.ndarray) -> np.ndarray:
+        return np.conjugate(array)
+
+    def empty(self, shape: Shape, dtype: np.dtype) -> np.ndarray:
+        return np.empty(shape, dtype)
+
+    def overlap(self, one: np.ndarray, other: np.ndarray) -> bool:
+        """Whether the bytes that two arrays span meet: cheap, and true a little too often."""
+        return np.may_share_memory(one, other)
+
+    def assign(self, target: np.ndarray, source: np.ndarray) -> None:
+        np.copyto(target, source, casting="same_kind")
+
+    def run(self, call: Call, arrays: Mapping[str, np.ndarray], output: str, reads_output: bool) -> None:
+        """Run and wait: the result is in `arrays[output]`."""
+        if self.shares_memory:
+            context = self.device.context
+            buffers = {name: host_buffer(context, host_view(array)[1]) for name, array in arrays.items()}
+            call.enqueue(buffers, self.queue, self._wait_for)
+            self.device.finish("a library call", self.queue)
+            return
+        buffers = {}
+        for name, array in arrays.items():
+            buffers[name] = self.device.allocate(array.nbytes)
+            if name != output or reads_output:
+                self.device.write(buffers[name], array.reshape(-1, order="A" if array.flags.f_contiguous else "C"))
+        call.enqueue(buffers, self.device.queue, self._wait_for)
+        target = arrays[output]
+        flat = self.device.read(buffers[output], target.size, target.dtype)
+        order = "F" if target.flags.f_contiguous and not target.flags.c_contiguous else "C"
+        target[...] = flat.reshape(target.shape, order=order)
+
+    def result(self, array: np.ndarray) -> Any:
+        """Arrays as they are; a 0-d result as NumPy's scalar."""
+        return array if array.ndim else array[()]
+
+
+class DevicePlace:
+    """PyOpenCL arrays: nothing is copied, nothing waits; events order the calls."""
+
+    def __init__(self, device: Device, queue: Any, wait_for: Sequence[Any] | None) -> None:
+        self.device = device
+        self.queue = queue
+        self._wait_for = list(wait_for) if wait_for else []
+        self.key = ("device", id(device), queue.int_ptr)
+
+    def take(self, value: Any) -> Array:
+        """A device array as it is; a host operand beside device operands is copied over."""
+        return value if is_device_array(value) else to_device(self.queue, np.ascontiguousarray(as_host_array(value)))
+
+    def signature(self, array: Array | None) -> tuple[Any, ...] | None:
+        return None if array is None else (array.shape, array.strides, array.offset, array.dtype)
+
+    def view(self, array: Array) -> View:
+        return device_view(array)
+
+    def cast(self, array: Array, dtype: np.dtype) -> Array:
+        return array if array.dtype == dtype else array.astype(dtype, queue=self.queue)
+
+    def conjugated(self, array: Array) -> Array:
+        return array.conj() if array.dtype.kind == "c" else array
+
+    def empty(self, shape: Shape, dtype: np.dtype) -> Array:
+        return empty(self.queue, shape, dtype)
+
+    def overlap(self, one: Array, other: Array) -> bool:
+        """Whether two arrays live in one buffer: parts of it are not told apart."""
+        return bool(one.base_data is not None and one.base_data == other.base_data)
+
+    def assign(self, target: Array, source: Array) -> None:
+        """Copy elements into `target`, converting them to its type, after `source` is complete."""
+        same = source if source.dtype == target.dtype else source.astype(target.dtype, queue=self.queue)
+        cl.wait_for_events(same.events)
+        target.setitem(Ellipsis, same, queue=self.queue)
+
+    def run(self, call: Call, arrays: Mapping[str, Array], output: str, reads_output: bool) -> None:
+        """Enqueue after all that the operands wait for, and leave the event on the result."""
+        waits = list(self._wait_for)
+        for array in arrays.values():
+            waits += array.events
+        buffers = {name: array.base_data for name, array in arrays.items()}
+        event = call.enqueue(buffers, self.queue, waits or None)
+        if event is not None:
+            arrays[output].add_event(event)
+
+    def result(self, array: Array) -> Array:
+        return array
+
+
+Place = HostPlace | DevicePlace
+
+
+def place_for(values: Sequence[Any], device: str | None, queue: Any, wait_for: Sequence[Any] | None) -> Place:
+    """Where a call runs: with any device array among the operands, on its queue or the one given; else on the host's
+    default device, or the one named."""
+    arrays = [value for value in values if is_device_array(value)]
+    if arrays:
+        if device is not None:
+            raise InvalidInput(f"device={device!r} is for host operands; device arrays run where they are")
+        own = queue or next((array.queue for array in arrays if array.queue is not None), None)
+        if own is None:
+            raise InvalidInput("the PyOpenCL arrays have no queue; pass queue=")
+        return DevicePlace(adopt(own), own, wait_for)
+    if queue is not None:
+        return HostPlace(adopt(queue), queue, wait_for)
+    return HostPlace(default_device(device), None, wait_for)

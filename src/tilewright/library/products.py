@@ -1,0 +1,238 @@
+"""`matmul` and `gemm`: what is asked becomes types, views and problems; the engine does the rest."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, DTypeLike
+
+from ..choice import plan_product
+from ..dtypes import numpy_dtype
+from ..errors import InvalidInput, UnknownName
+from ..problem import StridedGemm
+from .engine import Call, call_for
+from .operands import native_dtype
+from .places import Place, place_for
+from .shapes import Batch, ProductShape, View, as_matrices, batches, folded, product_shape
+
+Transposition = Literal["N", "T", "C"]
+ACTIVATIONS = ("relu", "gelu", "gelu_tanh", "silu")
+PRECISIONS = ("ieee",)
+# Types whose products are stored wider without converting the operands first.
+STORED_WIDER = {"float16": ("float32",), "bfloat16": ("float32",), "int8": ("int32",)}
+
+
+@dataclass(frozen=True)
+class Epilogue:
+    """What becomes of A B before it is stored: activation(alpha A B + beta C + bias)."""
+
+    alpha: complex = 1.0
+    beta: complex = 0.0
+    bias: str = ""  # "row": one element per column of C; "column": one per row; "": none
+    activation: str = ""
+
+
+PLAIN = Epilogue()
+
+
+def matmul(
+    a: ArrayLike,
+    b: ArrayLike,
+    out: Any = None,
+    *,
+    dtype: DTypeLike = None,
+    precision: str | None = None,
+    device: str | None = None,
+    queue: Any = None,
+    wait_for: Sequence[Any] | None = None,
+) -> Any:
+    """The matrix product of two arrays, by NumPy's rules for `matmul`.
+
+    `a` (..., m, k) and `b` (..., k, n) are NumPy arrays, PyOpenCL arrays, or anything that NumPy takes; leading
+    dimensions broadcast, a 1-D operand is a row or a column that the result loses again. Any strides will do. The
+    result (..., m, n) comes back as what went in: a NumPy array, complete; or a PyOpenCL array, without waiting, its
+    event among `result.events`.
+
+    `out` takes the result; it may overlap an operand. `dtype` is the type to compute in and to return. Without it,
+    operands of different types are promoted as NumPy does; int8 gives int32, which is exact (NumPy's int8 wraps).
+    float16 and bfloat16 are summed in float32. `precision` None or "ieee" is the type's own arithmetic; nothing less
+    is ever used unasked. `device` is an index, "cpu", "gpu" or part of a name, for NumPy operands; `queue` and
+    `wait_for` are PyOpenCL's, for device operands.
+
+    Raises InvalidInput (a ValueError) for shapes that do not fit, Unsupported for types that no kernel or device has,
+    OutOfDeviceMemory where operands do not fit the device.
+
+    >>> import numpy as np, tilewright
+    >>> tilewright.matmul(np.eye(2, dtype=np.float32), np.array([[1, 2], [3, 4]], np.float32)).tolist()
+    [[1.0, 2.0], [3.0, 4.0]]
+    """
+    _check_precision(precision)
+    place = place_for((a, b, out), device, queue, wait_for)
+    return _multiply(place, place.take(a), place.take(b), out, dtype, PLAIN)
+
+
+def gemm(
+    a: ArrayLike,
+    b: ArrayLike,
+    c: ArrayLike | None = None,
+    *,
+    alpha: complex = 1,
+    beta: complex = 0,
+    trans_a: Transposition = "N",
+    trans_b: Transposition = "N",
+    bias: ArrayLike | None = None,
+    activation: str | None = None,
+    out: Any = None,
+    dtype: DTypeLike = None,
+    precision: str | None = None,
+    device: str | None = None,
+    queue: Any = None,
+    wait_for: Sequence[Any] | None = None,
+) -> Any:
+    """activation(alpha op(a) op(b) + beta c + bias): BLAS's gemm with an epilogue.
+
+    `trans_a` and `trans_b` are "N", "T" or "C" (conjugated and transposed). `c` is read only if beta is not 0, so that
+    a NaN in it does not leak then; it stays as it is unless it is `out` too. `bias` has n elements, one per column, or
+    the shape (m, 1), one per row. `activation` is "relu", "gelu" (by erf), "gelu_tanh" or "silu", for real results.
+    Everything else is as in `matmul`.
+
+    >>> import numpy as np, tilewright
+    >>> a = np.array([[1.0, -2.0]], np.float32)
+    >>> tilewright.gemm(a, a, trans_b="T", alpha=2, activation="relu").tolist()
+    [[10.0]]
+    """
+    _check_precision(precision)
+    if beta != 0 and c is None:
+        raise InvalidInput(f"beta={beta} asks for a c, and there is none")
+    if activation is not None and activation not in ACTIVATIONS:
+        raise UnknownName("activation", activation, ACTIVATIONS)
+    place = place_for((a, b, c, bias, out), device, queue, wait_for)
+    left = _transposed(place, place.take(a), "trans_a", trans_a)
+    right = _transposed(place, place.take(b), "trans_b", trans_b)
+    added = place.take(c) if beta != 0 else None
+    vector = None if bias is None else place.take(bias)
+    side = "" if vector is None else _bias_side(vector.shape, left.shape, right.shape)
+    epilogue = Epilogue(alpha, beta, side, activation or "")
+    return _multiply(place, left, right, out, dtype, epilogue, added, vector)
+
+
+def _check_precision(precision: str | None) -> None:
+    if precision is not None and precision not in PRECISIONS:
+        raise UnknownName("precision", precision, PRECISIONS)
+
+
+def _transposed(place: Place, array: Any, name: str, how: str) -> Any:
+    """op(array) as a view; conjugation makes a copy."""
+    if how not in ("N", "T", "C"):
+        raise InvalidInput(f'{name}={how!r}: one of "N", "T" and "C"')
+    if how == "N":
+        return array
+    if array.ndim < 2:
+        raise InvalidInput(f"{name}={how!r} needs a matrix, got the shape {array.shape}")
+    turned = array.transpose((*range(array.ndim - 2), array.ndim - 1, array.ndim - 2))
+    return place.conjugated(turned) if how == "C" and array.dtype.kind == "c" else turned
+
+
+def _bias_side(bias: tuple[int, ...], a: tuple[int, ...], b: tuple[int, ...]) -> str:
+    sizes = product_shape(a, b)
+    if bias == (sizes.n,):
+        return "row"
+    if bias == (sizes.m, 1):
+        return "column"
+    raise InvalidInput(f"bias has the shape {bias}; ({sizes.n},) adds to every row, ({sizes.m}, 1) to every column")
+
+
+def product_types(a: np.dtype, b: np.dtype, dtype: DTypeLike) -> tuple[str, str]:
+    """The type that the operands are read in, and that of the result."""
+    asked = None if dtype is None else native_dtype(np.dtype(dtype))
+    if a == b:
+        own = native_dtype(a)
+        if asked is None:
+            return own, "int32" if own == "int8" else own
+        if asked == own or asked in STORED_WIDER.get(own, ()):
+            return own, asked
+    target = asked or native_dtype(np.result_type(a, b))
+    return target, target
+
+
+def _multiply(
+    place: Place, a: Any, b: Any, out: Any, dtype: DTypeLike, epilogue: Epilogue, c: Any = None, bias: Any = None
+) -> Any:
+    read, written = product_types(a.dtype, b.dtype, dtype)
+    a, b = place.cast(a, numpy_dtype(read)), place.cast(b, numpy_dtype(read))
+    kind = numpy_dtype(written)
+    sizes = product_shape(a.shape, b.shape)
+    target = _target(place, sizes.result, kind, out, (a, b, bias))
+    if c is not None:
+        if c.shape != sizes.result:
+            raise InvalidInput(f"c has the shape {c.shape}, the product {sizes.result}")
+        if c is not target:
+            place.assign(target, c)
+    arrays = {"A": a, "B": b, "C": target}
+    if bias is not None:
+        arrays["bias"] = place.cast(bias, kind)
+    key = (place.key, read, written, epilogue, *(place.signature(array) for array in arrays.values()))
+    call = call_for(key, lambda: _prepare(place, a, b, target, sizes, (read, written), epilogue))
+    place.run(call, arrays, "C", epilogue.beta != 0)
+    if out is not None and out is not target:
+        place.assign(out, target)
+        return out
+    return place.result(target)
+
+
+def _target(place: Place, shape: tuple[int, ...], dtype: np.dtype, out: Any, operands: Sequence[Any]) -> Any:
+    """Where the kernel writes: `out` itself if it can, otherwise an array to be copied there afterwards."""
+    if out is None:
+        return place.empty(shape, dtype)
+    if out.shape != shape:
+        raise InvalidInput(f"out has the shape {out.shape}, the result {shape}")
+    if not np.can_cast(dtype, out.dtype, "same_kind"):
+        raise InvalidInput(f"out is {out.dtype}, to which the result's {dtype} cannot be cast by the rule 'same_kind'")
+    direct = out.dtype == dtype and place.signature(place.take(out)) == place.signature(out)
+    if direct and not any(each is not None and place.overlap(each, out) for each in operands):
+        return out
+    return place.empty(shape, dtype)
+
+
+def _prepare(
+    place: Place, a: Any, b: Any, target: Any, sizes: ProductShape, types: tuple[str, str], epilogue: Epilogue
+) -> Call:
+    left, right, result = as_matrices(place.view(a)), as_matrices(place.view(b), column=True), place.view(target)
+    if len(a.shape) == 1:
+        result = _with_side(result, len(sizes.batch))
+    if len(b.shape) == 1:
+        result = _with_side(result, len(result.shape))
+    views = (
+        left.broadcast((*sizes.batch, sizes.m, sizes.k)),
+        right.broadcast((*sizes.batch, sizes.k, sizes.n)),
+        result,
+    )
+    if sizes.m == 0 or sizes.n == 0:
+        return Call((), place.device)
+    problems = (_problem(each, sizes, types, epilogue) for each in batches(views))
+    return Call([plan_product(problem, place.device.info) for problem in problems], place.device)
+
+
+def _with_side(view: View, place: int) -> View:
+    """The view with a dimension of 1 at `place`: the one that a 1-D operand took away."""
+    shape, strides = list(view.shape), list(view.strides)
+    shape.insert(place, 1)
+    strides.insert(place, 0)
+    return View(tuple(shape), tuple(strides), view.offset, view.dtype)
+
+
+def _problem(batch: Batch, sizes: ProductShape, types: tuple[str, str], epilogue: Epilogue) -> StridedGemm:
+    """One launch's problem. A result by columns is computed as its transpose: C' = B' A' has its rows in memory."""
+    m, n = sizes.m, sizes.n
+    bias = epilogue.bias
+    if bias != "column":
+        batch, m = folded(batch, m)
+    a, b, c = batch.layouts
+    if c.column != 1 and c.row == 1 and n > 1:
+        a, b, c, m, n = b.swapped, a.swapped, c.swapped, n, m
+        bias = {"row": "column", "column": "row"}.get(bias, "")
+    return StridedGemm(
+        m, n, sizes.k, types[0], alpha=epilogue.alpha, beta=epilogue.beta, out_dtype=types[1], batch=batch.count,
+        views=(a, b, c), bias=bias, activation=epilogue.activation,
+    )  # fmt: skip

@@ -1,0 +1,62 @@
+"""Every rung of every ladder on every driver: right, or refused with a sentence, at every shape and dtype."""
+
+import numpy as np
+import pytest
+from shapes import DTYPES, check_kernel, shapes_of
+
+from tilewright.backend.opencl import Device
+from tilewright.errors import Unsupported
+from tilewright.kernel import Kernel
+from tilewright.kernels import LADDERS, SPECIMENS
+from tilewright.ladders import make_problem
+from tilewright.plan import plan_kernel
+from tilewright.problem import random_arrays
+from tilewright.run import Execution
+from tilewright.verify import Reference, verify_execution
+
+RUNGS = [kernel for ladder in LADDERS.values() for kernel in ladder.kernels]
+PRODUCTS = [kernel for kernel in RUNGS if kernel.operation == "gemm"]
+
+
+def named(kernel: Kernel) -> str:
+    return kernel.name
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("kernel", RUNGS, ids=named)
+def test_every_rung_is_right_or_refuses(kernel: Kernel, dtype: str, device: Device) -> None:
+    outcomes = {shape: check_kernel(kernel, shape, dtype, device) for shape in shapes_of(kernel)}
+    can_run = (dtype != "float64" or device.info.fp64) and all(
+        feature in device.info.features for feature, _ in kernel.requires
+    )
+    multiple_of_every_tile = (128, 256, 64) if kernel.operation == "gemm" else (128, 256, 0)
+    if can_run and dtype in kernel.dtypes:
+        assert outcomes[multiple_of_every_tile] == "passed", f"{kernel.name} on {device.info.label}: {outcomes}"
+
+
+@pytest.mark.parametrize("kernel", PRODUCTS, ids=named)
+def test_infinities_and_nan_go_where_ieee_arithmetic_sends_them(kernel: Kernel, device: Device) -> None:
+    problem = make_problem(kernel, (40, 48, 64), "float32")
+    arrays = random_arrays(problem)
+    arrays["A"][3, 5], arrays["A"][17, 0], arrays["B"][9, 11] = np.inf, np.nan, -np.inf
+    reference = Reference(problem, arrays)
+    assert np.isnan(reference.expected[17]).all()
+    assert np.isfinite(reference.expected[0, 0])
+    try:
+        plan = plan_kernel(kernel, problem, device.info)
+    except Unsupported as refusal:
+        pytest.skip(str(refusal))
+    verdict = verify_execution(Execution(plan, device), reference)
+    assert verdict.passed, f"{kernel.name} on {device.info.label}: {verdict}"
+
+
+def specimen(stem: str) -> Kernel:
+    return next(each for each in SPECIMENS if each.source.stem == stem)
+
+
+@pytest.mark.parametrize("stem", ["03_eight_way_conflict", "04_two_way_conflict"])
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_slow_specimens_are_right(stem: str, dtype: str, device: Device) -> None:
+    kernel = specimen(stem)
+    for shape in shapes_of(kernel):
+        check_kernel(kernel, shape, dtype, device)

@@ -1,0 +1,76 @@
+"""NumPy in its child process: right results, a clean environment, and a child that dies."""
+
+import os
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tilewright.errors import ProcessFailed
+from tilewright.problem import Copy, Gemm, Problem, Transpose, random_arrays
+from tilewright.rivals.numpy_rival import NumPyRival, clean_environment
+from tilewright.verify import Reference
+
+PROBLEMS = [Gemm(5, 7, 3), Gemm(4, 4, 4, "int32"), Transpose(3, 8, "float64", offset=2), Copy(4, 6), Gemm(3, 2, 0)]
+
+
+@pytest.mark.parametrize("problem", PROBLEMS, ids=lambda problem: problem.title)
+def test_its_results_are_right(problem: Problem) -> None:
+    arrays = random_arrays(problem)
+    rival = NumPyRival(problem, arrays)
+    try:
+        times = rival.run()
+        verdict = Reference(problem, arrays).judge(rival.result())
+    finally:
+        rival.close()
+    assert verdict.passed, verdict
+    assert times.wall_s > 0
+    assert times.device_s == 0
+    assert np.__version__ in rival.lesson
+
+
+def test_blas_settings_do_not_reach_the_child(monkeypatch: pytest.MonkeyPatch) -> None:
+    settings = {"OPENBLAS_CORETYPE": "Haswell", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
+    for name, value in settings.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setenv("TILEWRIGHT_TEST", "kept")
+    assert not set(settings) & set(clean_environment())
+    assert clean_environment()["TILEWRIGHT_TEST"] == "kept"
+
+
+@pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="reads the child's environment from /proc")
+def test_the_childs_own_environment_is_clean(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENBLAS_CORETYPE", "Haswell")
+    rival = NumPyRival(Gemm(2, 2, 2), random_arrays(Gemm(2, 2, 2)))
+    try:
+        environment = Path(f"/proc/{rival._process.pid}/environ").read_bytes()
+    finally:
+        rival.close()
+    assert b"PATH=" in environment or not os.environ.get("PATH")
+    assert b"OPENBLAS_CORETYPE" not in environment
+
+
+def test_a_core_type_that_the_shell_asks_for_is_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENBLAS_CORETYPE", "Prescott")
+    rival = NumPyRival(Gemm(2, 2, 2), random_arrays(Gemm(2, 2, 2)))
+    rival.close()
+    assert rival.facts["core"] != "Prescott"
+
+
+def test_a_child_that_dies_is_told_with_its_status() -> None:
+    rival = NumPyRival(Gemm(2, 2, 2), random_arrays(Gemm(2, 2, 2)))
+    rival._process.kill()
+    rival._process.wait()
+    with pytest.raises(ProcessFailed, match="the NumPy baseline's process ended with status"):
+        rival.run()
+    rival.close()
+
+
+def test_a_child_that_cannot_start_tells_its_own_words(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    program = tmp_path / "python"
+    program.write_text("#!/bin/sh\necho 'no such interpreter today' >&2\nexit 3\n")
+    program.chmod(0o755)
+    monkeypatch.setattr(sys, "executable", str(program))
+    with pytest.raises(ProcessFailed, match=r"(?s)status 3.*no such interpreter today"):
+        NumPyRival(Gemm(2, 2, 2), random_arrays(Gemm(2, 2, 2)))

@@ -1,0 +1,95 @@
+"""Measuring by turns, on a clock that only the entrants move."""
+
+from dataclasses import dataclass, field
+
+import pytest
+
+from tilewright import measure
+from tilewright.measure import race
+from tilewright.records import Samples
+from tilewright.run import Times
+
+
+@dataclass
+class Clock:
+    """Stands for perf_counter and sleep."""
+
+    now: float = 0.0
+
+    def read(self) -> float:
+        return self.now
+
+    def sleep(self, seconds: float) -> None:
+        self.now += seconds
+
+
+@dataclass
+class Runner:
+    """An entrant that takes `seconds`, of which its device says half."""
+
+    clock: Clock
+    seconds: float
+    log: list[float] = field(default_factory=list)
+    has_device: bool = True
+
+    def run(self) -> Times:
+        self.clock.now += self.seconds
+        self.log.append(self.clock.now)
+        return Times(self.seconds / 2 if self.has_device else 0.0, self.seconds)
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    fake = Clock()
+    monkeypatch.setattr(measure, "perf_counter", fake.read)
+    monkeypatch.setattr(measure, "sleep", fake.sleep)
+    return fake
+
+
+def test_entrants_run_in_turn(clock: Clock) -> None:
+    first, second = Runner(clock, 0.1), Runner(clock, 0.1)
+    race([first, second], seconds=100, rounds=3)
+    order = sorted((when, name) for name, runner in (("first", first), ("second", second)) for when in runner.log)
+    assert [name for _, name in order] == ["first", "second"] * 3
+
+
+def test_a_slow_entrant_does_not_starve_the_others(clock: Clock) -> None:
+    slow, *fast = Runner(clock, 2.0), Runner(clock, 0.01), Runner(clock, 0.01), Runner(clock, 0.01)
+    samples = race([slow, *fast], seconds=9.0, rounds=20)
+    assert [len(each.wall) for each in samples] == [3, 20, 20, 20]
+    assert clock.now < 9.0
+
+
+def test_everyone_runs_once_even_if_the_time_is_over(clock: Clock) -> None:
+    samples = race([Runner(clock, 50.0), Runner(clock, 50.0), Runner(clock, 0.001)], seconds=1.0)
+    assert [len(each.wall) for each in samples] == [1, 1, 1]
+
+
+def test_short_runs_are_warmed_up_and_long_ones_are_not(clock: Clock) -> None:
+    short, long = Runner(clock, 0.001), Runner(clock, 0.5)
+    samples = race([short, long], seconds=100, rounds=4)
+    assert (len(short.log), len(samples[0].wall)) == (8, 4)
+    assert (len(long.log), len(samples[1].wall)) == (4, 4)
+
+
+def test_cold_runs_are_not_warmed_up(clock: Clock) -> None:
+    short = Runner(clock, 0.001)
+    race([short], seconds=100, rounds=4, warm=False)
+    assert len(short.log) == 4
+
+
+def test_both_clocks_are_kept_and_a_missing_one_is_left_out(clock: Clock) -> None:
+    kernel, host = race([Runner(clock, 0.2), Runner(clock, 0.2, has_device=False)], seconds=100, rounds=2)
+    assert kernel == Samples(wall=(0.2, 0.2), device=(0.1, 0.1))
+    assert host == Samples(wall=(0.2, 0.2))
+
+
+def test_progress_tells_who_ran_and_all_samples_so_far(clock: Clock) -> None:
+    seen: list[tuple[int, int]] = []
+    entrants = [Runner(clock, 0.1), Runner(clock, 0.1)]
+    race(entrants, seconds=100, rounds=2, progress=lambda index, samples: seen.append((index, len(samples.wall))))
+    assert seen == [(0, 1), (1, 1), (0, 2), (1, 2)]
+
+
+def test_no_entrants_make_no_race() -> None:
+    assert race([], seconds=1.0) == []
