@@ -1,0 +1,202 @@
+"""Building and running plans: compiler logs, launch errors, memory, arguments by name, the cache on disk."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tilewright.backend.opencl import Device, choose, list_devices, open_device
+from tilewright.custom import custom_kernel
+from tilewright.errors import (
+    BuildFailed,
+    InvalidInput,
+    LaunchFailed,
+    NoDevice,
+    OutOfDeviceMemory,
+    UnknownName,
+    WrongResult,
+)
+from tilewright.kernel import Kernel
+from tilewright.kernels import find_kernel
+from tilewright.ladders import make_problem
+from tilewright.plan import plan_kernel
+from tilewright.problem import Gemm, random_arrays
+from tilewright.run import Execution, solve
+from tilewright.verify import verify
+
+PROBLEM = Gemm(8, 8, 8)
+
+
+def kernel_of(folder: Path, text: str, name: str = "mine.cl", local: str = "8") -> Kernel:
+    path = folder / name
+    path.write_text(text)
+    return custom_kernel(path, ("M", "N"), (local, local))
+
+
+def execution_of(kernel: Kernel, device: Device, problem: Gemm = PROBLEM) -> Execution:
+    return Execution(plan_kernel(kernel, problem, device.info), device)
+
+
+def test_a_build_failure_names_file_and_line_and_keeps_the_whole_log(tmp_path: Path, device: Device) -> None:
+    faults = "\n".join(f"    C[0] = no_such_name_{number};" for number in range(5))
+    text = f"// Does not compile.\n__kernel void broken(__global REAL* C)\n{{\n{faults}\n}}\n"
+    with pytest.raises(BuildFailed) as caught:
+        execution_of(kernel_of(tmp_path, text, "broken.cl"), device)
+    message = str(caught.value)
+    assert device.info.label in message
+    assert f"{tmp_path.name}/broken.cl:4:" in message
+    assert f"{tmp_path.name}/broken.cl:8:" in message
+    for number in range(5):
+        assert f"no_such_name_{number}" in caught.value.log
+
+
+def test_warnings_of_the_compiler_are_kept_with_the_execution(device: Device) -> None:
+    kernel = find_kernel("rows/03_private_sum")
+    execution = execution_of(kernel, device, Gemm(8, 8, 8, b_order="column"))
+    assert list(execution.logs) == ["rows/03_private_sum"]
+
+
+def test_a_launch_error_names_the_launch(tmp_path: Path, device: Device) -> None:
+    text = (
+        "// Wants another work-group than it gets.\n__kernel __attribute__((reqd_work_group_size(4, 4, 1)))\n"
+        "void picky(__global REAL* C) { C[0] = 0; }\n"
+    )
+    with pytest.raises(LaunchFailed) as caught:
+        execution_of(kernel_of(tmp_path, text), device).launch()
+    message = str(caught.value)
+    assert f"launching {tmp_path.name}/mine (gemm 8x8x8 float32) over 8x8 by 8x8" in message
+    assert "OpenCL INVALID_WORK_GROUP_SIZE (-54)" in message
+    assert caught.value.code == -54
+
+
+def test_more_memory_than_there_is_is_told_with_both_figures(device: Device) -> None:
+    limit = device.info.max_alloc_bytes
+    with pytest.raises(OutOfDeviceMemory) as caught:
+        device.allocate(limit + 1)
+    assert f"{limit + 1:,} bytes asked" in str(caught.value)
+    assert f"{limit:,} in one buffer" in str(caught.value)
+
+
+def test_a_problem_that_does_not_fit_is_refused_before_anything_is_filled(device: Device) -> None:
+    side = int(device.info.max_alloc_bytes**0.5)
+    kernel = find_kernel("rows/01_naive")
+    with pytest.raises(OutOfDeviceMemory, match="in one buffer"):
+        execution_of(kernel, device, Gemm(side, side, 1))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        ("__global REAL* D", "no buffer for the argument 'D'; there are A, B, C"),
+        ("__global REAL* C, const int WIDTH", "no value for the argument 'WIDTH'; there are M, N, K"),
+        ("__global REAL* C, const unsigned short M", "the argument 'M' has the type 'unsigned short'"),
+    ],
+)
+def test_an_argument_that_nothing_binds_is_named(tmp_path: Path, device: Device, arguments: str, complaint: str) -> None:
+    kernel = kernel_of(tmp_path, f"// Odd.\n__kernel void odd({arguments}) {{ }}\n")
+    with pytest.raises(InvalidInput) as caught:
+        execution_of(kernel, device)
+    assert complaint in str(caught.value)
+
+
+@pytest.mark.parametrize("ctype", ["int", "uint", "unsigned int", "unsigned", "long", "ulong", "size_t", "REAL"])
+def test_arguments_are_bound_by_name_in_any_order_and_type(tmp_path: Path, device: Device, ctype: str) -> None:
+    if ctype == "size_t":
+        ctype = "ulong"  # OpenCL C forbids size_t arguments; a 64-bit one stands for it
+    text = (
+        f"// The order of arguments is free.\n__kernel void any(__global REAL* C, const {ctype} K, "
+        f"__global const REAL* B,\n    const {ctype} N, __global const REAL* A, const {ctype} M)\n"
+        "{\n    const int row = get_global_id(0), column = get_global_id(1);\n"
+        "    if (row >= (int)M || column >= (int)N)\n        return;\n    REAL sum = 0;\n"
+        "    for (int k = 0; k < (int)K; k++)\n        sum += A[row * (int)K + k] * B[k * (int)N + column];\n"
+        "    C[row * (int)N + column] = sum;\n}\n"
+    )
+    verdict = verify(plan_kernel(kernel_of(tmp_path, text), Gemm(5, 6, 7), device.info), device)
+    assert verdict.passed, verdict
+
+
+def test_operands_of_another_shape_or_dtype_are_refused(device: Device) -> None:
+    execution = execution_of(find_kernel("rows/01_naive"), device)
+    arrays = random_arrays(PROBLEM)
+    with pytest.raises(InvalidInput, match="the operand B is missing; given: A"):
+        execution.write({"A": arrays["A"]})
+    with pytest.raises(InvalidInput, match=r"A is \(8, 8\) float64, the problem wants \(8, 8\) float32"):
+        execution.write(arrays | {"A": arrays["A"].astype(np.float64)})
+    with pytest.raises(InvalidInput, match=r"B is \(7, 8\) float32, the problem wants \(8, 8\) float32"):
+        execution.write(arrays | {"B": arrays["B"][:7]})
+
+
+def test_solve_gives_the_product_and_its_times(device: Device) -> None:
+    kernel = find_kernel("tiles/06_register_tile")
+    problem = make_problem(kernel, (33, 44, 55), "float32")
+    arrays = random_arrays(problem)
+    output, times = solve(plan_kernel(kernel, problem, device.info), arrays, device)
+    np.testing.assert_allclose(output, arrays["A"] @ arrays["B"], atol=1e-4)
+    assert times.device_s > 0
+    assert times.wall_s > 0
+
+
+def test_an_empty_problem_launches_nothing_and_takes_no_device_time(device: Device) -> None:
+    kernel = find_kernel("rows/01_naive")
+    output, times = solve(plan_kernel(kernel, Gemm(0, 4, 3), device.info), random_arrays(Gemm(0, 4, 3)), device)
+    assert output.shape == (0, 4)
+    assert times.device_s == 0.0
+
+
+def test_reading_after_a_write_outside_is_an_error(tmp_path: Path, device: Device) -> None:
+    kernel = kernel_of(tmp_path, "// Too far.\n__kernel void far(__global REAL* C) { C[64] = 1; }\n")
+    with pytest.raises(WrongResult, match="wrote outside the buffer C"):
+        solve(plan_kernel(kernel, PROBLEM, device.info), random_arrays(PROBLEM), device)
+
+
+def test_a_damaged_cache_entry_is_built_again(
+    tmp_path: Path, device: Device, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setenv("LOCALAPPDATA", str(tmp_path / "cache"))
+    plan = plan_kernel(find_kernel("rows/01_naive"), PROBLEM, device.info)
+
+    def fresh() -> Device:
+        return Device(device.info, device.device, device.context)
+
+    assert verify(plan, fresh()).passed
+    entries = list((tmp_path / "cache").rglob("programs/*.bin"))
+    assert len(entries) == 1
+    intact = entries[0].read_bytes()
+    assert verify(plan, fresh()).passed, "from the intact entry"
+    for damaged in (b"", intact[:40], intact[: len(intact) // 2], b"x" * len(intact)):
+        entries[0].write_bytes(damaged)
+        assert verify(plan, fresh()).passed
+        assert entries[0].read_bytes() != damaged, "the entry was not mended"
+
+
+def test_an_intact_entry_that_the_driver_refuses_is_built_again(
+    tmp_path: Path, device: Device, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setenv("LOCALAPPDATA", str(tmp_path / "cache"))
+    plan = plan_kernel(find_kernel("rows/01_naive"), PROBLEM, device.info)
+    first = Device(device.info, device.device, device.context)
+    assert verify(plan, first).passed
+    entry = next((tmp_path / "cache").rglob("programs/*.bin"))
+    first._disk.put(entry.stem, b"of another driver, perhaps")
+    assert verify(plan, Device(device.info, device.device, device.context)).passed
+
+
+def test_devices_are_chosen_by_number_kind_or_part_of_the_name() -> None:
+    infos = list_devices()
+    assert infos
+    for number, info in enumerate(infos):
+        assert choose(infos, str(number)) == number
+        assert infos[choose(infos, info.kind)].kind == info.kind
+        assert infos[choose(infos, info.platform.upper())].platform == info.platform
+    assert choose(infos, None) == 0
+    with pytest.raises(NoDevice, match="tilewright doctor"):
+        choose([], None)
+
+
+def test_an_unknown_device_names_the_near_ones() -> None:
+    name = list_devices()[0].label
+    with pytest.raises(UnknownName) as caught:
+        open_device(name[:-3] + "xyz")
+    assert name in str(caught.value)
