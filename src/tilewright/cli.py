@@ -19,7 +19,7 @@ from .kernel import Kernel
 from .kernels import LADDERS, find_kernel, find_ladder
 from .ladders import run_kernel, run_ladder
 from .live import LiveTable
-from .records import Record, load, save, to_json
+from .records import Record, load_record, save_record, to_json
 from .report.compare import compare
 from .report.pages import refresh
 from .report.plot import plot
@@ -151,7 +151,7 @@ def doctor_command(options: argparse.Namespace) -> int:
 
 def compare_command(options: argparse.Namespace) -> int:
     """`tilewright compare`: ratios between two records, with their spread."""
-    for line in compare(load(options.first), load(options.second)):
+    for line in compare(load_record(options.first), load_record(options.second)):
         console.print(str(line), highlight=False, markup=False)
     return 0
 
@@ -165,7 +165,7 @@ def report_command(options: argparse.Namespace) -> int:
 
 def plot_command(options: argparse.Namespace) -> int:
     """`tilewright plot`: draw a record."""
-    plot(load(options.record), options.picture)
+    plot(load_record(options.record), options.picture)
     return 0
 
 
@@ -173,7 +173,7 @@ def write_outputs(options: argparse.Namespace, records: Sequence[Record]) -> Non
     """Save what --json, --csv and --plot ask for; with several ladders the ladder's name goes before the suffix."""
     for record in records:
         for path, write in (
-            (options.json, lambda target, each=record: save(each, target)),
+            (options.json, lambda target, each=record: save_record(each, target)),
             (options.csv, lambda target, each=record: target.write_text(to_csv(each), encoding="utf-8")),
             (options.plot, lambda target, each=record: plot(each, target)),
         ):

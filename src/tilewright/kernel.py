@@ -6,7 +6,7 @@ One kernel type serves all: a tutorial's rung is a kernel with one configuration
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, fields
-from functools import cache
+from functools import lru_cache
 from pathlib import Path
 from typing import ClassVar
 
@@ -153,8 +153,14 @@ class Ladder:
     kernels: tuple[Kernel, ...]
 
 
-@cache
 def read_source(path: Path) -> str:
+    """The file's text as it is now: a file that was edited since is read again."""
+    facts = path.stat()
+    return _read_version(path, facts.st_mtime_ns, facts.st_size)
+
+
+@lru_cache(maxsize=256)
+def _read_version(path: Path, modified_ns: int, size: int) -> str:
     return path.read_text(encoding="utf-8")
 
 

@@ -277,14 +277,21 @@ class Copy(Transpose):
 class StridedGemm(Gemm):
     """A Gemm whose operands are views into larger buffers, with an epilogue.
 
-    C = activation(alpha * A * B + beta * C + bias); `bias` is a vector of `out_dtype` along "row"s (one element per
-    column of C) or "column"s (one element per row), or "" for none.
+    C = activation(alpha * A * B + beta * C + bias). `bias` is a vector of `out_dtype` along "row"s (one element per
+    column of C) or "column"s (one element per row), or "" for none. `activation` is "relu", "gelu" (by erf),
+    "gelu_tanh", "silu" or "". Complex operands may be conjugated.
     """
 
     views: tuple[Layout, Layout, Layout] = (Layout(0, 0, 0), Layout(0, 0, 0), Layout(0, 0, 0))
     bias: str = ""
     activation: str = ""
+    conjugate_a: bool = False
+    conjugate_b: bool = False
 
     @property
     def layouts(self) -> tuple[Layout, Layout, Layout]:
         return self.views
+
+    @property
+    def scalars(self) -> Scalars:
+        return {**super().scalars, "a_conjugate": int(self.conjugate_a), "b_conjugate": int(self.conjugate_b)}

@@ -108,11 +108,12 @@ def to_json(record: object) -> str:
     return msgspec.json.format(msgspec.json.encode(record, order="sorted"), indent=1).decode() + "\n"
 
 
-def save(record: object, path: Path) -> None:
+def save_record(record: object, path: Path) -> None:
+    """Write a record as JSON."""
     path.write_text(to_json(record), encoding="utf-8")
 
 
-def load(path: Path) -> Record:
+def load_record(path: Path) -> Record:
     """Read a record; RecordError says what is wrong with the file and where."""
     try:
         record = msgspec.json.decode(path.read_bytes(), type=Record)

@@ -115,6 +115,12 @@ def test_rendering_keeps_the_files_own_name_and_lines(kernel: Kernel, tmp_path: 
     assert tail.startswith(kernel.text)
 
 
+def test_a_file_that_was_edited_is_read_again(kernel: Kernel) -> None:
+    assert kernel.lesson == "What it changes: nothing."
+    kernel.source.write_text(kernel.text.replace("nothing", "everything"))
+    assert kernel.lesson == "What it changes: everything."
+
+
 @pytest.mark.parametrize("dtype", ELEMENT_TYPES)
 def test_the_element_type_is_a_macro(kernel: Kernel, dtype: str) -> None:
     text = render(kernel, kernel.config, Gemm(3, 3, 3, dtype))

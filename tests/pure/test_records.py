@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tilewright.device import DeviceInfo, Peaks
 from tilewright.errors import RecordError
-from tilewright.records import FORMAT, Environment, Record, Row, Samples, load, save, to_json
+from tilewright.records import FORMAT, Environment, Record, Row, Samples, load_record, save_record, to_json
 
 TEXT = st.text(max_size=20)
 FINITE = st.floats(allow_nan=False, allow_infinity=False)
@@ -70,9 +70,9 @@ RECORDS = st.builds(
 @given(record=RECORDS)
 def test_a_record_comes_back_as_it_was(record: Record, tmp_path_factory: pytest.TempPathFactory) -> None:
     path = tmp_path_factory.mktemp("records") / "record.json"
-    save(record, path)
-    assert load(path) == record
-    assert to_json(load(path)) == path.read_text(encoding="utf-8")
+    save_record(record, path)
+    assert load_record(path) == record
+    assert to_json(load_record(path)) == path.read_text(encoding="utf-8")
 
 
 RECORD = Record("ladder rows", "float32", Environment(DeviceInfo("D", "P"), "", "", "", "", 1, 0.0, {}), None, ())
@@ -93,7 +93,7 @@ def test_a_broken_file_says_what_is_wrong(tmp_path: Path, content: bytes, compla
     path = tmp_path / "broken.json"
     path.write_bytes(content)
     with pytest.raises(RecordError, match=complaint) as caught:
-        load(path)
+        load_record(path)
     assert str(path) in str(caught.value)
 
 
@@ -105,7 +105,7 @@ def test_no_bytes_break_the_reader(content: bytes) -> None:
         path = Path(folder) / "noise.json"
         path.write_bytes(content)
         with pytest.raises(RecordError):
-            load(path)
+            load_record(path)
 
 
 def test_a_field_of_a_wrong_type_is_named(tmp_path: Path) -> None:
@@ -114,16 +114,16 @@ def test_a_field_of_a_wrong_type_is_named(tmp_path: Path) -> None:
     path = tmp_path / "wrong.json"
     path.write_text(json.dumps(content))
     with pytest.raises(RecordError, match=r"environment\.cores"):
-        load(path)
+        load_record(path)
 
 
 def test_a_missing_file_and_another_format_are_refused(tmp_path: Path) -> None:
     with pytest.raises(RecordError, match="cannot be read"):
-        load(tmp_path / "absent.json")
+        load_record(tmp_path / "absent.json")
     path = tmp_path / "later.json"
-    save(dataclasses.replace(RECORD, format=FORMAT + 1), path)
+    save_record(dataclasses.replace(RECORD, format=FORMAT + 1), path)
     with pytest.raises(RecordError, match=f"has format {FORMAT + 1}; this version reads {FORMAT}"):
-        load(path)
+        load_record(path)
 
 
 def test_samples_prefer_the_devices_own_clock() -> None:

@@ -11,16 +11,24 @@ import numpy as np
 import pyopencl as cl
 
 from ..device import DeviceInfo
-from ..dtypes import numpy_dtype
-from ..errors import BuildFailed, DevicePoisoned, LaunchFailed, NoDevice, OutOfDeviceMemory, UnknownName
-from ..kernel import NDRange, Signature
+from ..dtypes import element_type, numpy_dtype
+from ..errors import (
+    BuildFailed,
+    DevicePoisoned,
+    InvalidInput,
+    LaunchFailed,
+    NoDevice,
+    OutOfDeviceMemory,
+    UnknownName,
+)
+from ..kernel import NDRange, Parameter, Signature
 from .cache import BinaryCache, cache_folder, content_key
 from .drivers import NEVER_BY_DEFAULT, mend_pocl_wheel, preference, register
 from .information import describe
 from .statuses import NO_MEMORY, POISONED, code_of, status_sentence
 
 SCALARS = {"int": np.int32, "uint": np.uint32, "long": np.int64, "ulong": np.uint64, "float": np.float32,
-           "double": np.float64, "size_t": np.uint64}  # fmt: skip
+           "double": np.float64, "unsigned": np.uint32, "unsigned int": np.uint32, "unsigned long": np.uint64}  # fmt: skip
 
 
 @contextmanager
@@ -50,7 +58,8 @@ class Program:
 
     def new_kernel(self) -> Any:
         """A kernel object of its own: argument slots are state, so threads must not share one."""
-        kernel = cl.Kernel(self.program, self.signature.entry)
+        with check(f"making the kernel {self.signature.entry!r}"):
+            kernel = cl.Kernel(self.program, self.signature.entry)
         kernel.set_scalar_arg_dtypes(list(self.scalar_types))  # without it set_args costs 50 us and more
         return kernel
 
@@ -126,13 +135,21 @@ class Device:
             if key not in self._programs:
                 program, log = self._compile(source, name, tuple(options))
                 parameters = signature.parameters
-                types = tuple(None if each.pointer else self._scalar(each.ctype, dtype) for each in parameters)
+                types = tuple(None if each.pointer else self._scalar(name, each, dtype) for each in parameters)
                 self._programs[key] = Program(program, signature, types, log)
             return self._programs[key]
 
     @staticmethod
-    def _scalar(ctype: str, dtype: str) -> Any:
-        return numpy_dtype(dtype).type if ctype == "REAL" else SCALARS[ctype]
+    def _scalar(kernel: str, parameter: Parameter, dtype: str) -> Any:
+        """NumPy's type for a scalar argument; REAL is the element type, ACC the one that it is summed in."""
+        if parameter.ctype == "REAL":
+            return numpy_dtype(dtype).type
+        if parameter.ctype == "ACC":
+            return numpy_dtype(element_type(dtype).accumulator).type
+        if parameter.ctype not in SCALARS:
+            known = ", ".join([*SCALARS, "REAL", "ACC"])
+            raise InvalidInput(f"{kernel}: the argument {parameter.name!r} has the type {parameter.ctype!r}; bound are {known}")
+        return SCALARS[parameter.ctype]
 
     def _compile(self, source: str, name: str, options: tuple[str, ...]) -> tuple[Any, str]:
         info = self.info

@@ -43,9 +43,6 @@ class HostPlace:
     def cast(self, array: np.ndarray, dtype: np.dtype) -> np.ndarray:
         return array if array.dtype == dtype else array.astype(dtype)
 
-    def conjugated(self, array: np.ndarray) -> np.ndarray:
-        return np.conjugate(array)
-
     def empty(self, shape: Shape, dtype: np.dtype) -> np.ndarray:
         return np.empty(shape, dtype)
 
@@ -101,9 +98,6 @@ class DevicePlace:
 
     def cast(self, array: Array, dtype: np.dtype) -> Array:
         return array if array.dtype == dtype else array.astype(dtype, queue=self.queue)
-
-    def conjugated(self, array: Array) -> Array:
-        return array.conj() if array.dtype.kind == "c" else array
 
     def empty(self, shape: Shape, dtype: np.dtype) -> Array:
         return empty(self.queue, shape, dtype)

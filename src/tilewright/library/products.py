@@ -108,13 +108,14 @@ def gemm(
     if activation is not None and activation not in ACTIVATIONS:
         raise UnknownName("activation", activation, ACTIVATIONS)
     place = place_for((a, b, c, bias, out), device, queue, wait_for)
-    left = _transposed(place, place.take(a), "trans_a", trans_a)
-    right = _transposed(place, place.take(b), "trans_b", trans_b)
+    left = _transposed(place.take(a), "trans_a", trans_a)
+    right = _transposed(place.take(b), "trans_b", trans_b)
+    conjugate = (trans_a == "C", trans_b == "C")
     added = place.take(c) if beta != 0 else None
     vector = None if bias is None else place.take(bias)
     side = "" if vector is None else _bias_side(vector.shape, left.shape, right.shape)
     epilogue = Epilogue(alpha, beta, side, activation or "")
-    return _multiply(place, left, right, out, dtype, epilogue, added, vector)
+    return _multiply(place, left, right, out, dtype, epilogue, added, vector, conjugate)
 
 
 def _check_precision(precision: str | None) -> None:
@@ -122,16 +123,15 @@ def _check_precision(precision: str | None) -> None:
         raise UnknownName("precision", precision, PRECISIONS)
 
 
-def _transposed(place: Place, array: Any, name: str, how: str) -> Any:
-    """op(array) as a view; conjugation makes a copy."""
+def _transposed(array: Any, name: str, how: str) -> Any:
+    """The array with its last two dimensions swapped, a view, if `how` asks for it."""
     if how not in ("N", "T", "C"):
         raise InvalidInput(f'{name}={how!r}: one of "N", "T" and "C"')
     if how == "N":
         return array
     if array.ndim < 2:
         raise InvalidInput(f"{name}={how!r} needs a matrix, got the shape {array.shape}")
-    turned = array.transpose((*range(array.ndim - 2), array.ndim - 1, array.ndim - 2))
-    return place.conjugated(turned) if how == "C" and array.dtype.kind == "c" else turned
+    return array.transpose((*range(array.ndim - 2), array.ndim - 1, array.ndim - 2))
 
 
 def _bias_side(bias: tuple[int, ...], a: tuple[int, ...], b: tuple[int, ...]) -> str:
@@ -157,8 +157,9 @@ def product_types(a: np.dtype, b: np.dtype, dtype: DTypeLike) -> tuple[str, str]
 
 
 def _multiply(
-    place: Place, a: Any, b: Any, out: Any, dtype: DTypeLike, epilogue: Epilogue, c: Any = None, bias: Any = None
-) -> Any:
+    place: Place, a: Any, b: Any, out: Any, dtype: DTypeLike, epilogue: Epilogue, c: Any = None, bias: Any = None,
+    conjugate: tuple[bool, bool] = (False, False),
+) -> Any:  # fmt: skip
     read, written = product_types(a.dtype, b.dtype, dtype)
     a, b = place.cast(a, numpy_dtype(read)), place.cast(b, numpy_dtype(read))
     kind = numpy_dtype(written)
@@ -172,8 +173,8 @@ def _multiply(
     arrays = {"A": a, "B": b, "C": target}
     if bias is not None:
         arrays["bias"] = place.cast(bias, kind)
-    key = (place.key, read, written, epilogue, *(place.signature(array) for array in arrays.values()))
-    call = call_for(key, lambda: _prepare(place, a, b, target, sizes, (read, written), epilogue))
+    key = (place.key, read, written, epilogue, conjugate, *(place.signature(array) for array in arrays.values()))
+    call = call_for(key, lambda: _prepare(place, (a, b, target), sizes, (read, written), epilogue, conjugate))
     place.run(call, arrays, "C", epilogue.beta != 0)
     if out is not None and out is not target:
         place.assign(out, target)
@@ -196,21 +197,26 @@ def _target(place: Place, shape: tuple[int, ...], dtype: np.dtype, out: Any, ope
 
 
 def _prepare(
-    place: Place, a: Any, b: Any, target: Any, sizes: ProductShape, types: tuple[str, str], epilogue: Epilogue
+    place: Place,
+    arrays: tuple[Any, Any, Any],
+    sizes: ProductShape,
+    types: tuple[str, str],
+    epilogue: Epilogue,
+    conjugate: tuple[bool, bool],
 ) -> Call:
-    left, right, result = as_matrices(place.view(a)), as_matrices(place.view(b), column=True), place.view(target)
+    a, b, result = (place.view(array) for array in arrays)
     if len(a.shape) == 1:
         result = _with_side(result, len(sizes.batch))
     if len(b.shape) == 1:
         result = _with_side(result, len(result.shape))
     views = (
-        left.broadcast((*sizes.batch, sizes.m, sizes.k)),
-        right.broadcast((*sizes.batch, sizes.k, sizes.n)),
+        as_matrices(a).broadcast((*sizes.batch, sizes.m, sizes.k)),
+        as_matrices(b, column=True).broadcast((*sizes.batch, sizes.k, sizes.n)),
         result,
     )
     if sizes.m == 0 or sizes.n == 0:
         return Call((), place.device)
-    problems = (_problem(each, sizes, types, epilogue) for each in batches(views))
+    problems = (_problem(each, sizes, types, epilogue, conjugate) for each in batches(views))
     return Call([plan_product(problem, place.device.info) for problem in problems], place.device)
 
 
@@ -222,17 +228,16 @@ def _with_side(view: View, place: int) -> View:
     return View(tuple(shape), tuple(strides), view.offset, view.dtype)
 
 
-def _problem(batch: Batch, sizes: ProductShape, types: tuple[str, str], epilogue: Epilogue) -> StridedGemm:
-    """One launch's problem. A result by columns is computed as its transpose: C' = B' A' has its rows in memory."""
-    m, n = sizes.m, sizes.n
-    bias = epilogue.bias
-    if bias != "column":
+def _problem(
+    batch: Batch, sizes: ProductShape, types: tuple[str, str], epilogue: Epilogue, conjugate: tuple[bool, bool]
+) -> StridedGemm:
+    """One launch's problem."""
+    m = sizes.m
+    if epilogue.bias != "column":
         batch, m = folded(batch, m)
     a, b, c = batch.layouts
-    if c.column != 1 and c.row == 1 and n > 1:
-        a, b, c, m, n = b.swapped, a.swapped, c.swapped, n, m
-        bias = {"row": "column", "column": "row"}.get(bias, "")
     return StridedGemm(
-        m, n, sizes.k, types[0], alpha=epilogue.alpha, beta=epilogue.beta, out_dtype=types[1], batch=batch.count,
-        views=(a, b, c), bias=bias, activation=epilogue.activation,
+        m, sizes.n, sizes.k, types[0], alpha=epilogue.alpha, beta=epilogue.beta, out_dtype=types[1], batch=batch.count,
+        views=(a, b, c), bias=epilogue.bias, activation=epilogue.activation,
+        conjugate_a=conjugate[0], conjugate_b=conjugate[1],
     )  # fmt: skip

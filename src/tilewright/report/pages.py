@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 from ..errors import RecordError
-from ..records import load
+from ..records import load_record
 from .table import markdown
 
 _MARK = re.compile(r"(<!-- record: (?P<file>[^ ]+) -->\n).*?(<!-- end record -->)", re.S)
@@ -16,7 +16,7 @@ def refresh(page: Path) -> int:
     text = page.read_text(encoding="utf-8")
 
     def table(match: re.Match[str]) -> str:
-        return f"{match[1]}{markdown(load(page.parent / match['file']))}\n{match[3]}"
+        return f"{match[1]}{markdown(load_record(page.parent / match['file']))}\n{match[3]}"
 
     fresh, count = _MARK.subn(table, text)
     if not count:

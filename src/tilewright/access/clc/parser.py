@@ -9,6 +9,7 @@ from .lexer import Position
 from .preprocess import preprocess
 from .stream import describe
 from .tree import (
+    Assembly,
     Block,
     Break,
     Case,
@@ -165,6 +166,8 @@ class Parser(DeclarationParser):
         if token.text == "__attribute__" and not self.starts_declaration():
             self.attributes(Attributes())
             return self.statement()
+        if token.text in ("asm", "__asm__", "__asm"):
+            return self.assembly(position)
         if self.starts_type():
             spec = self.specifiers()
             if self.accept(";"):
@@ -173,6 +176,12 @@ class Parser(DeclarationParser):
         expression = self.expression()
         self.expect(";")
         return ExpressionStatement(expression.position, expression)
+
+    def assembly(self, position: Position) -> Assembly:
+        while self.current.text != ";" and self.current.kind != "end":
+            self.take()
+        self.expect(";")
+        return Assembly(position)
 
     def starts_declaration(self) -> bool:
         """After an attribute: does a declaration follow, or a statement?"""
@@ -187,8 +196,6 @@ class Parser(DeclarationParser):
     def refuse(self, word: str, position: Position) -> None:
         if word == "goto":
             raise position.error("goto is not supported: lanes that jump have no common place to meet again")
-        if word in ("asm", "__asm__", "__asm"):
-            raise position.error("inline assembly cannot be interpreted")
         if word in ("case", "default"):
             raise position.error(f"{word} stands outside the braces of its switch")
         if self.ahead().text == ":" and word not in self.types:

@@ -196,6 +196,11 @@ class Switch(Statement):
 
 
 @dataclass(frozen=True)
+class Assembly(Statement):
+    """Inline assembly: read over, refused where it would be executed."""
+
+
+@dataclass(frozen=True)
 class Break(Statement):
     pass
 

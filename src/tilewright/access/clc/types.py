@@ -175,6 +175,7 @@ INT, UINT = _scalar("int", "i4"), _scalar("uint", "u4")
 LONG, ULONG = _scalar("long", "i8"), _scalar("ulong", "u8")
 HALF, FLOAT, DOUBLE = _scalar("half", "f2"), _scalar("float", "f4"), _scalar("double", "f8")
 VOID, EVENT = Void(), Event()
+SIZE_T = ULONG
 
 _VECTOR_ELEMENTS = (CHAR, UCHAR, SHORT, USHORT, INT, UINT, LONG, ULONG, HALF, FLOAT, DOUBLE)
 SCALARS = (BOOL, *_VECTOR_ELEMENTS)

@@ -102,16 +102,17 @@ Symbol = Register | RegisterArray | Memory
 
 
 class Site:
-    """One access in the source: the place, and how many bytes each lane moves."""
+    """One access in the source: the place, how many bytes each lane moves, and what their address is known to be a
+    multiple of."""
 
-    __slots__ = ("number", "operation", "position", "size", "text")
+    __slots__ = ("alignment", "number", "operation", "position", "size")
 
-    def __init__(self, number: int, position: Position, operation: str, size: int, text: str = "") -> None:
+    def __init__(self, number: int, position: Position, operation: str, size: int, alignment: int) -> None:
         self.number = number
         self.position = position
         self.operation = operation
         self.size = size
-        self.text = text
+        self.alignment = alignment
 
 
 def flat_length(kind: Array) -> tuple[Type, tuple[int, ...]]:

@@ -130,7 +130,7 @@ class DeclarationCompiler(ExpressionCompiler):
         return define
 
     def bytes_access(self, variable: Variable) -> Access:
-        site = self.machine.memory.site(variable.position, "store", variable.type.size)
+        site = self.machine.memory.site(variable.position, "store", variable.type.size, 1)
         return Access(np.dtype(np.uint8), variable.type.size, 1, site, counted=False)
 
     def store_at(self, address: Any, kind: Type, expression: Expression) -> Run:

@@ -43,12 +43,13 @@ from ..clc.types import (
     vector_of,
 )
 from .arithmetic import binary, common_type, fused, offset_of, to_common, unary
-from .builtins import find_builtin
+from .builtins import NVIDIA_WRAPPERS, find_builtin
 from .code import Code, Frame, Memory, Place, Register, RegisterArray, Value
 from .context import Context
 from .convert import change, truth
 from .masks import Mask
 from .places import CellPlace, MemoryPlace, RegisterPlace, SwizzlePlace, pick, swizzle
+from .usage import has_assembly
 
 
 class ExpressionCompiler(Context):
@@ -497,7 +498,8 @@ class ExpressionCompiler(Context):
         return self.value(expression).type
 
     def call(self, expression: Call) -> Code:
-        if expression.name in self.program.functions:
+        function = self.program.functions.get(expression.name)
+        if function is not None and not (expression.name in NVIDIA_WRAPPERS and has_assembly(function)):
             return self.user_call(expression)
         builtin = find_builtin(expression.name)
         if builtin is None:

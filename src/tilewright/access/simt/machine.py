@@ -21,6 +21,9 @@ LOCAL_FENCE, GLOBAL_FENCE = 1, 2
 class Recorder(Protocol):
     """Whoever wants to see the memory traffic."""
 
+    def begin(self, groups: list[Group], items: int) -> None:
+        """These groups of `items` work-items run next."""
+
     def record(self, site: Site, segment: Segment, offsets: npt.NDArray[np.int64], mask: Mask) -> None:
         """`offsets` are bytes in the segment, one for each lane of `mask`."""
 
@@ -81,6 +84,8 @@ class Machine:
         self.synced = {Space.LOCAL: 0, Space.GLOBAL: 0}
         self.clock = 1
         self.memory.new_batch()
+        if self.groups:
+            self.recorder.begin(self.groups, self.items)
         return Mask(self.live.copy())
 
     def covers(self, mask: Mask) -> bool:

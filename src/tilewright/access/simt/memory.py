@@ -4,17 +4,20 @@ An address is segment << 40 | (2**39 + byte offset), so a stray pointer is notic
 segments have one copy of their bytes for each group or lane, chosen by who accesses them.
 """
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
+from ..clc.lexer import Position
 from ..clc.types import Space
 from .code import Site, Value
 from .findings import BOUNDS, MISALIGNED, READ_ONLY, UNINITIALISED, WILD
 from .masks import Mask
-from .races import report_read, report_write
+from .races import report_atomic, report_read, report_write
 from .shadow import Shadow, Touch
 
 if TYPE_CHECKING:
@@ -128,10 +131,11 @@ class VirtualMemory:
         self.machine = machine
         self.segments: dict[int, Segment] = {}
         self.sites: list[Site] = []
-        self._used = 0
+        self._copying = False
+        self._copied: list[tuple[Segment, Touch, bool]] = []
 
-    def site(self, position: Any, operation: str, size: int, text: str = "") -> Site:
-        self.sites.append(Site(len(self.sites), position, operation, size, text))
+    def site(self, position: Position, operation: str, size: int, alignment: int) -> Site:
+        self.sites.append(Site(len(self.sites), position, operation, size, alignment))
         return self.sites[-1]
 
     def buffer(self, name: str, data: npt.NDArray[np.uint8], space: Space, writable: bool) -> Segment:
@@ -162,7 +166,6 @@ class VirtualMemory:
 
     def _add(self, name: str, space: Space, size: int, data: npt.NDArray[np.uint8], base: Offsets | None) -> Segment:
         number = len(self.segments) + 1
-        self._used += data.size
         segment = self.segments[number] = Segment(number, name, space, size, data, base)
         return segment
 
@@ -225,6 +228,80 @@ class VirtualMemory:
         for part, own, offsets in self._parts(where, access, mask, "store"):
             self._write(part, offsets, own.indices, access, values[..., place[own.indices]], own)
 
+    def atomic(
+        self,
+        address: Value,
+        access: Access,
+        mask: Mask,
+        update: Callable[[Value, npt.NDArray[np.intp]], Value],
+    ) -> Value:
+        """Each lane of `mask` in turn replaces what lies at its address by `update` of it: what was there before."""
+        out = np.zeros(self.machine.lanes, access.dtype)
+        for segment, own, offsets in self._parts(address[mask.indices], access, mask, "atomic update"):
+            lanes = None if own.everyone else own.indices
+            touch, whole, low = self.touch(segment, offsets, lanes, access, "atomic update")
+            self.machine.recorder.record(access.site, segment, offsets, own)
+            if not segment.writable:
+                text = f"atomic update of {segment.space.word} '{segment.name}', which the kernel may only read"
+                self.machine.findings.add(READ_ONLY, access.site.position, text, self._who(lanes, 0), count=len(whole))
+                continue
+            segment.own()
+            shadow = segment.shadow
+            if shadow is not None:
+                cells = shadow.cells(touch)
+                missing = shadow.unset(cells)
+                if missing is not None:
+                    self._uninitialised(segment, touch, missing)
+                report_atomic(self.machine, segment, touch, cells)
+            self._take_turns(segment, whole, own.indices, access, low, update, out)
+        return out
+
+    def _take_turns(
+        self,
+        segment: Segment,
+        offsets: Offsets,
+        lanes: npt.NDArray[np.intp],
+        access: Access,
+        low: int,
+        update: Callable[[Value, npt.NDArray[np.intp]], Value],
+        out: npt.NDArray[Any],
+    ) -> None:
+        while len(lanes):
+            _, first = np.unique(offsets, return_index=True)
+            chosen, where = lanes[first], offsets[first]
+            old = segment.gather(where, access.dtype, 1, low)
+            out[chosen] = old
+            segment.scatter(where, np.asarray(update(old, chosen)).astype(access.dtype), access.dtype, 1, low)
+            waiting = np.ones(len(lanes), bool)
+            waiting[first] = False
+            lanes, offsets = lanes[waiting], offsets[waiting]
+
+    @contextmanager
+    def as_async_copy(self) -> Iterator[None]:
+        """Accesses inside belong to their group's async copy rather than to a work-item."""
+        self._copying = True
+        try:
+            yield
+        finally:
+            self._copying = False
+
+    def finish_async_copies(self, mask: Mask) -> None:
+        """The groups of `mask` have waited: what their copies wrote is everybody's, what they read is free."""
+        reached = set(self.machine.slot_of_lane[mask.indices].tolist())
+        kept: list[tuple[Segment, Touch, bool]] = []
+        for segment, touch, written in self._copied:
+            lanes = np.arange(self.machine.lanes) if touch.lanes is None else touch.lanes
+            slots = set(self.machine.slot_of_lane[lanes].tolist())
+            if not slots <= reached:
+                kept.append((segment, touch, written))
+                continue
+            assert segment.shadow is not None
+            if written:
+                segment.shadow.settle(segment.shadow.cells(touch))
+            else:
+                segment.shadow.release(touch)
+        self._copied = kept
+
     def touch(
         self, segment: Segment, offsets: Offsets, lanes: Any, access: Access, operation: str
     ) -> tuple[Touch, Offsets, int]:
@@ -237,7 +314,10 @@ class VirtualMemory:
         if segment.base is not None:
             whole = offsets + (segment.base if lanes is None else segment.base[lanes])
         step = low | access.size | 16
-        tags = machine.tags.get(segment.space, machine.tags[Space.GLOBAL])
+        if self._copying and segment.shadow is not None:
+            tags = machine.async_tags(segment.space)
+        else:
+            tags = machine.tags.get(segment.space, machine.tags[Space.GLOBAL])
         touch = Touch(whole, access.size, step & -step, tags if lanes is None else tags[lanes], access.site, lanes)
         return touch, whole, low
 
@@ -286,6 +366,8 @@ class VirtualMemory:
             segment.unset.written[segment.unset.cells(whole, touch.size, touch.unit)] = True
         elif segment.shadow is not None:
             report_write(self.machine, segment, touch, access, values, low)
+            if self._copying:
+                self._copied.append((segment, touch, True))
         segment.scatter(whole, values, access.dtype, access.count, low)
 
     def _parts(self, where: Offsets, access: Access, mask: Mask, operation: str) -> Any:

@@ -186,13 +186,13 @@ class MemoryPlace(Place):
 def memory_access(machine: Machine, kind: Type, position: Position, operation: str, counted: bool = True) -> Access:
     """How a value of `kind` goes to and from memory."""
     if isinstance(kind, Struct):
-        site = machine.memory.site(position, operation, kind.size)
+        site = machine.memory.site(position, operation, kind.size, kind.alignment)
         return Access(np.dtype(np.uint8), kind.size, kind.alignment, site, counted)
     if not isinstance(kind, Scalar | Vector | Pointer) and kind.size != 8:
         raise position.error(f"{kind} has no value that could be moved")
     count = kind.width if isinstance(kind, Vector) else 1
     dtype = dtype_of(kind)
-    site = machine.memory.site(position, operation, dtype.itemsize * count)
+    site = machine.memory.site(position, operation, dtype.itemsize * count, kind.alignment)
     return Access(dtype, count, kind.alignment, site, counted)
 
 

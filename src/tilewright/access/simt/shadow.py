@@ -109,7 +109,7 @@ class Shadow:
         self.writer_site = np.zeros(cells, np.int32)
         self.readers: Readers | None = None
         self.atomics: Readers | None = None
-        self.pending: list[tuple[Touch, Int64s | None]] = []
+        self.pending: list[Touch] = []
         self.pending_items = 0
         self.last_write = -1
         self.complete = initialised
@@ -145,7 +145,7 @@ class Shadow:
 
     def defer_read(self, touch: Touch) -> None:
         """A plain read: kept aside, since most cells that are read are not written before the next barrier."""
-        self.pending.append((touch, None))
+        self.pending.append(touch)
         self.pending_items += touch.offsets.size
         if self.pending_items > _PENDING_LIMIT:
             self.absorb()
@@ -156,7 +156,7 @@ class Shadow:
 
     def absorb(self) -> None:
         """Enters the reads that were kept aside."""
-        for touch, _ in self.pending:
+        for touch in self.pending:
             cells = self.cells(touch)
             if self.readers is None:
                 self.readers = Readers(self.writer.size)
@@ -222,6 +222,20 @@ class Shadow:
         if self.atomics is None:
             self.atomics = Readers(self.writer.size)
         self.atomics.add(cells.ravel(), _spread(touch.tags, cells), touch.site.number, self.group_items)
+
+    def release(self, touch: Touch) -> None:
+        """Takes a read back: whoever made it has finished, and everybody knows."""
+        for index, pending in enumerate(self.pending):
+            if pending is touch:
+                del self.pending[index]
+                self.pending_items -= touch.offsets.size
+                return
+        if self.readers is not None:
+            cells = self.cells(touch)
+            mine = np.broadcast_to(touch.tags, cells.shape)
+            self.readers.highest[cells] = np.where(self.readers.highest[cells] == mine, 0, self.readers.highest[cells])
+            low = self.readers.lowest[cells]
+            self.readers.lowest[cells] = np.where(low == complement(mine), 0, low)
 
     def settle(self, cells: Int64s) -> None:
         """Makes these cells written, by nobody in particular, before the present epoch."""

@@ -4,6 +4,7 @@ import numpy as np
 
 from ..clc.lexer import Position
 from ..clc.tree import (
+    Assembly,
     Block,
     Break,
     Continue,
@@ -72,6 +73,8 @@ class StatementCompiler(DeclarationCompiler):
                 return self.continue_loop
             case Return():
                 return self.return_statement(statement)
+            case Assembly():
+                raise statement.position.error("inline assembly cannot be interpreted")
         raise statement.position.error("this statement is not supported")
 
     def block(self, block: Block) -> Step:

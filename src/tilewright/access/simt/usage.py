@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from ..clc.tree import Declaration, Expression, Function, Index, Member, Name, Node, SizeOf, Unary, Variable
+from ..clc.tree import Assembly, Declaration, Expression, Function, Index, Member, Name, Node, SizeOf, Unary, Variable
 from ..clc.types import Array
 
 
@@ -18,6 +18,11 @@ def addressed_names(function: Function) -> set[str]:
     found: set[str] = set()
     _visit(function.body, depths, found)
     return found
+
+
+def has_assembly(function: Function) -> bool:
+    """Does the function's body hold inline assembly?"""
+    return any(isinstance(node, Assembly) for node in _walk(function.body))
 
 
 def _note_depth(variable: Variable, depths: dict[str, int]) -> None:

@@ -35,7 +35,7 @@ static ACC complex_multiply(ACC a, ACC b)
     return (ACC)(a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x);
 }
 
-static MICRO_ATTR void finish(const REAL *tile, int rows, int columns, int back, const Target *to)
+static __attribute__((noinline)) void finish(const REAL *tile, int rows, int columns, int back, const Target *to)
 {
     const int carry = !to->first || to->beta.x != 0 || to->beta.y != 0;
     for (int i = 0; i < rows; i++) {
@@ -55,9 +55,11 @@ static MICRO_ATTR void finish(const REAL *tile, int rows, int columns, int back,
 }
 #else
 // Element `lane` of a vector is column j + lane of the tile. Vectors that stick out are read and written by the element.
-static MICRO_ATTR void finish(const REAL *tile, int rows, int columns, int back, const Target *to)
+static __attribute__((noinline)) void finish(const REAL *tile, int rows, int columns, int back, const Target *to)
 {
     const int carry = !to->first || to->beta != 0;
+    ACC element[VW] __attribute__((aligned(LINE_BYTES)));
+    *(acc_vec *)element = 0;
     for (int i = 0; i < rows; i++) {
         for (int j = 0; j < columns; j += VW) {
             const int lanes = min(VW, columns - j);
@@ -65,22 +67,20 @@ static MICRO_ATTR void finish(const REAL *tile, int rows, int columns, int back,
             __global OUT *c = to->c + i * to->row + j * to->column;
             __global ACC *partial = to->partial + i * to->partial_row + j * to->partial_column;
             acc_vec value = to->alpha * TO_ACC(LOOSE_AT(tile + i * NR + j + back));
-            ACC element[VW] __attribute__((aligned(LINE_BYTES)));
             if (carry && whole) {
                 value += to->first ? to->beta * LOAD_OUT(c) : *(const __global loose_acc_vec *)partial;
             } else if (carry) {
-                for (int lane = 0; lane < VW; lane++)
-                    element[lane] = lane >= lanes ? 0
-                                    : to->first   ? to->beta * GET_OUT(c + lane * to->column)
-                                                  : partial[lane * to->partial_column];
+                for (int lane = 0; lane < lanes; lane++)
+                    element[lane] = to->first ? to->beta * GET_OUT(c + lane * to->column)
+                                              : partial[lane * to->partial_column];
                 value += *(acc_vec *)element;
             }
             if (to->last) {
 #if BIAS == BIAS_PER_ROW
                 value += to->bias[i];
 #elif BIAS == BIAS_PER_COLUMN
-                for (int lane = 0; lane < VW; lane++)
-                    element[lane] = lane < lanes ? to->bias[j + lane] : 0;
+                for (int lane = 0; lane < lanes; lane++)
+                    element[lane] = to->bias[j + lane];
                 value += *(acc_vec *)element;
 #endif
                 value = ACTIVATE(value);

@@ -80,10 +80,10 @@ static inline void prefetch_rows(const __global IN *in, long in_row, long in_col
 }
 
 #if COMPLEX
-#define IS_ZERO(x) ((x).x == 0 && (x).y == 0)
+#define IS_ZERO(a) ((a).x == 0 && (a).y == 0)
 #define ONE ((ACC)(1, 0))
 #else
-#define IS_ZERO(x) ((x) == 0)
+#define IS_ZERO(a) ((a) == 0)
 #define ONE ((ACC)1)
 #endif
 

@@ -6,7 +6,7 @@
 //
 // FUSED: B is read in place, and what was read is stored to the panel, for the micro-kernels further down to use. The
 // wait for B then overlaps with arithmetic, which a separate packing loop could not do.
-static MICRO_ATTR void MICRO_KERNEL(int depth, const REAL *a, const __global IN *B, long b_row, REAL *panel, int direct,
+static __attribute__((noinline)) void MICRO_KERNEL(int depth, const REAL *a, const __global IN *B, long b_row, REAL *panel, int direct,
                                     ACC alpha, ACC scale, int carry, int stream, __global OUT *c, long c_row, REAL *tile)
 {
     vec sum[HEIGHT][VECTORS];

@@ -6,12 +6,14 @@
 // ACC is the type of alpha, beta and of the sums between blocks of K.
 
 typedef VECTOR(VW) vec;
-typedef JOIN(ACC, VW) acc_vec;
 
 // The same vectors at any address: dereferencing a plain `vec *` promises 64-byte alignment, and breaking that promise
 // ends in a fault. (vloadN promises nothing either, but some compilers split it in 128-bit pieces.)
 typedef vec loose_vec __attribute__((aligned(sizeof(REAL))));
+#if !COMPLEX
+typedef JOIN(ACC, VW) acc_vec;
 typedef acc_vec loose_acc_vec __attribute__((aligned(sizeof(ACC))));
+#endif
 typedef JOIN(ushort, VW) loose_ushort_vec __attribute__((aligned(2)));
 typedef JOIN(char, VW) loose_char_vec __attribute__((aligned(1)));
 
@@ -40,9 +42,13 @@ typedef JOIN(char, VW) loose_char_vec __attribute__((aligned(1)));
 #define LOAD_int8(p) JOIN(convert_float, VW)(*(const __global loose_char_vec *)(p))
 #define GET_int8(p) ((float)*(p))
 
+#define LOAD_OUT_plain(p) (*(const __global loose_acc_vec *)(p)) // ACCs, which for int8 are not REALs
+#define LOAD_OUT_float16(p) LOAD_float16(p)
+#define LOAD_OUT_bfloat16(p) LOAD_bfloat16(p)
+
 #define LOAD_IN(p) JOIN(LOAD_, IN_FORMAT)(p)
 #define GET_IN(p) JOIN(GET_, IN_FORMAT)(p)
-#define LOAD_OUT(p) JOIN(LOAD_, OUT_FORMAT)(p)
+#define LOAD_OUT(p) JOIN(LOAD_OUT_, OUT_FORMAT)(p)
 #define STORE_OUT(v, p) JOIN(STORE_, OUT_FORMAT)(v, p)
 #define GET_OUT(p) JOIN(GET_, OUT_FORMAT)(p)
 #define PUT_OUT(v, p) JOIN(PUT_, OUT_FORMAT)(v, p)

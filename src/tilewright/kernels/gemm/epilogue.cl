@@ -1,14 +1,15 @@
 // What becomes of a finished sum: C = activation(alpha * sum + beta * C + bias).
 //
-// ACTIVATION  none, relu, gelu_tanh, gelu_erf or silu
+// ACTIVATION  none, relu, gelu (by the error function), gelu_tanh or silu
 // BIAS        1 if there is a bias
 
 // A NaN passes through every activation.
 #define activation_none(x) (x)
 #define activation_relu(x) ((x) < 0 ? 0 : (x))
 #define activation_silu(x) ((x) / (1 + exp(-(x))))
-#define activation_gelu_erf(x) ((x) * erfc((x) * (COMPONENT)-0.7071067811865476) / 2)
-#define activation_gelu_tanh(x) ((x) / (1 + exp((x) * (-2 * (COMPONENT)0.7978845608028654) * (1 + (COMPONENT)0.044715 * (x) * (x)))))
+#define activation_gelu(x) ((x) * erfc((x) * (COMPONENT)-0.7071067811865476) / 2)
+#define activation_gelu_tanh(x) \
+    ((x) / (1 + exp((x) * (COMPONENT)-1.5957691216057308 * (1 + (COMPONENT)0.044715 * (x) * (x)))))
 #define ACTIVATE(x) JOIN(activation_, ACTIVATION)(x)
 
 INLINE int is_zero(const ACC scalar)

@@ -9,8 +9,8 @@
 // A_VEC, B_VEC    elements of one load; sizes, strides and alignment are multiples of it in that direction
 // C_VEC           elements of one store; above 1, c_column is 1
 // A_PAD, B_PAD    unused elements at the end of each row of a panel: they keep its columns out of each other's banks
+// FRAGMENT, WORDS elements of one read of local memory, and components
 // INDEX           type of an offset inside a tile: int, or long where a stride times a tile's side would overflow
-// CONJUGATE_A, CONJUGATE_B  1 to conjugate the complex operand
 //
 // Both panels lie k-major, so that a work-item's operands are reads of 16 bytes. A ragged M or N is met by reading the
 // last row again, which costs the loop nothing: what it makes is not stored. A ragged K is met in the first step, which
@@ -18,9 +18,10 @@
 //
 // Work-groups: dimension 0 the tiles of C, 1 the pieces of K (k_chunk deep; piece i writes at C + i * c_split), 2 the batch.
 
+#include "elements.cl"
+#include "epilogue.cl"
+
 #define ITEMS ((BM / TM) * (BN / TN))
-#define FRAGMENT (16 / (int)(sizeof(COMPONENT) * PARTS))  // elements of one local read
-#define WORDS (FRAGMENT * PARTS)                           // components of one
 #define STEP_M (BM / (TM / FRAGMENT))                      // rows between a work-item's fragments of A
 #define STEP_N (BN / (TN / FRAGMENT))
 #define A_PITCH ((BM + A_PAD) * PARTS)
@@ -28,6 +29,13 @@
 #define A_LOADS (BM * BK / A_VEC / ITEMS)
 #define B_LOADS (BN * BK / B_VEC / ITEMS)
 #define PANELS (BK * (A_PITCH + B_PITCH))
+
+#define FRAGMENT_TYPE JOIN(COMPONENT, WORDS)
+#if WORDS == 4
+#define DECODE_FRAGMENT(p) ((FRAGMENT_TYPE)(DECODE((p)[0]), DECODE((p)[1]), DECODE((p)[2]), DECODE((p)[3])))
+#else
+#define DECODE_FRAGMENT(p) ((FRAGMENT_TYPE)(DECODE((p)[0]), DECODE((p)[1])))
+#endif
 
 #define PANEL_ALONG_K 0
 #define PANEL_ACROSS 1
@@ -76,27 +84,25 @@ INLINE void fetch_first(STORED* held, const __global STORED* panel, const INDEX*
 
 // Writes what was fetched into a panel in local memory, k-major.
 INLINE void stage(__local COMPONENT* panel, const STORED* held, const int loads, const int side, const int pitch,
-                  const int order, const int width, const int conjugate)
+                  const int order, const int width)
 {
 #pragma unroll
     for (int load = 0; load < loads; load++) {
         const int2 at = place(load, side, order, width);
-        const int k_step = order == PANEL_ALONG_K ? pitch : PARTS;
+        const STORED* from = held + load * width * PARTS;
         __local COMPONENT* to = panel + at.y * pitch + at.x * PARTS;
-        COMPONENT values[16];
+        if (order == PANEL_ALONG_K) {
 #pragma unroll
-        for (int word = 0; word < width * PARTS; word++) {
-            const COMPONENT value = DECODE(held[load * width * PARTS + word]);
-            values[word] = conjugate && word % 2 ? -value : value;
-        }
-        if (order == PANEL_ACROSS && width * PARTS % WORDS == 0) {
+            for (int word = 0; word < width * PARTS; word++)
+                to[word / PARTS * pitch + word % PARTS] = DECODE(from[word]);
+        } else if (width * PARTS % WORDS == 0) {
 #pragma unroll
             for (int word = 0; word < width * PARTS; word += WORDS)
-                *(__local JOIN(COMPONENT, WORDS)*)(to + word) = JOIN(vload, WORDS)(0, values + word);
+                *(__local FRAGMENT_TYPE*)(to + word) = DECODE_FRAGMENT(from + word);
         } else {
 #pragma unroll
             for (int word = 0; word < width * PARTS; word++)
-                to[word / PARTS * k_step + word % PARTS] = values[word];
+                to[word] = DECODE(from[word]);
         }
     }
 }
@@ -106,7 +112,7 @@ INLINE void read_fragments(COMPONENT* fragments, const __local COMPONENT* row, c
 {
 #pragma unroll
     for (int i = 0; i < count / FRAGMENT; i++)
-        JOIN(vstore, WORDS)(*(const __local JOIN(COMPONENT, WORDS)*)(row + i * step * PARTS), i, fragments);
+        JOIN(vstore, WORDS)(*(const __local FRAGMENT_TYPE*)(row + i * step * PARTS), i, fragments);
 }
 
 INLINE void multiply(COMPONENT sum[TM][TN * PARTS], const __local COMPONENT* a_row, const __local COMPONENT* b_row)
@@ -182,8 +188,8 @@ void gemm(const int M, const int N, const int K, const int k_chunk, const ACC al
         for (int j = 0; j < TN * PARTS; j++)
             sum[i][j] = 0;
 
-    stage(panels, a_held, A_LOADS, BM, A_PITCH, A_ORDER, A_VEC, CONJUGATE_A);
-    stage(panels + BK * A_PITCH, b_held, B_LOADS, BN, B_PITCH, B_ORDER, B_VEC, CONJUGATE_B);
+    stage(panels, a_held, A_LOADS, BM, A_PITCH, A_ORDER, A_VEC);
+    stage(panels + BK * A_PITCH, b_held, B_LOADS, BN, B_PITCH, B_ORDER, B_VEC);
     barrier(CLK_LOCAL_MEM_FENCE);
 
     for (int step = 1; step <= steps; step++) {
@@ -197,8 +203,8 @@ void gemm(const int M, const int N, const int K, const int k_chunk, const ACC al
         }
         multiply(sum, current + lane.x * PARTS, current + BK * A_PITCH + lane.y * PARTS);
         if (step < steps) {
-            stage(next, a_held, A_LOADS, BM, A_PITCH, A_ORDER, A_VEC, CONJUGATE_A);
-            stage(next + BK * A_PITCH, b_held, B_LOADS, BN, B_PITCH, B_ORDER, B_VEC, CONJUGATE_B);
+            stage(next, a_held, A_LOADS, BM, A_PITCH, A_ORDER, A_VEC);
+            stage(next + BK * A_PITCH, b_held, B_LOADS, BN, B_PITCH, B_ORDER, B_VEC);
             barrier(CLK_LOCAL_MEM_FENCE);
         }
     }

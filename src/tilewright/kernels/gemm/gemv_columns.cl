@@ -8,16 +8,17 @@
 // Each element of A is read once and used COLUMNS times from a register; an element of B is one address for the LANES
 // items that need it. Work-groups: dimension 0 the rows, 1 the pieces of K, 2 the batch.
 
+#include "elements.cl"
+#include "epilogue.cl"
+
 #define ITEMS (LANES * SLICES)
 #define PARTIALS (A_VEC * COLUMNS * PARTS)
 
-INLINE void decode_elements(COMPONENT* values, const STORED* held, const int count, const int conjugate)
+INLINE void decode_elements(COMPONENT* values, const STORED* held, const int count)
 {
 #pragma unroll
-    for (int i = 0; i < count * PARTS; i++) {
-        const COMPONENT value = DECODE(held[i]);
-        values[i] = conjugate && i % 2 ? -value : value;
-    }
+    for (int i = 0; i < count * PARTS; i++)
+        values[i] = DECODE(held[i]);
 }
 
 // Adds up what the slices hold; the sums end in the first slice's part of `partials`.
@@ -62,11 +63,11 @@ void gemv_columns(const int M, const int N, const int K, const int k_chunk, cons
         STORED a_held[A_VEC * PARTS], b_held[PARTS];
         COMPONENT a_values[A_VEC * PARTS], b_value[PARTS];
         load_stored(a_held, a + k * a_column * PARTS, A_VEC * PARTS);
-        decode_elements(a_values, a_held, A_VEC, CONJUGATE_A);
+        decode_elements(a_values, a_held, A_VEC);
 #pragma unroll
         for (int j = 0; j < COLUMNS; j++) {
             load_stored(b_held, b + (k * b_row + j * b_column) * PARTS, PARTS);
-            decode_elements(b_value, b_held, 1, CONJUGATE_B);
+            decode_elements(b_value, b_held, 1);
 #pragma unroll
             for (int i = 0; i < A_VEC; i++)
                 multiply_add(sum[j] + i * PARTS, a_values + i * PARTS, b_value);

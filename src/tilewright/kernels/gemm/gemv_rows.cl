@@ -10,6 +10,9 @@
 // Each element of A is read once, by one load of up to 16 bytes, and used COLUMNS times from a register. B is read again
 // for every ROWS rows: it stays in cache. Work-groups: dimension 0 the rows, 1 the pieces of K, 2 the batch.
 
+#include "elements.cl"
+#include "epilogue.cl"
+
 #define ITEMS (TEAM * TEAMS)
 #define PARTIALS (ROWS * COLUMNS * PARTS)
 
@@ -25,13 +28,11 @@ INLINE void load_column(STORED* held, const __global STORED* b, const long b_row
 #endif
 }
 
-INLINE void decode_elements(COMPONENT* values, const STORED* held, const int conjugate)
+INLINE void decode_elements(COMPONENT* values, const STORED* held)
 {
 #pragma unroll
-    for (int i = 0; i < A_VEC * PARTS; i++) {
-        const COMPONENT value = DECODE(held[i]);
-        values[i] = conjugate && i % 2 ? -value : value;
-    }
+    for (int i = 0; i < A_VEC * PARTS; i++)
+        values[i] = DECODE(held[i]);
 }
 
 // Adds up what the items of each team hold; the sums end in their first item's part of `partials`.
@@ -78,12 +79,12 @@ void gemv_rows(const int M, const int N, const int K, const int k_chunk, const A
 #pragma unroll
         for (int i = 0; i < ROWS; i++) {
             load_stored(held, a[i] + k * a_column * PARTS, A_VEC * PARTS);
-            decode_elements(a_values[i], held, CONJUGATE_A);
+            decode_elements(a_values[i], held);
         }
 #pragma unroll
         for (int j = 0; j < COLUMNS; j++) {
             load_column(held, b + (k * b_row + j * b_column) * PARTS, b_row);
-            decode_elements(b_values, held, CONJUGATE_B);
+            decode_elements(b_values, held);
 #pragma unroll
             for (int i = 0; i < ROWS; i++)
 #pragma unroll

@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 
 from ...dtypes import element_type
-from .call import GemmCall, Layout
+from ...problem import Layout
+from .call import GemmCall
 
 LOAD_BYTES = 16  # the widest load or store of one work-item on every GPU that is known
 MAX_INDEX = 2**31 - 1
@@ -39,7 +40,7 @@ def elements(dtype: str) -> Elements:
 
 
 def element_macros(call: GemmCall) -> dict[str, str | int]:
-    """The element types, the epilogue and the complex conjugates."""
+    """The element types and the epilogue."""
     own, result = elements(call.dtype), elements(call.result)
     return {
         "STORED": own.stored,
@@ -49,10 +50,8 @@ def element_macros(call: GemmCall) -> dict[str, str | int]:
         "ACC": own.component if own.parts == 1 else f"{own.component}2",
         "RESULT": result.stored,
         "RESULT_AS": result.form,
-        "ACTIVATION": call.activation,
-        "BIAS": int(call.bias is not None),
-        "CONJUGATE_A": int(call.conjugate_a),
-        "CONJUGATE_B": int(call.conjugate_b),
+        "ACTIVATION": call.activation or "none",
+        "BIAS": int(bool(call.bias)),
     }
 
 
@@ -61,8 +60,8 @@ def vector_width(
 ) -> int:
     """Elements that one load may take in a direction: a power of two, 1 if its stride is not 1.
 
-    `along` and `across` are (size, stride) in the direction and across it. Every load of that width is then aligned and
-    wholly inside or outside of the matrix. `limit` is in bytes.
+    `along` and `across` are (size, stride) in the direction and across it. Every load of that width is then aligned,
+    since buffers start on 16 bytes, and wholly inside or outside of the matrix. `limit` is in bytes.
     """
     size, stride = along
     width = max(1, limit // itemsize)
@@ -72,7 +71,6 @@ def vector_width(
         and layout.offset % width == 0
         and (across[0] == 1 or across[1] % width == 0)
         and (batch == 1 or layout.batch % width == 0)
-        and layout.base_align % (width * itemsize) == 0
     ):
         width //= 2
     return width
@@ -89,7 +87,7 @@ class Reading:
 def reading(call: GemmCall, operand: str) -> Reading:
     """The direction of the widest loads of operand "A" or "B"; of the smaller stride where none are wide."""
     itemsize = element_type(call.dtype).itemsize
-    layout = call.a if operand == "A" else call.b.turned
+    layout = call.a if operand == "A" else call.b.swapped
     outer, inner = (call.m if operand == "A" else call.n, layout.row), (call.k, layout.column)
     along_k = vector_width(layout, itemsize, inner, outer, call.batch)
     across = vector_width(layout, itemsize, outer, inner, call.batch)

@@ -3,8 +3,11 @@
 // `partial` holds, for each of `pieces` parts of K and each matrix of the batch, M x N sums in rows without gaps.
 // Dimension 0 runs over the elements, rows first; dimension 2 over the batch.
 
+#include "elements.cl"
+#include "epilogue.cl"
+
 __kernel void reduce(const int M, const int N, const int pieces, const ACC alpha, const ACC beta,
-                     const __global COMPONENT* restrict partial, const long partial_batch, const long partial_piece,
+                     const __global COMPONENT* restrict partial,
                      __global RESULT* restrict C, const long c_offset, const long c_row, const long c_column, const long c_batch,
                      const __global RESULT* bias, const long bias_offset, const long bias_row, const long bias_column)
 {
@@ -16,12 +19,13 @@ __kernel void reduce(const int M, const int N, const int pieces, const ACC alpha
 #pragma unroll
     for (int part = 0; part < PARTS; part++)
         sum[part] = 0;
-    partial += (batch * partial_batch + element) * PARTS;
+    const size_t area = (size_t)M * N;
+    partial += (batch * area + element) * PARTS;
 #pragma unroll 4
     for (int piece = 0; piece < pieces; piece++)
 #pragma unroll
         for (int part = 0; part < PARTS; part++)
-            sum[part] += partial[piece * partial_piece * PARTS + part];
+            sum[part] += partial[piece * get_global_size(2) * area * PARTS + part];
     finish(sum, alpha, beta, C + (c_offset + batch * c_batch + row * c_row + column * c_column) * PARTS,
            bias + (bias_offset + row * bias_row + column * bias_column) * PARTS, bias_column, 1);
 }

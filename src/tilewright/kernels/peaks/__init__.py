@@ -13,7 +13,8 @@ import numpy as np
 from ...device import DeviceInfo
 from ...dtypes import element_type, numpy_dtype
 from ...kernel import Config, Kernel, NDRange, round_up
-from ...problem import Operand, Problem
+from ...problem import Operand, Problem, Scalars
+from ..sizes import size
 
 HERE = Path(__file__).parent
 
@@ -45,7 +46,7 @@ class Chains:
         return (Operand("output", (self.count,), self.dtype, written=True),)
 
     @property
-    def scalars(self) -> dict[str, int | float]:
+    def scalars(self) -> Scalars:
         return {"ROUNDS": self.rounds, "FACTOR": 1, "ADDEND": 1}
 
     def reference(self, arrays: Mapping[str, np.ndarray]) -> np.ndarray:
@@ -83,7 +84,7 @@ class LocalReads:
         return (Operand("output", (self.items,), self.dtype, written=True),)
 
     @property
-    def scalars(self) -> dict[str, int | float]:
+    def scalars(self) -> Scalars:
         return {"READS": self.reads, "VALUE": 1}
 
     def reference(self, arrays: Mapping[str, np.ndarray]) -> np.ndarray:
@@ -139,18 +140,19 @@ class LocalConfig(Config):
 
     VW: int  # elements of a vector
     ACCUMULATORS: int  # sums in a work-item
-    GROUP: int  # work-items of a work-group, a power of two
+    GROUP: int  # work-items of a work-group
+    PLACES: int  # vectors among which the reads move, a power of two
 
     def ndrange(self, problem: Problem) -> NDRange:
         return NDRange((problem.operands[0].elements,), (self.GROUP,))
 
     def local_bytes(self, problem: Problem) -> int:
-        return (self.GROUP + self.ACCUMULATORS) * self.VW * element_type(problem.dtype).itemsize
+        return (self.PLACES + self.ACCUMULATORS) * self.VW * element_type(problem.dtype).itemsize
 
     def violations(self, problem: Problem, device: DeviceInfo) -> Iterator[str]:
-        items, reads = problem.operands[0].elements, int(problem.scalars["READS"])
-        if self.GROUP & (self.GROUP - 1):
-            yield f"GROUP={self.GROUP} is not a power of two"
+        items, reads = problem.operands[0].elements, size(problem, "READS")
+        if self.PLACES & (self.PLACES - 1) or self.PLACES < self.GROUP or self.PLACES < 2:
+            yield f"PLACES={self.PLACES} is not a power of two above 1 and no less than GROUP={self.GROUP}"
         if items % self.GROUP:
             yield f"{items} work-items are not a multiple of GROUP={self.GROUP}"
         if reads % (self.VW * self.ACCUMULATORS):
@@ -160,11 +162,11 @@ class LocalConfig(Config):
 # Two sets of configurations, for devices with scalar lanes and for those with vector registers (as wide as AVX-512,
 # by dtype: 16 floats or 8 doubles).
 GPU_CHAINS = ChainConfig(VW=1, ACCUMULATORS=16, GROUP=256)
-GPU_COPY = CopyConfig(VW=4, PER_ITEM=4, GROUP=256)
-GPU_LOCAL = LocalConfig(VW=1, ACCUMULATORS=16, GROUP=256)
-CPU_CHAINS = ChainConfig(VW=16, ACCUMULATORS=12, GROUP=1)
+GPU_COPY = CopyConfig(VW=4, PER_ITEM=1, GROUP=256)
+GPU_LOCAL = LocalConfig(VW=1, ACCUMULATORS=16, GROUP=256, PLACES=256)
+CPU_CHAINS = ChainConfig(VW=16, ACCUMULATORS=16, GROUP=1)
 CPU_COPY = CopyConfig(VW=16, PER_ITEM=64, GROUP=1)
-CPU_LOCAL = LocalConfig(VW=16, ACCUMULATORS=8, GROUP=16)
+CPU_LOCAL = LocalConfig(VW=16, ACCUMULATORS=8, GROUP=1, PLACES=64)
 
 CHAINS = Kernel(HERE / "fma.cl", GPU_CHAINS, "chains", smaller=(CPU_CHAINS,))
 COPY = Kernel(HERE / "copy.cl", GPU_COPY, "copy", smaller=(CPU_COPY,))

@@ -1,7 +1,7 @@
-// The ceiling of memory: a copy by vectors, several per work-item, neighbours beside neighbours.
+// The ceiling of memory: a copy by vectors, neighbours beside neighbours.
 //
 // VW        elements of a vector
-// PER_ITEM  vectors that a work-item copies, GROUP apart, so that all its loads are under way at once
+// PER_ITEM  vectors that a work-item copies, GROUP apart: 1 on a GPU, enough to be worth a work-item on a CPU
 // GROUP     work-items of a work-group
 
 typedef VECTOR(VW) vector;

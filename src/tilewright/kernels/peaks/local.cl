@@ -2,7 +2,8 @@
 //
 // VW            elements of a vector
 // ACCUMULATORS  sums in a work-item, so that no addition waits for another
-// GROUP         work-items of a work-group, a power of two
+// GROUP         work-items of a work-group
+// PLACES        vectors among which the reads move, a power of two, no fewer than GROUP
 //
 // A read that never moved would be done once, in a register. Here the work-items move on by one vector per round, so
 // their places stay neighbours, and every read has to be made. The tile holds one and the same value: the result is
@@ -19,8 +20,8 @@ typedef VECTOR(VW) vector;
 __kernel void local_reads(const int READS, const REAL VALUE, __global REAL* output)
 {
     const int item = get_local_id(0);
-    __local vector tile[GROUP + ACCUMULATORS];
-    for (int i = item; i < GROUP + ACCUMULATORS; i += GROUP)
+    __local vector tile[PLACES + ACCUMULATORS];
+    for (int i = item; i < PLACES + ACCUMULATORS; i += GROUP)
         tile[i] = ALL(VALUE);
     barrier(CLK_LOCAL_MEM_FENCE);
 
@@ -29,7 +30,7 @@ __kernel void local_reads(const int READS, const REAL VALUE, __global REAL* outp
     for (int i = 0; i < ACCUMULATORS; i++)
         sum[i] = ALL(0);
     for (int round = 0; round < READS / (VW * ACCUMULATORS); round++) {
-        const int place = (item + round) & (GROUP - 1);
+        const int place = (item + round) & (PLACES - 1);
 #pragma unroll
         for (int i = 0; i < ACCUMULATORS; i++)
             sum[i] += tile[place + i];

@@ -1,9 +1,9 @@
 // B is stored by columns, so a work-item walks through both operands with stride 1.
 //
 // On a CPU that is the right stride: one work-item runs after the other, and each uses up a cache line before it needs
-// the next. A GPU runs 32 or 64 work-items in step, and there the stride *between* them counts, which is still K: as
-// dimension 0, along which neighbours are numbered, runs down the rows of A, each request touches as many lines as it
-// has work-items. Hence the published times: 1.6 times as fast on the CPU, nothing gained on the GPU.
+// the next. A GPU runs 32 or 64 work-items in step, and there the stride *between* them counts: dimension 0, along which
+// neighbours are numbered, runs down the rows, so that a request for A or C still touches a cache line per row. Hence
+// the published times: 1.6 times as fast on the CPU, nothing gained on the GPU.
 
 __kernel void gemm(const int M, const int N, const int K,
                    const __global REAL* A, const __global REAL* B, __global REAL* C)

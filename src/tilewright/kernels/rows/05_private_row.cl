@@ -2,8 +2,9 @@
 //
 // ROW_LENGTH  elements of the private row: K, known when the kernel is compiled, since a private array cannot grow
 //
-// No register file holds thousands of elements. "Private" is where the driver puts it: on a GPU in device memory, laid
-// out so that work-items in step read neighbouring words, and that is the gain; on a CPU it is the stack.
+// No register file holds thousands of elements. "Private" is where the driver puts it: on a CPU that is the stack, on a
+// GPU device memory, laid out so that work-items in step read neighbouring words instead of words a row apart. That is
+// what was gained on a GPU without caches; where a cache holds A anyway, the copy gains nothing.
 
 __kernel void gemm(const int M, const int N, const int K,
                    const __global REAL* A, const __global REAL* B, __global REAL* C)

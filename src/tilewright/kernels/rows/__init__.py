@@ -8,6 +8,7 @@ from ...device import DeviceInfo
 from ...dtypes import element_type
 from ...kernel import Config, Kernel, Ladder, NDRange, round_up
 from ...problem import Problem
+from ..sizes import size
 
 HERE = Path(__file__).parent
 
@@ -23,7 +24,7 @@ class Sequential(Config):
     LOOP: int  # which of the six orders of the three loops, counted as in the file
 
     def ndrange(self, problem: Problem) -> NDRange:
-        elements = int(problem.scalars["M"]) * int(problem.scalars["N"])
+        elements = size(problem, "M") * size(problem, "N")
         return NDRange((1 if elements else 0,), (1,))
 
 
@@ -35,8 +36,8 @@ class Grid2D(Config):
     GROUP_COLUMNS: int  # columns of C that one work-group computes
 
     def ndrange(self, problem: Problem) -> NDRange:
-        rows = round_up(int(problem.scalars["M"]), self.GROUP_ROWS)
-        columns = round_up(int(problem.scalars["N"]), self.GROUP_COLUMNS)
+        rows = round_up(size(problem, "M"), self.GROUP_ROWS)
+        columns = round_up(size(problem, "N"), self.GROUP_COLUMNS)
         return NDRange((rows, columns), (self.GROUP_ROWS, self.GROUP_COLUMNS))
 
 
@@ -47,7 +48,7 @@ class Grid1D(Config):
     GROUP_ROWS: int  # rows of C that one work-group computes
 
     def ndrange(self, problem: Problem) -> NDRange:
-        rows = int(problem.scalars["M"]) if problem.scalars["N"] else 0
+        rows = size(problem, "M") if size(problem, "N") else 0
         return NDRange((round_up(rows, self.GROUP_ROWS),), (self.GROUP_ROWS,))
 
 
@@ -59,14 +60,14 @@ class PrivateRow(Grid1D):
     CHUNK: int = 0  # elements of a column of B that the work-group holds in local memory (rung 6)
 
     def macros(self, problem: Problem) -> dict[str, str | int]:
-        row_length = max(int(problem.scalars["K"]), self.VEC)  # an array needs an element, even if K = 0
+        row_length = max(size(problem, "K"), self.VEC)  # an array needs an element, even if K = 0
         return {**super().macros(problem), "ROW_LENGTH": row_length}
 
     def local_bytes(self, problem: Problem) -> int:
         return self.CHUNK * element_type(problem.dtype).itemsize
 
     def violations(self, problem: Problem, device: DeviceInfo) -> Iterator[str]:
-        k = int(problem.scalars["K"])
+        k = size(problem, "K")
         if k % self.VEC:
             yield f"K={k} is not a multiple of {self.VEC}, which an inner product in steps of VEC={self.VEC} needs"
         private_bytes = k * element_type(problem.dtype).itemsize

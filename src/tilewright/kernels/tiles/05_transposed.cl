@@ -9,7 +9,7 @@
 // contiguous side and A and B are loaded alike. BK is then free, and a small one leaves local memory to more groups.
 //
 // A row of work-items now fills a column of tile_b, with a stride of one row. Rows of 16 words would put 32 stores
-// into two banks; the pad of 2 spreads them over 16.
+// into two banks of local memory, to wait for each other; the pad of 2 spreads them over 16, an odd one over all 32.
 
 #define ITEMS (BM * (BN / TN))  // work-items of a group
 #define ITEMS_N (BN / TN)       // of them along N

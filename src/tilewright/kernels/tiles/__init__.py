@@ -20,6 +20,7 @@ from ...device import DeviceInfo
 from ...dtypes import element_type
 from ...kernel import Config, Kernel, Ladder, NDRange, Step, Steps, round_up, single_step
 from ...problem import Gemm, Problem, Transpose
+from ..sizes import size
 from ..transpose import LADDER as TRANSPOSES
 from ..transpose import LocalBlock
 from .padding import PAD, PAD_TRANSPOSE, Resize
@@ -32,7 +33,7 @@ StepsOf = Callable[[Kernel, Config, Problem], Steps]
 class Tile(Config):
     """A work-group computes BM x BN elements of C, a work-item TM x TN of them."""
 
-    vectors: ClassVar[tuple[tuple[str, str], ...]] = ()  # (size, field): loads of `field` elements run along that size
+    vectors: ClassVar[tuple[tuple[str, str], ...]] = ()  # (side, field): loads of `field` elements run along it
 
     BM: int  # rows of C per work-group
     BN: int  # columns of C per work-group
@@ -48,7 +49,7 @@ class Tile(Config):
         return self.BM // self.TM, self.BN // self.TN
 
     def ndrange(self, problem: Problem) -> NDRange:
-        m, n = int(problem.scalars["M"]), int(problem.scalars["N"])
+        m, n = size(problem, "M"), size(problem, "N")
         items_m, items_n = self.local_size
         return NDRange((-(-m // self.BM) * items_m, -(-n // self.BN) * items_n), self.local_size)
 
@@ -60,10 +61,10 @@ class Tile(Config):
         for block, item in (("BM", "TM"), ("BN", "TN")):
             if getattr(self, block) % getattr(self, item):
                 yield f"{self._named(block)} is not a multiple of {self._named(item)}"
-        for size, field in self.vectors:
-            if problem.scalars[size] % getattr(self, field):
+        for side, field in self.vectors:
+            if size(problem, side) % getattr(self, field):
                 yield (
-                    f"{size}={problem.scalars[size]} is not a multiple of {getattr(self, field)}, "
+                    f"{side}={size(problem, side)} is not a multiple of {getattr(self, field)}, "
                     f"which a load of {self._named(field)} elements needs"
                 )
 
@@ -149,7 +150,7 @@ TRANSPOSE_BLOCK = LocalBlock(32, 16, PAD=1)
 
 def transpose_first(kernel: Kernel, config: Config, problem: Problem) -> Steps:
     """B transposed into the scratch buffer BT, then the product. B by columns is an N x K matrix by rows."""
-    n, k = int(problem.scalars["N"]), int(problem.scalars["K"])
+    n, k = size(problem, "N"), size(problem, "K")
     buffers = (("input", "B"), ("output", "BT"))
     return (
         Step(TRANSPOSE, TRANSPOSE_BLOCK, Transpose(n, k, problem.dtype), buffers),
@@ -164,7 +165,7 @@ def pad_first(kernel: Kernel, config: Config, problem: Problem) -> Steps:
     """
     assert isinstance(config, Tile)
     dtype = problem.dtype
-    m, n, k = (int(problem.scalars[size]) for size in "MNK")
+    m, n, k = (size(problem, name) for name in "MNK")
     whole_m, whole_n, whole_k = round_up(m, config.BM), round_up(n, config.BN), round_up(k, config.BK)
     pads_a, cuts_c = (m, k) != (whole_m, whole_k), (m, n) != (whole_m, whole_n)
     a, c = "A_padded" if pads_a else "A", "C_padded" if cuts_c else "C"

@@ -9,7 +9,8 @@ import numpy as np
 
 from ...dtypes import element_type, numpy_dtype
 from ...kernel import Config, Kernel, NDRange, round_up
-from ...problem import Operand, Problem
+from ...problem import Operand, Problem, Scalars
+from ..sizes import size
 
 HERE = Path(__file__).parent
 
@@ -46,7 +47,7 @@ class Resize:
         )
 
     @property
-    def scalars(self) -> dict[str, int | float]:
+    def scalars(self) -> Scalars:
         return {
             "ROWS": self.rows,
             "COLUMNS": self.columns,
@@ -74,8 +75,8 @@ class OutputBlock(Config):
     PAD: int = 0  # unused elements at the end of each row of the tile in local memory
 
     def ndrange(self, problem: Problem) -> NDRange:
-        width = round_up(int(problem.scalars["NEW_COLUMNS"]), self.TILE)
-        height = round_up(int(problem.scalars["NEW_ROWS"]), self.TILE)
+        width = round_up(size(problem, "NEW_COLUMNS"), self.TILE)
+        height = round_up(size(problem, "NEW_ROWS"), self.TILE)
         return NDRange((width, height // self.ROWS_PER_ITEM), (self.TILE, self.TILE // self.ROWS_PER_ITEM))
 
     def local_bytes(self, problem: Problem) -> int:

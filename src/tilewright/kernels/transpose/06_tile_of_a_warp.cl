@@ -7,6 +7,9 @@
 // when it writes, and one column when it reads: words 33 apart, and 33 i % 32 = i % 32 takes every bank once. Each
 // request to global memory covers one whole line of 128 bytes as well, instead of two halves.
 // (A double takes two words, and half of the work-items are served at a time; the same pad will do.)
+//
+// It may well be slower than rung 5: the group has 1024 work-items now, and all of them wait at the barrier for the
+// slowest. Rung 7 mends that.
 
 __kernel void transpose(const int ROWS, const int COLUMNS, const int OFFSET,
                         const __global REAL* input, __global REAL* output)

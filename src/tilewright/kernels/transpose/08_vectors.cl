@@ -2,9 +2,10 @@
 //
 // VEC  elements of one vector load or store, and side of the square
 //
-// It reads VEC rows by one vector each and writes VEC rows by one vector each. Eight floats fill a sector of 32 bytes,
-// so no sector is written in parts, although the work-items of a request write to as many rows. On a CPU, where local
-// memory is ordinary memory and a barrier costs a loop of its own, this is the way to do it.
+// It reads VEC rows by one vector each and writes VEC rows by one vector each. On a CPU, where local memory is ordinary
+// memory and a barrier costs a loop of its own, this is the way to do it. On a GPU the work-items of a request write to
+// different rows, a few bytes to each, and the cache has to put these pieces together: small squares, in groups that
+// are higher than wide, let it.
 
 __kernel void transpose(const int ROWS, const int COLUMNS, const int OFFSET,
                         const __global REAL* input, __global REAL* output)

@@ -8,14 +8,14 @@ from ...device import DeviceInfo
 from ...dtypes import element_type
 from ...kernel import Config, Kernel, Ladder, NDRange, round_up
 from ...problem import Problem
+from ..sizes import size
 
 HERE = Path(__file__).parent
 
 
 def _sides(problem: Problem) -> tuple[int, int]:
     """Width and height of what is moved: the columns left after the offset, and the rows."""
-    sizes = {name: int(size) for name, size in problem.scalars.items()}
-    return max(0, sizes["COLUMNS"] - sizes["OFFSET"]), sizes["ROWS"]
+    return max(0, size(problem, "COLUMNS") - size(problem, "OFFSET")), size(problem, "ROWS")
 
 
 @dataclass(frozen=True)
@@ -66,6 +66,9 @@ class VectorBlock(Config):
         return NDRange((round_up(width, self.GROUP_X), round_up(height, self.GROUP_Y)), local_size)
 
 
+SMALLER = (LocalBlock(16, PAD=1), LocalBlock(8, PAD=1))
+NARROW = (LocalBlock(32, 16, PAD=1),)
+
 LADDER = Ladder(
     "transpose",
     "From a strided transpose to the speed of a copy",
@@ -75,9 +78,11 @@ LADDER = Ladder(
         Kernel(HERE / "02_shared_copy.cl", LocalBlock(16), "copy", (LocalBlock(8),)),
         Kernel(HERE / "03_uncoalesced_copy.cl", SwappedBlock(16), "copy", (SwappedBlock(8),)),
         Kernel(HERE / "04_naive.cl", Block(16), "transpose", (Block(8),)),
-        Kernel(HERE / "05_tiled.cl", LocalBlock(16, PAD=1), "transpose", (LocalBlock(8, PAD=1),)),
-        Kernel(HERE / "06_tile_of_a_warp.cl", LocalBlock(32, PAD=1), "transpose", (LocalBlock(16, PAD=1),)),
-        Kernel(HERE / "07_rows_per_item.cl", LocalBlock(32, 4, PAD=1), "transpose", (LocalBlock(32, 16, PAD=1),)),
-        Kernel(HERE / "08_vectors.cl", VectorBlock(8, 4, 16), "transpose"),
+        Kernel(HERE / "05_tiled.cl", LocalBlock(16, PAD=1), "transpose", SMALLER[1:]),
+        Kernel(HERE / "06_tile_of_a_warp.cl", LocalBlock(32, PAD=1), "transpose", SMALLER),
+        Kernel(HERE / "07_rows_per_item.cl", LocalBlock(32, 4, PAD=1), "transpose", NARROW),
+        Kernel(HERE / "07_rows_per_item.cl", LocalBlock(64, 16, PAD=1), "transpose", NARROW, "64x65"),
+        Kernel(HERE / "08_vectors.cl", VectorBlock(4, 4, 16), "transpose", variant="4x4"),
+        Kernel(HERE / "08_vectors.cl", VectorBlock(8, 4, 16), "transpose", variant="8x8"),
     ),
 )

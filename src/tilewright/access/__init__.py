@@ -1,0 +1,17 @@
+"""What a kernel does to memory, exactly, without a GPU: `tilewright explain`."""
+
+from .explain import Explanation, explain_kernel, explain_source
+from .models import MODELS, NVIDIA, Model, find_model
+from .simt import Finding, LocalMemory
+
+__all__ = [
+    "MODELS",
+    "NVIDIA",
+    "Explanation",
+    "Finding",
+    "LocalMemory",
+    "Model",
+    "explain_kernel",
+    "explain_source",
+    "find_model",
+]

@@ -1,0 +1,258 @@
+"""Explains a kernel: runs chosen work-groups on the glass device and returns their traffic and faults as one record."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from ..dtypes import element_type, numpy_dtype
+from ..errors import InvalidInput, UnknownName
+from ..kernel import Config, Kernel, Step, render
+from ..problem import Problem, inputs_of, output_of, random_arrays
+from .clc import Program, parse_program
+from .clc.lexer import Position
+from .groups import choose_groups
+from .models import NVIDIA, Model
+from .profile import LineAccess, Profile, TrafficRecorder
+from .simt import Finding, all_groups, run_kernel
+from .simt.launch import STEP_LIMIT, Argument
+from .simt.machine import Group
+from .sources import SourceText
+
+Groups = Sequence[Group] | str | None
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """What a kernel does to memory. `groups` are the work-groups that were run, of `group_count` in all."""
+
+    name: str
+    entry: str
+    entry_position: Position
+    global_size: tuple[int, ...]
+    local_size: tuple[int, ...]
+    macros: Mapping[str, str | int]
+    profile: Profile
+    findings: tuple[Finding, ...]
+    outputs: Mapping[str, np.ndarray]
+    source: SourceText
+    group_count: int
+    seconds: float
+    dtypes: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def model(self) -> Model:
+        return self.profile.model
+
+    @property
+    def groups(self) -> tuple[Group, ...]:
+        return self.profile.groups
+
+    @property
+    def accesses(self) -> tuple[LineAccess, ...]:
+        return self.profile.accesses
+
+    @property
+    def faults(self) -> tuple[Finding, ...]:
+        """The findings that are errors; benign races are findings, too, but not here."""
+        return tuple(each for each in self.findings if each.is_fault)
+
+    def accesses_at(self, line: int, operation: str | None = None, space: str | None = None) -> tuple[LineAccess, ...]:
+        """The accesses on one line of the kernel's own file."""
+        return tuple(
+            each
+            for each in self.accesses
+            if each.position.line == line
+            and each.position.file == self.entry_position.file
+            and operation in (None, each.operation)
+            and space in (None, each.space)
+        )
+
+
+def explain_source(
+    source: str,
+    *,
+    filename: str = "kernel.cl",
+    macros: Mapping[str, str | int] | None = None,
+    entry: str | None = None,
+    global_size: Sequence[int],
+    local_size: Sequence[int],
+    arguments: Mapping[str, Argument],
+    include: Sequence[Path | str] = (),
+    model: Model = NVIDIA,
+    groups: Groups = None,
+    contract: bool = False,
+    step_limit: int = STEP_LIMIT,
+) -> Explanation:
+    """Explain OpenCL C text.
+
+    `macros` are the `-D` options, `entry` the kernel's name (may be left out where there is one only). `arguments` has a
+    NumPy array for each buffer (an array that is not writeable is a read-only buffer), a number or list of numbers for
+    each scalar or vector, LocalMemory(bytes) for each `__local` pointer. `groups` lists the work-groups to run, "all", or
+    None for a choice of first, neighbour, middle and last. With `contract`, a product in a sum is rounded once, as
+    compilers do by default on hardware with fused multiply-add; addresses do not change by it.
+
+    SourceError names file, line and column of what cannot be read or run; InvalidInput says which argument is wrong.
+    """
+    begin = perf_counter()
+    program = parse_program(source, filename, macros, include)
+    name = choose_entry(program, entry, filename)
+    function = program.functions[name]
+    recorder = TrafficRecorder(model)
+    chosen = _groups(groups, global_size, local_size)
+    use_contract = contract if program.contract is None else program.contract and contract
+    launch = run_kernel(
+        program, name, global_size, local_size, arguments, chosen, recorder, contract=use_contract, step_limit=step_limit
+    )
+    count = 1
+    for size, own in zip(global_size, local_size, strict=True):
+        count *= size // own
+    return Explanation(
+        name=filename,
+        entry=name,
+        entry_position=function.position,
+        global_size=tuple(global_size),
+        local_size=tuple(local_size),
+        macros=dict(macros or {}),
+        profile=recorder.profile(),
+        findings=launch.findings,
+        outputs=launch.outputs,
+        source=SourceText(source, filename),
+        group_count=count,
+        seconds=perf_counter() - begin,
+        dtypes={key: str(each.dtype) for key, each in arguments.items() if isinstance(each, np.ndarray)},
+    )
+
+
+def choose_entry(program: Program, entry: str | None, filename: str) -> str:
+    kernels = program.kernels
+    if not kernels:
+        raise InvalidInput(f"{filename} holds no __kernel function")
+    if entry is None:
+        if len(kernels) > 1:
+            raise InvalidInput(f"{filename} holds {len(kernels)} kernels ({', '.join(kernels)}); name one as the entry")
+        return kernels[0]
+    if entry not in kernels:
+        raise UnknownName("kernel", entry, kernels)
+    return entry
+
+
+def _groups(groups: Groups, global_size: Sequence[int], local_size: Sequence[int]) -> list[Group]:
+    if groups is None:
+        return choose_groups(global_size, local_size)
+    if isinstance(groups, str):
+        if groups != "all":
+            raise InvalidInput(f"groups={groups!r}: give a list of groups, or 'all'")
+        return all_groups(global_size, local_size)
+    counts = [size // own for size, own in zip(global_size, local_size, strict=True)] + [1, 1]
+    for group in groups:
+        if len(group) != 3 or any(not 0 <= at < count for at, count in zip(group, counts, strict=False)):
+            raise InvalidInput(f"there is no work-group {group}; the NDRange has {'x'.join(map(str, counts))}")
+    return list(groups)
+
+
+def explain_kernel(
+    kernel: Kernel,
+    problem: Problem,
+    *,
+    config: Config | None = None,
+    model: Model = NVIDIA,
+    groups: Groups = None,
+    arrays: Mapping[str, np.ndarray] | None = None,
+    macros: Mapping[str, str | int] | None = None,
+    contract: bool = False,
+) -> tuple[Explanation, ...]:
+    """Explain every launch of a rung or library kernel on `problem`, in order; the last one is the kernel itself.
+
+    `arrays` are the problem's inputs (random by default). Launches hand their results on, so with groups="all" the last
+    Explanation's `outputs` hold the whole result, flat, as it lies in memory. `macros` replace those of the
+    configuration, for what-if questions.
+    """
+    steps = kernel.steps(kernel, config or kernel.config, problem)
+    buffers = first_buffers(problem, arrays or random_arrays(problem))
+    explanations: list[Explanation] = []
+    for step in steps:
+        if step.config.ndrange(step.problem).empty:
+            continue
+        _allocate(steps, step, buffers)
+        explanations.append(_explain_step(step, buffers, model, groups, macros or {}, contract))
+        for name, value in explanations[-1].outputs.items():
+            buffers[step.buffer_of(name)] = value
+    return tuple(explanations)
+
+
+def first_buffers(problem: Problem, arrays: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """The problem's operands as they lie in memory; the output is poisoned."""
+    buffers = {operand.name: operand.flatten(np.asarray(arrays[operand.name])) for operand in inputs_of(problem)}
+    output = output_of(problem)
+    buffers[output.name] = _poison(output.elements, output.dtype)
+    return buffers
+
+
+def _poison(elements: int, dtype: str) -> np.ndarray:
+    filled = np.empty(elements, numpy_dtype(dtype))
+    filled.view(np.uint8)[...] = 0xA5 if element_type(dtype).exact else 0xFF
+    return filled
+
+
+def _allocate(steps: Sequence[Step], step: Step, buffers: dict[str, np.ndarray]) -> None:
+    """Scratch buffers that this step writes first: as large as the step's own output."""
+    for parameter in step.kernel.signature.parameters:
+        name = step.buffer_of(parameter.name)
+        if parameter.pointer == "global" and name not in buffers:
+            sizes = {operand.name: operand for operand in step.problem.operands}
+            operand = sizes.get(parameter.name, output_of(step.problem))
+            buffers[name] = _poison(operand.elements, operand.dtype)
+
+
+def _explain_step(
+    step: Step,
+    buffers: Mapping[str, np.ndarray],
+    model: Model,
+    groups: Groups,
+    macros: Mapping[str, str | int],
+    contract: bool,
+) -> Explanation:
+    ndrange = step.config.ndrange(step.problem)
+    scalars: dict[str, Any] = {**step.problem.scalars, **step.config.scalars(step.problem)}
+    arguments: dict[str, Argument] = {}
+    for parameter in step.kernel.signature.parameters:
+        if parameter.pointer:
+            arguments[parameter.name] = buffers[step.buffer_of(parameter.name)]
+        else:
+            arguments[parameter.name] = scalars[parameter.name]
+    source = render(step.kernel, step.config, step.problem)
+    if macros:
+        source = override(source, macros)
+    return explain_source(
+        source,
+        filename=step.kernel.name,
+        entry=step.kernel.signature.entry,
+        global_size=ndrange.global_size,
+        local_size=ndrange.local_size,
+        arguments=arguments,
+        model=model,
+        groups=groups,
+        contract=contract,
+    )
+
+
+def override(source: str, macros: Mapping[str, str | int]) -> str:
+    """A rendered source with some of its leading `#define`s given other values; UnknownName for one it lacks."""
+    lines = source.split("\n")
+    known: dict[str, int] = {}
+    for index, line in enumerate(lines):
+        words = line.split()
+        if len(words) < 2 or words[0] != "#define":
+            break
+        known[words[1]] = index
+    for name, value in macros.items():
+        if name not in known:
+            raise UnknownName("macro", name, known)
+        lines[known[name]] = f"#define {name} {value}"
+    return "\n".join(lines)
+
+

@@ -1,0 +1,38 @@
+"""AMD: wavefronts of 64 (GCN, CDNA) or 32 lanes (RDNA). Modelled after ROCm's documentation, not measured."""
+
+from .rules import Lanes, Model
+
+
+def _eights(*starts: tuple[int, int]) -> tuple[Lanes, ...]:
+    return tuple(tuple(range(a, a + 4)) + tuple(range(b, b + 4)) for a, b in starts)
+
+
+# ds_read_b128 on 64 lanes: ROCm composable_kernel, "LDS bank conflicts"; writes take eight consecutive lanes at a time.
+_READ_128 = _eights((0, 20), (4, 16), (8, 28), (12, 24), (32, 52), (36, 48), (40, 60), (44, 56))
+
+AMD_WAVE64 = Model(
+    name="amd64",
+    title="AMD GCN and CDNA, wavefronts of 64",
+    lanes=64,
+    sector=64,
+    line=128,
+    banks=32,
+    verified=False,
+    sub_group="wavefront",
+    phases=((16, "load", _READ_128),),
+    evidence=(
+        "ROCm's documentation: 32 banks of 4 bytes, 32 lanes a pass, eight lanes a pass for 128 bits; "
+        "64-bit accesses are undocumented and modelled as 16 lanes a pass"
+    ),
+)
+AMD_WAVE32 = Model(
+    name="amd32",
+    title="AMD RDNA, wavefronts of 32",
+    lanes=32,
+    sector=64,
+    line=128,
+    banks=32,
+    verified=False,
+    sub_group="wavefront",
+    evidence="ROCm's documentation: 32 banks of 4 bytes; sectors of 64 bytes are an assumption",
+)

@@ -1,0 +1,15 @@
+"""NVIDIA's GPUs of 2008 and 2009, for which the articles were written: half-warps of 16 lanes, 16 banks. Modelled."""
+
+from .rules import Model
+
+GT200 = Model(
+    name="gt200",
+    title="NVIDIA GT200 of 2008, compute capability 1.3",
+    lanes=16,
+    sector=32,
+    line=128,
+    banks=16,
+    verified=False,
+    sub_group="half-warp",
+    evidence="NVIDIA's programming guide 2.3: requests of half-warps, segments of 32, 64 or 128 bytes, 16 banks of 4 bytes",
+)

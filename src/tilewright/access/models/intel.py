@@ -1,0 +1,26 @@
+"""Intel GPUs: sub-groups of 8 or 16 lanes. Modelled after the public optimisation guides, not measured."""
+
+from .rules import Model
+
+_EVIDENCE = "Intel's GPU optimisation guide: lines of 64 bytes, shared local memory of 16 banks of 4 bytes"
+
+INTEL_8 = Model(
+    name="intel8",
+    title="Intel GPU, sub-groups of 8",
+    lanes=8,
+    sector=64,
+    line=64,
+    banks=16,
+    verified=False,
+    evidence=_EVIDENCE,
+)
+INTEL_16 = Model(
+    name="intel16",
+    title="Intel GPU, sub-groups of 16",
+    lanes=16,
+    sector=64,
+    line=64,
+    banks=16,
+    verified=False,
+    evidence=_EVIDENCE,
+)

@@ -1,0 +1,19 @@
+"""NVIDIA: warps of 32 lanes, sectors of 32 bytes, lines of 128, 32 banks. Verified."""
+
+from .rules import Model
+
+NVIDIA = Model(
+    name="nvidia",
+    title="NVIDIA, compute capability 7.0 and later",
+    lanes=32,
+    sector=32,
+    line=128,
+    banks=32,
+    merges_pairs=True,
+    verified=True,
+    sub_group="warp",
+    evidence=(
+        "the counters of an H200 (compute capability 9.0) under Nsight Compute agreed on all 29 access patterns tried: "
+        "32, 64 and 128 bit loads and stores, strides, broadcasts, and the merging of paired lanes"
+    ),
+)

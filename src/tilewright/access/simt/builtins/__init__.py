@@ -1,0 +1,34 @@
+"""The builtin functions of OpenCL C, as tables of name -> what compiles a call of it."""
+
+from .atomics import find_atomic
+from .common import Builtin
+from .conversion import convert_vector, find_conversion
+from .copies import COPIES
+from .integer import INTEGER
+from .math import MATH
+from .nvidia import NVIDIA_WRAPPERS
+from .relational import RELATIONAL
+from .vectors import VECTORS, find_vector_access
+from .workitem import WORK_ITEM
+
+_NAMED: dict[str, Builtin] = {
+    **MATH,
+    **INTEGER,
+    **RELATIONAL,
+    **VECTORS,
+    **WORK_ITEM,
+    **COPIES,
+    **NVIDIA_WRAPPERS,
+    "__builtin_convertvector": convert_vector,
+    "__builtin_astype": convert_vector,
+}
+
+
+def find_builtin(name: str) -> Builtin | None:
+    """What compiles a call of the builtin `name`; None if there is no such function."""
+    if name in _NAMED:
+        return _NAMED[name]
+    return find_conversion(name) or find_vector_access(name) or find_atomic(name)
+
+
+__all__ = ["NVIDIA_WRAPPERS", "Builtin", "find_builtin"]

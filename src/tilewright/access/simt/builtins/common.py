@@ -1,0 +1,98 @@
+"""What the tables of builtins share: compiling arguments, meeting types, wrapping NumPy functions."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ...clc.lexer import Position
+from ...clc.tree import Call
+from ...clc.types import FLOAT, Pointer, Scalar, Type, Vector, element_of
+from ..code import Code, Frame, Value
+from ..context import Context
+from ..convert import change, widen
+from ..masks import Mask
+
+Builtin = Callable[[Context, Call], Code]
+
+
+def arguments(context: Context, call: Call, *counts: int) -> list[Code]:
+    """The compiled arguments of a call that takes one of `counts` of them."""
+    if len(call.arguments) not in counts:
+        wanted = " or ".join(map(str, counts))
+        raise call.position.error(f"{call.name} takes {wanted} arguments, {len(call.arguments)} given")
+    return [context.value(each) for each in call.arguments]
+
+
+def numeric(codes: Sequence[Code], call: Call) -> None:
+    for code in codes:
+        if element_of(code.type) is None:
+            raise call.position.error(f"{call.name} takes numbers, not {code.type}")
+
+
+def meeting(codes: Sequence[Code], call: Call, floating: bool) -> Scalar | Vector:
+    """The one type that a function of the same type in all arguments works in. With `floating`, integers become
+    float, as OpenCL compilers resolve sqrt(2)."""
+    numeric(codes, call)
+    vectors = [code.type for code in codes if isinstance(code.type, Vector)]
+    if vectors:
+        if any(each != vectors[0] for each in vectors):
+            raise call.position.error(f"{call.name} takes vectors of one type, not {' and '.join(map(str, vectors))}")
+        return vectors[0]
+    scalars = [code.type for code in codes if isinstance(code.type, Scalar)]
+    floats = [each for each in scalars if each.is_float]
+    if floats:
+        return max(floats, key=lambda each: each.size)
+    if floating:
+        return FLOAT
+    return max(scalars, key=lambda each: (each.size, not each.is_signed))
+
+
+def apply(kind: Type, function: Callable[..., Value], codes: Sequence[Code]) -> Code:
+    """`function` of the arguments' values."""
+    runs = [code.run for code in codes]
+    if len(runs) == 1:
+        only = runs[0]
+        return Code(kind, lambda frame, mask: function(only(frame, mask)))
+    if len(runs) == 2:
+        first, second = runs
+        return Code(kind, lambda frame, mask: function(first(frame, mask), second(frame, mask)))
+
+    def run(frame: Frame, mask: Mask) -> Value:
+        return function(*[each(frame, mask) for each in runs])
+
+    return Code(kind, run)
+
+
+def broadcast(codes: Sequence[Code], kind: Scalar | Vector) -> list[Code]:
+    """The arguments with the element type of `kind`; scalars stay scalars, since NumPy broadcasts them."""
+    element = element_of(kind)
+    assert element is not None
+    return [change(code, element) if isinstance(code.type, Scalar) else code for code in codes]
+
+
+def full(value: Value, kind: Scalar | Vector) -> Value:
+    """A result in the shape of its type, even where all arguments were scalars."""
+    return widen(value, kind.width) if isinstance(kind, Vector) and np.ndim(value) < 2 else value
+
+
+def pointer_argument(code: Code, call: Call) -> Pointer:
+    if not isinstance(code.type, Pointer):
+        raise call.position.error(f"{call.name} takes a pointer here, not {code.type}")
+    return code.type
+
+
+def constant_argument(code: Code, call: Call) -> int:
+    if code.constant is None:
+        raise call.position.error(f"{call.name} takes a constant here")
+    return int(code.constant)
+
+
+def uniform_integer(value: Any, mask: Mask, position: Position, what: str) -> int:
+    """The value that all lanes of `mask` agree on."""
+    if np.ndim(value) == 0:
+        return int(value)
+    chosen = np.unique(np.asarray(value)[mask.indices])
+    if len(chosen) > 1:
+        raise position.error(f"{what} differs between work-items: {chosen[0]} and {chosen[1]}")
+    return int(chosen[0])

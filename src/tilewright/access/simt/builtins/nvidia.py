@@ -1,0 +1,44 @@
+"""The wrappers of kernels/prelude/nvidia.cl, whose bodies are assembly: what their instructions mean."""
+
+import numpy as np
+
+from ...clc.tree import Call
+from ...clc.types import UINT, Vector
+from ..code import Code, Frame, Value
+from ..context import Context
+from ..convert import change
+from ..masks import Mask
+from ..memory import Access
+from .common import Builtin, arguments, pointer_argument
+
+_WARP = 32
+
+
+def _load_16_bytes(context: Context, call: Call) -> Code:
+    """ld.global.nc.v4.u32: sixteen aligned bytes."""
+    (pointer,) = arguments(context, call, 1)
+    pointer_argument(pointer, call)
+    kind = Vector(UINT, 4)
+    memory, address = context.machine.memory, pointer.run
+    access = Access(UINT.dtype, 4, 16, memory.site(call.position, "load", 16, 16))
+    return Code(kind, lambda frame, mask: memory.load(address(frame, mask), access, mask))
+
+
+def _shuffle(context: Context, call: Call) -> Code:
+    """shfl.sync.idx: the value that another work-item of the warp holds."""
+    value, lane = (change(code, UINT).run for code in arguments(context, call, 2))
+    machine = context.machine
+    item = np.arange(machine.lanes) % machine.items
+    first = np.arange(machine.lanes) - item % _WARP
+    room = machine.items - (item - item % _WARP)
+
+    def run(frame: Frame, mask: Mask) -> Value:
+        own, asked = value(frame, mask), lane(frame, mask)
+        if own.ndim == 0:
+            return own
+        return own[first + np.minimum(np.broadcast_to(asked, first.shape) % _WARP, room - 1)]
+
+    return Code(UINT, run)
+
+
+NVIDIA_WRAPPERS: dict[str, Builtin] = {"ld_global_nc_v4": _load_16_bytes, "shfl_sync_idx": _shuffle}

@@ -1,0 +1,308 @@
+"""The configurations of the gemm kernels: their geometry, their macros, and what speaks against them."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+
+from ...device import DeviceInfo
+from ...dtypes import element_type
+from ...kernel import Config, NDRange, round_up
+from ...problem import Problem
+from .call import GemmCall, call_of
+from .macros import Elements, Reading, element_macros, elements, index_type, reading, result_width
+
+PANELS = 2  # one is computed on while the next is filled
+MAX_PIECES = 1024
+
+
+@dataclass(frozen=True)
+class GemmConfig(Config):
+    """Base of the configurations whose kernels take a GemmCall; `split` asks for K in so many pieces."""
+
+    def oriented(self, problem: Problem) -> GemmCall:
+        """The problem as this kernel solves it: as it is, or seen from its transpose."""
+        raise NotImplementedError
+
+    def chunk(self, call: GemmCall) -> int:
+        """How many elements of k a piece has; 0 if K is not cut."""
+        return 0
+
+    def registers(self, call: GemmCall) -> int:
+        """About how many 32-bit registers a work-item needs."""
+        raise NotImplementedError
+
+    def violations(self, problem: Problem, device: DeviceInfo) -> Iterator[str]:
+        call = self.oriented(problem)
+        yield from result_violations(call)
+        limit, needed = register_limit(device), self.registers(call)
+        if needed > limit:
+            yield f"a work-item needs about {needed} registers, and {device.name} has {limit} for each"
+
+
+@dataclass(frozen=True)
+class TileConfig(GemmConfig):
+    """gemm.cl: tiles of C from panels in local memory. The fields are explained at its top."""
+
+    BM: int
+    BN: int
+    BK: int
+    TM: int
+    TN: int
+    LANES_M: int = 4
+    LANES_N: int = 8
+    ZIGZAG: int = 1
+    GROUP_M: int = 8
+    split: int = 1
+
+    @property
+    def items(self) -> int:
+        return (self.BM // self.TM) * (self.BN // self.TN)
+
+    def oriented(self, problem: Problem) -> GemmCall:
+        return call_of(problem).row_major
+
+    def chunk(self, call: GemmCall) -> int:
+        return round_up(-(-call.k // self.split), self.BK) if self.split > 1 else 0
+
+    def tiles(self, call: GemmCall) -> int:
+        return -(-call.m // self.BM) * -(-call.n // self.BN)
+
+    def ndrange(self, problem: Problem) -> NDRange:
+        call = self.oriented(problem)
+        return NDRange((self.tiles(call) * self.items, call.pieces, call.batch), (self.items, 1, 1))
+
+    def readings(self, call: GemmCall) -> tuple[Reading, Reading]:
+        """How the panels of A and B are read, by loads no wider than divide the work among the items."""
+        return self._cut(reading(call, "A"), self.BM), self._cut(reading(call, "B"), self.BN)
+
+    def _cut(self, wanted: Reading, side: int) -> Reading:
+        width = wanted.width
+        length = self.BK if wanted.order == "PANEL_ALONG_K" else side
+        while width > 1 and (length % width or side * self.BK % (self.items * width)):
+            width //= 2
+        return Reading(wanted.order, width)
+
+    def pads(self, call: GemmCall) -> tuple[int, int]:
+        kind = elements(call.dtype)
+        a, b = self.readings(call)
+        return self._pad(a, self.BM, kind), self._pad(b, self.BN, kind)
+
+    def _pad(self, how: Reading, side: int, kind: Elements) -> int:
+        if how.order == "PANEL_ACROSS":
+            return 0
+        return best_pad(side, self.BK, how.width, self.items, kind)
+
+    def macros(self, problem: Problem) -> dict[str, str | int]:
+        call = self.oriented(problem)
+        (a, b), (a_pad, b_pad), kind = self.readings(call), self.pads(call), elements(call.dtype)
+        return {
+            **super().macros(problem),
+            **element_macros(call),
+            "A_ORDER": a.order, "A_VEC": a.width, "A_PAD": a_pad,
+            "B_ORDER": b.order, "B_VEC": b.width, "B_PAD": b_pad,
+            "C_VEC": result_width(call, kind.fragment),
+            "FRAGMENT": kind.fragment, "WORDS": kind.fragment * kind.parts,
+            "INDEX": index_type(call, self.BM, self.BN, self.BK),
+        }  # fmt: skip
+
+    def local_bytes(self, problem: Problem) -> int:
+        call = self.oriented(problem)
+        kind, (a_pad, b_pad) = elements(call.dtype), self.pads(call)
+        return PANELS * self.BK * (self.BM + a_pad + self.BN + b_pad) * kind.parts * kind.component_bytes
+
+    def registers(self, call: GemmCall) -> int:
+        kind, (a, b) = elements(call.dtype), self.readings(call)
+        words = kind.parts * kind.component_bytes // 4
+        stored = -(-element_type(call.dtype).itemsize // 4)
+        held = stored * (self.BM + self.BN) * self.BK // self.items
+        offsets = self.BM * self.BK // a.width // self.items + self.BN * self.BK // b.width // self.items
+        return words * (self.TM * self.TN + self.TM + self.TN) + held + offsets + 24
+
+    def violations(self, problem: Problem, device: DeviceInfo) -> Iterator[str]:
+        call = self.oriented(problem)
+        yield from self._geometry(elements(call.dtype))
+        if self.split > 1 and (call.k <= self.BK or self.chunk(call) * (self.split - 1) >= call.k):
+            yield f"K={call.k} has not {self.split} pieces of at least BK={self.BK}"
+        yield from super().violations(problem, device)
+
+    def _geometry(self, kind: Elements) -> Iterator[str]:
+        """What is wrong with the numbers themselves, for any size of the problem."""
+        for name, block, tile, lanes in (("M", self.BM, self.TM, self.LANES_M), ("N", self.BN, self.TN, self.LANES_N)):
+            if block % (tile * lanes):
+                yield f"B{name}={block} is not a multiple of T{name}={tile} times LANES_{name}={lanes}"
+            if tile % kind.fragment:
+                yield f"T{name}={tile} is not a multiple of the {kind.fragment} elements of one local read"
+            if block * self.BK % self.items:
+                yield f"a panel of {block}x{self.BK} cannot be shared out evenly among {self.items} work-items"
+        if self.ZIGZAG and self.LANES_M % 2:
+            yield f"ZIGZAG needs an even LANES_M, not {self.LANES_M}"
+
+
+@dataclass(frozen=True)
+class VectorConfig(GemmConfig):
+    """Base of the kernels for a C of few columns: N is a macro of theirs."""
+
+    split: int = 1
+
+    def oriented(self, problem: Problem) -> GemmCall:
+        return call_of(problem).tall
+
+    def group_rows(self, call: GemmCall) -> int:
+        """Rows of C that a work-group computes."""
+        raise NotImplementedError
+
+    def chunk(self, call: GemmCall) -> int:
+        return round_up(-(-call.k // self.split), 16) if self.split > 1 else 0
+
+    def ndrange(self, problem: Problem) -> NDRange:
+        call = self.oriented(problem)
+        groups = -(-call.m // self.group_rows(call)) if call.n else 0
+        return NDRange((groups * self.items, call.pieces, call.batch), (self.items, 1, 1))
+
+    @property
+    def items(self) -> int:
+        raise NotImplementedError
+
+    def partials(self, call: GemmCall) -> int:
+        """Components of the sums that one work-item holds."""
+        raise NotImplementedError
+
+    def local_bytes(self, problem: Problem) -> int:
+        call = self.oriented(problem)
+        return self.items * self.partials(call) * elements(call.dtype).component_bytes
+
+    def registers(self, call: GemmCall) -> int:
+        kind = elements(call.dtype)
+        return kind.component_bytes // 4 * self.partials(call) + 48
+
+    def violations(self, problem: Problem, device: DeviceInfo) -> Iterator[str]:
+        call = self.oriented(problem)
+        if call.n > 8:
+            yield f"C has {call.n} columns (or rows), and one work-item can hold sums for at most 8"
+        elif self.split > 1 and self.chunk(call) * (self.split - 1) >= call.k:
+            yield f"K={call.k} has not {self.split} pieces"
+        yield from super().violations(problem, device)
+
+
+@dataclass(frozen=True)
+class RowsConfig(VectorConfig):
+    """gemv_rows.cl: A lies along k."""
+
+    TEAM: int = 32
+    TEAMS: int = 4
+    ROWS: int = 2
+
+    @property
+    def items(self) -> int:
+        return self.TEAM * self.TEAMS
+
+    def group_rows(self, call: GemmCall) -> int:
+        return self.TEAMS * self.ROWS
+
+    def partials(self, call: GemmCall) -> int:
+        return self.ROWS * call.n * elements(call.dtype).parts
+
+    def macros(self, problem: Problem) -> dict[str, str | int]:
+        call = self.oriented(problem)
+        a, b = reading(call, "A"), reading(call, "B")
+        width = a.width if a.order == "PANEL_ALONG_K" else 1
+        b_width = width if b.order == "PANEL_ALONG_K" and b.width >= width else 1
+        return {
+            **super().macros(problem), **element_macros(call),
+            "COLUMNS": call.n, "A_VEC": width, "B_VEC": b_width,
+        }  # fmt: skip
+
+
+@dataclass(frozen=True)
+class ColumnsConfig(VectorConfig):
+    """gemv_columns.cl: A lies down its columns."""
+
+    LANES: int = 32
+    SLICES: int = 8
+
+    @property
+    def items(self) -> int:
+        return self.LANES * self.SLICES
+
+    @staticmethod
+    def width(call: GemmCall) -> int:
+        a = reading(call, "A")
+        return min(a.width, elements(call.dtype).fragment) if a.order == "PANEL_ACROSS" else 1
+
+    def group_rows(self, call: GemmCall) -> int:
+        return self.LANES * self.width(call)
+
+    def partials(self, call: GemmCall) -> int:
+        return self.width(call) * call.n * elements(call.dtype).parts
+
+    def macros(self, problem: Problem) -> dict[str, str | int]:
+        call = self.oriented(problem)
+        return {**super().macros(problem), **element_macros(call), "COLUMNS": call.n, "A_VEC": self.width(call)}
+
+
+@dataclass(frozen=True)
+class ReduceConfig(Config):
+    """reduce.cl: one work-item per element of C."""
+
+    group: int = 256
+
+    def macros(self, problem: Problem) -> dict[str, str | int]:
+        return element_macros(call_of(problem))
+
+    def ndrange(self, problem: Problem) -> NDRange:
+        call = call_of(problem)
+        return NDRange((round_up(call.m * call.n, self.group), 1, call.batch), (self.group, 1, 1))
+
+
+def result_violations(call: GemmCall) -> Iterator[str]:
+    """What no configuration can do: pairs of element types, and activations, that have no meaning or no kernel."""
+    short = {"float32", "float16", "bfloat16"}
+    allowed = short if call.dtype in short else {call.dtype, element_type(call.dtype).accumulator}
+    if call.result not in allowed:
+        yield f"{call.dtype} operands give {' or '.join(sorted(allowed))}, not {call.result}"
+    smooth = call.activation not in ("", "relu")
+    if smooth and element_type(call.dtype).exact:
+        yield f"{call.activation} of integers is no integer"
+    if call.activation and call.dtype.startswith("complex"):
+        yield f"{call.activation} is not defined for complex numbers"
+
+
+def register_limit(device: DeviceInfo) -> int:
+    """32-bit registers that a work-item can have before its variables are kept in memory.
+
+    NVIDIA: 255 addressable. AMD: 256 vector registers. Others: what half of a thread's file gives on Intel's
+    (128 registers of 32 bytes for 8 work-items: 128), the least of the usual GPUs. A CPU spills to its first cache.
+    """
+    if device.kind == "cpu":
+        return 1024
+    if "nvidia" in device.features:
+        return 255
+    return 256 if "amd" in device.vendor.lower() or "advanced micro" in device.vendor.lower() else 128
+
+
+@cache
+def best_pad(side: int, depth: int, width: int, items: int, kind: Elements) -> int:
+    """Unused elements at the end of a panel's rows for which writing `width` elements along k takes fewest wavefronts.
+
+    Rows stay a multiple of the fragment, which is read as a whole. Those reads are conflict-free with any padding.
+    """
+    candidates = range(0, 8 * kind.fragment + 1, kind.fragment)
+    return min(candidates, key=lambda pad: (store_wavefronts(side + pad, depth, width, items, kind), pad))
+
+
+def store_wavefronts(pitch: int, depth: int, width: int, items: int, kind: Elements) -> int:
+    """Passes through 32 banks of 4 bytes that a warp's write of one component into a panel takes.
+
+    Components of 8 bytes go in two halves of the warp. The rule was confirmed by an H200's counters.
+    """
+    words = kind.component_bytes // 4
+    lanes = [(lane // (depth // width), lane % (depth // width) * width) for lane in range(min(32, items))]
+    places = [(k * pitch + row) * kind.parts * words for row, k in lanes]
+    passes = 0
+    for start in range(0, len(places), 32 // words):
+        banks: dict[int, set[int]] = {}
+        for place in places[start : start + 32 // words]:
+            for word in range(place, place + words):
+                banks.setdefault(word % 32, set()).add(word)
+        passes += max(len(each) for each in banks.values())
+    return passes

@@ -1,0 +1,140 @@
+"""The command line's own words: sizes, sweeps, kernels, and what is refused. Nothing here runs on a device."""
+
+import argparse
+from pathlib import Path
+
+import pytest
+
+from tilewright.cli import kernel_of, main, make_parser, parse_size, sizes_of
+from tilewright.errors import InvalidInput
+from tilewright.kernels import LADDERS
+from tilewright.problem import Gemm
+
+
+def parsed(*arguments: str) -> argparse.Namespace:
+    return make_parser().parse_args(arguments)
+
+
+@pytest.mark.parametrize(
+    ("text", "size"), [("512", (512,)), ("512x256", (512, 256)), ("3X4x5", (3, 4, 5)), ("0x1x2", (0, 1, 2))]
+)
+def test_a_size_is_numbers_with_x_between(text: str, size: tuple[int, ...]) -> None:
+    assert parse_size(text) == size
+
+
+@pytest.mark.parametrize("text", ["", "big", "5x", "x5", "5*5", "5.0", "5,5"])
+def test_what_is_no_size_is_refused(text: str) -> None:
+    with pytest.raises(InvalidInput, match="is no size: write 512, 512x256 or 512x256x128"):
+        parse_size(text)
+
+
+@pytest.mark.parametrize(
+    ("sweep", "sizes"),
+    [
+        ("128:1024", [128, 256, 512, 1024]),
+        ("100:1000", [100, 200, 400, 800]),
+        ("7:7", [7]),
+        ("1:3", [1, 2]),
+        ("3:5", [3]),
+    ],
+)
+def test_a_sweep_doubles_from_its_start(sweep: str, sizes: list[int]) -> None:
+    assert sizes_of(parsed("ladder", "--sizes", sweep)) == [(size,) for size in sizes]
+
+
+@pytest.mark.parametrize("sweep", ["128", "128:", ":128", "a:b", "0:8", "8:4", "1:2:3", "-1:4"])
+def test_what_is_no_sweep_is_refused(sweep: str) -> None:
+    with pytest.raises(InvalidInput, match="write MIN:MAX"):
+        sizes_of(parsed("ladder", f"--sizes={sweep}"))
+
+
+def test_size_and_sizes_exclude_each_other() -> None:
+    assert sizes_of(parsed("ladder")) == []
+    assert sizes_of(parsed("ladder", "--size", "5x6x7")) == [(5, 6, 7)]
+    with pytest.raises(InvalidInput, match="not both"):
+        sizes_of(parsed("ladder", "--size", "5", "--sizes", "5:6"))
+
+
+def test_a_users_kernel_is_made_of_the_arguments(tmp_path: Path) -> None:
+    path = tmp_path / "mine.cl"
+    path.write_text("// Mine.\n__kernel void mine(__global REAL* C) { }\n")
+    options = parsed(
+        "run", str(path), "--global", "M/TS,N", "--local", "4,2", "-D", "TS=16", "-D", "FAST", "--order", "ccc"
+    )
+    kernel = kernel_of(options)
+    assert kernel.orders == ("column", "column", "column")
+    assert kernel.config.macros(Gemm(1, 1, 1)) == {"TS": "16", "FAST": "1"}
+    assert kernel.config.ndrange(Gemm(100, 30, 1)).global_size == (8, 30)
+
+
+def test_a_users_kernel_needs_its_geometry(tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput, match="needs --global and --local, such as"):
+        kernel_of(parsed("run", "mine.cl", "--global", "M,N"))
+
+
+def test_a_rung_is_found_by_part_of_its_name() -> None:
+    assert kernel_of(parsed("run", "tiles/2")).name == "tiles/02_tiled"
+
+
+@pytest.mark.parametrize("arguments", [[], ["ladder", "--nonsense"], ["dance"], ["ladder", "--seconds", "soon"]])
+def test_unusable_arguments_end_with_status_2(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as caught:
+        main(arguments)
+    assert caught.value.code == 2
+    assert "usage:" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (["list", "tile"], "no ladder is called 'tile'; did you mean tiles"),
+        (["show", "tiles/02_tield"], "did you mean tiles/02_tiled"),
+        (["show", "tiles/01_naive", "--diff"], "tiles/01_naive has no rung before it"),
+        (["compare", "absent.json", "absent.json"], "absent.json cannot be read"),
+        (["plot", "absent.json", "picture.svg"], "absent.json cannot be read"),
+    ],
+)
+def test_what_cannot_be_done_is_told_with_status_2(
+    arguments: list[str], complaint: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(arguments) in (1, 2)
+    assert f"error: {complaint}" in " ".join(capsys.readouterr().err.split()) or complaint in capsys.readouterr().err
+
+
+def test_list_names_every_rung_with_its_lesson(capsys: pytest.CaptureFixture[str], wide_terminal: None) -> None:
+    assert main(["list"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    for ladder in LADDERS.values():
+        assert f"{ladder.name}  {ladder.title}" in lines
+        for kernel in ladder.kernels:
+            assert f"  {kernel.name:32} {kernel.lesson}" in lines
+
+
+def test_list_of_one_ladder_is_only_that(capsys: pytest.CaptureFixture[str], wide_terminal: None) -> None:
+    assert main(["list", "rows"]) == 0
+    output = capsys.readouterr().out
+    assert "rows/01_naive" in output
+    assert "tiles/" not in output
+
+
+def test_show_prints_the_source_as_it_is(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["show", "tiles/2"]) == 0
+    kernel = next(each for each in LADDERS["tiles"].kernels if each.name == "tiles/02_tiled")
+    assert capsys.readouterr().out == kernel.source.read_text(encoding="utf-8")
+
+
+def test_show_diff_prints_what_changed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["show", "rows/3", "--diff"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith("--- 02_coalesced.cl")
+    assert lines[1].startswith("+++ 03_private_sum.cl")
+    assert any(line.startswith("+") and "sum +=" in line for line in lines)
+    assert any(line.startswith("-") and "C[row * N + column] +=" in line for line in lines)
+
+
+def test_help_is_there_for_every_command(capsys: pytest.CaptureFixture[str]) -> None:
+    for command in ("ladder", "run", "list", "show", "devices", "doctor", "compare", "report", "plot"):
+        with pytest.raises(SystemExit) as caught:
+            main([command, "--help"])
+        assert caught.value.code == 0
+        assert "usage:" in capsys.readouterr().out

@@ -1,0 +1,107 @@
+"""The floors of the package: a file imports only from its own floor or lower ones, and nothing goes in circles."""
+
+import ast
+from functools import cache
+from graphlib import TopologicalSorter
+from pathlib import Path
+
+import pytest
+
+import tilewright
+
+ROOT = Path(tilewright.__file__).parent
+
+# Every module or package of tilewright and its floor; docs/architecture.md draws the same table with what each is for.
+FLOORS = {
+    "errors": 0,
+    "dtypes": 1,
+    "device": 1,
+    "reference": 1,
+    "problem": 1,
+    "kernel": 2,
+    "kernels": 3,
+    "records": 3,
+    "plan": 4,
+    "choice": 4,
+    "backend": 4,
+    "run": 5,
+    "environment": 5,
+    "verify": 6,
+    "measure": 6,
+    "rivals": 6,
+    "ceilings": 6,
+    "custom": 6,
+    "access": 6,
+    "ladders": 7,
+    "library": 7,
+    "doctor": 7,
+    "report": 8,
+    "devices": 9,
+    "live": 9,
+    "cli": 9,
+    "__main__": 10,
+    "__init__": 10,
+}
+
+
+def unit_of(path: Path) -> str:
+    """The module or package right under tilewright that a file belongs to."""
+    return path.relative_to(ROOT).parts[0].removesuffix(".py")
+
+
+FILES = sorted(ROOT.rglob("*.py"))
+
+
+@cache
+def imports_of(path: Path) -> frozenset[str]:
+    """The units that a file imports from, wherever in the file it does so."""
+    package = ("tilewright", *path.relative_to(ROOT).parent.parts)
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            modules = [each.name for each in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            base = ".".join(package[: len(package) - node.level + 1]) if node.level else ""
+            module = ".".join(filter(None, (base, node.module)))
+            modules = [f"{module}.{each.name}" for each in node.names]
+        else:
+            continue
+        own = (module.split(".") for module in modules if module.startswith("tilewright."))
+        found |= {parts[1] for parts in own}
+    return frozenset(found)
+
+
+def test_every_module_has_a_floor_and_every_floor_a_module() -> None:
+    assert {unit_of(path) for path in FILES} == set(FLOORS)
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_a_file_imports_only_from_its_floor_or_lower_ones(path: Path) -> None:
+    floor = FLOORS[unit_of(path)]
+    higher = {unit: FLOORS[unit] for unit in imports_of(path) if FLOORS.get(unit, 99) > floor}
+    assert not higher, f"{path.relative_to(ROOT)} is on floor {floor} and imports from {higher}"
+
+
+def test_no_units_import_each_other_in_a_circle() -> None:
+    graph: dict[str, set[str]] = {unit: set() for unit in FLOORS}
+    for path in FILES:
+        graph[unit_of(path)] |= imports_of(path) - {unit_of(path)}
+    assert list(TopologicalSorter(graph).static_order())
+
+
+def test_imports_are_found_in_all_their_forms() -> None:
+    assert "errors" in imports_of(ROOT / "dtypes.py")
+    assert "kernel" in imports_of(ROOT / "kernels" / "rows" / "__init__.py")
+    assert "backend" in imports_of(ROOT / "doctor.py")
+    assert "cli" in imports_of(ROOT / "__main__.py")
+
+
+def test_the_architecture_page_names_every_unit() -> None:
+    page = ROOT.parents[1] / "docs" / "architecture.md"
+    if not page.exists():
+        pytest.skip("the documentation is not installed with the package")
+    text = page.read_text(encoding="utf-8")
+    missing = [
+        unit for unit in FLOORS if not unit.startswith("__") and f"{unit}.py" not in text and f"{unit}/" not in text
+    ]
+    assert not missing

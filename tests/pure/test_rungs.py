@@ -1,0 +1,119 @@
+"""The files of the ladders: names, lessons, signatures, and that files and entries agree."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tilewright.errors import UnknownName
+from tilewright.kernel import KERNELS, Kernel, Ladder, parse_signature
+from tilewright.kernels import LADDERS, SPECIMENS, all_kernels, find_kernel, find_ladder, matches_rung, select
+
+RUNGS = [kernel for ladder in LADDERS.values() for kernel in ladder.kernels]
+NUMBERED = re.compile(r"\d\d_[a-z0-9]+(_[a-z0-9]+)*\.cl")
+FOLDERS = sorted({kernel.source.parent for kernel in (*RUNGS, *SPECIMENS)})
+
+
+def sources_of(ladder: Ladder) -> list[Path]:
+    """Each file once, in the order of the ladder."""
+    return list(dict.fromkeys(kernel.source for kernel in ladder.kernels))
+
+
+@pytest.mark.parametrize("kernel", [*RUNGS, *SPECIMENS], ids=lambda kernel: kernel.name)
+def test_a_rung_has_a_numbered_file_that_begins_with_its_lesson(kernel: Kernel) -> None:
+    assert NUMBERED.fullmatch(kernel.source.name), kernel.source.name
+    first = kernel.text.splitlines()[0]
+    assert first.startswith("// "), f"{kernel.name} begins with {first!r}"
+    assert kernel.lesson == first.removeprefix("// ")
+    assert kernel.lesson.endswith("."), f"the lesson of {kernel.name} is no whole sentence: {kernel.lesson}"
+    assert not re.search(r"\. [A-Z]", kernel.lesson), f"the lesson of {kernel.name} is more than one: {kernel.lesson}"
+    assert len(first) <= 140
+
+
+@pytest.mark.parametrize("ladder", LADDERS.values(), ids=LADDERS)
+def test_files_and_entries_agree(ladder: Ladder) -> None:
+    folder = ladder.kernels[0].source.parent
+    assert folder.name == ladder.name
+    files = [path for path in sorted(folder.glob("*.cl")) if path.name[0].isdigit()]
+    assert sources_of(ladder) == files, "the ladder and its folder differ, or are in another order"
+    numbers = [int(path.name[:2]) for path in files]
+    assert numbers == list(range(numbers[0], numbers[0] + len(numbers))), "a number is missing or double"
+
+
+def test_specimens_and_their_files_agree() -> None:
+    folder = SPECIMENS[0].source.parent
+    assert [each.source for each in SPECIMENS] == sorted(folder.glob("*.cl"))
+    assert not {each.name for each in SPECIMENS} & {each.name for each in RUNGS}
+    for specimen in SPECIMENS:
+        assert specimen.lesson.startswith(("Wrong: ", "Slow: ")), specimen.name
+
+
+@pytest.mark.parametrize("ladder", LADDERS.values(), ids=LADDERS)
+def test_neighbours_share_the_names_of_their_arguments(ladder: Ladder) -> None:
+    signatures = [
+        [each.name for each in parse_signature(path.read_text(), path.name).parameters] for path in sources_of(ladder)
+    ]
+    for path, before, after in zip(sources_of(ladder)[1:], signatures, signatures[1:], strict=False):
+        assert len(before) == len(after), f"{path.name} has other arguments than the rung before: {before}, {after}"
+        changed = [(old, new) for old, new in zip(before, after, strict=True) if old != new]
+        assert len(changed) <= 1, f"{path.name} renames {changed}"
+
+
+@pytest.mark.parametrize("kernel", RUNGS, ids=lambda kernel: kernel.name)
+def test_published_figures_name_their_device(kernel: Kernel) -> None:
+    for device, figure in kernel.published:
+        assert device
+        assert figure > 0
+
+
+@pytest.mark.parametrize("ladder", LADDERS.values(), ids=LADDERS)
+def test_a_ladder_says_what_it_is_and_where_its_figures_come_from(ladder: Ladder) -> None:
+    assert find_ladder(ladder.name) is ladder
+    assert ladder.title
+    assert ladder.origin
+
+
+def test_names_are_unique_and_found() -> None:
+    names = [kernel.name for kernel in (*RUNGS, *SPECIMENS)]
+    assert len(set(names)) == len(names)
+    for name in names:
+        assert find_kernel(name).name == name
+    assert list(all_kernels()) == names
+
+
+@pytest.mark.parametrize(
+    ("full", "wanted", "matches"),
+    [
+        ("tiles/02_tiled", "2", True),
+        ("tiles/02_tiled", "02", True),
+        ("tiles/02_tiled", "tiled", True),
+        ("tiles/02_tiled", "02_tiled", True),
+        ("tiles/02_tiled", "tiles/2", True),
+        ("tiles/02_tiled", "rows/2", False),
+        ("tiles/02_tiled", "tile", False),
+        ("tiles/02_tiled", "", False),
+        ("tiles/11_clblas_style", "1", False),
+        ("rows/00_sequential[r-k-c]", "0", True),
+        ("rows/00_sequential[r-k-c]", "sequential", True),
+        ("rows/00_sequential[r-k-c]", "00_sequential[r-k-c]", True),
+        ("rows/00_sequential[r-k-c]", "00_sequential[c-k-r]", False),
+    ],
+)
+def test_a_rung_is_named_by_number_or_words(full: str, wanted: str, matches: bool) -> None:
+    assert matches_rung(full, wanted) is matches
+
+
+def test_selection_keeps_the_order_asked_for_and_takes_no_rung_twice() -> None:
+    tiles = find_ladder("tiles")
+    assert select(tiles, ()) == tiles.kernels
+    assert [each.name for each in select(tiles, ("3", "naive", "tiles/3"))] == [
+        "tiles/03_more_work_per_item",
+        "tiles/01_naive",
+    ]
+    assert len(select(find_ladder("rows"), ("0",))) == 6
+    with pytest.raises(UnknownName, match="no rung is called '77'"):
+        select(tiles, ("1", "77"))
+
+
+def test_every_folder_of_a_ladder_lies_with_the_kernels() -> None:
+    assert all(folder.parent == KERNELS for folder in FOLDERS)
