@@ -1,6 +1,7 @@
 """The command line: parse, make one call, print. Everything done here can be done from Python with the same call."""
 
 import argparse
+import os
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -12,6 +13,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from .backend.opencl import list_devices, open_device
+from .benchmark import SETS, run_benchmark
 from .custom import custom_kernel
 from .doctor import examine
 from .errors import InvalidInput, TilewrightError
@@ -19,11 +21,12 @@ from .kernel import Kernel
 from .kernels import LADDERS, find_kernel, find_ladder
 from .ladders import run_kernel, run_ladder
 from .live import LiveTable
-from .records import Record, load_record, save_record, to_json
+from .records import Record, Row, load_record, save_record, to_json
 from .report.compare import compare
 from .report.pages import refresh
 from .report.plot import plot
 from .report.table import published_lines, to_csv
+from .report.versus import COLUMNS, cells, pairs, summary
 from .verify import Verdict
 
 console = Console()
@@ -34,11 +37,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = make_parser().parse_args(arguments)
     try:
         status: int = options.command(options)
+        sys.stdout.flush()
         return status
     except TilewrightError as error:
         Console(stderr=True).print(f"[red]error:[/red] {escape(str(error))}", soft_wrap=True)
         return 2 if isinstance(error, (InvalidInput, LookupError)) else 1
-    except BrokenPipeError:
+    except BrokenPipeError:  # the reader, such as `head`, has seen enough; nothing is left to flush at the end
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
 
 
@@ -96,6 +101,27 @@ def print_verdict(record: Record, verdict: Verdict | None, sample: bool) -> None
     if verdict is not None and sample:
         for element in verdict.sample:
             console.print(f"  {element}", highlight=False, markup=False)
+
+
+def bench_command(options: argparse.Namespace) -> int:
+    """`tilewright bench`: the library against NumPy, verified and interleaved."""
+    device = open_device(options.device)
+    names = options.sets.split(",")
+    waiting: list[Row] = []
+
+    def show(index: int, row: Row) -> None:
+        waiting.append(row)
+        if len(waiting) == 2:
+            console.print("  ".join(f"{text:>12}" for text in cells(*waiting)), highlight=False, markup=False)
+            waiting.clear()
+
+    console.print("  ".join(f"{text:>12}" for text in COLUMNS), style="bold")
+    record = run_benchmark(names, options.dtype, device, options.seconds, options.rounds, show)
+    console.print(summary(pairs(record)), highlight=False)
+    if options.json:
+        save_record(record, options.json)
+        console.print(f"wrote {options.json}", highlight=False)
+    return int(any(row.status == "wrong" for row in record.rows))
 
 
 def list_command(options: argparse.Namespace) -> int:
@@ -232,6 +258,14 @@ def make_parser() -> argparse.ArgumentParser:
     run.add_argument("--offset", type=int, default=0, help="columns that a transpose or copy leaves out")
     run.add_argument("--check", action="store_true", help="print ten random elements beside the host's values")
     _add_measuring(run, seconds=3.0)
+
+    bench = _add(commands, "bench", bench_command)
+    bench.add_argument("--sets", default="squares,skinny", help=f"of {', '.join(SETS)} (default %(default)s)")
+    bench.add_argument("--dtype", default="float32")
+    bench.add_argument("--device", metavar="DEVICE", help="as for `ladder`")
+    bench.add_argument("--seconds", type=float, default=4.0, help="time for one problem (default %(default)s)")
+    bench.add_argument("--rounds", type=int, default=40, help="at most so many (default %(default)s)")
+    bench.add_argument("--json", type=Path, metavar="FILE", help="save the record")
 
     _add(commands, "list", list_command).add_argument("name", nargs="?", help="only this ladder")
     show = _add(commands, "show", show_command)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import DTypeLike
 
-from .errors import Unsupported, UnknownName
+from .errors import UnknownName, Unsupported
 
 
 @dataclass(frozen=True)

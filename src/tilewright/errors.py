@@ -1,18 +1,18 @@
 """Every error that tilewright raises. Each says what was wrong, with the values, and what to do about it.
 
-    TilewrightError
-    |-- UnknownName        a rung, device, dtype ... that does not exist; names the near matches
-    |-- InvalidInput       an argument that can never work (also a ValueError)
-    |   `-- SourceError    OpenCL C text that cannot be read or run; names file, line and column
-    |-- Unsupported        a sound request that this kernel or device refuses, by a sentence
-    |-- NoDevice           no OpenCL device to run on
-    |-- BuildFailed        the compiler's log, whole
-    |-- LaunchFailed       an OpenCL status, what it usually means, and which call caused it
-    |   |-- OutOfDeviceMemory
-    |   `-- DevicePoisoned  an earlier fault made the context unusable
-    |-- WrongResult        a verification that did not pass
-    |-- ProcessFailed      a child process (probe, baseline) that died, hung or answered nonsense
-    `-- RecordError        a record file that cannot be read
+TilewrightError
+|-- UnknownName        a rung, device, dtype ... that does not exist; names the near matches
+|-- InvalidInput       an argument that can never work (also a ValueError)
+|   `-- SourceError    OpenCL C text that cannot be read or run; names file, line and column
+|-- Unsupported        a sound request that this kernel or device refuses, by a sentence
+|-- NoDevice           no OpenCL device to run on
+|-- BuildFailed        the compiler's log, whole
+|-- LaunchFailed       an OpenCL status, what it usually means, and which call caused it
+|   |-- OutOfDeviceMemory
+|   `-- DevicePoisoned  an earlier fault made the context unusable
+|-- WrongResult        a verification that did not pass
+|-- ProcessFailed      a child process (probe, baseline) that died, hung or answered nonsense
+`-- RecordError        a record file that cannot be read
 """
 
 from collections.abc import Iterable

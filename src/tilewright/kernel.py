@@ -77,13 +77,14 @@ class Step:
     """One launch: a kernel, its configuration, the problem it solves, and which buffer each pointer argument gets.
 
     Pointer arguments that `buffers` does not name get the buffer of their own name. A buffer that is not an operand of
-    the plan's problem is scratch memory.
+    the plan's problem is scratch memory; `scratch` lists (name, bytes) of what the step's own operands do not tell.
     """
 
     kernel: "Kernel"
     config: Config
     problem: Problem
     buffers: tuple[tuple[str, str], ...] = ()
+    scratch: tuple[tuple[str, int], ...] = ()
 
     def buffer_of(self, argument: str) -> str:
         return dict(self.buffers).get(argument, argument)
@@ -213,6 +214,10 @@ def _parameter(declaration: str) -> Parameter:
     return Parameter(words[-1], ctype, space, readonly)
 
 
+# What a kernel gets besides, if it requires a feature.
+FEATURE_PRELUDES = {"nvidia": "nvidia.cl"}
+
+
 class Dialect:
     """The languages that a kernel can be rendered in: the name of the prelude file each one starts with."""
 
@@ -224,7 +229,8 @@ def render(kernel: Kernel, config: Config, problem: Problem, dialect: str = Dial
     macros = {**type_macros(problem.dtype), **config.macros(problem)}
     defines = "\n".join(f"#define {key} {value}" for key, value in macros.items())
     body = _with_includes(kernel.text, kernel.source, macros)
-    return f"{defines}\n{read_source(PRELUDE / dialect)}\n{body}\n"
+    preludes = [dialect, *(file for feature, file in FEATURE_PRELUDES.items() if feature in dict(kernel.requires))]
+    return "\n".join((defines, *(read_source(PRELUDE / file) for file in preludes), body, ""))
 
 
 def type_macros(dtype: str) -> dict[str, str | int]:
@@ -237,7 +243,7 @@ _INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]+"(?P<file>[^"\n]+)"[^\n]*$', 
 
 
 def _with_includes(text: str, source: Path, macros: Mapping[str, str | int]) -> str:
-    """The text with each `#include "file"` replaced by that file of the same folder, so that programs are self-contained.
+    """The text with each `#include "file"` replaced by that file of the same folder: programs are self-contained.
 
     `#include "NAME"` takes the file that the macro NAME names. `#line` makes compilers name the real file and line.
     """

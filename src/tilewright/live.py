@@ -52,7 +52,8 @@ class LiveTable:
         rows = [self._rows[index] for index in sorted(self._rows)]
         peaks = self._record.peaks if self._record else None
         narrow = self._console.width < NARROW
-        table = Table(title=self._title, title_justify="left", pad_edge=False, padding=(0, 1, 0, 0), box=None, header_style="bold")
+        table = Table(title=self._title, title_justify="left", box=None, header_style="bold")
+        table.pad_edge, table.padding = False, (0, 1, 0, 0)
         columns = header(rows)[:-1] if narrow else header(rows)
         for place, name in enumerate(columns):
             table.add_column(name, justify="right" if 0 < place < 8 else "left", no_wrap=place < 8)

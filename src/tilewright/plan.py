@@ -40,10 +40,10 @@ class Plan:
         own = {each.name for each in self.problem.operands}
         sizes: dict[str, int] = {}
         for step in self.steps:
-            for operand in step.problem.operands:
-                name = step.buffer_of(operand.name)
+            needed = [(step.buffer_of(each.name), each.nbytes) for each in step.problem.operands]
+            for name, nbytes in (*needed, *step.scratch):
                 if name not in own:
-                    sizes[name] = max(sizes.get(name, 0), operand.nbytes)
+                    sizes[name] = max(sizes.get(name, 0), nbytes)
         return sizes
 
     def __str__(self) -> str:

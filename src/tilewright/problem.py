@@ -273,6 +273,10 @@ class Copy(Transpose):
         return arrays["input"][:, self.offset :]
 
 
+# A bias seen as a matrix of C's shape: stride 0 repeats it.
+BIAS_LAYOUTS = {"": Layout(0, 0, 0), "row": Layout(0, 0, 1), "column": Layout(0, 1, 0)}
+
+
 @dataclass(frozen=True)
 class StridedGemm(Gemm):
     """A Gemm whose operands are views into larger buffers, with an epilogue.
@@ -294,4 +298,5 @@ class StridedGemm(Gemm):
 
     @property
     def scalars(self) -> Scalars:
-        return {**super().scalars, "a_conjugate": int(self.conjugate_a), "b_conjugate": int(self.conjugate_b)}
+        conjugates: Scalars = {"a_conjugate": int(self.conjugate_a), "b_conjugate": int(self.conjugate_b)}
+        return {**super().scalars, **conjugates, **BIAS_LAYOUTS[self.bias].scalars("bias")}

@@ -10,6 +10,7 @@ from tilewright.custom import custom_kernel
 from tilewright.errors import InvalidInput, UnknownName
 from tilewright.kernel import Config, Kernel, Ladder, NDRange, round_up
 from tilewright.kernels import LADDERS, find_kernel
+from tilewright.kernels.sizes import size
 from tilewright.ladders import run_kernel, run_ladder
 from tilewright.problem import Problem
 from tilewright.records import Record, Row, load_record, save_record
@@ -35,7 +36,7 @@ class Square(Config):
     SIDE: int
 
     def ndrange(self, problem: Problem) -> NDRange:
-        m, n = (round_up(int(problem.scalars[size]), self.SIDE) for size in "MN")
+        m, n = (round_up(size(problem, name), self.SIDE) for name in "MN")
         return NDRange((m, n), (self.SIDE, self.SIDE))
 
 

@@ -180,13 +180,21 @@ def test_with_nothing_to_add_the_environment_stays_as_it_is(places: Places, tmp_
     assert not (tmp_path / "cache").exists()
 
 
-@pytest.mark.parametrize("name", ["OCL_ICD_VENDORS", "OCL_ICD_FILENAMES", "OPENCL_VENDOR_PATH"])
+@pytest.mark.parametrize("name", ["OCL_ICD_VENDORS", "OPENCL_VENDOR_PATH"])
 def test_a_variable_of_the_user_is_never_touched(places: Places, tmp_path: Path, name: str) -> None:
     library(places, "libnvidia-opencl.so.1")
     environ = {name: str(places.vendors[0])}
     done = drivers.register(places, environ, tmp_path / "cache")
     assert environ == {name: str(places.vendors[0])}
     assert (done.status, done.added, done.problem) == ("left to the user", (), "")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there the loader reads it")
+def test_a_variable_of_another_loader_hides_no_driver(places: Places, tmp_path: Path) -> None:
+    library(places, "libnvidia-opencl.so.1")
+    environ = {"OCL_ICD_FILENAMES": "/somewhere/libother.so"}
+    assert drivers.register(places, environ, tmp_path / "cache").status == "registered"
+    assert environ["OCL_ICD_FILENAMES"] == "/somewhere/libother.so"
 
 
 def test_a_missing_folder_of_the_user_is_named(places: Places, tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from tilewright.dtypes import ELEMENT_TYPES
 from tilewright.errors import InvalidInput
 from tilewright.kernel import Config, Kernel, NDRange, Parameter, parse_signature, render, round_up
+from tilewright.kernels.sizes import size
 from tilewright.problem import Gemm, Problem
 
 A = Parameter("A", "float", "global", True)
@@ -87,7 +88,7 @@ class Squares(Config):
     label: str = "small letters make no macro"
 
     def ndrange(self, problem: Problem) -> NDRange:
-        return NDRange((round_up(int(problem.scalars["M"]), self.TILE),), (self.TILE,))
+        return NDRange((round_up(size(problem, "M"), self.TILE),), (self.TILE,))
 
 
 @pytest.fixture
@@ -141,7 +142,7 @@ def test_a_configuration_prints_its_fields() -> None:
 
 
 @given(st.integers(0, 10**9), st.integers(1, 10**4))
-def test_rounding_up_gives_the_next_multiple(size: int, multiple: int) -> None:
-    rounded = round_up(size, multiple)
+def test_rounding_up_gives_the_next_multiple(length: int, multiple: int) -> None:
+    rounded = round_up(length, multiple)
     assert rounded % multiple == 0
-    assert 0 <= rounded - size < multiple
+    assert 0 <= rounded - length < multiple

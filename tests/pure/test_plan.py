@@ -9,6 +9,7 @@ import pytest
 from tilewright.device import DeviceInfo
 from tilewright.errors import Unsupported
 from tilewright.kernel import Config, Kernel, NDRange, Step, Steps, round_up
+from tilewright.kernels.sizes import size
 from tilewright.plan import plan, plan_kernel
 from tilewright.problem import Gemm, Problem, Transpose
 
@@ -22,15 +23,15 @@ class Block(Config):
     VEC: int = 1
 
     def ndrange(self, problem: Problem) -> NDRange:
-        sizes = problem.scalars
-        m, n = int(sizes.get("M", sizes.get("ROWS", 0))), int(sizes.get("N", sizes.get("COLUMNS", 0)))
-        return NDRange((round_up(m, self.SIDE), round_up(n, self.SIDE)), (self.SIDE, self.SIDE))
+        sides = ("M", "N") if isinstance(problem, Gemm) else ("ROWS", "COLUMNS")
+        m, n = (round_up(size(problem, side), self.SIDE) for side in sides)
+        return NDRange((m, n), (self.SIDE, self.SIDE))
 
     def local_bytes(self, problem: Problem) -> int:
         return self.SIDE * self.SIDE * 4
 
     def violations(self, problem: Problem, device: DeviceInfo) -> Iterator[str]:
-        k = int(problem.scalars.get("K", 0))
+        k = size(problem, "K") if isinstance(problem, Gemm) else 0
         if k % self.VEC:
             yield f"K={k} is not a multiple of {self.VEC}, which VEC needs"
 

@@ -13,7 +13,7 @@ from tilewright.records import Environment, Record, Row, Samples, save_record
 from tilewright.report.compare import compare
 from tilewright.report.pages import refresh
 from tilewright.report.plot import plot
-from tilewright.report.table import HEADER, cells, derive, heading, markdown, notes, peaks_line, published_lines, to_csv
+from tilewright.report.table import cells, derive, header, heading, markdown, notes, peaks_line, published_lines, to_csv
 
 
 def row(name: str, seconds: float, size: int = 100, **fields: object) -> Row:
@@ -71,7 +71,7 @@ def test_copies_are_compared_with_the_copy_bandwidth() -> None:
 
 def test_every_row_has_a_cell_for_each_column() -> None:
     for line in derive((*ROWS, row("l/05_e", 1.0, samples=Samples())), PEAKS):
-        assert len(cells(line)) == len(HEADER)
+        assert len(cells(line)) == len(header(ROWS))
     refused = next(line for line in derive(ROWS, PEAKS) if line.row is REFUSED)
     assert cells(refused)[-1] == "refused: K=5 is not a multiple of 4"
 

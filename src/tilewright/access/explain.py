@@ -1,7 +1,7 @@
 """Explains a kernel: runs chosen work-groups on the glass device and returns their traffic and faults as one record."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -41,7 +41,7 @@ class Explanation:
     source: SourceText
     group_count: int
     seconds: float
-    dtypes: Mapping[str, str] = field(default_factory=dict)
+    buffers: Mapping[str, str] = field(default_factory=dict)  # argument -> the plan's buffer, where they differ
 
     @property
     def model(self) -> Model:
@@ -123,7 +123,6 @@ def explain_source(
         source=SourceText(source, filename),
         group_count=count,
         seconds=perf_counter() - begin,
-        dtypes={key: str(each.dtype) for key, each in arguments.items() if isinstance(each, np.ndarray)},
     )
 
 
@@ -227,7 +226,7 @@ def _explain_step(
     source = render(step.kernel, step.config, step.problem)
     if macros:
         source = override(source, macros)
-    return explain_source(
+    explanation = explain_source(
         source,
         filename=step.kernel.name,
         entry=step.kernel.signature.entry,
@@ -238,6 +237,7 @@ def _explain_step(
         groups=groups,
         contract=contract,
     )
+    return replace(explanation, buffers=dict(step.buffers))
 
 
 def override(source: str, macros: Mapping[str, str | int]) -> str:

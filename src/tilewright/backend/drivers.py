@@ -213,8 +213,13 @@ def _same_driver(one: Driver, other: Driver) -> bool:
 
 
 def user_choice(environ: Mapping[str, str]) -> tuple[str, str] | None:
-    """The loader variable that the user set, and its value, or None. To a loader an empty value is unset."""
-    for name in ("OCL_ICD_VENDORS", "OCL_ICD_FILENAMES", "OPENCL_VENDOR_PATH"):
+    """The loader variable that the user set, and its value, or None. To a loader an empty value is unset.
+
+    OCL_ICD_FILENAMES speaks to Khronos' loader, which PyOpenCL's wheels have on Windows only: elsewhere it says nothing
+    about what will be found, and some NVIDIA images set it.
+    """
+    names = ("OCL_ICD_FILENAMES",) if sys.platform == "win32" else ("OCL_ICD_VENDORS", "OPENCL_VENDOR_PATH")
+    for name in names:
         value = environ.get(name, "")
         if value and not Path(value).name.startswith(FOLDER_PREFIX):
             return name, value

@@ -10,7 +10,7 @@ WIDTHS = {"float32": "float", "float64": "double", "int32": "int", "float16": "h
 
 
 def describe(device: Any, place: int = 0) -> DeviceInfo:
-    """The device's facts as plain data; `place` is its number in its platform. What a driver does not answer stays at its default."""
+    """The device's facts as plain data; `place` is its number in its platform. Unanswered facts keep their defaults."""
     kind = _kind(device)
     extensions = device.extensions.split()
     nvidia = "cl_nv_device_attribute_query" in extensions

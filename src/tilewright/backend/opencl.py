@@ -28,7 +28,8 @@ from .information import describe
 from .statuses import NO_MEMORY, POISONED, code_of, status_sentence
 
 SCALARS = {"int": np.int32, "uint": np.uint32, "long": np.int64, "ulong": np.uint64, "float": np.float32,
-           "double": np.float64, "unsigned": np.uint32, "unsigned int": np.uint32, "unsigned long": np.uint64}  # fmt: skip
+           "double": np.float64, "unsigned": np.uint32, "unsigned int": np.uint32,
+           "unsigned long": np.uint64}  # fmt: skip
 
 
 @contextmanager
@@ -96,7 +97,8 @@ def choose(infos: Sequence[DeviceInfo], wanted: str | None) -> int:
     if wanted is None:
         first = infos[0]
         if preference(first.platform, first.version, first.kind) >= NEVER_BY_DEFAULT:
-            raise NoDevice(f"the only device is {first.label}, which is no choice for measuring; ask for it by --device 0")
+            only = f"the only device is {first.label}"
+            raise NoDevice(f"{only}, which is no choice for measuring; ask for it by --device 0")
         return 0
     if wanted.isdigit() and int(wanted) < len(infos):
         return int(wanted)
@@ -147,8 +149,8 @@ class Device:
         if parameter.ctype == "ACC":
             return numpy_dtype(element_type(dtype).accumulator).type
         if parameter.ctype not in SCALARS:
-            known = ", ".join([*SCALARS, "REAL", "ACC"])
-            raise InvalidInput(f"{kernel}: the argument {parameter.name!r} has the type {parameter.ctype!r}; bound are {known}")
+            argument = f"the argument {parameter.name!r} has the type {parameter.ctype!r}"
+            raise InvalidInput(f"{kernel}: {argument}; it may be {', '.join(SCALARS)}, REAL or ACC")
         return SCALARS[parameter.ctype]
 
     def _compile(self, source: str, name: str, options: tuple[str, ...]) -> tuple[Any, str]:

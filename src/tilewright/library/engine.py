@@ -19,9 +19,7 @@ class Call:
         self.device = device
         self.plans = tuple(plans)
         self._loaded = [LoadedPlan(plan, device) for plan in plans]
-        self._scratch = [
-            {name: device.allocate(nbytes) for name, nbytes in plan.scratch.items()} for plan in plans
-        ]
+        self._scratch = [{name: device.allocate(nbytes) for name, nbytes in plan.scratch.items()} for plan in plans]
 
     def enqueue(self, buffers: Mapping[str, Any], queue: Any, wait_for: Any = None) -> Any:
         """Bind `buffers`, enqueue everything, and return the last event; None if there was nothing to launch."""

@@ -65,12 +65,12 @@ class HostPlace:
         for name, array in arrays.items():
             buffers[name] = self.device.allocate(array.nbytes)
             if name != output or reads_output:
-                self.device.write(buffers[name], array.reshape(-1, order="A" if array.flags.f_contiguous else "C"))
+                self.device.write(buffers[name], array.ravel(order="K"))
         call.enqueue(buffers, self.device.queue, self._wait_for)
         target = arrays[output]
         flat = self.device.read(buffers[output], target.size, target.dtype)
-        order = "F" if target.flags.f_contiguous and not target.flags.c_contiguous else "C"
-        target[...] = flat.reshape(target.shape, order=order)
+        by_columns = target.flags.f_contiguous and not target.flags.c_contiguous
+        target[...] = flat.reshape(target.shape[::-1]).T if by_columns else flat.reshape(target.shape)
 
     def result(self, array: np.ndarray) -> Any:
         """Arrays as they are; a 0-d result as NumPy's scalar."""

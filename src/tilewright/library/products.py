@@ -41,7 +41,7 @@ def matmul(
     b: ArrayLike,
     out: Any = None,
     *,
-    dtype: DTypeLike = None,
+    dtype: DTypeLike | None = None,
     precision: str | None = None,
     device: str | None = None,
     queue: Any = None,
@@ -84,7 +84,7 @@ def gemm(
     bias: ArrayLike | None = None,
     activation: str | None = None,
     out: Any = None,
-    dtype: DTypeLike = None,
+    dtype: DTypeLike | None = None,
     precision: str | None = None,
     device: str | None = None,
     queue: Any = None,
@@ -143,7 +143,7 @@ def _bias_side(bias: tuple[int, ...], a: tuple[int, ...], b: tuple[int, ...]) ->
     raise InvalidInput(f"bias has the shape {bias}; ({sizes.n},) adds to every row, ({sizes.m}, 1) to every column")
 
 
-def product_types(a: np.dtype, b: np.dtype, dtype: DTypeLike) -> tuple[str, str]:
+def product_types(a: np.dtype, b: np.dtype, dtype: DTypeLike | None) -> tuple[str, str]:
     """The type that the operands are read in, and that of the result."""
     asked = None if dtype is None else native_dtype(np.dtype(dtype))
     if a == b:
@@ -157,7 +157,7 @@ def product_types(a: np.dtype, b: np.dtype, dtype: DTypeLike) -> tuple[str, str]
 
 
 def _multiply(
-    place: Place, a: Any, b: Any, out: Any, dtype: DTypeLike, epilogue: Epilogue, c: Any = None, bias: Any = None,
+    place: Place, a: Any, b: Any, out: Any, dtype: DTypeLike | None, epilogue: Epilogue, c: Any = None, bias: Any = None,
     conjugate: tuple[bool, bool] = (False, False),
 ) -> Any:  # fmt: skip
     read, written = product_types(a.dtype, b.dtype, dtype)

@@ -133,3 +133,39 @@ def folded(batch: Batch, m: int) -> tuple[Batch, int]:
     if batch.count > 1 and b.batch == 0 and a.batch == m * a.row and c.batch == m * c.row:
         return Batch(1, batch.layouts), m * batch.count
     return batch, m
+
+
+@dataclass(frozen=True)
+class Block:
+    """Matrices that one launch moves: rows x columns, `count` of them."""
+
+    rows: int
+    columns: int
+    count: int
+    source: Layout
+    target: Layout
+
+
+def blocks(source: View, target: View) -> Iterator[Block]:
+    """Cut a move between two views of one shape into launches of batched matrices.
+
+    After merging, the matrix is made of the dimension in which the target's elements are nearest to each other and the
+    one in which the source's are; of the rest the longest is the launch's batch.
+    """
+    sides, (reads, writes) = _merged(source.shape, [source.strides, target.strides])
+    if 0 in sides:
+        return
+    while len(sides) < 2:
+        sides, reads, writes = [1, *sides], [0, *reads], [0, *writes]
+    column = min(range(len(sides)), key=lambda place: (sides[place] == 1, abs(writes[place])))
+    others = [place for place in range(len(sides)) if place != column]
+    row = min(others, key=lambda place: (sides[place] == 1, abs(reads[place])))
+    rest = [place for place in others if place != row]
+    inner = max(rest, key=lambda place: sides[place], default=None)
+    outer = [place for place in rest if place != inner]
+    for index in product(*(range(sides[place]) for place in outer)):
+        layouts = []
+        for view, steps in ((source, reads), (target, writes)):
+            offset = view.offset + sum(i * steps[place] for i, place in zip(index, outer, strict=True))
+            layouts.append(Layout(offset, steps[row], steps[column], 0 if inner is None else steps[inner]))
+        yield Block(sides[row], sides[column], 1 if inner is None else sides[inner], *layouts)

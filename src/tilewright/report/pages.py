@@ -5,7 +5,8 @@ from pathlib import Path
 
 from ..errors import RecordError
 from ..records import load_record
-from .table import markdown
+from .table import markdown as ladder_table
+from .versus import markdown as benchmark_table
 
 _MARK = re.compile(r"(<!-- record: (?P<file>[^ ]+) -->\n).*?(<!-- end record -->)", re.S)
 
@@ -16,7 +17,9 @@ def refresh(page: Path) -> int:
     text = page.read_text(encoding="utf-8")
 
     def table(match: re.Match[str]) -> str:
-        return f"{match[1]}{markdown(load_record(page.parent / match['file']))}\n{match[3]}"
+        record = load_record(page.parent / match["file"])
+        write = benchmark_table if record.title.startswith("benchmark") else ladder_table
+        return f"{match[1]}{write(record)}\n{match[3]}"
 
     fresh, count = _MARK.subn(table, text)
     if not count:

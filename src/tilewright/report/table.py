@@ -94,11 +94,11 @@ def _figure(value: float) -> str:
     return f"{value:.0f}" if value >= 100 else f"{value:.3g}"
 
 
-def heading(record: Record) -> str:
-    """Device, driver and what was run, in one line."""
+def heading(record: Record, sizes: bool = True) -> str:
+    """What was run, with the sizes if asked for, on which device by which driver, in one line."""
     device = record.environment.device
-    sizes = dict.fromkeys(row.problem.rsplit(" ", 1)[0] for row in record.rows)
-    return f"{record.title} · {', '.join(sizes)} · {record.dtype} · {device.label} · driver {device.driver}"
+    shown = dict.fromkeys(row.problem.rsplit(" ", 1)[0] for row in record.rows) if sizes else {}
+    return " · ".join((record.title, *shown, record.dtype, device.label, f"driver {device.driver}"))
 
 
 def peaks_line(peaks: Peaks | None) -> str:
@@ -148,3 +148,8 @@ def markdown(record: Record) -> str:
               f"{record.environment.date}."]  # fmt: skip
     lines += [f"- {note}" for note in notes(record.rows)]
     return "\n".join(lines)
+
+
+def paired_ratios(first: Row, second: Row) -> list[float]:
+    """How many times faster the second was, round by round: rows of one race, whose i-th samples were taken together."""
+    return [one / other for one, other in zip(first.samples.times, second.samples.times, strict=False)]

@@ -75,7 +75,7 @@ class _Condition:
         value = self.unary()
         while PRECEDENCE.get(self.peek(), 0) >= level:
             operator = self.take()
-            decided = operator.text == "&&" and not value or operator.text == "||" and bool(value)
+            decided = (operator.text == "&&" and not value) or (operator.text == "||" and bool(value))
             right = self.skipped(partial(self.binary, PRECEDENCE[operator.text] + 1), decided)
             if operator.text in ("/", "%") and right == 0 and self.skipping:
                 right = 1

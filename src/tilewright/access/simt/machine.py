@@ -80,7 +80,7 @@ class Machine:
         self.first_item = self.launched
         self.launched += self.slots * self.span
         tags = self.first_item + 1 + self.slot_of_lane * self.span + np.arange(self.lanes) % self.items
-        self.tags = {space: tags + (1 << ITEM_BITS) for space in (Space.LOCAL, Space.GLOBAL)}
+        self.tags = dict.fromkeys((Space.LOCAL, Space.GLOBAL), tags + (1 << ITEM_BITS))
         self.synced = {Space.LOCAL: 0, Space.GLOBAL: 0}
         self.clock = 1
         self.memory.new_batch()

@@ -336,7 +336,8 @@ class VirtualMemory:
     def _check_read(self, segment: Segment, touch: Touch) -> None:
         shadow, unset = segment.shadow, segment.unset
         if unset is not None:
-            written = unset.written[unset.cells(touch.offsets, touch.size, touch.unit)]
+            cells = unset.cells(touch.offsets, touch.size, touch.unit)  # may make unset.written finer
+            written = unset.written[cells]
             if not written.all():
                 self._uninitialised(segment, touch, ~written)
             return
@@ -363,7 +364,8 @@ class VirtualMemory:
             return
         segment.own()
         if segment.unset is not None:
-            segment.unset.written[segment.unset.cells(whole, touch.size, touch.unit)] = True
+            cells = segment.unset.cells(whole, touch.size, touch.unit)  # may make unset.written finer
+            segment.unset.written[cells] = True
         elif segment.shadow is not None:
             report_write(self.machine, segment, touch, access, values, low)
             if self._copying:

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..clc.lexer import Position
-from ..clc.types import Pointer, Type, Vector, element_of
+from ..clc.types import Type, Vector, element_of
 from .code import Value
 from .findings import UNINITIALISED
 from .masks import Mask

@@ -2,15 +2,13 @@
 //
 // C = activation(alpha * sums + beta * C + bias). While blocks of K are still to come, the sums go to `partial` instead,
 // which is C itself where C can hold them, else a scratch matrix of ACCs.
-#define BIAS_PER_COLUMN 1
-#define BIAS_PER_ROW 2
-
+// A NaN passes through every one of them, and none of them subtracts nearly equal numbers.
 #define ACTIVATE_none(x) (x)
-#define ACTIVATE_relu(x) fmax(x, (REAL)0)
+#define ACTIVATE_relu(x) ((x) < 0 ? 0 : (x))
 #define ACTIVATE_silu(x) ((x) / (1 + exp(-(x))))
-#define ACTIVATE_gelu(x) ((x) * (REAL)0.5 * (1 + erf((x) * (REAL)0.70710678118654752440)))
+#define ACTIVATE_gelu(x) ((x) * erfc((x) * (REAL)-0.70710678118654752440) / 2)
 #define ACTIVATE_gelu_tanh(x) \
-    ((x) * (REAL)0.5 * (1 + tanh((REAL)0.79788456080286535588 * ((x) + (REAL)0.044715 * (x) * (x) * (x)))))
+    ((x) / (1 + exp((x) * (REAL)-1.5957691216057308 * (1 + (REAL)0.044715 * (x) * (x)))))
 #define ACTIVATE(x) JOIN(ACTIVATE_, ACTIVATION)(x)
 
 #if IN_IS_INT8
@@ -24,7 +22,8 @@ typedef struct {
     long row, column;      // strides of C
     __global ACC *partial; // the same corner where sums wait between blocks of K
     long partial_row, partial_column;
-    const __global ACC *bias; // of the tile's first column or row
+    const __global OUT *bias; // of the tile's corner; one of its strides is 0
+    long bias_row, bias_column;
     ACC alpha, beta;
     int first, last; // is this the first, the last block of K?
 } Target;
@@ -47,7 +46,7 @@ static __attribute__((noinline)) void finish(const REAL *tile, int rows, int col
                 value += to->first ? complex_multiply(to->beta, *c) : *c;
 #if BIAS
             if (to->last)
-                value += to->bias[BIAS == BIAS_PER_COLUMN ? j : i];
+                value += to->bias[i * to->bias_row + j * to->bias_column];
 #endif
             *c = value;
         }
@@ -76,11 +75,9 @@ static __attribute__((noinline)) void finish(const REAL *tile, int rows, int col
                 value += *(acc_vec *)element;
             }
             if (to->last) {
-#if BIAS == BIAS_PER_ROW
-                value += to->bias[i];
-#elif BIAS == BIAS_PER_COLUMN
+#if BIAS
                 for (int lane = 0; lane < lanes; lane++)
-                    element[lane] = to->bias[j + lane];
+                    element[lane] = GET_OUT(to->bias + i * to->bias_row + (j + lane) * to->bias_column);
                 value += *(acc_vec *)element;
 #endif
                 value = ACTIVATE(value);

@@ -92,7 +92,8 @@ void gemm(int M, int N, int K, ACC alpha, ACC beta,
           const __global IN *restrict A, long a_offset, long a_row, long a_column, long a_batch, int a_conjugate,
           const __global IN *restrict B, long b_offset, long b_row, long b_column, long b_batch, int b_conjugate,
           __global OUT *restrict C, long c_offset, long c_row, long c_column, long c_batch,
-          const __global ACC *restrict bias, __global ACC *restrict partial, int mb, int nb, int kb, int stream)
+          const __global OUT *restrict bias, long bias_offset, long bias_row, long bias_column,
+          __global ACC *restrict partial, int mb, int nb, int kb, int stream)
 {
     REAL a_panel[PARTS * SLAB * A_ROW] __attribute__((aligned(128)));
     REAL b_block[PARTS * KC * NB] __attribute__((aligned(128)));
@@ -103,6 +104,8 @@ void gemm(int M, int N, int K, ACC alpha, ACC beta,
     A += a_offset + get_group_id(2) * a_batch + i0 * a_row;
     B += b_offset + get_group_id(2) * b_batch;
     C += c_offset + get_group_id(2) * c_batch + i0 * c_row;
+    // Stores around the caches need aligned vectors; the host asks for them where C is too large to be found in cache.
+    stream &= (((ulong)C | c_row * sizeof(OUT)) & (VW * sizeof(REAL) - 1)) == 0;
     const int slab = a_column == 1 ? MR : SLAB;
 
     int k0 = 0;
@@ -160,7 +163,8 @@ void gemm(int M, int N, int K, ACC alpha, ACC beta,
                         .partial = c, .partial_row = c_row, .partial_column = c_column,
 #endif
 #if BIAS
-                        .bias = bias + (BIAS == BIAS_PER_COLUMN ? j : i0 + i),
+                        .bias = bias + bias_offset + (i0 + i) * bias_row + j * bias_column,
+                        .bias_row = bias_row, .bias_column = bias_column,
 #endif
                         .alpha = alpha, .beta = beta, .first = k0 == 0, .last = k0 + kb >= K};
                     finish(tile, height, width, back, &target);

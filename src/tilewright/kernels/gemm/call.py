@@ -69,7 +69,8 @@ class GemmCall(StridedGemm):
         """The same product seen from its transpose: C' = B' A'."""
         a, b, c = (view.swapped for view in self.views)
         return replace(
-            self, m=self.n, n=self.m, views=(b, a, c), bias=TURNED_BIAS[self.bias], turned=not self.turned
+            self, m=self.n, n=self.m, views=(b, a, c), bias=TURNED_BIAS[self.bias], turned=not self.turned,
+            conjugate_a=self.conjugate_b, conjugate_b=self.conjugate_a,
         )  # fmt: skip
 
     @property
@@ -107,4 +108,6 @@ def call_of(problem: Problem) -> GemmCall:
     return GemmCall(
         problem.m, problem.n, problem.k, problem.dtype, alpha=problem.alpha, beta=problem.beta,
         out_dtype=problem.out_dtype, batch=problem.batch, views=problem.layouts, bias=bias, activation=activation,
+        conjugate_a=isinstance(problem, StridedGemm) and problem.conjugate_a,
+        conjugate_b=isinstance(problem, StridedGemm) and problem.conjugate_b,
     )  # fmt: skip

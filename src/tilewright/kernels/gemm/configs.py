@@ -209,7 +209,7 @@ class RowsConfig(VectorConfig):
         b_width = width if b.order == "PANEL_ALONG_K" and b.width >= width else 1
         return {
             **super().macros(problem), **element_macros(call),
-            "COLUMNS": call.n, "A_VEC": width, "B_VEC": b_width,
+            "COLUMNS": max(call.n, 1), "A_VEC": width, "B_VEC": b_width,
         }  # fmt: skip
 
 
@@ -237,7 +237,7 @@ class ColumnsConfig(VectorConfig):
 
     def macros(self, problem: Problem) -> dict[str, str | int]:
         call = self.oriented(problem)
-        return {**super().macros(problem), **element_macros(call), "COLUMNS": call.n, "A_VEC": self.width(call)}
+        return {**super().macros(problem), **element_macros(call), "COLUMNS": max(call.n, 1), "A_VEC": self.width(call)}
 
 
 @dataclass(frozen=True)

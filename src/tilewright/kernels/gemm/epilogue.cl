@@ -2,6 +2,7 @@
 //
 // ACTIVATION  none, relu, gelu (by the error function), gelu_tanh or silu
 // BIAS        1 if there is a bias
+// C_VEC       elements that are finished and stored together
 
 // A NaN passes through every activation.
 #define activation_none(x) (x)
@@ -33,17 +34,17 @@ INLINE void scale(COMPONENT* value, const ACC factor)
 #endif
 }
 
-// Finishes `count` elements of a row of C that lie side by side at `c` and writes them by one store. The bias of the
+// Finishes C_VEC elements of a row of C that lie side by side at `c` and writes them by one store. The bias of the
 // first is at `bias`, the next one's `bias_column` elements further. If beta is 0, C is not read.
 INLINE void finish(COMPONENT* sum, const ACC alpha, const ACC beta, __global RESULT* c, const __global RESULT* bias,
-                   const long bias_column, const int count)
+                   const long bias_column)
 {
-    RESULT held[16];
+    RESULT held[C_VEC * PARTS];
     const int with_c = !is_zero(beta);
     if (with_c)
-        load_result(held, c, count * PARTS);
+        load_result(held, c, C_VEC * PARTS);
 #pragma unroll
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < C_VEC; i++) {
         COMPONENT* value = sum + i * PARTS;
         scale(value, alpha);
         if (with_c) {
@@ -64,5 +65,5 @@ INLINE void finish(COMPONENT* sum, const ACC alpha, const ACC beta, __global RES
             held[i * PARTS + part] = ENCODE_RESULT(ACTIVATE(value[part]));
         }
     }
-    store_result(c, held, count * PARTS);
+    store_result(c, held, C_VEC * PARTS);
 }

@@ -22,106 +22,49 @@
 #include "epilogue.cl"
 
 #define ITEMS ((BM / TM) * (BN / TN))
-#define STEP_M (BM / (TM / FRAGMENT))                      // rows between a work-item's fragments of A
+#define STEP_M (BM / (TM / FRAGMENT))  // rows between a work-item's fragments of A
 #define STEP_N (BN / (TN / FRAGMENT))
 #define A_PITCH ((BM + A_PAD) * PARTS)
 #define B_PITCH ((BN + B_PAD) * PARTS)
 #define A_LOADS (BM * BK / A_VEC / ITEMS)
 #define B_LOADS (BN * BK / B_VEC / ITEMS)
-#define PANELS (BK * (A_PITCH + B_PITCH))
-
-#define FRAGMENT_TYPE JOIN(COMPONENT, WORDS)
-#if WORDS == 4
-#define DECODE_FRAGMENT(p) ((FRAGMENT_TYPE)(DECODE((p)[0]), DECODE((p)[1]), DECODE((p)[2]), DECODE((p)[3])))
-#else
-#define DECODE_FRAGMENT(p) ((FRAGMENT_TYPE)(DECODE((p)[0]), DECODE((p)[1])))
-#endif
+#define PANELS (BK * (A_PITCH + B_PITCH))  // components of a panel of A and one of B
 
 #define PANEL_ALONG_K 0
 #define PANEL_ACROSS 1
 
-// Where the work-item's load number `load` lies in a panel of `side` x BK elements.
-INLINE int2 place(const int load, const int side, const int order, const int width)
-{
-    const int vector = get_local_id(0) + load * ITEMS;
-    if (order == PANEL_ALONG_K)
-        return (int2)(vector / (BK / width), vector % (BK / width) * width);
-    return (int2)(vector % (side / width) * width, vector / (side / width));
-}
+#define WORDS_TYPE JOIN(COMPONENT, WORDS)
+#if WORDS == 4
+#define DECODE_WORDS(p) (WORDS_TYPE)(DECODE((p)[0]), DECODE((p)[1]), DECODE((p)[2]), DECODE((p)[3]))
+#else
+#define DECODE_WORDS(p) (WORDS_TYPE)(DECODE((p)[0]), DECODE((p)[1]))
+#endif
 
-// The offsets from a panel's first element of what this work-item reads; rows from `rows` on become the last one.
-INLINE void locate(INDEX* offsets, const int loads, const int side, const int order, const int width, const int rows,
-                   const INDEX row_stride, const INDEX k_stride)
-{
-#pragma unroll
-    for (int load = 0; load < loads; load++) {
-        const int2 at = place(load, side, order, width);
-        const int row = min(at.x, rows - (order == PANEL_ALONG_K ? 1 : width));
-        offsets[load] = (row * row_stride + at.y * k_stride) * PARTS;
-    }
-}
+#define NAME(x) a_##x
+#define SIDE BM
+#define ORDER A_ORDER
+#define WIDTH A_VEC
+#define LOADS A_LOADS
+#define PITCH A_PITCH
+#define TILE TM
+#include "panel.cl"
 
-INLINE void fetch(STORED* held, const __global STORED* panel, const INDEX* offsets, const int loads, const int width)
-{
-#pragma unroll
-    for (int load = 0; load < loads; load++)
-        load_stored(held + load * width * PARTS, panel + offsets[load], width * PARTS);
-}
-
-// The same for the first panel, which is only `depth` deep: the rest of it is zero.
-INLINE void fetch_first(STORED* held, const __global STORED* panel, const INDEX* offsets, const int loads,
-                        const int side, const int order, const int width, const int depth)
-{
-#pragma unroll
-    for (int load = 0; load < loads; load++) {
-#pragma unroll
-        for (int word = 0; word < width * PARTS; word++)
-            held[load * width * PARTS + word] = 0;
-        if (place(load, side, order, width).y < depth)
-            load_stored(held + load * width * PARTS, panel + offsets[load], width * PARTS);
-    }
-}
-
-// Writes what was fetched into a panel in local memory, k-major.
-INLINE void stage(__local COMPONENT* panel, const STORED* held, const int loads, const int side, const int pitch,
-                  const int order, const int width)
-{
-#pragma unroll
-    for (int load = 0; load < loads; load++) {
-        const int2 at = place(load, side, order, width);
-        const STORED* from = held + load * width * PARTS;
-        __local COMPONENT* to = panel + at.y * pitch + at.x * PARTS;
-        if (order == PANEL_ALONG_K) {
-#pragma unroll
-            for (int word = 0; word < width * PARTS; word++)
-                to[word / PARTS * pitch + word % PARTS] = DECODE(from[word]);
-        } else if (width * PARTS % WORDS == 0) {
-#pragma unroll
-            for (int word = 0; word < width * PARTS; word += WORDS)
-                *(__local FRAGMENT_TYPE*)(to + word) = DECODE_FRAGMENT(from + word);
-        } else {
-#pragma unroll
-            for (int word = 0; word < width * PARTS; word++)
-                to[word] = DECODE(from[word]);
-        }
-    }
-}
-
-// The work-item's operands for one k: `count` elements, FRAGMENT of them every `step`.
-INLINE void read_fragments(COMPONENT* fragments, const __local COMPONENT* row, const int count, const int step)
-{
-#pragma unroll
-    for (int i = 0; i < count / FRAGMENT; i++)
-        JOIN(vstore, WORDS)(*(const __local FRAGMENT_TYPE*)(row + i * step * PARTS), i, fragments);
-}
+#define NAME(x) b_##x
+#define SIDE BN
+#define ORDER B_ORDER
+#define WIDTH B_VEC
+#define LOADS B_LOADS
+#define PITCH B_PITCH
+#define TILE TN
+#include "panel.cl"
 
 INLINE void multiply(COMPONENT sum[TM][TN * PARTS], const __local COMPONENT* a_row, const __local COMPONENT* b_row)
 {
 #pragma unroll
     for (int k = 0; k < BK; k++) {
         COMPONENT a[TM * PARTS], b[TN * PARTS];
-        read_fragments(a, a_row + k * A_PITCH, TM, STEP_M);
-        read_fragments(b, b_row + k * B_PITCH, TN, STEP_N);
+        a_read(a, a_row + k * A_PITCH);
+        b_read(b, b_row + k * B_PITCH);
 #pragma unroll
         for (int i = 0; i < TM; i++)
 #pragma unroll
@@ -172,12 +115,12 @@ void gemm(const int M, const int N, const int K, const int k_chunk, const ACC al
     B += (b_offset + batch * b_batch + tile.y * b_column + k_begin * b_row) * PARTS;
 
     INDEX a_offsets[A_LOADS], b_offsets[B_LOADS];
-    locate(a_offsets, A_LOADS, BM, A_ORDER, A_VEC, M - tile.x, a_row, a_column);
-    locate(b_offsets, B_LOADS, BN, B_ORDER, B_VEC, N - tile.y, b_column, b_row);
+    a_locate(a_offsets, M - tile.x, a_row, a_column);
+    b_locate(b_offsets, N - tile.y, b_column, b_row);
 
     STORED a_held[A_LOADS * A_VEC * PARTS], b_held[B_LOADS * B_VEC * PARTS];
-    fetch_first(a_held, A, a_offsets, A_LOADS, BM, A_ORDER, A_VEC, first_depth);
-    fetch_first(b_held, B, b_offsets, B_LOADS, BN, B_ORDER, B_VEC, first_depth);
+    a_fetch_first(a_held, A, a_offsets, first_depth);
+    b_fetch_first(b_held, B, b_offsets, first_depth);
     A += first_depth * a_column * PARTS;
     B += first_depth * b_row * PARTS;
 
@@ -188,23 +131,23 @@ void gemm(const int M, const int N, const int K, const int k_chunk, const ACC al
         for (int j = 0; j < TN * PARTS; j++)
             sum[i][j] = 0;
 
-    stage(panels, a_held, A_LOADS, BM, A_PITCH, A_ORDER, A_VEC);
-    stage(panels + BK * A_PITCH, b_held, B_LOADS, BN, B_PITCH, B_ORDER, B_VEC);
+    a_stage(panels, a_held);
+    b_stage(panels + BK * A_PITCH, b_held);
     barrier(CLK_LOCAL_MEM_FENCE);
 
     for (int step = 1; step <= steps; step++) {
         const __local COMPONENT* current = panels + (step - 1) % 2 * PANELS;
         __local COMPONENT* next = panels + step % 2 * PANELS;
         if (step < steps) {
-            fetch(a_held, A, a_offsets, A_LOADS, A_VEC);
-            fetch(b_held, B, b_offsets, B_LOADS, B_VEC);
+            a_fetch(a_held, A, a_offsets);
+            b_fetch(b_held, B, b_offsets);
             A += BK * a_column * PARTS;
             B += BK * b_row * PARTS;
         }
         multiply(sum, current + lane.x * PARTS, current + BK * A_PITCH + lane.y * PARTS);
         if (step < steps) {
-            stage(next, a_held, A_LOADS, BM, A_PITCH, A_ORDER, A_VEC);
-            stage(next + BK * A_PITCH, b_held, B_LOADS, BN, B_PITCH, B_ORDER, B_VEC);
+            a_stage(next, a_held);
+            b_stage(next + BK * A_PITCH, b_held);
             barrier(CLK_LOCAL_MEM_FENCE);
         }
     }
@@ -218,7 +161,7 @@ void gemm(const int M, const int N, const int K, const int k_chunk, const ACC al
             const int column = tile.y + lane.y + j / FRAGMENT * STEP_N + j % FRAGMENT;
             if (row < M && column < N)
                 finish(sum[i] + j * PARTS, alpha, beta, C + (row * c_row + column * c_column) * PARTS,
-                       bias + (bias_offset + row * bias_row + column * bias_column) * PARTS, bias_column, C_VEC);
+                       bias + (bias_offset + row * bias_row + column * bias_column) * PARTS, bias_column);
         }
     }
 }

@@ -8,18 +8,12 @@
 // Each element of A is read once and used COLUMNS times from a register; an element of B is one address for the LANES
 // items that need it. Work-groups: dimension 0 the rows, 1 the pieces of K, 2 the batch.
 
+#define C_VEC 1
 #include "elements.cl"
 #include "epilogue.cl"
 
 #define ITEMS (LANES * SLICES)
 #define PARTIALS (A_VEC * COLUMNS * PARTS)
-
-INLINE void decode_elements(COMPONENT* values, const STORED* held, const int count)
-{
-#pragma unroll
-    for (int i = 0; i < count * PARTS; i++)
-        values[i] = DECODE(held[i]);
-}
 
 // Adds up what the slices hold; the sums end in the first slice's part of `partials`.
 INLINE void add_up(__local COMPONENT partials[PARTIALS][ITEMS], const int item)
@@ -63,11 +57,15 @@ void gemv_columns(const int M, const int N, const int K, const int k_chunk, cons
         STORED a_held[A_VEC * PARTS], b_held[PARTS];
         COMPONENT a_values[A_VEC * PARTS], b_value[PARTS];
         load_stored(a_held, a + k * a_column * PARTS, A_VEC * PARTS);
-        decode_elements(a_values, a_held, A_VEC);
+#pragma unroll
+        for (int i = 0; i < A_VEC * PARTS; i++)
+            a_values[i] = DECODE(a_held[i]);
 #pragma unroll
         for (int j = 0; j < COLUMNS; j++) {
             load_stored(b_held, b + (k * b_row + j * b_column) * PARTS, PARTS);
-            decode_elements(b_value, b_held, 1);
+#pragma unroll
+            for (int part = 0; part < PARTS; part++)
+                b_value[part] = DECODE(b_held[part]);
 #pragma unroll
             for (int i = 0; i < A_VEC; i++)
                 multiply_add(sum[j] + i * PARTS, a_values + i * PARTS, b_value);
@@ -91,6 +89,6 @@ void gemv_columns(const int M, const int N, const int K, const int k_chunk, cons
             value[part] = partials[(column * A_VEC + in_lane / COLUMNS) * PARTS + part][lane];
         if (row < M)
             finish(value, alpha, beta, C + (row * c_row + column * c_column) * PARTS,
-                   bias + (bias_offset + row * bias_row + column * bias_column) * PARTS, bias_column, 1);
+                   bias + (bias_offset + row * bias_row + column * bias_column) * PARTS, bias_column);
     }
 }

@@ -10,6 +10,7 @@
 // Each element of A is read once, by one load of up to 16 bytes, and used COLUMNS times from a register. B is read again
 // for every ROWS rows: it stays in cache. Work-groups: dimension 0 the rows, 1 the pieces of K, 2 the batch.
 
+#define C_VEC 1
 #include "elements.cl"
 #include "epilogue.cl"
 
@@ -108,6 +109,6 @@ void gemv_rows(const int M, const int N, const int K, const int k_chunk, const A
             value[part] = partials[in_team * PARTS + part][team * TEAM];
         if (row < M)
             finish(value, alpha, beta, C + (row * c_row + column * c_column) * PARTS,
-                   bias + (bias_offset + row * bias_row + column * bias_column) * PARTS, bias_column, 1);
+                   bias + (bias_offset + row * bias_row + column * bias_column) * PARTS, bias_column);
     }
 }

@@ -3,6 +3,7 @@
 // `partial` holds, for each of `pieces` parts of K and each matrix of the batch, M x N sums in rows without gaps.
 // Dimension 0 runs over the elements, rows first; dimension 2 over the batch.
 
+#define C_VEC 1
 #include "elements.cl"
 #include "epilogue.cl"
 
@@ -27,5 +28,5 @@ __kernel void reduce(const int M, const int N, const int pieces, const ACC alpha
         for (int part = 0; part < PARTS; part++)
             sum[part] += partial[piece * get_global_size(2) * area * PARTS + part];
     finish(sum, alpha, beta, C + (c_offset + batch * c_batch + row * c_row + column * c_column) * PARTS,
-           bias + (bias_offset + row * bias_row + column * bias_column) * PARTS, bias_column, 1);
+           bias + (bias_offset + row * bias_row + column * bias_column) * PARTS, bias_column);
 }

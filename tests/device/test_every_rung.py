@@ -7,7 +7,8 @@ from shapes import DTYPES, check_kernel, shapes_of
 from tilewright.backend.opencl import Device
 from tilewright.errors import Unsupported
 from tilewright.kernel import Kernel
-from tilewright.kernels import LADDERS, SPECIMENS
+from tilewright.kernels import LADDERS
+from tilewright.kernels.specimens import SPECIMENS
 from tilewright.ladders import make_problem
 from tilewright.plan import plan_kernel
 from tilewright.problem import random_arrays

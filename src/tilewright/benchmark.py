@@ -1,0 +1,156 @@
+"""Measures the library against its rivals: every case verified, entrants interleaved, everything a caller waits for
+included (packing, enqueue, waiting)."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import replace
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from .backend.opencl import Device, open_device
+from .ceilings import measured_peaks
+from .dtypes import numpy_dtype
+from .environment import read_environment
+from .errors import UnknownName, Unsupported
+from .ladders import Watcher, new_row
+from .library.moves import copy, transpose
+from .library.products import matmul
+from .measure import Entrant, race
+from .problem import Copy, Gemm, Problem, Transpose, output_of, random_arrays
+from .records import Record, Row
+from .rivals.numpy_rival import NumPyRival
+from .run import Times
+from .verify import Reference
+
+OURS = "tilewright"
+SKINNY = ((64, 4096, 4096), (4096, 64, 4096), (4096, 4096, 64), (8192, 8192, 32), (1, 4096, 4096), (4096, 1, 4096))
+
+
+def squares(dtype: str) -> Iterator[Problem]:
+    """Square products, powers of two and not."""
+    for n in (256, 512, 1000, 1024, 2048, 4096):
+        yield Gemm(n, n, n, dtype)
+
+
+def layouts(dtype: str) -> Iterator[Problem]:
+    """NN, NT, TN and TT at one size."""
+    for a_order in ("row", "column"):
+        for b_order in ("row", "column"):
+            yield Gemm(1024, 1024, 1024, dtype, a_order, b_order)
+
+
+def skinny(dtype: str) -> Iterator[Problem]:
+    """One short side, and matrix-vector."""
+    for m, n, k in SKINNY:
+        yield Gemm(m, n, k, dtype)
+
+
+def random_shapes(dtype: str, count: int = 100, least_flops: int = 2**26) -> Iterator[Problem]:
+    """Shapes with sides uniform in 1..2048 and at least `least_flops` flops: the same ones at every run."""
+    generator = np.random.default_rng(2048)
+    while count:
+        m, n, k = (int(side) for side in generator.integers(1, 2049, 3))
+        if 2 * m * n * k > least_flops:
+            count -= 1
+            yield Gemm(m, n, k, dtype)
+
+
+def transposes(dtype: str) -> Iterator[Problem]:
+    """Square transposes, and copies of the same bytes as their yardstick."""
+    for n in (1024, 2048, 4096, 8192):
+        yield Transpose(n, n, dtype)
+        yield Copy(n, n, dtype)
+
+
+SETS: dict[str, Callable[[str], Iterator[Problem]]] = {
+    "squares": squares,
+    "layouts": layouts,
+    "skinny": skinny,
+    "random": random_shapes,
+    "transposes": transposes,
+}
+
+
+class LibraryEntrant:
+    """One library call on host arrays, with a result array of its own as `out`."""
+
+    def __init__(self, problem: Problem, arrays: Mapping[str, np.ndarray], device: Device) -> None:
+        wanted = output_of(problem)
+        self.output = np.full(wanted.shape, 0, numpy_dtype(wanted.dtype))
+        self._problem = problem
+        self._queue = device.queue
+        self._arrays: list[Any] = [
+            np.asfortranarray(arrays[each.name]) if each.order == "column" else arrays[each.name]
+            for each in problem.operands
+            if not each.written
+        ]
+
+    def run(self) -> Times:
+        """The call's wall-clock time; the device's share is not told apart."""
+        begin = perf_counter()
+        if self._problem.operation == "gemm":
+            a, b = self._arrays
+            matmul(a, b, self.output, dtype=self.output.dtype, queue=self._queue)
+        else:
+            move = transpose if self._problem.operation == "transpose" else copy
+            move(self._arrays[0], self.output, queue=self._queue)
+        return Times(0.0, perf_counter() - begin)
+
+
+def run_benchmark(
+    sets: Sequence[str] = ("squares", "skinny"),
+    dtype: str = "float32",
+    device: str | Device | None = None,
+    seconds: float = 4.0,
+    rounds: int = 40,
+    watch: Watcher = lambda index, row: None,
+) -> Record:
+    """Race the library against NumPy (in a child process with a clean BLAS environment) over sets of problems.
+
+    `sets` are names of SETS; `seconds` is the time for one problem. Each row pair of the record has its samples taken
+    in turn, so that the i-th of one pairs with the i-th of the other.
+    """
+    for name in sets:
+        if name not in SETS:
+            raise UnknownName("benchmark set", name, SETS)
+    opened = device if isinstance(device, Device) else open_device(device)
+    rows: list[Row] = []
+    for problem in (problem for name in sets for problem in SETS[name](dtype)):
+        for row in race_library(problem, opened, seconds, rounds):
+            watch(len(rows), row)
+            rows.append(row)
+    title = f"benchmark {'+'.join(sets)}"
+    return Record(title, dtype, read_environment(opened.info), measured_peaks(opened, dtype), tuple(rows))
+
+
+def race_library(problem: Problem, device: Device, seconds: float, rounds: int) -> list[Row]:
+    """One problem: NumPy's row and the library's, both verified before they are timed."""
+    arrays = random_arrays(problem)
+    reference = Reference(problem, arrays)
+    rows = [new_row("NumPy", "", problem), new_row(OURS, device.info.label, problem)]
+    entrants: list[Entrant] = []
+    with ExitStack() as stack:
+        rival = NumPyRival(problem, arrays)
+        stack.callback(rival.close)
+        rival.run()
+        rows[0] = _judged(replace(rows[0], lesson=rival.lesson), reference, rival.result())
+        entrants.append(rival)
+        ours = LibraryEntrant(problem, arrays, device)
+        try:
+            ours.run()
+            rows[1] = _judged(rows[1], reference, ours.output)
+            entrants.append(ours)
+        except Unsupported as refusal:
+            rows[1] = replace(rows[1], status="refused", reason=str(refusal))
+        samples = race([each for each, row in zip(entrants, rows, strict=False) if row.status == "ok"], seconds, rounds)
+    taken = iter(samples)
+    return [replace(row, samples=next(taken)) if row.status == "ok" else row for row in rows]
+
+
+def _judged(row: Row, reference: Reference, output: np.ndarray) -> Row:
+    verdict = reference.judge(output)
+    if verdict.passed:
+        return replace(row, worst_ratio=verdict.worst_ratio)
+    return replace(row, status="wrong", reason=verdict.reason)

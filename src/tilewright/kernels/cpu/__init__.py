@@ -1,0 +1,1 @@
+"""Products, transposes and copies for CPU devices: what a CPU BLAS does, in OpenCL C."""

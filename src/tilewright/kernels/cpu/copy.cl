@@ -1,0 +1,55 @@
+// The yardstick of every kernel that moves data: rows of whole vectors, written around the caches if that pays.
+//
+// output[i, j] = input[i, j], get_num_groups(2) times, for any strides. Group (x, y, z) does the tile at row y * tile_rows,
+// column x * tile_columns of matrix z. UNIT, UNITS, VECTOR_UNITS and VW as in transpose.cl. Vectors pay where both sides
+// run along j; otherwise elements are moved one by one.
+typedef JOIN(UNIT, VECTOR_UNITS) vec;
+typedef vec loose_vec __attribute__((aligned(sizeof(UNIT))));
+typedef struct { UNIT part[UNITS]; } Element;
+
+#define VECTOR_BYTES (VW * (int)sizeof(Element))
+
+// Copies `count` elements that lie side by side.
+static void copy_row(const __global Element *in, __global Element *out, int count, int stream)
+{
+    const int past = (ulong)out % VECTOR_BYTES / sizeof(Element);
+    const int lead = stream && past ? min(VW - past, count) : 0;
+    int j = 0;
+    for (; j < lead; j++)
+        out[j] = in[j];
+    if (stream) {
+        for (; j + 4 * VW <= count; j += 4 * VW) {
+#pragma unroll
+            for (int t = 0; t < 4; t++)
+                __builtin_nontemporal_store(*(const __global loose_vec *)(in + j + t * VW), (__global vec *)(out + j + t * VW));
+        }
+    }
+    for (; j + VW <= count; j += VW)
+        *(__global loose_vec *)(out + j) = *(const __global loose_vec *)(in + j);
+    for (; j < count; j++)
+        out[j] = in[j];
+}
+
+__kernel __attribute__((reqd_work_group_size(1, 1, 1)))
+void copy(int ROWS, int COLUMNS,
+          const __global void *restrict input, long input_offset, long input_row, long input_column, long input_batch,
+          __global void *restrict output, long output_offset, long output_row, long output_column, long output_batch,
+          int tile_rows, int tile_columns, int stream)
+{
+    const int i0 = get_group_id(1) * tile_rows, j0 = get_group_id(0) * tile_columns;
+    const int rows = min(tile_rows, ROWS - i0), columns = min(tile_columns, COLUMNS - j0);
+    const __global Element *in = (const __global Element *)input + input_offset + get_group_id(2) * input_batch
+                                 + i0 * input_row + j0 * input_column;
+    __global Element *out = (__global Element *)output + output_offset + get_group_id(2) * output_batch
+                            + i0 * output_row + j0 * output_column;
+
+    stream &= (ulong)out % sizeof(Element) == 0;
+    for (int i = 0; i < rows; i++) {
+        if (input_column == 1 && output_column == 1) {
+            copy_row(in + i * input_row, out + i * output_row, columns, stream);
+        } else {
+            for (int j = 0; j < columns; j++)
+                out[i * output_row + j * output_column] = in[i * input_row + j * input_column];
+        }
+    }
+}

@@ -1,0 +1,186 @@
+// A matrix times a vector: nothing is used twice but the vector, so that all that counts is to read A at memory's speed.
+//
+// C = activation(alpha * A * B + beta * C + bias), where B and C have one column. A lies along its rows (a_column is 1) or
+// along its columns (a_row is 1). Group (x, 0, z) does `mb` rows, at most MAX_ROWS, of matrix z.
+//
+// MAX_ROWS     sums that a work-item holds, in its level-1 cache
+// MAX_DEPTH    elements of the vector that it holds there, dense and as REALs
+#define MR 1
+#define NR MAX_ROWS
+
+#if REAL_IS_INTEGER
+#define MULTIPLY_ADD(a, b, c) ((a) * (b) + (c))
+#else
+#define MULTIPLY_ADD(a, b, c) fma(a, b, c)
+#endif
+
+#include "vectors.cl"
+#include "pack.cl"
+#include "finish.cl"
+
+#if REAL_IS_DOUBLE
+typedef JOIN(long, VW) Mask;
+#else
+typedef JOIN(int, VW) Mask;
+#endif
+
+#define TEAM 8 // rows, or columns, that are read at a time: as many streams, each of which the hardware foresees
+
+static REAL total(vec values)
+{
+    REAL element[VW] __attribute__((aligned(LINE_BYTES)));
+    AT(element) = values;
+    REAL sum = 0;
+    for (int lane = 0; lane < VW; lane++)
+        sum += element[lane];
+    return sum;
+}
+
+// sum[i] += A[i, :] * x[:], TEAM rows at a time; surplus rows of the last team are read as copies of the last row.
+static __attribute__((noinline)) void along_rows(REAL *sum, const __global IN *A, long a_row, int rows, int depth,
+                                                 const REAL *x, REAL sign)
+{
+    // The last vector slides back to end at the edge; of it, only the elements not seen before may count.
+    const int whole = depth / VW * VW;
+    REAL lane[VW] __attribute__((aligned(LINE_BYTES)));
+    for (int i = 0; i < VW; i++)
+        lane[i] = depth - VW + i >= whole ? 1 : 0;
+    const Mask fresh = AT(lane) != 0;
+    for (int i = 0; i < rows; i += TEAM) {
+        vec real[TEAM];
+#if COMPLEX
+        vec imaginary[TEAM];
+#endif
+#pragma unroll
+        for (int t = 0; t < TEAM; t++) {
+            real[t] = 0;
+#if COMPLEX
+            imaginary[t] = 0;
+#endif
+        }
+        for (int k = 0; k < depth && depth >= VW; k += VW) {
+            const int at = min(k, depth - VW);
+            const vec x_real = LOOSE_AT(x + at);
+#if COMPLEX
+            const vec x_imaginary = LOOSE_AT(x + MAX_DEPTH + at);
+#endif
+#pragma unroll
+            for (int t = 0; t < TEAM; t++) {
+                const __global IN *a = A + min(i + t, rows - 1) * a_row + at;
+                vec factor = PART(a, 0);
+                if (at != k)
+                    factor = fresh ? factor : (vec)(0);
+                real[t] = MULTIPLY_ADD(factor, x_real, real[t]);
+#if COMPLEX
+                imaginary[t] = fma(factor, x_imaginary, imaginary[t]);
+                factor = PART(a, 1) * sign;
+                if (at != k)
+                    factor = fresh ? factor : (vec)(0);
+                real[t] = fma(-factor, x_imaginary, real[t]);
+                imaginary[t] = fma(factor, x_real, imaginary[t]);
+#endif
+            }
+        }
+#pragma unroll
+        for (int t = 0; t < TEAM; t++) {
+            if (i + t < rows) {
+                sum[i + t] += total(real[t]);
+#if COMPLEX
+                sum[NR + i + t] += total(imaginary[t]);
+#endif
+            }
+        }
+    }
+}
+
+// The same by the element: what is shorter than a vector, or has other strides.
+static void by_element(REAL *sum, const __global IN *A, long a_row, long a_column, int rows, int depth, const REAL *x,
+                       REAL sign)
+{
+    for (int k = 0; k < depth; k++) {
+        for (int i = 0; i < rows; i++) {
+            const __global IN *a = A + i * a_row + k * a_column;
+            const REAL real = PART_OF_ELEMENT(a, 0);
+            sum[i] = MULTIPLY_ADD(real, x[k], sum[i]);
+#if COMPLEX
+            const REAL imaginary = PART_OF_ELEMENT(a, 1) * sign;
+            sum[i] -= imaginary * x[MAX_DEPTH + k];
+            sum[NR + i] += real * x[MAX_DEPTH + k] + imaginary * x[k];
+#endif
+        }
+    }
+}
+
+// sum[:] += A[:, k] * x[k], TEAM columns at a time, so that a sum is loaded and stored once for TEAM multiply-adds.
+static __attribute__((noinline)) void along_columns(REAL *sum, const __global IN *A, long a_column, int rows, int depth,
+                                                    const REAL *x, REAL sign)
+{
+    const int whole = rows / VW * VW, teams = depth / TEAM * TEAM;
+    for (int k = 0; k < teams; k += TEAM) {
+        for (int i = 0; i < whole; i += VW) {
+            vec real = AT(sum + i);
+#if COMPLEX
+            vec imaginary = AT(sum + NR + i);
+#endif
+#pragma unroll
+            for (int t = 0; t < TEAM; t++) {
+                const __global IN *a = A + i + (k + t) * a_column;
+                const vec factor = PART(a, 0);
+                real = MULTIPLY_ADD(factor, (vec)(x[k + t]), real);
+#if COMPLEX
+                const vec other = PART(a, 1) * sign;
+                real = fma(-other, (vec)(x[MAX_DEPTH + k + t]), real);
+                imaginary = fma(factor, (vec)(x[MAX_DEPTH + k + t]), imaginary);
+                imaginary = fma(other, (vec)(x[k + t]), imaginary);
+#endif
+            }
+            AT(sum + i) = real;
+#if COMPLEX
+            AT(sum + NR + i) = imaginary;
+#endif
+        }
+    }
+    by_element(sum, A + teams * a_column, 1, a_column, whole, depth - teams, x + teams, sign);
+    by_element(sum + whole, A + whole, 1, a_column, rows - whole, depth, x, sign);
+}
+
+__kernel __attribute__((reqd_work_group_size(1, 1, 1)))
+void gemv(int M, int K, ACC alpha, ACC beta,
+          const __global IN *restrict A, long a_offset, long a_row, long a_column, long a_batch, int a_conjugate,
+          const __global IN *restrict B, long b_offset, long b_row, long b_batch, int b_conjugate,
+          __global OUT *restrict C, long c_offset, long c_row, long c_batch,
+          const __global OUT *restrict bias, long bias_offset, long bias_row, int mb)
+{
+    REAL x[PARTS * MAX_DEPTH] __attribute__((aligned(LINE_BYTES)));
+    REAL sum[PARTS * MAX_ROWS] __attribute__((aligned(LINE_BYTES)));
+    const int i0 = get_group_id(0) * mb, rows = min(mb, M - i0);
+    const REAL sign = a_conjugate ? -1 : 1;
+    A += a_offset + get_group_id(2) * a_batch + i0 * a_row;
+    B += b_offset + get_group_id(2) * b_batch;
+    C += c_offset + get_group_id(2) * c_batch + i0 * c_row;
+
+    for (int i = 0; i < PARTS * MAX_ROWS; i++)
+        sum[i] = 0;
+    for (int k0 = 0; k0 < K; k0 += MAX_DEPTH) {
+        const int depth = min(MAX_DEPTH, K - k0);
+        const __global IN *a = A + k0 * a_column;
+        pack(x, 0, MAX_DEPTH, B + k0 * b_row, 0, b_row, 1, depth, b_conjugate);
+        if (a_column == 1 && depth >= VW)
+            along_rows(sum, a, a_row, rows, depth, x, sign);
+        else if (a_row == 1)
+            along_columns(sum, a, a_column, rows, depth, x, sign);
+        else
+            by_element(sum, a, a_row, a_column, rows, depth, x, sign);
+    }
+    const Target target = {
+        .c = C, .row = 0, .column = c_row,
+#if !SCRATCH_SUMS
+        .partial = C,
+#endif
+        .partial_row = 0, .partial_column = c_row,
+#if BIAS
+        .bias = bias + bias_offset + i0 * bias_row, .bias_row = 0, .bias_column = bias_row,
+#endif
+        .alpha = alpha, .beta = beta, .first = 1, .last = 1};
+    finish(sum, 1, rows, 0, &target); // as one row that lies along C's column
+}

@@ -1,0 +1,140 @@
+// A transpose as a CPU likes it: square blocks turned round in registers, whole cache lines written around the caches.
+//
+// output[i, j] = input[i, j], where the input runs along i and the output along j, `get_num_groups(2)` times. The work-item
+// of group (x, y, z) does the tile at row y * tile_rows, column x * tile_columns of matrix z. Any other strides will do,
+// an element at a time.
+//
+// UNIT         an unsigned integer that stands for an element, or for half of one of 16 bytes
+// UNITS        units in an element: 1 or 2
+// VW           elements of a vector, and the side of a block
+// PIECES       vectors that make a cache line: lines are gathered before they are written
+//
+// Reading a column of blocks touches one line in each of VW rows, writing it fills VW lines: both in full, so a tile needs
+// the translations of few pages and no line is fetched twice. A store around the caches saves fetching the line that it
+// overwrites, a third of all traffic; it must be aligned, so the first columns of a tile are done one by one up to there.
+typedef JOIN(UNIT, VECTOR_UNITS) vec; // VECTOR_UNITS = VW * UNITS
+typedef vec loose_vec __attribute__((aligned(sizeof(UNIT))));
+typedef struct { UNIT part[UNITS]; } Element;
+
+// Two blocks further along the input's rows, into the level-2 cache: a stride down its columns is nothing that the
+// hardware foresees. It doubles the speed on large matrices.
+#define PREFETCH(p) __builtin_prefetch((const void *)(ulong)(p), 0, 2)
+
+#define LINE (VW * PIECES)
+#define LINE_BYTES (LINE * (int)sizeof(Element))
+
+#if UNITS == 2 && VW == 4
+#define ROUNDS 2
+#define LOW(a, b) __builtin_shufflevector(a, b, 0, 1, 8, 9, 2, 3, 10, 11)
+#define HIGH(a, b) __builtin_shufflevector(a, b, 4, 5, 12, 13, 6, 7, 14, 15)
+#elif UNITS == 2 && VW == 2
+#define ROUNDS 1
+#define LOW(a, b) __builtin_shufflevector(a, b, 0, 1, 4, 5)
+#define HIGH(a, b) __builtin_shufflevector(a, b, 2, 3, 6, 7)
+#elif VW == 16
+#define ROUNDS 4
+#define LOW(a, b) __builtin_shufflevector(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23)
+#define HIGH(a, b) __builtin_shufflevector(a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31)
+#elif VW == 8
+#define ROUNDS 3
+#define LOW(a, b) __builtin_shufflevector(a, b, 0, 8, 1, 9, 2, 10, 3, 11)
+#define HIGH(a, b) __builtin_shufflevector(a, b, 4, 12, 5, 13, 6, 14, 7, 15)
+#else
+#define ROUNDS 2
+#define LOW(a, b) __builtin_shufflevector(a, b, 0, 4, 1, 5)
+#define HIGH(a, b) __builtin_shufflevector(a, b, 2, 6, 3, 7)
+#endif
+
+// LINE rows of VW elements become VW rows of LINE elements.
+static __attribute__((noinline)) void block(const __global Element *in, long in_column, __global Element *out, long out_row, int stream)
+{
+#if PIECES > 1
+    vec line[VW * PIECES];
+#endif
+#pragma unroll
+    for (int piece = 0; piece < PIECES; piece++) {
+        vec rows[VW];
+#pragma unroll
+        for (int t = 0; t < VW; t++)
+        {
+            rows[t] = *(const __global loose_vec *)(in + (piece * VW + t) * in_column);
+            PREFETCH(in + 2 * VW + (piece * VW + t) * in_column);
+        }
+        // A round interleaves vector t with vector t + VW/2: after log2(VW) rounds rows and columns have changed places.
+#pragma unroll
+        for (int round = 0; round < ROUNDS; round++) {
+            vec next[VW];
+#pragma unroll
+            for (int t = 0; t < VW / 2; t++) {
+                next[2 * t] = LOW(rows[t], rows[t + VW / 2]);
+                next[2 * t + 1] = HIGH(rows[t], rows[t + VW / 2]);
+            }
+#pragma unroll
+            for (int t = 0; t < VW; t++)
+                rows[t] = next[t];
+        }
+#if PIECES > 1
+#pragma unroll
+        for (int t = 0; t < VW; t++)
+            line[t * PIECES + piece] = rows[t];
+    }
+#pragma unroll
+    for (int t = 0; t < VW; t++) {
+#pragma unroll
+        for (int piece = 0; piece < PIECES; piece++) {
+            const vec value = line[t * PIECES + piece];
+            __global Element *to = out + t * out_row + piece * VW;
+#else
+#pragma unroll
+        for (int t = 0; t < VW; t++) {
+            const vec value = rows[t];
+            __global Element *to = out + t * out_row;
+#endif
+            if (stream)
+                __builtin_nontemporal_store(value, (__global vec *)to);
+            else
+                *(__global loose_vec *)to = value;
+        }
+    }
+}
+
+static void one_by_one(const __global Element *in, long in_row, long in_column, __global Element *out, long out_row,
+                       long out_column, int rows, int columns)
+{
+    for (int i = 0; i < rows; i++)
+        for (int j = 0; j < columns; j++)
+            out[i * out_row + j * out_column] = in[i * in_row + j * in_column];
+}
+
+__kernel __attribute__((reqd_work_group_size(1, 1, 1)))
+void transpose(int ROWS, int COLUMNS,
+               const __global void *restrict input, long input_offset, long input_row, long input_column, long input_batch,
+               __global void *restrict output, long output_offset, long output_row, long output_column, long output_batch,
+               int tile_rows, int tile_columns, int stream)
+{
+    const int i0 = get_group_id(1) * tile_rows, j0 = get_group_id(0) * tile_columns;
+    const int rows = min(tile_rows, ROWS - i0), columns = min(tile_columns, COLUMNS - j0);
+    const __global Element *in = (const __global Element *)input + input_offset + get_group_id(2) * input_batch
+                                 + i0 * input_row + j0 * input_column;
+    __global Element *out = (__global Element *)output + output_offset + get_group_id(2) * output_batch
+                            + i0 * output_row + j0 * output_column;
+
+    if (input_row != 1 || output_column != 1 || rows < VW || columns < LINE) {
+        one_by_one(in, input_row, input_column, out, output_row, output_column, rows, columns);
+        return;
+    }
+    // All rows of the output meet the cache's lines at the same column, or streaming is out of the question.
+    const int past = (ulong)out % LINE_BYTES / sizeof(Element);
+    stream &= output_row * sizeof(Element) % LINE_BYTES == 0 && (ulong)out % sizeof(Element) == 0;
+    const int lead = stream && past ? min(LINE - past, columns) : 0;
+    one_by_one(in, 1, input_column, out, output_row, 1, rows, lead);
+    for (int i = 0; i < rows; i += VW) {
+        const int row = min(i, rows - VW); // the last block slides back over what is done already
+        int j = lead;
+        for (; j + LINE <= columns; j += LINE)
+            block(in + row + j * input_column, input_column, out + row * output_row + j, output_row, stream);
+        if (j < columns)
+            block(in + row + (columns - LINE) * input_column, input_column, out + row * output_row + columns - LINE,
+                  output_row, 0);
+    }
+}

@@ -1,0 +1,99 @@
+"""`transpose`, `matrix_transpose` and `copy` against NumPy, bit by bit, for every element size and many strides."""
+
+import numpy as np
+import pyopencl.array as cl_array
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tilewright import copy, matrix_transpose, transpose
+from tilewright.backend.opencl import Device
+from tilewright.errors import InvalidInput, Unsupported
+
+TYPES = ("uint8", "bool", "float16", "int32", "float64", "complex128", "U1", "M8[s]")
+SHAPES = ((1, 1), (37, 41), (513, 3), (3, 517), (128, 64), (0, 5), (7,), (5, 6, 7), (2, 3, 4, 5), (1, 300, 1, 2), ())
+
+
+def bits(shape: tuple[int, ...], dtype: str) -> np.ndarray:
+    """Random bytes as elements: NaN payloads must survive a move too."""
+    kind = np.dtype(dtype)
+    if kind == np.bool_:
+        return np.random.default_rng(1).integers(0, 2, shape).astype(bool)
+    count = int(np.prod(shape, dtype=np.int64)) * kind.itemsize
+    raw = np.random.default_rng(count).integers(0, 100 if kind.kind == "U" else 256, count, dtype=np.uint8)
+    if kind.kind == "U":
+        raw.reshape(-1, 4)[:, 1:] = 0
+    return raw.view(kind).reshape(shape)
+
+
+def assert_same_bits(result: np.ndarray, expected: np.ndarray) -> None:
+    assert result.shape == expected.shape
+    assert result.dtype == expected.dtype
+    assert result.tobytes() == expected.tobytes()
+
+
+@pytest.mark.parametrize("dtype", TYPES)
+def test_every_element_size(dtype: str, device: Device) -> None:
+    for shape in SHAPES:
+        a = bits(shape, dtype)
+        assert_same_bits(transpose(a, queue=device.queue), a.T)
+        assert_same_bits(copy(a, queue=device.queue), a)
+        if len(shape) > 1:
+            assert_same_bits(matrix_transpose(a, queue=device.queue), np.swapaxes(a, -1, -2))
+
+
+def test_results_are_dense(device: Device) -> None:
+    assert transpose(bits((9, 8), "int32"), queue=device.queue).flags.c_contiguous
+
+
+def test_views(device: Device) -> None:
+    whole = bits((120, 130), "float32")
+    for view in (whole[3:67, 5:99], whole[::2, ::3], whole[::-1, 4:], whole.T[7:50], np.broadcast_to(whole[0], (9, 130))):
+        assert_same_bits(transpose(view, queue=device.queue), view.T)
+        assert_same_bits(copy(view, queue=device.queue), view)
+
+
+def test_out(device: Device) -> None:
+    a = bits((45, 31), "int32")
+    whole = np.zeros((62, 90), np.int32)
+    out = whole[::2, ::2]
+    assert transpose(a, out, queue=device.queue) is out
+    assert np.array_equal(out, a.T)
+    assert not whole[1::2].any()
+    square = bits((50, 50), "int32")
+    expected = square.T.copy()
+    assert transpose(square, square, queue=device.queue) is square
+    assert np.array_equal(square, expected)
+    with pytest.raises(InvalidInput, match=r"\(45, 31\).*\(31, 45\)"):
+        transpose(a, np.empty((45, 31), np.int32), queue=device.queue)
+
+
+def test_other_sizes_are_refused(device: Device) -> None:
+    with pytest.raises(Unsupported, match="3 bytes"):
+        transpose(np.zeros((4, 4), "S3"), queue=device.queue)
+    with pytest.raises(InvalidInput, match="two dimensions"):
+        matrix_transpose(np.zeros(4), queue=device.queue)
+
+
+def test_device_arrays(device: Device) -> None:
+    host = bits((60, 70), "int32")
+    array = cl_array.to_device(device.queue, host)
+    assert_same_bits(transpose(array).get(), host.T)
+    window = array[5:40, 3:33]
+    assert_same_bits(transpose(window).get(), host[5:40, 3:33].T)
+    out = cl_array.zeros(device.queue, (100, 90), np.int32)
+    transpose(window, out=out[10:40, 20:55])
+    assert np.array_equal(out.get()[10:40, 20:55], host[5:40, 3:33].T)
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    shape=st.lists(st.integers(0, 40), min_size=1, max_size=4).filter(lambda sides: np.prod(sides) <= 40000),
+    data=st.data(),
+    dtype=st.sampled_from(("uint8", "float16", "int32", "float64", "complex128")),
+)
+def test_property_any_permutation(shape: list[int], data: st.DataObject, dtype: str, device: Device) -> None:
+    order = data.draw(st.permutations(range(len(shape))))
+    step = data.draw(st.sampled_from((1, 2, -1)))
+    a = bits(tuple(shape), dtype)[::step].transpose(order)
+    assert_same_bits(copy(a, queue=device.queue), a)
