@@ -6,6 +6,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from tilewright import doctor
 from tilewright.backend import smoke
@@ -13,6 +14,9 @@ from tilewright.backend.drivers import NEVER_BY_DEFAULT, preference
 from tilewright.backend.opencl import Device, list_devices, open_device
 
 NO_DEVICE = "no working device"
+
+settings.register_profile("tilewright", deadline=None)  # a busy machine is no failure
+settings.load_profile("tilewright")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -51,10 +55,17 @@ def working() -> list[str]:
 
 
 @cache
+def advice() -> str:
+    """What is missing here and the commands that mend it, as `tilewright doctor` says."""
+    faults = [each for each in doctor.examine().findings if each.status is doctor.Status.FAIL]
+    return "\n".join(f"  {each.topic}: {each.text}\n    -> {each.mend}" for each in faults)
+
+
+@cache
 def opened(number: str) -> Device:
-    """The device of that number, opened once in a session."""
+    """The device of that number, opened once in a session. A suite that runs nothing must not pass."""
     if number == NO_DEVICE:
-        pytest.fail("no OpenCL device works here:\n" + "\n".join(doctor.examine().lines()), pytrace=False)
+        pytest.fail(f"no OpenCL device works here; `tilewright doctor` tells more:\n{advice()}", pytrace=False)
     return open_device(number)
 
 

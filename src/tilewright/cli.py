@@ -112,10 +112,10 @@ def bench_command(options: argparse.Namespace) -> int:
     def show(index: int, row: Row) -> None:
         waiting.append(row)
         if len(waiting) == 2:
-            console.print("  ".join(f"{text:>12}" for text in cells(*waiting)), highlight=False, markup=False)
+            console.print("  ".join(f"{text:>12}" for text in cells(*waiting)), highlight=False, markup=False, soft_wrap=True)
             waiting.clear()
 
-    console.print("  ".join(f"{text:>12}" for text in COLUMNS), style="bold")
+    console.print("  ".join(f"{text:>12}" for text in COLUMNS), style="bold", soft_wrap=True)
     record = run_benchmark(names, options.dtype, device, options.seconds, options.rounds, show)
     console.print(summary(pairs(record)), highlight=False)
     if options.json:

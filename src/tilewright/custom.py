@@ -30,8 +30,12 @@ def evaluate(expression: str, names: Mapping[str, int]) -> int:
     64
     """
     try:
-        return _value(ast.parse(expression.strip(), mode="eval").body, names)
-    except (SyntaxError, ZeroDivisionError) as error:
+        tree = ast.parse(expression.strip(), mode="eval")
+    except (SyntaxError, ValueError) as error:  # a ValueError for null bytes, before Python 3.11.4
+        raise InvalidInput(f"{expression!r} cannot be read: {error}") from error
+    try:
+        return _value(tree.body, names)
+    except ZeroDivisionError as error:
         raise InvalidInput(f"{expression!r} cannot be computed: {error}") from error
 
 

@@ -13,7 +13,7 @@ from tilewright.ladders import make_problem
 from tilewright.plan import plan_kernel
 from tilewright.problem import random_arrays
 from tilewright.run import Execution
-from tilewright.verify import Reference, verify_execution
+from tilewright.verify import Reference, verify, verify_execution
 
 RUNGS = [kernel for ladder in LADDERS.values() for kernel in ladder.kernels]
 PRODUCTS = [kernel for kernel in RUNGS if kernel.operation == "gemm"]
@@ -61,3 +61,17 @@ def test_slow_specimens_are_right(stem: str, dtype: str, device: Device) -> None
     kernel = specimen(stem)
     for shape in shapes_of(kernel):
         check_kernel(kernel, shape, dtype, device)
+
+
+@pytest.mark.parametrize("stem", ["05_out_of_bounds", "06_divergent_barrier", "07_uninitialised_local"])
+def test_wrong_specimens_are_right_where_every_tile_is_whole(stem: str, device: Device) -> None:
+    assert check_kernel(specimen(stem), (128, 64, 32), "float32", device) == "passed"
+
+
+@pytest.mark.parametrize("dtype", ["float32", "int32"])
+def test_what_a_specimen_reads_beyond_its_operands_is_poison(dtype: str, device: Device) -> None:
+    kernel = specimen("05_out_of_bounds")
+    problem = make_problem(kernel, (4, 4, 15), dtype)  # one row of a tile beyond A and B, inside their fences
+    verdict = verify(plan_kernel(kernel, problem, device.info), device)
+    assert not verdict.passed, f"{kernel.name} {dtype} on {device.info.label}"
+    assert "16 of 16 elements" in verdict.reason

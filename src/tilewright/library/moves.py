@@ -3,18 +3,13 @@
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
 from numpy.typing import ArrayLike
 
-from ..choice import plan_move
 from ..errors import InvalidInput, Unsupported
-from ..kernels.moves import Move
 from .engine import Call, call_for
 from .places import Place, place_for
-from .shapes import Block, View, blocks
-
-# Moves look at no element: any type of the same size stands for it.
-STANDS_FOR = {1: "int8", 2: "float16", 4: "float32", 8: "complex64", 16: "complex128"}
+from .shapes import View
+from .strided import STANDS_FOR, strided_move
 
 
 def transpose(
@@ -90,12 +85,6 @@ def _moved(place: Place, a: Any, order: tuple[int, ...], out: Any) -> Any:
 
 def _prepare(place: Place, a: Any, order: tuple[int, ...], target: Any) -> Call:
     whole = place.view(a)
-    shape, strides = (tuple(sides[place] for place in order) for sides in (whole.shape, whole.strides))
-    source = View(shape, strides, whole.offset, whole.dtype)
-    stand_in = STANDS_FOR[np.dtype(a.dtype).itemsize]
-    moves = (_problem(block, stand_in) for block in blocks(source, place.view(target)))
-    return Call([plan_move(move, place.device.info) for move in moves], place.device)
-
-
-def _problem(block: Block, dtype: str) -> Move:
-    return Move(block.rows, block.columns, dtype, block.source, block.target, block.count)
+    shape, strides = (tuple(sides[side] for side in order) for sides in (whole.shape, whole.strides))
+    source = View(shape, strides, whole.offset)
+    return strided_move(place.device, source, place.view(target), STANDS_FOR[a.dtype.itemsize])

@@ -25,9 +25,6 @@ class HostBlock:
         """The span as a writable buffer object, whatever the array's own flags say."""
         return (ctypes.c_char * max(self.nbytes, 1)).from_address(self.address)
 
-    def overlaps(self, other: "HostBlock") -> bool:
-        return self.address < other.address + other.nbytes and other.address < self.address + self.nbytes
-
 
 def is_device_array(value: object) -> bool:
     return isinstance(value, Array)
@@ -69,7 +66,7 @@ def host_view(array: np.ndarray) -> tuple[View, HostBlock]:
         low = sum(min(step, 0) for step in reach)
         nbytes = sum(abs(step) for step in reach) + itemsize
     strides = tuple(stride // itemsize for stride in array.strides)
-    view = View(array.shape, strides, -low // itemsize, array.dtype.name)
+    view = View(array.shape, strides, -low // itemsize)
     return view, HostBlock(address + low, nbytes, array)
 
 
@@ -85,4 +82,4 @@ def device_view(array: Array) -> View:
     if array.offset % itemsize or any(stride % itemsize for stride in array.strides):
         raise Unsupported(f"offset {array.offset} and strides {array.strides} bytes are no multiple of {itemsize}")
     strides = tuple(stride // itemsize for stride in array.strides)
-    return View(array.shape, strides, array.offset // itemsize, array.dtype.name)
+    return View(array.shape, strides, array.offset // itemsize)

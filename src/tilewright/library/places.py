@@ -4,14 +4,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-import pyopencl as cl
 from pyopencl.array import Array, empty, to_device
 
 from ..backend.opencl import Device, adopt
 from ..errors import InvalidInput
-from .engine import Call, default_device
+from .engine import Call, call_for, default_device
 from .operands import as_host_array, device_view, host_buffer, host_view, is_device_array
 from .shapes import Shape, View
+from .strided import STANDS_FOR, strided_move
 
 
 class HostPlace:
@@ -107,10 +107,12 @@ class DevicePlace:
         return bool(one.base_data is not None and one.base_data == other.base_data)
 
     def assign(self, target: Array, source: Array) -> None:
-        """Copy elements into `target`, converting them to its type, after `source` is complete."""
-        same = source if source.dtype == target.dtype else source.astype(target.dtype, queue=self.queue)
-        cl.wait_for_events(same.events)
-        target.setitem(Ellipsis, same, queue=self.queue)
+        """Copy elements into `target`, converting them to its type."""
+        same = self.cast(source, target.dtype)
+        key = ("assign", self.key, self.signature(same), self.signature(target))
+        stand_in = STANDS_FOR[target.dtype.itemsize]
+        call = call_for(key, lambda: strided_move(self.device, self.view(same), self.view(target), stand_in))
+        self.run(call, {"input": same, "output": target}, "output", False)
 
     def run(self, call: Call, arrays: Mapping[str, Array], output: str, reads_output: bool) -> None:
         """Enqueue after all that the operands wait for, and leave the event on the result."""

@@ -225,7 +225,7 @@ def _with_side(view: View, place: int) -> View:
     shape, strides = list(view.shape), list(view.strides)
     shape.insert(place, 1)
     strides.insert(place, 0)
-    return View(tuple(shape), tuple(strides), view.offset, view.dtype)
+    return View(tuple(shape), tuple(strides), view.offset)
 
 
 def _problem(

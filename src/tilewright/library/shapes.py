@@ -19,27 +19,13 @@ class View:
     shape: Shape
     strides: Shape
     offset: int
-    dtype: str
-
-    @property
-    def size(self) -> int:
-        count = 1
-        for side in self.shape:
-            count *= side
-        return count
 
     def broadcast(self, shape: Shape) -> "View":
         """The view repeated over leading or unit dimensions, with stride 0 there, as NumPy broadcasts."""
         missing = len(shape) - len(self.shape)
         own = zip(self.shape, self.strides, shape[missing:], strict=True)
         strides = (0,) * missing + tuple(0 if side == 1 and wanted != 1 else stride for side, stride, wanted in own)
-        return View(shape, strides, self.offset, self.dtype)
-
-    def moved(self, source: int, target: int) -> "View":
-        """The view with one dimension taken out and put back elsewhere."""
-        order = list(range(len(self.shape)))
-        order.insert(target, order.pop(source))
-        return View(tuple(self.shape[i] for i in order), tuple(self.strides[i] for i in order), self.offset, self.dtype)
+        return View(shape, strides, self.offset)
 
 
 @dataclass(frozen=True)
@@ -75,8 +61,8 @@ def as_matrices(view: View, column: bool = False) -> View:
         return view
     (side,), (stride,) = view.shape, view.strides
     if column:
-        return View((side, 1), (stride, 0), view.offset, view.dtype)
-    return View((1, side), (0, stride), view.offset, view.dtype)
+        return View((side, 1), (stride, 0), view.offset)
+    return View((1, side), (0, stride), view.offset)
 
 
 @dataclass(frozen=True)

@@ -160,8 +160,8 @@ class Machine:
             self.findings.add(
                 DIVERGENT,
                 position,
-                f"only {count} of the {self.items} work-items of a group reach this {what}",
-                f"{self._name(missing % self.items, group)} does not{gone}",
+                f"not all work-items of a group reach this {what}",
+                f"{count} of {self.items} do, {self._name(missing % self.items, group)} does not{gone}",
             )
 
 

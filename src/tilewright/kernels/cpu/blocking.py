@@ -26,8 +26,8 @@ PACKED_BYTES = 512 * 1024
 STREAM_BYTES = 24 * 2**20
 
 # Cycles, measured as the difference that leaving a part out made. Only their ratios matter.
-PACK_A = 3.0  # for each vector of A that is packed
-PACK_B = 8.0  # for each vector of B, which comes from further away, in shorter pieces
+PACK_A = 6.0  # for each vector of A that is packed
+PACK_B = 3.0  # for each vector of B: it comes from further away, but with arithmetic to hide behind
 UPDATE_C = 4.0  # for each vector of C and block of K
 CALL = 60.0  # for each micro-kernel
 GROUP = 10000.0  # for each work-group: another core has to be woken
