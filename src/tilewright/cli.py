@@ -14,6 +14,7 @@ from rich.markup import escape
 
 from .backend.opencl import list_devices, open_device
 from .benchmark import SETS, run_benchmark
+from .choice import plan_product
 from .custom import custom_kernel
 from .doctor import examine
 from .errors import InvalidInput, TilewrightError
@@ -21,6 +22,7 @@ from .kernel import Kernel
 from .kernels import LADDERS, find_kernel, find_ladder
 from .ladders import run_kernel, run_ladder
 from .live import LiveTable
+from .problem import Gemm
 from .records import Record, Row, load_record, save_record, to_json
 from .report.compare import compare
 from .report.pages import refresh
@@ -122,6 +124,21 @@ def bench_command(options: argparse.Namespace) -> int:
         save_record(record, options.json)
         console.print(f"wrote {options.json}", highlight=False)
     return int(any(row.status == "wrong" for row in record.rows))
+
+
+def plan_command(options: argparse.Namespace) -> int:
+    """`tilewright plan`: what the library would run for a product, and why other candidates lost."""
+    size = parse_size(options.size)
+    if len(size) not in (1, 3):
+        raise InvalidInput(f"{options.size}: write N or MxNxK")
+    m, n, k = size * 3 if len(size) == 1 else size
+    orders = {"N": "row", "T": "column"}
+    if not set(options.layout) <= set(orders) or len(options.layout) != 2:
+        raise InvalidInput(f"--layout {options.layout}: NN, NT, TN or TT")
+    a_order, b_order = (orders[letter] for letter in options.layout)
+    problem = Gemm(m, n, k, options.dtype, a_order, b_order, batch=options.batch)
+    print(plan_product(problem, open_device(options.device).info))
+    return 0
 
 
 def list_command(options: argparse.Namespace) -> int:
@@ -266,6 +283,13 @@ def make_parser() -> argparse.ArgumentParser:
     bench.add_argument("--seconds", type=float, default=4.0, help="time for one problem (default %(default)s)")
     bench.add_argument("--rounds", type=int, default=40, help="at most so many (default %(default)s)")
     bench.add_argument("--json", type=Path, metavar="FILE", help="save the record")
+
+    planned = _add(commands, "plan", plan_command)
+    planned.add_argument("size", help="N or MxNxK")
+    planned.add_argument("--layout", default="NN", help="NN, NT, TN or TT (default %(default)s)")
+    planned.add_argument("--batch", type=int, default=1)
+    planned.add_argument("--dtype", default="float32")
+    planned.add_argument("--device", metavar="DEVICE", help="as for `ladder`")
 
     _add(commands, "list", list_command).add_argument("name", nargs="?", help="only this ladder")
     show = _add(commands, "show", show_command)

@@ -1,6 +1,7 @@
 """The element types: their names, how OpenCL C spells them, and how exactly they compute."""
 
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 from numpy.typing import DTypeLike
@@ -51,6 +52,7 @@ def element_type(name: str) -> ElementType:
     return ELEMENT_TYPES[name]
 
 
+@cache
 def numpy_dtype(name: str) -> np.dtype:
     """NumPy's dtype for an element type; bfloat16 comes from the package ml_dtypes."""
     element_type(name)

@@ -4,6 +4,7 @@ import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import lru_cache
 from threading import Lock
 from typing import Any
 
@@ -239,6 +240,7 @@ _adopted: dict[tuple[int, int], Device] = {}
 _adopting = Lock()
 
 
+@lru_cache(maxsize=64)  # asking a queue for its context and device costs more than the rest of a call
 def adopt(queue: Any) -> Device:
     """The Device for a caller's own queue: one for each context and device, made at the first call."""
     key = (queue.context.int_ptr, queue.device.int_ptr)

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Literal
 
 import numpy as np
@@ -143,6 +144,7 @@ def _bias_side(bias: tuple[int, ...], a: tuple[int, ...], b: tuple[int, ...]) ->
     raise InvalidInput(f"bias has the shape {bias}; ({sizes.n},) adds to every row, ({sizes.m}, 1) to every column")
 
 
+@lru_cache(maxsize=256)
 def product_types(a: np.dtype, b: np.dtype, dtype: DTypeLike | None) -> tuple[str, str]:
     """The type that the operands are read in, and that of the result."""
     asked = None if dtype is None else native_dtype(np.dtype(dtype))

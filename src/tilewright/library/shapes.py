@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import product
 
 import numpy as np
@@ -39,6 +40,7 @@ class ProductShape:
     result: Shape
 
 
+@lru_cache(maxsize=1024)
 def product_shape(a: Shape, b: Shape) -> ProductShape:
     """NumPy's rules for `matmul`: 1-D operands gain a dimension that the result loses, leading ones broadcast."""
     if not a or not b:

@@ -1,0 +1,27 @@
+"""The examples in docstrings and on the pages run, and give what they say."""
+
+import doctest
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+from tilewright.backend.opencl import Device
+
+ROOT = Path(__file__).parents[2]
+MODULES = ("custom", "library.products", "library.moves")
+PAGES = ("docs/library.md",)
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_docstrings(name: str, device: Device) -> None:
+    failed, tried = doctest.testmod(import_module(f"tilewright.{name}"))
+    assert tried
+    assert not failed
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_pages(page: str, device: Device) -> None:
+    failed, tried = doctest.testfile(str(ROOT / page), module_relative=False)
+    assert tried
+    assert not failed
