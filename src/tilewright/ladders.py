@@ -198,8 +198,13 @@ def _race(contenders: Sequence[Contender], seconds: float, warm: bool, watch: Wa
         contender.row = replace(contender.row, samples=samples)
         watch(places[turn], contender.row)
 
+    def failed(turn: int, failure: LaunchFailed) -> None:
+        contender = contenders[places[turn]]
+        contender.row = replace(contender.row, status="launch failed", reason=str(failure))
+        watch(places[turn], contender.row)
+
     entrants = [contender.entrant for contender in contenders if contender.entrant is not None]
-    race(entrants, seconds, warm=warm, progress=progress)
+    race(entrants, seconds, warm=warm, progress=progress, failed=failed)
 
 
 def run_kernel(

@@ -6,6 +6,7 @@ from time import perf_counter, sleep
 from typing import Protocol
 
 from .backend.opencl import Device
+from .errors import LaunchFailed
 from .records import Samples
 from .run import Execution, Times
 
@@ -48,6 +49,7 @@ class Collected:
     """The times of one entrant while a race runs."""
 
     times: list[Times] = field(default_factory=list)
+    failed: bool = False
 
     def samples(self) -> Samples:
         device = tuple(each.device_s for each in self.times)
@@ -60,11 +62,13 @@ def race(
     rounds: int = 20,
     warm: bool = True,
     progress: Callable[[int, Samples], None] = lambda index, samples: None,
+    failed: Callable[[int, LaunchFailed], None] | None = None,
 ) -> list[Samples]:
     """Run all entrants in turn until `rounds` rounds are done or `seconds` are over; at least one run each.
 
     An entrant that has used twice its equal share of the time sits out the rest, so that a slow one cannot starve the
-    others. `progress` is called with an entrant's index and samples so far after each of its runs.
+    others. `progress` is called with an entrant's index and samples so far after each of its runs. A run that fails
+    ends the race, or with `failed` takes its entrant out of it.
     """
     collected = [Collected() for _ in entrants]
     spent = [0.0] * len(entrants)
@@ -72,10 +76,17 @@ def race(
     for turn in range(rounds):
         for index, entrant in enumerate(entrants):
             over = perf_counter() - begin > seconds or spent[index] > 2 * seconds / len(entrants)
-            if turn and over:
+            if (turn and over) or collected[index].failed:
                 continue
             start = perf_counter()
-            collected[index].times.append(_timed(entrant, collected[index], warm))
+            try:
+                collected[index].times.append(_timed(entrant, collected[index], warm))
+            except LaunchFailed as failure:
+                if failed is None:
+                    raise
+                collected[index].failed = True
+                failed(index, failure)
+                continue
             spent[index] += perf_counter() - start
             progress(index, collected[index].samples())
     return [each.samples() for each in collected]

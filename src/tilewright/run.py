@@ -135,6 +135,15 @@ class Execution:
         for operand in inputs_of(self.plan.problem):
             self.device.write(self._buffers[operand.name].inner, operand.flatten(_checked(operand, arrays)))
 
+    def spoiled_inputs(self, arrays: Mapping[str, np.ndarray]) -> list[str]:
+        """The inputs that no longer hold what `write` put there: a kernel wrote where it should only read."""
+        spoiled = []
+        for operand in inputs_of(self.plan.problem):
+            now = self.device.read(self._buffers[operand.name].inner, operand.elements, numpy_dtype(operand.dtype))
+            if now.tobytes() != operand.flatten(arrays[operand.name]).tobytes():
+                spoiled.append(operand.name)
+        return spoiled
+
     def poison(self) -> None:
         """Fill the output with NaN, so that every element has to be written to pass."""
         output = self._buffers[output_of(self.plan.problem).name]

@@ -125,4 +125,7 @@ def verify_execution(execution: Execution, reference: Reference) -> Verdict:
         output = execution.read()
     except WrongResult as outside:
         return Verdict(False, 0, np.inf, None, 0.0, str(outside))
+    spoiled = execution.spoiled_inputs(reference.arrays)
+    if spoiled:
+        return Verdict(False, 0, np.inf, None, 0.0, f"it wrote into its input {' and '.join(spoiled)}")
     return reference.judge(output)

@@ -120,6 +120,15 @@ def test_a_write_outside_a_buffer_is_found(faulty: MakeKernel, place: str, devic
         assert f"wrote outside the buffer {place.split()[-1]}" in verdict.reason
 
 
+def test_a_write_into_an_input_is_found(faulty: MakeKernel, device: Device) -> None:
+    kernel = faulty(STORE, f"{STORE} if (row == 8 && column == 10) ((__global REAL*)A)[0] += 1;")
+    problem = Gemm(9, 11, 5)
+    execution = Execution(plan_kernel(kernel, problem, device.info), device)
+    verdict = verify_execution(execution, Reference(problem, random_arrays(problem)))
+    assert not verdict.passed
+    assert execution.spoiled_inputs(random_arrays(problem)) == ["A"]
+
+
 def test_only_operands_that_vary_tell_a_transposed_one(faulty: MakeKernel, device: Device) -> None:
     problem = Gemm(16, 16, 16)
     kernel = faulty(*WRONG_EVERYWHERE["reads B transposed"])

@@ -139,11 +139,16 @@ def to_csv(record: Record) -> str:
     return text.getvalue()
 
 
+def escaped(text: str) -> str:
+    """Text for a cell of a Markdown table."""
+    return text.replace("|", "\\|")
+
+
 def markdown(record: Record) -> str:
     """The record as a Markdown table with its heading, peaks and notes."""
     columns = header(record.rows)
     lines = [f"**{heading(record)}**", "", "| " + " | ".join(columns) + " |", "|" + " --- |" * len(columns)]
-    lines += ["| " + " | ".join(cells(line)) + " |" for line in derive(record.rows, record.peaks)]
+    lines += ["| " + " | ".join(map(escaped, cells(line))) + " |" for line in derive(record.rows, record.peaks)]
     lines += ["", f"{peaks_line(record.peaks)}. {record.environment.processor}, {record.environment.cores} cores; "
               f"{record.environment.date}."]  # fmt: skip
     lines += [f"- {note}" for note in notes(record.rows)]

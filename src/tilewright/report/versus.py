@@ -5,7 +5,7 @@ import statistics
 from collections.abc import Sequence
 
 from ..records import Record, Row
-from .table import heading, paired_ratios
+from .table import escaped, heading, paired_ratios
 
 COLUMNS = ("problem", "ours", "rival", "unit", "x median", "x p20 .. p80", "x best")
 
@@ -46,7 +46,7 @@ def markdown(record: Record) -> str:
     rows = pairs(record)
     lines = [f"**{heading(record, sizes=False)}**", "", f"Rival: {rows[0][0].lesson}." if rows else ""]
     lines += ["", "| " + " | ".join(COLUMNS) + " |", "|" + " --- |" * len(COLUMNS)]
-    lines += ["| " + " | ".join(cells(*pair)) + " |" for pair in rows]
+    lines += ["| " + " | ".join(map(escaped, cells(*pair))) + " |" for pair in rows]
     environment = record.environment
     lines += ["", f"{summary(rows)}. {environment.processor}, {environment.cores} cores; {environment.date}."]
     return "\n".join(lines)

@@ -5,8 +5,11 @@ from typing import ClassVar
 
 from ...dtypes import element_type
 from ...errors import InvalidInput
+from ...kernel import round_up
 from ...problem import Gemm, Layout, Operand, Problem, Scalars, StridedGemm
+from ..moves import Move
 
+PACK_MULTIPLE = 32  # elements: rows of a packed operand begin on a line of 128 bytes, if 4 bytes wide
 BIAS = {"": Layout(0, 0, 0), "row": Layout(0, 0, 1), "column": Layout(0, 1, 0)}
 TURNED_BIAS = {"": "", "row": "column", "column": "row"}
 
@@ -16,13 +19,15 @@ class GemmCall(StridedGemm):
     """C (m x n) = activation(alpha * A (m x k) * B (k x n) + beta * C + bias), `batch` times.
 
     `turned` tells that A and B stand for the caller's B and A, and C for its transpose. With a `k_chunk` the product is
-    left in pieces: piece p sums k_chunk elements of k from p * k_chunk on into C + p * c_split.
+    left in pieces: piece p sums k_chunk elements of k from p * k_chunk on into C + p * c_split. The operands in `packed`
+    lie in scratch memory, row by row of k, with room at the end of each row.
     """
 
     operation: ClassVar[str] = "gemm"
     turned: bool = False
     k_chunk: int = 0
     c_split: int = 0
+    packed: tuple[str, ...] = ()
 
     @property
     def a(self) -> Layout:
@@ -54,8 +59,11 @@ class GemmCall(StridedGemm):
     @property
     def buffers(self) -> tuple[tuple[str, str], ...]:
         """Which of the caller's buffers the arguments get, where it is not the one of the same name."""
-        names = (("A", "B"), ("B", "A")) if self.turned else ()
-        return names if self.bias else (*names, ("bias", "C"))
+        names: dict[str, str] = {"A": "B", "B": "A"} if self.turned else {}
+        names |= {name: f"packed_{name}" for name in self.packed}
+        if not self.bias:
+            names["bias"] = "C"
+        return tuple(names.items())
 
     @property
     def scalars(self) -> Scalars:
@@ -91,6 +99,22 @@ class GemmCall(StridedGemm):
             self, views=(self.a, self.b, scratch), k_chunk=k_chunk, c_split=self.batch * area, alpha=1, beta=0, bias="",
             activation="", out_dtype=element_type(self.dtype).accumulator,
         )  # fmt: skip
+
+    def with_packed(self, name: str) -> "GemmCall":
+        """The call with operand "A" or "B" in scratch memory: its rows of k aligned, and as long as vectors need."""
+        a, b, c = self.views
+        outer, lone = (self.m, a.batch == 0) if name == "A" else (self.n, b.batch == 0)
+        length = round_up(outer, PACK_MULTIPLE)
+        batch = 0 if self.batch == 1 or lone else length * self.k
+        views = (Layout(0, 1, length, batch), b, c) if name == "A" else (a, Layout(0, length, 1, batch), c)
+        return replace(self, views=views, packed=(*self.packed, name))
+
+    def packing(self, name: str, target: Layout) -> Move:
+        """The copy of operand "A" or "B" of this call to where `target` says, rows of it being rows of k."""
+        view, outer = (self.a.swapped, self.m) if name == "A" else (self.b, self.n)
+        batch = 1 if view.batch == 0 else self.batch
+        reserve = batch * self.k * round_up(outer, PACK_MULTIPLE)
+        return Move(self.k, outer, self.dtype, view, target, batch, reserve)
 
     def batches(self, first: int, count: int) -> "GemmCall":
         """The call for `count` matrices of the batch from `first` on."""

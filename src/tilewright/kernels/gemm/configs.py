@@ -9,7 +9,7 @@ from ...dtypes import element_type
 from ...kernel import Config, NDRange, round_up
 from ...problem import Problem
 from .call import GemmCall, call_of
-from .macros import Elements, Reading, element_macros, elements, index_type, reading, result_width
+from .macros import LOAD_BYTES, Elements, Reading, element_macros, elements, index_type, reading, result_width
 
 PANELS = 2  # one is computed on while the next is filled
 MAX_PIECES = 1024
@@ -19,9 +19,13 @@ MAX_PIECES = 1024
 class GemmConfig(Config):
     """Base of the configurations whose kernels take a GemmCall; `split` asks for K in so many pieces."""
 
-    def oriented(self, problem: Problem) -> GemmCall:
-        """The problem as this kernel solves it: as it is, or seen from its transpose."""
+    def orientation(self, problem: Problem) -> GemmCall:
+        """The problem as it is, or seen from its transpose, as this kernel wants it."""
         raise NotImplementedError
+
+    def oriented(self, problem: Problem) -> GemmCall:
+        """The problem as this kernel is given it."""
+        return self.orientation(problem)
 
     def chunk(self, call: GemmCall) -> int:
         """How many elements of k a piece has; 0 if K is not cut."""
@@ -53,13 +57,17 @@ class TileConfig(GemmConfig):
     ZIGZAG: int = 1
     GROUP_M: int = 8
     split: int = 1
+    pack: bool = False  # copy operands that cannot be read by whole vectors into aligned scratch memory first
 
     @property
     def items(self) -> int:
         return (self.BM // self.TM) * (self.BN // self.TN)
 
-    def oriented(self, problem: Problem) -> GemmCall:
+    def orientation(self, problem: Problem) -> GemmCall:
         return call_of(problem).row_major
+
+    def oriented(self, problem: Problem) -> GemmCall:
+        return self.after_packing(self.orientation(problem))
 
     def chunk(self, call: GemmCall) -> int:
         return round_up(-(-call.k // self.split), self.BK) if self.split > 1 else 0
@@ -70,6 +78,19 @@ class TileConfig(GemmConfig):
     def ndrange(self, problem: Problem) -> NDRange:
         call = self.oriented(problem)
         return NDRange((self.tiles(call) * self.items, call.pieces, call.batch), (self.items, 1, 1))
+
+    def packed(self, call: GemmCall) -> tuple[str, ...]:
+        """Which of "A" and "B" are copied first: those whose loads are narrow."""
+        if not self.pack:
+            return ()
+        widest = max(1, LOAD_BYTES // element_type(call.dtype).itemsize)
+        return tuple(name for name in ("A", "B") if name not in call.packed and reading(call, name).width < widest)
+
+    def after_packing(self, call: GemmCall) -> GemmCall:
+        """The call as its kernel sees it, once the operands that want it are packed."""
+        for name in self.packed(call):
+            call = call.with_packed(name)
+        return call
 
     def readings(self, call: GemmCall) -> tuple[Reading, Reading]:
         """How the panels of A and B are read, by loads no wider than divide the work among the items."""
@@ -121,6 +142,8 @@ class TileConfig(GemmConfig):
     def violations(self, problem: Problem, device: DeviceInfo) -> Iterator[str]:
         call = self.oriented(problem)
         yield from self._geometry(elements(call.dtype))
+        if self.pack and not call.packed:
+            yield "A and B can be read by whole vectors where they are: packing them gains nothing"
         if self.split > 1 and (call.k <= self.BK or self.chunk(call) * (self.split - 1) >= call.k):
             yield f"K={call.k} has not {self.split} pieces of at least BK={self.BK}"
         yield from super().violations(problem, device)
@@ -144,7 +167,7 @@ class VectorConfig(GemmConfig):
 
     split: int = 1
 
-    def oriented(self, problem: Problem) -> GemmCall:
+    def orientation(self, problem: Problem) -> GemmCall:
         return call_of(problem).tall
 
     def group_rows(self, call: GemmCall) -> int:
@@ -242,16 +265,29 @@ class ColumnsConfig(VectorConfig):
 
 @dataclass(frozen=True)
 class ReduceConfig(Config):
-    """reduce.cl: one work-item per element of C."""
+    """reduce.cl: SLICES work-items per element of C."""
 
-    group: int = 256
+    GROUP_ELEMENTS: int = 32
+    SLICES: int = 8
 
     def macros(self, problem: Problem) -> dict[str, str | int]:
-        return element_macros(call_of(problem))
+        return {**super().macros(problem), **element_macros(call_of(problem))}
 
     def ndrange(self, problem: Problem) -> NDRange:
-        call = call_of(problem)
-        return NDRange((round_up(call.m * call.n, self.group), 1, call.batch), (self.group, 1, 1))
+        call, items = call_of(problem), self.GROUP_ELEMENTS * self.SLICES
+        return NDRange((-(-call.m * call.n // self.GROUP_ELEMENTS) * items, 1, call.batch), (items, 1, 1))
+
+    def local_bytes(self, problem: Problem) -> int:
+        kind = elements(call_of(problem).dtype)
+        return self.GROUP_ELEMENTS * self.SLICES * kind.parts * kind.component_bytes
+
+
+def reduction(pieces: int) -> ReduceConfig:
+    """Elements side by side as far as there are few pieces; the more pieces, the more work-items share them."""
+    slices = 1
+    while slices < 32 and 8 * slices <= pieces:
+        slices *= 2
+    return ReduceConfig(256 // slices, slices)
 
 
 def result_violations(call: GemmCall) -> Iterator[str]:

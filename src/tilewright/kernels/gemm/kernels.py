@@ -7,8 +7,9 @@ from pathlib import Path
 from ...dtypes import ELEMENT_TYPES
 from ...kernel import Config, Kernel, Step, Steps
 from ...problem import Problem
+from .. import moves
 from .call import GemmCall
-from .configs import ColumnsConfig, GemmConfig, ReduceConfig, RowsConfig, TileConfig
+from .configs import ColumnsConfig, GemmConfig, ReduceConfig, RowsConfig, TileConfig, reduction
 
 HERE = Path(__file__).parent
 MAX_BATCH = 65535  # work-groups in dimension 2 that every driver takes: the limit of NVIDIA's
@@ -18,22 +19,36 @@ PARTIAL = "partial"  # the scratch buffer of split-K
 def gemm_steps(kernel: Kernel, config: Config, problem: Problem) -> Steps:
     """One launch for up to MAX_BATCH matrices, or two with K in pieces."""
     assert isinstance(config, GemmConfig)
-    return tuple(_steps(kernel, config, config.oriented(problem)))
+    return tuple(_steps(kernel, config, config.orientation(problem)))
 
 
 def _steps(kernel: Kernel, config: GemmConfig, call: GemmCall) -> Iterator[Step]:
     for first in range(0, max(call.batch, 1), MAX_BATCH):
         part = call.batches(first, min(MAX_BATCH, call.batch - first))
-        chunk = config.chunk(call)
+        if isinstance(config, TileConfig):
+            yield from (_packing(part, name) for name in config.packed(part))
+            part = config.after_packing(part)
+        chunk = config.chunk(part)
         if not chunk:
             yield Step(kernel, config, part, part.buffers)
             continue
         pieces = part.in_pieces(chunk)
-        names = tuple((name, each) for name, each in pieces.buffers if name not in ("C", "bias"))
-        yield Step(kernel, config, pieces, (*names, ("C", PARTIAL), ("bias", PARTIAL)))
+        yield Step(kernel, config, pieces, _renamed(pieces, C=PARTIAL, bias=PARTIAL))
         whole = replace(part, k_chunk=chunk)
-        names = tuple((name, each) for name, each in part.buffers if name not in ("A", "B"))
-        yield Step(REDUCE, ReduceConfig(), whole, names)
+        yield Step(REDUCE, reduction(whole.pieces), whole, whole.buffers)
+
+
+def _packing(call: GemmCall, name: str) -> Step:
+    """The copy of operand "A" or "B" into scratch memory."""
+    packed = call.with_packed(name)
+    move = call.packing(name, packed.a.swapped if name == "A" else packed.b)
+    kernel = moves.nearest(move)
+    names = dict(call.buffers)
+    return Step(kernel, kernel.config, move, (("input", names.get(name, name)), ("output", f"packed_{name}")))
+
+
+def _renamed(call: GemmCall, **names: str) -> tuple[tuple[str, str], ...]:
+    return tuple({**dict(call.buffers), **names}.items())
 
 
 def _kernel(file: str, config: Config) -> Kernel:

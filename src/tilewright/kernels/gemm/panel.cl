@@ -22,13 +22,15 @@ INLINE int2 NAME(place)(const int load)
 #endif
 }
 
-// The offsets from a panel's first element of what this work-item reads; rows from `rows` on become the last one.
+// The offsets from a panel's first element of what this work-item reads. Rows from `rows` on become the last one; a
+// vector of rows may begin before and end behind it, in the room that a packed operand has at the end of its rows.
 INLINE void NAME(locate)(INDEX* offsets, const int rows, const INDEX row_stride, const INDEX k_stride)
 {
 #pragma unroll
     for (int load = 0; load < LOADS; load++) {
         const int2 at = NAME(place)(load);
-        const int row = min(at.x, rows - (ORDER == PANEL_ALONG_K ? 1 : WIDTH));
+        const int last = ORDER == PANEL_ALONG_K ? rows - 1 : (rows - 1) / WIDTH * WIDTH;
+        const int row = min(at.x, last);
         offsets[load] = (row * row_stride + at.y * k_stride) * PARTS;
     }
 }

@@ -1,5 +1,8 @@
 // The second step of split-K: adds up the pieces that each computed a part of K, and finishes C.
 //
+// GROUP_ELEMENTS  elements of C that a work-group finishes, side by side
+// SLICES          work-items that share out the pieces of an element; a power of two
+//
 // `partial` holds, for each of `pieces` parts of K and each matrix of the batch, M x N sums in rows without gaps.
 // Dimension 0 runs over the elements, rows first; dimension 2 over the batch.
 
@@ -7,26 +10,48 @@
 #include "elements.cl"
 #include "epilogue.cl"
 
-__kernel void reduce(const int M, const int N, const int pieces, const ACC alpha, const ACC beta,
-                     const __global COMPONENT* restrict partial,
-                     __global RESULT* restrict C, const long c_offset, const long c_row, const long c_column, const long c_batch,
-                     const __global RESULT* bias, const long bias_offset, const long bias_row, const long bias_column)
+#define ITEMS (GROUP_ELEMENTS * SLICES)
+
+__kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
+void reduce(const int M, const int N, const int pieces, const ACC alpha, const ACC beta,
+            const __global COMPONENT* restrict partial,
+            __global RESULT* restrict C, const long c_offset, const long c_row, const long c_column, const long c_batch,
+            const __global RESULT* bias, const long bias_offset, const long bias_row, const long bias_column)
 {
-    const size_t element = get_global_id(0), batch = get_global_id(2);
+    __local COMPONENT sums[PARTS][ITEMS];
+
+    const int item = get_local_id(0), slice = item / GROUP_ELEMENTS;
+    const size_t element = get_group_id(0) * GROUP_ELEMENTS + item % GROUP_ELEMENTS;
     const size_t row = element / N, column = element % N;
-    if (row >= M)
-        return;
+    const size_t area = (size_t)M * N, batch = get_group_id(2), distance = get_num_groups(2) * area;
+
     COMPONENT sum[PARTS];
 #pragma unroll
     for (int part = 0; part < PARTS; part++)
         sum[part] = 0;
-    const size_t area = (size_t)M * N;
-    partial += (batch * area + element) * PARTS;
+    if (row < M) {
+        partial += (batch * area + element) * PARTS;
 #pragma unroll 4
-    for (int piece = 0; piece < pieces; piece++)
+        for (int piece = slice; piece < pieces; piece += SLICES)
 #pragma unroll
-        for (int part = 0; part < PARTS; part++)
-            sum[part] += partial[piece * get_global_size(2) * area * PARTS + part];
+            for (int part = 0; part < PARTS; part++)
+                sum[part] += partial[piece * distance * PARTS + part];
+    }
+#pragma unroll
+    for (int part = 0; part < PARTS; part++)
+        sums[part][item] = sum[part];
+    for (int stride = SLICES / 2; stride > 0; stride /= 2) {
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (slice < stride)
+#pragma unroll
+            for (int part = 0; part < PARTS; part++)
+                sums[part][item] += sums[part][item + stride * GROUP_ELEMENTS];
+    }
+    if (slice > 0 || row >= M)
+        return;
+#pragma unroll
+    for (int part = 0; part < PARTS; part++)
+        sum[part] = sums[part][item];
     finish(sum, alpha, beta, C + (c_offset + batch * c_batch + row * c_row + column * c_column) * PARTS,
            bias + (bias_offset + row * bias_row + column * bias_column) * PARTS, bias_column);
 }

@@ -35,6 +35,7 @@ class Move:
     source: Layout
     target: Layout
     batch: int = 1
+    reserve: int = 0  # elements that the output's buffer has at least
 
     @property
     def title(self) -> str:
@@ -47,7 +48,8 @@ class Move:
     @property
     def operands(self) -> tuple[Operand, ...]:
         shape = (self.batch, self.rows, self.columns)
-        return Operand("input", shape, self.dtype), Operand("output", shape, self.dtype, written=True)
+        written = (self.reserve,) if self.reserve else shape
+        return Operand("input", shape, self.dtype), Operand("output", written, self.dtype, written=True)
 
     @property
     def scalars(self) -> Scalars:
@@ -173,10 +175,10 @@ class CopyConfig(MoveConfig):
     def macros(self, problem: Problem) -> dict[str, str | int]:
         """A single row gets all work-items, and their runs, side by side."""
         move = self.oriented(problem)
-        single, vector = move.rows == 1, self.vector(move)
+        single, vector, itemsize = move.rows == 1, self.vector(move), element_type(move.dtype).itemsize
         return {
             **super().macros(problem),
-            "ELEMENT": TYPES[element_type(move.dtype).itemsize], "VEC": vector, "PIECE": piece(move.dtype, vector),
+            "ELEMENT": TYPES[itemsize], "VEC": vector, "PIECE": piece(itemsize, vector),
             "GROUP_X": self.items if single else self.GROUP_X, "GROUP_Y": 1 if single else self.GROUP_Y,
             "RUN_X": self.items * vector if single else 0, "RUN_Y": 0 if single else self.GROUP_Y,
         }  # fmt: skip
@@ -186,10 +188,9 @@ class CopyConfig(MoveConfig):
 class TurnConfig(MoveConfig):
     """turn.cl: the tile's sides in bytes, so that a row or column of it fills as many sectors for every element."""
 
-    row_bytes: int = 128
-    column_bytes: int = 128
+    row_bytes: int = 256
+    column_bytes: int = 256
     ITEMS: int = 256
-    PAD: int = 1
 
     def oriented(self, problem: Problem) -> Move:
         """Input by rows, output by columns, as far as their strides go."""
@@ -200,49 +201,70 @@ class TurnConfig(MoveConfig):
         return self.ITEMS
 
     def tile(self, move: Move) -> tuple[int, int]:
+        """No side is longer than 128 elements: a tile of bytes is a square of 16 KiB."""
         itemsize = element_type(move.dtype).itemsize
-        return self.column_bytes // itemsize, self.row_bytes // itemsize
+        return min(128, self.column_bytes // itemsize), min(128, self.row_bytes // itemsize)
 
     def vectors(self, move: Move) -> tuple[int, int]:
+        """Elements of one load and of one store: as many as alignment and the tile's size allow."""
         itemsize, (rows, columns) = element_type(move.dtype).itemsize, self.tile(move)
-        area = rows * columns // self.ITEMS
-        source = width(move.source, move.columns, move.rows, move.batch, itemsize)
         target = width(move.target.swapped, move.rows, move.columns, move.batch, itemsize)
-        return min(source, area), min(target, area)
+        target = min(target, rows * columns // self.ITEMS)
+        source = width(move.source, move.columns, move.rows, move.batch, itemsize)
+        return min(source, rows * columns // merge(itemsize, target) // self.ITEMS), target
 
     def macros(self, problem: Problem) -> dict[str, str | int]:
         move = self.oriented(problem)
         (rows, columns), (read, written) = self.tile(move), self.vectors(move)
         itemsize = element_type(move.dtype).itemsize
+        merged = merge(itemsize, written)
+        word = itemsize * merged
         return {
             **super().macros(problem),
-            "ELEMENT": TYPES[itemsize],
-            "TILE_ROWS": rows, "TILE_COLUMNS": columns,
-            "IN_VEC": read, "IN_LANES": lanes(read * itemsize, columns // read),
-            "IN_PIECE": piece(move.dtype, read), "OUT_PIECE": piece(move.dtype, written),
+            "ELEMENT": TYPES[itemsize], "TILE_ROWS": rows, "TILE_COLUMNS": columns,
+            "IN_VEC": read, "IN_LANES": lanes(read * itemsize, columns // read), "IN_PIECE": piece(itemsize, read),
             "OUT_VEC": written, "OUT_LANES": lanes(written * itemsize, rows // written),
+            "OUT_PIECE": piece(word, written // merged), "OUT_WORDS": written // merged,
+            "WORD": TYPES[word], "MERGE": merged, "SKEW": skew(merged), "PITCH": pitch(columns, merged),
         }  # fmt: skip
 
     def local_bytes(self, problem: Problem) -> int:
         move = self.oriented(problem)
-        rows, columns = self.tile(move)
-        return rows * (columns + self.PAD) * element_type(move.dtype).itemsize
+        itemsize, (rows, columns) = element_type(move.dtype).itemsize, self.tile(move)
+        return rows * pitch(columns, merge(itemsize, self.vectors(move)[1])) * itemsize
 
     def violations(self, problem: Problem, device: DeviceInfo) -> Iterator[str]:
         move = self.oriented(problem)
-        rows, columns = self.tile(move)
-        if rows * columns % self.ITEMS:
+        (rows, columns), itemsize = self.tile(move), element_type(move.dtype).itemsize
+        merged = merge(itemsize, self.vectors(move)[1])
+        if rows * columns // merged % self.ITEMS:
             yield f"a tile of {rows}x{columns} cannot be shared out evenly among {self.ITEMS} work-items"
             return
-        for vector, side in zip(self.vectors(move), (columns, rows), strict=True):
-            lane = lanes(vector * element_type(move.dtype).itemsize, side // vector)
-            if WARP % lane or side % (vector * lane) or rows * columns // side % (WARP // lane):
+        for vector, side, lines in zip(self.vectors(move), (columns, rows), (rows // merged, columns), strict=True):
+            lane = lanes(vector * itemsize, side // vector)
+            if WARP % lane or side % (vector * lane) or lines % (WARP // lane):
                 yield f"a tile of {rows}x{columns} is no multiple of {lane} vectors of {vector} by {WARP // lane}"
 
 
-def piece(dtype: str, count: int) -> str:
-    """The OpenCL C type of a vector of `count` elements."""
-    element = TYPES[element_type(dtype).itemsize]
+def merge(itemsize: int, written: int) -> int:
+    """Elements of a column that share a word of local memory, if stores of `written` elements allow it."""
+    return 4 // itemsize if itemsize < 4 and written * itemsize >= 4 else 1
+
+
+def skew(merged: int) -> int:
+    """Unused words after every 32 of a tile's line. Only loads that make more than 4 words need them."""
+    return 4 if merged > 1 else 0
+
+
+def pitch(columns: int, merged: int) -> int:
+    """Words from line to line of a tile: 1 modulo 32, so that lines begin one bank further each."""
+    length = columns + columns // 32 * skew(merged)
+    return length + (1 - length) % 32 if columns >= 32 else length + 1
+
+
+def piece(itemsize: int, count: int) -> str:
+    """The OpenCL C type of a vector of `count` elements of that size."""
+    element = TYPES[itemsize]
     return element if count == 1 else f"{element}{count}"
 
 
@@ -264,15 +286,19 @@ def _kernel(file: str, config: Config, *smaller: Config) -> Kernel:
 
 
 COPY = _kernel("copy.cl", CopyConfig(), CopyConfig(32, 2, 4))
-TURN = _kernel("turn.cl", TurnConfig(), TurnConfig(ITEMS=64))
+TURN = _kernel("turn.cl", TurnConfig(), TurnConfig(128, 128, 64))
+
+
+def nearest(problem: Problem) -> Kernel:
+    """The kernel that moves as memory lies: a copy where both sides have their elements in the same direction."""
+    move = move_of(problem).output_by_rows
+    return TURN if nearer_rows(move.source, move.rows, move.columns) else COPY
 
 
 def candidates(problem: Problem, device: DeviceInfo) -> tuple[Kernel, ...]:
-    """The kernels for a move, a core Copy or Transpose, ranked: the first that `plan` finds nothing against runs it.
+    """The kernels for a Move, or a core Copy or Transpose, ranked: the first that `plan` has nothing against runs it.
 
-    Both compute any move. Copying wins where both sides have their elements in the same direction in memory.
+    Both compute any move.
     """
-    move = move_of(problem).output_by_rows
-    same = not nearer_rows(move.source, move.rows, move.columns)
-    ranked = (COPY, TURN) if same else (TURN, COPY)
-    return tuple(replace(kernel, operation=problem.operation) for kernel in ranked)
+    first = nearest(problem)
+    return tuple(replace(kernel, operation=problem.operation) for kernel in (first, COPY if first is TURN else TURN))

@@ -6,19 +6,24 @@
 // TILE_ROWS, TILE_COLUMNS  the tile that a work-group turns
 // ITEMS            work-items of a group
 // IN_VEC, OUT_VEC  elements of one load along a row, and of one store down a column
-// IN_PIECE, OUT_PIECE  the types of these
+// IN_PIECE         the type of one load
 // IN_LANES, OUT_LANES  work-items side by side in that direction: 32 of them cover 32 / LANES lines of the tile
-// PAD              unused elements at the end of the tile's rows
+// WORD, MERGE      what local memory holds: MERGE elements of a column in a word of 4 bytes, or the element (MERGE = 1)
+// OUT_PIECE, OUT_WORDS  the type of one store, and the words that make it
+// PITCH, SKEW      words from line to line; SKEW unused words after every 32 of a line
 //
-// With 8 lanes of 16 bytes by 4 lines, and rows of the tile that begin one element further in the banks each, neither
-// the writes into the tile nor the reads down its columns meet in a bank: lane x of line y has word 4 x + y.
+// Bytes are merged into words on their way in: a fourth of the local reads and writes. With 8 lanes of 16 bytes by 4
+// lines, PITCH = 1 modulo 32, and a SKEW of 4 where a load makes more than 4 words, neither the writes into the tile nor
+// the reads down its columns meet in a bank: lane x of line y has bank 4 x + y.
 // Work-groups: dimension 0 the tiles, rows of them first; 2 the batch.
 
 #include "element.cl"
 
 #define WARP 32
-#define LOADS (TILE_ROWS * TILE_COLUMNS / IN_VEC / ITEMS)
+#define LINES (TILE_ROWS / MERGE)
+#define LOADS (LINES * TILE_COLUMNS / IN_VEC / ITEMS)
 #define STORES (TILE_ROWS * TILE_COLUMNS / OUT_VEC / ITEMS)
+#define COLUMN(x) ((x) + (x) / 32 * SKEW)
 
 // Where vector number `vector` of a tile lies: (along, across) the direction of its elements.
 #define PLACE(vector, lanes, width, blocks)                                              \
@@ -27,6 +32,14 @@
 #define IN_PLACE(i) PLACE(item + (i) * ITEMS, IN_LANES, IN_VEC, TILE_COLUMNS / (IN_LANES * IN_VEC))
 #define OUT_PLACE(i) PLACE(item + (i) * ITEMS, OUT_LANES, OUT_VEC, TILE_ROWS / (OUT_LANES * OUT_VEC))
 
+#if MERGE == 4
+#define MERGED(rows, v) as_uint((uchar4)(rows[0][v], rows[1][v], rows[2][v], rows[3][v]))
+#elif MERGE == 2
+#define MERGED(rows, v) as_uint((ushort2)(rows[0][v], rows[1][v]))
+#else
+#define MERGED(rows, v) rows[0][v]
+#endif
+
 __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
 void turn(const int rows, const int columns,
           const __global ELEMENT* restrict input, const long input_offset, const long input_row, const long input_column,
@@ -34,7 +47,7 @@ void turn(const int rows, const int columns,
           __global ELEMENT* restrict output, const long output_offset, const long output_row, const long output_column,
           const long output_batch)
 {
-    __local ELEMENT tile[TILE_ROWS][TILE_COLUMNS + PAD];
+    __local WORD tile[LINES * PITCH];
 
     const int item = get_local_id(0), tiles_x = (columns + TILE_COLUMNS - 1) / TILE_COLUMNS, number = get_group_id(0);
     const int first_row = number / tiles_x * TILE_ROWS, first_column = number % tiles_x * TILE_COLUMNS;
@@ -42,29 +55,33 @@ void turn(const int rows, const int columns,
     input += input_offset + batch * input_batch + first_row * input_row + first_column * input_column;
     output += output_offset + batch * output_batch + first_row * output_row + first_column * output_column;
 
-    ELEMENT held[LOADS][IN_VEC];
+    ELEMENT held[LOADS][MERGE][IN_VEC];
 #pragma unroll
     for (int i = 0; i < LOADS; i++) {
         const int2 at = IN_PLACE(i);
-        if (first_row + at.y < rows && first_column + at.x < columns)
-            UNPACK(IN_VEC)(held[i], *(const __global IN_PIECE*)(input + at.y * input_row + at.x * input_column));
+#pragma unroll
+        for (int m = 0; m < MERGE; m++) {
+            const int row = at.y * MERGE + m;
+            if (first_row + row < rows && first_column + at.x < columns)
+                UNPACK(IN_VEC)(held[i][m], *(const __global IN_PIECE*)(input + row * input_row + at.x * input_column));
+        }
     }
 #pragma unroll
     for (int i = 0; i < LOADS; i++) {
         const int2 at = IN_PLACE(i);
 #pragma unroll
         for (int v = 0; v < IN_VEC; v++)
-            tile[at.y][at.x + v] = held[i][v];
+            tile[at.y * PITCH + COLUMN(at.x + v)] = MERGED(held[i], v);
     }
     barrier(CLK_LOCAL_MEM_FENCE);
 #pragma unroll
     for (int i = 0; i < STORES; i++) {
         const int2 at = OUT_PLACE(i);
-        ELEMENT column[OUT_VEC];
+        WORD column[OUT_WORDS];
 #pragma unroll
-        for (int v = 0; v < OUT_VEC; v++)
-            column[v] = tile[at.x + v][at.y];
+        for (int word = 0; word < OUT_WORDS; word++)
+            column[word] = tile[(at.x / MERGE + word) * PITCH + COLUMN(at.y)];
         if (first_row + at.x < rows && first_column + at.y < columns)
-            *(__global OUT_PIECE*)(output + at.x * output_row + at.y * output_column) = PACK(OUT_VEC)(column);
+            *(__global OUT_PIECE*)(output + at.x * output_row + at.y * output_column) = PACK(OUT_WORDS)(column);
     }
 }
