@@ -1,6 +1,6 @@
 """GemmCall: a strided product as the GPU kernels are given it: perhaps turned, perhaps in pieces of K."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import ClassVar
 
 from ...dtypes import element_type
@@ -10,7 +10,6 @@ from ...problem import Gemm, Layout, Operand, Problem, Scalars, StridedGemm
 from ..moves import Move
 
 PACK_MULTIPLE = 32  # elements: rows of a packed operand begin on a line of 128 bytes, if 4 bytes wide
-BIAS = {"": Layout(0, 0, 0), "row": Layout(0, 0, 1), "column": Layout(0, 1, 0)}
 TURNED_BIAS = {"": "", "row": "column", "column": "row"}
 
 
@@ -70,7 +69,7 @@ class GemmCall(StridedGemm):
         """The value of every argument that is not a pointer."""
         chunk = self.k_chunk or self.k
         own = {"k_chunk": chunk, "c_split": self.c_split, "pieces": self.pieces}
-        return {**super().scalars, **BIAS[self.bias].scalars("bias"), **own}
+        return {**super().scalars, **own}
 
     @property
     def transposed(self) -> "GemmCall":
@@ -128,10 +127,13 @@ def call_of(problem: Problem) -> GemmCall:
         return problem
     if not isinstance(problem, Gemm):
         raise InvalidInput(f"{problem.title} is no matrix product")
-    bias, activation = (problem.bias, problem.activation) if isinstance(problem, StridedGemm) else ("", "")
-    return GemmCall(
-        problem.m, problem.n, problem.k, problem.dtype, alpha=problem.alpha, beta=problem.beta,
-        out_dtype=problem.out_dtype, batch=problem.batch, views=problem.layouts, bias=bias, activation=activation,
-        conjugate_a=isinstance(problem, StridedGemm) and problem.conjugate_a,
-        conjugate_b=isinstance(problem, StridedGemm) and problem.conjugate_b,
+    own = problem if isinstance(problem, StridedGemm) else _plain(problem)
+    return GemmCall(**{each.name: getattr(own, each.name) for each in fields(own)})
+
+
+def _plain(gemm: Gemm) -> StridedGemm:
+    """A Gemm whose operands lie without gaps, by its strides."""
+    return StridedGemm(
+        gemm.m, gemm.n, gemm.k, gemm.dtype, alpha=gemm.alpha, beta=gemm.beta, out_dtype=gemm.out_dtype, batch=gemm.batch,
+        views=gemm.layouts,
     )  # fmt: skip

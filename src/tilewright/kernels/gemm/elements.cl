@@ -6,6 +6,7 @@
 // ACC        the type of alpha and beta: COMPONENT, or a vector of two for complex numbers
 // PARTS      components of an element: 2 for complex numbers, else 1
 // STORED_AS, RESULT_AS  plain, half or bfloat
+// CONJUGATE_A, CONJUGATE_B  1 to conjugate a complex operand
 //
 // A 16-bit float is carried as its bits: cl_khr_fp16 is not needed, and no driver's half arithmetic is used.
 
@@ -21,6 +22,10 @@
 #define DECODE(bits) JOIN(decode_, STORED_AS)(bits)            // from A or B
 #define DECODE_RESULT(bits) JOIN(decode_, RESULT_AS)(bits)     // from C or bias
 #define ENCODE_RESULT(value) JOIN(encode_, RESULT_AS)(value)   // to C
+
+// Component number `word` of elements of A or B at `held`; with `conjugate`, imaginary parts change sign.
+#define COMPONENT_OF(held, word, conjugate) \
+    ((conjugate) && (word) % 2 ? -DECODE((held)[word]) : DECODE((held)[word]))
 
 INLINE float half_to_float(ushort bits)
 {

@@ -34,10 +34,11 @@
 #define PANEL_ACROSS 1
 
 #define WORDS_TYPE JOIN(COMPONENT, WORDS)
+#define WORD COMPONENT_OF
 #if WORDS == 4
-#define DECODE_WORDS(p) (WORDS_TYPE)(DECODE((p)[0]), DECODE((p)[1]), DECODE((p)[2]), DECODE((p)[3]))
+#define DECODE_WORDS(p, c) (WORDS_TYPE)(WORD(p, 0, c), WORD(p, 1, c), WORD(p, 2, c), WORD(p, 3, c))
 #else
-#define DECODE_WORDS(p) (WORDS_TYPE)(DECODE((p)[0]), DECODE((p)[1]))
+#define DECODE_WORDS(p, c) (WORDS_TYPE)(WORD(p, 0, c), WORD(p, 1, c))
 #endif
 
 #define NAME(x) a_##x
@@ -46,6 +47,7 @@
 #define WIDTH A_VEC
 #define LOADS A_LOADS
 #define PITCH A_PITCH
+#define CONJUGATE CONJUGATE_A
 #define TILE TM
 #include "panel.cl"
 
@@ -55,6 +57,7 @@
 #define WIDTH B_VEC
 #define LOADS B_LOADS
 #define PITCH B_PITCH
+#define CONJUGATE CONJUGATE_B
 #define TILE TN
 #include "panel.cl"
 

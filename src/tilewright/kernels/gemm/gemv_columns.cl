@@ -59,13 +59,13 @@ void gemv_columns(const int M, const int N, const int K, const int k_chunk, cons
         load_stored(a_held, a + k * a_column * PARTS, A_VEC * PARTS);
 #pragma unroll
         for (int i = 0; i < A_VEC * PARTS; i++)
-            a_values[i] = DECODE(a_held[i]);
+            a_values[i] = COMPONENT_OF(a_held, i, CONJUGATE_A);
 #pragma unroll
         for (int j = 0; j < COLUMNS; j++) {
             load_stored(b_held, b + (k * b_row + j * b_column) * PARTS, PARTS);
 #pragma unroll
             for (int part = 0; part < PARTS; part++)
-                b_value[part] = DECODE(b_held[part]);
+                b_value[part] = COMPONENT_OF(b_held, part, CONJUGATE_B);
 #pragma unroll
             for (int i = 0; i < A_VEC; i++)
                 multiply_add(sum[j] + i * PARTS, a_values + i * PARTS, b_value);

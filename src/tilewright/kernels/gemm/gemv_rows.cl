@@ -29,11 +29,11 @@ INLINE void load_column(STORED* held, const __global STORED* b, const long b_row
 #endif
 }
 
-INLINE void decode_elements(COMPONENT* values, const STORED* held)
+INLINE void decode_elements(COMPONENT* values, const STORED* held, const int conjugate)
 {
 #pragma unroll
     for (int i = 0; i < A_VEC * PARTS; i++)
-        values[i] = DECODE(held[i]);
+        values[i] = COMPONENT_OF(held, i, conjugate);
 }
 
 // Adds up what the items of each team hold; the sums end in their first item's part of `partials`.
@@ -80,12 +80,12 @@ void gemv_rows(const int M, const int N, const int K, const int k_chunk, const A
 #pragma unroll
         for (int i = 0; i < ROWS; i++) {
             load_stored(held, a[i] + k * a_column * PARTS, A_VEC * PARTS);
-            decode_elements(a_values[i], held);
+            decode_elements(a_values[i], held, CONJUGATE_A);
         }
 #pragma unroll
         for (int j = 0; j < COLUMNS; j++) {
             load_column(held, b + (k * b_row + j * b_column) * PARTS, b_row);
-            decode_elements(b_values, held);
+            decode_elements(b_values, held, CONJUGATE_B);
 #pragma unroll
             for (int i = 0; i < ROWS; i++)
 #pragma unroll

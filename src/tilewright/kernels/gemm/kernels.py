@@ -44,7 +44,8 @@ def _packing(call: GemmCall, name: str) -> Step:
     move = call.packing(name, packed.a.swapped if name == "A" else packed.b)
     kernel = moves.nearest(move)
     names = dict(call.buffers)
-    return Step(kernel, kernel.config, move, (("input", names.get(name, name)), ("output", f"packed_{name}")))
+    (step,) = moves.move_steps(kernel, kernel.config, move)  # one launch, as the batch is no longer than one allows
+    return replace(step, buffers=(("input", names.get(name, name)), ("output", f"packed_{name}")))
 
 
 def _renamed(call: GemmCall, **names: str) -> tuple[tuple[str, str], ...]:

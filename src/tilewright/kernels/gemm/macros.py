@@ -40,7 +40,7 @@ def elements(dtype: str) -> Elements:
 
 
 def element_macros(call: GemmCall) -> dict[str, str | int]:
-    """The element types and the epilogue."""
+    """The element types, the epilogue and the complex conjugates."""
     own, result = elements(call.dtype), elements(call.result)
     return {
         "STORED": own.stored,
@@ -52,6 +52,8 @@ def element_macros(call: GemmCall) -> dict[str, str | int]:
         "RESULT_AS": result.form,
         "ACTIVATION": call.activation or "none",
         "BIAS": int(bool(call.bias)),
+        "CONJUGATE_A": int(own.parts == 2 and call.conjugate_a),
+        "CONJUGATE_B": int(own.parts == 2 and call.conjugate_b),
     }
 
 

@@ -7,6 +7,7 @@
 //   WIDTH    elements of one load
 //   LOADS    loads of one work-item for one panel
 //   PITCH    components from one k of the panel to the next
+//   CONJUGATE  1 to conjugate it
 //   TILE     rows of the panel that a work-item multiplies
 //
 // All loops have bounds known when compiling, so that the private arrays stay in registers.
@@ -66,11 +67,12 @@ INLINE void NAME(stage)(__local COMPONENT* panel, const STORED* held)
 #if ORDER == PANEL_ACROSS && WIDTH * PARTS % WORDS == 0
 #pragma unroll
         for (int word = 0; word < WIDTH * PARTS; word += WORDS)
-            *(__local WORDS_TYPE*)(to + word) = DECODE_WORDS(from + word);
+            *(__local WORDS_TYPE*)(to + word) = DECODE_WORDS(from + word, CONJUGATE);
 #else
 #pragma unroll
         for (int word = 0; word < WIDTH * PARTS; word++)
-            to[(ORDER == PANEL_ALONG_K ? word / PARTS * PITCH : word / PARTS * PARTS) + word % PARTS] = DECODE(from[word]);
+            to[(ORDER == PANEL_ALONG_K ? word / PARTS * PITCH : word / PARTS * PARTS) + word % PARTS] =
+                COMPONENT_OF(from, word, CONJUGATE);
 #endif
     }
 }
@@ -89,4 +91,5 @@ INLINE void NAME(read)(COMPONENT* operands, const __local COMPONENT* row)
 #undef WIDTH
 #undef LOADS
 #undef PITCH
+#undef CONJUGATE
 #undef TILE
