@@ -11,18 +11,17 @@ import numpy as np
 
 from .backend.opencl import Device, open_device
 from .ceilings import measured_peaks
+from .choice import plan_move, plan_product
 from .dtypes import numpy_dtype
 from .environment import read_environment
 from .errors import UnknownName, Unsupported
-from .ladders import Watcher, new_row
+from .ladders import Arena, Contender, Watcher, judged, new_row, race_contenders
 from .library.moves import copy, transpose
 from .library.products import matmul
-from .measure import Entrant, race
-from .problem import Copy, Gemm, Problem, Transpose, output_of, random_arrays
+from .problem import Copy, Gemm, Problem, Transpose, output_of
 from .records import Record, Row
-from .rivals.numpy_rival import NumPyRival
+from .rivals.child import cublas_present, cublas_rival, numpy_rival
 from .run import Times
-from .verify import Reference
 
 OURS = "tilewright"
 SKINNY = ((64, 4096, 4096), (4096, 64, 4096), (4096, 4096, 64), (8192, 8192, 32), (1, 4096, 4096), (4096, 1, 4096))
@@ -104,10 +103,9 @@ def run_benchmark(
     dtype: str = "float32",
     device: str | Device | None = None,
     seconds: float = 4.0,
-    rounds: int = 40,
     watch: Watcher = lambda index, row: None,
 ) -> Record:
-    """Race the library against NumPy (in a child process with a clean BLAS environment) over sets of problems.
+    """Race the library against NumPy, or cuBLAS on NVIDIA GPUs, over sets of problems.
 
     `sets` are names of SETS; `seconds` is the time for one problem. Each row pair of the record has its samples taken
     in turn, so that the i-th of one pairs with the i-th of the other.
@@ -118,39 +116,46 @@ def run_benchmark(
     opened = device if isinstance(device, Device) else open_device(device)
     rows: list[Row] = []
     for problem in (problem for name in sets for problem in SETS[name](dtype)):
-        for row in race_library(problem, opened, seconds, rounds):
+        for row in race_library(problem, opened, seconds):
             watch(len(rows), row)
             rows.append(row)
     title = f"benchmark {'+'.join(sets)}"
     return Record(title, dtype, read_environment(opened.info), measured_peaks(opened, dtype), tuple(rows))
 
 
-def race_library(problem: Problem, device: Device, seconds: float, rounds: int) -> list[Row]:
-    """One problem: NumPy's row and the library's, both verified before they are timed."""
-    arrays = random_arrays(problem)
-    reference = Reference(problem, arrays)
-    rows = [new_row("NumPy", "", problem), new_row(OURS, device.info.label, problem)]
-    entrants: list[Entrant] = []
+def race_library(problem: Problem, device: Device, seconds: float) -> list[Row]:
+    """One problem: the rival's row and the library's, both verified before they are timed.
+
+    On a device that shares the host's memory the rival is NumPy and both are timed as a caller sees them. On an NVIDIA
+    GPU with CuPy it is cuBLAS, and both are timed by the device's events, with their operands in place.
+    """
+    arena = Arena(device, problem.dtype)
+    on_device = "nvidia" in device.info.features and cublas_present()
     with ExitStack() as stack:
-        rival = NumPyRival(problem, arrays)
-        stack.callback(rival.close)
-        rival.run()
-        rows[0] = _judged(replace(rows[0], lesson=rival.lesson), reference, rival.result())
-        entrants.append(rival)
-        ours = LibraryEntrant(problem, arrays, device)
-        try:
-            ours.run()
-            rows[1] = _judged(rows[1], reference, ours.output)
-            entrants.append(ours)
-        except Unsupported as refusal:
-            rows[1] = replace(rows[1], status="refused", reason=str(refusal))
-        samples = race([each for each, row in zip(entrants, rows, strict=False) if row.status == "ok"], seconds, rounds)
-    taken = iter(samples)
-    return [replace(row, samples=next(taken)) if row.status == "ok" else row for row in rows]
+        make = cublas_rival if on_device else numpy_rival
+        rival = arena.enter_rival("cuBLAS" if on_device else "NumPy", make, problem, stack)
+        ours = enter_plan(arena, problem) if on_device else enter_call(arena, problem)
+        race_contenders([rival, ours], seconds, True, lambda index, row: None)
+    return [rival.row, ours.row]
 
 
-def _judged(row: Row, reference: Reference, output: np.ndarray) -> Row:
-    verdict = reference.judge(output)
-    if verdict.passed:
-        return replace(row, worst_ratio=verdict.worst_ratio)
-    return replace(row, status="wrong", reason=verdict.reason)
+def enter_call(arena: Arena, problem: Problem) -> Contender:
+    """The library's call on host arrays."""
+    row = new_row(OURS, arena.device.info.label, problem)
+    reference = arena.reference(problem)
+    entrant = LibraryEntrant(problem, reference.arrays, arena.device)
+    try:
+        entrant.run()
+    except Unsupported as refusal:
+        return Contender(replace(row, status="refused", reason=str(refusal)))
+    return judged(row, entrant, reference.judge(entrant.output))
+
+
+def enter_plan(arena: Arena, problem: Problem) -> Contender:
+    """The launches that the library would make, with their operands on the device."""
+    row = new_row(OURS, arena.device.info.label, problem)
+    try:
+        plan = (plan_product if problem.operation == "gemm" else plan_move)(problem, arena.device.info)
+    except Unsupported as refusal:
+        return Contender(replace(row, status="refused", reason=str(refusal)))
+    return arena.enter_execution(row, plan, arena.device)

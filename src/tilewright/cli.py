@@ -118,7 +118,7 @@ def bench_command(options: argparse.Namespace) -> int:
             waiting.clear()
 
     console.print("  ".join(f"{text:>12}" for text in COLUMNS), style="bold", soft_wrap=True)
-    record = run_benchmark(names, options.dtype, device, options.seconds, options.rounds, show)
+    record = run_benchmark(names, options.dtype, device, options.seconds, show)
     console.print(summary(pairs(record)), highlight=False)
     if options.json:
         save_record(record, options.json)
@@ -281,7 +281,6 @@ def make_parser() -> argparse.ArgumentParser:
     bench.add_argument("--dtype", default="float32")
     bench.add_argument("--device", metavar="DEVICE", help="as for `ladder`")
     bench.add_argument("--seconds", type=float, default=4.0, help="time for one problem (default %(default)s)")
-    bench.add_argument("--rounds", type=int, default=40, help="at most so many (default %(default)s)")
     bench.add_argument("--json", type=Path, metavar="FILE", help="save the record")
 
     planned = _add(commands, "plan", plan_command)

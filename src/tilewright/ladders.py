@@ -12,13 +12,14 @@ from .kernel import Kernel, Ladder
 from .kernels import find_kernel, find_ladder, select
 from .measure import CacheFlush, Entrant, KernelEntrant, race
 from .plan import Plan, plan_kernel
-from .problem import Copy, Gemm, Problem, Transpose, compulsory_bytes, random_arrays
+from .problem import Arrays, Copy, Gemm, Problem, Transpose, compulsory_bytes, random_arrays
 from .records import Record, Row, Samples
-from .rivals.numpy_rival import NumPyRival
+from .rivals.child import ChildRival, cublas_present, cublas_rival, numpy_rival
 from .run import Execution
 from .verify import Reference, Verdict, verify_execution
 
 Watcher = Callable[[int, Row], None]
+MakeRival = Callable[[Problem, Arrays], ChildRival]
 HOST_PROGRAM = "rows/00_sequential[r-k-c]"  # the fastest of the six loop orders
 HOST_FLOPS = 2**31  # beyond this the sequential host program is measured on some rows of C only
 DEFAULT_SIZES = {("gemm", "cpu"): 512, ("gemm", "gpu"): 4096, ("transpose", "cpu"): 2048, ("transpose", "gpu"): 4096}
@@ -77,7 +78,7 @@ class Arena:
         row = new_row(kernel.name, kernel.lesson, problem, kernel.published)
         try:
             plan = plan_kernel(kernel, problem, (device or self.device).info)
-            return self._verified(replace(row, notes=plan.notes), plan, device or self.device)
+            return self.enter_execution(replace(row, notes=plan.notes), plan, device or self.device)
         except Unsupported as refusal:
             return Contender(replace(row, status="refused", reason=str(refusal)))
         except BuildFailed as failure:
@@ -85,30 +86,32 @@ class Arena:
         except LaunchFailed as failure:
             return Contender(replace(row, status="launch failed", reason=str(failure)))
 
-    def _verified(self, row: Row, plan: Plan, device: Device) -> Contender:
+    def enter_execution(self, row: Row, plan: Plan, device: Device) -> Contender:
         execution = Execution(plan, device)
         verdict = verify_execution(execution, self.reference(plan.problem))
-        if not verdict.passed:
-            return Contender(replace(row, status="wrong", reason=verdict.reason), None, verdict)
-        row = replace(row, worst_ratio=verdict.worst_ratio)
-        return Contender(row, KernelEntrant(execution, self.flush), verdict)
+        return judged(row, KernelEntrant(execution, self.flush), verdict)
 
-    def enter_numpy(self, problem: Problem, stack: ExitStack) -> Contender:
-        """NumPy in a clean child process, verified like our own."""
-        plain = self.reference(problem)
-        name = "NumPy" if problem.operation == "gemm" else f"NumPy {problem.operation}"
-        row = new_row(name, "", plain.problem)
+    def enter_rival(self, name: str, make: MakeRival, problem: Problem, stack: ExitStack) -> Contender:
+        """Another library in a clean child process, verified like our own; `stack` ends the process."""
+        row = new_row(name, "", problem)
+        reference = self.reference(problem)
         try:
-            rival = NumPyRival(plain.problem, plain.arrays)
+            rival = make(problem, reference.arrays)
             stack.callback(rival.close)
             rival.run()
-            verdict = plain.judge(rival.result())
+            verdict = reference.judge(rival.result())
         except (ProcessFailed, OSError) as failure:
             return Contender(replace(row, status="launch failed", reason=str(failure)))
-        row = replace(row, lesson=rival.lesson, worst_ratio=verdict.worst_ratio)
-        if not verdict.passed:
-            return Contender(replace(row, status="wrong", reason=verdict.reason), None, verdict)
-        return Contender(row, rival, verdict)
+        return judged(replace(row, lesson=rival.lesson), rival, verdict)
+
+    def enter_rivals(self, problem: Problem, stack: ExitStack) -> list[Contender]:
+        """NumPy, and cuBLAS where there is an NVIDIA device and CuPy."""
+        plain = self.reference(problem).problem
+        suffix = "" if problem.operation == "gemm" else f" {problem.operation}"
+        makers = [("NumPy", numpy_rival)]
+        if "nvidia" in self.device.info.features and cublas_present():
+            makers.append(("cuBLAS" if problem.operation == "gemm" else "CuPy", cublas_rival))
+        return [self.enter_rival(name + suffix, make, plain, stack) for name, make in makers]
 
     def enter_host_program(self, problem: Gemm) -> Contender:
         """The sequential program on a CPU device, on as many rows of C as take a bearable time."""
@@ -126,6 +129,13 @@ class Arena:
             notes += (f"measured on {rows} of {problem.m} rows of C",)
         contender.row = replace(contender.row, name="host program", notes=notes)
         return contender
+
+
+def judged(row: Row, entrant: Entrant, verdict: Verdict) -> Contender:
+    """A contender that races if its result was right; otherwise its row says what was wrong."""
+    if not verdict.passed:
+        return Contender(replace(row, status="wrong", reason=verdict.reason), None, verdict)
+    return Contender(replace(row, worst_ratio=verdict.worst_ratio), entrant, verdict)
 
 
 def new_row(name: str, lesson: str, problem: Problem, published: tuple[tuple[str, float], ...] = ()) -> Row:
@@ -180,16 +190,17 @@ def _race_one_size(
 
         if baselines:
             for problem in dict.fromkeys(arena.reference(problem).problem for _, problem in entries):
-                add(arena.enter_numpy(problem, stack))
+                for contender in arena.enter_rivals(problem, stack):
+                    add(contender)
             if isinstance(problem, Gemm) and not any(kernel.name == HOST_PROGRAM for kernel, _ in entries):
                 add(arena.enter_host_program(problem))
         for kernel, problem in entries:
             add(arena.enter(kernel, problem))
-        _race(contenders, seconds, arena.flush is None, watch)
+        race_contenders(contenders, seconds, arena.flush is None, watch)
         return [contender.row for contender in contenders]
 
 
-def _race(contenders: Sequence[Contender], seconds: float, warm: bool, watch: Watcher) -> None:
+def race_contenders(contenders: Sequence[Contender], seconds: float, warm: bool, watch: Watcher) -> None:
     """Measure the contenders that passed, updating their rows as samples come in."""
     places = [index for index, contender in enumerate(contenders) if contender.entrant is not None]
 
@@ -223,11 +234,11 @@ def run_kernel(
     problem = make_problem(chosen, size, dtype, offset)
     arena = Arena(opened, dtype)
     with ExitStack() as stack:
-        contenders = [arena.enter_numpy(problem, stack)] if baselines else []
+        contenders = arena.enter_rivals(problem, stack) if baselines else []
         contenders.append(arena.enter(chosen, problem))
         for index, contender in enumerate(contenders):
             watch(index, contender.row)
-        _race(contenders, seconds, True, watch)
+        race_contenders(contenders, seconds, True, watch)
     rows = [contender.row for contender in contenders]
     return make_record(f"kernel {chosen.name}", opened, dtype, rows), contenders[-1].verdict
 

@@ -46,7 +46,7 @@ def test_speed_ups_are_over_the_first_and_the_previous_measured_rung() -> None:
     assert lines["l/02_b"].over_previous == pytest.approx(2.5)
     assert lines["l/04_d"].over_first == pytest.approx(5.0)
     assert lines["l/04_d"].over_previous == pytest.approx(2.0), "a refused rung is not compared with"
-    assert lines["l/04_d"].over_numpy == pytest.approx(0.25)
+    assert lines["l/04_d"].over_rival == pytest.approx(0.25)
     assert lines["l/04_d"].of_peak == pytest.approx(2e6 / 0.002 * 1e-9 / 2.0)
 
 
@@ -54,7 +54,7 @@ def test_refused_rows_and_baselines_are_not_compared() -> None:
     lines = {line.row.name: line for line in derive(ROWS, PEAKS)}
     for name in ("NumPy", "host program", "l/03_c"):
         line = lines[name]
-        assert (line.of_peak, line.over_first, line.over_previous, line.over_numpy) == (None, None, None, None), name
+        assert (line.of_peak, line.over_first, line.over_previous, line.over_rival) == (None, None, None, None), name
 
 
 def test_each_size_starts_afresh() -> None:

@@ -145,9 +145,9 @@ def _bias_side(bias: tuple[int, ...], a: tuple[int, ...], b: tuple[int, ...]) ->
 
 
 @lru_cache(maxsize=256)
-def product_types(a: np.dtype, b: np.dtype, dtype: DTypeLike | None) -> tuple[str, str]:
+def product_types(a: np.dtype, b: np.dtype, dtype: np.dtype | None) -> tuple[str, str]:
     """The type that the operands are read in, and that of the result."""
-    asked = None if dtype is None else native_dtype(np.dtype(dtype))
+    asked = None if dtype is None else native_dtype(dtype)
     if a == b:
         own = native_dtype(a)
         if asked is None:
@@ -162,7 +162,7 @@ def _multiply(
     place: Place, a: Any, b: Any, out: Any, dtype: DTypeLike | None, epilogue: Epilogue, c: Any = None, bias: Any = None,
     conjugate: tuple[bool, bool] = (False, False),
 ) -> Any:  # fmt: skip
-    read, written = product_types(a.dtype, b.dtype, dtype)
+    read, written = product_types(a.dtype, b.dtype, None if dtype is None else np.dtype(dtype))
     a, b = place.cast(a, numpy_dtype(read)), place.cast(b, numpy_dtype(read))
     kind = numpy_dtype(written)
     sizes = product_shape(a.shape, b.shape)

@@ -54,7 +54,8 @@ def product_shape(a: Shape, b: Shape) -> ProductShape:
         batch = tuple(np.broadcast_shapes(a[:-2], b[:-2]))
     except ValueError as error:
         raise InvalidInput(f"matmul: the leading dimensions of {a} and {b} do not broadcast") from error
-    return ProductShape(*(rows or (1,)), *(columns or (1,)), a[-1], batch, batch + rows + columns)
+    m, n = rows[0] if rows else 1, columns[0] if columns else 1
+    return ProductShape(m, n, a[-1], batch, batch + rows + columns)
 
 
 def as_matrices(view: View, column: bool = False) -> View:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from ..device import Peaks
 from ..records import Record, Row
 
-BASELINES = ("NumPy", "NumPy copy", "NumPy transpose", "host program")
+BASELINES = ("NumPy", "NumPy copy", "NumPy transpose", "cuBLAS", "CuPy copy", "CuPy transpose", "host program")
 
 
 @dataclass(frozen=True)
@@ -19,11 +19,11 @@ class Line:
     of_peak: float | None
     over_first: float | None
     over_previous: float | None
-    over_numpy: float | None
+    over_rival: float | None
 
 
 def derive(rows: Sequence[Row], peaks: Peaks | None) -> list[Line]:
-    """Add to each row its part of the device's peak and its speed-up over the first and previous rung and NumPy.
+    """Add to each row its part of the device's peak and its speed-up over the first and previous rung and the rival.
 
     Rows of different sizes are not compared with each other: each size starts afresh.
     """
@@ -33,14 +33,15 @@ def derive(rows: Sequence[Row], peaks: Peaks | None) -> list[Line]:
     for row in rows:
         rate = row.rate
         rung = row.name not in BASELINES
-        numpy = next((each.rate for each in rows if each.name.startswith("NumPy") and each.problem == row.problem), 0.0)
+        rival = rival_of(rows)
+        beside = next((each.rate for each in rows if rival in each.name and each.problem == row.problem), 0.0)
         lines.append(
             Line(
                 row,
                 _ratio(rate, _ceiling(row, peaks)) if rung else None,
                 _ratio(rate, first.get(row.size)) if rung else None,
                 _ratio(rate, previous.get(row.size)) if rung else None,
-                _ratio(rate, numpy) if rung else None,
+                _ratio(rate, beside) if rung else None,
             )
         )
         if rung and row.measured:
@@ -60,10 +61,16 @@ def _ceiling(row: Row, peaks: Peaks | None) -> float | None:
     return peaks.gflops.get(dtype) if row.flops else peaks.copy_gbs
 
 
+def rival_of(rows: Sequence[Row]) -> str:
+    """The baseline that rungs are compared with: NVIDIA's own library where it was measured."""
+    known = ("cuBLAS", "CuPy", "NumPy")
+    return next((name for name in known if any(row.name.startswith(name) and row.measured for row in rows)), "NumPy")
+
+
 def header(rows: Sequence[Row]) -> tuple[str, ...]:
     """The names of the columns; rows of one table share a unit."""
     unit = rows[-1].unit if rows else "rate"
-    return ("rung", "ms", unit, "± %", "% peak", "x first", "x prev", "x NumPy", "what it changes")
+    return ("rung", "ms", unit, "± %", "% peak", "x first", "x prev", f"x {rival_of(rows)}", "what it changes")
 
 
 def cells(line: Line) -> tuple[str, ...]:
@@ -80,7 +87,7 @@ def cells(line: Line) -> tuple[str, ...]:
         _figure(row.rate),
         f"{samples.spread * 100:.0f}",
         "" if line.of_peak is None else f"{line.of_peak * 100:.1f}",
-        *("" if each is None else _figure(each) for each in (line.over_first, line.over_previous, line.over_numpy)),
+        *("" if each is None else _figure(each) for each in (line.over_first, line.over_previous, line.over_rival)),
         row.lesson,
     )
 

@@ -36,7 +36,9 @@ def elements(dtype: str) -> Elements:
     kind = element_type(dtype)
     accumulator = element_type(kind.accumulator)
     component = _STORED.get(accumulator.name, accumulator.real)
-    return Elements(_STORED.get(dtype, kind.real), component, 2 if dtype.startswith("complex") else 1, _FORMS.get(dtype, "plain"))
+    return Elements(
+        _STORED.get(dtype, kind.real), component, 2 if dtype.startswith("complex") else 1, _FORMS.get(dtype, "plain")
+    )
 
 
 def element_macros(call: GemmCall) -> dict[str, str | int]:

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping
+from importlib.util import find_spec
 from pathlib import Path
 from time import sleep
 
@@ -13,7 +14,7 @@ import numpy as np
 
 from ..dtypes import numpy_dtype
 from ..errors import ProcessFailed
-from ..problem import Problem, output_of
+from ..problem import Problem, inputs_of, output_of
 from ..run import Times
 
 BLAS_SETTINGS = ("OPENBLAS_", "GOTO_", "MKL_", "BLIS_", "OMP_", "KMP_", "NVPL_", "VECLIB_")
@@ -25,20 +26,24 @@ def clean_environment() -> dict[str, str]:
     return {name: value for name, value in os.environ.items() if not name.startswith(BLAS_SETTINGS)}
 
 
-class NumPyRival:
-    """NumPy solving a problem in a child process: the same arrays, the result read back for verification."""
+class ChildRival:
+    """A library solving a problem in a child process: the same arrays, the result read back for verification.
 
-    def __init__(self, problem: Problem, arrays: Mapping[str, np.ndarray]) -> None:
+    `script` is the child's file name. ProcessFailed, with the child's own words, if it dies.
+    """
+
+    def __init__(self, script: str, problem: Problem, arrays: Mapping[str, np.ndarray]) -> None:
         self._folder = tempfile.TemporaryDirectory(prefix="tilewright-")
         folder = Path(self._folder.name)
         (folder / "operation").write_text(problem.operation)
-        for name, array in arrays.items():
-            np.save(folder / f"{name}.npy", array[:, getattr(problem, "offset", 0) :])
+        for operand in inputs_of(problem):
+            array = arrays[operand.name][:, getattr(problem, "offset", 0) :]
+            np.save(folder / f"{operand.name}.npy", np.asfortranarray(array) if operand.order == "column" else array)
         wanted = output_of(problem)
-        np.savez(folder / "output.shape.npz", like=np.zeros(wanted.shape, numpy_dtype(wanted.dtype)))
-        child = Path(__file__).with_name("numpy_child.py")
+        np.savez(folder / "output.npz", like=np.zeros(wanted.shape, numpy_dtype(wanted.dtype)))
+        self._script = script
         self._process = subprocess.Popen(
-            [sys.executable, str(child), str(folder)],
+            [sys.executable, str(Path(__file__).with_name(script)), str(folder)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -50,7 +55,7 @@ class NumPyRival:
     @property
     def lesson(self) -> str:
         facts = self.facts
-        return f"NumPy {facts['numpy']}, {facts['blas']}, core type {facts['core']}, {facts['threads']} threads"
+        return f"{facts['library']}, {facts['blas']}, core type {facts['core']}, {facts['threads']} threads"
 
     def run(self) -> Times:
         """One product; the child's own clock."""
@@ -82,5 +87,20 @@ class NumPyRival:
         line = self._process.stdout.readline()
         if not line:
             code, text = self._process.wait(), self._process.stderr.read()
-            raise ProcessFailed(f"the NumPy baseline's process ended with status {code}: {text.strip()[-500:]}")
+            raise ProcessFailed(f"the baseline {self._script} ended with status {code}: {text.strip()[-500:]}")
         return line
+
+
+def numpy_rival(problem: Problem, arrays: Mapping[str, np.ndarray]) -> ChildRival:
+    """NumPy with whatever BLAS it was built with."""
+    return ChildRival("numpy_child.py", problem, arrays)
+
+
+def cublas_rival(problem: Problem, arrays: Mapping[str, np.ndarray]) -> ChildRival:
+    """NVIDIA's cuBLAS through CuPy, timed by the device's events."""
+    return ChildRival("cublas_child.py", problem, arrays)
+
+
+def cublas_present() -> bool:
+    """Whether CuPy is installed; without it there is no cuBLAS to compare with."""
+    return find_spec("cupy") is not None

@@ -9,7 +9,7 @@ import pytest
 
 from tilewright.errors import ProcessFailed
 from tilewright.problem import Copy, Gemm, Problem, Transpose, random_arrays
-from tilewright.rivals.numpy_rival import NumPyRival, clean_environment
+from tilewright.rivals.child import clean_environment, numpy_rival
 from tilewright.verify import Reference
 
 PROBLEMS = [Gemm(5, 7, 3), Gemm(4, 4, 4, "int32"), Transpose(3, 8, "float64", offset=2), Copy(4, 6), Gemm(3, 2, 0)]
@@ -18,7 +18,7 @@ PROBLEMS = [Gemm(5, 7, 3), Gemm(4, 4, 4, "int32"), Transpose(3, 8, "float64", of
 @pytest.mark.parametrize("problem", PROBLEMS, ids=lambda problem: problem.title)
 def test_its_results_are_right(problem: Problem) -> None:
     arrays = random_arrays(problem)
-    rival = NumPyRival(problem, arrays)
+    rival = numpy_rival(problem, arrays)
     try:
         times = rival.run()
         verdict = Reference(problem, arrays).judge(rival.result())
@@ -42,7 +42,7 @@ def test_blas_settings_do_not_reach_the_child(monkeypatch: pytest.MonkeyPatch) -
 @pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="reads the child's environment from /proc")
 def test_the_childs_own_environment_is_clean(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENBLAS_CORETYPE", "Haswell")
-    rival = NumPyRival(Gemm(2, 2, 2), random_arrays(Gemm(2, 2, 2)))
+    rival = numpy_rival(Gemm(2, 2, 2), random_arrays(Gemm(2, 2, 2)))
     try:
         environment = Path(f"/proc/{rival._process.pid}/environ").read_bytes()
     finally:
@@ -53,16 +53,16 @@ def test_the_childs_own_environment_is_clean(monkeypatch: pytest.MonkeyPatch) ->
 
 def test_a_core_type_that_the_shell_asks_for_is_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENBLAS_CORETYPE", "Prescott")
-    rival = NumPyRival(Gemm(2, 2, 2), random_arrays(Gemm(2, 2, 2)))
+    rival = numpy_rival(Gemm(2, 2, 2), random_arrays(Gemm(2, 2, 2)))
     rival.close()
     assert rival.facts["core"] != "Prescott"
 
 
 def test_a_child_that_dies_is_told_with_its_status() -> None:
-    rival = NumPyRival(Gemm(2, 2, 2), random_arrays(Gemm(2, 2, 2)))
+    rival = numpy_rival(Gemm(2, 2, 2), random_arrays(Gemm(2, 2, 2)))
     rival._process.kill()
     rival._process.wait()
-    with pytest.raises(ProcessFailed, match="the NumPy baseline's process ended with status"):
+    with pytest.raises(ProcessFailed, match="the baseline numpy_child.py ended with status"):
         rival.run()
     rival.close()
 
@@ -73,4 +73,4 @@ def test_a_child_that_cannot_start_tells_its_own_words(monkeypatch: pytest.Monke
     program.chmod(0o755)
     monkeypatch.setattr(sys, "executable", str(program))
     with pytest.raises(ProcessFailed, match=r"(?s)status 3.*no such interpreter today"):
-        NumPyRival(Gemm(2, 2, 2), random_arrays(Gemm(2, 2, 2)))
+        numpy_rival(Gemm(2, 2, 2), random_arrays(Gemm(2, 2, 2)))

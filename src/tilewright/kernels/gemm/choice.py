@@ -1,0 +1,228 @@
+"""Which kernel in which configuration a product should run: all candidates, what each would cost, why others cannot.
+
+Costs are estimates in clock cycles of the device, from a model with few constants, fitted to one H200 and kept simple so
+that it holds elsewhere: they rank, they do not predict. A tuned table beats them where there is one.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import islice
+
+from ...device import DeviceInfo
+from ...dtypes import DOUBLES, element_type
+from ...kernel import Config, Kernel
+from ...plan import violations
+from ...problem import Problem
+from .call import GemmCall, call_of
+from .configs import ColumnsConfig, RowsConfig, TileConfig, VectorConfig
+from .kernels import COLUMNS, ROWS, TILES
+from .macros import elements, reading
+
+TILE_SPACE = (
+    TileConfig(128, 256, 8, 8, 16, 8, 4),
+    TileConfig(64, 256, 8, 8, 16),
+    TileConfig(128, 128, 8, 8, 8),
+    TileConfig(64, 128, 8, 8, 8),
+    TileConfig(128, 64, 16, 8, 4),
+    TileConfig(64, 64, 16, 8, 4),
+    TileConfig(64, 64, 16, 4, 4),
+    TileConfig(64, 64, 8, 4, 4),
+    TileConfig(32, 256, 8, 8, 8),
+    TileConfig(32, 128, 16, 4, 8),
+    TileConfig(128, 32, 16, 8, 4, 8, 4),
+    TileConfig(16, 256, 8, 4, 8, 2, 16),
+    TileConfig(256, 16, 8, 8, 4, 16, 2),
+    TileConfig(16, 128, 16, 4, 4, 2, 16),
+    TileConfig(128, 16, 16, 4, 4, 16, 2),
+    TileConfig(32, 32, 16, 4, 4),
+    TileConfig(32, 32, 8, 4, 4),
+)
+ROWS_SPACE = (
+    RowsConfig(1, 128, 1, 2), RowsConfig(1, 32, 4, 1), RowsConfig(1, 32, 8, 2), RowsConfig(1, 64, 4, 2), RowsConfig(1, 256, 1, 2),
+    RowsConfig(1, 32, 2, 1),
+)  # fmt: skip
+COLUMNS_SPACE = (ColumnsConfig(1, 32, 8), ColumnsConfig(1, 16, 16), ColumnsConfig(1, 64, 4), ColumnsConfig(1, 8, 8))
+PIECES = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 256)
+
+LANES = 128  # multiply-adds that a compute unit starts per clock: NVIDIA's and AMD's 128, Intel's Xe cores 128
+BYTES = 15  # bytes per clock and compute unit from global memory: an H200's 4 TB/s by 132 units of 1.98 GHz
+REGISTER_FILE = 65536  # 32-bit registers of a compute unit
+FULL_WARPS = 8  # warps that keep a compute unit busy, at the instruction-level parallelism of these tiles
+LAUNCH = 4000  # cycles from the end of one launch to the start of the next, about 2 us
+LATENCY = 3000  # cycles until a work-group has its first panel, and to write its tile
+IN_FLIGHT = 24576  # bytes that a compute unit must have asked for to get its share of the memory's speed
+CACHE_BYTES = 40  # bytes per clock and compute unit from the second-level cache
+VECTOR_ITEMS = 1024  # work-items of a compute unit that keep memory busy
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A kernel in a configuration, its estimated cost in cycles, and the sentences that speak against it, if any."""
+
+    kernel: Kernel
+    cost: float
+    reasons: tuple[str, ...] = ()
+
+    @property
+    def config(self) -> Config:
+        return self.kernel.config
+
+
+def candidates(problem: Problem, device: DeviceInfo) -> tuple[Candidate, ...]:
+    """All configurations for a Gemm or StridedGemm: those that can run by cost, then those that cannot, with reasons.
+
+    Pure: it needs no device, only its facts. Buffers are taken to start on 16 bytes, as a device's allocations do.
+    """
+    judged = [
+        replace(each, reasons=tuple(violations(each.kernel, each.config, problem, device)))
+        for each in _by_cost(problem, device)
+    ]
+    return tuple(sorted(judged, key=lambda each: bool(each.reasons)))
+
+
+def ranked_kernels(problem: Problem, device: DeviceInfo, count: int = 16) -> tuple[Kernel, ...]:
+    """The `count` cheapest kernels that can run, the best first, each in its configuration: what `plan` takes.
+
+    All that were found wanting on the way are among them, so that the plan tells why. Never without one that can run,
+    unless none can.
+    """
+    found, running = [], 0
+    for each in _by_cost(problem, device):
+        found.append(each.kernel)
+        running += next(violations(each.kernel, each.config, problem, device), None) is None
+        if running and len(found) >= count:
+            break
+    return tuple(found)
+
+
+def best(problem: Problem, device: DeviceInfo) -> Kernel | None:
+    """The cheapest kernel that can run, in its configuration; None if there is none."""
+    fit = (
+        each.kernel
+        for each in _by_cost(problem, device)
+        if not any(violations(each.kernel, each.config, problem, device))
+    )
+    return next(islice(fit, 1), None)
+
+
+def _by_cost(problem: Problem, device: DeviceInfo) -> list[Candidate]:
+    call = call_of(problem)
+    found = [Candidate(_in_config(TILES, each), tile_cost(each, call, device)) for each in _tile_configs(call, device)]
+    for kernel, space in ((ROWS, ROWS_SPACE), (COLUMNS, COLUMNS_SPACE)):
+        for config in _vector_configs(space, call, device):
+            found.append(Candidate(_in_config(kernel, config), vector_cost(config, call, device)))
+    return sorted(found, key=lambda each: each.cost)
+
+
+def _in_config(kernel: Kernel, config: Config) -> Kernel:
+    return replace(kernel, config=config)
+
+
+def _tile_configs(call: GemmCall, device: DeviceInfo) -> Iterator[TileConfig]:
+    """Every tile, with K in as many pieces as fill the device a few times, and with and without packing."""
+    for config in TILE_SPACE:
+        if "nvidia" not in device.features:
+            config = replace(config, ZIGZAG=0)
+        groups = max(1, config.tiles(call.row_major) * call.batch)
+        for pieces in PIECES:
+            if pieces > 1 and (groups * pieces > 8 * device.compute_units or call.k < 2 * pieces * config.BK):
+                break
+            cut = replace(config, split=pieces)
+            yield cut
+            packed = replace(cut, pack=True)
+            if packed.packed(call.row_major):
+                yield packed
+
+
+def _vector_configs(space: tuple[VectorConfig, ...], call: GemmCall, device: DeviceInfo) -> Iterator[VectorConfig]:
+    if call.tall.n > 8:
+        return
+    for config in space:
+        groups = max(1, -(-call.tall.m // config.group_rows(call.tall)) * call.batch)
+        for pieces in PIECES:
+            if pieces > 1 and (groups * pieces > 32 * device.compute_units or call.k < 64 * pieces):
+                break
+            yield replace(config, split=pieces)
+
+
+def efficiency(config: TileConfig, dtype: str) -> float:
+    """The part of the multiply-adds in what a work-item of this tile issues, as measured on an H200 in float32.
+
+    Per step of k there are TM x TN of them, for TM + TN operands to read; four for complex numbers, whose large tiles
+    leave the compiler no registers to read ahead.
+    """
+    products, reads = config.TM * config.TN, config.TM + config.TN
+    if dtype.startswith("complex"):
+        return (0.7 if products > 16 else 0.72) if products <= 32 else 0.6
+    return products / (products + 2 * reads - 5)
+
+
+def slowness(dtype: str) -> float:
+    """How many times longer one element's multiply-add takes than float32's."""
+    if dtype in ("int32", "int8"):
+        return 1.5
+    complex_factor = 4.0 if dtype.startswith("complex") else 1.0
+    return complex_factor * (2.0 if dtype in DOUBLES else 1.0)
+
+
+def tile_cost(config: TileConfig, problem: Problem, device: DeviceInfo) -> float:
+    """Cycles that gemm.cl would take: arithmetic of the busiest compute unit, then memory, which it hides only partly."""
+    plain, call = config.orientation(problem), config.oriented(problem)
+    pieces, depth = _pieces(config, call)
+    each = -(-config.tiles(call) * pieces * call.batch // device.compute_units)
+    together = min(each, max(1, REGISTER_FILE // (config.registers(call) * config.items)), max(1, 2048 // config.items))
+    busy = min(1.0, together * config.items / 32 / FULL_WARPS)
+    products = config.BM * config.BN * (depth + config.BK) * slowness(call.dtype)
+    arithmetic = products / (LANES * efficiency(config, call.dtype)) * narrowness(config, call) / busy
+    itemsize = element_type(call.dtype).itemsize
+    panels = (config.BM + config.BN) * itemsize
+    asked = min(1.0, together * panels * config.BK / IN_FLIGHT)
+    packing = 2 * sum(operand_bytes(plain, name) for name in config.packed(plain)) / (BYTES * device.compute_units)
+    launches = len(config.packed(plain)) + (pieces > 1)
+    computing = each * (arithmetic + 0.3 * panels * depth / CACHE_BYTES)
+    memory = _memory(call, pieces, device)
+    exposed = memory * (1 / asked - 1) * min(1.0, memory / max(computing, 1.0))  # much arithmetic hides slow memory
+    return computing + memory + exposed + LATENCY * -(-each // together) + LAUNCH * launches + packing
+
+
+def _pieces(config: TileConfig | VectorConfig, call: GemmCall) -> tuple[int, int]:
+    """In how many pieces K is cut, and how deep each is."""
+    depth = config.chunk(call) or call.k
+    return (-(-call.k // depth) if depth else 1), depth
+
+
+def narrowness(config: TileConfig, call: GemmCall) -> float:
+    """How much longer a tile takes whose operands are read by single elements: a fifth to a half, by the tile's size."""
+    itemsize = element_type(call.dtype).itemsize
+    narrow = sum(how.width * itemsize < min(8, itemsize + 4) for how in config.readings(call))
+    return 1 + narrow * config.TM * config.TN / 640
+
+
+def vector_cost(config: VectorConfig, problem: Problem, device: DeviceInfo) -> float:
+    """Cycles that the gemv kernels would take: A's bytes through as much of the memory's speed as the items ask for, or
+    B's, which every work-group reads again, through the cache's."""
+    call = config.oriented(problem)
+    pieces, _ = _pieces(config, call)
+    rows = -(-call.m // config.group_rows(call))
+    asking = min(1.0, rows * pieces * call.batch * config.items / (device.compute_units * VECTOR_ITEMS))
+    itemsize = element_type(call.dtype).itemsize
+    how = reading(call, "A")
+    straight = (how.order == "PANEL_ALONG_K") == isinstance(config, RowsConfig)
+    waste = (1.0 if how.width * itemsize >= 8 else 1.3) if straight else 8.0
+    again = call.batch * rows * call.k * call.n * itemsize / (CACHE_BYTES * device.compute_units)
+    memory = waste * _memory(call, pieces, device) / max(asking, 1e-3)
+    return max(memory, again) + LATENCY + LAUNCH * (pieces > 1)
+
+
+def _memory(call: GemmCall, pieces: int, device: DeviceInfo) -> float:
+    """Cycles to read the operands once and write the result, pieces of K included."""
+    result = call.batch * call.m * call.n * element_type(call.result).itemsize
+    kind = elements(call.dtype)
+    partial = 2 * pieces * call.batch * call.m * call.n * kind.parts * kind.component_bytes if pieces > 1 else 0
+    return (operand_bytes(call, "A") + operand_bytes(call, "B") + result + partial) / (BYTES * device.compute_units)
+
+
+def operand_bytes(call: GemmCall, name: str) -> int:
+    """Bytes of operand "A" or "B", a broadcast one counted once."""
+    view, side = (call.a, call.m) if name == "A" else (call.b, call.n)
+    return (1 if view.batch == 0 else call.batch) * side * call.k * element_type(call.dtype).itemsize
