@@ -260,7 +260,10 @@ class ColumnsConfig(VectorConfig):
 
     def macros(self, problem: Problem) -> dict[str, str | int]:
         call = self.oriented(problem)
-        return {**super().macros(problem), **element_macros(call), "COLUMNS": max(call.n, 1), "A_VEC": self.width(call)}
+        b = reading(call, "B")
+        steps = min(b.width, 4) if b.order == "PANEL_ALONG_K" else 1
+        vectors: dict[str, str | int] = {"COLUMNS": max(call.n, 1), "A_VEC": self.width(call), "B_VEC": steps}
+        return {**super().macros(problem), **element_macros(call), **vectors}
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@
 // LANES    work-items side by side, each with A_VEC rows of C
 // SLICES   how many such rows of work-items share out k; a power of two
 // A_VEC    elements of one load down a column; M, strides and alignment are multiples of it, and a_row is 1 if it is above 1
+// B_VEC    elements of one load of B along k, and steps of k that a work-item takes at a time; K is a multiple of it
 //
 // Each element of A is read once and used COLUMNS times from a register; an element of B is one address for the LANES
 // items that need it. Work-groups: dimension 0 the rows, 1 the pieces of K, 2 the batch.
@@ -52,23 +53,29 @@ void gemv_columns(const int M, const int N, const int K, const int k_chunk, cons
         for (int i = 0; i < A_VEC * PARTS; i++)
             sum[j][i] = 0;
 
-#pragma unroll 8
-    for (int k = item / LANES; k < depth; k += SLICES) {
-        STORED a_held[A_VEC * PARTS], b_held[PARTS];
-        COMPONENT a_values[A_VEC * PARTS], b_value[PARTS];
-        load_stored(a_held, a + k * a_column * PARTS, A_VEC * PARTS);
+#pragma unroll 2
+    for (int k = item / LANES * B_VEC; k < depth; k += SLICES * B_VEC) {
+        STORED a_held[B_VEC][A_VEC * PARTS], b_held[B_VEC * PARTS];
 #pragma unroll
-        for (int i = 0; i < A_VEC * PARTS; i++)
-            a_values[i] = COMPONENT_OF(a_held, i, CONJUGATE_A);
+        for (int step = 0; step < B_VEC; step++)
+            load_stored(a_held[step], a + (k + step) * a_column * PARTS, A_VEC * PARTS);
 #pragma unroll
         for (int j = 0; j < COLUMNS; j++) {
-            load_stored(b_held, b + (k * b_row + j * b_column) * PARTS, PARTS);
+            load_stored(b_held, b + (k * b_row + j * b_column) * PARTS, B_VEC * PARTS);
 #pragma unroll
-            for (int part = 0; part < PARTS; part++)
-                b_value[part] = COMPONENT_OF(b_held, part, CONJUGATE_B);
+            for (int step = 0; step < B_VEC; step++) {
+                COMPONENT a_value[PARTS], b_value[PARTS];
 #pragma unroll
-            for (int i = 0; i < A_VEC; i++)
-                multiply_add(sum[j] + i * PARTS, a_values + i * PARTS, b_value);
+                for (int part = 0; part < PARTS; part++)
+                    b_value[part] = COMPONENT_OF(b_held + step * PARTS, part, CONJUGATE_B);
+#pragma unroll
+                for (int i = 0; i < A_VEC; i++) {
+#pragma unroll
+                    for (int part = 0; part < PARTS; part++)
+                        a_value[part] = COMPONENT_OF(a_held[step] + i * PARTS, part, CONJUGATE_A);
+                    multiply_add(sum[j] + i * PARTS, a_value, b_value);
+                }
+            }
         }
     }
 

@@ -222,7 +222,7 @@ class TurnConfig(MoveConfig):
         return {
             **super().macros(problem),
             "ELEMENT": TYPES[itemsize], "TILE_ROWS": rows, "TILE_COLUMNS": columns,
-            "IN_VEC": read, "IN_LANES": lanes(read * itemsize, columns // read), "IN_PIECE": piece(itemsize, read),
+            "IN_VEC": read, "IN_LANES": lanes(read * itemsize, columns // read), "IN_WORDS": words(itemsize, read), "IN_AS": f"as_{piece(itemsize, read)}",
             "OUT_VEC": written, "OUT_LANES": lanes(written * itemsize, rows // written),
             "OUT_PIECE": piece(word, written // merged), "OUT_WORDS": written // merged,
             "WORD": TYPES[word], "MERGE": merged, "SKEW": skew(merged), "PITCH": pitch(columns, merged),
@@ -266,6 +266,12 @@ def piece(itemsize: int, count: int) -> str:
     """The OpenCL C type of a vector of `count` elements of that size."""
     element = TYPES[itemsize]
     return element if count == 1 else f"{element}{count}"
+
+
+def words(itemsize: int, count: int) -> str:
+    """The type by which to load `count` elements: words of 4 bytes where elements are smaller."""
+    size = itemsize * count
+    return piece(4, size // 4) if itemsize < 4 and size >= 4 else piece(itemsize, count)
 
 
 def lanes(vector_bytes: int, vectors: int) -> int:

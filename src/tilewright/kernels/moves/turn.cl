@@ -6,7 +6,7 @@
 // TILE_ROWS, TILE_COLUMNS  the tile that a work-group turns
 // ITEMS            work-items of a group
 // IN_VEC, OUT_VEC  elements of one load along a row, and of one store down a column
-// IN_PIECE         the type of one load
+// IN_WORDS, IN_AS  the type of one load, in words where compilers would split a load of bytes, and what makes it IN_VEC elements
 // IN_LANES, OUT_LANES  work-items side by side in that direction: 32 of them cover 32 / LANES lines of the tile
 // WORD, MERGE      what local memory holds: MERGE elements of a column in a word of 4 bytes, or the element (MERGE = 1)
 // OUT_PIECE, OUT_WORDS  the type of one store, and the words that make it
@@ -63,7 +63,7 @@ void turn(const int rows, const int columns,
         for (int m = 0; m < MERGE; m++) {
             const int row = at.y * MERGE + m;
             if (first_row + row < rows && first_column + at.x < columns)
-                UNPACK(IN_VEC)(held[i][m], *(const __global IN_PIECE*)(input + row * input_row + at.x * input_column));
+                UNPACK(IN_VEC)(held[i][m], IN_AS(*(const __global IN_WORDS*)(input + row * input_row + at.x * input_column)));
         }
     }
 #pragma unroll
