@@ -118,6 +118,6 @@ def wide_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     """A console so wide that tables are not cut."""
     from rich.console import Console
 
-    from tilewright import cli
+    from tilewright import commands
 
-    monkeypatch.setattr(cli, "console", Console(width=240))
+    monkeypatch.setattr(commands, "console", Console(width=240))

@@ -4,34 +4,28 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
-from dataclasses import asdict
-from difflib import unified_diff
 from pathlib import Path
 from typing import TypeAlias
 
 from rich.console import Console
 from rich.markup import escape
 
-from .backend.opencl import list_devices, open_device
-from .benchmark import SETS, run_benchmark
-from .choice import plan_product
-from .custom import custom_kernel
-from .doctor import examine
+from .benchmark import SETS
+from .commands import (
+    bench_command,
+    compare_command,
+    devices_command,
+    doctor_command,
+    ladder_command,
+    list_command,
+    plan_command,
+    plot_command,
+    report_command,
+    run_command,
+    show_command,
+)
 from .errors import InvalidInput, TilewrightError
-from .kernel import Kernel
-from .kernels import LADDERS, find_kernel, find_ladder
-from .ladders import run_kernel, run_ladder
-from .live import LiveTable
-from .problem import Gemm
-from .records import Record, Row, load_record, save_record, to_json
-from .report.compare import compare
-from .report.pages import refresh
-from .report.plot import plot
-from .report.table import published_lines, to_csv
-from .report.versus import COLUMNS, cells, pairs, summary
-from .verify import Verdict
-
-console = Console()
+from .kernels import LADDERS
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -47,206 +41,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # the reader, such as `head`, has seen enough; nothing is left to flush at the end
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
-
-
-def ladder_command(options: argparse.Namespace) -> int:
-    """`tilewright ladder`: every rung of one ladder or of all, verified and measured."""
-    device = open_device(options.device)
-    records = []
-    for name in [options.name] if options.name else list(LADDERS):
-        with LiveTable(console, find_ladder(name).title, device, options.dtype) as table:
-            record = run_ladder(
-                name, device, sizes_of(options), options.dtype, options.rung or (), options.seconds, options.cold,
-                not options.no_baselines, table.watch,
-            )  # fmt: skip
-            table.finish(record)
-        records.append(record)
-        if options.published:
-            console.print("\n".join(published_lines(record.rows)), highlight=False)
-    write_outputs(options, records)
-    return int(any(row.status in ("wrong", "build failed", "launch failed") for each in records for row in each.rows))
-
-
-def run_command(options: argparse.Namespace) -> int:
-    """`tilewright run`: one kernel, a rung or the user's own file, verified and measured."""
-    device = open_device(options.device)
-    kernel = kernel_of(options)
-    size = parse_size(options.size) if options.size else (1024 if device.info.kind == "gpu" else 512,)
-    with LiveTable(console, kernel.name, device, options.dtype) as table:
-        record, verdict = run_kernel(
-            kernel, size, device, options.dtype, options.offset, options.seconds, not options.no_baselines, table.watch
-        )
-        table.finish(record)
-    print_verdict(record, verdict, options.check)
-    write_outputs(options, [record])
-    return int(record.rows[-1].status != "ok")
-
-
-def kernel_of(options: argparse.Namespace) -> Kernel:
-    if not options.kernel.endswith(".cl"):
-        return find_kernel(options.kernel)
-    if not options.global_size or not options.local_size:
-        raise InvalidInput(f"{options.kernel} needs --global and --local, such as --global M,N --local 16,16")
-    defines = dict(part.partition("=")[::2] for part in options.define)
-    return custom_kernel(
-        options.kernel, options.global_size.split(","), options.local_size.split(","),
-        {name: value or "1" for name, value in defines.items()}, options.problem, options.order, options.build_option,
-    )  # fmt: skip
-
-
-def print_verdict(record: Record, verdict: Verdict | None, sample: bool) -> None:
-    row = record.rows[-1]
-    if row.status != "ok":
-        console.print(f"[red]{row.status}[/red]: {escape(row.reason)}", soft_wrap=True)
-    if verdict is not None and verdict.passed:
-        console.print(str(verdict), highlight=False)
-    if verdict is not None and sample:
-        for element in verdict.sample:
-            console.print(f"  {element}", highlight=False, markup=False)
-
-
-def bench_command(options: argparse.Namespace) -> int:
-    """`tilewright bench`: the library against NumPy, verified and interleaved."""
-    device = open_device(options.device)
-    names = options.sets.split(",")
-    waiting: list[Row] = []
-
-    def show(index: int, row: Row) -> None:
-        waiting.append(row)
-        if len(waiting) == 2:
-            console.print("  ".join(f"{text:>12}" for text in cells(*waiting)), highlight=False, markup=False, soft_wrap=True)
-            waiting.clear()
-
-    console.print("  ".join(f"{text:>12}" for text in COLUMNS), style="bold", soft_wrap=True)
-    record = run_benchmark(names, options.dtype, device, options.seconds, show)
-    console.print(summary(pairs(record)), highlight=False)
-    if options.json:
-        save_record(record, options.json)
-        console.print(f"wrote {options.json}", highlight=False)
-    return int(any(row.status == "wrong" for row in record.rows))
-
-
-def plan_command(options: argparse.Namespace) -> int:
-    """`tilewright plan`: what the library would run for a product, and why other candidates lost."""
-    size = parse_size(options.size)
-    if len(size) not in (1, 3):
-        raise InvalidInput(f"{options.size}: write N or MxNxK")
-    m, n, k = size * 3 if len(size) == 1 else size
-    orders = {"N": "row", "T": "column"}
-    if not set(options.layout) <= set(orders) or len(options.layout) != 2:
-        raise InvalidInput(f"--layout {options.layout}: NN, NT, TN or TT")
-    a_order, b_order = (orders[letter] for letter in options.layout)
-    problem = Gemm(m, n, k, options.dtype, a_order, b_order, batch=options.batch)
-    print(plan_product(problem, open_device(options.device).info))
-    return 0
-
-
-def list_command(options: argparse.Namespace) -> int:
-    """`tilewright list`: the ladders and what each rung changes."""
-    for ladder in [find_ladder(options.name)] if options.name else LADDERS.values():
-        console.print(f"[bold]{ladder.name}[/bold]  {ladder.title}", highlight=False)
-        for kernel in ladder.kernels:
-            console.print(f"  {kernel.name:32} {kernel.lesson}", highlight=False, markup=False)
-    return 0
-
-
-def show_command(options: argparse.Namespace) -> int:
-    """`tilewright show`: a rung's source, or what it changes against the rung before."""
-    kernel = find_kernel(options.rung)
-    if not options.diff:
-        print(kernel.text, end="")
-        return 0
-    rungs = (each.source for ladder in LADDERS.values() for each in ladder.kernels)
-    sources = list(dict.fromkeys(each for each in rungs if each.parent == kernel.source.parent))
-    place = sources.index(kernel.source) if kernel.source in sources else 0
-    if place == 0:
-        raise InvalidInput(f"{kernel.name} has no rung before it")
-    before = sources[place - 1]
-    texts = before.read_text(encoding="utf-8").splitlines(), kernel.text.splitlines()
-    print("\n".join(unified_diff(*texts, before.name, kernel.source.name, lineterm="")))
-    return 0
-
-
-def devices_command(options: argparse.Namespace) -> int:
-    """`tilewright devices`: every device with the limits that explain results."""
-    from .devices import describe_devices
-
-    reports = describe_devices(options.peaks)
-    if options.json:
-        print(to_json([asdict(each) for each in reports]), end="")
-    for report in [] if options.json else reports:
-        console.print(f"[bold]{escape(report.title)}[/bold]", highlight=False)
-        for name, value in report.lines:
-            console.print(f"  {name:28} {value}", highlight=False, markup=False, soft_wrap=True)
-    return 0 if list_devices() else 1
-
-
-def doctor_command(options: argparse.Namespace) -> int:
-    """`tilewright doctor`: what was found, what works, what is missing and the command that mends it."""
-    examination = examine()
-    if options.json:
-        print(examination.to_json())
-    else:
-        for line in examination.lines():
-            console.print(line, highlight=False, markup=False, soft_wrap=True)
-    return 0 if examination.healthy else 1
-
-
-def compare_command(options: argparse.Namespace) -> int:
-    """`tilewright compare`: ratios between two records, with their spread."""
-    for line in compare(load_record(options.first), load_record(options.second)):
-        console.print(str(line), highlight=False, markup=False)
-    return 0
-
-
-def report_command(options: argparse.Namespace) -> int:
-    """`tilewright report`: rewrite the tables of Markdown pages from the records they name."""
-    for page in options.pages:
-        console.print(f"{page}: {refresh(page)} tables", highlight=False)
-    return 0
-
-
-def plot_command(options: argparse.Namespace) -> int:
-    """`tilewright plot`: draw a record."""
-    plot(load_record(options.record), options.picture)
-    return 0
-
-
-def write_outputs(options: argparse.Namespace, records: Sequence[Record]) -> None:
-    """Save what --json, --csv and --plot ask for; with several ladders the ladder's name goes before the suffix."""
-    for record in records:
-        for path, write in (
-            (options.json, lambda target, each=record: save_record(each, target)),
-            (options.csv, lambda target, each=record: target.write_text(to_csv(each), encoding="utf-8")),
-            (options.plot, lambda target, each=record: plot(each, target)),
-        ):
-            if path is not None:
-                target = path if len(records) == 1 else path.with_stem(f"{path.stem}-{record.title.split()[-1]}")
-                write(target)
-                console.print(f"wrote {target}", highlight=False)
-
-
-def parse_size(text: str) -> tuple[int, ...]:
-    """ "512" or "512x64x300": positive whole numbers."""
-    try:
-        return tuple(int(part) for part in text.lower().split("x"))
-    except ValueError as error:
-        raise InvalidInput(f"{text!r} is no size: write 512, 512x256 or 512x256x128") from error
-
-
-def sizes_of(options: argparse.Namespace) -> list[tuple[int, ...]]:
-    """--size, or --sizes MIN:MAX as the powers of two times MIN."""
-    if options.size and options.sizes:
-        raise InvalidInput("give --size or --sizes, not both")
-    if options.size:
-        return [parse_size(options.size)]
-    if not options.sizes:
-        return []
-    ends = options.sizes.split(":")
-    if len(ends) != 2 or not all(end.isdigit() for end in ends) or not 0 < int(ends[0]) <= int(ends[1]):
-        raise InvalidInput(f"--sizes {options.sizes}: write MIN:MAX, such as 128:1024")
-    low, high = map(int, ends)
-    return [(low * 2**power,) for power in range((high // low).bit_length()) if low * 2**power <= high]
 
 
 def make_parser() -> argparse.ArgumentParser:

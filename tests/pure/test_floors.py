@@ -40,6 +40,7 @@ FLOORS = {
     "devices": 9,
     "live": 9,
     "cli": 9,
+    "commands": 9,
     "__main__": 10,
     "__init__": 10,
 }

@@ -93,7 +93,8 @@ class Segment:
             return values[:, 0] if count == 1 else np.ascontiguousarray(values.T)
         if count == 1:
             return self.view(dtype, 1).take(offsets // size)
-        if low % (size * count) == 0:
+        row = size * count
+        if low % row == 0 and row & (row - 1) == 0:  # the copies of lanes and groups start at multiples of it, too
             return np.ascontiguousarray(self.view(dtype, count).take(offsets // (size * count), axis=0).T)
         return self.view(dtype, 1).take(offsets // size + np.arange(count)[:, None])
 

@@ -31,13 +31,14 @@ static void copy_row(const __global Element *in, __global Element *out, int coun
 }
 
 __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
-void copy(int ROWS, int COLUMNS,
+void copy(int rows, int columns,
           const __global void *restrict input, long input_offset, long input_row, long input_column, long input_batch,
           __global void *restrict output, long output_offset, long output_row, long output_column, long output_batch,
           int tile_rows, int tile_columns, int stream)
 {
     const int i0 = get_group_id(1) * tile_rows, j0 = get_group_id(0) * tile_columns;
-    const int rows = min(tile_rows, ROWS - i0), columns = min(tile_columns, COLUMNS - j0);
+    rows = min(tile_rows, rows - i0);
+    columns = min(tile_columns, columns - j0);
     const __global Element *in = (const __global Element *)input + input_offset + get_group_id(2) * input_batch
                                  + i0 * input_row + j0 * input_column;
     __global Element *out = (__global Element *)output + output_offset + get_group_id(2) * output_batch

@@ -1,7 +1,6 @@
 // What the elements of A, B and C are in memory, and what they are while they are multiplied and summed.
 //
 // STORED     how a component of A or B lies in memory: float, double, int, char, or ushort for the 16-bit floats
-// STORED_BYTES  its size
 // RESULT     the same for C and bias
 // COMPONENT  what a component is in registers and in local memory: float, double or int
 // ACC        the type of alpha and beta: COMPONENT, or a vector of two for complex numbers
@@ -69,30 +68,15 @@ INLINE void multiply_add(COMPONENT* sum, const COMPONENT* a, const COMPONENT* b)
 #endif
 }
 
-// Vectors of small elements are loaded as words: NVIDIA's compiler splits a load of chars or shorts into pieces of four.
-#if STORED_BYTES == 1
-#define LOAD_16(from) as_char16(*(const __global uint4*)(from))
-#define LOAD_8(from) as_char8(*(const __global uint2*)(from))
-#define LOAD_4(from) as_char4(*(const __global uint*)(from))
-#elif STORED_BYTES == 2
-#define LOAD_16(from) (*(const __global ushort16*)(from))
-#define LOAD_8(from) as_ushort8(*(const __global uint4*)(from))
-#define LOAD_4(from) as_ushort4(*(const __global uint2*)(from))
-#else
-#define LOAD_16(from) (*(const __global JOIN(STORED, 16)*)(from))
-#define LOAD_8(from) (*(const __global JOIN(STORED, 8)*)(from))
-#define LOAD_4(from) (*(const __global JOIN(STORED, 4)*)(from))
-#endif
-
 // Reads `count` components (1, 2, 4, 8 or 16, known when compiling) by one load. `from` must be aligned to that load.
 INLINE void load_stored(STORED* held, const __global STORED* from, const int count)
 {
     if (count == 16)
-        vstore16(LOAD_16(from), 0, held);
+        vstore16(*(const __global JOIN(STORED, 16)*)from, 0, held);
     else if (count == 8)
-        vstore8(LOAD_8(from), 0, held);
+        vstore8(*(const __global JOIN(STORED, 8)*)from, 0, held);
     else if (count == 4)
-        vstore4(LOAD_4(from), 0, held);
+        vstore4(*(const __global JOIN(STORED, 4)*)from, 0, held);
     else if (count == 2)
         vstore2(*(const __global JOIN(STORED, 2)*)from, 0, held);
     else

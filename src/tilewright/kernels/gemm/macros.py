@@ -46,7 +46,6 @@ def element_macros(call: GemmCall) -> dict[str, str | int]:
     own, result = elements(call.dtype), elements(call.result)
     return {
         "STORED": own.stored,
-        "STORED_BYTES": element_type(call.dtype).itemsize // own.parts,
         "STORED_AS": own.form,
         "COMPONENT": own.component,
         "PARTS": own.parts,

@@ -218,11 +218,11 @@ class TurnConfig(MoveConfig):
         (rows, columns), (read, written) = self.tile(move), self.vectors(move)
         itemsize = element_type(move.dtype).itemsize
         merged = merge(itemsize, written)
-        word = itemsize * merged
+        word, packed = itemsize * merged, merged > 1 and read >= merged
         return {
             **super().macros(problem),
             "ELEMENT": TYPES[itemsize], "TILE_ROWS": rows, "TILE_COLUMNS": columns,
-            "IN_VEC": read, "IN_LANES": lanes(read * itemsize, columns // read), "IN_WORDS": words(itemsize, read), "IN_AS": f"as_{piece(itemsize, read)}",
+            "IN_VEC": read, "IN_LANES": lanes(read * itemsize, columns // read), "IN_WORDS": words(itemsize, read, packed), "IN_PACKED": int(packed), "HELD_COUNT": read // merged if packed else read,
             "OUT_VEC": written, "OUT_LANES": lanes(written * itemsize, rows // written),
             "OUT_PIECE": piece(word, written // merged), "OUT_WORDS": written // merged,
             "WORD": TYPES[word], "MERGE": merged, "SKEW": skew(merged), "PITCH": pitch(columns, merged),
@@ -268,10 +268,9 @@ def piece(itemsize: int, count: int) -> str:
     return element if count == 1 else f"{element}{count}"
 
 
-def words(itemsize: int, count: int) -> str:
-    """The type by which to load `count` elements: words of 4 bytes where elements are smaller."""
-    size = itemsize * count
-    return piece(4, size // 4) if itemsize < 4 and size >= 4 else piece(itemsize, count)
+def words(itemsize: int, count: int, packed: bool) -> str:
+    """The type by which `count` elements are loaded: words of 4 bytes if they are `packed` in such."""
+    return piece(4, itemsize * count // 4) if packed else piece(itemsize, count)
 
 
 def lanes(vector_bytes: int, vectors: int) -> int:

@@ -6,7 +6,7 @@
 // TILE_ROWS, TILE_COLUMNS  the tile that a work-group turns
 // ITEMS            work-items of a group
 // IN_VEC, OUT_VEC  elements of one load along a row, and of one store down a column
-// IN_WORDS, IN_AS  the type of one load, in words where compilers would split a load of bytes, and what makes it IN_VEC elements
+// IN_WORDS         the type of one load; IN_PACKED tells that these are words of MERGE elements, HELD_COUNT of them
 // IN_LANES, OUT_LANES  work-items side by side in that direction: 32 of them cover 32 / LANES lines of the tile
 // WORD, MERGE      what local memory holds: MERGE elements of a column in a word of 4 bytes, or the element (MERGE = 1)
 // OUT_PIECE, OUT_WORDS  the type of one store, and the words that make it
@@ -32,13 +32,42 @@
 #define IN_PLACE(i) PLACE(item + (i) * ITEMS, IN_LANES, IN_VEC, TILE_COLUMNS / (IN_LANES * IN_VEC))
 #define OUT_PLACE(i) PLACE(item + (i) * ITEMS, OUT_LANES, OUT_VEC, TILE_ROWS / (OUT_LANES * OUT_VEC))
 
-#if MERGE == 4
-#define MERGED(rows, v) as_uint((uchar4)(rows[0][v], rows[1][v], rows[2][v], rows[3][v]))
-#elif MERGE == 2
-#define MERGED(rows, v) as_uint((ushort2)(rows[0][v], rows[1][v]))
+// Bytes and shorts are loaded and merged as words (IN_PACKED): compilers split a load of 16 chars into pieces of four.
+#if IN_PACKED
+typedef uint HELD;
 #else
-#define MERGED(rows, v) rows[0][v]
+typedef ELEMENT HELD;
 #endif
+
+#define LOW_BYTES(a, b) (((a) & 0x00ff00ff) | ((b) & 0x00ff00ff) << 8)   // bytes 0 and 2 of a, with those of b between
+#define HIGH_BYTES(a, b) (((a) >> 8 & 0x00ff00ff) | ((b) & 0xff00ff00))  // bytes 1 and 3
+#define LOW_HALF(a, b) (((a) & 0x0000ffff) | (b) << 16)
+#define HIGH_HALF(a, b) ((a) >> 16 | ((b) & 0xffff0000))
+
+// Writes what was held of MERGE rows, from column `column` on, into a line of the tile.
+static inline __attribute__((always_inline)) void put(__local WORD* line, const int column, HELD held[MERGE][HELD_COUNT])
+{
+#pragma unroll
+    for (int i = 0; i < HELD_COUNT; i++) {
+#if IN_PACKED && MERGE == 4
+        const uint even = LOW_BYTES(held[0][i], held[1][i]), even_below = LOW_BYTES(held[2][i], held[3][i]);
+        const uint odd = HIGH_BYTES(held[0][i], held[1][i]), odd_below = HIGH_BYTES(held[2][i], held[3][i]);
+        line[COLUMN(column + 4 * i)] = LOW_HALF(even, even_below);
+        line[COLUMN(column + 4 * i + 1)] = LOW_HALF(odd, odd_below);
+        line[COLUMN(column + 4 * i + 2)] = HIGH_HALF(even, even_below);
+        line[COLUMN(column + 4 * i + 3)] = HIGH_HALF(odd, odd_below);
+#elif IN_PACKED
+        line[COLUMN(column + 2 * i)] = LOW_HALF(held[0][i], held[1][i]);
+        line[COLUMN(column + 2 * i + 1)] = HIGH_HALF(held[0][i], held[1][i]);
+#elif MERGE == 4
+        line[COLUMN(column + i)] = as_uint((uchar4)(held[0][i], held[1][i], held[2][i], held[3][i]));
+#elif MERGE == 2
+        line[COLUMN(column + i)] = as_uint((ushort2)(held[0][i], held[1][i]));
+#else
+        line[COLUMN(column + i)] = held[0][i];
+#endif
+    }
+}
 
 __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
 void turn(const int rows, const int columns,
@@ -55,7 +84,7 @@ void turn(const int rows, const int columns,
     input += input_offset + batch * input_batch + first_row * input_row + first_column * input_column;
     output += output_offset + batch * output_batch + first_row * output_row + first_column * output_column;
 
-    ELEMENT held[LOADS][MERGE][IN_VEC];
+    HELD held[LOADS][MERGE][HELD_COUNT];
 #pragma unroll
     for (int i = 0; i < LOADS; i++) {
         const int2 at = IN_PLACE(i);
@@ -63,15 +92,13 @@ void turn(const int rows, const int columns,
         for (int m = 0; m < MERGE; m++) {
             const int row = at.y * MERGE + m;
             if (first_row + row < rows && first_column + at.x < columns)
-                UNPACK(IN_VEC)(held[i][m], IN_AS(*(const __global IN_WORDS*)(input + row * input_row + at.x * input_column)));
+                UNPACK(HELD_COUNT)(held[i][m], *(const __global IN_WORDS*)(input + row * input_row + at.x * input_column));
         }
     }
 #pragma unroll
     for (int i = 0; i < LOADS; i++) {
         const int2 at = IN_PLACE(i);
-#pragma unroll
-        for (int v = 0; v < IN_VEC; v++)
-            tile[at.y * PITCH + COLUMN(at.x + v)] = MERGED(held[i], v);
+        put(tile + at.y * PITCH, at.x, held[i]);
     }
     barrier(CLK_LOCAL_MEM_FENCE);
 #pragma unroll

@@ -1,0 +1,68 @@
+"""gemv.cl as a Kernel: products where C is a single column or row."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from ...device import DeviceInfo
+from ...dtypes import ELEMENT_TYPES, element_type
+from ...kernel import Config, Kernel, NDRange, Step, Steps
+from ...problem import Problem
+from ..gemm.call import GemmCall, call_of
+from .elements import component_bytes, element_macros
+
+HERE = Path(__file__).parent
+LEVEL1_BYTES = 16 * 1024  # for the sums, and as much for the vector: together two thirds of a level-1 cache of 48 KiB
+GROUP_BYTES = 128 * 1024  # of A that a work-group reads at least: some 5 us, against 1 to 3 us to wake a core
+GROUPS_PER_UNIT = 2
+ROW_STEP = 64  # rows of a group are a multiple of it: with A along its columns, whole cache lines
+
+
+@dataclass(frozen=True)
+class CpuVector(Config):
+    """The buffers of gemv.cl, whose fields are explained at its top."""
+
+    VW: int
+    MAX_ROWS: int
+    MAX_DEPTH: int
+    units: int  # cores
+
+    def group_rows(self, call: GemmCall) -> int:
+        """Rows of C that one work-group computes."""
+        row_bytes = max(1, call.k) * element_type(call.dtype).itemsize
+        fair = -(-call.m * call.batch // (self.units * GROUPS_PER_UNIT))
+        wanted = max(fair, -(-GROUP_BYTES // row_bytes))
+        return min(self.MAX_ROWS, -(-wanted // ROW_STEP) * ROW_STEP)
+
+    def ndrange(self, problem: Problem) -> NDRange:
+        call = call_of(problem).tall
+        return NDRange((-(-call.m // self.group_rows(call)), 1, call.batch), (1, 1, 1))
+
+    def scalars(self, problem: Problem) -> dict[str, int | float]:
+        return {"mb": self.group_rows(call_of(problem).tall)}
+
+    def macros(self, problem: Problem) -> dict[str, str | int]:
+        return {**super().macros(problem), **element_macros(call_of(problem).tall)}
+
+    def violations(self, problem: Problem, device: DeviceInfo) -> Iterator[str]:
+        call = call_of(problem).tall
+        if call.n != 1:
+            yield f"C is {call.m}x{call.n}, not a single row or column"
+        elif call.a.column != 1 and call.a.row != 1:
+            yield f"the matrix has strides {call.a.row} and {call.a.column}, neither of which is 1"
+
+
+def vector_steps(kernel: Kernel, config: Config, problem: Problem) -> Steps:
+    """One launch."""
+    call = call_of(problem).tall
+    return (Step(kernel, config, call, call.buffers),)
+
+
+def vector_kernel(problem: Problem, device: DeviceInfo, vector_bytes: int) -> Kernel:
+    """gemv.cl for a device's vectors. It has no int8, whose sums as float would pass 2^24."""
+    real_bytes = component_bytes(problem.dtype)
+    parts = 2 if problem.dtype.startswith("complex") else 1
+    held = LEVEL1_BYTES // (real_bytes * parts)
+    config = CpuVector(vector_bytes // real_bytes, held, held, device.compute_units)
+    dtypes = tuple(name for name in ELEMENT_TYPES if name != "int8")
+    return Kernel(HERE / "gemv.cl", config, dtypes=dtypes, steps=vector_steps)
