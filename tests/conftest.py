@@ -9,9 +9,9 @@ import pytest
 from hypothesis import settings
 
 from tilewright import doctor
-from tilewright.backend import smoke
-from tilewright.backend.drivers import NEVER_BY_DEFAULT, preference
+from tilewright.backend import children
 from tilewright.backend.opencl import Device, list_devices, open_device
+from tilewright.backend.preference import NEVER_BY_DEFAULT, preference
 
 NO_DEVICE = "no working device"
 
@@ -35,16 +35,16 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @cache
-def trials() -> tuple[tuple[str, smoke.SmokeResult], ...]:
+def trials() -> tuple[tuple[str, children.SmokeResult], ...]:
     """One device of each driver that is not only for special uses, and how it did in a child process of its own."""
-    listed = [each for each in smoke.list_devices().records() if each["stage"] == "device"]
+    listed = [each for each in children.list_devices().records() if each["stage"] == "device"]
     listed.sort(key=lambda each: preference(each["platform"], each["version"], each["kind"]))
-    found: dict[tuple[str, str], tuple[str, smoke.SmokeResult]] = {}
+    found: dict[tuple[str, str], tuple[str, children.SmokeResult]] = {}
     for number, each in enumerate(listed):
         driver = (each["platform"], each["version"])
         usual = preference(each["platform"], each["version"], each["kind"]) < NEVER_BY_DEFAULT
         if usual and driver not in found:
-            trial = smoke.probe_device(each["platform"], each["place"], version=each["version"])
+            trial = children.probe_device(each["platform"], each["place"], version=each["version"])
             found[driver] = (str(number), trial)
     return tuple(found.values())
 

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
+from .backend.children import probe_device
 from .backend.opencl import list_devices, open_device
-from .backend.smoke import probe_device
 from .ceilings import measured_peaks
 from .device import DeviceInfo
 from .report.table import peaks_line

@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from tilewright import doctor
-from tilewright.backend import drivers, smoke
+from tilewright.backend import children, drivers, smoke
 from tilewright.doctor import Examination, Finding, Status
+from tilewright.doctor.tools import cuda_version, cupy_for
 
 
 @pytest.fixture(scope="module")
@@ -63,7 +64,7 @@ def test_the_wheel_and_the_system_driver_are_visible_in_one_process() -> None:
     libraries = " ".join(driver.library for driver in drivers.discover())
     if "libintelocl" not in libraries or "libpocl" not in libraries:
         pytest.skip("needs Intel's runtime and PoCL, whichever way they are installed")
-    listing = smoke.list_devices()
+    listing = children.list_devices()
     assert listing.ending == ""
     platforms = [record["platform"] for record in listing.records()]
     assert "Intel(R) OpenCL" in platforms
@@ -73,7 +74,7 @@ def test_the_wheel_and_the_system_driver_are_visible_in_one_process() -> None:
 
 
 def test_a_device_that_is_not_there_fails() -> None:
-    result = smoke.probe_device("No such platform", 0)
+    result = children.probe_device("No such platform", 0)
     assert not result.passed
     assert "No such platform" in result.reason
 
@@ -90,14 +91,14 @@ def test_the_trial_rejects_a_wrong_kernel(right: str, wrong: str) -> None:
     assert smoke.GEMM.count(right) == 1
     code = (
         "import pyopencl, sys\n"
-        "from tilewright.backend import drivers, smoke\n"
-        "drivers.register()\n"
+        "from tilewright.backend import preference, registration, smoke\n"
+        "registration.register()\n"
         "device = pyopencl.get_platforms()[0].get_devices()[0]\n"
-        "drivers.mend_pocl_wheel(device)\n"
+        "preference.mend_pocl_wheel(device)\n"
         "smoke._report('gemm', mended=False, **smoke.try_gemm(device, sys.argv[1]))\n"
     )
     for source, passes in ((smoke.GEMM, True), (smoke.GEMM.replace(right, wrong), False)):
-        result = smoke.probe_device("", 0, command=[sys.executable, "-c", code, source])
+        result = children.probe_device("", 0, command=[sys.executable, "-c", code, source])
         assert result.passed is passes, result
         assert passes or result.reason.startswith("wrong result")
 
@@ -157,17 +158,17 @@ def test_a_driver_that_does_not_open_is_named_with_its_reason(monkeypatch: pytes
 def test_a_preferred_device_that_fails_is_a_warning_with_the_way_round(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    devices = [record for record in smoke.list_devices().records() if record["stage"] == "device"]
+    devices = [record for record in children.list_devices().records() if record["stage"] == "device"]
     if len(devices) < 2:
         pytest.skip("needs two devices")
     answers = iter([False, True, *[True] * len(devices)])
 
-    def probe(platform: str, device: int, **options: object) -> smoke.SmokeResult:
+    def probe(platform: str, device: int, **options: object) -> children.SmokeResult:
         passed = next(answers)
         reason = "" if passed else "killed by SIGSEGV"
-        return smoke.SmokeResult(platform, device, passed, reason, 0.1, 1.0, 1e-6, "works", "works")
+        return children.SmokeResult(platform, device, passed, reason, 0.1, 1.0, 1e-6, "works", "works")
 
-    monkeypatch.setattr(smoke, "probe_device", probe)
+    monkeypatch.setattr(children, "probe_device", probe)
     examination = doctor.examine()
     assert examination.healthy
     assert examination.findings[-1].mend == "--device 1"
@@ -175,11 +176,26 @@ def test_a_preferred_device_that_fails_is_a_warning_with_the_way_round(
 
 
 def test_a_type_that_is_advertised_and_crashes_is_a_warning(monkeypatch: pytest.MonkeyPatch) -> None:
-    def probe(platform: str, device: int, **options: object) -> smoke.SmokeResult:
-        return smoke.SmokeResult(platform, device, True, "", 0.1, 1.0, 1e-6, "killed by SIGABRT", "refused")
+    def probe(platform: str, device: int, **options: object) -> children.SmokeResult:
+        return children.SmokeResult(platform, device, True, "", 0.1, 1.0, 1e-6, "killed by SIGABRT", "refused")
 
-    monkeypatch.setattr(smoke, "probe_device", probe)
-    advertised = [record for record in smoke.list_devices().records() if record["stage"] == "device"]
+    monkeypatch.setattr(children, "probe_device", probe)
+    advertised = [record for record in children.list_devices().records() if record["stage"] == "device"]
     for record, finding in zip(advertised, about(doctor.examine(), "trial"), strict=True):
         assert ("yet it advertises" in finding.text) is (record["fp64"] or record["fp16"])
         assert "fp64 killed by SIGABRT" in finding.text
+
+
+@pytest.mark.parametrize(
+    ("versions", "package"),
+    [
+        (["OpenCL 3.0 CUDA 13.0.84"], "cupy-cuda13x"),
+        (["OpenCL 3.0 PoCL 6.0  Linux, Release, CUDA, POCL_DEBUG", "OpenCL 3.0 CUDA 14.1.2"], "cupy-cuda13x"),
+        (["OpenCL 3.0 CUDA 12.8.97"], "cupy-cuda12x"),
+        (["OpenCL 3.0 LINUX"], "cupy-cuda12x"),
+        ([], "cupy-cuda12x"),
+    ],
+)
+def test_the_cupy_to_install_is_for_the_cuda_of_the_driver(versions: list[str], package: str) -> None:
+    tool = cupy_for(cuda_version([{"version": version} for version in versions]))
+    assert tool.get.startswith(f"pip install {package} ")

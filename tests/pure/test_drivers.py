@@ -1,15 +1,13 @@
-"""Driver discovery, registration and ranking on faked folders; what the parent of a failing child reports."""
+"""Driver discovery, registration and ranking on faked folders."""
 
 import sys
-import time
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-import numpy as np
 import pytest
 
-from tilewright.backend import drivers, smoke
+from tilewright.backend import children, drivers, preference, registration
 from tilewright.backend.drivers import Places
 
 ON_LINUX = pytest.mark.skipif(sys.platform != "linux", reason="the fakes are ELF files and folders of .icd files")
@@ -122,7 +120,7 @@ def test_registration_keeps_the_system_drivers(places: Places, wheel: Callable[.
     path = wheel("Intel CPU runtime", "intel-fake", "../../libintelocl.so")
     nvidia = library(places, "libnvidia-opencl.so.1")
     environ: dict[str, str] = {}
-    done = drivers.register(places, environ, tmp_path / "cache")
+    done = registration.register(places, environ, tmp_path / "cache")
     folder = Path(environ["OCL_ICD_VENDORS"])
     assert done.status == "registered"
     assert [driver.name for driver in done.added] == ["NVIDIA", "Intel CPU runtime"]
@@ -136,17 +134,17 @@ def test_registration_keeps_the_system_drivers(places: Places, wheel: Callable[.
 def test_registration_twice_changes_nothing_and_leaves_no_litter(places: Places, tmp_path: Path) -> None:
     library(places, "libnvidia-opencl.so.1")
     environ: dict[str, str] = {}
-    first = drivers.register(places, environ, tmp_path / "cache")
-    assert drivers.register(places, environ, tmp_path / "cache") == first
+    first = registration.register(places, environ, tmp_path / "cache")
+    assert registration.register(places, environ, tmp_path / "cache") == first
     assert [each.name for each in (tmp_path / "cache").iterdir()] == [Path(first.value).name]
 
 
 def test_a_damaged_folder_is_written_again(places: Places, tmp_path: Path) -> None:
     library(places, "libnvidia-opencl.so.1")
-    first = drivers.register(places, {}, tmp_path / "cache")
+    first = registration.register(places, {}, tmp_path / "cache")
     damaged = Path(first.value) / "tilewright-nvidia.icd"
     damaged.write_text("")
-    assert drivers.register(places, {}, tmp_path / "cache") == first
+    assert registration.register(places, {}, tmp_path / "cache") == first
     assert damaged.read_text().strip().endswith("libnvidia-opencl.so.1")
     assert not (Path(first.value) / "damaged").exists()
     assert len(list((tmp_path / "cache").iterdir())) == 1
@@ -159,24 +157,24 @@ def test_a_cache_that_cannot_be_written_does_not_prevent_registration(
     library(places, "libnvidia-opencl.so.1")
     (tmp_path / "file").write_text("not a folder")
     environ: dict[str, str] = {}
-    done = drivers.register(places, environ, tmp_path / "file" / "cache")
+    done = registration.register(places, environ, tmp_path / "file" / "cache")
     assert (Path(done.value) / "system.icd").is_file()
-    assert drivers.register(places, environ, tmp_path / "file" / "cache") == done
+    assert registration.register(places, environ, tmp_path / "file" / "cache") == done
 
 
 def test_a_new_driver_replaces_an_inherited_folder(places: Places, tmp_path: Path) -> None:
     library(places, "libnvidia-opencl.so.1")
     environ: dict[str, str] = {}
-    first = drivers.register(places, environ, tmp_path / "cache")
+    first = registration.register(places, environ, tmp_path / "cache")
     library(places, "libigdrcl.so")
-    second = drivers.register(places, environ, tmp_path / "cache")
+    second = registration.register(places, environ, tmp_path / "cache")
     assert first.value != second.value == environ["OCL_ICD_VENDORS"]
     assert len(second.added) == 2
 
 
 def test_with_nothing_to_add_the_environment_stays_as_it_is(places: Places, tmp_path: Path) -> None:
     environ = {"HOME": "/root"}
-    assert drivers.register(places, environ, tmp_path / "cache").status == "nothing to add"
+    assert registration.register(places, environ, tmp_path / "cache").status == "nothing to add"
     assert environ == {"HOME": "/root"}
     assert not (tmp_path / "cache").exists()
 
@@ -185,7 +183,7 @@ def test_with_nothing_to_add_the_environment_stays_as_it_is(places: Places, tmp_
 def test_a_variable_of_the_user_is_never_touched(places: Places, tmp_path: Path, name: str) -> None:
     library(places, "libnvidia-opencl.so.1")
     environ = {name: str(places.vendors[0])}
-    done = drivers.register(places, environ, tmp_path / "cache")
+    done = registration.register(places, environ, tmp_path / "cache")
     assert environ == {name: str(places.vendors[0])}
     assert (done.status, done.added, done.problem) == ("left to the user", (), "")
 
@@ -194,12 +192,12 @@ def test_a_variable_of_the_user_is_never_touched(places: Places, tmp_path: Path,
 def test_a_variable_of_another_loader_hides_no_driver(places: Places, tmp_path: Path) -> None:
     library(places, "libnvidia-opencl.so.1")
     environ = {"OCL_ICD_FILENAMES": "/somewhere/libother.so"}
-    assert drivers.register(places, environ, tmp_path / "cache").status == "registered"
+    assert registration.register(places, environ, tmp_path / "cache").status == "registered"
     assert environ["OCL_ICD_FILENAMES"] == "/somewhere/libother.so"
 
 
 def test_a_missing_folder_of_the_user_is_named(places: Places, tmp_path: Path) -> None:
-    done = drivers.register(places, {"OCL_ICD_VENDORS": "/no/such/folder"}, tmp_path / "cache")
+    done = registration.register(places, {"OCL_ICD_VENDORS": "/no/such/folder"}, tmp_path / "cache")
     assert "/no/such/folder" in done.problem
 
 
@@ -207,10 +205,10 @@ def test_a_driver_that_pyopencl_reads_by_itself_is_not_added(
     places: Places, wheel: Callable[..., Path], tmp_path: Path
 ) -> None:
     path = wheel("PoCL", "pocl-fake", "pyopencl/.libs/libpocl-1234.so")
-    assert drivers.register(places, {}, tmp_path / "cache").status == "registered"
+    assert registration.register(places, {}, tmp_path / "cache").status == "registered"
     (path.parent / "libOpenCL-5678.so.1").write_bytes(HEADER)
     (path.parent / "pocl.icd").write_text("libpocl-1234.so")
-    assert drivers.register(places, {}, tmp_path / "cache").status == "nothing to add"
+    assert registration.register(places, {}, tmp_path / "cache").status == "nothing to add"
 
 
 POCL = "Portable Computing Language"
@@ -224,30 +222,30 @@ def test_the_order_of_preference() -> None:
         INTEL,
         (POCL, "OpenCL 3.0 PoCL 5.0  Linux, Release", "cpu"),
         (POCL, "OpenCL 3.0 PoCL 3.1+debian  Linux, None+Asserts, RELOC, SPIR, LLVM 15.0.6", "cpu"),
-        (POCL, drivers.POCL_WHEEL_VERSION, "cpu"),
+        (POCL, preference.POCL_WHEEL_VERSION, "cpu"),
         ("Some other platform", "OpenCL 1.2", "cpu"),
         ("Oclgrind", "OpenCL 1.2 (Oclgrind 21.10)", "gpu"),
     ]
-    ranks = [drivers.preference(*each) for each in order]
+    ranks = [preference.preference(*each) for each in order]
     assert ranks == sorted(set(ranks))
 
 
 def test_a_newer_pocl_of_two_digits_is_new() -> None:
-    assert drivers.preference(POCL, "OpenCL 3.0 PoCL 10.0  Linux", "cpu") == 11
+    assert preference.preference(POCL, "OpenCL 3.0 PoCL 10.0  Linux", "cpu") == 11
 
 
 @pytest.mark.parametrize("name", ["Oclgrind", "Intel(R) FPGA Emulation Platform for OpenCL(TM)"])
 def test_an_interpreter_or_an_emulator_must_be_asked_for(name: str) -> None:
-    assert drivers.preference(name, "OpenCL 1.2", "gpu") >= drivers.NEVER_BY_DEFAULT
-    assert drivers.preference(*INTEL) < drivers.NEVER_BY_DEFAULT
+    assert preference.preference(name, "OpenCL 1.2", "gpu") >= preference.NEVER_BY_DEFAULT
+    assert preference.preference(*INTEL) < preference.NEVER_BY_DEFAULT
 
 
 def test_the_processor_named_to_pocl_has_no_more_than_the_flags_promise() -> None:
     avx2 = "avx2 fma bmi1 bmi2 f16c"
     wide = "avx512f avx512bw avx512cd avx512dq avx512vl"
-    assert drivers.llvm_cpu_name(f"flags\t: sse2 {avx2} {wide}\n") == "skylake-avx512"
-    assert drivers.llvm_cpu_name(f"flags\t: sse2 {avx2} avx512f\n") == "haswell"
-    assert drivers.llvm_cpu_name("flags\t: sse2 avx\n") == "x86-64"
+    assert preference.llvm_cpu_name(f"flags\t: sse2 {avx2} {wide}\n") == "skylake-avx512"
+    assert preference.llvm_cpu_name(f"flags\t: sse2 {avx2} avx512f\n") == "haswell"
+    assert preference.llvm_cpu_name("flags\t: sse2 avx\n") == "x86-64"
 
 
 class FakeDevice:
@@ -262,77 +260,10 @@ class FakeDevice:
 
 
 def test_only_the_one_build_of_pocl_is_mended() -> None:
-    assert drivers.mend_pocl_wheel(FakeDevice()) is False
-
-
-def probe(code: str, time_limit: float = 20.0) -> smoke.SmokeResult:
-    return smoke.probe_device("P", 0, time_limit=time_limit, command=[sys.executable, "-c", code])
-
-
-GOOD = (
-    "import json; print('a word of the driver'); print(json.dumps(dict(stage='gemm', build_seconds=1.0, "
-    "gflops=2.0, max_error=1e-6, error_over_bound={}, mended=False)), flush=True);"
-)
-
-
-def test_a_child_that_answers_passes() -> None:
-    result = probe(GOOD.format(0.1) + "print(json.dumps(dict(stage='fp64', answer='works')))")
-    assert (result.passed, result.reason, result.fp64, result.fp16) == (True, "", "works", "not reached")
-
-
-def test_a_child_that_aborts_is_reported_by_its_signal() -> None:
-    result = probe("import os, sys; print('LLVM ERROR: Cannot select', file=sys.stderr, flush=True); os.abort()")
-    assert not result.passed
-    assert result.reason == "killed by SIGABRT: LLVM ERROR: Cannot select"
-    assert "Cannot select" in result.stderr_tail
-
-
-def test_a_child_that_fails_is_reported_by_its_exit_code() -> None:
-    assert probe("import sys; sys.exit(3)").reason == "exit code 3"
-    assert probe("pass").reason == "it ended without an answer"
-
-
-def test_a_child_that_hangs_is_stopped_with_its_own_children(tmp_path: Path) -> None:
-    code = (
-        "import subprocess, sys, time\n"
-        "child = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(600)'])\n"
-        f"open({str(tmp_path / 'pid')!r}, 'w').write(str(child.pid))\n"
-        "time.sleep(600)"
-    )
-    result = probe(code, time_limit=2.0)
-    assert not result.passed
-    assert result.reason == "timed out after 2 s"
-    status = Path(f"/proc/{(tmp_path / 'pid').read_text()}/stat")
-    deadline = time.monotonic() + 10  # a killed process may still have to be told so by a busy scheduler
-    while time.monotonic() < deadline and status.exists() and status.read_text().split()[2] != "Z":
-        time.sleep(0.05)
-    assert not status.exists() or status.read_text().split()[2] == "Z"
-
-
-@pytest.mark.parametrize("ratio", ["1.5", "float('nan')", "float('inf')"])
-def test_a_child_that_answers_wrongly_fails(ratio: str) -> None:
-    result = probe(GOOD.format(ratio))
-    assert not result.passed
-    assert result.reason.startswith("wrong result")
-
-
-def test_a_crash_after_the_product_spares_its_answer() -> None:
-    result = probe(GOOD.format(0.1) + "import os; os.abort()")
-    assert result.passed
-    assert result.fp64 == result.fp16 == "killed by SIGABRT"
-
-
-def test_the_error_sees_one_wrong_element_and_a_nan() -> None:
-    random = np.random.default_rng(0)
-    left, right = (random.uniform(-1, 1, (64, 64)).astype(np.float32) for _ in range(2))
-    output = left @ right
-    assert smoke.errors(left, right, output)["error_over_bound"] < 1
-    output[3, 5] += np.float32(1e-3)
-    assert smoke.errors(left, right, output)["error_over_bound"] > 1
-    output[3, 5] = np.nan
-    assert np.isnan(smoke.errors(left, right, output)["error_over_bound"])
+    assert preference.mend_pocl_wheel(FakeDevice()) is False
 
 
 def test_importing_loads_no_driver_and_no_pyopencl() -> None:
-    code = "import sys, tilewright.backend.drivers; sys.exit('pyopencl' in sys.modules)"
-    assert smoke.run_child([sys.executable, "-c", code], 30).ending == ""
+    modules = ", ".join(f"tilewright.backend.{name}" for name in ("drivers", "registration", "preference", "children"))
+    code = f"import sys, {modules}; sys.exit('pyopencl' in sys.modules)"
+    assert children.run_child([sys.executable, "-c", code], 30).ending == ""

@@ -94,7 +94,7 @@ def test_no_units_import_each_other_in_a_circle() -> None:
 def test_imports_are_found_in_all_their_forms() -> None:
     assert "errors" in imports_of(ROOT / "dtypes.py")
     assert "kernel" in imports_of(ROOT / "kernels" / "rows" / "__init__.py")
-    assert "backend" in imports_of(ROOT / "doctor.py")
+    assert "backend" in imports_of(ROOT / "doctor" / "__init__.py")
     assert "cli" in imports_of(ROOT / "__main__.py")
 
 

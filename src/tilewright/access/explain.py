@@ -86,6 +86,7 @@ def explain_source(
     groups: Groups = None,
     contract: bool = False,
     step_limit: int = STEP_LIMIT,
+    pitches: Mapping[str, int] | None = None,
 ) -> Explanation:
     """Explain OpenCL C text.
 
@@ -93,7 +94,8 @@ def explain_source(
     NumPy array for each buffer (an array that is not writeable is a read-only buffer), a number or list of numbers for
     each scalar or vector, LocalMemory(bytes) for each `__local` pointer. `groups` lists the work-groups to run, "all", or
     None for a choice of first, neighbour, middle and last. With `contract`, a product in a sum is rounded once, as
-    compilers do by default on hardware with fused multiply-add; addresses do not change by it.
+    compilers do by default on hardware with fused multiply-add; addresses do not change by it. `pitches` asks what would
+    be if rows of two-dimensional local arrays had so many elements.
 
     SourceError names file, line and column of what cannot be read or run; InvalidInput says which argument is wrong.
     """
@@ -105,8 +107,9 @@ def explain_source(
     chosen = _groups(groups, global_size, local_size)
     use_contract = contract if program.contract is None else program.contract and contract
     launch = run_kernel(
-        program, name, global_size, local_size, arguments, chosen, recorder, contract=use_contract, step_limit=step_limit
-    )
+        program, name, global_size, local_size, arguments, chosen, recorder,
+        contract=use_contract, step_limit=step_limit, pitches=pitches,
+    )  # fmt: skip
     count = 1
     for size, own in zip(global_size, local_size, strict=True):
         count *= size // own
@@ -162,13 +165,14 @@ def explain_kernel(
     groups: Groups = None,
     arrays: Mapping[str, np.ndarray] | None = None,
     macros: Mapping[str, str | int] | None = None,
+    pitches: Mapping[str, int] | None = None,
     contract: bool = False,
 ) -> tuple[Explanation, ...]:
     """Explain every launch of a rung or library kernel on `problem`, in order; the last one is the kernel itself.
 
     `arrays` are the problem's inputs (random by default). Launches hand their results on, so with groups="all" the last
     Explanation's `outputs` hold the whole result, flat, as it lies in memory. `macros` replace those of the
-    configuration, for what-if questions.
+    configuration and `pitches` the row lengths of local arrays, in the last launch, for what-if questions.
     """
     steps = kernel.steps(kernel, config or kernel.config, problem)
     buffers = first_buffers(problem, arrays or random_arrays(problem))
@@ -177,7 +181,8 @@ def explain_kernel(
         if step.config.ndrange(step.problem).empty:
             continue
         _allocate(steps, step, buffers)
-        explanations.append(_explain_step(step, buffers, model, groups, macros or {}, contract))
+        changes = (macros or {}, pitches or {}) if step is steps[-1] else ({}, {})
+        explanations.append(_explain_step(step, buffers, model, groups, changes, contract))
         for name, value in explanations[-1].outputs.items():
             buffers[step.buffer_of(name)] = value
     return tuple(explanations)
@@ -212,7 +217,7 @@ def _explain_step(
     buffers: Mapping[str, np.ndarray],
     model: Model,
     groups: Groups,
-    macros: Mapping[str, str | int],
+    changes: tuple[Mapping[str, str | int], Mapping[str, int]],
     contract: bool,
 ) -> Explanation:
     ndrange = step.config.ndrange(step.problem)
@@ -224,8 +229,7 @@ def _explain_step(
         else:
             arguments[parameter.name] = scalars[parameter.name]
     source = render(step.kernel, step.config, step.problem)
-    if macros:
-        source = override(source, macros)
+    source = override(source, changes[0])
     explanation = explain_source(
         source,
         filename=step.kernel.name,
@@ -236,6 +240,7 @@ def _explain_step(
         model=model,
         groups=groups,
         contract=contract,
+        pitches=changes[1],
     )
     return replace(explanation, buffers=dict(step.buffers))
 

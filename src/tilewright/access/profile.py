@@ -55,6 +55,7 @@ class LineAccess:
     by_group: tuple[tuple[Group, int, int], ...]
     assumed_wide: bool = False
     sector: int = 32
+    row: tuple[int, int] = (0, 0)  # bytes of a row and of an element, where the buffer is a two-dimensional array
 
     @property
     def is_local(self) -> bool:
@@ -284,4 +285,5 @@ class TrafficRecorder:
             by_group=tuple((group, entry[0], entry[1]) for group, entry in sorted(traffic.by_group.items())),
             assumed_wide=traffic.assumed_wide,
             sector=self.model.sector,
+            row=traffic.segment.row,
         )

@@ -24,8 +24,9 @@ from ..errors import (
 )
 from ..kernel import NDRange, Parameter, Signature
 from .cache import BinaryCache, cache_folder, content_key
-from .drivers import NEVER_BY_DEFAULT, mend_pocl_wheel, preference, register
 from .information import describe
+from .preference import NEVER_BY_DEFAULT, mend_pocl_wheel, preference
+from .registration import register
 from .statuses import NO_MEMORY, POISONED, code_of, status_sentence
 
 SCALARS = {"int": np.int32, "uint": np.uint32, "long": np.int64, "ulong": np.uint64, "float": np.float32,

@@ -1,5 +1,6 @@
 """The compiler's state, shared by the parts that compile places, expressions, declarations and statements."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from ..clc.lexer import Position
@@ -31,10 +32,13 @@ class FunctionState:
 class Context:
     """Scopes, slots and functions."""
 
-    def __init__(self, machine: Machine, program: Program, contract: bool) -> None:
+    def __init__(
+        self, machine: Machine, program: Program, contract: bool, pitches: Mapping[str, int] | None = None
+    ) -> None:
         self.machine = machine
         self.program = program
         self.contract = contract
+        self.pitches = dict(pitches or {})
         self.globals: dict[str, Symbol] = {}
         self.compiled: dict[str, FunctionCode] = {}
         self.compiling: list[FunctionState] = []

@@ -38,12 +38,25 @@ class DeclarationCompiler(ExpressionCompiler):
         """One for each work-group, allocated once; OpenCL C allows no initialiser."""
         if variable.initial is not None:
             raise variable.position.error("a local variable cannot have an initialiser")
-        segment = self.machine.memory.local(variable.name, variable.type.size)
+        kind = self.with_pitch(variable)
+        segment = self.machine.memory.local(variable.name, kind.size)
+        segment.row = row_of(kind)
         address = segment.address
-        self.declare(
-            variable.name, Memory(variable.type, lambda frame, mask: address, Space.LOCAL, variable.constant)
-        )
+        self.declare(variable.name, Memory(kind, lambda frame, mask: address, Space.LOCAL, variable.constant))
         return _nothing
+
+    def with_pitch(self, variable: Variable) -> Type:
+        """The variable's type, its rows made as long as a what-if question asks."""
+        pitch = self.pitches.pop(variable.name, None)
+        if pitch is None:
+            return variable.type
+        element, lengths = flat_length(variable.type) if isinstance(variable.type, Array) else (variable.type, ())
+        if len(lengths) < 2 or pitch < 1:
+            raise variable.position.error(f"{variable.name!r} has no rows that could be {pitch} elements apart")
+        kind = Array(element, pitch)
+        for length in reversed(lengths[:-1]):
+            kind = Array(kind, length)
+        return kind
 
     def register(self, variable: Variable) -> Run:
         kind, machine = variable.type, self.machine
@@ -214,6 +227,15 @@ class DeclarationCompiler(ExpressionCompiler):
         segment = self.machine.memory.buffer(variable.name, data, Space.CONSTANT, writable=False)
         address = segment.address
         self.globals[variable.name] = Memory(kind, lambda frame, mask: address, Space.CONSTANT, True)
+
+
+def row_of(kind: Type) -> tuple[int, int]:
+    """(bytes of a row, bytes of an element) of an array of rows; (0, 0) of anything else."""
+    if isinstance(kind, Array):
+        element, lengths = flat_length(kind)
+        if len(lengths) > 1:
+            return element.size * lengths[-1], element.size
+    return 0, 0
 
 
 def _nothing(frame: Frame, mask: Mask) -> Value:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ...errors import InvalidInput
+from ...errors import InvalidInput, UnknownName
 from ..clc.tree import Function, Program
 from ..clc.types import Pointer, Scalar, Space, Struct, Type, Vector
 from .code import Frame, Register, Value
@@ -52,20 +52,23 @@ def run_kernel(
     *,
     contract: bool = False,
     step_limit: int = STEP_LIMIT,
-    local_size_limit: int | None = None,
+    pitches: Mapping[str, int] | None = None,
 ) -> Launch:
     """Runs `groups` of the NDRange in lockstep, as many at once as LANES_AT_ONCE allows. The arrays in `arguments` are
-    left as they are; what the kernel writes goes into `outputs` under the argument's name."""
+    left as they are; what the kernel writes goes into `outputs` under the argument's name. `pitches` makes rows of
+    two-dimensional local arrays as many elements long as asked."""
     function = program.functions[entry]
     check_sizes(function, global_size, local_size)
     items = int(np.prod(np.array(local_size, dtype=np.int64)))
     slots = max(1, min(len(groups), LANES_AT_ONCE // items))
     machine = Machine(global_size, local_size, slots, recorder, step_limit)
     with np.errstate(all="ignore"):
-        compiler = StatementCompiler(machine, program, contract)
+        compiler = StatementCompiler(machine, program, contract, pitches)
         for variable in program.variables:
             compiler.program_variable(variable)
         compiled = compiler.function(entry, function.position)
+        if compiler.pitches:
+            raise UnknownName("local array", next(iter(compiler.pitches)), machine.memory.local_names())
         values, buffers = bind(machine, function, arguments)
         for batch in _batches(groups, slots):
             frame = Frame(compiled.slots)

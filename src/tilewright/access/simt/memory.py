@@ -57,6 +57,7 @@ class Segment:
         self.size = size
         self.data = data
         self.base = base
+        self.row = (0, 0)  # bytes of a row and of an element, of a two-dimensional array
         self.writable = True
         self.written = False
         self.shadow: Shadow | None = None
@@ -169,6 +170,9 @@ class VirtualMemory:
         number = len(self.segments) + 1
         segment = self.segments[number] = Segment(number, name, space, size, data, base)
         return segment
+
+    def local_names(self) -> list[str]:
+        return [segment.name for segment in self.segments.values() if segment.space is Space.LOCAL]
 
     def new_batch(self) -> None:
         for segment in self.segments.values():

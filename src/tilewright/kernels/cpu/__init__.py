@@ -119,7 +119,7 @@ def _rung(file: str, registers: bool = True, **fields: int) -> Kernel:
 LADDER = Ladder(
     "cpu",
     "From naive to the best CPU libraries: vectors, registers, packing, cache blocks",
-    "K. Goto and R. van de Geijn, Anatomy of High-Performance Matrix Multiplication (2008), whose order of loops this is",
+    "after K. Goto and R. van de Geijn, Anatomy of High-Performance Matrix Multiplication, 2008; no figures are from there",
     (
         Kernel(HERE / "01_naive.cl", Naive(16), smaller=(Naive(8),), dtypes=DTYPES),
         _rung("02_vector.cl", registers=False),
@@ -127,7 +127,7 @@ LADDER = Ladder(
         _rung("04_pack.cl", BM=264, KC=DEPTH),
         _rung("05_cache.cl", BM=264, KC=DEPTH, packed_bytes=PACKED_BYTES),
         Kernel(
-            HERE / "gemm.cl", Production(VECTORS[0]), smaller=tuple(map(Production, VECTORS[1:])), dtypes=DTYPES,
+            HERE / "06_production.cl", Production(VECTORS[0]), smaller=tuple(map(Production, VECTORS[1:])), dtypes=DTYPES,
             steps=production_steps,
         ),
     ),

@@ -9,7 +9,14 @@ LINE_BYTES = 64
 # Registers that are left for sums once B's vectors and the broadcast element of A have theirs: 24 of 32 where vectors
 # are 64 bytes wide, 12 of 16 elsewhere. Two chains of multiply-adds, each four or five cycles long, want at least 10.
 # (rows, vectors) of the tile by (vector bytes, is complex); a complex sum takes two registers.
-REGISTER_TILES = {(64, False): (12, 2), (64, True): (6, 2), (32, False): (6, 2), (32, True): (5, 1), (16, False): (6, 2), (16, True): (5, 1)}
+REGISTER_TILES = {
+    (64, False): (12, 2),
+    (64, True): (6, 2),
+    (32, False): (6, 2),
+    (32, True): (5, 1),
+    (16, False): (6, 2),
+    (16, True): (5, 1),
+}
 
 # Depth of a block, in elements of K. 256 steps cost a micro-kernel some 3000 cycles, against 100 to 200 for C and the
 # calls. A panel of B (32 KiB) and the rows of A (13 KiB) then just fit a level-1 cache of 48 KiB. 192 to 384 measured
@@ -126,4 +133,5 @@ def _grids(m: int, n: int, kb: int, tile: Tile, units: int) -> Iterator[tuple[in
 
 def _even(size: int, parts: int, multiple: int) -> int:
     """The size of `parts` nearly equal parts, rounded up to a multiple."""
-    return -(-(-(-size // parts)) // multiple) * multiple
+    part = -(-size // parts)
+    return -(-part // multiple) * multiple

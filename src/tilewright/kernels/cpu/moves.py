@@ -105,9 +105,12 @@ def candidates(problem: Problem, device: DeviceInfo) -> tuple[Kernel, ...]:
     """The kernels for a Move, Copy or Transpose on a CPU device, ranked. copy.cl does any move."""
     vector_bytes = max(16, min(64, device.native_widths.get("float32", 4) * 4))
     made = [
-        Kernel(HERE / file, config(vector_bytes, device.compute_units), problem.operation, dtypes=tuple(ELEMENT_TYPES), steps=move_steps)
-        for file, config in (("transpose.cl", CpuTranspose), ("copy.cl", CpuCopy))
-    ]  # fmt: skip
+        Kernel(HERE / file, config, problem.operation, dtypes=tuple(ELEMENT_TYPES), steps=move_steps)
+        for file, config in (
+            ("transpose.cl", CpuTranspose(vector_bytes, device.compute_units)),
+            ("copy.cl", CpuCopy(vector_bytes, device.compute_units)),
+        )
+    ]
     move = move_of(problem).output_by_rows
     turned = nearer_rows(move.source, move.rows, move.columns)
     return tuple(made if turned else made[::-1])

@@ -1,6 +1,6 @@
 // The micro-kernel: HEIGHT rows of A times a panel of B that is VECTORS vectors wide, summed in registers.
 //
-// This file is included once for each HEIGHT, VECTORS and FUSED that gemm.cl needs. A sum lives in one vector register
+// This file is included once for each HEIGHT, VECTORS and FUSED that 06_production.cl needs. A sum lives in one vector register
 // from the first k to the last, so that a step of k costs HEIGHT * VECTORS multiply-adds but only HEIGHT + VECTORS loads:
 // with 12 * 2 sums the multipliers are busy all the time. The rows of A are read one element at a time and broadcast.
 //

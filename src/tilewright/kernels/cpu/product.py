@@ -1,4 +1,4 @@
-"""gemm.cl as a Kernel: the blocks of a problem, and what a device's vectors make of it; `candidates` ranks all products."""
+"""06_production.cl as a Kernel: the blocks of a problem, and the tile for a device's vectors. `candidates` ranks all products."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ HERE = Path(__file__).parent
 
 @dataclass(frozen=True)
 class CpuProduct(Config):
-    """The register tile and the buffers of gemm.cl, whose fields are explained at its top."""
+    """The register tile and the buffers of 06_production.cl, whose fields are explained at its top."""
 
     MR: int
     NV: int
@@ -67,13 +67,13 @@ def product_steps(kernel: Kernel, config: Config, problem: Problem) -> Steps:
 
 
 def product_kernel(problem: Problem, device: DeviceInfo, vector_bytes: int) -> Kernel:
-    """gemm.cl with the register tile for vectors of that size."""
+    """06_production.cl with the register tile for vectors of that size."""
     tile = register_tile(vector_bytes, component_bytes(problem.dtype), problem.dtype.startswith("complex"))
     config = CpuProduct(tile.rows, tile.vectors, tile.width, tile.depth, tile.columns, device.compute_units)
-    return Kernel(HERE / "gemm.cl", config, dtypes=tuple(ELEMENT_TYPES), steps=product_steps)
+    return Kernel(HERE / "06_production.cl", config, dtypes=tuple(ELEMENT_TYPES), steps=product_steps)
 
 
 def candidates(problem: Problem, device: DeviceInfo) -> tuple[Kernel, ...]:
-    """The kernels for a product on a CPU device, the most wanted first; gemm.cl computes any."""
+    """The kernels for a product on a CPU device, the most wanted first; 06_production.cl computes any."""
     vector_bytes = max(16, min(64, device.native_widths.get("float32", 4) * 4))
     return vector_kernel(problem, device, vector_bytes), product_kernel(problem, device, vector_bytes)

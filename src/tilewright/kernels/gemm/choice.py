@@ -7,6 +7,7 @@ that it holds elsewhere: they rank, they do not predict. A tuned table beats the
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import islice
+from math import log2
 
 from ...device import DeviceInfo
 from ...dtypes import DOUBLES, element_type
@@ -16,41 +17,48 @@ from ...problem import Problem
 from .call import GemmCall, call_of
 from .configs import ColumnsConfig, RowsConfig, TileConfig, VectorConfig
 from .kernels import COLUMNS, ROWS, TILES
-from .macros import elements, reading
+from .macros import elements, reading, result_width
 
-TILE_SPACE = (
-    TileConfig(128, 256, 8, 8, 16, 8, 4),
-    TileConfig(64, 256, 8, 8, 16),
-    TileConfig(128, 128, 8, 8, 8),
-    TileConfig(64, 128, 8, 8, 8),
-    TileConfig(128, 64, 16, 8, 4),
-    TileConfig(64, 64, 16, 8, 4),
-    TileConfig(64, 64, 16, 4, 4),
-    TileConfig(64, 64, 8, 4, 4),
-    TileConfig(32, 256, 8, 8, 8),
-    TileConfig(32, 128, 16, 4, 8),
-    TileConfig(128, 32, 16, 8, 4, 8, 4),
-    TileConfig(16, 256, 8, 4, 8, 2, 16),
-    TileConfig(256, 16, 8, 8, 4, 16, 2),
-    TileConfig(16, 128, 16, 4, 4, 2, 16),
-    TileConfig(128, 16, 16, 4, 4, 16, 2),
-    TileConfig(32, 32, 16, 4, 4),
-    TileConfig(32, 32, 8, 4, 4),
-)
+# Every tile with the part of the multiply-adds in what its work-items issue: measured on an H200 in float32, large sizes.
+TILE_SPACE: dict[TileConfig, float] = {
+    TileConfig(128, 256, 8, 8, 16, 8, 4): 0.78,
+    TileConfig(64, 256, 8, 8, 16): 0.75,
+    TileConfig(128, 128, 8, 8, 8): 0.77,
+    TileConfig(64, 128, 8, 8, 8): 0.68,
+    TileConfig(128, 64, 16, 8, 4): 0.73,
+    TileConfig(64, 64, 16, 8, 4): 0.74,
+    TileConfig(64, 64, 16, 4, 4): 0.70,
+    TileConfig(64, 64, 8, 4, 4): 0.60,
+    TileConfig(32, 256, 8, 8, 8): 0.68,
+    TileConfig(32, 128, 16, 4, 8): 0.69,
+    TileConfig(128, 32, 16, 8, 4, 8, 4): 0.65,
+    TileConfig(16, 256, 8, 4, 8, 2, 16): 0.70,
+    TileConfig(256, 16, 8, 8, 4, 16, 2): 0.45,
+    TileConfig(16, 128, 16, 4, 4, 2, 16): 0.56,
+    TileConfig(128, 16, 16, 4, 4, 16, 2): 0.42,
+    TileConfig(32, 32, 16, 4, 4): 0.60,
+    TileConfig(32, 32, 8, 4, 4): 0.54,
+}
 ROWS_SPACE = (
     RowsConfig(1, 128, 1, 2), RowsConfig(1, 32, 4, 1), RowsConfig(1, 32, 8, 2), RowsConfig(1, 64, 4, 2), RowsConfig(1, 256, 1, 2),
+    RowsConfig(1, 32, 8, 4),
     RowsConfig(1, 32, 2, 1),
 )  # fmt: skip
 COLUMNS_SPACE = (ColumnsConfig(1, 32, 8), ColumnsConfig(1, 16, 16), ColumnsConfig(1, 64, 4), ColumnsConfig(1, 8, 8))
 PIECES = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 256)
 
+COMPLEX_SMALL, COMPLEX_LARGE = 0.71, 0.63  # efficiencies of complex tiles up to 32 products, and above
+NARROW_TILE = 375  # products of a work-item for which an operand read by single elements doubles a tile's time
+NARROW_RESULT = 1.11  # slowness of the largest tile if it stores single elements
 LANES = 128  # multiply-adds that a compute unit starts per clock: NVIDIA's and AMD's 128, Intel's Xe cores 128
 BYTES = 15  # bytes per clock and compute unit from global memory: an H200's 4 TB/s by 132 units of 1.98 GHz
 REGISTER_FILE = 65536  # 32-bit registers of a compute unit
 FULL_WARPS = 8  # warps that keep a compute unit busy, at the instruction-level parallelism of these tiles
-LAUNCH = 4000  # cycles from the end of one launch to the start of the next, about 2 us
-LATENCY = 3000  # cycles until a work-group has its first panel, and to write its tile
-IN_FLIGHT = 24576  # bytes that a compute unit must have asked for to get its share of the memory's speed
+FULL_Q, FULL_P = 0.5, 0.5
+LAUNCH = 8000  # cycles from the end of one launch to the start of the next, about 2 us
+LATENCY = 700  # cycles until a work-group has its first panel, and to write its tile
+IN_FLIGHT = 32768  # bytes that a compute unit must have asked for to get its share of the memory's speed
+PANEL_SHARE = 0.12  # of the time to read panels from that cache, what is not hidden behind arithmetic
 CACHE_BYTES = 40  # bytes per clock and compute unit from the second-level cache
 VECTOR_ITEMS = 1024  # work-items of a compute unit that keep memory busy
 
@@ -146,15 +154,15 @@ def _vector_configs(space: tuple[VectorConfig, ...], call: GemmCall, device: Dev
 
 
 def efficiency(config: TileConfig, dtype: str) -> float:
-    """The part of the multiply-adds in what a work-item of this tile issues, as measured on an H200 in float32.
+    """The part of the multiply-adds in what this tile's work-items issue.
 
-    Per step of k there are TM x TN of them, for TM + TN operands to read; four for complex numbers, whose large tiles
-    leave the compiler no registers to read ahead.
+    Of complex numbers a tile has four for each product; large ones leave the compiler no registers to read ahead.
     """
     products, reads = config.TM * config.TN, config.TM + config.TN
     if dtype.startswith("complex"):
-        return (0.7 if products > 16 else 0.72) if products <= 32 else 0.6
-    return products / (products + 2 * reads - 5)
+        return COMPLEX_SMALL if products <= 32 else COMPLEX_LARGE
+    plain = TileConfig(config.BM, config.BN, config.BK, config.TM, config.TN, config.LANES_M, config.LANES_N)
+    return TILE_SPACE.get(plain, products / (products + 2 * reads))
 
 
 def slowness(dtype: str) -> float:
@@ -171,7 +179,7 @@ def tile_cost(config: TileConfig, problem: Problem, device: DeviceInfo) -> float
     pieces, depth = _pieces(config, call)
     each = -(-config.tiles(call) * pieces * call.batch // device.compute_units)
     together = min(each, max(1, REGISTER_FILE // (config.registers(call) * config.items)), max(1, 2048 // config.items))
-    busy = min(1.0, together * config.items / 32 / FULL_WARPS)
+    busy = min(1.0, together * config.items / 32 / FULL_WARPS * (config.TM * config.TN / 128) ** FULL_Q) ** FULL_P
     products = config.BM * config.BN * (depth + config.BK) * slowness(call.dtype)
     arithmetic = products / (LANES * efficiency(config, call.dtype)) * narrowness(config, call) / busy
     itemsize = element_type(call.dtype).itemsize
@@ -179,7 +187,7 @@ def tile_cost(config: TileConfig, problem: Problem, device: DeviceInfo) -> float
     asked = min(1.0, together * panels * config.BK / IN_FLIGHT)
     packing = 2 * sum(operand_bytes(plain, name) for name in config.packed(plain)) / (BYTES * device.compute_units)
     launches = len(config.packed(plain)) + (pieces > 1)
-    computing = each * (arithmetic + 0.3 * panels * depth / CACHE_BYTES)
+    computing = each * (arithmetic + PANEL_SHARE * panels * depth / CACHE_BYTES)
     memory = _memory(call, pieces, device)
     exposed = memory * (1 / asked - 1) * min(1.0, memory / max(computing, 1.0))  # much arithmetic hides slow memory
     return computing + memory + exposed + LATENCY * -(-each // together) + LAUNCH * launches + packing
@@ -192,10 +200,11 @@ def _pieces(config: TileConfig | VectorConfig, call: GemmCall) -> tuple[int, int
 
 
 def narrowness(config: TileConfig, call: GemmCall) -> float:
-    """How much longer a tile takes whose operands are read by single elements: a fifth to a half, by the tile's size."""
+    """How much longer a tile takes whose operands are read, or whose result is stored, by single elements."""
     itemsize = element_type(call.dtype).itemsize
-    narrow = sum(how.width * itemsize < min(8, itemsize + 4) for how in config.readings(call))
-    return 1 + narrow * config.TM * config.TN / 640
+    narrow = sum(log2(16 / min(16, how.width * max(4, itemsize))) / 2 for how in config.readings(call))
+    scattered = config.TM * config.TN > 64 and result_width(call, elements(call.dtype).fragment) == 1
+    return (1 + narrow * config.TM * config.TN / NARROW_TILE) * (NARROW_RESULT if scattered else 1)
 
 
 def vector_cost(config: VectorConfig, problem: Problem, device: DeviceInfo) -> float:

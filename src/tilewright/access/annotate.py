@@ -1,0 +1,84 @@
+"""The kernel's source with the traffic of every line below it, as plain text."""
+
+from .explain import Explanation
+from .profile import LineAccess
+from .simt import Finding
+from .totals import totals
+from .verdict import number, verdict
+
+_OPERATIONS = {"load": "load ", "store": "store", "atomic": "atomic"}
+
+
+def access_line(access: LineAccess) -> str:
+    """One access in one line: what, how often, at what cost, against the least."""
+    head = f"{_OPERATIONS[access.operation]} {access.space:6} {access.buffer:12} {access.requests:>7,} req"
+    ideal = number(access.ideal_per_request)
+    if access.is_local:
+        degree = "no conflict" if access.degree <= 1 else f"{number(access.degree)}-way conflict"
+        return f"{head}  {_counted(access, 'wavefront')} (least {ideal})  {degree}"
+    return f"{head}  {_counted(access, 'sector')} (ideal {ideal})  {100 * access.efficiency:.3g}% used"
+
+
+def _counted(access: LineAccess, unit: str) -> str:
+    count = number(access.per_request)
+    return f"{count:>5} {unit}{' ' if count == '1' else 's'}"
+
+
+def finding_line(finding: Finding) -> str:
+    times = f", {finding.count:,} times" if finding.count > 1 else ""
+    example = f" ({finding.example}{times})" if finding.example else ""
+    return f"{finding.kind}: {finding.text}{example}"
+
+
+def annotated_source(explanation: Explanation) -> list[str]:
+    """The lines of the kernel's file; `>` marks traffic, `!` faults, `~` notes, each under its line."""
+    file = explanation.entry_position.file
+    below: dict[int, list[str]] = {}
+    for access in explanation.accesses:
+        if access.position.file == file:
+            below.setdefault(access.position.line, []).append(f"     > {access_line(access)}")
+    for finding in explanation.findings:
+        if finding.position.file == file:
+            mark = "!" if finding.is_fault else "~"
+            below.setdefault(finding.position.line, []).append(f"     {mark} {finding_line(finding)}")
+    out: list[str] = []
+    for line, text in explanation.source.file(file).items():
+        out.append(f"{line:4}   {text}".rstrip())
+        out += below.get(line, [])
+    return out + elsewhere(explanation, file)
+
+
+def elsewhere(explanation: Explanation, file: str) -> list[str]:
+    """Traffic and findings in other files: macros' and includes'."""
+    lines = [
+        f"     > {each.position}: {access_line(each)}" for each in explanation.accesses if each.position.file != file
+    ]
+    lines += [f"     ! {each}" for each in explanation.findings if each.position.file != file]
+    return lines
+
+
+def heading(explanation: Explanation) -> str:
+    sizes = "x".join(map(str, explanation.global_size)) + " by " + "x".join(map(str, explanation.local_size))
+    return f"{explanation.name}: {explanation.entry}, {sizes} work-items, {explanation.model.title}"
+
+
+def summary(explanation: Explanation) -> list[str]:
+    """The sums of the whole NDRange."""
+    found = totals(explanation)
+    about = "" if found.exact else "about "
+    lines = [
+        f"global memory: {about}{found.global_load_sectors:,} sectors loaded in {found.global_load_requests:,} requests, "
+        f"{found.global_store_sectors:,} stored in {found.global_store_requests:,}"
+    ]
+    if found.wavefronts:
+        lines.append(
+            f"local memory: {about}{found.local_load_wavefronts:,} wavefronts of loads, {found.local_store_wavefronts:,} of "
+            f"stores, {found.conflicts:,} of them lost to bank conflicts"
+        )
+    return lines
+
+
+def report(explanation: Explanation) -> list[str]:
+    """All of it: heading, annotated source, verdict, sums."""
+    sentences = [f"- {line}" for line in verdict(explanation)]
+    return [heading(explanation), "", *annotated_source(explanation), "", *sentences, "", *summary(explanation)]

@@ -1,0 +1,77 @@
+"""An explanation as plain data for JSON."""
+
+from typing import Any
+
+from .clc.lexer import Position
+from .explain import Explanation
+from .profile import LineAccess, Request
+from .simt import Finding
+from .totals import totals
+from .verdict import verdict
+
+
+def to_dict(explanation: Explanation) -> dict[str, Any]:
+    """Everything but the outputs and the source; numbers are plain, places are file, line and column."""
+    model, found = explanation.model, totals(explanation)
+    return {
+        "name": explanation.name,
+        "entry": explanation.entry,
+        "global_size": list(explanation.global_size),
+        "local_size": list(explanation.local_size),
+        "macros": dict(explanation.macros),
+        "model": {"name": model.name, "title": model.title, "verified": model.verified, "evidence": model.evidence},
+        "groups": [list(group) for group in explanation.groups],
+        "group_count": explanation.group_count,
+        "barriers": explanation.profile.barriers,
+        "accesses": [_access(each) for each in explanation.accesses],
+        "findings": [_finding(each) for each in explanation.findings],
+        "totals": {name: getattr(found, name) for name in found.__dataclass_fields__},
+        "verdict": verdict(explanation),
+    }
+
+
+def _place(position: Position) -> dict[str, Any]:
+    return {"file": position.file, "line": position.line, "column": position.column}
+
+
+def _access(access: LineAccess) -> dict[str, Any]:
+    unit = "wavefronts" if access.is_local else "sectors"
+    return {
+        **_place(access.position),
+        "operation": access.operation,
+        "space": access.space,
+        "buffer": access.buffer,
+        "bytes_per_item": access.size,
+        "requests": access.requests,
+        unit: access.cost,
+        f"ideal_{unit}": access.ideal,
+        "lines_touched": access.lines,
+        "useful_bytes": access.useful_bytes,
+        "efficiency": access.efficiency,
+        "degree": access.degree,
+        "conflicts": access.conflicts,
+        "assumed_wide": access.assumed_wide,
+        "worst_request": _request(access.worst),
+        "by_group": [{"group": list(group), "requests": requests, unit: cost} for group, requests, cost in access.by_group],
+    }
+
+
+def _request(request: Request) -> dict[str, Any]:
+    return {
+        "addresses": list(request.addresses),
+        "bytes_per_item": request.size,
+        "group": list(request.group),
+        "first_item": request.first_item,
+    }
+
+
+def _finding(finding: Finding) -> dict[str, Any]:
+    return {
+        **_place(finding.position),
+        "kind": finding.kind,
+        "fault": finding.is_fault,
+        "text": finding.text,
+        "example": finding.example,
+        "other": None if finding.other is None else _place(finding.other),
+        "count": finding.count,
+    }

@@ -1,0 +1,95 @@
+"""Sums of a kernel's traffic over its whole NDRange, and what changed from one kernel to the next."""
+
+from dataclasses import dataclass
+
+from .explain import Explanation
+from .profile import LineAccess
+
+
+@dataclass(frozen=True)
+class Totals:
+    """Traffic of a whole NDRange. `exact` where all groups were run, or where those that were run are all alike;
+    otherwise the groups that were run, scaled up."""
+
+    global_load_sectors: int
+    global_store_sectors: int
+    global_load_requests: int
+    global_store_requests: int
+    local_load_wavefronts: int
+    local_store_wavefronts: int
+    local_load_requests: int
+    local_store_requests: int
+    conflicts: int
+    exact: bool
+
+    @property
+    def sectors(self) -> int:
+        return self.global_load_sectors + self.global_store_sectors
+
+    @property
+    def wavefronts(self) -> int:
+        return self.local_load_wavefronts + self.local_store_wavefronts
+
+
+def totals(explanation: Explanation) -> Totals:
+    """The sums of one launch."""
+    factor = explanation.group_count / len(explanation.groups)
+    loads = [each for each in explanation.accesses if each.operation == "load"]
+    stores = [each for each in explanation.accesses if each.operation != "load"]
+
+    def total(accesses: list[LineAccess], local: bool, what: str) -> int:
+        return round(factor * sum(getattr(each, what) for each in accesses if each.is_local == local))
+
+    return Totals(
+        global_load_sectors=total(loads, False, "cost"),
+        global_store_sectors=total(stores, False, "cost"),
+        global_load_requests=total(loads, False, "requests"),
+        global_store_requests=total(stores, False, "requests"),
+        local_load_wavefronts=total(loads, True, "cost"),
+        local_store_wavefronts=total(stores, True, "cost"),
+        local_load_requests=total(loads, True, "requests"),
+        local_store_requests=total(stores, True, "requests"),
+        conflicts=total(loads + stores, True, "conflicts"),
+        exact=explanation.group_count == len(explanation.groups) or _alike(explanation),
+    )
+
+
+def _alike(explanation: Explanation) -> bool:
+    """Did every group that was run do the same? The first, a middle and the last one are among them."""
+    for access in explanation.accesses:
+        costs = {(requests, cost) for _, requests, cost in access.by_group}
+        if len(costs) > 1 or len(access.by_group) != len(explanation.groups):
+            return False
+    return True
+
+
+_ROWS = (
+    ("sectors loaded from global memory", "global_load_sectors"),
+    ("sectors stored to global memory", "global_store_sectors"),
+    ("load requests to global memory", "global_load_requests"),
+    ("wavefronts of loads from local memory", "local_load_wavefronts"),
+    ("wavefronts of stores to local memory", "local_store_wavefronts"),
+    ("wavefronts lost to bank conflicts", "conflicts"),
+)
+
+
+def changes(before: Explanation, after: Explanation) -> list[str]:
+    """What changed against the kernel before, in sentences; the two must have solved the same problem."""
+    old, new = totals(before), totals(after)
+    lines = []
+    for words, name in _ROWS:
+        was, now = getattr(old, name), getattr(new, name)
+        if was == now:
+            continue
+        if was == 0:
+            lines.append(f"{words}: {now:,}, before none")
+        elif now == 0:
+            lines.append(f"{words}: none, before {was:,}")
+        else:
+            ratio = was / now if now < was else now / was
+            lines.append(f"{words}: {now:,}, before {was:,} ({ratio:.3g} times {'fewer' if now < was else 'more'})")
+    barriers = before.profile.barriers, after.profile.barriers
+    if barriers[0] != barriers[1]:
+        lines.append(f"barriers of a work-group: {barriers[1]}, before {barriers[0]}")
+    estimate = "" if old.exact and new.exact else " (scaled up from the groups that were run)"
+    return [f"against {before.name}, in all work-groups together{estimate}:", *(f"  {line}" for line in lines)]

@@ -1,0 +1,109 @@
+"""Says in sentences what a kernel's memory traffic amounts to, worst first."""
+
+from .explain import Explanation
+from .profile import LineAccess
+from .shapes import Shape, advise_pitch, shape_of
+
+_POOR = 0.75
+_VERBS = {"load": "reads", "store": "writes", "atomic": "updates"}
+
+
+def number(value: float) -> str:
+    """A count per request: whole where it is whole."""
+    return f"{value:.0f}" if abs(value - round(value)) < 0.05 else f"{value:.1f}"
+
+
+def verdict(explanation: Explanation) -> list[str]:
+    """Sentences: faults first, then accesses that cost more than they need, then what is fine, then what to know."""
+    lines = [f"{each.kind} at line {each.position.line}: {each.text}" for each in explanation.faults]
+    poor = [each for each in explanation.accesses if each.efficiency < _POOR and each.requests]
+    for access in sorted(poor, key=lambda each: each.ideal - each.cost):
+        lines.append(local_sentence(explanation, access) if access.is_local else global_sentence(explanation, access))
+    fine = [each for each in explanation.accesses if each.efficiency >= _POOR]
+    if fine:
+        lines.append(_fine(fine, len(explanation.accesses)))
+    lines += [f"{each.kind} at line {each.position.line}: {each.text}" for each in explanation.findings if not each.is_fault]
+    lines += notes(explanation)
+    return lines
+
+
+def global_sentence(explanation: Explanation, access: LineAccess) -> str:
+    """What one global access costs and why."""
+    model = explanation.model
+    shape = shape_of(access.worst)
+    where = f"line {access.position.line} {_VERBS[access.operation]} {access.buffer}"
+    cost = (
+        f"{number(access.per_request)} sectors a request where {number(access.ideal_per_request)} "
+        f"{'is' if round(access.ideal_per_request, 1) == 1 else 'are'} enough"
+    )
+    used = f"{100 * access.efficiency:.3g}% of the bytes moved are used"
+    return f"{where} {_manner(shape, access, model.sub_group)}: {cost}; {used}"
+
+
+def _manner(shape: Shape, access: LineAccess, sub_group: str) -> str:
+    if shape.kind == "same":
+        return f"at one address for the whole {sub_group}"
+    if shape.kind == "consecutive" and shape.runs == 1:
+        return "consecutively, but not aligned to sectors"
+    if shape.kind == "consecutive":
+        return f"in {shape.runs} separate stretches"
+    if shape.kind == "strided":
+        return f"with a stride of {abs(shape.stride)} bytes from one work-item to the next"
+    return "at scattered addresses"
+
+
+def local_sentence(explanation: Explanation, access: LineAccess) -> str:
+    """What one local access costs, why, and which pitch would cure it."""
+    shape = shape_of(access.worst, access.row)
+    manner = {"column": "column-wise", "row": "row-wise"}.get(shape.along, "")
+    if not manner:
+        manner = f"with a stride of {abs(shape.stride)} bytes" if shape.kind == "strided" else "at conflicting addresses"
+    least = number(access.ideal_per_request)
+    sentence = (
+        f"line {access.position.line} {_VERBS[access.operation]} {access.buffer} {manner}: "
+        f"{number(access.per_request)} wavefronts where {least} {'is' if least == '1' else 'are'} enough"
+    )
+    together = tuple(each for each in explanation.accesses if each.is_local and each.buffer == access.buffer)
+    advice = advise_pitch(explanation.model, access, together)
+    if advice is None:
+        return sentence
+    sentence += f"; a pitch of {advice.best} would give {advice.wavefronts}"
+    if len(together) > 1 and not advice.all_conflict_free:
+        sentence += f" here (over all accesses of {access.buffer} {_best(advice.best_of_all, advice.now)}, but no pitch frees all)"
+    elif advice.best_of_all != advice.best:
+        sentence += f" here, one of {advice.best_of_all} frees all accesses of {access.buffer}"
+    return sentence
+
+
+def _best(pitch: int, now: int) -> str:
+    return f"{pitch} is best, as it is" if pitch == now else f"{pitch} would be best"
+
+
+def _fine(fine: list[LineAccess], count: int) -> str:
+    lines = sorted({each.position.line for each in fine})
+    listed = ", ".join(map(str, lines[:12])) + (" ..." if len(lines) > 12 else "")
+    where = f"line{'s' if len(lines) > 1 else ''} {listed}"
+    if len(fine) == 1:
+        return f"the {'only' if count == 1 else 'other'} access ({where}) is near its least cost"
+    return f"{'all' if len(fine) == count else 'the other'} {len(fine)} accesses ({where}) are near their least cost"
+
+
+def notes(explanation: Explanation) -> list[str]:
+    """What the counts rest on."""
+    model = explanation.model
+    run, all_groups = len(explanation.groups), explanation.group_count
+    lines = [f"counts are for each access in the source, {model.title} ({model.standing}); a compiler may merge or drop some"]
+    if run < all_groups:
+        lines.append(f"{run} of {all_groups:,} work-groups were run: {_group_names(explanation)}")
+    wide = sorted({each.position.line for each in explanation.accesses if each.assumed_wide})
+    if wide:
+        lines.append(
+            f"lines {', '.join(map(str, wide))}: vload and vstore promise no alignment; counted as the wide "
+            "instructions that the addresses allow, which a compiler that cannot know them will not issue"
+        )
+    return lines
+
+
+def _group_names(explanation: Explanation) -> str:
+    dimensions = len(explanation.global_size)
+    return ", ".join("(" + ",".join(map(str, group[:dimensions])) + ")" for group in explanation.groups[:8])

@@ -1,0 +1,91 @@
+"""What-if questions: the same kernel with other macros, other row lengths of local arrays, other local sizes."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+from ..errors import TilewrightError
+from .explain import Explanation
+from .totals import Totals, totals
+
+Ask = Callable[..., Explanation]
+
+
+@dataclass(frozen=True)
+class Answer:
+    """One variation: its settings, and what it costs; `reason` says why there is no count."""
+
+    settings: tuple[tuple[str, str], ...]
+    totals: Totals | None
+    faults: int = 0
+    reason: str = ""
+
+
+def sweep(ask: Ask, variations: Iterable[Mapping[str, Any]]) -> list[Answer]:
+    """Asks `ask(**variation)` for each variation; a variation that cannot be run is an answer with a reason.
+
+    A variation holds keyword arguments of `explain_source` (macros, pitches, local_size ...).
+    """
+    answers = []
+    for variation in variations:
+        settings = tuple(_settings(variation))
+        try:
+            explanation = ask(**variation)
+        except TilewrightError as error:
+            answers.append(Answer(settings, None, reason=str(error)))
+            continue
+        answers.append(Answer(settings, totals(explanation), len(explanation.faults)))
+    return answers
+
+
+def _settings(variation: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
+    for key, value in variation.items():
+        if isinstance(value, Mapping):
+            name = "pitch of " if key == "pitches" else ""
+            yield from ((f"{name}{inner}", str(each)) for inner, each in value.items())
+        elif isinstance(value, list | tuple):
+            yield key.replace("_", " "), "x".join(map(str, value))
+        else:
+            yield key.replace("_", " "), str(value)
+
+
+def macro_variations(choices: Mapping[str, Sequence[str | int]]) -> list[dict[str, Any]]:
+    """Every combination of macro values: {"PAD": [0, 1, 2]} -> three variations."""
+    names = list(choices)
+    return [{"macros": dict(zip(names, values, strict=True))} for values in product(*choices.values())]
+
+
+def pitch_variations(array: str, pitches: Iterable[int]) -> list[dict[str, Any]]:
+    """The local array `array` with rows of so many elements."""
+    return [{"pitches": {array: pitch}} for pitch in pitches]
+
+
+def local_size_variations(sizes: Iterable[Sequence[int]]) -> list[dict[str, Any]]:
+    return [{"local_size": tuple(size)} for size in sizes]
+
+
+_COLUMNS = (
+    ("sectors in", "global_load_sectors"),
+    ("sectors out", "global_store_sectors"),
+    ("wavefronts in", "local_store_wavefronts"),
+    ("wavefronts out", "local_load_wavefronts"),
+    ("conflicts", "conflicts"),
+)
+
+
+def table(answers: Sequence[Answer]) -> list[str]:
+    """The answers as an aligned table: sectors loaded and stored, wavefronts of stores into and loads out of local
+    memory, conflicts, faults."""
+    names = list(dict.fromkeys(name for answer in answers for name, _ in answer.settings))
+    rows = [[*names, *(title for title, _ in _COLUMNS), "faults"]]
+    for answer in answers:
+        settings = dict(answer.settings)
+        row = [settings.get(name, "") for name in names]
+        if answer.totals is None:
+            rows.append([*row, answer.reason])
+            continue
+        counts = [f"{getattr(answer.totals, name):,}" for _, name in _COLUMNS]
+        rows.append([*row, *counts, str(answer.faults)])
+    widths = [max(len(row[column]) for row in rows if len(row) == len(rows[0])) for column in range(len(rows[0]))]
+    return ["  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=False)) for row in rows]

@@ -1,0 +1,48 @@
+"""Examines this machine: what tilewright needs, what it found, and the command that mends each fault.
+
+Whatever may crash (PyOpenCL, a driver, a device) is tried in a child process.
+"""
+
+import os
+
+from ..backend import children
+from ..backend.preference import preference
+from ..backend.registration import register
+from .devices import device_mend, examine_choice, examine_devices, examine_trial
+from .findings import Examination, Finding, Status
+from .machine import examine_baselines, examine_caches, examine_machine
+from .software import ask_software, examine_drivers, examine_loader, examine_software, examine_wheels
+from .tools import examine_tools
+
+__all__ = ["Examination", "Finding", "Status", "examine"]
+
+
+def examine(time_limit: float = 60.0) -> Examination:
+    """Look at everything; each child process gets `time_limit` seconds. The environment is left as it is."""
+    environ = dict(os.environ)
+    registration = register(environ=dict(environ))
+    software = ask_software(time_limit)
+    listing = children.list_devices(time_limit)
+    devices = [each for each in listing.records() if each["stage"] == "device"]
+    devices.sort(key=lambda each: preference(each["platform"], each["version"], each["kind"]))
+    trials = [
+        children.probe_device(each["platform"], each["place"], version=each["version"], time_limit=time_limit)
+        for each in devices
+    ]
+    mend = device_mend(software, registration)
+    tried = enumerate(zip(devices, trials, strict=True))
+    choice, chosen = examine_choice(devices, trials, mend)
+    findings = [
+        *examine_software(software),
+        *examine_loader(software, registration),
+        *examine_drivers(time_limit),
+        *examine_wheels(),
+        *examine_devices(devices, listing, mend),
+        *[examine_trial(index, device, trial) for index, (device, trial) in tried],
+        *examine_caches(environ),
+        *examine_machine(),
+        *examine_baselines(software, environ),
+        *examine_tools(devices),
+        choice,
+    ]
+    return Examination(tuple(findings), chosen)

@@ -1,0 +1,77 @@
+"""Examines the devices: which there are, how each did in its trial, and which is used when none is named."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from ..backend import drivers
+from ..backend.children import ChildRun, SmokeResult
+from ..backend.preference import NEVER_BY_DEFAULT, standing
+from ..backend.registration import Registration
+from .findings import Finding, Status, cpu_driver_install, pip_install, unset
+
+
+def _label(device: Mapping[str, Any]) -> str:
+    return f"{device['name']} ({device['platform']})"
+
+
+def device_mend(software: ChildRun, registration: Registration) -> str:
+    """What brings a device back: PyOpenCL, an end to the user's variable that hides drivers, or a driver."""
+    if "pyopencl" not in software.stages():
+        return pip_install("pyopencl")
+    hidden = registration.status == "left to the user" and drivers.discover()
+    return unset(registration.variable) if hidden else cpu_driver_install()
+
+
+def examine_devices(devices: list[dict[str, Any]], listing: ChildRun, mend: str) -> list[Finding]:
+    """Each device with its limits; without any device, `mend` is what to do."""
+    found = []
+    for index, device in enumerate(devices):
+        kinds = ", ".join(name for name in ("fp64", "fp16") if device[name]) or "neither fp64 nor fp16"
+        groups = any("subgroups" in feature for feature in device["features"])
+        text = (
+            f"{index}: {_label(device)}, driver {device['driver']}, {device['c_version']}, {device['kind']}, "
+            f"{device['compute_units']} compute units, work-group up to {device['max_work_group_size']}, "
+            f"local memory {device['local_bytes'] // 1024} KiB ({device['local_type']}), {kinds}, "
+            f"{'sub-groups' if groups else 'no sub-groups'}, timer {device['timer_ns']} ns"
+        )
+        found.append(Finding(Status.OK, "device", text))
+    if listing.ending:
+        text = f"listing the devices failed ({listing.ending}): {listing.telling_line()}"
+        found.append(Finding(Status.WARN if devices else Status.FAIL, "device", text, mend))
+    elif not devices:
+        found.append(Finding(Status.FAIL, "device", "the loader knows no OpenCL device", mend))
+    return found
+
+
+def examine_trial(index: int, device: Mapping[str, Any], trial: SmokeResult) -> Finding:
+    """How device number `index` did in its trial; a failure, or a type promised in vain, is a warning."""
+    mend = cpu_driver_install() if device["kind"] == "cpu" else f"update the driver; meanwhile: {cpu_driver_install()}"
+    if not trial.passed:
+        return Finding(Status.WARN, "trial", f"{index}: {_label(device)} failed: {trial.reason}", mend)
+    text = (
+        f"{index}: {_label(device)} multiplies right: built in {trial.build_seconds:.2f} s, "
+        f"{trial.gflops:.1f} GFLOP/s at 64^3, error {trial.max_error:.1e}, "
+        f"fp64 {trial.fp64}, fp16 {trial.fp16}"
+    )
+    if trial.mended:
+        text += ", PoCL told which processor to compile for"
+    answers = {"fp64": trial.fp64, "fp16": trial.fp16}
+    false = [name for name, answer in answers.items() if device[name] and answer != "works"]
+    if false:
+        text += f"; yet it advertises {' and '.join(false)}"
+    return Finding(Status.WARN if false else Status.OK, "trial", text, mend if false else "")
+
+
+def examine_choice(devices: list[dict[str, Any]], trials: list[SmokeResult], mend: str) -> tuple[Finding, str]:
+    """What runs when no device is named: the first in the order of preference."""
+    working = [index for index, trial in enumerate(trials) if trial.passed]
+    if not working:
+        return Finding(Status.FAIL, "choice", "no device passes the trial", mend), ""
+    first = devices[0]
+    rating = standing(first["platform"], first["version"], first["kind"])
+    text = f"without --device, tilewright runs on 0: {_label(first)}; {rating.reason}"
+    if working[0] != 0:
+        text += ", but it failed the trial"
+        return Finding(Status.WARN, "choice", text, f"--device {working[0]}"), _label(first)
+    status = Status.WARN if rating.rank >= NEVER_BY_DEFAULT else Status.OK
+    return Finding(status, "choice", text, mend if status is Status.WARN else ""), _label(first)

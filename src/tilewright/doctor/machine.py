@@ -1,0 +1,106 @@
+"""Examines what slows a measurement down or makes it unfair: caches, the machine's load, NumPy's BLAS."""
+
+import os
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+from ..backend.cache import cache_folder
+from ..backend.children import ChildRun
+from ..backend.registration import FOLDER_PREFIX
+from .findings import Finding, Status, pip_install, unset
+
+
+def examine_caches(environ: Mapping[str, str]) -> list[Finding]:
+    """Whether the three caches of compiled kernels can be written."""
+    own = cache_folder()
+    pocl = Path(environ.get("POCL_CACHE_DIR") or own.parent / "pocl")
+    found = []
+    for name, folder in {"tilewright": own, "PyOpenCL": own.parent / "pyopencl", "PoCL": pocl}.items():
+        there = next(each for each in (folder, *folder.parents) if each.exists())
+        if os.access(there, os.W_OK):
+            text = f"{name} may keep compiled kernels in {folder}: a second build is faster than the first"
+            found.append(Finding(Status.OK, "cache", text))
+        else:
+            text = f"{name} cannot write {folder}: every run compiles again"
+            found.append(Finding(Status.WARN, "cache", text, f"sudo chown $USER {there}"))
+    if environ.get("PYOPENCL_NO_CACHE"):
+        text = "PYOPENCL_NO_CACHE is set: PyOpenCL compiles in every run"
+        found.append(Finding(Status.WARN, "cache", text, unset("PYOPENCL_NO_CACHE")))
+    return found
+
+
+def examine_machine() -> list[Finding]:
+    """Processors, their load and their frequency governor."""
+    cores = os.cpu_count() or 1
+    usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else cores
+    quota = _cpu_quota()
+    limit = f", limited to {quota:g} by its control group" if quota else ""
+    found = [Finding(Status.OK, "machine", f"{cores} logical processors, {usable} usable{limit}")]
+    if hasattr(os, "getloadavg"):
+        load = os.getloadavg()[0]
+        busy = load > 0.5 * usable
+        text = f"load average {load:.2f}" + (": timings can be two to four times too slow" if busy else "")
+        mend = "stop other programs (top lists them), then measure" if busy else ""
+        found.append(Finding(Status.WARN if busy else Status.OK, "machine", text, mend))
+    governor = Path("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")
+    if governor.is_file():
+        name = governor.read_text().strip()
+        slow = name == "powersave"
+        mend = "sudo cpupower frequency-set -g performance" if slow else ""
+        found.append(Finding(Status.WARN if slow else Status.OK, "machine", f"frequency governor {name}", mend))
+    return found
+
+
+def _cpu_quota() -> float:
+    """Processors that the control group allows, from cgroup v2 or v1; 0 if there is no limit."""
+    newer, older = Path("/sys/fs/cgroup/cpu.max"), Path("/sys/fs/cgroup/cpu/cpu.cfs_quota_us")
+    if newer.is_file():
+        quota, period = newer.read_text().split()
+        return 0.0 if quota == "max" else int(quota) / int(period)
+    if older.is_file() and int(older.read_text()) > 0:
+        return int(older.read_text()) / int(older.with_name("cpu.cfs_period_us").read_text())
+    return 0.0
+
+
+# What inherited variables do, by the start of their names.
+EFFECTS = {
+    "OPENBLAS_": "changes OpenBLAS, NumPy's matrix product; a core type of an older processor can halve it",
+    "MKL_": "changes Intel MKL",
+    "BLIS_": "changes BLIS",
+    "NVPL_": "changes NVIDIA's CPU libraries",
+    "OMP_": "changes the threads of every OpenMP library, of NumPy's too",
+    "POCL_": "changes how PoCL compiles or runs kernels",
+    "CL_CONFIG_": "changes Intel's OpenCL runtime",
+    "OCL_": "changes which OpenCL drivers are found",
+    "OPENCL_": "changes which OpenCL drivers and layers are found",
+}
+AVX512_CORES = ("SkylakeX", "Cooperlake", "SapphireRapids")
+
+
+def examine_baselines(software: ChildRun, environ: Mapping[str, str]) -> list[Finding]:
+    """Inherited variables that change a driver or a rival, and the BLAS kernels that NumPy runs."""
+    found = []
+    pattern = re.compile("|".join(EFFECTS))
+    for name in sorted(name for name in environ if pattern.match(name)):
+        if Path(environ[name]).name.startswith(FOLDER_PREFIX):
+            continue
+        effect = next(text for start, text in EFFECTS.items() if name.startswith(start))
+        found.append(Finding(Status.WARN, "environment", f"{name}={environ[name]}: {effect}", unset(name)))
+    libraries = software.stages().get("numpy", {}).get("blas", [])
+    if libraries is None:
+        text = "which BLAS kernels NumPy runs is not known; threadpoolctl would tell"
+        found.append(Finding(Status.OK, "rivals", text, pip_install("threadpoolctl")))
+    cpuinfo = Path("/proc/cpuinfo")
+    wide = cpuinfo.is_file() and " avx512f" in cpuinfo.read_text()
+    for library in libraries or ():
+        core = library.get("architecture", "unknown")
+        name = f"NumPy multiplies with {library['internal_api']} {library['version']}, {core} kernels"
+        if wide and library["internal_api"] == "openblas" and core not in AVX512_CORES:
+            text = f"{name}, on a processor with AVX-512: about half of what it can"
+            forced = "OPENBLAS_CORETYPE" in environ
+            mend = unset("OPENBLAS_CORETYPE") if forced else pip_install("--upgrade", "numpy")
+            found.append(Finding(Status.WARN, "rivals", text, mend))
+        else:
+            found.append(Finding(Status.OK, "rivals", f"{name}, {library['num_threads']} threads"))
+    return found

@@ -1,0 +1,148 @@
+"""Examines what has to be installed: Python's packages, the OpenCL loader, drivers, and wheels with drivers."""
+
+import platform
+import shutil
+import sys
+from importlib import metadata
+from pathlib import Path
+
+from ..backend import drivers
+from ..backend.children import ChildRun, run_child
+from ..backend.drivers import Driver
+from ..backend.registration import Registration
+from .findings import Finding, Status, cpu_driver_install, pip_install, reinstall, unset
+
+# Runs in a child: an import can crash, and its time is wanted. The loader's file is the one really mapped.
+SOFTWARE = """
+import json, time
+start = time.perf_counter()
+import numpy
+record = {"stage": "numpy", "version": numpy.__version__, "blas": []}
+try:
+    import threadpoolctl
+    record["blas"] = [each for each in threadpoolctl.threadpool_info() if each["user_api"] == "blas"]
+except ImportError:
+    record["blas"] = None
+print(json.dumps(record), flush=True)
+start = time.perf_counter()
+import pyopencl
+seconds = time.perf_counter() - start
+loader = ""
+try:
+    with open("/proc/self/maps") as maps:
+        loader = next((line.split(None, 5)[5].strip() for line in maps if "libOpenCL" in line), "")
+except FileNotFoundError:
+    pass
+record = {"stage": "pyopencl", "version": pyopencl.VERSION_TEXT, "seconds": seconds, "loader": loader}
+print(json.dumps(record), flush=True)
+"""
+
+
+def ask_software(time_limit: float) -> ChildRun:
+    """Import NumPy and PyOpenCL in a child, which tells their versions, NumPy's BLAS and the OpenCL loader."""
+    return run_child([sys.executable, "-c", SOFTWARE], time_limit)
+
+
+def examine_software(child: ChildRun) -> list[Finding]:
+    """Python, NumPy and PyOpenCL, from what `ask_software` gave."""
+    system = f"{platform.system()} {platform.machine()}"
+    text = f"Python {platform.python_version()} on {system}: {sys.executable}"
+    found = [Finding(Status.OK, "python", text)]
+    stages = child.stages()
+    for name in ("numpy", "pyopencl"):
+        if name in stages:
+            seconds = f", imported in {stages[name]['seconds']:.2f} s" if name == "pyopencl" else ""
+            found.append(Finding(Status.OK, "python", f"{name} {stages[name]['version']}{seconds}"))
+        else:
+            text = f"{name} cannot be imported: {child.telling_line() or child.ending}"
+            found.append(Finding(Status.FAIL, "python", text, pip_install(name)))
+            break  # the child ended here: nothing is known of the next
+    return found
+
+
+def examine_loader(child: ChildRun, registration: Registration) -> list[Finding]:
+    """The OpenCL loader that PyOpenCL brought into the child, and which drivers it is told to read."""
+    found = []
+    path = child.stages().get("pyopencl", {}).get("loader", "")
+    if path:
+        content = Path(path).read_bytes()
+        kinds = {b"OCL_ICD_FILENAMES": "Khronos", b"ocl-icd": "ocl-icd"}
+        kind = next((name for mark, name in kinds.items() if mark in content), "of an unknown kind")
+        bundled = ", from PyOpenCL's wheel" if b"PYOPENCL_HOME" in content else ""
+        found.append(Finding(Status.OK, "loader", f"{path} ({kind}{bundled})"))
+    mend = unset(registration.variable)
+    if registration.problem:
+        found.append(Finding(Status.FAIL, "loader", registration.problem, mend))
+    elif registration.status == "left to the user":
+        found.append(Finding(Status.WARN, "loader", registration.text, mend))
+    else:
+        found.append(Finding(Status.OK, "loader", registration.text))
+    return found
+
+
+def examine_drivers(time_limit: float) -> list[Finding]:
+    """Every driver on this machine, and whether the dynamic loader opens it, each in a child."""
+    found = []
+    for driver in drivers.discover():
+        text = f"{driver.name}: {driver.library} ({driver.origin}, {driver.note})"
+        code = "import ctypes, sys; ctypes.CDLL(sys.argv[1])"
+        child = run_child([sys.executable, "-c", code, driver.library], time_limit)
+        if not child.ending:
+            found.append(Finding(Status.OK, "driver", text, _registering(driver)))
+        else:
+            why = _missing_libraries(driver.library, time_limit) or child.telling_line() or child.ending
+            found.append(Finding(Status.WARN, "driver", f"{text} does not open: {why}", _driver_mend(driver)))
+    return found or [Finding(Status.WARN, "driver", "no OpenCL driver was found", cpu_driver_install())]
+
+
+def _missing_libraries(library: str, time_limit: float) -> str:
+    """All missing libraries that this one needs; the dynamic loader's own message names only the first."""
+    if shutil.which("ldd") is None or not Path(library).is_file():
+        return ""
+    lines = run_child(["ldd", library], time_limit).stdout.splitlines()
+    missing = [line.split("=>")[0].strip() for line in lines if "not found" in line]
+    return f"it needs {', '.join(missing)}" if missing else ""
+
+
+def _registering(driver: Driver) -> str:
+    """How to make a driver visible to every program; tilewright adds it to its own processes by itself."""
+    if driver.origin != "unregistered":
+        return ""
+    icd = f"/etc/OpenCL/vendors/{driver.name.lower().replace(' ', '-')}.icd"
+    return f"for other programs: echo {driver.library} | sudo tee {icd}"
+
+
+def _driver_mend(driver: Driver) -> str:
+    if driver.origin == "wheel":
+        name = next(wheel for title, wheel, _ in drivers.WHEELS if title == driver.name)
+        partner = ["intel-cmplr-lib-rt"] if name == "intel-opencl-rt" else []
+        return pip_install("--force-reinstall", name, *partner)
+    if driver.origin == "system":
+        icd = driver.note.removeprefix("named by ").split(",")[0]
+        return f"{reinstall(icd)}; or drop the driver: sudo rm {icd}"
+    return reinstall(driver.library)
+
+
+def installed_version(distribution: str) -> str:
+    """The version of an installed distribution, or ''."""
+    try:
+        return metadata.version(distribution)
+    except metadata.PackageNotFoundError:
+        return ""
+
+
+def examine_wheels() -> list[Finding]:
+    """The drivers installed from PyPI, and what they lack."""
+    runtime, libraries = installed_version("intel-opencl-rt"), installed_version("intel-cmplr-lib-rt")
+    pocl = installed_version("pocl-binary-distribution")
+    found = []
+    if runtime and not libraries:
+        text = f"intel-opencl-rt {runtime} is here without intel-cmplr-lib-rt, whose libraries it needs"
+        found.append(Finding(Status.WARN, "wheel", text, pip_install("intel-cmplr-lib-rt")))
+    elif runtime:
+        found.append(Finding(Status.OK, "wheel", f"intel-opencl-rt {runtime}, intel-cmplr-lib-rt {libraries}"))
+    if pocl:
+        found.append(Finding(Status.OK, "wheel", f"pocl-binary-distribution {pocl}"))
+    if not found:
+        found.append(Finding(Status.OK, "wheel", "no driver from PyPI is installed"))
+    return found

@@ -1,0 +1,80 @@
+"""What the parent of a child reports that fails, hangs or answers wrongly; and how the trial judges a product."""
+
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tilewright.backend import children, smoke
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="signals and /proc are Linux's")
+
+
+def probe(code: str, time_limit: float = 20.0) -> children.SmokeResult:
+    return children.probe_device("P", 0, time_limit=time_limit, command=[sys.executable, "-c", code])
+
+
+GOOD = (
+    "import json; print('a word of the driver'); print(json.dumps(dict(stage='gemm', build_seconds=1.0, "
+    "gflops=2.0, max_error=1e-6, error_over_bound={}, mended=False)), flush=True);"
+)
+
+
+def test_a_child_that_answers_passes() -> None:
+    result = probe(GOOD.format(0.1) + "print(json.dumps(dict(stage='fp64', answer='works')))")
+    assert (result.passed, result.reason, result.fp64, result.fp16) == (True, "", "works", "not reached")
+
+
+def test_a_child_that_aborts_is_reported_by_its_signal() -> None:
+    result = probe("import os, sys; print('LLVM ERROR: Cannot select', file=sys.stderr, flush=True); os.abort()")
+    assert not result.passed
+    assert result.reason == "killed by SIGABRT: LLVM ERROR: Cannot select"
+    assert "Cannot select" in result.stderr_tail
+
+
+def test_a_child_that_fails_is_reported_by_its_exit_code() -> None:
+    assert probe("import sys; sys.exit(3)").reason == "exit code 3"
+    assert probe("pass").reason == "it ended without an answer"
+
+
+def test_a_child_that_hangs_is_stopped_with_its_own_children(tmp_path: Path) -> None:
+    code = (
+        "import subprocess, sys, time\n"
+        "child = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(600)'])\n"
+        f"open({str(tmp_path / 'pid')!r}, 'w').write(str(child.pid))\n"
+        "time.sleep(600)"
+    )
+    result = probe(code, time_limit=2.0)
+    assert not result.passed
+    assert result.reason == "timed out after 2 s"
+    status = Path(f"/proc/{(tmp_path / 'pid').read_text()}/stat")
+    deadline = time.monotonic() + 10  # a killed process may still have to be told so by a busy scheduler
+    while time.monotonic() < deadline and status.exists() and status.read_text().split()[2] != "Z":
+        time.sleep(0.05)
+    assert not status.exists() or status.read_text().split()[2] == "Z"
+
+
+@pytest.mark.parametrize("ratio", ["1.5", "float('nan')", "float('inf')"])
+def test_a_child_that_answers_wrongly_fails(ratio: str) -> None:
+    result = probe(GOOD.format(ratio))
+    assert not result.passed
+    assert result.reason.startswith("wrong result")
+
+
+def test_a_crash_after_the_product_spares_its_answer() -> None:
+    result = probe(GOOD.format(0.1) + "import os; os.abort()")
+    assert result.passed
+    assert result.fp64 == result.fp16 == "killed by SIGABRT"
+
+
+def test_the_error_sees_one_wrong_element_and_a_nan() -> None:
+    random = np.random.default_rng(0)
+    left, right = (random.uniform(-1, 1, (64, 64)).astype(np.float32) for _ in range(2))
+    output = left @ right
+    assert smoke.errors(left, right, output)["error_over_bound"] < 1
+    output[3, 5] += np.float32(1e-3)
+    assert smoke.errors(left, right, output)["error_over_bound"] > 1
+    output[3, 5] = np.nan
+    assert np.isnan(smoke.errors(left, right, output)["error_over_bound"])
