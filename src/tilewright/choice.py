@@ -2,16 +2,18 @@
 
 from .device import DeviceInfo
 from .kernels import moves
-from .kernels.cpu import product
+from .kernels.cpu import moves as cpu_moves
+from .kernels.cpu import product as cpu_product
 from .plan import Plan, plan
 from .problem import Problem
 
 
 def plan_product(problem: Problem, device: DeviceInfo) -> Plan:
     """The plan for a Gemm or StridedGemm, with why others lost. Unsupported if no kernel can solve it there."""
-    return plan(product.candidates(problem, device), problem, device)
+    return plan(cpu_product.candidates(problem, device), problem, device)
 
 
 def plan_move(problem: Problem, device: DeviceInfo) -> Plan:
     """The plan for a Copy, Transpose or Move."""
-    return plan(moves.candidates(problem, device), problem, device)
+    own = cpu_moves if device.kind == "cpu" else moves
+    return plan(own.candidates(problem, device), problem, device)

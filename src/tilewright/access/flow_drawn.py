@@ -35,7 +35,8 @@ def legs(explanation: Explanation) -> list[Leg]:
             ]
             for load in sources:
                 moved |= {id(load), id(store)}
-                out.append(Leg(("global", load.buffer), ("local", store.buffer), f"line {store.position.line}: {_cost(load)}, {_cost(store)}"))
+                label = f"line {store.position.line}: {_cost(load)}, then {store.cost:,} wavefronts"
+                out.append(Leg(("global", load.buffer), ("local", store.buffer), label))
     for access in accesses:
         if id(access) in moved:
             continue
@@ -66,8 +67,8 @@ def draw_path(explanation: Explanation) -> Drawing:
             drawing.text(x + 12, y + 36, place[1] or "of each work-item", "ink head")
         left, right = min(columns), max(columns)
         start, end = left * (_WIDTH + 230) + _WIDTH, right * (_WIDTH + 230)
-        begin, finish = (start, end) if columns[0] < columns[1] else (end, start)
-        drawing.arrow(begin + (4 if finish > begin else -4), y + _HEIGHT / 2, finish + (-4 if finish > begin else 4), y + _HEIGHT / 2)
+        begin, finish = (start + 4, end - 4) if columns[0] < columns[1] else (end - 4, start + 4)
+        drawing.arrow(begin, y + _HEIGHT / 2, finish, y + _HEIGHT / 2)
         drawing.text((start + end) / 2, y + _HEIGHT + 14, leg.label, "soft", "middle", 11)
     return drawing
 

@@ -191,9 +191,9 @@ class TrafficRecorder:
         width = self.model.lanes
         rows, on = as_rows(addresses, self.items, width), as_rows(active, self.items, width)
         counts = np.repeat(np.array([pattern.count for pattern in patterns])[:, None], rows.shape[1], axis=1)
-        slots = np.repeat(np.arange(lanes // self.items), rows.shape[1] // (lanes // self.items))
-        slot = np.broadcast_to(slots, counts.shape)
-        first_item = np.tile(np.arange(0, rows.shape[1]) % max(1, rows.shape[1] // (lanes // self.items)) * width, (len(patterns), 1))
+        place, per_group = np.arange(rows.shape[1]), rows.shape[1] // (lanes // self.items)
+        slot = np.broadcast_to(place // per_group, counts.shape)
+        first_item = np.broadcast_to(place % per_group * width, counts.shape)
         busy = on.any(axis=2)
         self._count(traffic, rows[busy], on[busy], counts[busy], slot[busy], first_item[busy])
 
@@ -266,7 +266,8 @@ class TrafficRecorder:
         return tuple(out)
 
     def _access(self, traffic: _Traffic) -> LineAccess:
-        assert traffic.worst is not None and traffic.first is not None
+        assert traffic.worst is not None
+        assert traffic.first is not None
         return LineAccess(
             position=traffic.site.position,
             operation=traffic.site.operation,

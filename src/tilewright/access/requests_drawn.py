@@ -66,11 +66,15 @@ def draw_sectors(access: LineAccess, model: Model) -> Drawing:
     drawing.text(
         0,
         below,
-        f"one {model.sub_group} moves {len(users)} sectors of {model.sector} bytes in {len(lines)} lines; {unused} bytes of "
-        "them unused. Numbers are lanes; green: bytes asked for, orange: moved in vain.",
+        f"one {model.sub_group} moves {counted(len(users), 'sector')} of {model.sector} bytes in {counted(len(lines), 'line')}; "
+        f"{unused} bytes of them unused. Numbers are lanes; green: bytes asked for, orange: moved in vain.",
         "soft",
     )
     return drawing
+
+
+def counted(count: int, unit: str) -> str:
+    return f"{count} {unit}{'' if count == 1 else 's'}"
 
 
 def stretches(values: list[int]) -> list[tuple[int, int]]:
@@ -128,10 +132,11 @@ def draw_banks(access: LineAccess, model: Model) -> Drawing:
     below = 22 + len(rows) * (_ROW + 2) + 14
     worst = access.degree * max(access.ideal_per_request, 1)
     merged = f" Pairs of lanes with one address let them pass in {number(worst)}." if round(worst) < len(rows) else ""
+    total = counted(len(rows), "wavefront")
     drawing.text(
         0,
         below,
-        f"{model.banks} banks of {WORD} bytes; numbers are lanes (+: the word serves several). {len(rows)} wavefronts.{merged}",
+        f"{model.banks} banks of {WORD} bytes; numbers are lanes (+: the word serves several). {total}.{merged}",
         "soft",
     )
     return drawing

@@ -38,7 +38,8 @@ def totals(explanation: Explanation) -> Totals:
     stores = [each for each in explanation.accesses if each.operation != "load"]
 
     def total(accesses: list[LineAccess], local: bool, what: str) -> int:
-        return round(factor * sum(getattr(each, what) for each in accesses if each.is_local == local))
+        counted: int = sum(getattr(each, what) for each in accesses if each.is_local == local)
+        return round(factor * counted)
 
     return Totals(
         global_load_sectors=total(loads, False, "cost"),

@@ -69,7 +69,8 @@ def local_sentence(explanation: Explanation, access: LineAccess) -> str:
         return sentence
     sentence += f"; a pitch of {advice.best} would give {advice.wavefronts}"
     if len(together) > 1 and not advice.all_conflict_free:
-        sentence += f" here (over all accesses of {access.buffer} {_best(advice.best_of_all, advice.now)}, but no pitch frees all)"
+        best = _best(advice.best_of_all, advice.now)
+        sentence += f" here (over all accesses of {access.buffer} {best}, but no pitch frees all)"
     elif advice.best_of_all != advice.best:
         sentence += f" here, one of {advice.best_of_all} frees all accesses of {access.buffer}"
     return sentence

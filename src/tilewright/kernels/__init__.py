@@ -2,12 +2,13 @@
 
 from ..errors import UnknownName
 from ..kernel import Kernel, Ladder
+from .cpu import LADDER as CPU
 from .rows import LADDER as ROWS
 from .specimens import SPECIMENS
 from .tiles import LADDER as TILES
 from .transpose import LADDER as TRANSPOSE
 
-LADDERS: dict[str, Ladder] = {ladder.name: ladder for ladder in (ROWS, TILES, TRANSPOSE)}
+LADDERS: dict[str, Ladder] = {ladder.name: ladder for ladder in (ROWS, TILES, TRANSPOSE, CPU)}
 
 
 def find_ladder(name: str) -> Ladder:

@@ -24,7 +24,7 @@ def integer_binary(operator: str, left: int, right: int, position: Position) -> 
     return _PLAIN[operator](left, right)
 
 
-_PLAIN = {
+_PLAIN: dict[str, Callable[[int, int], int]] = {
     "|": lambda a, b: a | b,
     "^": lambda a, b: a ^ b,
     "&": lambda a, b: a & b,

@@ -24,7 +24,7 @@ class FunctionState:
     """What is known while one function is being compiled."""
 
     function: Function
-    addressed: set[str]
+    addressed: set[int]  # ids of the nodes that declare variables with an address
     scopes: list[dict[str, Symbol]]
     slots: int = 0
 

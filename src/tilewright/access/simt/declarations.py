@@ -26,11 +26,11 @@ class DeclarationCompiler(ExpressionCompiler):
             return self.local_variable(variable)
         if variable.space is Space.GLOBAL:
             raise variable.position.error(f"{variable.name!r} cannot be declared in global memory here")
-        if isinstance(variable.type, Array) and variable.name not in self.state.addressed:
+        if isinstance(variable.type, Array) and id(variable) not in self.state.addressed:
             element, lengths = flat_length(variable.type)
             if not isinstance(element, Struct) and int(np.prod(lengths)) <= _LONGEST_REGISTER_ARRAY:
                 return self.register_array(variable, element, lengths)
-        if isinstance(variable.type, Array | Struct) or variable.name in self.state.addressed:
+        if isinstance(variable.type, Array | Struct) or id(variable) in self.state.addressed:
             return self.memory_variable(variable)
         return self.register(variable)
 
@@ -147,10 +147,8 @@ class DeclarationCompiler(ExpressionCompiler):
         return Access(np.dtype(np.uint8), variable.type.size, 1, site, counted=False)
 
     def store_at(self, address: Any, kind: Type, expression: Expression) -> Run:
-        if isinstance(kind, Struct):
-            source = self.value(expression).run
-        else:
-            source = self.initial_value(expression, kind).run
+        code = self.value(expression) if isinstance(kind, Struct) else self.initial_value(expression, kind)
+        source = code.run
         access = memory_access(self.machine, kind, expression.position, "store", counted=False)
         memory = self.machine.memory
 
@@ -245,7 +243,8 @@ def _nothing(frame: Frame, mask: Mask) -> Value:
 def forget(segment: Segment, mask: Mask) -> None:
     """The lanes of `mask` declare a private variable anew: its bytes are unset."""
     unset = segment.unset
-    assert unset is not None and segment.base is not None
+    assert unset is not None
+    assert segment.base is not None
     room = len(unset.written) * unset.granule // len(segment.base)
     unset.written.reshape(len(segment.base), room // unset.granule)[mask.indices] = False
 

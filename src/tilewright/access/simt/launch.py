@@ -11,9 +11,10 @@ import numpy.typing as npt
 from ...errors import InvalidInput, UnknownName
 from ..clc.tree import Function, Program
 from ..clc.types import Pointer, Scalar, Space, Struct, Type, Vector
-from .code import Frame, Register, Value
+from .code import Frame, Memory, Register, Symbol, Value
 from .findings import Finding
 from .machine import Group, Machine, Recorder
+from .masks import Mask
 from .memory import Segment
 from .places import MemoryPlace
 from .statements import StatementCompiler
@@ -74,16 +75,20 @@ def run_kernel(
             frame = Frame(compiled.slots)
             everyone = machine.begin(batch)
             for (_, symbol), value in zip(compiled.parameters, values, strict=True):
-                if isinstance(symbol, Register):
-                    frame.slots[symbol.slot] = value
-                else:
-                    assert not hasattr(symbol, "lengths")
-                    place = MemoryPlace(machine, symbol.type, symbol.address, symbol.space, False, function.position, False)  # type: ignore[union-attr]
-                    place.store(frame, everyone, place.locate(frame, everyone), value)
+                _pass(machine, frame, everyone, symbol, value, function)
             assert compiled.body is not None
             compiled.body(frame, everyone)
     outputs = {name: _output(segment, array) for name, (segment, array) in buffers.items() if segment.written}
     return Launch(outputs, machine.findings.all(), machine)
+
+
+def _pass(machine: Machine, frame: Frame, mask: Mask, symbol: Symbol, value: Value, function: Function) -> None:
+    """Gives a parameter its value."""
+    if isinstance(symbol, Register):
+        frame.slots[symbol.slot] = value
+    elif isinstance(symbol, Memory):
+        place = MemoryPlace(machine, symbol.type, symbol.address, symbol.space, False, function.position, counted=False)
+        place.store(frame, mask, place.locate(frame, mask), value)
 
 
 def _batches(groups: Sequence[Group], slots: int) -> Iterator[Sequence[Group]]:

@@ -12,18 +12,19 @@ from ..clc.tree import (
     ExpressionStatement,
     If,
     Loop,
+    Parameter,
     Return,
     Statement,
     Switch,
 )
-from ..clc.types import LONG, Space, Struct, Type, Void
+from ..clc.types import LONG, Space, Struct, Void
 from .code import Frame, Memory, Register, Step, Symbol
 from .context import FunctionCode, FunctionState
 from .convert import change, truth
 from .declarations import DeclarationCompiler
 from .masks import Mask
 from .registers import merge
-from .usage import addressed_names
+from .usage import addressed_variables
 
 
 class StatementCompiler(DeclarationCompiler):
@@ -35,10 +36,10 @@ class StatementCompiler(DeclarationCompiler):
         if any(state.function.name == name for state in self.compiling):
             raise position.error(f"{name} calls itself, which OpenCL C does not allow")
         function = self.program.functions[name]
-        self.compiling.append(FunctionState(function, addressed_names(function), [{}]))
+        self.compiling.append(FunctionState(function, addressed_variables(function), [{}]))
         code = FunctionCode()
         for parameter in function.parameters:
-            symbol = self.parameter(parameter.name, parameter.type, parameter.constant)
+            symbol = self.parameter(parameter)
             self.declare(parameter.name, symbol)
             code.parameters.append((parameter.name, symbol))
         code.body = self.statement(function.body)
@@ -47,11 +48,12 @@ class StatementCompiler(DeclarationCompiler):
         self.compiled[name] = code
         return code
 
-    def parameter(self, name: str, kind: Type, constant: bool) -> Symbol:
-        if isinstance(kind, Struct) or name in self.state.addressed:
-            address = self.machine.memory.private(name, kind.size).address
-            return Memory(kind, lambda frame, mask: address, Space.PRIVATE, constant)
-        return Register(self.new_slot(), kind, False, constant)
+    def parameter(self, parameter: Parameter) -> Symbol:
+        kind = parameter.type
+        if isinstance(kind, Struct) or id(parameter) in self.state.addressed:
+            address = self.machine.memory.private(parameter.name, kind.size).address
+            return Memory(kind, lambda frame, mask: address, Space.PRIVATE, parameter.constant)
+        return Register(self.new_slot(), kind, False, parameter.constant)
 
     def statement(self, statement: Statement) -> Step:
         match statement:

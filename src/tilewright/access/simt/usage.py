@@ -1,36 +1,38 @@
-"""Which variables of a function need an address, found by walking its tree."""
+"""Which variables of a function need an address, found by walking its tree scope by scope."""
 
 from collections.abc import Iterator
 from typing import Any
 
-from ..clc.tree import Assembly, Declaration, Expression, Function, Index, Member, Name, Node, SizeOf, Unary, Variable
-from ..clc.types import Array
+from ..clc.tree import (
+    Assembly,
+    Block,
+    Declaration,
+    Expression,
+    Function,
+    Index,
+    Loop,
+    Member,
+    Name,
+    Node,
+    SizeOf,
+    Switch,
+    Unary,
+)
+from ..clc.types import Array, Type
 
 
-def addressed_names(function: Function) -> set[str]:
-    """Names whose address is taken, and arrays that are used other than element by element. Names are taken for the
-    whole function, whatever their scope: too many is safe."""
-    depths: dict[str, int] = {}
-    for node in _walk(function.body):
-        if isinstance(node, Declaration):
-            for variable in node.variables:
-                _note_depth(variable, depths)
-    found: set[str] = set()
-    _visit(function.body, depths, found)
-    return found
+def addressed_variables(function: Function) -> set[int]:
+    """The ids of the Variable and Parameter nodes whose address is taken, and of arrays that are used other than element
+    by element."""
+    usage = _Usage()
+    usage.scopes.append({parameter.name: (id(parameter), 0) for parameter in function.parameters})
+    usage.visit(function.body)
+    return usage.found
 
 
 def has_assembly(function: Function) -> bool:
     """Does the function's body hold inline assembly?"""
     return any(isinstance(node, Assembly) for node in _walk(function.body))
-
-
-def _note_depth(variable: Variable, depths: dict[str, int]) -> None:
-    depth, kind = 0, variable.type
-    while isinstance(kind, Array):
-        depth, kind = depth + 1, kind.element
-    if depth:
-        depths[variable.name] = min(depth, depths.get(variable.name, depth))
 
 
 def _walk(node: Any) -> Iterator[Node]:
@@ -45,42 +47,70 @@ def _walk(node: Any) -> Iterator[Node]:
                 yield from _walk(child)
 
 
-def _visit(node: Any, depths: dict[str, int], found: set[str]) -> None:
-    if isinstance(node, tuple):
-        for child in node:
-            _visit(child, depths, found)
-    elif isinstance(node, Index):
-        _visit_index(node, depths, found)
-    elif isinstance(node, Unary) and node.operator == "&":
-        found.add(_root(node.operand))
-        _visit(node.operand, depths, found)
-    elif isinstance(node, Name):
-        if node.name in depths:
-            found.add(node.name)
-    elif isinstance(node, SizeOf):
-        return
-    elif isinstance(node, Node):
-        for child in vars(node).values():
-            if isinstance(child, Node | tuple):
-                _visit(child, depths, found)
+class _Usage:
+    """`scopes` map a name to its declaration and to how many subscripts its type takes."""
+
+    def __init__(self) -> None:
+        self.scopes: list[dict[str, tuple[int, int]]] = []
+        self.found: set[int] = set()
+
+    def visit(self, node: Any) -> None:
+        if isinstance(node, tuple):
+            for child in node:
+                if isinstance(child, Node | tuple):
+                    self.visit(child)
+        elif isinstance(node, Index):
+            self.visit_index(node)
+        elif isinstance(node, Name):
+            declared = self.look_up(node.name)
+            if declared is not None and declared[1]:
+                self.found.add(declared[0])
+        elif isinstance(node, Declaration):
+            self.visit_declaration(node)
+        elif isinstance(node, Node) and not isinstance(node, SizeOf):
+            if isinstance(node, Unary) and node.operator == "&":
+                self.take_address(node.operand)
+            scoped = isinstance(node, Block | Loop | Switch)
+            self.scopes += [{}] * scoped
+            for child in vars(node).values():
+                if isinstance(child, Node | tuple):
+                    self.visit(child)
+            if scoped:
+                self.scopes.pop()
+
+    def visit_declaration(self, node: Declaration) -> None:
+        for variable in node.variables:
+            self.scopes[-1] = {**self.scopes[-1], variable.name: (id(variable), _depth(variable.type))}
+            self.visit(variable.initial)
+
+    def visit_index(self, node: Index) -> None:
+        """`a[i][j]` on an array of two lengths leaves `a` in registers; anything less gives its address away."""
+        subscripts = 0
+        base: Expression = node
+        while isinstance(base, Index):
+            self.visit(base.index)
+            base = base.base
+            subscripts += 1
+        if isinstance(base, Name):
+            declared = self.look_up(base.name)
+            if declared is not None and subscripts < declared[1]:
+                self.found.add(declared[0])
+        else:
+            self.visit(base)
+
+    def take_address(self, expression: Expression) -> None:
+        while isinstance(expression, Index | Member):
+            expression = expression.base
+        declared = self.look_up(expression.name) if isinstance(expression, Name) else None
+        if declared is not None:
+            self.found.add(declared[0])
+
+    def look_up(self, name: str) -> tuple[int, int] | None:
+        return next((scope[name] for scope in reversed(self.scopes) if name in scope), None)
 
 
-def _visit_index(node: Index, depths: dict[str, int], found: set[str]) -> None:
-    """`a[i][j]` on an array of two lengths leaves `a` in registers; anything less gives its address away."""
-    subscripts = 0
-    base: Expression = node
-    while isinstance(base, Index):
-        _visit(base.index, depths, found)
-        base = base.base
-        subscripts += 1
-    if isinstance(base, Name):
-        if subscripts < depths.get(base.name, 0):
-            found.add(base.name)
-    else:
-        _visit(base, depths, found)
-
-
-def _root(expression: Expression) -> str:
-    while isinstance(expression, Index | Member):
-        expression = expression.base
-    return expression.name if isinstance(expression, Name) else ""
+def _depth(kind: Type) -> int:
+    depth = 0
+    while isinstance(kind, Array):
+        depth, kind = depth + 1, kind.element
+    return depth

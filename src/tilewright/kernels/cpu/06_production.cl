@@ -15,12 +15,6 @@
 #define A_PART (SLAB * A_ROW) // from the real to the imaginary part of a packed row of A
 #define SLAB (4 * MR)         // rows of A packed at once where its rows are not contiguous, for whole square transposes
 
-#if REAL_IS_INTEGER
-#define MULTIPLY_ADD(a, b, c) ((a) * (b) + (c))
-#else
-#define MULTIPLY_ADD(a, b, c) fma(a, b, c)
-#endif
-
 #include "vectors.cl"
 #include "pack.cl"
 #include "finish.cl"

@@ -9,6 +9,12 @@ typedef struct { UNIT part[UNITS]; } Element;
 
 #define VECTOR_BYTES (VW * (int)sizeof(Element))
 
+// A function, since LLVM makes do with vectors of half the machine's length unless one is called with long ones.
+static inline void store_around_caches(const vec value, __global Element *out)
+{
+    __builtin_nontemporal_store(value, (__global vec *)out);
+}
+
 // Copies `count` elements that lie side by side.
 static void copy_row(const __global Element *in, __global Element *out, int count, int stream)
 {
@@ -21,7 +27,7 @@ static void copy_row(const __global Element *in, __global Element *out, int coun
         for (; j + 4 * VW <= count; j += 4 * VW) {
 #pragma unroll
             for (int t = 0; t < 4; t++)
-                __builtin_nontemporal_store(*(const __global loose_vec *)(in + j + t * VW), (__global vec *)(out + j + t * VW));
+                store_around_caches(*(const __global loose_vec *)(in + j + t * VW), out + j + t * VW);
         }
     }
     for (; j + VW <= count; j += VW)

@@ -8,12 +8,6 @@
 #define MR 1
 #define NR MAX_ROWS
 
-#if REAL_IS_INTEGER
-#define MULTIPLY_ADD(a, b, c) ((a) * (b) + (c))
-#else
-#define MULTIPLY_ADD(a, b, c) fma(a, b, c)
-#endif
-
 #include "vectors.cl"
 #include "pack.cl"
 #include "finish.cl"
@@ -70,7 +64,7 @@ static __attribute__((noinline)) void along_rows(REAL *sum, const __global IN *A
                 vec factor = PART(a, 0);
                 if (at != k)
                     factor = fresh ? factor : (vec)(0);
-                real[t] = MULTIPLY_ADD(factor, x_real, real[t]);
+                real[t] = multiply_add(factor, x_real, real[t]);
 #if COMPLEX
                 imaginary[t] = fma(factor, x_imaginary, imaginary[t]);
                 factor = PART(a, 1) * sign;
@@ -101,7 +95,7 @@ static void by_element(REAL *sum, const __global IN *A, long a_row, long a_colum
         for (int i = 0; i < rows; i++) {
             const __global IN *a = A + i * a_row + k * a_column;
             const REAL real = PART_OF_ELEMENT(a, 0);
-            sum[i] = MULTIPLY_ADD(real, x[k], sum[i]);
+            sum[i] += real * x[k];
 #if COMPLEX
             const REAL imaginary = PART_OF_ELEMENT(a, 1) * sign;
             sum[i] -= imaginary * x[MAX_DEPTH + k];
@@ -126,7 +120,7 @@ static __attribute__((noinline)) void along_columns(REAL *sum, const __global IN
             for (int t = 0; t < TEAM; t++) {
                 const __global IN *a = A + i + (k + t) * a_column;
                 const vec factor = PART(a, 0);
-                real = MULTIPLY_ADD(factor, (vec)(x[k + t]), real);
+                real = multiply_add(factor, x[k + t], real);
 #if COMPLEX
                 const vec other = PART(a, 1) * sign;
                 real = fma(-other, (vec)(x[MAX_DEPTH + k + t]), real);

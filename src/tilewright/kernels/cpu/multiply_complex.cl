@@ -56,8 +56,8 @@ static __attribute__((noinline)) void MICRO_KERNEL(int depth, const REAL *a, con
                     re += scale.x * old_re - scale.y * old_im;
                     im += scale.x * old_im + scale.y * old_re;
                 }
-                LOOSE_GLOBAL(out) = INTERLEAVE_LOW(re, im);
-                LOOSE_GLOBAL(out + VW) = INTERLEAVE_HIGH(re, im);
+                LOOSE_GLOBAL(out) = interleave_low(re, im);
+                LOOSE_GLOBAL(out + VW) = interleave_high(re, im);
             }
             c += c_row;
         }

@@ -32,7 +32,7 @@ static __attribute__((noinline)) void MICRO_KERNEL(int depth, const REAL *a, con
             const vec factor = a[i * A_ROW];
 #pragma unroll
             for (int q = 0; q < VECTORS; q++)
-                sum[i][q] = MULTIPLY_ADD(factor, row[q], sum[i][q]);
+                sum[i][q] = multiply_add(factor, row[q], sum[i][q]);
         }
         a += 1;
         panel += VECTORS * VW;

@@ -5,8 +5,8 @@
 #if COMPLEX
 #define PARTS 2
 #define SIGNED(value, sign) ((value) * (sign))
-#define PART(p, part) ((part) ? ODDS(LOAD_plain((const __global REAL *)(p)), LOAD_plain((const __global REAL *)(p) + VW)) \
-                              : EVENS(LOAD_plain((const __global REAL *)(p)), LOAD_plain((const __global REAL *)(p) + VW)))
+#define PART(p, part) ((part) ? odds(LOAD_plain((const __global REAL *)(p)), LOAD_plain((const __global REAL *)(p) + VW)) \
+                              : evens(LOAD_plain((const __global REAL *)(p)), LOAD_plain((const __global REAL *)(p) + VW)))
 #define PART_OF_ELEMENT(p, part) (((const __global REAL *)(p))[part])
 #else
 #define PARTS 1

@@ -24,26 +24,39 @@ typedef struct { UNIT part[UNITS]; } Element;
 #define LINE_BYTES (LINE * (int)sizeof(Element))
 
 #if UNITS == 2 && VW == 4
-#define ROUNDS 2
-#define LOW(a, b) __builtin_shufflevector(a, b, 0, 1, 8, 9, 2, 3, 10, 11)
-#define HIGH(a, b) __builtin_shufflevector(a, b, 4, 5, 12, 13, 6, 7, 14, 15)
+#define LOG2_VW 2
+#define LOW 0, 1, 8, 9, 2, 3, 10, 11
+#define HIGH 4, 5, 12, 13, 6, 7, 14, 15
 #elif UNITS == 2 && VW == 2
-#define ROUNDS 1
-#define LOW(a, b) __builtin_shufflevector(a, b, 0, 1, 4, 5)
-#define HIGH(a, b) __builtin_shufflevector(a, b, 2, 3, 6, 7)
+#define LOG2_VW 1
+#define LOW 0, 1, 4, 5
+#define HIGH 2, 3, 6, 7
+#elif UNITS == 2 && VW == 1
+#define LOG2_VW 0
+#define LOW 0, 1
+#define HIGH 0, 1
 #elif VW == 16
-#define ROUNDS 4
-#define LOW(a, b) __builtin_shufflevector(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23)
-#define HIGH(a, b) __builtin_shufflevector(a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31)
+#define LOG2_VW 4
+#define LOW 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23
+#define HIGH 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31
 #elif VW == 8
-#define ROUNDS 3
-#define LOW(a, b) __builtin_shufflevector(a, b, 0, 8, 1, 9, 2, 10, 3, 11)
-#define HIGH(a, b) __builtin_shufflevector(a, b, 4, 12, 5, 13, 6, 14, 7, 15)
+#define LOG2_VW 3
+#define LOW 0, 8, 1, 9, 2, 10, 3, 11
+#define HIGH 4, 12, 5, 13, 6, 14, 7, 15
+#elif VW == 4
+#define LOG2_VW 2
+#define LOW 0, 4, 1, 5
+#define HIGH 2, 6, 3, 7
 #else
-#define ROUNDS 2
-#define LOW(a, b) __builtin_shufflevector(a, b, 0, 4, 1, 5)
-#define HIGH(a, b) __builtin_shufflevector(a, b, 2, 6, 3, 7)
+#define LOG2_VW 1
+#define LOW 0, 2
+#define HIGH 1, 3
 #endif
+
+// The elements of the lower and of the upper halves of two vectors, one from each in turn. They are functions, not
+// macros, since LLVM makes do with vectors of half the machine's length unless a function is called with long ones.
+static inline vec low(const vec a, const vec b) { return __builtin_shufflevector(a, b, LOW); }
+static inline vec high(const vec a, const vec b) { return __builtin_shufflevector(a, b, HIGH); }
 
 // LINE rows of VW elements become VW rows of LINE elements.
 static __attribute__((noinline)) void block(const __global Element *in, long in_column, __global Element *out, long out_row, int stream)
@@ -62,12 +75,12 @@ static __attribute__((noinline)) void block(const __global Element *in, long in_
         }
         // A round interleaves vector t with vector t + VW/2: after log2(VW) rounds rows and columns have changed places.
 #pragma unroll
-        for (int round = 0; round < ROUNDS; round++) {
+        for (int round = 0; round < LOG2_VW; round++) {
             vec next[VW];
 #pragma unroll
             for (int t = 0; t < VW / 2; t++) {
-                next[2 * t] = LOW(rows[t], rows[t + VW / 2]);
-                next[2 * t + 1] = HIGH(rows[t], rows[t + VW / 2]);
+                next[2 * t] = low(rows[t], rows[t + VW / 2]);
+                next[2 * t + 1] = high(rows[t], rows[t + VW / 2]);
             }
 #pragma unroll
             for (int t = 0; t < VW; t++)

@@ -63,33 +63,45 @@ static inline JOIN(uint, VW) round_bits(vec value)
 }
 #endif
 
-// INTERLEAVE_LOW(a, b) is a0 b0 a1 b1 ... of the lower halves, INTERLEAVE_HIGH the same of the upper halves;
-// EVENS and ODDS undo them: they part the pairs a0 b0 a1 b1 ... that two vectors hold one after the other.
+// These are functions, not macros, for the sake of their arguments: LLVM makes do with vectors of half the machine's
+// length (there were processors that slowed down for the long ones) unless a function is called with long ones.
+#if REAL_IS_INTEGER
+static inline vec multiply_add(const vec a, const vec b, const vec c) { return a * b + c; }
+#else
+static inline vec multiply_add(const vec a, const vec b, const vec c) { return fma(a, b, c); }
+#endif
+
+// interleave_low(a, b) is a0 b0 a1 b1 ... of the lower halves, interleave_high the same of the upper halves;
+// evens and odds undo them: they part the pairs a0 b0 a1 b1 ... that two vectors hold one after the other.
 #if VW == 16
 #define LOG2_VW 4
-#define INTERLEAVE_LOW(a, b) __builtin_shufflevector(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23)
-#define INTERLEAVE_HIGH(a, b) __builtin_shufflevector(a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31)
-#define EVENS(a, b) __builtin_shufflevector(a, b, 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30)
-#define ODDS(a, b) __builtin_shufflevector(a, b, 1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31)
+#define LOW 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23
+#define HIGH 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31
+#define EVEN 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30
+#define ODD 1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31
 #elif VW == 8
 #define LOG2_VW 3
-#define INTERLEAVE_LOW(a, b) __builtin_shufflevector(a, b, 0, 8, 1, 9, 2, 10, 3, 11)
-#define INTERLEAVE_HIGH(a, b) __builtin_shufflevector(a, b, 4, 12, 5, 13, 6, 14, 7, 15)
-#define EVENS(a, b) __builtin_shufflevector(a, b, 0, 2, 4, 6, 8, 10, 12, 14)
-#define ODDS(a, b) __builtin_shufflevector(a, b, 1, 3, 5, 7, 9, 11, 13, 15)
+#define LOW 0, 8, 1, 9, 2, 10, 3, 11
+#define HIGH 4, 12, 5, 13, 6, 14, 7, 15
+#define EVEN 0, 2, 4, 6, 8, 10, 12, 14
+#define ODD 1, 3, 5, 7, 9, 11, 13, 15
 #elif VW == 4
 #define LOG2_VW 2
-#define INTERLEAVE_LOW(a, b) __builtin_shufflevector(a, b, 0, 4, 1, 5)
-#define INTERLEAVE_HIGH(a, b) __builtin_shufflevector(a, b, 2, 6, 3, 7)
-#define EVENS(a, b) __builtin_shufflevector(a, b, 0, 2, 4, 6)
-#define ODDS(a, b) __builtin_shufflevector(a, b, 1, 3, 5, 7)
+#define LOW 0, 4, 1, 5
+#define HIGH 2, 6, 3, 7
+#define EVEN 0, 2, 4, 6
+#define ODD 1, 3, 5, 7
 #elif VW == 2
 #define LOG2_VW 1
-#define INTERLEAVE_LOW(a, b) __builtin_shufflevector(a, b, 0, 2)
-#define INTERLEAVE_HIGH(a, b) __builtin_shufflevector(a, b, 1, 3)
-#define EVENS(a, b) __builtin_shufflevector(a, b, 0, 2)
-#define ODDS(a, b) __builtin_shufflevector(a, b, 1, 3)
+#define LOW 0, 2
+#define HIGH 1, 3
+#define EVEN 0, 2
+#define ODD 1, 3
 #endif
+static inline vec interleave_low(const vec a, const vec b) { return __builtin_shufflevector(a, b, LOW); }
+static inline vec interleave_high(const vec a, const vec b) { return __builtin_shufflevector(a, b, HIGH); }
+static inline vec evens(const vec a, const vec b) { return __builtin_shufflevector(a, b, EVEN); }
+static inline vec odds(const vec a, const vec b) { return __builtin_shufflevector(a, b, ODD); }
 
 // Transposes VW vectors of VW elements in registers. One round interleaves vector i with vector i + VW/2, which moves
 // the highest bit of the row number to the lowest bit of the column number; after log2(VW) rounds they have changed places.
@@ -100,8 +112,8 @@ static inline __attribute__((always_inline)) void transpose(vec *block)
         vec next[VW];
 #pragma unroll
         for (int i = 0; i < VW / 2; i++) {
-            next[2 * i] = INTERLEAVE_LOW(block[i], block[i + VW / 2]);
-            next[2 * i + 1] = INTERLEAVE_HIGH(block[i], block[i + VW / 2]);
+            next[2 * i] = interleave_low(block[i], block[i + VW / 2]);
+            next[2 * i + 1] = interleave_high(block[i], block[i + VW / 2]);
         }
 #pragma unroll
         for (int i = 0; i < VW; i++)

@@ -7,7 +7,7 @@ that it holds elsewhere: they rank, they do not predict. A tuned table beats the
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import islice
-from math import log2
+from math import log2, sqrt
 
 from ...device import DeviceInfo
 from ...dtypes import DOUBLES, element_type
@@ -21,23 +21,26 @@ from .macros import elements, reading, result_width
 
 # Every tile with the part of the multiply-adds in what its work-items issue: measured on an H200 in float32, large sizes.
 TILE_SPACE: dict[TileConfig, float] = {
-    TileConfig(128, 256, 8, 8, 16, 8, 4): 0.78,
-    TileConfig(64, 256, 8, 8, 16): 0.75,
+    TileConfig(128, 256, 8, 8, 16, 8, 4): 0.77,
+    TileConfig(64, 256, 8, 8, 16): 0.74,
     TileConfig(128, 128, 8, 8, 8): 0.77,
-    TileConfig(64, 128, 8, 8, 8): 0.68,
-    TileConfig(128, 64, 16, 8, 4): 0.73,
+    TileConfig(64, 128, 8, 8, 8): 0.65,
+    TileConfig(128, 64, 16, 8, 4): 0.72,
     TileConfig(64, 64, 16, 8, 4): 0.74,
-    TileConfig(64, 64, 16, 4, 4): 0.70,
-    TileConfig(64, 64, 8, 4, 4): 0.60,
-    TileConfig(32, 256, 8, 8, 8): 0.68,
-    TileConfig(32, 128, 16, 4, 8): 0.69,
-    TileConfig(128, 32, 16, 8, 4, 8, 4): 0.65,
-    TileConfig(16, 256, 8, 4, 8, 2, 16): 0.70,
-    TileConfig(256, 16, 8, 8, 4, 16, 2): 0.45,
-    TileConfig(16, 128, 16, 4, 4, 2, 16): 0.56,
-    TileConfig(128, 16, 16, 4, 4, 16, 2): 0.42,
-    TileConfig(32, 32, 16, 4, 4): 0.60,
-    TileConfig(32, 32, 8, 4, 4): 0.54,
+    TileConfig(64, 64, 16, 4, 4): 0.67,
+    TileConfig(64, 64, 8, 4, 4): 0.62,
+    TileConfig(32, 256, 8, 8, 8): 0.71,
+    TileConfig(32, 128, 16, 4, 8): 0.71,
+    TileConfig(128, 32, 16, 8, 4, 8, 4): 0.67,
+    TileConfig(16, 256, 8, 4, 8, 2, 16): 0.69,
+    TileConfig(256, 16, 8, 8, 4, 16, 2): 0.52,
+    TileConfig(16, 128, 16, 4, 4, 2, 16): 0.58,
+    TileConfig(128, 16, 16, 4, 4, 16, 2): 0.50,
+    TileConfig(32, 32, 16, 4, 4): 0.54,
+    TileConfig(32, 32, 8, 4, 4): 0.53,
+    # Not measured; for devices with few registers or small work-groups.
+    TileConfig(16, 32, 8, 4, 4): 0.40,
+    TileConfig(16, 16, 8, 2, 2): 0.30,
 }
 ROWS_SPACE = (
     RowsConfig(1, 128, 1, 2), RowsConfig(1, 32, 4, 1), RowsConfig(1, 32, 8, 2), RowsConfig(1, 64, 4, 2), RowsConfig(1, 256, 1, 2),
@@ -47,18 +50,17 @@ ROWS_SPACE = (
 COLUMNS_SPACE = (ColumnsConfig(1, 32, 8), ColumnsConfig(1, 16, 16), ColumnsConfig(1, 64, 4), ColumnsConfig(1, 8, 8))
 PIECES = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 256)
 
-COMPLEX_SMALL, COMPLEX_LARGE = 0.71, 0.63  # efficiencies of complex tiles up to 32 products, and above
-NARROW_TILE = 375  # products of a work-item for which an operand read by single elements doubles a tile's time
-NARROW_RESULT = 1.11  # slowness of the largest tile if it stores single elements
+COMPLEX_SMALL, COMPLEX_LARGE = 0.78, 0.68  # efficiencies of complex tiles up to 32 products, and above
+NARROW_TILE = 480  # products of a work-item for which an operand read by single floats doubles a tile's time
+NARROW_RESULT = 1.14  # slowness of the largest tile if it stores single elements
 LANES = 128  # multiply-adds that a compute unit starts per clock: NVIDIA's and AMD's 128, Intel's Xe cores 128
-BYTES = 15  # bytes per clock and compute unit from global memory: an H200's 4 TB/s by 132 units of 1.98 GHz
+BYTES = 17  # bytes per clock and compute unit from global memory: an H200's 4.4 TB/s by 132 units of 1.98 GHz
 REGISTER_FILE = 65536  # 32-bit registers of a compute unit
-FULL_WARPS = 8  # warps that keep a compute unit busy, at the instruction-level parallelism of these tiles
-FULL_Q, FULL_P = 0.5, 0.5
-LAUNCH = 8000  # cycles from the end of one launch to the start of the next, about 2 us
-LATENCY = 700  # cycles until a work-group has its first panel, and to write its tile
-IN_FLIGHT = 32768  # bytes that a compute unit must have asked for to get its share of the memory's speed
-PANEL_SHARE = 0.12  # of the time to read panels from that cache, what is not hidden behind arithmetic
+FULL_WARPS = 7  # warps of 8 x 16 tiles that keep a compute unit busy; smaller tiles need more of them
+LAUNCH = 10000  # cycles from the end of one launch to the start of the next, about 5 us
+LATENCY = 2000  # cycles until a work-group has its first panel, and to write its tile
+IN_FLIGHT = 16384  # bytes that a compute unit must have asked for to get its share of the memory's speed
+PANEL_SHARE = 0.1  # of the time to read panels from that cache, what is not hidden behind arithmetic
 CACHE_BYTES = 40  # bytes per clock and compute unit from the second-level cache
 VECTOR_ITEMS = 1024  # work-items of a compute unit that keep memory busy
 
@@ -179,7 +181,8 @@ def tile_cost(config: TileConfig, problem: Problem, device: DeviceInfo) -> float
     pieces, depth = _pieces(config, call)
     each = -(-config.tiles(call) * pieces * call.batch // device.compute_units)
     together = min(each, max(1, REGISTER_FILE // (config.registers(call) * config.items)), max(1, 2048 // config.items))
-    busy = min(1.0, together * config.items / 32 / FULL_WARPS * (config.TM * config.TN / 128) ** FULL_Q) ** FULL_P
+    warps = together * config.items / 32
+    busy = sqrt(min(1.0, warps / FULL_WARPS * sqrt(config.TM * config.TN / 128)))
     products = config.BM * config.BN * (depth + config.BK) * slowness(call.dtype)
     arithmetic = products / (LANES * efficiency(config, call.dtype)) * narrowness(config, call) / busy
     itemsize = element_type(call.dtype).itemsize

@@ -69,18 +69,20 @@ def _bits(value: Value) -> int:
 
 
 def _leading_zeros(x: Value) -> Value:
-    unsigned = np.asarray(x).astype(f"u{x.dtype.itemsize}")
+    unsigned: Value = np.asarray(x).astype(f"u{x.dtype.itemsize}")
     count = np.zeros(unsigned.shape, np.int64)
     left = unsigned.copy()
     for _ in range(_bits(x)):
         count += left != 0
         left = left >> left.dtype.type(1)
-    return (_bits(x) - count).astype(x.dtype)[()]
+    zeros: Value = _bits(x) - count
+    return zeros.astype(x.dtype)[()]
 
 
 def _trailing_zeros(x: Value) -> Value:
     lowest = x & -x
-    return np.where(x == 0, x.dtype.type(_bits(x)), (_bits(x) - 1 - _leading_zeros(lowest)).astype(x.dtype))[()]
+    position: Value = _bits(x) - 1 - _leading_zeros(lowest)
+    return np.where(x == 0, x.dtype.type(_bits(x)), position.astype(x.dtype))
 
 
 def _popcount(x: Value) -> Value:

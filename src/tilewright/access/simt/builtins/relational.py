@@ -90,7 +90,7 @@ def _bitselect(context: Context, call: Call) -> Code:
 
     def run(*values: Value) -> Value:
         a, b, c = (np.ascontiguousarray(value).view(unsigned) for value in np.broadcast_arrays(*values))
-        mixed = np.ascontiguousarray((a & ~c) | (b & c)).view(element.dtype)
+        mixed: Value = np.ascontiguousarray((a & ~c) | (b & c)).view(element.dtype)
         return mixed.reshape(np.broadcast_shapes(*(np.shape(value) for value in values)))[()]
 
     return apply(kind, run, broadcast(codes, kind))
