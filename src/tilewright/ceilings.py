@@ -22,7 +22,10 @@ from .kernels.peaks import (
     GPU_COPY,
     GPU_LOCAL,
     LOCAL,
+    ChainConfig,
     Chains,
+    CopyConfig,
+    LocalConfig,
     LocalReads,
 )
 from .plan import plan_kernel
@@ -74,23 +77,24 @@ def _read(path: Path) -> Peaks | None:
 
 def measure_peaks(device: Device, dtype: str) -> Peaks:
     """Measure now. Each micro-benchmark is verified before its time counts."""
-    scalar = device.info.kind == "gpu"
-    chains, copied, reads = _workloads(device.info, dtype)
+    chain, copying, reading = _configs(device.info, dtype)
+    groups = device.info.compute_units * GROUPS_PER_UNIT
+    chains = Chains(groups * chain.GROUP * chain.ACCUMULATORS * chain.VW, ROUNDS, chain.VW, dtype)
+    copied = Copy(1, COPY_BYTES["gpu" if device.info.kind == "gpu" else "cpu"] // element_type(dtype).itemsize, dtype)
+    reads = LocalReads(groups * reading.GROUP, 1 << 16, dtype)
     return Peaks(
-        gflops={dtype: chains.flops / _best(device, CHAINS, GPU_CHAINS if scalar else CPU_CHAINS, chains) * 1e-9},
-        copy_gbs=compulsory_bytes(copied) / _best(device, COPY, GPU_COPY if scalar else CPU_COPY, copied) * 1e-9,
-        local_gbs=reads.bytes_read / _best(device, LOCAL, GPU_LOCAL if scalar else CPU_LOCAL, reads) * 1e-9,
+        gflops={dtype: chains.flops / _best(device, CHAINS, chain, chains) * 1e-9},
+        copy_gbs=compulsory_bytes(copied) / _best(device, COPY, copying, copied) * 1e-9,
+        local_gbs=reads.bytes_read / _best(device, LOCAL, reading, reads) * 1e-9,
     )
 
 
-def _workloads(info: DeviceInfo, dtype: str) -> tuple[Chains, Copy, LocalReads]:
-    """What is computed, copied and read on a device of this kind and number of compute units."""
-    kind = "gpu" if info.kind == "gpu" else "cpu"
-    config = GPU_CHAINS if kind == "gpu" else CPU_CHAINS
-    groups = info.compute_units * GROUPS_PER_UNIT
-    chains = Chains(groups * config.GROUP * config.ACCUMULATORS * config.VW, ROUNDS, config.VW, dtype)
-    copied = Copy(1, COPY_BYTES[kind] // element_type(dtype).itemsize, dtype)
-    return chains, copied, LocalReads(groups * (GPU_LOCAL if kind == "gpu" else CPU_LOCAL).GROUP, 1 << 16, dtype)
+def _configs(info: DeviceInfo, dtype: str) -> tuple[ChainConfig, CopyConfig, LocalConfig]:
+    """Scalars for GPUs, whose lanes are scalar; for CPUs the vectors that the driver calls native."""
+    if info.kind == "gpu":
+        return GPU_CHAINS, GPU_COPY, GPU_LOCAL
+    width = min(16, max(2, info.native_widths.get(dtype, 4)))
+    return replace(CPU_CHAINS, VW=width), replace(CPU_COPY, VW=width), replace(CPU_LOCAL, VW=width)
 
 
 def _best(device: Device, kernel: Kernel, config: Config, problem: Problem) -> float:

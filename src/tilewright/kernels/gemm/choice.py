@@ -21,7 +21,7 @@ from .macros import elements, reading, result_width
 
 # Every tile with the part of the multiply-adds in what its work-items issue: measured on an H200 in float32, large sizes.
 TILE_SPACE: dict[TileConfig, float] = {
-    TileConfig(128, 256, 8, 8, 16, 8, 4): 0.77,
+    TileConfig(128, 256, 8, 8, 16, 8, 4, ZIGZAG=0): 0.77,
     TileConfig(64, 256, 8, 8, 16): 0.74,
     TileConfig(128, 128, 8, 8, 8): 0.77,
     TileConfig(64, 128, 8, 8, 8): 0.65,
@@ -42,6 +42,7 @@ TILE_SPACE: dict[TileConfig, float] = {
     TileConfig(16, 32, 8, 4, 4): 0.40,
     TileConfig(16, 16, 8, 2, 2): 0.30,
 }
+EFFICIENCY = {(tile.BM, tile.BN, tile.BK, tile.TM, tile.TN): part for tile, part in TILE_SPACE.items()}
 ROWS_SPACE = (
     RowsConfig(1, 128, 1, 2), RowsConfig(1, 32, 4, 1), RowsConfig(1, 32, 8, 2), RowsConfig(1, 64, 4, 2), RowsConfig(1, 256, 1, 2),
     RowsConfig(1, 32, 8, 4),
@@ -50,7 +51,7 @@ ROWS_SPACE = (
 COLUMNS_SPACE = (ColumnsConfig(1, 32, 8), ColumnsConfig(1, 16, 16), ColumnsConfig(1, 64, 4), ColumnsConfig(1, 8, 8))
 PIECES = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 256)
 
-COMPLEX_SMALL, COMPLEX_LARGE = 0.78, 0.68  # efficiencies of complex tiles up to 32 products, and above
+COMPLEX = {16: 0.76, 32: 0.80}  # efficiencies of complex tiles by their products; larger and smaller ones are worse
 NARROW_TILE = 480  # products of a work-item for which an operand read by single floats doubles a tile's time
 NARROW_RESULT = 1.14  # slowness of the largest tile if it stores single elements
 LANES = 128  # multiply-adds that a compute unit starts per clock: NVIDIA's and AMD's 128, Intel's Xe cores 128
@@ -62,7 +63,8 @@ LATENCY = 2000  # cycles until a work-group has its first panel, and to write it
 IN_FLIGHT = 16384  # bytes that a compute unit must have asked for to get its share of the memory's speed
 PANEL_SHARE = 0.1  # of the time to read panels from that cache, what is not hidden behind arithmetic
 CACHE_BYTES = 40  # bytes per clock and compute unit from the second-level cache
-VECTOR_ITEMS = 1024  # work-items of a compute unit that keep memory busy
+VECTOR_ISSUE = 2.0  # instructions for a multiply-add of the gemv kernels
+VECTOR_ITEMS = 1800  # work-items of a compute unit that keep memory busy
 
 
 @dataclass(frozen=True)
@@ -162,9 +164,9 @@ def efficiency(config: TileConfig, dtype: str) -> float:
     """
     products, reads = config.TM * config.TN, config.TM + config.TN
     if dtype.startswith("complex"):
-        return COMPLEX_SMALL if products <= 32 else COMPLEX_LARGE
-    plain = TileConfig(config.BM, config.BN, config.BK, config.TM, config.TN, config.LANES_M, config.LANES_N)
-    return TILE_SPACE.get(plain, products / (products + 2 * reads))
+        return COMPLEX.get(products, 0.35 if products < 16 else 0.68)
+    tile = (config.BM, config.BN, config.BK, config.TM, config.TN)
+    return EFFICIENCY.get(tile, products / (products + 2 * reads))
 
 
 def slowness(dtype: str) -> float:
@@ -212,18 +214,20 @@ def narrowness(config: TileConfig, call: GemmCall) -> float:
 
 def vector_cost(config: VectorConfig, problem: Problem, device: DeviceInfo) -> float:
     """Cycles that the gemv kernels would take: A's bytes through as much of the memory's speed as the items ask for, or
-    B's, which every work-group reads again, through the cache's."""
+    B's, read again for each ROWS of A, through the cache's; then the arithmetic."""
     call = config.oriented(problem)
     pieces, _ = _pieces(config, call)
-    rows = -(-call.m // config.group_rows(call))
-    asking = min(1.0, rows * pieces * call.batch * config.items / (device.compute_units * VECTOR_ITEMS))
+    groups = -(-call.m // config.group_rows(call)) * pieces * call.batch
+    asking = min(1.0, groups * config.items / (device.compute_units * VECTOR_ITEMS))
     itemsize = element_type(call.dtype).itemsize
     how = reading(call, "A")
     straight = (how.order == "PANEL_ALONG_K") == isinstance(config, RowsConfig)
     waste = (1.0 if how.width * itemsize >= 8 else 1.3) if straight else 8.0
-    again = call.batch * rows * call.k * call.n * itemsize / (CACHE_BYTES * device.compute_units)
     memory = waste * _memory(call, pieces, device) / max(asking, 1e-3)
-    return max(memory, again) + LATENCY + LAUNCH * (pieces > 1)
+    products = call.batch * call.m * call.k * call.n * slowness(call.dtype)
+    again = products * itemsize / config.ROWS / CACHE_BYTES if isinstance(config, RowsConfig) else 0.0
+    arithmetic = VECTOR_ISSUE * products / LANES if call.n > 1 else 0.0
+    return max(memory, again / device.compute_units) + arithmetic / device.compute_units + LATENCY + LAUNCH * (pieces > 1)
 
 
 def _memory(call: GemmCall, pieces: int, device: DeviceInfo) -> float:

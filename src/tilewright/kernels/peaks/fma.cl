@@ -3,6 +3,7 @@
 // VW            elements of a vector: 1 on GPUs, whose lanes are scalar; 16 floats fill a register of AVX-512
 // ACCUMULATORS  chains of vectors in a work-item: no fewer than a multiply-add's latency times the units that take one
 //
+// ROUNDS is a multiple of 8, so that the loop's own instructions are few beside the multiply-adds.
 // Every chain starts from another value and is stored at its end, so no compiler can leave any of it out.
 
 #if VW == 1
@@ -30,11 +31,10 @@ __kernel void chains(const int ROUNDS, const REAL FACTOR, const REAL ADDEND, __g
 #pragma unroll
     for (int i = 0; i < ACCUMULATORS; i++)
         value[i] = ALL((REAL)((first + i) % 1024));
-#pragma unroll 8
-    for (int round = 0; round < ROUNDS; round++)
+    for (int round = 0; round < ROUNDS; round += 8)
 #pragma unroll
-        for (int i = 0; i < ACCUMULATORS; i++)
-            value[i] = MULTIPLY_ADD(value[i], factor, addend);
+        for (int step = 0; step < 8 * ACCUMULATORS; step++)
+            value[step % ACCUMULATORS] = MULTIPLY_ADD(value[step % ACCUMULATORS], factor, addend);
 #pragma unroll
     for (int i = 0; i < ACCUMULATORS; i++)
         STORE(value[i], first + i, output);

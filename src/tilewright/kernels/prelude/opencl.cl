@@ -2,7 +2,7 @@
 //   REAL              the element type: float, double or int
 //   REAL_IS_INTEGER   1 for integers, whose arithmetic wraps and is exact
 //   REAL_IS_DOUBLE    1 where the device must be asked for double precision
-#if REAL_IS_DOUBLE
+#if REAL_IS_DOUBLE && __OPENCL_C_VERSION__ < 120 // since 1.2 the pragma is superfluous, and warned about
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 #endif
 

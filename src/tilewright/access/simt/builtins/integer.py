@@ -60,7 +60,8 @@ def _clamp(x: Value, low: Value, high: Value) -> Value:
 
 def _abs_diff(a: Value, b: Value) -> Value:
     unsigned = f"u{a.dtype.itemsize}"
-    big, small = np.where(a > b, a, b), np.where(a > b, b, a)
+    big: Value = np.where(a > b, a, b)
+    small: Value = np.where(a > b, b, a)
     return big.astype(unsigned) - small.astype(unsigned)
 
 

@@ -75,7 +75,8 @@ def _select(context: Context, call: Call) -> Code:
 
     def run(a: Value, b: Value, c: Value) -> Value:
         chosen = c != 0 if not vector else c < 0 if high is None else (c & high) != 0
-        return full(np.where(chosen, b, a)[()], kind)
+        picked: Value = np.where(chosen, b, a)
+        return full(picked[()], kind)
 
     return apply(kind, run, [*broadcast([first, second], kind), condition])
 

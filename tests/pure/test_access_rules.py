@@ -1,0 +1,191 @@
+"""The hardware rules: every pattern that an H200's counters were read for, and properties that any pattern must have."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tilewright.access.models import AMD_WAVE32, AMD_WAVE64, GT200, INTEL_16, MODELS, NVIDIA, find_model
+from tilewright.access.models.rules import (
+    Model,
+    as_rows,
+    blocks_touched,
+    split_access,
+    unique_bytes,
+    wavefronts,
+)
+from tilewright.errors import UnknownName
+
+Pattern = Callable[[np.ndarray], np.ndarray]
+
+# Loads from local memory: (bits, what the lanes' addresses are in units of the access, wavefronts counted on an H200).
+COUNTED: list[tuple[int, str, Pattern, int]] = [
+    (32, "i", lambda i: i, 1),
+    (32, "2i", lambda i: 2 * i, 2),
+    (32, "32i", lambda i: 32 * i, 32),
+    (32, "33i", lambda i: 33 * i, 1),
+    (64, "i", lambda i: i, 2),
+    (64, "2i", lambda i: 2 * i, 4),
+    (64, "i%16", lambda i: i % 16, 2),
+    (64, "i/2", lambda i: i // 2, 1),
+    (64, "equal", lambda i: 0 * i, 1),
+    (128, "i", lambda i: i, 4),
+    (128, "2i", lambda i: 2 * i, 8),
+    (128, "8i", lambda i: 8 * i, 32),
+    (128, "equal", lambda i: 0 * i, 2),
+    (128, "i/16", lambda i: i // 16, 2),
+    (128, "i/8", lambda i: i // 8, 2),
+    (128, "i/4", lambda i: i // 4, 2),
+    (128, "i/2", lambda i: i // 2, 2),
+    (128, "i%2", lambda i: i % 2, 2),
+    (128, "i%8", lambda i: i % 8, 4),
+    (128, "i%16", lambda i: i % 16, 4),
+    (128, "(i&1)|((i>>2)<<1)", lambda i: (i & 1) | ((i >> 2) << 1), 2),
+]
+# Global loads: (bits, pattern, sectors counted, sectors that Nsight Compute calls ideal where it was read).
+SECTORS: list[tuple[int, str, Pattern, int, int | None]] = [
+    (128, "uniform", lambda i: 0 * i, 1, None),
+    (32, "uniform", lambda i: 0 * i, 1, 1),
+    (128, "i", lambda i: i, 16, None),
+    (64, "i", lambda i: i, 8, None),
+    (32, "2i", lambda i: 2 * i, 8, 4),
+    (32, "i+1", lambda i: i + 1, 5, None),
+]
+
+
+def of(model: Model, pattern: Pattern, size: int, operation: str = "load") -> tuple[int, int]:
+    addresses = (pattern(np.arange(model.lanes)) * size)[None].astype(np.int64)
+    counts, fewest = wavefronts(model, addresses, np.ones((1, model.lanes), bool), size, operation)
+    return int(counts[0]), int(fewest[0])
+
+
+@pytest.mark.parametrize(("bits", "name", "pattern", "counted"), COUNTED, ids=[f"{c[0]}-bit {c[1]}" for c in COUNTED])
+def test_wavefronts_are_those_that_the_h200_counted(bits: int, name: str, pattern: Pattern, counted: int) -> None:
+    assert of(NVIDIA, pattern, bits // 8)[0] == counted
+
+
+def test_stores_of_128_bits_into_rows_of_256_bytes_take_32_wavefronts() -> None:
+    assert of(NVIDIA, lambda i: 16 * i, 16, "store")[0] == 32
+    assert of(NVIDIA, lambda i: i, 16, "store") == (4, 4)
+
+
+@pytest.mark.parametrize(("bits", "name", "pattern", "counted", "ideal"), SECTORS, ids=[f"{s[0]} {s[1]}" for s in SECTORS])
+def test_sectors_are_those_that_the_h200_counted(
+    bits: int, name: str, pattern: Pattern, counted: int, ideal: int | None
+) -> None:
+    size = bits // 8
+    addresses = (pattern(np.arange(32)) * size)[None].astype(np.int64)
+    active = np.ones((1, 32), bool)
+    assert blocks_touched(addresses, active, size, 32)[0] == counted
+    if ideal is not None:
+        assert -(-unique_bytes(addresses, active, size)[0] // 32) == ideal
+
+
+def test_the_two_columns_of_a_padded_tile_conflict_on_32_lanes_but_not_on_16() -> None:
+    def column(i: np.ndarray) -> np.ndarray:
+        return i % 16 * 17 + i // 16
+
+    assert of(NVIDIA, column, 4) == (2, 1)
+    assert of(GT200, column, 4) == (1, 1)
+    assert of(NVIDIA, lambda i: i % 16 * 16 + i // 16, 4) == (8, 1)
+    assert of(GT200, lambda i: i % 16 * 16 + i // 16, 4) == (16, 1)
+
+
+def test_lanes_that_return_ask_for_nothing() -> None:
+    addresses = (np.arange(32) * 128)[None].astype(np.int64)
+    active = np.arange(32)[None] < 5
+    assert wavefronts(NVIDIA, addresses, active, 4, "load")[0][0] == 5
+    nobody = np.zeros((1, 32), bool)
+    assert wavefronts(NVIDIA, addresses, nobody, 4, "load")[0][0] == 0
+    assert blocks_touched(addresses, nobody, 4, 32)[0] == 0
+
+
+def test_stores_do_not_merge_pairs() -> None:
+    assert of(NVIDIA, lambda i: i // 2, 8, "store")[0] == 2
+    assert of(NVIDIA, lambda i: i // 2, 16, "store")[0] == 4
+
+
+def test_small_elements_share_words() -> None:
+    assert of(NVIDIA, lambda i: i, 2)[0] == 1
+    assert of(NVIDIA, lambda i: i, 1)[0] == 1
+    assert of(NVIDIA, lambda i: 64 * i, 1)[0] == 16  # 64 bytes apart: every second bank row falls on two banks
+
+
+def test_amd_reads_128_bits_in_eight_groups_of_eight() -> None:
+    assert of(AMD_WAVE64, lambda i: i, 4) == (2, 2)
+    assert of(AMD_WAVE64, lambda i: 32 * i, 4) == (64, 2)
+    assert of(AMD_WAVE64, lambda i: i, 16, "store") == (8, 8)
+    phases = AMD_WAVE64.phases_of(16, "load")
+    assert sorted(lane for phase in phases for lane in phase) == list(range(64))
+    assert phases[0] == (0, 1, 2, 3, 20, 21, 22, 23)
+    assert of(AMD_WAVE32, lambda i: i, 4) == (1, 1)
+    assert of(INTEL_16, lambda i: i, 4) == (1, 1)
+
+
+def test_every_model_says_what_it_rests_on() -> None:
+    assert {model.name for model in MODELS if model.verified} == {"nvidia"}
+    for model in MODELS:
+        assert model.evidence
+        assert find_model(model.name) is model
+    with pytest.raises(UnknownName, match="amd64"):
+        find_model("amd")
+
+
+def test_accesses_split_into_powers_of_two() -> None:
+    assert split_access(16, 16, 16) == [(0, 16)]
+    assert split_access(32, 32, 16) == [(0, 16), (16, 16)]
+    assert split_access(16, 4, 16) == [(0, 4), (4, 4), (8, 4), (12, 4)]
+    assert split_access(12, 4, 16) == [(0, 4), (4, 4), (8, 4)]
+    assert split_access(12, 16, 16) == [(0, 8), (8, 4)]
+
+
+def test_a_group_fills_sub_groups_of_its_own() -> None:
+    rows = as_rows(np.arange(2 * 48)[None], 48, 32)
+    assert rows.shape == (1, 4, 32)
+    assert rows[0, 1, 15] == 47
+    assert rows[0, 1, 16] == 0
+    assert rows[0, 2, 0] == 48
+
+
+addresses_of_a_request = st.lists(st.integers(0, 255), min_size=32, max_size=32)
+
+
+def slow_wavefronts(words: list[int], active: list[bool]) -> int:
+    """Conflicts of 4-byte accesses by the definition, lane by lane."""
+    banks: dict[int, set[int]] = {}
+    for word, on in zip(words, active, strict=True):
+        if on:
+            banks.setdefault(word % 32, set()).add(word)
+    return max((len(each) for each in banks.values()), default=0)
+
+
+@given(addresses_of_a_request, st.lists(st.booleans(), min_size=32, max_size=32))
+def test_counts_are_those_of_the_definition(words: list[int], active: list[bool]) -> None:
+    addresses, on = np.array([words], np.int64) * 4, np.array([active])
+    assert wavefronts(NVIDIA, addresses, on, 4, "load")[0][0] == slow_wavefronts(words, active)
+    touched = {word * 4 // 32 for word, each in zip(words, active, strict=True) if each}
+    assert blocks_touched(addresses, on, 4, 32)[0] == len(touched)
+
+
+@given(addresses_of_a_request, st.sampled_from([1, 2, 4, 8, 16]), st.integers(1, 4), st.sampled_from(MODELS))
+def test_moving_a_request_by_whole_periods_changes_nothing(
+    units: list[int], size: int, periods: int, model: Model
+) -> None:
+    lanes = (units * 2)[: model.lanes]
+    addresses, on = np.array([lanes], np.int64) * size, np.ones((1, model.lanes), bool)
+    moved = addresses + periods * model.period
+    for operation in ("load", "store"):
+        one, other = (wavefronts(model, each, on, size, operation) for each in (addresses, moved))
+        assert one[0][0] == other[0][0] >= one[1][0]
+    for block in (model.sector, model.line):
+        assert blocks_touched(addresses, on, size, block)[0] == blocks_touched(moved, on, size, block)[0]
+
+
+@given(st.lists(st.integers(0, 4000), min_size=32, max_size=32), st.sampled_from([1, 2, 4, 8, 12, 16]))
+def test_misaligned_accesses_count_every_block_and_byte(starts: list[int], size: int) -> None:
+    addresses, on = np.array([starts], np.int64), np.ones((1, 32), bool)
+    touched = {byte for start in starts for byte in range(start, start + size)}
+    assert unique_bytes(addresses, on, size)[0] == len(touched)
+    assert blocks_touched(addresses, on, size, 32)[0] == len({byte // 32 for byte in touched})
