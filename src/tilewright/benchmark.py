@@ -46,6 +46,12 @@ def skinny(dtype: str) -> Iterator[Problem]:
         yield Gemm(m, n, k, dtype)
 
 
+def large(dtype: str) -> Iterator[Problem]:
+    """Squares for a GPU, and ragged sizes."""
+    for m, n, k in ((8192,) * 3, (4095,) * 3, (4097,) * 3, (5000,) * 3, (1000, 7777, 333)):
+        yield Gemm(m, n, k, dtype)
+
+
 def random_shapes(dtype: str, count: int = 100, least_flops: int = 2**26) -> Iterator[Problem]:
     """Shapes with sides uniform in 1..2048 and at least `least_flops` flops: the same ones at every run."""
     generator = np.random.default_rng(2048)
@@ -67,6 +73,7 @@ SETS: dict[str, Callable[[str], Iterator[Problem]]] = {
     "squares": squares,
     "layouts": layouts,
     "skinny": skinny,
+    "large": large,
     "random": random_shapes,
     "transposes": transposes,
 }

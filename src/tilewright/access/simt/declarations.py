@@ -130,10 +130,11 @@ class DeclarationCompiler(ExpressionCompiler):
             variable.name, Memory(variable.type, lambda frame, mask: address, Space.PRIVATE, variable.constant)
         )
         machine, initialised = self.machine, variable.initial is not None
+        whole = len(items) == 1 and items[0][1].size == variable.type.size
         zeros = np.zeros((access.count, 1), np.uint8)
 
         def define(frame: Frame, mask: Mask) -> None:
-            if initialised and len(items) != 1:
+            if initialised and not whole:
                 machine.memory.store(address, access, zeros, mask)
             elif not initialised:
                 forget(segment, mask)

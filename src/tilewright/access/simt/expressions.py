@@ -109,7 +109,9 @@ class ExpressionCompiler(Context):
     def read(self, expression: Expression) -> Code:
         """The value of a place; arrays become pointers to their first element."""
         if isinstance(expression, Member) and not self.is_place(expression.base) and not expression.arrow:
-            return self.member_of_value(expression)
+            base = self.value(expression.base)
+            if isinstance(base.type, Vector):
+                return self.components_of_value(base, base.type, expression)
         place = self.place(expression)
         locate, load = place.locate, place.load
         if isinstance(place.type, Array):
@@ -123,18 +125,9 @@ class ExpressionCompiler(Context):
             isinstance(expression, Unary) and expression.operator == "*"
         )
 
-    def member_of_value(self, expression: Member) -> Code:
-        base = self.value(expression.base)
-        run = base.run
-        if isinstance(base.type, Vector):
-            parts = swizzle(expression.name, base.type, expression.position, target=False)
-            return Code(vector_of(base.type.element, len(parts)), lambda frame, mask: pick(run(frame, mask), parts))
-        if isinstance(base.type, Struct):
-            field = base.type.field_of(expression.name)
-            if field is None:
-                raise expression.position.error(f"{base.type} has no member {expression.name!r}")
-            return Code(field.type, lambda frame, mask: field_of_bytes(run(frame, mask), field.offset, field.type))
-        raise expression.position.error(f"{base.type} has no members")
+    def components_of_value(self, base: Code, kind: Vector, expression: Member) -> Code:
+        run, parts = base.run, swizzle(expression.name, kind, expression.position, target=False)
+        return Code(vector_of(kind.element, len(parts)), lambda frame, mask: pick(run(frame, mask), parts))
 
     def place(self, expression: Expression) -> Place:
         match expression:
@@ -146,7 +139,23 @@ class ExpressionCompiler(Context):
                 return self.place_of_member(expression)
             case Unary(operator="*"):
                 return self.place_of_pointer(self.value(expression.operand), expression.position)
+            case Call() | Conditional() | Assign() | Comma():
+                code = self.value(expression)
+                if isinstance(code.type, Struct):
+                    return self.temporary(code, expression.position)
         raise expression.position.error("this cannot be assigned to, nor has it an address")
+
+    def temporary(self, code: Code, position: Position) -> Place:
+        """A struct that a function returned, put into memory so that its members can be taken."""
+        segment = self.machine.memory.private("a temporary", code.type.size)
+        address, run = segment.address, code.run
+        place = MemoryPlace(self.machine, code.type, lambda frame, mask: address, Space.PRIVATE, True, position, False)
+
+        def filled(frame: Frame, mask: Mask) -> Value:
+            place.store(frame, mask, address, run(frame, mask))
+            return address
+
+        return MemoryPlace(self.machine, code.type, filled, Space.PRIVATE, True, position, False)
 
     def place_of_name(self, expression: Name) -> Place:
         symbol = self.find(expression.name, expression.position)
@@ -339,6 +348,8 @@ class ExpressionCompiler(Context):
     def assign(self, expression: Assign) -> Code:
         place = self.writable(expression.target)
         locate, load, store = place.locate, place.load, place.store
+        if isinstance(place.type, Array):
+            raise expression.position.error("an array cannot be assigned as a whole")
         if not expression.operator:
             if isinstance(expression.value, InitList):
                 raise expression.position.error("braces can only initialise, not assign")
@@ -457,6 +468,8 @@ class ExpressionCompiler(Context):
             return change(items[0], kind)
         if len(items) == 1 and items[0].type == kind:
             return items[0]
+        if len(items) == 1:
+            raise expression.position.error(f"{items[0].type} cannot be cast to {kind}; use convert_{kind} or as_{kind}")
         widths = [item.type.width if isinstance(item.type, Vector) else 1 for item in items]
         if sum(widths) != kind.width:
             raise expression.position.error(f"{kind} takes {kind.width} elements, not {sum(widths)}")
@@ -538,18 +551,6 @@ class ExpressionCompiler(Context):
             return own.result
 
         return Code(function.result, run)
-
-
-def field_of_bytes(raw: Value, offset: int, kind: Type) -> Value:
-    """A member of a struct that is held as bytes (size, lanes)."""
-    part = np.ascontiguousarray(raw[offset : offset + kind.size].T)
-    if isinstance(kind, Struct):
-        return np.ascontiguousarray(part.T)
-    element = element_of(kind)
-    values = part.view(np.int64 if element is None else element.dtype)
-    if isinstance(kind, Vector):
-        return np.ascontiguousarray(values[:, : kind.width].T)
-    return values[:, 0] if len(values) > 1 else values[0, 0]
 
 
 def stack(values: list[Value], widths: list[int]) -> Value:

@@ -197,7 +197,7 @@ class VirtualMemory:
             offsets = where - segment.address
             if offsets.min() >= 0 and offsets.max() <= segment.size - access.size:
                 values = self._read(segment, offsets, lanes, access, mask, uniform)
-                if lanes is None or values.ndim == 0 or values.shape[-1] == 1:
+                if lanes is None or (uniform and segment.base is None):
                     return values
                 return self._spread(values, lanes)
         out = _nothing(access, self.machine.lanes)
@@ -421,7 +421,10 @@ class VirtualMemory:
         self.machine.findings.add(MISALIGNED, access.site.position, text, example, count=len(bad))
 
     def _uninitialised(self, segment: Segment, touch: Touch, missing: npt.NDArray[np.bool_]) -> None:
-        which = missing.any(axis=0) if missing.ndim == 2 else missing
+        # A vector of which a part was stored is no fault by itself: the rest may be read over and never used.
+        which = missing.all(axis=0) if missing.ndim == 2 else missing
+        if not which.any():
+            return
         first = int(np.flatnonzero(which)[0])
         offset = int(touch.offsets[first])
         if segment.base is not None:

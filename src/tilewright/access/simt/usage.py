@@ -99,10 +99,15 @@ class _Usage:
             self.visit(base)
 
     def take_address(self, expression: Expression) -> None:
+        """`&v`, `&v.x`, `&a[i]` need v and a in memory; `&p[i]` and `&p->x` of a pointer p do not."""
+        subscripted = False
         while isinstance(expression, Index | Member):
+            if isinstance(expression, Member) and expression.arrow:
+                return
+            subscripted = subscripted or isinstance(expression, Index)
             expression = expression.base
         declared = self.look_up(expression.name) if isinstance(expression, Name) else None
-        if declared is not None:
+        if declared is not None and (declared[1] or not subscripted):
             self.found.add(declared[0])
 
     def look_up(self, name: str) -> tuple[int, int] | None:

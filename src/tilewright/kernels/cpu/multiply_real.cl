@@ -48,7 +48,7 @@ static __attribute__((noinline)) void MICRO_KERNEL(int depth, const REAL *a, con
                 if (carry)
                     value += scale * LOAD_plain(c + q * VW);
                 if (stream)
-                    __builtin_nontemporal_store(value, (__global vec *)(c + q * VW));
+                    __builtin_nontemporal_store(JOIN(as_uint,VW)(value), (__global JOIN(uint,VW) *)(c + q * VW));
                 else
                     STORE_plain(value, c + q * VW);
             }

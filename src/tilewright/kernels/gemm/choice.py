@@ -22,24 +22,24 @@ from .macros import elements, reading, result_width
 # Every tile with the part of the multiply-adds in what its work-items issue: measured on an H200 in float32, large sizes.
 TILE_SPACE: dict[TileConfig, float] = {
     TileConfig(128, 256, 8, 8, 16, 8, 4, ZIGZAG=0): 0.77,
-    TileConfig(64, 256, 8, 8, 16): 0.74,
+    TileConfig(64, 256, 8, 8, 16): 0.71,
     TileConfig(128, 128, 8, 8, 8): 0.77,
-    TileConfig(64, 128, 8, 8, 8): 0.65,
-    TileConfig(128, 64, 16, 8, 4): 0.72,
-    TileConfig(64, 64, 16, 8, 4): 0.74,
-    TileConfig(64, 64, 16, 4, 4): 0.67,
-    TileConfig(64, 64, 8, 4, 4): 0.62,
-    TileConfig(32, 256, 8, 8, 8): 0.71,
-    TileConfig(32, 128, 16, 4, 8): 0.71,
-    TileConfig(128, 32, 16, 8, 4, 8, 4): 0.67,
-    TileConfig(16, 256, 8, 4, 8, 2, 16): 0.69,
+    TileConfig(64, 128, 8, 8, 8): 0.66,
+    TileConfig(128, 64, 16, 8, 4): 0.71,
+    TileConfig(64, 64, 16, 8, 4): 0.72,
+    TileConfig(64, 64, 16, 4, 4): 0.65,
+    TileConfig(64, 64, 8, 4, 4): 0.61,
+    TileConfig(32, 256, 8, 8, 8): 0.70,
+    TileConfig(32, 128, 16, 4, 8): 0.68,
+    TileConfig(128, 32, 16, 8, 4, 8, 4): 0.66,
+    TileConfig(16, 256, 8, 4, 8, 2, 16): 0.72,
     TileConfig(256, 16, 8, 8, 4, 16, 2): 0.52,
     TileConfig(16, 128, 16, 4, 4, 2, 16): 0.58,
-    TileConfig(128, 16, 16, 4, 4, 16, 2): 0.50,
-    TileConfig(32, 32, 16, 4, 4): 0.54,
+    TileConfig(128, 16, 16, 4, 4, 16, 2): 0.49,
+    TileConfig(32, 32, 16, 4, 4): 0.55,
     TileConfig(32, 32, 8, 4, 4): 0.53,
     # Not measured; for devices with few registers or small work-groups.
-    TileConfig(16, 32, 8, 4, 4): 0.40,
+    TileConfig(16, 32, 8, 4, 4): 0.36,
     TileConfig(16, 16, 8, 2, 2): 0.30,
 }
 EFFICIENCY = {(tile.BM, tile.BN, tile.BK, tile.TM, tile.TN): part for tile, part in TILE_SPACE.items()}
@@ -52,18 +52,18 @@ COLUMNS_SPACE = (ColumnsConfig(1, 32, 8), ColumnsConfig(1, 16, 16), ColumnsConfi
 PIECES = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 256)
 
 COMPLEX = {16: 0.76, 32: 0.80}  # efficiencies of complex tiles by their products; larger and smaller ones are worse
-NARROW_TILE = 480  # products of a work-item for which an operand read by single floats doubles a tile's time
-NARROW_RESULT = 1.14  # slowness of the largest tile if it stores single elements
+NARROW_TILE = 470  # products of a work-item for which an operand read by single floats doubles a tile's time
+NARROW_RESULT = 1.1  # slowness of the largest tile if it stores single elements
 LANES = 128  # multiply-adds that a compute unit starts per clock: NVIDIA's and AMD's 128, Intel's Xe cores 128
-BYTES = 17  # bytes per clock and compute unit from global memory: an H200's 4.4 TB/s by 132 units of 1.98 GHz
+BYTES = 18  # bytes per clock and compute unit from global memory: an H200's 4.7 TB/s by 132 units of 1.98 GHz
 REGISTER_FILE = 65536  # 32-bit registers of a compute unit
-FULL_WARPS = 7  # warps of 8 x 16 tiles that keep a compute unit busy; smaller tiles need more of them
+FULL_WARPS = 6.6  # warps of 8 x 16 tiles that keep a compute unit busy; smaller tiles need more of them
 LAUNCH = 10000  # cycles from the end of one launch to the start of the next, about 5 us
-LATENCY = 2000  # cycles until a work-group has its first panel, and to write its tile
-IN_FLIGHT = 16384  # bytes that a compute unit must have asked for to get its share of the memory's speed
-PANEL_SHARE = 0.1  # of the time to read panels from that cache, what is not hidden behind arithmetic
+LATENCY = 2800  # cycles until a work-group has its first panel, and to write its tile
+IN_FLIGHT = 12800  # bytes that a compute unit must have asked for to get its share of the memory's speed
+PANEL_SHARE = 0.085  # of the time to read panels from that cache, what is not hidden behind arithmetic
 CACHE_BYTES = 40  # bytes per clock and compute unit from the second-level cache
-VECTOR_ISSUE = 2.0  # instructions for a multiply-add of the gemv kernels
+VECTOR_ISSUE = 4.0  # instructions for a multiply-add of the gemv kernels
 VECTOR_ITEMS = 1800  # work-items of a compute unit that keep memory busy
 
 
@@ -227,7 +227,9 @@ def vector_cost(config: VectorConfig, problem: Problem, device: DeviceInfo) -> f
     products = call.batch * call.m * call.k * call.n * slowness(call.dtype)
     again = products * itemsize / config.ROWS / CACHE_BYTES if isinstance(config, RowsConfig) else 0.0
     arithmetic = VECTOR_ISSUE * products / LANES if call.n > 1 else 0.0
-    return max(memory, again / device.compute_units) + arithmetic / device.compute_units + LATENCY + LAUNCH * (pieces > 1)
+    return (
+        max(memory, again / device.compute_units) + arithmetic / device.compute_units + LATENCY + LAUNCH * (pieces > 1)
+    )
 
 
 def _memory(call: GemmCall, pieces: int, device: DeviceInfo) -> float:
