@@ -21,7 +21,8 @@ settings.load_profile("tilewright")
 
 def pytest_configure(config: pytest.Config) -> None:
     """Keep the user's caches out of the tests, and the tests' out of the user's."""
-    folder = config.cache.mkdir("kernels") if config.cache is not None else Path(".pytest_cache") / "kernels"
+    cache = getattr(config, "cache", None)  # absent if pytest was told to do without
+    folder = cache.mkdir("kernels") if cache is not None else Path(".pytest_cache") / "kernels"
     os.environ["XDG_CACHE_HOME"] = str(folder.resolve())
 
 

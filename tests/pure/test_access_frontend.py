@@ -111,7 +111,7 @@ ERRORS = {
     "unequal vectors": ("o[0] = ((float4)(1) + (float2)(1)).x;", 2, 21, "different vector types"),
     "bad swizzle": ("o[0] = ((float4)(1)).w9;", 2, 21, "no component"),
     "too few elements": ("float4 v = (float4)(1, 2); o[0] = v.x;", 2, 12, "takes 4 elements"),
-    "write to const": ("const int x = 1; x = 2;", 2, 20, "const"),
+    "write to const": ("const int x = 1; x = 2;", 2, 18, "const"),
     "write through const": ("((__global const int*)o)[0] = 1;", 2, 25, "const"),
     "subscript of a number": ("int x = 1; o[0] = x[1];", 2, 20, "takes no subscript"),
     "float subscript": ("o[1.5f] = 1;", 2, 3, "must be an integer"),

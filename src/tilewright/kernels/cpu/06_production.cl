@@ -19,6 +19,8 @@
 #include "pack.cl"
 #include "finish.cl"
 
+#define STREAMS (DIRECT && !COMPLEX)
+
 // The last rows of a block are computed by the lowest micro-kernel that covers them, and its surplus rows thrown away.
 #define TALL MR
 #define MIDDLE (2 * MR / 3)
@@ -34,6 +36,14 @@
 #define VECTORS NV
 #define FUSED 1
 #include "multiply.cl"
+#if STREAMS
+#define MICRO_KERNEL tall_stream
+#define HEIGHT TALL
+#define VECTORS NV
+#define FUSED 0
+#define STREAM 1
+#include "multiply.cl"
+#endif
 #define MICRO_KERNEL middle
 #define HEIGHT MIDDLE
 #define VECTORS NV
@@ -99,7 +109,7 @@ void gemm(int M, int N, int K, ACC alpha, ACC beta,
     B += b_offset + get_group_id(2) * b_batch;
     C += c_offset + get_group_id(2) * c_batch + i0 * c_row;
     // Stores around the caches need aligned vectors; the host asks for them where C is too large to be found in cache.
-    stream &= (((ulong)C | c_row * sizeof(OUT)) & (VW * sizeof(REAL) - 1)) == 0;
+    stream = stream && (((ulong)C | c_row * sizeof(OUT)) & (VW * sizeof(REAL) - 1)) == 0;
     const int slab = a_column == 1 ? MR : SLAB;
 
     int k0 = 0;
@@ -132,11 +142,15 @@ void gemm(int M, int N, int K, ACC alpha, ACC beta,
                 int direct = DIRECT && width == lanes && c_column == 1;
 #define MULTIPLY(name, full)                                                                                            \
     direct &= height == (full);                                                                                         \
-    name(depth, a, b, b_row, panel, direct, alpha, scale, carry, stream, c, c_row, tile)
+    name(depth, a, b, b_row, panel, direct, alpha, scale, carry, c, c_row, tile)
                 if (is_narrow) {
                     MULTIPLY(narrow, TALL);
                 } else if (height > MIDDLE && fused) {
                     MULTIPLY(tall_fused, TALL);
+#if STREAMS
+                } else if (height == TALL && direct && stream && !carry) {
+                    MULTIPLY(tall_stream, TALL);
+#endif
                 } else if (height > MIDDLE) {
                     MULTIPLY(tall, TALL);
                 } else if (height > SHORT && fused) {

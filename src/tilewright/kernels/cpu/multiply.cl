@@ -7,3 +7,4 @@
 #undef HEIGHT
 #undef VECTORS
 #undef FUSED
+#undef STREAM

@@ -1,13 +1,16 @@
 // The micro-kernel: HEIGHT rows of A times a panel of B that is VECTORS vectors wide, summed in registers.
 //
-// This file is included once for each HEIGHT, VECTORS and FUSED that 06_production.cl needs. A sum lives in one vector register
+// This file is included once for each HEIGHT, VECTORS, FUSED and STREAM that 06_production.cl needs. A sum lives in one vector register
 // from the first k to the last, so that a step of k costs HEIGHT * VECTORS multiply-adds but only HEIGHT + VECTORS loads:
 // with 12 * 2 sums the multipliers are busy all the time. The rows of A are read one element at a time and broadcast.
+//
+// STREAM: C is only written, and around the caches. It takes an instance of its own, since a compiler that sees the same
+// store with and without this wish in two branches makes one of them, without it.
 //
 // FUSED: B is read in place, and what was read is stored to the panel, for the micro-kernels further down to use. The
 // wait for B then overlaps with arithmetic, which a separate packing loop could not do.
 static __attribute__((noinline)) void MICRO_KERNEL(int depth, const REAL *a, const __global IN *B, long b_row, REAL *panel, int direct,
-                                    ACC alpha, ACC scale, int carry, int stream, __global OUT *c, long c_row, REAL *tile)
+                                    ACC alpha, ACC scale, int carry, __global OUT *c, long c_row, REAL *tile)
 {
     vec sum[HEIGHT][VECTORS];
 #pragma unroll
@@ -38,6 +41,15 @@ static __attribute__((noinline)) void MICRO_KERNEL(int depth, const REAL *a, con
         panel += VECTORS * VW;
         B += b_row;
     }
+#if STREAM
+#pragma unroll
+    for (int i = 0; i < HEIGHT; i++) {
+#pragma unroll
+        for (int q = 0; q < VECTORS; q++)
+            __builtin_nontemporal_store(alpha * sum[i][q], (__global vec *)(c + q * VW));
+        c += c_row;
+    }
+#else
 #if DIRECT
     if (direct) {
 #pragma unroll
@@ -47,10 +59,7 @@ static __attribute__((noinline)) void MICRO_KERNEL(int depth, const REAL *a, con
                 vec value = alpha * sum[i][q];
                 if (carry)
                     value += scale * LOAD_plain(c + q * VW);
-                if (stream)
-                    __builtin_nontemporal_store(JOIN(as_uint,VW)(value), (__global JOIN(uint,VW) *)(c + q * VW));
-                else
-                    STORE_plain(value, c + q * VW);
+                STORE_plain(value, c + q * VW);
             }
             c += c_row;
         }
@@ -62,4 +71,5 @@ static __attribute__((noinline)) void MICRO_KERNEL(int depth, const REAL *a, con
 #pragma unroll
         for (int q = 0; q < VECTORS; q++)
             AT(tile + i * NR + q * VW) = sum[i][q];
+#endif
 }

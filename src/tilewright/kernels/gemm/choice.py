@@ -6,13 +6,11 @@ that it holds elsewhere: they rank, they do not predict. A tuned table beats the
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from itertools import islice
 from math import log2, sqrt
 
 from ...device import DeviceInfo
 from ...dtypes import DOUBLES, element_type
 from ...kernel import Config, Kernel
-from ...plan import violations
 from ...problem import Problem
 from .call import GemmCall, call_of
 from .configs import ColumnsConfig, RowsConfig, TileConfig, VectorConfig
@@ -51,9 +49,9 @@ ROWS_SPACE = (
 COLUMNS_SPACE = (ColumnsConfig(1, 32, 8), ColumnsConfig(1, 16, 16), ColumnsConfig(1, 64, 4), ColumnsConfig(1, 8, 8))
 PIECES = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 256)
 
-COMPLEX = {16: 0.76, 32: 0.80}  # efficiencies of complex tiles by their products; larger and smaller ones are worse
+SMALL_COMPLEX, LARGE_COMPLEX = 1.13, 0.88  # efficiency of complex tiles up to 8 x 4, and above, against float32's
 NARROW_TILE = 470  # products of a work-item for which an operand read by single floats doubles a tile's time
-NARROW_RESULT = 1.1  # slowness of the largest tile if it stores single elements
+NARROW_RESULT = 1.1  # slowness of the largest tile if it stores single elements, or converts what it reads
 LANES = 128  # multiply-adds that a compute unit starts per clock: NVIDIA's and AMD's 128, Intel's Xe cores 128
 BYTES = 18  # bytes per clock and compute unit from global memory: an H200's 4.7 TB/s by 132 units of 1.98 GHz
 REGISTER_FILE = 65536  # 32-bit registers of a compute unit
@@ -61,6 +59,7 @@ FULL_WARPS = 6.6  # warps of 8 x 16 tiles that keep a compute unit busy; smaller
 LAUNCH = 10000  # cycles from the end of one launch to the start of the next, about 5 us
 LATENCY = 2800  # cycles until a work-group has its first panel, and to write its tile
 IN_FLIGHT = 12800  # bytes that a compute unit must have asked for to get its share of the memory's speed
+SPLIT_LOSS = 1.1  # slowness of a product in pieces of K, its second launch aside
 PANEL_SHARE = 0.085  # of the time to read panels from that cache, what is not hidden behind arithmetic
 CACHE_BYTES = 40  # bytes per clock and compute unit from the second-level cache
 VECTOR_ISSUE = 4.0  # instructions for a multiply-add of the gemv kernels
@@ -69,61 +68,29 @@ VECTOR_ITEMS = 1800  # work-items of a compute unit that keep memory busy
 
 @dataclass(frozen=True)
 class Candidate:
-    """A kernel in a configuration, its estimated cost in cycles, and the sentences that speak against it, if any."""
+    """A kernel in one configuration, and its estimated cost in cycles."""
 
     kernel: Kernel
     cost: float
-    reasons: tuple[str, ...] = ()
-
-    @property
-    def config(self) -> Config:
-        return self.kernel.config
 
 
 def candidates(problem: Problem, device: DeviceInfo) -> tuple[Candidate, ...]:
-    """All configurations for a Gemm or StridedGemm: those that can run by cost, then those that cannot, with reasons.
+    """Every kernel and configuration for a Gemm or StridedGemm, the cheapest first, whether or not the device can run it.
 
-    Pure: it needs no device, only its facts. Buffers are taken to start on 16 bytes, as a device's allocations do.
+    Pure: it needs the device's facts alone. Buffers are taken to start on 16 bytes, as a device's allocations do.
     """
-    judged = [
-        replace(each, reasons=tuple(violations(each.kernel, each.config, problem, device)))
-        for each in _by_cost(problem, device)
-    ]
-    return tuple(sorted(judged, key=lambda each: bool(each.reasons)))
-
-
-def ranked_kernels(problem: Problem, device: DeviceInfo, count: int = 16) -> tuple[Kernel, ...]:
-    """The `count` cheapest kernels that can run, the best first, each in its configuration: what `plan` takes.
-
-    All that were found wanting on the way are among them, so that the plan tells why. Never without one that can run,
-    unless none can.
-    """
-    found, running = [], 0
-    for each in _by_cost(problem, device):
-        found.append(each.kernel)
-        running += next(violations(each.kernel, each.config, problem, device), None) is None
-        if running and len(found) >= count:
-            break
-    return tuple(found)
-
-
-def best(problem: Problem, device: DeviceInfo) -> Kernel | None:
-    """The cheapest kernel that can run, in its configuration; None if there is none."""
-    fit = (
-        each.kernel
-        for each in _by_cost(problem, device)
-        if not any(violations(each.kernel, each.config, problem, device))
-    )
-    return next(islice(fit, 1), None)
-
-
-def _by_cost(problem: Problem, device: DeviceInfo) -> list[Candidate]:
     call = call_of(problem)
     found = [Candidate(_in_config(TILES, each), tile_cost(each, call, device)) for each in _tile_configs(call, device)]
     for kernel, space in ((ROWS, ROWS_SPACE), (COLUMNS, COLUMNS_SPACE)):
         for config in _vector_configs(space, call, device):
             found.append(Candidate(_in_config(kernel, config), vector_cost(config, call, device)))
-    return sorted(found, key=lambda each: each.cost)
+    return tuple(sorted(found, key=lambda each: each.cost))
+
+
+def ranked_kernels(problem: Problem, device: DeviceInfo) -> tuple[Kernel, ...]:
+    """The candidates' kernels, the cheapest first: `plan` takes the first that nothing speaks against, and says why the
+    ones before it lost."""
+    return tuple(each.kernel for each in candidates(problem, device))
 
 
 def _in_config(kernel: Kernel, config: Config) -> Kernel:
@@ -163,10 +130,11 @@ def efficiency(config: TileConfig, dtype: str) -> float:
     Of complex numbers a tile has four for each product; large ones leave the compiler no registers to read ahead.
     """
     products, reads = config.TM * config.TN, config.TM + config.TN
-    if dtype.startswith("complex"):
-        return COMPLEX.get(products, 0.35 if products < 16 else 0.68)
     tile = (config.BM, config.BN, config.BK, config.TM, config.TN)
-    return EFFICIENCY.get(tile, products / (products + 2 * reads))
+    part = EFFICIENCY.get(tile, products / (products + 2 * reads))
+    if dtype.startswith("complex"):
+        return part * (SMALL_COMPLEX if products <= 32 else LARGE_COMPLEX)
+    return part
 
 
 def slowness(dtype: str) -> float:
@@ -192,7 +160,7 @@ def tile_cost(config: TileConfig, problem: Problem, device: DeviceInfo) -> float
     asked = min(1.0, together * panels * config.BK / IN_FLIGHT)
     packing = 2 * sum(operand_bytes(plain, name) for name in config.packed(plain)) / (BYTES * device.compute_units)
     launches = len(config.packed(plain)) + (pieces > 1)
-    computing = each * (arithmetic + PANEL_SHARE * panels * depth / CACHE_BYTES)
+    computing = (SPLIT_LOSS if pieces > 1 else 1) * each * (arithmetic + PANEL_SHARE * panels * depth / CACHE_BYTES)
     memory = _memory(call, pieces, device)
     exposed = memory * (1 / asked - 1) * min(1.0, memory / max(computing, 1.0))  # much arithmetic hides slow memory
     return computing + memory + exposed + LATENCY * -(-each // together) + LAUNCH * launches + packing
@@ -209,7 +177,8 @@ def narrowness(config: TileConfig, call: GemmCall) -> float:
     itemsize = element_type(call.dtype).itemsize
     narrow = sum(log2(16 / min(16, how.width * max(4, itemsize))) / 2 for how in config.readings(call))
     scattered = config.TM * config.TN > 64 and result_width(call, elements(call.dtype).fragment) == 1
-    return (1 + narrow * config.TM * config.TN / NARROW_TILE) * (NARROW_RESULT if scattered else 1)
+    crowded = NARROW_RESULT if scattered or (itemsize < 4 and config.TM * config.TN > 64) else 1
+    return (1 + narrow * config.TM * config.TN / NARROW_TILE) * crowded
 
 
 def vector_cost(config: VectorConfig, problem: Problem, device: DeviceInfo) -> float:

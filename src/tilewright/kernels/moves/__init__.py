@@ -222,7 +222,8 @@ class TurnConfig(MoveConfig):
         return {
             **super().macros(problem),
             "ELEMENT": TYPES[itemsize], "TILE_ROWS": rows, "TILE_COLUMNS": columns,
-            "IN_VEC": read, "IN_LANES": lanes(read * itemsize, columns // read), "IN_WORDS": words(itemsize, read, packed), "IN_PACKED": int(packed),
+            "IN_VEC": read, "IN_LANES": lanes(read * itemsize, columns // read),
+            "IN_WORDS": words(itemsize, read, packed), "IN_PACKED": int(packed),
             "HELD_COUNT": read // merged if packed else read,
             "OUT_VEC": written, "OUT_LANES": lanes(written * itemsize, rows // written),
             "OUT_PIECE": piece(word, written // merged), "OUT_WORDS": written // merged,
