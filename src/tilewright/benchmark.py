@@ -134,7 +134,7 @@ def race_library(problem: Problem, device: Device, seconds: float) -> list[Row]:
     """One problem: the rival's row and the library's, both verified before they are timed.
 
     On a device that shares the host's memory the rival is NumPy and both are timed as a caller sees them. On an NVIDIA
-    GPU with CuPy it is cuBLAS, and both are timed by the device's events, with their operands in place.
+    GPU with PyTorch it is cuBLAS; both run in bursts, timed by the device's events, with their operands in place.
     """
     arena = Arena(device, problem.dtype)
     on_device = "nvidia" in device.info.features and cublas_present()
@@ -165,4 +165,4 @@ def enter_plan(arena: Arena, problem: Problem) -> Contender:
         plan = (plan_product if problem.operation == "gemm" else plan_move)(problem, arena.device.info)
     except Unsupported as refusal:
         return Contender(replace(row, status="refused", reason=str(refusal)))
-    return arena.enter_execution(row, plan, arena.device)
+    return arena.enter_execution(row, plan, arena.device, bursts=True)

@@ -258,6 +258,27 @@ def _with_includes(text: str, source: Path, macros: Mapping[str, str | int]) -> 
     return "".join((*pieces, text[place:]))
 
 
+_LINE = re.compile(r'#line (\d+) "([^"]*)"')
+
+
+def name_lines(log: str, source: str) -> str:
+    """A compiler's log with the real file and line where it counts lines of the whole text, as NVIDIA's does.
+
+    Such a log says "<kernel>:30:12: error"; the `#line` before that line of `source` tells what it stands for.
+    """
+    lines = source.splitlines()
+
+    def real(match: re.Match[str]) -> str:
+        place = min(int(match[1]), len(lines))
+        for back in range(place - 1, -1, -1):
+            found = _LINE.match(lines[back])
+            if found:
+                return f"{found[2]}:{int(found[1]) + place - back - 2}:"
+        return match[0]
+
+    return re.sub(r"<kernel>:(\d+):", real, log)
+
+
 def _shown(source: Path) -> str:
     """How compilers are told to name a file: "tiles/02_tiled.cl"."""
     return f"{source.parent.name}/{source.name}"

@@ -10,7 +10,7 @@ from .environment import read_environment
 from .errors import BuildFailed, InvalidInput, LaunchFailed, NoDevice, ProcessFailed, TilewrightError, Unsupported
 from .kernel import Kernel, Ladder
 from .kernels import find_kernel, find_ladder, select
-from .measure import CacheFlush, Entrant, KernelEntrant, race
+from .measure import BurstEntrant, CacheFlush, Entrant, KernelEntrant, race
 from .plan import Plan, plan_kernel
 from .problem import Arrays, Copy, Gemm, Problem, Transpose, compulsory_bytes, random_arrays
 from .records import Record, Row, Samples
@@ -86,10 +86,12 @@ class Arena:
         except LaunchFailed as failure:
             return Contender(replace(row, status="launch failed", reason=str(failure)))
 
-    def enter_execution(self, row: Row, plan: Plan, device: Device) -> Contender:
+    def enter_execution(self, row: Row, plan: Plan, device: Device, bursts: bool = False) -> Contender:
+        """A plan that is right races, single launches or bursts of them."""
         execution = Execution(plan, device)
         verdict = verify_execution(execution, self.reference(plan.problem))
-        return judged(row, KernelEntrant(execution, self.flush), verdict)
+        entrant = BurstEntrant(execution) if bursts else KernelEntrant(execution, self.flush)
+        return judged(row, entrant, verdict)
 
     def enter_rival(self, name: str, make: MakeRival, problem: Problem, stack: ExitStack) -> Contender:
         """Another library in a clean child process, verified like our own; `stack` ends the process."""
@@ -105,12 +107,12 @@ class Arena:
         return judged(replace(row, lesson=rival.lesson), rival, verdict)
 
     def enter_rivals(self, problem: Problem, stack: ExitStack) -> list[Contender]:
-        """NumPy, and cuBLAS where there is an NVIDIA device and CuPy."""
+        """NumPy, and cuBLAS where there is an NVIDIA device and PyTorch."""
         plain = self.reference(problem).problem
         suffix = "" if problem.operation == "gemm" else f" {problem.operation}"
         makers = [("NumPy", numpy_rival)]
         if "nvidia" in self.device.info.features and cublas_present():
-            makers.append(("cuBLAS" if problem.operation == "gemm" else "CuPy", cublas_rival))
+            makers.append(("cuBLAS" if problem.operation == "gemm" else "PyTorch", cublas_rival))
         return [self.enter_rival(name + suffix, make, plain, stack) for name, make in makers]
 
     def enter_host_program(self, problem: Gemm) -> Contender:

@@ -24,7 +24,9 @@ FLOATS = ("float", "double")
 Arrays = dict[str, np.ndarray]
 
 
-def run_driver(device: Device, source: str, arrays: Mapping[str, np.ndarray], global_size: int, local_size: int) -> Arrays:
+def run_driver(
+    device: Device, source: str, arrays: Mapping[str, np.ndarray], global_size: int, local_size: int
+) -> Arrays:
     """All buffers of a kernel after a run on the device."""
     options = ("-cl-fp32-correctly-rounded-divide-sqrt",) if device.info.kind == "cpu" else ()
     signature = parse_signature(source, "values")
@@ -41,7 +43,13 @@ def run_driver(device: Device, source: str, arrays: Mapping[str, np.ndarray], gl
 
 
 def compare(
-    device: Device, source: str, arrays: Mapping[str, np.ndarray], *, local_size: int = 32, ulps: int = 0, lanes: int = LANES
+    device: Device,
+    source: str,
+    arrays: Mapping[str, np.ndarray],
+    *,
+    local_size: int = 32,
+    ulps: int = 0,
+    lanes: int = LANES,
 ) -> None:
     """The driver and the interpreter leave the same bits in every buffer; NaNs are equal whatever their bits."""
     expected = run_driver(device, source, arrays, lanes, local_size)
@@ -56,7 +64,9 @@ def compare(
             equal |= np.isnan(wanted) & np.isnan(found)
             if ulps:
                 with np.errstate(all="ignore"):
-                    near = np.abs(wanted.astype("f8") - found.astype("f8")) <= ulps * np.spacing(np.abs(wanted)).astype("f8")
+                    near = np.abs(wanted.astype("f8") - found.astype("f8")) <= ulps * np.spacing(np.abs(wanted)).astype(
+                        "f8"
+                    )
                 equal |= near | (wanted == found)
         if not equal.all():
             at = int(np.flatnonzero(~equal)[0])
@@ -73,7 +83,24 @@ def inputs() -> Arrays:
         dtype = np.dtype(code)
         if dtype.kind == "f":
             values = generator.normal(0, 10, LANES).astype(dtype)
-            special = [0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 1.5, 2.5, np.nan, np.inf, -np.inf, 3.25, 1e-3, 100.75, -7.0, 1e6]
+            special = [
+                0.0,
+                -0.0,
+                1.0,
+                -1.0,
+                0.5,
+                -0.5,
+                1.5,
+                2.5,
+                np.nan,
+                np.inf,
+                -np.inf,
+                3.25,
+                1e-3,
+                100.75,
+                -7.0,
+                1e6,
+            ]
             values[: len(special)] = special
         else:
             limits = np.iinfo(dtype)
@@ -87,7 +114,9 @@ def inputs() -> Arrays:
 def kernel_of(lines: Mapping[str, tuple[str, str]], prelude: str = "") -> tuple[str, Arrays]:
     """A kernel that stores expressions: lines are output name -> (type, expression over v_int, v_float ...)."""
     arrays = inputs()
-    used = {name for name in DTYPES if any(f"v_{name}" in text for text in (prelude, *(text for _, text in lines.values())))}
+    used = {
+        name for name in DTYPES if any(f"v_{name}" in text for text in (prelude, *(text for _, text in lines.values())))
+    }
     arrays = {key: value for key, value in arrays.items() if key.removeprefix("in_") in used}
     parameters = [f"__global const {name}* in_{name}" for name in DTYPES if name in used]
     body = [f"const {name} v_{name} = in_{name}[i];" for name in DTYPES if name in used]
@@ -117,7 +146,9 @@ def test_integer_conversions(device: Device) -> None:
     lines = [(target, f"({target})v_{source}") for source in names for target in (*names, *FLOATS)]
     lines += [(target, f"convert_{target}_sat(v_{source})") for source in names for target in names]
     # The specification says that a NaN "should" become 0; Intel's driver makes it the largest number.
-    lines += [(target, f"convert_{target}_sat(fmax(v_{source}, ({source})-1e30f))") for source in FLOATS for target in names]
+    lines += [
+        (target, f"convert_{target}_sat(fmax(v_{source}, ({source})-1e30f))") for source in FLOATS for target in names
+    ]
     lines += [("int", f"convert_int_{mode}(fmin(fmax(v_{kind}, -1000.0f), 1000.0f))")
               for kind in ("float",) for mode in ("rte", "rtz", "rtp", "rtn")]  # fmt: skip
     check_lines(device, lines)
@@ -135,8 +166,13 @@ def test_arithmetic_of_mixed_types(device: Device) -> None:
                 ("ulong", f"v_{right} / (v_{left} == 0 ? ({left})1 : v_{left})") if left in UNSIGNED else ("int", "1"),
                 ("int", f"v_{left} < v_{right}"),
             ]
-    lines += [("int", f"(v_int % 1000) {op} ((v_short % 50) == 0 ? 7 : v_short % 50)") for op in ("/", "%", "+", "-", "*")]
-    lines += [("long", f"v_{kind} >> (v_uchar % {bits})") for kind, bits in (("int", 32), ("uint", 32), ("long", 64), ("char", 8))]
+    lines += [
+        ("int", f"(v_int % 1000) {op} ((v_short % 50) == 0 ? 7 : v_short % 50)") for op in ("/", "%", "+", "-", "*")
+    ]
+    lines += [
+        ("long", f"v_{kind} >> (v_uchar % {bits})")
+        for kind, bits in (("int", 32), ("uint", 32), ("long", 64), ("char", 8))
+    ]
     lines += [("ulong", f"v_{kind} << (v_uchar % {bits})") for kind, bits in (("uint", 32), ("ulong", 64))]
     lines += [("int", f"{op}v_{kind}") for op in ("~", "!") for kind in ("char", "ushort", "int", "long")]
     lines += [("int", "v_int == v_uint"), ("int", "-1 < v_uint"), ("long", "-1 + v_uint"), ("int", "'a' + v_char % 9")]
@@ -167,7 +203,12 @@ def test_float_arithmetic_and_special_values(device: Device) -> None:
             (kind, f"nextafter(v_{kind}, ({kind})0)"),
             (kind, f"ldexp(v_{kind}, v_char % 5)"),
         ]
-    lines += [("float", "(float)v_double"), ("double", "v_float * 0.1"), ("float", "v_float * 0.1f"), ("float", "0x1.8p3f")]
+    lines += [
+        ("float", "(float)v_double"),
+        ("double", "v_float * 0.1"),
+        ("float", "v_float * 0.1f"),
+        ("float", "0x1.8p3f"),
+    ]
     lines += [("uint", "as_uint(v_float) & 0x7fffffff"), ("float", "as_float(as_uint(1.0f) | (v_uint & 0xffff))")]
     check_lines(device, lines)
 
@@ -186,13 +227,23 @@ def test_integer_builtins(device: Device) -> None:
             (kind, f"mad_sat(v_{kind}, ({kind})3, ({kind})11)" if kind != "long" else "1"),  # Intel's does not saturate
             (kind, f"bitselect(v_{kind}, ({kind})85, ({kind})51)"),
         ]
-    lines += [("uint", "abs(v_int % 1000)"), ("int", "mul24(v_int % 1000, v_short % 1000)"), ("uint", "mad24(v_uint & 999u, 7u, 3u)")]
-    lines += [("int", "upsample(v_short, v_ushort)"), ("ulong", "upsample(v_uint, v_uint)"), ("int", "select(v_int, 5, v_int)")]
+    lines += [
+        ("uint", "abs(v_int % 1000)"),
+        ("int", "mul24(v_int % 1000, v_short % 1000)"),
+        ("uint", "mad24(v_uint & 999u, 7u, 3u)"),
+    ]
+    lines += [
+        ("int", "upsample(v_short, v_ushort)"),
+        ("ulong", "upsample(v_uint, v_uint)"),
+        ("int", "select(v_int, 5, v_int)"),
+    ]
     check_lines(device, lines)
 
 
 def test_vectors(device: Device) -> None:
-    prelude = "#define F4 ((float4)(v_float, 2.0f, (float)v_short, v_float))\n#define I4 ((int4)(v_int, 3, -4, v_short))\n"
+    prelude = (
+        "#define F4 ((float4)(v_float, 2.0f, (float)v_short, v_float))\n#define I4 ((int4)(v_int, 3, -4, v_short))\n"
+    )
     prelude += "#define U8 ((uint8)(v_uint, 1u, 2u, 3u, v_uint, 5u, 6u, 7u))\n"
     lines = [
         ("float4", "F4 * 2.0f + (float4)(1, 2, 3, 4)"),
@@ -233,13 +284,14 @@ def test_vectors(device: Device) -> None:
 
 STATEMENTS: dict[str, str] = {
     "loops": "int s = 0; for (int j = 0; j < (x & 15); j++) { if (j == 3) continue; if (j > 11) break; s += j * y; } o[i] = s;",
-    "nested loops": """int s = 0; for (int a = 0; a < 5; a++) for (int b = a; b < (x & 7); b++) { if (b == 4) break; s += a * b + y; }
-        o[i] = s;""",
-    "while and do": "int n = x & 31, s = 1; while (n > 3) { s = s * 3 & 1023; n -= 2; } do { s++; } while (s % 7 != (y & 1023) % 7); o[i] = s;",
+    "nested loops": """int s = 0; for (int a = 0; a < 5; a++) for (int b = a; b < (x & 7); b++)
+        { if (b == 4) break; s += a * b + y; } o[i] = s;""",
+    "while and do": """int n = x & 31, s = 1; while (n > 3) { s = s * 3 & 1023; n -= 2; }
+        do { s++; } while (s % 7 != (y & 1023) % 7); o[i] = s;""",
     "switch": """int s = 0; switch (x & 7) { case 0: s = 1; case 1: s += 2; break; case 2: { s = 9; break; } default: s = -1;
         case 5: s *= 3; } o[i] = s + y;""",
-    "switch in a loop": """int s = 0; for (int j = 0; j < 9; j++) { switch ((x + j) & 3) { case 1: continue; case 2: s += j; break;
-        default: s += 100; } s += y; } o[i] = s;""",
+    "switch in a loop": """int s = 0; for (int j = 0; j < 9; j++) { switch ((x + j) & 3) { case 1: continue;
+        case 2: s += j; break; default: s += 100; } s += y; } o[i] = s;""",
     "early return": "o[i] = 7; if (x & 1) return; o[i] = y; if (y & 2) { return; } o[i] = x + y;",
     "short circuit": "int c = 0; int r = (x & 1) && (++c, y & 1) || (c += 2, x & 2); o[i] = r * 100 + c;",
     "increments": "int a = x & 7; int b = a++ + ++a; b += a-- - --a; o[i] = b * 10 + a;",
@@ -249,7 +301,8 @@ STATEMENTS: dict[str, str] = {
     "address of a variable": "int v = x; int* p = &v; *p += y; o[i] = v;",
     "vector parts": "int4 v = (int4)(x); v.y = y; v.s23 = v.xy; v.hi += 1; v.x++; o[i] = v.x + 3 * v.y + 5 * v.z + 7 * v.w;",
     "ternary chain": "o[i] = x < 0 ? -x : x < 10 ? y : x > 100 ? 1 : 2;",
-    "comma and compound": "int a = x & 255, b = y & 255; a ^= b, b ^= a, a ^= b; a <<= 2; a |= 1; b >>= 1; b %= 7; o[i] = a * 8 + b;",
+    "comma and compound": """int a = x & 255, b = y & 255; a ^= b, b ^= a, a ^= b;
+        a <<= 2; a |= 1; b >>= 1; b %= 7; o[i] = a * 8 + b;""",
     "shadowing": "int a = 1; { int a = x & 3; a += 2; o[i] = a; } o[i] += a; for (int a = 0; a < 3; a++) o[i] += a;",
     "unsigned wrap": "uint a = x; a = a * 2654435761u + 12345u; a ^= a >> 13; o[i] = (int)(a & 0x7fffffff);",
     "char arithmetic": "char a = (char)(x & 63); uchar b = (uchar)y; a += 1; b -= 1; b *= 2; o[i] = a * 256 + b;",
@@ -304,12 +357,15 @@ def test_groups_barriers_atomics_and_copies(device: Device) -> None:
     compare(device, WORK_ITEMS, arrays)
 
 
-HALVES = EXACT + """__kernel void values(__global const float* a, __global half* h, __global float* f) {
+HALVES = (
+    EXACT
+    + """__kernel void values(__global const float* a, __global half* h, __global float* f) {
     const int i = get_global_id(0);
     vstore_half(a[i], i, h);
     vstore_half4_rtz((float4)(a[i], a[i] * 3, 1.0f, a[i] / 3), i + 64, h);
     f[i] = vload_half(i, h) + vload_half4(i + 64, h).w;
 }"""
+)
 
 
 def test_half_storage(device: Device) -> None:
@@ -317,14 +373,37 @@ def test_half_storage(device: Device) -> None:
     compare(device, HALVES, {"a": values, "h": np.zeros(LANES * 8, "f2"), "f": np.zeros(LANES, "f4")})
 
 
-CLOSE = ("exp", "exp2", "log", "log2", "log10", "sin", "cos", "tan", "atan", "tanh", "cbrt", "erf", "rsqrt", "sinh", "expm1")
+CLOSE = (
+    "exp",
+    "exp2",
+    "log",
+    "log2",
+    "log10",
+    "sin",
+    "cos",
+    "tan",
+    "atan",
+    "tanh",
+    "cbrt",
+    "erf",
+    "rsqrt",
+    "sinh",
+    "expm1",
+)
 
 
 def test_transcendental_functions_are_close(device: Device) -> None:
     """OpenCL leaves their last bits open: within 16 of them."""
     lines = [("float", f"{name}(fabs(v_float) > 20 ? 0.5f : fabs(v_float))") for name in CLOSE]
-    lines += [("float", "pow(fabs(v_float), 1.25f)"), ("float", "hypot(v_float, 3.0f)"), ("float", "atan2(v_float, 2.0f)")]
-    lines += [("float", "dot((float4)(v_float, 1, 2, 3), (float4)(4, 3, 2, 1))"), ("float", "mix(v_float, 2.0f, 0.25f)")]
+    lines += [
+        ("float", "pow(fabs(v_float), 1.25f)"),
+        ("float", "hypot(v_float, 3.0f)"),
+        ("float", "atan2(v_float, 2.0f)"),
+    ]
+    lines += [
+        ("float", "dot((float4)(v_float, 1, 2, 3), (float4)(4, 3, 2, 1))"),
+        ("float", "mix(v_float, 2.0f, 0.25f)"),
+    ]
     check_lines(device, lines, ulps=16)
 
 
@@ -356,7 +435,8 @@ def usual(left: str, right: str) -> str:
 
 def fits(kind: str, low: int, high: int) -> bool:
     bits = 63 if kind == "long" else 31
-    return -(2**bits) <= low and high < 2**bits
+    limit: int = 2**bits
+    return -limit <= low and high < limit
 
 
 def limits_of(kind: str) -> tuple[int, int]:
@@ -366,7 +446,9 @@ def limits_of(kind: str) -> tuple[int, int]:
 def node(draw: Callable[[Any], Any], depth: int) -> Expression:
     if depth == 0:
         return leaf(draw)
-    choice = draw(st.sampled_from(("+", "-", "*", "/", "%", "&", "|", "^", ">>", "<<", "<", "==", "?", "cast", "~", "&&", "max")))
+    choice = draw(
+        st.sampled_from(("+", "-", "*", "/", "%", "&", "|", "^", ">>", "<<", "<", "==", "?", "cast", "~", "&&", "max"))
+    )
     left = node(draw, depth - 1)
     if choice == "cast":
         kind = draw(st.sampled_from(("uchar", "ushort", "uint", "ulong")))
@@ -432,7 +514,8 @@ def test_random_integer_expressions(chosen: list[Expression], one_device: Device
 
 def float_node(draw: Callable[[Any], Any], depth: int) -> str:
     if depth == 0:
-        return draw(st.sampled_from(("v_float", "(float)v_short", "(float)v_uchar", "1.5f", "-0.25f", "3.0f", "v_float")))
+        leaves = ("v_float", "(float)v_short", "(float)v_uchar", "1.5f", "-0.25f", "3.0f", "v_float")
+        return str(draw(st.sampled_from(leaves)))
     choice = draw(st.sampled_from(("+", "-", "*", "/", "fabs", "fma", "sqrt", "?", "floor", "double")))
     first = float_node(draw, depth - 1)
     if choice in ("fabs", "sqrt", "floor"):
@@ -457,3 +540,28 @@ def float_expressions(draw: st.DrawFn) -> str:
 def test_random_float_expressions(chosen: list[str], one_device: Device) -> None:
     source, arrays = kernel_of({f"out_{index}": ("float", each) for index, each in enumerate(chosen)})
     compare(one_device, source, arrays)
+
+
+CONTRACTED = """__kernel void values(__global const float* in_float, __global const float* other, __global float* o) {
+    const int i = get_global_id(0);
+    float x = in_float[i], y = other[i], sum = 0.1f;
+    for (int j = 0; j < 16; j++) sum += x * other[(i + j) % 64];
+    o[i] = sum; o[i + 64] = x * y - sum; o[i + 128] = sum - x * y; o[i + 192] = x * y + sum * x;
+    float4 v = (float4)(x, y, sum, 1.5f); v = v * y + v; vstore4(v, i, o + 256);
+}"""
+
+
+def test_products_in_sums_are_contracted_as_the_drivers_do(device: Device) -> None:
+    """Without the pragma both drivers round a product in a sum once; `contract` asks for the same."""
+    generator = np.random.default_rng(11)
+    arrays = {name: generator.normal(size=LANES).astype("f4") for name in ("in_float", "other")}
+    arrays["o"] = np.zeros(512, "f4")
+    expected = run_driver(device, CONTRACTED, arrays, LANES, 32)["o"]
+    found = {
+        contract: explain_source(
+            CONTRACTED, global_size=(LANES,), local_size=(32,), arguments=dict(arrays), groups="all", contract=contract
+        ).outputs["o"]
+        for contract in (False, True)
+    }
+    assert (found[True] == expected).all()
+    assert (found[False] != expected).any()

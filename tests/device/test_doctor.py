@@ -9,7 +9,6 @@ import pytest
 from tilewright import doctor
 from tilewright.backend import children, drivers, smoke
 from tilewright.doctor import Examination, Finding, Status
-from tilewright.doctor.tools import cuda_version, cupy_for
 
 
 @pytest.fixture(scope="module")
@@ -184,18 +183,3 @@ def test_a_type_that_is_advertised_and_crashes_is_a_warning(monkeypatch: pytest.
     for record, finding in zip(advertised, about(doctor.examine(), "trial"), strict=True):
         assert ("yet it advertises" in finding.text) is (record["fp64"] or record["fp16"])
         assert "fp64 killed by SIGABRT" in finding.text
-
-
-@pytest.mark.parametrize(
-    ("versions", "package"),
-    [
-        (["OpenCL 3.0 CUDA 13.0.84"], "cupy-cuda13x"),
-        (["OpenCL 3.0 PoCL 6.0  Linux, Release, CUDA, POCL_DEBUG", "OpenCL 3.0 CUDA 14.1.2"], "cupy-cuda13x"),
-        (["OpenCL 3.0 CUDA 12.8.97"], "cupy-cuda12x"),
-        (["OpenCL 3.0 LINUX"], "cupy-cuda12x"),
-        ([], "cupy-cuda12x"),
-    ],
-)
-def test_the_cupy_to_install_is_for_the_cuda_of_the_driver(versions: list[str], package: str) -> None:
-    tool = cupy_for(cuda_version([{"version": version} for version in versions]))
-    assert tool.get.startswith(f"pip install {package} ")

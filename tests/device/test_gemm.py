@@ -1,6 +1,7 @@
 """`gemm`: alpha and beta, transposes, bias and activations, on views and stacks, against float64."""
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 import pyopencl.array as cl_array
@@ -13,7 +14,7 @@ from tilewright.backend.opencl import Device
 from tilewright.errors import InvalidInput, UnknownName, Unsupported
 
 RNG = np.random.default_rng(11)
-ACTIVATIONS = {
+ACTIVATIONS: dict[str | None, Callable[[np.ndarray], np.ndarray]] = {
     None: lambda x: x,
     "relu": lambda x: np.maximum(x, 0),
     "silu": lambda x: x / (1 + np.exp(-x)),
@@ -36,7 +37,9 @@ def check(result: np.ndarray, expected: np.ndarray, size: np.ndarray, k: int) ->
     """Within (4 k + 16) eps of the sizes that were added: activations bend, but do not stretch by more than 1.13."""
     epsilon = np.finfo(result.dtype).eps
     assert result.shape == expected.shape
-    worst = np.max(np.abs(result - expected) / ((4 * k + 16) * epsilon * size + 32 * epsilon * np.abs(expected) + 1e-300))
+    worst = np.max(
+        np.abs(result - expected) / ((4 * k + 16) * epsilon * size + 32 * epsilon * np.abs(expected) + 1e-300)
+    )
     assert worst <= 1.0, f"error {worst:.3g} times its bound"
 
 

@@ -1,6 +1,7 @@
 """`matmul` against NumPy's documented behaviour: shapes, strides, types, out=, aliasing, NaN and infinities."""
 
 import threading
+from collections.abc import Callable
 
 import numpy as np
 import pyopencl as cl
@@ -86,7 +87,7 @@ def test_inner_dimensions_must_match(device: Device) -> None:
         matmul(np.float32(2), random((4, 5)), queue=device.queue)
 
 
-VIEWS = {
+VIEWS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
     "contiguous": lambda a: a,
     "fortran": np.asfortranarray,
     "every second row": lambda a: np.repeat(a, 2, axis=0)[::2],
@@ -152,7 +153,7 @@ def test_out_may_overlap_an_operand(device: Device) -> None:
     for which in (0, 1):
         operands = [random((64, 64)), random((64, 64))]
         expected = np.matmul(*(each.astype(np.float64) for each in operands))
-        matmul(*operands, out=operands[which], queue=device.queue)
+        matmul(operands[0], operands[1], operands[which], queue=device.queue)
         assert np.allclose(operands[which], expected, atol=1e-4)
     memory = random((96, 64))
     a, out = memory[:64], memory[32:]

@@ -48,7 +48,13 @@ def test_results_are_dense(device: Device) -> None:
 
 def test_views(device: Device) -> None:
     whole = bits((120, 130), "float32")
-    for view in (whole[3:67, 5:99], whole[::2, ::3], whole[::-1, 4:], whole.T[7:50], np.broadcast_to(whole[0], (9, 130))):
+    for view in (
+        whole[3:67, 5:99],
+        whole[::2, ::3],
+        whole[::-1, 4:],
+        whole.T[7:50],
+        np.broadcast_to(whole[0], (9, 130)),
+    ):
         assert_same_bits(transpose(view, queue=device.queue), view.T)
         assert_same_bits(copy(view, queue=device.queue), view)
 

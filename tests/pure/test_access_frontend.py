@@ -30,7 +30,7 @@ EXPANSIONS = {
     "#define A 1\nA A": "1 1",
     "#define A B\n#define B A\nA": "A",
     "#define F(x, y) x + y\nF(1, F(2, 3))": "1 + 2 + 3",
-    "#define F(x) #x\nF(a  +  \"b\")": '"a + \\"b\\""',
+    '#define F(x) #x\nF(a  +  "b")': '"a + \\"b\\""',
     "#define J(a, b) a##b\nJ(fl, oat) J(x, 1)": "float x1",
     "#define J2(a, b) a##b\n#define J(a, b) J2(a, b)\n#define N 4\nJ(float, N)": "float4",
     "#define V(...) f(__VA_ARGS__)\nV() V(1) V(1, 2)": "f ( ) f ( 1 ) f ( 1 , 2 )",
@@ -47,7 +47,7 @@ EXPANSIONS = {
     "#if defined X && X / 0\n#endif\nfine": "fine",
     "#define X\n#undef X\n#ifndef X\nfine\n#endif": "fine",
     "__LINE__\n__LINE__": "1 2",
-    "_Pragma(\"unroll\") x": "x",
+    '_Pragma("unroll") x': "x",
     "#pragma unroll 4\nx": "x",
 }
 

@@ -71,7 +71,9 @@ def test_stores_of_128_bits_into_rows_of_256_bytes_take_32_wavefronts() -> None:
     assert of(NVIDIA, lambda i: i, 16, "store") == (4, 4)
 
 
-@pytest.mark.parametrize(("bits", "name", "pattern", "counted", "ideal"), SECTORS, ids=[f"{s[0]} {s[1]}" for s in SECTORS])
+@pytest.mark.parametrize(
+    ("bits", "name", "pattern", "counted", "ideal"), SECTORS, ids=[f"{s[0]} {s[1]}" for s in SECTORS]
+)
 def test_sectors_are_those_that_the_h200_counted(
     bits: int, name: str, pattern: Pattern, counted: int, ideal: int | None
 ) -> None:
@@ -85,7 +87,7 @@ def test_sectors_are_those_that_the_h200_counted(
 
 def test_the_two_columns_of_a_padded_tile_conflict_on_32_lanes_but_not_on_16() -> None:
     def column(i: np.ndarray) -> np.ndarray:
-        return i % 16 * 17 + i // 16
+        return np.asarray(i % 16 * 17 + i // 16)
 
     assert of(NVIDIA, column, 4) == (2, 1)
     assert of(GT200, column, 4) == (1, 1)

@@ -1,37 +1,43 @@
 """The sanitizer of `explain`: every fault is found with both places, and right kernels have none."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tilewright.access import Explanation, Finding, explain_kernel, explain_source
+from tilewright.access import Argument, Explanation, Finding, explain_kernel, explain_source
 from tilewright.kernel import Kernel
-from tilewright.kernels import LADDERS, SPECIMENS
+from tilewright.kernels import LADDERS
+from tilewright.kernels.specimens import SPECIMENS
 from tilewright.ladders import make_problem
 from tilewright.problem import output_of, random_arrays
 
-HEAD = "__kernel void k(__global int* o, __global const int* a, int n) { __local int t[64]; int l = get_local_id(0), g = get_global_id(0);\n"
+HEAD = (
+    "__kernel void k(__global int* o, __global const int* a, int n) {"
+    "__local int t[64]; int l = get_local_id(0), g = get_global_id(0);\n"
+)
 WAIT = "barrier(CLK_LOCAL_MEM_FENCE);"
 
 
 def explain(body: str, *, groups: int = 2, arrays: dict[str, np.ndarray] | None = None) -> Explanation:
     """A kernel of groups of 32; its body starts on line 2."""
-    arguments: dict[str, object] = {"o": np.zeros(64 * groups, np.int32), "a": np.arange(64 * groups, dtype=np.int32)}
+    arguments: dict[str, Argument] = {"o": np.zeros(64 * groups, np.int32), "a": np.arange(64 * groups, dtype=np.int32)}
     arguments.update(arrays or {})
     return explain_source(
         HEAD + body + "}", global_size=(32 * groups,), local_size=(32,), arguments={**arguments, "n": 7}, groups="all"
-    )  # type: ignore[arg-type]
+    )
 
 
-def found(body: str, **options: object) -> list[tuple[str, int]]:
-    return [(each.kind, each.position.line) for each in explain(body, **options).findings]  # type: ignore[arg-type]
+def found(body: str, **options: Any) -> list[tuple[str, int]]:
+    return [(each.kind, each.position.line) for each in explain(body, **options).findings]
 
 
 FAULTS: dict[str, tuple[str, list[tuple[str, int]]]] = {
-    "missing barrier": (f"t[l] = g;\no[g] = t[31 - l];", [("data race", 3)]),
+    "missing barrier": ("t[l] = g;\no[g] = t[31 - l];", [("data race", 3)]),
     "missing second barrier": (
         f"for (int i = 0; i < 3; i++) {{\nt[l] = i;\n{WAIT}\no[g] += t[(l + 1) % 32];\n}}",
         [("data race", 3)],
@@ -58,7 +64,9 @@ FAULTS: dict[str, tuple[str, list[tuple[str, int]]]] = {
     "divergent barrier": (f"if (l < 16)\n{WAIT}\no[g] = 1;", [("divergent barrier", 3)]),
     "barrier after return": (f"if (l == 5) return;\n{WAIT}\no[g] = 1;", [("divergent barrier", 3)]),
     "barrier in a loop of own length": (f"for (int i = 0; i < l; i++) {{\n{WAIT}\n}}", [("divergent barrier", 3)]),
-    "misaligned vector": ("__global int4* p = (__global int4*)(o + 1);\np[g] = (int4)(1);", [("misaligned access", 3), ("out of bounds", 3)]),
+    "misaligned vector": (
+        "__global int4* p = (__global int4*)(o + 1);\np[g] = (int4)(1);", [("misaligned access", 3), ("out of bounds", 3)],
+    ),
     "write to const": ("__global int* p = (__global int*)a;\np[g] = 1;", [("write to read-only memory", 3)]),
     "atomic against plain": ("atomic_add(&o[0], 1);\nif (g == 33) o[0] = 3;", [("data race", 3)]),
     "async copy without waiting": (
@@ -89,11 +97,12 @@ RIGHT = {
     "barrier that all of a group skip": f"if (get_group_id(0) == 1) {{ {WAIT} }} o[g] = 1;",
     "guarded edge": "if (g < 40) o[g] = a[g];",
     "guarded reads": "int x; if (l > 3) x = a[g]; o[g] = l > 3 ? x : 0;",
-    "set in a loop": "int x[4]; for (int i = 0; i < 4; i++) x[i] = i; int s = 0; for (int i = 0; i < 4; i++) s += x[i]; o[g] = s;",
+    "set in a loop": "int x[4], s = 0; for (int i = 0; i < 4; i++) x[i] = i; for (int i = 0; i < 4; i++) s += x[i]; o[g] = s;",
     "vector by parts": "int4 x; x.x = 1; x.y = 2; x.zw = x.xy; o[g] = x.w;",
     "async copy": "event_t e = async_work_group_copy(t, a, 32, 0); wait_group_events(1, &e); o[g] = t[31 - l];",
-    "async copy back": f"t[l] = g; {WAIT} event_t e = async_work_group_copy(o + 32 * get_group_id(0), t, 32, 0); wait_group_events(1, &e);",
-    "two buffers": f"""t[l] = 0; {WAIT} for (int i = 0; i < 5; i++) {{ t[(i + 1) % 2 * 32 + l] = i; o[g] += t[i % 2 * 32 + 31 - l]; {WAIT} }}""",
+    "async copy back": f"t[l] = g; {WAIT} event_t e = async_work_group_copy(o + g - l, t, 32, 0); wait_group_events(1, &e);",
+    "two buffers": f"""t[l] = 0; {WAIT}
+        for (int i = 0; i < 5; i++) {{ t[(i + 1) % 2 * 32 + l] = i; o[g] += t[i % 2 * 32 + 31 - l]; {WAIT} }}""",
     "loose vector": "typedef int4 loose __attribute__((aligned(4))); if (g == 0) *(__global loose*)(o + 1) = (int4)(1);",
     "vload at an odd place": "if (g == 0) vstore4(vload4(0, a + 1), 0, o + 3);",
     "global fence": "o[g] = l; barrier(CLK_GLOBAL_MEM_FENCE); int x = o[g ^ 1]; barrier(CLK_GLOBAL_MEM_FENCE); o[g] = x;",
@@ -162,9 +171,9 @@ class Move:
     index: str
 
 
-INDICES = {
-    "l": lambda l: l, "31 - l": lambda l: 31 - l, "(l + 1) % 32": lambda l: (l + 1) % 32, "l / 2": lambda l: l // 2,
-    "3": lambda l: 3, "l ^ 4": lambda l: l ^ 4, "l + 32": lambda l: l + 32,
+INDICES: dict[str, Callable[[int], int]] = {
+    "l": lambda i: i, "31 - l": lambda i: 31 - i, "(l + 1) % 32": lambda i: (i + 1) % 32, "l / 2": lambda i: i // 2,
+    "3": lambda i: 3, "l ^ 4": lambda i: i ^ 4, "l + 32": lambda i: i + 32,
 }  # fmt: skip
 moves = st.builds(Move, st.sampled_from(["store", "load", "barrier"]), st.sampled_from(sorted(INDICES)))
 
@@ -192,7 +201,11 @@ def races_by_definition(program: list[Move]) -> bool:
 def test_races_are_those_of_the_definition(program: list[Move]) -> None:
     lines = [f"t[l] = 0; t[l + 32] = 0; {WAIT} int x = 0;"]
     for number, move in enumerate(program):
-        text = {"store": f"t[{move.index}] = l * 100 + {number + 1};", "load": f"x += t[{move.index}];", "barrier": WAIT}
+        text = {
+            "store": f"t[{move.index}] = l * 100 + {number + 1};",
+            "load": f"x += t[{move.index}];",
+            "barrier": WAIT,
+        }
         lines.append(text[move.kind])
     explanation = explain("\n".join([*lines, "o[g] = x;"]))
     kinds = {each.kind for each in explanation.findings}
@@ -200,9 +213,7 @@ def test_races_are_those_of_the_definition(program: list[Move]) -> None:
     assert ("data race" in kinds) == races_by_definition(program)
 
 
-RUNGS = [
-    kernel for ladder in LADDERS.values() for kernel in ladder.kernels if "sequential" not in kernel.name
-]
+RUNGS = [kernel for ladder in LADDERS.values() for kernel in ladder.kernels if "sequential" not in kernel.name]
 
 
 @pytest.mark.parametrize("kernel", RUNGS, ids=lambda kernel: kernel.name)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tilewright.access import Explanation, explain_source
+from tilewright.access import Argument, Explanation, explain_source
 from tilewright.access.profile import LineAccess
 from tilewright.access.totals import totals
 
@@ -123,7 +123,9 @@ NAIVE_TABLE = {
 @pytest.mark.parametrize(("row", "local_size"), NAIVE_TABLE)
 def test_naive_product(row: int, local_size: tuple[int, int]) -> None:
     found = product(NAIVE, (N, N), local_size, ROW=row)
-    for buffer, operation, (sectors, ideal) in zip("ABC", ("load", "load", "store"), NAIVE_TABLE[row, local_size], strict=True):
+    for buffer, operation, (sectors, ideal) in zip(
+        "ABC", ("load", "load", "store"), NAIVE_TABLE[row, local_size], strict=True
+    ):
         access = only(found, buffer, operation)
         assert access.per_request == sectors
         assert access.ideal_per_request == ideal
@@ -193,7 +195,7 @@ def test_the_whole_transpose_of_2048_squared_by_the_rule() -> None:
     """131,072 requests each way; an H200 counted 2,097,152 sectors for the naive stores."""
     side = 2048
     matrix = np.zeros((side, side), np.float32)
-    arguments = {"in": matrix, "out": np.zeros_like(matrix), "n": side}
+    arguments: dict[str, Argument] = {"in": matrix, "out": np.zeros_like(matrix), "n": side}
     naive = explain_source(NAIVE_TRANSPOSE, global_size=(side, side), local_size=(16, 16), arguments=arguments)
     found = totals(naive)
     assert found.exact
@@ -213,7 +215,7 @@ def test_lockstep_under_divergence() -> None:
         int l = get_local_id(0); float acc = 0;
         for (int i = 0; i < 8; i++) { if ((l + i) & 1) acc += a[i * 32 + l]; }
         o[l] = acc; }"""
-    arguments = {"a": np.zeros(256, np.float32), "o": np.zeros(32, np.float32)}
+    arguments: dict[str, Argument] = {"a": np.zeros(256, np.float32), "o": np.zeros(32, np.float32)}
     found = explain_source(source, global_size=(32,), local_size=(32,), arguments=arguments)
     access = only(found, "a", "load")
     assert (access.requests, access.per_request) == (8, 4)
@@ -225,7 +227,11 @@ def test_broadcasts_half_words_and_wide_vectors() -> None:
         small[l] = l; barrier(CLK_LOCAL_MEM_FENCE);
         o[l] = wide[l].s0 + small[l] + table[3];
     }"""
-    arguments = {"wide": np.zeros((32, 8), np.float32), "o": np.zeros(32, np.float32), "table": np.ones(8, np.float32)}
+    arguments: dict[str, Argument] = {
+        "wide": np.zeros((32, 8), np.float32),
+        "o": np.zeros(32, np.float32),
+        "table": np.ones(8, np.float32),
+    }
     found = explain_source(source, global_size=(32,), local_size=(32,), arguments=arguments)
     assert only(found, "small", "store").per_request == 1
     assert only(found, "table", "load").cost == 1

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tilewright.dtypes import ELEMENT_TYPES
 from tilewright.errors import InvalidInput
-from tilewright.kernel import Config, Kernel, NDRange, Parameter, parse_signature, render, round_up
+from tilewright.kernel import Config, Kernel, NDRange, Parameter, parse_signature, render, round_up, name_lines
 from tilewright.kernels.sizes import size
 from tilewright.problem import Gemm, Problem
 
@@ -146,3 +146,9 @@ def test_rounding_up_gives_the_next_multiple(length: int, multiple: int) -> None
     rounded = round_up(length, multiple)
     assert rounded % multiple == 0
     assert 0 <= rounded - length < multiple
+
+
+def test_a_log_that_counts_all_lines_gets_real_names() -> None:
+    source = '#define A\n#define B\n#line 1 "x/one.cl"\nint a;\nint b;\n#line 7 "x/two.cl"\nint c;\n'
+    log = name_lines("<kernel>:5:3: error: b\n<kernel>:7:1: error: c\n<kernel>:1:1: warning", source)
+    assert log == "x/one.cl:2:3: error: b\nx/two.cl:7:1: error: c\n<kernel>:1:1: warning"

@@ -2,11 +2,12 @@
 
 from .explain import Explanation, explain_kernel, explain_source
 from .models import MODELS, NVIDIA, Model, find_model
-from .simt import Finding, LocalMemory
+from .simt import Argument, Finding, LocalMemory
 
 __all__ = [
     "MODELS",
     "NVIDIA",
+    "Argument",
     "Explanation",
     "Finding",
     "LocalMemory",

@@ -259,5 +259,3 @@ def override(source: str, macros: Mapping[str, str | int]) -> str:
             raise UnknownName("macro", name, known)
         lines[known[name]] = f"#define {name} {value}"
     return "\n".join(lines)
-
-

@@ -19,6 +19,8 @@ def choose_groups(global_size: Sequence[int], local_size: Sequence[int]) -> list
         return all_groups(global_size, local_size)
     last = (counts[0] - 1, counts[1] - 1, counts[2] - 1)
     wanted: list[Group] = [(0, 0, 0), last, (last[0] // 2, last[1] // 2, last[2] // 2)]
-    wanted += [group for group in ((1, 0, 0), (0, 1, 0), (0, 0, 1)) if all(a <= b for a, b in zip(group, last, strict=True))]
+    wanted += [
+        group for group in ((1, 0, 0), (0, 1, 0), (0, 0, 1)) if all(a <= b for a, b in zip(group, last, strict=True))
+    ]
     limit = max(3, LANES_AT_ONCE // items)
     return sorted(dict.fromkeys(wanted[:limit]), key=lambda group: group[::-1])

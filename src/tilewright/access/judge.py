@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from functools import cache
 
 from ..kernel import Config, Kernel
-from ..kernels import SPECIMENS, find_kernel
+from ..kernels import find_kernel
+from ..kernels.specimens import SPECIMENS
 from ..problem import Copy, Gemm, Problem, Transpose
 from .explain import Explanation, explain_kernel
 from .models import GT200, MODELS, find_model
@@ -92,7 +93,10 @@ def both_operands_coalesced() -> Judgement:
 
 def private_sum() -> Judgement:
     before, after = (_requests(explained(name), "C") for name in ("rows/02_coalesced", "rows/03_private_sum"))
-    return judged(before / after > 2 * PRODUCT[2], f"requests to C fall from {before:,} to {after:,}, {before / after:.0f} times fewer")
+    return judged(
+        before / after > 2 * PRODUCT[2],
+        f"requests to C fall from {before:,} to {after:,}, {before / after:.0f} times fewer",
+    )
 
 
 def _requests(explanation: Explanation, buffer: str) -> int:
@@ -103,7 +107,10 @@ def _requests(explanation: Explanation, buffer: str) -> int:
 def private_row() -> Judgement:
     before, after = (_requests(explained(name), "A") for name in ("rows/04_row_per_item", "rows/05_private_row"))
     times = before / after
-    return judged(times == PRODUCT[1], f"requests to A fall from {before:,} to {after:,}: {times:.0f} times fewer, N = {PRODUCT[1]}")
+    return judged(
+        times == PRODUCT[1],
+        f"requests to A fall from {before:,} to {after:,}: {times:.0f} times fewer, N = {PRODUCT[1]}",
+    )
 
 
 def local_column() -> Judgement:
@@ -141,7 +148,8 @@ def naive_along_the_contiguous_side() -> Judgement:
     found = explained("tiles/01_naive")
     a, b, c = per_request(found, "A"), per_request(found, "B"), per_request(found, "C", "store")
     return judged(
-        (a, c) == (4, 4), f"a request takes {number(a)} sectors of A and {number(c)} of C, the least for 128 bytes, and {number(b)} of B"
+        (a, c) == (4, 4),
+        f"a request takes {number(a)} sectors of A and {number(c)} of C, the least for 128 bytes, and {number(b)} of B",
     )
 
 
@@ -166,8 +174,13 @@ def tiles_of_16_load_less() -> Judgement:
 
 
 def nine_eighths() -> Judgement:
-    before, after = (local_reads_per_product(explained(name)) for name in ("tiles/02_tiled", "tiles/03_more_work_per_item"))
-    return judged((before, after) == (2.0, 1.125), f"{before:g} and {after:g} requests to local memory for each multiply-add, as the source is written")
+    before, after = (
+        local_reads_per_product(explained(name)) for name in ("tiles/02_tiled", "tiles/03_more_work_per_item")
+    )
+    return judged(
+        (before, after) == (2.0, 1.125),
+        f"{before:g} and {after:g} requests to local memory for each multiply-add, as the source is written",
+    )
 
 
 def wide_types() -> Judgement:
@@ -220,7 +233,9 @@ def uncoalesced_copy() -> Judgement:
 def tiled_transpose_coalesces() -> Judgement:
     found = explained("transpose/05_tiled")
     loads, stores = per_request(found, "input"), per_request(found, "output", "store")
-    return judged((loads, stores) == (4, 4), f"{number(loads)} sectors a load and {number(stores)} a store, 4 being the least")
+    return judged(
+        (loads, stores) == (4, 4), f"{number(loads)} sectors a load and {number(stores)} a store, 4 being the least"
+    )
 
 
 def pitch_17() -> Judgement:
@@ -228,8 +243,8 @@ def pitch_17() -> Judgement:
     return judged(
         totals(now).conflicts == 0,
         f"{number(per_request(now, 'tile'))} wavefronts a load and {number(per_request(now, 'tile', 'store'))} a store on 32 "
-        f"lanes, for a request covers two rows of the tile; on the half-warps of 2009 it was {number(per_request(then, 'tile'))}. "
-        "A 32 x 32 tile with a pitch of 33 is free of conflicts",
+        "lanes, for a request covers two rows of the tile; on the half-warps of 2009 it was "
+        f"{number(per_request(then, 'tile'))}. A 32 x 32 tile with a pitch of 33 is free of conflicts",
     )
 
 
@@ -250,14 +265,34 @@ CLAIMS: tuple[Claim, ...] = (
     Claim(ROWS, "rows/06", "a column in local memory saves reads of global memory", local_column),
     Claim(ROWS, "rows/06", "the published kernel computes the product", local_column_is_right),
     Claim(ROWS, "rows/08", "float4 takes four elements at a time", float4_rows),
-    Claim(TILES, "tiles/01", "dimension 0 along the contiguous side makes accesses coalesced", naive_along_the_contiguous_side),
+    Claim(
+        TILES,
+        "tiles/01",
+        "dimension 0 along the contiguous side coalesces accesses",
+        naive_along_the_contiguous_side,
+    ),
     Claim(TILES, "tiles/02", "tiles in local memory cut off-chip loads by the side of the tile, 32", tiles_load_less),
     Claim(CSDN, "tiles/02", "tiles of 16 x 16 cut off-chip loads sixteenfold", tiles_of_16_load_less),
     Claim(TILES, "tiles/03", "local reads for each multiply-add fall from 2 to 9/8", nine_eighths),
     Claim(TILES, "tiles/04", "vectors of four quarter the number of loads", wide_types),
-    Claim(TILES, "tiles/05", "two elements of padding are against bank conflicts", lambda: pad_of_two("tiles/05_transposed")),
-    Claim(TILES, "tiles/06", "two elements of padding are against bank conflicts", lambda: pad_of_two("tiles/06_register_tile")),
-    Claim(TILES, "tiles/06", "8 x 8 results for each work-item need a quarter of a read for each product", quarter_of_a_read),
+    Claim(
+        TILES,
+        "tiles/05",
+        "two elements of padding are against bank conflicts",
+        lambda: pad_of_two("tiles/05_transposed"),
+    ),
+    Claim(
+        TILES,
+        "tiles/06",
+        "two elements of padding are against bank conflicts",
+        lambda: pad_of_two("tiles/06_register_tile"),
+    ),
+    Claim(
+        TILES,
+        "tiles/06",
+        "8 x 8 results for each work-item need a quarter of a read for each product",
+        quarter_of_a_read,
+    ),
     Claim(TILES, "tiles/07", "with wide loads the tiles need no padding", wide_loads_need_no_pad),
     Claim(SDK, "transpose/03", "the copy with x and y swapped is strided on both sides", uncoalesced_copy),
     Claim(SDK, "transpose/04", "the naive transpose reads coalesced and writes strided", naive_transpose),

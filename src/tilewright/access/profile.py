@@ -197,9 +197,7 @@ class TrafficRecorder:
         busy = on.any(axis=2)
         self._count(traffic, rows[busy], on[busy], counts[busy], slot[busy], first_item[busy])
 
-    def _count(
-        self, traffic: _Traffic, rows: Any, active: Any, counts: Any, slots: Any, first_items: Any
-    ) -> None:
+    def _count(self, traffic: _Traffic, rows: Any, active: Any, counts: Any, slots: Any, first_items: Any) -> None:
         size, operation = traffic.site.size, "load" if traffic.site.operation == "load" else "store"
         cost = np.zeros(len(rows), np.int64)
         ideal, lines, useful = cost.copy(), cost.copy(), cost.copy()

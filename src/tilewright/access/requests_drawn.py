@@ -56,7 +56,9 @@ def draw_sectors(access: LineAccess, model: Model) -> Drawing:
             x = 110 + part * (box + 4)
             drawing.box(x, y, box, _ROW, "moved" if sector in users else "empty")
             for first, count in stretches(sorted(used.get(sector, set()))):
-                drawing.box(x + (first % model.sector) * box / model.sector, y, count * box / model.sector, _ROW, "used")
+                drawing.box(
+                    x + (first % model.sector) * box / model.sector, y, count * box / model.sector, _ROW, "used"
+                )
             drawing.text(x + box / 2, y + 15, lane_names(users.get(sector, []))[:20], "ink", "middle")
     below = min(len(lines), _LINES_SHOWN) * (_ROW + 4) + 14
     if len(lines) > _LINES_SHOWN:

@@ -52,7 +52,9 @@ def _access(access: LineAccess) -> dict[str, Any]:
         "conflicts": access.conflicts,
         "assumed_wide": access.assumed_wide,
         "worst_request": _request(access.worst),
-        "by_group": [{"group": list(group), "requests": requests, unit: cost} for group, requests, cost in access.by_group],
+        "by_group": [
+            {"group": list(group), "requests": requests, unit: cost} for group, requests, cost in access.by_group
+        ],
     }
 
 

@@ -33,7 +33,9 @@ class Drawing:
 
     def text(self, x: float, y: float, words: str, kind: str = "ink", anchor: str = "start", size: int = 12) -> None:
         style = f' style="font-size:{size}px"' if size != 12 else ""
-        self.shapes.append(f'<text class="{kind}" x="{x:g}" y="{y:g}" text-anchor="{anchor}"{style}>{escape(words)}</text>')
+        self.shapes.append(
+            f'<text class="{kind}" x="{x:g}" y="{y:g}" text-anchor="{anchor}"{style}>{escape(words)}</text>'
+        )
         reach = len(words) * 0.61 * size
         self._reach(x + (reach if anchor == "start" else reach / 2 if anchor == "middle" else 0), y + 4)
 

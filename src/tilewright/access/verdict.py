@@ -22,7 +22,9 @@ def verdict(explanation: Explanation) -> list[str]:
     fine = [each for each in explanation.accesses if each.efficiency >= _POOR]
     if fine:
         lines.append(_fine(fine, len(explanation.accesses)))
-    lines += [f"{each.kind} at line {each.position.line}: {each.text}" for each in explanation.findings if not each.is_fault]
+    lines += [
+        f"{each.kind} at line {each.position.line}: {each.text}" for each in explanation.findings if not each.is_fault
+    ]
     lines += notes(explanation)
     return lines
 
@@ -57,7 +59,9 @@ def local_sentence(explanation: Explanation, access: LineAccess) -> str:
     shape = shape_of(access.worst, access.row)
     manner = {"column": "column-wise", "row": "row-wise"}.get(shape.along, "")
     if not manner:
-        manner = f"with a stride of {abs(shape.stride)} bytes" if shape.kind == "strided" else "at conflicting addresses"
+        manner = (
+            f"with a stride of {abs(shape.stride)} bytes" if shape.kind == "strided" else "at conflicting addresses"
+        )
     least = number(access.ideal_per_request)
     sentence = (
         f"line {access.position.line} {_VERBS[access.operation]} {access.buffer} {manner}: "
@@ -93,7 +97,9 @@ def notes(explanation: Explanation) -> list[str]:
     """What the counts rest on."""
     model = explanation.model
     run, all_groups = len(explanation.groups), explanation.group_count
-    lines = [f"counts are for each access in the source, {model.title} ({model.standing}); a compiler may merge or drop some"]
+    lines = [
+        f"counts are for each access in the source, {model.title} ({model.standing}); a compiler may merge or drop some"
+    ]
     if run < all_groups:
         lines.append(f"{run} of {all_groups:,} work-groups were run: {_group_names(explanation)}")
     wide = sorted({each.position.line for each in explanation.accesses if each.assumed_wide})

@@ -22,7 +22,7 @@ from ..errors import (
     OutOfDeviceMemory,
     UnknownName,
 )
-from ..kernel import NDRange, Parameter, Signature
+from ..kernel import NDRange, Parameter, Signature, name_lines
 from .cache import BinaryCache, cache_folder, content_key
 from .information import describe
 from .preference import NEVER_BY_DEFAULT, mend_pocl_wheel, preference
@@ -168,7 +168,7 @@ class Device:
         try:
             self._finish_build(program, options)
         except cl.Error as error:
-            raise BuildFailed(name, info.label, self._log(program) or str(error)) from error
+            raise BuildFailed(name, info.label, name_lines(self._log(program) or str(error), source)) from error
         binaries = program.get_info(cl.program_info.BINARIES)
         if binaries and binaries[0]:
             self._disk.put(key, binaries[0])

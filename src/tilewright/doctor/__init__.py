@@ -42,7 +42,7 @@ def examine(time_limit: float = 60.0) -> Examination:
         *examine_caches(environ),
         *examine_machine(),
         *examine_baselines(software, environ),
-        *examine_tools(devices),
+        *examine_tools(),
         choice,
     ]
     return Examination(tuple(findings), chosen)

@@ -1,12 +1,9 @@
 """Looks for optional tools, and says what each would add."""
 
-import re
 import shutil
 import sys
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import util
-from typing import Any
 
 from ..backend.drivers import Places, find_library
 from .findings import Finding, Status, pip_install
@@ -65,30 +62,16 @@ TOOLS = (
         "brew install clblast" if sys.platform == "darwin" else "sudo apt-get install libclblast1",
         libraries=("libclblast.so.1",),
     ),
+    Tool("PyTorch", "cuBLAS to compare with, on NVIDIA GPUs", pip_install("torch"), modules=("torch",)),
     Tool("matplotlib", "figures as image files", pip_install("matplotlib"), modules=("matplotlib",)),
 )
 
 
-def cuda_version(devices: Sequence[Mapping[str, Any]]) -> int:
-    """The CUDA major version of NVIDIA's driver, which its platform's version ends with; 0 if it is not known."""
-    for device in devices:
-        found = re.search(r"\bCUDA (\d+)\.", device["version"])
-        if found:
-            return int(found[1])
-    return 0
-
-
-def cupy_for(cuda: int) -> Tool:
-    """CuPy, whose packages are made for one major version of CUDA each: that for 13 needs a driver that new."""
-    package = "cupy-cuda13x" if cuda >= 13 else "cupy-cuda12x"
-    return Tool("CuPy", "cuBLAS to compare with, on NVIDIA GPUs", pip_install(package), modules=("cupy",))
-
-
-def examine_tools(devices: Sequence[Mapping[str, Any]]) -> list[Finding]:
-    """Which optional tools are here; the records of `devices` decide which CuPy fits."""
+def examine_tools() -> list[Finding]:
+    """Which optional tools are here, and what each of the others would add."""
     places = Places.of_this_machine()
     found = []
-    for tool in (*TOOLS, cupy_for(cuda_version(devices))):
+    for tool in TOOLS:
         where = tool.where(places)
         text = f"{tool.name}: {where}" if where else f"{tool.name} is not here; it would add {tool.adds}"
         found.append(Finding(Status.OK, "optional", text, "" if where else tool.get))

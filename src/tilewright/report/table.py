@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from ..device import Peaks
 from ..records import Record, Row
 
-BASELINES = ("NumPy", "NumPy copy", "NumPy transpose", "cuBLAS", "CuPy copy", "CuPy transpose", "host program")
+BASELINES = ("NumPy", "NumPy copy", "NumPy transpose", "cuBLAS", "PyTorch copy", "PyTorch transpose", "host program")
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ def _ceiling(row: Row, peaks: Peaks | None) -> float | None:
 
 def rival_of(rows: Sequence[Row]) -> str:
     """The baseline that rungs are compared with: NVIDIA's own library where it was measured."""
-    known = ("cuBLAS", "CuPy", "NumPy")
+    known = ("cuBLAS", "PyTorch", "NumPy")
     return next((name for name in known if any(row.name.startswith(name) and row.measured for row in rows)), "NumPy")
 
 

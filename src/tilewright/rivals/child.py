@@ -97,10 +97,10 @@ def numpy_rival(problem: Problem, arrays: Mapping[str, np.ndarray]) -> ChildRiva
 
 
 def cublas_rival(problem: Problem, arrays: Mapping[str, np.ndarray]) -> ChildRival:
-    """NVIDIA's cuBLAS through CuPy, timed by the device's events."""
+    """NVIDIA's cuBLAS through PyTorch, timed by the device's events."""
     return ChildRival("cublas_child.py", problem, arrays)
 
 
 def cublas_present() -> bool:
-    """Whether CuPy is installed; without it there is no cuBLAS to compare with."""
-    return find_spec("cupy") is not None
+    """Whether PyTorch is installed; without it there is no cuBLAS to compare with."""
+    return find_spec("torch") is not None

@@ -62,7 +62,9 @@ class DeclarationParser(ExpressionParser):
         try:
             return constant_integer(expression, self.constants)
         except NotConstant:
-            raise expression.position.error("a constant is needed here: OpenCL C has no variable-length arrays") from None
+            raise expression.position.error(
+                "a constant is needed here: OpenCL C has no variable-length arrays"
+            ) from None
 
     def attributes(self, into: Attributes) -> None:
         while self.current.text in ("__attribute__", "__attribute"):
@@ -120,7 +122,9 @@ class DeclarationParser(ExpressionParser):
     def with_attributes(self, kind: Type, attributes: Attributes, is_typedef: bool) -> Type:
         if attributes.vector and isinstance(kind, Scalar):
             if attributes.vector not in WIDTHS:
-                raise self.position.error(f"vectors of {attributes.vector} elements are not supported, only 2, 3, 4, 8, 16")
+                raise self.position.error(
+                    f"vectors of {attributes.vector} elements are not supported, only 2, 3, 4, 8, 16"
+                )
             kind = Vector(kind, attributes.vector)
             attributes.vector = 0
         if attributes.aligned and is_typedef:

@@ -31,7 +31,10 @@ from .types import Array, Scalar, Struct
 
 
 def parse_program(
-    source: str, file: str = "kernel.cl", macros: Mapping[str, str | int] | None = None, include: Sequence[Path | str] = ()
+    source: str,
+    file: str = "kernel.cl",
+    macros: Mapping[str, str | int] | None = None,
+    include: Sequence[Path | str] = (),
 ) -> Program:
     """The tree of an OpenCL C source; a SourceError names file, line and column of what cannot be read."""
     read = preprocess(source, file, macros, include)
@@ -75,9 +78,7 @@ class Parser(DeclarationParser):
             self.constants.pop(each.name, None)
         body = self.block()
         self.constants = outer
-        return Function(
-            head.position, head.name, head.type, parameters, spec.is_kernel, body, attributes.work_group
-        )
+        return Function(head.position, head.name, head.type, parameters, spec.is_kernel, body, attributes.work_group)
 
     def variables(self, spec: Specifiers, first: Declarator | None = None) -> list[Variable]:
         """The declarators of one declaration up to its semicolon; typedefs go into the table of types."""
@@ -277,4 +278,3 @@ class Parser(DeclarationParser):
 
 
 _KEYWORDS = {"if", "for", "while", "do", "return", "break", "continue", "switch"}
-

@@ -45,7 +45,10 @@ class _State:
 
 
 def preprocess(
-    source: str, file: str = "kernel.cl", macros: Mapping[str, str | int] | None = None, include: Sequence[Path | str] = ()
+    source: str,
+    file: str = "kernel.cl",
+    macros: Mapping[str, str | int] | None = None,
+    include: Sequence[Path | str] = (),
 ) -> Preprocessed:
     """The tokens of `source` after preprocessing. `macros` are the `-D` options; `include` the folders of `-I`."""
     state = _State(dict(_predefined()), [Path(each) for each in include])
@@ -107,9 +110,7 @@ def _renumbered(line: list[Token], shift: int, name: str) -> list[Token]:
     ]
 
 
-def _line_directive(
-    rest: list[Token], position: Position, shift: int, name: str, state: _State
-) -> tuple[int, str]:
+def _line_directive(rest: list[Token], position: Position, shift: int, name: str, state: _State) -> tuple[int, str]:
     """`#line N "file"`: the next physical line is line N of that file."""
     rest = expand(rest, state.macros)
     if not rest or rest[0].kind != "number":
@@ -118,9 +119,7 @@ def _line_directive(
     return int(rest[0].text) - (physical + 1), rest[1].text.strip('"') if len(rest) > 1 else name
 
 
-def _conditional(
-    directive: str, rest: list[Token], position: Position, branches: list[_Branch], state: _State
-) -> None:
+def _conditional(directive: str, rest: list[Token], position: Position, branches: list[_Branch], state: _State) -> None:
     if directive in ("if", "ifdef", "ifndef"):
         outer = all(branch.live for branch in branches)
         live = outer and _holds(directive, rest, position, state)
@@ -200,7 +199,9 @@ def _include(rest: list[Token], position: Position, state: _State, depth: int) -
         if path.is_file():
             _run(path.read_text(encoding="utf-8"), str(path), state, depth + 1)
             return
-    raise position.error(f"#include {name!r} is in none of the folders {', '.join(map(str, folders)) or '(none given)'}")
+    raise position.error(
+        f"#include {name!r} is in none of the folders {', '.join(map(str, folders)) or '(none given)'}"
+    )
 
 
 def _without_pragma_operator(tokens: list[Token]) -> list[Token]:

@@ -243,4 +243,3 @@ class Program:
     @property
     def kernels(self) -> tuple[str, ...]:
         return tuple(name for name, function in self.functions.items() if function.is_kernel)
-

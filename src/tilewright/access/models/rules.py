@@ -84,9 +84,7 @@ def unique_bytes(addresses: Int64s, active: Bools, size: int) -> Int64s:
     return count_distinct(each.reshape(len(addresses), -1), valid)
 
 
-def wavefronts(
-    model: Model, addresses: Int64s, active: Bools, size: int, operation: str
-) -> tuple[Int64s, Int64s]:
+def wavefronts(model: Model, addresses: Int64s, active: Bools, size: int, operation: str) -> tuple[Int64s, Int64s]:
     """Passes through local memory of each request, and the fewest possible for its width.
 
     A phase costs as many passes as the busiest bank has different words in it; lanes that read the same word share it.

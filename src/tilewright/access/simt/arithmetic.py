@@ -178,7 +178,9 @@ def offset_of(index: Code, size: int) -> Code:
     return _fold(LONG, np.multiply, wide, Code(LONG, lambda frame, mask: scale, False, scale))
 
 
-def fused(multiplication: tuple[Code, Code], addend: Code, negate_product: bool, negate_addend: bool, kind: Type) -> Code:
+def fused(
+    multiplication: tuple[Code, Code], addend: Code, negate_product: bool, negate_addend: bool, kind: Type
+) -> Code:
     """a*b + c rounded once, with signs turned as asked: what a compiler makes of a product in a sum."""
     first, second, third = multiplication[0].run, multiplication[1].run, addend.run
 

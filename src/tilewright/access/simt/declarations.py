@@ -208,7 +208,8 @@ class DeclarationCompiler(ExpressionCompiler):
         element = element_of(kind.element)
         assert isinstance(element, Scalar)
         return [
-            (offset + index, element, Number(text.position, ord(letter), element)) for index, letter in enumerate(text.text)
+            (offset + index, element, Number(text.position, ord(letter), element))
+            for index, letter in enumerate(text.text)
         ]
 
     def program_variable(self, variable: Variable) -> None:
@@ -248,5 +249,3 @@ def forget(segment: Segment, mask: Mask) -> None:
     assert segment.base is not None
     room = len(unset.written) * unset.granule // len(segment.base)
     unset.written.reshape(len(segment.base), room // unset.granule)[mask.indices] = False
-
-

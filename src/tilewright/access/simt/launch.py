@@ -108,7 +108,9 @@ def all_groups(global_size: Sequence[int], local_size: Sequence[int]) -> list[Gr
 
 def check_sizes(function: Function, global_size: Sequence[int], local_size: Sequence[int]) -> None:
     if not 1 <= len(global_size) <= 3 or len(global_size) != len(local_size):
-        raise InvalidInput(f"global size {tuple(global_size)} and local size {tuple(local_size)} need 1 to 3 numbers each")
+        raise InvalidInput(
+            f"global size {tuple(global_size)} and local size {tuple(local_size)} need 1 to 3 numbers each"
+        )
     for dimension, (size, own) in enumerate(zip(global_size, local_size, strict=True)):
         if own < 1 or size < own or size % own:
             raise InvalidInput(

@@ -29,103 +29,6 @@ _LOW = (1 << SHIFT) - 1
 Offsets = npt.NDArray[np.int64]
 
 
-@dataclass(frozen=True, slots=True)
-class Access:
-    """What one access moves for each lane: `count` elements of `dtype`, at addresses that must be multiples of
-    `alignment`. `check` is false for reads of bytes that may stay unset (parts of a vector being assigned)."""
-
-    dtype: "np.dtype[Any]"
-    count: int
-    alignment: int
-    site: Site
-    counted: bool = True
-
-    @property
-    def size(self) -> int:
-        return self.dtype.itemsize * self.count
-
-
-class Segment:
-    """One variable, buffer or array: `size` bytes for each owner; `base` is the first byte of each lane's copy."""
-
-    def __init__(
-        self, number: int, name: str, space: Space, size: int, data: npt.NDArray[np.uint8], base: Offsets | None
-    ) -> None:
-        self.number = number
-        self.name = name
-        self.space = space
-        self.size = size
-        self.data = data
-        self.base = base
-        self.row = (0, 0)  # bytes of a row and of an element, of a two-dimensional array
-        self.writable = True
-        self.written = False
-        self.shadow: Shadow | None = None
-        self.unset: Unset | None = None
-        self._views: dict[tuple[Any, int], npt.NDArray[Any]] = {}
-
-    @property
-    def address(self) -> np.int64:
-        return np.int64((self.number << SHIFT) + ORIGIN)
-
-    def view(self, dtype: "np.dtype[Any]", count: int) -> npt.NDArray[Any]:
-        """The bytes as elements, or as rows of `count` elements."""
-        key = (dtype, count)
-        if key not in self._views:
-            step = dtype.itemsize * count
-            whole = self.data[: self.data.size // step * step].view(dtype)
-            self._views[key] = whole if count == 1 else whole.reshape(-1, count)
-        return self._views[key]
-
-    def own(self) -> None:
-        """Before the first write: the caller's array must not change."""
-        if not self.written:
-            self.data = self.data.copy()
-            self._views.clear()
-            self.written = True
-
-    def gather(self, offsets: Offsets, dtype: "np.dtype[Any]", count: int, low: int) -> Value:
-        """Elements at byte `offsets` (of all copies together): (lanes,) or (count, lanes); `low` is the bitwise or of
-        the offsets."""
-        size = dtype.itemsize
-        if low % size:
-            raw = self.data[offsets + np.arange(size * count)[:, None]]
-            values = np.ascontiguousarray(raw.T).view(dtype)
-            return values[:, 0] if count == 1 else np.ascontiguousarray(values.T)
-        if count == 1:
-            return self.view(dtype, 1).take(offsets // size)
-        row = size * count
-        if low % row == 0 and row & (row - 1) == 0:  # the copies of lanes and groups start at multiples of it, too
-            return np.ascontiguousarray(self.view(dtype, count).take(offsets // (size * count), axis=0).T)
-        return self.view(dtype, 1).take(offsets // size + np.arange(count)[:, None])
-
-    def scatter(self, offsets: Offsets, values: npt.NDArray[Any], dtype: "np.dtype[Any]", count: int, low: int) -> None:
-        size = dtype.itemsize
-        if low % size:
-            raw = np.ascontiguousarray(values.T.reshape(len(offsets), count)).view(np.uint8)
-            self.data[offsets[:, None] + np.arange(size * count)] = raw
-        elif count == 1:
-            self.view(dtype, 1)[offsets // size] = values
-        else:
-            self.view(dtype, 1)[offsets // size + np.arange(count)[:, None]] = values
-
-
-class Unset:
-    """Which bytes of private memory have been written, in cells of `granule` bytes."""
-
-    def __init__(self, size: int) -> None:
-        self.granule = 16
-        self.written = np.zeros(-(-size // 16), bool)
-
-    def cells(self, offsets: Offsets, size: int, unit: int) -> Offsets:
-        if unit < self.granule:
-            self.written = self.written.repeat(self.granule // unit)
-            self.granule = unit
-        first = offsets // self.granule
-        count = size // self.granule
-        return first if count <= 1 else first + np.arange(count)[:, None]
-
-
 class VirtualMemory:
     """All segments of one machine."""
 
@@ -326,9 +229,7 @@ class VirtualMemory:
         touch = Touch(whole, access.size, step & -step, tags if lanes is None else tags[lanes], access.site, lanes)
         return touch, whole, low
 
-    def _read(
-        self, segment: Segment, offsets: Offsets, lanes: Any, access: Access, mask: Mask, uniform: bool
-    ) -> Value:
+    def _read(self, segment: Segment, offsets: Offsets, lanes: Any, access: Access, mask: Mask, uniform: bool) -> Value:
         touch, whole, low = self.touch(segment, offsets, lanes, access, "load")
         if access.counted and segment.space is not Space.PRIVATE:
             self.machine.recorder.record(access.site, segment, offsets, mask)
@@ -399,39 +300,6 @@ class VirtualMemory:
                 own = np.zeros(self.machine.lanes, bool)
                 own[lanes] = True
                 yield segment, Mask(own), offsets
-
-    def _who(self, lanes: Any, index: int) -> str:
-        return self.machine.item_name(index if lanes is None else int(lanes[index]))
-
-    def _out_of_bounds(self, segment: Segment, offsets: Offsets, lanes: Any, access: Access, operation: str) -> None:
-        text = (
-            f"{operation} of {access.size} bytes outside {segment.space.word} '{segment.name}' "
-            f"of {segment.size} bytes"
-        )
-        example = f"byte {int(offsets[0])}, {self._who(lanes, 0)}"
-        self.machine.findings.add(BOUNDS, access.site.position, text, example, count=len(lanes))
-
-    def _misaligned(self, segment: Segment, offsets: Offsets, lanes: Any, access: Access, operation: str) -> None:
-        bad = np.flatnonzero(offsets & (access.alignment - 1))
-        text = (
-            f"{operation} of {access.size} bytes in {segment.space.word} '{segment.name}' "
-            f"at an address that is no multiple of {access.alignment}"
-        )
-        example = f"byte {int(offsets[bad[0]])}, {self._who(lanes, int(bad[0]))}"
-        self.machine.findings.add(MISALIGNED, access.site.position, text, example, count=len(bad))
-
-    def _uninitialised(self, segment: Segment, touch: Touch, missing: npt.NDArray[np.bool_]) -> None:
-        # A vector of which a part was stored is no fault by itself: the rest may be read over and never used.
-        which = missing.all(axis=0) if missing.ndim == 2 else missing
-        if not which.any():
-            return
-        first = int(np.flatnonzero(which)[0])
-        offset = int(touch.offsets[first])
-        if segment.base is not None:
-            offset -= int(segment.base[first if touch.lanes is None else touch.lanes[first]])
-        text = f"load from {segment.space.word} '{segment.name}' before anything was stored there"
-        example = f"byte {offset}, {self._who(touch.lanes, first)}"
-        self.machine.findings.add(UNINITIALISED, touch.site.position, text, example, count=int(which.sum()))
 
 
 def _nothing(access: Access, lanes: int) -> Value:

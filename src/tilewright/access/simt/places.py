@@ -248,4 +248,3 @@ def swizzle(name: str, kind: Vector, position: Position, target: bool) -> Parts:
     if target and len(set(parts)) < len(parts):
         raise position.error(f".{name} assigns one component twice")
     return tuple(min(part, width - 1) for part in parts)
-

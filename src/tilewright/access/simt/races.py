@@ -66,9 +66,7 @@ def _bits(values: Any) -> Any:
     return values.view(f"u{values.dtype.itemsize}")
 
 
-def _report(
-    machine: "Machine", segment: "Segment", touch: Touch, conflict: Conflict, own: str, benign: bool
-) -> None:
+def _report(machine: "Machine", segment: "Segment", touch: Touch, conflict: Conflict, own: str, benign: bool) -> None:
     if conflict.between_groups:
         kind = BENIGN_GROUPS if benign else GROUPS
         how = "no barrier orders different groups"

@@ -104,6 +104,9 @@ def production_steps(kernel: Kernel, config: Config, problem: Problem) -> Steps:
     return (Step(kernel, config, call, (*call.buffers, ("partial", "C"))),)
 
 
+CPU_ONLY = (("cpu", "vectors, registers and caches are used as a CPU has them; for GPUs there is the ladder tiles"),)
+
+
 def _block(vector_bytes: int, registers: bool, **fields: int) -> Block:
     if not registers:
         return Block(vector_bytes, **fields)
@@ -113,7 +116,7 @@ def _block(vector_bytes: int, registers: bool, **fields: int) -> Block:
 
 def _rung(file: str, registers: bool = True, **fields: int) -> Kernel:
     wide, *shorter = (_block(each, registers, **fields) for each in VECTORS)
-    return Kernel(HERE / file, wide, smaller=tuple(shorter), dtypes=DTYPES)
+    return Kernel(HERE / file, wide, smaller=tuple(shorter), dtypes=DTYPES, requires=CPU_ONLY)
 
 
 LADDER = Ladder(
@@ -128,7 +131,7 @@ LADDER = Ladder(
         _rung("05_cache.cl", BM=264, KC=DEPTH, packed_bytes=PACKED_BYTES),
         Kernel(
             HERE / "06_production.cl", Production(VECTORS[0]), smaller=tuple(map(Production, VECTORS[1:])), dtypes=DTYPES,
-            steps=production_steps,
+            requires=CPU_ONLY, steps=production_steps,
         ),
     ),
 )  # fmt: skip

@@ -16,8 +16,9 @@ typedef JOIN(UNIT, VECTOR_UNITS) vec; // VECTOR_UNITS = VW * UNITS
 typedef vec loose_vec __attribute__((aligned(sizeof(UNIT))));
 typedef struct { UNIT part[UNITS]; } Element;
 
-// Two blocks further along the input's rows, into the level-2 cache: a stride down its columns is nothing that the
-// hardware foresees. It doubles the speed on large matrices.
+// Lines further along the input's rows, into the level-2 cache: that a stride down its columns will come back for its
+// neighbours is nothing that the hardware foresees. It doubles the speed on large matrices.
+#define AHEAD 2
 #define PREFETCH(p) __builtin_prefetch((const void *)(ulong)(p), 0, 2)
 
 #define LINE (VW * PIECES)
@@ -58,58 +59,12 @@ typedef struct { UNIT part[UNITS]; } Element;
 static inline vec low(const vec a, const vec b) { return __builtin_shufflevector(a, b, LOW); }
 static inline vec high(const vec a, const vec b) { return __builtin_shufflevector(a, b, HIGH); }
 
-// LINE rows of VW elements become VW rows of LINE elements.
-static __attribute__((noinline)) void block(const __global Element *in, long in_column, __global Element *out, long out_row, int stream)
-{
-#if PIECES > 1
-    vec line[VW * PIECES];
-#endif
-#pragma unroll
-    for (int piece = 0; piece < PIECES; piece++) {
-        vec rows[VW];
-#pragma unroll
-        for (int t = 0; t < VW; t++)
-        {
-            rows[t] = *(const __global loose_vec *)(in + (piece * VW + t) * in_column);
-            PREFETCH(in + 2 * VW + (piece * VW + t) * in_column);
-        }
-        // A round interleaves vector t with vector t + VW/2: after log2(VW) rounds rows and columns have changed places.
-#pragma unroll
-        for (int round = 0; round < LOG2_VW; round++) {
-            vec next[VW];
-#pragma unroll
-            for (int t = 0; t < VW / 2; t++) {
-                next[2 * t] = low(rows[t], rows[t + VW / 2]);
-                next[2 * t + 1] = high(rows[t], rows[t + VW / 2]);
-            }
-#pragma unroll
-            for (int t = 0; t < VW; t++)
-                rows[t] = next[t];
-        }
-#if PIECES > 1
-#pragma unroll
-        for (int t = 0; t < VW; t++)
-            line[t * PIECES + piece] = rows[t];
-    }
-#pragma unroll
-    for (int t = 0; t < VW; t++) {
-#pragma unroll
-        for (int piece = 0; piece < PIECES; piece++) {
-            const vec value = line[t * PIECES + piece];
-            __global Element *to = out + t * out_row + piece * VW;
-#else
-#pragma unroll
-        for (int t = 0; t < VW; t++) {
-            const vec value = rows[t];
-            __global Element *to = out + t * out_row;
-#endif
-            if (stream)
-                __builtin_nontemporal_store(value, (__global vec *)to);
-            else
-                *(__global loose_vec *)to = value;
-        }
-    }
-}
+#define BLOCK block
+#define STREAM 0
+#include "square.cl"
+#define BLOCK block_around_caches
+#define STREAM 1
+#include "square.cl"
 
 static void one_by_one(const __global Element *in, long in_row, long in_column, __global Element *out, long out_row,
                        long out_column, int rows, int columns)
@@ -145,10 +100,11 @@ void transpose(int rows, int columns,
     for (int i = 0; i < rows; i += VW) {
         const int row = min(i, rows - VW); // the last block slides back over what is done already
         int j = lead;
-        for (; j + LINE <= columns; j += LINE)
-            block(in + row + j * input_column, input_column, out + row * output_row + j, output_row, stream);
-        if (j < columns)
-            block(in + row + (columns - LINE) * input_column, input_column, out + row * output_row + columns - LINE,
-                  output_row, 0);
+        for (; stream && j + LINE <= columns; j += LINE)
+            block_around_caches(in + row + j * input_column, input_column, out + row * output_row + j, output_row);
+        for (; j < columns; j += LINE) {
+            const int column = min(j, columns - LINE);
+            block(in + row + column * input_column, input_column, out + row * output_row + column, output_row);
+        }
     }
 }

@@ -76,7 +76,9 @@ def _copy(strided: bool) -> Builtin:
         codes = arguments(context, call, 5 if strided else 4)
         kinds = [pointer_argument(code, call) for code in codes[:2]]
         if kinds[0].target != kinds[1].target or {kinds[0].space, kinds[1].space} != {Space.LOCAL, Space.GLOBAL}:
-            raise call.position.error(f"{call.name} copies between local and global memory, not {kinds[1]} to {kinds[0]}")
+            raise call.position.error(
+                f"{call.name} copies between local and global memory, not {kinds[1]} to {kinds[0]}"
+            )
         element: Pointer = kinds[0]
         copy = _Copy(
             context.machine,

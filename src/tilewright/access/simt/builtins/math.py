@@ -342,4 +342,3 @@ def _table() -> dict[str, Builtin]:
 
 
 MATH = _table()
-

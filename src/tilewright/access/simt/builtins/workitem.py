@@ -98,8 +98,12 @@ WORK_ITEM: dict[str, Builtin] = {
     "get_global_id": _by_dimension(lambda context: context.machine.global_id, _ZERO),
     "get_local_id": _by_dimension(lambda context: context.machine.local_id, _ZERO),
     "get_group_id": _by_dimension(lambda context: context.machine.group_id, _ZERO),
-    "get_global_linear_id": _linear(lambda context: context.machine.global_id, lambda context: context.machine.global_size),
-    "get_local_linear_id": _linear(lambda context: context.machine.local_id, lambda context: context.machine.local_size),
+    "get_global_linear_id": _linear(
+        lambda context: context.machine.global_id, lambda context: context.machine.global_size
+    ),
+    "get_local_linear_id": _linear(
+        lambda context: context.machine.local_id, lambda context: context.machine.local_size
+    ),
     "barrier": _barrier,
     "work_group_barrier": _barrier,
     "mem_fence": _evaluated,

@@ -1,0 +1,111 @@
+"""Compiles calls of the program's own functions and of builtins."""
+
+
+from typing import Any
+
+import numpy as np
+
+from ..clc.lexer import Position
+from ..clc.tree import (
+    Assign,
+    Binary,
+    Call,
+    Cast,
+    Comma,
+    Conditional,
+    Expression,
+    Index,
+    InitList,
+    Member,
+    Name,
+    Number,
+    Postfix,
+    SizeOf,
+    Text,
+    Unary,
+    VectorLiteral,
+)
+from ..clc.types import (
+    CHAR,
+    INT,
+    ULONG,
+    Array,
+    Event,
+    Pointer,
+    Scalar,
+    Space,
+    Struct,
+    Type,
+    Vector,
+    Void,
+    element_of,
+    promoted,
+    signed_integer,
+    vector_of,
+)
+from .arithmetic import binary, common_type, fused, offset_of, to_common, unary
+from .builtins import NVIDIA_WRAPPERS, find_builtin
+from .code import Code, Frame, Memory, Place, Register, RegisterArray, Value
+from .context import Context
+from .lvalues import PlaceCompiler
+from .convert import change, truth
+from .masks import Mask
+from .places import CellPlace, MemoryPlace, RegisterPlace, SwizzlePlace, pick, swizzle
+from .usage import has_assembly
+
+
+class CallCompiler(PlaceCompiler):
+    """Adds calls to the places."""
+
+    def check_assignable(self, code: Code, target: Type, position: Position) -> None:
+        source = code.type
+        fits = (
+            source == target
+            or (isinstance(source, Scalar) and isinstance(target, Scalar | Vector | Pointer | Event))
+            or (isinstance(source, Pointer) and isinstance(target, Pointer | Scalar))
+            or (isinstance(source, Event) and isinstance(target, Event))
+        )
+        if not fits:
+            raise position.error(f"{source} cannot become {target}")
+
+    def call(self, expression: Call) -> Code:
+        function = self.program.functions.get(expression.name)
+        if function is not None and not (expression.name in NVIDIA_WRAPPERS and has_assembly(function)):
+            return self.user_call(expression)
+        builtin = find_builtin(expression.name)
+        if builtin is None:
+            raise expression.position.error(f"function {expression.name!r} is not known")
+        return builtin(self, expression)
+
+    def user_call(self, expression: Call) -> Code:
+        function = self.program.functions[expression.name]
+        if len(expression.arguments) != len(function.parameters):
+            raise expression.position.error(
+                f"{expression.name} takes {len(function.parameters)} arguments, {len(expression.arguments)} given"
+            )
+        compiled = self.function(expression.name, expression.position)
+        machine = self.machine
+        arguments: list[tuple[Any, Any]] = []
+        for parameter, (_, symbol), argument in zip(
+            function.parameters, compiled.parameters, expression.arguments, strict=True
+        ):
+            code = self.value(argument)
+            self.check_assignable(code, parameter.type, argument.position)
+            arguments.append((symbol, change(code, parameter.type).run))
+        places = [
+            RegisterPlace(machine, symbol, "", expression.position)
+            if isinstance(symbol, Register)
+            else MemoryPlace(machine, symbol.type, symbol.address, symbol.space, False, expression.position, False)
+            for symbol, _ in arguments
+        ]
+        runs = [run for _, run in arguments]
+
+        def run(frame: Frame, mask: Mask) -> Value:
+            own = Frame(compiled.slots)
+            for place, argument in zip(places, runs, strict=True):
+                place.store(own, mask, place.locate(own, mask), argument(frame, mask))
+            assert compiled.body is not None
+            compiled.body(own, mask)
+            return own.result
+
+        return Code(function.result, run)
