@@ -143,7 +143,13 @@ def race_library(problem: Problem, device: Device, seconds: float) -> list[Row]:
         rival = arena.enter_rival("cuBLAS" if on_device else "NumPy", make, problem, stack)
         ours = enter_plan(arena, problem) if on_device else enter_call(arena, problem)
         race_contenders([rival, ours], seconds, True, lambda index, row: None)
-    return [rival.row, ours.row]
+    notes = (layout_letters(problem),) if isinstance(problem, Gemm) else ()
+    return [replace(contender.row, notes=notes) for contender in (rival, ours)]
+
+
+def layout_letters(problem: Gemm) -> str:
+    """NN, NT, TN or TT, as BLAS says it of row-major operands."""
+    return "".join("N" if order == "row" else "T" for order in (problem.a_order, problem.b_order))
 
 
 def enter_call(arena: Arena, problem: Problem) -> Contender:

@@ -10,6 +10,7 @@ import pytest
 
 from tilewright.access import NVIDIA, Argument, Explanation, LocalMemory, explain_kernel, explain_source, find_model
 from tilewright.access.annotate import annotated_source, heading, report, summary
+from tilewright.access.arguments import read_argument
 from tilewright.access.flow_drawn import folded, legs
 from tilewright.access.groups import choose_groups
 from tilewright.access.judge import CLAIMS, page
@@ -250,3 +251,17 @@ def test_the_judging_page_counts_every_claim() -> None:
     assert judged["transpose/05", "through a tile both sides are coalesced"] == "true"
     assert judged["tiles/03", "local reads for each multiply-add fall from 2 to 9/8"] == "true"
     assert judged["rows/06", "the published kernel computes the product"] == "false"
+
+
+def test_arguments_read_from_words() -> None:
+    name, matrix = read_argument("A=float32[8x4]")
+    assert name == "A"
+    assert isinstance(matrix, np.ndarray)
+    assert (matrix.shape, matrix.dtype.name) == ((8, 4), "float32")
+    assert read_argument("n=0x10") == ("n", 16)
+    assert read_argument("alpha=-1.5") == ("alpha", -1.5)
+    assert read_argument("v=(1, 2.5)") == ("v", [1, 2.5])
+    assert read_argument("t=local:256") == ("t", LocalMemory(256))
+    for wrong in ("n", "n=", "2=3", "n=word", "A=float[3]"):
+        with pytest.raises(InvalidInput, match="such as"):
+            read_argument(wrong)

@@ -9,12 +9,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tilewright.access import Argument, Explanation, Finding, explain_kernel, explain_source
+from tilewright.access import Argument, Explanation, Finding, explain_kernel, explain_source, explain_steps
+from tilewright.choice import plan_move, plan_product
+from tilewright.device import DeviceInfo
 from tilewright.kernel import Kernel
 from tilewright.kernels import LADDERS
 from tilewright.kernels.specimens import SPECIMENS
 from tilewright.ladders import make_problem
-from tilewright.problem import output_of, random_arrays
+from tilewright.problem import Copy, Gemm, Problem, Transpose, output_of, random_arrays
 
 HEAD = (
     "__kernel void k(__global int* o, __global const int* a, int n) {"
@@ -230,6 +232,38 @@ def test_every_rung_is_right_and_free_of_findings(kernel: Kernel) -> None:
         assert (np.abs(result - reference) <= problem.error_bound(arrays, reference)).all()
 
 
+def some_device(kind: str) -> DeviceInfo:
+    return DeviceInfo(
+        "a device", "nowhere", kind=kind, max_work_group_size=1024, max_work_item_sizes=(1024, 1024, 64), local_bytes=49152,
+        global_bytes=1 << 34, max_alloc_bytes=1 << 33, fp64=True, sub_group_width=32, features=frozenset({kind}),
+        native_widths={"float32": 16, "float64": 8, "int32": 16},
+    )  # fmt: skip
+
+
+LIBRARY: list[Problem] = [
+    Gemm(33, 48, 40),
+    Gemm(1, 70, 33),
+    Gemm(70, 1, 40, "float64"),
+    Transpose(70, 52),
+    Copy(33, 20, "int32"),
+]
+
+
+@pytest.mark.parametrize("kind", ["gpu", "cpu"])
+@pytest.mark.parametrize("problem", LIBRARY, ids=lambda problem: problem.title)
+def test_the_librarys_kernels_are_right_and_free_of_faults(problem: Problem, kind: str) -> None:
+    chosen = plan_product if problem.operation == "gemm" else plan_move
+    steps = chosen(problem, some_device(kind)).steps
+    arrays = random_arrays(problem)
+    explanations = explain_steps(steps, problem, arrays=arrays, groups="all")
+    assert [str(each) for explanation in explanations for each in explanation.faults] == []
+    output, last = output_of(problem), explanations[-1]
+    name = next(name for name in last.outputs if last.buffers.get(name, name) == output.name)
+    reference = problem.reference(arrays)
+    result = output.unflatten(last.outputs[name])
+    assert (np.abs(result - reference) <= problem.error_bound(arrays, reference)).all()
+
+
 CAUGHT = {
     "01_row_race": "data race",
     "02_tile_race": "data race",
@@ -254,3 +288,28 @@ def test_every_specimen_is_caught(kernel: Kernel) -> None:
 def test_findings_print_themselves() -> None:
     finding: Finding = explain("o[g] = t[l];").findings[0]
     assert str(finding).startswith("kernel.cl:2:9: uninitialised read: load from local 't'")
+
+
+UNUSED_READS = {
+    "copied and thrown away": "int x[4]; x[0] = 1;\nint y[4]; for (int i = 0; i < 4; i++) y[i] = x[i];\no[g] = y[0];",
+    "computed and not stored": "int x; if (l < 8) x = a[g];\nint y = x * 3;\nif (l < 8) o[g] = y;",
+}
+
+
+@pytest.mark.parametrize("name", UNUSED_READS)
+def test_unset_values_that_nothing_depends_on_are_no_faults(name: str) -> None:
+    explanation = explain(UNUSED_READS[name])
+    assert {(each.kind, each.position.line) for each in explanation.findings} == {("unused unset value", 3)}
+    assert explanation.faults == ()
+
+
+USED_READS = {
+    "stored": "int x; if (l < 8) x = a[g];\no[g] = x;",
+    "decides a branch": "int x; if (l < 8) x = a[g];\nif (x < 0) o[g] = 1;",
+    "is an address": "int x; if (l < 8) x = l;\nint y = a[x & 31]; o[g] = y & 0;",
+}
+
+
+@pytest.mark.parametrize("name", USED_READS)
+def test_unset_values_that_matter_are_faults(name: str) -> None:
+    assert ("uninitialised read", 3) in {(each.kind, each.position.line) for each in explain(USED_READS[name]).faults}

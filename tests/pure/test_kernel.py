@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tilewright.dtypes import ELEMENT_TYPES
 from tilewright.errors import InvalidInput
-from tilewright.kernel import Config, Kernel, NDRange, Parameter, parse_signature, render, round_up, name_lines
+from tilewright.kernel import Config, Kernel, NDRange, Parameter, name_lines, parse_signature, render, round_up
 from tilewright.kernels.sizes import size
 from tilewright.problem import Gemm, Problem
 

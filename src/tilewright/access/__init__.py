@@ -1,6 +1,6 @@
 """What a kernel does to memory, exactly, without a GPU: `tilewright explain`."""
 
-from .explain import Explanation, explain_kernel, explain_source
+from .explain import Explanation, explain_kernel, explain_source, explain_steps
 from .models import MODELS, NVIDIA, Model, find_model
 from .simt import Argument, Finding, LocalMemory
 
@@ -14,5 +14,6 @@ __all__ = [
     "Model",
     "explain_kernel",
     "explain_source",
+    "explain_steps",
     "find_model",
 ]

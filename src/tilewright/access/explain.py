@@ -1,6 +1,6 @@
 """Explains a kernel: runs chosen work-groups on the glass device and returns their traffic and faults as one record."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from time import perf_counter
@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from ..dtypes import element_type, numpy_dtype
-from ..errors import InvalidInput, UnknownName
+from ..errors import InvalidInput, SourceError, UnknownName
 from ..kernel import Config, Kernel, Step, render
+from ..plan import Plan
 from ..problem import Problem, inputs_of, output_of, random_arrays
 from .clc import Program, parse_program
 from .clc.lexer import Position
@@ -18,7 +19,8 @@ from .groups import choose_groups
 from .models import NVIDIA, Model
 from .profile import LineAccess, Profile, TrafficRecorder
 from .simt import Finding, all_groups, run_kernel
-from .simt.launch import STEP_LIMIT, Argument
+from .simt.findings import UNINITIALISED, UNUSED
+from .simt.launch import STEP_LIMIT, Argument, Launch
 from .simt.machine import Group
 from .sources import SourceText
 
@@ -103,13 +105,21 @@ def explain_source(
     program = parse_program(source, filename, macros, include)
     name = choose_entry(program, entry, filename)
     function = program.functions[name]
-    recorder = TrafficRecorder(model)
     chosen = _groups(groups, global_size, local_size)
     use_contract = contract if program.contract is None else program.contract and contract
-    launch = run_kernel(
-        program, name, global_size, local_size, arguments, chosen, recorder,
-        contract=use_contract, step_limit=step_limit, pitches=pitches,
-    )  # fmt: skip
+
+    def run(fill: int) -> tuple[Launch, Profile]:
+        recorder = TrafficRecorder(model)
+        launch = run_kernel(
+            program, name, global_size, local_size, arguments, chosen, recorder,
+            contract=use_contract, step_limit=step_limit, pitches=pitches, fill=fill,
+        )  # fmt: skip
+        return launch, recorder.profile()
+
+    launch, profile = run(0)
+    findings = launch.findings
+    if any(map(may_be_unused, findings)):
+        findings = without_unused(findings, launch, profile, run)
     count = 1
     for size, own in zip(global_size, local_size, strict=True):
         count *= size // own
@@ -120,13 +130,41 @@ def explain_source(
         global_size=tuple(global_size),
         local_size=tuple(local_size),
         macros=dict(macros or {}),
-        profile=recorder.profile(),
-        findings=launch.findings,
+        profile=profile,
+        findings=findings,
         outputs=launch.outputs,
         source=SourceText(source, filename),
         group_count=count,
         seconds=perf_counter() - begin,
     )
+
+
+def without_unused(
+    findings: tuple[Finding, ...], first: Launch, profile: Profile, run: Callable[[int], tuple[Launch, Profile]]
+) -> tuple[Finding, ...]:
+    """Reads of unset private values are no faults if nothing depends on them: if the kernel stores the same, to the same places,
+    with every unset byte 0xFF (NaN, -1) instead of 0. Such values may be moved about and thrown away."""
+    try:
+        other, second = run(0xFF)
+    except SourceError:
+        return findings
+    same = (
+        first.outputs.keys() == other.outputs.keys()
+        and all(array.tobytes() == other.outputs[key].tobytes() for key, array in first.outputs.items())
+        and [each.cost for each in profile.accesses] == [each.cost for each in second.accesses]
+        and [each.kind for each in findings] == [each.kind for each in other.findings]
+    )
+    if not same:
+        return findings
+    text = "; but nothing that the kernel stores depends on it"
+    return tuple(
+        replace(each, kind=UNUSED, text=each.text + text) if may_be_unused(each) else each for each in findings
+    )
+
+
+def may_be_unused(finding: Finding) -> bool:
+    """A read of an unset private variable; in local memory, which others see, it is a fault whatever becomes of it."""
+    return finding.kind == UNINITIALISED and "private '" in finding.text
 
 
 def choose_entry(program: Program, entry: str | None, filename: str) -> str:
@@ -175,12 +213,30 @@ def explain_kernel(
     configuration and `pitches` the row lengths of local arrays, in the last launch, for what-if questions.
     """
     steps = kernel.steps(kernel, config or kernel.config, problem)
+    return explain_steps(
+        steps, problem, model=model, groups=groups, arrays=arrays, macros=macros, pitches=pitches, contract=contract
+    )
+
+
+def explain_steps(
+    steps: Sequence[Step],
+    problem: Problem,
+    *,
+    model: Model = NVIDIA,
+    groups: Groups = None,
+    arrays: Mapping[str, np.ndarray] | None = None,
+    macros: Mapping[str, str | int] | None = None,
+    pitches: Mapping[str, int] | None = None,
+    contract: bool = False,
+) -> tuple[Explanation, ...]:
+    """As `explain_kernel`, for launches that are known already: those of a Plan."""
     buffers = first_buffers(problem, arrays or random_arrays(problem))
+    for name, nbytes in Plan(problem, tuple(steps)).scratch.items():
+        buffers[name] = _poison(-(-nbytes // element_type(problem.dtype).itemsize), problem.dtype)
     explanations: list[Explanation] = []
     for step in steps:
         if step.config.ndrange(step.problem).empty:
             continue
-        _allocate(steps, step, buffers)
         changes = (macros or {}, pitches or {}) if step is steps[-1] else ({}, {})
         explanations.append(_explain_step(step, buffers, model, groups, changes, contract))
         for name, value in explanations[-1].outputs.items():
@@ -200,16 +256,6 @@ def _poison(elements: int, dtype: str) -> np.ndarray:
     filled = np.empty(elements, numpy_dtype(dtype))
     filled.view(np.uint8)[...] = 0xA5 if element_type(dtype).exact else 0xFF
     return filled
-
-
-def _allocate(steps: Sequence[Step], step: Step, buffers: dict[str, np.ndarray]) -> None:
-    """Scratch buffers that this step writes first: as large as the step's own output."""
-    for parameter in step.kernel.signature.parameters:
-        name = step.buffer_of(parameter.name)
-        if parameter.pointer == "global" and name not in buffers:
-            sizes = {operand.name: operand for operand in step.problem.operands}
-            operand = sizes.get(parameter.name, output_of(step.problem))
-            buffers[name] = _poison(operand.elements, operand.dtype)
 
 
 def _explain_step(

@@ -12,7 +12,7 @@ from .models.rules import Model, as_rows, blocks_touched, split_access, unique_b
 from .simt.code import Site
 from .simt.machine import Group
 from .simt.masks import Mask
-from .simt.memory import Segment
+from .simt.segments import Segment
 
 _PATTERNS_KEPT = 256
 _PHASES_KEPT = 48

@@ -1,56 +1,24 @@
 """Compiles calls of the program's own functions and of builtins."""
 
-
 from typing import Any
-
-import numpy as np
 
 from ..clc.lexer import Position
 from ..clc.tree import (
-    Assign,
-    Binary,
     Call,
-    Cast,
-    Comma,
-    Conditional,
-    Expression,
-    Index,
-    InitList,
-    Member,
-    Name,
-    Number,
-    Postfix,
-    SizeOf,
-    Text,
-    Unary,
-    VectorLiteral,
 )
 from ..clc.types import (
-    CHAR,
-    INT,
-    ULONG,
-    Array,
     Event,
     Pointer,
     Scalar,
-    Space,
-    Struct,
     Type,
     Vector,
-    Void,
-    element_of,
-    promoted,
-    signed_integer,
-    vector_of,
 )
-from .arithmetic import binary, common_type, fused, offset_of, to_common, unary
 from .builtins import NVIDIA_WRAPPERS, find_builtin
-from .code import Code, Frame, Memory, Place, Register, RegisterArray, Value
-from .context import Context
+from .code import Code, Frame, Register, Value
+from .convert import change
 from .lvalues import PlaceCompiler
-from .convert import change, truth
 from .masks import Mask
-from .places import CellPlace, MemoryPlace, RegisterPlace, SwizzlePlace, pick, swizzle
+from .places import MemoryPlace, RegisterPlace
 from .usage import has_assembly
 
 

@@ -10,9 +10,9 @@ from .code import Code, Frame, Memory, Register, RegisterArray, Run, Value, flat
 from .convert import change
 from .expressions import ExpressionCompiler
 from .masks import Mask
-from .memory import Access, Segment
 from .places import memory_access
-from .registers import Cells, all_unset, merge, zero_of
+from .registers import Cells, all_unset, merge, unset_value, zero_of
+from .segments import Access, Segment
 
 _LONGEST_REGISTER_ARRAY = 1 << 14
 Item = tuple[int, Type, Expression]
@@ -71,13 +71,12 @@ class DeclarationCompiler(ExpressionCompiler):
                 frame.slots[slot] = value if machine.covers(mask) else merge(machine, mask, value, frame.slots[slot])
 
             return define
-        zero = zero_of(kind)
+        nothing = unset_value(machine, kind)
 
         def leave_unset(frame: Frame, mask: Mask) -> None:
             now = all_unset(machine, kind)
             before = frame.unset[slot]
-            if frame.slots[slot] is None:
-                frame.slots[slot] = zero
+            frame.slots[slot] = merge(machine, mask, nothing, frame.slots[slot])
             if not machine.covers(mask):
                 now = now & mask.lanes if before is None else before | mask.lanes
             frame.unset[slot] = now

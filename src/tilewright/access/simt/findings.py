@@ -15,7 +15,8 @@ MISALIGNED = "misaligned access"
 READ_ONLY = "write to read-only memory"
 WILD = "wild pointer"
 ASYNC = "async copy"
-NOTES = (BENIGN, BENIGN_GROUPS)
+UNUSED = "unused unset value"
+NOTES = (BENIGN, BENIGN_GROUPS, UNUSED)
 
 
 @dataclass(frozen=True)
@@ -32,7 +33,7 @@ class Finding:
 
     @property
     def is_fault(self) -> bool:
-        """False for what is allowed though worth knowing: benign races."""
+        """False for what is allowed though worth knowing: benign races, unset values that nothing depends on."""
         return self.kind not in NOTES
 
     def __str__(self) -> str:

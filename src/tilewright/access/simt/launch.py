@@ -15,8 +15,8 @@ from .code import Frame, Memory, Register, Symbol, Value
 from .findings import Finding
 from .machine import Group, Machine, Recorder
 from .masks import Mask
-from .memory import Segment
 from .places import MemoryPlace
+from .segments import Segment
 from .statements import StatementCompiler
 
 STEP_LIMIT = 4_000_000
@@ -54,15 +54,16 @@ def run_kernel(
     contract: bool = False,
     step_limit: int = STEP_LIMIT,
     pitches: Mapping[str, int] | None = None,
+    fill: int = 0,
 ) -> Launch:
     """Runs `groups` of the NDRange in lockstep, as many at once as LANES_AT_ONCE allows. The arrays in `arguments` are
     left as they are; what the kernel writes goes into `outputs` under the argument's name. `pitches` makes rows of
-    two-dimensional local arrays as many elements long as asked."""
+    two-dimensional local arrays as many elements long as asked; `fill` is every byte of what the kernel never set."""
     function = program.functions[entry]
     check_sizes(function, global_size, local_size)
     items = int(np.prod(np.array(local_size, dtype=np.int64)))
     slots = max(1, min(len(groups), LANES_AT_ONCE // items))
-    machine = Machine(global_size, local_size, slots, recorder, step_limit)
+    machine = Machine(global_size, local_size, slots, recorder, step_limit, fill)
     with np.errstate(all="ignore"):
         compiler = StatementCompiler(machine, program, contract, pitches)
         for variable in program.variables:

@@ -1,36 +1,22 @@
 """Compiles places: what can be assigned to, and what has an address."""
 
-
-from typing import Any
-
 import numpy as np
 
 from ..clc.lexer import Position
 from ..clc.tree import (
     Assign,
-    Binary,
     Call,
-    Cast,
     Comma,
     Conditional,
     Expression,
     Index,
-    InitList,
     Member,
     Name,
-    Number,
-    Postfix,
-    SizeOf,
-    Text,
     Unary,
-    VectorLiteral,
 )
 from ..clc.types import (
-    CHAR,
     INT,
-    ULONG,
     Array,
-    Event,
     Pointer,
     Scalar,
     Space,
@@ -38,19 +24,14 @@ from ..clc.types import (
     Type,
     Vector,
     Void,
-    element_of,
-    promoted,
-    signed_integer,
     vector_of,
 )
-from .arithmetic import binary, common_type, fused, offset_of, to_common, unary
-from .builtins import NVIDIA_WRAPPERS, find_builtin
+from .arithmetic import binary
 from .code import Code, Frame, Memory, Place, Register, RegisterArray, Value
 from .context import Context
-from .convert import change, truth
+from .convert import change
 from .masks import Mask
 from .places import CellPlace, MemoryPlace, RegisterPlace, SwizzlePlace, pick, swizzle
-from .usage import has_assembly
 
 
 class PlaceCompiler(Context):

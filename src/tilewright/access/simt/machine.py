@@ -11,7 +11,8 @@ from ..clc.types import Space
 from .code import Site
 from .findings import DIVERGENT, Findings
 from .masks import Mask
-from .memory import Segment, VirtualMemory
+from .memory import VirtualMemory
+from .segments import Segment
 from .shadow import ITEM_BITS
 
 Group = tuple[int, int, int]
@@ -41,6 +42,7 @@ class Machine:
         slots: int,
         recorder: Recorder,
         step_limit: int,
+        fill: int = 0,
     ) -> None:
         self.work_dim = len(tuple(global_size))
         self.global_size = _three(global_size)
@@ -50,6 +52,7 @@ class Machine:
         self.slots = slots
         self.lanes = slots * self.items
         self.findings = Findings()
+        self.fill = fill  # every byte of what nobody has set
         self.recorder = recorder
         self.steps = self.step_limit = step_limit
         self.memory = VirtualMemory(self)

@@ -6,7 +6,6 @@ segments have one copy of their bytes for each group or lane, chosen by who acce
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,18 +14,14 @@ import numpy.typing as npt
 from ..clc.lexer import Position
 from ..clc.types import Space
 from .code import Site, Value
-from .findings import BOUNDS, MISALIGNED, READ_ONLY, UNINITIALISED, WILD
+from .complaints import Complaints
 from .masks import Mask
 from .races import report_atomic, report_read, report_write
+from .segments import SHIFT, Access, Offsets, Segment, Unset, nothing, round_up
 from .shadow import Shadow, Touch
 
 if TYPE_CHECKING:
     from .machine import Machine
-
-SHIFT = 40
-ORIGIN = 1 << 39
-_LOW = (1 << SHIFT) - 1
-Offsets = npt.NDArray[np.int64]
 
 
 class VirtualMemory:
@@ -34,6 +29,7 @@ class VirtualMemory:
 
     def __init__(self, machine: "Machine") -> None:
         self.machine = machine
+        self.complaints = Complaints(machine)
         self.segments: dict[int, Segment] = {}
         self.sites: list[Site] = []
         self._copying = False
@@ -52,8 +48,8 @@ class VirtualMemory:
 
     def local(self, name: str, size: int) -> Segment:
         """`size` bytes for each group."""
-        room = _round_up(size, 256)
-        data = np.zeros(room * self.machine.slots, np.uint8)
+        room = round_up(size, 256)
+        data = np.full(room * self.machine.slots, self.machine.fill, np.uint8)
         base = self.machine.slot_of_lane * room if self.machine.slots > 1 else None
         segment = self._add(name, Space.LOCAL, size, data, base)
         segment.written = True
@@ -62,9 +58,11 @@ class VirtualMemory:
 
     def private(self, name: str, size: int) -> Segment:
         """`size` bytes for each lane."""
-        room = _round_up(size, 128 if size > 16 else 16)
+        room = round_up(size, 128 if size > 16 else 16)
         lanes = self.machine.lanes
-        segment = self._add(name, Space.PRIVATE, size, np.zeros(room * lanes, np.uint8), np.arange(lanes) * room)
+        segment = self._add(
+            name, Space.PRIVATE, size, np.full(room * lanes, self.machine.fill, np.uint8), np.arange(lanes) * room
+        )
         segment.written = True
         segment.unset = Unset(room * lanes)
         return segment
@@ -81,6 +79,7 @@ class VirtualMemory:
         for segment in self.segments.values():
             if segment.space is Space.LOCAL:
                 segment.shadow = Shadow(segment.data.size, 0, initialised=False)
+                segment.data[:] = self.machine.fill
 
     def forget_local_reads(self) -> None:
         for segment in self.segments.values():
@@ -91,7 +90,7 @@ class VirtualMemory:
     def load(self, address: Value, access: Access, mask: Mask) -> Value:
         """What lies at each lane's address; 0 in lanes outside `mask`."""
         if not mask.any:
-            return _nothing(access, 0)
+            return nothing(access, 0)
         uniform = address.ndim == 0
         lanes = None if mask.everyone else mask.indices
         where = np.full(mask.count, address) if uniform else address if lanes is None else address[lanes]
@@ -103,7 +102,7 @@ class VirtualMemory:
                 if lanes is None or (uniform and segment.base is None):
                     return values
                 return self._spread(values, lanes)
-        out = _nothing(access, self.machine.lanes)
+        out = nothing(access, self.machine.lanes)
         for part, own, offsets in self._parts(where, access, mask, "load"):
             values = self._read(part, offsets, own.indices, access, own, False)
             out[..., own.indices] = values
@@ -150,8 +149,7 @@ class VirtualMemory:
             touch, whole, low = self.touch(segment, offsets, lanes, access, "atomic update")
             self.machine.recorder.record(access.site, segment, offsets, own)
             if not segment.writable:
-                text = f"atomic update of {segment.space.word} '{segment.name}', which the kernel may only read"
-                self.machine.findings.add(READ_ONLY, access.site.position, text, self._who(lanes, 0), count=len(whole))
+                self.complaints.read_only(segment, lanes, access, "atomic update", len(whole))
                 continue
             segment.own()
             shadow = segment.shadow
@@ -159,7 +157,7 @@ class VirtualMemory:
                 cells = shadow.cells(touch)
                 missing = shadow.unset(cells)
                 if missing is not None:
-                    self._uninitialised(segment, touch, missing)
+                    self.complaints.uninitialised(segment, touch, missing)
                 report_atomic(self.machine, segment, touch, cells)
             self._take_turns(segment, whole, own.indices, access, low, update, out)
         return out
@@ -217,7 +215,7 @@ class VirtualMemory:
         machine = self.machine
         low = int(np.bitwise_or.reduce(offsets))
         if low & (access.alignment - 1):
-            self._misaligned(segment, offsets, lanes, access, operation)
+            self.complaints.misaligned(segment, offsets, lanes, access, operation)
         whole = offsets
         if segment.base is not None:
             whole = offsets + (segment.base if lanes is None else segment.base[lanes])
@@ -245,7 +243,7 @@ class VirtualMemory:
             cells = unset.cells(touch.offsets, touch.size, touch.unit)  # may make unset.written finer
             written = unset.written[cells]
             if not written.all():
-                self._uninitialised(segment, touch, ~written)
+                self.complaints.uninitialised(segment, touch, ~written)
             return
         if shadow is None:
             return
@@ -253,7 +251,7 @@ class VirtualMemory:
         if not shadow.complete:
             missing = shadow.unset(shadow.cells(touch))
             if missing is not None:
-                self._uninitialised(segment, touch, missing)
+                self.complaints.uninitialised(segment, touch, missing)
         if fresh or shadow.atomics is not None:
             report_read(self.machine, segment, touch, shadow.cells(touch))
         shadow.defer_read(touch)
@@ -265,8 +263,7 @@ class VirtualMemory:
         if access.counted and segment.space is not Space.PRIVATE:
             self.machine.recorder.record(access.site, segment, offsets, mask)
         if not segment.writable:
-            text = f"store into {segment.space.word} '{segment.name}', which the kernel may only read"
-            self.machine.findings.add(READ_ONLY, access.site.position, text, self._who(lanes, 0), count=len(offsets))
+            self.complaints.read_only(segment, lanes, access, "store", len(offsets))
             return
         segment.own()
         if segment.unset is not None:
@@ -286,27 +283,14 @@ class VirtualMemory:
             lanes = mask.indices[mine]
             segment = self.segments.get(int(number))
             if segment is None:
-                text = f"{operation} through a pointer to nothing"
-                if (where[mine] == 0).all():
-                    text = f"{operation} through a null pointer"
-                self.machine.findings.add(WILD, access.site.position, text, self._who(lanes, 0), count=len(lanes))
+                self.complaints.wild(where[mine], lanes, access, operation)
                 continue
             offsets = where[mine] - segment.address
             bad = (offsets < 0) | (offsets > segment.size - access.size)
             if bad.any():
-                self._out_of_bounds(segment, offsets[bad], lanes[bad], access, operation)
+                self.complaints.out_of_bounds(segment, offsets[bad], lanes[bad], access, operation)
                 offsets, lanes = offsets[~bad], lanes[~bad]
             if len(lanes):
                 own = np.zeros(self.machine.lanes, bool)
                 own[lanes] = True
                 yield segment, Mask(own), offsets
-
-
-def _nothing(access: Access, lanes: int) -> Value:
-    if lanes == 0:
-        return access.dtype.type(0) if access.count == 1 else np.zeros((access.count, 1), access.dtype)
-    return np.zeros(lanes if access.count == 1 else (access.count, lanes), access.dtype)
-
-
-def _round_up(size: int, multiple: int) -> int:
-    return -(-max(size, 1) // multiple) * multiple

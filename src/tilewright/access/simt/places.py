@@ -10,8 +10,8 @@ from .code import Code, Frame, Place, Register, RegisterArray, Run, Value
 from .findings import BOUNDS
 from .machine import Machine
 from .masks import Mask
-from .memory import Access
 from .registers import Cells, check_set, dtype_of, merge, still_unset
+from .segments import Access
 
 Parts = tuple[int, ...]
 

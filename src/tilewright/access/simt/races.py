@@ -11,7 +11,7 @@ from .shadow import Conflict, Shadow, Touch
 
 if TYPE_CHECKING:
     from .machine import Machine
-    from .memory import Access, Segment
+    from .segments import Access, Segment
 
 
 def report_read(machine: "Machine", segment: "Segment", touch: Touch, cells: npt.NDArray[np.int64]) -> None:

@@ -29,6 +29,15 @@ def zero_of(kind: Type) -> Value:
     return dtype_of(kind).type(0)
 
 
+def unset_value(machine: "Machine", kind: Type) -> Value:
+    """What a variable holds before anybody sets it."""
+    if not machine.fill:
+        return zero_of(kind)
+    dtype = dtype_of(kind)
+    value = np.full(dtype.itemsize, machine.fill, np.uint8).view(dtype)[0]
+    return np.full((kind.width, 1), value) if isinstance(kind, Vector) else value
+
+
 def all_unset(machine: "Machine", kind: Type) -> npt.NDArray[np.bool_]:
     shape = (kind.width, machine.lanes) if isinstance(kind, Vector) else (machine.lanes,)
     return np.ones(shape, bool)
@@ -78,7 +87,7 @@ class Cells:
     def __init__(self, machine: "Machine", element: Type, length: int) -> None:
         self.machine = machine
         self.element = element
-        self.values: list[Value] = [zero_of(element)] * length
+        self.values: list[Value] = [unset_value(machine, element)] * length
         self.unset: list[Any] = [None] * length
         self.table: npt.NDArray[Any] | None = None
         self.unset_table: npt.NDArray[np.bool_] | None = None
@@ -88,7 +97,7 @@ class Cells:
         fresh = all_unset(self.machine, self.element)
         length = len(self.values)
         if self.machine.covers(mask):
-            self.values = [zero_of(self.element)] * length
+            self.values = [unset_value(self.machine, self.element)] * length
             self.unset = [fresh] * length
             self.table = self.unset_table = None
             return

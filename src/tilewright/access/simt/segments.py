@@ -110,3 +110,14 @@ class Unset:
         first = offsets // self.granule
         count = size // self.granule
         return first if count <= 1 else first + np.arange(count)[:, None]
+
+
+def nothing(access: Access, lanes: int) -> Value:
+    """Zeros in the shape that `access` loads: one for all lanes if `lanes` is 0."""
+    if lanes == 0:
+        return access.dtype.type(0) if access.count == 1 else np.zeros((access.count, 1), access.dtype)
+    return np.zeros(lanes if access.count == 1 else (access.count, lanes), access.dtype)
+
+
+def round_up(size: int, multiple: int) -> int:
+    return -(-max(size, 1) // multiple) * multiple

@@ -13,9 +13,9 @@ REGISTER_TILES = {
     (64, False): (12, 2),
     (64, True): (6, 2),
     (32, False): (6, 2),
-    (32, True): (5, 1),
+    (32, True): (6, 1),
     (16, False): (6, 2),
-    (16, True): (5, 1),
+    (16, True): (6, 1),
 }
 
 # Depth of a block, in elements of K. 256 steps cost a micro-kernel some 3000 cycles, against 100 to 200 for C and the
@@ -37,7 +37,8 @@ PACK_A = 6.0  # for each vector of A that is packed
 PACK_B = 3.0  # for each vector of B: it comes from further away, but with arithmetic to hide behind
 UPDATE_C = 4.0  # for each vector of C and block of K
 CALL = 60.0  # for each micro-kernel
-GROUP = 10000.0  # for each work-group: another core has to be woken
+GROUP = 500.0  # for each work-group
+WAKE = 10000.0  # to have another core take part, once: 3 us
 UNEVENNESS = 0.1  # share of the time lost with one work-group per core, if a core is busy or slow; halves with two
 
 
@@ -100,8 +101,10 @@ def blocking(m: int, n: int, k: int, batch: int, tile: Tile, units: int, c_bytes
     def cost(grid: tuple[int, int]) -> float:
         mb, nb = grid
         groups = batch * -(-m // mb) * -(-n // nb)
+        if groups == 1:
+            return cycles(mb, nb, k, kb, tile)
         waves = -(-groups // units)
-        return waves * cycles(mb, nb, k, kb, tile) * (1 + UNEVENNESS * units / groups)
+        return WAKE + waves * cycles(mb, nb, k, kb, tile) * (1 + UNEVENNESS * units / groups)
 
     mb, nb = min(_grids(m, n, kb, tile, -(-units // batch)), key=cost)
     return Blocking(mb, nb, kb, -(-m // mb), -(-n // nb), stream)

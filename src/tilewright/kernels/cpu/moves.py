@@ -14,10 +14,13 @@ HERE = Path(__file__).parent
 LINE_BYTES = 64
 UNITS = {1: ("uchar", 1), 2: ("ushort", 1), 4: ("uint", 1), 8: ("ulong", 1), 16: ("ulong", 2)}
 
-# The longer a tile's rows, the fewer translations of pages each byte needs. A side of 1 KiB measured best of 64 bytes
-# to 1 KiB for 4-byte elements from 2048 x 2048 on; fewer than 64 elements leave too little between the edges.
-SIDE_BYTES = 1024
-SIDES = (64, 256)
+# A transpose's tile: input rows of up to 4 KiB, a page, and as few of them as fill two cache lines of an output row.
+# More rows than that fight for places in the caches where they lie a power of two apart: 32 float32 rows run at 48 GB/s,
+# 64 at 44, 256 at 31 (4096 x 4096, one core). Shorter rows cost translations of pages.
+TILE_ROWS = 1024
+TILE_ROW_BYTES = 4096
+TILE_COLUMNS = 16
+TILE_COLUMN_BYTES = 128
 COPY_BYTES = 256 * 1024  # what a work-group copies at least: some 10 us, against 1 us to hand it out
 GROUPS_PER_UNIT = 4  # so that a busy core delays the end by a quarter of its share
 
@@ -80,14 +83,14 @@ class CpuCopy(CpuMove):
 
 @dataclass(frozen=True)
 class CpuTranspose(CpuMove):
-    """transpose.cl: square tiles, smaller ones if there were not enough for all cores."""
+    """transpose.cl: tall tiles, lower ones if there were not enough for all cores."""
 
     def tile(self, move: Move) -> tuple[int, int]:
-        least, most = SIDES
-        side = max(least, min(most, SIDE_BYTES // element_type(move.dtype).itemsize))
-        while side > least and move.batch * -(-move.rows // side) * -(-move.columns // side) < 2 * self.units:
-            side //= 2
-        return side, side
+        itemsize = element_type(move.dtype).itemsize
+        rows, columns = min(TILE_ROWS, TILE_ROW_BYTES // itemsize), max(TILE_COLUMNS, TILE_COLUMN_BYTES // itemsize)
+        while rows > columns and move.batch * -(-move.rows // rows) * -(-move.columns // columns) < 2 * self.units:
+            rows //= 2
+        return rows, columns
 
     def violations(self, problem: Problem, device: DeviceInfo) -> Iterator[str]:
         move = self.oriented(problem)

@@ -4,6 +4,7 @@ from .atomics import find_atomic
 from .common import Builtin
 from .conversion import convert_vector, find_conversion
 from .copies import COPIES
+from .geometric import GEOMETRIC
 from .integer import INTEGER
 from .math import MATH
 from .nvidia import NVIDIA_WRAPPERS
@@ -13,6 +14,7 @@ from .workitem import WORK_ITEM
 
 _NAMED: dict[str, Builtin] = {
     **MATH,
+    **GEOMETRIC,
     **INTEGER,
     **RELATIONAL,
     **VECTORS,

@@ -18,8 +18,8 @@ from ..convert import change
 from ..findings import ASYNC
 from ..machine import Machine
 from ..masks import Mask
-from ..memory import Access
 from ..places import memory_access
+from ..segments import Access
 from .common import Builtin, arguments, pointer_argument
 
 

@@ -8,7 +8,7 @@ from ..code import Code, Frame, Value
 from ..context import Context
 from ..convert import change
 from ..masks import Mask
-from ..memory import Access
+from ..segments import Access
 from .common import Builtin, arguments, pointer_argument
 
 _WARP = 32

@@ -12,8 +12,8 @@ from ..code import Code, Frame, Run, Value
 from ..context import Context
 from ..convert import change, elementwise
 from ..masks import Mask
-from ..memory import Access
 from ..places import memory_access
+from ..segments import Access
 from .common import Builtin, apply, arguments, constant_argument, pointer_argument
 from .conversion import directed
 
