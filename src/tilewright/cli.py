@@ -10,6 +10,7 @@ from typing import TypeAlias
 from rich.console import Console
 from rich.markup import escape
 
+from .access import MODELS
 from .benchmark import SETS
 from .commands import (
     bench_command,
@@ -25,6 +26,7 @@ from .commands import (
     show_command,
 )
 from .errors import InvalidInput, TilewrightError
+from .explaining import explain_command
 from .kernels import LADDERS
 
 
@@ -59,16 +61,22 @@ def make_parser() -> argparse.ArgumentParser:
     _add_measuring(ladder, seconds=8.0)
 
     run = _add(commands, "run", run_command)
-    run.add_argument("kernel", help="a rung's name, or a .cl file of your own")
-    run.add_argument("--problem", default="gemm", help="what your kernel computes: gemm, transpose or copy")
-    run.add_argument("--global", dest="global_size", metavar="X,Y", help="global size, e.g. M,N or N/TS*16,M")
-    run.add_argument("--local", dest="local_size", metavar="X,Y", help="local size, e.g. 16,16")
-    run.add_argument("-D", dest="define", action="append", default=[], metavar="NAME=VALUE", help="a macro")
-    run.add_argument("--order", default="rrr", help="memory order of A, B and C: r(ow) or c(olumn) major, e.g. rcr")
-    run.add_argument("--build-option", action="append", default=[], help="passed to the OpenCL compiler")
-    run.add_argument("--offset", type=int, default=0, help="columns that a transpose or copy leaves out")
+    _add_kernel(run)
     run.add_argument("--check", action="store_true", help="print ten random elements beside the host's values")
     _add_measuring(run, seconds=3.0)
+
+    explained = _add(commands, "explain", explain_command)
+    _add_kernel(explained)
+    explained.add_argument("--size", metavar="N", help="as for `run` (default 256x256x64, or 256x256)")
+    explained.add_argument("--dtype", default="float32")
+    names = ", ".join(model.name for model in MODELS)
+    explained.add_argument("--device-model", default="nvidia", metavar="MODEL", help=f"{names} (default %(default)s)")
+    explained.add_argument("--picture", metavar="FILE", help="draw sectors, banks, the way of the data (.svg or .html)")
+    explained.add_argument("--json", action="store_true", help="print everything as JSON")
+    sweep = "what if a macro had these values (NAME=1,2,3; again for more macros)"
+    explained.add_argument("--sweep", action="append", default=[], metavar="NAME=VALUES", help=sweep)
+    pitch = "what if rows of a local array had so many elements (tile=16,17,33)"
+    explained.add_argument("--pitch", action="append", default=[], metavar="ARRAY=VALUES", help=pitch)
 
     bench = _add(commands, "bench", bench_command)
     bench.add_argument("--sets", default="squares,skinny", help=f"of {', '.join(SETS)} (default %(default)s)")
@@ -110,6 +118,17 @@ def _add(commands: Commands, name: str, command: object) -> argparse.ArgumentPar
     parser = commands.add_parser(name, help=text, description=text)
     parser.set_defaults(command=command)
     return parser
+
+
+def _add_kernel(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("kernel", help="a rung's name, or a .cl file of your own")
+    parser.add_argument("--problem", default="gemm", help="what your kernel computes: gemm, transpose or copy")
+    parser.add_argument("--global", dest="global_size", metavar="X,Y", help="global size, e.g. M,N or N/TS*16,M")
+    parser.add_argument("--local", dest="local_size", metavar="X,Y", help="local size, e.g. 16,16")
+    parser.add_argument("-D", dest="define", action="append", default=[], metavar="NAME=VALUE", help="a macro")
+    parser.add_argument("--order", default="rrr", help="memory order of A, B and C: r(ow) or c(olumn) major, e.g. rcr")
+    parser.add_argument("--build-option", action="append", default=[], help="passed to the OpenCL compiler")
+    parser.add_argument("--offset", type=int, default=0, help="columns that a transpose or copy leaves out")
 
 
 def _add_measuring(parser: argparse.ArgumentParser, seconds: float) -> None:

@@ -139,15 +139,22 @@ def show_command(options: argparse.Namespace) -> int:
     if not options.diff:
         print(kernel.text, end="")
         return 0
-    rungs = (each.source for ladder in LADDERS.values() for each in ladder.kernels)
-    sources = list(dict.fromkeys(each for each in rungs if each.parent == kernel.source.parent))
-    place = sources.index(kernel.source) if kernel.source in sources else 0
-    if place == 0:
+    previous = rung_before(kernel)
+    if previous is None:
         raise InvalidInput(f"{kernel.name} has no rung before it")
-    before = sources[place - 1]
-    texts = before.read_text(encoding="utf-8").splitlines(), kernel.text.splitlines()
-    print("\n".join(unified_diff(*texts, before.name, kernel.source.name, lineterm="")))
+    names = previous.source.name, kernel.source.name
+    print("\n".join(unified_diff(previous.text.splitlines(), kernel.text.splitlines(), *names, lineterm="")))
     return 0
+
+
+def rung_before(kernel: Kernel) -> Kernel | None:
+    """The last rung of the same ladder with another source before this one's; None for a first rung or no rung at all."""
+    for ladder in LADDERS.values():
+        sources = [each.source for each in ladder.kernels]
+        if kernel.source in sources:
+            place = sources.index(kernel.source)
+            return ladder.kernels[place - 1] if place else None
+    return None
 
 
 def devices_command(options: argparse.Namespace) -> int:

@@ -13,7 +13,8 @@ from tilewright.access.annotate import annotated_source, heading, report, summar
 from tilewright.access.arguments import read_argument
 from tilewright.access.flow_drawn import folded, legs
 from tilewright.access.groups import choose_groups
-from tilewright.access.judge import CLAIMS, page
+from tilewright.access.judge import CLAIMS, refresh
+from tilewright.access.judge import table as claims_table
 from tilewright.access.picture import html, save_picture, svg
 from tilewright.access.profile import Phase
 from tilewright.access.requests_drawn import lane_names, passes_of, stretches
@@ -243,7 +244,7 @@ def test_local_arguments_and_models() -> None:
 
 
 def test_the_judging_page_counts_every_claim() -> None:
-    text = page()
+    text = claims_table()
     rows = [line for line in text.splitlines() if line.startswith("| ") and "`" in line]
     assert len(rows) == len(CLAIMS)
     judged = {(claim.rung, claim.says): row.split("**")[1] for claim, row in zip(CLAIMS, rows, strict=True)}
@@ -265,3 +266,13 @@ def test_arguments_read_from_words() -> None:
     for wrong in ("n", "n=", "2=3", "n=word", "A=float[3]"):
         with pytest.raises(InvalidInput, match="such as"):
             read_argument(wrong)
+
+
+def test_the_page_holds_the_claims_as_they_are_counted_now(tmp_path: Path) -> None:
+    page = Path(__file__).parents[2] / "docs" / "access.md"
+    copy = tmp_path / "access.md"
+    copy.write_text(page.read_text())
+    assert not refresh(copy), "run tilewright.access.judge.refresh on docs/access.md"
+    copy.write_text("no mark")
+    with pytest.raises(InvalidInput, match="claims"):
+        refresh(copy)

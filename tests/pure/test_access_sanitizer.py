@@ -219,12 +219,12 @@ RUNGS = [kernel for ladder in LADDERS.values() for kernel in ladder.kernels if "
 
 
 @pytest.mark.parametrize("kernel", RUNGS, ids=lambda kernel: kernel.name)
-def test_every_rung_is_right_and_free_of_findings(kernel: Kernel) -> None:
+def test_every_rung_is_right_and_free_of_faults(kernel: Kernel) -> None:
     for size in ((48, 40, 32), (32, 64, 16)) if kernel.operation == "gemm" else ((70, 52), (64, 128)):
         problem = make_problem(kernel, size, "float32")
         arrays = random_arrays(problem)
         explanations = explain_kernel(kernel, problem, arrays=arrays, groups="all")
-        assert [str(each) for explanation in explanations for each in explanation.findings] == []
+        assert [str(each) for explanation in explanations for each in explanation.faults] == []
         output, last = output_of(problem), explanations[-1]
         name = next(name for name in last.outputs if last.buffers.get(name, name) == output.name)
         result = output.unflatten(last.outputs[name])

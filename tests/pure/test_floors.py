@@ -41,6 +41,7 @@ FLOORS = {
     "live": 9,
     "cli": 9,
     "commands": 9,
+    "explaining": 9,
     "__main__": 10,
     "__init__": 10,
 }

@@ -34,7 +34,7 @@ STREAM_BYTES = 24 * 2**20
 
 # Cycles, measured as the difference that leaving a part out made. Only their ratios matter.
 PACK_A = 6.0  # for each vector of A that is packed
-PACK_B = 3.0  # for each vector of B: it comes from further away, but with arithmetic to hide behind
+PACK_B = 2.0  # for each vector of B: it comes from further away, but with arithmetic to hide behind
 UPDATE_C = 4.0  # for each vector of C and block of K
 CALL = 60.0  # for each micro-kernel
 GROUP = 500.0  # for each work-group
@@ -130,7 +130,7 @@ def _grids(m: int, n: int, kb: int, tile: Tile, units: int) -> Iterator[tuple[in
             continue
         nb = _even(n, parts_n, tile.panel)
         columns = -(-n // nb)
-        for wanted in (1, units, 2 * units, 3 * units, 4 * units, 8 * units):
+        for wanted in (1, units, 2 * units, 3 * units, 4 * units, 8 * units, 16 * units):
             yield _even(m, -(-wanted // columns), tile.rows), nb
 
 
