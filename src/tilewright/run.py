@@ -76,7 +76,8 @@ class LoadedPlan:
         self.plan = plan
         self.device = device
         self.logs: dict[str, str] = {}
-        self.launches = [each for each in map(self._load, plan.steps) if not each.ndrange.empty]
+        busy = (step for step in plan.steps if not step.config.ndrange(step.problem).empty)
+        self.launches = [self._load(step) for step in busy]
 
     def _load(self, step: Step) -> Launch:
         kernel, device = step.kernel, self.device

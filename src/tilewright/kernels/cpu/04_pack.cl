@@ -30,7 +30,8 @@ static void add(const vec value, __global REAL* C, const int count, const int fi
 
 // C += A * panel for `rows` of MR rows, `columns` of NR columns and `depth` steps of k.
 static __attribute__((noinline)) void multiply(const int N, const int depth, const __global REAL* A, const size_t a_row,
-                                               const REAL* panel, __global REAL* C, const int rows, const int columns, const int first)
+                                               const REAL* panel, __global REAL* C, const int rows,
+                                               const int columns, const int first)
 {
     vec sum[MR][NV];
 #pragma unroll
@@ -79,7 +80,8 @@ __kernel void gemm(const int M, const int N, const int K,
             for (int j = 0; j < NR; j++)
                 panel[k * NR + j] = j < columns ? B[(k0 + k) * (size_t)N + column + j] : 0;
         for (int i = 0; i < rows; i += MR)
-            multiply(N, depth, A + (row + i) * K + k0, K, panel, C + (row + i) * N + column, min(MR, rows - i), columns, k0 == 0);
+            multiply(N, depth, A + (row + i) * K + k0, K, panel, C + (row + i) * N + column, min(MR, rows - i),
+                     columns, k0 == 0);
         k0 += KC;
     } while (k0 < K);
 }

@@ -33,7 +33,8 @@ static void add(const vec value, __global REAL* C, const int count, const int fi
 
 // C += A * panel for `rows` of MR rows, `columns` of NR columns and `depth` steps of k.
 static __attribute__((noinline)) void multiply(const int N, const int depth, const REAL* A,
-                                               const REAL* panel, __global REAL* C, const int rows, const int columns, const int first)
+                                               const REAL* panel, __global REAL* C, const int rows,
+                                               const int columns, const int first)
 {
     vec sum[MR][NV];
 #pragma unroll
@@ -88,7 +89,8 @@ __kernel void gemm(const int M, const int N, const int K,
                 for (int k = 0; k < depth; k++)
                     packed[r * A_ROW + k] = A[(row + min(i + r, rows - 1)) * K + k0 + k];
             for (int j = 0; j < columns; j += NR)
-                multiply(N, depth, packed, block + j * depth, C + (row + i) * N + column + j, min(MR, rows - i), columns - j, k0 == 0);
+                multiply(N, depth, packed, block + j * depth, C + (row + i) * N + column + j, min(MR, rows - i),
+                         columns - j, k0 == 0);
         }
         k0 += KC;
     } while (k0 < K);

@@ -166,7 +166,8 @@ void gemm(int M, int N, int K, ACC alpha, ACC beta,
                     const Target target = {
                         .c = c, .row = c_row, .column = c_column,
 #if SCRATCH_SUMS
-                        .partial = partial + ((get_group_id(2) * M + i0 + i) * N + j), .partial_row = N, .partial_column = 1,
+                        .partial = partial + ((get_group_id(2) * M + i0 + i) * N + j),
+                        .partial_row = N, .partial_column = 1,
 #else
                         .partial = c, .partial_row = c_row, .partial_column = c_column,
 #endif

@@ -2,8 +2,9 @@
 //
 // Four real multiply-adds make a complex one. The packed rows and panels hold real and imaginary parts apart, so all of
 // them are whole-vector operations; the two parts are interleaved once, when the sums are stored.
-static __attribute__((noinline)) void MICRO_KERNEL(int depth, const REAL *a, const __global IN *B, long b_row, REAL *panel, int direct,
-                                    ACC alpha, ACC scale, int carry, __global OUT *c, long c_row, REAL *tile)
+static __attribute__((noinline)) void MICRO_KERNEL(int depth, const REAL *a, const __global IN *B, long b_row,
+                                                   REAL *panel, int direct, ACC alpha, ACC scale, int carry, __global OUT *c,
+                                                   long c_row, REAL *tile)
 {
     vec real[HEIGHT][VECTORS], imaginary[HEIGHT][VECTORS];
 #pragma unroll

@@ -1,16 +1,18 @@
 // The micro-kernel: HEIGHT rows of A times a panel of B that is VECTORS vectors wide, summed in registers.
 //
-// This file is included once for each HEIGHT, VECTORS, FUSED and STREAM that 06_production.cl needs. A sum lives in one vector register
-// from the first k to the last, so that a step of k costs HEIGHT * VECTORS multiply-adds but only HEIGHT + VECTORS loads:
-// with 12 * 2 sums the multipliers are busy all the time. The rows of A are read one element at a time and broadcast.
+// This file is included once for each HEIGHT, VECTORS, FUSED and STREAM that 06_production.cl needs. A sum lives in one
+// vector register from the first k to the last, so that a step of k costs HEIGHT * VECTORS multiply-adds but only
+// HEIGHT + VECTORS loads: with 12 * 2 sums the multipliers are busy all the time. The rows of A are read one element at a
+// time and broadcast.
 //
 // STREAM: C is only written, and around the caches. It takes an instance of its own, since a compiler that sees the same
 // store with and without this wish in two branches makes one of them, without it.
 //
 // FUSED: B is read in place, and what was read is stored to the panel, for the micro-kernels further down to use. The
 // wait for B then overlaps with arithmetic, which a separate packing loop could not do.
-static __attribute__((noinline)) void MICRO_KERNEL(int depth, const REAL *a, const __global IN *B, long b_row, REAL *panel, int direct,
-                                    ACC alpha, ACC scale, int carry, __global OUT *c, long c_row, REAL *tile)
+static __attribute__((noinline)) void MICRO_KERNEL(int depth, const REAL *a, const __global IN *B, long b_row,
+                                                   REAL *panel, int direct, ACC alpha, ACC scale, int carry, __global OUT *c,
+                                                   long c_row, REAL *tile)
 {
     vec sum[HEIGHT][VECTORS];
 #pragma unroll

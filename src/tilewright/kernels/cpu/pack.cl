@@ -18,8 +18,8 @@
 // out[i * out_row + j] = in[i * in_row + j * in_column] for 0 <= i < rows, 0 <= j < columns.
 // The last vector of a ragged row or column slides back to end at the edge: it writes some elements a second time, with
 // the same values, and so needs neither a remainder loop nor a read out of bounds.
-static __attribute__((noinline)) void pack_part(REAL *out, int out_row, const __global IN *in, long in_row, long in_column, int rows,
-                                 int columns, const int part, REAL sign)
+static __attribute__((noinline)) void pack_part(REAL *out, int out_row, const __global IN *in, long in_row,
+                                                long in_column, int rows, int columns, const int part, REAL sign)
 {
     if (in_column == 1 && columns >= VW) {
         // Four rows at a time, so that four streams of reads are under way at once.

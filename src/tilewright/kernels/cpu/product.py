@@ -1,4 +1,4 @@
-"""06_production.cl as a Kernel: the blocks of a problem, and the tile for a device's vectors. `candidates` ranks all products."""
+"""06_production.cl as a Kernel: a problem's blocks, the tile for a device's vectors; `candidates` ranks all products."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -2,7 +2,8 @@
 //
 // STREAM: the output is aligned, and written around the caches. This is included once with and once without, for two
 // functions: a compiler that sees the same store with and without this wish in two branches makes one of them, without it.
-static __attribute__((noinline)) void BLOCK(const __global Element *in, long in_column, __global Element *out, long out_row)
+static __attribute__((noinline)) void BLOCK(const __global Element *in, long in_column, __global Element *out,
+                                            long out_row)
 {
     vec line[VW][PIECES];
 #pragma unroll
