@@ -70,8 +70,8 @@ def plan(candidates: Sequence[Kernel], problem: Problem, device: DeviceInfo) -> 
                 steps = kernel.steps(kernel, config, problem)
                 return Plan(problem, steps, _notes(kernel, config, rejected), tuple(rejected))
             rejected += [Rejection(kernel.name, str(config), reason) for reason in reasons]
-            if config is kernel.config and not list(_limits(kernel, config, problem, device)):
-                break  # the problem itself is refused: a smaller work-group would not change that
+            if any(_refusals(kernel, problem, device)):
+                break  # no configuration changes that
     raise Unsupported("; ".join(dict.fromkeys(rejection.reason for rejection in rejected)))
 
 

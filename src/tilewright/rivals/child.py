@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -18,7 +19,7 @@ from ..problem import Problem, inputs_of, output_of
 from ..run import Times
 
 BLAS_SETTINGS = ("OPENBLAS_", "GOTO_", "MKL_", "BLIS_", "OMP_", "KMP_", "NVPL_", "VECLIB_")
-SPIN_S = 0.03  # OpenBLAS threads spin about 26 ms after a call and would disturb whoever is measured next
+SPIN_S = 0.5  # what the threads of a BLAS may spin after a call, where a process cannot be stopped meanwhile
 
 
 def clean_environment() -> dict[str, str]:
@@ -58,19 +59,32 @@ class ChildRival:
         return f"{facts['library']}, {facts['blas']}, core type {facts['core']}, {facts['threads']} threads"
 
     def run(self) -> Times:
-        """One product; the child's own clock."""
+        """One product; the child's own clock. Between its turns the child is stopped: the threads of a BLAS spin after
+        a call, and would take a core from whoever is measured next."""
+        self._awake()
         seconds = float(self._ask("run"))
-        sleep(SPIN_S)
+        if hasattr(signal, "SIGSTOP"):
+            self._process.send_signal(signal.SIGSTOP)
+        else:
+            sleep(SPIN_S)
         return Times(0.0, seconds)
 
     def result(self) -> np.ndarray:
+        """What the last product gave."""
+        self._awake()
         self._ask("save")
         result: np.ndarray = np.load(Path(self._folder.name) / "result.npy")
         return result
 
     def close(self) -> None:
+        """End the child and remove its files."""
+        self._awake()
         self._process.communicate()
         self._folder.cleanup()
+
+    def _awake(self) -> None:
+        if hasattr(signal, "SIGCONT"):
+            self._process.send_signal(signal.SIGCONT)
 
     def _ask(self, word: str) -> str:
         assert self._process.stdin is not None
