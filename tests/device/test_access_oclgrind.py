@@ -62,7 +62,7 @@ def run_oclgrind(body: str, arrays: dict[str, np.ndarray], folder: Path) -> tupl
     script = folder / "child.py"
     script.write_text(CHILD)
     task = json.dumps({"source": HEAD + body + "}", **{name: array.tolist() for name, array in arrays.items()}})
-    command = ["oclgrind", "--data-races", "--uninitialized", "--max-errors", "20", sys.executable, str(script)]
+    command = ["oclgrind", "--data-races", "--uninitialized", "--max-errors", "2000", sys.executable, str(script)]
     done = subprocess.run(command, input=task, capture_output=True, text=True, timeout=60, check=False)
     lines = done.stdout.strip().splitlines()
     return (json.loads(lines[-1]) if done.returncode == 0 and lines else None), done.stderr

@@ -167,7 +167,8 @@ def test_the_host_program_runs_on_as_many_rows_as_the_time_allows(
 
 def test_one_kernel_is_verified_and_measured_beside_numpy(device: Device) -> None:
     record, verdict = run_kernel("tiles/02_tiled", (40, 50, 60), device, seconds=SECONDS)
-    assert [row.name for row in record.rows] == ["NumPy", "tiles/02_tiled"]
+    assert record.rows[0].name == "NumPy"
+    assert record.rows[-1].name == "tiles/02_tiled"
     assert all(row.status == "ok" for row in record.rows)
     assert verdict is not None
     assert verdict.passed

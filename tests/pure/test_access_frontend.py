@@ -247,3 +247,10 @@ def test_geometry_and_entry_are_checked() -> None:
         explain_source(fixed, global_size=(8,), local_size=(4,), arguments={})
     with pytest.raises(InvalidInput, match="holds no"):
         explain_source("int f(int a) { return a; }", global_size=(8,), local_size=(4,), arguments={})
+
+
+@pytest.mark.parametrize("terms", [600, 5000])
+def test_expressions_nested_too_deeply_are_refused(terms: int) -> None:
+    for text in ("+".join(["get_local_id(0)"] * terms), "(" * terms + "1" + ")" * terms):
+        with pytest.raises(SourceError, match="too deeply"):
+            value(f"o[0] = {text};")

@@ -145,6 +145,7 @@ def test_tiled_product_has_no_conflicts(side: int) -> None:
             assert access.per_request == 1
             assert access.conflicts == 0
     assert only(found, "As", "load").requests == N * N * N // 32
+    assert found.profile.barriers == 2 * N // side
 
 
 def test_register_tile_of_vectors() -> None:
@@ -239,3 +240,39 @@ def test_broadcasts_half_words_and_wide_vectors() -> None:
     source = source.replace("wide[l].s0", "dot(wide[l].lo, wide[l].hi)")
     found = explain_source(source, global_size=(32,), local_size=(32,), arguments=arguments)
     assert sum(each.requests for each in found.accesses if each.buffer == "wide") == 2  # two loads of 16 bytes
+
+
+# What one request of 32 lanes costs, as docs/access.md answers its readers: (sectors, lines, share of the bytes used).
+PIECES = {
+    "l": (4, 1, 1.0),
+    "31 - l": (4, 1, 1.0),
+    "l + 8": (4, 2, 1.0),
+    "(l % 16) + (l / 16) * 64": (4, 2, 1.0),
+    "(l % 8) + (l / 8) * 64": (4, 4, 1.0),
+    "(l % 4) + (l / 4) * 64": (8, 8, 0.5),
+    "l + 1": (5, 2, 0.8),
+    "l * 2": (8, 2, 0.5),
+    "l * 8": (32, 8, 0.125),
+    "l * 32": (32, 32, 0.125),
+}
+
+
+@pytest.mark.parametrize("index", PIECES)
+def test_coalescing_is_about_a_warp_and_pieces_of_32_bytes(index: str) -> None:
+    source = (
+        f"__kernel void k(__global const float* a, __global float* o) {{ int l = get_local_id(0); o[l] = a[{index}]; }}"
+    )
+    arguments: dict[str, Argument] = {"a": np.zeros(1024, np.float32), "o": np.zeros(32, np.float32)}
+    access = only(explain_source(source, global_size=(32,), local_size=(32,), arguments=arguments), "a", "load")
+    assert (access.cost, access.lines, access.efficiency) == PIECES[index]
+
+
+@pytest.mark.parametrize(("index", "wavefronts"), [("l", 1), ("3", 1), ("l * 32", 4), ("l * 33", 1)])
+def test_four_lanes_conflict_only_in_one_bank(index: str, wavefronts: int) -> None:
+    source = (
+        "__kernel void k(__global float* o) { __local float t[128]; int l = get_local_id(0);"
+        f"t[l] = l; barrier(CLK_LOCAL_MEM_FENCE); if (l < 4) o[l] = t[{index}]; }}"
+    )
+    arguments: dict[str, Argument] = {"o": np.zeros(4, np.float32)}
+    access = only(explain_source(source, global_size=(128,), local_size=(128,), arguments=arguments), "t", "load")
+    assert access.per_request == wavefronts

@@ -62,7 +62,7 @@ def test_a_child_that_dies_is_told_with_its_status() -> None:
     rival = numpy_rival(Gemm(2, 2, 2), random_arrays(Gemm(2, 2, 2)))
     rival._process.kill()
     rival._process.wait()
-    with pytest.raises(ProcessFailed, match="the baseline numpy_child.py ended with status"):
+    with pytest.raises(ProcessFailed, match=r"the baseline numpy_child\.py ended with status"):
         rival.run()
     rival.close()
 

@@ -7,7 +7,8 @@ from ..kernel import Config, Kernel
 from ..kernels import find_kernel
 from ..kernels.specimens import SPECIMENS
 from ..problem import Copy, Gemm, Problem, Transpose
-from .explain import Explanation, explain_kernel
+from .explain import Explanation
+from .kernels import explain_kernel
 from .models import GT200, find_model
 from .profile import LineAccess
 from .totals import Totals, totals

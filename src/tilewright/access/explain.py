@@ -4,15 +4,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from time import perf_counter
-from typing import Any
 
 import numpy as np
 
-from ..dtypes import element_type, numpy_dtype
 from ..errors import InvalidInput, SourceError, UnknownName
-from ..kernel import Config, Kernel, Step, render
-from ..plan import Plan
-from ..problem import Problem, inputs_of, output_of, random_arrays
 from .clc import Program, parse_program
 from .clc.lexer import Position
 from .groups import choose_groups
@@ -192,116 +187,3 @@ def _groups(groups: Groups, global_size: Sequence[int], local_size: Sequence[int
         if len(group) != 3 or any(not 0 <= at < count for at, count in zip(group, counts, strict=False)):
             raise InvalidInput(f"there is no work-group {group}; the NDRange has {'x'.join(map(str, counts))}")
     return list(groups)
-
-
-def explain_kernel(
-    kernel: Kernel,
-    problem: Problem,
-    *,
-    config: Config | None = None,
-    model: Model = NVIDIA,
-    groups: Groups = None,
-    arrays: Mapping[str, np.ndarray] | None = None,
-    macros: Mapping[str, str | int] | None = None,
-    pitches: Mapping[str, int] | None = None,
-    contract: bool = False,
-) -> tuple[Explanation, ...]:
-    """Explain every launch of a rung or library kernel on `problem`, in order; the last one is the kernel itself.
-
-    `arrays` are the problem's inputs (random by default). Launches hand their results on, so with groups="all" the last
-    Explanation's `outputs` hold the whole result, flat, as it lies in memory. `macros` replace those of the
-    configuration and `pitches` the row lengths of local arrays, in the last launch, for what-if questions.
-    """
-    steps = kernel.steps(kernel, config or kernel.config, problem)
-    return explain_steps(
-        steps, problem, model=model, groups=groups, arrays=arrays, macros=macros, pitches=pitches, contract=contract
-    )
-
-
-def explain_steps(
-    steps: Sequence[Step],
-    problem: Problem,
-    *,
-    model: Model = NVIDIA,
-    groups: Groups = None,
-    arrays: Mapping[str, np.ndarray] | None = None,
-    macros: Mapping[str, str | int] | None = None,
-    pitches: Mapping[str, int] | None = None,
-    contract: bool = False,
-) -> tuple[Explanation, ...]:
-    """As `explain_kernel`, for launches that are known already: those of a Plan."""
-    buffers = first_buffers(problem, arrays or random_arrays(problem))
-    for name, nbytes in Plan(problem, tuple(steps)).scratch.items():
-        buffers[name] = _poison(-(-nbytes // element_type(problem.dtype).itemsize), problem.dtype)
-    explanations: list[Explanation] = []
-    for step in steps:
-        if step.config.ndrange(step.problem).empty:
-            continue
-        changes = (macros or {}, pitches or {}) if step is steps[-1] else ({}, {})
-        explanations.append(_explain_step(step, buffers, model, groups, changes, contract))
-        for name, value in explanations[-1].outputs.items():
-            buffers[step.buffer_of(name)] = value
-    return tuple(explanations)
-
-
-def first_buffers(problem: Problem, arrays: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """The problem's operands as they lie in memory; the output is poisoned."""
-    buffers = {operand.name: operand.flatten(np.asarray(arrays[operand.name])) for operand in inputs_of(problem)}
-    output = output_of(problem)
-    buffers[output.name] = _poison(output.elements, output.dtype)
-    return buffers
-
-
-def _poison(elements: int, dtype: str) -> np.ndarray:
-    filled = np.empty(elements, numpy_dtype(dtype))
-    filled.view(np.uint8)[...] = 0xA5 if element_type(dtype).exact else 0xFF
-    return filled
-
-
-def _explain_step(
-    step: Step,
-    buffers: Mapping[str, np.ndarray],
-    model: Model,
-    groups: Groups,
-    changes: tuple[Mapping[str, str | int], Mapping[str, int]],
-    contract: bool,
-) -> Explanation:
-    ndrange = step.config.ndrange(step.problem)
-    scalars: dict[str, Any] = {**step.problem.scalars, **step.config.scalars(step.problem)}
-    arguments: dict[str, Argument] = {}
-    for parameter in step.kernel.signature.parameters:
-        if parameter.pointer:
-            arguments[parameter.name] = buffers[step.buffer_of(parameter.name)]
-        else:
-            arguments[parameter.name] = scalars[parameter.name]
-    source = render(step.kernel, step.config, step.problem)
-    source = override(source, changes[0])
-    explanation = explain_source(
-        source,
-        filename=step.kernel.name,
-        entry=step.kernel.signature.entry,
-        global_size=ndrange.global_size,
-        local_size=ndrange.local_size,
-        arguments=arguments,
-        model=model,
-        groups=groups,
-        contract=contract,
-        pitches=changes[1],
-    )
-    return replace(explanation, buffers=dict(step.buffers))
-
-
-def override(source: str, macros: Mapping[str, str | int]) -> str:
-    """A rendered source with some of its leading `#define`s given other values; UnknownName for one it lacks."""
-    lines = source.split("\n")
-    known: dict[str, int] = {}
-    for index, line in enumerate(lines):
-        words = line.split()
-        if len(words) < 2 or words[0] != "#define":
-            break
-        known[words[1]] = index
-    for name, value in macros.items():
-        if name not in known:
-            raise UnknownName("macro", name, known)
-        lines[known[name]] = f"#define {name} {value}"
-    return "\n".join(lines)

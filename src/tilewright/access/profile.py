@@ -147,10 +147,12 @@ class TrafficRecorder:
         self.traffic: dict[tuple[int, int], _Traffic] = {}
         self.phases: list[tuple[dict[tuple[int, int], int], int]] = [({}, 0)]
         self.barriers = 0
+        self.batches = 0
 
     def begin(self, groups: list[Group], items: int) -> None:
         for traffic in self.traffic.values():
             self.flush(traffic)
+        self.batches += 1
         self.groups, self.items = groups, items
         self.seen += groups
 
@@ -168,10 +170,13 @@ class TrafficRecorder:
             traffic.patterns[pattern] = _Pattern(1, offsets, mask)
         else:
             known.count += 1
-        counts = self.phases[-1][0]
-        counts[key] = counts.get(key, 0) + 1
+        if self.batches <= 1:  # the timeline is that of one work-group, as the first ones ran it
+            counts = self.phases[-1][0]
+            counts[key] = counts.get(key, 0) + 1
 
     def barrier(self, position: Position) -> None:
+        if self.batches > 1:
+            return
         self.barriers += 1
         if len(self.phases) < _PHASES_KEPT:
             self.phases[-1] = (self.phases[-1][0], position.line)

@@ -70,10 +70,19 @@ def host_view(array: np.ndarray) -> tuple[View, HostBlock]:
     return view, HostBlock(address + low, nbytes, array)
 
 
-def host_buffer(context: Any, block: HostBlock) -> Any:
-    """The block itself as a buffer of a device that shares the host's memory: nothing is copied."""
-    flags = cl.mem_flags.READ_WRITE | cl.mem_flags.USE_HOST_PTR
-    return cl.Buffer(context, flags, max(block.nbytes, 1), hostbuf=block.bytes())
+LENT = cl.mem_flags.READ_WRITE | cl.mem_flags.USE_HOST_PTR
+
+
+def lent_buffer(context: Any, array: np.ndarray) -> Any:
+    """The bytes that an array spans as a buffer of a device that shares the host's memory: nothing is copied.
+
+    PyOpenCL takes dense writeable arrays of plain numbers as they are; for others the span is named by its address.
+    """
+    flags = array.flags
+    if flags.forc and flags.writeable and array.nbytes and array.dtype.kind in "biufc":
+        return cl.Buffer(context, LENT, hostbuf=array)
+    block = host_view(array)[1]
+    return cl.Buffer(context, LENT, max(block.nbytes, 1), hostbuf=block.bytes())
 
 
 def device_view(array: Array) -> View:

@@ -9,7 +9,7 @@ from pyopencl.array import Array, empty, to_device
 from ..backend.opencl import Device, adopt
 from ..errors import InvalidInput
 from .engine import Call, call_for, default_device
-from .operands import as_host_array, device_view, host_buffer, host_view, is_device_array
+from .operands import as_host_array, device_view, host_view, is_device_array, lent_buffer
 from .shapes import Shape, View
 from .strided import STANDS_FOR, strided_move
 
@@ -27,12 +27,13 @@ class HostPlace:
     def take(self, value: Any) -> np.ndarray:
         """The operand as an array of whole, aligned, native elements, dense where it has to be copied to a device."""
         array = as_host_array(value)
-        itemsize = array.dtype.itemsize
-        even = not any(stride % itemsize for stride in array.strides) and array.flags.aligned
+        flags, itemsize = array.flags, array.dtype.itemsize
+        if flags.forc and flags.aligned and array.dtype.isnative:
+            return array
+        even = not any(stride % itemsize for stride in array.strides) and flags.aligned
         if not even or not array.dtype.isnative:
             return array.astype(array.dtype.newbyteorder("="), order="C", copy=True)
-        dense = array.flags.c_contiguous or array.flags.f_contiguous
-        return array if dense or self.shares_memory else np.ascontiguousarray(array)
+        return array if self.shares_memory else np.ascontiguousarray(array)
 
     def signature(self, array: np.ndarray | None) -> tuple[Any, ...] | None:
         return None if array is None else (array.shape, array.strides, array.dtype)
@@ -57,7 +58,7 @@ class HostPlace:
         """Run and wait: the result is in `arrays[output]`."""
         if self.shares_memory:
             context = self.device.context
-            buffers = {name: host_buffer(context, host_view(array)[1]) for name, array in arrays.items()}
+            buffers = {name: lent_buffer(context, array) for name, array in arrays.items()}
             call.enqueue(buffers, self.queue, self._wait_for)
             self.device.finish("a library call", self.queue)
             return

@@ -38,7 +38,11 @@ def parse_program(
 ) -> Program:
     """The tree of an OpenCL C source; a SourceError names file, line and column of what cannot be read."""
     read = preprocess(source, file, macros, include)
-    return Parser(read.tokens).program(read.contract)
+    parser = Parser(read.tokens)
+    try:
+        return parser.program(read.contract)
+    except RecursionError:
+        raise parser.position.error("this is nested too deeply") from None
 
 
 class Parser(DeclarationParser):
@@ -189,6 +193,8 @@ class Parser(DeclarationParser):
         at, depth = 1, 0
         while True:
             text = self.ahead(at).text
+            if self.ahead(at).kind == "end":
+                raise self.position.error("this attribute's parentheses are not closed")
             depth += {"(": 1, ")": -1}.get(text, 0)
             at += 1
             if depth == 0:

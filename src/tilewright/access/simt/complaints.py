@@ -40,7 +40,7 @@ class Complaints:
         self.machine.findings.add(MISALIGNED, access.site.position, text, example, count=len(bad))
 
     def uninitialised(self, segment: Segment, touch: Touch, missing: npt.NDArray[np.bool_]) -> None:
-        which = missing
+        which: Any = missing
         if missing.ndim == 2:
             # A vector of which a part was stored is no fault in local memory: the rest may be read over and never used.
             # In private memory that is found out by running the kernel again.

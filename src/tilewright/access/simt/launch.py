@@ -12,6 +12,7 @@ from ...errors import InvalidInput, UnknownName
 from ..clc.tree import Function, Program
 from ..clc.types import Pointer, Scalar, Space, Struct, Type, Vector
 from .code import Frame, Memory, Register, Symbol, Value
+from .context import FunctionCode
 from .findings import Finding
 from .machine import Group, Machine, Recorder
 from .masks import Mask
@@ -68,7 +69,7 @@ def run_kernel(
         compiler = StatementCompiler(machine, program, contract, pitches)
         for variable in program.variables:
             compiler.program_variable(variable)
-        compiled = compiler.function(entry, function.position)
+        compiled = compile_entry(compiler, function)
         if compiler.pitches:
             raise UnknownName("local array", next(iter(compiler.pitches)), machine.memory.local_names())
         values, buffers = bind(machine, function, arguments)
@@ -81,6 +82,13 @@ def run_kernel(
             compiled.body(frame, everyone)
     outputs = {name: _output(segment, array) for name, (segment, array) in buffers.items() if segment.written}
     return Launch(outputs, machine.findings.all(), machine)
+
+
+def compile_entry(compiler: StatementCompiler, function: Function) -> FunctionCode:
+    try:
+        return compiler.function(function.name, function.position)
+    except RecursionError:
+        raise function.position.error(f"{function.name} holds an expression that is nested too deeply") from None
 
 
 def _pass(machine: Machine, frame: Frame, mask: Mask, symbol: Symbol, value: Value, function: Function) -> None:
