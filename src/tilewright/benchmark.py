@@ -15,6 +15,7 @@ from .choice import plan_move, plan_product
 from .dtypes import numpy_dtype
 from .environment import read_environment
 from .errors import UnknownName, Unsupported
+from .kernels.peaks import CHAINS
 from .ladders import Arena, Contender, Watcher, judged, new_row, race_contenders
 from .library.moves import copy, transpose
 from .library.products import matmul
@@ -127,7 +128,8 @@ def run_benchmark(
             watch(len(rows), row)
             rows.append(row)
     title = f"benchmark {'+'.join(sets)}"
-    return Record(title, dtype, read_environment(opened.info), measured_peaks(opened, dtype), tuple(rows))
+    peaks = measured_peaks(opened, dtype) if dtype in CHAINS.dtypes else None
+    return Record(title, dtype, read_environment(opened.info), peaks, tuple(rows))
 
 
 def race_library(problem: Problem, device: Device, seconds: float) -> list[Row]:
