@@ -92,6 +92,15 @@ class CpuTranspose(CpuMove):
             rows //= 2
         return rows, columns
 
+    def ndrange(self, problem: Problem) -> NDRange:
+        """Tiles begin where the output's cache lines do, so that there may be one more along the columns."""
+        move = self.oriented(problem)
+        if 0 in (move.rows, move.columns, move.batch):
+            return NDRange((0, 0, 0), (1, 1, 1))
+        rows, columns = self.tile(move)
+        line = LINE_BYTES // element_type(move.dtype).itemsize
+        return NDRange((-(-(move.columns + line - 1) // columns), -(-move.rows // rows), move.batch), (1, 1, 1))
+
     def violations(self, problem: Problem, device: DeviceInfo) -> Iterator[str]:
         move = self.oriented(problem)
         if move.source.row != 1 or move.target.column != 1:

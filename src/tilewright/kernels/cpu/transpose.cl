@@ -1,7 +1,7 @@
 // A transpose as a CPU likes it: square blocks turned round in registers, whole cache lines written around the caches.
 //
 // output[i, j] = input[i, j], where the input runs along i and the output along j, `get_num_groups(2)` times. The work-item
-// of group (x, y, z) does the tile at row y * tile_rows, column x * tile_columns of matrix z. Any other strides will do,
+// of group (x, y, z) does the tile at row y * tile_rows, column x * tile_columns of matrix z, or a little before. Any other strides will do,
 // an element at a time.
 //
 // UNIT         an unsigned integer that stands for an element, or for half of one of 16 bytes
@@ -11,7 +11,7 @@
 //
 // Reading a column of blocks touches one line in each of VW rows, writing it fills VW lines: both in full, so a tile needs
 // the translations of few pages and no line is fetched twice. A store around the caches saves fetching the line that it
-// overwrites, a third of all traffic; it must be aligned, so the first columns of a tile are done one by one up to there.
+// overwrites, a third of all traffic; it must be aligned, so the first columns are done one by one up to there.
 typedef JOIN(UNIT, VECTOR_UNITS) vec; // VECTOR_UNITS = VW * UNITS
 typedef vec loose_vec __attribute__((aligned(sizeof(UNIT))));
 typedef struct { UNIT part[UNITS]; } Element;
@@ -80,22 +80,27 @@ void transpose(int rows, int columns,
                __global void *restrict output, long output_offset, long output_row, long output_column, long output_batch,
                int tile_rows, int tile_columns, int stream)
 {
-    const int i0 = get_group_id(1) * tile_rows, j0 = get_group_id(0) * tile_columns;
+    const int i0 = get_group_id(1) * tile_rows;
     rows = min(tile_rows, rows - i0);
-    columns = min(tile_columns, columns - j0);
-    const __global Element *in = (const __global Element *)input + input_offset + get_group_id(2) * input_batch
-                                 + i0 * input_row + j0 * input_column;
-    __global Element *out = (__global Element *)output + output_offset + get_group_id(2) * output_batch
-                            + i0 * output_row + j0 * output_column;
+    const __global Element *in = (const __global Element *)input + input_offset + get_group_id(2) * input_batch + i0 * input_row;
+    __global Element *out = (__global Element *)output + output_offset + get_group_id(2) * output_batch + i0 * output_row;
+
+    // All rows of the output meet the cache's lines at the same column, or streaming is out of the question. Tiles then
+    // begin where lines do: the first is shorter by what the output lies past a line, and there may be one more.
+    stream &= output_column == 1 && output_row * sizeof(Element) % LINE_BYTES == 0 && (ulong)out % sizeof(Element) == 0;
+    const int past = stream ? (ulong)out % LINE_BYTES / sizeof(Element) : 0;
+    const int j0 = max(0, (int)get_group_id(0) * tile_columns - past);
+    columns = min((int)(get_group_id(0) + 1) * tile_columns - past, columns) - j0;
+    if (columns <= 0)
+        return;
+    in += j0 * input_column;
+    out += j0 * output_column;
 
     if (input_row != 1 || output_column != 1 || rows < VW || columns < LINE) {
         one_by_one(in, input_row, input_column, out, output_row, output_column, rows, columns);
         return;
     }
-    // All rows of the output meet the cache's lines at the same column, or streaming is out of the question.
-    const int past = (ulong)out % LINE_BYTES / sizeof(Element);
-    stream &= output_row * sizeof(Element) % LINE_BYTES == 0 && (ulong)out % sizeof(Element) == 0;
-    const int lead = stream && past ? min(LINE - past, columns) : 0;
+    const int lead = j0 == 0 && past ? min(LINE - past, columns) : 0;
     one_by_one(in, 1, input_column, out, output_row, 1, rows, lead);
     for (int i = 0; i < rows; i += VW) {
         const int row = min(i, rows - VW); // the last block slides back over what is done already
