@@ -167,7 +167,7 @@ def run_ladder(
     ladder = find_ladder(name) if isinstance(name, str) else name
     opened = device if isinstance(device, Device) else open_device(device)
     chosen = select(ladder, tuple(rungs))
-    measured_peaks(opened, dtype)  # and again at the end: a busy moment must not pass for the ceiling, and the higher is kept
+    measured_peaks(opened, dtype)  # and again at the end, where the higher is kept: a busy moment is no ceiling
     rows: list[Row] = []
     for size in sizes or [(default_size(ladder, opened.info.kind),)]:
         problems = [make_problem(kernel, size, dtype) for kernel in chosen]
