@@ -1,4 +1,4 @@
-"""Measures a device's ceilings with the micro-benchmarks in `kernels/peaks`, once per device and driver."""
+"""Measures a device's ceilings with the micro-benchmarks in `kernels/peaks`; the highest figures seen are kept."""
 
 import contextlib
 from dataclasses import replace

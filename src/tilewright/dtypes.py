@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
-from numpy.typing import DTypeLike
 
 from .errors import UnknownName, Unsupported
 
@@ -64,9 +63,3 @@ def numpy_dtype(name: str) -> np.dtype:
         raise Unsupported("bfloat16 needs the package ml_dtypes: pip install ml_dtypes") from missing
     bfloat16: np.dtype = np.dtype(ml_dtypes.bfloat16)
     return bfloat16
-
-
-def dtype_name(dtype: DTypeLike) -> str:
-    """The element type's name for a NumPy dtype; UnknownName if kernels do not have it."""
-    name = np.dtype(dtype).name
-    return element_type(name).name

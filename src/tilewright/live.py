@@ -9,6 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from .backend.opencl import Device
+from .measure import ROUNDS
 from .records import Record, Row
 from .report.table import cells, derive, failure, header, notes, peaks_line
 
@@ -73,6 +74,3 @@ class LiveTable:
         racing = [row for row in rows if row.status == "ok"]
         done = sum(min(len(row.samples.wall), ROUNDS) for row in racing)
         return ProgressBar(total=max(len(racing) * ROUNDS, 1), completed=done, width=60)
-
-
-ROUNDS = 20  # of `measure.race`; slow rungs end with fewer

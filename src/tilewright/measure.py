@@ -32,6 +32,7 @@ class KernelEntrant:
         return self.execution.launch()
 
 
+ROUNDS = 20  # of a race; slow entrants end with fewer
 BURST_S = 500e-6  # of work in a burst, as of the rival's replays
 MOST_CALLS = 50
 
@@ -75,7 +76,7 @@ class Collected:
 def race(
     entrants: Sequence[Entrant],
     seconds: float,
-    rounds: int = 20,
+    rounds: int = ROUNDS,
     warm: bool = True,
     progress: Callable[[int, Samples], None] = lambda index, samples: None,
     failed: Callable[[int, LaunchFailed], None] | None = None,

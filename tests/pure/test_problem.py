@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tilewright.dtypes import ELEMENT_TYPES, dtype_name, numpy_dtype
+from tilewright.dtypes import ELEMENT_TYPES, numpy_dtype
 from tilewright.errors import InvalidInput, UnknownName
 from tilewright.problem import (
     Copy,
@@ -137,7 +137,7 @@ def test_every_dtype_has_random_operands_that_hide_nothing(dtype: str) -> None:
         assert array.dtype == numpy_dtype(dtype)
         assert np.unique(array).size > 100, "a constant or almost constant matrix hides mistakes"
         assert not np.array_equal(array, array.T)
-    assert dtype_name(numpy_dtype(dtype)) == dtype
+    assert numpy_dtype(dtype).name == dtype
 
 
 def test_random_integers_cover_their_whole_range() -> None:

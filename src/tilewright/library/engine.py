@@ -62,8 +62,3 @@ def call_for(key: Hashable, prepare: Callable[[], Call]) -> Call:
     else:
         calls.move_to_end(key)
     return call
-
-
-def forget_calls() -> None:
-    """Drop this thread's prepared calls and their scratch memory."""
-    _thread.calls.clear()
