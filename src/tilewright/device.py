@@ -38,9 +38,10 @@ class DeviceInfo:
     native_widths: dict[str, int] = field(default_factory=dict)
     sub_group_width: int = 0  # work-items of one warp, wavefront or sub-group; 0 if the driver does not say
     compute_capability: tuple[int, int] | None = None  # NVIDIA
+    static_local_bytes: int = 0  # what a static local array may have, where a run showed more than `local_bytes`
     fp64: bool = False
     fp16: bool = False
-    features: frozenset[str] = frozenset()  # e.g. "cpu", "gpu", "nvidia"; what a Kernel may require
+    features: frozenset[str] = frozenset()  # e.g. "cpu", "gpu", and instructions that a run proved; what a Kernel may require
 
     @property
     def label(self) -> str:

@@ -14,6 +14,7 @@ from .device import DeviceInfo
 from .dtypes import DOUBLES, element_type
 from .errors import InvalidInput
 from .problem import Problem
+from .tensormap import TensorMap
 
 KERNELS = Path(__file__).parent / "kernels"
 PRELUDE = KERNELS / "prelude"
@@ -64,6 +65,10 @@ class Config:
         """Local memory of one work-group, in bytes."""
         return 0
 
+    def tensor_maps(self, problem: Problem) -> Mapping[str, TensorMap]:
+        """The kernel's arguments that are tensor maps, by name; the kernel puts each operand's address in itself."""
+        return {}
+
     def violations(self, problem: Problem, device: DeviceInfo) -> Iterator[str]:
         """Why this configuration cannot solve the problem there: each a sentence with its numbers."""
         return iter(())
@@ -105,7 +110,8 @@ class Kernel:
     `smaller` are fallbacks for devices whose limits `config` exceeds, tried in order. `orders` are the memory orders of
     A, B and C that a gemm kernel reads. `requires` names features (`DeviceInfo.features`) without which it cannot run,
     each with the sentence that says so. `steps` lists the launches, where one is not enough. `published` holds the
-    source's own figures: (device, GFLOP/s, or GB/s for a transpose).
+    source's own figures: (device, GFLOP/s, or GB/s for a transpose). `target` is the PTX target that the driver's code is
+    changed to ("sm_90a"), for instructions that its compiler refuses.
     """
 
     source: Path
@@ -119,6 +125,7 @@ class Kernel:
     steps: Callable[["Kernel", Config, Problem], Steps] = single_step
     published: tuple[tuple[str, float], ...] = ()
     options: tuple[str, ...] = ()
+    target: str = ""
 
     @property
     def name(self) -> str:
@@ -215,22 +222,39 @@ def _parameter(declaration: str) -> Parameter:
 
 
 # What a kernel gets besides, if it requires a feature.
-FEATURE_PRELUDES = {"nvidia": "nvidia.cl"}
+FEATURE_PRELUDES = {
+    "nvidia": ("nvidia.cl",),
+    "mma": ("nvidia.cl", "mma.cl"),
+    "mma_f64": ("nvidia.cl", "mma.cl"),
+    "ldmatrix": ("nvidia.cl", "mma.cl"),
+    "cp_async": ("nvidia.cl", "mma.cl"),
+    "tma": ("nvidia.cl", "tma.cl"),
+    "wgmma": ("nvidia.cl", "tma.cl", "wgmma.cl"),
+}
 
 
 class Dialect:
     """The languages that a kernel can be rendered in: the name of the prelude file each one starts with."""
 
     OPENCL: ClassVar[str] = "opencl.cl"
+    CUDA: ClassVar[str] = "cuda.h"
+
+
+ENDINGS = {Dialect.CUDA: "}  // namespace opencl, which cuda.h opened\n"}
 
 
 def render(kernel: Kernel, config: Config, problem: Problem, dialect: str = Dialect.OPENCL) -> str:
-    """The whole source text: the element type's and the configuration's macros, the prelude, the kernel's own file."""
+    """The whole source text: the element type's and the configuration's macros, the prelude, the kernel's own file.
+
+    In `Dialect.CUDA` it is CUDA C++ for NVRTC or nvcc, with the kernel's name unmangled. Of the features that kernels
+    require, cuda.h has words for "nvidia" alone.
+    """
     macros = {**type_macros(problem.dtype), **config.macros(problem)}
     defines = "\n".join(f"#define {key} {value}" for key, value in macros.items())
-    body = _with_includes(kernel.text, kernel.source, macros)
-    preludes = [dialect, *(file for feature, file in FEATURE_PRELUDES.items() if feature in dict(kernel.requires))]
-    return "\n".join((defines, *(read_source(PRELUDE / file) for file in preludes), body, ""))
+    body = with_includes(kernel.text, kernel.source, macros)
+    files = (file for feature, _ in kernel.requires for file in FEATURE_PRELUDES.get(feature, ()))
+    preludes = dict.fromkeys((dialect, *(files if dialect == Dialect.OPENCL else ())))
+    return "\n".join((defines, *(read_source(PRELUDE / file) for file in preludes), body, ENDINGS.get(dialect, "")))
 
 
 def type_macros(dtype: str) -> dict[str, str | int]:
@@ -242,7 +266,7 @@ def type_macros(dtype: str) -> dict[str, str | int]:
 _INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]+"(?P<file>[^"\n]+)"[^\n]*$', re.M)
 
 
-def _with_includes(text: str, source: Path, macros: Mapping[str, str | int]) -> str:
+def with_includes(text: str, source: Path, macros: Mapping[str, str | int]) -> str:
     """The text with each `#include "file"` replaced by that file of the same folder: programs are self-contained.
 
     `#include "NAME"` takes the file that the macro NAME names. `#line` makes compilers name the real file and line.
@@ -252,7 +276,7 @@ def _with_includes(text: str, source: Path, macros: Mapping[str, str | int]) -> 
         path = source.parent / str(macros.get(match["file"], match["file"]))
         if not path.is_file():
             raise InvalidInput(f"{source}: there is no file {match['file']} to include in {source.parent}")
-        pieces += [text[place : match.start()], _with_includes(read_source(path), path, macros)]
+        pieces += [text[place : match.start()], with_includes(read_source(path), path, macros)]
         place = match.end() + 1
         pieces.append(f'\n#line {text.count(chr(10), 0, place) + 1} "{_shown(source)}"\n')
     return "".join((*pieces, text[place:]))

@@ -119,8 +119,9 @@ def _step_limits(step: Step, device: DeviceInfo) -> Iterator[str]:
         if side > limit:
             yield f"a work-group side of {side} exceeds the {limit} that {device.name} allows"
     local = step.config.local_bytes(step.problem)
-    if local > device.local_bytes:
-        yield f"{local:,} bytes of local memory exceed the {device.local_bytes:,} that {device.name} has"
+    limit = max(device.local_bytes, device.static_local_bytes)
+    if local > limit:
+        yield f"{local:,} bytes of local memory exceed the {limit:,} that {device.name} has"
 
 
 def _notes(kernel: Kernel, config: Config, rejected: Sequence[Rejection]) -> tuple[str, ...]:

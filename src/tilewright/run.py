@@ -82,13 +82,16 @@ class LoadedPlan:
     def _load(self, step: Step) -> Launch:
         kernel, device = step.kernel, self.device
         source = render(kernel, step.config, step.problem)
-        program = device.build(source, kernel.name, kernel.signature, step.problem.dtype, kernel.options)
+        program = device.build(source, kernel.name, kernel.signature, step.problem.dtype, kernel.options, kernel.target)
         self.logs[kernel.name] = program.log
         prepared = program.new_kernel()
         scalars = {**step.problem.scalars, **step.config.scalars(step.problem)}
+        maps = step.config.tensor_maps(step.problem)
         slots = []
         for index, parameter in enumerate(kernel.signature.parameters):
-            if parameter.pointer:
+            if parameter.name in maps:
+                prepared.set_arg(index, device.tensor_map(maps[parameter.name]))
+            elif parameter.pointer:
                 slots.append((index, step.buffer_of(parameter.name)))
             elif parameter.name in scalars:
                 prepared.set_arg(index, program.scalar_types[index](scalars[parameter.name]))

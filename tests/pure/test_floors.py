@@ -18,6 +18,7 @@ FLOORS = {
     "device": 1,
     "reference": 1,
     "problem": 1,
+    "tensormap": 2,
     "kernel": 2,
     "kernels": 3,
     "records": 3,

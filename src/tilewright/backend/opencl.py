@@ -23,11 +23,15 @@ from ..errors import (
     UnknownName,
 )
 from ..kernel import NDRange, Parameter, Signature, name_lines
+from ..tensormap import TensorMap
 from .cache import BinaryCache, cache_folder, content_key
 from .information import describe
+from .instructions import with_instructions
 from .preference import NEVER_BY_DEFAULT, mend_pocl_wheel, preference
 from .registration import register
+from .retarget import retarget
 from .statuses import NO_MEMORY, POISONED, code_of, status_sentence
+from .tensormaps import encode
 
 SCALARS = {"int": np.int32, "uint": np.uint32, "long": np.int64, "ulong": np.uint64, "float": np.float32,
            "double": np.float64, "unsigned": np.uint32, "unsigned int": np.uint32,
@@ -82,7 +86,7 @@ def discover_devices() -> list[tuple[DeviceInfo, Any]]:
                 devices = platform.get_devices()
             except cl.Error:  # a platform without devices answers with DEVICE_NOT_FOUND
                 continue
-        found += [(describe(device, place), device) for place, device in enumerate(devices)]
+        found += [(with_instructions(describe(device, place)), device) for place, device in enumerate(devices)]
     return sorted(found, key=lambda pair: preference(pair[0].platform, pair[0].version, pair[0].kind))
 
 
@@ -128,16 +132,21 @@ class Device:
         self.device = device
         self.context = context
         self.queue = cl.CommandQueue(context, device, cl.command_queue_properties.PROFILING_ENABLE)
-        self._programs: dict[tuple[str, str, tuple[str, ...]], Program] = {}
+        self._programs: dict[tuple[str, str, tuple[str, ...], str], Program] = {}
         self._lock = Lock()
         self._disk = BinaryCache(cache_folder() / "programs")
 
-    def build(self, source: str, name: str, signature: Signature, dtype: str, options: Sequence[str] = ()) -> Program:
-        """Compile `source`, or take it from memory or disk. BuildFailed holds the compiler's log."""
-        key = (source, signature.entry, tuple(options))
+    def build(
+        self, source: str, name: str, signature: Signature, dtype: str, options: Sequence[str] = (), target: str = ""
+    ) -> Program:
+        """Compile `source`, or take it from memory or disk. BuildFailed holds the compiler's log.
+
+        With a PTX `target` the driver's own code is changed for it; Unsupported if it is not PTX for that family.
+        """
+        key = (source, signature.entry, tuple(options), target)
         with self._lock:
             if key not in self._programs:
-                program, log = self._compile(source, name, tuple(options))
+                program, log = self._compile(source, name, tuple(options), target)
                 parameters = signature.parameters
                 types = tuple(None if each.pointer else self._scalar(name, each, dtype) for each in parameters)
                 self._programs[key] = Program(program, signature, types, log)
@@ -155,9 +164,9 @@ class Device:
             raise InvalidInput(f"{kernel}: {argument}; it may be {', '.join(SCALARS)}, REAL or ACC")
         return SCALARS[parameter.ctype]
 
-    def _compile(self, source: str, name: str, options: tuple[str, ...]) -> tuple[Any, str]:
+    def _compile(self, source: str, name: str, options: tuple[str, ...], target: str) -> tuple[Any, str]:
         info = self.info
-        key = content_key(source, *options, info.platform, info.version, info.driver, info.name)
+        key = content_key(source, *options, target, info.platform, info.version, info.driver, info.name)
         binary = self._disk.get(key)
         if binary is not None:
             program = self._load(binary, options)
@@ -169,10 +178,22 @@ class Device:
             self._finish_build(program, options)
         except cl.Error as error:
             raise BuildFailed(name, info.label, name_lines(self._log(program) or str(error), source)) from error
+        if target:
+            program = self._retargeted(program, name, target)
         binaries = program.get_info(cl.program_info.BINARIES)
         if binaries and binaries[0]:
             self._disk.put(key, binaries[0])
         return program, self._log(program)
+
+    def _retargeted(self, program: Any, name: str, target: str) -> Any:
+        """The program for `target`, made of the PTX that the driver compiled."""
+        ptx = program.get_info(cl.program_info.BINARIES)[0].rstrip(b"\0").decode()
+        other = cl.Program(self.context, [self.device], [retarget(ptx, target).encode()])
+        try:
+            self._finish_build(other, ())
+        except cl.Error as error:
+            raise BuildFailed(name, f"{self.info.label}, {target}", self._log(other) or str(error)) from error
+        return other
 
     def _load(self, binary: bytes, options: tuple[str, ...]) -> Any:
         """A program from its binary, or None if this driver refuses it, so that it is compiled again."""
@@ -199,6 +220,12 @@ class Device:
             raise OutOfDeviceMemory(f"{size:,} bytes asked; {self.info.label} allows {limit:,} in one buffer")
         with check(f"allocating {size:,} bytes of {self.info.global_bytes:,} on {self.info.label}"):
             return cl.Buffer(self.context, cl.mem_flags.READ_WRITE, size)
+
+    def tensor_map(self, map_: TensorMap) -> Any:
+        """A buffer of its own with the encoded map, into which kernels write addresses. Unsupported if it cannot be."""
+        encoded = np.frombuffer(encode(map_), np.uint8)
+        with check(f"allocating a tensor map on {self.info.label}"):
+            return cl.Buffer(self.context, cl.mem_flags.READ_WRITE | cl.mem_flags.COPY_HOST_PTR, hostbuf=encoded.copy())
 
     def part(self, buffer: Any, origin: int, nbytes: int) -> Any:
         """A sub-buffer; `origin` must be a multiple of the device's base alignment."""
@@ -247,5 +274,6 @@ def adopt(queue: Any) -> Device:
     key = (queue.context.int_ptr, queue.device.int_ptr)
     with _adopting:
         if key not in _adopted:
-            _adopted[key] = Device(describe(queue.device), queue.device, queue.context)
+            info = with_instructions(describe(queue.device))
+            _adopted[key] = Device(info, queue.device, queue.context)
         return _adopted[key]

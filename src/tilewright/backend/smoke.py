@@ -72,7 +72,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if options.list:
         _print_devices()
         return
-    device = _find(options.platform, options.version, options.device)
+    device = find_device(options.platform, options.version, options.device)
     _report("gemm", mended=mend_pocl_wheel(device), **try_gemm(device, GEMM))
     for name in TYPES:
         _report(name, answer=_try_type(device, name))
@@ -98,7 +98,7 @@ def _print_devices() -> None:
             _report("device", c_version=device.opencl_c_version.strip(), **record)
 
 
-def _find(name: str, version: str, index: int) -> "pyopencl.Device":
+def find_device(name: str, version: str, index: int) -> "pyopencl.Device":
     import pyopencl as cl
 
     for platform in cl.get_platforms():

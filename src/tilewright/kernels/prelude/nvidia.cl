@@ -17,3 +17,9 @@ static inline uint shfl_sync_idx(uint value, uint lane)
     asm volatile("shfl.sync.idx.b32 %0, %1, %2, 0x1f, 0xffffffff;" : "=r"(other) : "r"(value), "r"(lane));
     return other;
 }
+
+// The 32-bit address that PTX instructions on local memory take.
+static inline uint local_address(const __local void* pointer)
+{
+    return (uint)(size_t)pointer;
+}

@@ -1,0 +1,17 @@
+"""On an NVIDIA GPU: what its compute capability promises must be what the probes find."""
+
+import pytest
+
+from tilewright.backend.instructions import WORKS, answers_for
+
+pytestmark = pytest.mark.gpu
+
+
+def test_instructions_of_the_compute_capability_are_found(nvidia):
+    answers = answers_for(nvidia.info)
+    capability = nvidia.info.compute_capability
+    assert answers["nvidia"] == WORKS
+    if capability >= (8, 0):
+        assert {answers[name] for name in ("mma", "ldmatrix", "cp_async", "static_local:101376")} == {WORKS}, answers
+    if capability == (9, 0):
+        assert set(answers.values()) == {WORKS}, answers
