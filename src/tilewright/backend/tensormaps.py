@@ -24,17 +24,30 @@ BYTES = 128
 PLACEHOLDERS = (0x7F0000000000, 0x7F1234567000)  # addresses that a kernel replaces: they are not read here
 
 
+def _call(what: str, code: int) -> None:
+    if code:
+        raise Unsupported(f"tensor maps need NVIDIA's driver library, whose {what} failed with code {code}")
+
+
 @cache
-def _driver() -> Any:
+def _driver() -> tuple[Any, ctypes.c_void_p]:
+    """The library, and the first GPU's primary context: encoding asks for a current one, of whichever GPU.
+
+    It is kept until the process ends, since making one takes a tenth of a second and more.
+    """
+    library, device, context = _library(), ctypes.c_int(), ctypes.c_void_p()
+    _call("cuInit", library.cuInit(0))
+    _call("cuDeviceGet", library.cuDeviceGet(ctypes.byref(device), 0))
+    _call("cuDevicePrimaryCtxRetain", library.cuDevicePrimaryCtxRetain(ctypes.byref(context), device))
+    return library, context
+
+
+def _library() -> Any:
     for name in ("libcuda.so.1", "nvcuda.dll"):
         try:
-            library = ctypes.CDLL(name)
+            return ctypes.CDLL(name)
         except OSError:
             continue
-        code = library.cuInit(0)
-        if code:
-            raise Unsupported(f"tensor maps need NVIDIA's driver library, whose cuInit failed with code {code}")
-        return library
     raise Unsupported("tensor maps need NVIDIA's driver library libcuda.so.1, which is not on the loader's path")
 
 
@@ -44,17 +57,22 @@ def encode(map_: TensorMap) -> bytes:
 
     Kernels write the address into the first eight bytes, so two encodings must differ there alone.
     """
-    first, second = (_encode(map_, address) for address in PLACEHOLDERS)
+    library, context = _driver()
+    _call("cuCtxPushCurrent", library.cuCtxPushCurrent_v2(context))
+    try:
+        first, second = (_encode(library, map_, address) for address in PLACEHOLDERS)
+    finally:
+        library.cuCtxPopCurrent_v2(ctypes.byref(ctypes.c_void_p()))
     if first[8:] != second[8:] or first[:8] != PLACEHOLDERS[0].to_bytes(8, "little"):
         raise Unsupported("this driver's tensor maps do not begin with the address: TMA is not used")
     return first
 
 
-def _encode(map_: TensorMap, address: int) -> bytes:
+def _encode(library: Any, map_: TensorMap, address: int) -> bytes:
     rank = len(map_.sizes)
     room = (ctypes.c_uint8 * (BYTES + 64))()
     aligned = -(-ctypes.addressof(room) // 64) * 64
-    code = _driver().cuTensorMapEncodeTiled(
+    code = library.cuTensorMapEncodeTiled(
         ctypes.c_void_p(aligned),
         ctypes.c_int(TYPES[map_.dtype]),
         ctypes.c_uint32(rank),
