@@ -36,11 +36,14 @@ ELEMENT_TYPES = {
         ElementType("int8", "char", 1, "int32", 0.0),
         ElementType("float16", "half", 2, "float32", 2.0**-23),
         ElementType("bfloat16", "ushort", 2, "float32", 2.0**-23),
+        ElementType("float8_e4m3fn", "uchar", 1, "float32", 2.0**-23),
+        ElementType("float8_e5m2", "uchar", 1, "float32", 2.0**-23),
         ElementType("complex64", "float2", 8, "complex64", 2.0**-23),
         ElementType("complex128", "double2", 16, "complex128", 2.0**-52),
     )
 }
 
+FROM_ML_DTYPES = ("bfloat16", "float8_e4m3fn", "float8_e5m2")
 DOUBLES = ("float64", "complex128")  # what a device must be asked for double precision to compute
 
 
@@ -53,13 +56,12 @@ def element_type(name: str) -> ElementType:
 
 @cache
 def numpy_dtype(name: str) -> np.dtype:
-    """NumPy's dtype for an element type; bfloat16 comes from the package ml_dtypes."""
+    """NumPy's dtype for an element type; bfloat16 and the 8-bit floats come from the package ml_dtypes."""
     element_type(name)
-    if name != "bfloat16":
+    if name not in FROM_ML_DTYPES:
         return np.dtype(name)
     try:
         import ml_dtypes
     except ImportError as missing:
-        raise Unsupported("bfloat16 needs the package ml_dtypes: pip install ml_dtypes") from missing
-    bfloat16: np.dtype = np.dtype(ml_dtypes.bfloat16)
-    return bfloat16
+        raise Unsupported(f"{name} needs the package ml_dtypes: pip install ml_dtypes") from missing
+    return np.dtype(getattr(ml_dtypes, name))

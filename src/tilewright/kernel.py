@@ -82,7 +82,8 @@ class Step:
     """One launch: a kernel, its configuration, the problem it solves, and which buffer each pointer argument gets.
 
     Pointer arguments that `buffers` does not name get the buffer of their own name. A buffer that is not an operand of
-    the plan's problem is scratch memory; `scratch` lists (name, bytes) of what the step's own operands do not tell.
+    the plan's problem is scratch memory; `scratch` lists (name, bytes) of what the step's own operands do not tell. Those
+    in `zeroed` hold zeros before the first launch, and every launch leaves them so.
     """
 
     kernel: "Kernel"
@@ -90,6 +91,7 @@ class Step:
     problem: Problem
     buffers: tuple[tuple[str, str], ...] = ()
     scratch: tuple[tuple[str, int], ...] = ()
+    zeroed: tuple[str, ...] = ()
 
     def buffer_of(self, argument: str) -> str:
         return dict(self.buffers).get(argument, argument)
@@ -111,7 +113,8 @@ class Kernel:
     A, B and C that a gemm kernel reads. `requires` names features (`DeviceInfo.features`) without which it cannot run,
     each with the sentence that says so. `steps` lists the launches, where one is not enough. `published` holds the
     source's own figures: (device, GFLOP/s, or GB/s for a transpose). `target` is the PTX target that the driver's code is
-    changed to ("sm_90a"), for instructions that its compiler refuses.
+    changed to ("sm_90a"), for instructions that its compiler refuses. `precision` is "" for the dtypes' own arithmetic, or
+    the one of `problem.PRECISIONS` that it computes in: then it solves only problems that ask for it.
     """
 
     source: Path
@@ -126,6 +129,7 @@ class Kernel:
     published: tuple[tuple[str, float], ...] = ()
     options: tuple[str, ...] = ()
     target: str = ""
+    precision: str = ""
 
     @property
     def name(self) -> str:

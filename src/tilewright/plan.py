@@ -46,6 +46,11 @@ class Plan:
                     sizes[name] = max(sizes.get(name, 0), nbytes)
         return sizes
 
+    @property
+    def zeroed(self) -> frozenset[str]:
+        """The scratch buffers that must hold zeros before the plan runs for the first time."""
+        return frozenset(name for step in self.steps for name in step.zeroed)
+
     def __str__(self) -> str:
         lines = [f"{self.problem.title}"]
         for number, step in enumerate(self.steps, 1):
@@ -93,6 +98,8 @@ def _refusals(kernel: Kernel, problem: Problem, device: DeviceInfo) -> Iterator[
         yield f"{kernel.name} computes a {kernel.operation}, not a {problem.operation}"
     if problem.dtype not in kernel.dtypes:
         yield f"{kernel.name} has no {problem.dtype}; it has {', '.join(kernel.dtypes)}"
+    if kernel.precision and kernel.precision != getattr(problem, "precision", ""):
+        yield f"{kernel.name} computes in {kernel.precision}, which was not asked for"
     if problem.dtype in DOUBLES and not device.fp64:
         yield f"{device.name} has no double precision, which {problem.dtype} needs"
     for feature, sentence in kernel.requires:

@@ -19,13 +19,15 @@ Scalars = dict[str, int | float | complex]
 
 @dataclass(frozen=True)
 class Operand:
-    """One array of a problem. `order` says how its two dimensions lie in memory: "row" or "column" major."""
+    """One array of a problem. `order` says how its two dimensions lie in memory: "row" or "column" major. An `updated`
+    one is `written`, and read before."""
 
     name: str
     shape: tuple[int, ...]
     dtype: str
     order: str = "row"
     written: bool = False
+    updated: bool = False
 
     @property
     def elements(self) -> int:
@@ -100,12 +102,12 @@ def output_of(problem: Problem) -> Operand:
 
 
 def inputs_of(problem: Problem) -> tuple[Operand, ...]:
-    return tuple(each for each in problem.operands if not each.written)
+    return tuple(each for each in problem.operands if each.updated or not each.written)
 
 
 def compulsory_bytes(problem: Problem) -> int:
     """Bytes that any solution must move: each input read once, the output written once."""
-    return sum(each.nbytes for each in problem.operands)
+    return sum(each.nbytes * (2 if each.updated else 1) for each in problem.operands)
 
 
 def random_arrays(problem: Problem, seed: int = 0) -> dict[str, np.ndarray]:
@@ -131,12 +133,17 @@ def _check_sizes(**sizes: int) -> None:
             raise InvalidInput(f"{name}={size} is negative")
 
 
+# What a product of float32 may be asked to do instead of its own arithmetic. None of it is ever chosen unasked.
+PRECISIONS = ("tf32", "fp32_split")
+
+
 @dataclass(frozen=True)
 class Gemm:
     """C (m x n) = alpha * A (m x k) * B (k x n) + beta * C, `batch` times.
 
     `a_order`, `b_order` and `c_order` are "row" or "column" major: what BLAS calls a transposed operand is here one in
-    the other order. `dtype` is the type of A and B, `out_dtype` that of C (the same if None).
+    the other order. `dtype` is the type of A and B, `out_dtype` that of C (the same if None). `precision` is "" for the
+    type's own arithmetic; float32 may also be multiplied as "tf32" or by "fp32_split", where a device has what it needs.
     """
 
     operation: ClassVar[str] = "gemm"
@@ -151,14 +158,19 @@ class Gemm:
     beta: complex = 0.0
     out_dtype: str | None = None
     batch: int = 1
+    precision: str = ""
 
     def __post_init__(self) -> None:
+        if self.precision and (self.dtype != "float32" or self.precision not in PRECISIONS):
+            allowed = " or ".join(PRECISIONS)
+            raise InvalidInput(f"precision {self.precision!r} of {self.dtype}: only float32 has others, {allowed}")
         _check_sizes(m=self.m, n=self.n, k=self.k, batch=self.batch)
         element_type(self.dtype)
 
     @property
     def title(self) -> str:
-        return f"gemm {self.m}x{self.n}x{self.k} {self.dtype}"
+        many = f"{self.batch} of " if self.batch != 1 else ""
+        return f"gemm {many}{self.m}x{self.n}x{self.k} {self.dtype} {self.precision}".rstrip()
 
     @property
     def flops(self) -> int:
@@ -197,13 +209,16 @@ class Gemm:
         """What rounding allows: (k + 2) * eps * |alpha| * (|A| |B|), for any order of summation, fused or not.
 
         Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., section 3.5, with eps twice the unit
-        roundoff; the factor two left over covers the reference, itself rounded where the dtype is float64.
+        roundoff; the factor two left over covers the reference, itself rounded where the dtype is float64. "tf32"
+        adds what cutting both factors to 10 bits of fraction costs; "fp32_split" keeps float32's own bound.
         """
         kind = element_type(self.dtype)
         if kind.exact:
             return 0.0
         size: np.ndarray = np.abs(self.alpha) * float64_matmul(np.abs(arrays["A"]), np.abs(arrays["B"]))
         bound = (self.k + 2) * kind.epsilon * size
+        if self.precision == "tf32":
+            bound = bound + 2 * 2.0**-10 * size
         if self.beta != 0.0:
             bound = bound + 4 * kind.epsilon * np.abs(self.beta * arrays["C"])
         stored = numpy_dtype(self.out_dtype or self.dtype)

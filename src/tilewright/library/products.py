@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, DTypeLike
 from ..choice import plan_product
 from ..dtypes import numpy_dtype
 from ..errors import InvalidInput, UnknownName
+from ..problem import PRECISIONS as SPECIAL_PRECISIONS
 from ..problem import StridedGemm
 from .engine import Call, call_for
 from .operands import native_dtype
@@ -19,22 +20,20 @@ from .shapes import Batch, ProductShape, View, as_matrices, batches, folded, pro
 
 Transposition = Literal["N", "T", "C"]
 ACTIVATIONS = ("relu", "gelu", "gelu_tanh", "silu")
-PRECISIONS = ("ieee",)
+PRECISIONS = ("ieee", *SPECIAL_PRECISIONS)
 # Types whose products are stored wider without converting the operands first.
 STORED_WIDER = {"float16": ("float32",), "bfloat16": ("float32",), "int8": ("int32",)}
 
 
 @dataclass(frozen=True)
 class Epilogue:
-    """What becomes of A B before it is stored: activation(alpha A B + beta C + bias)."""
+    """What becomes of A B before it is stored, activation(alpha A B + beta C + bias), and how A B is multiplied."""
 
     alpha: complex = 1.0
     beta: complex = 0.0
     bias: str = ""  # "row": one element per column of C; "column": one per row; "": none
     activation: str = ""
-
-
-PLAIN = Epilogue()
+    precision: str = ""
 
 
 def matmul(
@@ -58,7 +57,8 @@ def matmul(
     `out` takes the result; it may overlap an operand. `dtype` is the type to compute in and to return. Without it,
     operands of different types are promoted as NumPy does; int8 gives int32, which is exact (NumPy's int8 wraps).
     float16 and bfloat16 are summed in float32. `precision` None or "ieee" is the type's own arithmetic; nothing less
-    is ever used unasked. `device` is an index, "cpu", "gpu" or part of a name, for NumPy operands; `queue` and
+    is ever used unasked. For float32, "tf32" lets tensor cores read 11 bits of each factor, and "fp32_split" lets them
+    take three products of halves, as accurate as float32's own; a device without them computes as "ieee" does. `device` is an index, "cpu", "gpu" or part of a name, for NumPy operands; `queue` and
     `wait_for` are PyOpenCL's, for device operands.
 
     Raises InvalidInput (a ValueError) for shapes that do not fit, Unsupported for types that no kernel or device has,
@@ -68,9 +68,8 @@ def matmul(
     >>> tilewright.matmul(np.eye(2, dtype=np.float32), np.array([[1, 2], [3, 4]], np.float32)).tolist()
     [[1.0, 2.0], [3.0, 4.0]]
     """
-    _check_precision(precision)
     place = place_for((a, b, out), device, queue, wait_for)
-    return _multiply(place, place.take(a), place.take(b), out, dtype, PLAIN)
+    return _multiply(place, place.take(a), place.take(b), out, dtype, Epilogue(precision=_checked(precision)))
 
 
 def gemm(
@@ -103,7 +102,6 @@ def gemm(
     >>> tilewright.gemm(a, a, trans_b="T", alpha=2, activation="relu").tolist()
     [[10.0]]
     """
-    _check_precision(precision)
     if beta != 0 and c is None:
         raise InvalidInput(f"beta={beta} asks for a c, and there is none")
     if activation is not None and activation not in ACTIVATIONS:
@@ -115,13 +113,15 @@ def gemm(
     added = place.take(c) if beta != 0 else None
     vector = None if bias is None else place.take(bias)
     side = "" if vector is None else _bias_side(vector.shape, left.shape, right.shape)
-    epilogue = Epilogue(alpha, beta, side, activation or "")
+    epilogue = Epilogue(alpha, beta, side, activation or "", _checked(precision))
     return _multiply(place, left, right, out, dtype, epilogue, added, vector, conjugate)
 
 
-def _check_precision(precision: str | None) -> None:
+def _checked(precision: str | None) -> str:
+    """The precision as problems name it: "" for the type's own."""
     if precision is not None and precision not in PRECISIONS:
         raise UnknownName("precision", precision, PRECISIONS)
+    return "" if precision in (None, "ieee") else str(precision)
 
 
 def _transposed(array: Any, name: str, how: str) -> Any:
@@ -241,5 +241,5 @@ def _problem(
     return StridedGemm(
         m, sizes.n, sizes.k, types[0], alpha=epilogue.alpha, beta=epilogue.beta, out_dtype=types[1], batch=batch.count,
         views=(a, b, c), bias=epilogue.bias, activation=epilogue.activation,
-        conjugate_a=conjugate[0], conjugate_b=conjugate[1],
+        conjugate_a=conjugate[0], conjugate_b=conjugate[1], precision=epilogue.precision,
     )  # fmt: skip

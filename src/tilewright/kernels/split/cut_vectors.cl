@@ -1,0 +1,109 @@
+// Measures each row of A (or column of B), then cuts it into two rows of halves, along k whatever the operand's own order.
+//
+// VECTORS  rows or columns of a work-group: as many floats as a memory sector has
+// LANES    work-items for each of them
+// STEPS    elements of each that pass through local memory at a time, so that reads and writes both run along memory
+// ALONG_K  1 if neighbours in memory are neighbours along k, 0 if they are of one k
+// pitch    from one row of halves to the next, in elements: a multiple of 8, as the copy engine wants it
+//
+// The vectors are read twice; the second time they come from the cache, as few work-groups run at a time. For vector v,
+// ranges[v] says how it was scaled and how far its elements are apart; see cut.cl.
+//
+// Work-groups: dimension 0 the vectors, 1 the batch.
+
+#include "cut.cl"
+
+#define ITEMS (VECTORS * LANES)
+#define PITCH (STEPS + 4)
+#define LOADS (STEPS / LANES)
+
+// This work-item's vector and its place along k, when it reads.
+#define VECTOR_OF(item) (ALONG_K ? (item) / LANES : (item) % VECTORS)
+#define LANE_OF(item) (ALONG_K ? (item) % LANES : (item) / VECTORS)
+
+__kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
+void cut_vectors(const int LENGTH, const int K, const int pitch, const __global float* restrict X, const long x_offset,
+                 const long x_vector, const long x_k, const long x_batch, __global int2* restrict ranges,
+                 __global uint* restrict high, __global uint* restrict low)
+{
+    __local float tile[VECTORS * PITCH];
+    __local uint largest[VECTORS], smallest[VECTORS], count[VECTORS];
+    __local int shifts[VECTORS];
+    const int item = get_local_id(0), first = get_group_id(0) * VECTORS;
+    const int vector = VECTOR_OF(item), lane = LANE_OF(item);
+    const long batch = get_group_id(1);
+    X += x_offset + batch * x_batch + (long)min(first + vector, LENGTH - 1) * x_vector;
+
+    if (item < VECTORS) {
+        largest[item] = count[item] = 0;
+        smallest[item] = 0xffffffff;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+
+    // Magnitudes as bits: they are in the order of the numbers, NaN beyond infinity.
+    uint most = 0, least = 0xffffffff;
+#pragma unroll 8
+    for (int k = lane; k < K; k += LANES) {
+        const uint bits = as_uint(X[k * x_k]) & 0x7fffffff;
+        most = max(most, bits);
+        least = min(least, bits);
+    }
+    atomic_max(largest + vector, most);
+    atomic_min(smallest + vector, least);
+    barrier(CLK_LOCAL_MEM_FENCE);
+
+    // Elements so small that their halves are not accurate are counted, where there are any.
+    most = largest[vector];
+    least = smallest[vector];
+    const uint limit = most > SMALL << 23 ? most - (SMALL << 23) : 1;
+    if (least < limit) {
+        uint found = 0;
+        for (int k = lane; k < K; k += LANES) {
+            const uint bits = as_uint(X[k * x_k]) & 0x7fffffff;
+            found += bits && bits < limit;
+        }
+        if (found)
+            atomic_add(count + vector, found);
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+
+    if (lane == 0) {
+        const int exponent = (int)(most >> 23) - 127, found = count[vector];
+        const int spread = least ? min((int)(most >> 23) - (int)(least >> 23) + 1, 254) : 255;
+        const int small = found ? 1 + (32 - clz(found - 1)) * (found > 1) : 0;
+        const int unfit = exponent > 127 || (most && exponent < LOWEST);
+        const int shift = unfit ? UNFIT : most ? 14 - exponent : 0;
+        shifts[vector] = unfit ? 0 : shift;
+        if (first + vector < LENGTH)
+            ranges[batch * LENGTH + first + vector] = (int2)(shift, small | (most ? spread : 0) << 8);
+    }
+
+    const int own = item / LANES, pair = item % LANES;  // what it writes: two neighbours along k
+    for (int start = 0; start < K; start += STEPS) {
+        float held[LOADS];
+#pragma unroll
+        for (int i = 0; i < LOADS; i++) {
+            const int k = start + lane + i * LANES;
+            held[i] = k < K ? X[k * x_k] : 0.0f;
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+#pragma unroll
+        for (int i = 0; i < LOADS; i++)
+            tile[vector * PITCH + lane + i * LANES] = held[i];
+        barrier(CLK_LOCAL_MEM_FENCE);
+        const float scale = power_of_two(shifts[own]);
+#pragma unroll
+        for (int i = 0; i < LOADS / 2; i++) {
+            const int step = 2 * (pair + i * LANES);
+            if (first + own < LENGTH && start + step < pitch) {
+                const float even = tile[own * PITCH + step] * scale, odd = tile[own * PITCH + step + 1] * scale;
+                const ushort even_bits = nearest_half(even), odd_bits = nearest_half(odd);
+                const float even_rest = (even - half_value(even_bits)) * (1 << LOW_BITS);
+                const float odd_rest = (odd - half_value(odd_bits)) * (1 << LOW_BITS);
+                const long place = ((batch * LENGTH + first + own) * pitch + start + step) / 2;
+                high[place] = even_bits | (uint)odd_bits << 16;
+                low[place] = nearest_half(even_rest) | (uint)nearest_half(odd_rest) << 16;
+            }
+        }
+    }
+}

@@ -1,0 +1,121 @@
+"""fp32_split on a Hopper GPU: right within its bound and no less accurate than float32's own product, whatever the data."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+import tilewright
+from tilewright.backend.opencl import Device
+from tilewright.choice import plan_product
+from tilewright.problem import Gemm, StridedGemm
+from tilewright.run import solve
+
+pytestmark = pytest.mark.gpu
+Array = np.ndarray
+
+
+@pytest.fixture
+def hopper(nvidia: Device) -> Device:
+    if not {"tma", "wgmma"} <= nvidia.info.features:
+        pytest.skip(f"{nvidia.info.label} has no wgmma")
+    return nvidia
+
+
+def normal(random: np.random.Generator, shape: tuple[int, int]) -> Array:
+    return random.normal(size=shape)
+
+
+def uniform(random: np.random.Generator, shape: tuple[int, int]) -> Array:
+    return random.random(shape)
+
+
+def wide(random: np.random.Generator, shape: tuple[int, int]) -> Array:
+    return random.normal(size=shape) * 2.0 ** random.integers(-40, 40, shape)
+
+
+def rows_apart(random: np.random.Generator, shape: tuple[int, int]) -> Array:
+    return random.normal(size=shape) * 2.0 ** random.integers(-45, 45, (shape[0], 1))
+
+
+def cancelling(random: np.random.Generator, shape: tuple[int, int]) -> Array:
+    values = random.normal(size=shape)
+    values[:, 1::2] = -values[:, : values[:, 1::2].shape[1] * 2 : 2] * (1 + 2.0**-20)
+    return values
+
+
+def subnormal(random: np.random.Generator, shape: tuple[int, int]) -> Array:
+    return random.normal(size=shape) * 1e-39
+
+
+def sparse(random: np.random.Generator, shape: tuple[int, int]) -> Array:
+    return np.maximum(random.normal(size=shape), 0)
+
+
+KINDS: tuple[Callable[[np.random.Generator, tuple[int, int]], Array], ...] = (
+    normal, uniform, wide, rows_apart, cancelling, subnormal, sparse,
+)  # fmt: skip
+
+
+def errors(problem: Gemm, arrays: dict[str, Array], device: Device) -> tuple[float, float]:
+    """The largest error in units of the bound, and the norm-wise relative one."""
+    plan = plan_product(problem, device.info)
+    assert any(step.kernel.precision == problem.precision for step in plan.steps), plan
+    result, _ = solve(plan, arrays, device)
+    reference = problem.reference(arrays)
+    bound = problem.error_bound(arrays, reference) + 2.0**-149
+    distance = np.abs(result.astype(np.float64) - reference)
+    return float((distance / bound).max()), float(np.linalg.norm(distance) / np.linalg.norm(reference))
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
+@pytest.mark.parametrize("shape", [(256, 384, 512), (333, 777, 1001), (130, 129, 4096)])
+def test_right_within_the_bound_for_all_data(hopper, kind, shape):
+    m, n, k = shape
+    random = np.random.default_rng(3)
+    arrays = {"A": kind(random, (m, k)).astype(np.float32), "B": kind(random, (n, k)).T.astype(np.float32)}
+    worst, split = errors(Gemm(m, n, k, precision="fp32_split"), arrays, hopper)
+    assert worst <= 1
+    plain, _ = solve(plan_product(Gemm(m, n, k), hopper.info), arrays, hopper)
+    reference = Gemm(m, n, k).reference(arrays)
+    # Sums of one sign drift by what a tensor core cuts off within a stage, about 2^-22.5; nothing adds to that over k.
+    assert split <= max(1.05 * np.linalg.norm(plain - reference) / np.linalg.norm(reference), 2.0**-22)
+
+
+@pytest.mark.parametrize("orders", [("row", "row"), ("row", "column"), ("column", "row"), ("column", "column")])
+@pytest.mark.parametrize("c_order", ["row", "column"])
+def test_all_layouts(hopper, orders, c_order):
+    problem = Gemm(300, 260, 515, a_order=orders[0], b_order=orders[1], c_order=c_order, precision="fp32_split")
+    random = np.random.default_rng(4)
+    arrays = {"A": normal(random, (300, 515)).astype(np.float32), "B": normal(random, (515, 260)).astype(np.float32)}
+    assert errors(problem, arrays, hopper)[0] <= 1
+
+
+def test_batches_and_the_epilogue_from_the_library(hopper):
+    random = np.random.default_rng(6)
+    a, b, c = (random.normal(size=shape).astype(np.float32) for shape in ((3, 200, 256), (256, 264), (3, 200, 264)))
+    bias = random.normal(size=264).astype(np.float32)
+    result = tilewright.gemm(
+        a, b, c, alpha=0.5, beta=2, bias=bias, activation="relu", precision="fp32_split", device="gpu"
+    )
+    reference = np.maximum(0.5 * (a.astype(np.float64) @ b) + 2.0 * c + bias, 0)
+    assert np.abs(result - reference).max() <= 1e-4
+
+
+def test_infinities_and_nans_are_where_numpy_has_them(hopper):
+    random = np.random.default_rng(7)
+    a, b = (random.normal(size=(256, 256)).astype(np.float32) for _ in range(2))
+    a[3, 5], a[200, 7], b[9, 250] = np.inf, np.nan, -np.inf
+    result = tilewright.matmul(a, b, precision="fp32_split", device="gpu")
+    with np.errstate(invalid="ignore"):
+        reference = a @ b
+    assert (np.isnan(result) == np.isnan(reference)).all()
+    assert (np.isinf(result) == np.isinf(reference)).all()
+    finite = np.isfinite(reference)
+    assert np.allclose(result[finite], reference[finite], rtol=1e-3, atol=1e-3)
+
+
+def test_shallow_and_thin_products_are_computed_exactly_and_say_so(hopper):
+    for shape in ((256, 256, 64), (8, 256, 256)):
+        plan = plan_product(StridedGemm(*shape, precision="fp32_split"), hopper.info)
+        assert any("float32's own arithmetic" in note for note in plan.notes)
