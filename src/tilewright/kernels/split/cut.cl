@@ -5,38 +5,32 @@
 // 2^-36 in all. Three products are summed: high high + (high low + low high) 2^-11; low low, at most 2^-22 of the product,
 // is left out. Together the cuts cost at most 2^-21 of |A||B|, and with random signs far less.
 
-#define UNFIT 0x7fffffff  // a shift that says: infinities, NaN, or magnitudes below 2^LOWEST
-#define LOWEST -112       // so that 2^shift is a normal float
-#define SMALL 26          // from the largest magnitude, 2^14, to 2^-12
+#define LOWEST -112  // 2^shift is a normal float for vectors whose largest magnitude is at least 2^LOWEST
+#define SMALL 26     // from the largest magnitude, 2^14, to 2^-12
+#define BIG 7
 #define LOW_BITS 11
+#define UNFIT 0xff
 
-// A vector's range is (shift, small | spread << 8):
-//   shift   as above, or UNFIT
-//   small   0 if no element but zeros is below 2^-26 of the largest; else 1 + log2 of their number, rounded up
-//   spread  log2 of the largest over the smallest magnitude, rounded up; 255 if there are zeros
+// A vector's range is (shift, small | share << 8):
+//   shift  as above
+//   small  0 if no element but zeros is below 2^-26 of the largest, else 1 + log2 of their number, rounded up; UNFIT for a
+//          vector with infinities or NaN, or with magnitudes below 2^LOWEST alone
+//   share  255ths of the elements, rounded down, that are at least 2^-7 of the largest
 //
 // Whether an element of C must be computed from floats, by the ranges of its row of A and its column of B.
 //
-// n small elements of the row add at most n 2^-36 b to it, where b is the largest of the column. That is no more than
-// 2^-24 of |A||B| if the column is nowhere smaller than 2^(log2(n) - 26) b, since then |A||B| is at least 2^14 times
-// that. The same the other way round.
+// n small elements of the row add at most n 2^-36 b to it, where b is the largest of the column. If the shares of row and
+// column are more than 1 together, there is a place where both are big, and |A||B| is at least 2^(14 - 7) 2^-7 b = b: the
+// error is no more than 2^-24 of that while n is at most 2^12. The same the other way round.
 static inline int needs_floats(const int2 a, const int2 b)
 {
-    const int a_small = a.y & 0xff, a_spread = a.y >> 8, b_small = b.y & 0xff, b_spread = b.y >> 8;
-    return a.x == UNFIT || b.x == UNFIT || (a_small && a_small - 1 + b_spread > SMALL)
-           || (b_small && b_small - 1 + a_spread > SMALL);
+    const int a_small = a.y & 0xff, b_small = b.y & 0xff;
+    return (a_small || b_small) && (max(a_small, b_small) > 13 || (a.y >> 8) + (b.y >> 8) <= 255);
 }
 
 static inline float power_of_two(const int exponent)
 {
     return as_float((uint)(exponent + 127) << 23);
-}
-
-// value * 2^exponent for exponents from -252 to 252; like ldexp, but two multiplications.
-static inline float scaled_by(const float value, const int exponent)
-{
-    const int half_way = exponent / 2;
-    return value * power_of_two(half_way) * power_of_two(exponent - half_way);
 }
 
 static inline ushort nearest_half(const float x)
@@ -49,4 +43,15 @@ static inline ushort nearest_half(const float x)
 static inline float half_value(const ushort bits)
 {
     return vload_half(0, (const half*)&bits);
+}
+
+// Whether halves cannot hold a vector whose largest magnitude has these bits.
+static inline int is_unfit(const uint most)
+{
+    return most >> 23 == 255 || (most && (int)(most >> 23) - 127 < LOWEST);
+}
+
+static inline int shift_of(const uint most)
+{
+    return most == 0 || is_unfit(most) ? 0 : 14 - ((int)(most >> 23) - 127);
 }

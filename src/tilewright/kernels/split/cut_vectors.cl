@@ -7,7 +7,7 @@
 // pitch    from one row of halves to the next, in elements: a multiple of 8, as the copy engine wants it
 //
 // The vectors are read twice; the second time they come from the cache, as few work-groups run at a time. For vector v,
-// ranges[v] says how it was scaled and how far its elements are apart; see cut.cl.
+// ranges[v] says how it was scaled, and what its elements are like; see cut.cl.
 //
 // Work-groups: dimension 0 the vectors, 1 the batch.
 
@@ -27,71 +27,50 @@ void cut_vectors(const int LENGTH, const int K, const int pitch, const __global 
                  __global uint* restrict high, __global uint* restrict low)
 {
     __local float tile[VECTORS * PITCH];
-    __local uint largest[VECTORS], smallest[VECTORS], count[VECTORS];
-    __local int shifts[VECTORS];
+    __local uint largest[VECTORS], small_count[VECTORS], big_count[VECTORS];
     const int item = get_local_id(0), first = get_group_id(0) * VECTORS;
     const int vector = VECTOR_OF(item), lane = LANE_OF(item);
     const long batch = get_group_id(1);
     X += x_offset + batch * x_batch + (long)min(first + vector, LENGTH - 1) * x_vector;
 
-    if (item < VECTORS) {
-        largest[item] = count[item] = 0;
-        smallest[item] = 0xffffffff;
-    }
+    if (item < VECTORS)
+        largest[item] = small_count[item] = big_count[item] = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
 
     // Magnitudes as bits: they are in the order of the numbers, NaN beyond infinity.
-    uint most = 0, least = 0xffffffff;
+    const long stride = LANES * x_k;
+    const __global float* from = X + lane * x_k;
+    uint most = 0;
 #pragma unroll 8
-    for (int k = lane; k < K; k += LANES) {
-        const uint bits = as_uint(X[k * x_k]) & 0x7fffffff;
-        most = max(most, bits);
-        least = min(least, bits);
-    }
+    for (int k = lane; k < K; k += LANES, from += stride)
+        most = max(most, as_uint(*from) & 0x7fffffff);
     atomic_max(largest + vector, most);
-    atomic_min(smallest + vector, least);
     barrier(CLK_LOCAL_MEM_FENCE);
 
-    // Elements so small that their halves are not accurate are counted, where there are any.
     most = largest[vector];
-    least = smallest[vector];
-    const uint limit = most > SMALL << 23 ? most - (SMALL << 23) : 1;
-    if (least < limit) {
-        uint found = 0;
-        for (int k = lane; k < K; k += LANES) {
-            const uint bits = as_uint(X[k * x_k]) & 0x7fffffff;
-            found += bits && bits < limit;
-        }
-        if (found)
-            atomic_add(count + vector, found);
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
-
-    if (lane == 0) {
-        const int exponent = (int)(most >> 23) - 127, found = count[vector];
-        const int spread = least ? min((int)(most >> 23) - (int)(least >> 23) + 1, 254) : 255;
-        const int small = found ? 1 + (32 - clz(found - 1)) * (found > 1) : 0;
-        const int unfit = exponent > 127 || (most && exponent < LOWEST);
-        const int shift = unfit ? UNFIT : most ? 14 - exponent : 0;
-        shifts[vector] = unfit ? 0 : shift;
-        if (first + vector < LENGTH)
-            ranges[batch * LENGTH + first + vector] = (int2)(shift, small | (most ? spread : 0) << 8);
-    }
-
+    const uint small_limit = most > SMALL << 23 ? most - (SMALL << 23) : 1;
+    const uint big_limit = most > BIG << 23 ? most - (BIG << 23) : 1;
     const int own = item / LANES, pair = item % LANES;  // what it writes: two neighbours along k
+    const int shift = shift_of(largest[own]);
+    const float scale = power_of_two(shift);
+    uint found_small = 0, found_big = 0;
+    from = X + lane * x_k;
     for (int start = 0; start < K; start += STEPS) {
         float held[LOADS];
 #pragma unroll
+        for (int i = 0; i < LOADS; i++, from += stride)
+            held[i] = start + lane + i * LANES < K ? *from : 0.0f;
+#pragma unroll
         for (int i = 0; i < LOADS; i++) {
-            const int k = start + lane + i * LANES;
-            held[i] = k < K ? X[k * x_k] : 0.0f;
+            const uint bits = as_uint(held[i]) & 0x7fffffff;
+            found_small += bits && bits < small_limit;
+            found_big += bits >= big_limit;
         }
         barrier(CLK_LOCAL_MEM_FENCE);
 #pragma unroll
         for (int i = 0; i < LOADS; i++)
             tile[vector * PITCH + lane + i * LANES] = held[i];
         barrier(CLK_LOCAL_MEM_FENCE);
-        const float scale = power_of_two(shifts[own]);
 #pragma unroll
         for (int i = 0; i < LOADS / 2; i++) {
             const int step = 2 * (pair + i * LANES);
@@ -105,5 +84,15 @@ void cut_vectors(const int LENGTH, const int K, const int pitch, const __global 
                 low[place] = nearest_half(even_rest) | (uint)nearest_half(odd_rest) << 16;
             }
         }
+    }
+    if (found_small)
+        atomic_add(small_count + vector, found_small);
+    atomic_add(big_count + vector, found_big);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (pair == 0 && first + own < LENGTH) {
+        const uint few = small_count[own];
+        const int small = few ? 1 + (few > 1 ? 32 - clz(few - 1) : 0) : 0;
+        const int share = (int)((ulong)big_count[own] * 255 / max(K, 1));
+        ranges[batch * LENGTH + first + own] = (int2)(shift, (is_unfit(largest[own]) ? UNFIT : small) | share << 8);
     }
 }

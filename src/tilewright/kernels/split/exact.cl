@@ -20,36 +20,51 @@ void exact(const int M, const int N, const int K, const ACC alpha, const ACC bet
            const __global RESULT* bias, const long bias_offset, const long bias_row, const long bias_column)
 {
     __local float a_panel[BK][BM + 1], b_panel[BK][BN + 1];
-    __local int any_left;
+    __local int any_small, any_left;
     const int item = get_local_id(0), batch = get_group_id(2);
     const int2 place = (int2)(get_group_id(0) * BM, get_group_id(1) * BN);
     ranges_a += (long)batch * a_moves * M;
     ranges_b += (long)batch * b_moves * N;
 
-    // A tile is quickly seen to have nothing left: by the extremes of its vectors' ranges.
-    __local int limits[4];
-    if (item < 4)
-        limits[item] = 0;
+    // A tile is quickly seen to have nothing left: if no vector has small elements.
+    if (item == 0)
+        any_small = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (int i = item; i < BM + BN; i += ITEMS) {
+        const int of_b = i >= BM, vector = of_b ? place.y + i - BM : place.x + i;
+        if (vector < (of_b ? N : M) && (of_b ? ranges_b : ranges_a)[vector].y & 0xff)
+            any_small = 1;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (!any_small)
+        return;
+
+    // Then element by element.
+    const int x = item % COLUMNS, y = item / COLUMNS;
+    int left[TM][TN], any = 0;
+#pragma unroll
+    for (int i = 0; i < TM; i++)
+#pragma unroll
+        for (int j = 0; j < TN; j++) {
+            const int m = place.x + y + i * (BM / TM), n = place.y + x + j * COLUMNS;
+            left[i][j] = 0;
+            if (m < M && n < N)
+#pragma unroll
+                for (int other = 0; other < TOGETHER; other++)
+                    left[i][j] |= needs_floats(ranges_a[m], ranges_b[n / TOGETHER * TOGETHER + other]);
+            any |= left[i][j];
+        }
     if (item == 0)
         any_left = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
-    for (int i = item; i < BM + BN; i += ITEMS) {
-        const int of_b = i >= BM, place_of = of_b ? place.y + i - BM : place.x + i;
-        if (place_of >= (of_b ? N : M))
-            continue;
-        const int2 range = of_b ? ranges_b[place_of] : ranges_a[place_of];
-        if (range.x == UNFIT)
-            any_left = 1;
-        atomic_max(limits + 2 * of_b, range.y & 0xff);
-        atomic_max(limits + 2 * of_b + 1, range.y >> 8);
-    }
+    if (any)
+        any_left = 1;
     barrier(CLK_LOCAL_MEM_FENCE);
-    if (!any_left && !needs_floats((int2)(0, limits[0] | limits[1] << 8), (int2)(0, limits[2] | limits[3] << 8)))
+    if (!any_left)
         return;
 
     A += a_offset + batch * a_batch;
     B += b_offset + batch * b_batch;
-    const int x = item % COLUMNS, y = item / COLUMNS;
     float sum[TM][TN];
 #pragma unroll
     for (int i = 0; i < TM; i++)
@@ -90,13 +105,7 @@ void exact(const int M, const int N, const int K, const ACC alpha, const ACC bet
 #pragma unroll
         for (int j = 0; j < TN; j++) {
             const int m = place.x + y + i * (BM / TM), n = place.y + x + j * COLUMNS;
-            if (m >= M || n >= N)
-                continue;
-            int left = 0;
-#pragma unroll
-            for (int other = 0; other < TOGETHER; other++)
-                left += needs_floats(ranges_a[m], ranges_b[n / TOGETHER * TOGETHER + other]);
-            if (left)
+            if (left[i][j])
                 finish(sum[i] + j, alpha, beta, C + m * c_row + n * c_column,
                        bias + bias_offset + m * bias_row + n * bias_column, bias_column);
         }

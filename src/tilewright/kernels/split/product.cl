@@ -122,19 +122,29 @@ void product(const int M, const int N, const int K, const int tiles, const ACC a
         const __global int2* a_ranges = ranges_a + (long)place.z * a_moves * M;
         const __global int2* b_ranges = ranges_b + (long)place.z * b_moves * N;
         __global RESULT* matrix = C + c_offset + place.z * c_batch;
+        int2 a_both[2];
+        float a_scales[2];
+#pragma unroll
+        for (int i = 0; i < 2; i++) {
+            a_both[i] = a_ranges[min(place.x + row + 8 * i, M - 1)];
+            a_scales[i] = power_of_two(-a_both[i].x);
+        }
 #pragma unroll
         for (int i = 0; i < SUMS; i += C_VEC) {
             const int m = place.x + row + i / 2 % 2 * 8, n = place.y + i / 4 * 8 + lane % 4 * 2 + i % 2;
             if (m >= M || n >= N)
                 continue;
-            const int2 a_range = a_ranges[m];
+            const int2 a_range = a_both[i / 2 % 2];
+            const float a_scale = a_scales[i / 2 % 2];
             float values[C_VEC];
             int left = 0;
 #pragma unroll
             for (int j = 0; j < C_VEC; j++) {
                 const int2 b_range = b_ranges[n + j];
                 left += needs_floats(a_range, b_range);
-                values[j] = scaled_by(sums[i + j] + low_sums[i + j] * power_of_two(-LOW_BITS), -a_range.x - b_range.x);
+                // The smaller factor first: what falls below the floats then is far below the result's rounding.
+                const float b_scale = power_of_two(-b_range.x), value = fma(low_sums[i + j], power_of_two(-LOW_BITS), sums[i + j]);
+                values[j] = value * min(a_scale, b_scale) * max(a_scale, b_scale);
             }
             if (!left)
                 finish(values, alpha, beta, matrix + m * c_row + n * c_column,

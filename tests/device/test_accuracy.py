@@ -1,0 +1,52 @@
+"""Errors of float32 products on unkind data: within the bound on every driver, and a record that comes back whole."""
+
+import numpy as np
+import pytest
+
+from tilewright.accuracy import DATA, UNIT, load_accuracy, measure_accuracy, operands
+from tilewright.errors import RecordError
+from tilewright.records import save_record
+from tilewright.report.pages import refresh
+
+pytestmark = pytest.mark.device
+SIZE = (48, 40, 300)
+
+
+def test_every_kind_of_data_is_measured_and_within_the_bound(device, tmp_path):
+    record = measure_accuracy(SIZE, device)
+    assert {(row.data, row.by) for row in record.rows if row.mode == "ieee"} == {
+        (data, by) for data in DATA for by in ("tilewright", "NumPy")
+    }
+    for row in record.rows:
+        # A subnormal product of two small numbers loses what lies below the smallest float.
+        assert row.largest <= 2 * (SIZE[2] + 2), row
+        assert row.normwise > 0
+    path = tmp_path / "errors.json"
+    save_record(record, path)
+    assert load_accuracy(path) == record
+    page = tmp_path / "page.md"
+    page.write_text("<!-- record: errors.json accuracy -->\n<!-- end record -->\n")
+    assert refresh(page) == 1
+    assert "| ill conditioned | " in page.read_text()
+
+
+@pytest.mark.parametrize("data", DATA)
+def test_operands_are_what_they_are_called(data):
+    a, b = operands(data, *SIZE).values()
+    assert a.dtype == b.dtype == np.float32
+    assert np.isfinite(a).all()
+    assert np.isfinite(b).all()
+    if data == "cancelling":
+        assert np.abs(a.astype(float) @ b).max() < 2.0**-16 * (np.abs(a) @ np.abs(b)).max()
+    if data == "subnormal":
+        assert 0 < np.abs(a[a != 0]).max() < np.finfo(np.float32).tiny
+    if data == "wide":
+        assert np.log2(np.abs(a).max() / np.abs(a[a != 0]).min()) > 60
+
+
+def test_a_file_that_is_no_record_is_refused(tmp_path):
+    path = tmp_path / "errors.json"
+    path.write_text('{"size": [1, 2]}')
+    with pytest.raises(RecordError, match="no record of accuracy"):
+        load_accuracy(path)
+    assert UNIT == 2.0**-24
