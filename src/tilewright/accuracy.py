@@ -110,7 +110,7 @@ class AccuracyRecord:
 
 
 def measure_accuracy(
-    size: tuple[int, int, int] = (512, 512, 8192),
+    size: tuple[int, int, int] = (2048, 2048, 8192),
     device: str | Device | None = None,
     watch: Callable[[ErrorRow], None] = lambda row: None,
 ) -> AccuracyRecord:

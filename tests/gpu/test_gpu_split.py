@@ -78,8 +78,8 @@ def test_right_within_the_bound_for_all_data(hopper, kind, shape):
     assert worst <= 1
     plain, _ = solve(plan_product(Gemm(m, n, k), hopper.info), arrays, hopper)
     reference = Gemm(m, n, k).reference(arrays)
-    # Sums of one sign drift by what a tensor core cuts off within a stage, about 2^-22.5; nothing adds to that over k.
-    assert split <= max(2 * np.linalg.norm(plain - reference) / np.linalg.norm(reference), 2.0**-22)
+    # Sums of one sign drift by what a tensor core cuts off within a stage, and by a rounding for each stage.
+    assert split <= max(2 * np.linalg.norm(plain - reference) / np.linalg.norm(reference), 2.0**-21)
 
 
 @pytest.mark.parametrize("orders", [("row", "row"), ("row", "column"), ("column", "row"), ("column", "column")])

@@ -4,7 +4,8 @@
 // LANES    work-items for each of them
 // STEPS    elements of each that pass through local memory at a time, so that reads and writes both run along memory
 // ALONG_K  1 if neighbours in memory are neighbours along k, 0 if they are of one k
-// pitch    from one row of halves to the next, in elements: a multiple of 8, as the copy engine wants it
+// pitch    from one row of halves to the next, in elements: a multiple of 8, as the copy engine wants it; the rows of all
+//          low halves follow those of the high ones
 //
 // The vectors are read twice; the second time they come from the cache, as few work-groups run at a time. For vector v,
 // ranges[v] says how it was scaled, and what its elements are like; see cut.cl.
@@ -24,7 +25,7 @@
 __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
 void cut_vectors(const int LENGTH, const int K, const int pitch, const __global float* restrict X, const long x_offset,
                  const long x_vector, const long x_k, const long x_batch, __global int2* restrict ranges,
-                 __global uint* restrict high, __global uint* restrict low)
+                 __global uint* restrict halves)
 {
     __local float tile[VECTORS * PITCH];
     __local uint largest[VECTORS], small_count[VECTORS], big_count[VECTORS];
@@ -46,13 +47,14 @@ void cut_vectors(const int LENGTH, const int K, const int pitch, const __global 
         most = max(most, as_uint(*from) & 0x7fffffff);
     atomic_max(largest + vector, most);
     barrier(CLK_LOCAL_MEM_FENCE);
-
     most = largest[vector];
+
     const uint small_limit = most > SMALL << 23 ? most - (SMALL << 23) : 1;
     const uint big_limit = most > BIG << 23 ? most - (BIG << 23) : 1;
     const int own = item / LANES, pair = item % LANES;  // what it writes: two neighbours along k
-    const int shift = shift_of(largest[own]);
-    const float scale = power_of_two(shift);
+    const float scale = power_of_two(shift_of(largest[own]));
+    __global uint* high = halves + (2 * batch * LENGTH + first + own) * pitch / 2;
+    __global uint* low = high + (long)LENGTH * pitch / 2;
     uint found_small = 0, found_big = 0;
     from = X + lane * x_k;
     for (int start = 0; start < K; start += STEPS) {
@@ -79,9 +81,8 @@ void cut_vectors(const int LENGTH, const int K, const int pitch, const __global 
                 const ushort even_bits = nearest_half(even), odd_bits = nearest_half(odd);
                 const float even_rest = (even - half_value(even_bits)) * (1 << LOW_BITS);
                 const float odd_rest = (odd - half_value(odd_bits)) * (1 << LOW_BITS);
-                const long place = ((batch * LENGTH + first + own) * pitch + start + step) / 2;
-                high[place] = even_bits | (uint)odd_bits << 16;
-                low[place] = nearest_half(even_rest) | (uint)nearest_half(odd_rest) << 16;
+                high[(start + step) / 2] = even_bits | (uint)odd_bits << 16;
+                low[(start + step) / 2] = nearest_half(even_rest) | (uint)nearest_half(odd_rest) << 16;
             }
         }
     }
@@ -89,10 +90,10 @@ void cut_vectors(const int LENGTH, const int K, const int pitch, const __global 
         atomic_add(small_count + vector, found_small);
     atomic_add(big_count + vector, found_big);
     barrier(CLK_LOCAL_MEM_FENCE);
-    if (pair == 0 && first + own < LENGTH) {
-        const uint few = small_count[own];
+    if (lane == 0 && first + vector < LENGTH) {
+        const uint few = small_count[vector];
         const int small = few ? 1 + (few > 1 ? 32 - clz(few - 1) : 0) : 0;
-        const int share = (int)((ulong)big_count[own] * 255 / max(K, 1));
-        ranges[batch * LENGTH + first + own] = (int2)(shift, (is_unfit(largest[own]) ? UNFIT : small) | share << 8);
+        const int share = (int)((ulong)big_count[vector] * 255 / max(K, 1));
+        ranges[batch * LENGTH + first + vector] = (int2)(shift_of(most), (is_unfit(most) ? UNFIT : small) | share << 8);
     }
 }

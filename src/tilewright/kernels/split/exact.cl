@@ -2,6 +2,7 @@
 //
 // BM, BN, BK  the tile of C that a work-group computes if any of it was left, and how deep its panels are
 // TM, TN      the tile of a work-item
+// BLOCK       steps of k that are summed by themselves, so that fewer roundings follow each other
 // TOGETHER    elements of a row that product.cl stores together, and leaves together
 
 #include "../gemm/elements.cl"
@@ -65,12 +66,12 @@ void exact(const int M, const int N, const int K, const ACC alpha, const ACC bet
 
     A += a_offset + batch * a_batch;
     B += b_offset + batch * b_batch;
-    float sum[TM][TN];
+    float sum[TM][TN], block_sum[TM][TN];
 #pragma unroll
     for (int i = 0; i < TM; i++)
 #pragma unroll
         for (int j = 0; j < TN; j++)
-            sum[i][j] = 0;
+            sum[i][j] = block_sum[i][j] = 0;
     for (int first = 0; first < K; first += BK) {
         for (int i = item; i < BM * BK; i += ITEMS) {
             const int m = place.x + i / BK, k = first + i % BK;
@@ -94,9 +95,17 @@ void exact(const int M, const int N, const int K, const ACC alpha, const ACC bet
             for (int i = 0; i < TM; i++)
 #pragma unroll
                 for (int j = 0; j < TN; j++)
-                    sum[i][j] = fma(a[i], b[j], sum[i][j]);
+                    block_sum[i][j] = fma(a[i], b[j], block_sum[i][j]);
         }
         barrier(CLK_LOCAL_MEM_FENCE);
+        if (first % BLOCK == BLOCK - BK || first + BK >= K)
+#pragma unroll
+            for (int i = 0; i < TM; i++)
+#pragma unroll
+                for (int j = 0; j < TN; j++) {
+                    sum[i][j] += block_sum[i][j];
+                    block_sum[i][j] = 0;
+                }
     }
 
     C += c_offset + batch * c_batch;

@@ -6,10 +6,12 @@
 // GROUP_M     rows of tiles that are computed at a time, so that they share what they read in cache
 //
 // A tensor core cuts off what does not fit when it adds, so that sums of many products drift. The sums of one stage are
-// therefore added to floats that are rounded as usual. What the low halves give is 2^-11 as large, and may drift.
+// therefore added to floats that are rounded as usual. (Once in 16 k is worse than once in 64: more roundings than drift.)
+// What the low halves give is 2^-11 as large, and may drift.
 //
 // A work-group computes tiles number g, g + groups, ...: while its consumers finish one, its producer fetches the next.
-// Elements whose vectors halves cannot hold are left to exact.cl; see cut.cl.
+// The rows of low halves follow those of the high ones, so that a tile at the edge of C reads some of the wrong kind: they
+// belong to rows and columns that C does not have. Elements whose vectors halves cannot hold are left to exact.cl; see cut.cl.
 
 #include "../gemm/elements.cl"
 #include "../gemm/epilogue.cl"
@@ -35,8 +37,7 @@ INLINE int3 find_place(const int M, const int N, const int tile)
 
 __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
 void product(const int M, const int N, const int K, const int tiles, const ACC alpha, const ACC beta,
-             __global ulong* map_high_a, __global ulong* map_low_a, __global ulong* map_high_b, __global ulong* map_low_b,
-             const __global uint* high_a, const __global uint* low_a, const __global uint* high_b, const __global uint* low_b,
+             __global ulong* map_a, __global ulong* map_b, const __global uint* halves_a, const __global uint* halves_b,
              const __global int2* ranges_a, const int a_moves, const __global int2* ranges_b, const int b_moves,
              __global RESULT* C, const long c_offset, const long c_row, const long c_column, const long c_batch,
              const __global RESULT* bias, const long bias_offset, const long bias_row, const long bias_column)
@@ -52,10 +53,8 @@ void product(const int M, const int N, const int K, const int tiles, const ACC a
             mbarrier_init(empty + 8 * stage, 2);
         }
         fence_mbarrier_init();
-        tensormap_address(map_high_a, (ulong)high_a);
-        tensormap_address(map_low_a, (ulong)low_a);
-        tensormap_address(map_high_b, (ulong)high_b);
-        tensormap_address(map_low_b, (ulong)low_b);
+        tensormap_address(map_a, (ulong)halves_a);
+        tensormap_address(map_b, (ulong)halves_b);
     }
     barrier(CLK_LOCAL_MEM_FENCE);
 
@@ -71,10 +70,10 @@ void product(const int M, const int N, const int K, const int tiles, const ACC a
                     const uint ready = full + 8 * stage, to = stages + stage * STAGE;
                     mbarrier_wait(empty + 8 * stage, parity ^ 1);
                     mbarrier_arrive_expect_tx(ready, STAGE);
-                    cp_async_bulk_tensor_3d(to, map_high_a, k, place.x, a_batch, ready);
-                    cp_async_bulk_tensor_3d(to + A_TILE, map_low_a, k, place.x, a_batch, ready);
-                    cp_async_bulk_tensor_3d(to + 2 * A_TILE, map_high_b, k, place.y, b_batch, ready);
-                    cp_async_bulk_tensor_3d(to + 2 * A_TILE + B_TILE, map_low_b, k, place.y, b_batch, ready);
+                    cp_async_bulk_tensor_3d(to, map_a, k, place.x, a_batch, ready);
+                    cp_async_bulk_tensor_3d(to + A_TILE, map_a, k, M + place.x, a_batch, ready);
+                    cp_async_bulk_tensor_3d(to + 2 * A_TILE, map_b, k, place.y, b_batch, ready);
+                    cp_async_bulk_tensor_3d(to + 2 * A_TILE + B_TILE, map_b, k, N + place.y, b_batch, ready);
                     stage = stage + 1 == STAGES ? 0 : stage + 1;
                     parity ^= stage == 0;
                 }
@@ -85,10 +84,11 @@ void product(const int M, const int N, const int K, const int tiles, const ACC a
     setmaxnreg_inc(240);
     const int lane = item % 32, row = (warpgroup - 1) * 64 + item % 128 / 32 * 16 + lane / 4;
     for (int tile = get_group_id(0); tile < tiles; tile += get_num_groups(0)) {
-        float sums[SUMS], stage_sums[SUMS], low_sums[SUMS];
+        float sums[SUMS], high_sums[SUMS], low_sums[SUMS];
 #pragma unroll
         for (int i = 0; i < SUMS; i++)
             sums[i] = 0;
+        uint last = 0;
         for (int step = 0; step < steps; step++) {
             const uint a = stages + stage * STAGE + (warpgroup - 1) * 64 * LINE, b = stages + stage * STAGE + 2 * A_TILE;
             const ulong a_high = wgmma_descriptor(a, 0, 8 * LINE), a_low = wgmma_descriptor(a + A_TILE, 0, 8 * LINE);
@@ -97,7 +97,7 @@ void product(const int M, const int N, const int K, const int tiles, const ACC a
             wgmma_fence();
 #pragma unroll
             for (int part = 0; part < K_STEPS; part++)
-                wgmma_f32_f16(BN, stage_sums, a_high + 2 * part, b_high + 2 * part, part > 0, 0, 0);
+                wgmma_f32_f16(BN, high_sums, a_high + 2 * part, b_high + 2 * part, part > 0, 0, 0);
             wgmma_commit_group();
 #pragma unroll
             for (int part = 0; part < K_STEPS; part++) {
@@ -106,17 +106,20 @@ void product(const int M, const int N, const int K, const int tiles, const ACC a
             }
             wgmma_commit_group();
             wgmma_wait_group_1();
-            wgmma_ready(BN, "+f", stage_sums);
+            wgmma_ready(BN, "+f", high_sums);
+            if (step > 0 && item % 128 == 0)
+                mbarrier_arrive(empty + 8 * last);
 #pragma unroll
             for (int i = 0; i < SUMS; i++)
-                sums[i] += stage_sums[i];
-            wgmma_wait_group_0();
-            if (item % 128 == 0)
-                mbarrier_arrive(empty + 8 * stage);
+                sums[i] += high_sums[i];
+            last = stage;
             stage = stage + 1 == STAGES ? 0 : stage + 1;
             parity ^= stage == 0;
         }
+        wgmma_wait_group_0();
         wgmma_ready(BN, "+f", low_sums);
+        if (item % 128 == 0)
+            mbarrier_arrive(empty + 8 * last);
 
         const int3 place = find_place(M, N, tile);
         const __global int2* a_ranges = ranges_a + (long)place.z * a_moves * M;

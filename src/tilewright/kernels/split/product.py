@@ -73,7 +73,7 @@ class CutConfig(Config):
         return NDRange((-(-own.length // self.VECTORS) * items, own.batch), (items, 1))
 
     def local_bytes(self, problem: Problem) -> int:
-        return 4 * self.VECTORS * (self.STEPS + 4 + 4)
+        return 4 * self.VECTORS * (self.STEPS + 4 + 3)
 
 
 @dataclass(frozen=True)
@@ -128,9 +128,8 @@ class ProductConfig(TileConfig):
         maps = {}
         for own, rows in zip(sides(call), (self.BM, self.BN), strict=True):
             pitch = round_up(call.k, PITCH_MULTIPLE) * HALF_BYTES
-            sizes, strides = (call.k, own.length, own.batch), (pitch, pitch * own.length)
-            for part in ("high", "low"):
-                maps[f"map_{part}_{own.name.lower()}"] = TensorMap("float16", sizes, strides, (self.BK, rows, 1), 128)
+            sizes, strides = (call.k, 2 * own.length, own.batch), (pitch, 2 * pitch * own.length)
+            maps[f"map_{own.name.lower()}"] = TensorMap("float16", sizes, strides, (self.BK, rows, 1), 128)
         return maps
 
     def local_bytes(self, problem: Problem) -> int:
@@ -158,6 +157,7 @@ class ExactConfig(TileConfig):
     BK: int = 16
     TM: int = 4
     TN: int = 4
+    BLOCK: int = 64
 
     def macros(self, problem: Problem) -> dict[str, str | int]:
         return {**super().macros(problem), "C_VEC": 1, "TOGETHER": stored_together(problem)}
@@ -179,9 +179,9 @@ def split_steps(kernel: Kernel, config: Config, problem: Problem) -> Steps:
     for own in sides(call):
         source, word = ("X", names.get(own.name, own.name)), own.name.lower()
         vectors = own.length * own.batch
-        halves = vectors * round_up(call.k, PITCH_MULTIPLE) * HALF_BYTES
-        buffers = (source, ("ranges", f"ranges_{word}"), ("high", f"high_{word}"), ("low", f"low_{word}"))
-        scratch = ((f"ranges_{word}", 8 * vectors), (f"high_{word}", halves), (f"low_{word}", halves))
+        halves = 2 * vectors * round_up(call.k, PITCH_MULTIPLE) * HALF_BYTES
+        buffers = (source, ("ranges", f"ranges_{word}"), ("halves", f"halves_{word}"))
+        scratch = ((f"ranges_{word}", 8 * vectors), (f"halves_{word}", halves))
         steps.append(Step(CUT, CutConfig(own.name), call, buffers, scratch))
     steps.append(Step(kernel, config, call, call.buffers))
     return (*steps, Step(EXACT, ExactConfig(), call, call.buffers))
