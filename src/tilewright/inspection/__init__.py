@@ -1,0 +1,6 @@
+"""What a compiler made of a kernel: registers, occupancy and instructions, for architectures that are here and others."""
+
+from .examine import ARCHITECTURES, DEVICE, SIZE, inspect_kernel
+from .record import Inspection, Loop, Mix, Resources
+
+__all__ = ["ARCHITECTURES", "DEVICE", "SIZE", "Inspection", "Loop", "Mix", "Resources", "inspect_kernel"]

@@ -1,0 +1,98 @@
+"""An inspection as text: what the kernel occupies, then its instructions, whole and in the loop that does the work."""
+
+from collections.abc import Iterator
+
+from . import kinds
+from .record import Inspection, Loop, Mix, Resources
+from .sass import counters
+
+ORDER = (
+    kinds.MATRIX, kinds.FMA, kinds.FLOAT, kinds.GLOBAL_LOAD, kinds.GLOBAL_STORE, kinds.COPY, kinds.LOCAL_LOAD,
+    kinds.LOCAL_STORE, kinds.PRIVATE_LOAD, kinds.PRIVATE_STORE, kinds.LOAD, kinds.STORE, kinds.GATHERED, kinds.SCATTERED,
+    kinds.CONSTANT_LOAD, kinds.ATOMIC, kinds.SHUFFLE, kinds.BARRIER, kinds.INTEGER, kinds.CONVERT, kinds.MOVE, kinds.WAIT,
+    kinds.CONTROL, kinds.OTHER,
+)  # fmt: skip
+
+
+def report(inspection: Inspection) -> list[str]:
+    """The lines of an inspection."""
+    lines = [f"{inspection.kernel} ({inspection.config}), {inspection.dtype}", *_facts(inspection)]
+    if inspection.mix is not None:
+        lines += ["", *_table(inspection.form, inspection.mix, inspection.loop)]
+    lines += [f"note: {note}" for note in inspection.notes]
+    lines += [f"missing: {sentence}" for sentence in inspection.missing]
+    return lines
+
+
+def _facts(inspection: Inspection) -> Iterator[str]:
+    yield f"  for           {inspection.arch}: {inspection.title}"
+    if inspection.origin:
+        yield f"  by            {inspection.origin}"
+    yield f"  work-group    {inspection.group_items} work-items"
+    if inspection.resources is not None:
+        yield f"  registers     {registers_line(inspection)}"
+        yield f"  local memory  {inspection.resources.local_bytes:,} bytes of a work-group"
+        yield f"  stack         {inspection.resources.stack_bytes:,} bytes"
+    if inspection.occupancy is not None:
+        limits = ", ".join(f"{name} {groups}" for name, groups in inspection.occupancy.limits.items())
+        yield f"  occupancy     {inspection.occupancy} (work-groups by {limits})"
+
+
+def registers_line(inspection: Inspection) -> str:
+    """Registers and spills in words."""
+    used: Resources | None = inspection.resources
+    if used is None:
+        return "not known"
+    what = "vector registers of the processor" if inspection.form == "x86" else "of a work-item"
+    scalar = f" and {used.scalar_registers} scalar ones of a wavefront" if used.scalar_registers else ""
+    spilled = ", ".join(f"{number:,} {kind}" for kind, number in used.spilled.items() if number)
+    if not used.spilled:
+        return f"{used.registers} {what}{scalar}"
+    return f"{used.registers} {what}{scalar}, {'spilled: ' + spilled if spilled else 'none spilled'}"
+
+
+def _table(form: str, mix: Mix, loop: Loop | None) -> Iterator[str]:
+    mixes = (mix, loop.mix) if loop else (mix,)
+    yield f"  {'':28}{'in all':>10}{'in its loop' if loop else '':>13}{loop_words(loop) if loop else ''}".rstrip()
+    yield _row(f"instructions ({form})", *(each.instructions for each in mixes))
+    for name in effect_names(*mixes):
+        yield _row(name, *(each.effects.get(name, 0) for each in mixes))
+    if any(each.multiply_adds != each.count(kinds.FMA) for each in mixes):
+        yield _row("scalar multiply-adds", *(each.multiply_adds for each in mixes))
+    for words, ratio in (("integer", "integer_per_fma"), ("local loads", "local_loads_per_fma")):
+        values = [getattr(each, ratio) for each in mixes]
+        if any(values):
+            texts = ["-" if value is None else f"{value:.3g}" for value in values]
+            shown = "".join(f"{text:>{width}}" for text, width in zip(texts, (10, 13), strict=False))
+            yield f"  {words + ' per multiply-add':28}{shown}"
+    if form == "SASS":
+        own = [counters(each.opcodes) for each in mixes]
+        yield "  counters: " + ", ".join(f"{name} {' / '.join(str(each[name]) for each in own)}" for name in own[0])
+
+
+def loop_words(loop: Loop) -> str:
+    """Where a loop lies: the lines that it came from as far as they are known, and the loops left out."""
+    inside = {0: "", 1: "without the loop inside it"}.get(loop.inner, f"without the {loop.inner} loops inside it")
+    if not loop.lines:
+        return f" ({inside})" if inside else ""
+    own = {file: lines for file, lines in loop.lines.items() if not file.split("/")[-1].startswith("rendered.")}
+    file, (first, last) = max((own or loop.lines).items(), key=lambda item: item[1][1] - item[1][0])
+    return f" ({', '.join(filter(None, (f'{file}:{first}-{last}', inside)))})"
+
+
+def effect_names(*mixes: Mix) -> list[str]:
+    """All that these mixes count, in the order in which it is printed: by kind, the widest first."""
+    names = {name for mix in mixes for name in mix.effects}
+
+    def place(name: str) -> tuple[int, int]:
+        kind, _, bits = name.rpartition(" ")
+        if not bits.isdigit():
+            kind, bits = name, "0"
+        return ORDER.index(kind), -int(bits)
+
+    return sorted(names, key=place)
+
+
+def _row(name: str, *numbers: int) -> str:
+    pairs = zip(numbers, (10, 13), strict=False)
+    return f"  {name:28}" + "".join(f"{number:>{width},}" if number else f"{'-':>{width}}" for number, width in pairs)
