@@ -10,8 +10,11 @@ from hypothesis import settings
 
 from tilewright import doctor
 from tilewright.backend import children
+from tilewright.backend.cuda import Device as CudaDevice
+from tilewright.backend.cuda import open_device as open_cuda_device
 from tilewright.backend.opencl import Device, list_devices, open_device
 from tilewright.backend.preference import NEVER_BY_DEFAULT, preference
+from tilewright.errors import NoDevice
 
 NO_DEVICE = "no working device"
 
@@ -112,6 +115,15 @@ def nvidia() -> Device:
         if "nvidia" in info.features:
             return opened(str(number))
     pytest.skip("no NVIDIA GPU with an OpenCL driver is here")
+
+
+@pytest.fixture(scope="session")
+def cuda() -> CudaDevice:
+    """The same GPU by CUDA; tests that ask for it are skipped where there is none, or not the extra `cuda`."""
+    try:
+        return open_cuda_device()
+    except NoDevice as missing:
+        pytest.skip(str(missing))
 
 
 @pytest.fixture

@@ -2,14 +2,14 @@
 
 import re
 
-from tilewright.backend.opencl import Device
+from tilewright.backend.device import Device
 from tilewright.errors import Unsupported
 from tilewright.kernel import Kernel
 from tilewright.ladders import make_problem
 from tilewright.plan import plan_kernel
 from tilewright.verify import verify
 
-DTYPES = ("float32", "float64", "int32")
+DTYPES = ("float32", "float64", "int32", "float16")
 
 # M, N, K. Few different K, since some rungs are compiled anew for each; 1104 is longer than any tile or chunk.
 GEMM_SHAPES = (

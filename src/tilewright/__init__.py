@@ -21,6 +21,8 @@ if TYPE_CHECKING:
         Unsupported,
         WrongResult,
     )
+    from .explanations import explain
+    from .inspection import Inspection, inspect_kernel
     from .kernel import Config, Kernel, Ladder, NDRange
     from .kernels import LADDERS, find_kernel, find_ladder
     from .ladders import run_kernel, run_ladder
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
     from .records import Record, Row, load_record, save_record
     from .report.compare import compare
     from .report.plot import plot
+    from .rooflines import Roofline, roofline
     from .run import solve
     from .verify import Verdict, verify
 
@@ -42,6 +45,8 @@ _HOMES = {
         "BuildFailed", "InvalidInput", "LaunchFailed", "NoDevice", "OutOfDeviceMemory", "TilewrightError",
         "UnknownName", "Unsupported", "WrongResult",
     ),
+    "explanations": ("explain",),
+    "inspection": ("Inspection", "inspect_kernel"),
     "kernel": ("Config", "Kernel", "Ladder", "NDRange"),
     "kernels": ("LADDERS", "find_kernel", "find_ladder"),
     "ladders": ("run_kernel", "run_ladder"),
@@ -52,17 +57,19 @@ _HOMES = {
     "records": ("Record", "Row", "load_record", "save_record"),
     "report.compare": ("compare",),
     "report.plot": ("plot",),
+    "rooflines": ("Roofline", "roofline"),
     "run": ("solve",),
     "verify": ("Verdict", "verify"),
 }  # fmt: skip
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [
-    "LADDERS", "BuildFailed", "Config", "Copy", "Gemm", "InvalidInput", "Kernel", "Ladder", "LaunchFailed", "NDRange",
-    "NoDevice", "OutOfDeviceMemory", "Plan", "Record", "Row", "TilewrightError", "Transpose", "UnknownName",
-    "Unsupported", "Verdict", "WrongResult", "compare", "copy", "custom_kernel", "examine", "find_kernel",
-    "find_ladder", "gemm", "list_devices", "load_record", "matmul", "matrix_transpose", "open_device", "plan_kernel",
-    "plot", "run_kernel", "run_ladder", "save_record", "solve", "transpose", "verify",
+    "LADDERS", "BuildFailed", "Config", "Copy", "Gemm", "Inspection", "InvalidInput", "Kernel", "Ladder",
+    "LaunchFailed", "NDRange", "NoDevice", "OutOfDeviceMemory", "Plan", "Record", "Roofline", "Row",
+    "TilewrightError", "Transpose", "UnknownName", "Unsupported", "Verdict", "WrongResult", "compare", "copy",
+    "custom_kernel", "examine", "explain", "find_kernel", "find_ladder", "gemm", "inspect_kernel", "list_devices",
+    "load_record", "matmul", "matrix_transpose", "open_device", "plan_kernel", "plot", "roofline", "run_kernel",
+    "run_ladder", "save_record", "solve", "transpose", "verify",
 ]  # fmt: skip
 
 

@@ -1,83 +1,40 @@
 """Measures the library against its rivals: every case verified, entrants interleaved, everything a caller waits for
 included (packing, enqueue, waiting)."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
+from functools import partial
 from time import perf_counter
 from typing import Any
 
 import numpy as np
 
+from .backend.device import Device as AnyDevice
 from .backend.opencl import Device, open_device
+from .backend.twins import twin_of
 from .ceilings import measured_peaks
 from .choice import plan_move, plan_product
 from .dtypes import numpy_dtype
 from .environment import read_environment
-from .errors import UnknownName, Unsupported
+from .errors import LaunchFailed, Unsupported
 from .kernels.peaks import CHAINS
-from .ladders import Arena, Contender, Watcher, judged, new_row, race_contenders
-from .library.moves import copy, transpose
+from .ladders import Arena, Contender, judged, new_row, race_contenders
+from .library.moves import copy, matrix_transpose
 from .library.products import matmul
-from .problem import Copy, Gemm, Problem, Transpose, output_of
+from .measure import BurstEntrant
+from .problem import Gemm, Problem, output_of
 from .records import Record, Row
+from .rivals.blas import absent, blas_rival, installed, multiplies
 from .rivals.child import cublas_present, cublas_rival, numpy_rival
+from .rivals.clblast import clblast_present, clblast_rival
 from .run import Times
+from .sets import problems_of
+from .stacks import InPlaceTranspose
+from .sustained import SustainedExecution, as_samples, take_turns
+from .telemetry import sampler_for
 
 OURS = "tilewright"
-SKINNY = ((64, 4096, 4096), (4096, 64, 4096), (4096, 4096, 64), (8192, 8192, 32), (1, 4096, 4096), (4096, 1, 4096))
-
-
-def squares(dtype: str) -> Iterator[Problem]:
-    """Square products, powers of two and not."""
-    for n in (256, 512, 1000, 1024, 2048, 4096):
-        yield Gemm(n, n, n, dtype)
-
-
-def layouts(dtype: str) -> Iterator[Problem]:
-    """NN, NT, TN and TT at one size."""
-    for a_order in ("row", "column"):
-        for b_order in ("row", "column"):
-            yield Gemm(1024, 1024, 1024, dtype, a_order, b_order)
-
-
-def skinny(dtype: str) -> Iterator[Problem]:
-    """One short side, and matrix-vector."""
-    for m, n, k in SKINNY:
-        yield Gemm(m, n, k, dtype)
-
-
-def large(dtype: str) -> Iterator[Problem]:
-    """Squares for a GPU, and ragged sizes."""
-    for m, n, k in ((8192,) * 3, (4095,) * 3, (4097,) * 3, (5000,) * 3, (1000, 7777, 333)):
-        yield Gemm(m, n, k, dtype)
-
-
-def random_shapes(dtype: str, count: int = 100, least_flops: int = 2**26) -> Iterator[Problem]:
-    """Shapes with sides uniform in 1..2048 and at least `least_flops` flops: the same ones at every run."""
-    generator = np.random.default_rng(2048)
-    while count:
-        m, n, k = (int(side) for side in generator.integers(1, 2049, 3))
-        if 2 * m * n * k > least_flops:
-            count -= 1
-            yield Gemm(m, n, k, dtype)
-
-
-def transposes(dtype: str) -> Iterator[Problem]:
-    """Square transposes, and copies of the same bytes as their yardstick."""
-    for n in (1024, 2048, 4096, 8192):
-        yield Transpose(n, n, dtype)
-        yield Copy(n, n, dtype)
-
-
-SETS: dict[str, Callable[[str], Iterator[Problem]]] = {
-    "squares": squares,
-    "layouts": layouts,
-    "skinny": skinny,
-    "large": large,
-    "random": random_shapes,
-    "transposes": transposes,
-}
 
 
 class LibraryEntrant:
@@ -93,6 +50,8 @@ class LibraryEntrant:
             for each in problem.operands
             if not each.written
         ]
+        if isinstance(problem, InPlaceTranspose):
+            self.output[...] = arrays["matrix"]
 
     def run(self) -> Times:
         """The call's wall-clock time; the device's share is not told apart."""
@@ -100,9 +59,11 @@ class LibraryEntrant:
         if self._problem.operation == "gemm":
             a, b = self._arrays
             matmul(a, b, self.output, dtype=self.output.dtype, queue=self._queue)
+        elif isinstance(self._problem, InPlaceTranspose):
+            matrix_transpose(self.output, self.output, queue=self._queue)
         else:
-            move = transpose if self._problem.operation == "transpose" else copy
-            move(self._arrays[0], self.output, queue=self._queue)
+            move = matrix_transpose if self._problem.operation.endswith("transpose") else copy
+            move(self._arrays[0][..., getattr(self._problem, "offset", 0) :], self.output, queue=self._queue)
         return Times(0.0, perf_counter() - begin)
 
 
@@ -111,42 +72,85 @@ def run_benchmark(
     dtype: str = "float32",
     device: str | Device | None = None,
     seconds: float = 4.0,
-    watch: Watcher = lambda index, row: None,
+    watch: Callable[[Sequence[Row]], None] = lambda rows: None,
+    backend: str = "opencl",
+    precision: str = "",
+    sustained: float | None = None,
 ) -> Record:
     """Race the library against NumPy, or cuBLAS on NVIDIA GPUs, over sets of problems.
 
-    `sets` are names of SETS; `seconds` is the time for one problem. Each row pair of the record has its samples taken
-    in turn, so that the i-th of one pairs with the i-th of the other.
+    `sets` are names of SETS; `seconds` is the time for one problem. A problem's rows are the rival's, ours, and those of
+    others where they are present: CLBlast, and with the `backend` "both" our kernels' as CUDA. Their samples are
+    taken in turn, so that the i-th of one pairs with the i-th of the other. `watch` gets each problem's rows. `precision`
+    is asked of products of float32. With `sustained`, everyone takes turns of so many seconds back to back instead, with
+    the device's clock and power in the record.
     """
-    for name in sets:
-        if name not in SETS:
-            raise UnknownName("benchmark set", name, SETS)
+    problems = [problem for name in sets for problem in problems_of(name, dtype)]
     opened = device if isinstance(device, Device) else open_device(device)
+    twins = (twin_of(opened),) if backend == "both" else ()
     rows: list[Row] = []
-    for problem in (problem for name in sets for problem in SETS[name](dtype)):
-        for row in race_library(problem, opened, seconds):
-            watch(len(rows), row)
-            rows.append(row)
-    title = f"benchmark {'+'.join(sets)}"
+    for problem in problems:
+        if precision and isinstance(problem, Gemm):
+            problem = replace(problem, precision=precision)
+        race = race_library(problem, opened, seconds, twins, sustained)
+        watch(race)
+        rows += race
+    title = f"benchmark {'+'.join(sets)}" + (" sustained" if sustained else "")
     peaks = measured_peaks(opened, dtype) if dtype in CHAINS.dtypes else None
-    return Record(title, dtype, read_environment(opened.info), peaks, tuple(rows))
+    telemetry = sampler_for(opened.info).source if sustained else ""
+    missing = absent() if opened.info.kind == "cpu" else ()
+    return Record(title, dtype, read_environment(opened.info), peaks, tuple(rows), telemetry=telemetry, absent=missing)
 
 
-def race_library(problem: Problem, device: Device, seconds: float) -> list[Row]:
-    """One problem: the rival's row and the library's, both verified before they are timed.
+def race_library(
+    problem: Problem,
+    device: Device,
+    seconds: float,
+    twins: Sequence[AnyDevice] = (),
+    sustained: float | None = None,
+) -> list[Row]:
+    """One problem: the rival's row, the library's and those of others, all verified before they are timed.
 
     On a device that shares the host's memory the rival is NumPy and both are timed as a caller sees them. On an NVIDIA
-    GPU with PyTorch it is cuBLAS; both run in bursts, timed by the device's events, with their operands in place.
+    GPU with PyTorch it is cuBLAS; both run in bursts, timed by the device's clock, with their operands in place.
     """
     arena = Arena(device, problem.dtype)
     on_device = "nvidia" in device.info.features and cublas_present()
     with ExitStack() as stack:
         make = cublas_rival if on_device else numpy_rival
         rival = arena.enter_rival("cuBLAS" if on_device else "NumPy", make, problem, stack)
-        ours = enter_plan(arena, problem) if on_device else enter_call(arena, problem)
-        race_contenders([rival, ours], seconds, True, lambda index, row: None)
+        contenders = [rival, enter_plan(arena, problem, device) if on_device else enter_call(arena, problem, device)]
+        contenders += [enter_plan(arena, problem, twin) for twin in twins]
+        if clblast_present():
+            contenders.append(arena.enter_rival("CLBlast", partial(clblast_rival, device), problem, stack))
+        if device.info.kind == "cpu" and multiplies(problem):
+            contenders += [
+                arena.enter_rival(blas.name, partial(blas_rival, blas), problem, stack) for blas in installed()
+            ]
+        if sustained:
+            race_sustained(contenders, sustained, device)
+        else:
+            race_contenders(contenders, seconds, True, lambda index, row: None)
     notes = (layout_letters(problem),) if isinstance(problem, Gemm) else ()
-    return [replace(contender.row, notes=notes) for contender in (rival, ours)]
+    return [replace(contender.row, notes=notes) for contender in contenders]
+
+
+def race_sustained(contenders: Sequence[Contender], seconds: float, device: Device) -> None:
+    """Turns of at least `seconds` for the contenders that passed; their rows get times, clock and power."""
+    racing = [contender for contender in contenders if contender.entrant is not None]
+    entrants = [
+        SustainedExecution(each.entrant.execution) if isinstance(each.entrant, BurstEntrant) else each.entrant
+        for each in racing
+        if each.entrant is not None
+    ]
+
+    def failed(index: int, failure: LaunchFailed) -> None:
+        racing[index].row = replace(racing[index].row, status="launch failed", reason=str(failure))
+
+    for contender, turns in zip(
+        racing, take_turns(entrants, seconds, sampler_for(device.info), failed=failed), strict=True
+    ):
+        contender.row = replace(contender.row, samples=as_samples(turns), turns=turns)
 
 
 def layout_letters(problem: Gemm) -> str:
@@ -154,11 +158,11 @@ def layout_letters(problem: Gemm) -> str:
     return "".join("N" if order == "row" else "T" for order in (problem.a_order, problem.b_order))
 
 
-def enter_call(arena: Arena, problem: Problem) -> Contender:
+def enter_call(arena: Arena, problem: Problem, device: Device) -> Contender:
     """The library's call on host arrays."""
-    row = new_row(OURS, arena.device.info.label, problem)
+    row = new_row(OURS, device.info.label, problem)
     reference = arena.reference(problem)
-    entrant = LibraryEntrant(problem, reference.arrays, arena.device)
+    entrant = LibraryEntrant(problem, reference.arrays, device)
     try:
         entrant.run()
     except Unsupported as refusal:
@@ -166,11 +170,12 @@ def enter_call(arena: Arena, problem: Problem) -> Contender:
     return judged(row, entrant, reference.judge(entrant.output))
 
 
-def enter_plan(arena: Arena, problem: Problem) -> Contender:
+def enter_plan(arena: Arena, problem: Problem, device: AnyDevice) -> Contender:
     """The launches that the library would make, with their operands on the device."""
-    row = new_row(OURS, arena.device.info.label, problem)
+    row = replace(new_row(OURS, device.info.label, problem), backend=device.backend)
     try:
-        plan = (plan_product if problem.operation == "gemm" else plan_move)(problem, arena.device.info)
+        plan = (plan_product if problem.operation == "gemm" else plan_move)(problem, device.info)
     except Unsupported as refusal:
         return Contender(replace(row, status="refused", reason=str(refusal)))
-    return arena.enter_execution(row, plan, arena.device, bursts=True)
+    made = "; ".join((*(f"{step.kernel.name} ({step.config})" for step in plan.steps), *plan.notes))
+    return arena.enter_execution(replace(row, lesson=made), plan, device, bursts=True)

@@ -7,7 +7,7 @@ from pathlib import Path
 import msgspec
 
 from .backend.cache import cache_folder, content_key
-from .backend.opencl import Device
+from .backend.device import Device
 from .device import DeviceInfo, Peaks
 from .dtypes import element_type
 from .errors import WrongResult

@@ -11,8 +11,9 @@ from rich.console import Console
 from rich.markup import escape
 
 from .access import MODELS
-from .benchmark import SETS
+from .backend.twins import BACKENDS
 from .commands import (
+    accuracy_command,
     bench_command,
     compare_command,
     devices_command,
@@ -24,10 +25,14 @@ from .commands import (
     report_command,
     run_command,
     show_command,
+    tune_command,
 )
 from .errors import InvalidInput, TilewrightError
 from .explaining import explain_command
+from .inspecting import inspect_command, roofline_command
 from .kernels import LADDERS
+from .sets import SETS
+from .sustained import SECONDS
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -68,7 +73,7 @@ def make_parser() -> argparse.ArgumentParser:
     explained = _add(commands, "explain", explain_command)
     _add_kernel(explained)
     explained.add_argument("--size", metavar="N", help="as for `run` (default 256x256x64, or 256x256)")
-    explained.add_argument("--dtype", default="float32")
+    explained.add_argument("--dtype", help="what the rung is usually measured in, if left out")
     names = ", ".join(model.name for model in MODELS)
     explained.add_argument("--device-model", default="nvidia", metavar="MODEL", help=f"{names} (default %(default)s)")
     explained.add_argument("--picture", metavar="FILE", help="draw sectors, banks, the way of the data (.svg or .html)")
@@ -78,12 +83,58 @@ def make_parser() -> argparse.ArgumentParser:
     pitch = "what if rows of a local array had so many elements (tile=16,17,33)"
     explained.add_argument("--pitch", action="append", default=[], metavar="ARRAY=VALUES", help=pitch)
 
+    inspected = _add(commands, "inspect", inspect_command)
+    _add_kernel(inspected)
+    target = "sm_70 .. sm_120, gfx90a, gfx942, gfx1100, x86-64-v4 ..., or device (the default)"
+    inspected.add_argument("--arch", metavar="ARCH", help=target)
+    inspected.add_argument(
+        "--diff", metavar="OTHER", help="beside another rung, other settings (BK=8), or another ARCH"
+    )
+    inspected.add_argument("--size", metavar="N", help="of the problem that the launch is made for (default 256)")
+    inspected.add_argument("--dtype", default="", help="default: float32, or the first that the kernel has")
+    inspected.add_argument("--device", metavar="DEVICE", help="as for `ladder`")
+    inspected.add_argument("--json", action="store_true", help="print the record as JSON")
+    shown = inspected.add_mutually_exclusive_group()
+    for form, what in (("sass", "NVIDIA's machine code"), ("ptx", "the PTX"), ("isa", "AMD's or x86 machine code")):
+        shown.add_argument(f"--{form}", action="store_true", help=f"print {what}")
+
+    roof = _add(commands, "roofline", roofline_command)
+    _add_kernel(roof)
+    roof.add_argument("--size", metavar="N", help="as for `run` (default 4096 on GPUs, 512 on CPUs)")
+    roof.add_argument("--dtype", default="float32")
+    roof.add_argument("--device", metavar="DEVICE", help="as for `ladder`")
+    roof.add_argument("--seconds", type=float, default=2.0, help="time for measuring (default %(default)s)")
+    roof.add_argument("--json", action="store_true", help="print the record as JSON")
+    roof.add_argument("--plot", type=Path, metavar="FILE", help="draw it (.svg)")
+
     bench = _add(commands, "bench", bench_command)
-    bench.add_argument("--sets", default="squares,skinny", help=f"of {', '.join(SETS)} (default %(default)s)")
+    bench.add_argument(
+        "--sets", default="squares,skinny",
+        help=f"of {', '.join(SETS)} (default %(default)s); or first-calls, what a newcomer waits for",
+    )  # fmt: skip
     bench.add_argument("--dtype", default="float32")
     bench.add_argument("--device", metavar="DEVICE", help="as for `ladder`")
+    by = "both: the library's kernels as CUDA too, in a row of their own (default %(default)s)"
+    bench.add_argument("--backend", choices=("opencl", "both"), default="opencl", help=by)
     bench.add_argument("--seconds", type=float, default=4.0, help="time for one problem (default %(default)s)")
+    bench.add_argument("--precision", default="", help="of products of float32: tf32 or fp32_split")
+    turns = "turns of so many seconds (default %(const)s) back to back, with clock and power"
+    bench.add_argument("--sustained", type=float, nargs="?", const=SECONDS, metavar="SECONDS", help=turns)
     bench.add_argument("--json", type=Path, metavar="FILE", help="save the record")
+
+    accuracy = _add(commands, "accuracy", accuracy_command)
+    accuracy.add_argument("--size", default="2048x2048x8192", metavar="MxNxK", help="(default %(default)s)")
+    accuracy.add_argument("--device", metavar="DEVICE", help="as for `ladder`")
+    accuracy.add_argument("--json", type=Path, metavar="FILE", help="save the record")
+
+    tuned = _add(commands, "tune", tune_command)
+    tuned.add_argument("--sets", default="thin,batched", help=f"of {', '.join(SETS)} (default %(default)s)")
+    tuned.add_argument("--dtype", default="float32")
+    tuned.add_argument("--precision", default="", help="as for `bench`")
+    tuned.add_argument("--device", metavar="DEVICE", help="as for `ladder`")
+    tuned.add_argument("--seconds", type=float, default=3.0, help="time for one problem (default %(default)s)")
+    tuned.add_argument("--candidates", type=int, default=12, help="that race for one problem (default %(default)s)")
+    tuned.add_argument("--output", type=Path, metavar="FILE", help="the table (default: one of the user's own)")
 
     planned = _add(commands, "plan", plan_command)
     planned.add_argument("size", help="N or MxNxK")
@@ -134,8 +185,10 @@ def _add_kernel(parser: argparse.ArgumentParser) -> None:
 def _add_measuring(parser: argparse.ArgumentParser, seconds: float) -> None:
     device = "an index of `tilewright devices`, cpu, gpu, or part of a name"
     parser.add_argument("--device", metavar="DEVICE", help=device)
+    runtimes = f"{', '.join(BACKENDS)} (default %(default)s): CUDA from the same source, or each rung by either in turn"
+    parser.add_argument("--backend", choices=BACKENDS, default="opencl", help=runtimes)
     parser.add_argument("--size", metavar="N", help="512, or 512x256x128 (M x N x K), or ROWSxCOLUMNS")
-    parser.add_argument("--dtype", default="float32", help="float32, float64 or int32")
+    parser.add_argument("--dtype", help="float32, float64, int32 or float16 (default: float32 if the rungs have it)")
     time = "time for measuring one size (default %(default)s)"
     parser.add_argument("--seconds", type=float, default=seconds, help=time)
     parser.add_argument("--no-baselines", action="store_true", help="without NumPy and the host program")

@@ -2,18 +2,22 @@
 
 import argparse
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from difflib import unified_diff
 
 from rich.console import Console
 from rich.markup import escape
 
-from .backend.opencl import list_devices, open_device
+from .backend.opencl import Device, list_devices, open_device
+from .backend.twins import open_backends
+from .backend.vpdpbusd import equipped
 from .benchmark import run_benchmark
 from .choice import plan_product
 from .custom import custom_kernel
 from .doctor import examine
 from .errors import InvalidInput
+from .first_calls import lines, run_first_calls
+from .inspection.page import refresh_inspections
 from .kernel import Kernel
 from .kernels import LADDERS, find_kernel, find_ladder
 from .ladders import run_kernel, run_ladder
@@ -23,22 +27,28 @@ from .records import Record, Row, load_record, save_record, to_json
 from .report.compare import compare
 from .report.pages import refresh
 from .report.plot import plot
+from .report.roof import refresh_rooflines
 from .report.table import published_lines, to_csv
-from .report.versus import COLUMNS, cells, pairs, summary
+from .report.versus import COLUMNS, ENERGY, cells, energy, races, summary
+from .sets import STORED, problems_of
+from .tuned import file_name, own_folder
+from .tuning import Outcome, tune
 from .verify import Verdict
 
 console = Console()
+FIRST_CALLS_SET = "first-calls"  # of `bench`, though it is no set of problems
 
 
 def ladder_command(options: argparse.Namespace) -> int:
     """`tilewright ladder`: every rung of one ladder or of all, verified and measured."""
-    device = open_device(options.device)
+    device, *_ = open_backends(options.backend, options.device)
     records = []
     for name in [options.name] if options.name else list(LADDERS):
-        with LiveTable(console, find_ladder(name).title, device, options.dtype) as table:
+        ladder = find_ladder(name)
+        with LiveTable(console, ladder.title, device, options.dtype or ladder.usual_dtype) as table:
             record = run_ladder(
-                name, device, sizes_of(options), options.dtype, options.rung or (), options.seconds, options.cold,
-                not options.no_baselines, table.watch,
+                ladder, device, sizes_of(options), options.dtype, options.rung or (), options.seconds, options.cold,
+                not options.no_baselines, table.watch, options.backend,
             )  # fmt: skip
             table.finish(record)
         records.append(record)
@@ -50,17 +60,18 @@ def ladder_command(options: argparse.Namespace) -> int:
 
 def run_command(options: argparse.Namespace) -> int:
     """`tilewright run`: one kernel, a rung or the user's own file, verified and measured."""
-    device = open_device(options.device)
+    device, *_ = open_backends(options.backend, options.device)
     kernel = kernel_of(options)
     size = parse_size(options.size) if options.size else (1024 if device.info.kind == "gpu" else 512,)
-    with LiveTable(console, kernel.name, device, options.dtype) as table:
+    with LiveTable(console, kernel.name, device, options.dtype or kernel.usual_dtype) as table:
         record, verdict = run_kernel(
-            kernel, size, device, options.dtype, options.offset, options.seconds, not options.no_baselines, table.watch
-        )
+            kernel, size, device, options.dtype, options.offset, options.seconds, not options.no_baselines, table.watch,
+            options.backend,
+        )  # fmt: skip
         table.finish(record)
-    print_verdict(record, verdict, options.check)
+    print_verdict(record, kernel, verdict, options.check)
     write_outputs(options, [record])
-    return int(record.rows[-1].status != "ok")
+    return int(any(row.status != "ok" for row in record.rows if row.name == kernel.name))
 
 
 def kernel_of(options: argparse.Namespace) -> Kernel:
@@ -75,10 +86,10 @@ def kernel_of(options: argparse.Namespace) -> Kernel:
     )  # fmt: skip
 
 
-def print_verdict(record: Record, verdict: Verdict | None, sample: bool) -> None:
-    row = record.rows[-1]
-    if row.status != "ok":
-        console.print(f"[red]{row.status}[/red]: {escape(row.reason)}", soft_wrap=True)
+def print_verdict(record: Record, kernel: Kernel, verdict: Verdict | None, sample: bool) -> None:
+    for row in record.rows:
+        if row.name == kernel.name and row.status != "ok":
+            console.print(f"[red]{row.status}[/red]: {escape(row.reason)}", soft_wrap=True)
     if verdict is not None and verdict.passed:
         console.print(str(verdict), highlight=False)
     if verdict is not None and sample:
@@ -90,23 +101,63 @@ def bench_command(options: argparse.Namespace) -> int:
     """`tilewright bench`: the library against NumPy, verified and interleaved."""
     device = open_device(options.device)
     names = options.sets.split(",")
-    waiting: list[Row] = []
+    if names == [FIRST_CALLS_SET]:
+        return first_calls(options, device)
 
-    def show(index: int, row: Row) -> None:
-        waiting.append(row)
-        if len(waiting) == 2:
-            console.print(
-                "  ".join(f"{text:>12}" for text in cells(*waiting)), highlight=False, markup=False, soft_wrap=True
-            )
-            waiting.clear()
+    def show(rows: Sequence[Row]) -> None:
+        beside = [row.label for row in rows[2:]]
+        texts = [f"{text:>12}" for text in cells(tuple(rows))]
+        texts += [
+            f"{name} {text}" for name, text in zip(beside, cells(tuple(rows), beside)[len(COLUMNS) :], strict=True)
+        ]
+        if options.sustained:
+            texts += [f"{name} {text}" for name, text in zip(ENERGY, energy(tuple(rows)), strict=True) if text]
+        console.print("  ".join(texts), highlight=False, markup=False, soft_wrap=True)
 
     console.print("  ".join(f"{text:>12}" for text in COLUMNS), style="bold", soft_wrap=True)
-    record = run_benchmark(names, options.dtype, device, options.seconds, show)
-    console.print(summary(pairs(record)), highlight=False)
+    record = run_benchmark(
+        names, options.dtype, device, options.seconds, show, options.backend, options.precision, options.sustained
+    )
+    if record.telemetry:
+        console.print(f"clock and power: {record.telemetry}", highlight=False)
+    console.print(summary(races(record)), highlight=False)
     if options.json:
         save_record(record, options.json)
         console.print(f"wrote {options.json}", highlight=False)
     return int(any(row.status == "wrong" for row in record.rows))
+
+
+def first_calls(options: argparse.Namespace, device: Device) -> int:
+    """`tilewright bench --sets first-calls`: what a newcomer waits for."""
+    record = run_first_calls(device, options.dtype)
+    console.print("\n".join(lines(record)), highlight=False, markup=False, soft_wrap=True)
+    if options.json:
+        save_record(record, options.json)
+        console.print(f"wrote {options.json}", highlight=False)
+    return 0
+
+
+def tune_command(options: argparse.Namespace) -> int:
+    """`tilewright tune`: measure a device's fastest kernel for each product of some sets, for the library to use."""
+    info = open_device(options.device).info
+    if info.kind == "cpu":
+        raise InvalidInput(
+            f"{info.label}: tables are for GPUs; on CPUs the library computes its blocking from the caches"
+        )
+    path = options.output or own_folder() / file_name(info.name)
+    problems = [each for name in options.sets.split(",") for each in problems_of(name, options.dtype)]
+
+    def show(outcome: Outcome) -> None:
+        for complaint in outcome.complaints:
+            console.print(f"  {complaint}", highlight=False, markup=False, soft_wrap=True)
+        won = outcome.entry
+        result = f"{won.untuned_seconds / won.seconds:.2f}x  {won.kernel} ({won.config})" if won else "nothing is right"
+        console.print(f"{outcome.problem}: {result}", highlight=False, markup=False, soft_wrap=True)
+
+    products = [replace(each, precision=options.precision) for each in problems if isinstance(each, Gemm)]
+    table = tune(products, info, options.device, path, options.seconds, options.candidates, show)
+    console.print(f"{path}: {len(table.entries)} entries", highlight=False)
+    return 0
 
 
 def plan_command(options: argparse.Namespace) -> int:
@@ -119,8 +170,26 @@ def plan_command(options: argparse.Namespace) -> int:
     if not set(options.layout) <= set(orders) or len(options.layout) != 2:
         raise InvalidInput(f"--layout {options.layout}: NN, NT, TN or TT")
     a_order, b_order = (orders[letter] for letter in options.layout)
-    problem = Gemm(m, n, k, options.dtype, a_order, b_order, batch=options.batch)
-    print(plan_product(problem, open_device(options.device).info))
+    problem = Gemm(m, n, k, options.dtype, a_order, b_order, out_dtype=STORED.get(options.dtype), batch=options.batch)
+    print(plan_product(problem, equipped(open_device(options.device).info, options.dtype)))
+    return 0
+
+
+def accuracy_command(options: argparse.Namespace) -> int:
+    """`tilewright accuracy`: the errors of every way to multiply float32, on kind and unkind data."""
+    from .accuracy import ErrorRow, measure_accuracy
+
+    size = parse_size(options.size)
+    if len(size) != 3:
+        raise InvalidInput(f"{options.size}: write MxNxK")
+
+    def show(row: ErrorRow) -> None:
+        words = f"{row.data:16} {row.mode:10} {row.by:10} {row.largest:10.3g} units of |A||B| {row.normwise:10.2e} of the norm"
+        console.print(words, highlight=False)
+
+    record = measure_accuracy(size, options.device, show)
+    if options.json:
+        save_record(record, options.json)
     return 0
 
 
@@ -190,9 +259,11 @@ def compare_command(options: argparse.Namespace) -> int:
 
 
 def report_command(options: argparse.Namespace) -> int:
-    """`tilewright report`: rewrite the tables of Markdown pages from the records they name."""
+    """`tilewright report`: rewrite the tables of Markdown pages from the records they name, and their inspections."""
     for page in options.pages:
-        console.print(f"{page}: {refresh(page)} tables", highlight=False)
+        made = refresh_inspections(page) + refresh_rooflines(page)
+        what = f"{made} inspections and rooflines" if made else f"{refresh(page)} tables"
+        console.print(f"{page}: {what}", highlight=False)
     return 0
 
 

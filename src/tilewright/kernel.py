@@ -154,6 +154,11 @@ class Kernel:
     def configs(self) -> tuple[Config, ...]:
         return (self.config, *self.smaller)
 
+    @property
+    def usual_dtype(self) -> str:
+        """What it is measured in unless another type is asked for: float32, if it has that."""
+        return "float32" if "float32" in self.dtypes else self.dtypes[0]
+
 
 @dataclass(frozen=True)
 class Ladder:
@@ -163,6 +168,11 @@ class Ladder:
     title: str
     origin: str  # where the published figures come from
     kernels: tuple[Kernel, ...]
+
+    @property
+    def usual_dtype(self) -> str:
+        """What it is measured in unless another type is asked for: what its first rung is."""
+        return self.kernels[0].usual_dtype
 
 
 def read_source(path: Path) -> str:
@@ -230,6 +240,7 @@ FEATURE_PRELUDES = {
     "nvidia": ("nvidia.cl",),
     "mma": ("nvidia.cl", "mma.cl"),
     "mma_f64": ("nvidia.cl", "mma.cl"),
+    "mma_f64_m8": ("nvidia.cl", "mma.cl"),
     "ldmatrix": ("nvidia.cl", "mma.cl"),
     "cp_async": ("nvidia.cl", "mma.cl"),
     "tma": ("nvidia.cl", "tma.cl"),

@@ -8,7 +8,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from .backend.opencl import Device
+from .backend.device import Device
 from .measure import ROUNDS
 from .records import Record, Row
 from .report.table import cells, derive, failure, header, notes, peaks_line
@@ -66,7 +66,7 @@ class LiveTable:
             table.add_row(*(Text(text) for text in (name + size, *rest)), style=style)
         if self._record is None:
             return Group(table, self._progress(rows))
-        failures = [f"{row.name}: {failure(row)}" for row in rows if narrow and row.status != "ok"]
+        failures = [f"{row.label}: {failure(row)}" for row in rows if narrow and row.status != "ok"]
         return Group(table, Text("\n".join([*failures, peaks_line(peaks), *notes(rows)]), style="dim"))
 
     def _progress(self, rows: list[Row]) -> ProgressBar:

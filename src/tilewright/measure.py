@@ -3,12 +3,14 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from time import perf_counter, sleep
-from typing import Protocol
+from typing import Any, Protocol
 
-from .backend.opencl import Device
+from .backend.device import Device
+from .backend.opencl import Device as OpenCLDevice
 from .errors import LaunchFailed
 from .records import Samples
 from .run import Execution, Times
+from .stamps import Stamps
 
 SETTLE_S = 0.002  # between entrants, for the threads of the one before to go to sleep
 SHORT_S = 0.05  # an entrant this fast is run once untimed before each timed run: caches, clocks and threads wake up
@@ -38,15 +40,29 @@ MOST_CALLS = 50
 
 
 class BurstEntrant:
-    """An execution run several times back to back, as a rival's replayed graph is: clocks and caches are warm."""
+    """An execution run several times back to back, as a rival's replayed graph is: clocks and caches are warm.
+
+    On NVIDIA GPUs it is timed by stamps of the device's clock around the whole burst, elsewhere by its launches' events.
+    """
 
     def __init__(self, execution: Execution) -> None:
         self.execution = execution
         once = min(execution.launch().device_s for _ in range(3))
         self.calls = max(1, min(MOST_CALLS, round(BURST_S / once) if once else MOST_CALLS))
+        device = execution.device
+        stamped = isinstance(device, OpenCLDevice) and "nvidia" in device.info.features
+        self._stamps = Stamps(device) if stamped and isinstance(device, OpenCLDevice) else None
 
     def run(self) -> Times:
-        return self.execution.burst(self.calls)
+        if self._stamps is None:
+            return self.execution.burst(self.calls)
+        begin = perf_counter()
+        seconds = self._stamps.seconds(self._enqueue, self.calls * self.execution.launches)
+        return Times(seconds / self.calls, (perf_counter() - begin) / self.calls)
+
+    def _enqueue(self, queue: Any) -> None:
+        for _ in range(self.calls):
+            self.execution.enqueue(queue)
 
 
 class CacheFlush:

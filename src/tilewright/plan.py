@@ -104,7 +104,8 @@ def _refusals(kernel: Kernel, problem: Problem, device: DeviceInfo) -> Iterator[
         yield f"{device.name} has no double precision, which {problem.dtype} needs"
     for feature, sentence in kernel.requires:
         if feature not in device.features:
-            yield f"needs {feature!r}, which {device.name} lacks: {sentence}"
+            tried = f" ({device.missing[feature]})" if feature in device.missing else ""
+            yield f"needs {feature!r}, which {device.name} lacks{tried}: {sentence}"
 
 
 def _limits(kernel: Kernel, config: Config, problem: Problem, device: DeviceInfo) -> Iterator[str]:

@@ -1,6 +1,7 @@
 """Records: what was measured, where and how, as plain data that goes to JSON and back."""
 
 import statistics
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -40,10 +41,26 @@ class Samples:
 
 
 @dataclass(frozen=True)
+class Turn:
+    """One entrant's turn in a sustained race; clock and mean power are None where they were not read."""
+
+    seconds: float
+    calls: int
+    clock_mhz: float | None = None
+    power_w: float | None = None
+
+    @property
+    def joules(self) -> float | None:
+        """Energy of one call, the idle board's part included."""
+        return None if self.power_w is None else self.power_w * self.seconds / self.calls
+
+
+@dataclass(frozen=True)
 class Row:
     """One entrant's result, good or bad.
 
-    `status` is "ok", "refused", "build failed", "launch failed" or "wrong"; all but "ok" say why in `reason`.
+    `status` is "ok", "refused", "build failed", "launch failed" or "wrong"; all but "ok" say why in `reason`. `backend`
+    is the runtime that a kernel ran by: "opencl" or "cuda".
     """
 
     name: str
@@ -58,6 +75,13 @@ class Row:
     worst_ratio: float = 0.0
     samples: Samples = field(default_factory=Samples)
     published: tuple[tuple[str, float], ...] = ()
+    backend: str = "opencl"
+    turns: tuple[Turn, ...] = ()  # of a sustained race: `samples` then holds the mean time of a call in each
+
+    @property
+    def label(self) -> str:
+        """The name as tables print it: one kernel may have a row for each backend."""
+        return f"{self.name} (CUDA)" if self.backend == "cuda" else self.name
 
     @property
     def measured(self) -> bool:
@@ -71,8 +95,27 @@ class Row:
         return (self.flops or self.nbytes) / self.samples.median * 1e-9
 
     @property
+    def clock_mhz(self) -> float | None:
+        """The median over the turns of a sustained race."""
+        return _median([each.clock_mhz for each in self.turns])
+
+    @property
+    def power_w(self) -> float | None:
+        return _median([each.power_w for each in self.turns])
+
+    @property
+    def joules(self) -> float | None:
+        """Energy of one call, the median over the turns."""
+        return _median([each.joules for each in self.turns])
+
+    @property
     def unit(self) -> str:
         return "GFLOP/s" if self.flops else "GB/s"
+
+
+def _median(values: Sequence[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return statistics.median(known) if known else None
 
 
 @dataclass(frozen=True)
@@ -101,6 +144,8 @@ class Record:
     peaks: Peaks | None
     rows: tuple[Row, ...]
     format: int = FORMAT
+    absent: tuple[str, ...] = ()  # rivals that were not there to race, each a sentence
+    telemetry: str = ""  # of a sustained race: what read clock and power, or why nothing did
 
 
 def to_json(record: object) -> str:

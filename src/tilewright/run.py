@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .backend.opencl import Device
+from .backend.device import Device
 from .dtypes import element_type, numpy_dtype
 from .errors import InvalidInput, WrongResult
 from .kernel import NDRange, Step, render
@@ -16,6 +16,7 @@ from .plan import Plan
 from .problem import Operand, inputs_of, output_of
 
 POISON = 0xFF  # every float made of such bytes is a NaN: what a kernel forgot to write, or should not have read, shows
+WAIT_S = 0.1  # between two waits of sustained work: a pause of some 20 us is nothing beside it
 INTEGER_POISON = 0xA5  # -1 is too common a result to stand for "not written"
 
 
@@ -26,6 +27,14 @@ class Times:
 
     device_s: float
     wall_s: float
+
+
+@dataclass(frozen=True)
+class Work:
+    """Calls made without pause, and the seconds that all of them took on the host's clock."""
+
+    seconds: float
+    calls: int
 
 
 @dataclass(frozen=True)
@@ -41,8 +50,8 @@ class Fenced:
 
     def intact(self, device: Device) -> bool:
         """Whether nobody wrote into the fences."""
-        surroundings = device.read(self.whole, self.fence + self.nbytes + self.tail, np.dtype(np.uint8))
-        before, after = surroundings[: self.fence], surroundings[self.fence + self.nbytes :]
+        before = device.read(self.whole, self.fence, np.dtype(np.uint8))
+        after = device.read(self.whole, self.tail, np.dtype(np.uint8), self.fence + self.nbytes)
         return bool((before == self.poison).all() and (after == self.poison).all())
 
 
@@ -76,12 +85,13 @@ class LoadedPlan:
         self.plan = plan
         self.device = device
         self.logs: dict[str, str] = {}
+        self._tensor_maps: list[Any] = []  # a kernel's arguments do not keep their buffers alive
         busy = (step for step in plan.steps if not step.config.ndrange(step.problem).empty)
         self.launches = [self._load(step) for step in busy]
 
     def _load(self, step: Step) -> Launch:
         kernel, device = step.kernel, self.device
-        source = render(kernel, step.config, step.problem)
+        source = render(kernel, step.config, step.problem, device.dialect)
         program = device.build(source, kernel.name, kernel.signature, step.problem.dtype, kernel.options, kernel.target)
         self.logs[kernel.name] = program.log
         prepared = program.new_kernel()
@@ -90,7 +100,8 @@ class LoadedPlan:
         slots = []
         for index, parameter in enumerate(kernel.signature.parameters):
             if parameter.name in maps:
-                prepared.set_arg(index, device.tensor_map(maps[parameter.name]))
+                self._tensor_maps.append(device.tensor_map(maps[parameter.name]))
+                prepared.set_arg(index, self._tensor_maps[-1])
             elif parameter.pointer:
                 slots.append((index, step.buffer_of(parameter.name)))
             elif parameter.name in scalars:
@@ -128,6 +139,8 @@ class Execution:
         self._buffers = {each.name: fenced_buffer(device, each.nbytes, each.dtype) for each in plan.problem.operands}
         for name, nbytes in plan.scratch.items():
             self._buffers[name] = fenced_buffer(device, nbytes, plan.problem.dtype)
+            if name in plan.zeroed:
+                device.fill(self._buffers[name].inner, 0, 0, nbytes)
         self._loaded.bind({name: buffer.inner for name, buffer in self._buffers.items()})
 
     @property
@@ -143,16 +156,27 @@ class Execution:
     def spoiled_inputs(self, arrays: Mapping[str, np.ndarray]) -> list[str]:
         """The inputs that no longer hold what `write` put there: a kernel wrote where it should only read."""
         spoiled = []
-        for operand in inputs_of(self.plan.problem):
+        for operand in (each for each in inputs_of(self.plan.problem) if not each.written):
             now = self.device.read(self._buffers[operand.name].inner, operand.elements, numpy_dtype(operand.dtype))
             if now.tobytes() != operand.flatten(arrays[operand.name]).tobytes():
                 spoiled.append(operand.name)
         return spoiled
 
     def poison(self) -> None:
-        """Fill the output with NaN, so that every element has to be written to pass."""
+        """Fill the output with NaN, so that every element has to be written to pass; not one that is read before."""
+        if output_of(self.plan.problem).updated:
+            return
         output = self._buffers[output_of(self.plan.problem).name]
         self.device.fill(output.whole, output.poison, 0, output.fence + output.nbytes + output.tail)
+
+    @property
+    def launches(self) -> int:
+        """How many kernels one run launches."""
+        return len(self._loaded.launches)
+
+    def enqueue(self, queue: Any = None) -> None:
+        """Enqueue all steps once, and do not wait."""
+        self._loaded.enqueue(queue)
 
     def launch(self) -> Times:
         """Run all steps once and wait."""
@@ -172,6 +196,18 @@ class Execution:
         wall = (perf_counter() - begin) / calls
         spans = [(events[-1].profile.end - events[0].profile.start) * 1e-9 for events in runs if events]
         return Times(median(spans) if spans else 0.0, wall)
+
+    def sustain(self, seconds: float) -> Work:
+        """Run all steps again and again for at least `seconds`, waiting only once in a while."""
+        once = max(self.launch().wall_s, 1e-6)
+        together = max(1, round(WAIT_S / once))
+        begin, calls = perf_counter(), 0
+        while (passed := perf_counter() - begin) < seconds or not calls:
+            for _ in range(together):
+                self._loaded.enqueue()
+            self.device.finish(self.plan.problem.title)
+            calls += together
+        return Work(passed, calls)
 
     def read(self) -> np.ndarray:
         """The output as an array of its shape; WrongResult if a kernel wrote outside any of its buffers."""

@@ -6,7 +6,7 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -111,15 +111,17 @@ def _judge(platform: str, device: int, child: ChildRun) -> SmokeResult:
     )
 
 
-def run_child(command: Sequence[str], time_limit: float) -> ChildRun:
+def run_child(command: Sequence[str], time_limit: float, settings: Mapping[str, str] | None = None) -> ChildRun:
     """Run a command without kernel caches; at the time limit kill it and all that it started.
 
+    `settings` are environment variables of its own, which may bring caches back.
     Output goes to files, not pipes: a grandchild that lives on would hold a pipe open.
     """
     root = str(Path(__file__).resolve().parents[2])
     environment = dict(os.environ)
     environment["PYTHONPATH"] = os.pathsep.join(filter(None, [root, environment.get("PYTHONPATH", "")]))
     environment |= {"PYOPENCL_NO_CACHE": "1", "POCL_KERNEL_CACHE": "0", "CUDA_CACHE_DISABLE": "1"}
+    environment |= settings or {}
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         child = subprocess.Popen(
             command, stdin=subprocess.DEVNULL, stdout=out, stderr=err, env=environment, start_new_session=True

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     import pyopencl
 
 PROBES = KERNELS / "probes"
-FEATURES = ("nvidia", "mma", "mma_f64", "ldmatrix", "cp_async", "tma", "wgmma")
+FEATURES = ("nvidia", "mma", "mma_f64", "mma_f64_m8", "ldmatrix", "cp_async", "tma", "wgmma")
 # What a multiprocessor lets one work-group have in NVIDIA's compute capabilities 9.0, 8.0, 8.6 and 7.5, largest first.
 STATIC_LOCAL = (227 * 1024, 163 * 1024, 99 * 1024, 64 * 1024)
 TARGETS = {"wgmma": "sm_90a"}

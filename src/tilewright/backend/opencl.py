@@ -12,30 +12,25 @@ import numpy as np
 import pyopencl as cl
 
 from ..device import DeviceInfo
-from ..dtypes import element_type, numpy_dtype
 from ..errors import (
     BuildFailed,
     DevicePoisoned,
-    InvalidInput,
     LaunchFailed,
     NoDevice,
     OutOfDeviceMemory,
     UnknownName,
 )
-from ..kernel import NDRange, Parameter, Signature, name_lines
+from ..kernel import Dialect, NDRange, Signature, name_lines
 from ..tensormap import TensorMap
 from .cache import BinaryCache, cache_folder, content_key
 from .information import describe
 from .instructions import with_instructions
 from .preference import NEVER_BY_DEFAULT, mend_pocl_wheel, preference
-from .registration import register
+from .registration import bind_threads, register
 from .retarget import retarget
+from .scalars import scalar_types
 from .statuses import NO_MEMORY, POISONED, code_of, status_sentence
 from .tensormaps import encode
-
-SCALARS = {"int": np.int32, "uint": np.uint32, "long": np.int64, "ulong": np.uint64, "float": np.float32,
-           "double": np.float64, "unsigned": np.uint32, "unsigned int": np.uint32,
-           "unsigned long": np.uint64}  # fmt: skip
 
 
 @contextmanager
@@ -70,10 +65,17 @@ class Program:
         kernel.set_scalar_arg_dtypes(list(self.scalar_types))  # without it set_args costs 50 us and more
         return kernel
 
+    def binary(self) -> bytes:
+        """What the driver made of the source: PTX, an ELF file or a format of its own; empty if it does not tell."""
+        with check(f"asking for the code of {self.signature.entry!r}"):
+            binaries = self.program.get_info(cl.program_info.BINARIES)
+        return bytes(binaries[0]) if binaries and binaries[0] else b""
+
 
 def discover_devices() -> list[tuple[DeviceInfo, Any]]:
     """All devices of all platforms, the preferred one first; empty if there is no driver."""
     register()
+    bind_threads()
     try:
         platforms = cl.get_platforms()
     except cl.LogicError:  # the loader's way of saying that it knows no driver
@@ -127,11 +129,15 @@ def open_device(wanted: str | None = None) -> "Device":
 class Device:
     """An opened device: its facts, and the verbs that plans are run with."""
 
+    backend = "opencl"
+    dialect = Dialect.OPENCL
+
     def __init__(self, info: DeviceInfo, device: Any, context: Any) -> None:
         self.info = info
         self.device = device
         self.context = context
         self.queue = cl.CommandQueue(context, device, cl.command_queue_properties.PROFILING_ENABLE)
+        self._plain_queue: Any = None
         self._programs: dict[tuple[str, str, tuple[str, ...], str], Program] = {}
         self._lock = Lock()
         self._disk = BinaryCache(cache_folder() / "programs")
@@ -147,22 +153,8 @@ class Device:
         with self._lock:
             if key not in self._programs:
                 program, log = self._compile(source, name, tuple(options), target)
-                parameters = signature.parameters
-                types = tuple(None if each.pointer else self._scalar(name, each, dtype) for each in parameters)
-                self._programs[key] = Program(program, signature, types, log)
+                self._programs[key] = Program(program, signature, scalar_types(name, signature, dtype), log)
             return self._programs[key]
-
-    @staticmethod
-    def _scalar(kernel: str, parameter: Parameter, dtype: str) -> Any:
-        """NumPy's type for a scalar argument; REAL is the element type, ACC the one that it is summed in."""
-        if parameter.ctype == "REAL":
-            return numpy_dtype(dtype).type
-        if parameter.ctype == "ACC":
-            return numpy_dtype(element_type(dtype).accumulator).type
-        if parameter.ctype not in SCALARS:
-            argument = f"the argument {parameter.name!r} has the type {parameter.ctype!r}"
-            raise InvalidInput(f"{kernel}: {argument}; it may be {', '.join(SCALARS)}, REAL or ACC")
-        return SCALARS[parameter.ctype]
 
     def _compile(self, source: str, name: str, options: tuple[str, ...], target: str) -> tuple[Any, str]:
         info = self.info
@@ -212,6 +204,13 @@ class Device:
     def _log(self, program: Any) -> str:
         return str(program.get_build_info(self.device, cl.program_build_info.LOG))
 
+    @property
+    def plain_queue(self) -> Any:
+        """A second queue, in order and without profiling, which costs some microseconds a launch."""
+        if self._plain_queue is None:
+            self._plain_queue = cl.CommandQueue(self.context, self.device)
+        return self._plain_queue
+
     def allocate(self, nbytes: int) -> Any:
         """A buffer of at least one byte; OutOfDeviceMemory says the bytes asked and present."""
         size = max(int(nbytes), 1)
@@ -242,11 +241,12 @@ class Device:
             with check(f"writing {array.nbytes:,} bytes to {self.info.label}"):
                 cl.enqueue_copy(self.queue, buffer, np.ascontiguousarray(array).view(np.uint8).reshape(-1))
 
-    def read(self, buffer: Any, count: int, dtype: np.dtype) -> np.ndarray:
+    def read(self, buffer: Any, count: int, dtype: np.dtype, origin: int = 0) -> np.ndarray:
+        """`count` elements of a buffer from byte `origin` on."""
         host = np.empty(count * dtype.itemsize, np.uint8)
         if count:
             with check(f"reading {host.nbytes:,} bytes from {self.info.label}"):
-                cl.enqueue_copy(self.queue, host, buffer)
+                cl.enqueue_copy(self.queue, host, buffer, src_offset=origin)
         return host.view(dtype)
 
     def launch(self, kernel: Any, ndrange: NDRange, what: str, queue: Any = None, wait_for: Any = None) -> Any:

@@ -18,6 +18,11 @@ from .drivers import Driver, Places, bundled, discover, icd_files
 
 FOLDER_PREFIX = "tilewright-icd-"
 
+# Binds each of PoCL's threads to a processor. Woken together after a pause, two of them often land on one processor, and
+# there they stay for some milliseconds: half of the calls then take twice their time (512^3 float32 on two processors:
+# 0.94 of OpenBLAS's speed in the median with this, 0.50 without).
+PINNED = ("POCL_AFFINITY", "1")
+
 
 @dataclass(frozen=True)
 class Registration:
@@ -52,6 +57,16 @@ def _problem_of(name: str, value: str) -> str:
     if not missing:
         return ""
     return f"{name} names {', '.join(missing)}, which does not exist: the loader finds no driver"
+
+
+def bind_threads(environ: MutableMapping[str, str] = os.environ) -> None:
+    """Have PoCL bind its threads to processors, before the first platform query.
+
+    Not against the user's word, and only if this process may run everywhere: PoCL counts processors from 0 on and heeds
+    no other binding.
+    """
+    if sys.platform == "linux" and os.sched_getaffinity(0) == set(range(os.cpu_count() or 0)):
+        environ.setdefault(*PINNED)
 
 
 def register(

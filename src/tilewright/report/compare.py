@@ -29,8 +29,8 @@ class Comparison:
 
 def compare(first: Record, second: Record) -> list[Comparison]:
     """The rows that both records measured; RecordError if there is none."""
-    known = {(row.name, row.problem): row for row in first.rows if row.measured}
-    pairs = [(known[key], row) for row in second.rows if row.measured and (key := (row.name, row.problem)) in known]
+    known = {(row.label, row.problem): row for row in first.rows if row.measured}
+    pairs = [(known[key], row) for row in second.rows if row.measured and (key := (row.label, row.problem)) in known]
     if not pairs:
         raise RecordError(f"'{first.title}' and '{second.title}' have no measured row in common")
     return [_compare_rows(*pair) for pair in pairs]
@@ -40,7 +40,7 @@ def _compare_rows(first: Row, second: Row) -> Comparison:
     a, b = first.samples, second.samples
     ratio = a.median / b.median
     return Comparison(
-        first.name,
+        first.label,
         first.problem,
         ratio,
         a.quantile(0.2) / b.quantile(0.8),

@@ -3,23 +3,38 @@
 import re
 from pathlib import Path
 
+from ..accuracy import load_accuracy
 from ..errors import RecordError
+from ..first_calls import TITLE as FIRST_CALLS
+from ..first_calls import markdown as first_calls_table
 from ..records import load_record
+from .beside import markdown as beside_table
+from .errors_table import markdown as errors_table
 from .table import markdown as ladder_table
 from .versus import markdown as benchmark_table
 
-_MARK = re.compile(r"(<!-- record: (?P<file>[^ ]+) -->\n).*?(<!-- end record -->)", re.S)
+_MARK = re.compile(
+    r"(<!-- record: (?P<file>[^ ]+)(?P<form> beside| accuracy)? -->\n).*?(?P<end><!-- end record -->)", re.S
+)
 
 
 def refresh(page: Path) -> int:
     """Rewrite what stands between `<!-- record: FILE -->` and `<!-- end record -->`, FILE beside the page; the number
-    of tables. RecordError if the page has no mark."""
+    of tables. RecordError if the page has no mark. `<!-- record: FILE beside -->` asks for a ladder's table of sizes,
+    with OpenCL and CUDA side by side, `<!-- record: FILE accuracy -->` for a record of accuracy."""
     text = page.read_text(encoding="utf-8")
 
     def table(match: re.Match[str]) -> str:
-        record = load_record(page.parent / match["file"])
+        file = page.parent / match["file"]
+        if match["form"] == " accuracy":
+            return f"{match[1]}{errors_table(load_accuracy(file))}\n{match['end']}"
+        record = load_record(file)
+        if record.title == FIRST_CALLS:
+            return f"{match[1]}{first_calls_table(record)}\n{match['end']}"
         write = benchmark_table if record.title.startswith("benchmark") else ladder_table
-        return f"{match[1]}{write(record)}\n{match[3]}"
+        if match["form"]:
+            write = beside_table
+        return f"{match[1]}{write(record)}\n{match['end']}"
 
     fresh, count = _MARK.subn(table, text)
     if not count:

@@ -6,7 +6,7 @@ from typing import Any
 
 from ..errors import Unsupported
 from ..records import Record, Row
-from .table import BASELINES, heading
+from .table import heading, is_baseline
 
 
 def plot(record: Record, path: Path) -> None:
@@ -31,8 +31,8 @@ def plot(record: Record, path: Path) -> None:
 
 
 def _by_rung(axes: Any, rows: Sequence[Row]) -> None:
-    colours = ["#9aa5b1" if row.name in BASELINES else "#2f6fab" for row in rows]
-    bars = axes.barh([row.name for row in rows], [row.rate for row in rows], color=colours)
+    colours = ["#9aa5b1" if is_baseline(row.name) else "#2f6fab" for row in rows]
+    bars = axes.barh([row.label for row in rows], [row.rate for row in rows], color=colours)
     axes.bar_label(bars, fmt="%.3g", padding=3, fontsize=8)
     axes.invert_yaxis()
     axes.set_xscale("log")
@@ -42,9 +42,9 @@ def _by_rung(axes: Any, rows: Sequence[Row]) -> None:
 
 
 def _by_size(axes: Any, rows: Sequence[Row]) -> None:
-    for name in dict.fromkeys(row.name for row in rows):
-        points = [(row.size[0], row.rate) for row in rows if row.name == name]
-        style = "--" if name in BASELINES else "-"
+    for name in dict.fromkeys(row.label for row in rows):
+        points = [(row.size[0], row.rate) for row in rows if row.label == name]
+        style = "--" if is_baseline(name) else "-"
         axes.plot(*zip(*points, strict=True), style, marker="o", markersize=3, label=name)
     axes.set_xscale("log", base=2)
     axes.set_yscale("log")

@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from ..device import Peaks
 from ..records import Record, Row
 
-BASELINES = ("NumPy", "NumPy copy", "NumPy transpose", "cuBLAS", "PyTorch copy", "PyTorch transpose", "host program")
+# How the names of rows begin that are no rungs, and of these the libraries that rungs are compared with, the first first.
+BASELINES = ("NumPy", "cuBLAS", "PyTorch", "CLBlast", "OpenBLAS", "MKL", "BLIS", "host program")
+COMPARED = ("cuBLAS", "PyTorch", "NumPy")
 
 
 @dataclass(frozen=True)
@@ -25,29 +27,34 @@ class Line:
 def derive(rows: Sequence[Row], peaks: Peaks | None) -> list[Line]:
     """Add to each row its part of the device's peak and its speed-up over the first and previous rung and the rival.
 
-    Rows of different sizes are not compared with each other: each size starts afresh.
+    Rows of different sizes, or of different backends, are not compared with each other: each of them starts afresh.
     """
     lines: list[Line] = []
-    first: dict[tuple[int, ...], float] = {}
-    previous: dict[tuple[int, ...], float] = {}
+    first: dict[object, float] = {}
+    previous: dict[object, float] = {}
     for row in rows:
         rate = row.rate
-        rung = row.name not in BASELINES
+        rung, race = not is_baseline(row.name), (row.size, row.backend)
         rival = rival_of(rows)
         beside = next((each.rate for each in rows if rival in each.name and each.problem == row.problem), 0.0)
         lines.append(
             Line(
                 row,
                 _ratio(rate, _ceiling(row, peaks)) if rung else None,
-                _ratio(rate, first.get(row.size)) if rung else None,
-                _ratio(rate, previous.get(row.size)) if rung else None,
+                _ratio(rate, first.get(race)) if rung else None,
+                _ratio(rate, previous.get(race)) if rung else None,
                 _ratio(rate, beside) if rung else None,
             )
         )
         if rung and row.measured:
-            first.setdefault(row.size, rate)
-            previous[row.size] = rate
+            first.setdefault(race, rate)
+            previous[race] = rate
     return lines
+
+
+def is_baseline(name: str) -> bool:
+    """Whether a row of that name is a library or the host program, and no rung."""
+    return name.startswith(BASELINES)
 
 
 def _ratio(rate: float, other: float | None) -> float | None:
@@ -63,8 +70,7 @@ def _ceiling(row: Row, peaks: Peaks | None) -> float | None:
 
 def rival_of(rows: Sequence[Row]) -> str:
     """The baseline that rungs are compared with: NVIDIA's own library where it was measured."""
-    known = ("cuBLAS", "PyTorch", "NumPy")
-    return next((name for name in known if any(row.name.startswith(name) and row.measured for row in rows)), "NumPy")
+    return next((name for name in COMPARED if any(row.name.startswith(name) and row.measured for row in rows)), "NumPy")
 
 
 def header(rows: Sequence[Row]) -> tuple[str, ...]:
@@ -77,12 +83,12 @@ def cells(line: Line) -> tuple[str, ...]:
     """The line's text for each column of `header`; a row without times says why in the last one."""
     row = line.row
     if row.status != "ok":
-        return (row.name, "-", "-", "", "", "", "", "", failure(row))
+        return (row.label, "-", "-", "", "", "", "", "", failure(row))
     if not row.measured:
-        return (row.name, "", "", "", "", "", "", "", row.lesson)
+        return (row.label, "", "", "", "", "", "", "", row.lesson)
     samples = row.samples
     return (
-        row.name,
+        row.label,
         f"{samples.median * 1e3:.3g}",
         _figure(row.rate),
         f"{samples.spread * 100:.0f}",
@@ -117,7 +123,7 @@ def peaks_line(peaks: Peaks | None) -> str:
 
 def notes(rows: Sequence[Row]) -> list[str]:
     """What was cut to fit or measured in part, one line per row that has such a note."""
-    return [f"{row.name}: {note}" for row in rows for note in row.notes]
+    return [f"{row.label}: {note}" for row in rows for note in row.notes]
 
 
 def published_lines(rows: Sequence[Row]) -> list[str]:
@@ -127,7 +133,7 @@ def published_lines(rows: Sequence[Row]) -> list[str]:
         figures = ", ".join(f"{where}: {figure:g}" for where, figure in row.published)
         if figures:
             ours = f"{row.rate:.4g} {row.unit} here" if row.measured else f"{row.status} here"
-            lines.append(f"{row.name}: {ours}; published {figures}")
+            lines.append(f"{row.label}: {ours}; published {figures}")
     return lines
 
 
@@ -141,7 +147,7 @@ def to_csv(record: Record) -> str:
         samples = row.samples
         times = (samples.median, samples.quantile(0.2), samples.quantile(0.8)) if row.measured else ("", "", "")
         wall = sorted(samples.wall)[len(samples.wall) // 2] if samples.wall else ""
-        writer.writerow([row.name, row.problem, row.status, row.reason, *times, wall, len(samples.times),
+        writer.writerow([row.label, row.problem, row.status, row.reason, *times, wall, len(samples.times),
                          row.rate or "", row.unit, row.worst_ratio])  # fmt: skip
     return text.getvalue()
 

@@ -8,15 +8,34 @@ from ..records import Record, Row
 from .table import escaped, heading, paired_ratios
 
 COLUMNS = ("problem", "ours", "rival", "unit", "x median", "x p20 .. p80", "x best")
+ENERGY = ("MHz", "W", "J", "rival MHz", "rival W", "rival J", "J / rival J")  # of a sustained race
+Race = tuple[Row, ...]  # of one problem: the rival, ours, and others beside them
 
 
-def pairs(record: Record) -> list[tuple[Row, Row]]:
-    """(rival, ours) for every problem: the rows of a benchmark come in this order."""
-    return list(zip(record.rows[::2], record.rows[1::2], strict=True))
+def races(record: Record) -> list[Race]:
+    """The rows of every problem, which stand together; a problem that comes again is another race."""
+    found: list[list[Row]] = []
+    for row in record.rows:
+        first = found[-1][0] if found else None
+        if first and (row.problem, row.notes) == (first.problem, first.notes) and row.name != first.name:
+            found[-1].append(row)
+        else:
+            found.append([row])
+    return [tuple(rows) for rows in found]
 
 
-def cells(rival: Row, ours: Row) -> tuple[str, ...]:
-    """The text of one line. Ratios above 1 mean that the library is faster."""
+def others(rows: Sequence[Race]) -> tuple[str, ...]:
+    """The names of those who raced beside the rival and us."""
+    return tuple(dict.fromkeys(row.label for race in rows for row in race[2:]))
+
+
+def cells(race: Race, beside: Sequence[str] = ()) -> tuple[str, ...]:
+    """The text of one line: the columns, and the rates of those `beside`. Ratios above 1: the library is faster."""
+    rates = {row.label: f"{row.rate:.4g}" if row.measured else row.status for row in race}
+    return (*_versus(*race[:2]), *(rates.get(name, "") for name in beside))
+
+
+def _versus(rival: Row, ours: Row) -> tuple[str, ...]:
     title = ours.problem + (f" {ours.notes[0]}" if ours.notes else "")
     if not (rival.measured and ours.measured):
         bad = ours if not ours.measured else rival
@@ -30,9 +49,17 @@ def cells(rival: Row, ours: Row) -> tuple[str, ...]:
     )  # fmt: skip
 
 
-def summary(rows: Sequence[tuple[Row, Row]]) -> str:
+def energy(race: Race) -> tuple[str, ...]:
+    """The text of ENERGY's columns: clock, power and energy of a call, ours and the rival's."""
+    rival, ours, *_ = race
+    shares = (ours.joules / rival.joules,) if ours.joules and rival.joules else (None,)
+    figures = (ours.clock_mhz, ours.power_w, ours.joules, rival.clock_mhz, rival.power_w, rival.joules)
+    return tuple("" if each is None else f"{each:.4g}" for each in (*figures, *shares))
+
+
+def summary(rows: Sequence[Race]) -> str:
     """Geometric means of the medians of paired ratios, and of the best times' ratios."""
-    measured = [(rival, ours) for rival, ours in rows if rival.measured and ours.measured]
+    measured = [(rival, ours) for rival, ours, *_ in rows if rival.measured and ours.measured]
     if not measured:
         return "nothing was measured"
     medians = [statistics.median(paired_ratios(rival, ours)) for rival, ours in measured]
@@ -41,12 +68,28 @@ def summary(rows: Sequence[tuple[Row, Row]]) -> str:
     return f"geometric mean over {len(measured)} problems: {mean:.2f}x by medians of paired ratios, {best:.2f}x by best times"
 
 
+def turn_seconds(record: Record) -> float:
+    """The shortest turn of a sustained race; 0 if nobody had one."""
+    return min((turn.seconds for row in record.rows for turn in row.turns), default=0.0)
+
+
 def markdown(record: Record) -> str:
     """The benchmark as a Markdown table."""
-    rows = pairs(record)
+    rows = races(record)
+    beside = others(rows)
+    sustained = any(row.turns for row in record.rows)
+    columns = (*COLUMNS, *(ENERGY if sustained else ()), *beside)
     lines = [f"**{heading(record, sizes=False)}**", "", f"Rival: {rows[0][0].lesson}." if rows else ""]
-    lines += ["", "| " + " | ".join(COLUMNS) + " |", "|" + " --- |" * len(COLUMNS)]
-    lines += ["| " + " | ".join(map(escaped, cells(*pair))) + " |" for pair in rows]
+    lines += ["", "| " + " | ".join(columns) + " |", "|" + " --- |" * len(columns)]
+    for race in rows:
+        texts = cells(race, beside)
+        middle = energy(race) if sustained else ()
+        texts = (*texts[: len(COLUMNS)], *middle, *texts[len(COLUMNS) :])
+        lines.append("| " + " | ".join(map(escaped, texts)) + " |")
     environment = record.environment
+    if record.telemetry:
+        lines += ["", f"Turns of {turn_seconds(record):.1f} s back to back; clock and power: {record.telemetry}."]
+    if record.absent:
+        lines += ["", f"Not raced: {'; '.join(record.absent)}."]
     lines += ["", f"{summary(rows)}. {environment.processor}, {environment.cores} cores; {environment.date}."]
     return "\n".join(lines)

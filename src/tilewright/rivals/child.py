@@ -6,7 +6,7 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from time import sleep
@@ -16,7 +16,7 @@ import numpy as np
 from ..dtypes import numpy_dtype
 from ..errors import ProcessFailed
 from ..problem import Problem, inputs_of, output_of
-from ..run import Times
+from ..run import Times, Work
 
 BLAS_SETTINGS = ("OPENBLAS_", "GOTO_", "MKL_", "BLIS_", "OMP_", "KMP_", "NVPL_", "VECLIB_")
 SPIN_S = 0.5  # what the threads of a BLAS may spin after a call, where a process cannot be stopped meanwhile
@@ -30,26 +30,41 @@ def clean_environment() -> dict[str, str]:
 class ChildRival:
     """A library solving a problem in a child process: the same arrays, the result read back for verification.
 
-    `script` is the child's file name. ProcessFailed, with the child's own words, if it dies.
+    `script` is the child's file name, `arguments` follow the folder's name, and `environment` is added to the clean one.
+    ProcessFailed, with the child's own words, if it dies.
     """
 
-    def __init__(self, script: str, problem: Problem, arrays: Mapping[str, np.ndarray]) -> None:
+    def __init__(
+        self,
+        script: str,
+        problem: Problem,
+        arrays: Mapping[str, np.ndarray],
+        arguments: Sequence[str] = (),
+        environment: Mapping[str, str] | None = None,
+    ) -> None:
         self._folder = tempfile.TemporaryDirectory(prefix="tilewright-")
         folder = Path(self._folder.name)
-        (folder / "operation").write_text(problem.operation)
+        settings = {
+            "operation": problem.operation,
+            "dtype": problem.dtype,
+            "out_dtype": output_of(problem).dtype,
+            "precision": getattr(problem, "precision", ""),
+            "by_columns": " ".join(each.name for each in inputs_of(problem) if each.order == "column"),
+        }
+        (folder / "settings.json").write_text(json.dumps(settings))
         for operand in inputs_of(problem):
-            array = arrays[operand.name][:, getattr(problem, "offset", 0) :]
-            np.save(folder / f"{operand.name}.npy", np.asfortranarray(array) if operand.order == "column" else array)
-        wanted = output_of(problem)
-        np.savez(folder / "output.npz", like=np.zeros(wanted.shape, numpy_dtype(wanted.dtype)))
+            array = arrays[operand.name][..., getattr(problem, "offset", 0) :]
+            np.save(folder / f"{operand.name}.npy", np.swapaxes(array, -1, -2) if operand.order == "column" else array)
+        self._wanted = output_of(problem)
+        np.savez(folder / "output.npz", like=np.zeros(self._wanted.shape, numpy_dtype(self._wanted.dtype)))
         self._script = script
         self._process = subprocess.Popen(
-            [sys.executable, str(Path(__file__).with_name(script)), str(folder)],
+            [sys.executable, str(Path(__file__).with_name(script)), str(folder), *arguments],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
-            env=clean_environment(),
+            env={**clean_environment(), **(environment or {})},
         )
         self.facts: dict[str, str] = json.loads(self._answer())
 
@@ -69,12 +84,18 @@ class ChildRival:
             sleep(SPIN_S)
         return Times(0.0, seconds)
 
+    def sustain(self, seconds: float) -> Work:
+        """Products without pause for at least `seconds`."""
+        self._awake()
+        answer = json.loads(self._ask(f"sustain {seconds}"))
+        return Work(answer["seconds"], answer["calls"])
+
     def result(self) -> np.ndarray:
-        """What the last product gave."""
+        """What the last product gave. Types that NumPy does not know by itself come back as bytes."""
         self._awake()
         self._ask("save")
         result: np.ndarray = np.load(Path(self._folder.name) / "result.npy")
-        return result
+        return result.view(numpy_dtype(self._wanted.dtype))
 
     def close(self) -> None:
         """End the child and remove its files."""

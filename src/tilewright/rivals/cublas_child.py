@@ -1,7 +1,7 @@
 """The child process in which NVIDIA's library is measured, through PyTorch, on the device's own clock.
 
 Python's own time to launch must not count against the library: calls are captured in a CUDA graph, whose replay costs
-the host one launch, and the time of a replay is divided by the calls in it. TF32 stays off: float32 means float32.
+the host one launch, and the time of a replay is divided by the calls in it. TF32 is on only if the problem asks for it.
 """
 
 import sys
@@ -15,6 +15,10 @@ from numpy_child import load, serve  # type: ignore[import-not-found]
 
 LEAST_S = 500e-6  # of a replay: beside it the graph's own start, some 10 us, is small
 MOST_CALLS = 100
+WAIT_S = 0.1  # of replays between two waits of sustained work
+
+# Types that NumPy does not have of its own, and whose arrays come as bytes.
+RAW = {"bfloat16": "bfloat16", "float8_e4m3fn": "float8_e4m3fn", "float8_e5m2": "float8_e5m2"}
 
 
 def timed(work: Callable[[], None]) -> float:
@@ -36,19 +40,75 @@ def captured(compute: Callable[[], None], calls: int) -> Any:
     return graph
 
 
+def on_device(array: np.ndarray, dtype: str) -> Any:
+    """The array on the GPU, in the memory order that it has here."""
+    if dtype not in RAW:
+        return torch.from_numpy(array).cuda()
+    bits = array.view({1: np.uint8, 2: np.int16}[array.dtype.itemsize])
+    return torch.from_numpy(bits).cuda().view(getattr(torch, RAW[dtype]))
+
+
+def from_device(tensor: Any, dtype: str) -> np.ndarray:
+    """The tensor's elements; those of a type in RAW as integers of their bits."""
+    bits = tensor.view(torch.int16 if tensor.element_size() == 2 else torch.uint8) if dtype in RAW else tensor
+    result: np.ndarray = bits.cpu().numpy()
+    return result
+
+
+def product(settings: dict[str, str], a: Any, b: Any, output: Any) -> Callable[[], None]:
+    """The call that multiplies into `output`."""
+    if settings["dtype"] == "int8":
+        return lambda: torch._int_mm(a, b, out=output)
+    if settings["dtype"].startswith("float8"):
+        one = torch.ones((), device="cuda")
+        return lambda: torch._scaled_mm(a, b, one, one, out_dtype=output.dtype, out=output)
+    if a.dtype == output.dtype:
+        return lambda: torch.matmul(a, b, out=output)
+    return lambda: torch.mm(a, b, out_dtype=output.dtype, out=output)
+
+
+def work_of(settings: dict[str, str], operands: dict[str, Any], output: Any) -> Callable[[], None]:
+    """What is measured. PyTorch has no transpose in place: the usual way is through a copy."""
+    if settings["operation"] == "gemm":
+        return product(settings, operands["A"], operands["B"], output)
+    if settings["operation"] == "in-place transpose":
+        matrix = operands["matrix"]
+        return lambda: matrix.copy_(matrix.transpose(-1, -2).contiguous())
+    source = operands["input"]
+    if settings["operation"].endswith("transpose"):
+        source = source.transpose(-1, -2)
+    return lambda: output.copy_(source)
+
+
+def replayed(graph: Any, seconds: float, once: float) -> tuple[float, int]:
+    """Replays for at least `seconds`: the seconds that they took on the device, and how many they were."""
+    together, passed, replays = max(1, round(WAIT_S / once)), 0.0, 0
+
+    def some() -> None:
+        for _ in range(together):
+            graph.replay()
+
+    while passed < seconds:
+        passed += timed(some)
+        replays += together
+    return passed, replays
+
+
 def main(folder: Path) -> None:
-    torch.backends.cuda.matmul.allow_tf32 = False
-    operation, inputs, like = load(folder)
-    operands = {name: torch.from_numpy(array).cuda() for name, array in inputs.items()}
-    output = torch.from_numpy(like).cuda()
+    settings, inputs, like = load(folder)
+    torch.backends.cuda.matmul.allow_tf32 = settings["precision"] == "tf32"
+    operands = {name: on_device(array, settings["dtype"]) for name, array in inputs.items()}
+    output = on_device(like, settings["out_dtype"])
+    compute = work_of(settings, operands, output)
+    result = operands.get("matrix", output)
 
-    def compute() -> None:
-        if operation == "gemm":
-            torch.matmul(operands["A"], operands["B"], out=output)
-        else:
-            source = operands["input"]
-            output.copy_(source.T if operation == "transpose" else source)
+    def save() -> None:
+        np.save(folder / "result.npy", from_device(result, settings["out_dtype"]))
 
+    compute()
+    torch.cuda.synchronize()
+    if "matrix" in operands:  # what one call gave: a transpose in place undoes itself at the next
+        save()
     for _ in range(3):
         compute()
     torch.cuda.synchronize()
@@ -57,7 +117,12 @@ def main(folder: Path) -> None:
     graph = captured(compute, calls)
     facts = {"library": f"PyTorch {torch.__version__}", "blas": f"cuBLAS of CUDA {torch.version.cuda}"}
     facts |= {"core": torch.cuda.get_device_name(), "threads": "no"}
-    serve(facts, lambda: timed(graph.replay) / calls, lambda: np.save(folder / "result.npy", output.cpu().numpy()))
+
+    def sustain(seconds: float) -> tuple[float, int]:
+        passed, replays = replayed(graph, seconds, timed(graph.replay))
+        return passed, replays * calls
+
+    serve(facts, lambda: timed(graph.replay) / calls, (lambda: None) if "matrix" in operands else save, sustain)
 
 
 if __name__ == "__main__":

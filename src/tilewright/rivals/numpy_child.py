@@ -1,7 +1,8 @@
 """The child process in which NumPy is measured; run as a script, so that it imports nothing but NumPy.
 
-Protocol, one line each way: the parent writes "run" and reads the seconds of one product; "save" and reads "saved";
-end of input ends the child. The first line that the child writes is JSON about the library that it measures.
+Protocol, one line each way: the parent writes "run" and reads the seconds of one product; "sustain SECONDS" and reads
+how long and how often it multiplied without pause; "save" and reads "saved"; end of input ends the child. The first line
+that the child writes is JSON about the library that it measures.
 """
 
 import json
@@ -11,6 +12,8 @@ from pathlib import Path
 from time import perf_counter
 
 import numpy as np
+
+SHORT = ("float16", "bfloat16")
 
 
 def blas_facts() -> dict[str, str]:
@@ -30,40 +33,90 @@ def blas_facts() -> dict[str, str]:
     return facts
 
 
-def load(folder: Path) -> tuple[str, dict[str, np.ndarray], np.ndarray]:
-    """The operation, its inputs by name, and an array for the result, as the parent left them."""
+def load(folder: Path) -> tuple[dict[str, str], dict[str, np.ndarray], np.ndarray]:
+    """The settings, the inputs by name, and an array for the result, as the parent left them."""
+    settings = json.loads((folder / "settings.json").read_text())
     inputs = {path.stem: np.load(path) for path in folder.glob("*.npy")}
-    return (folder / "operation").read_text(), inputs, np.load(folder / "output.npz")["like"]
+    for name in settings["by_columns"].split():  # they were saved as their transposes
+        inputs[name] = np.swapaxes(inputs[name], -1, -2)
+    return settings, inputs, np.load(folder / "output.npz")["like"]
 
 
-def serve(facts: dict[str, str], run: Callable[[], float], save: Callable[[], None]) -> None:
+def widened(array: np.ndarray, dtype: str) -> np.ndarray:
+    """float16 or bfloat16 as the float32 that NumPy multiplies fast; bfloat16 comes as bytes, the upper half of one."""
+    if dtype == "float16":
+        return array.astype(np.float32)
+    bits = array.view(np.uint16).astype(np.uint32) << 16
+    return bits.view(np.float32)
+
+
+def narrowed(array: np.ndarray, dtype: str) -> np.ndarray:
+    """float32 rounded to nearest, ties to even, to float16 or bfloat16, as bytes where NumPy has no such type."""
+    if dtype == "float16":
+        return array.astype(np.float16)
+    bits = array.view(np.uint32)
+    return ((bits + 0x7FFF + ((bits >> 16) & 1)) >> 16).astype(np.uint16)
+
+
+def one_after_the_other(run: Callable[[], float], seconds: float) -> tuple[float, int]:
+    """Calls for at least `seconds`: the seconds that they took, and how many they were."""
+    begin, calls = perf_counter(), 0
+    while (passed := perf_counter() - begin) < seconds or not calls:
+        run()
+        calls += 1
+    return passed, calls
+
+
+def serve(
+    facts: dict[str, str],
+    run: Callable[[], float],
+    save: Callable[[], None],
+    sustain: Callable[[float], tuple[float, int]],
+) -> None:
     """Answer the parent's lines until they end."""
     print(json.dumps(facts), flush=True)
     for line in sys.stdin:
-        if line.strip() == "save":
+        word, *rest = line.split()
+        if word == "save":
             save()
             print("saved", flush=True)
+        elif word == "sustain":
+            passed, calls = sustain(float(rest[0]))
+            print(json.dumps({"seconds": passed, "calls": calls}), flush=True)
         else:
             print(run(), flush=True)
 
 
 def main(folder: Path) -> None:
-    operation, inputs, output = load(folder)
+    settings, inputs, output = load(folder)
+    operation, stored = settings["operation"], settings["out_dtype"]
+    short = operation == "gemm" and settings["dtype"] == stored and stored in SHORT
+    if short:  # what a user of NumPy does: it has no fast product of these
+        inputs = {name: widened(array, stored) for name, array in inputs.items()}
+        output = np.zeros(output.shape, np.float32)
 
     def compute() -> None:
         if operation == "gemm":
-            np.matmul(inputs["A"], inputs["B"], out=output)
-        elif operation == "transpose":
-            np.copyto(output, inputs["input"].T)
+            np.matmul(inputs["A"], inputs["B"], out=output, dtype=output.dtype)  # int8 would wrap
+        elif operation == "in-place transpose":
+            np.copyto(inputs["matrix"], np.swapaxes(inputs["matrix"], -1, -2).copy())
         else:
-            np.copyto(output, inputs["input"])
+            source = inputs["input"]
+            np.copyto(output, np.swapaxes(source, -1, -2) if operation.endswith("transpose") else source)
 
     def run() -> float:
         begin = perf_counter()
         compute()
         return perf_counter() - begin
 
-    serve(blas_facts(), run, lambda: np.save(folder / "result.npy", output))
+    result = inputs.get("matrix", output)
+    facts = blas_facts()
+    serve(
+        facts | ({"library": f"{facts['library']} in float32"} if short else {}),
+        run,
+        lambda: np.save(folder / "result.npy", narrowed(result, stored) if short else result),
+        lambda seconds: one_after_the_other(run, seconds),
+    )
 
 
 if __name__ == "__main__":

@@ -38,7 +38,7 @@ class GemmConfig(Config):
     def violations(self, problem: Problem, device: DeviceInfo) -> Iterator[str]:
         call = self.oriented(problem)
         yield from result_violations(call)
-        limit, needed = register_limit(device), self.registers(call)
+        limit, needed = register_limit(device, self.ndrange(problem).group_items), self.registers(call)
         if needed > limit:
             yield f"a work-item needs about {needed} registers, and {device.name} has {limit} for each"
 
@@ -56,12 +56,13 @@ class TileConfig(GemmConfig):
     LANES_N: int = 8
     ZIGZAG: int = 1
     GROUP_M: int = 8
+    SLICES: int = 1
     split: int = 1
     pack: bool = False  # copy operands that cannot be read by whole vectors into aligned scratch memory first
 
     @property
     def items(self) -> int:
-        return (self.BM // self.TM) * (self.BN // self.TN)
+        return (self.BM // self.TM) * (self.BN // self.TN) * self.SLICES
 
     def orientation(self, problem: Problem) -> GemmCall:
         return call_of(problem).row_major
@@ -129,7 +130,9 @@ class TileConfig(GemmConfig):
     def local_bytes(self, problem: Problem) -> int:
         call = self.oriented(problem)
         kind, (a_pad, b_pad) = elements(call.dtype), self.pads(call)
-        return PANELS * self.BK * (self.BM + a_pad + self.BN + b_pad) * kind.parts * kind.component_bytes
+        panels = PANELS * self.BK * (self.BM + a_pad + self.BN + b_pad)
+        sums = self.SLICES // 2 * self.BM * self.BN
+        return max(panels, sums) * kind.parts * kind.component_bytes
 
     def registers(self, call: GemmCall) -> int:
         kind, (a, b) = elements(call.dtype), self.readings(call)
@@ -157,6 +160,8 @@ class TileConfig(GemmConfig):
                 yield f"T{name}={tile} is not a multiple of the {kind.fragment} elements of one local read"
             if block * self.BK % self.items:
                 yield f"a panel of {block}x{self.BK} cannot be shared out evenly among {self.items} work-items"
+        if self.BK % self.SLICES or self.SLICES & (self.SLICES - 1):
+            yield f"SLICES={self.SLICES} is no power of two that divides BK={self.BK}"
         if self.ZIGZAG and self.LANES_M % 2:
             yield f"ZIGZAG needs an even LANES_M, not {self.LANES_M}"
 
@@ -184,6 +189,11 @@ class VectorConfig(GemmConfig):
 
     @property
     def items(self) -> int:
+        raise NotImplementedError
+
+    @property
+    def sharing(self) -> int:
+        """Work-items that share out the k of one sum."""
         raise NotImplementedError
 
     def partials(self, call: GemmCall) -> int:
@@ -219,6 +229,10 @@ class RowsConfig(VectorConfig):
     def items(self) -> int:
         return self.TEAM * self.TEAMS
 
+    @property
+    def sharing(self) -> int:
+        return self.TEAM
+
     def group_rows(self, call: GemmCall) -> int:
         return self.TEAMS * self.ROWS
 
@@ -246,6 +260,10 @@ class ColumnsConfig(VectorConfig):
     @property
     def items(self) -> int:
         return self.LANES * self.SLICES
+
+    @property
+    def sharing(self) -> int:
+        return self.SLICES
 
     @staticmethod
     def width(call: GemmCall) -> int:
@@ -306,16 +324,17 @@ def result_violations(call: GemmCall) -> Iterator[str]:
         yield f"{call.activation} is not defined for complex numbers"
 
 
-def register_limit(device: DeviceInfo) -> int:
-    """32-bit registers that a work-item can have before its variables are kept in memory.
+def register_limit(device: DeviceInfo, items: int = 1) -> int:
+    """32-bit registers that a work-item of a group of `items` can have before its variables are kept in memory.
 
-    NVIDIA: 255 addressable. AMD: 256 vector registers. Others: what half of a thread's file gives on Intel's
-    (128 registers of 32 bytes for 8 work-items: 128), the least of the usual GPUs. A CPU spills to its first cache.
+    NVIDIA: 255 addressable, and 65536 for a group. AMD: 256 vector registers. Others: what half of a thread's file gives
+    on Intel's (128 registers of 32 bytes for 8 work-items: 128), the least of the usual GPUs. A CPU spills to its first
+    cache.
     """
     if device.kind == "cpu":
         return 1024
     if "nvidia" in device.features:
-        return 255
+        return min(255, 65536 // max(items, 1))
     return 256 if "amd" in device.vendor.lower() or "advanced micro" in device.vendor.lower() else 128
 
 

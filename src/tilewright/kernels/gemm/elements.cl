@@ -10,8 +10,6 @@
 //
 // A 16-bit float is carried as its bits: cl_khr_fp16 is not needed, and no driver's half arithmetic is used.
 
-#define INLINE static inline __attribute__((always_inline))
-
 #define decode_plain(bits) ((COMPONENT)(bits))
 #define encode_plain(value) ((RESULT)(value))
 #define decode_half(bits) half_to_float(bits)

@@ -17,7 +17,7 @@
 #define PARTIALS (A_VEC * COLUMNS * PARTS)
 
 // Adds up what the slices hold; the sums end in the first slice's part of `partials`.
-INLINE void add_up(__local COMPONENT partials[PARTIALS][ITEMS], const int item)
+INLINE void add_up(local COMPONENT partials[PARTIALS][ITEMS], const int item)
 {
     for (int stride = SLICES / 2; stride > 0; stride /= 2) {
         barrier(CLK_LOCAL_MEM_FENCE);

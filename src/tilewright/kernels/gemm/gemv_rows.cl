@@ -37,7 +37,7 @@ INLINE void decode_elements(COMPONENT* values, const STORED* held, const int con
 }
 
 // Adds up what the items of each team hold; the sums end in their first item's part of `partials`.
-INLINE void add_up(__local COMPONENT partials[PARTIALS][ITEMS], const int item)
+INLINE void add_up(local COMPONENT partials[PARTIALS][ITEMS], const int item)
 {
     for (int stride = TEAM / 2; stride > 0; stride /= 2) {
         barrier(CLK_LOCAL_MEM_FENCE);

@@ -10,10 +10,12 @@ from ...problem import Problem
 from .. import moves
 from .call import GemmCall
 from .configs import ColumnsConfig, GemmConfig, ReduceConfig, RowsConfig, TileConfig, reduction
+from .macros import elements
 
 HERE = Path(__file__).parent
 MAX_BATCH = 65535  # work-groups in dimension 2 that every driver takes: the limit of NVIDIA's
 PARTIAL = "partial"  # the scratch buffer of split-K
+TICKETS = "tickets"  # one counter for each tile
 
 
 def gemm_steps(kernel: Kernel, config: Config, problem: Problem) -> Steps:
@@ -26,7 +28,7 @@ def _steps(kernel: Kernel, config: GemmConfig, call: GemmCall) -> Iterator[Step]
     for first in range(0, max(call.batch, 1), MAX_BATCH):
         part = call.batches(first, min(MAX_BATCH, call.batch - first))
         if isinstance(config, TileConfig):
-            yield from (_packing(part, name) for name in config.packed(part))
+            yield from (packing(part, name) for name in config.packed(part))
             part = config.after_packing(part)
         chunk = config.chunk(part)
         if not chunk:
@@ -38,7 +40,25 @@ def _steps(kernel: Kernel, config: GemmConfig, call: GemmCall) -> Iterator[Step]
         yield Step(REDUCE, reduction(whole.pieces), whole, whole.buffers)
 
 
-def _packing(call: GemmCall, name: str) -> Step:
+def joined_steps(kernel: Kernel, config: Config, problem: Problem) -> Steps:
+    """One launch for up to MAX_BATCH matrices, with K in pieces that the last work-group of each tile adds up."""
+    assert isinstance(config, TileConfig)
+    return tuple(_joined(kernel, config, config.orientation(problem)))
+
+
+def _joined(kernel: Kernel, config: TileConfig, call: GemmCall) -> Iterator[Step]:
+    for first in range(0, max(call.batch, 1), MAX_BATCH):
+        part = call.batches(first, min(MAX_BATCH, call.batch - first))
+        yield from (packing(part, name) for name in config.packed(part))
+        part = config.after_packing(part)
+        whole = replace(part, k_chunk=config.chunk(part))
+        tiles, kind = config.tiles(whole) * whole.batch, elements(whole.dtype)
+        piece_bytes = tiles * config.BM * config.BN * kind.parts * kind.component_bytes
+        scratch = ((PARTIAL, whole.pieces * piece_bytes), (TICKETS, 4 * tiles))
+        yield Step(kernel, config, whole, whole.buffers, scratch, zeroed=(TICKETS,))
+
+
+def packing(call: GemmCall, name: str) -> Step:
     """The copy of operand "A" or "B" into scratch memory."""
     packed = call.with_packed(name)
     move = call.packing(name, packed.a.swapped if name == "A" else packed.b)
@@ -57,6 +77,11 @@ def _kernel(file: str, config: Config) -> Kernel:
 
 
 TILES = _kernel("gemm.cl", TileConfig(128, 128, 8, 8, 8))
+JOINED = replace(
+    _kernel("gemm_joined.cl", TileConfig(128, 128, 8, 8, 8, split=2)),
+    steps=joined_steps,
+    requires=(("nvidia", "the last work-group of a tile reads what the others wrote, behind NVIDIA's fences"),),
+)
 ROWS = _kernel("gemv_rows.cl", RowsConfig())
 COLUMNS = _kernel("gemv_columns.cl", ColumnsConfig())
 REDUCE = Kernel(HERE / "reduce.cl", ReduceConfig(), dtypes=tuple(ELEMENT_TYPES))

@@ -17,9 +17,9 @@ INLINE int2 NAME(place)(const int load)
 {
     const int vector = get_local_id(0) + load * ITEMS;
 #if ORDER == PANEL_ALONG_K
-    return (int2)(vector / (BK / WIDTH), vector % (BK / WIDTH) * WIDTH);
+    return MAKE2(int, vector / (BK / WIDTH), vector % (BK / WIDTH) * WIDTH);
 #else
-    return (int2)(vector % (SIDE / WIDTH) * WIDTH, vector / (SIDE / WIDTH));
+    return MAKE2(int, vector % (SIDE / WIDTH) * WIDTH, vector / (SIDE / WIDTH));
 #endif
 }
 
@@ -57,17 +57,17 @@ INLINE void NAME(fetch_first)(STORED* held, const __global STORED* panel, const 
 }
 
 // Writes what was fetched into a panel in local memory, k-major.
-INLINE void NAME(stage)(__local COMPONENT* panel, const STORED* held)
+INLINE void NAME(stage)(local COMPONENT* panel, const STORED* held)
 {
 #pragma unroll
     for (int load = 0; load < LOADS; load++) {
         const int2 at = NAME(place)(load);
         const STORED* from = held + load * WIDTH * PARTS;
-        __local COMPONENT* to = panel + at.y * PITCH + at.x * PARTS;
+        local COMPONENT* to = panel + at.y * PITCH + at.x * PARTS;
 #if ORDER == PANEL_ACROSS && WIDTH * PARTS % WORDS == 0
 #pragma unroll
         for (int word = 0; word < WIDTH * PARTS; word += WORDS)
-            *(__local WORDS_TYPE*)(to + word) = DECODE_WORDS(from + word, CONJUGATE);
+            *(local WORDS_TYPE*)(to + word) = DECODE_WORDS(from + word, CONJUGATE);
 #else
 #pragma unroll
         for (int word = 0; word < WIDTH * PARTS; word++)
@@ -78,11 +78,11 @@ INLINE void NAME(stage)(__local COMPONENT* panel, const STORED* held)
 }
 
 // The work-item's operands for one k: FRAGMENT of them lie together, the next are SIDE / (TILE / FRAGMENT) further.
-INLINE void NAME(read)(COMPONENT* operands, const __local COMPONENT* row)
+INLINE void NAME(read)(COMPONENT* operands, const local COMPONENT* row)
 {
 #pragma unroll
     for (int i = 0; i < TILE / FRAGMENT; i++)
-        JOIN(vstore, WORDS)(*(const __local WORDS_TYPE*)(row + i * (SIDE / (TILE / FRAGMENT)) * PARTS), i, operands);
+        JOIN(vstore, WORDS)(*(const local WORDS_TYPE*)(row + i * (SIDE / (TILE / FRAGMENT)) * PARTS), i, operands);
 }
 
 #undef NAME

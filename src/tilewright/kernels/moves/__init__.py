@@ -12,6 +12,7 @@ from ...dtypes import ELEMENT_TYPES, element_type
 from ...errors import InvalidInput
 from ...kernel import Config, Kernel, NDRange, Step, Steps
 from ...problem import Arrays, Copy, Layout, Operand, Problem, Scalars, Transpose
+from ...stacks import StackedCopy, StackedTranspose
 
 HERE = Path(__file__).parent
 VECTOR_BYTES = 16  # the widest load of one work-item
@@ -106,9 +107,12 @@ def move_of(problem: Problem) -> Move:
         return problem
     if not isinstance(problem, Transpose):
         raise InvalidInput(f"{problem.title} is neither a copy nor a transpose")
-    source = Layout(problem.offset, problem.columns, 1)
-    target = Layout(0, problem.kept, 1) if isinstance(problem, Copy) else Layout(0, 1, problem.rows)
-    return Move(problem.rows, problem.kept, problem.dtype, source, target)
+    copied = isinstance(problem, (Copy, StackedCopy))
+    batch = problem.batch if isinstance(problem, StackedTranspose) else 1
+    source = Layout(problem.offset, problem.columns, 1, problem.rows * problem.columns)
+    row, column = (problem.kept, 1) if copied else (1, problem.rows)
+    target = Layout(0, row, column, problem.rows * problem.kept)
+    return Move(problem.rows, problem.kept, problem.dtype, source, target, batch)
 
 
 def width(side: Layout, size: int, across: int, batch: int, itemsize: int) -> int:

@@ -23,3 +23,23 @@ static inline uint local_address(const __local void* pointer)
 {
     return (uint)(size_t)pointer;
 }
+
+// What this work-item wrote before is seen by all work-groups that see what it writes after, and the other way round.
+static inline void fence_acq_rel_gpu(void)
+{
+    asm volatile("fence.acq_rel.gpu;" ::: "memory");
+}
+
+// All 32 work-items of a warp get here; what each wrote to memory before, the others see after.
+static inline void bar_warp_sync(void)
+{
+    asm volatile("bar.warp.sync 0xffffffff;" ::: "memory");
+}
+
+// Nanoseconds since some moment in the past, the same for the whole device.
+static inline ulong globaltimer(void)
+{
+    ulong now;
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now) :: "memory");
+    return now;
+}

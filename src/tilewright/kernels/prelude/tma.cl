@@ -46,9 +46,10 @@ static inline void mbarrier_wait(const uint barrier_address, const uint parity)
 static inline void tensormap_address(__global ulong* map, const ulong address)
 {
     volatile __global ulong* first = map;
-    if (*first != address)
+    if (*first != address) {
         *first = address;
-    asm volatile("fence.proxy.tensormap::generic.release.gpu;" ::: "memory");
+        asm volatile("fence.proxy.tensormap::generic.release.gpu;" ::: "memory");
+    }
     asm volatile("fence.proxy.tensormap::generic.acquire.gpu [%0], 128;" ::"l"(map) : "memory");
 }
 

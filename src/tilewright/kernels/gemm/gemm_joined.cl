@@ -1,0 +1,71 @@
+// Split-K in one launch: a tile's work-groups leave their sums in memory, and the one that is ready last adds them up.
+//
+// The macros are explained in tile.cl. `partial` holds the sums of each tile's pieces of K, piece after piece: those that
+// a work-item reads back are the ones that it would have written, so all accesses are vectors side by side. `tickets` has
+// one counter for each tile, all of them 0 before the launch and after it. The pieces are added up in their order, by
+// whichever group: the result is the same at every run.
+//
+// Work-groups: dimension 0 the tiles of C, 1 the pieces of K, 2 the batch.
+
+#include "tile.cl"
+
+#define VECTORS (TM * TN * PARTS / WORDS)  // of a work-item's tile
+#define PIECE (VECTORS * SLICE_ITEMS)      // vectors of a piece
+
+__kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
+void gemm_joined(const int M, const int N, const int K, const int k_chunk, const ACC alpha, const ACC beta,
+                 const __global STORED* restrict A, const long a_offset, const long a_row, const long a_column, const long a_batch,
+                 const __global STORED* restrict B, const long b_offset, const long b_row, const long b_column, const long b_batch,
+                 __global RESULT* restrict C, const long c_offset, const long c_row, const long c_column, const long c_batch,
+                 const __global RESULT* bias, const long bias_offset, const long bias_row, const long bias_column,
+                 __global COMPONENT* partial, volatile __global int* tickets)
+{
+    __local COMPONENT panels[LOCAL_COMPONENTS] __attribute__((aligned(128)));
+    __local int ticket;
+
+    const int2 tile = choose_tile(M, N) * MAKE2(int, BM, BN);
+    const long batch = get_group_id(2), k_begin = (long)get_group_id(1) * k_chunk;
+    const int depth = max((int)min((long)k_chunk, K - k_begin), 0);
+    A += (a_offset + batch * a_batch + tile.x * a_row + k_begin * a_column) * PARTS;
+    B += (b_offset + batch * b_batch + tile.y * b_column + k_begin * b_row) * PARTS;
+
+    COMPONENT sum[TM][TN * PARTS];
+    compute_tile(sum, panels, depth, A, M - tile.x, a_row, a_column, B, N - tile.y, b_row, b_column);
+
+    const int item = get_local_id(0), pieces = get_num_groups(1);
+    const size_t number = get_group_id(2) * get_num_groups(0) + get_group_id(0);
+    __global WORDS_TYPE* held = (__global WORDS_TYPE*)partial + number * pieces * PIECE + item;
+    if (item < SLICE_ITEMS)
+#pragma unroll
+        for (int i = 0; i < VECTORS; i++)
+            held[get_group_id(1) * PIECE + i * SLICE_ITEMS] =
+                JOIN(vload, WORDS)(i % (TN * PARTS / WORDS), sum[i * WORDS / (TN * PARTS)]);
+    fence_acq_rel_gpu();
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (item == 0) {
+        ticket = atomic_inc(tickets + number);
+        if (ticket == pieces - 1)
+            tickets[number] = 0;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (ticket < pieces - 1 || item >= SLICE_ITEMS)
+        return;
+    fence_acq_rel_gpu();
+
+#pragma unroll
+    for (int i = 0; i < TM; i++)
+#pragma unroll
+        for (int j = 0; j < TN * PARTS; j++)
+            sum[i][j] = 0;
+    for (int piece = 0; piece < pieces; piece++)
+#pragma unroll
+        for (int i = 0; i < VECTORS; i++) {
+            COMPONENT words[WORDS];
+            JOIN(vstore, WORDS)(held[piece * PIECE + i * SLICE_ITEMS], 0, words);
+#pragma unroll
+            for (int word = 0; word < WORDS; word++)
+                sum[i * WORDS / (TN * PARTS)][i * WORDS % (TN * PARTS) + word] += words[word];
+        }
+    store_tile(sum, tile, M, N, alpha, beta, C + (c_offset + batch * c_batch) * PARTS, c_row, c_column,
+               bias + bias_offset * PARTS, bias_row, bias_column);
+}

@@ -1,0 +1,40 @@
+// A square matrix turned in place: a work-group holds two tiles that lie opposite each other, and writes each to the
+// other's place.
+//
+// The macros are explained in turning.cl; tiles are square, TILE_ROWS = TILE_COLUMNS. Both tiles are in registers before the
+// first is written, and go through local memory one after the other. Of `tiles` x `tiles` tiles the pairs on and above
+// the diagonal lie folded into a rectangle: row r has those of row r from the diagonal on, before it those of row
+// tiles - 1 - r.
+// Work-groups: dimension 0 the pairs; 2 the batch.
+
+#include "turning.cl"
+
+__kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
+void swap(const int rows, __global ELEMENT* matrix, const long matrix_offset, const long matrix_row, const long matrix_column,
+          const long matrix_batch)
+{
+    __local WORD tile[LINES * PITCH];
+
+    const int tiles = ((rows + TILE_ROWS - 1) / TILE_ROWS + 1) / 2 * 2;  // even, so that two rows make one of the rectangle
+    const int r = get_group_id(0) / (tiles + 1), c = get_group_id(0) % (tiles + 1);
+    const int upper = (c > r ? r : tiles - 1 - r) * TILE_ROWS, lower = (c > r ? c - 1 : tiles - 1 - c) * TILE_ROWS;
+    if (lower >= rows)  // the tile that made their number even; upper is no larger
+        return;
+    matrix += matrix_offset + get_group_id(2) * matrix_batch;
+    __global ELEMENT* above = matrix + upper * matrix_row + lower * matrix_column;
+    __global ELEMENT* below = matrix + lower * matrix_row + upper * matrix_column;
+
+    HELD held[LOADS][MERGE][HELD_COUNT], other[LOADS][MERGE][HELD_COUNT];
+    load_tile(held, above, rows - upper, rows - lower, matrix_row, matrix_column);
+    if (upper != lower)
+        load_tile(other, below, rows - lower, rows - upper, matrix_row, matrix_column);
+    put_tile(tile, held);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    store_tile(below, tile, rows - upper, rows - lower, matrix_column, matrix_row);
+    if (upper == lower)
+        return;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    put_tile(tile, other);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    store_tile(above, tile, rows - lower, rows - upper, matrix_column, matrix_row);
+}

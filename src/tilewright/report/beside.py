@@ -1,0 +1,68 @@
+"""A ladder's record as a table of sizes: each rung by OpenCL and by CUDA side by side, the libraries below them."""
+
+from collections.abc import Sequence
+
+from ..records import Record, Row
+from .table import escaped, failure, heading, is_baseline, peaks_line
+
+COLUMNS = {"opencl": "OpenCL", "cuda": "CUDA"}
+CUDA_LIBRARIES = ("cuBLAS", "PyTorch")
+HOST = ("NumPy", "host program")
+
+
+def column_of(row: Row) -> str:
+    """The column that a row belongs in: what a library runs by, and the first one for what runs on the host."""
+    return "cuda" if row.backend == "cuda" or row.name.startswith(CUDA_LIBRARIES) else "opencl"
+
+
+def shown_name(row: Row) -> str:
+    return f"{row.name} (on the host)" if row.name.startswith(HOST) else row.name
+
+
+def side(row: Row) -> str:
+    """The size as the head of a column: one number for a square."""
+    return str(row.size[0]) if len(set(row.size)) == 1 else "x".join(map(str, row.size))
+
+
+def markdown(record: Record) -> str:
+    """The record as a Markdown table: a line for each name, rungs first, two columns for each size, rates in them."""
+    rows = [row for row in record.rows if not row.name.startswith("host program")]
+    sizes = list(dict.fromkeys(map(side, rows)))
+    places = [
+        (size, backend) for size in sizes for backend in COLUMNS if any(column_of(row) == backend for row in rows)
+    ]
+    names = [name for wanted in (False, True) for name in dict.fromkeys(
+        shown_name(row) for row in rows if is_baseline(row.name) == wanted)]  # fmt: skip
+    found = {(shown_name(row), side(row), column_of(row)): row for row in rows}
+    unit = rows[-1].unit if rows else "rate"
+    head = (unit, *(f"{size} {COLUMNS[backend]}" for size, backend in places))
+    lines = [f"**{heading(record, sizes=False)}**", "", "| " + " | ".join(head) + " |", "|" + " --- |" * len(head)]
+    for name in names:
+        cells = (_cell(found.get((name, size, backend))) for size, backend in places)
+        lines.append("| " + " | ".join(map(escaped, (name, *cells))) + " |")
+    environment = record.environment
+    runtimes = ", ".join(f"{name} {version}" for name, version in environment.versions.items())
+    lines += ["", f"{peaks_line(record.peaks)}. {environment.processor}, {environment.cores} cores; {runtimes}; "
+              f"{environment.date}."]  # fmt: skip
+    return "\n".join([*lines, *_lessons(rows), *_failures(rows)])
+
+
+def _cell(row: Row | None) -> str:
+    if row is None:
+        return ""
+    return f"{row.rate:,.0f}" if row.rate >= 100 else f"{row.rate:.3g}" if row.measured else row.status
+
+
+def _lessons(rows: Sequence[Row]) -> list[str]:
+    """What the libraries are."""
+    known = {shown_name(row): row.lesson for row in rows if is_baseline(row.name) and row.measured}
+    return [f"- {name}: {lesson}" for name, lesson in known.items()]
+
+
+def _failures(rows: Sequence[Row]) -> list[str]:
+    """What kept rows from being measured, each reason once."""
+    reasons: dict[str, list[str]] = {}
+    for row in rows:
+        if not row.measured:
+            reasons.setdefault(f"{row.label}: {failure(row)}", []).append(side(row))
+    return [f"- {reason} ({', '.join(dict.fromkeys(sizes))})" for reason, sizes in reasons.items()]

@@ -1,0 +1,59 @@
+"""CLBlast as a rival: right on every driver, refused by a sentence, and a row of its own in a ladder."""
+
+import pytest
+
+from tilewright.backend.opencl import Device
+from tilewright.errors import Unsupported
+from tilewright.kernel import Ladder
+from tilewright.kernels import find_kernel
+from tilewright.ladders import run_ladder
+from tilewright.problem import Copy, Gemm, Problem, Transpose, random_arrays
+from tilewright.rivals.clblast import clblast_present, clblast_rival, places, prepare
+from tilewright.verify import Reference
+
+PROBLEMS: tuple[Problem, ...] = (
+    Gemm(70, 50, 30),
+    Gemm(70, 50, 30, "float32", "column", "column"),
+    Transpose(40, 60, "float32", 7),
+    Copy(40, 60),
+)
+
+
+@pytest.fixture(autouse=True)
+def _installed() -> None:
+    if not clblast_present():
+        pytest.skip("CLBlast is not installed")
+
+
+def test_it_is_right_whatever_the_operands_order(one_device: Device) -> None:
+    for problem in PROBLEMS:
+        reference = Reference(problem, random_arrays(problem))
+        rival = clblast_rival(one_device, problem, reference.arrays)
+        times = rival.run()
+        verdict = reference.judge(rival.result())
+        rival.close()
+        assert verdict.passed, f"{problem.title} on {one_device.info.label}: {verdict}"
+        assert times.wall_s > 0
+        assert "untuned" in rival.lesson or one_device.info.kind == "gpu"
+
+
+def test_what_it_has_no_routine_for_is_refused_by_a_sentence() -> None:
+    for problem, words in (
+        (Gemm(4, 4, 4, "float16"), "not for float16"),
+        (Gemm(4, 4, 4, c_order="column"), "C in rows"),
+    ):
+        with pytest.raises(Unsupported, match=words):
+            prepare(problem)
+
+
+def test_it_has_a_row_in_a_ladder_right_or_refused(one_device: Device) -> None:
+    copy = Ladder("copies", "One rung", "nowhere", (find_kernel("transpose/01_copy"),))
+    for dtype, status in (("float32", "ok"), ("int32", "refused")):
+        record = run_ladder(copy, one_device, [(64,)], dtype, seconds=0.2)
+        row = next(each for each in record.rows if each.name.startswith("CLBlast"))
+        assert row.status == status, row
+        assert bool(row.samples.times) == (status == "ok")
+
+
+def test_it_is_sought_on_the_loaders_path_first() -> None:
+    assert next(places()) == "libclblast.so.1"
