@@ -64,4 +64,5 @@ def numpy_dtype(name: str) -> np.dtype:
         import ml_dtypes
     except ImportError as missing:
         raise Unsupported(f"{name} needs the package ml_dtypes: pip install ml_dtypes") from missing
-    return np.dtype(getattr(ml_dtypes, name))
+    own: np.dtype = np.dtype(getattr(ml_dtypes, name))
+    return own

@@ -1,9 +1,12 @@
 """Errors of float32 products on unkind data: within the bound on every driver, and a record that comes back whole."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from tilewright.accuracy import DATA, UNIT, load_accuracy, measure_accuracy, operands
+from tilewright.backend.opencl import Device
 from tilewright.errors import RecordError
 from tilewright.records import save_record
 from tilewright.report.pages import refresh
@@ -12,7 +15,7 @@ pytestmark = pytest.mark.device
 SIZE = (48, 40, 300)
 
 
-def test_every_kind_of_data_is_measured_and_within_the_bound(device, tmp_path):
+def test_every_kind_of_data_is_measured_and_within_the_bound(device: Device, tmp_path: Path) -> None:
     record = measure_accuracy(SIZE, device)
     assert {(row.data, row.by) for row in record.rows if row.mode == "ieee"} == {
         (data, by) for data in DATA for by in ("tilewright", "NumPy")
@@ -31,7 +34,7 @@ def test_every_kind_of_data_is_measured_and_within_the_bound(device, tmp_path):
 
 
 @pytest.mark.parametrize("data", DATA)
-def test_operands_are_what_they_are_called(data):
+def test_operands_are_what_they_are_called(data: str) -> None:
     a, b = operands(data, *SIZE).values()
     assert a.dtype == b.dtype == np.float32
     assert np.isfinite(a).all()
@@ -44,7 +47,7 @@ def test_operands_are_what_they_are_called(data):
         assert np.log2(np.abs(a).max() / np.abs(a[a != 0]).min()) > 60
 
 
-def test_a_file_that_is_no_record_is_refused(tmp_path):
+def test_a_file_that_is_no_record_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "errors.json"
     path.write_text('{"size": [1, 2]}')
     with pytest.raises(RecordError, match="no record of accuracy"):

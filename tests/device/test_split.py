@@ -30,7 +30,8 @@ def cut(problem: Gemm, arrays: dict[str, np.ndarray], device: Device, name: str)
         return device.read(buffer, shape[0] * shape[1], np.dtype(dtype)).reshape(shape)
 
     ranges = scratch("ranges", np.int32, (vectors, 2))
-    high, low = (scratch(each, np.float16, (vectors, pitch))[:, : problem.k] for each in ("high", "low"))
+    halves = scratch("halves", np.float16, (2 * vectors, pitch))[:, : problem.k]
+    high, low = halves[:vectors], halves[vectors:]
     return ranges[:, 0], ranges[:, 1] & 0xFF, ranges[:, 1] >> 8, high.astype(np.float64), low.astype(np.float64)
 
 
@@ -41,8 +42,10 @@ def matrices(m: int, n: int, k: int) -> dict[str, np.ndarray]:
 
 @pytest.mark.parametrize("orders", [("row", "row"), ("column", "column")])
 @pytest.mark.parametrize("shape", [(33, 65, 130), (1, 200, 129), (150, 40, 1000)])
-def test_halves_hold_every_element_to_22_bits(device, shape, orders):
-    problem = Gemm(*shape, a_order=orders[0], b_order=orders[1], precision="fp32_split")
+def test_halves_hold_every_element_to_22_bits(
+    device: Device, shape: tuple[int, int, int], orders: tuple[str, str]
+) -> None:
+    problem = Gemm(shape[0], shape[1], shape[2], a_order=orders[0], b_order=orders[1], precision="fp32_split")
     arrays = matrices(*shape)
     arrays["A"][0] *= np.float32(2.0**100)
     arrays["B"][:, -1] *= np.float32(2.0**-90)
@@ -59,7 +62,7 @@ def test_halves_hold_every_element_to_22_bits(device, shape, orders):
         assert (share == 255 * (np.abs(exact) >= largest_of * 2.0**-7).sum(axis=1) // problem.k).all()
 
 
-def test_vectors_that_halves_cannot_hold_are_named(device):
+def test_vectors_that_halves_cannot_hold_are_named(device: Device) -> None:
     problem = Gemm(8, 32, 256, precision="fp32_split")
     arrays = matrices(8, 32, 256)
     a = arrays["A"]
@@ -75,9 +78,9 @@ def test_vectors_that_halves_cannot_hold_are_named(device):
 
 
 @pytest.mark.parametrize("shape", [(150, 140, 130), (129, 257, 128)])
-def test_tiles_that_halves_cannot_hold_are_multiplied_as_floats(device, shape):
+def test_tiles_that_halves_cannot_hold_are_multiplied_as_floats(device: Device, shape: tuple[int, int, int]) -> None:
     """Every row of A has an infinity of its own, or is too small, so that nothing is left to the tensor cores."""
-    problem = Gemm(*shape, precision="fp32_split")
+    problem = Gemm(shape[0], shape[1], shape[2], precision="fp32_split")
     arrays = matrices(*shape)
     arrays["A"] *= np.float32(1e-37)
     steps = tuple(each for each in split_steps(PRODUCT, PRODUCT.config, problem) if each.kernel != PRODUCT)
@@ -89,7 +92,7 @@ def test_tiles_that_halves_cannot_hold_are_multiplied_as_floats(device, shape):
     assert (np.abs(execution.read() - reference) <= problem.error_bound(arrays, reference) + 2.0**-149).all()
 
 
-def test_what_halves_can_hold_is_left_alone(device):
+def test_what_halves_can_hold_is_left_alone(device: Device) -> None:
     problem = Gemm(130, 128, 128, precision="fp32_split")
     arrays = matrices(130, 128, 128)
     arrays["A"][129, 0] = np.inf

@@ -3,13 +3,15 @@
 import pytest
 
 from tilewright.backend.instructions import WORKS, answers_for
+from tilewright.backend.opencl import Device
 
 pytestmark = pytest.mark.gpu
 
 
-def test_instructions_of_the_compute_capability_are_found(nvidia):
+def test_instructions_of_the_compute_capability_are_found(nvidia: Device) -> None:
     answers = answers_for(nvidia.info)
     capability = nvidia.info.compute_capability
+    assert capability is not None
     assert answers["nvidia"] == WORKS
     if capability >= (8, 0):
         assert {answers[name] for name in ("mma", "ldmatrix", "cp_async", "static_local:101376")} == {WORKS}, answers

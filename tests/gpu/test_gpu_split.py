@@ -52,7 +52,8 @@ def sparse(random: np.random.Generator, shape: tuple[int, int]) -> Array:
     return np.maximum(random.normal(size=shape), 0)
 
 
-KINDS: tuple[Callable[[np.random.Generator, tuple[int, int]], Array], ...] = (
+Kind = Callable[[np.random.Generator, tuple[int, int]], Array]
+KINDS: tuple[Kind, ...] = (
     normal, uniform, wide, rows_apart, cancelling, subnormal, sparse,
 )  # fmt: skip
 
@@ -70,7 +71,7 @@ def errors(problem: Gemm, arrays: dict[str, Array], device: Device) -> tuple[flo
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
 @pytest.mark.parametrize("shape", [(256, 384, 512), (333, 777, 1001), (130, 129, 4096)])
-def test_right_within_the_bound_for_all_data(hopper, kind, shape):
+def test_right_within_the_bound_for_all_data(hopper: Device, kind: Kind, shape: tuple[int, int, int]) -> None:
     m, n, k = shape
     random = np.random.default_rng(3)
     arrays = {"A": kind(random, (m, k)).astype(np.float32), "B": kind(random, (n, k)).T.astype(np.float32)}
@@ -79,19 +80,19 @@ def test_right_within_the_bound_for_all_data(hopper, kind, shape):
     plain, _ = solve(plan_product(Gemm(m, n, k), hopper.info), arrays, hopper)
     reference = Gemm(m, n, k).reference(arrays)
     # Sums of one sign drift by what a tensor core cuts off within a stage, and by a rounding for each stage.
-    assert split <= max(2 * np.linalg.norm(plain - reference) / np.linalg.norm(reference), 2.0**-21)
+    assert split <= max(2 * float(np.linalg.norm(plain - reference) / np.linalg.norm(reference)), 2.0**-21)
 
 
 @pytest.mark.parametrize("orders", [("row", "row"), ("row", "column"), ("column", "row"), ("column", "column")])
 @pytest.mark.parametrize("c_order", ["row", "column"])
-def test_all_layouts(hopper, orders, c_order):
+def test_all_layouts(hopper: Device, orders: tuple[str, str], c_order: str) -> None:
     problem = Gemm(300, 260, 515, a_order=orders[0], b_order=orders[1], c_order=c_order, precision="fp32_split")
     random = np.random.default_rng(4)
     arrays = {"A": normal(random, (300, 515)).astype(np.float32), "B": normal(random, (515, 260)).astype(np.float32)}
     assert errors(problem, arrays, hopper)[0] <= 1
 
 
-def test_batches_and_the_epilogue_from_the_library(hopper):
+def test_batches_and_the_epilogue_from_the_library(hopper: Device) -> None:
     random = np.random.default_rng(6)
     a, b, c = (random.normal(size=shape).astype(np.float32) for shape in ((3, 200, 256), (256, 264), (3, 200, 264)))
     bias = random.normal(size=264).astype(np.float32)
@@ -102,7 +103,7 @@ def test_batches_and_the_epilogue_from_the_library(hopper):
     assert np.abs(result - reference).max() <= 1e-4
 
 
-def test_infinities_and_nans_are_where_numpy_has_them(hopper):
+def test_infinities_and_nans_are_where_numpy_has_them(hopper: Device) -> None:
     random = np.random.default_rng(7)
     a, b = (random.normal(size=(256, 256)).astype(np.float32) for _ in range(2))
     a[3, 5], a[200, 7], b[9, 250] = np.inf, np.nan, -np.inf
@@ -115,7 +116,7 @@ def test_infinities_and_nans_are_where_numpy_has_them(hopper):
     assert np.allclose(result[finite], reference[finite], rtol=1e-3, atol=1e-3)
 
 
-def test_shallow_and_thin_products_are_computed_exactly_and_say_so(hopper):
-    for shape in ((256, 256, 64), (8, 256, 256)):
-        plan = plan_product(StridedGemm(*shape, precision="fp32_split"), hopper.info)
+def test_shallow_and_thin_products_are_computed_exactly_and_say_so(hopper: Device) -> None:
+    for m, n, k in ((256, 256, 64), (8, 256, 256)):
+        plan = plan_product(StridedGemm(m, n, k, precision="fp32_split"), hopper.info)
         assert any("float32's own arithmetic" in note for note in plan.notes)
