@@ -9,7 +9,8 @@ import pytest
 
 from tilewright.errors import ProcessFailed
 from tilewright.problem import Copy, Gemm, Problem, Transpose, random_arrays
-from tilewright.rivals.child import clean_environment, numpy_rival
+from tilewright.rivals import child
+from tilewright.rivals.child import ChildRival, clean_environment, numpy_rival
 from tilewright.verify import Reference
 
 PROBLEMS = [Gemm(5, 7, 3), Gemm(4, 4, 4, "int32"), Transpose(3, 8, "float64", offset=2), Copy(4, 6), Gemm(3, 2, 0)]
@@ -74,3 +75,30 @@ def test_a_child_that_cannot_start_tells_its_own_words(monkeypatch: pytest.Monke
     monkeypatch.setattr(sys, "executable", str(program))
     with pytest.raises(ProcessFailed, match=r"(?s)status 3.*no such interpreter today"):
         numpy_rival(Gemm(2, 2, 2), random_arrays(Gemm(2, 2, 2)))
+
+
+def test_a_lasting_child_is_kept_for_the_next_problem(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """With a child that answers like cuBLAS's, since PyTorch may not be here."""
+    script = tmp_path / "lasting.py"
+    folder = Path(child.__file__).parent
+    script.write_text(
+        f"import sys; sys.path.insert(0, {str(folder)!r})\n"
+        "from pathlib import Path\nfrom numpy_child import *\nplace = Path(sys.argv[1])\n"
+        "while place:\n"
+        "    settings, inputs, output = load(place)\n"
+        "    product = inputs['A'] @ inputs['B']\n"
+        "    place = serve({}, lambda: 1.0, lambda: np.save(place / 'result.npy', product), None)\n"
+    )
+    monkeypatch.setattr(child, "LASTING", (str(script),))
+    processes = []
+    for problem in (Gemm(2, 3, 4), Gemm(5, 6, 7, "float64")):
+        arrays = random_arrays(problem)
+        rival = ChildRival(str(script), problem, arrays)
+        rival.run()
+        assert Reference(problem, arrays).judge(rival.result()).passed
+        processes.append(rival._process)
+        rival.close()
+    assert processes[0] is processes[1]
+    assert processes[0].poll() is None
+    child.end_idle_children()
+    assert processes[0].returncode == 0

@@ -1,5 +1,6 @@
 """NumPy as a baseline, in a child process without BLAS settings in its environment: inherited ones can halve it."""
 
+import atexit
 import json
 import os
 import signal
@@ -25,6 +26,18 @@ SPIN_S = 0.5  # what the threads of a BLAS may spin after a call, where a proces
 def clean_environment() -> dict[str, str]:
     """This process's environment without the variables that steer a BLAS."""
     return {name: value for name, value in os.environ.items() if not name.startswith(BLAS_SETTINGS)}
+
+
+# Children that take seconds to start are kept for the next problem; each by its script.
+LASTING = ("cublas_child.py",)
+_idle: "dict[str, subprocess.Popen[str]]" = {}
+
+
+@atexit.register
+def end_idle_children() -> None:
+    """End the children that wait for another problem."""
+    while _idle:
+        _idle.popitem()[1].communicate()
 
 
 class ChildRival:
@@ -58,15 +71,16 @@ class ChildRival:
         self._wanted = output_of(problem)
         np.savez(folder / "output.npz", like=np.zeros(self._wanted.shape, numpy_dtype(self._wanted.dtype)))
         self._script = script
-        self._process = subprocess.Popen(
-            [sys.executable, str(Path(__file__).with_name(script)), str(folder), *arguments],
+        kept = _idle.pop(script, None)
+        self._process = kept or subprocess.Popen(
+            [sys.executable, str(Path(__file__).parent / script), str(folder), *arguments],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
             env={**clean_environment(), **(environment or {})},
         )
-        self.facts: dict[str, str] = json.loads(self._answer())
+        self.facts: dict[str, str] = json.loads(self._ask(f"next {folder}") if kept else self._answer())
 
     @property
     def lesson(self) -> str:
@@ -98,9 +112,12 @@ class ChildRival:
         return result.view(numpy_dtype(self._wanted.dtype))
 
     def close(self) -> None:
-        """End the child and remove its files."""
+        """End the child, or keep it for the next problem, and remove its files."""
         self._awake()
-        self._process.communicate()
+        if self._script in LASTING and self._script not in _idle and self._process.poll() is None:
+            _idle[self._script] = self._process
+        else:
+            self._process.communicate()
         self._folder.cleanup()
 
     def _awake(self) -> None:

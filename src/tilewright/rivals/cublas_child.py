@@ -94,7 +94,9 @@ def replayed(graph: Any, seconds: float, once: float) -> tuple[float, int]:
     return passed, replays
 
 
-def main(folder: Path) -> None:
+def solve(folder: Path) -> Path | None:
+    """Serve one problem; the next one's folder."""
+    torch.cuda.empty_cache()
     settings, inputs, like = load(folder)
     torch.backends.cuda.matmul.allow_tf32 = settings["precision"] == "tf32"
     operands = {name: on_device(array, settings["dtype"]) for name, array in inputs.items()}
@@ -122,7 +124,16 @@ def main(folder: Path) -> None:
         passed, replays = replayed(graph, seconds, timed(graph.replay))
         return passed, replays * calls
 
-    serve(facts, lambda: timed(graph.replay) / calls, (lambda: None) if "matrix" in operands else save, sustain)
+    following: Path | None = serve(
+        facts, lambda: timed(graph.replay) / calls, (lambda: None) if "matrix" in operands else save, sustain
+    )
+    return following
+
+
+def main(first: Path) -> None:
+    folder: Path | None = first
+    while folder is not None:
+        folder = solve(folder)
 
 
 if __name__ == "__main__":

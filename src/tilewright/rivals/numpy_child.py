@@ -1,8 +1,8 @@
 """The child process in which NumPy is measured; run as a script, so that it imports nothing but NumPy.
 
 Protocol, one line each way: the parent writes "run" and reads the seconds of one product; "sustain SECONDS" and reads
-how long and how often it multiplied without pause; "save" and reads "saved"; end of input ends the child. The first line
-that the child writes is JSON about the library that it measures.
+how long and how often it multiplied without pause; "save" and reads "saved"; "next FOLDER" asks a child that is slow to
+start for another problem; end of input ends it. The first line for a problem is JSON about the library that is measured.
 """
 
 import json
@@ -72,19 +72,22 @@ def serve(
     run: Callable[[], float],
     save: Callable[[], None],
     sustain: Callable[[float], tuple[float, int]],
-) -> None:
-    """Answer the parent's lines until they end."""
+) -> Path | None:
+    """Answer the parent's lines until they end, or ask for another problem: the folder that it lies in."""
     print(json.dumps(facts), flush=True)
     for line in sys.stdin:
         word, *rest = line.split()
         if word == "save":
             save()
             print("saved", flush=True)
+        elif word == "next":
+            return Path(rest[0])
         elif word == "sustain":
             passed, calls = sustain(float(rest[0]))
             print(json.dumps({"seconds": passed, "calls": calls}), flush=True)
         else:
             print(run(), flush=True)
+    return None
 
 
 def main(folder: Path) -> None:
