@@ -1,0 +1,228 @@
+"""The configurations of product.cl: their geometry, their macros, their tensor maps, and what speaks against them."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from ...device import DeviceInfo
+from ...dtypes import element_type
+from ...kernel import Config, Kernel, NDRange, Step, Steps
+from ...problem import Layout, Problem
+from ...tensormap import TensorMap, tensor_map_violation
+from ..gemm.call import GemmCall, call_of
+from ..gemm.configs import result_violations
+from ..gemm.kernels import PARTIAL, TICKETS, packing
+from ..gemm.macros import element_macros, result_width
+
+HERE = Path(__file__).parent
+CONSUMERS = 256  # work-items of a group that multiply: with their registers a compute unit holds no more
+WARPS = CONSUMERS // 32
+PRODUCERS = 128
+WARP_TILE = 64  # rows and columns of a warp's tile
+# What setmaxnreg gives a consumer and a producer. With more the compiler reads so far ahead that it moves sums about.
+REGISTERS, TURNING_REGISTERS = (224, 56), (216, 72)
+BOX_DEPTH = 16  # k of a box of an operand that is turned: 64 bytes
+EXCHANGED = 16 * 8 * 4 * CONSUMERS  # bytes of all sums of a work-group
+MOST_STAGES = 6  # more gained nothing
+MAX_INDEX = 2**31 - 1
+LOCAL_BYTES = 232448 - 2048  # what Hopper's compute units give a group, less alignment and barriers
+
+
+@dataclass(frozen=True)
+class FmaConfig(Config):
+    """product.cl: the fields in capitals are explained at its top. `groups` is how many work-groups run at a time.
+
+    With `shared`, tiles that are left after whole rounds of `groups` are shared out among them. With `pack`, operands that
+    the copy engine cannot read are copied into aligned scratch memory first.
+    """
+
+    BM: int
+    BN: int
+    SLICES: int = 1
+    DEPTH: int = 16
+    GROUP_M: int = 8
+    groups: int = 132
+    shared: bool = False
+    pack: bool = False
+
+    @property
+    def depth(self) -> int:
+        """Elements of k of a stage."""
+        return self.DEPTH * self.SLICES
+
+    def orientation(self, problem: Problem) -> GemmCall:
+        """The problem with C by rows."""
+        return call_of(problem).row_major
+
+    def oriented(self, problem: Problem) -> GemmCall:
+        """The problem as the kernel is given it, once the operands that want it are packed."""
+        call = self.orientation(problem)
+        for name in self.packed(call):
+            call = call.with_packed(name)
+        return call
+
+    def packed(self, call: GemmCall) -> tuple[str, ...]:
+        """Which of "A" and "B" are copied first."""
+        if not self.pack:
+            return ()
+        return tuple(name for name in ("A", "B") if name not in call.packed and refusal(name, call))
+
+    def steps(self, call: GemmCall) -> int:
+        """Stages of a tile."""
+        return max(1, -(-call.k // self.depth))
+
+    def tiles(self, call: GemmCall) -> int:
+        """Tiles of C of the whole batch."""
+        return -(-call.m // self.BM) * -(-call.n // self.BN) * call.batch
+
+    def work_groups(self, call: GemmCall) -> int:
+        """Slices are added up in the local memory of stages, so that such a work-group must not fetch a tile's ahead."""
+        tiles = self.tiles(call)
+        if self.SLICES > 1:
+            return tiles
+        return min(self.groups, tiles * self.steps(call) if self.shared else tiles)
+
+    def whole(self, call: GemmCall) -> int:
+        """Tiles that one work-group computes alone: whole rounds, or all of them."""
+        tiles, groups = self.tiles(call), self.work_groups(call)
+        return tiles // groups * groups if self.shared and groups else tiles
+
+    def partial_bytes(self, call: GemmCall) -> int:
+        """Scratch memory for the pieces of tiles that are shared out: one for each work-group, and for each tile."""
+        return 4 * (self.work_groups(call) + self.tiles(call) - self.whole(call)) * self.BM * self.BN
+
+    def ndrange(self, problem: Problem) -> NDRange:
+        items = CONSUMERS + PRODUCERS
+        return NDRange((self.work_groups(self.oriented(problem)) * items,), (items,))
+
+    def stage_bytes(self, call: GemmCall) -> int:
+        """Local memory of a stage: what is fetched, and what is turned besides."""
+        sides = self.BM * (1 + turned("A", call)) + self.BN * (1 + turned("B", call))
+        return 4 * self.depth * sides
+
+    def stages(self, call: GemmCall) -> int:
+        """As many as local memory holds."""
+        return min(MOST_STAGES, LOCAL_BYTES // self.stage_bytes(call))
+
+    def local_bytes(self, problem: Problem) -> int:
+        call = self.oriented(problem)
+        return self.stages(call) * (self.stage_bytes(call) + 24) + 16
+
+    def scalars(self, problem: Problem) -> dict[str, int | float]:
+        call = self.oriented(problem)
+        return {"whole": self.whole(call), "tiles": self.tiles(call)}
+
+    def macros(self, problem: Problem) -> dict[str, str | int]:
+        call = self.oriented(problem)
+        vector = result_width(call, 4)
+        turning = vector == 4 and (turned("A", call) or turned("B", call))
+        consumer, producer = TURNING_REGISTERS if turning else REGISTERS
+        return {
+            **super().macros(problem),
+            **element_macros(call),
+            "BK": self.depth, "STAGES": self.stages(call), "C_VEC": vector,
+            "TURN_A": int(turned("A", call)), "TURN_B": int(turned("B", call)),
+            "A_BATCHED": int(call.a.batch != 0), "B_BATCHED": int(call.b.batch != 0),
+            "CONSUMER_REGISTERS": consumer, "PRODUCER_REGISTERS": producer,
+        }  # fmt: skip
+
+    def tensor_maps(self, problem: Problem) -> Mapping[str, TensorMap]:
+        call = self.oriented(problem)
+        return {
+            "map_a": tensor_map("A", call, self.BM, self.depth),
+            "map_b": tensor_map("B", call, self.BN, self.depth),
+        }
+
+    def violations(self, problem: Problem, device: DeviceInfo) -> Iterator[str]:
+        call = self.oriented(problem)
+        yield from self._geometry(call)
+        yield from result_violations(call)
+        if 0 in (call.m, call.n, call.batch):
+            return  # nothing is launched
+        if call.k == 0:
+            yield "K=0 leaves the copy engine nothing to fetch"
+            return
+        yield from filter(None, (refusal(name, call) for name in ("A", "B")))
+        if self.pack and not call.packed:
+            yield "the copy engine can read A and B where they are: packing them gains nothing"
+        tiles, groups = self.tiles(call), self.work_groups(call)
+        if max(tiles, groups) * self.steps(call) > MAX_INDEX:
+            yield f"{tiles:,} tiles of {self.steps(call):,} stages are more than an int can count"
+        if self.shared and tiles == self.whole(call):
+            yield f"{tiles} tiles are whole rounds of {groups} work-groups: there is nothing to share out"
+
+    def _geometry(self, call: GemmCall) -> Iterator[str]:
+        """What is wrong with the numbers themselves, for any size of the problem."""
+        warps = self.BM // WARP_TILE * (self.BN // WARP_TILE) * self.SLICES
+        if self.BM % WARP_TILE or self.BN % WARP_TILE or warps != WARPS:
+            yield f"{self.SLICES} slices of {self.BM}x{self.BN} are not {WARPS} tiles of {WARP_TILE}x{WARP_TILE}, one a warp"
+        if self.depth % BOX_DEPTH:
+            yield f"a stage of {self.depth} k cannot be turned by boxes of {BOX_DEPTH}"
+        if self.stages(call) < 3:
+            yield f"local memory holds {self.stages(call)} stages of {self.stage_bytes(call):,} bytes, and 3 are needed"
+        if self.SLICES > 1 and self.stages(call) * self.stage_bytes(call) < EXCHANGED:
+            yield f"slices exchange {EXCHANGED:,} bytes of sums, more than {self.stages(call)} stages hold"
+        if self.shared and self.SLICES > 1:
+            yield "a tile is cut along k by slices or by sharing it out, not by both"
+
+
+def sided(name: str, call: GemmCall) -> tuple[Layout, int]:
+    """Operand "A" or "B" with its rows across k, and how many there are."""
+    return (call.a, call.m) if name == "A" else (call.b.swapped, call.n)
+
+
+def turned(name: str, call: GemmCall) -> bool:
+    """Whether the operand lies along k."""
+    view, _ = sided(name, call)
+    return view.row != 1 or (view.column == 1 and call.k > 1)
+
+
+def tensor_map(name: str, call: GemmCall, side: int, depth: int) -> TensorMap:
+    """How the copy engine reads the operand: `side` rows by `depth` at a time, or by BOX_DEPTH if they are turned."""
+    view, rows = sided(name, call)
+    itemsize = element_type(call.dtype).itemsize
+    matrices = call.batch if view.batch else 1
+    if turned(name, call):
+        sizes, stride, box, swizzle = (call.k, rows, matrices), view.row, (BOX_DEPTH, side, 1), BOX_DEPTH * itemsize
+    else:
+        sizes, stride, box, swizzle = (rows, call.k, matrices), view.column, (side, depth, 1), 0
+    distance = view.batch or stride * sizes[1]  # of a lone matrix, any that a map may have
+    return TensorMap(call.dtype, sizes, (stride * itemsize, distance * itemsize), box, swizzle)
+
+
+def refusal(name: str, call: GemmCall) -> str:
+    """Why the copy engine cannot read the operand, as a sentence, or ""."""
+    view, _ = sided(name, call)
+    itemsize = element_type(call.dtype).itemsize
+    if view.row != 1 and view.column != 1:
+        return f"neither rows nor columns of {name} lie without gaps: strides {view.row}, {view.column}"
+    if view.offset * itemsize % 16:
+        return f"TMA needs {name} to begin at a multiple of 16 bytes, not at {view.offset * itemsize}"
+    return tensor_map_violation(name, tensor_map(name, call, WARP_TILE, BOX_DEPTH), itemsize)
+
+
+def fma_steps(kernel: Kernel, config: Config, problem: Problem) -> Steps:
+    """One launch, after a copy of each operand that is packed."""
+    assert isinstance(config, FmaConfig)
+    plain, call = config.orientation(problem), config.oriented(problem)
+    shared = config.tiles(call) - config.whole(call)
+    scratch = ((PARTIAL, config.partial_bytes(call)), (TICKETS, 4 * shared)) if shared else ()
+    # Without tiles to share out the kernel gets arguments that it does not use.
+    unused = {} if shared else {PARTIAL: "C", TICKETS: "C"}
+    own = Step(
+        kernel, config, call, tuple({**dict(call.buffers), **unused}.items()), scratch, (TICKETS,) if shared else ()
+    )
+    return (*(packing(plain, name) for name in config.packed(plain)), own)
+
+
+PRODUCT = Kernel(
+    HERE / "product.cl",
+    FmaConfig(256, 128),
+    dtypes=("float32", "int32"),
+    requires=(
+        ("tma", "tiles are fetched by the copy engine of Hopper"),
+        ("wgmma", "registers are dealt out among warps by setmaxnreg, which sm_90a has"),
+    ),
+    steps=fma_steps,
+    target="sm_90a",
+)

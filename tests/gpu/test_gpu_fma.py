@@ -1,0 +1,126 @@
+"""Exact products by TMA on a Hopper GPU: right in every layout, shape and configuration, with any epilogue and any values."""
+
+from dataclasses import replace
+from math import erf
+
+import numpy as np
+import pytest
+
+import tilewright
+from tilewright.backend.opencl import Device
+from tilewright.kernels.fma.product import PRODUCT, FmaConfig
+from tilewright.plan import plan_kernel
+from tilewright.problem import Gemm
+from tilewright.run import solve
+from tilewright.verify import verify
+
+pytestmark = pytest.mark.gpu
+
+ORDERS = [(a, b) for a in ("row", "column") for b in ("row", "column")]
+TILES = (
+    FmaConfig(256, 128), FmaConfig(128, 256), FmaConfig(128, 128, 2), FmaConfig(128, 64, 4, 8), FmaConfig(64, 128, 4, 8),
+    FmaConfig(64, 64, 8, 8),
+)  # fmt: skip
+
+
+@pytest.fixture
+def hopper(nvidia: Device) -> Device:
+    if not {"tma", "wgmma"} <= nvidia.info.features:
+        pytest.skip(f"{nvidia.info.label} has no TMA, or not the instructions of sm_90a")
+    return nvidia
+
+
+def check(problem: Gemm, config: FmaConfig, device: Device) -> None:
+    verdict = verify(plan_kernel(replace(PRODUCT, config=config), problem, device.info), device)
+    assert verdict.passed, f"{problem.title} {config}: {verdict}"
+
+
+@pytest.mark.parametrize(("a_order", "b_order"), ORDERS)
+@pytest.mark.parametrize("config", TILES, ids=str)
+def test_every_tile_in_every_layout(config: FmaConfig, a_order: str, b_order: str, hopper: Device) -> None:
+    for m, n, k in ((512, 512, 256), (300, 520, 332), (4, 4, 4), (260, 132, 20)):
+        problem = Gemm(m, n, k, "float32", a_order, b_order)
+        if not any(config.violations(problem, hopper.info)):
+            check(problem, config, hopper)
+
+
+@pytest.mark.parametrize(("a_order", "b_order"), ORDERS)
+def test_rounds_and_tiles_that_are_shared_out(a_order: str, b_order: str, hopper: Device) -> None:
+    check(Gemm(3000, 2600, 36, "float32", a_order, b_order), FmaConfig(128, 256, groups=20), hopper)
+    check(Gemm(700, 1320, 1332, "float32", a_order, b_order), FmaConfig(256, 128, groups=10, shared=True), hopper)
+    check(Gemm(700, 1320, 1332, "float32", a_order, b_order), FmaConfig(128, 256, groups=132, shared=True), hopper)
+    check(Gemm(128, 128, 40000, "float32", a_order, b_order), FmaConfig(256, 128, groups=132, shared=True), hopper)
+
+
+@pytest.mark.parametrize("shape", [(301, 523, 331), (1, 1000, 7), (1000, 1, 333), (255, 257, 1)])
+def test_operands_that_must_be_packed(shape: tuple[int, int, int], hopper: Device) -> None:
+    check(Gemm(*shape), FmaConfig(128, 128, 2, pack=True), hopper)
+    check(Gemm(*shape, "float32", "column", "column"), FmaConfig(256, 128, pack=True, shared=True), hopper)
+
+
+@pytest.mark.parametrize(("a_order", "b_order"), ORDERS)
+def test_integers_are_exact(a_order: str, b_order: str, hopper: Device) -> None:
+    check(Gemm(300, 520, 332, "int32", a_order, b_order), FmaConfig(256, 128), hopper)
+    check(Gemm(300, 520, 3332, "int32", a_order, b_order), FmaConfig(128, 256, shared=True), hopper)
+
+
+def test_batches_and_columns_of_c(hopper: Device) -> None:
+    check(Gemm(300, 520, 332, batch=3), FmaConfig(128, 128, 2), hopper)
+    check(Gemm(300, 520, 332, batch=7), FmaConfig(256, 128, shared=True), hopper)
+    check(Gemm(300, 520, 332, c_order="column"), FmaConfig(128, 256), hopper)
+    check(Gemm(300, 523, 332, b_order="column", c_order="column", alpha=-0.5), FmaConfig(256, 128), hopper)
+
+
+def result(config: FmaConfig, problem: Gemm, arrays: dict[str, np.ndarray], device: Device) -> np.ndarray:
+    return solve(plan_kernel(replace(PRODUCT, config=config), problem, device.info), arrays, device)[0]
+
+
+@pytest.mark.parametrize(
+    "config", [FmaConfig(256, 128), FmaConfig(128, 128, 2), FmaConfig(128, 256, shared=True)], ids=str
+)
+def test_what_is_no_number_stays_where_it_belongs(config: FmaConfig, hopper: Device) -> None:
+    generator = np.random.default_rng(3)
+    a, b = (generator.standard_normal(shape, dtype=np.float32) for shape in ((300, 332), (332, 520)))
+    a[17, 5], a[200, 331], b[11, 400] = np.nan, np.inf, -np.inf
+    found = result(config, Gemm(300, 520, 332), {"A": a, "B": b}, hopper)
+    with np.errstate(invalid="ignore"):
+        wanted = a.astype(np.float64) @ b.astype(np.float64)
+    assert np.array_equal(np.isnan(found), np.isnan(wanted))
+    assert np.array_equal(np.isposinf(found), np.isposinf(wanted))
+    assert np.array_equal(np.isneginf(found), np.isneginf(wanted))
+
+
+def test_the_same_every_time(hopper: Device) -> None:
+    generator = np.random.default_rng(4)
+    arrays = {
+        name: generator.standard_normal(shape, dtype=np.float32)
+        for name, shape in (("A", (700, 1332)), ("B", (1332, 1320)))
+    }
+    config, problem = FmaConfig(256, 128, groups=132, shared=True), Gemm(700, 1320, 1332)
+    first = result(config, problem, arrays, hopper)
+    for _ in range(3):
+        assert np.array_equal(first, result(config, problem, arrays, hopper))
+
+
+@pytest.mark.parametrize("columns", [1280, 1279])
+@pytest.mark.parametrize("activation", ["", "relu", "gelu", "gelu_tanh", "silu"])
+def test_the_epilogue_from_the_library(activation: str, columns: int, hopper: Device) -> None:
+    generator = np.random.default_rng(5)
+    a, b, c = (
+        generator.standard_normal(shape, dtype=np.float32) for shape in ((1536, 512), (512, columns), (1536, columns))
+    )
+    a /= 16
+    bias = generator.standard_normal(columns, dtype=np.float32)
+    found = tilewright.gemm(a, b, c, alpha=0.5, beta=2, bias=bias, activation=activation, device="gpu")
+    plain = tilewright.gemm(a, b, c, alpha=0.5, beta=2, bias=bias, device="gpu")
+    wanted = 0.5 * (a.astype(np.float64) @ b) + 2.0 * c + bias
+    assert np.abs(plain - wanted).max() <= 1e-4
+    curves = {"": lambda x: x, "relu": lambda x: np.maximum(x, 0), "silu": lambda x: x / (1 + np.exp(-x))}
+    curves["gelu_tanh"] = lambda x: x / (1 + np.exp(-1.5957691216057308 * (x + 0.044715 * x**3)))
+    curves["gelu"] = lambda x: 0.5 * x * np.array([1 + erf(each / 2**0.5) for each in x.ravel()]).reshape(x.shape)
+    rows = slice(0, 1536, 97)
+    assert np.abs(found[rows] - curves[activation](wanted[rows])).max() <= 1e-4
+
+
+def test_nothing_to_multiply(hopper: Device) -> None:
+    assert not tilewright.matmul(np.zeros((512, 0), np.float32), np.zeros((0, 512), np.float32), device="gpu").any()

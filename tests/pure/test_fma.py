@@ -1,0 +1,121 @@
+"""The exact products on Hopper without a device: tensor maps, refusals, packing, tiles that are shared out, and the choice."""
+
+from dataclasses import replace
+
+import pytest
+
+from tilewright.device import DeviceInfo
+from tilewright.kernel import Kernel, render
+from tilewright.kernels.fma.choice import SPACE, candidates
+from tilewright.kernels.fma.product import EXCHANGED, LOCAL_BYTES, PRODUCT, FmaConfig, tensor_map
+from tilewright.kernels.gemm.call import call_of
+from tilewright.plan import Plan, plan_kernel
+from tilewright.problem import Gemm, Layout, StridedGemm
+from tilewright.tensormap import TensorMap
+
+FEATURES = ("gpu", "nvidia", "tma", "wgmma")
+ORDERS = [(a, b) for a in ("row", "column") for b in ("row", "column")]
+
+
+def hopper(*without: str) -> DeviceInfo:
+    return DeviceInfo(
+        "a Hopper GPU", "NVIDIA CUDA", kind="gpu", compute_units=132, max_work_group_size=1024,
+        max_work_item_sizes=(1024, 1024, 64), local_bytes=49152, static_local_bytes=232448,
+        features=frozenset(FEATURES) - set(without),
+    )  # fmt: skip
+
+
+def in_config(config: FmaConfig) -> Kernel:
+    return replace(PRODUCT, config=config)
+
+
+def planned(problem: Gemm, config: FmaConfig) -> Plan:
+    return plan_kernel(in_config(config), problem, hopper())
+
+
+def reasons(problem: Gemm, config: FmaConfig) -> str:
+    return "; ".join(config.violations(problem, hopper()))
+
+
+def test_operands_across_k_are_fetched_whole_and_others_by_boxes() -> None:
+    call = call_of(Gemm(300, 520, 332, a_order="row", b_order="row"))
+    assert tensor_map("A", call, 256, 16) == TensorMap("float32", (332, 300, 1), (1328, 398400), (16, 256, 1), 64)
+    assert tensor_map("B", call, 128, 16) == TensorMap("float32", (520, 332, 1), (2080, 690560), (128, 16, 1), 0)
+
+
+def test_a_batch_is_the_third_dimension() -> None:
+    call = call_of(Gemm(64, 64, 64, batch=5))
+    assert tensor_map("A", call, 64, 16).sizes == (64, 64, 5)
+    lone = replace(call, views=(replace(call.a, batch=0), call.b, call.c))
+    assert tensor_map("A", lone, 64, 16).sizes == (64, 64, 1)
+    assert FmaConfig(256, 128).macros(lone)["A_BATCHED"] == 0
+
+
+@pytest.mark.parametrize(("a_order", "b_order"), ORDERS)
+@pytest.mark.parametrize("config", SPACE, ids=str)
+def test_stages_fit_into_local_memory(config: FmaConfig, a_order: str, b_order: str) -> None:
+    problem = Gemm(1024, 1024, 1024, "float32", a_order, b_order)
+    if reasons(problem, config):
+        assert config.stages(call_of(problem)) < 3 or "slices exchange" in reasons(problem, config)
+        return
+    call = call_of(problem)
+    assert config.stages(call) >= 3
+    assert config.stages(call) * config.stage_bytes(call) <= LOCAL_BYTES
+    if config.SLICES > 1:
+        assert config.stages(call) * config.stage_bytes(call) >= EXCHANGED
+    assert f"#define TURN_A {int(a_order == 'row')}\n" in render(PRODUCT, config, call)
+
+
+def test_every_order_has_a_tile_of_each_shape() -> None:
+    for a_order, b_order in ORDERS:
+        problem = Gemm(1024, 1024, 1024, "float32", a_order, b_order)
+        usable = {(each.BM, each.BN) for each in SPACE if not reasons(problem, each)}
+        assert usable >= {(256, 128), (128, 256), (128, 128), (128, 64), (64, 128)}
+
+
+def test_what_the_copy_engine_cannot_read_is_refused_or_packed() -> None:
+    ragged, plain, packing = Gemm(301, 523, 331), FmaConfig(256, 128), FmaConfig(256, 128, pack=True)
+    assert "strides of A that are multiples of 16 bytes, not 1324" in reasons(ragged, plain)
+    assert "strides of B that are multiples of 16 bytes, not 2092" in reasons(ragged, plain)
+    names = [step.kernel.name for step in planned(ragged, packing).steps]
+    assert names[-1] == "fma/product"
+    assert len(names) == 3
+    assert "packing them gains nothing" in reasons(Gemm(300, 520, 332), packing)
+    scattered = StridedGemm(64, 64, 64, views=(Layout(0, 200, 2), Layout(0, 64, 1), Layout(0, 64, 1)))
+    assert "neither rows nor columns of A lie without gaps: strides 200, 2" in reasons(scattered, plain)
+    shifted = StridedGemm(64, 64, 64, views=(Layout(2, 64, 1), Layout(0, 64, 1), Layout(0, 64, 1)))
+    assert "TMA needs A to begin at a multiple of 16 bytes, not at 8" in reasons(shifted, plain)
+    assert "K=0" in reasons(Gemm(64, 64, 0), plain)
+
+
+def test_wrong_geometry_is_refused_with_its_numbers() -> None:
+    problem = Gemm(512, 512, 512)
+    assert "2 slices of 256x128 are not 8 tiles of 64x64" in reasons(problem, FmaConfig(256, 128, 2))
+    assert "not by both" in reasons(problem, FmaConfig(128, 128, 2, shared=True))
+    assert "a stage of 8 k cannot be turned by boxes of 16" in reasons(problem, FmaConfig(256, 128, DEPTH=8))
+    assert "nothing to share out" in reasons(problem, FmaConfig(256, 128, groups=4, shared=True))
+
+
+def test_what_is_left_after_whole_rounds_is_shared_out() -> None:
+    problem = Gemm(4096, 4096, 4096)
+    config = FmaConfig(256, 128, shared=True)
+    call = call_of(problem)
+    assert (config.tiles(call), config.work_groups(call), config.whole(call)) == (512, 132, 396)
+    (step,) = planned(problem, config).steps
+    assert dict(step.scratch) == {"partial": 4 * (132 + 116) * 256 * 128, "tickets": 4 * 116}
+    assert step.zeroed == ("tickets",)
+    (alone,) = planned(problem, replace(config, shared=False)).steps
+    assert alone.scratch == ()
+    assert alone.config.scalars(alone.problem) == {"whole": 512, "tiles": 512}
+
+
+def test_the_library_takes_it_where_it_should_beat_the_portable_kernels() -> None:
+    best = candidates(Gemm(8192, 8192, 8192), hopper())[0].config
+    assert isinstance(best, FmaConfig)
+    assert best.shared
+    assert best.BM * best.BN == 256 * 128
+    assert all(each.config.pack for each in candidates(Gemm(4097, 4097, 4097), hopper()))  # type: ignore[attr-defined]
+    assert candidates(Gemm(16, 4096, 4096), hopper()) == ()
+    assert candidates(Gemm(4096, 4096, 4096), hopper("tma")) == ()
+    assert candidates(Gemm(4096, 4096, 4096, "float64"), hopper()) == ()
+    assert candidates(Gemm(4096, 4096, 4096, precision="tf32"), hopper()) == ()
