@@ -42,6 +42,7 @@ class DeviceInfo:
     fp64: bool = False
     fp16: bool = False
     features: frozenset[str] = frozenset()  # e.g. "cpu", "gpu", and instructions that a run proved; what a Kernel may require
+    missing: dict[str, str] = field(default_factory=dict)  # features that were tried in vain, and what happened
 
     @property
     def label(self) -> str:

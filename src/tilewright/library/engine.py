@@ -20,6 +20,11 @@ class Call:
         self.plans = tuple(plans)
         self._loaded = [LoadedPlan(plan, device) for plan in plans]
         self._scratch = [{name: device.allocate(nbytes) for name, nbytes in plan.scratch.items()} for plan in plans]
+        for plan, scratch in zip(plans, self._scratch, strict=True):
+            for name in plan.zeroed:
+                device.fill(scratch[name], 0, 0, plan.scratch[name])
+        if any(plan.zeroed for plan in plans):
+            device.finish("filling scratch memory with zeros")  # calls may be enqueued elsewhere
 
     def enqueue(self, buffers: Mapping[str, Any], queue: Any, wait_for: Any = None) -> Any:
         """Bind `buffers`, enqueue everything, and return the last event; None if there was nothing to launch."""

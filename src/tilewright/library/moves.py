@@ -8,8 +8,8 @@ from numpy.typing import ArrayLike
 from ..errors import InvalidInput, Unsupported
 from .engine import Call, call_for
 from .places import Place, place_for
-from .shapes import View
-from .strided import STANDS_FOR, strided_move
+from .shapes import View, distinct
+from .strided import STANDS_FOR, in_place_transpose, strided_move
 
 
 def transpose(
@@ -24,7 +24,8 @@ def transpose(
 
     `a` is a NumPy array, a PyOpenCL array or anything that NumPy takes, of any strides and of elements of 1, 2, 4, 8 or
     16 bytes. The result has what went in for its kind: a NumPy array, complete, or a PyOpenCL array, without waiting.
-    `out` takes the result instead; it has the reversed shape and the same type, any strides, and may overlap `a`.
+    `out` takes the result instead; it has the reversed shape and the same type, any strides, and may overlap `a`. If it
+    is `a` itself, a square matrix, that is turned in place, without a second matrix.
     Raises InvalidInput for an `out` that does not fit, Unsupported for elements of another size.
 
     >>> import numpy as np, tilewright
@@ -72,6 +73,10 @@ def _moved(place: Place, a: Any, order: tuple[int, ...], out: Any) -> Any:
     shape = tuple(a.shape[side] for side in order)
     if out is not None and (out.shape != shape or out.dtype != a.dtype):
         raise InvalidInput(f"out is {out.shape} {out.dtype}; the result is {shape} {a.dtype}")
+    if out is not None and _turns_squares(order, shape) and place.same(a, out) and distinct(place.view(a)):
+        swap = call_for(("swap", place.key, place.signature(a)), lambda: _prepare_swap(place, a))
+        place.run(swap, {"matrix": a}, "matrix", True)
+        return out
     direct = out is not None and place.signature(place.take(out)) == place.signature(out) and not place.overlap(a, out)
     target = out if direct else place.empty(shape, a.dtype)
     key = ("move", place.key, order, place.signature(a), place.signature(target))
@@ -81,6 +86,17 @@ def _moved(place: Place, a: Any, order: tuple[int, ...], out: Any) -> Any:
         place.assign(out, target)
         return out
     return target if out is None else out
+
+
+def _turns_squares(order: tuple[int, ...], shape: tuple[int, ...]) -> bool:
+    """Whether a move swaps the last two dimensions, of equal length, and no others."""
+    sides = len(order)
+    return sides >= 2 and shape[-1] == shape[-2] and order == (*range(sides - 2), sides - 1, sides - 2)
+
+
+def _prepare_swap(place: Place, a: Any) -> Call:
+    view = place.view(a)
+    return in_place_transpose(place.device, view, STANDS_FOR[a.dtype.itemsize])
 
 
 def _prepare(place: Place, a: Any, order: tuple[int, ...], target: Any) -> Call:

@@ -8,6 +8,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
+from ..backend.vpdpbusd import equipped
 from ..choice import plan_product
 from ..dtypes import numpy_dtype
 from ..errors import InvalidInput, UnknownName
@@ -93,9 +94,9 @@ def gemm(
     """activation(alpha op(a) op(b) + beta c + bias): BLAS's gemm with an epilogue.
 
     `trans_a` and `trans_b` are "N", "T" or "C" (conjugated and transposed). `c` is read only if beta is not 0, so that
-    a NaN in it does not leak then; it stays as it is unless it is `out` too. `bias` has n elements, one per column, or
-    the shape (m, 1), one per row. `activation` is "relu", "gelu" (by erf), "gelu_tanh" or "silu", for real results.
-    Everything else is as in `matmul`.
+    a NaN in it does not leak then; `a` and `b` are read only if alpha is not 0. `c` stays as it is unless it is `out`
+    too. `bias` has n elements, one per column, or the shape (m, 1), one per row. `activation` is "relu", "gelu" (by
+    erf), "gelu_tanh" or "silu", for real results. Everything else is as in `matmul`.
 
     >>> import numpy as np, tilewright
     >>> a = np.array([[1.0, -2.0]], np.float32)
@@ -219,7 +220,8 @@ def _prepare(
     if sizes.m == 0 or sizes.n == 0:
         return Call((), place.device)
     problems = (_problem(each, sizes, types, epilogue, conjugate) for each in batches(views))
-    return Call([plan_product(problem, place.device.info) for problem in problems], place.device)
+    info = equipped(place.device.info, types[0])
+    return Call([plan_product(problem, info) for problem in problems], place.device)
 
 
 def _with_side(view: View, place: int) -> View:
@@ -238,8 +240,9 @@ def _problem(
     if epilogue.bias != "column":
         batch, m = folded(batch, m)
     a, b, c = batch.layouts
+    k = sizes.k if epilogue.alpha != 0 else 0  # as in BLAS: A and B are not read then, so that no NaN of theirs leaks
     return StridedGemm(
-        m, sizes.n, sizes.k, types[0], alpha=epilogue.alpha, beta=epilogue.beta, out_dtype=types[1], batch=batch.count,
+        m, sizes.n, k, types[0], alpha=epilogue.alpha, beta=epilogue.beta, out_dtype=types[1], batch=batch.count,
         views=(a, b, c), bias=epilogue.bias, activation=epilogue.activation,
         conjugate_a=conjugate[0], conjugate_b=conjugate[1], precision=epilogue.precision,
     )  # fmt: skip

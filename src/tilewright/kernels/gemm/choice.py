@@ -20,31 +20,34 @@ from .macros import elements, reading, result_width
 # Every tile with the part of the multiply-adds in what its work-items issue, and what else keeps it from its best: fitted
 # to some 4000 measurements on an H200 in float32, from 64 to 5000 a side, thin, batched and square.
 TILE_SPACE: dict[TileConfig, float] = {
-    TileConfig(128, 256, 8, 8, 16, 8, 4, ZIGZAG=0): 0.79,
+    TileConfig(128, 256, 8, 8, 16, 8, 4, ZIGZAG=0): 0.8,
     TileConfig(64, 256, 8, 8, 16): 0.66,
-    TileConfig(64, 128, 16, 8, 16, SLICES=4): 0.60,
+    TileConfig(64, 128, 16, 8, 16, SLICES=4): 0.63,
     TileConfig(64, 128, 16, 8, 16, SLICES=2): 0.61,
     TileConfig(128, 128, 8, 8, 8): 0.58,
     TileConfig(128, 128, 16, 8, 8, SLICES=2): 0.63,
     TileConfig(128, 64, 16, 8, 8, SLICES=2): 0.59,
     TileConfig(64, 128, 16, 8, 8): 0.64,
     TileConfig(64, 64, 16, 8, 8, SLICES=2): 0.60,
-    TileConfig(128, 64, 16, 4, 8): 0.70,
+    TileConfig(64, 128, 8, 16, 8): 0.69,
+    TileConfig(128, 64, 16, 4, 8): 0.74,
     TileConfig(128, 64, 16, 8, 4): 0.67,
-    TileConfig(64, 64, 16, 8, 4): 0.80,
-    TileConfig(64, 64, 16, 8, 4, SLICES=2): 0.70,
+    TileConfig(64, 64, 16, 8, 4): 0.755,
+    TileConfig(64, 64, 16, 8, 4, SLICES=2): 0.71,
     TileConfig(64, 64, 16, 4, 4): 0.59,
     TileConfig(32, 256, 8, 8, 8): 0.70,
-    TileConfig(32, 128, 16, 4, 8): 0.69,
+    TileConfig(32, 128, 16, 4, 8): 0.7,
     TileConfig(128, 32, 16, 8, 4, 8, 4): 0.62,
     TileConfig(32, 64, 32, 4, 8, SLICES=4): 0.52,
-    TileConfig(32, 64, 32, 4, 4, SLICES=2): 0.63,
+    TileConfig(32, 64, 32, 4, 4, SLICES=2): 0.57,
     TileConfig(64, 32, 32, 8, 4, SLICES=4): 0.53,
     TileConfig(32, 32, 32, 4, 4, SLICES=4): 0.50,
     TileConfig(32, 32, 16, 4, 4): 0.51,
-    TileConfig(16, 256, 16, 4, 4, 2, 16): 0.70,
-    TileConfig(16, 128, 32, 4, 4, 2, 16, SLICES=2): 0.66,
+    TileConfig(16, 256, 16, 4, 4, 2, 16): 0.63,
+    TileConfig(16, 128, 32, 4, 4, 2, 16, SLICES=2): 0.61,
+    TileConfig(128, 16, 32, 4, 4, 16, 2, SLICES=2): 0.62,
     TileConfig(16, 64, 32, 4, 4, 2, 16, SLICES=4): 0.47,
+    TileConfig(64, 16, 32, 4, 4, 16, 2, SLICES=4): 0.43,
     TileConfig(128, 16, 16, 4, 4, 16, 2): 0.51,
     TileConfig(16, 32, 32, 4, 4, SLICES=4): 0.45,
     # Not measured; for devices with few registers or small work-groups.
@@ -62,7 +65,7 @@ COLUMNS_SPACE = (
 PIECES = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 256)
 
 SMALL_COMPLEX, LARGE_COMPLEX = 1.13, 0.88  # efficiency of complex tiles up to 8 x 4, and above, against float32's
-NARROW_TILE = 225  # products of a work-item for which an operand read by single floats doubles a tile's time
+NARROW_TILE = 200  # products of a work-item for which an operand read by single floats doubles a tile's time
 NARROW_RESULT = 1.1  # slowness of the largest tile if it stores single elements, or converts what it reads
 LANES = 128  # multiply-adds that a compute unit starts per clock: NVIDIA's and AMD's 128, Intel's Xe cores 128
 BYTES = 18  # bytes per clock and compute unit from global memory: an H200's 4.7 TB/s by 132 units of 1.98 GHz

@@ -29,7 +29,7 @@ void swap(const int rows, __global ELEMENT* matrix, const long matrix_offset, co
     if (upper != lower)
         load_tile(other, below, rows - lower, rows - upper, matrix_row, matrix_column);
     put_tile(tile, held);
-    barrier(CLK_LOCAL_MEM_FENCE);
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);  // all have read both tiles before anyone writes there
     store_tile(below, tile, rows - upper, rows - lower, matrix_column, matrix_row);
     if (upper == lower)
         return;

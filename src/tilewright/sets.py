@@ -1,0 +1,185 @@
+"""The problems that `bench` measures, in sets by name."""
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from .errors import UnknownName
+from .problem import Copy, Gemm, Problem, Transpose
+from .stacks import InPlaceTranspose, StackedCopy, StackedTranspose
+
+LAYOUTS = {"NN": ("row", "row"), "NT": ("row", "column"), "TN": ("column", "row"), "TT": ("column", "column")}
+SKINNY = ((64, 4096, 4096), (4096, 64, 4096), (4096, 4096, 64), (8192, 8192, 32), (1, 4096, 4096), (4096, 1, 4096))
+THIN_ROWS = (1, 2, 4, 8, 16, 32, 64, 128)
+DECODERS = ((4096, 4096), (11008, 4096), (4096, 11008))  # N x K of the layers of a language model of 7 billion weights
+# N x K of projections in language models of several makers and sizes.
+MODELS = ((7168, 2112), (7168, 16384), (4096, 7168), (24576, 1536), (32768, 512), (2048, 7168))
+MODEL_ROWS = (64, 128, 512, 4096, 8192)
+BATCHES = (
+    (512, 64), (128, 64), (32, 64), (512, 128), (256, 128), (32, 128), (128, 256), (64, 256), (32, 256), (64, 512), (32, 512)
+)  # fmt: skip
+# What a product is stored as, where it is not in its operands' type.
+STORED = {"int8": "int32", "float8_e4m3fn": "bfloat16", "float8_e5m2": "bfloat16"}
+# Elements of 1, 2, 4, 8 and 16 bytes, and the side of a square of them that no cache holds.
+MOVED = {"int8": 16384, "float16": 8192, "float32": 8192, "float64": 4096, "complex128": 4096}
+
+
+def product(m: int, n: int, k: int, dtype: str, letters: str = "NN", batch: int = 1) -> Gemm:
+    """A product with A and B in rows ("N") or columns ("T")."""
+    return Gemm(m, n, k, dtype, *LAYOUTS[letters], out_dtype=STORED.get(dtype), batch=batch)
+
+
+def squares(dtype: str) -> Iterator[Problem]:
+    """Square products, powers of two and not."""
+    for n in (256, 512, 1000, 1024, 2048, 4096):
+        yield product(n, n, n, dtype)
+
+
+def layouts(dtype: str) -> Iterator[Problem]:
+    """NN, NT, TN and TT at one size."""
+    for letters in LAYOUTS:
+        yield product(1024, 1024, 1024, dtype, letters)
+
+
+def skinny(dtype: str) -> Iterator[Problem]:
+    """One short side, and matrix-vector."""
+    for m, n, k in SKINNY:
+        yield product(m, n, k, dtype)
+
+
+def large(dtype: str) -> Iterator[Problem]:
+    """A square that fills a GPU."""
+    yield product(8192, 8192, 8192, dtype)
+
+
+def largest(dtype: str) -> Iterator[Problem]:
+    """A square that no cache helps with."""
+    yield product(16384, 16384, 16384, dtype)
+
+
+def turned(dtype: str) -> Iterator[Problem]:
+    """A large square with one operand in columns, or both."""
+    for letters in ("NT", "TN", "TT"):
+        yield product(8192, 8192, 8192, dtype, letters)
+
+
+def ragged(dtype: str) -> Iterator[Problem]:
+    """Sizes that no tile divides, and the next multiples beside them."""
+    for n in (4095, 4096, 4097, 4104, 5000, 5120):
+        yield product(n, n, n, dtype)
+    yield product(1000, 7777, 333, dtype)
+    yield product(1000, 7784, 336, dtype)
+
+
+def thin(dtype: str) -> Iterator[Problem]:
+    """What a language model multiplies while it writes: few rows by a large matrix, and the same turned."""
+    for n, k in DECODERS:
+        for m in THIN_ROWS:
+            yield product(m, n, k, dtype)
+    for m in THIN_ROWS:
+        yield product(m, 4096, 4096, dtype, "NT")
+    for n in (1, 4, 16, 64):
+        yield product(4096, n, 4096, dtype)
+
+
+def batched(dtype: str) -> Iterator[Problem]:
+    """Many small squares in one call."""
+    for batch, n in BATCHES:
+        yield product(n, n, n, dtype, batch=batch)
+    for batch, n in ((512, 64), (128, 128), (64, 256)):
+        yield product(n, n, n, dtype, "NT", batch=batch)
+
+
+def vectors(dtype: str) -> Iterator[Problem]:
+    """Matrix-vector products that no cache holds, and a copy as their yardstick."""
+    for letters in ("NN", "TN"):
+        yield product(16384, 1, 16384, dtype, letters)
+    for letters in ("NN", "NT"):
+        yield product(1, 16384, 16384, dtype, letters)
+    yield Copy(16384, 16384, dtype)
+
+
+def language_models(dtype: str) -> Iterator[Problem]:
+    """Layers of language models, with the weights in rows."""
+    yield from _layers(dtype, "NN")
+
+
+def language_models_turned(dtype: str) -> Iterator[Problem]:
+    """The same with the weights in columns."""
+    yield from _layers(dtype, "NT")
+
+
+def _layers(dtype: str, letters: str) -> Iterator[Problem]:
+    for n, k in MODELS:
+        for m in MODEL_ROWS:
+            yield product(m, n, k, dtype, letters)
+
+
+def storage(dtype: str) -> Iterator[Problem]:
+    """The same products with elements of 4, 2 and 1 bytes, whatever type is asked for: short ones keep float32's rate."""
+    for n in (512, 1000, 1024, 2048):
+        for each in ("float32", "float16", "bfloat16"):
+            yield product(n, n, n, each)
+        if n <= 1024:  # NumPy has no BLAS for integers: it would take minutes
+            yield product(n, n, n, "int8")
+
+
+def random_shapes(dtype: str, count: int = 100, least_flops: int = 2**26) -> Iterator[Problem]:
+    """Shapes with sides uniform in 1..2048 and at least `least_flops` flops: the same ones at every run."""
+    generator = np.random.default_rng(2048)
+    while count:
+        m, n, k = (int(side) for side in generator.integers(1, 2049, 3))
+        if 2 * m * n * k > least_flops:
+            count -= 1
+            yield product(m, n, k, dtype)
+
+
+def transposes(dtype: str) -> Iterator[Problem]:
+    """Square transposes, and copies of the same bytes as their yardstick."""
+    for n in (1024, 2048, 4096, 8192):
+        yield Transpose(n, n, dtype)
+        yield Copy(n, n, dtype)
+
+
+def moves(dtype: str) -> Iterator[Problem]:
+    """Copies and transposes of elements of 1 to 16 bytes, whatever type is asked for: ragged, stacked, with columns left
+    out, in place."""
+    for each, side in MOVED.items():
+        yield Copy(side, side, each)
+        yield Transpose(side, side, each)
+        yield Transpose(side // 2, side // 2, each)
+        yield Transpose(side - 1, side + 1, each)
+        yield Transpose(side, side, each, offset=5)
+        yield StackedCopy(1000, 333, each, batch=100)
+        yield StackedTranspose(512, 512, each, batch=64)
+        yield StackedTranspose(1000, 333, each, batch=100)
+        yield InPlaceTranspose(side, each)
+        yield InPlaceTranspose(5000, each)
+        yield InPlaceTranspose(512, each, batch=64)
+
+
+SETS: dict[str, Callable[[str], Iterator[Problem]]] = {
+    "squares": squares,
+    "layouts": layouts,
+    "skinny": skinny,
+    "large": large,
+    "largest": largest,
+    "turned": turned,
+    "ragged": ragged,
+    "thin": thin,
+    "batched": batched,
+    "vectors": vectors,
+    "language-models": language_models,
+    "language-models-turned": language_models_turned,
+    "storage": storage,
+    "random": random_shapes,
+    "transposes": transposes,
+    "moves": moves,
+}
+
+
+def problems_of(name: str, dtype: str) -> Iterator[Problem]:
+    """The problems of a set; UnknownName if there is no such set."""
+    if name not in SETS:
+        raise UnknownName("benchmark set", name, SETS)
+    return SETS[name](dtype)

@@ -1,0 +1,85 @@
+"""The sustained race: entrants take turns of seconds, back to back, at the clock that the power limit leaves them.
+
+A burst of a few calls runs at the highest clock. Work without pause may be slowed down to stay within the board's power,
+and then whoever spends less energy on a product is the faster one.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from time import perf_counter
+from typing import Protocol
+
+from .errors import LaunchFailed
+from .records import Samples, Turn
+from .run import Execution, Times, Work
+from .telemetry import Sampler
+
+SECONDS = 2.0  # of a turn: a GPU has reached its clock and temperature's pace after some tenths
+TURNS = 3
+
+
+class Runner(Protocol):
+    def run(self) -> Times: ...
+
+
+@dataclass(frozen=True)
+class SustainedExecution:
+    """A plan with operands on the device, launched without pause."""
+
+    execution: Execution
+
+    def run(self) -> Times:
+        return self.execution.launch()
+
+    def sustain(self, seconds: float) -> Work:
+        return self.execution.sustain(seconds)
+
+
+def sustain(entrant: Runner, seconds: float) -> Work:
+    """Let an entrant work for at least `seconds`: by its own `sustain`, or by one run after the other."""
+    own: Callable[[float], Work] | None = getattr(entrant, "sustain", None)
+    if own is not None:
+        return own(seconds)
+    begin, calls = perf_counter(), 0.0
+    while (passed := perf_counter() - begin) < seconds or not calls:
+        start = perf_counter()
+        each = entrant.run().wall_s
+        calls += max(1.0, (perf_counter() - start) / each if each else 1.0)  # a run may be a burst of calls
+    return Work(passed, round(calls))
+
+
+def take_turns(
+    entrants: Sequence[Runner],
+    seconds: float,
+    sampler: Sampler,
+    turns: int = TURNS,
+    failed: Callable[[int, LaunchFailed], None] | None = None,
+) -> list[tuple[Turn, ...]]:
+    """`turns` turns of at least `seconds` for each entrant, in order, with the device's clock and power during each.
+
+    An entrant whose turn fails is out of the race, and reported to `failed`; without that the race ends.
+    """
+    taken: list[tuple[Turn, ...]] = [() for _ in entrants]
+    out: set[int] = set()
+    for _ in range(turns):
+        for index, entrant in enumerate(entrants):
+            if index in out:
+                continue
+            sampler.start()
+            try:
+                work = sustain(entrant, seconds)
+            except LaunchFailed as failure:
+                if failed is None:
+                    raise
+                out.add(index)
+                failed(index, failure)
+                continue
+            finally:
+                reading = sampler.stop()
+            taken[index] += (Turn(work.seconds, work.calls, reading.clock_mhz, reading.power_w),)
+    return taken
+
+
+def as_samples(turns: Sequence[Turn]) -> Samples:
+    """The mean seconds of a call in each turn, on the host's clock: beside two seconds its delays are nothing."""
+    return Samples(tuple(each.seconds / each.calls for each in turns))

@@ -1,0 +1,100 @@
+"""The sets of benchmark problems, and judging very large products by some rows and columns."""
+
+from importlib import import_module
+
+import numpy as np
+import pytest
+
+from tilewright.errors import UnknownName
+from tilewright.problem import Gemm, random_arrays
+from tilewright.sets import SETS, problems_of
+from tilewright.stacks import InPlaceTranspose, StackedCopy, StackedTranspose
+from tilewright.verify import Reference, SampledReference, reference_for
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_no_problem_comes_twice_in_a_set(name: str) -> None:
+    found = list(problems_of(name, "float32"))
+    assert found
+    assert len(set(found)) == len(found)
+    for problem in found:
+        assert problem.operands
+
+
+def test_there_are_enough_thin_and_batched_ones() -> None:
+    assert sum(1 for name in ("thin", "batched") for _ in problems_of(name, "float32")) >= 30
+
+
+def test_sets_take_any_type() -> None:
+    for dtype in ("float16", "int8", "float64", "complex64"):
+        for name in SETS:
+            assert list(problems_of(name, dtype))
+    outputs = {each.out_dtype for each in problems_of("squares", "int8") if isinstance(each, Gemm)}
+    assert outputs == {"int32"}
+
+
+def test_an_unknown_set_is_refused_with_the_nearest_name() -> None:
+    with pytest.raises(UnknownName, match="did you mean squares"):
+        problems_of("square", "float32")
+
+
+def test_titles_say_how_many() -> None:
+    assert Gemm(2, 3, 4, batch=5).title == "gemm 5 of 2x3x4 float32"
+    assert StackedTranspose(2, 3, batch=4).title == "stacked transpose 4 of 2x3 float32"
+    assert InPlaceTranspose(9, "int8", 2).title == "in-place transpose 2 of 9x9 int8"
+
+
+def test_stacks_know_their_reference() -> None:
+    turned, kept = StackedTranspose(2, 3, "float32", 1, 4), StackedCopy(2, 3, "float32", 1, 4)
+    for problem, shape in ((turned, (4, 2, 2)), (kept, (4, 2, 2))):
+        arrays = random_arrays(problem)
+        assert arrays["input"].shape == (4, 2, 3)
+        assert problem.operands[1].shape == shape
+        wanted = arrays["input"][:, :, 1:]
+        wanted = np.swapaxes(wanted, 1, 2) if problem is turned else wanted
+        assert np.array_equal(problem.reference(arrays), wanted)
+
+
+@pytest.fixture
+def sampled(monkeypatch: pytest.MonkeyPatch) -> SampledReference:
+    monkeypatch.setattr(import_module("tilewright.verify"), "WHOLE_FLOPS", 1000)
+    problem = Gemm(130, 100, 20)
+    reference = reference_for(problem, random_arrays(problem))
+    assert isinstance(reference, SampledReference)
+    return reference
+
+
+def right(reference: SampledReference) -> np.ndarray:
+    product: np.ndarray = reference.arrays["A"].astype(np.float64) @ reference.arrays["B"]
+    return product.astype(np.float32)
+
+
+def test_a_right_product_passes(sampled: SampledReference) -> None:
+    verdict = sampled.judge(right(sampled))
+    assert verdict.passed
+    assert 0 < verdict.worst_ratio < 1
+
+
+@pytest.mark.parametrize("row", range(0, 129, 32))
+@pytest.mark.parametrize("column", range(0, 96, 32))
+def test_no_wrong_tile_goes_unseen(sampled: SampledReference, row: int, column: int) -> None:
+    output = right(sampled)
+    output[row : row + 32, column : column + 32] += 0.01
+    assert not sampled.judge(output).passed
+
+
+def test_what_was_not_written_is_seen_anywhere(sampled: SampledReference) -> None:
+    for place in ((0, 0), (77, 50), (129, 99)):
+        output = right(sampled)
+        output[place] = np.nan
+        assert "not written" in sampled.judge(output).reason
+
+
+def test_a_wrong_shape_is_told(sampled: SampledReference) -> None:
+    assert "instead of" in sampled.judge(np.zeros((3, 3), np.float32)).reason
+
+
+def test_small_products_and_others_are_judged_whole() -> None:
+    assert isinstance(reference_for(Gemm(4, 4, 4), random_arrays(Gemm(4, 4, 4))), Reference)
+    problem = InPlaceTranspose(5)
+    assert isinstance(reference_for(problem, random_arrays(problem)), Reference)

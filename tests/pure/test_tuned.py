@@ -1,0 +1,216 @@
+"""Tuned tables: how problems are named, which table holds for a device, and how one is made and gone on with."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tilewright import choice, tuning
+from tilewright.backend.children import ChildRun
+from tilewright.choice import plan_product, product_candidates
+from tilewright.device import DeviceInfo
+from tilewright.errors import RecordError
+from tilewright.plan import violations
+from tilewright.problem import Gemm, Layout, StridedGemm
+from tilewright.sets import problems_of
+from tilewright.tuned import FOLDER, Entry, Table, file_name, key_of, load_table, tuned_for
+from tilewright.tuning import MOST_DEATHS, Outcome, race_in_children, save_table, tune
+
+GPU = DeviceInfo(
+    "A GPU", "A driver", vendor="A maker", kind="gpu", compute_units=100, max_work_group_size=1024, local_bytes=49152,
+    max_work_item_sizes=(1024, 1024, 64), compute_capability=(9, 0), features=frozenset({"gpu"}), fp64=True,
+)  # fmt: skip
+PROBLEM = Gemm(64, 4096, 4096)
+
+
+def last_candidate() -> tuple[str, str]:
+    """One that the cost model would never take."""
+    kernel = [
+        each for each in product_candidates(PROBLEM, GPU) if not any(violations(each, each.config, PROBLEM, GPU))
+    ][-1]
+    return kernel.name, str(kernel.config)
+
+
+def table_of(device: str, capability: tuple[int, int] | None, vendor: str, problem: str = "") -> Table:
+    kernel, config = last_candidate()
+    entry = Entry(problem or key_of(PROBLEM), kernel, config, 1e-6, 2e-6, 0.5)
+    return Table(device, vendor, capability, "1", "2026-01-02T03:04:05+00:00", (entry,))
+
+
+def test_problems_are_named_by_sizes_types_and_layout() -> None:
+    assert key_of(Gemm(1, 2, 3)) == "1 of 1x2x3 float32 NN"
+    assert key_of(Gemm(4, 2, 3, "float16", "column", "column", out_dtype="float32", batch=7)) == (
+        "7 of 4x2x3 float16>float32 TT"
+    )
+    assert key_of(Gemm(4, 5, 6, precision="tf32")) == "1 of 4x5x6 float32 NN tf32"
+
+
+def test_a_c_in_columns_is_named_as_its_transpose() -> None:
+    assert key_of(Gemm(4, 5, 6, c_order="column")) == key_of(Gemm(5, 4, 6, a_order="column", b_order="column"))
+
+
+def test_views_are_named_like_dense_operands_and_others_by_an_s() -> None:
+    padded = StridedGemm(4, 5, 6, views=(Layout(8, 100, 1), Layout(0, 1, 100), Layout(0, 5, 1)))
+    assert key_of(padded) == "1 of 4x5x6 float32 NT"
+    spread = replace(padded, views=(Layout(0, 100, 2), Layout(0, 1, 100), Layout(0, 5, 1)))
+    assert key_of(spread) == "1 of 4x5x6 float32 ST"
+
+
+def test_the_nearest_table_holds() -> None:
+    own, sister = table_of("A GPU", (9, 0), "A maker"), table_of("Its sister", (9, 0), "A maker")
+    cousin, stranger = table_of("Its cousin", (8, 0), "A maker"), table_of("Another", None, "Another maker")
+    everything = (stranger, cousin, sister, own)
+    assert [each.note.split(",")[1].strip() for each in tuned_for(PROBLEM, GPU, everything)] == [
+        "this device",
+        "a device of the same compute capability",
+        "a device of the same vendor",
+    ]
+    assert not list(tuned_for(PROBLEM, GPU, (stranger,)))
+    assert not list(tuned_for(Gemm(65, 4096, 4096), GPU, everything))
+
+
+def test_a_cpu_has_no_table() -> None:
+    cpu = DeviceInfo("A CPU", "A driver", vendor="A maker")
+    assert not list(tuned_for(PROBLEM, cpu, (table_of("A CPU", None, "A maker"),)))
+
+
+def test_the_plan_takes_what_the_table_names_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    table = table_of("A GPU", (9, 0), "A maker")
+    monkeypatch.setattr(choice, "tuned_for", lambda problem, device: tuned_for(problem, device, (table,)))
+    found = plan_product(PROBLEM, GPU)
+    kernel, config = last_candidate()
+    assert (kernel, config) in [(step.kernel.name, str(step.config)) for step in found.steps]
+    assert "from the tuned table of A GPU, this device, 2026-01-02: 2.00x the cost model's choice" in found.notes
+    assert not any("tuned table" in note for note in plan_product(Gemm(65, 4096, 4096), GPU).notes)
+
+
+def test_a_candidate_that_is_no_more_is_left_to_the_cost_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    table = table_of("A GPU", (9, 0), "A maker")
+    gone = replace(table, entries=(replace(table.entries[0], config="BM=7"),))
+    monkeypatch.setattr(choice, "tuned_for", lambda problem, device: tuned_for(problem, device, (gone,)))
+    found = plan_product(PROBLEM, GPU)
+    assert found.steps
+    assert not any("tuned table" in note for note in found.notes)
+
+
+def test_the_tables_of_the_package_can_be_read_and_name_what_there_is() -> None:
+    for path in FOLDER.glob("*.json"):
+        table = load_table(path)
+        assert path.name == file_name(table.device)
+        assert len({entry.problem for entry in table.entries}) == len(table.entries)
+        for entry in table.entries:
+            assert 0 < entry.seconds <= entry.untuned_seconds * 1.001
+            assert 0 <= entry.worst_ratio <= 1
+
+
+H200 = replace(
+    GPU, name="NVIDIA H200", vendor="NVIDIA Corporation", compute_units=132, features=frozenset({"gpu", "nvidia"}),
+    static_local_bytes=232448,
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["thin", "batched"])
+def test_the_table_of_an_h200_knows_every_thin_and_batched_problem(name: str) -> None:
+    for problem in problems_of(name, "float32"):
+        assert isinstance(problem, Gemm)
+        found = plan_product(problem, H200)
+        assert any("from the tuned table of NVIDIA H200, this device" in note for note in found.notes), problem.title
+
+
+def test_a_device_of_the_same_compute_capability_takes_its_table() -> None:
+    (problem,) = (each for each in problems_of("thin", "float32") if each.title == "gemm 64x11008x4096 float32")
+    sister = replace(H200, name="NVIDIA H100 PCIe", compute_units=114)
+    notes = plan_product(problem, sister).notes
+    assert any("NVIDIA H200, a device of the same compute capability" in note for note in notes)
+    assert not plan_product(problem, replace(GPU, compute_capability=None)).notes
+
+
+def test_a_file_that_is_no_table_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "broken.json"
+    path.write_text("{}")
+    with pytest.raises(RecordError, match=r"broken\.json is no tuned table"):
+        load_table(path)
+    save_table(replace(table_of("A GPU", None, ""), format=99), path)
+    with pytest.raises(RecordError, match="has format 99"):
+        load_table(path)
+
+
+def lines(*stages: Mapping[str, object]) -> str:
+    return "\n".join(json.dumps(each) for each in stages)
+
+
+def won(key: str) -> dict[str, object]:
+    entry = {"problem": key, "kernel": "k", "config": "c", "seconds": 1.0, "untuned_seconds": 2.0, "worst_ratio": 0.1}
+    return {"stage": "won", "problem": key, "entry": entry}
+
+
+def test_a_child_that_dies_is_told_with_its_launch_and_another_goes_on() -> None:
+    first, second = Gemm(1, 2, 3), Gemm(4, 5, 6)
+    asked: list[tuple[int, list[list[str]]]] = []
+
+    def run(command: list[str], limit: float) -> ChildRun:
+        task = json.loads(command[-1])
+        asked.append((len(task["problems"]), task["skip"]))
+        key = key_of(second)
+        trying = [{"stage": "trying", "problem": key, "candidate": name} for name in ("good (A=1)", "bad (A=2)")]
+        failed = {"stage": "failed", "problem": key, "complaint": "slow (A=3): too much"}
+        if len(asked) == 1:
+            return ChildRun(lines(won(key_of(first)), failed, *trying), "", "killed by SIGSEGV")
+        return ChildRun(lines(trying[0], won(key)), "", "")
+
+    outcomes = race_in_children([first, second], None, 1.0, 5, run)
+    assert asked == [(2, [[], []]), (1, [["bad (A=2)"]])]
+    assert [outcome.problem for outcome in outcomes] == [first.title, second.title]
+    assert outcomes[0].complaints == ()
+    assert outcomes[1].entry == Entry(key_of(second), "k", "c", 1.0, 2.0, 0.1)
+    assert outcomes[1].complaints == ("slow (A=3): too much", "the child died at bad (A=2): killed by SIGSEGV")
+
+
+def test_a_child_that_dies_before_it_tries_anything_ends_the_problem() -> None:
+    def run(command: list[str], limit: float) -> ChildRun:
+        return ChildRun("", "error: no device", "exit code 1")
+
+    (outcome,) = race_in_children([PROBLEM], None, 1.0, 5, run)
+    assert outcome.entry is None
+    assert outcome.complaints == ("exit code 1",)
+
+
+def test_a_problem_at_which_children_go_on_dying_is_given_up() -> None:
+    count = 0
+
+    def run(command: list[str], limit: float) -> ChildRun:
+        nonlocal count
+        count += 1
+        return ChildRun(
+            lines({"stage": "trying", "problem": key_of(PROBLEM), "candidate": f"bad (A={count})"}), "", "it hung"
+        )
+
+    (outcome,) = race_in_children([PROBLEM], None, 1.0, 5, run)
+    assert outcome.entry is None
+    assert len(outcome.complaints) == count == MOST_DEATHS
+
+
+def test_tuning_goes_on_where_it_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    raced: list[list[str]] = []
+
+    def fake(problems: list[Gemm], *rest: object) -> list[Outcome]:
+        raced.append([key_of(problem) for problem in problems])
+        if len(raced) == 2:
+            raise KeyboardInterrupt
+        entries = [Entry(key_of(problem), "k", "c", 1.0, 1.0, 0.0) for problem in problems]
+        return [Outcome(problem.title, entry) for problem, entry in zip(problems, entries, strict=True)]
+
+    monkeypatch.setattr(tuning, "race_in_children", fake)
+    monkeypatch.setattr(tuning, "TOGETHER", 2)
+    path, problems = tmp_path / "a" / "table.json", [Gemm(1, 2, 3), Gemm(4, 5, 6), Gemm(7, 8, 9)]
+    keys = [key_of(problem) for problem in problems]
+    with pytest.raises(KeyboardInterrupt):
+        tune(problems, GPU, None, path)
+    assert [entry.problem for entry in load_table(path).entries] == keys[:2]
+    table = tune(problems, GPU, None, path)
+    assert raced == [keys[:2], keys[2:], keys[2:]]
+    assert load_table(path) == table
+    assert len(table.entries) == 3
+    assert table.device == "A GPU"
