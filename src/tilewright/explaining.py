@@ -8,17 +8,15 @@ from itertools import product
 from typing import Any
 
 from .access import Explanation, explain_kernel, find_model
-from .access.annotate import report
 from .access.picture import save_picture
 from .access.serialise import to_dict
 from .access.totals import changes
 from .access.whatif import Answer, pitch_variations, sweep, table
 from .commands import kernel_of, parse_size, rung_before
 from .errors import InvalidInput
+from .explanations import default_size
 from .kernel import Kernel
 from .ladders import make_problem
-
-DEFAULT_SIZES = {"gemm": (256, 256, 64), "transpose": (256, 256), "copy": (256, 256)}
 
 
 def explain_command(options: argparse.Namespace) -> int:
@@ -33,7 +31,7 @@ def explain_command(options: argparse.Namespace) -> int:
         print(json.dumps([to_dict(each) for each in explanations], indent=1))
     else:
         for each in explanations:
-            print("\n".join(report(each)), end="\n\n")
+            print(each, end="\n\n")
         _print_changes(kernel, explanations[-1], options)
     if options.picture:
         print(f"wrote {save_picture(explanations[-1], options.picture)}")
@@ -42,8 +40,8 @@ def explain_command(options: argparse.Namespace) -> int:
 
 def explain(kernel: Kernel, options: argparse.Namespace, **changed: Any) -> tuple[Explanation, ...]:
     """Explain every launch of a kernel at the size and on the hardware model that the options name."""
-    size = parse_size(options.size) if options.size else DEFAULT_SIZES[kernel.operation]
-    problem = make_problem(kernel, size, options.dtype, options.offset)
+    size = parse_size(options.size) if options.size else default_size(kernel)
+    problem = make_problem(kernel, size, options.dtype or kernel.usual_dtype, options.offset)
     return explain_kernel(kernel, problem, model=find_model(options.device_model), **changed)
 
 

@@ -1,5 +1,6 @@
 """What people see of `explain`: annotated source, verdicts, pictures, what-if tables, JSON, changes, the judging page."""
 
+import doctest
 import json
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
@@ -8,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tilewright import explain, explanations
 from tilewright.access import NVIDIA, Argument, Explanation, LocalMemory, explain_kernel, explain_source, find_model
 from tilewright.access.annotate import annotated_source, heading, report, summary
 from tilewright.access.arguments import read_argument
@@ -58,7 +60,8 @@ def rung(name: str, n: int = 256) -> Explanation:
 
 def test_the_verdict_names_the_line_the_cost_and_the_cure() -> None:
     assert verdict(transposed())[0] == (
-        "line 7 reads tile column-wise: 32 wavefronts where 1 is enough; a pitch of 33 would give 1"
+        "line 7 reads tile column-wise: 32 wavefronts where 1 is enough; a pitch of 33 would give 1 "
+        "(rows of tile are 32 elements apart now)"
     )
     assert verdict(transposed(pad=1))[0] == "all 4 accesses (lines 5, 7) are near their least cost"
 
@@ -71,13 +74,50 @@ def test_the_cure_is_one() -> None:
 
 def test_a_tile_of_16_has_no_cure_for_both_sides() -> None:
     lines = verdict(transposed(16, 1))
-    assert lines[0].startswith(
-        "line 5 writes tile row-wise: 2 wavefronts where 1 is enough; a pitch of 48 would give 1 here"
-    )
-    assert lines[1].startswith(
-        "line 7 reads tile column-wise: 2 wavefronts where 1 is enough; a pitch of 18 would give 1 here"
-    )
-    assert "no pitch frees all" in lines[1]
+    cure = "no pitch frees all accesses of tile: 18 would be best for them together (rows of tile are 17 elements apart now)"
+    assert lines[0] == f"line 5 writes tile row-wise: 2 wavefronts where 1 is enough; {cure}"
+    assert lines[1] == f"line 7 reads tile column-wise: 2 wavefronts where 1 is enough; {cure}"
+
+
+def test_an_array_whose_rows_are_one_element_has_neither_rows_nor_columns() -> None:
+    source = "__kernel void k(__global int* o) { __local int t[64][1]; int l = get_local_id(0);\nt[l * 2][0] = l; o[l] = 0; }"
+    found = explain_source(source, global_size=(32,), local_size=(32,), arguments={"o": np.zeros(32, np.int32)})
+    assert verdict(found)[0] == "line 2 writes t with a stride of 8 bytes: 2 wavefronts where 1 is enough"
+
+
+def test_a_pitch_at_which_rows_overlap_is_no_answer() -> None:
+    answers = sweep(lambda **variation: transposed(16, 0, **variation), pitch_variations("tile", [1, 15, 16, 17]))
+    assert [answer.totals is None for answer in answers] == [True, True, False, False]
+    assert answers[0].reason == "rows this short overlap: out of bounds at line 5"
+    assert "overlap" in table(answers)[1]
+
+
+def test_the_report_says_how_to_read_it() -> None:
+    lines = report(transposed())
+    assert "the requests (req) of 4 of its 16 work-groups, one for each warp of 32 work-items" in lines[1]
+    assert "sectors of 32 bytes" in lines[2]
+    assert "32 banks" in lines[3]
+    assert "in all 16 work-groups together:" in lines
+    assert str(transposed()).split("\n") == lines
+
+
+def test_the_examples_give_what_they_say(tmp_path: Path) -> None:
+    page = Path(__file__).parents[2] / "docs" / "access.md"
+    for failed, tried in (
+        doctest.testfile(str(page), module_relative=False, globs={"folder": tmp_path}),
+        doctest.testmod(explanations),
+    ):
+        assert tried
+        assert not failed
+
+
+def test_one_call_explains_a_rung() -> None:
+    found = explain("transpose/05", pitches={"tile": 18}, groups="all")
+    assert (totals(found).conflicts, len(found.groups)) == (2048, 256)
+    assert explain(find_kernel("tiles/02"), 64).global_size == (64, 64)
+    assert explain("rows/01", (32, 32, 16), model="amd64").model.name == "amd64"
+    with pytest.raises(UnknownName, match="nvidia"):
+        explain("rows/01", model="voodoo")
 
 
 def test_strides_and_shares_are_told() -> None:
@@ -117,7 +157,7 @@ def test_totals_are_those_of_the_whole_ndrange() -> None:
     assert some == every
     assert some.exact
     assert (every.global_load_sectors, every.local_load_wavefronts, every.conflicts) == (2048, 16384, 15872)
-    assert "15,872 of them lost to bank conflicts" in summary(transposed())[1]
+    assert "15,872 of them lost to bank conflicts" in summary(transposed())[2]
 
 
 def test_what_changed_against_the_rung_before() -> None:

@@ -42,7 +42,11 @@ def annotated_source(explanation: Explanation) -> list[str]:
             mark = "!" if finding.is_fault else "~"
             below.setdefault(finding.position.line, []).append(f"     {mark} {finding_line(finding)}")
     out: list[str] = []
-    for line, text in explanation.source.file(file).items():
+    texts = explanation.source.file(file)
+    last = max((line for line, text in texts.items() if text.strip()), default=0)
+    for line, text in texts.items():
+        if line > last:
+            break
         out.append(f"{line:4}   {text}".rstrip())
         out += below.get(line, [])
     return out + elsewhere(explanation, file)
@@ -67,8 +71,9 @@ def summary(explanation: Explanation) -> list[str]:
     found = totals(explanation)
     about = "" if found.exact else "about "
     lines = [
+        f"in all {explanation.group_count:,} work-groups together:",
         f"global memory: {about}{found.global_load_sectors:,} sectors loaded in {found.global_load_requests:,} requests, "
-        f"{found.global_store_sectors:,} stored in {found.global_store_requests:,}"
+        f"{found.global_store_sectors:,} stored in {found.global_store_requests:,}",
     ]
     if found.wavefronts:
         lines.append(
@@ -78,7 +83,29 @@ def summary(explanation: Explanation) -> list[str]:
     return lines
 
 
+def legend(explanation: Explanation) -> list[str]:
+    """How to read the lines that stand below the source's."""
+    model = explanation.model
+    run, all_groups = len(explanation.groups), explanation.group_count
+    whose = f"{run} of its {all_groups:,} work-groups" if run < all_groups else "all its work-groups"
+    lines = [
+        f"Below each line that touches memory (>): the requests (req) of {whose}, one for each {model.sub_group} of "
+        f"{model.lanes} work-items; then what a request costs, and the least that it could."
+    ]
+    if any(not each.is_local for each in explanation.accesses):
+        lines.append(
+            f'Global memory moves in sectors of {model.sector} bytes; "used" is the part of them that was asked for.'
+        )
+    if any(each.is_local for each in explanation.accesses):
+        lines.append(
+            f"Local memory has {model.banks} banks; a wavefront takes one 4-byte word from each, and a request whose words "
+            "share a bank takes several."
+        )
+    return lines
+
+
 def report(explanation: Explanation) -> list[str]:
-    """All of it: heading, annotated source, verdict, sums."""
+    """All of it: heading, how to read it, annotated source, verdict, sums."""
     sentences = [f"- {line}" for line in verdict(explanation)]
-    return [heading(explanation), "", *annotated_source(explanation), "", *sentences, "", *summary(explanation)]
+    source = annotated_source(explanation)
+    return [heading(explanation), *legend(explanation), "", *source, "", *sentences, "", *summary(explanation)]

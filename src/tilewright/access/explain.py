@@ -12,7 +12,8 @@ from .clc import Program, parse_program
 from .clc.lexer import Position
 from .groups import choose_groups
 from .models import NVIDIA, Model
-from .profile import LineAccess, Profile, TrafficRecorder
+from .profile import LineAccess, Profile
+from .recorder import TrafficRecorder
 from .simt import Finding, all_groups, run_kernel
 from .simt.findings import UNINITIALISED, UNUSED
 from .simt.launch import STEP_LIMIT, Argument, Launch
@@ -39,6 +40,12 @@ class Explanation:
     group_count: int
     seconds: float
     buffers: Mapping[str, str] = field(default_factory=dict)  # argument -> the plan's buffer, where they differ
+
+    def __str__(self) -> str:
+        """The annotated source, the verdict and the sums, as `tilewright explain` prints them."""
+        from .annotate import report  # which is made of explanations
+
+        return "\n".join(report(self))
 
     @property
     def model(self) -> Model:

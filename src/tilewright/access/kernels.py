@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..dtypes import element_type, numpy_dtype
-from ..errors import UnknownName
+from ..errors import UnknownName, Unsupported
 from ..kernel import Config, Kernel, Step, render
 from ..plan import Plan
 from ..problem import Problem, inputs_of, output_of, random_arrays
@@ -53,8 +53,11 @@ def explain_steps(
 ) -> tuple[Explanation, ...]:
     """As `explain_kernel`, for launches that are known already: those of a Plan."""
     buffers = first_buffers(problem, arrays or random_arrays(problem))
-    for name, nbytes in Plan(problem, tuple(steps)).scratch.items():
+    plan = Plan(problem, tuple(steps))
+    for name, nbytes in plan.scratch.items():
         buffers[name] = _poison(-(-nbytes // element_type(problem.dtype).itemsize), problem.dtype)
+        if name in plan.zeroed:
+            buffers[name][...] = 0
     explanations: list[Explanation] = []
     for step in steps:
         if step.config.ndrange(step.problem).empty:
@@ -67,9 +70,11 @@ def explain_steps(
 
 
 def first_buffers(problem: Problem, arrays: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """The problem's operands as they lie in memory; the output is poisoned."""
+    """The problem's operands as they lie in memory; an output that is not also read is poisoned."""
     buffers = {operand.name: operand.flatten(np.asarray(arrays[operand.name])) for operand in inputs_of(problem)}
     output = output_of(problem)
+    if output.name in buffers:
+        return buffers
     buffers[output.name] = _poison(output.elements, output.dtype)
     return buffers
 
@@ -89,8 +94,12 @@ def _explain_step(
     contract: bool,
 ) -> Explanation:
     ndrange = step.config.ndrange(step.problem)
-    scalars: dict[str, Any] = {**step.problem.scalars, **step.config.scalars(step.problem)}
+    scalars = scalars_of(step)
     arguments: dict[str, Argument] = {}
+    if maps := step.config.tensor_maps(step.problem):
+        raise Unsupported(
+            f"{step.kernel.name} fetches by NVIDIA's copy engine ({', '.join(maps)} are tensor maps), which explain cannot run"
+        )
     for parameter in step.kernel.signature.parameters:
         if parameter.pointer:
             arguments[parameter.name] = buffers[step.buffer_of(parameter.name)]
@@ -111,6 +120,14 @@ def _explain_step(
         pitches=changes[1],
     )
     return replace(explanation, buffers=dict(step.buffers))
+
+
+def scalars_of(step: Step) -> dict[str, Any]:
+    """The values of a step's scalar arguments; alpha and beta are complex where the elements are."""
+    scalars: dict[str, Any] = {**step.problem.scalars, **step.config.scalars(step.problem)}
+    if step.problem.dtype.startswith("complex"):
+        scalars |= {name: complex(scalars[name]) for name in ("alpha", "beta") if name in scalars}
+    return scalars
 
 
 def override(source: str, macros: Mapping[str, str | int]) -> str:

@@ -42,7 +42,7 @@ def shape_of(request: Request, row: tuple[int, int] = (0, 0)) -> Shape:
 
 def _along(steps: "np.ndarray", stride: int, row: tuple[int, int]) -> str:
     pitch, element = row
-    if not pitch or stride == 0:
+    if pitch <= element or stride == 0:  # rows of one element are neither rows nor columns
         return ""
     if stride % pitch == 0:
         return "column"

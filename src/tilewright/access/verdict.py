@@ -2,7 +2,7 @@
 
 from .explain import Explanation
 from .profile import LineAccess
-from .shapes import Shape, advise_pitch, shape_of
+from .shapes import PitchAdvice, Shape, advise_pitch, shape_of
 
 _POOR = 0.75
 _VERBS = {"load": "reads", "store": "writes", "atomic": "updates"}
@@ -71,17 +71,19 @@ def local_sentence(explanation: Explanation, access: LineAccess) -> str:
     advice = advise_pitch(explanation.model, access, together)
     if advice is None:
         return sentence
-    sentence += f"; a pitch of {advice.best} would give {advice.wavefronts}"
-    if len(together) > 1 and not advice.all_conflict_free:
-        best = _best(advice.best_of_all, advice.now)
-        sentence += f" here (over all accesses of {access.buffer} {best}, but no pitch frees all)"
-    elif advice.best_of_all != advice.best:
-        sentence += f" here, one of {advice.best_of_all} frees all accesses of {access.buffer}"
-    return sentence
+    return sentence + _advised(access.buffer, advice, alone=len(together) == 1)
 
 
-def _best(pitch: int, now: int) -> str:
-    return f"{pitch} is best, as it is" if pitch == now else f"{pitch} would be best"
+def _advised(buffer: str, advice: PitchAdvice, alone: bool) -> str:
+    """The pitch to choose: the elements from one row of the array to the next."""
+    now = f"(rows of {buffer} are {advice.now} elements apart now)"
+    if alone or (advice.all_conflict_free and advice.best_of_all == advice.best):
+        return f"; a pitch of {advice.best} would give {advice.wavefronts} {now}"
+    if advice.all_conflict_free:
+        return f"; a pitch of {advice.best_of_all} would free all accesses of {buffer} {now}"
+    if advice.best_of_all == advice.now:
+        return f"; no pitch frees all accesses of {buffer}, and {advice.now}, as it is, is best for them together"
+    return f"; no pitch frees all accesses of {buffer}: {advice.best_of_all} would be best for them together {now}"
 
 
 def _fine(fine: list[LineAccess], count: int) -> str:
@@ -98,7 +100,8 @@ def notes(explanation: Explanation) -> list[str]:
     model = explanation.model
     run, all_groups = len(explanation.groups), explanation.group_count
     lines = [
-        f"counts are for each access in the source, {model.title} ({model.standing}); a compiler may merge or drop some"
+        f"counts are for each access as the source has it, on {model.title} (rules {model.standing}); a compiler may merge "
+        "or drop some"
     ]
     if run < all_groups:
         lines.append(f"{run} of {all_groups:,} work-groups were run: {_group_names(explanation)}")

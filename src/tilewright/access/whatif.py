@@ -14,7 +14,8 @@ Ask = Callable[..., Explanation]
 
 @dataclass(frozen=True)
 class Answer:
-    """One variation: its settings, and what it costs; `reason` says why there is no count."""
+    """One variation: its settings, and what it costs; `reason` says why there is no count, or why the counts are those of
+    another computation."""
 
     settings: tuple[tuple[str, str], ...]
     totals: Totals | None
@@ -35,8 +36,21 @@ def sweep(ask: Ask, variations: Iterable[Mapping[str, Any]]) -> list[Answer]:
         except TilewrightError as error:
             answers.append(Answer(settings, None, reason=str(error)))
             continue
-        answers.append(Answer(settings, totals(explanation), len(explanation.faults)))
+        reason = _overlap(ask, variation, explanation)
+        answers.append(Answer(settings, None if reason else totals(explanation), len(explanation.faults), reason))
     return answers
+
+
+def _overlap(ask: Ask, variation: Mapping[str, Any], found: Explanation) -> str:
+    """Why rows of the length asked for are too short: the first fault that the kernel has not as it is."""
+    if not variation.get("pitches") or not found.faults:
+        return ""
+    without = ask(**{**variation, "pitches": {}})
+    known = {(each.kind, each.position) for each in without.faults}
+    fresh = [each for each in found.faults if (each.kind, each.position) not in known]
+    if not fresh:
+        return ""
+    return f"rows this short overlap: {fresh[0].kind} at line {fresh[0].position.line}"
 
 
 def _settings(variation: Mapping[str, Any]) -> Iterable[tuple[str, str]]:

@@ -9,7 +9,9 @@ from .stream import QUALIFIERS, SPACES, describe
 from .tree import Expression, Parameter
 from .types import (
     INT,
+    LONG,
     REFUSED,
+    SHORT,
     UINT,
     UNSIGNED_OF,
     WIDTHS,
@@ -42,6 +44,7 @@ class Specifiers:
     constant: bool = False
     is_kernel: bool = False
     is_typedef: bool = False
+    is_long: bool = False
     sign: str = ""
     attributes: Attributes = field(default_factory=Attributes)
 
@@ -159,8 +162,9 @@ class DeclarationParser(ExpressionParser):
         elif text in self.types and spec.type is None:
             spec.type = self.types[text]
             self.take()
-        elif text == "int" and isinstance(spec.type, Scalar) and not spec.type.is_float:
-            self.take()  # long int, short int
+        elif text == "int" and spec.type in (SHORT, LONG) and not spec.is_long:
+            spec.is_long = True  # long int, short int: the second word says nothing new
+            self.take()
         else:
             return False
         return True
@@ -231,7 +235,8 @@ class DeclarationParser(ExpressionParser):
         position = self.position
         if self.current.text == "(" and self.ahead().text == "*":
             return self.pointer_to_array(kind, space, constant)
-        name = self.take().text if self.current.kind == "name" and not self.starts_type() else ""
+        named = self.current.kind == "name" and not self.starts_type()
+        name = self.identifier("a name").text if named else ""
         kind = self.array_of(kind)
         attributes = Attributes()
         self.attributes(attributes)

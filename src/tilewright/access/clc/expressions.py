@@ -1,9 +1,9 @@
 """Expression parser: precedence climbing over tokens."""
 
 from .condition import PRECEDENCE
-from .lexer import Token
+from .lexer import Position, Token
 from .literals import read_character, read_number
-from .stream import TokenStream, describe
+from .stream import KEYWORDS, TokenStream, describe
 from .tree import (
     Assign,
     Binary,
@@ -125,8 +125,10 @@ class ExpressionParser(TokenStream):
         if token.kind == "name":
             if token.text in ("asm", "__asm__", "__asm"):
                 raise token.position.error("inline assembly cannot be interpreted")
+            if token.text in KEYWORDS:
+                raise token.position.error(f"expected an expression, found the keyword {describe(token)}")
             if self.current.text == "(":
-                return self.call(token)
+                return self.call(token.position, token.text)
             if token.text in self.enumerators:
                 return Number(token.position, self.enumerators[token.text], INT)
             return Name(token.position, token.text)
@@ -138,24 +140,26 @@ class ExpressionParser(TokenStream):
             pieces.append(self.take().text[1:-1])
         return Text(token.position, "".join(pieces))
 
-    def call(self, name: Token) -> Call:
+    def call(self, position: Position, name: str) -> Call:
         self.expect("(")
         arguments: list[Expression] = []
         while not self.accept(")"):
             if arguments:
                 self.expect(",")
-            if name.text in _TYPE_TAKING and arguments:
+            if name in _TYPE_TAKING and arguments:
                 arguments.append(TypeArgument(self.position, self.type_name()))
             else:
                 arguments.append(self.assignment())
-        return Call(name.position, name.text, tuple(arguments))
+        return Call(position, name, tuple(arguments))
 
     def postfix(self, expression: Expression) -> Expression:
         while True:
             token = self.current
             if token.kind != "operator":
                 return expression
-            if token.text == "[":
+            if token.text == "(" and isinstance(expression, Name):  # (f)(x)
+                expression = self.call(expression.position, expression.name)
+            elif token.text == "[":
                 self.take()
                 index = self.expression()
                 self.expect("]")

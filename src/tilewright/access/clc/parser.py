@@ -271,9 +271,14 @@ class Parser(DeclarationParser):
         while not self.accept("}"):
             here = self.position
             if self.accept("case"):
-                cases.append((here, self.integer(self.conditional()), []))
+                value = self.integer(self.conditional())
+                if any(known == value for _, known, _ in cases):
+                    raise here.error(f"there are two cases for {value}")
+                cases.append((here, value, []))
                 self.expect(":")
             elif self.accept("default"):
+                if any(known is None for _, known, _ in cases):
+                    raise here.error("there are two defaults")
                 cases.append((here, None, []))
                 self.expect(":")
             elif cases:

@@ -12,6 +12,12 @@ SPACES = ("private", "global", "constant", "local")
 STARTS_TYPE = {"struct", "union", "enum", "typedef", "__attribute__", "__attribute"}
 
 
+KEYWORDS = {
+    "break", "case", "continue", "default", "do", "else", "enum", "for", "goto", "if", "return", "sizeof", "struct", "switch",
+    "typedef", "union", "while",
+}  # fmt: skip
+
+
 class TokenStream:
     """Tokens with a cursor; also the type names, enumerators and constant integers seen so far."""
 
@@ -57,6 +63,8 @@ class TokenStream:
         token = self.current
         if token.kind != "name":
             raise token.position.error(f"expected {purpose}, found {describe(token)}")
+        if token.text in KEYWORDS:
+            raise token.position.error(f"expected {purpose}, found the keyword {describe(token)}")
         return self.take()
 
     def starts_type(self, count: int = 0) -> bool:

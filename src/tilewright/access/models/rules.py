@@ -23,6 +23,8 @@ class Model:
     `lanes` is the sub-group; `sector` and `line` are bytes; local memory has `banks` banks of one 4-byte word. `phases`
     lists, for accesses of (bytes, operation), the lanes that are served together where that is not simply as many
     consecutive lanes as fill all banks once. `merges_pairs`: see `wavefronts`. `evidence` says what the rules rest on.
+    `assumes_alignment`: vload and vstore, which promise none, count as the wide instructions that the addresses allow;
+    without it as the narrow ones that are always right.
     """
 
     name: str
@@ -37,6 +39,7 @@ class Model:
     widest: int = 16
     merges_pairs: bool = False
     phases: tuple[tuple[int, str, tuple[Lanes, ...]], ...] = ()
+    assumes_alignment: bool = True
 
     def phases_of(self, size: int, operation: str) -> tuple[Lanes, ...]:
         """The lanes served together, phase after phase."""

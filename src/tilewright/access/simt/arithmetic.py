@@ -7,9 +7,10 @@ import numpy as np
 
 from ..clc.lexer import Position
 from ..clc.types import INT, LONG, Pointer, Scalar, Type, Vector, element_of, promoted, signed_integer, usual
-from .code import Code, Value
+from .code import Code, Frame, Run, Value
 from .convert import change, elementwise, truth
 from .fused import fused_multiply_add
+from .masks import Mask
 
 Operation = Callable[[Value, Value], Value]
 COMPARISONS: dict[str, Operation] = {
@@ -31,12 +32,25 @@ def common_type(left: Type, right: Type, position: Position) -> Scalar | Vector:
             raise position.error(f"{left} and {right} are different vector types; convert one of them")
         return left
     if isinstance(left, Vector) and isinstance(right, Scalar):
+        check_rank(right, left, position)
         return Vector(left.element, left.width)
     if isinstance(right, Vector) and isinstance(left, Scalar):
+        check_rank(left, right, position)
         return Vector(right.element, right.width)
     if isinstance(left, Scalar) and isinstance(right, Scalar):
         return usual(left, right)
     raise position.error(f"{left} and {right} cannot be combined by an operator")
+
+
+def check_rank(scalar: Scalar, vector: Vector, position: Position) -> None:
+    """A scalar that meets a vector may not be of higher rank than the vector's elements (6.2.6)."""
+    element = vector.element
+    if scalar.is_float == element.is_float:
+        higher = (scalar.size, not scalar.is_signed) > (element.size, not element.is_signed)
+    else:
+        higher = scalar.is_float
+    if higher:
+        raise position.error(f"{scalar} is of higher rank than the elements of {vector}; cast it to {element}")
 
 
 def to_common(code: Code, common: Scalar | Vector) -> Code:
@@ -113,7 +127,27 @@ def _fold(kind: Type, operation: Operation, left: Code, right: Code) -> Code:
     if left.constant is not None:
         value = left.constant
         return Code(kind, lambda frame, mask: operation(value, second(frame, mask)))
-    return Code(kind, lambda frame, mask: operation(first(frame, mask), second(frame, mask)))
+    return Code(kind, _remembering(operation, first, second))
+
+
+def _remembering(operation: Operation, first: Run, second: Run) -> Run:
+    """The operation, not done again while both operands are the very objects they were: what a loop does not change.
+
+    Values are never changed in place, so the same objects are the same values.
+    """
+    before: Value = None
+    before_too: Value = None
+    result: Value = None
+
+    def run(frame: Frame, mask: Mask) -> Value:
+        nonlocal before, before_too, result
+        a, b = first(frame, mask), second(frame, mask)
+        if a is not before or b is not before_too:
+            result = operation(a, b)
+            before, before_too = a, b
+        return result
+
+    return run
 
 
 def _compare(operator: str, left: Code, right: Code, common: Scalar | Vector) -> Code:

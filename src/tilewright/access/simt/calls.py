@@ -22,6 +22,11 @@ from .places import MemoryPlace, RegisterPlace
 from .usage import has_assembly
 
 
+def is_null(code: Code) -> bool:
+    """A constant 0, the only integer that is a pointer without a cast."""
+    return code.constant is not None and not code.boolean and bool(code.constant == 0)
+
+
 class CallCompiler(PlaceCompiler):
     """Adds calls to the places."""
 
@@ -29,8 +34,10 @@ class CallCompiler(PlaceCompiler):
         source = code.type
         fits = (
             source == target
-            or (isinstance(source, Scalar) and isinstance(target, Scalar | Vector | Pointer | Event))
-            or (isinstance(source, Pointer) and isinstance(target, Pointer | Scalar))
+            or (isinstance(source, Scalar) and isinstance(target, Scalar | Vector | Event))
+            or (isinstance(source, Scalar) and isinstance(target, Pointer) and is_null(code))
+            or (isinstance(source, Pointer) and isinstance(target, Pointer))
+            or (isinstance(source, Pointer) and isinstance(target, Scalar) and target.name == "bool")
             or (isinstance(source, Event) and isinstance(target, Event))
         )
         if not fits:

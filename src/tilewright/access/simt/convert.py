@@ -21,6 +21,8 @@ def scalar_change(source: Scalar, target: Scalar, boolean: bool) -> Change | Non
     if source.is_float and not target.is_float and target.size < 8 and not (target.is_signed and target.size == 4):
         wide = np.dtype(np.int64)
         return lambda value: value.astype(wide).astype(dtype)
+    if source.size == target.size == 8 and not source.is_float and not target.is_float:
+        return lambda value: value.view(dtype)
     return lambda value: value.astype(dtype)
 
 
@@ -77,5 +79,17 @@ def _mapped(code: Code, target: Type, how: Change) -> Code:
 
 
 def _compose(code: Code, how: Change) -> Callable[[Any, Any], Value]:
+    """`how` after `code`, not done again while the value is the very object that it was."""
     run = code.run
-    return lambda frame, mask: how(run(frame, mask))
+    before: Value = None
+    result: Value = None
+
+    def composed(frame: Any, mask: Any) -> Value:
+        nonlocal before, result
+        value = run(frame, mask)
+        if value is not before:
+            result = how(value)
+            before = value
+        return result
+
+    return composed

@@ -1,10 +1,11 @@
 """Compiles declarations and initialisers."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from ..clc.tree import Expression, InitList, Number, Text, Variable, VectorLiteral
+from ..clc.tree import Expression, InitList, Name, Number, Text, Variable, VectorLiteral
 from ..clc.types import Array, Scalar, Space, Struct, Type, Vector, element_of
 from .code import Code, Frame, Memory, Register, RegisterArray, Run, Value, flat_length
 from .convert import change
@@ -13,6 +14,7 @@ from .masks import Mask
 from .places import memory_access
 from .registers import Cells, all_unset, merge, unset_value, zero_of
 from .segments import Access, Segment
+from .usage import names
 
 _LONGEST_REGISTER_ARRAY = 1 << 14
 Item = tuple[int, Type, Expression]
@@ -60,6 +62,8 @@ class DeclarationCompiler(ExpressionCompiler):
 
     def register(self, variable: Variable) -> Run:
         kind, machine = variable.type, self.machine
+        if variable.initial is not None and names(variable.initial, variable.name):
+            return self.self_initialised(variable, variable.initial)
         initial = None if variable.initial is None else self.initial_value(variable.initial, kind)
         slot = self.new_slot()
         self.declare(variable.name, Register(slot, kind, initial is None, variable.constant))
@@ -82,6 +86,18 @@ class DeclarationCompiler(ExpressionCompiler):
             frame.unset[slot] = now
 
         return leave_unset
+
+    def self_initialised(self, variable: Variable, initial: Expression) -> Run:
+        """`int x = sizeof(x)`: the name is known in its own initialiser already, its value is not set."""
+        leave_unset = self.register(replace(variable, initial=None))
+        place = self.place_of_name(Name(variable.position, variable.name))
+        source = self.initial_value(initial, variable.type).run
+
+        def define(frame: Frame, mask: Mask) -> None:
+            leave_unset(frame, mask)
+            place.store(frame, mask, None, source(frame, mask))
+
+        return define
 
     def initial_value(self, expression: Expression, kind: Type) -> Code:
         if isinstance(expression, InitList):

@@ -221,6 +221,8 @@ class ExpressionCompiler(OperatorCompiler):
             raise expression.position.error(
                 f"{code.type} cannot be cast to {target}; use convert_{target} or as_{target}"
             )
+        if isinstance(code.type, Vector) and not isinstance(target, Vector):
+            raise expression.position.error(f"{code.type} cannot be cast to {target}; name the component that is meant")
         if isinstance(target, Pointer) and isinstance(code.type, Pointer):
             space = target.space if target.space is not Space.PRIVATE else code.type.space
             return Code(Pointer(target.target, space, target.constant), code.run)

@@ -31,7 +31,7 @@ class LocalMemory:
     size: int
 
 
-Argument = npt.NDArray[Any] | LocalMemory | float | int | Sequence[float]
+Argument = npt.NDArray[Any] | LocalMemory | complex | Sequence[float]
 
 
 @dataclass
@@ -179,6 +179,8 @@ def _number(name: str, kind: Type, given: Argument) -> Value:
     if isinstance(given, np.ndarray | LocalMemory) and not isinstance(kind, Vector):
         raise InvalidInput(f"argument {name!r} is a {kind}: give a number, not {type(given).__name__}")
     if isinstance(kind, Vector):
+        if isinstance(given, complex):
+            given = [given.real, given.imag]
         elements = np.asarray(given).reshape(-1).astype(kind.element.dtype)
         if elements.size != kind.width:
             raise InvalidInput(f"argument {name!r} is a {kind}: give {kind.width} numbers, not {elements.size}")

@@ -141,7 +141,7 @@ class PlaceCompiler(Context):
 
     def subscript(self, expression: Expression) -> Code:
         code = self.value(expression)
-        if isinstance(code.type, Scalar) and code.type.is_float:
+        if not isinstance(code.type, Scalar | Pointer) or (isinstance(code.type, Scalar) and code.type.is_float):
             raise expression.position.error(f"a subscript must be an integer, not {code.type}")
         if code.boolean:
             return change(code, INT)

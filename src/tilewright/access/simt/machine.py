@@ -28,6 +28,9 @@ class Recorder(Protocol):
     def record(self, site: Site, segment: Segment, offsets: npt.NDArray[np.int64], mask: Mask) -> None:
         """`offsets` are bytes in the segment, one for each lane of `mask`."""
 
+    def record_same(self, site: Site, segment: Segment, offset: int, mask: Mask) -> None:
+        """All lanes of `mask` access one place."""
+
     def barrier(self, position: Position) -> None: ...
 
 

@@ -1,8 +1,4 @@
-"""Virtual memory of the glass device: segments, 64-bit addresses, loads and stores of many lanes at once.
-
-An address is segment << 40 | (2**39 + byte offset), so a stray pointer is noticed wherever it points. Local and private
-segments have one copy of their bytes for each group or lane, chosen by who accesses them.
-"""
+"""Virtual memory of the glass device: loads and stores of many lanes at once, at 64-bit addresses."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -11,93 +7,43 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from ..clc.lexer import Position
 from ..clc.types import Space
-from .code import Site, Value
+from .code import Value
 from .complaints import Complaints
 from .masks import Mask
 from .races import report_atomic, report_read, report_write
-from .segments import SHIFT, Access, Offsets, Segment, Unset, nothing, round_up
-from .shadow import Shadow, Touch
+from .segments import SHIFT, Access, Offsets, Segment, nothing
+from .shadow import Touch
+from .table import SegmentTable
 
 if TYPE_CHECKING:
     from .machine import Machine
 
 
-class VirtualMemory:
-    """All segments of one machine."""
+class VirtualMemory(SegmentTable):
+    """The segments of one machine, and all that happens to them."""
 
     def __init__(self, machine: "Machine") -> None:
-        self.machine = machine
+        super().__init__(machine)
         self.complaints = Complaints(machine)
-        self.segments: dict[int, Segment] = {}
-        self.sites: list[Site] = []
         self._copying = False
         self._copied: list[tuple[Segment, Touch, bool]] = []
-
-    def site(self, position: Position, operation: str, size: int, alignment: int) -> Site:
-        self.sites.append(Site(len(self.sites), position, operation, size, alignment))
-        return self.sites[-1]
-
-    def buffer(self, name: str, data: npt.NDArray[np.uint8], space: Space, writable: bool) -> Segment:
-        """Memory that all groups share, with the caller's contents. It is copied before the first write."""
-        segment = self._add(name, space, data.size, data, None)
-        segment.writable = writable
-        segment.shadow = Shadow(data.size, self.machine.span, initialised=True) if space is Space.GLOBAL else None
-        return segment
-
-    def local(self, name: str, size: int) -> Segment:
-        """`size` bytes for each group."""
-        room = round_up(size, 256)
-        data = np.full(room * self.machine.slots, self.machine.fill, np.uint8)
-        base = self.machine.slot_of_lane * room if self.machine.slots > 1 else None
-        segment = self._add(name, Space.LOCAL, size, data, base)
-        segment.written = True
-        segment.shadow = Shadow(data.size, 0, initialised=False)
-        return segment
-
-    def private(self, name: str, size: int) -> Segment:
-        """`size` bytes for each lane."""
-        room = round_up(size, 128 if size > 16 else 16)
-        lanes = self.machine.lanes
-        segment = self._add(
-            name, Space.PRIVATE, size, np.full(room * lanes, self.machine.fill, np.uint8), np.arange(lanes) * room
-        )
-        segment.written = True
-        segment.unset = Unset(room * lanes)
-        return segment
-
-    def _add(self, name: str, space: Space, size: int, data: npt.NDArray[np.uint8], base: Offsets | None) -> Segment:
-        number = len(self.segments) + 1
-        segment = self.segments[number] = Segment(number, name, space, size, data, base)
-        return segment
-
-    def local_names(self) -> list[str]:
-        return [segment.name for segment in self.segments.values() if segment.space is Space.LOCAL]
-
-    def new_batch(self) -> None:
-        for segment in self.segments.values():
-            if segment.space is Space.LOCAL:
-                segment.shadow = Shadow(segment.data.size, 0, initialised=False)
-                segment.data[:] = self.machine.fill
-
-    def forget_local_reads(self) -> None:
-        for segment in self.segments.values():
-            if segment.space is Space.LOCAL and segment.shadow is not None:
-                segment.shadow.forget_reads()
-                segment.shadow.complete = segment.shadow.complete or bool(segment.shadow.writer.all())
 
     def load(self, address: Value, access: Access, mask: Mask) -> Value:
         """What lies at each lane's address; 0 in lanes outside `mask`."""
         if not mask.any:
             return nothing(access, 0)
         uniform = address.ndim == 0
+        if uniform:
+            same = self._load_same(int(address), access, mask)
+            if same is not None:
+                return same
         lanes = None if mask.everyone else mask.indices
         where = np.full(mask.count, address) if uniform else address if lanes is None else address[lanes]
         segment = self.segments.get(int(where[0]) >> SHIFT)
         if segment is not None:
             offsets = where - segment.address
-            if offsets.min() >= 0 and offsets.max() <= segment.size - access.size:
+            if self._inside(offsets, segment, access):
                 values = self._read(segment, offsets, lanes, access, mask, uniform)
                 if lanes is None or (uniform and segment.base is None):
                     return values
@@ -107,6 +53,25 @@ class VirtualMemory:
             values = self._read(part, offsets, own.indices, access, own, False)
             out[..., own.indices] = values
         return out
+
+    @staticmethod
+    def _inside(offsets: Offsets, segment: Segment, access: Access) -> bool:
+        """Are all of these bytes the segment's? As unsigned numbers, negative offsets are too large as well."""
+        room = segment.size - access.size
+        return room >= 0 and int(offsets.view(np.uint64).max()) <= room
+
+    def _load_same(self, address: int, access: Access, mask: Mask) -> Value | None:
+        """One address for all lanes in memory that nobody writes, without an array of addresses; None in all other cases."""
+        segment = self.segments.get(address >> SHIFT)
+        if segment is None or segment.base is not None or segment.shadow is not None:
+            return None
+        offset, size = address - int(segment.address), access.dtype.itemsize
+        if not 0 <= offset <= segment.size - access.size or offset & (access.alignment - 1) or offset % size:
+            return None
+        if access.counted:
+            self.machine.recorder.record_same(access.site, segment, offset, mask)
+        first, elements = offset // size, segment.view(access.dtype, 1)
+        return elements[first] if access.count == 1 else elements[first : first + access.count, None].copy()
 
     def _spread(self, values: Value, lanes: npt.NDArray[np.intp]) -> Value:
         out = np.zeros((*values.shape[:-1], self.machine.lanes), values.dtype)
@@ -128,7 +93,7 @@ class VirtualMemory:
         segment = self.segments.get(int(where[0]) >> SHIFT)
         if segment is not None:
             offsets = where - segment.address
-            if offsets.min() >= 0 and offsets.max() <= segment.size - access.size:
+            if self._inside(offsets, segment, access):
                 self._write(segment, offsets, lanes, access, values, mask)
                 return
         place = np.cumsum(mask.lanes) - 1
@@ -228,6 +193,8 @@ class VirtualMemory:
         return touch, whole, low
 
     def _read(self, segment: Segment, offsets: Offsets, lanes: Any, access: Access, mask: Mask, uniform: bool) -> Value:
+        if segment.shadow is None and segment.unset is None:
+            return self._read_constant(segment, offsets, lanes, access, mask)
         touch, whole, low = self.touch(segment, offsets, lanes, access, "load")
         if access.counted and segment.space is not Space.PRIVATE:
             self.machine.recorder.record(access.site, segment, offsets, mask)
@@ -236,6 +203,15 @@ class VirtualMemory:
             value = segment.gather(whole[:1], access.dtype, access.count, low)
             return value[0] if access.count == 1 else value
         return segment.gather(whole, access.dtype, access.count, low)
+
+    def _read_constant(self, segment: Segment, offsets: Offsets, lanes: Any, access: Access, mask: Mask) -> Value:
+        """From memory that nobody writes, whose reads nobody needs to remember."""
+        low = int(np.bitwise_or.reduce(offsets))
+        if low & (access.alignment - 1):
+            self.complaints.misaligned(segment, offsets, lanes, access, "load")
+        if access.counted:
+            self.machine.recorder.record(access.site, segment, offsets, mask)
+        return segment.gather(offsets, access.dtype, access.count, low)
 
     def _check_read(self, segment: Segment, touch: Touch) -> None:
         shadow, unset = segment.shadow, segment.unset

@@ -38,6 +38,7 @@ class Segment:
         self, number: int, name: str, space: Space, size: int, data: npt.NDArray[np.uint8], base: Offsets | None
     ) -> None:
         self.number = number
+        self.address = np.int64((number << SHIFT) + ORIGIN)
         self.name = name
         self.space = space
         self.size = size
@@ -49,10 +50,6 @@ class Segment:
         self.shadow: Shadow | None = None
         self.unset: Unset | None = None
         self._views: dict[tuple[Any, int], npt.NDArray[Any]] = {}
-
-    @property
-    def address(self) -> np.int64:
-        return np.int64((self.number << SHIFT) + ORIGIN)
 
     def view(self, dtype: "np.dtype[Any]", count: int) -> npt.NDArray[Any]:
         """The bytes as elements, or as rows of `count` elements."""

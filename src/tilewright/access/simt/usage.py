@@ -35,6 +35,11 @@ def has_assembly(function: Function) -> bool:
     return any(isinstance(node, Assembly) for node in _walk(function.body))
 
 
+def names(expression: Expression, name: str) -> bool:
+    """Is there a variable of that name in the expression?"""
+    return any(isinstance(node, Name) and node.name == name for node in _walk(expression))
+
+
 def _walk(node: Any) -> Iterator[Node]:
     if isinstance(node, Node):
         yield node

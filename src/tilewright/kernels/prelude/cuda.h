@@ -44,6 +44,7 @@ INLINE size_t get_global_id(uint dimension)
 }
 
 #define CLK_LOCAL_MEM_FENCE 1
+#define CLK_GLOBAL_MEM_FENCE 2
 INLINE void barrier(int) { __syncthreads(); }
 INLINE int atomic_inc(volatile int* counter) { return atomicAdd((int*)counter, 1); }
 

@@ -99,13 +99,14 @@ def _rotate(x: Value, count: Value) -> Value:
     return ((value << left) | (value >> right)).astype(x.dtype)[()]
 
 
-def _exact(function: Callable[..., Any]) -> Callable[..., Value]:
-    """With Python's integers where 64 bits may not be enough; the function also gets the type's limits."""
+def _exact(function: Callable[..., Any], doubled: bool = False) -> Callable[..., Value]:
+    """With Python's integers where 64 bits may not be enough; the function also gets the type's limits. `doubled` says
+    that it needs more than twice the bits of its operands."""
 
     def run(*values: Value) -> Value:
         dtype = values[0].dtype
         limits = np.iinfo(dtype)
-        if dtype.itemsize < 8:
+        if dtype.itemsize < (4 if doubled else 8):
             wide = [np.asarray(each).astype(np.int64) for each in values]
             return np.asarray(function(*wide, limits=limits)).astype(dtype)[()]
         objects = [np.asarray(each).astype(object) for each in values]
@@ -115,7 +116,9 @@ def _exact(function: Callable[..., Any]) -> Callable[..., Value]:
 
 
 def _saturate(value: Any, limits: Any) -> Any:
-    return np.minimum(np.maximum(value, int(limits.min)), int(limits.max))
+    """`value`, of any size, within the limits. One number for all lanes may be a Python integer beyond 64 bits."""
+    exact = np.asarray(value, dtype=object)
+    return np.where(exact < int(limits.min), int(limits.min), np.where(exact > int(limits.max), int(limits.max), exact))
 
 
 def _high(a: Any, b: Any, limits: Any) -> Any:
@@ -153,7 +156,7 @@ INTEGER: dict[str, Builtin] = {
     "rhadd": _same(_exact(lambda a, b, limits: (a + b + 1) >> 1), 2),
     "mul_hi": _same(_exact(_high), 2),
     "mad_hi": _same(_exact(lambda a, b, c, limits: _wrap(_high(a, b, limits) + c, limits)), 3),
-    "mad_sat": _same(_exact(lambda a, b, c, limits: _saturate(a * b + c, limits)), 3),
+    "mad_sat": _same(_exact(lambda a, b, c, limits: _saturate(a * b + c, limits), doubled=True), 3),
     "clz": _same(_leading_zeros, 1),
     "ctz": _same(_trailing_zeros, 1),
     "popcount": _same(_popcount, 1),

@@ -1,0 +1,81 @@
+"""All segments of a machine, by number, and all places in the source that access them.
+
+An address is segment << 40 | (2**39 + byte offset), so a stray pointer is noticed wherever it points. Local and private
+segments have one copy of their bytes for each group or lane, chosen by who accesses them.
+"""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from ..clc.lexer import Position
+from ..clc.types import Space
+from .code import Site
+from .segments import Offsets, Segment, Unset, round_up
+from .shadow import Shadow
+
+if TYPE_CHECKING:
+    from .machine import Machine
+
+
+class SegmentTable:
+    """Makes and keeps the segments."""
+
+    def __init__(self, machine: "Machine") -> None:
+        self.machine = machine
+        self.segments: dict[int, Segment] = {}
+        self.sites: list[Site] = []
+
+    def site(self, position: Position, operation: str, size: int, alignment: int) -> Site:
+        self.sites.append(Site(len(self.sites), position, operation, size, alignment))
+        return self.sites[-1]
+
+    def buffer(self, name: str, data: npt.NDArray[np.uint8], space: Space, writable: bool) -> Segment:
+        """Memory that all groups share, with the caller's contents. It is copied before the first write."""
+        segment = self._add(name, space, data.size, data, None)
+        segment.writable = writable
+        if space is Space.GLOBAL and writable:  # nobody can race on what nobody writes
+            segment.shadow = Shadow(data.size, self.machine.span, initialised=True)
+        return segment
+
+    def local(self, name: str, size: int) -> Segment:
+        """`size` bytes for each group."""
+        room = round_up(size, 256)
+        data = np.full(room * self.machine.slots, self.machine.fill, np.uint8)
+        base = self.machine.slot_of_lane * room if self.machine.slots > 1 else None
+        segment = self._add(name, Space.LOCAL, size, data, base)
+        segment.written = True
+        segment.shadow = Shadow(data.size, 0, initialised=False)
+        return segment
+
+    def private(self, name: str, size: int) -> Segment:
+        """`size` bytes for each lane."""
+        room = round_up(size, 128 if size > 16 else 16)
+        lanes = self.machine.lanes
+        segment = self._add(
+            name, Space.PRIVATE, size, np.full(room * lanes, self.machine.fill, np.uint8), np.arange(lanes) * room
+        )
+        segment.written = True
+        segment.unset = Unset(room * lanes)
+        return segment
+
+    def _add(self, name: str, space: Space, size: int, data: npt.NDArray[np.uint8], base: Offsets | None) -> Segment:
+        number = len(self.segments) + 1
+        segment = self.segments[number] = Segment(number, name, space, size, data, base)
+        return segment
+
+    def local_names(self) -> list[str]:
+        return [segment.name for segment in self.segments.values() if segment.space is Space.LOCAL]
+
+    def new_batch(self) -> None:
+        for segment in self.segments.values():
+            if segment.space is Space.LOCAL:
+                segment.shadow = Shadow(segment.data.size, 0, initialised=False)
+                segment.data[:] = self.machine.fill
+
+    def forget_local_reads(self) -> None:
+        for segment in self.segments.values():
+            if segment.space is Space.LOCAL and segment.shadow is not None:
+                segment.shadow.forget_reads()
+                segment.shadow.complete = segment.shadow.complete or bool(segment.shadow.writer.all())

@@ -1,0 +1,159 @@
+"""The sanitizer on the library's own kernels: every tile, element type and way of reading, for GPUs and for CPUs.
+
+Results are right and nothing is found. What cannot be interpreted is listed here, with the reason that is given for it.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pytest
+
+from tilewright.access import explain_kernel, explain_steps
+from tilewright.choice import plan_move, plan_product
+from tilewright.device import DeviceInfo
+from tilewright.errors import SourceError, Unsupported
+from tilewright.kernel import KERNELS, Kernel, Steps, render
+from tilewright.kernels import find_ladder
+from tilewright.kernels.gemm.choice import COLUMNS_SPACE, ROWS_SPACE, TILE_SPACE
+from tilewright.kernels.gemm.configs import TileConfig
+from tilewright.kernels.gemm.kernels import COLUMNS, JOINED, ROWS, TILES
+from tilewright.ladders import make_problem
+from tilewright.plan import violations
+from tilewright.problem import Copy, Gemm, Problem, Transpose, output_of, random_arrays
+from tilewright.stacks import InPlaceTranspose
+
+GPU = DeviceInfo(
+    "a GPU", "nowhere", vendor="NVIDIA", kind="gpu", compute_units=100, max_work_group_size=1024,
+    max_work_item_sizes=(1024, 1024, 64), local_bytes=65536, global_bytes=1 << 34, max_alloc_bytes=1 << 33, fp64=True,
+    sub_group_width=32, features=frozenset({"gpu", "nvidia"}),
+)  # fmt: skip
+CPU = DeviceInfo(
+    "a CPU", "nowhere", compute_units=2, max_work_group_size=1024, max_work_item_sizes=(1024, 1024, 64), local_bytes=32768,
+    global_bytes=1 << 34, max_alloc_bytes=1 << 33, fp64=True, features=frozenset({"cpu"}),
+    native_widths={"float32": 16, "float64": 8, "int32": 16},
+)  # fmt: skip
+SMALL = TileConfig(32, 32, 8, 4, 4)
+
+
+@dataclass(frozen=True)
+class Launches:
+    name: str
+    problem: Problem
+    steps: Steps
+
+    @property
+    def files(self) -> set[str]:
+        """The .cl files that the launches are made of, as folder/name."""
+        texts = (render(step.kernel, step.config, step.problem) for step in self.steps)
+        return {file for text in texts for file in re.findall(r'^#line 1 "([^"]+)"', text, re.M)}
+
+
+def given(kernel: Kernel, problem: Problem) -> Launches:
+    return Launches(
+        f"{kernel.source.stem} {kernel.config}, {problem.title}", problem, kernel.steps(kernel, kernel.config, problem)
+    )
+
+
+def tiles() -> Iterator[Launches]:
+    """Each tile at sizes that leave ragged edges on every side, those aside that take no such problem."""
+    for config in TILE_SPACE:
+        kernel, problem = replace(TILES, config=config), Gemm(config.BM + 3, config.BN - 5, config.BK + 3)
+        if not list(violations(kernel, config, problem, GPU)):
+            yield given(kernel, problem)
+    for dtype in ("float64", "int32", "int8", "complex64", "complex128", "float16", "bfloat16"):
+        for order in ("row", "column"):
+            result = "int32" if dtype == "int8" else None
+            problem = Gemm(37, 29, 13, dtype, a_order=order, b_order="column", out_dtype=result)
+            yield given(replace(TILES, config=SMALL), problem)
+    yield given(replace(TILES, config=replace(SMALL, split=4)), Gemm(40, 40, 128))
+    yield given(replace(TILES, config=replace(SMALL, pack=True)), Gemm(40, 43, 33))
+
+
+def vectors() -> Iterator[Launches]:
+    for along_rows in ROWS_SPACE:
+        yield given(replace(ROWS, config=along_rows), Gemm(37, 3, 70))
+    for along_columns in COLUMNS_SPACE:
+        yield given(replace(COLUMNS, config=along_columns), Gemm(37, 3, 70, a_order="column"))
+
+
+def planned() -> Iterator[Launches]:
+    """What the library chooses on either kind of device."""
+    products = [
+        Gemm(33, 48, 40),
+        Gemm(1, 70, 33),
+        Gemm(70, 1, 40, "float64"),
+        Gemm(40, 33, 70, "float32", "column", "column"),
+    ]
+    products += [Gemm(20, 24, 17, dtype) for dtype in ("float64", "int32", "complex64", "complex128")]
+    products += [Gemm(9, 7, 5, batch=3), Gemm(26, 42, 9, "float64"), Gemm(14, 37, 9)]
+    turned = [Transpose(70, 52, dtype) for dtype in ("float32", "float64", "int8", "float16", "complex128")]
+    swaps = [InPlaceTranspose(70), InPlaceTranspose(33, "float64"), InPlaceTranspose(40, "int8")]
+    moves: list[Problem] = [
+        *turned,
+        *swaps,
+        Copy(33, 20, "int32"),
+        Copy(64, 64, "float32", 3),
+        Transpose(64, 64),
+        Transpose(128, 8),
+    ]
+    for device in (GPU, CPU):
+        for product in products:
+            yield Launches(f"{product.title} on {device.name}", product, plan_product(product, device).steps)
+        for move in moves:
+            yield Launches(f"{move.title} on {device.name}", move, plan_move(move, device).steps)
+
+
+CASES = [*tiles(), *vectors(), *planned()]
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_right_and_free_of_faults(case: Launches) -> None:
+    arrays = random_arrays(case.problem)
+    explanations = explain_steps(case.steps, case.problem, arrays=arrays, groups="all")
+    assert [str(each) for explanation in explanations for each in explanation.faults] == []
+    output, last = output_of(case.problem), explanations[-1]
+    name = next(name for name in last.outputs if last.buffers.get(name, name) == output.name)
+    reference = case.problem.reference(arrays)
+    result = output.unflatten(last.outputs[name])
+    assert (np.abs(result - reference) <= case.problem.error_bound(arrays, reference)).all()
+
+
+# Files of the library's folders that nothing above runs, and why.
+ELSEWHERE = {
+    "gemm/gemm_joined.cl": "inline assembly: fences of NVIDIA's between work-groups",
+    "cpu/01_naive.cl": "a rung, tested with the ladders",
+    "cpu/02_vector.cl": "a rung, tested with the ladders",
+    "cpu/03_registers.cl": "a rung, tested with the ladders",
+    "cpu/04_pack.cl": "a rung, tested with the ladders",
+    "cpu/05_cache.cl": "a rung, tested with the ladders",
+}
+
+
+def test_every_file_of_the_library_is_run_or_listed() -> None:
+    run = set().union(*(case.files for case in CASES))
+    there = {
+        f"{path.parent.name}/{path.name}"
+        for folder in ("gemm", "moves", "cpu")
+        for path in (KERNELS / folder).glob("*.cl")
+    }
+    assert sorted(there - run - set(ELSEWHERE)) == []
+    assert sorted(set(ELSEWHERE) & run) == []
+
+
+def test_what_cannot_be_interpreted_is_refused_by_a_sentence() -> None:
+    problem = Gemm(40, 40, 128)
+    kernel = replace(JOINED, config=replace(SMALL, split=4))
+    with pytest.raises(SourceError, match=r"gemm_joined.*inline assembly cannot be interpreted"):
+        explain_steps(kernel.steps(kernel, kernel.config, problem), problem)
+
+
+# Rungs made of NVIDIA's matrix and copy instructions.
+UNREAD = [kernel for kernel in find_ladder("tensor").kernels if {"mma", "tma", "wgmma"} & set(dict(kernel.requires))]
+
+
+@pytest.mark.parametrize("kernel", UNREAD, ids=lambda kernel: kernel.name)
+def test_rungs_beyond_opencl_c_are_refused_by_a_sentence(kernel: Kernel) -> None:
+    with pytest.raises((SourceError, Unsupported), match=r"inline assembly cannot be interpreted|NVIDIA's copy engine"):
+        explain_kernel(kernel, make_problem(kernel, (256, 256, 64), kernel.usual_dtype), groups=[(0, 0, 0)])

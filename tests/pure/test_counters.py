@@ -1,0 +1,110 @@
+"""What an H200's counters said, line by line: predictions must go on equalling it."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tilewright.errors import InvalidInput
+from tools.counters.cases import ladder_cases, specimen_cases
+from tools.counters.compare import (
+    EQUAL,
+    FEWER,
+    MERGED,
+    MOVED,
+    UNEXPLAINED,
+    Line,
+    Traffic,
+    compare,
+    judged,
+    predicted_traffic,
+)
+from tools.counters.launches import Case, predict
+from tools.counters.page import page
+from tools.counters.patterns import PATTERNS, case_of_pattern
+from tools.counters.record import digest
+from tools.counters.twins import compile_twin, memory_instruction, read_listing, twins_of
+
+ROOT = Path(__file__).parents[2]
+RECORD: dict[str, Any] = json.loads((ROOT / "benchmarks" / "h200-counters.json").read_text())
+CASES: list[Case] = [*ladder_cases(), *specimen_cases(), *map(case_of_pattern, PATTERNS)]
+RECORDED = {launch["digest"]: launch["lines"] for case in RECORD["cases"] for launch in case["launches"]}
+
+
+def test_the_record_explains_everything() -> None:
+    verdicts = [line[7] for case in RECORD["cases"] for launch in case["launches"] for line in launch["lines"]]
+    assert len(verdicts) > 500
+    assert verdicts.count(UNEXPLAINED) == 0
+    assert verdicts.count(EQUAL) > 0.9 * len(verdicts)
+    assert {case["result"] for case in RECORD["cases"]} == {"right", "not checked"}
+
+
+def test_predictions_equal_what_was_counted() -> None:
+    """Of kernels that were edited since there is no count; most must not have been."""
+    compared = 0
+    for case in CASES:
+        if not any(digest(launch) in RECORDED for launch in case.launches):
+            continue
+        both = predict(case, narrow=False), predict(case, narrow=True)
+        for launch, wide, narrow in zip(case.launches, *both, strict=True):
+            traffic = [predicted_traffic(each) for each in (wide, narrow)]
+            for file, line, operation, space, expected, counted, _, verdict, _ in RECORDED.get(digest(launch), []):
+                now = [each.get((file, line, operation, space), Traffic()) for each in traffic]
+                assert expected in [[each.requests, each.cost, each.nbytes] for each in now]
+                if verdict == EQUAL:
+                    assert counted[1:] in [[each.cost, each.nbytes] for each in now]
+                compared += 1
+    assert compared > 300, "most kernels were edited since the counters were read: read them again"
+
+
+def line(expected: Traffic, got: Traffic, number: int = 1) -> Line:
+    return Line(("k.cl", number, "load", "local"), expected, got, False, UNEXPLAINED)
+
+
+def test_a_difference_is_explained_only_by_what_the_counts_prove() -> None:
+    four = Traffic(8, 8, 1024, 4)
+    wide, less, worse = Traffic(2, 4, 1024, 16), Traffic(4, 4, 512, 4), Traffic(8, 16, 1024, 4)
+    for got, verdict in ((wide, MERGED), (less, FEWER), (worse, UNEXPLAINED), (Traffic(16, 16, 2048, 4), UNEXPLAINED)):
+        assert judged(line(four, got), [line(four, got)]).verdict == verdict
+    pair = [line(four, Traffic()), line(Traffic(), four, 2)]
+    assert {judged(each, pair).verdict for each in pair} == {MOVED}
+
+
+def test_a_prediction_that_is_wrong_is_noticed() -> None:
+    case = next(each for each in CASES if each.name == "pattern: strides")
+    (wide,), (narrow,) = predict(case, narrow=False), predict(case, narrow=True)
+    counted = predicted_traffic(wide)
+    assert {each.verdict for each in compare(wide, narrow, counted)} == {EQUAL}
+    place = next(iter(counted))
+    counted[place] = Traffic(counted[place].requests, counted[place].cost + 1, counted[place].nbytes, 4)
+    assert UNEXPLAINED in {each.verdict for each in compare(wide, narrow, counted)}
+
+
+LISTING = """
+	//## File "/x/twin7.cu", line 155 inlined at "/x/rows/08.cl", line 14
+	//## File "/x/rows/08.cl", line 14
+        /*01f0*/              @!P0 LDG.E.128.CONSTANT R4, desc[UR4][R2.64] ;
+        /*0200*/                   IADD3 R2, R17, R3, RZ ;
+	//## File "/x/rows/08.cl", line 20
+        /*0210*/                   STS.U16 [R7], R4 ;
+"""
+
+
+def test_listings_are_read() -> None:
+    load, store = read_listing(LISTING, "twin7.cu")
+    assert (load.offset, load.operation, load.space, load.size) == (0x1F0, "load", "global", 16)
+    assert load.opcode == "LDG.E.128.CONSTANT"
+    assert load.places == (("rows/08.cl", 14),)
+    assert (store.operation, store.space, store.size, store.places) == ("store", "local", 2, (("rows/08.cl", 20),))
+    assert memory_instruction(0, "LDL R1, [R2]", ()) is None
+
+
+def test_a_changed_prelude_is_noticed(tmp_path: Path) -> None:
+    ((twin,),) = twins_of(tmp_path, CASES[:1], "volatile")
+    with pytest.raises(InvalidInput, match="lacks '#define nothing"):
+        compile_twin(twin, (("#define nothing", ""),), "nvdisasm")
+
+
+def test_the_page_is_the_records() -> None:
+    assert (ROOT / "docs" / "counters.md").read_text(encoding="utf-8") == page(RECORD)

@@ -1,0 +1,1 @@
+"""What developers run by hand; no part of the package."""

@@ -1,0 +1,48 @@
+"""The command line of the comparison; see the package's docstring."""
+
+import argparse
+import datetime
+import json
+import pickle
+import shutil
+from pathlib import Path
+
+from .cases import all_cases
+from .device import read_report, run
+from .page import page
+from .record import make_record, save
+from .twins import build
+
+ROOT = Path(__file__).parents[2]
+RECORD, PAGE = ROOT / "benchmarks" / "h200-counters.json", ROOT / "docs" / "counters.md"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m tools.counters")
+    parser.add_argument("action", choices=("build", "run", "read", "compare"))
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--nvdisasm", default=shutil.which("nvdisasm") or "nvdisasm")
+    parser.add_argument("--compiler", default="nvcc 13.0", help="for the record")
+    parser.add_argument("--profiler", default="Nsight Compute 2025.3", help="for the record")
+    parser.add_argument("--date", default=datetime.date.today().isoformat(), help="for the record")
+    options = parser.parse_args()
+    folder: Path = options.folder
+    kept = folder / "cases.pickle"  # what was compiled is what is run and predicted, whatever the tree holds by then
+    if options.action == "build":
+        cases = all_cases()
+        build(folder, cases, options.nvdisasm)
+        kept.write_bytes(pickle.dumps(cases))
+    elif options.action == "run":
+        for name, verdict in run(folder, pickle.loads(kept.read_bytes())).items():
+            print(f"{verdict:20} {name}")
+    elif options.action == "read":
+        counters = read_report(folder / "counters.ncu-rep")
+        (folder / "counters.json").write_text(json.dumps(counters))
+        print(f"{len(counters)} launches")
+    else:
+        record = make_record(folder, pickle.loads(kept.read_bytes()), options.compiler, options.profiler, options.date)
+        save(record, RECORD)
+        PAGE.write_text(page(json.loads(RECORD.read_text())), encoding="utf-8")
+
+
+main()
