@@ -5,10 +5,11 @@ from ..kernel import Kernel, Ladder
 from .cpu import LADDER as CPU
 from .rows import LADDER as ROWS
 from .specimens import SPECIMENS
+from .tensor import LADDER as TENSOR
 from .tiles import LADDER as TILES
 from .transpose import LADDER as TRANSPOSE
 
-LADDERS: dict[str, Ladder] = {ladder.name: ladder for ladder in (ROWS, TILES, TRANSPOSE, CPU)}
+LADDERS: dict[str, Ladder] = {ladder.name: ladder for ladder in (ROWS, TILES, TRANSPOSE, CPU, TENSOR)}
 
 
 def find_ladder(name: str) -> Ladder:

@@ -1,0 +1,1 @@
+"""Matrix products by mma.sync, the matrix instruction of a warp, on NVIDIA GPUs since sm_80."""

@@ -1,0 +1,215 @@
+// The product by mma.sync: warps multiply from panels in local memory, which copies that run by themselves fill ahead.
+//
+// BM, BN, BK          the tile of C that a work-group computes, and how deep its panels of A and B are: BK times the bytes
+//                     of an element is a multiple of 128
+// WARPS_M, WARPS_N    how its warps lie in that tile
+// STAGES              panels of each operand: one is multiplied, the others are being filled
+// GROUP_M             rows of tiles that are finished together
+// FRAGMENTS           the file that knows the element type: how operands are read, and what multiplies them
+// A_ORDER, B_ORDER    PANEL_ALONG_K or PANEL_ACROSS: the direction in which the operand is read, and lies in its panel
+// A_WIDTH, B_WIDTH    elements of one copy; strides and alignment are multiples of it in that direction
+// A_COPY, B_COPY      the instruction that copies so many
+// PARTIAL             1 if a size is no multiple of the width of a copy along it
+// C_VEC               elements of one store: 2, if c_column is 1 and rows are aligned to that, or 1
+// SHARED              1 if tiles are shared out among work-groups
+//
+// A work-group computes one part of the product after the other (schedule.cl), and its copies know no end of a part: while
+// the last panels of one are multiplied and its tile is stored, the first panels of the next arrive. What lies beyond M, N
+// or K is zero in the panels and not read from memory, so the loop knows no edges.
+//
+// A warp multiplies its tile row by row of 16 x 8. When it has issued a row's instructions it reads the operands of A of
+// the row before for the next MMA_K of k: by then those are no longer in use, and there is time until they are wanted. So A
+// needs no second set of registers, and the compiler keeps everything in 255. Reads of B and copies are dealt out evenly
+// over the rows, too: a warp issues in order, and many of them at a time would keep it from the matrix units.
+
+#define PANEL_ALONG_K 0
+#define PANEL_ACROSS 1
+#define BLOCK (128 / ITEM_BYTES)  // elements of k in a line of a panel that lies along k
+
+#include "../gemm/elements.cl"
+#include "../gemm/epilogue.cl"
+#include "FRAGMENTS"
+#include "schedule.cl"
+
+#define ITEMS (32 * WARPS_M * WARPS_N)
+#define WARP_M (BM / WARPS_M)  // the tile of C that a warp computes
+#define WARP_N (BN / WARPS_N)
+#define TILES_M (WARP_M / 16)  // and its tiles of 16 x 8
+#define TILES_N (WARP_N / 8)
+#define A_BYTES (BM * BK * ITEM_BYTES)
+#define B_BYTES (BN * BK * ITEM_BYTES)
+#define STAGE_BYTES (A_BYTES + B_BYTES)
+#define SLICES (BK / MMA_K)    // of a panel, each for one instruction
+#define SUMS (TILES_M * TILES_N * 4)
+#define A_COPIES (BM * BK / A_WIDTH / ITEMS)  // of a work-item for one panel
+#define B_COPIES (BN * BK / B_WIDTH / ITEMS)
+#define PLACES ((SLICES - 1) * TILES_M + 1)   // rows of a step after which copies are started: those before the barrier
+
+#define NAME(x) a_##x
+#define SIDE BM
+#define ORDER A_ORDER
+#define WIDTH A_WIDTH
+#define COPY A_COPY
+#include "panel.cl"
+
+#define NAME(x) b_##x
+#define SIDE BN
+#define ORDER B_ORDER
+#define WIDTH B_WIDTH
+#define COPY B_COPY
+#include "panel.cl"
+
+#include "join.cl"
+
+__kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
+void product(const int M, const int N, const int K, const ACC alpha, const ACC beta, const int whole, const int tiles,
+             const __global STORED* restrict A, const long a_offset, const long a_row, const long a_column, const long a_batch,
+             const __global STORED* restrict B, const long b_offset, const long b_row, const long b_column, const long b_batch,
+             __global RESULT* C, const long c_offset, const long c_row, const long c_column, const long c_batch,
+             const __global RESULT* bias, const long bias_offset, const long bias_row, const long bias_column,
+             __global COMPONENT* partial, volatile __global int* tickets)
+{
+    __local uchar panels[STAGES * STAGE_BYTES] __attribute__((aligned(128)));
+#if SHARED
+    __local int drawn;
+#endif
+    const int item = get_local_id(0), lane = item % 32;
+    const int2 warp = (int2)(item / 32 / WARPS_N * WARP_M, item / 32 % WARPS_N * WARP_N);
+    const int steps = max((K + BK - 1) / BK, 1);
+
+    // Copying runs ahead of multiplying: `next` is the part whose panels are being copied, from `a` and `b` on.
+    Work next = before_work(whole, tiles, steps), work = next;
+    const __global STORED *a = A, *b = B;
+    int rows = 0, columns = 0, depth = 0, filling = 0;
+
+// What follows are macros, since functions would need nearly all of the kernel's variables.
+//
+// Goes on to the next part. When nothing is left to copy, panels of zeros are made, so that the loop need not ask.
+#define GO_ON_COPYING                                                                                                \
+    {                                                                                                                \
+        next_work(&next, whole, tiles, steps);                                                                       \
+        const int2 tile = tile_place(next.number % tiles_of_matrix(M, N), M, N) * (int2)(BM, BN);                    \
+        const long batch = next.number / tiles_of_matrix(M, N), k = (long)next.first * BK;                           \
+        const int any = next.first < next.last;                                                                      \
+        a = a_begin(A + a_offset + batch * a_batch + tile.x * a_row + k * a_column, a_row, a_column);                \
+        b = b_begin(B + b_offset + batch * b_batch + tile.y * b_column + k * b_row, b_column, b_row);                \
+        rows = any ? M - tile.x : 0, columns = any ? N - tile.y : 0, depth = K - next.first * BK;                    \
+    }
+
+// Starts copy number `copy` of a step.
+#define START_COPY(copy)                                                                                             \
+    {                                                                                                                \
+        const uint to = local_address(panels) + filling * STAGE_BYTES;                                               \
+        if ((copy) < A_COPIES)                                                                                       \
+            a_copy(copy, to, a, rows, depth, a_row, a_column);                                                       \
+        else                                                                                                         \
+            b_copy((copy) - A_COPIES, to + A_BYTES, b, columns, depth, b_column, b_row);                             \
+    }
+
+#define FINISH_STAGE                                                                                                 \
+    {                                                                                                                \
+        cp_async_commit_group();                                                                                     \
+        a += BK * a_column, b += BK * b_row, depth -= BK;                                                            \
+        filling = filling == STAGES - 1 ? 0 : filling + 1;                                                           \
+    }
+
+    GO_ON_COPYING
+#pragma unroll 1
+    for (int stage = 0; stage < STAGES - 1; stage++) {
+#pragma unroll
+        for (int copy = 0; copy < A_COPIES + B_COPIES; copy++)
+            START_COPY(copy)
+        FINISH_STAGE
+        if (next.first < next.last && ++next.first == next.last)
+            GO_ON_COPYING
+    }
+    cp_async_wait_group(STAGES - 2);
+    barrier(CLK_LOCAL_MEM_FENCE);
+
+    FRAGMENT a_held[TILES_M][A_PARTS], b_held[2][TILES_N * B_PARTS];
+#pragma unroll
+    for (int i = 0; i < TILES_M - 1; i++)
+        read_a(a_held[i], panels, warp.x + i * 16, 0);
+#pragma unroll
+    for (int j = 0; j < TILES_N; j += B_TILES)
+        read_b(b_held[0] + j * B_PARTS, panels + A_BYTES, warp.y + j * 8, 0);
+    COMPONENT sum[TILES_M][TILES_N][4];
+#pragma unroll
+    for (int i = 0; i < SUMS; i++)
+        sum[i / 4 / TILES_N][i / 4 % TILES_N][i % 4] = 0;
+
+    next_work(&work, whole, tiles, steps);
+    int reading = 0, done = work.first;
+    while (work.first < work.last) {
+        // As many steps as both parts, that which is multiplied and that which is copied, have left.
+        const int left = next.last - next.first, count = min(work.last - done, left > 0 ? left : work.last - done);
+        for (int step = 0; step < count; step++) {
+            const __local uchar* stage = panels + reading * STAGE_BYTES;
+#pragma unroll
+            for (int slice = 0; slice < SLICES; slice++) {
+                const int k = slice * MMA_K, next_k = (slice + 1) % SLICES * MMA_K;
+#pragma unroll
+                for (int i = 0; i < TILES_M; i++) {
+#pragma unroll
+                    for (int j = 0; j < TILES_N; j++)
+                        multiply(sum[i][j], a_held[i], b_held[slice % 2] + j * B_PARTS);
+#pragma unroll
+                    for (int copy = 0; copy < A_COPIES + B_COPIES; copy++)
+                        if (copy * PLACES / (A_COPIES + B_COPIES) == slice * TILES_M + i)
+                            START_COPY(copy)
+                    if (i == 0)
+                        read_a(a_held[TILES_M - 1], stage, warp.x + (TILES_M - 1) * 16, k);
+                    if (i == 0 && slice == SLICES - 1) {
+                        FINISH_STAGE
+                        cp_async_wait_group(STAGES - 2);
+                        barrier(CLK_LOCAL_MEM_FENCE);
+                        reading = reading == STAGES - 1 ? 0 : reading + 1;
+                        stage = panels + reading * STAGE_BYTES;
+                    }
+                    if (i > 0)
+                        read_a(a_held[i - 1], stage, warp.x + (i - 1) * 16, next_k);
+#pragma unroll
+                    for (int j = 0; j < TILES_N; j += B_TILES)
+                        if (j * TILES_M / TILES_N == i)
+                            read_b(b_held[(slice + 1) % 2] + j * B_PARTS, stage + A_BYTES, warp.y + j * 8, next_k);
+                }
+            }
+        }
+        done += count;
+        if (left > 0 && (next.first += count) == next.last)
+            GO_ON_COPYING
+        if (done < work.last)
+            continue;
+        int complete = 1;
+#if SHARED
+        if (work.last - work.first < steps) {
+            const int panel = (work.number - whole) * steps, shared = (tiles - whole) * steps;
+            const int leader = group_of(panel, shared), pieces = group_of(panel + steps - 1, shared) - leader + 1;
+            // Counted over all tiles, the pieces before this tile are one for each group before, and one for each tile.
+            __global COMPONENT* pieces_of_tile = partial + (size_t)(leader + work.number - whole) * SUMS * ITEMS;
+            complete = join(&sum[0][0][0], pieces_of_tile, tickets + work.number - whole, &drawn, get_group_id(0) - leader,
+                            pieces);
+        }
+#endif
+        const int2 tile = tile_place(work.number % tiles_of_matrix(M, N), M, N) * (int2)(BM, BN);
+        const long batch = work.number / tiles_of_matrix(M, N);
+#pragma unroll
+        for (int i = 0; i < TILES_M * 2; i++) {
+            const int row = tile.x + warp.x + i * 8 + lane / 4;
+#pragma unroll
+            for (int j = 0; j < TILES_N * 2; j += C_VEC) {
+                const int column = tile.y + warp.y + j / 2 * 8 + lane % 4 * 2 + j % 2;
+                if (complete && row < M && column < N)
+                    finish(sum[i / 2][j / 2] + i % 2 * 2 + j % 2, alpha, beta,
+                           C + c_offset + batch * c_batch + row * c_row + column * c_column,
+                           bias + bias_offset + row * bias_row + column * bias_column, bias_column);
+            }
+        }
+#pragma unroll
+        for (int i = 0; i < SUMS; i++)
+            sum[i / 4 / TILES_N][i / 4 % TILES_N][i % 4] = 0;
+        next_work(&work, whole, tiles, steps);
+        done = work.first;
+    }
+    cp_async_wait_group(0);
+}

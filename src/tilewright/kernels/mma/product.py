@@ -1,0 +1,112 @@
+"""product.cl in its configurations, the launches that each needs, and which of them a product should run."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import product
+from pathlib import Path
+
+from ...device import DeviceInfo
+from ...kernel import Config, Kernel, Step, Steps
+from ...problem import Gemm, Problem
+from .. import moves
+from ..gemm.call import GemmCall, call_of
+from ..gemm.choice import candidates as portable_candidates
+from .configs import DoubleConfig, WarpConfig, packing
+from .cost import cost
+
+HERE = Path(__file__).parent
+PARTIAL, TICKETS = "partial", "tickets"  # scratch buffers of tiles that are shared out
+CP_ASYNC = ("cp_async", "cp.async copies to local memory by itself on NVIDIA GPUs since sm_80")
+MMA = ("mma", "mma.sync multiplies matrices in one instruction on NVIDIA GPUs since sm_80")
+LDMATRIX = ("ldmatrix", "ldmatrix reads matrices from local memory on NVIDIA GPUs since sm_75")
+MMA_F64 = ("mma_f64", "mma.sync multiplies 16 rows of doubles in one instruction on NVIDIA GPUs since sm_90")
+MMA_F64_M8 = ("mma_f64_m8", "mma.sync multiplies 8 rows of doubles in one instruction on NVIDIA GPUs since sm_80")
+
+
+def product_steps(kernel: Kernel, config: Config, problem: Problem) -> Steps:
+    """One launch, after a copy of each operand that is packed."""
+    assert isinstance(config, WarpConfig)
+    call, packed = config.orientation(problem), config.oriented(problem)
+    shared_tiles = config.tiles(packed) - config.whole(packed)
+    scratch = ((PARTIAL, config.partial_bytes(packed)), (TICKETS, 4 * shared_tiles)) if config.shared else ()
+    # Without tiles to share out the kernel gets arguments that it does not use.
+    unused = {} if config.shared else {PARTIAL: "C", TICKETS: "C"}
+    buffers = tuple({**dict(packed.buffers), **unused}.items())
+    copies = (step for name in config.packed(call) for step in _packing(call, name))
+    return (*copies, Step(kernel, config, packed, buffers, scratch, (TICKETS,) if config.shared else ()))
+
+
+def _packing(call: GemmCall, name: str) -> Iterator[Step]:
+    """The copies of operand "A" or "B" into scratch memory."""
+    move, names = packing(call, name), dict(call.buffers)
+    kernel = moves.nearest(move)
+    for step in moves.move_steps(kernel, kernel.config, move):
+        yield replace(step, buffers=(("input", names.get(name, name)), ("output", f"packed_{name}")))
+
+
+def _kernel(
+    dtype: str, config: WarpConfig, *requires: tuple[str, str], variant: str = "", precision: str = ""
+) -> Kernel:
+    return Kernel(
+        HERE / "product.cl", config, variant=variant or precision or dtype, dtypes=(dtype,), steps=product_steps,
+        requires=(*requires, CP_ASYNC), precision=precision,
+    )  # fmt: skip
+
+
+TILE = WarpConfig(128, 128, 2, 4, 4)
+DOUBLES = _kernel("float64", DoubleConfig(128, 128, 2, 4, 4), MMA_F64)
+DOUBLES_M8 = _kernel(
+    "float64", DoubleConfig(128, 128, 2, 4, 4, MMA_M=8, MMA_K=4), MMA_F64_M8, variant="float64 by 8 rows"
+)
+KERNELS = (
+    DOUBLES,
+    DOUBLES_M8,
+    *(_kernel(dtype, TILE, MMA, LDMATRIX) for dtype in ("float16", "bfloat16", "int8")),
+    _kernel("float32", TILE, MMA, LDMATRIX, precision="tf32"),
+)
+
+# Tiles of C: BM, BN, WARPS_M, WARPS_N, STAGES, lines, and how many such work-groups a compute unit's registers hold.
+DOUBLE_SPACE = (
+    (128, 128, 2, 4, 4, 1, 1), (128, 128, 2, 4, 3, 2, 1), (64, 128, 2, 4, 4, 1, 1), (128, 64, 4, 2, 4, 1, 1),
+    (64, 64, 2, 2, 4, 1, 2), (32, 64, 1, 2, 4, 1, 4), (64, 32, 2, 1, 4, 1, 4),
+)  # fmt: skip
+WORD_SPACE = (
+    (128, 256, 2, 4, 3, 1, 1), (256, 128, 4, 2, 3, 1, 1), (128, 128, 2, 2, 3, 1, 2), (128, 128, 2, 4, 4, 1, 1),
+    (64, 128, 2, 2, 4, 1, 2), (128, 64, 2, 2, 4, 1, 2), (64, 64, 2, 2, 4, 1, 3), (32, 64, 1, 2, 4, 1, 4),
+)  # fmt: skip
+
+
+def configurations(kernel: Kernel, call: GemmCall, device: DeviceInfo) -> Iterator[WarpConfig]:
+    """Every tile with and without sharing out what is left, and with and without packing."""
+    base = kernel.config
+    assert isinstance(base, WarpConfig)
+    local = max(device.local_bytes, device.static_local_bytes)
+    space = DOUBLE_SPACE if call.dtype == "float64" else WORD_SPACE
+    for bm, bn, warps_m, warps_n, stages, lines, by_registers in space:
+        tile = replace(base, BM=bm, BN=bn, WARPS_M=warps_m, WARPS_N=warps_n, STAGES=stages, lines=lines)
+        resident = min(by_registers, local // tile.local_bytes(call))
+        for shared, pack in product((False, True), repeat=2):
+            config = replace(tile, groups=resident * device.compute_units, shared=shared, pack=pack)
+            if resident and not any(config.violations(call, device)):
+                yield config
+
+
+def candidates(problem: Problem, device: DeviceInfo) -> tuple[Kernel, ...]:
+    """The kernels for a Gemm or StridedGemm on an NVIDIA GPU, the cheapest first, where they beat the portable ones."""
+    if "cp_async" not in device.features or not isinstance(problem, Gemm):
+        return ()
+    call = call_of(problem)
+    precision = problem.precision
+    fitting = [each for each in KERNELS if call.dtype in each.dtypes and each.precision == precision]
+    usable = [each for each in fitting if all(feature in device.features for feature, _ in each.requires)]
+    if not usable:
+        return ()
+    found = [
+        (cost(config, call, device), replace(kernel, config=config))
+        for kernel in usable[:1]
+        for config in configurations(kernel, call.row_major, device)
+    ]
+    if not precision and found:
+        limit = min(each.cost for each in portable_candidates(problem, device))
+        found = [each for each in found if each[0] < limit]
+    return tuple(kernel for _, kernel in sorted(found, key=lambda each: each[0]))

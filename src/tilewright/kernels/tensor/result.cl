@@ -1,0 +1,8 @@
+// What C holds: halves, or floats if RESULT_IS_FLOAT. Both are rounded once, from the float sum.
+#if RESULT_IS_FLOAT
+#define RESULT float
+#define STORE2(pair, to) vstore2(pair, 0, to)
+#else
+#define RESULT half
+#define STORE2(pair, to) vstorea_half2_rte(pair, 0, to)
+#endif

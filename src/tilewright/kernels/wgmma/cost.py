@@ -1,0 +1,63 @@
+"""What gemm.cl would take in a configuration: an estimate in clock cycles, comparable with gemm/choice.py's.
+
+A step takes as long as its products, or as its bytes need through local memory, where the copy engine writes them and
+wgmma reads them: that alone ranks the tiles. The other constants were fitted to 332 times of an H200, 30 products of
+halves in up to 17 configurations each; the first choice then took 1.0% longer than the best one on average.
+"""
+
+from ...device import DeviceInfo
+from ...dtypes import element_type
+from ..gemm.call import GemmCall
+from ..gemm.choice import BYTES, LAUNCH, operand_bytes
+from .configs import LINE, WgmmaConfig, steps_of
+
+AREA = 32  # elements of a tile that the tensor cores multiply by 128 bytes of k in a cycle
+LOCAL_BYTES = 128  # of local memory, read or written in a cycle
+K_STEPS = 4  # products of 32 bytes of k in a step
+ROW = 32  # bytes that one of them reads of each row of A and B
+STARTUP = 3800  # cycles until the first stage is there and the last tile is stored
+STORE_BYTES = 14  # of C that a work-group stores in a cycle, while the tensor cores wait
+COLLECT = 15000  # cycles to leave sums for another work-group and to find those of others
+COLLECT_BYTES = 37  # per cycle in which a consumer adds them up
+EXPOSED = 0.07  # of the shorter of computing and memory traffic, what is not hidden behind the other
+CACHE = 45e6  # bytes that stay in the second-level cache between work-groups at different steps of k
+
+
+def step_cycles(config: WgmmaConfig) -> float:
+    """Cycles of one stage. A wgmma reads 64 rows of A, and of B as many as it has columns."""
+    columns = config.BN // config.CONSUMERS_N
+    products = K_STEPS * config.BM // 64 * config.CONSUMERS_N
+    read, written = products * (64 + columns) * ROW, (config.BM + config.BN) * LINE
+    return max(config.BM * config.BN / AREA, (read + written) / LOCAL_BYTES)
+
+
+def cost(config: WgmmaConfig, call: GemmCall, device: DeviceInfo) -> float:
+    """Cycles: the rounds of the busiest work-group, storing its tiles, adding up shared ones, packing, memory's share."""
+    oriented, bytes_per_cycle = config.oriented(call), BYTES * device.compute_units
+    groups, tiles, whole = config.work_groups(oriented), config.tiles(oriented), config.whole(oriented)
+    itemsize = element_type(oriented.result).itemsize
+    computing = -(-whole // groups) * steps_of(oriented) * step_cycles(config)
+    computing += -(-tiles // groups) * config.BM * config.BN * itemsize / STORE_BYTES
+    if config.shared:
+        computing += (tiles - whole) * steps_of(oriented) / config.ranges(oriented) * step_cycles(config)
+        computing += collecting(config, oriented) + read_again(config, oriented) / bytes_per_cycle
+    operands = operand_bytes(oriented, "A") + operand_bytes(oriented, "B")
+    memory = (operands + oriented.batch * oriented.m * oriented.n * itemsize) / bytes_per_cycle
+    packed = config.packed(call)
+    packing = 2 * sum(operand_bytes(call, name) for name in packed) / bytes_per_cycle + LAUNCH * len(packed)
+    return max(computing, memory) + min(computing, memory) * EXPOSED + packing + STARTUP
+
+
+def collecting(config: WgmmaConfig, call: GemmCall) -> float:
+    """Cycles from a range's last product to the sum of its tile."""
+    owners = 1 + config.ranges(call) / (config.tiles(call) - config.whole(call))
+    return COLLECT + owners * config.BM * config.BN * 4 / config.consumers / COLLECT_BYTES
+
+
+def read_again(config: WgmmaConfig, call: GemmCall) -> int:
+    """Bytes that shared tiles read from global memory again: their work-groups are at different steps of k, and what they
+    have in common is no longer in the cache when the second one wants it."""
+    if operand_bytes(call, "A") + operand_bytes(call, "B") <= CACHE:
+        return 0
+    shared_steps = (config.tiles(call) - config.whole(call)) * steps_of(call)
+    return shared_steps * min(config.BM, config.BN) * LINE

@@ -1,0 +1,89 @@
+"""gemm.cl in its configurations, the launches that each needs, and which of them a product on a Hopper GPU should run."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from ...device import DeviceInfo
+from ...dtypes import element_type
+from ...kernel import Config, Kernel, Step, Steps
+from ...problem import Gemm, Problem
+from .. import moves
+from ..gemm.call import GemmCall, call_of
+from ..gemm.choice import candidates as portable_candidates
+from ..mma.configs import packing
+from .configs import MULTIPLY, WgmmaConfig
+from .cost import cost
+
+HERE = Path(__file__).parent
+PARTIAL, TICKETS = "partial", "tickets"  # scratch buffers of tiles that are shared out
+VECTORS = 8  # columns of C up to which kernels for vectors are at memory speed
+REQUIRES = (
+    ("tma", "the copy engine fetches tiles by itself on NVIDIA GPUs since sm_90"),
+    ("wgmma", "warpgroups multiply by wgmma on sm_90a, NVIDIA's Hopper GPUs"),
+)
+
+
+def wgmma_steps(kernel: Kernel, config: Config, problem: Problem) -> Steps:
+    """One launch, after a copy of each operand that is packed."""
+    assert isinstance(config, WgmmaConfig)
+    call, packed = config.orientation(problem), config.oriented(problem)
+    copies = tuple(step for name in config.packed(call) for step in _packing(call, name))
+    if not config.shared:
+        unused = {PARTIAL: "C", TICKETS: "C"}  # arguments that the kernel gets and does not use
+        return (*copies, Step(kernel, config, packed, tuple({**dict(packed.buffers), **unused}.items())))
+    counters = (config.tiles(packed) - config.whole(packed)) * config.consumers * element_type("int32").itemsize
+    scratch = ((PARTIAL, config.partial_bytes(packed)), (TICKETS, counters))
+    return (*copies, Step(kernel, config, packed, packed.buffers, scratch, (TICKETS,)))
+
+
+def _packing(call: GemmCall, name: str) -> Iterator[Step]:
+    """The copies of operand "A" or "B" into scratch memory."""
+    move, names = packing(call, name), dict(call.buffers)
+    kernel = moves.nearest(move)
+    for step in moves.move_steps(kernel, kernel.config, move):
+        yield replace(step, buffers=(("input", names.get(name, name)), ("output", f"packed_{name}")))
+
+
+def _kernel(dtype: str, precision: str = "") -> Kernel:
+    return Kernel(
+        HERE / "gemm.cl", WgmmaConfig(128, 256, 4), variant=precision or dtype, dtypes=(dtype,), requires=REQUIRES,
+        steps=wgmma_steps, target="sm_90a", precision=precision,
+    )  # fmt: skip
+
+
+KERNELS = (*(_kernel(dtype) for dtype in MULTIPLY if dtype != "float32"), _kernel("float32", "tf32"))
+# Tiles of C: BM, BN, STAGES, CONSUMERS_M, CONSUMERS_N. As many stages as local memory holds beside the slots for C.
+SPACE = (
+    (128, 256, 4, 2, 1), (256, 128, 4, 2, 1), (128, 192, 4, 2, 1), (128, 128, 6, 2, 1), (64, 256, 5, 1, 1), (256, 64, 4, 2, 1),
+    (64, 128, 8, 1, 1), (128, 64, 8, 2, 1), (64, 64, 12, 1, 1),
+)  # fmt: skip
+
+
+def configurations(call: GemmCall, device: DeviceInfo) -> Iterator[WgmmaConfig]:
+    """Every tile with and without sharing out what is left, packed only where it must be."""
+    for bm, bn, stages, consumers_m, consumers_n in SPACE:
+        config = WgmmaConfig(bm, bn, stages, consumers_m, consumers_n, groups=device.compute_units)
+        for shared in (False, True):
+            for pack in (False, True):
+                each = replace(config, shared=shared, pack=pack)
+                if not any(each.violations(call, device)):
+                    yield each
+
+
+def candidates(problem: Problem, device: DeviceInfo) -> tuple[Kernel, ...]:
+    """The kernels for a Gemm or StridedGemm on a Hopper GPU, the cheapest first, where they beat the portable ones."""
+    if not isinstance(problem, Gemm) or any(feature not in device.features for feature, _ in REQUIRES):
+        return ()
+    call = call_of(problem)
+    kernel = next(
+        (each for each in KERNELS if (each.dtypes, each.precision) == ((call.dtype,), problem.precision)), None
+    )
+    if kernel is None or 0 in (call.k, call.batch) or min(call.m, call.n) <= VECTORS:
+        return ()
+    limit = min(each.cost for each in portable_candidates(problem, device))
+    found = [(cost(config, call.row_major, device), config) for config in configurations(call.row_major, device)]
+    ranked = sorted((each for each in found if each[0] < limit or problem.precision), key=lambda each: each[0])
+    if not ranked:
+        return () if found else (kernel,)  # the plan then says why it cannot
+    return tuple(replace(kernel, config=config) for _, config in ranked)

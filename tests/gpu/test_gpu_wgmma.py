@@ -1,0 +1,126 @@
+"""On a Hopper GPU: the products by wgmma, every element type, tile, layout and size, against float64."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from test_mma import check_strided
+
+from tilewright.backend.opencl import Device
+from tilewright.kernel import Kernel
+from tilewright.kernels.gemm.call import call_of
+from tilewright.kernels.wgmma.product import KERNELS, REQUIRES, candidates, configurations
+from tilewright.plan import plan
+from tilewright.problem import Gemm, Layout, StridedGemm, random_arrays
+from tilewright.run import Execution
+from tilewright.verify import Reference, verify, verify_execution
+
+RESULTS = {"int8": "int32"}
+SHAPES = ((1, 1, 1), (128, 256, 64), (257, 136, 336), (515, 261, 258))
+ORDERS = [(a, b) for a in ("row", "column") for b in ("row", "column")]
+FLOATS = [each for each in KERNELS if each.dtypes != ("int8",)]
+# bfloat16 differs from float16 in the instruction alone, and a program takes a second to build.
+DIFFERENT = [each for each in KERNELS if each.dtypes != ("bfloat16",)]
+HALVES = next(each for each in KERNELS if each.dtypes == ("float16",))
+
+
+@pytest.fixture
+def hopper(nvidia: Device) -> Device:
+    missing = [feature for feature, _ in REQUIRES if feature not in nvidia.info.features]
+    if missing:
+        pytest.skip(f"{nvidia.info.label} has no {', '.join(missing)}")
+    return nvidia
+
+
+def problem_of(kernel: Kernel, m: int, n: int, k: int, **more: object) -> Gemm:
+    dtype = kernel.dtypes[0]
+    own: dict[str, object] = {"out_dtype": RESULTS.get(dtype), "precision": kernel.precision, **more}
+    return Gemm(m, n, k, dtype, **own)  # type: ignore[arg-type]
+
+
+def named(kernel: Kernel) -> str:
+    return kernel.name
+
+
+@pytest.mark.parametrize(("a_order", "b_order"), ORDERS)
+@pytest.mark.parametrize("kernel", DIFFERENT, ids=named)
+def test_every_layout_and_size(kernel: Kernel, a_order: str, b_order: str, hopper: Device) -> None:
+    for m, n, k in SHAPES:
+        problem = problem_of(kernel, m, n, k, a_order=a_order, b_order=b_order)
+        tried = list(configurations(call_of(problem), hopper.info))
+        assert tried, f"no configuration of {kernel.name} takes {problem.title}, {a_order} and {b_order}"
+        verdict = verify(plan([replace(kernel, config=tried[0])], problem, hopper.info), hopper)
+        assert verdict.passed, f"{kernel.name} {tried[0]} {problem.title} {a_order} {b_order}: {verdict}"
+
+
+def test_every_tile(hopper: Device) -> None:
+    problem = problem_of(HALVES, 650, 528, 640, b_order="column")
+    for config in configurations(call_of(problem), hopper.info):
+        few = replace(config, groups=min(config.groups, 13))  # so that each has several tiles, and some are shared out
+        for each in (config, few):
+            if not any(each.violations(problem, hopper.info)):
+                verdict = verify(plan([replace(HALVES, config=each)], problem, hopper.info), hopper)
+                assert verdict.passed, f"{each}: {verdict}"
+
+
+@pytest.mark.parametrize("result", ["float16", "bfloat16", "float32"])
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+def test_results_of_every_type_by_rows_and_columns(dtype: str, result: str, hopper: Device) -> None:
+    kernel = next(each for each in KERNELS if each.dtypes == (dtype,))
+    for m, n, k, order in ((200, 264, 136, "column"), (131, 67, 72, "row")):
+        problem = Gemm(m, n, k, dtype, "row", "column", order, alpha=-0.5, out_dtype=result)
+        verdict = verify(plan([kernel], problem, hopper.info), hopper)
+        assert verdict.passed, f"{problem.title} {result} by {order}s: {verdict}"
+
+
+@pytest.mark.parametrize("kernel", KERNELS, ids=named)
+def test_shared_tiles_add_up_the_same_at_every_run(kernel: Kernel, hopper: Device) -> None:
+    problem = problem_of(kernel, 300, 320, 4992, b_order="column")
+    shared = [each for each in configurations(call_of(problem), hopper.info) if each.shared]
+    assert shared
+    arrays = random_arrays(problem)
+    execution = Execution(plan([replace(kernel, config=shared[0])], problem, hopper.info), hopper)
+    execution.write(arrays)
+    execution.launch()
+    first = execution.read()
+    assert Reference(problem, arrays).judge(first).passed
+    for _ in range(5):
+        execution.launch()
+        assert (execution.read() == first).all()
+
+
+@pytest.mark.parametrize("kernel", FLOATS, ids=named)
+def test_infinities_and_nan_go_where_ieee_arithmetic_sends_them(kernel: Kernel, hopper: Device) -> None:
+    for a_order, b_order in ORDERS:
+        problem = problem_of(kernel, 72, 96, 64, a_order=a_order, b_order=b_order)
+        arrays = random_arrays(problem)
+        arrays["A"][3, 5], arrays["A"][17, 0], arrays["B"][9, 11] = np.inf, np.nan, -np.inf
+        chosen = [replace(kernel, config=each) for each in configurations(call_of(problem), hopper.info)][:1]
+        verdict = verify_execution(Execution(plan(chosen, problem, hopper.info), hopper), Reference(problem, arrays))
+        assert verdict.passed, f"{kernel.name} {a_order} {b_order}: {verdict}"
+
+
+@pytest.mark.parametrize("kernel", DIFFERENT, ids=named)
+@pytest.mark.parametrize("gap", [16, 3], ids=["aligned", "packed first"])
+def test_batches_views_and_the_epilogue(kernel: Kernel, gap: int, hopper: Device) -> None:
+    """Three matrices of a stack, with gaps between rows, alpha and beta, a bias along rows, and relu."""
+    m, n, k = 150, 72, 48
+    dtype, result = kernel.dtypes[0], RESULTS.get(kernel.dtypes[0], kernel.dtypes[0])
+    a = Layout(gap, k + gap, 1, m * (k + gap))
+    b = Layout(2 * gap, 1, k + gap, n * (k + gap))
+    c = Layout(gap, n + gap, 1, m * (n + gap) + gap)
+    packs = gap % 16 != 0
+    config = replace(kernel.config, groups=4, pack=packs)  # type: ignore[call-arg]
+    for bias, activation in (("", ""), ("row", "relu")):
+        problem = StridedGemm(
+            m, n, k, dtype, alpha=2, beta=3, batch=3, out_dtype=result, views=(a, b, c), bias=bias, activation=activation,
+            precision=kernel.precision,
+        )  # fmt: skip
+        check_strided(problem, replace(kernel, config=config), hopper)
+
+
+def test_large_products_of_halves_are_planned_with_wgmma(hopper: Device) -> None:
+    for dtype in ("float16", "bfloat16"):
+        chosen = candidates(Gemm(4096, 4096, 4096, dtype), hopper.info)
+        assert chosen
+        assert chosen[0].source.parent.name == "wgmma"
