@@ -212,7 +212,10 @@ class Gemm:
     def reference(self, arrays: Arrays) -> np.ndarray:
         a, b = arrays["A"], arrays["B"]
         if element_type(self.dtype).exact:
-            return exact_matmul(a, b).astype(numpy_dtype(self.out_dtype or self.dtype))
+            whole = int(self.alpha.real) * exact_matmul(a, b)
+            if self.beta != 0.0:
+                whole = whole + int(self.beta.real) * arrays["C"].astype(np.int64)
+            return whole.astype(numpy_dtype(self.out_dtype or self.dtype))
         product = self.alpha * float64_matmul(a, b)
         return product if self.beta == 0.0 else product + self.beta * arrays["C"]
 

@@ -23,7 +23,12 @@ Transposition = Literal["N", "T", "C"]
 ACTIVATIONS = ("relu", "gelu", "gelu_tanh", "silu")
 PRECISIONS = ("ieee", *SPECIAL_PRECISIONS)
 # Types whose products are stored wider without converting the operands first.
-STORED_WIDER = {"float16": ("float32",), "bfloat16": ("float32",), "int8": ("int32",)}
+STORED_WIDER = {
+    "float16": ("float32",), "bfloat16": ("float32",), "int8": ("int32",),
+    "float8_e4m3fn": ("float32", "float16", "bfloat16"), "float8_e5m2": ("float32", "float16", "bfloat16"),
+}  # fmt: skip
+# What a product is stored in unless a type is asked for, where the operands' own would lose most of it.
+BY_DEFAULT = {"int8": "int32", "float8_e4m3fn": "float32", "float8_e5m2": "float32"}
 
 
 @dataclass(frozen=True)
@@ -56,11 +61,12 @@ def matmul(
     event among `result.events`.
 
     `out` takes the result; it may overlap an operand. `dtype` is the type to compute in and to return. Without it,
-    operands of different types are promoted as NumPy does; int8 gives int32, which is exact (NumPy's int8 wraps).
-    float16 and bfloat16 are summed in float32. `precision` None or "ieee" is the type's own arithmetic; nothing less
-    is ever used unasked. For float32, "tf32" lets tensor cores read 11 bits of each factor, and "fp32_split" lets them
-    take three products of halves, as accurate as float32's own; a device without them computes as "ieee" does. `device` is an index, "cpu", "gpu" or part of a name, for NumPy operands; `queue` and
-    `wait_for` are PyOpenCL's, for device operands.
+    operands of different types are promoted as NumPy does; int8 gives int32, which is exact (NumPy's int8 wraps), and
+    8-bit floats give float32. All short floats are summed in float32. `precision` None or "ieee" is the type's own
+    arithmetic; nothing less is ever used unasked. For float32, "tf32" lets tensor cores read 11 bits of each factor, and "fp32_split" lets them
+    take three products of halves, as accurate as float32's own; a device without them computes as "ieee" does. `device`
+    is an index, "cpu", "gpu" or part of a name, for NumPy operands; `queue` and `wait_for` are PyOpenCL's, for device
+    operands.
 
     Raises InvalidInput (a ValueError) for shapes that do not fit, Unsupported for types that no kernel or device has,
     OutOfDeviceMemory where operands do not fit the device.
@@ -152,7 +158,7 @@ def product_types(a: np.dtype, b: np.dtype, dtype: np.dtype | None) -> tuple[str
     if a == b:
         own = native_dtype(a)
         if asked is None:
-            return own, "int32" if own == "int8" else own
+            return own, BY_DEFAULT.get(own, own)
         if asked == own or asked in STORED_WIDER.get(own, ()):
             return own, asked
     target = asked or native_dtype(np.result_type(a, b))

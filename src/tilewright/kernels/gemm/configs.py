@@ -314,7 +314,8 @@ def reduction(pieces: int) -> ReduceConfig:
 def result_violations(call: GemmCall) -> Iterator[str]:
     """What no configuration can do: pairs of element types, and activations, that have no meaning or no kernel."""
     short = {"float32", "float16", "bfloat16"}
-    allowed = short if call.dtype in short else {call.dtype, element_type(call.dtype).accumulator}
+    brief = call.dtype in short or call.dtype.startswith("float8")
+    allowed = short if brief else {call.dtype, element_type(call.dtype).accumulator}
     if call.result not in allowed:
         yield f"{call.dtype} operands give {' or '.join(sorted(allowed))}, not {call.result}"
     smooth = call.activation not in ("", "relu")

@@ -1,14 +1,14 @@
 // What the elements of A, B and C are in memory, and what they are while they are multiplied and summed.
 //
-// STORED     how a component of A or B lies in memory: float, double, int, char, or ushort for the 16-bit floats
+// STORED     how a component of A or B lies in memory: float, double, int, char, ushort for the 16-bit floats or uchar for the 8-bit ones
 // RESULT     the same for C and bias
 // COMPONENT  what a component is in registers and in local memory: float, double or int
 // ACC        the type of alpha and beta: COMPONENT, or a vector of two for complex numbers
 // PARTS      components of an element: 2 for complex numbers, else 1
-// STORED_AS, RESULT_AS  plain, half or bfloat
+// STORED_AS, RESULT_AS  plain, half or bfloat; STORED_AS also e4m3 or e5m2, the 8-bit floats
 // CONJUGATE_A, CONJUGATE_B  1 to conjugate a complex operand
 //
-// A 16-bit float is carried as its bits: cl_khr_fp16 is not needed, and no driver's half arithmetic is used.
+// A short float is carried as its bits: cl_khr_fp16 is not needed, and no driver's half arithmetic is used.
 
 #define decode_plain(bits) ((COMPONENT)(bits))
 #define encode_plain(value) ((RESULT)(value))
@@ -16,6 +16,8 @@
 #define encode_half(value) float_to_half(value)
 #define decode_bfloat(bits) as_float((uint)(bits) << 16)
 #define encode_bfloat(value) float_to_bfloat(value)
+#define decode_e4m3(bits) e4m3_to_float(bits)
+#define decode_e5m2(bits) half_to_float((ushort)((bits) << 8))
 
 #define DECODE(bits) JOIN(decode_, STORED_AS)(bits)            // from A or B
 #define DECODE_RESULT(bits) JOIN(decode_, RESULT_AS)(bits)     // from C or bias
@@ -35,6 +37,14 @@ INLINE ushort float_to_half(float value)
     ushort bits;
     vstore_half_rte(value, 0, (half*)&bits);
     return bits;
+}
+
+// Four bits of exponent with a bias of 7, a half's being 15; no infinities, and a NaN where all bits but the sign are set.
+INLINE float e4m3_to_float(uchar bits)
+{
+    const float magnitude = 256.0f * half_to_float((ushort)((bits & 0x7f) << 7));
+    const float value = (bits & 0x7f) == 0x7f ? as_float(0x7fc00000) : magnitude;
+    return bits & 0x80 ? -value : value;
 }
 
 // Round to nearest, ties to even; a NaN stays one.

@@ -9,8 +9,9 @@ from .call import GemmCall
 LOAD_BYTES = 16  # the widest load or store of one work-item on every GPU that is known
 MAX_INDEX = 2**31 - 1
 
-_STORED = {"int8": "char", "float16": "ushort", "bfloat16": "ushort", "complex64": "float", "complex128": "double"}
-_FORMS = {"float16": "half", "bfloat16": "bfloat"}
+_STORED = {"int8": "char", "float16": "ushort", "bfloat16": "ushort", "complex64": "float", "complex128": "double",
+           "float8_e4m3fn": "uchar", "float8_e5m2": "uchar"}  # fmt: skip
+_FORMS = {"float16": "half", "bfloat16": "bfloat", "float8_e4m3fn": "e4m3", "float8_e5m2": "e5m2"}
 
 
 @dataclass(frozen=True)
