@@ -41,7 +41,9 @@ class DeviceInfo:
     static_local_bytes: int = 0  # what a static local array may have, where a run showed more than `local_bytes`
     fp64: bool = False
     fp16: bool = False
-    features: frozenset[str] = frozenset()  # e.g. "cpu", "gpu", and instructions that a run proved; what a Kernel may require
+    features: frozenset[str] = (
+        frozenset()
+    )  # e.g. "cpu", "gpu", and instructions that a run proved; what a Kernel may require
     missing: dict[str, str] = field(default_factory=dict)  # features that were tried in vain, and what happened
 
     @property

@@ -15,7 +15,9 @@ from .reference import exact_matmul, float64_matmul
 
 Arrays = Mapping[str, np.ndarray]
 Scalars = dict[str, int | float | complex]
-ROWS_AT_A_TIME = 16  # of a transpose on the host: as many as cache lines are kept, and six times as fast as NumPy at once
+ROWS_AT_A_TIME = (
+    16  # of a transpose on the host: as many as cache lines are kept, and six times as fast as NumPy at once
+)
 
 
 @dataclass(frozen=True)

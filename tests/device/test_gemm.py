@@ -81,6 +81,17 @@ def test_beta_zero_never_reads_c(device: Device) -> None:
         check(result, a.astype(np.float64) @ b, np.abs(a).astype(np.float64) @ np.abs(b), k)
 
 
+@pytest.mark.parametrize("dtype", ["float32", "complex128", "int8"])
+@pytest.mark.parametrize("n", [1, 47])
+def test_alpha_zero_never_reads_a_and_b(n: int, dtype: str, device: Device) -> None:
+    poison = 127 if dtype == "int8" else np.nan
+    a, b = np.full((33, 600), poison, dtype), np.full((600, n), poison, dtype)
+    c = random((33, n), "int32" if dtype == "int8" else dtype)
+    result = gemm(a, b, c, alpha=0, beta=2, queue=device.queue)
+    assert np.array_equal(result, 2 * c)
+    assert not gemm(a, b, alpha=0, queue=device.queue).any()
+
+
 def test_k_zero_gives_beta_c(device: Device) -> None:
     c = random((9, 8))
     a, b = np.empty((9, 0), np.float32), np.empty((0, 8), np.float32)

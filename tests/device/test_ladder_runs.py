@@ -50,7 +50,9 @@ def test_a_ladder_gives_a_row_for_every_rung(name: str, device: Device, tmp_path
     rows = by_name(record)
     assert [each.name for each in LADDERS[name].kernels] == [row for row in rows if "/" in row]
     assert any(row.startswith("NumPy") for row in rows)
-    assert ("host program" in rows) == (name in ("tiles", "cpu", "tensor")), "in `rows` it is a rung; a transpose has none"
+    assert ("host program" in rows) == (name in ("tiles", "cpu", "tensor")), (
+        "in `rows` it is a rung; a transpose has none"
+    )
     for row in record.rows:
         if row.status != "refused":
             assert row.status == "ok", f"{row.name} on {device.info.label}: {row.status}: {row.reason}"

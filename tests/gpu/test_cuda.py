@@ -18,6 +18,7 @@ from tilewright.problem import Copy, Gemm, Problem, Transpose, compulsory_bytes,
 from tilewright.rivals.clblast import CLBlastRival, clblast_present
 from tilewright.rivals.cublas import CublasRival, cublas_loads
 from tilewright.run import Execution
+from tilewright.sets import STORED
 from tilewright.verify import Reference, verify
 
 RUNGS = [
@@ -45,7 +46,7 @@ def test_every_rung_is_right_or_refuses(kernel: Kernel, dtype: str, cuda: Device
 def test_the_librarys_products_are_right(dtype: str, orders: str, cuda: Device) -> None:
     for m, n, k in PRODUCTS:
         a_order, b_order = orders.split()
-        problem = Gemm(m, n, k, dtype, a_order, b_order, out_dtype="int32" if dtype == "int8" else None)
+        problem = Gemm(m, n, k, dtype, a_order, b_order, out_dtype=STORED.get(dtype))
         verdict = verify(plan_product(problem, cuda.info), cuda)
         assert verdict.passed, f"{problem.title} {orders} on {cuda.info.label}: {verdict}"
 

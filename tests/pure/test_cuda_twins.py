@@ -85,7 +85,7 @@ def library_steps(dtype: str) -> Iterator[Step]:
     whichever the library would choose; of float32 for each product."""
     known: set[tuple[str, ...]] = set()
     for m, n, k, a_order, b_order in PRODUCTS:
-        problem = Gemm(m, n, k, dtype, a_order, b_order)
+        problem = Gemm(m, n, k, dtype, a_order, b_order, out_dtype="float32" if dtype.startswith("float8") else None)
         known = set() if dtype == "float32" else known
         for kernel in product_candidates(problem, GPU):
             if any(violations(kernel, kernel.config, problem, GPU)):

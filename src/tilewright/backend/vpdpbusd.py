@@ -55,10 +55,12 @@ def _tried(platform: str, version: str, driver: str, name: str, place: int) -> s
     kept = BinaryCache(cache_folder() / "trials")
     key = content_key(TRIAL, platform, version, driver, name, _processor())
     answer = kept.get(key)
-    if answer is None:
-        answer = _try(platform, version, place).encode()
-        kept.put(key, answer)
-    return answer.decode()
+    if answer is not None:
+        return answer.decode()
+    reason, lasting = _try(platform, version, place)
+    if lasting:
+        kept.put(key, reason.encode())
+    return reason
 
 
 def _processor() -> str:
@@ -70,15 +72,17 @@ def _processor() -> str:
     return next((line for line in lines if line.startswith("flags")), "")
 
 
-def _try(platform: str, version: str, place: int) -> str:
+def _try(platform: str, version: str, place: int) -> tuple[str, bool]:
+    """Why the instruction cannot be used, or "", and whether that will be so tomorrow: a busy machine may not."""
     own = ["--platform", platform, "--version", version, "--device", str(place)]
     child = run_child([sys.executable, "-m", "tilewright.backend.vpdpbusd", *own], TIME_LIMIT_S)
     stage = child.stages().get(VPDPBUSD)
     if stage is not None:
-        return str(stage["reason"])
+        return str(stage["reason"]), True
     line = child.telling_line()
     reason = child.ending or "it ended without an answer"
-    return f"the trial was {reason}: {line}" if line else f"the trial was {reason}"
+    said = f"the trial was {reason}: {line}" if line else f"the trial was {reason}"
+    return said, child.ending.startswith("killed by")
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ..backend.cache import cache_folder
 from ..backend.children import ChildRun
-from ..backend.registration import FOLDER_PREFIX
+from ..backend.registration import FOLDER_PREFIX, PINNED
 from .findings import Finding, Status, pip_install, unset
 
 
@@ -83,7 +83,7 @@ def examine_baselines(software: ChildRun, environ: Mapping[str, str]) -> list[Fi
     found = []
     pattern = re.compile("|".join(EFFECTS))
     for name in sorted(name for name in environ if pattern.match(name)):
-        if Path(environ[name]).name.startswith(FOLDER_PREFIX):
+        if Path(environ[name]).name.startswith(FOLDER_PREFIX) or (name, environ[name]) == PINNED:
             continue
         effect = next(text for start, text in EFFECTS.items() if name.startswith(start))
         found.append(Finding(Status.WARN, "environment", f"{name}={environ[name]}: {effect}", unset(name)))

@@ -62,6 +62,12 @@ TOOLS = (
         "brew install clblast" if sys.platform == "darwin" else "sudo apt-get install libclblast1",
         libraries=("libclblast.so.1",),
     ),
+    Tool(
+        "cuda-bindings",
+        "the kernels as CUDA beside OpenCL, `--backend both`, on NVIDIA GPUs",
+        pip_install("tilewright[cuda]"),
+        distributions=("cuda-bindings",),
+    ),
     Tool("PyTorch", "cuBLAS to compare with, on NVIDIA GPUs", pip_install("torch"), modules=("torch",)),
     Tool("matplotlib", "figures as image files", pip_install("matplotlib"), modules=("matplotlib",)),
 )

@@ -63,10 +63,10 @@ def matmul(
     `out` takes the result; it may overlap an operand. `dtype` is the type to compute in and to return. Without it,
     operands of different types are promoted as NumPy does; int8 gives int32, which is exact (NumPy's int8 wraps), and
     8-bit floats give float32. All short floats are summed in float32. `precision` None or "ieee" is the type's own
-    arithmetic; nothing less is ever used unasked. For float32, "tf32" lets tensor cores read 11 bits of each factor, and "fp32_split" lets them
-    take three products of halves, as accurate as float32's own; a device without them computes as "ieee" does. `device`
-    is an index, "cpu", "gpu" or part of a name, for NumPy operands; `queue` and `wait_for` are PyOpenCL's, for device
-    operands.
+    arithmetic; nothing less is ever used unasked. For float32, "tf32" lets tensor cores read 11 bits of each factor,
+    and "fp32_split" lets them take three products of halves, as accurate as float32's own; a device without them
+    computes as "ieee" does. `device` is an index, "cpu", "gpu" or part of a name, for NumPy operands; `queue` and
+    `wait_for` are PyOpenCL's, for device operands.
 
     Raises InvalidInput (a ValueError) for shapes that do not fit, Unsupported for types that no kernel or device has,
     OutOfDeviceMemory where operands do not fit the device.

@@ -3,14 +3,17 @@
 // C = activation(alpha * A * B + beta * C + bias). One work-item owns mb x nb elements of C:
 //
 //      for each block of kb along K                  B's block, kb x nb, is packed in panels: it stays in level 2
-//          for each MR rows of A                     MR x kb, packed: it stays in level 1
+//          for each MR rows of A                     MR x kb, in place or packed: it stays in level 1
 //              for each panel of B, NR columns wide
 //                  multiply: MR x NR sums in registers, over the kb steps of the block
 //
 //  The panels of B stream from the level-2 cache, one element of which serves MR multiply-adds; an element of A serves nb.
 //  Packing B costs nothing extra: the first MR rows read it in place and store what they read (FUSED in multiply.cl).
-//  A is asked for one row panel ahead, spread over the micro-kernels, because its rows are too short for the hardware
+//  A is multiplied where it lies if its rows can be together in the level-1 cache (in_place in blocking.py), else packed.
+//  It is asked for one row panel ahead, spread over the micro-kernels, because its rows are too short for the hardware
 //  to predict. The buffers are private memory: of one work-item, so no local memory, and none of its limits.
+//
+//  With DOT a REAL holds four bytes, which are four steps of K: see pack_quads.cl.
 #define NR (NV * VW)
 #define A_PART (SLAB * A_ROW) // from the real to the imaginary part of a packed row of A
 #define SLAB (4 * MR)         // rows of A packed at once where its rows are not contiguous, for whole square transposes
@@ -18,8 +21,20 @@
 #include "vectors.cl"
 #include "pack.cl"
 #include "finish.cl"
+#if DOT
+#include "pack_quads.cl"
+#define STEPS(depth) (((depth) + QUAD - 1) / QUAD) // of the micro-kernels
+#else
+#define STEPS(depth) (depth)
+#endif
 
-#define STREAMS (DIRECT && !COMPLEX)
+// Whether a tile of sums can go to C at once: not a sum of a type that C cannot hold while K goes on.
+#if SCRATCH_SUMS
+#define ENDS_IN_C(width, lanes) (DIRECT & ((width) == (lanes)) & (c_column == 1) & (K <= kb))
+#else
+#define ENDS_IN_C(width, lanes) (DIRECT & ((width) == (lanes)) & (c_column == 1))
+#endif
+#define STREAMS (DIRECT && OUT_IS_ACC && !COMPLEX)
 
 // The last rows of a block are computed by the lowest micro-kernel that covers them, and its surplus rows thrown away.
 #define TALL MR
@@ -97,11 +112,11 @@ void gemm(int M, int N, int K, ACC alpha, ACC beta,
           const __global IN *restrict B, long b_offset, long b_row, long b_column, long b_batch, int b_conjugate,
           __global OUT *restrict C, long c_offset, long c_row, long c_column, long c_batch,
           const __global OUT *restrict bias, long bias_offset, long bias_row, long bias_column,
-          __global ACC *restrict partial, int mb, int nb, int kb, int stream)
+          __global ACC *restrict partial, int mb, int nb, int kb, int stream, int a_in_place)
 {
     REAL a_panel[PARTS * SLAB * A_ROW] __attribute__((aligned(128)));
-    REAL b_block[PARTS * KC * NB] __attribute__((aligned(128)));
-    REAL tile[PARTS * MR * NR] __attribute__((aligned(128)));
+    REAL b_block[PARTS * KC * NB + DOT * KC * NB / 16] __attribute__((aligned(128)));
+    REAL tile[PARTS * MR * NR + VW] __attribute__((aligned(128))); // finish() reads whole vectors, past its end
 
     const int i0 = get_group_id(1) * mb, rows = min(mb, M - i0);
     const int j0 = get_group_id(0) * nb, columns = min(nb, N - j0);
@@ -119,10 +134,24 @@ void gemm(int M, int N, int K, ACC alpha, ACC beta,
         const int carry = !IS_ZERO(scale);
         for (int i = 0; i < rows; i += MR) {
             const int height = min(MR, rows - i);
-            const REAL *a = a_panel + i % slab * A_ROW;
-            if (i % slab == 0)
+            const int in_place = a_in_place && height == MR;
+            const REAL *a = in_place ? (const REAL *)(ulong)(A + i * a_row + k0) : a_panel + i % slab * A_ROW;
+            const long a_stride = in_place ? PARTS * a_row : A_ROW;
+#if COMPLEX // from the real to the imaginary part, and to the next k
+            const long a_part = in_place ? 1 : A_PART, a_step = in_place ? 2 : 1;
+#define ROWS_OF_A a, a_stride, a_part, a_step
+#else
+#define ROWS_OF_A a, a_stride
+#endif
+            if (i % slab == 0 && !in_place) {
+#if DOT
+                pack_rows(a_panel, A_ROW, (const __global uchar *)A + i * a_row + k0 * a_column, a_row, a_column,
+                          min(slab, rows - i), depth);
+#else
                 pack(a_panel, A_ROW, A_PART, A + i * a_row + k0 * a_column, a_row, a_column, min(slab, rows - i),
                      depth, a_conjugate);
+#endif
+            }
             for (int j = j0; j < j0 + columns; j += NR) {
                 // A ragged last panel slides back to end at the edge of B, so that its rows can be read whole; the
                 // columns that it shares with the panel before are not stored again.
@@ -131,18 +160,27 @@ void gemm(int M, int N, int K, ACC alpha, ACC beta,
                 const int lanes = is_narrow ? VW : NR;
                 const int back = N >= lanes ? lanes - width : 0;
                 const __global IN *b = B + k0 * b_row + (j - back) * b_column;
-                REAL *panel = b_block + (long)PARTS * (j - j0) * depth;
+                REAL *panel = b_block + (long)PARTS * (j - j0) * (STEPS(depth) + DOT);
                 __global OUT *c = C + i * c_row + j * c_column;
+#if DOT
+                int fused = 0; // four rows of B make one of a panel
+#else
                 const int fused = i == 0 && b_column == 1 && N >= NR && !is_narrow && !b_conjugate;
-                if (i == 0 && !fused)
+#endif
+                if (i == 0 && !fused) {
+#if DOT
+                    pack_panel(panel, lanes, (const __global uchar *)b, b_row, b_column, depth, min(lanes, N));
+#else
                     pack(panel, PARTS * lanes, lanes, b, b_row, b_column, depth, min(lanes, N), b_conjugate);
+#endif
+                }
                 prefetch_rows(A + (i + slab) * a_row + k0 * a_column, a_row, a_column, min(MR, rows - i - slab),
                               (long)depth * (j - j0) / columns, min((long)depth * (j - j0 + NR) / columns, (long)depth));
 
-                int direct = DIRECT && width == lanes && c_column == 1;
+                int direct = ENDS_IN_C(width, lanes);
 #define MULTIPLY(name, full)                                                                                            \
     direct &= height == (full);                                                                                         \
-    name(depth, a, b, b_row, panel, direct, alpha, scale, carry, c, c_row, tile)
+    name(STEPS(depth), ROWS_OF_A, b, b_row, panel, direct, alpha, scale, carry, c, c_row, tile)
                 if (is_narrow) {
                     MULTIPLY(narrow, TALL);
                 } else if (height > MIDDLE && fused) {

@@ -14,7 +14,7 @@ from ...kernel import Config, Kernel, Ladder, NDRange, Step, Steps, round_up
 from ...problem import Problem
 from ..gemm.call import call_of
 from ..sizes import size
-from .blocking import DEPTH, PACKED_BYTES, register_tile
+from .blocking import PACKED_BYTES, register_tile
 from .elements import component_bytes
 from .product import CpuProduct
 
@@ -22,6 +22,7 @@ HERE = Path(__file__).parent
 DTYPES = ("float32", "float64", "int32")
 # Bytes of the machine's vectors, the widest first: a rung is cut to the first that the device has.
 VECTORS = (64, 32, 16)
+LADDER_DEPTH = 256  # steps of K packed at a time, for elements of any size
 
 
 @dataclass(frozen=True)
@@ -127,8 +128,8 @@ LADDER = Ladder(
         Kernel(HERE / "01_naive.cl", Naive(16), smaller=(Naive(8),), dtypes=DTYPES),
         _rung("02_vector.cl", registers=False),
         _rung("03_registers.cl"),
-        _rung("04_pack.cl", BM=264, KC=DEPTH),
-        _rung("05_cache.cl", BM=264, KC=DEPTH, packed_bytes=PACKED_BYTES),
+        _rung("04_pack.cl", BM=264, KC=LADDER_DEPTH),
+        _rung("05_cache.cl", BM=264, KC=LADDER_DEPTH, packed_bytes=PACKED_BYTES),
         Kernel(
             HERE / "06_production.cl", Production(VECTORS[0]), smaller=tuple(map(Production, VECTORS[1:])), dtypes=DTYPES,
             requires=CPU_ONLY, steps=production_steps,

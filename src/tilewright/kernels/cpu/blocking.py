@@ -18,24 +18,30 @@ REGISTER_TILES = {
     (16, True): (6, 1),
 }
 
-# Depth of a block, in elements of K. 256 steps cost a micro-kernel some 3000 cycles, against 100 to 200 for C and the
-# calls. A panel of B (32 KiB) and the rows of A (13 KiB) then just fit a level-1 cache of 48 KiB. 192 to 384 measured
-# within 2 % of each other.
-DEPTH = 256
+# Depth of a block, in elements of K, by the bytes of a component and whether there are two. 384 steps cost a micro-kernel
+# some 4600 cycles, against 150 to 300 for C and the calls. The rows of A (18 KiB) then stay in a level-1 cache of 48 KiB,
+# through which B streams. 256 steps of 4 bytes measured 1 to 3 % slower, 512 the same as 384.
+DEPTHS = {(4, False): 384, (4, True): 256, (8, False): 256, (8, True): 256}
 DEPTH_STEP = 16
 
 # Bytes of B that a work-item keeps packed: half of a level-2 cache of 1 MiB, so that A, C and what is prefetched have
 # the other half. A quarter costs 2 to 5 % (A is packed more often), all of it 2 %.
 PACKED_BYTES = 512 * 1024
 
+# Bytes after which addresses fall on the same places of a level-1 cache, and how many rows may share them: half of 12.
+PAGE_BYTES = 4096
+CROWD = 6
+
 # C is written around the caches if it is larger than this and written once: what is that large is not found in a
 # level-3 cache when it is read again, and a store that misses reads the line first.
 STREAM_BYTES = 24 * 2**20
 
 # Cycles, measured as the difference that leaving a part out made. Only their ratios matter.
-PACK_A = 6.0  # for each vector of A that is packed
-PACK_B = 2.0  # for each vector of B: it comes from further away, but with arithmetic to hide behind
+PACK_A = 10.0  # for each vector of A that is packed
+FETCH_A = 3.0  # for each vector of A that is multiplied where it lies
+PACK_B = 10.0  # for each vector of B: it comes from further away, one short piece of each row at a time
 UPDATE_C = 4.0  # for each vector of C and block of K
+ROW_C = 30.0  # for each row of a work-group's block of C, and block of K: where it begins no prefetcher foresees it
 CALL = 60.0  # for each micro-kernel
 GROUP = 500.0  # for each work-group
 WAKE = 10000.0  # to have another core take part, once: 3 us
@@ -73,6 +79,7 @@ class Blocking:
     groups_m: int
     groups_n: int
     stream: bool
+    a_in_place: bool
 
     @property
     def groups(self) -> int:
@@ -83,42 +90,58 @@ def register_tile(vector_bytes: int, component_bytes: int, is_complex: bool) -> 
     """The tile for a machine's vectors (16, 32 or 64 bytes) and components (real numbers) of 4 or 8 bytes."""
     rows, vectors = REGISTER_TILES[vector_bytes, is_complex]
     width = vector_bytes // component_bytes
-    row_bytes = DEPTH * component_bytes * (2 if is_complex else 1)
+    depth = DEPTHS[component_bytes, is_complex]
+    row_bytes = depth * component_bytes * (2 if is_complex else 1)
     panel = vectors * width
-    return Tile(rows, vectors, width, DEPTH, PACKED_BYTES // row_bytes // panel * panel)
+    return Tile(rows, vectors, width, depth, PACKED_BYTES // row_bytes // panel * panel)
 
 
 @cache
-def blocking(m: int, n: int, k: int, batch: int, tile: Tile, units: int, c_bytes: int) -> Blocking:
-    """The blocks for C (m x n) = A B over k, `batch` times, on `units` cores; an element of C has `c_bytes`.
+def blocking(
+    m: int, n: int, k: int, batch: int, tile: Tile, units: int, c_bytes: int, a_bytes: int, a_row: int | None
+) -> Blocking:
+    """The blocks for C (m x n) = A B over k, `batch` times, on `units` cores; elements have `a_bytes` and `c_bytes`.
 
-    Enumerates grids of work-groups and takes the one that the cost model in `cycles` likes best.
+    `a_row` is the stride of A's rows, in elements, if they could be multiplied where they lie; None if they must be packed.
+    Enumerates depths of blocks and grids of work-groups, and takes the one that the cost model in `cycles` likes best.
     """
-    blocks = max(1, -(-k // tile.depth))
-    kb = max(DEPTH_STEP, -(-k // blocks // DEPTH_STEP) * DEPTH_STEP)
-    stream = blocks == 1 and batch * m * n * c_bytes > STREAM_BYTES
+    fewest = max(1, -(-k // tile.depth))
 
-    def cost(grid: tuple[int, int]) -> float:
-        mb, nb = grid
+    def cost(blocks: tuple[int, int, int]) -> float:
+        mb, nb, kb = blocks
         groups = batch * -(-m // mb) * -(-n // nb)
+        one = cycles(mb, nb, k, kb, tile, in_place(a_row, kb, a_bytes))
         if groups == 1:
-            return cycles(mb, nb, k, kb, tile)
+            return one
         waves = -(-groups // units)
-        return WAKE + waves * cycles(mb, nb, k, kb, tile) * (1 + UNEVENNESS * units / groups)
+        return WAKE + waves * one * (1 + UNEVENNESS * units / groups)
 
-    mb, nb = min(_grids(m, n, kb, tile, -(-units // batch)), key=cost)
-    return Blocking(mb, nb, kb, -(-m // mb), -(-n // nb), stream)
+    depths = {max(DEPTH_STEP, _even(k, count, DEPTH_STEP)) for count in (fewest, fewest + fewest // 2)}
+    tried = ((mb, nb, kb) for kb in sorted(depths) for mb, nb in _grids(m, n, kb, tile, -(-units // batch)))
+    mb, nb, kb = min(tried, key=cost)
+    stream = kb >= k and batch * m * n * c_bytes > STREAM_BYTES
+    return Blocking(mb, nb, kb, -(-m // mb), -(-n // nb), stream, in_place(a_row, kb, a_bytes))
 
 
-def cycles(mb: int, nb: int, k: int, kb: int, tile: Tile) -> float:
+def in_place(a_row: int | None, kb: int, a_bytes: int) -> bool:
+    """Whether A's rows can be multiplied where they lie: not if too many of them compete for the same places in a
+    level-1 cache, which rows do that lie nearly a page apart, or a multiple of it."""
+    if a_row is None:
+        return False
+    past_page = a_row * a_bytes % PAGE_BYTES
+    return CROWD * min(past_page, PAGE_BYTES - past_page) >= kb * a_bytes
+
+
+def cycles(mb: int, nb: int, k: int, kb: int, tile: Tile, a_in_place: bool) -> float:
     """Cycles that one work-group takes, with two multiply-adds of a vector per cycle."""
     low = max(1, tile.rows // 3)  # the heights of the micro-kernels are thirds of the tile
     rows = mb // tile.rows * tile.rows + -(-(mb % tile.rows) // low) * low
     vectors = -(-nb // tile.panel) * tile.vectors
     calls = -(-mb // tile.rows) * -(-nb // tile.panel)
     passes = -(-k // kb)
-    packing = (PACK_A * mb + PACK_B * nb) * k / tile.width
-    return rows * vectors * (k / 2 + UPDATE_C * passes) + packing + CALL * calls * passes + GROUP
+    packing = ((FETCH_A if a_in_place else PACK_A) * mb + PACK_B * nb) * k / tile.width
+    updates = (rows * vectors * UPDATE_C + rows * ROW_C + calls * CALL) * passes
+    return rows * vectors * k / 2 + updates + packing + GROUP
 
 
 def _grids(m: int, n: int, kb: int, tile: Tile, units: int) -> Iterator[tuple[int, int]]:

@@ -16,11 +16,11 @@ static inline void store_around_caches(const vec value, __global Element *out)
 }
 
 // Copies `count` elements that lie side by side.
-static void copy_row(const __global Element *in, __global Element *out, int count, int stream)
+static void copy_row(const __global Element *in, __global Element *out, long count, int stream)
 {
     const int past = (ulong)out % VECTOR_BYTES / sizeof(Element);
-    const int lead = stream && past ? min(VW - past, count) : 0;
-    int j = 0;
+    const long lead = stream && past ? min((long)(VW - past), count) : 0;
+    long j = 0;
     for (; j < lead; j++)
         out[j] = in[j];
     if (stream) {
@@ -37,12 +37,12 @@ static void copy_row(const __global Element *in, __global Element *out, int coun
 }
 
 __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
-void copy(int rows, int columns,
+void copy(long rows, long columns,
           const __global void *restrict input, long input_offset, long input_row, long input_column, long input_batch,
           __global void *restrict output, long output_offset, long output_row, long output_column, long output_batch,
-          int tile_rows, int tile_columns, int stream)
+          long tile_rows, long tile_columns, int stream)
 {
-    const int i0 = get_group_id(1) * tile_rows, j0 = get_group_id(0) * tile_columns;
+    const long i0 = get_group_id(1) * tile_rows, j0 = get_group_id(0) * tile_columns;
     rows = min(tile_rows, rows - i0);
     columns = min(tile_columns, columns - j0);
     const __global Element *in = (const __global Element *)input + input_offset + get_group_id(2) * input_batch
@@ -51,11 +51,11 @@ void copy(int rows, int columns,
                             + i0 * output_row + j0 * output_column;
 
     stream &= (ulong)out % sizeof(Element) == 0;
-    for (int i = 0; i < rows; i++) {
+    for (long i = 0; i < rows; i++) {
         if (input_column == 1 && output_column == 1) {
             copy_row(in + i * input_row, out + i * output_row, columns, stream);
         } else {
-            for (int j = 0; j < columns; j++)
+            for (long j = 0; j < columns; j++)
                 out[i * output_row + j * output_column] = in[i * input_row + j * input_column];
         }
     }

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from ...dtypes import element_type
+from ...dtypes import DOUBLES, element_type
 from ..gemm.call import GemmCall
 
 
@@ -28,12 +28,19 @@ FORMS = {
     "complex64": Form("float", "float2", "float2"),
     "complex128": Form("double", "double2", "double2"),
 }
+# int8 with an instruction that multiplies four bytes by four at a time and adds the products as integers.
+QUADS = Form("uint", "char", "uint", "int8")
 SHORT = ("float16", "bfloat16")  # types of C that cannot hold sums
 
 
 def component_bytes(dtype: str) -> int:
     """Bytes of a real number while it is multiplied."""
-    return 8 if FORMS[dtype].real == "double" else 4
+    return 8 if dtype in DOUBLES else 4
+
+
+def multiplied_as_stored(dtype: str) -> bool:
+    """Whether the numbers in memory are what is multiplied: not in another format."""
+    return dtype in FORMS and FORMS[dtype].stored in (FORMS[dtype].real, f"{FORMS[dtype].real}2")
 
 
 def sums_wait(call: GemmCall) -> bool:
@@ -41,15 +48,16 @@ def sums_wait(call: GemmCall) -> bool:
     return call.result in SHORT
 
 
-def element_macros(call: GemmCall) -> dict[str, str | int]:
-    """The element types and the epilogue."""
-    own, result = FORMS[call.dtype], FORMS[call.result]
-    plain = own.real == own.sum and result.format == "plain"
-    direct = (plain or call.dtype.startswith("complex")) and not call.bias and not call.activation
+def element_macros(call: GemmCall, quads: bool = False) -> dict[str, str | int]:
+    """The element types and the epilogue; `quads` for bytes multiplied four at a time."""
+    own, result = QUADS if quads else FORMS[call.dtype], FORMS[call.result]
+    summed = own.real == own.sum or call.dtype.startswith("complex")  # as they are stored, but for their format
+    direct = summed and not call.bias and not call.activation
     return {
         "REAL": own.real, "REAL_IS_INTEGER": int(own.real == "uint"), "COMPLEX": int(call.dtype.startswith("complex")),
-        "IN": own.stored, "IN_FORMAT": own.format, "IN_IS_INT8": int(call.dtype == "int8"),
-        "OUT": result.stored, "OUT_FORMAT": result.format, "OUT_IS_BFLOAT16": int(call.result == "bfloat16"),
+        "IN": own.stored, "IN_FORMAT": own.format, "IN_IS_INT8": int(call.dtype == "int8" and not quads),
+        "OUT": result.stored, "OUT_FORMAT": result.format, "OUT_IS_ACC": int(result.stored == own.sum),
+        "OUT_IS_BFLOAT16": int(call.result == "bfloat16"),
         "ACC": own.sum, "SCRATCH_SUMS": int(sums_wait(call)), "DIRECT": int(direct),
         "BIAS": int(bool(call.bias)), "ACTIVATION": call.activation or "none",
     }  # fmt: skip

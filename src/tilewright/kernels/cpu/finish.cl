@@ -53,6 +53,39 @@ static __attribute__((noinline)) void finish(const REAL *tile, int rows, int col
     }
 }
 #else
+#if OUT_IS_ACC
+typedef JOIN(ACC, 8) loose_acc8 __attribute__((aligned(sizeof(ACC))));
+typedef JOIN(ACC, 4) loose_acc4 __attribute__((aligned(sizeof(ACC))));
+typedef JOIN(ACC, 2) loose_acc2 __attribute__((aligned(sizeof(ACC))));
+
+// Fewer lanes than a vector has, as vectors of 8, 4, 2 and 1: up to 15 elements in at most four moves.
+#define MOVE_LANES(to_space, from_space)                                                                               \
+    if (lanes & 8) {                                                                                                    \
+        *(to_space loose_acc8 *)to = *(const from_space loose_acc8 *)from;                                              \
+        to += 8, from += 8;                                                                                             \
+    }                                                                                                                   \
+    if (lanes & 4) {                                                                                                    \
+        *(to_space loose_acc4 *)to = *(const from_space loose_acc4 *)from;                                              \
+        to += 4, from += 4;                                                                                             \
+    }                                                                                                                   \
+    if (lanes & 2) {                                                                                                    \
+        *(to_space loose_acc2 *)to = *(const from_space loose_acc2 *)from;                                              \
+        to += 2, from += 2;                                                                                             \
+    }                                                                                                                   \
+    if (lanes & 1)                                                                                                      \
+        *to = *from;
+
+static inline void fetch_lanes(ACC *to, const __global ACC *from, int lanes)
+{
+    MOVE_LANES(__private, __global)
+}
+
+static inline void store_lanes(__global ACC *to, const ACC *from, int lanes)
+{
+    MOVE_LANES(__global, __private)
+}
+#endif
+
 // Element `lane` of a vector is column j + lane of the tile. Vectors that stick out are read and written by the element.
 static __attribute__((noinline)) void finish(const REAL *tile, int rows, int columns, int back, const Target *to)
 {
@@ -68,6 +101,11 @@ static __attribute__((noinline)) void finish(const REAL *tile, int rows, int col
             acc_vec value = to->alpha * TO_ACC(LOOSE_AT(tile + i * NR + j + back));
             if (carry && whole) {
                 value += to->first ? to->beta * LOAD_OUT(c) : *(const __global loose_acc_vec *)partial;
+#if OUT_IS_ACC
+            } else if (carry && to->column == 1) {
+                fetch_lanes(element, to->first ? c : partial, lanes);
+                value += to->first ? to->beta * *(acc_vec *)element : *(acc_vec *)element;
+#endif
             } else if (carry) {
                 for (int lane = 0; lane < lanes; lane++)
                     element[lane] = to->first ? to->beta * GET_OUT(c + lane * to->column)
@@ -86,6 +124,11 @@ static __attribute__((noinline)) void finish(const REAL *tile, int rows, int col
                 STORE_OUT(value, c);
             } else if (whole) {
                 *(__global loose_acc_vec *)partial = value;
+#if OUT_IS_ACC
+            } else if (to->column == 1) {
+                *(acc_vec *)element = value;
+                store_lanes(c, element, lanes); // between blocks of K too: where C can hold sums, `partial` is C
+#endif
             } else {
                 *(acc_vec *)element = value;
                 for (int lane = 0; lane < lanes; lane++) {

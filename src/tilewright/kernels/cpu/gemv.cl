@@ -18,7 +18,22 @@ typedef JOIN(long, VW) Mask;
 typedef JOIN(int, VW) Mask;
 #endif
 
-#define TEAM 8 // rows, or columns, that are read at a time: as many streams, each of which the hardware foresees
+// Columns that are read at a time: as many streams, each of which the hardware foresees.
+#if COMPLEX
+#define TEAM 8
+#else
+#define TEAM 4
+#endif
+
+// Along the rows fewer streams do, each read in longer runs: 2 rows, 16 vectors of each at a time, run at 0.93 of NumPy's
+// speed where 8 rows, a vector of each at a time, run at 0.82.
+#if COMPLEX
+#define ROWS TEAM
+#else
+#define ROWS 2
+#endif
+#define RUN 16
+#define CHAINS 4 // sums per row within a run, so that one multiply-add need not wait for the one before
 
 static REAL total(vec values)
 {
@@ -30,7 +45,20 @@ static REAL total(vec values)
     return sum;
 }
 
-// sum[i] += A[i, :] * x[:], TEAM rows at a time; surplus rows of the last team are read as copies of the last row.
+// The products of RUN vectors, added up to one.
+static inline vec run_of_products(const __global IN *a, const REAL *x)
+{
+    vec sum[CHAINS];
+#pragma unroll
+    for (int c = 0; c < CHAINS; c++)
+        sum[c] = 0;
+#pragma unroll
+    for (int u = 0; u < RUN; u++)
+        sum[u % CHAINS] = multiply_add(PART(a + u * VW, 0), LOOSE_AT(x + u * VW), sum[u % CHAINS]);
+    return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+}
+
+// sum[i] += A[i, :] * x[:], ROWS rows at a time; surplus rows of the last few are read as copies of the last row.
 static __attribute__((noinline)) void along_rows(REAL *sum, const __global IN *A, long a_row, int rows, int depth,
                                                  const REAL *x, REAL sign)
 {
@@ -40,26 +68,34 @@ static __attribute__((noinline)) void along_rows(REAL *sum, const __global IN *A
     for (int i = 0; i < VW; i++)
         lane[i] = depth - VW + i >= whole ? 1 : 0;
     const Mask fresh = AT(lane) != 0;
-    for (int i = 0; i < rows; i += TEAM) {
-        vec real[TEAM];
+    for (int i = 0; i < rows; i += ROWS) {
+        vec real[ROWS];
 #if COMPLEX
-        vec imaginary[TEAM];
+        vec imaginary[ROWS];
 #endif
 #pragma unroll
-        for (int t = 0; t < TEAM; t++) {
+        for (int t = 0; t < ROWS; t++) {
             real[t] = 0;
 #if COMPLEX
             imaginary[t] = 0;
 #endif
         }
-        for (int k = 0; k < depth && depth >= VW; k += VW) {
+        int k = 0;
+#if !COMPLEX
+        for (; k + RUN * VW <= depth; k += RUN * VW) {
+#pragma unroll
+            for (int t = 0; t < ROWS; t++)
+                real[t] += run_of_products(A + min(i + t, rows - 1) * a_row + k, x + k);
+        }
+#endif
+        for (; k < depth && depth >= VW; k += VW) {
             const int at = min(k, depth - VW);
             const vec x_real = LOOSE_AT(x + at);
 #if COMPLEX
             const vec x_imaginary = LOOSE_AT(x + MAX_DEPTH + at);
 #endif
 #pragma unroll
-            for (int t = 0; t < TEAM; t++) {
+            for (int t = 0; t < ROWS; t++) {
                 const __global IN *a = A + min(i + t, rows - 1) * a_row + at;
                 vec factor = PART(a, 0);
                 if (at != k)
@@ -76,7 +112,7 @@ static __attribute__((noinline)) void along_rows(REAL *sum, const __global IN *A
             }
         }
 #pragma unroll
-        for (int t = 0; t < TEAM; t++) {
+        for (int t = 0; t < ROWS; t++) {
             if (i + t < rows) {
                 sum[i + t] += total(real[t]);
 #if COMPLEX

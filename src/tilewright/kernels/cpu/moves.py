@@ -24,6 +24,8 @@ TILE_COLUMN_BYTES = 128
 COPY_BYTES = 256 * 1024  # what a work-group copies at least: some 10 us, against 1 us to hand it out
 GROUPS_PER_UNIT = 4  # so that a busy core delays the end by a quarter of its share
 
+MOST_ROWS = 2**31 - 1  # that transpose.cl counts; copy.cl counts further
+
 # An output larger than this is written around the caches: it would not stay there until it is read.
 STREAM_BYTES = 2 * 2**20
 
@@ -105,6 +107,8 @@ class CpuTranspose(CpuMove):
         move = self.oriented(problem)
         if move.source.row != 1 or move.target.column != 1:
             yield "the input does not run along the output's columns, so that no square can be turned in registers"
+        if max(move.rows, move.columns) > MOST_ROWS:
+            yield f"a side of {max(move.rows, move.columns):,} elements, more than {MOST_ROWS:,}"
 
 
 def move_steps(kernel: Kernel, config: Config, problem: Problem) -> Steps:

@@ -2,7 +2,8 @@
 //
 // Four real multiply-adds make a complex one. The packed rows and panels hold real and imaginary parts apart, so all of
 // them are whole-vector operations; the two parts are interleaved once, when the sums are stored.
-static __attribute__((noinline)) void MICRO_KERNEL(int depth, const REAL *a, const __global IN *B, long b_row,
+static __attribute__((noinline)) void MICRO_KERNEL(int depth, const REAL *a, long a_row, long a_part, long a_step,
+                                                   const __global IN *B, long b_row,
                                                    REAL *panel, int direct, ACC alpha, ACC scale, int carry, __global OUT *c,
                                                    long c_row, REAL *tile)
 {
@@ -30,7 +31,7 @@ static __attribute__((noinline)) void MICRO_KERNEL(int depth, const REAL *a, con
         }
 #pragma unroll
         for (int i = 0; i < HEIGHT; i++) {
-            const vec factor_real = a[i * A_ROW], factor_imaginary = a[A_PART + i * A_ROW];
+            const vec factor_real = a[i * a_row], factor_imaginary = a[a_part + i * a_row];
 #pragma unroll
             for (int q = 0; q < VECTORS; q++) {
                 real[i][q] = fma(factor_real, row_real[q], real[i][q]);
@@ -39,7 +40,7 @@ static __attribute__((noinline)) void MICRO_KERNEL(int depth, const REAL *a, con
                 imaginary[i][q] = fma(factor_imaginary, row_real[q], imaginary[i][q]);
             }
         }
-        a += 1;
+        a += a_step;
         panel += 2 * VECTORS * VW;
         B += b_row;
     }

@@ -10,7 +10,7 @@
 //
 // FUSED: B is read in place, and what was read is stored to the panel, for the micro-kernels further down to use. The
 // wait for B then overlaps with arithmetic, which a separate packing loop could not do.
-static __attribute__((noinline)) void MICRO_KERNEL(int depth, const REAL *a, const __global IN *B, long b_row,
+static __attribute__((noinline)) void MICRO_KERNEL(int depth, const REAL *a, long a_row, const __global IN *B, long b_row,
                                                    REAL *panel, int direct, ACC alpha, ACC scale, int carry, __global OUT *c,
                                                    long c_row, REAL *tile)
 {
@@ -27,14 +27,14 @@ static __attribute__((noinline)) void MICRO_KERNEL(int depth, const REAL *a, con
 #if FUSED
             row[q] = LOAD_IN(B + q * VW);
             AT(panel + q * VW) = row[q];
-            PREFETCH(B + (VECTORS + q) * VW);
+            PREFETCH(B + (VECTORS + q + 1) * VW - 1); // the end of a vector that may lie across two lines
 #else
             row[q] = AT(panel + q * VW);
 #endif
         }
 #pragma unroll
         for (int i = 0; i < HEIGHT; i++) {
-            const vec factor = a[i * A_ROW];
+            const vec factor = a[i * a_row];
 #pragma unroll
             for (int q = 0; q < VECTORS; q++)
                 sum[i][q] = multiply_add(factor, row[q], sum[i][q]);
@@ -43,6 +43,13 @@ static __attribute__((noinline)) void MICRO_KERNEL(int depth, const REAL *a, con
         panel += VECTORS * VW;
         B += b_row;
     }
+#if DOT
+#pragma unroll
+    for (int i = 0; i < HEIGHT; i++)
+#pragma unroll
+        for (int q = 0; q < VECTORS; q++)
+            sum[i][q] += AT(panel + q * VW); // a panel's last row, as pack_quads.cl says
+#endif
 #if STREAM
 #pragma unroll
     for (int i = 0; i < HEIGHT; i++) {
@@ -60,8 +67,8 @@ static __attribute__((noinline)) void MICRO_KERNEL(int depth, const REAL *a, con
             for (int q = 0; q < VECTORS; q++) {
                 vec value = alpha * sum[i][q];
                 if (carry)
-                    value += scale * LOAD_plain(c + q * VW);
-                STORE_plain(value, c + q * VW);
+                    value += scale * LOAD_OUT(c + q * VW);
+                STORE_OUT(value, c + q * VW);
             }
             c += c_row;
         }

@@ -1,19 +1,23 @@
 """06_production.cl as a Kernel: a problem's blocks, the tile for a device's vectors; `candidates` ranks all products."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ...device import DeviceInfo
-from ...dtypes import ELEMENT_TYPES, element_type
+from ...dtypes import element_type
 from ...kernel import Config, Kernel, NDRange, Step, Steps
 from ...problem import Problem
 from ..gemm.call import GemmCall, call_of
 from .blocking import Blocking, Tile, blocking, register_tile
-from .elements import component_bytes, element_macros, result_refusal, sums_wait
+from .elements import FORMS, component_bytes, element_macros, multiplied_as_stored, result_refusal, sums_wait
 from .vector import vector_kernel
 
 HERE = Path(__file__).parent
+QUAD = 4  # bytes that vpdpbusd multiplies and adds for each int
+QUADS_NEED = (
+    ("vpdpbusd", "the instruction that multiplies bytes four at a time; they are multiplied as float32 instead"),
+)
 
 
 @dataclass(frozen=True)
@@ -26,6 +30,11 @@ class CpuProduct(Config):
     KC: int
     NB: int
     units: int  # cores
+    DOT: int = 0  # 1 for int8 in quads, four steps of K to a REAL
+
+    @property
+    def steps_per_real(self) -> int:
+        return QUAD if self.DOT else 1
 
     @property
     def tile(self) -> Tile:
@@ -33,8 +42,11 @@ class CpuProduct(Config):
 
     def blocks(self, call: GemmCall) -> Blocking:
         """How the call is cut; its sizes are above 0."""
-        c_bytes = element_type(call.result).itemsize
-        return blocking(call.m, call.n, call.k, call.batch, self.tile, self.units, c_bytes)
+        a_bytes, c_bytes = (element_type(name).itemsize for name in (call.dtype, call.result))
+        by_rows = call.a.column == 1 and multiplied_as_stored(call.dtype) and not call.conjugate_a
+        a_row = call.a.row if by_rows else None
+        k = -(-call.k // self.steps_per_real)
+        return blocking(call.m, call.n, k, call.batch, self.tile, self.units, c_bytes, a_bytes, a_row)
 
     def ndrange(self, problem: Problem) -> NDRange:
         call = call_of(problem).row_major
@@ -45,10 +57,20 @@ class CpuProduct(Config):
 
     def scalars(self, problem: Problem) -> dict[str, int | float]:
         blocks = self.blocks(call_of(problem).row_major)
-        return {"mb": blocks.mb, "nb": blocks.nb, "kb": blocks.kb, "stream": int(blocks.stream)}
+        return {
+            "mb": blocks.mb,
+            "nb": blocks.nb,
+            "kb": blocks.kb * self.steps_per_real,
+            "stream": int(blocks.stream),
+            "a_in_place": int(blocks.a_in_place),
+        }
 
     def macros(self, problem: Problem) -> dict[str, str | int]:
-        return {**super().macros(problem), **element_macros(call_of(problem).row_major), "A_ROW": self.KC + self.VW}
+        return {
+            **super().macros(problem),
+            **element_macros(call_of(problem).row_major, bool(self.DOT)),
+            "A_ROW": self.KC + self.VW,
+        }
 
     def violations(self, problem: Problem, device: DeviceInfo) -> Iterator[str]:
         refusal = result_refusal(call_of(problem))
@@ -70,10 +92,24 @@ def product_kernel(problem: Problem, device: DeviceInfo, vector_bytes: int) -> K
     """06_production.cl with the register tile for vectors of that size."""
     tile = register_tile(vector_bytes, component_bytes(problem.dtype), problem.dtype.startswith("complex"))
     config = CpuProduct(tile.rows, tile.vectors, tile.width, tile.depth, tile.columns, device.compute_units)
-    return Kernel(HERE / "06_production.cl", config, dtypes=tuple(ELEMENT_TYPES), steps=product_steps)
+    return Kernel(HERE / "06_production.cl", config, dtypes=tuple(FORMS), steps=product_steps)
+
+
+def quad_kernels(problem: Problem, device: DeviceInfo, vector_bytes: int) -> tuple[Kernel, ...]:
+    """06_production.cl for int8 by an instruction of x86 with vectors of 64 bytes; no kernel for other types."""
+    if problem.dtype != "int8" or vector_bytes != 64:
+        return ()
+    plain = product_kernel(problem, device, vector_bytes)
+    assert isinstance(plain.config, CpuProduct)
+    config = replace(plain.config, DOT=1)
+    return (replace(plain, config=config, variant="vpdpbusd", dtypes=("int8",), requires=QUADS_NEED),)
 
 
 def candidates(problem: Problem, device: DeviceInfo) -> tuple[Kernel, ...]:
     """The kernels for a product on a CPU device, the most wanted first; 06_production.cl computes any."""
     vector_bytes = max(16, min(64, device.native_widths.get("float32", 4) * 4))
-    return vector_kernel(problem, device, vector_bytes), product_kernel(problem, device, vector_bytes)
+    return (
+        vector_kernel(problem, device, vector_bytes),
+        *quad_kernels(problem, device, vector_bytes),
+        product_kernel(problem, device, vector_bytes),
+    )

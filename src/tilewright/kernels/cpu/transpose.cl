@@ -4,67 +4,13 @@
 // of group (x, y, z) does the tile at row y * tile_rows, column x * tile_columns of matrix z, or a little before. Any other strides will do,
 // an element at a time.
 //
-// UNIT         an unsigned integer that stands for an element, or for half of one of 16 bytes
-// UNITS        units in an element: 1 or 2
-// VW           elements of a vector, and the side of a block
-// PIECES       vectors that make a cache line: lines are gathered before they are written
+// The macros are explained in squares.cl.
 //
 // Reading a column of blocks touches one line in each of VW rows, writing it fills VW lines: both in full, so a tile needs
 // the translations of few pages and no line is fetched twice. A store around the caches saves fetching the line that it
 // overwrites, a third of all traffic; it must be aligned, so the first columns are done one by one up to there.
-typedef JOIN(UNIT, VECTOR_UNITS) vec; // VECTOR_UNITS = VW * UNITS
-typedef vec loose_vec __attribute__((aligned(sizeof(UNIT))));
-typedef struct { UNIT part[UNITS]; } Element;
 
-// Lines further along the input's rows, into the level-2 cache: that a stride down its columns will come back for its
-// neighbours is nothing that the hardware foresees. It doubles the speed on large matrices.
-#define AHEAD 2
-#define PREFETCH(p) __builtin_prefetch((const void *)(ulong)(p), 0, 2)
-
-#define LINE (VW * PIECES)
-#define LINE_BYTES (LINE * (int)sizeof(Element))
-
-#if UNITS == 2 && VW == 4
-#define LOG2_VW 2
-#define LOW 0, 1, 8, 9, 2, 3, 10, 11
-#define HIGH 4, 5, 12, 13, 6, 7, 14, 15
-#elif UNITS == 2 && VW == 2
-#define LOG2_VW 1
-#define LOW 0, 1, 4, 5
-#define HIGH 2, 3, 6, 7
-#elif UNITS == 2 && VW == 1
-#define LOG2_VW 0
-#define LOW 0, 1
-#define HIGH 0, 1
-#elif VW == 16
-#define LOG2_VW 4
-#define LOW 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23
-#define HIGH 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31
-#elif VW == 8
-#define LOG2_VW 3
-#define LOW 0, 8, 1, 9, 2, 10, 3, 11
-#define HIGH 4, 12, 5, 13, 6, 14, 7, 15
-#elif VW == 4
-#define LOG2_VW 2
-#define LOW 0, 4, 1, 5
-#define HIGH 2, 6, 3, 7
-#else
-#define LOG2_VW 1
-#define LOW 0, 2
-#define HIGH 1, 3
-#endif
-
-// The elements of the lower and of the upper halves of two vectors, one from each in turn. They are functions, not
-// macros, since LLVM makes do with vectors of half the machine's length unless a function is called with long ones.
-static inline vec low(const vec a, const vec b) { return __builtin_shufflevector(a, b, LOW); }
-static inline vec high(const vec a, const vec b) { return __builtin_shufflevector(a, b, HIGH); }
-
-#define BLOCK block
-#define STREAM 0
-#include "square.cl"
-#define BLOCK block_around_caches
-#define STREAM 1
-#include "square.cl"
+#include "squares.cl"
 
 static void one_by_one(const __global Element *in, long in_row, long in_column, __global Element *out, long out_row,
                        long out_column, int rows, int columns)

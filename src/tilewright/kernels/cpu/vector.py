@@ -5,16 +5,16 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ...device import DeviceInfo
-from ...dtypes import ELEMENT_TYPES, element_type
+from ...dtypes import element_type
 from ...kernel import Config, Kernel, NDRange, Step, Steps
 from ...problem import Problem
 from ..gemm.call import GemmCall, call_of
-from .elements import component_bytes, element_macros
+from .elements import FORMS, component_bytes, element_macros
 
 HERE = Path(__file__).parent
 LEVEL1_BYTES = 16 * 1024  # for the sums, and as much for the vector: together two thirds of a level-1 cache of 48 KiB
 GROUP_BYTES = 128 * 1024  # of A that a work-group reads at least: some 5 us, against 1 to 3 us to wake a core
-GROUPS_PER_UNIT = 2
+GROUPS_PER_UNIT = 1  # longer runs of memory beat what a second group could mend if a core is busy
 ROW_STEP = 64  # rows of a group are a multiple of it: with A along its columns, whole cache lines
 
 
@@ -42,7 +42,7 @@ class CpuVector(Config):
         return {"mb": self.group_rows(call_of(problem).tall)}
 
     def macros(self, problem: Problem) -> dict[str, str | int]:
-        return {**super().macros(problem), **element_macros(call_of(problem).tall)}
+        return {**super().macros(problem), **element_macros(call_of(problem).tall), "DOT": 0}
 
     def violations(self, problem: Problem, device: DeviceInfo) -> Iterator[str]:
         call = call_of(problem).tall
@@ -64,5 +64,5 @@ def vector_kernel(problem: Problem, device: DeviceInfo, vector_bytes: int) -> Ke
     parts = 2 if problem.dtype.startswith("complex") else 1
     held = LEVEL1_BYTES // (real_bytes * parts)
     config = CpuVector(vector_bytes // real_bytes, held, held, device.compute_units)
-    dtypes = tuple(name for name in ELEMENT_TYPES if name != "int8")
+    dtypes = tuple(name for name in FORMS if name != "int8")
     return Kernel(HERE / "gemv.cl", config, dtypes=dtypes, steps=vector_steps)

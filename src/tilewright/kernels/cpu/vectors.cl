@@ -39,8 +39,8 @@ typedef JOIN(char, VW) loose_char_vec __attribute__((aligned(1)));
 #define GET_bfloat16(p) as_float((uint)*(p) << 16)
 #define PUT_bfloat16(v, p) (*(p) = (ushort)round_bits((vec)(v)).s0)
 
-#define LOAD_int8(p) JOIN(convert_float, VW)(*(const __global loose_char_vec *)(p))
-#define GET_int8(p) ((float)*(p))
+#define LOAD_int8(p) JOIN(JOIN(convert_, REAL), VW)(*(const __global loose_char_vec *)(p))
+#define GET_int8(p) ((REAL)*(p))
 
 #define LOAD_OUT_plain(p) (*(const __global loose_acc_vec *)(p)) // ACCs, which for int8 are not REALs
 #define LOAD_OUT_float16(p) LOAD_float16(p)
@@ -65,7 +65,15 @@ static inline JOIN(uint, VW) round_bits(vec value)
 
 // These are functions, not macros, for the sake of their arguments: LLVM makes do with vectors of half the machine's
 // length (there were processors that slowed down for the long ones) unless a function is called with long ones.
-#if REAL_IS_INTEGER
+#if DOT
+// Each element is four bytes: those of `a` are unsigned, those of `b` signed. There is no word for this in OpenCL C. The
+// constraint says "vector or general register", since some front ends know general ones only; a vector fits no other.
+static inline vec multiply_add(const vec a, const vec b, vec c)
+{
+    __asm__("vpdpbusd %2, %1, %0" : "+vr"(c) : "vr"(a), "vr"(b));
+    return c;
+}
+#elif REAL_IS_INTEGER
 static inline vec multiply_add(const vec a, const vec b, const vec c) { return a * b + c; }
 #else
 static inline vec multiply_add(const vec a, const vec b, const vec c) { return fma(a, b, c); }

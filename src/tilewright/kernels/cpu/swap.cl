@@ -1,0 +1,49 @@
+// A square matrix turned in place on a CPU: squares that lie opposite each other are turned in registers, and change places.
+//
+// The macros are explained in squares.cl. A work-group does a tile of `squares` by `squares` squares, one cache line wide and
+// high, and the tile opposite to it. Of `tiles` x `tiles` tiles the pairs on and above the diagonal lie folded into a
+// rectangle, as in moves/swap.cl. What is left at the right and at the bottom is swapped an element at a time.
+
+#include "squares.cl"
+
+// Turns the square at `below` into `above`, and what was there into `below`. Both may be the same.
+static void swap_squares(__global Element *above, __global Element *below, long row)
+{
+    Element held[LINE * LINE] __attribute__((aligned(64)));
+    // The CPU's private memory is memory like any other, for which OpenCL C has no pointer before version 2.
+    __global Element *kept = (__global Element *)(ulong)held;
+    for (int i = 0; i < LINE; i++)
+        for (int piece = 0; piece < PIECES; piece++)
+            *(__global vec *)(kept + i * LINE + piece * VW) = *(const __global loose_vec *)(above + i * row + piece * VW);
+    for (int piece = 0; piece < PIECES && above != below; piece++)
+        block(below + piece * VW, row, above + piece * VW * row, row);
+    for (int piece = 0; piece < PIECES; piece++)
+        block(kept + piece * VW, LINE, below + piece * VW * row, row);
+}
+
+// Swaps the elements of rows `begin` to `end` that lie left of the diagonal with those opposite to them.
+static void swap_rows(__global Element *matrix, long row, int begin, int end)
+{
+    for (int i = begin; i < end; i++)
+        for (int j = 0; j < i; j++) {
+            const Element kept = matrix[i * row + j];
+            matrix[i * row + j] = matrix[j * row + i];
+            matrix[j * row + i] = kept;
+        }
+}
+
+__kernel __attribute__((reqd_work_group_size(1, 1, 1)))
+void swap(const int rows, __global void *matrix, const long matrix_offset, const long matrix_row, const long matrix_batch,
+          const int squares)
+{
+    __global Element *own = (__global Element *)matrix + matrix_offset + get_group_id(2) * matrix_batch;
+    const int whole = rows / LINE * LINE, side = squares * LINE; // what squares cover, and a tile's side
+    const int tiles = ((rows + side - 1) / side + 1) / 2 * 2;
+    const int r = get_group_id(0) / (tiles + 1), c = get_group_id(0) % (tiles + 1);
+    const int upper = (c > r ? r : tiles - 1 - r) * side, lower = (c > r ? c - 1 : tiles - 1 - c) * side;
+    for (int i = upper; i < min(upper + side, whole); i += LINE)
+        for (int j = max(lower, i); j < min(lower + side, whole); j += LINE)
+            swap_squares(own + i * matrix_row + j, own + j * matrix_row + i, matrix_row);
+    if (upper == lower)
+        swap_rows(own, matrix_row, max(upper, whole), min(upper + side, rows));
+}

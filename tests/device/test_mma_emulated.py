@@ -1,0 +1,101 @@
+"""mma/product.cl on every driver, with NVIDIA's instructions put into plain OpenCL C: its schedule, copies, edges and sums."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tilewright.backend.opencl import Device
+from tilewright.kernel import Kernel, read_source, with_includes
+from tilewright.kernels.mma.configs import DoubleConfig
+from tilewright.kernels.mma.product import DOUBLES
+from tilewright.plan import plan
+from tilewright.problem import Gemm
+from tilewright.verify import verify
+
+# Copies happen at once, the earliest that cp.async may do it: a panel that is filled while it is read would show. For
+# mma.sync, work-items exchange their operands through local memory.
+EMULATION = r"""
+#define local_address(pointer) (pointer)
+#define cp_async_cg_16(to, from, bytes) copy_bytes(to, from, bytes, 16)
+#define cp_async_ca_8(to, from, bytes) copy_bytes(to, from, bytes, 8)
+#define cp_async_commit_group()
+#define cp_async_wait_group(pending)
+#define fence_acq_rel_gpu() mem_fence(CLK_GLOBAL_MEM_FENCE)
+#define mma_sync_m16n8k8_f64(sum, a, b)
+
+static inline void copy_bytes(__local uchar* to, const __global void* from, uint bytes, int width)
+{
+    for (int i = 0; i < width; i++)
+        to[i] = i < bytes ? ((const __global uchar*)from)[i] : 0;
+}
+
+static inline void exchange_and_multiply(__local double* held, double* sum, const double* a, const double* b)
+{
+    const int item = get_local_id(0), warp = item / 32 * 32, g = item % 32 / 4, q = item % 4;
+    for (int i = 0; i < 6; i++)
+        held[item * 6 + i] = i < 4 ? a[i] : b[i - 4];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (int k = 0; k < 8; k++)
+        for (int i = 0; i < 4; i++)
+            sum[i] += held[(warp + g * 4 + k % 4) * 6 + k / 4 * 2 + i / 2]
+                    * held[(warp + (2 * q + i % 2) * 4 + k % 4) * 6 + 4 + k / 4];
+    barrier(CLK_LOCAL_MEM_FENCE);
+}
+"""
+EDITS = (
+    ("const uint panel,", "__local uchar* panel,"),
+    ("const uint to =", "__local uchar* to ="),
+    ("multiply(sum[i][j], a_held", "exchange_and_multiply(held, sum[i][j], a_held"),
+    ("    __local uchar panels[", "    __local double held[ITEMS * 6];\n    __local uchar panels["),
+    ("#pragma unroll 1\n", ""),
+    ("#pragma unroll\n", ""),  # barriers in unrolled loops take drivers minutes
+)
+PARALLEL = DoubleConfig(32, 32, 1, 2, 2, GROUP_M=2, groups=3)
+
+
+@pytest.fixture
+def emulated(tmp_path: Path) -> Kernel:
+    """The kernel in a file of its own, that needs no feature."""
+    source = DOUBLES.source
+    text = EMULATION + with_includes(read_source(source), source, {"FRAGMENTS": "fragments_f64.cl"})
+    for old, new in EDITS:
+        assert old in text, f"{source.name} has changed: {old!r} is no longer there"
+        text = text.replace(old, new)
+    path = tmp_path / source.name
+    path.write_text(text)
+    return replace(DOUBLES, source=path, requires=())
+
+
+def check(kernel: Kernel, config: DoubleConfig, problem: Gemm, device: Device) -> None:
+    if not device.info.fp64:
+        pytest.skip(f"{device.info.label} has no double precision")
+    found = plan([replace(kernel, config=config)], problem, device.info)
+    verdict = verify(found, device)
+    assert verdict.passed, (
+        f"{config} {problem.title} {problem.a_order} {problem.b_order} on {device.info.label}: {verdict}"
+    )
+
+
+@pytest.mark.parametrize("b_order", ["row", "column"])
+@pytest.mark.parametrize("a_order", ["row", "column"])
+def test_layouts_and_edges(a_order: str, b_order: str, emulated: Kernel, device: Device) -> None:
+    for m, n, k in ((70, 40, 33), (34, 66, 48)):
+        check(emulated, PARALLEL, Gemm(m, n, k, "float64", a_order, b_order, batch=2), device)
+
+
+def test_tiles_that_are_shared_out(emulated: Kernel, device: Device) -> None:
+    for m, n, k, groups in ((32, 32, 500, 7), (100, 40, 50, 5)):
+        config = replace(PARALLEL, groups=groups, shared=True)
+        check(emulated, config, Gemm(m, n, k, "float64"), device)
+
+
+def test_packed_operands_and_deeper_panels(emulated: Kernel, device: Device) -> None:
+    check(emulated, replace(PARALLEL, pack=True), Gemm(70, 41, 33, "float64"), device)
+    check(emulated, replace(PARALLEL, lines=2, STAGES=2), Gemm(70, 42, 75, "float64", b_order="column"), device)
+    check(emulated, replace(PARALLEL, BM=64, STAGES=3), Gemm(70, 42, 100, "float64"), device)
+
+
+def test_nothing_to_add_up_is_zero(emulated: Kernel, device: Device) -> None:
+    check(emulated, PARALLEL, Gemm(40, 33, 0, "float64"), device)
+    check(emulated, PARALLEL, Gemm(0, 33, 5, "float64"), device)

@@ -1,0 +1,187 @@
+"""On an NVIDIA GPU: the products by mma.sync, every element type, tile, layout and size, against float64."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from tilewright.backend.opencl import Device
+from tilewright.dtypes import element_type
+from tilewright.kernel import Kernel
+from tilewright.kernels.gemm.call import call_of
+from tilewright.kernels.mma.configs import WarpConfig
+from tilewright.kernels.mma.product import DOUBLES, KERNELS, candidates, configurations
+from tilewright.plan import plan
+from tilewright.problem import Gemm, Layout, StridedGemm, random_array, random_arrays
+from tilewright.run import Execution, LoadedPlan
+from tilewright.verify import Reference, verify, verify_execution
+
+RESULTS = {"int8": "int32"}
+HALVES = next(each for each in KERNELS if each.dtypes == ("float16",))
+SHAPES = ((1, 1, 1), (257, 130, 333), (5, 7, 1104), (515, 260, 258))
+ORDERS = [(a, b) for a in ("row", "column") for b in ("row", "column")]
+
+
+def problem_of(kernel: Kernel, m: int, n: int, k: int, **more: object) -> Gemm:
+    dtype = kernel.dtypes[0]
+    own: dict[str, object] = {"out_dtype": RESULTS.get(dtype), "precision": kernel.precision, **more}
+    return Gemm(m, n, k, dtype, **own)  # type: ignore[arg-type]
+
+
+def usable(kernel: Kernel, device: Device) -> None:
+    missing = [feature for feature, _ in kernel.requires if feature not in device.info.features]
+    if missing:
+        pytest.skip(f"{device.info.label} has no {', '.join(missing)}")
+
+
+def named(kernel: Kernel) -> str:
+    return kernel.name
+
+
+@pytest.mark.parametrize(("a_order", "b_order"), ORDERS)
+@pytest.mark.parametrize("kernel", KERNELS, ids=named)
+def test_every_layout_and_size(kernel: Kernel, a_order: str, b_order: str, nvidia: Device) -> None:
+    usable(kernel, nvidia)
+    for number, (m, n, k) in enumerate(SHAPES):
+        problem = problem_of(kernel, m, n, k, a_order=a_order, b_order=b_order)
+        tried = list(configurations(kernel, call_of(problem), nvidia.info))
+        assert tried, f"no configuration of {kernel.name} takes {problem.title}, {a_order} and {b_order}"
+        own = replace(kernel, config=tried[number % len(tried)])  # another one for each shape
+        verdict = verify(plan([own], problem, nvidia.info), nvidia)
+        assert verdict.passed, f"{kernel.name} {own.config} {problem.title} {a_order} {b_order}: {verdict}"
+
+
+@pytest.mark.parametrize("kernel", [DOUBLES, HALVES], ids=named)
+def test_every_tile(kernel: Kernel, nvidia: Device) -> None:
+    usable(kernel, nvidia)
+    problem = problem_of(kernel, 650, 530, 640, b_order="column")
+    for config in [each for each in configurations(kernel, call_of(problem), nvidia.info) if not each.pack]:
+        few = replace(config, groups=min(config.groups, 13))  # so that each has several tiles, and some are shared out
+        for each in (config, few):
+            if not any(each.violations(problem, nvidia.info)):
+                own = replace(kernel, config=each)
+                verdict = verify(plan([own], problem, nvidia.info), nvidia)
+                assert verdict.passed, f"{kernel.name} {each}: {verdict}"
+
+
+@pytest.mark.parametrize("kernel", KERNELS, ids=named)
+def test_shared_tiles_add_up_the_same_at_every_run(kernel: Kernel, nvidia: Device) -> None:
+    usable(kernel, nvidia)
+    problem = problem_of(kernel, 300, 300, 5000, b_order="column")
+    shared = [each for each in configurations(kernel, call_of(problem), nvidia.info) if each.shared]
+    assert shared
+    arrays = random_arrays(problem)
+    execution = Execution(plan([replace(kernel, config=shared[0])], problem, nvidia.info), nvidia)
+    execution.write(arrays)
+    execution.launch()
+    first = execution.read()
+    assert Reference(problem, arrays).judge(first).passed
+    for _ in range(5):
+        execution.launch()
+        assert (execution.read() == first).all()
+
+
+@pytest.mark.parametrize("kernel", [each for each in KERNELS if each.dtypes != ("int8",)], ids=named)
+def test_infinities_and_nan_go_where_ieee_arithmetic_sends_them(kernel: Kernel, nvidia: Device) -> None:
+    usable(kernel, nvidia)
+    for a_order, b_order in ORDERS:
+        problem = problem_of(kernel, 70, 90, 50, a_order=a_order, b_order=b_order)
+        arrays = random_arrays(problem)
+        arrays["A"][3, 5], arrays["A"][17, 0], arrays["B"][9, 11] = np.inf, np.nan, -np.inf
+        reference = Reference(problem, arrays)
+        chosen = candidates(problem, nvidia.info) or (kernel,)
+        verdict = verify_execution(Execution(plan(chosen[:1], problem, nvidia.info), nvidia), reference)
+        assert verdict.passed, f"{kernel.name} {a_order} {b_order}: {verdict}"
+
+
+@pytest.mark.parametrize("kernel", KERNELS, ids=named)
+def test_batches_views_and_the_epilogue(kernel: Kernel, nvidia: Device) -> None:
+    """Two matrices of a stack, with gaps between rows, alpha and beta, a bias along rows, and relu."""
+    usable(kernel, nvidia)
+    m, n, k, gap = 150, 70, 48, 16
+    dtype, result = kernel.dtypes[0], RESULTS.get(kernel.dtypes[0], kernel.dtypes[0])
+    a = Layout(gap, k + gap, 1, m * (k + gap))
+    b = Layout(2 * gap, 1, k + gap, n * (k + gap))
+    c = Layout(6, n + 2, 1, m * (n + 2) + 4)
+    for bias, activation in (("", ""), ("row", "relu"), ("column", "relu")):
+        problem = StridedGemm(
+            m, n, k, dtype, alpha=2, beta=3, batch=3, out_dtype=result, views=(a, b, c), bias=bias, activation=activation,
+            precision=kernel.precision,
+        )  # fmt: skip
+        assert isinstance(kernel.config, WarpConfig)
+        check_strided(problem, replace(kernel, config=replace(kernel.config, groups=4)), nvidia)
+
+
+ELEMENTS = 60000  # of each buffer: room for the views
+
+
+def check_strided(problem: StridedGemm, kernel: Kernel, device: Device) -> None:
+    """Run a problem whose operands are views, on buffers filled here, and compare by the bound."""
+    flat = filled(problem)
+    result = run_on(flat, problem, kernel, device)
+    wide = np.int64 if element_type(problem.dtype).exact else np.float64
+    a, b, c = (view(flat[name], each, problem).astype(wide) for name, each in zip("ABC", problem.views, strict=True))
+    expected = problem.alpha * (a @ b) + problem.beta * c
+    size = np.abs(problem.alpha) * (np.abs(a) @ np.abs(b)) + np.abs(problem.beta * c) + 1
+    if problem.bias:
+        vector = flat["bias"][: problem.n if problem.bias == "row" else problem.m].astype(wide)
+        expected = expected + (vector if problem.bias == "row" else vector[:, None])
+    if problem.activation:
+        expected = np.maximum(expected, 0)
+    got = view(result, problem.views[2], problem).astype(wide)
+    coarse = {"float16": 2.0**-9, "bfloat16": 2.0**-7, "float32": 2.0**-9, "float64": 1e-13, "int32": 0.0}
+    limit = coarse[problem.out_dtype or problem.dtype] * size
+    assert (np.abs(got - expected) <= limit).all(), f"{kernel.name}: {problem}"
+    outside = np.ones(ELEMENTS, bool)
+    view(outside, problem.views[2], problem)[...] = False
+    assert (result[outside] == flat["C"][outside]).all(), f"{kernel.name} wrote outside of C"
+
+
+def filled(problem: StridedGemm) -> dict[str, np.ndarray]:
+    """Random contents of all buffers; integers of C and bias so small that nothing wraps."""
+    generator, result = np.random.default_rng(5), problem.out_dtype or problem.dtype
+    kinds = {"A": problem.dtype, "B": problem.dtype, "C": result, "bias": result}
+    flat = {name: random_array(generator, (ELEMENTS,), kind) for name, kind in kinds.items()}
+    if element_type(problem.dtype).exact:
+        flat |= {name: flat[name] % 1000 for name in ("C", "bias")}
+    return flat
+
+
+def run_on(flat: dict[str, np.ndarray], problem: StridedGemm, kernel: Kernel, device: Device) -> np.ndarray:
+    """What the buffer of C holds after the product."""
+    found = plan([kernel], problem, device.info)
+    buffers = {name: device.allocate(values.nbytes) for name, values in flat.items()}
+    for name, nbytes in found.scratch.items():
+        if name not in buffers:
+            buffers[name] = device.allocate(nbytes)
+            device.fill(buffers[name], 0, 0, nbytes)
+    for name, values in flat.items():
+        device.write(buffers[name], values)
+    loaded = LoadedPlan(found, device)
+    loaded.bind(buffers)
+    loaded.enqueue()
+    device.finish(problem.title)
+    return device.read(buffers["C"], ELEMENTS, flat["C"].dtype)
+
+
+def view(flat: np.ndarray, layout: Layout, problem: StridedGemm) -> np.ndarray:
+    """The matrices that a layout of `problem` finds in a buffer."""
+    shapes = dict(
+        zip(problem.views, ((problem.m, problem.k), (problem.k, problem.n), (problem.m, problem.n)), strict=True)
+    )
+    strides = tuple(stride * flat.itemsize for stride in (layout.batch, layout.row, layout.column))
+    return np.lib.stride_tricks.as_strided(flat[layout.offset :], (problem.batch, *shapes[layout]), strides)
+
+
+def test_what_the_library_plans_for_doubles(nvidia: Device) -> None:
+    if "mma_f64" not in nvidia.info.features:
+        pytest.skip("needs mma.sync of doubles")
+    for problem in (
+        Gemm(1024, 1024, 1024, "float64"),
+        Gemm(999, 1001, 1003, "float64"),
+        Gemm(64, 64, 64, "float64", batch=40),
+    ):
+        found = plan(candidates(problem, nvidia.info), problem, nvidia.info)
+        assert found.steps[-1].kernel.name == "mma/product[float64]"
+        verdict = verify(found, nvidia)
+        assert verdict.passed, f"{problem.title}: {verdict}"

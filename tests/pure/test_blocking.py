@@ -1,0 +1,51 @@
+"""How products are cut on CPUs: blocks cover C, fit their buffers, and A is multiplied in place where caches allow it."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tilewright.kernels.cpu.blocking import DEPTH_STEP, REGISTER_TILES, blocking, in_place, register_tile
+
+SIDES = st.integers(1, 5000)
+
+
+@given(
+    SIDES, SIDES, st.integers(0, 5000), st.integers(1, 40), st.integers(1, 64), st.sampled_from(sorted(REGISTER_TILES)),
+    st.sampled_from((4, 8)), st.booleans(),
+)  # fmt: skip
+def test_blocks_cover_c_and_fit_their_buffers(
+    m: int, n: int, k: int, batch: int, units: int, vectors: tuple[int, bool], component: int, by_rows: bool
+) -> None:
+    tile = register_tile(vectors[0], component, vectors[1])
+    blocks = blocking(m, n, k, batch, tile, units, component, component, k if by_rows else None)
+    assert blocks.mb * blocks.groups_m >= m
+    assert blocks.nb * blocks.groups_n >= n
+    assert blocks.mb % tile.rows == 0
+    assert blocks.nb % tile.panel == 0
+    assert blocks.kb <= tile.depth
+    assert blocks.kb % DEPTH_STEP == 0
+    assert blocks.kb * blocks.nb <= max(tile.capacity, blocks.kb * tile.panel)
+    assert (blocks.kb + 1) * blocks.nb <= tile.capacity * (1 + 1 / DEPTH_STEP)  # with a row more, as bytes have it
+    assert by_rows or not blocks.a_in_place
+
+
+@pytest.mark.parametrize(
+    ("a_row", "kb", "fits"),
+    [
+        (1001, 128, True),  # 92 bytes less than a page: six rows end where the first began
+        (1001, 336, False),
+        (1024, 16, False),  # all rows at the same place
+        (2048, 256, False),
+        (1024 + 512, 256, True),  # half a page on: every second row
+        (37, 48, True),  # short rows lie one after the other
+        (None, 256, False),
+    ],
+)
+def test_rows_that_crowd_one_place_of_the_cache_are_packed(a_row: int | None, kb: int, fits: bool) -> None:
+    assert in_place(a_row, kb, 4) == fits
+
+
+def test_a_thin_product_keeps_the_rows_of_c_whole() -> None:
+    """With few steps of K all that counts is C: pieces of its rows cost more than packing B again."""
+    tile = register_tile(64, 4, False)
+    assert blocking(1320, 1307, 24, 1, tile, 2, 4, 4, 24).groups_n == 1

@@ -1,0 +1,93 @@
+"""The products by mma.sync without a device: how operands are copied, what is packed, and what the library plans."""
+
+import pytest
+
+from tilewright.device import DeviceInfo
+from tilewright.kernel import render
+from tilewright.kernels.gemm.call import call_of
+from tilewright.kernels.mma.configs import ACROSS, ALONG_K, CopyForm, WarpConfig, copy_form, packed_layout
+from tilewright.kernels.mma.product import KERNELS, candidates, configurations
+from tilewright.plan import plan
+from tilewright.problem import Gemm, Layout, StridedGemm
+
+FEATURES = ("gpu", "nvidia", "mma", "mma_f64", "mma_f64_m8", "ldmatrix", "cp_async")
+
+
+def gpu(*without: str, local: int = 232448) -> DeviceInfo:
+    return DeviceInfo(
+        "a GPU", "NVIDIA CUDA", kind="gpu", compute_units=132, max_work_group_size=1024, max_work_item_sizes=(1024, 1024, 64),
+        local_bytes=49152, static_local_bytes=local, fp64=True, features=frozenset(FEATURES) - set(without),
+    )  # fmt: skip
+
+
+def test_copies_are_as_wide_as_addresses_allow() -> None:
+    narrow, wide = Gemm(64, 64, 63, "float64"), Gemm(64, 64, 64, "float64")
+    assert copy_form(call_of(wide), "A").width == 16
+    assert copy_form(call_of(narrow), "A").width == 8
+    assert copy_form(call_of(narrow), "B").width == 16
+    config = WarpConfig(128, 128, 2, 4, 4, pack=True)
+    assert config.packed(call_of(narrow)) == ("A",)
+
+
+@pytest.mark.parametrize(
+    ("dtype", "a_order", "b_order", "a", "b"),
+    [
+        ("float64", "row", "row", CopyForm(ALONG_K, 16), CopyForm(ACROSS, 16)),
+        ("float64", "column", "column", CopyForm(ACROSS, 16), CopyForm(ALONG_K, 16)),
+        ("float16", "row", "row", CopyForm(ALONG_K, 16), CopyForm(ACROSS, 16)),
+        ("int8", "row", "column", CopyForm(ALONG_K, 16), CopyForm(ALONG_K, 16)),
+        ("int8", "column", "row", CopyForm(ALONG_K, 0), CopyForm(ALONG_K, 0)),
+    ],
+)
+def test_each_order_has_its_direction(dtype: str, a_order: str, b_order: str, a: CopyForm, b: CopyForm) -> None:
+    call = call_of(Gemm(64, 128, 96, dtype, a_order, b_order))
+    assert (copy_form(call, "A"), copy_form(call, "B")) == (a, b)
+
+
+def test_what_cannot_be_copied_is_refused_or_packed() -> None:
+    scattered = (Layout(0, 200, 2), Layout(0, 100, 1), Layout(0, 64, 1))
+    problem = StridedGemm(64, 64, 64, "float16", views=scattered)
+    base = next(each for each in KERNELS if each.dtypes == ("float16",))
+    found = list(configurations(base, call_of(problem), gpu()))
+    assert found
+    assert all(config.pack for config in found)
+    assert "strides 200 and 2" in " ".join(WarpConfig(128, 128, 2, 4, 4).violations(problem, gpu()))
+    assert packed_layout(call_of(Gemm(10, 10, 33, "float16")), "A") == Layout(0, 64, 1, 0)
+    assert packed_layout(call_of(Gemm(10, 10, 33, "float16", batch=3)), "B") == Layout(0, 1, 64, 640)
+
+
+@pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: kernel.name)
+def test_every_configuration_renders_and_counts_its_tiles(kernel: object) -> None:
+    base = next(each for each in KERNELS if each is kernel)
+    problem = Gemm(1000, 900, 800, base.dtypes[0], b_order="column", batch=2, precision=base.precision)
+    configs = list(configurations(base, call_of(problem), gpu()))
+    assert configs
+    for config in configs:
+        call = config.oriented(problem)
+        groups, tiles, whole = config.work_groups(call), config.tiles(call), config.whole(call)
+        assert 0 < groups <= tiles * config.steps(call)
+        assert 0 <= whole <= tiles
+        assert config.shared == (whole < tiles)
+        assert "#define SHARED" in render(base, config, problem)
+        assert config.local_bytes(problem) <= 232448
+
+
+def test_a_device_gets_the_instruction_that_it_has() -> None:
+    problem = Gemm(2048, 2048, 2048, "float64")
+    assert candidates(problem, gpu())[0].variant == "float64"
+    old = candidates(problem, gpu("mma_f64", local=166912))
+    assert old[0].variant == "float64 by 8 rows"
+    assert plan(old, problem, gpu("mma_f64", local=166912)).steps[0].config.local_bytes(problem) <= 166912
+    assert candidates(problem, gpu("mma_f64", "mma_f64_m8")) == ()
+    assert candidates(problem, gpu("cp_async")) == ()
+
+
+def test_tf32_only_where_it_is_asked_for() -> None:
+    assert candidates(Gemm(512, 512, 512), gpu()) == ()
+    assert candidates(Gemm(512, 512, 512, precision="fp32_split"), gpu()) == ()
+    assert candidates(Gemm(512, 512, 512, precision="tf32"), gpu())[0].precision == "tf32"
+
+
+def test_products_of_few_columns_are_left_to_the_kernels_for_them() -> None:
+    assert candidates(Gemm(4096, 1, 4096, "float64"), gpu()) == ()
+    assert candidates(Gemm(4096, 4096, 4096, "complex128"), gpu()) == ()

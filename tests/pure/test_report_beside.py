@@ -1,0 +1,111 @@
+"""Records with several backends and libraries: told apart in tables, compared each with its own, side by side by size."""
+
+from dataclasses import replace
+from pathlib import Path
+
+from tilewright.device import DeviceInfo, Peaks
+from tilewright.records import Environment, Record, Row, Samples, load_record, save_record
+from tilewright.report import beside, versus
+from tilewright.report.compare import compare
+from tilewright.report.pages import refresh
+from tilewright.report.table import cells, derive, is_baseline, markdown
+
+
+def row(name: str, seconds: float, size: int = 100, **fields: object) -> Row:
+    problem = f"gemm {size}x{size}x{size} float32"
+    made = Row(name, f"What {name} is.", problem, (size,) * 3, 2 * size**3, 1, samples=Samples((), (seconds,) * 3))
+    return replace(made, **fields)  # type: ignore[arg-type]
+
+
+REFUSED = row("l/02_b", 1.0, backend="cuda", status="refused", reason="K=5 is odd", samples=Samples())
+ROWS = (
+    row("NumPy", 0.04),
+    row("cuBLAS", 0.0002),
+    row("CLBlast", 0.0005),
+    row("l/01_a", 0.004),
+    row("l/01_a", 0.002, backend="cuda"),
+    row("l/02_b", 0.001),
+    REFUSED,
+    row("l/01_a", 0.016, 200),
+    row("l/01_a", 0.016, 200, backend="cuda"),
+)
+ENVIRONMENT = Environment(
+    DeviceInfo("GPU", "P"), "2026-01-02", "3.11", "Linux", "Processor", 2, 0.5, {"NVIDIA CUDA": "CUDA 13"}
+)
+RECORD = Record("ladder l", "float32", ENVIRONMENT, Peaks({"float32": 2.0}, 10.0, 40.0), ROWS)
+
+
+def table_of(text: str) -> dict[str, list[str]]:
+    lines = [[cell.strip() for cell in line.split("|")[1:-1]] for line in text.splitlines() if line.startswith("|")]
+    return {line[0]: line[1:] for line in lines}
+
+
+def test_a_backend_is_part_of_a_rows_label_and_of_what_it_is_compared_with() -> None:
+    lines = derive(ROWS, RECORD.peaks)
+    assert [cells(line)[0] for line in lines[3:6]] == ["l/01_a", "l/01_a (CUDA)", "l/02_b"]
+    assert lines[4].over_previous is None, "the OpenCL row is another race"
+    assert lines[5].over_previous == 4.0
+    ratios = {
+        each.name: each.ratio for each in compare(RECORD, replace(RECORD, rows=(row("l/01_a", 0.001, backend="cuda"),)))
+    }
+    assert ratios == {"l/01_a (CUDA)": 2.0}
+
+
+def test_libraries_are_no_rungs() -> None:
+    for name in ("NumPy", "NumPy copy", "cuBLAS transpose", "CLBlast", "OpenBLAS", "host program"):
+        assert is_baseline(name), name
+    assert not is_baseline("tiles/02_tiled")
+    assert all(line.over_first is None for line in derive(ROWS, None)[:3])
+
+
+def test_sizes_and_backends_stand_side_by_side() -> None:
+    text = beside.markdown(RECORD)
+    table = table_of(text)
+    assert table["GFLOP/s"] == ["100 OpenCL", "100 CUDA", "200 OpenCL", "200 CUDA"]
+    assert table["l/01_a"] == ["0.5", "1", "1", "1"]
+    assert table["l/02_b"] == ["2", "refused", "", ""]
+    assert table["cuBLAS"] == ["", "10", "", ""]
+    assert table["CLBlast"] == ["4", "", "", ""]
+    assert table["NumPy (on the host)"] == ["0.05", "", "", ""]
+    assert list(table)[2:4] == ["l/01_a", "l/02_b"], "rungs come first"
+    assert "- l/02_b (CUDA): refused: K=5 is odd (100)" in text
+    assert "- CLBlast: What CLBlast is." in text
+    assert "NVIDIA CUDA CUDA 13" in text
+
+
+def test_a_record_of_one_backend_has_its_columns_alone() -> None:
+    rows = tuple(each for each in ROWS if each.backend == "opencl" and each.name != "cuBLAS")
+    assert table_of(beside.markdown(replace(RECORD, rows=rows)))["GFLOP/s"] == ["100 OpenCL", "200 OpenCL"]
+
+
+def test_a_page_asks_for_it_by_a_word_in_the_mark(tmp_path: Path) -> None:
+    save_record(RECORD, tmp_path / "one.json")
+    assert load_record(tmp_path / "one.json") == RECORD
+    page = tmp_path / "page.md"
+    mark = "<!-- record: one.json{} -->\nold\n<!-- end record -->\n"
+    page.write_text(mark.format(" beside") + mark.format(""), encoding="utf-8")
+    assert refresh(page) == 2
+    fresh = page.read_text(encoding="utf-8")
+    assert fresh.index(beside.markdown(RECORD)) < fresh.index(markdown(RECORD))
+    assert fresh.count("<!-- end record -->") == 2
+    assert refresh(page) == 2
+    assert page.read_text(encoding="utf-8") == fresh
+
+
+def test_a_benchmark_shows_the_others_beside_rival_and_library() -> None:
+    rows = [
+        row("cuBLAS", 0.001),
+        row("tilewright", 0.0005),
+        row("CLBlast", 0.002),
+        row("tilewright", 0.0004, backend="cuda"),
+    ]
+    small = [row("cuBLAS", 0.001, 50), row("tilewright", 0.001, 50)]
+    record = replace(RECORD, title="benchmark squares", rows=(*rows, *small))
+    races = versus.races(record)
+    assert [len(race) for race in races] == [4, 2]
+    assert versus.others(races) == ("CLBlast", "tilewright (CUDA)")
+    table = table_of(versus.markdown(record))
+    assert table["problem"][-2:] == ["CLBlast", "tilewright (CUDA)"]
+    assert table["gemm 100x100x100 float32"] == ["4", "2", "GFLOP/s", "2.00", "2.00 .. 2.00", "2.00", "1", "5"]
+    assert table["gemm 50x50x50 float32"][-2:] == ["", ""]
+    assert "over 2 problems: 1.41x" in versus.summary(races)
