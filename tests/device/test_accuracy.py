@@ -17,12 +17,13 @@ SIZE = (48, 40, 300)
 
 def test_every_kind_of_data_is_measured_and_within_the_bound(device: Device, tmp_path: Path) -> None:
     record = measure_accuracy(SIZE, device)
-    assert {(row.data, row.by) for row in record.rows if row.mode == "ieee"} == {
-        (data, by) for data in DATA for by in ("tilewright", "NumPy")
-    }
+    rivals = {row.by for row in record.rows} - {"tilewright"}
+    assert rivals in ({"NumPy"}, {"cuBLAS"})
+    found = {(row.data, row.by) for row in record.rows if row.mode == "ieee"}
+    assert found == {(data, by) for data in DATA for by in ("tilewright", *rivals)}
     for row in record.rows:
-        # A subnormal product of two small numbers loses what lies below the smallest float.
-        assert row.largest <= 2 * (SIZE[2] + 2), row
+        allowed = 2.0 * (SIZE[2] + 2) + (2.0**15 if row.mode == "tf32" else 0)  # 11 bits of each factor
+        assert row.largest <= allowed, row
         assert row.normwise > 0
     path = tmp_path / "errors.json"
     save_record(record, path)

@@ -57,3 +57,13 @@ def test_it_has_a_row_in_a_ladder_right_or_refused(one_device: Device) -> None:
 
 def test_it_is_sought_on_the_loaders_path_first() -> None:
     assert next(places()) == "libclblast.so.1"
+
+
+def test_sustained_calls_are_counted_once(one_device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    rival = clblast_rival(one_device, PROBLEMS[0], random_arrays(PROBLEMS[0]))
+    made, enqueue = [], rival._enqueue
+    monkeypatch.setattr(rival, "_enqueue", lambda: (made.append(1), enqueue()))
+    work = rival.sustain(0.05)
+    rival.close()
+    assert 0 < work.calls <= len(made) <= work.calls + 2  # but for the trial that tells how long a call takes
+    assert work.seconds >= 0.05

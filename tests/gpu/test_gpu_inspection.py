@@ -56,6 +56,9 @@ def test_the_driver_reckons_the_same_occupancy(nvidia: Device, rung: str) -> Non
         registers_attribute = 4  # CU_FUNC_ATTRIBUTE_NUM_REGS
         assert driver.cuFuncGetAttribute(ctypes.byref(used), registers_attribute, function) == 0
         assert used.value == resources.registers
+        local_attribute = 1  # CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES
+        assert driver.cuFuncGetAttribute(ctypes.byref(used), local_attribute, function) == 0
+        local_bytes = used.value
         chip = find_multiprocessor(architecture(nvidia))
         for items in (32, 64, 96, 128, 192, 256, 320, 512, 768, 1024):
             for more in (0, 1000, 20000):
@@ -63,8 +66,8 @@ def test_the_driver_reckons_the_same_occupancy(nvidia: Device, rung: str) -> Non
                 status = driver.cuOccupancyMaxActiveBlocksPerMultiprocessor(
                     ctypes.byref(groups), function, items, ctypes.c_size_t(more)
                 )
-                if status == 0 and resources.local_bytes + more <= chip.group_local_bytes:
-                    ours = occupancy(chip, items, resources.registers, resources.local_bytes + more)
+                if status == 0 and local_bytes + more <= chip.group_local_bytes:
+                    ours = occupancy(chip, items, resources.registers, local_bytes + more)
                     assert ours.groups == groups.value, (items, more, ours)
     finally:
         driver.cuCtxPopCurrent_v2(ctypes.byref(context))

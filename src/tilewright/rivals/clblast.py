@@ -20,7 +20,7 @@ from ..dtypes import numpy_dtype
 from ..errors import LaunchFailed, Unsupported
 from ..measure import BURST_S, MOST_CALLS
 from ..problem import Copy, Gemm, Problem, Transpose, inputs_of, output_of
-from ..run import POISON, Times
+from ..run import POISON, WAIT_S, Times, Work
 
 ROW_MAJOR, NOT_TRANSPOSED, TRANSPOSED = 101, 111, 112  # of clblast_c.h
 PREFIXES = {"float32": "S", "float64": "D"}
@@ -81,6 +81,18 @@ class CLBlastRival:
     def run(self) -> Times:
         return self._burst(self._calls)
 
+    def sustain(self, seconds: float) -> Work:
+        """Calls for at least `seconds`, with a wait once in a while."""
+        once = max(self._burst(1).wall_s, 1e-6)
+        together = max(1, round(WAIT_S / once))
+        begin, calls = perf_counter(), 0
+        while (passed := perf_counter() - begin) < seconds or not calls:
+            for _ in range(together):
+                self._enqueue()
+            self._device.finish(self._name)
+            calls += together
+        return Work(passed, calls)
+
     def result(self) -> np.ndarray:
         output = output_of(self._problem)
         return output.unflatten(self._device.read(self._buffers[-1], output.elements, numpy_dtype(output.dtype)))
@@ -90,10 +102,10 @@ class CLBlastRival:
             buffer.release()
 
     def _burst(self, calls: int) -> Times:
-        """The time of one of several calls back to back."""
+        """The time of one of several calls back to back. A call may wait for the one before, so all of them count."""
+        begin = perf_counter()
         if self._in_bursts:
             self._enqueue()
-        begin = perf_counter()
         first = cl.enqueue_marker(self._device.queue)
         for _ in range(calls):
             self._enqueue()

@@ -192,9 +192,10 @@ def lone_stride(stride: int, least: int, count: int, itemsize: int) -> int:
 
 
 def stores_by_tma(call: GemmCall) -> bool:
-    """Whether C's rows are aligned as the copy engine needs."""
+    """Whether C's rows are aligned as the copy engine needs. They must end on 16 bytes, too: on an H200 a store of a row of
+    one element wrote beyond it."""
     itemsize = element_type(call.result).itemsize
-    if itemsize == 1 or min(call.m, call.n, call.batch) == 0 or call.c.column != 1:
+    if itemsize == 1 or min(call.m, call.n, call.batch) == 0 or call.c.column != 1 or call.n * itemsize % 16:
         return False
     return call.c.offset * itemsize % 16 == 0 and not tensor_map_violation("C", output_map(call), itemsize)
 
