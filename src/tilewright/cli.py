@@ -141,6 +141,7 @@ def make_parser() -> argparse.ArgumentParser:
     planned.add_argument("--layout", default="NN", help="NN, NT, TN or TT (default %(default)s)")
     planned.add_argument("--batch", type=int, default=1)
     planned.add_argument("--dtype", default="float32")
+    planned.add_argument("--precision", default="", help="as for `bench`")
     planned.add_argument("--device", metavar="DEVICE", help="as for `ladder`")
 
     _add(commands, "list", list_command).add_argument("name", nargs="?", help="only this ladder")

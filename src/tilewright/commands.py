@@ -170,7 +170,10 @@ def plan_command(options: argparse.Namespace) -> int:
     if not set(options.layout) <= set(orders) or len(options.layout) != 2:
         raise InvalidInput(f"--layout {options.layout}: NN, NT, TN or TT")
     a_order, b_order = (orders[letter] for letter in options.layout)
-    problem = Gemm(m, n, k, options.dtype, a_order, b_order, out_dtype=STORED.get(options.dtype), batch=options.batch)
+    stored = STORED.get(options.dtype)
+    problem = Gemm(
+        m, n, k, options.dtype, a_order, b_order, out_dtype=stored, batch=options.batch, precision=options.precision
+    )
     print(plan_product(problem, equipped(open_device(options.device).info, options.dtype)))
     return 0
 
