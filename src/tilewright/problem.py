@@ -226,7 +226,8 @@ class Gemm:
 
         Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., section 3.5, with eps twice the unit
         roundoff; the factor two left over covers the reference, itself rounded where the dtype is float64. "tf32"
-        adds what cutting both factors to 10 bits of fraction costs; "fp32_split" keeps float32's own bound.
+        adds what cutting both factors to 10 bits of fraction costs, which for a subnormal number is as much as for
+        the smallest normal one; "fp32_split" keeps float32's own bound.
         """
         kind = element_type(self.dtype)
         if kind.exact:
@@ -234,7 +235,8 @@ class Gemm:
         size: np.ndarray = np.abs(self.alpha) * float64_matmul(np.abs(arrays["A"]), np.abs(arrays["B"]))
         bound = (self.k + 2) * kind.epsilon * size
         if self.precision == "tf32":
-            bound = bound + 2 * 2.0**-10 * size
+            normal = (np.where(x == 0, 0, np.maximum(np.abs(x), 2.0**-126)) for x in (arrays["A"], arrays["B"]))
+            bound = bound + 2 * 2.0**-10 * np.abs(self.alpha) * float64_matmul(*normal)
         if self.beta != 0.0:
             bound = bound + 4 * kind.epsilon * np.abs(self.beta * arrays["C"])
         stored = numpy_dtype(self.out_dtype or self.dtype)

@@ -34,7 +34,8 @@ def arrays_of() -> dict[str, np.ndarray]:
 
 def driver_results(device: Device, source: str, arrays: dict[str, np.ndarray]) -> np.ndarray:
     signature = parse_signature(source, "values")
-    options = ("-cl-fp32-correctly-rounded-divide-sqrt",) if device.info.kind == "cpu" else ()
+    rounds = device.info.kind == "cpu" or "nvidia" in device.info.features
+    options = ("-cl-fp32-correctly-rounded-divide-sqrt",) if rounds else ()
     kernel = device.build(source, "values", signature, "float32", options).new_kernel()
     buffers = {name: device.allocate(array.nbytes) for name, array in arrays.items()}
     for index, parameter in enumerate(signature.parameters):

@@ -28,7 +28,8 @@ def run_driver(
     device: Device, source: str, arrays: Mapping[str, np.ndarray], global_size: int, local_size: int
 ) -> Arrays:
     """All buffers of a kernel after a run on the device."""
-    options = ("-cl-fp32-correctly-rounded-divide-sqrt",) if device.info.kind == "cpu" else ()
+    rounds = device.info.kind == "cpu" or "nvidia" in device.info.features
+    options = ("-cl-fp32-correctly-rounded-divide-sqrt",) if rounds else ()
     signature = parse_signature(source, "values")
     kernel = device.build(source, "values", signature, "float32", options).new_kernel()
     buffers = {}

@@ -8,6 +8,7 @@ import pytest
 from tilewright.accuracy import DATA, UNIT, load_accuracy, measure_accuracy, operands
 from tilewright.backend.opencl import Device
 from tilewright.errors import RecordError
+from tilewright.problem import Gemm
 from tilewright.records import save_record
 from tilewright.report.pages import refresh
 
@@ -22,8 +23,11 @@ def test_every_kind_of_data_is_measured_and_within_the_bound(device: Device, tmp
     found = {(row.data, row.by) for row in record.rows if row.mode == "ieee"}
     assert found == {(data, by) for data in DATA for by in ("tilewright", *rivals)}
     for row in record.rows:
-        allowed = 2.0 * (SIZE[2] + 2) + (2.0**15 if row.mode == "tf32" else 0)  # 11 bits of each factor
-        assert row.largest <= allowed, row
+        arrays = operands(row.data, *SIZE)
+        precision = "" if row.mode == "ieee" else row.mode
+        bound = Gemm(*SIZE, precision=precision).error_bound(arrays, np.zeros(SIZE[:2]))
+        size = np.abs(arrays["A"]).astype(float) @ np.abs(arrays["B"]).astype(float)
+        assert row.largest <= np.max(bound / size) / UNIT, row
         assert row.normwise > 0
     path = tmp_path / "errors.json"
     save_record(record, path)
