@@ -40,6 +40,19 @@ def test_blas_settings_do_not_reach_the_child(monkeypatch: pytest.MonkeyPatch) -
     assert clean_environment()["TILEWRIGHT_TEST"] == "kept"
 
 
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="reads the states of threads from /proc")
+def test_all_its_threads_have_stopped_when_its_turn_is_over() -> None:
+    problem = Gemm(300, 300, 300)
+    rival = numpy_rival(problem, random_arrays(problem))
+    try:
+        for _ in range(20):
+            rival.run()
+            threads = Path(f"/proc/{rival._process.pid}/task").glob("*/stat")
+            assert {thread.read_text().rpartition(")")[2].split()[0] for thread in threads} == {"T"}
+    finally:
+        rival.close()
+
+
 @pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="reads the child's environment from /proc")
 def test_the_childs_own_environment_is_clean(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENBLAS_CORETYPE", "Haswell")

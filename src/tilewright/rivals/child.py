@@ -92,16 +92,14 @@ class ChildRival:
         a call, and would take a core from whoever is measured next."""
         self._awake()
         seconds = float(self._ask("run"))
-        if hasattr(signal, "SIGSTOP"):
-            self._process.send_signal(signal.SIGSTOP)
-        else:
-            sleep(SPIN_S)
+        self._stop()
         return Times(0.0, seconds)
 
     def sustain(self, seconds: float) -> Work:
         """Products without pause for at least `seconds`."""
         self._awake()
         answer = json.loads(self._ask(f"sustain {seconds}"))
+        self._stop()
         return Work(answer["seconds"], answer["calls"])
 
     def result(self) -> np.ndarray:
@@ -119,6 +117,17 @@ class ChildRival:
         else:
             self._process.communicate()
         self._folder.cleanup()
+
+    def _stop(self) -> None:
+        """Stop the child and wait until it has stopped. It does so only when its main thread next runs, and while others
+        keep all processors busy, that is milliseconds later."""
+        if not hasattr(signal, "SIGSTOP"):
+            sleep(SPIN_S)
+            return
+        self._process.send_signal(signal.SIGSTOP)
+        _, status = os.waitpid(self._process.pid, os.WUNTRACED)
+        if not os.WIFSTOPPED(status):
+            self._process.returncode = os.waitstatus_to_exitcode(status)
 
     def _awake(self) -> None:
         if hasattr(signal, "SIGCONT"):
