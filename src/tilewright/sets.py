@@ -124,13 +124,11 @@ def storage(dtype: str) -> Iterator[Problem]:
             yield product(n, n, n, "int8")
 
 
-def random_shapes(dtype: str, count: int = 100, least_flops: int = 2**26) -> Iterator[Problem]:
-    """Shapes with sides uniform in 1..2048 and at least `least_flops` flops: the same ones at every run."""
+def random_shapes(dtype: str, count: int = 1000, least_flops: int = 2**26) -> Iterator[Problem]:
+    """Of `count` shapes with sides uniform in 1..2048, those with more than `least_flops` flops: the same at every run."""
     generator = np.random.default_rng(2048)
-    while count:
-        m, n, k = (int(side) for side in generator.integers(1, 2049, 3))
+    for m, n, k in generator.integers(1, 2049, (count, 3)).tolist():
         if 2 * m * n * k > least_flops:
-            count -= 1
             yield product(m, n, k, dtype)
 
 

@@ -109,3 +109,18 @@ def test_a_benchmark_shows_the_others_beside_rival_and_library() -> None:
     assert table["gemm 100x100x100 float32"] == ["4", "2", "GFLOP/s", "2.00", "2.00 .. 2.00", "2.00", "1", "5"]
     assert table["gemm 50x50x50 float32"][-2:] == ["", ""]
     assert "over 2 problems: 1.41x" in versus.summary(races)
+
+
+def test_of_a_long_benchmark_a_few_problems_stand_in_order_and_all_count() -> None:
+    sizes = [1 + 7 * place % 251 for place in range(251)]
+    rows = [each for size in sizes for each in (row("NumPy", float(size), size), row("tilewright", 1.0, size))]
+    record = replace(RECORD, title="benchmark random", rows=tuple(rows))
+    races = versus.races(record)
+    few = versus.shown(races)
+    assert [race[0].size[0] for race in few][:: versus.STEPS] == [1, 251]
+    assert [race[0].size[0] for race in few] == sorted(race[0].size[0] for race in few)
+    page = versus.markdown(record)
+    assert "Shown: 21 of 251 problems" in page
+    assert versus.summary(races) in page
+    assert "over 251 problems" in versus.summary(races)
+    assert versus.shown(races[: versus.LONGEST]) == races[: versus.LONGEST]

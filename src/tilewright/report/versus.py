@@ -9,6 +9,8 @@ from .table import escaped, heading, paired_ratios
 
 COLUMNS = ("problem", "ours", "rival", "unit", "x median", "x p20 .. p80", "x best")
 ENERGY = ("MHz", "W", "J", "rival MHz", "rival W", "rival J", "J / rival J")  # of a sustained race
+LONGEST = 100  # problems in a table
+STEPS = 20  # of a longer record, the problems at every so-manieth part of the order of their ratios are shown
 Race = tuple[Row, ...]  # of one problem: the rival, ours, and others beside them
 
 
@@ -57,6 +59,16 @@ def energy(race: Race) -> tuple[str, ...]:
     return tuple("" if each is None else f"{each:.4g}" for each in (*figures, *shares))
 
 
+def shown(rows: Sequence[Race]) -> list[Race]:
+    """All, or of many those that were not measured and a few others, the slowest, the median and the fastest among them."""
+    if len(rows) <= LONGEST:
+        return list(rows)
+    measured = [race for race in rows if race[0].measured and race[1].measured]
+    order = sorted(measured, key=lambda race: statistics.median(paired_ratios(*race[:2])))
+    some = [order[round(step * (len(order) - 1) / STEPS)] for step in range(STEPS + 1)] if order else []
+    return [race for race in rows if race not in measured] + some
+
+
 def summary(rows: Sequence[Race]) -> str:
     """Geometric means of the medians of paired ratios, and of the best times' ratios."""
     measured = [(rival, ours) for rival, ours, *_ in rows if rival.measured and ours.measured]
@@ -81,12 +93,14 @@ def markdown(record: Record) -> str:
     columns = (*COLUMNS, *(ENERGY if sustained else ()), *beside)
     lines = [f"**{heading(record, sizes=False)}**", "", f"Rival: {rows[0][0].lesson}." if rows else ""]
     lines += ["", "| " + " | ".join(columns) + " |", "|" + " --- |" * len(columns)]
-    for race in rows:
+    for race in shown(rows):
         texts = cells(race, beside)
         middle = energy(race) if sustained else ()
         texts = (*texts[: len(COLUMNS)], *middle, *texts[len(COLUMNS) :])
         lines.append("| " + " | ".join(map(escaped, texts)) + " |")
     environment = record.environment
+    if len(few := shown(rows)) < len(rows):
+        lines += ["", f"Shown: {len(few)} of {len(rows)} problems, from the slowest to the fastest by median ratio."]
     if record.telemetry:
         lines += ["", f"Turns of {turn_seconds(record):.1f} s back to back; clock and power: {record.telemetry}."]
     if record.absent:
