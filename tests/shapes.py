@@ -1,4 +1,4 @@
-"""The sizes that every rung has to pass or refuse with a sentence, and the check itself."""
+"""The sizes that every rung has to pass or refuse with a sentence, the check itself, and a kernel of the tests' own."""
 
 import re
 
@@ -10,6 +10,20 @@ from tilewright.plan import plan_kernel
 from tilewright.verify import verify
 
 DTYPES = ("float32", "float64", "int32", "float16")
+
+NAIVE = """// One work-item per element of C, written for the tests.
+__kernel void naive(const int M, const int N, const int K,
+                    __global const REAL* A, __global const REAL* B, __global REAL* C)
+{
+    const int row = get_global_id(0), column = get_global_id(1);
+    if (row >= M || column >= N)
+        return;
+    REAL sum = 0;
+    for (int k = 0; k < K; k++)
+        sum += A[row * K + k] * B[k * N + column];
+    C[row * N + column] = sum;
+}
+"""
 
 # M, N, K. Few different K, since some rungs are compiled anew for each; 1104 is longer than any tile or chunk.
 GEMM_SHAPES = (

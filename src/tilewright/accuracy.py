@@ -1,8 +1,9 @@
-"""How exact each way of multiplying float32 is, on data that is kind and data that is not, beside the vendor's library."""
+"""How exact each way of multiplying a type is, on data that is kind and data that is not, beside the vendor's library."""
 
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -10,12 +11,13 @@ import numpy as np
 
 from .backend.opencl import Device, open_device
 from .choice import plan_product
+from .dtypes import FLOAT8, numpy_dtype
 from .environment import read_environment
-from .errors import RecordError
+from .errors import InvalidInput, RecordError
 from .problem import PRECISIONS, Gemm
 from .records import Environment
 from .reference import float64_matmul
-from .rivals.child import cublas_present, cublas_rival, numpy_rival
+from .rivals.child import ChildRival, cublas_present, cublas_refusal, cublas_rival, numpy_rival
 from .run import solve
 
 Array = np.ndarray
@@ -67,21 +69,36 @@ def subnormal(random: Generator, vectors: int, k: int) -> Array:
     return random.normal(size=(vectors, k)) * 1e-39
 
 
+def outlier(random: Generator, vectors: int, k: int) -> Array:
+    """Normally distributed behind a first element of 400: beside its product others have few bits."""
+    values = random.normal(size=(vectors, k))
+    values[:, :1] = 400
+    return values
+
+
 DATA: dict[str, Callable[[Generator, int, int], Array]] = {
     each.__name__.replace("_", " "): each
-    for each in (normal, uniform, sparse, wide, rows_apart, ill_conditioned, cancelling, subnormal)
+    for each in (normal, uniform, sparse, wide, rows_apart, ill_conditioned, cancelling, subnormal, outlier)
 }
+FLOAT8_DATA = ("normal", "uniform", "sparse", "outlier")  # what 8-bit floats can hold
+FLOAT32_DATA = tuple(name for name in DATA if name != "outlier")
 
 
-def operands(data: str, m: int, n: int, k: int, seed: int = 0) -> dict[str, Array]:
-    """A (m x k) and B (k x n), float32, of one of the kinds in DATA. Of "subnormal", only A is."""
+def data_for(dtype: str) -> tuple[str, ...]:
+    """The kinds of data that a type is measured on."""
+    return FLOAT8_DATA if dtype in FLOAT8 else FLOAT32_DATA
+
+
+def operands(data: str, m: int, n: int, k: int, seed: int = 0, dtype: str = "float32") -> dict[str, Array]:
+    """A (m x k) and B (k x n) of one of the kinds in DATA. Of "subnormal", only A is."""
     random = np.random.default_rng(seed)
     a, b = DATA[data](random, m, k), DATA[data](random, n, k).T
     if data == "cancelling":
         b = np.repeat(b[::2], 2, axis=0)[:k]  # both neighbours of A meet the same element of B
     if data == "subnormal":
         b = b * 2.0**200
-    return {"A": a.astype(np.float32), "B": np.ascontiguousarray(b, np.float32)}
+    stored = numpy_dtype(dtype)
+    return {"A": a.astype(np.float32).astype(stored), "B": np.ascontiguousarray(b, np.float32).astype(stored)}
 
 
 @dataclass(frozen=True)
@@ -107,45 +124,64 @@ class AccuracyRecord:
     size: tuple[int, int, int]
     environment: Environment
     rows: tuple[ErrorRow, ...]
+    dtype: str = "float32"
 
 
 def measure_accuracy(
     size: tuple[int, int, int] = (2048, 2048, 8192),
     device: str | Device | None = None,
     watch: Callable[[ErrorRow], None] = lambda row: None,
+    dtype: str = "float32",
 ) -> AccuracyRecord:
-    """Multiply every kind of data by every precision that the device has, and by cuBLAS or NumPy; compare with float64."""
+    """Multiply every kind of data by every precision that the device has, and by cuBLAS or NumPy; compare with float64.
+
+    `dtype` is float32 or one of the 8-bit floats; results are float32.
+    """
+    if dtype not in ("float32", *FLOAT8):
+        raise InvalidInput(f"accuracy is measured of float32 and {' and '.join(FLOAT8)}, not of {dtype}")
     opened = device if isinstance(device, Device) else open_device(device)
     rows = []
-    for data in DATA:
-        arrays = operands(data, *size)
+    for data in data_for(dtype):
+        arrays = operands(data, *size, dtype=dtype)
         exact = float64_matmul(arrays["A"], arrays["B"])
         scale = float64_matmul(np.abs(arrays["A"]), np.abs(arrays["B"]))
-        for mode, by, note, result in _results(size, arrays, opened):
+        for mode, by, note, result in _results(size, dtype, arrays, opened):
             error = np.abs(result.astype(np.float64) - exact)
             largest = float(np.max(error / np.maximum(scale, np.finfo(np.float64).tiny))) / UNIT
             rows.append(ErrorRow(data, mode, by, largest, float(np.linalg.norm(error) / np.linalg.norm(exact)), note))
             watch(rows[-1])
-    return AccuracyRecord(size, read_environment(opened.info), tuple(rows))
+    return AccuracyRecord(size, read_environment(opened.info), tuple(rows), dtype)
 
 
 def _results(
-    size: tuple[int, int, int], arrays: dict[str, Array], device: Device
+    size: tuple[int, int, int], dtype: str, arrays: dict[str, Array], device: Device
 ) -> Iterator[tuple[str, str, str, Array]]:
     """Mode, by whom, how, and the product."""
     on_device = "nvidia" in device.info.features and cublas_present()
-    for precision in ("", *PRECISIONS):
-        problem = Gemm(*size, precision=precision)
+    for precision in ("", *(name for name, dtypes in PRECISIONS.items() if dtype in dtypes)):
+        problem = Gemm(*size, dtype, out_dtype="float32", precision=precision)
         plan = plan_product(problem, device.info)
         if precision and not any(step.kernel.precision == precision for step in plan.steps):
             continue  # it would be computed as "ieee" is, which has its own row
         result, _ = solve(plan, arrays, device)
         yield precision or "ieee", OURS, ", ".join(step.kernel.name for step in plan.steps), result
-        if precision == "fp32_split" or (precision and not on_device):
-            continue  # the rival has no such mode
-        with closing((cublas_rival if on_device else numpy_rival)(problem, arrays)) as rival:
-            rival.run()
-            yield precision or "ieee", "cuBLAS" if on_device else "NumPy", rival.lesson, rival.result()
+        for by, make in _rivals(problem, on_device):
+            with closing(make(problem, arrays)) as rival:
+                rival.run()
+                yield precision or "ieee", by, rival.lesson, rival.result()
+
+
+def _rivals(problem: Gemm, on_device: bool) -> Iterator[tuple[str, Callable[[Gemm, dict[str, Array]], ChildRival]]]:
+    """The libraries that multiply in the problem's mode: cuBLAS has no exact sums of 8-bit floats, but two other ways."""
+    if not on_device:
+        if not problem.precision:
+            yield "NumPy", numpy_rival
+    elif problem.precision == "fp8":
+        if not cublas_refusal(problem):
+            yield "cuBLAS", cublas_rival
+            yield "cuBLAS, fast accumulation", partial(cublas_rival, fast_accumulation=True)
+    elif problem.dtype == "float32" and problem.precision != "fp32_split":
+        yield "cuBLAS", cublas_rival
 
 
 def load_accuracy(path: Path) -> AccuracyRecord:

@@ -15,11 +15,11 @@ from .backend.opencl import Device, open_device
 from .backend.twins import twin_of
 from .ceilings import measured_peaks
 from .choice import plan_move, plan_product
+from .contenders import Arena, Contender, judged, new_row, race_contenders
 from .dtypes import numpy_dtype
 from .environment import read_environment
 from .errors import LaunchFailed, Unsupported
 from .kernels.peaks import CHAINS
-from .ladders import Arena, Contender, judged, new_row, race_contenders
 from .library.moves import copy, matrix_transpose
 from .library.products import matmul
 from .measure import BurstEntrant
@@ -44,7 +44,7 @@ class LibraryEntrant:
         wanted = output_of(problem)
         self.output = np.full(wanted.shape, 0, numpy_dtype(wanted.dtype))
         self._problem = problem
-        self._queue = device.queue
+        self._queue = device.plain_queue
         self._arrays: list[Any] = [
             np.asfortranarray(arrays[each.name]) if each.order == "column" else arrays[each.name]
             for each in problem.operands
@@ -82,7 +82,7 @@ def run_benchmark(
     `sets` are names of SETS; `seconds` is the time for one problem. A problem's rows are the rival's, ours, and those of
     others where they are present: CLBlast, and with the `backend` "both" our kernels' as CUDA. Their samples are
     taken in turn, so that the i-th of one pairs with the i-th of the other. `watch` gets each problem's rows. `precision`
-    is asked of products of float32. With `sustained`, everyone takes turns of so many seconds back to back instead, with
+    is asked of all products. With `sustained`, everyone takes turns of so many seconds back to back instead, with
     the device's clock and power in the record.
     """
     problems = [problem for name in sets for problem in problems_of(name, dtype)]
@@ -121,6 +121,9 @@ def race_library(
         rival = arena.enter_rival("cuBLAS" if on_device else "NumPy", make, problem, stack)
         contenders = [rival, enter_plan(arena, problem, device) if on_device else enter_call(arena, problem, device)]
         contenders += [enter_plan(arena, problem, twin) for twin in twins]
+        if on_device and isinstance(problem, Gemm) and problem.precision == "fp8":
+            faster = partial(cublas_rival, fast_accumulation=True)
+            contenders.append(arena.enter_rival("cuBLAS, fast accumulation", faster, problem, stack))
         if clblast_present():
             contenders.append(arena.enter_rival("CLBlast", partial(clblast_rival, device), problem, stack))
         if device.info.kind == "cpu" and multiplies(problem):

@@ -4,12 +4,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from .device import DeviceInfo
+from .dtypes import FLOAT8
 from .kernel import Kernel
 from .kernels import moves
 from .kernels.cpu import moves as cpu_moves
 from .kernels.cpu import product as cpu_product
 from .kernels.cpu import swaps as cpu_swaps
+from .kernels.float8 import product as float8
 from .kernels.fma import choice as fma
+from .kernels.gemm.call import call_of
 from .kernels.gemm.choice import ranked_kernels
 from .kernels.mma import product as mma
 from .kernels.moves import swaps as gpu_swaps
@@ -49,7 +52,7 @@ class TunedChoice:
 def tuned_choice(ranked: Sequence[Kernel], problem: Problem, device: DeviceInfo) -> TunedChoice | None:
     """What the nearest tuned table that knows the problem says of it; None if none does, or no candidate is what it names."""
     for tuned in tuned_for(problem, device):
-        for kernel in ranked:
+        for kernel in (*ranked, *fma.ranked(problem, device)):  # a race may find what the model gives no chance
             if kernel.name == tuned.entry.kernel and str(kernel.config) == tuned.entry.config:
                 if any(violations(kernel, kernel.config, problem, device)):
                     break
@@ -57,8 +60,35 @@ def tuned_choice(ranked: Sequence[Kernel], problem: Problem, device: DeviceInfo)
     return None
 
 
+def every_candidate(problem: Problem, device: DeviceInfo) -> tuple[Kernel, ...]:
+    """As `product_candidates`, with those of every family that its model gives no chance: what a tuning races."""
+    if device.kind == "cpu":
+        return product_candidates(problem, device)
+    return (*fma.ranked(problem, device), *product_candidates(problem, device))
+
+
 def product_candidates(problem: Problem, device: DeviceInfo) -> tuple[Kernel, ...]:
     """Every kernel for a product, the most promising first by the models' estimates, whether or not the device can run it."""
+    found = (_float8_candidates if problem.dtype in FLOAT8 else _own_candidates)(problem, device)
+    if not getattr(problem, "scale_a", ""):
+        return found
+    return tuple(kernel if kernel.scales else float8.around(kernel, widens=False) for kernel in found)
+
+
+def _float8_candidates(problem: Problem, device: DeviceInfo) -> tuple[Kernel, ...]:
+    """Kernels of 8-bit floats: their own instruction, if that is precise enough, tensor cores for halves, and any other."""
+    call = call_of(problem)
+    halves, own = (float8.core(call, widened, bare=bool(call.scale_a)) for widened in (True, False))
+    if device.kind == "cpu":
+        return tuple(float8.around(kernel, widens=True) for kernel in cpu_product.candidates(halves, device))
+    special = (kernel for family in FAMILIES for kernel in family.candidates(problem, device))
+    tensor = (kernel for family in FAMILIES for kernel in family.candidates(halves, device))
+    wide = (float8.around(kernel, widens=True) for kernel in tensor if problem.flops >= float8.WORTH_FLOPS)
+    return (*special, *wide, *ranked_kernels(own, device))
+
+
+def _own_candidates(problem: Problem, device: DeviceInfo) -> tuple[Kernel, ...]:
+    """Kernels that multiply the problem's own type."""
     if device.kind == "cpu":
         return tuple(cpu_product.candidates(problem, device))
     special = (kernel for family in FAMILIES for kernel in family.candidates(problem, device))

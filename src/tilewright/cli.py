@@ -117,13 +117,14 @@ def make_parser() -> argparse.ArgumentParser:
     by = "both: the library's kernels as CUDA too, in a row of their own (default %(default)s)"
     bench.add_argument("--backend", choices=("opencl", "both"), default="opencl", help=by)
     bench.add_argument("--seconds", type=float, default=4.0, help="time for one problem (default %(default)s)")
-    bench.add_argument("--precision", default="", help="of products of float32: tf32 or fp32_split")
+    bench.add_argument("--precision", default="", help="of float32: tf32 or fp32_split; of 8-bit floats: fp8")
     turns = "turns of so many seconds (default %(const)s) back to back, with clock and power"
     bench.add_argument("--sustained", type=float, nargs="?", const=SECONDS, metavar="SECONDS", help=turns)
     bench.add_argument("--json", type=Path, metavar="FILE", help="save the record")
 
     accuracy = _add(commands, "accuracy", accuracy_command)
     accuracy.add_argument("--size", default="2048x2048x8192", metavar="MxNxK", help="(default %(default)s)")
+    accuracy.add_argument("--dtype", default="float32", help="float32, float8_e4m3fn or float8_e5m2")
     accuracy.add_argument("--device", metavar="DEVICE", help="as for `ladder`")
     accuracy.add_argument("--json", type=Path, metavar="FILE", help="save the record")
 
@@ -134,6 +135,10 @@ def make_parser() -> argparse.ArgumentParser:
     tuned.add_argument("--device", metavar="DEVICE", help="as for `ladder`")
     tuned.add_argument("--seconds", type=float, default=3.0, help="time for one problem (default %(default)s)")
     tuned.add_argument("--candidates", type=int, default=12, help="that race for one problem (default %(default)s)")
+    tuned.add_argument(
+        "--within", type=float, default=float("inf"), metavar="SECONDS",
+        help="begin no race after so many in all; the next run goes on where this one ends",
+    )  # fmt: skip
     tuned.add_argument("--output", type=Path, metavar="FILE", help="the table (default: one of the user's own)")
 
     planned = _add(commands, "plan", plan_command)

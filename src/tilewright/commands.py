@@ -8,12 +8,12 @@ from difflib import unified_diff
 from rich.console import Console
 from rich.markup import escape
 
+from .arguments import kernel_of, parse_size, rung_before, sizes_of
 from .backend.opencl import Device, list_devices, open_device
 from .backend.twins import open_backends
 from .backend.vpdpbusd import equipped
 from .benchmark import run_benchmark
 from .choice import plan_product
-from .custom import custom_kernel
 from .doctor import examine
 from .errors import InvalidInput
 from .first_calls import lines, run_first_calls
@@ -32,10 +32,11 @@ from .report.table import published_lines, to_csv
 from .report.versus import COLUMNS, ENERGY, cells, energy, races, summary
 from .sets import STORED, problems_of
 from .tuned import file_name, own_folder
-from .tuning import Outcome, tune
+from .tuning import Effort, Outcome, tune
 from .verify import Verdict
 
 console = Console()
+TITLE_WIDTH = 34  # of a problem in the tables of `bench`
 FIRST_CALLS_SET = "first-calls"  # of `bench`, though it is no set of problems
 
 
@@ -53,7 +54,7 @@ def ladder_command(options: argparse.Namespace) -> int:
             table.finish(record)
         records.append(record)
         if options.published:
-            console.print("\n".join(published_lines(record.rows)), highlight=False)
+            console.print("\n".join(published_lines(record.rows)), highlight=False, soft_wrap=True)
     write_outputs(options, records)
     return int(any(row.status in ("wrong", "build failed", "launch failed") for each in records for row in each.rows))
 
@@ -74,24 +75,12 @@ def run_command(options: argparse.Namespace) -> int:
     return int(any(row.status != "ok" for row in record.rows if row.name == kernel.name))
 
 
-def kernel_of(options: argparse.Namespace) -> Kernel:
-    if not options.kernel.endswith(".cl"):
-        return find_kernel(options.kernel)
-    if not options.global_size or not options.local_size:
-        raise InvalidInput(f"{options.kernel} needs --global and --local, such as --global M,N --local 16,16")
-    defines = dict(part.partition("=")[::2] for part in options.define)
-    return custom_kernel(
-        options.kernel, options.global_size.split(","), options.local_size.split(","),
-        {name: value or "1" for name, value in defines.items()}, options.problem, options.order, options.build_option,
-    )  # fmt: skip
-
-
 def print_verdict(record: Record, kernel: Kernel, verdict: Verdict | None, sample: bool) -> None:
     for row in record.rows:
         if row.name == kernel.name and row.status != "ok":
             console.print(f"[red]{row.status}[/red]: {escape(row.reason)}", soft_wrap=True)
     if verdict is not None and verdict.passed:
-        console.print(str(verdict), highlight=False)
+        console.print(str(verdict), highlight=False, soft_wrap=True)
     if verdict is not None and sample:
         for element in verdict.sample:
             console.print(f"  {element}", highlight=False, markup=False)
@@ -106,7 +95,8 @@ def bench_command(options: argparse.Namespace) -> int:
 
     def show(rows: Sequence[Row]) -> None:
         beside = [row.label for row in rows[2:]]
-        texts = [f"{text:>12}" for text in cells(tuple(rows))]
+        title, *texts = cells(tuple(rows))
+        texts = [f"{title:<{TITLE_WIDTH}}", *(f"{text:>12}" for text in texts)]
         texts += [
             f"{name} {text}" for name, text in zip(beside, cells(tuple(rows), beside)[len(COLUMNS) :], strict=True)
         ]
@@ -114,13 +104,17 @@ def bench_command(options: argparse.Namespace) -> int:
             texts += [f"{name} {text}" for name, text in zip(ENERGY, energy(tuple(rows)), strict=True) if text]
         console.print("  ".join(texts), highlight=False, markup=False, soft_wrap=True)
 
-    console.print("  ".join(f"{text:>12}" for text in COLUMNS), style="bold", soft_wrap=True)
+    columns = (f"{text:>12}" for text in COLUMNS[1:])
+    console.print("  ".join((f"{COLUMNS[0]:<{TITLE_WIDTH}}", *columns)), style="bold", soft_wrap=True)
     record = run_benchmark(
         names, options.dtype, device, options.seconds, show, options.backend, options.precision, options.sustained
     )
     if record.telemetry:
         console.print(f"clock and power: {record.telemetry}", highlight=False)
-    console.print(summary(races(record)), highlight=False)
+    console.print(f"rival: {races(record)[0][0].lesson}", highlight=False, soft_wrap=True)
+    if record.absent:
+        console.print(f"not raced: {'; '.join(record.absent)}", highlight=False, soft_wrap=True)
+    console.print(summary(races(record)), highlight=False, soft_wrap=True)
     if options.json:
         save_record(record, options.json)
         console.print(f"wrote {options.json}", highlight=False)
@@ -155,8 +149,10 @@ def tune_command(options: argparse.Namespace) -> int:
         console.print(f"{outcome.problem}: {result}", highlight=False, markup=False, soft_wrap=True)
 
     products = [replace(each, precision=options.precision) for each in problems if isinstance(each, Gemm)]
-    table = tune(products, info, options.device, path, options.seconds, options.candidates, show)
-    console.print(f"{path}: {len(table.entries)} entries", highlight=False)
+    effort = Effort(options.seconds, options.candidates, options.within)
+    table = tune(products, info, options.device, path, effort, show)
+    settled = f"{len(table.settled)} problems where the cost model's choice is as good"
+    console.print(f"{path}: {len(table.entries)} entries, {settled}", highlight=False)
     return 0
 
 
@@ -179,7 +175,7 @@ def plan_command(options: argparse.Namespace) -> int:
 
 
 def accuracy_command(options: argparse.Namespace) -> int:
-    """`tilewright accuracy`: the errors of every way to multiply float32, on kind and unkind data."""
+    """`tilewright accuracy`: the errors of every way to multiply a type, on kind and unkind data."""
     from .accuracy import ErrorRow, measure_accuracy
 
     size = parse_size(options.size)
@@ -188,9 +184,9 @@ def accuracy_command(options: argparse.Namespace) -> int:
 
     def show(row: ErrorRow) -> None:
         words = f"{row.data:16} {row.mode:10} {row.by:10} {row.largest:10.3g} units of |A||B| {row.normwise:10.2e} of the norm"
-        console.print(words, highlight=False)
+        console.print(words, highlight=False, soft_wrap=True)
 
-    record = measure_accuracy(size, options.device, show)
+    record = measure_accuracy(size, options.device, show, options.dtype)
     if options.json:
         save_record(record, options.json)
     return 0
@@ -201,7 +197,7 @@ def list_command(options: argparse.Namespace) -> int:
     for ladder in [find_ladder(options.name)] if options.name else LADDERS.values():
         console.print(f"[bold]{ladder.name}[/bold]  {ladder.title}", highlight=False)
         for kernel in ladder.kernels:
-            console.print(f"  {kernel.name:32} {kernel.lesson}", highlight=False, markup=False)
+            console.print(f"  {kernel.name:32} {kernel.lesson}", highlight=False, markup=False, soft_wrap=True)
     return 0
 
 
@@ -217,16 +213,6 @@ def show_command(options: argparse.Namespace) -> int:
     names = previous.source.name, kernel.source.name
     print("\n".join(unified_diff(previous.text.splitlines(), kernel.text.splitlines(), *names, lineterm="")))
     return 0
-
-
-def rung_before(kernel: Kernel) -> Kernel | None:
-    """The last rung of the same ladder with another source before this one's; None for a first rung or no rung at all."""
-    for ladder in LADDERS.values():
-        sources = [each.source for each in ladder.kernels]
-        if kernel.source in sources:
-            place = sources.index(kernel.source)
-            return ladder.kernels[place - 1] if place else None
-    return None
 
 
 def devices_command(options: argparse.Namespace) -> int:
@@ -257,7 +243,7 @@ def doctor_command(options: argparse.Namespace) -> int:
 def compare_command(options: argparse.Namespace) -> int:
     """`tilewright compare`: ratios between two records, with their spread."""
     for line in compare(load_record(options.first), load_record(options.second)):
-        console.print(str(line), highlight=False, markup=False)
+        console.print(str(line), highlight=False, markup=False, soft_wrap=True)
     return 0
 
 
@@ -288,26 +274,3 @@ def write_outputs(options: argparse.Namespace, records: Sequence[Record]) -> Non
                 target = path if len(records) == 1 else path.with_stem(f"{path.stem}-{record.title.split()[-1]}")
                 write(target)
                 console.print(f"wrote {target}", highlight=False)
-
-
-def parse_size(text: str) -> tuple[int, ...]:
-    """ "512" or "512x64x300": positive whole numbers."""
-    try:
-        return tuple(int(part) for part in text.lower().split("x"))
-    except ValueError as error:
-        raise InvalidInput(f"{text!r} is no size: write 512, 512x256 or 512x256x128") from error
-
-
-def sizes_of(options: argparse.Namespace) -> list[tuple[int, ...]]:
-    """--size, or --sizes MIN:MAX as the powers of two times MIN."""
-    if options.size and options.sizes:
-        raise InvalidInput("give --size or --sizes, not both")
-    if options.size:
-        return [parse_size(options.size)]
-    if not options.sizes:
-        return []
-    ends = options.sizes.split(":")
-    if len(ends) != 2 or not all(end.isdigit() for end in ends) or not 0 < int(ends[0]) <= int(ends[1]):
-        raise InvalidInput(f"--sizes {options.sizes}: write MIN:MAX, such as 128:1024")
-    low, high = map(int, ends)
-    return [(low * 2**power,) for power in range((high // low).bit_length()) if low * 2**power <= high]

@@ -43,7 +43,8 @@ ELEMENT_TYPES = {
     )
 }
 
-FROM_ML_DTYPES = ("bfloat16", "float8_e4m3fn", "float8_e5m2")
+FLOAT8 = ("float8_e4m3fn", "float8_e5m2")
+FROM_ML_DTYPES = ("bfloat16", *FLOAT8)
 DOUBLES = ("float64", "complex128")  # what a device must be asked for double precision to compute
 
 

@@ -8,11 +8,11 @@ from itertools import product
 from typing import Any
 
 from .access import Explanation, explain_kernel, find_model
-from .access.picture import save_picture
+from .access.drawing.picture import save_picture
 from .access.serialise import to_dict
 from .access.totals import changes
 from .access.whatif import Answer, pitch_variations, sweep, table
-from .commands import kernel_of, parse_size, rung_before
+from .arguments import kernel_of, parse_size, rung_before
 from .errors import InvalidInput
 from .explanations import default_size
 from .kernel import Kernel

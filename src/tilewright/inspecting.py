@@ -5,7 +5,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 
-from .commands import kernel_of, parse_size
+from .arguments import kernel_of, parse_size
 from .custom import custom_kernel
 from .errors import InvalidInput, Unsupported
 from .inspection import ARCHITECTURES, DEVICE, SIZE, Inspection, inspect_kernel

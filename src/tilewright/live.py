@@ -11,7 +11,7 @@ from rich.text import Text
 from .backend.device import Device
 from .measure import ROUNDS
 from .records import Record, Row
-from .report.table import cells, derive, failure, header, notes, peaks_line
+from .report.table import cells, derive, header, notes, peaks_line
 
 NARROW = 130  # columns below which the sentences would be broken into bits
 
@@ -59,15 +59,17 @@ class LiveTable:
         for place, name in enumerate(columns):
             table.add_column(name, justify="right" if 0 < place < 8 else "left", no_wrap=place < 8)
         several = len({row.size for row in rows}) > 1
+        below: dict[str, None] = {}  # the sentences that the table has no room for, each once
         for line in derive(rows, peaks):
             style = "red" if line.row.status not in ("ok", "refused") else "dim" if line.row.status == "refused" else ""
             name, *rest = cells(line)[: len(columns)]
+            if narrow and cells(line)[-1]:
+                below[f"{line.row.label}: {cells(line)[-1]}"] = None
             size = f" {'x'.join(map(str, line.row.size))}" if several else ""
             table.add_row(*(Text(text) for text in (name + size, *rest)), style=style)
         if self._record is None:
             return Group(table, self._progress(rows))
-        failures = [f"{row.label}: {failure(row)}" for row in rows if narrow and row.status != "ok"]
-        return Group(table, Text("\n".join([*failures, peaks_line(peaks), *notes(rows)]), style="dim"))
+        return Group(table, Text("\n".join([*below, peaks_line(peaks), *notes(rows)]), style="dim"))
 
     def _progress(self, rows: list[Row]) -> ProgressBar:
         """Rounds measured so far, of the rows that are in the race."""

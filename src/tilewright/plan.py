@@ -12,6 +12,9 @@ from .errors import Unsupported
 from .kernel import Config, Kernel, Step, Steps
 from .problem import Problem
 
+# Types of arguments that hold sizes, and the least size that is too large for each. Strides and offsets have 64 bits.
+COUNTERS = {"int": 2**31, "uint": 2**32, "unsigned": 2**32, "unsigned int": 2**32}
+
 
 @dataclass(frozen=True)
 class Rejection:
@@ -100,6 +103,8 @@ def _refusals(kernel: Kernel, problem: Problem, device: DeviceInfo) -> Iterator[
         yield f"{kernel.name} has no {problem.dtype}; it has {', '.join(kernel.dtypes)}"
     if kernel.precision and kernel.precision != getattr(problem, "precision", ""):
         yield f"{kernel.name} computes in {kernel.precision}, which was not asked for"
+    if getattr(problem, "scale_a", "") and not kernel.scales:
+        yield f"{kernel.name} cannot scale rows and columns of the product"
     if problem.dtype in DOUBLES and not device.fp64:
         yield f"{device.name} has no double precision, which {problem.dtype} needs"
     for feature, sentence in kernel.requires:
@@ -117,6 +122,7 @@ def _limits(kernel: Kernel, config: Config, problem: Problem, device: DeviceInfo
 
 
 def _step_limits(step: Step, device: DeviceInfo) -> Iterator[str]:
+    yield from _wide_scalars(step)
     ndrange = step.config.ndrange(step.problem)
     if ndrange.group_items > device.max_work_group_size:
         yield (
@@ -130,6 +136,18 @@ def _step_limits(step: Step, device: DeviceInfo) -> Iterator[str]:
     limit = max(device.local_bytes, device.static_local_bytes)
     if local > limit:
         yield f"{local:,} bytes of local memory exceed the {limit:,} that {device.name} has"
+
+
+def _wide_scalars(step: Step) -> Iterator[str]:
+    """Sizes that the kernel's arguments of 32 bits cannot hold."""
+    values = {**step.problem.scalars, **step.config.scalars(step.problem)}
+    wide = {name: value for name, value in values.items() if isinstance(value, int) and not -(2**31) <= value < 2**31}
+    if not wide:
+        return
+    for parameter in step.kernel.signature.parameters:
+        limit = 0 if parameter.pointer else COUNTERS.get(parameter.ctype, 0)
+        if limit and wide.get(parameter.name, 0) >= limit:
+            yield f"{parameter.name}={wide[parameter.name]:,} is more than kernels count ({limit - 1:,}): pass it in parts"
 
 
 def _notes(kernel: Kernel, config: Config, rejected: Sequence[Rejection]) -> tuple[str, ...]:

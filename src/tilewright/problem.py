@@ -9,7 +9,7 @@ from typing import ClassVar, Protocol
 
 import numpy as np
 
-from .dtypes import element_type, numpy_dtype
+from .dtypes import FLOAT8, element_type, numpy_dtype
 from .errors import InvalidInput
 from .reference import exact_matmul, float64_matmul
 
@@ -44,7 +44,7 @@ class Operand:
         """The elements in the order in which they lie in memory, 1-D and contiguous: one matrix behind the other."""
         if self.order == "row":
             return np.ascontiguousarray(array).reshape(-1)
-        if array.ndim != 2:
+        if array.ndim != 2 or array.flags.f_contiguous:
             return np.ascontiguousarray(np.swapaxes(array, -1, -2)).reshape(-1)
         columns = np.empty(array.shape[::-1], array.dtype)
         for first in range(0, len(array), ROWS_AT_A_TIME):
@@ -146,8 +146,15 @@ def _check_sizes(**sizes: int) -> None:
             raise InvalidInput(f"{name}={size} is negative")
 
 
-# What a product of float32 may be asked to do instead of its own arithmetic. None of it is ever chosen unasked.
-PRECISIONS = ("tf32", "fp32_split")
+# What products of some types may be asked to do instead of their own arithmetic. None of it is ever chosen unasked.
+PRECISIONS = {
+    "tf32": ("float32",),
+    "fp32_split": ("float32",),
+    "fp8": FLOAT8,
+}
+# What "fp8" may lose of |A| |B|: within 128 steps of k a tensor core adds four times, and cuts each product and each of its
+# own sums off 13 bits below the largest.
+FP8_LOSS = (128 + 4) * 2.0**-13
 
 
 @dataclass(frozen=True)
@@ -174,9 +181,11 @@ class Gemm:
     precision: str = ""
 
     def __post_init__(self) -> None:
-        if self.precision and (self.dtype != "float32" or self.precision not in PRECISIONS):
-            allowed = " or ".join(PRECISIONS)
-            raise InvalidInput(f"precision {self.precision!r} of {self.dtype}: only float32 has others, {allowed}")
+        if self.precision and self.dtype not in PRECISIONS.get(self.precision, ()):
+            allowed = " and ".join(name for name, dtypes in PRECISIONS.items() if self.dtype in dtypes)
+            raise InvalidInput(
+                f"precision {self.precision!r} of {self.dtype}: beside its own it has {allowed or 'none'}"
+            )
         _check_sizes(m=self.m, n=self.n, k=self.k, batch=self.batch)
         element_type(self.dtype)
 
@@ -237,6 +246,8 @@ class Gemm:
         if self.precision == "tf32":
             normal = (np.where(x == 0, 0, np.maximum(np.abs(x), 2.0**-126)) for x in (arrays["A"], arrays["B"]))
             bound = bound + 2 * 2.0**-10 * np.abs(self.alpha) * float64_matmul(*normal)
+        if self.precision == "fp8":
+            bound = bound + FP8_LOSS * size
         if self.beta != 0.0:
             bound = bound + 4 * kind.epsilon * np.abs(self.beta * arrays["C"])
         stored = numpy_dtype(self.out_dtype or self.dtype)
@@ -314,7 +325,9 @@ BIAS_LAYOUTS = {"": Layout(0, 0, 0), "row": Layout(0, 0, 1), "column": Layout(0,
 class StridedGemm(Gemm):
     """A Gemm whose operands are views into larger buffers, with an epilogue.
 
-    C = activation(alpha * A * B + beta * C + bias). `bias` is a vector of `out_dtype` along "row"s (one element per
+    C = activation(alpha * S + beta * C + bias), S being A * B with row i of it scaled by scale_a[i] and column j by
+    scale_b[j]: float32 vectors ("each"), one number for all of them ("one"), or "" for no scales; both or neither.
+    `bias` is a vector of `out_dtype` along "row"s (one element per
     column of C) or "column"s (one element per row), or "" for none. `activation` is "relu", "gelu" (by erf),
     "gelu_tanh", "silu" or "". Complex operands may be conjugated.
     """
@@ -324,6 +337,8 @@ class StridedGemm(Gemm):
     activation: str = ""
     conjugate_a: bool = False
     conjugate_b: bool = False
+    scale_a: str = ""
+    scale_b: str = ""
 
     @property
     def layouts(self) -> tuple[Layout, Layout, Layout]:
@@ -332,4 +347,5 @@ class StridedGemm(Gemm):
     @property
     def scalars(self) -> Scalars:
         conjugates: Scalars = {"a_conjugate": int(self.conjugate_a), "b_conjugate": int(self.conjugate_b)}
-        return {**super().scalars, **conjugates, **BIAS_LAYOUTS[self.bias].scalars("bias")}
+        scales: Scalars = {"scale_a_row": int(self.scale_a == "each"), "scale_b_column": int(self.scale_b == "each")}
+        return {**super().scalars, **conjugates, **BIAS_LAYOUTS[self.bias].scalars("bias"), **scales}

@@ -63,6 +63,12 @@ def turned(dtype: str) -> Iterator[Problem]:
         yield product(8192, 8192, 8192, dtype, letters)
 
 
+def squares_turned(dtype: str) -> Iterator[Problem]:
+    """Squares with B in columns: both operands then lie along k, as tensor cores want bytes."""
+    for n in (1024, 2048, 4096, 8192):
+        yield product(n, n, n, dtype, "NT")
+
+
 def ragged(dtype: str) -> Iterator[Problem]:
     """Sizes that no tile divides, and the next multiples beside them."""
     for n in (4095, 4096, 4097, 4104, 5000, 5120):
@@ -163,6 +169,7 @@ SETS: dict[str, Callable[[str], Iterator[Problem]]] = {
     "large": large,
     "largest": largest,
     "turned": turned,
+    "squares-turned": squares_turned,
     "ragged": ragged,
     "thin": thin,
     "batched": batched,

@@ -59,4 +59,4 @@ class Stamps:
         return float(last - first) * 1e-9
 
     def _launch(self, kernel: Any, what: str) -> None:
-        self._device.launch(kernel, GATE.config.ndrange(Copy(1, 1)), what, self._queue)
+        self._device.launch(kernel, GATE.config.ndrange(Copy(1, 1)), what, self._queue, event=False)

@@ -144,9 +144,11 @@ def _one_of_each_band(generator: np.random.Generator, side: int) -> np.ndarray:
     return chosen
 
 
-def reference_for(problem: Problem, arrays: Mapping[str, np.ndarray]) -> Reference | SampledReference:
-    """What to judge a problem's result by: every element, or of very large products whole rows and columns."""
-    sampled = isinstance(problem, Gemm) and problem.flops > WHOLE_FLOPS and problem.beta == 0
+def reference_for(
+    problem: Problem, arrays: Mapping[str, np.ndarray], whole_flops: int = WHOLE_FLOPS
+) -> Reference | SampledReference:
+    """What to judge a problem's result by: every element, or of products of more flops whole rows and columns."""
+    sampled = isinstance(problem, Gemm) and problem.flops > whole_flops and problem.beta == 0
     return SampledReference(problem, arrays) if sampled and isinstance(problem, Gemm) else Reference(problem, arrays)
 
 
@@ -163,16 +165,22 @@ def verify(plan: Plan, device: Device, seed: int = 0) -> Verdict:
     return verify_execution(Execution(plan, device), reference)
 
 
-def verify_execution(execution: Execution, reference: Reference | SampledReference) -> Verdict:
-    """Upload the operands, poison the output, run once and judge. A write outside a buffer is a wrong result too."""
-    execution.write(reference.arrays)
+def verify_execution(
+    execution: Execution, reference: Reference | SampledReference, uploaded: bool = False
+) -> Verdict:
+    """Upload the operands, poison the output, run once and judge. A write outside a buffer is a wrong result too.
+
+    With `uploaded` the operands are there already, and whoever shares them looks whether they are spoiled.
+    """
+    if not uploaded:
+        execution.write(reference.arrays)
     execution.poison()
     execution.launch()
     try:
         output = execution.read()
     except WrongResult as outside:
         return Verdict(False, 0, np.inf, None, 0.0, str(outside))
-    spoiled = execution.spoiled_inputs(reference.arrays)
+    spoiled = [] if uploaded else execution.spoiled_inputs(reference.arrays)
     if spoiled:
         return Verdict(False, 0, np.inf, None, 0.0, f"it wrote into its input {' and '.join(spoiled)}")
     return reference.judge(output)

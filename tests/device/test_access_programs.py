@@ -13,7 +13,8 @@ from tilewright.access import explain_source
 from tilewright.access.clc import parse_program
 from tilewright.backend.opencl import Device
 from tilewright.errors import BuildFailed, SourceError
-from tilewright.kernel import NDRange, parse_signature
+from tilewright.kernel import NDRange
+from tilewright.source import parse_signature
 
 LANES = 4 * ITEMS
 RESULTS = 8

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from tilewright.access import explain_source
 from tilewright.backend.opencl import Device
-from tilewright.kernel import NDRange, parse_signature
+from tilewright.kernel import NDRange
+from tilewright.source import parse_signature
 
 LANES = 64
 EXACT = "#pragma OPENCL FP_CONTRACT OFF\n#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n"

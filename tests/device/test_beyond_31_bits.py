@@ -7,6 +7,7 @@ import pytest
 
 from tilewright import copy, matmul, transpose
 from tilewright.backend.opencl import Device
+from tilewright.errors import Unsupported
 
 ROWS, COLUMNS = 2**16 + 3, 2**15 + 5  # 2^31 and some hundred thousand elements, of a byte each
 BYTES_FREE = 3 * ROWS * COLUMNS + 2**30  # operand, result, the comparison's own, and something to live on
@@ -59,6 +60,13 @@ def test_products_by_a_tall_matrix(n: int, large: np.ndarray, device: Device) ->
     turned = matmul(large.T, np.ones((ROWS, n), np.int8), queue=queue)
     for column in (0, 1, 2**14, COLUMNS - 1):
         assert np.array_equal(turned[column], np.full(n, large[:, column].astype(np.int64).sum()))
+
+
+def test_a_side_of_more_than_31_bits_is_refused(device: Device) -> None:
+    one = np.ones(1, np.float32)
+    row, column = np.broadcast_to(one, (1, 2**31)), np.broadcast_to(one, (2**31, 1))
+    with pytest.raises(Unsupported, match=r"K=2,147,483,648 is more than kernels count \(2,147,483,647\)"):
+        matmul(row, column, queue=device.plain_queue)
 
 
 def test_a_result_of_more_than_31_bits(device: Device) -> None:

@@ -9,7 +9,10 @@ import sys
 from pathlib import Path
 
 import pytest
+from rich.console import Console
+from shapes import NAIVE
 
+from tilewright import commands
 from tilewright.cli import main
 from tilewright.kernels import LADDERS
 from tilewright.records import load_record
@@ -17,20 +20,6 @@ from tilewright.records import load_record
 QUICK = ["--seconds", "0.2"]
 CapturedOutput = pytest.CaptureFixture[str]
 EXAMPLES = Path(__file__).parents[2] / "examples"
-
-MINE = """// A product of one's own.
-__kernel void mine(const int M, const int N, const int K,
-                   __global const REAL* A, __global const REAL* B, __global REAL* C)
-{
-    const int row = get_global_id(0), column = get_global_id(1);
-    if (row >= M || column >= N)
-        return;
-    REAL sum = 0;
-    for (int k = 0; k < K; k++)
-        sum += A[row * K + k] * B[k * N + column];
-    C[row * N + column] = sum;
-}
-"""
 
 
 @pytest.fixture
@@ -42,7 +31,7 @@ def quick(device_number: str, wide_terminal: None) -> list[str]:
 @pytest.fixture
 def mine(tmp_path: Path) -> Path:
     path = tmp_path / "mine.cl"
-    path.write_text(MINE)
+    path.write_text(NAIVE)
     return path
 
 
@@ -126,6 +115,16 @@ def test_run_verifies_and_measures_a_rung(quick: list[str], capsys: CapturedOutp
     assert len(re.findall(r"^  \[\d+, \d+\] = .*, host ", output, re.M)) == 10
 
 
+def test_a_narrow_terminal_gets_the_lessons_below_the_table(
+    quick: list[str], capsys: CapturedOutput, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(commands, "console", Console(width=80))
+    assert main(["ladder", "rows", "--rung", "3", "--size", "16", "--no-baselines", *quick]) == 0
+    output = capsys.readouterr().out
+    assert max(map(len, output.splitlines())) <= 80
+    assert "rows/03_private_sum: The sum lives in a private variable" in output
+
+
 def test_run_takes_a_kernel_of_ones_own(mine: Path, quick: list[str], tmp_path: Path, capsys: CapturedOutput) -> None:
     record = tmp_path / "mine.json"
     geometry = ["--global", "M,N", "--local", "TS,TS", "-D", "TS=8"]
@@ -133,7 +132,7 @@ def test_run_takes_a_kernel_of_ones_own(mine: Path, quick: list[str], tmp_path: 
     assert "right: 660 elements" in capsys.readouterr().out
     rows = load_record(record).rows
     assert (rows[0].name, rows[-1].name) == ("NumPy", f"{tmp_path.name}/mine")
-    assert rows[-1].lesson == "A product of one's own."
+    assert rows[-1].lesson == "One work-item per element of C, written for the tests."
 
 
 @pytest.mark.skipif(not EXAMPLES.exists(), reason="the examples are not installed with the package")
@@ -147,7 +146,7 @@ def test_the_example_runs_as_its_page_says(quick: list[str], capsys: CapturedOut
 def test_a_wrong_kernel_has_status_1_its_worst_element_and_no_time(
     mine: Path, quick: list[str], tmp_path: Path, capsys: CapturedOutput
 ) -> None:
-    mine.write_text(MINE.replace("B[k * N + column]", "B[column * K + k]"))
+    mine.write_text(NAIVE.replace("B[k * N + column]", "B[column * K + k]"))
     record = tmp_path / "mine.json"
     assert (
         main(["run", str(mine), "--global", "M,N", "--local", "4,4", "--size", "16", *quick, "--json", str(record)])
@@ -161,7 +160,7 @@ def test_a_wrong_kernel_has_status_1_its_worst_element_and_no_time(
 def test_a_kernel_that_does_not_compile_has_status_1_and_its_log(
     mine: Path, quick: list[str], capsys: CapturedOutput
 ) -> None:
-    mine.write_text(MINE.replace("REAL sum = 0;", "REAL sum = nothing;"))
+    mine.write_text(NAIVE.replace("REAL sum = 0;", "REAL sum = nothing;"))
     assert main(["run", str(mine), "--global", "M,N", "--local", "4,4", "--size", "16", *quick]) == 1
     output = capsys.readouterr().out
     assert f"{mine.parent.name}/mine.cl:8:" in output

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from shapes import NAIVE
 
 from tilewright.backend.opencl import Device
 from tilewright.custom import custom_kernel
@@ -14,19 +15,6 @@ from tilewright.problem import Copy, Gemm, Problem, Transpose, random_arrays
 from tilewright.run import Execution
 from tilewright.verify import Reference, Verdict, verify, verify_execution
 
-RIGHT = """// A product that is right, until a test puts a fault into it.
-__kernel void product(const int M, const int N, const int K,
-                      __global const REAL* A, __global const REAL* B, __global REAL* C)
-{
-    const int row = get_global_id(0), column = get_global_id(1);
-    if (row >= M || column >= N)
-        return;
-    REAL sum = 0;
-    for (int k = 0; k < K; k++)
-        sum += A[row * K + k] * B[k * N + column];
-    C[row * N + column] = sum;
-}
-"""
 STORE = "C[row * N + column] = sum;"
 
 # name: (the right text, the fault that takes its place)
@@ -68,9 +56,9 @@ def faulty(tmp_path: Path) -> MakeKernel:
     """Writes the product with `right` replaced by `fault` and makes a kernel of it."""
 
     def make(right: str, fault: str) -> Kernel:
-        assert right in RIGHT
+        assert right in NAIVE
         path = tmp_path / "product.cl"
-        path.write_text(RIGHT.replace(right, fault))
+        path.write_text(NAIVE.replace(right, fault))
         return custom_kernel(path, ("M", "N"), ("8", "8"))
 
     return make

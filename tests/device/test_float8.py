@@ -1,17 +1,22 @@
-"""8-bit floats in the portable kernels for GPUs, which any driver can run: every value is read as ml_dtypes reads it."""
+"""8-bit floats on any driver: read as ml_dtypes reads them, multiplied as they are or as halves, rows and columns scaled."""
 
 from dataclasses import replace
 
 import numpy as np
+import pyopencl.array as cl_array
 import pytest
 
+import tilewright
 from tilewright.backend.opencl import Device
+from tilewright.choice import plan_product
 from tilewright.dtypes import numpy_dtype
-from tilewright.errors import Unsupported
+from tilewright.errors import InvalidInput, Unsupported
+from tilewright.kernels.gemm.call import call_of
 from tilewright.kernels.gemm.choice import ranked_kernels
 from tilewright.plan import plan
 from tilewright.problem import Gemm
 from tilewright.run import solve
+from tilewright.verify import verify
 
 pytestmark = pytest.mark.device
 KINDS = ("float8_e4m3fn", "float8_e5m2")
@@ -51,3 +56,107 @@ def test_results_in_eight_bits_are_refused(device: Device) -> None:
     problem = Gemm(8, 8, 8, "float8_e5m2")
     with pytest.raises(Unsupported, match="give bfloat16 or float16 or float32"):
         product(problem, {}, device)
+
+
+def random_float8(shape: tuple[int, ...], dtype: str, seed: int = 0) -> np.ndarray:
+    return np.random.default_rng(seed).normal(size=shape).astype(numpy_dtype(dtype))
+
+
+@pytest.mark.parametrize("dtype", KINDS)
+def test_the_library_multiplies_them_on_every_device(device: Device, dtype: str) -> None:
+    """By way of halves where no kernel reads them: every layout, stacks, ragged sizes, infinities and NaN."""
+    for shape_a, shape_b in (((37, 129), (129, 50)), ((3, 20, 33), (33, 9)), ((1, 1), (1, 1)), ((70, 0), (0, 5))):
+        a, b = random_float8(shape_a, dtype), random_float8(shape_b, dtype, 1)
+        for right in (b, np.asfortranarray(b)):
+            result = tilewright.matmul(a, right, queue=device.queue)
+            assert result.dtype == np.float32
+            assert np.allclose(result, a.astype(np.float64) @ b.astype(np.float64), atol=1e-4)
+    a = random_float8((20, 24), dtype)
+    a[3, 5] = np.nan
+    result = tilewright.matmul(a, random_float8((24, 18), dtype, 1), queue=device.queue)
+    assert np.isnan(result[3]).all()
+    assert np.isfinite(np.delete(result, 3, 0)).all()
+
+
+@pytest.mark.parametrize("kind", ["cpu", "gpu"])
+@pytest.mark.parametrize("dtype", KINDS)
+def test_plans_for_either_kind_of_device_are_right(device: Device, dtype: str, kind: str) -> None:
+    info = replace(device.info, kind=kind)
+    for m, n, k, orders in ((37, 50, 129, ("row", "column")), (130, 66, 70, ("column", "row"))):
+        problem = Gemm(m, n, k, dtype, *orders, out_dtype="bfloat16", batch=2)
+        verdict = verify(plan_product(problem, info), device)
+        assert verdict.passed, f"{problem.title}: {verdict}"
+
+
+SCALES = [("one", "one"), ("each", "one"), ("one", "each"), ("each", "each"), ("none", "each"), ("each", "none")]
+
+
+def scale_of(kind: str, length: int, seed: int) -> np.ndarray | float | None:
+    values = 2.0 ** np.random.default_rng(seed).integers(-9, 9, length) * 1.25
+    return {"none": None, "one": float(values[0]), "each": values.astype(np.float32)}[kind]
+
+
+@pytest.mark.parametrize(("kind_a", "kind_b"), SCALES)
+def test_rows_and_columns_are_scaled(device: Device, kind_a: str, kind_b: str) -> None:
+    """Before alpha, beta, bias and activation; by rows and by columns of C, which turns the product around."""
+    m, n, k = 45, 34, 130
+    a, b, c = random_float8((m, k), KINDS[0]), random_float8((k, n), KINDS[0], 1), np.ones((m, n), np.float32)
+    scale_a, scale_b = scale_of(kind_a, m, 2), scale_of(kind_b, n, 3)
+    bias = np.linspace(-1, 1, n, dtype=np.float32)
+    rows = np.ones(m) if scale_a is None else np.broadcast_to(scale_a, m)
+    columns = np.ones(n) if scale_b is None else np.broadcast_to(scale_b, n)
+    weight = np.multiply.outer(rows, columns)
+    wide_a, wide_b = a.astype(np.float64), b.astype(np.float64)
+    total = -0.5 * weight * (wide_a @ wide_b) + 2 * c + bias
+    size = 0.5 * weight * (np.abs(wide_a) @ np.abs(wide_b)) + 4
+    for out in (np.full((m, n), np.nan, np.float32), np.full((m, n), np.nan, np.float32, order="F")):
+        tilewright.gemm(
+            a, b, c, alpha=-0.5, beta=2, bias=bias, activation="relu", scale_a=scale_a, scale_b=scale_b, out=out,
+            queue=device.queue,
+        )  # fmt: skip
+        assert (np.abs(out - np.maximum(total, 0)) <= (k + 8) * 2.0**-23 * size).all()
+
+
+def test_both_kinds_multiply_each_other(device: Device) -> None:
+    a, b = random_float8((21, 34), KINDS[0]), random_float8((34, 17), KINDS[1], 1)
+    columns = np.linspace(1, 2, 17, dtype=np.float32)
+    for left, right in ((a, b), (b.T, a.T)):
+        product = left.astype(np.float64) @ right.astype(np.float64)
+        assert np.allclose(tilewright.matmul(left, right, queue=device.queue), product, atol=1e-4)
+    there = [cl_array.to_device(device.queue, each) for each in (a, b)]
+    with pytest.raises(Unsupported, match="pass operands of one type"):
+        tilewright.matmul(*there)
+    result = tilewright.gemm(a, b, scale_b=columns, scale_a=0.5, queue=device.queue)
+    assert np.allclose(result, 0.5 * columns * (a.astype(np.float64) @ b.astype(np.float64)), atol=1e-4)
+
+
+def test_scales_of_stacks_views_and_device_arrays(device: Device) -> None:
+    a, b = random_float8((4, 10, 16), KINDS[1]), random_float8((16, 6), KINDS[1], 1)
+    long = np.linspace(1, 3, 30, dtype=np.float32)
+    expected = long[::3, None] * (a.astype(np.float64) @ b.astype(np.float64)) * long[20:26]
+    result = tilewright.gemm(a, b, scale_a=long[::3], scale_b=long[20:26], queue=device.queue)
+    assert np.allclose(result, expected, rtol=1e-5, atol=1e-4)
+    there = [cl_array.to_device(device.queue, each) for each in (a, b, long)]
+    on_device = tilewright.gemm(there[0], there[1], scale_a=there[2][::3], scale_b=there[2][20:26])
+    assert np.array_equal(on_device.get(), result)
+
+
+def test_scales_that_do_not_fit_are_refused(device: Device) -> None:
+    a, b = random_float8((8, 4), KINDS[0]), random_float8((4, 6), KINDS[0])
+    wide = np.ones((8, 4), np.float32)
+    with pytest.raises(
+        InvalidInput, match=r"scale_a has the shape \(6,\); \(\) scales all of a, \(8,\) each of its 8 rows"
+    ):
+        tilewright.gemm(a, b, scale_a=np.ones(6), queue=device.queue)
+    with pytest.raises(InvalidInput, match=r"scale_b has the shape \(1, 6\)"):
+        tilewright.gemm(a, b, scale_b=np.ones((1, 6)), queue=device.queue)
+    with pytest.raises(InvalidInput, match="scales are real numbers"):
+        tilewright.gemm(a, b, scale_a=1j, queue=device.queue)
+    with pytest.raises(InvalidInput, match="a is float32"):
+        tilewright.gemm(wide, wide.T, scale_a=2.0, queue=device.queue)
+
+
+def test_a_kernel_that_cannot_scale_refuses(device: Device) -> None:
+    call = replace(call_of(Gemm(8, 8, 8, KINDS[0], out_dtype="float32")), scale_a="one", scale_b="one")
+    with pytest.raises(Unsupported, match="cannot scale rows and columns"):
+        plan(ranked_kernels(call, device.info), call, device.info)

@@ -73,6 +73,15 @@ def test_epilogue(bias: str, activation: str | None, device: Device) -> None:
             check(result, ACTIVATIONS[activation](total), size, k)
 
 
+def test_a_bias_with_gaps_or_in_the_middle_of_a_buffer(device: Device) -> None:
+    a, b, long = random((9, 5)), random((5, 7)), random((40,))
+    for bias in (long[::2][:7], long[::-3][:7], long[20:27]):
+        assert np.allclose(gemm(a, b, bias=bias, queue=device.queue), a @ b + bias, atol=1e-5)
+    there = [cl_array.to_device(device.queue, each) for each in (a, b, long)]
+    for piece in (slice(20, 27), slice(0, 14, 2)):
+        assert np.allclose(gemm(*there[:2], bias=there[2][piece]).get(), a @ b + long[piece], atol=1e-5)
+
+
 def test_beta_zero_never_reads_c(device: Device) -> None:
     for k in (0, 1, 40, 600):
         a, b = random((33, k)), random((k, 47))

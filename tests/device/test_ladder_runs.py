@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
+from shapes import NAIVE
 
 from tilewright.backend.opencl import Device
 from tilewright.custom import custom_kernel
@@ -16,19 +17,6 @@ from tilewright.problem import Problem
 from tilewright.records import Record, Row, load_record, save_record
 
 SECONDS = 0.2
-NAIVE = """// One work-item per element of C, written for this test.
-__kernel void naive(const int M, const int N, const int K,
-                    __global const REAL* A, __global const REAL* B, __global REAL* C)
-{
-    const int row = get_global_id(0), column = get_global_id(1);
-    if (row >= M || column >= N)
-        return;
-    REAL sum = 0;
-    for (int k = 0; k < K; k++)
-        sum += A[row * K + k] * B[k * N + column];
-    C[row * N + column] = sum;
-}
-"""
 
 
 @dataclass(frozen=True)
@@ -79,7 +67,7 @@ def test_a_new_rung_is_one_file_and_one_line(device: Device, tmp_path: Path) -> 
         (f"{tmp_path.name}/01_naive", "ok", (40, 24, 56)),
     ]
     for row in record.rows:
-        assert row.lesson == "One work-item per element of C, written for this test."
+        assert row.lesson == "One work-item per element of C, written for the tests."
         assert row.samples.times
         assert row.worst_ratio == 0.0
 
@@ -159,7 +147,7 @@ def test_cold_runs_are_measured_too(one_device: Device) -> None:
 def test_the_host_program_runs_on_as_many_rows_as_the_time_allows(
     one_device: Device, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tilewright.ladders.HOST_FLOPS", 2 * 32 * 32 * 5)
+    monkeypatch.setattr("tilewright.contenders.HOST_FLOPS", 2 * 32 * 32 * 5)
     record = run_ladder("tiles", one_device, [(32,)], rungs=("1",), seconds=SECONDS)
     row = by_name(record)["host program"]
     assert row.size == (5, 32, 32)

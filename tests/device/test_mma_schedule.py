@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from tilewright.backend.opencl import Device
-from tilewright.kernel import KERNELS, PRELUDE, NDRange, parse_signature, read_source
+from tilewright.kernel import KERNELS, PRELUDE, NDRange
+from tilewright.source import parse_signature, read_source
 
 MOST_PARTS = 64
 

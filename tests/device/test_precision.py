@@ -7,26 +7,31 @@ import tilewright
 from tilewright.backend.opencl import Device
 from tilewright.choice import plan_product
 from tilewright.cli import main
+from tilewright.dtypes import numpy_dtype
 from tilewright.errors import InvalidInput, UnknownName
 from tilewright.problem import PRECISIONS, Gemm
 
 pytestmark = pytest.mark.device
 SIZE = 192
+OWN_TYPE = {name: dtypes[0] for name, dtypes in PRECISIONS.items()}
 
 
 @pytest.mark.parametrize("precision", [None, "ieee", *PRECISIONS])
 def test_a_product_keeps_the_bound_of_what_was_asked(device: Device, precision: str | None) -> None:
     random = np.random.default_rng(2)
-    arrays = {name: random.normal(size=(SIZE, SIZE)).astype(np.float32) for name in "AB"}
+    dtype = OWN_TYPE.get(precision or "", "float32")
+    arrays = {name: random.normal(size=(SIZE, SIZE)).astype(numpy_dtype(dtype)) for name in "AB"}
     result = tilewright.matmul(arrays["A"], arrays["B"], precision=precision, queue=device.queue)
-    problem = Gemm(SIZE, SIZE, SIZE, precision=precision if precision in PRECISIONS else "")
+    asked = precision if precision in PRECISIONS else ""
+    problem = Gemm(SIZE, SIZE, SIZE, dtype, out_dtype="float32", precision=asked)
     reference = problem.reference(arrays)
     assert (np.abs(result - reference) <= problem.error_bound(arrays, reference)).all()
 
 
 @pytest.mark.parametrize("precision", PRECISIONS)
 def test_the_plan_says_if_a_device_has_no_such_kernel(device: Device, precision: str) -> None:
-    plan = plan_product(Gemm(SIZE, SIZE, SIZE, precision=precision), device.info)
+    problem = Gemm(SIZE, SIZE, SIZE, OWN_TYPE[precision], out_dtype="float32", precision=precision)
+    plan = plan_product(problem, device.info)
     has_it = any(step.kernel.precision == precision for step in plan.steps)
     assert has_it != any(f"by {precision}" in note and "own arithmetic" in note for note in plan.notes)
 
@@ -38,7 +43,11 @@ def test_the_command_line_says_so_too(device_number: str, capsys: pytest.Capture
 
 def test_other_types_and_other_words_are_refused(device: Device) -> None:
     matrix = np.eye(4)
-    with pytest.raises(InvalidInput, match="only float32 has others"):
+    with pytest.raises(InvalidInput, match="'tf32' of float64: beside its own it has none"):
         tilewright.matmul(matrix, matrix, precision="tf32", queue=device.queue)
+    with pytest.raises(InvalidInput, match="'fp8' of float32: beside its own it has tf32 and fp32_split"):
+        tilewright.matmul(
+            matrix.astype(np.float32), matrix.astype(np.float32), precision="fp8", queue=device.queue
+        )
     with pytest.raises(UnknownName):
         tilewright.matmul(matrix, matrix, precision="half", queue=device.queue)

@@ -56,17 +56,32 @@ def test_warnings_of_the_compiler_are_kept_with_the_execution(device: Device) ->
     assert list(execution.logs) == ["rows/03_private_sum"]
 
 
-def test_a_launch_error_names_the_launch(tmp_path: Path, device: Device) -> None:
+@pytest.mark.parametrize("event", [True, False])
+def test_a_launch_error_names_the_launch(event: bool, tmp_path: Path, device: Device) -> None:
     text = (
         "// Wants another work-group than it gets.\n__kernel __attribute__((reqd_work_group_size(4, 4, 1)))\n"
         "void picky(__global REAL* C) { C[0] = 0; }\n"
     )
+    execution = execution_of(kernel_of(tmp_path, text), device)
     with pytest.raises(LaunchFailed) as caught:
-        execution_of(kernel_of(tmp_path, text), device).launch()
+        execution.launch() if event else execution.enqueue()
     message = str(caught.value)
     assert f"launching {tmp_path.name}/mine (gemm 8x8x8 float32) over 8x8 by 8x8" in message
     assert "OpenCL INVALID_WORK_GROUP_SIZE (-54)" in message
     assert caught.value.code == -54
+
+
+def test_launches_without_events_compute_the_same(device: Device) -> None:
+    execution = execution_of(find_kernel("rows/02_coalesced"), device)
+    arrays = random_arrays(PROBLEM)
+    execution.write(arrays)
+    results = []
+    for enqueue in (execution.launch, execution.enqueue):
+        execution.poison()
+        enqueue()
+        device.finish("a product")
+        results.append(execution.read())
+    assert np.array_equal(*results)
 
 
 def test_more_memory_than_there_is_is_told_with_both_figures(device: Device) -> None:

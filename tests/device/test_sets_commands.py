@@ -5,10 +5,13 @@ from pathlib import Path
 import pytest
 
 from tilewright import sets
+from tilewright.backend.opencl import Device
 from tilewright.cli import main
 from tilewright.problem import Gemm
 from tilewright.records import load_record
 from tilewright.stacks import InPlaceTranspose, StackedTranspose
+from tilewright.tuned import key_of, load_table
+from tilewright.tuning import Effort, Outcome, tune
 
 
 @pytest.fixture
@@ -51,6 +54,21 @@ def test_a_cpu_is_not_tuned(device_number: str, capsys: pytest.CaptureFixture[st
         pytest.skip("the preferred device is a GPU")
     assert main(["tune", "--device", device_number]) == 2
     assert "tables are for GPUs" in capsys.readouterr().err
+
+
+def test_children_race_the_candidates(one_device: Device, device_number: str, tmp_path: Path) -> None:
+    """Below the command, which would refuse a CPU: children build, verify and race, whatever the device."""
+    path, problems = tmp_path / "table.json", [Gemm(64, 48, 32), Gemm(40, 30, 20, "float32", "column", batch=3)]
+    outcomes: list[Outcome] = []
+    table = tune(problems, one_device.info, device_number, path, Effort(0.1, 2), outcomes.append)
+    assert [outcome.problem for outcome in outcomes] == [problem.title for problem in problems]
+    for problem, outcome in zip(problems, outcomes, strict=True):
+        assert outcome.entry is not None, outcome.complaints
+        assert outcome.entry.problem == key_of(problem)
+        assert 0 < outcome.entry.seconds <= outcome.entry.untuned_seconds
+        assert outcome.entry.worst_ratio <= 1
+    assert sorted((*(entry.problem for entry in table.entries), *table.settled)) == sorted(map(key_of, problems))
+    assert load_table(path) == table
 
 
 def test_an_unknown_set_is_refused(device_number: str, capsys: pytest.CaptureFixture[str]) -> None:

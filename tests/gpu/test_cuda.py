@@ -10,7 +10,7 @@ from tilewright.backend.twins import CUDA_FEATURES, twin_of
 from tilewright.choice import plan_move, plan_product
 from tilewright.dtypes import ELEMENT_TYPES
 from tilewright.errors import BuildFailed, InvalidInput, LaunchFailed
-from tilewright.kernel import Kernel, NDRange, parse_signature
+from tilewright.kernel import Kernel, NDRange
 from tilewright.kernels import LADDERS, find_kernel
 from tilewright.ladders import run_ladder
 from tilewright.plan import plan_kernel
@@ -19,6 +19,7 @@ from tilewright.rivals.clblast import CLBlastRival, clblast_present
 from tilewright.rivals.cublas import CublasRival, cublas_loads
 from tilewright.run import Execution
 from tilewright.sets import STORED
+from tilewright.source import parse_signature
 from tilewright.verify import Reference, verify
 
 RUNGS = [

@@ -19,7 +19,7 @@ pytestmark = pytest.mark.gpu
 ORDERS = [(a, b) for a in ("row", "column") for b in ("row", "column")]
 TILES = (
     FmaConfig(256, 128), FmaConfig(128, 256), FmaConfig(128, 128, 2), FmaConfig(128, 64, 4, 8), FmaConfig(64, 128, 4, 8),
-    FmaConfig(64, 64, 8, 8),
+    FmaConfig(64, 64, 8, 8), FmaConfig(64, 512), FmaConfig(512, 64),
 )  # fmt: skip
 
 
@@ -50,6 +50,21 @@ def test_rounds_and_tiles_that_are_shared_out(a_order: str, b_order: str, hopper
     check(Gemm(700, 1320, 1332, "float32", a_order, b_order), FmaConfig(256, 128, groups=10, shared=True), hopper)
     check(Gemm(700, 1320, 1332, "float32", a_order, b_order), FmaConfig(128, 256, groups=132, shared=True), hopper)
     check(Gemm(128, 128, 40000, "float32", a_order, b_order), FmaConfig(256, 128, groups=132, shared=True), hopper)
+    check(Gemm(64, 4096, 1040, "float32", a_order, b_order), FmaConfig(64, 512, groups=132, shared=True), hopper)
+    check(Gemm(1000, 60, 2064, "float32", a_order, b_order), FmaConfig(512, 64, groups=132, shared=True), hopper)
+    check(
+        Gemm(1001, 777, 332, "float32", a_order, b_order, c_order="column"),
+        FmaConfig(128, 256, shared=True, pack=True),
+        hopper,
+    )
+
+
+@pytest.mark.parametrize(("a_order", "b_order"), [("row", "row"), ("row", "column"), ("column", "column")])
+def test_operands_that_are_turned_before(a_order: str, b_order: str, hopper: Device) -> None:
+    for batch in (1, 3):
+        check(Gemm(300, 520, 332, "float32", a_order, b_order, batch=batch), FmaConfig(256, 128, turn=True), hopper)
+    check(Gemm(700, 1320, 1332, "float32", a_order, b_order), FmaConfig(128, 256, shared=True, turn=True), hopper)
+    check(Gemm(301, 1320, 332, "float32", a_order, b_order), FmaConfig(64, 512, shared=True, turn=True), hopper)
 
 
 @pytest.mark.parametrize("shape", [(301, 523, 331), (1, 1000, 7), (1000, 1, 333), (255, 257, 1)])

@@ -6,7 +6,10 @@ import numpy as np
 import pytest
 from test_mma import check_strided
 
+import tilewright
 from tilewright.backend.opencl import Device
+from tilewright.choice import plan_product
+from tilewright.dtypes import FLOAT8, numpy_dtype
 from tilewright.kernel import Kernel
 from tilewright.kernels.gemm.call import call_of
 from tilewright.kernels.wgmma.product import KERNELS, REQUIRES, candidates, configurations
@@ -15,13 +18,15 @@ from tilewright.problem import Gemm, Layout, StridedGemm, random_arrays
 from tilewright.run import Execution
 from tilewright.verify import Reference, verify, verify_execution
 
-RESULTS = {"int8": "int32"}
+RESULTS = {"int8": "int32", "float8_e4m3fn": "bfloat16", "float8_e5m2": "float32"}
 SHAPES = ((1, 1, 1), (128, 256, 64), (257, 136, 336), (515, 261, 258))
 ORDERS = [(a, b) for a in ("row", "column") for b in ("row", "column")]
 FLOATS = [each for each in KERNELS if each.dtypes != ("int8",)]
 # bfloat16 differs from float16 in the instruction alone, and a program takes a second to build.
+DRIFT = 3e-3  # relative error of a whole product, whatever its depth
 DIFFERENT = [each for each in KERNELS if each.dtypes != ("bfloat16",)]
 HALVES = next(each for each in KERNELS if each.dtypes == ("float16",))
+FLOAT8_KERNELS = [each for each in KERNELS if each.dtypes[0] in FLOAT8]
 
 
 @pytest.fixture
@@ -63,6 +68,55 @@ def test_every_tile(hopper: Device) -> None:
                 assert verdict.passed, f"{each}: {verdict}"
 
 
+def test_every_tile_of_8_bit_floats(hopper: Device) -> None:
+    kernel = FLOAT8_KERNELS[0]
+    problem = problem_of(kernel, 650, 528, 1280, b_order="column", out_dtype="float32")
+    tried = list(configurations(call_of(problem), hopper.info))
+    assert all(each.PROMOTE for each in tried)
+    for config in tried:
+        few = replace(config, groups=min(config.groups, 13))
+        for each in (config, few):
+            if not any(each.violations(problem, hopper.info)):
+                verdict = verify(plan([replace(kernel, config=each)], problem, hopper.info), hopper)
+                assert verdict.passed, f"{each}: {verdict}"
+
+
+@pytest.mark.parametrize("how", ["normal", "positive"])
+def test_sums_of_8_bit_floats_do_not_drift(how: str, hopper: Device) -> None:
+    """As cuBLAS's do: what a tensor core cuts off within 128 steps of k must not add up over a long sum."""
+    random = np.random.default_rng(3)
+    for kernel in FLOAT8_KERNELS:
+        problem = problem_of(kernel, 128, 128, 65536, b_order="column", out_dtype="float32")
+        arrays = {name: random.normal(size=shape) for name, shape in (("A", (128, 65536)), ("B", (65536, 128)))}
+        if how == "positive":
+            arrays = {name: np.abs(values) for name, values in arrays.items()}
+        arrays = {name: values.astype(numpy_dtype(problem.dtype)) for name, values in arrays.items()}
+        execution = Execution(plan_product(problem, hopper.info), hopper)
+        execution.write(arrays)
+        execution.launch()
+        expected = problem.reference(arrays)
+        error = np.linalg.norm(execution.read() - expected) / np.linalg.norm(expected)
+        assert error < DRIFT, f"{kernel.name} {how}: {error:.2e}"
+
+
+@pytest.mark.parametrize("result", ["float32", "bfloat16"])
+@pytest.mark.parametrize("precision", ["ieee", "fp8"])
+def test_rows_and_columns_of_8_bit_products_are_scaled(precision: str, result: str, hopper: Device) -> None:
+    random = np.random.default_rng(4)
+    m, n, k = 700, 516, 1040
+    a, b = (random.normal(size=shape).astype(numpy_dtype(FLOAT8[0])) for shape in ((m, k), (n, k)))
+    rows, columns = (random.uniform(0.5, 2, side).astype(np.float32) for side in (m, n))
+    for scale_a, scale_b in ((rows, columns), (0.25, columns), (rows, 3.0)):
+        got = tilewright.gemm(
+            a, b, trans_b="T", scale_a=scale_a, scale_b=scale_b, dtype=numpy_dtype(result), precision=precision,
+            queue=hopper.queue,
+        )  # fmt: skip
+        weight = np.multiply.outer(np.broadcast_to(scale_a, m), np.broadcast_to(scale_b, n))
+        expected = weight * (a.astype(np.float64) @ b.astype(np.float64).T)
+        error = np.linalg.norm(got.astype(np.float64) - expected) / np.linalg.norm(expected)
+        assert error < (2e-3 if result == "bfloat16" else 1e-3 if precision == "fp8" else 1e-6)
+
+
 @pytest.mark.parametrize("result", ["float16", "bfloat16", "float32"])
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
 def test_results_of_every_type_by_rows_and_columns(dtype: str, result: str, hopper: Device) -> None:
@@ -76,17 +130,21 @@ def test_results_of_every_type_by_rows_and_columns(dtype: str, result: str, hopp
 @pytest.mark.parametrize("kernel", KERNELS, ids=named)
 def test_shared_tiles_add_up_the_same_at_every_run(kernel: Kernel, hopper: Device) -> None:
     problem = problem_of(kernel, 300, 320, 4992, b_order="column")
-    shared = [each for each in configurations(call_of(problem), hopper.info) if each.shared]
-    assert shared
+    offered = list(configurations(call_of(problem), hopper.info))
+    shared = next(each for each in offered if each.shared)
+    together = max(offered, key=lambda each: each.split)
+    assert together.split > 4
     arrays = random_arrays(problem)
-    execution = Execution(plan([replace(kernel, config=shared[0])], problem, hopper.info), hopper)
-    execution.write(arrays)
-    execution.launch()
-    first = execution.read()
-    assert Reference(problem, arrays).judge(first).passed
-    for _ in range(5):
+    for config in (shared, together):
+        execution = Execution(plan([replace(kernel, config=config)], problem, hopper.info), hopper)
+        execution.write(arrays)
         execution.launch()
-        assert (execution.read() == first).all()
+        first = execution.read()
+        assert Reference(problem, arrays).judge(first).passed, str(config)
+        for _ in range(5):
+            execution.poison()
+            execution.launch()
+            assert (execution.read() == first).all(), str(config)
 
 
 @pytest.mark.parametrize("kernel", FLOATS, ids=named)
@@ -120,7 +178,8 @@ def test_batches_views_and_the_epilogue(kernel: Kernel, gap: int, hopper: Device
 
 
 def test_large_products_of_halves_are_planned_with_wgmma(hopper: Device) -> None:
-    for dtype in ("float16", "bfloat16"):
-        chosen = candidates(Gemm(4096, 4096, 4096, dtype), hopper.info)
+    for dtype, precision in (("float16", ""), ("bfloat16", ""), (FLOAT8[0], "fp8")):
+        out = "float32" if precision else None
+        chosen = candidates(Gemm(4096, 4096, 4096, dtype, out_dtype=out, precision=precision), hopper.info)
         assert chosen
         assert chosen[0].source.parent.name == "wgmma"

@@ -10,7 +10,7 @@ from tilewright.dtypes import element_type
 from tilewright.kernel import Kernel
 from tilewright.kernels.gemm.call import call_of
 from tilewright.kernels.mma.configs import WarpConfig
-from tilewright.kernels.mma.product import DOUBLES, KERNELS, candidates, configurations
+from tilewright.kernels.mma.product import DOUBLES, FETCHED, FETCHED_COMPLEX, KERNELS, candidates, configurations
 from tilewright.plan import plan
 from tilewright.problem import Gemm, Layout, StridedGemm, random_array, random_arrays
 from tilewright.run import Execution, LoadedPlan
@@ -51,7 +51,7 @@ def test_every_layout_and_size(kernel: Kernel, a_order: str, b_order: str, nvidi
         assert verdict.passed, f"{kernel.name} {own.config} {problem.title} {a_order} {b_order}: {verdict}"
 
 
-@pytest.mark.parametrize("kernel", [DOUBLES, HALVES], ids=named)
+@pytest.mark.parametrize("kernel", [DOUBLES, FETCHED, FETCHED_COMPLEX, HALVES], ids=named)
 def test_every_tile(kernel: Kernel, nvidia: Device) -> None:
     usable(kernel, nvidia)
     problem = problem_of(kernel, 650, 530, 640, b_order="column")
@@ -81,7 +81,10 @@ def test_shared_tiles_add_up_the_same_at_every_run(kernel: Kernel, nvidia: Devic
         assert (execution.read() == first).all()
 
 
-@pytest.mark.parametrize("kernel", [each for each in KERNELS if each.dtypes != ("int8",)], ids=named)
+IEEE = [each for each in KERNELS if each.dtypes[0] not in ("int8", "complex128")]
+
+
+@pytest.mark.parametrize("kernel", IEEE, ids=named)
 def test_infinities_and_nan_go_where_ieee_arithmetic_sends_them(kernel: Kernel, nvidia: Device) -> None:
     usable(kernel, nvidia)
     for a_order, b_order in ORDERS:
@@ -103,7 +106,8 @@ def test_batches_views_and_the_epilogue(kernel: Kernel, nvidia: Device) -> None:
     a = Layout(gap, k + gap, 1, m * (k + gap))
     b = Layout(2 * gap, 1, k + gap, n * (k + gap))
     c = Layout(6, n + 2, 1, m * (n + 2) + 4)
-    for bias, activation in (("", ""), ("row", "relu"), ("column", "relu")):
+    relu = "" if dtype == "complex128" else "relu"
+    for bias, activation in (("", ""), ("row", relu), ("column", relu)):
         problem = StridedGemm(
             m, n, k, dtype, alpha=2, beta=3, batch=3, out_dtype=result, views=(a, b, c), bias=bias, activation=activation,
             precision=kernel.precision,
@@ -112,6 +116,14 @@ def test_batches_views_and_the_epilogue(kernel: Kernel, nvidia: Device) -> None:
         check_strided(problem, replace(kernel, config=replace(kernel.config, groups=4)), nvidia)
 
 
+COARSE = {
+    "float16": 2.0**-9,
+    "bfloat16": 2.0**-7,
+    "float32": 2.0**-9,
+    "float64": 1e-13,
+    "complex128": 1e-13,
+    "int32": 0,
+}
 ELEMENTS = 60000  # of each buffer: room for the views
 
 
@@ -119,7 +131,8 @@ def check_strided(problem: StridedGemm, kernel: Kernel, device: Device) -> None:
     """Run a problem whose operands are views, on buffers filled here, and compare by the bound."""
     flat = filled(problem)
     result = run_on(flat, problem, kernel, device)
-    wide = np.int64 if element_type(problem.dtype).exact else np.float64
+    exact = element_type(problem.dtype).exact
+    wide = np.complex128 if problem.dtype == "complex128" else np.int64 if exact else np.float64
     a, b, c = (view(flat[name], each, problem).astype(wide) for name, each in zip("ABC", problem.views, strict=True))
     expected = problem.alpha * (a @ b) + problem.beta * c
     size = np.abs(problem.alpha) * (np.abs(a) @ np.abs(b)) + np.abs(problem.beta * c) + 1
@@ -129,8 +142,7 @@ def check_strided(problem: StridedGemm, kernel: Kernel, device: Device) -> None:
     if problem.activation:
         expected = np.maximum(expected, 0)
     got = view(result, problem.views[2], problem).astype(wide)
-    coarse = {"float16": 2.0**-9, "bfloat16": 2.0**-7, "float32": 2.0**-9, "float64": 1e-13, "int32": 0.0}
-    limit = coarse[problem.out_dtype or problem.dtype] * size
+    limit = COARSE[problem.out_dtype or problem.dtype] * size
     assert (np.abs(got - expected) <= limit).all(), f"{kernel.name}: {problem}"
     outside = np.ones(ELEMENTS, bool)
     view(outside, problem.views[2], problem)[...] = False
@@ -147,7 +159,9 @@ def filled(problem: StridedGemm) -> dict[str, np.ndarray]:
     return flat
 
 
-def run_on(flat: dict[str, np.ndarray], problem: StridedGemm, kernel: Kernel, device: Device) -> np.ndarray:
+def run_on(
+    flat: dict[str, np.ndarray], problem: StridedGemm, kernel: Kernel, device: Device, elements: int = ELEMENTS
+) -> np.ndarray:
     """What the buffer of C holds after the product."""
     found = plan([kernel], problem, device.info)
     buffers = {name: device.allocate(values.nbytes) for name, values in flat.items()}
@@ -161,7 +175,7 @@ def run_on(flat: dict[str, np.ndarray], problem: StridedGemm, kernel: Kernel, de
     loaded.bind(buffers)
     loaded.enqueue()
     device.finish(problem.title)
-    return device.read(buffers["C"], ELEMENTS, flat["C"].dtype)
+    return device.read(buffers["C"], elements, flat["C"].dtype)
 
 
 def view(flat: np.ndarray, layout: Layout, problem: StridedGemm) -> np.ndarray:
@@ -182,6 +196,37 @@ def test_what_the_library_plans_for_doubles(nvidia: Device) -> None:
         Gemm(64, 64, 64, "float64", batch=40),
     ):
         found = plan(candidates(problem, nvidia.info), problem, nvidia.info)
-        assert found.steps[-1].kernel.name == "mma/product[float64]"
+        assert found.steps[-1].kernel.name in ("mma/fetched[float64]", "mma/product[float64]")
         verdict = verify(found, nvidia)
         assert verdict.passed, f"{problem.title}: {verdict}"
+
+
+@pytest.mark.parametrize("dtype", ["float64", "complex128"])
+def test_large_products_are_fetched_by_the_copy_engine(dtype: str, nvidia: Device) -> None:
+    usable(FETCHED, nvidia)
+    for a_order, b_order in ORDERS:
+        problem = Gemm(1024, 1030, 1026, dtype, a_order, b_order)
+        found = plan(candidates(problem, nvidia.info), problem, nvidia.info)
+        assert found.steps[-1].kernel.name == f"mma/fetched[{dtype}]"
+        verdict = verify(found, nvidia)
+        assert verdict.passed, f"{problem.title} {a_order} {b_order}: {verdict}"
+
+
+def test_complex_conjugates(nvidia: Device) -> None:
+    usable(FETCHED_COMPLEX, nvidia)
+    m, n, k = 70, 50, 90
+    views = (Layout(0, 1, m), Layout(0, n, 1), Layout(0, n, 1))
+    plain = Gemm(m, n, k, "complex128")
+    arrays = random_arrays(plain)
+    flat = {
+        "A": arrays["A"].T.reshape(-1).copy(),
+        "B": arrays["B"].reshape(-1).copy(),
+        "C": np.zeros(m * n, np.complex128),
+    }
+    for conjugate_a in (False, True):
+        for conjugate_b in (False, True):
+            call = replace(call_of(plain), views=views, conjugate_a=conjugate_a, conjugate_b=conjugate_b)
+            result = run_on(flat, call, FETCHED_COMPLEX, nvidia, m * n).reshape(m, n)
+            a = arrays["A"].conj() if conjugate_a else arrays["A"]
+            b = arrays["B"].conj() if conjugate_b else arrays["B"]
+            assert np.abs(result - a @ b).max() < 1e-12, (conjugate_a, conjugate_b)

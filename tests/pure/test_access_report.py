@@ -13,13 +13,13 @@ from tilewright import explain, explanations
 from tilewright.access import NVIDIA, Argument, Explanation, LocalMemory, explain_kernel, explain_source, find_model
 from tilewright.access.annotate import annotated_source, heading, report, summary
 from tilewright.access.arguments import read_argument
-from tilewright.access.flow_drawn import folded, legs
+from tilewright.access.drawing.flow import folded, legs
+from tilewright.access.drawing.picture import html, save_picture, svg
+from tilewright.access.drawing.requests import lane_names, passes_of, stretches
 from tilewright.access.groups import choose_groups
 from tilewright.access.judge import CLAIMS, refresh
 from tilewright.access.judge import table as claims_table
-from tilewright.access.picture import html, save_picture, svg
 from tilewright.access.profile import Phase
-from tilewright.access.requests_drawn import lane_names, passes_of, stretches
 from tilewright.access.serialise import to_dict
 from tilewright.access.shapes import shape_of
 from tilewright.access.totals import changes, totals

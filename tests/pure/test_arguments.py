@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from tilewright.arguments import kernel_of, parse_size, sizes_of
 from tilewright.cli import main, make_parser
-from tilewright.commands import kernel_of, parse_size, sizes_of
 from tilewright.errors import InvalidInput
 from tilewright.kernels import LADDERS
 from tilewright.problem import Gemm

@@ -2,12 +2,14 @@
 
 import os
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from tilewright.errors import ProcessFailed
+from tilewright.dtypes import numpy_dtype
+from tilewright.errors import ProcessFailed, Unsupported
 from tilewright.problem import Copy, Gemm, Problem, Transpose, random_arrays
 from tilewright.rivals import child
 from tilewright.rivals.child import ChildRival, clean_environment, numpy_rival
@@ -29,6 +31,34 @@ def test_its_results_are_right(problem: Problem) -> None:
     assert times.wall_s > 0
     assert times.device_s == 0
     assert np.__version__ in rival.lesson
+
+
+@pytest.mark.parametrize("dtype", ["float8_e4m3fn", "float8_e5m2"])
+def test_it_multiplies_short_floats_as_float32(dtype: str) -> None:
+    values = np.arange(256, dtype=np.uint8).view(numpy_dtype(dtype)).reshape(256, 1)
+    arrays = {"A": values, "B": np.ones((1, 2), numpy_dtype(dtype))}
+    for out in ("float32", "bfloat16"):
+        rival = numpy_rival(Gemm(256, 2, 1, dtype, out_dtype=out), arrays)
+        try:
+            rival.run()
+            result = rival.result()
+        finally:
+            rival.close()
+        wanted = np.repeat(values.astype(np.float32), 2, axis=1).astype(numpy_dtype(out)).astype(np.float32)
+        assert np.array_equal(result.astype(np.float32), wanted, equal_nan=True)
+
+
+def test_what_cublas_does_not_multiply_is_refused_by_a_sentence() -> None:
+    fitting = Gemm(64, 64, 64, "float8_e4m3fn", out_dtype="bfloat16")
+    assert not child.cublas_refusal(fitting)
+    for change, words in (
+        ({"dtype": "float8_e5m2"}, "no two matrices of float8_e5m2"),
+        ({"batch": 3}, "one product of 8-bit floats at a time, not 3"),
+        ({"k": 100}, "multiples of 16, not 64 and 100"),
+    ):
+        problem = replace(fitting, **change)  # type: ignore[arg-type]
+        with pytest.raises(Unsupported, match=words):
+            child.cublas_rival(problem, random_arrays(problem))
 
 
 def test_blas_settings_do_not_reach_the_child(monkeypatch: pytest.MonkeyPatch) -> None:

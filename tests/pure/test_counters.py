@@ -1,6 +1,7 @@
 """What an H200's counters said, line by line: predictions must go on equalling it."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,7 @@ from tools.counters.compare import (
 from tools.counters.launches import Case, predict
 from tools.counters.page import page
 from tools.counters.patterns import PATTERNS, case_of_pattern
-from tools.counters.record import digest
+from tools.counters.record import digest, merged, stale
 from tools.counters.twins import compile_twin, memory_instruction, read_listing, twins_of
 
 ROOT = Path(__file__).parents[2]
@@ -108,3 +109,23 @@ def test_a_changed_prelude_is_noticed(tmp_path: Path) -> None:
 
 def test_the_page_is_the_records() -> None:
     assert (ROOT / "docs" / "counters.md").read_text(encoding="utf-8") == page(RECORD)
+
+
+def test_only_what_was_edited_is_counted_again() -> None:
+    current = [case for case in CASES if case.name in {each["name"] for each in RECORD["cases"]}]
+    first, second, *_ = [case for case in current if not stale([case], RECORD)]
+    edited = replace(first, launches=tuple(replace(each, opencl=each.opencl + " ") for each in first.launches))
+    added = replace(second, name="a new one")
+    assert stale([edited, second, added], RECORD) == [edited, added]
+
+
+def test_a_recount_replaces_its_cases_and_keeps_the_others() -> None:
+    first, second, *_ = RECORD["cases"]
+    counted = RECORD | {"date": "later", "cases": [first | {"result": "new"}]}
+    both = merged(RECORD, counted, [second["name"], first["name"]])
+    assert both["date"] == "later"
+    assert both["cases"] == [second, first | {"result": "new"}]
+    with pytest.raises(InvalidInput, match="never counted: a new one"):
+        merged(RECORD, counted, ["a new one"])
+    with pytest.raises(InvalidInput, match=r"one device and its tools \(device: 'NVIDIA H200', now 'another'\)"):
+        merged(RECORD, counted | {"device": "another"}, [first["name"]])

@@ -2,22 +2,27 @@
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 
 from tilewright.backend import cuda
-from tilewright.backend.nvrtc import compile_program, compiler_version
+from tilewright.backend.cuda_information import compiler_for, list_devices
+from tilewright.backend.nvrtc import Nvrtc, find_nvrtc
 from tilewright.backend.twins import CUDA_FEATURES, open_backends, without_twin
 from tilewright.choice import plan_move, product_candidates
 from tilewright.device import DeviceInfo
 from tilewright.dtypes import ELEMENT_TYPES
 from tilewright.errors import BuildFailed, InvalidInput, LaunchFailed, NoDevice, Unsupported
-from tilewright.kernel import KERNELS, PRELUDE, Config, Dialect, Kernel, NDRange, Step, read_source, render
+from tilewright.kernel import KERNELS, PRELUDE, Config, Dialect, Kernel, NDRange, Step, render
 from tilewright.kernels import LADDERS, find_kernel
+from tilewright.kernels.gemm.configs import TileConfig
+from tilewright.kernels.gemm.kernels import JOINED
 from tilewright.kernels.peaks import CHAINS, COPY, GPU_CHAINS, GPU_COPY, GPU_LOCAL, LOCAL, Chains, LocalReads
 from tilewright.ladders import make_problem
 from tilewright.plan import plan_kernel, violations
 from tilewright.problem import Copy, Gemm, Problem, Transpose
+from tilewright.source import read_source
 from tilewright.stacks import InPlaceTranspose
 
 GPU = DeviceInfo(
@@ -49,20 +54,17 @@ PEAKS: tuple[tuple[Kernel, Config, Problem], ...] = (
 
 
 @pytest.fixture
-def compiler() -> str:
-    """NVRTC's version; a test that asks for it is skipped where the extra `cuda` is not installed."""
-    try:
-        return compiler_version()
-    except NoDevice as missing:
-        pytest.skip(str(missing))
+def compiler() -> Nvrtc:
+    """A test that asks for it is skipped where no NVRTC is installed."""
+    return find_nvrtc("sm_90") or pytest.skip("NVRTC is not here")
 
 
-def check_compiles(step: Step, architecture: str) -> None:
+def check_compiles(step: Step, architecture: str, compiler: Nvrtc) -> None:
     """AssertionError or BuildFailed with the compiler's words if a step's twin does not compile without a warning."""
     source = render(step.kernel, step.config, step.problem, Dialect.CUDA)
-    code, log = compile_program(source, step.kernel.name, architecture)
-    assert code.startswith(b"\x7fELF"), step.kernel.name
-    assert not log, f"{step.kernel.name} for {step.problem.title}, {architecture}: {log}"
+    built = compiler.compile(source, step.kernel.name, architecture)
+    assert built.cubin.startswith(b"\x7fELF"), step.kernel.name
+    assert not built.log, f"{step.kernel.name} for {step.problem.title}, {architecture}: {built.log}"
 
 
 @pytest.mark.parametrize(
@@ -70,10 +72,10 @@ def check_compiles(step: Step, architecture: str) -> None:
     [("sm_90", ("float32", "float64", "int32")), ("sm_80", ("float32",)), ("sm_120", ("float32",))],
 )
 @pytest.mark.parametrize("kernel", RUNGS, ids=lambda kernel: kernel.name)
-def test_every_rung_compiles(kernel: Kernel, architecture: str, dtypes: tuple[str, ...], compiler: str) -> None:
-    for dtype in set(dtypes) & set(kernel.dtypes):
+def test_every_rung_compiles(kernel: Kernel, architecture: str, dtypes: tuple[str, ...], compiler: Nvrtc) -> None:
+    for dtype in set(dtypes) & set(kernel.dtypes) or {kernel.usual_dtype}:
         for step in plan_kernel(kernel, make_problem(kernel, (256,), dtype), GPU).steps:
-            check_compiles(step, architecture)
+            check_compiles(step, architecture, compiler)
 
 
 PRODUCTS = ((256, 256, 256, "row", "row"), (255, 257, 13, "column", "column"), (64, 64, 8192, "row", "row"),
@@ -101,15 +103,24 @@ def library_steps(dtype: str) -> Iterator[Step]:
 
 
 @pytest.mark.parametrize("dtype", ELEMENT_TYPES)
-def test_the_librarys_kernels_compile(dtype: str, compiler: str) -> None:
+def test_the_librarys_kernels_compile(dtype: str, compiler: Nvrtc) -> None:
     steps = {render(step.kernel, step.config, step.problem, Dialect.CUDA): step for step in library_steps(dtype)}
     files = [path for folder in ("gemm", "moves") for path in (KERNELS / folder).glob("*.cl")]
     wanted = {f"{path.parent.name}/{path.stem}" for path in files if "__kernel" in read_source(path)}
     assert wanted == {step.kernel.name for step in steps.values()}
     for step in steps.values():
-        check_compiles(step, "sm_90")
+        check_compiles(step, "sm_90", compiler)
         if dtype == "float32":
-            check_compiles(step, "sm_80")
+            check_compiles(step, "sm_80", compiler)
+
+
+def test_what_takes_all_local_memory_takes_no_more(compiler: Nvrtc) -> None:
+    """ptxas refuses one byte too many."""
+    problem = Gemm(16, 32, 4096, "complex128", a_order="column")
+    config = TileConfig(16, 32, 32, 4, 4, SLICES=4, split=4)
+    assert config.local_bytes(problem) == GPU.local_bytes
+    for step in plan_kernel(replace(JOINED, config=config), problem, GPU).steps:
+        check_compiles(step, "sm_90", compiler)
 
 
 def test_every_instruction_of_nvidias_prelude_has_a_word_in_cudas() -> None:
@@ -118,31 +129,44 @@ def test_every_instruction_of_nvidias_prelude_has_a_word_in_cudas() -> None:
     assert not [word for word in words if f" {word}(" not in read_source(PRELUDE / "cuda.h")]
 
 
-def test_the_peaks_compile(compiler: str) -> None:
+def test_the_peaks_compile(compiler: Nvrtc) -> None:
     for kernel, config, problem in PEAKS:
-        check_compiles(Step(kernel, config, problem), "sm_90")
+        check_compiles(Step(kernel, config, problem), "sm_90", compiler)
 
 
-def test_a_twin_that_does_not_compile_is_reported_with_the_files_own_lines(compiler: str) -> None:
+def test_a_twin_that_does_not_compile_is_reported_with_the_files_own_lines(compiler: Nvrtc) -> None:
     kernel = find_kernel("tiles/02_tiled")
     problem = make_problem(kernel, (64,), "float32")
     source = render(kernel, kernel.config, problem, Dialect.CUDA).replace("const int item_m =", "const int item_m +")
     with pytest.raises(BuildFailed, match=r"sm_90(.|\n)*tiles/02_tiled\.cl\(11\): error"):
-        compile_program(source, kernel.name, "sm_90")
+        compiler.compile(source, kernel.name, "sm_90")
 
 
-def test_the_compilers_empty_log_leaves_pythons_own_bytes_alone(compiler: str) -> None:
-    code, log = compile_program('extern "C" __global__ void f() {}', "f", "sm_90")
-    assert code
-    assert not log
-    assert bytes([32])[0] == 32  # one object for the whole interpreter
-    assert bytes([0])[0] == 0
+def test_a_compilation_has_machine_code_ptx_and_no_empty_log(compiler: Nvrtc) -> None:
+    built = compiler.compile('extern "C" __global__ void f() {}', "f", "sm_90")
+    assert built.log == ""
+    assert ".entry f()" in built.ptx
+    assert "\0" not in built.ptx
 
 
-def test_options_of_opencl_compilers_are_left_out_and_macros_are_not(compiler: str) -> None:
+@pytest.mark.parametrize("architecture", ["sm_70", "sm_75", "sm_90a", "sm_120"])
+def test_the_version_is_chosen_by_the_architecture(architecture: str) -> None:
+    found = find_nvrtc(architecture)
+    if found is None:
+        pytest.skip(f"no NVRTC for {architecture} is here")
+    assert int(architecture.strip("sm_a")) in found.architectures
+    assert found.compile('extern "C" __global__ void f() {}', "f", architecture).cubin.startswith(b"\x7fELF")
+
+
+def test_an_architecture_that_no_version_knows_is_told_what_to_install() -> None:
+    assert find_nvrtc("gfx90a") is None
+    with pytest.raises(NoDevice, match=r"pip install .*no NVRTC that compiles for sm_10"):
+        compiler_for("sm_10")
+
+
+def test_options_of_opencl_compilers_are_left_out_and_macros_are_not(compiler: Nvrtc) -> None:
     text = 'extern "C" __global__ void f(int* p) { *p = WORD; }'
-    code, _ = compile_program(text, "f", "sm_90", ("-cl-fast-relaxed-math", "-DWORD=7"))
-    assert code
+    assert compiler.compile(text, "f", "sm_90", ("-cl-fast-relaxed-math", "-DWORD=7")).cubin
 
 
 def test_work_groups_become_blocks_and_too_many_are_told() -> None:
@@ -169,8 +193,8 @@ def test_a_missing_extra_is_one_sentence_that_says_what_to_install(monkeypatch: 
 
     from tilewright.backend import cuda_calls
 
-    cuda_calls.libraries.cache_clear()
+    cuda_calls.driver_calls.cache_clear()
     monkeypatch.setitem(sys.modules, "cuda.bindings", None)
     with pytest.raises(NoDevice, match=r"pip install 'tilewright\[cuda\]'"):
-        cuda.list_devices()
-    cuda_calls.libraries.cache_clear()
+        list_devices()
+    cuda_calls.driver_calls.cache_clear()

@@ -91,9 +91,50 @@ def test_what_the_copy_engine_cannot_read_is_refused_or_packed() -> None:
 def test_wrong_geometry_is_refused_with_its_numbers() -> None:
     problem = Gemm(512, 512, 512)
     assert "2 slices of 256x128 are not 8 tiles of 64x64" in reasons(problem, FmaConfig(256, 128, 2))
-    assert "not by both" in reasons(problem, FmaConfig(128, 128, 2, shared=True))
     assert "a stage of 8 k cannot be turned by boxes of 16" in reasons(problem, FmaConfig(256, 128, DEPTH=8))
     assert "nothing to share out" in reasons(problem, FmaConfig(256, 128, groups=4, shared=True))
+
+
+def test_operands_along_k_are_turned_before_if_asked_for() -> None:
+    problem = Gemm(4096, 4096, 4096, b_order="column")
+    turning = FmaConfig(256, 128, turn=True)
+    steps = planned(problem, turning).steps
+    assert [step.kernel.source.parent.name for step in steps] == ["moves", "moves", "fma"]
+    assert [dict(step.buffers)["output"] for step in steps[:-1]] == ["packed_A", "packed_B"]
+    macros = turning.macros(problem)
+    assert (macros["TURN_A"], macros["TURN_B"], macros["CONSUMER_REGISTERS"]) == (0, 0, 224)
+    (move, _) = planned(Gemm(4096, 4096, 4096), turning).steps
+    assert dict(move.buffers)["output"] == "packed_A"
+    assert "there is nothing to turn" in reasons(Gemm(4096, 4096, 4096, a_order="column"), turning)
+    assert "there is nothing to turn" in reasons(Gemm(4097, 4097, 4097), turning), "packing does it"
+    small = replace(hopper(), global_bytes=2**29)
+    assert "copies of 134,217,728 bytes are more than 1/8 of" in "; ".join(turning.violations(problem, small))
+
+
+def test_a_side_of_512_is_fetched_by_two_boxes() -> None:
+    call = call_of(Gemm(64, 4096, 1024))
+    assert tensor_map("B", call, 512, 16).box == (256, 16, 1)
+    assert tensor_map("A", call_of(Gemm(4096, 64, 1024)), 512, 16).box == (16, 256, 1)
+    assert "boxes" not in reasons(call, FmaConfig(64, 512))
+
+
+def test_few_tiles_are_cut_evenly_so_that_nobody_has_parts_of_two() -> None:
+    thin = call_of(Gemm(128, 4096, 4096))
+    assert FmaConfig(128, 256, shared=True).work_groups(thin) == 128  # 16 tiles in 8 parts of 32 stages
+    assert FmaConfig(128, 256, shared=True, groups=100).work_groups(thin) == 100  # 6 parts would take 43 stages, not 41
+    sliced = FmaConfig(64, 128, 4, shared=True)
+    assert (sliced.work_groups(thin), sliced.whole(thin)) == (128, 0)
+    assert not reasons(thin, sliced)
+    assert "nothing to share out" in reasons(Gemm(1024, 1024, 1024), sliced), "128 tiles for 132 work-groups"
+    assert FmaConfig(64, 64, 8, 8, shared=True).work_groups(call_of(Gemm(64, 64, 128))) == 2  # of one stage
+
+
+def test_too_few_stages_are_not_shared_out() -> None:
+    config = FmaConfig(128, 256, shared=True)
+    assert "the tiles that are left have 2 stages, too few to share out among 132 work-groups" in reasons(
+        Gemm(128 * 133, 256, 32), config
+    )
+    assert not reasons(Gemm(128 * 133, 256, 16 * 132), config)
 
 
 def test_what_is_left_after_whole_rounds_is_shared_out() -> None:

@@ -5,9 +5,10 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from tilewright.backend.nvrtc import find_nvrtc
 from tilewright.cli import main
 from tilewright.errors import BuildFailed, InvalidInput, RecordError, UnknownName, Unsupported
-from tilewright.inspection import Inspection, amd, cuda_compiler, inspect_kernel, kinds, nvidia, tools, x86, x86_code
+from tilewright.inspection import Inspection, amd, inspect_kernel, kinds, nvidia, tools, x86, x86_code
 from tilewright.inspection.changes import compare
 from tilewright.inspection.elf import Function, read_functions, read_sections
 from tilewright.inspection.examine import find_target, with_settings
@@ -16,7 +17,7 @@ from tilewright.kernels import find_kernel, find_ladder
 from tilewright.records import save_record
 
 needs_clang = pytest.mark.skipif(tools.find_clang() is None, reason="clang 19 or later is not here")
-needs_nvrtc = pytest.mark.skipif(cuda_compiler.find_nvrtc(90) is None, reason="NVRTC is not here")
+needs_nvrtc = pytest.mark.skipif(find_nvrtc("sm_90") is None, reason="NVRTC is not here")
 needs_nvdisasm = pytest.mark.skipif(tools.find_nvidia_tool("nvdisasm") is None, reason="nvdisasm is not here")
 
 

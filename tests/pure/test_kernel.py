@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 
 from tilewright.dtypes import ELEMENT_TYPES
 from tilewright.errors import InvalidInput
-from tilewright.kernel import Config, Kernel, NDRange, Parameter, name_lines, parse_signature, render, round_up
+from tilewright.kernel import Config, Kernel, NDRange, render, round_up
 from tilewright.kernels.sizes import size
 from tilewright.problem import Gemm, Problem
+from tilewright.source import Parameter, name_lines, parse_signature
 
 A = Parameter("A", "float", "global", True)
 C = Parameter("C", "float", "global", False)

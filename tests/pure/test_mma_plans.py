@@ -1,22 +1,28 @@
 """The products by mma.sync without a device: how operands are copied, what is packed, and what the library plans."""
 
+from dataclasses import replace
+
 import pytest
 
 from tilewright.device import DeviceInfo
 from tilewright.kernel import render
 from tilewright.kernels.gemm.call import call_of
 from tilewright.kernels.mma.configs import ACROSS, ALONG_K, CopyForm, WarpConfig, copy_form, packed_layout
-from tilewright.kernels.mma.product import KERNELS, candidates, configurations
+from tilewright.kernels.mma.product import FETCHED, FETCHED_COMPLEX, KERNELS, candidates, configurations
 from tilewright.plan import plan
 from tilewright.problem import Gemm, Layout, StridedGemm
+from tilewright.tensormap import TensorMap
 
 FEATURES = ("gpu", "nvidia", "mma", "mma_f64", "mma_f64_m8", "ldmatrix", "cp_async")
 
 
-def gpu(*without: str, local: int = 232448) -> DeviceInfo:
+HOPPER = ("tma", "wgmma")
+
+
+def gpu(*without: str, local: int = 232448, more: tuple[str, ...] = ()) -> DeviceInfo:
     return DeviceInfo(
         "a GPU", "NVIDIA CUDA", kind="gpu", compute_units=132, max_work_group_size=1024, max_work_item_sizes=(1024, 1024, 64),
-        local_bytes=49152, static_local_bytes=local, fp64=True, features=frozenset(FEATURES) - set(without),
+        local_bytes=49152, static_local_bytes=local, fp64=True, features=frozenset((*FEATURES, *more)) - set(without),
     )  # fmt: skip
 
 
@@ -91,3 +97,50 @@ def test_tf32_only_where_it_is_asked_for() -> None:
 def test_products_of_few_columns_are_left_to_the_kernels_for_them() -> None:
     assert candidates(Gemm(4096, 1, 4096, "float64"), gpu()) == ()
     assert candidates(Gemm(4096, 4096, 4096, "complex128"), gpu()) == ()
+
+
+@pytest.mark.parametrize("dtype", ["float64", "complex128"])
+def test_hoppers_copy_engine_fetches_large_products(dtype: str) -> None:
+    problem = Gemm(4096, 4096, 4096, dtype)
+    found = candidates(problem, gpu(more=HOPPER))
+    assert found[0].name == f"mma/fetched[{dtype}]"
+    assert found[0].config.shared  # 1024 tiles are seven rounds of 132 work-groups, and a part of one
+    without = candidates(problem, gpu())
+    assert not any(each.name.startswith("mma/fetched") for each in without)
+
+
+def test_the_copy_engine_reads_lines_of_128_bytes() -> None:
+    config = FETCHED.config
+    maps = config.tensor_maps(Gemm(500, 300, 200, "float64"))
+    assert maps["map_a"] == TensorMap("float64", (200, 500, 1), (1600, 800000), (16, 128, 1), 128)
+    assert maps["map_b"] == TensorMap("float64", (300, 200, 1), (2400, 480000), (16, 16, 1), 128)
+    maps = FETCHED_COMPLEX.config.tensor_maps(Gemm(500, 300, 200, "complex128", batch=3))
+    assert maps["map_a"] == TensorMap("float64", (400, 500, 3), (3200, 1600000), (16, 128, 1), 128)
+    assert maps["map_b"] == TensorMap("float64", (600, 200, 3), (4800, 960000), (16, 8, 1), 128)
+
+
+def test_what_the_copy_engine_cannot_read_is_refused_or_packed() -> None:
+    problem, device = Gemm(500, 300, 201, "float64"), gpu(more=HOPPER)
+    assert "strides of A that are multiples of 16 bytes, not 1608" in " ".join(
+        FETCHED.config.violations(problem, device)
+    )
+    config = replace(FETCHED.config, pack=True)
+    assert config.packed(config.orientation(problem)) == ("A",)
+    assert not list(config.violations(problem, device))
+    assert "leaves the copy engine nothing" in " ".join(FETCHED.config.violations(Gemm(5, 6, 0, "float64"), device))
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        ({"WARPS_M": 4}, "4x4 warps"),
+        ({"A_SETS": 3}, "do not come round in 3 sets of A"),
+        ({"MMA_K": 16}, "2 of B"),
+        ({"BM": 512}, "at most 256 rows"),
+        ({"lines": 2}, "panels of 2 lines"),
+    ],
+)
+def test_configurations_that_cannot_work_are_refused(change: dict[str, int], sentence: str) -> None:
+    problem = Gemm(512, 512, 512, "float64")
+    config = replace(FETCHED.config, **change)
+    assert sentence in " ".join(config.violations(problem, gpu(more=HOPPER)))

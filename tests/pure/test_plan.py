@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tilewright.choice import plan_move, plan_product
 from tilewright.device import DeviceInfo
 from tilewright.errors import Unsupported
 from tilewright.kernel import Config, Kernel, NDRange, Step, Steps, round_up
@@ -142,3 +143,14 @@ def test_every_launch_of_a_plan_must_fit() -> None:
     kernel = replace(KERNEL, config=Block(2), smaller=(), steps=transpose_first)
     text = refusal(kernel, PROBLEM, replace(LARGE, max_work_group_size=8))
     assert "a work-group of 4x4 = 16 work-items exceeds the 8 that Large allows" in text
+
+
+def test_sides_beyond_what_kernels_count_are_refused_with_the_value() -> None:
+    wide = 2**31
+    for problem in (Gemm(wide, 1, 1), Gemm(1, wide, 1), Gemm(1, 1, wide), Gemm(64, wide, 64, "float16")):
+        for device in (LARGE, replace(LARGE, kind="gpu")):
+            with pytest.raises(Unsupported, match=r"=2,147,483,648 is more than kernels count \(2,147,483,647\)"):
+                plan_product(problem, device)
+    assert plan_product(Gemm(wide - 1, 1, 1), LARGE).steps
+    with pytest.raises(Unsupported, match="rows=2,147,483,648 is more than kernels count"):
+        plan_move(Transpose(wide, 2, "int8"), replace(LARGE, kind="gpu"))

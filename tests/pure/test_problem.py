@@ -1,6 +1,7 @@
 """Problems: their cost, operands, references against plain loops, and what the error bound means."""
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -179,6 +180,19 @@ def test_exact_problems_have_no_bound() -> None:
     problem = Gemm(2, 2, 2, "int32")
     assert problem.error_bound(random_arrays(problem), np.zeros((2, 2))) == 0.0
     assert Copy(2, 2).error_bound({}, np.zeros((2, 2))) == 0.0
+
+
+def test_fp8_is_allowed_what_tensor_cores_cut_off_within_128_steps_however_long_the_sum() -> None:
+    own = Gemm(4, 4, 1000, "float8_e4m3fn", out_dtype="float32")
+    arrays = random_arrays(own)
+    size = np.abs(arrays["A"].astype(float)) @ np.abs(arrays["B"].astype(float))
+    bounds = [
+        np.asarray(each.error_bound(arrays, own.reference(arrays))) for each in (own, replace(own, precision="fp8"))
+    ]
+    assert np.allclose(bounds[0], 1002 * 2.0**-23 * size)
+    assert np.allclose(bounds[1] - bounds[0], (128 + 4) * 2.0**-13 * size)
+    with pytest.raises(InvalidInput, match="'tf32' of float8_e4m3fn: beside its own it has fp8"):
+        replace(own, precision="tf32")
 
 
 def test_a_half_precision_result_is_allowed_its_own_rounding() -> None:

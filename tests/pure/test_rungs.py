@@ -6,9 +6,10 @@ from pathlib import Path
 import pytest
 
 from tilewright.errors import UnknownName
-from tilewright.kernel import KERNELS, Kernel, Ladder, parse_signature
+from tilewright.kernel import KERNELS, Kernel, Ladder
 from tilewright.kernels import LADDERS, all_kernels, find_kernel, find_ladder, matches_rung, select
 from tilewright.kernels.specimens import SPECIMENS
+from tilewright.source import parse_signature
 
 RUNGS = [kernel for ladder in LADDERS.values() for kernel in ladder.kernels]
 NUMBERED = re.compile(r"\d\d_[a-z0-9]+(_[a-z0-9]+)*\.cl")

@@ -1,6 +1,5 @@
 """The sets of benchmark problems, and judging very large products by some rows and columns."""
 
-from importlib import import_module
 
 import numpy as np
 import pytest
@@ -56,10 +55,9 @@ def test_stacks_know_their_reference() -> None:
 
 
 @pytest.fixture
-def sampled(monkeypatch: pytest.MonkeyPatch) -> SampledReference:
-    monkeypatch.setattr(import_module("tilewright.verify"), "WHOLE_FLOPS", 1000)
+def sampled() -> SampledReference:
     problem = Gemm(130, 100, 20)
-    reference = reference_for(problem, random_arrays(problem))
+    reference = reference_for(problem, random_arrays(problem), whole_flops=1000)
     assert isinstance(reference, SampledReference)
     return reference
 

@@ -3,7 +3,9 @@
 import json
 from collections.abc import Mapping
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,11 +14,22 @@ from tilewright.backend.children import ChildRun
 from tilewright.choice import plan_product, product_candidates
 from tilewright.device import DeviceInfo
 from tilewright.errors import RecordError
+from tilewright.kernel import render
 from tilewright.plan import violations
 from tilewright.problem import Gemm, Layout, StridedGemm
 from tilewright.sets import problems_of
 from tilewright.tuned import FOLDER, Entry, Table, file_name, key_of, load_table, tuned_for
-from tilewright.tuning import MOST_DEATHS, Outcome, race_in_children, save_table, tune
+from tilewright.tuning import (
+    MOST_DEATHS,
+    Effort,
+    Outcome,
+    build_in_children,
+    race_in_children,
+    save_table,
+    tune,
+    with_outcomes,
+)
+from tilewright.tuning.contestants import contestants, name_of
 
 GPU = DeviceInfo(
     "A GPU", "A driver", vendor="A maker", kind="gpu", compute_units=100, max_work_group_size=1024, local_bytes=49152,
@@ -68,6 +81,8 @@ def test_the_nearest_table_holds() -> None:
         "a device of the same vendor",
     ]
     assert not list(tuned_for(PROBLEM, GPU, (stranger,)))
+    settled = replace(own, entries=(), settled=(key_of(PROBLEM),))
+    assert not list(tuned_for(PROBLEM, GPU, (sister, settled))), "the device's own table has settled it"
     assert not list(tuned_for(Gemm(65, 4096, 4096), GPU, everything))
 
 
@@ -160,7 +175,7 @@ def test_a_child_that_dies_is_told_with_its_launch_and_another_goes_on() -> None
             return ChildRun(lines(won(key_of(first)), failed, *trying), "", "killed by SIGSEGV")
         return ChildRun(lines(trying[0], won(key)), "", "")
 
-    outcomes = race_in_children([first, second], None, 1.0, 5, run)
+    outcomes = race_in_children([first, second], None, Effort(1.0, 5), run)
     assert asked == [(2, [[], []]), (1, [["bad (A=2)"]])]
     assert [outcome.problem for outcome in outcomes] == [first.title, second.title]
     assert outcomes[0].complaints == ()
@@ -172,7 +187,7 @@ def test_a_child_that_dies_before_it_tries_anything_ends_the_problem() -> None:
     def run(command: list[str], limit: float) -> ChildRun:
         return ChildRun("", "error: no device", "exit code 1")
 
-    (outcome,) = race_in_children([PROBLEM], None, 1.0, 5, run)
+    (outcome,) = race_in_children([PROBLEM], None, Effort(1.0, 5), run)
     assert outcome.entry is None
     assert outcome.complaints == ("exit code 1",)
 
@@ -187,7 +202,7 @@ def test_a_problem_at_which_children_go_on_dying_is_given_up() -> None:
             lines({"stage": "trying", "problem": key_of(PROBLEM), "candidate": f"bad (A={count})"}), "", "it hung"
         )
 
-    (outcome,) = race_in_children([PROBLEM], None, 1.0, 5, run)
+    (outcome,) = race_in_children([PROBLEM], None, Effort(1.0, 5), run)
     assert outcome.entry is None
     assert len(outcome.complaints) == count == MOST_DEATHS
 
@@ -199,10 +214,11 @@ def test_tuning_goes_on_where_it_ended(tmp_path: Path, monkeypatch: pytest.Monke
         raced.append([key_of(problem) for problem in problems])
         if len(raced) == 2:
             raise KeyboardInterrupt
-        entries = [Entry(key_of(problem), "k", "c", 1.0, 1.0, 0.0) for problem in problems]
+        entries = [Entry(key_of(problem), "k", "c", 1.0, 2.0, 0.0) for problem in problems]
         return [Outcome(problem.title, entry) for problem, entry in zip(problems, entries, strict=True)]
 
     monkeypatch.setattr(tuning, "race_in_children", fake)
+    monkeypatch.setattr(tuning, "build_in_children", lambda *rest: None)
     monkeypatch.setattr(tuning, "TOGETHER", 2)
     path, problems = tmp_path / "a" / "table.json", [Gemm(1, 2, 3), Gemm(4, 5, 6), Gemm(7, 8, 9)]
     keys = [key_of(problem) for problem in problems]
@@ -214,3 +230,73 @@ def test_tuning_goes_on_where_it_ended(tmp_path: Path, monkeypatch: pytest.Monke
     assert load_table(path) == table
     assert len(table.entries) == 3
     assert table.device == "A GPU"
+
+
+def test_a_winner_that_gains_nothing_is_settled_and_not_raced_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    even, better = (
+        Entry(key_of(Gemm(1, 2, 3)), "k", "c", 1.0, 1.01, 0.0),
+        Entry(key_of(PROBLEM), "k", "c", 1.0, 1.05, 0.0),
+    )
+    outcomes = [Outcome("even", even), Outcome("better", better), Outcome("nothing", None)]
+    table = with_outcomes(Table("A GPU", "", None, "", ""), outcomes)
+    assert table.entries == (better,)
+    assert table.settled == (even.problem,)
+    path = tmp_path / "table.json"
+    save_table(table, path)
+    assert load_table(path) == table
+    monkeypatch.setattr(tuning, "race_in_children", lambda *rest: pytest.fail("both are known"))
+    assert tune([Gemm(1, 2, 3), PROBLEM], GPU, None, path) == table
+
+
+def test_no_race_begins_when_the_time_is_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def run(command: list[str], limit: float) -> ChildRun:
+        return ChildRun(lines(won(key_of(Gemm(1, 2, 3))), {"stage": "over"}), "", "")
+
+    outcomes = race_in_children([Gemm(1, 2, 3), PROBLEM], None, Effort(1.0, 5), run)
+    assert [outcome.problem for outcome in outcomes] == [Gemm(1, 2, 3).title]
+    monkeypatch.setattr(tuning, "build_in_children", lambda *rest: pytest.fail("there is no time left"))
+    assert tune([PROBLEM], GPU, None, tmp_path / "table.json", Effort(within=0.0)).entries == ()
+
+
+def test_each_program_is_built_by_one_of_the_children() -> None:
+    tasks: list[dict[str, Any]] = []
+
+    def run(command: list[str], limit: float) -> ChildRun:
+        tasks.append(json.loads(command[-1]))
+        return ChildRun("", "", "killed by SIGABRT")  # which the race will meet again
+
+    problems = [PROBLEM, replace(PROBLEM, n=2048), Gemm(512, 512, 512)]
+    build_in_children(problems, GPU, "0", Effort(candidates=6), run, workers=4)
+    assert 1 < len(tasks) <= 4
+    built = [(index, name) for task in tasks for index, name in task["builds"]]
+    wanted = {name_of(kernel) for problem in problems for kernel in islice(contestants(problem, GPU), 6)}
+    assert len(built) == len({name for _, name in built})
+    assert {name for _, name in built} <= wanted
+    sources = {render(k, k.config, problem) for problem in problems for k in islice(contestants(problem, GPU), 6)}
+    assert len(built) == len(sources)
+    assert max(len(task["builds"]) for task in tasks) <= -(-len(built) // 4)
+
+
+def test_contestants_are_the_models_choice_and_the_best_of_every_family() -> None:
+    hopper = replace(H200, features=H200.features | {"tma", "wgmma"})
+    for problem in (PROBLEM, Gemm(2048, 2048, 2048), Gemm(64, 64, 64, batch=512)):
+        found = list(islice(contestants(problem, hopper), 12))
+        names = [name_of(kernel) for kernel in found]
+        ranked = (k for k in product_candidates(problem, hopper) if not any(violations(k, k.config, problem, hopper)))
+        assert names[0] == name_of(next(ranked))
+        assert len(set(names)) == len(names) == 12
+        assert {kernel.source.parent.name for kernel in found} == {"gemm", "fma"}
+        assert names[0] not in map(name_of, contestants(problem, hopper, [names[0]]))
+
+
+def test_the_plan_takes_what_only_a_race_could_find(monkeypatch: pytest.MonkeyPatch) -> None:
+    hopper = replace(H200, features=H200.features | {"tma", "wgmma"})
+    small = Gemm(128, 128, 128)
+    hopeless = next(kernel for kernel in choice.every_candidate(small, hopper) if kernel.source.parent.name == "fma")
+    assert hopeless not in product_candidates(small, hopper)
+    entry = Entry(key_of(small), hopeless.name, str(hopeless.config), 1.0, 2.0, 0.5)
+    table = Table(hopper.name, hopper.vendor, (9, 0), "", "2026-01-02T03:04:05+00:00", (entry,))
+    monkeypatch.setattr(choice, "tuned_for", lambda problem, device: tuned_for(problem, device, (table,)))
+    assert [step.kernel.name for step in plan_product(small, hopper).steps] == ["fma/product"]

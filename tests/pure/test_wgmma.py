@@ -4,10 +4,12 @@ from dataclasses import replace
 
 import pytest
 
+from tilewright.choice import plan_product
 from tilewright.device import DeviceInfo
+from tilewright.dtypes import FLOAT8
 from tilewright.errors import Unsupported
 from tilewright.kernels.gemm.call import call_of
-from tilewright.kernels.wgmma.configs import WgmmaConfig, stores_by_tma
+from tilewright.kernels.wgmma.configs import WgmmaConfig, rows_aligned
 from tilewright.kernels.wgmma.product import KERNELS, SPACE, candidates
 from tilewright.plan import plan, violations
 from tilewright.problem import Gemm, Layout, StridedGemm
@@ -71,6 +73,44 @@ def test_bytes_are_multiplied_along_k_alone() -> None:
     assert dict(steps[0].buffers) == {"input": "B", "output": "packed_B"}
 
 
+def test_8_bit_floats_are_summed_by_the_tensor_cores_only_if_that_is_asked_for() -> None:
+    problem = Gemm(4096, 4096, 4096, FLOAT8[0], "row", "column", out_dtype="bfloat16")
+    assert candidates(problem, HOPPER) == ()
+    names = [step.kernel.name for step in plan_product(problem, HOPPER).steps]
+    assert names == ["float8/widen", "float8/widen", "wgmma/gemm[float16]"]
+    (step,) = plan_product(replace(problem, precision="fp8"), HOPPER).steps
+    assert isinstance(step.config, WgmmaConfig)
+    assert step.config.PROMOTE
+    small = replace(problem, m=64, n=64, k=64)
+    assert [step.kernel.name for step in plan_product(small, HOPPER).steps] == ["gemm/gemm"]
+
+
+def test_sums_that_are_kept_twice_must_fit_into_registers() -> None:
+    problem = Gemm(512, 512, 512, FLOAT8[1], "row", "column", out_dtype="float32", precision="fp8")
+    assert "128 sums of a work-item and 128 more" in "; ".join(WgmmaConfig(128, 256, 4, PROMOTE=1).violations(problem, HOPPER))
+    for config in (WgmmaConfig(128, 192, 4, PROMOTE=1), WgmmaConfig(128, 256, 4, PROMOTE=2)):
+        assert not list(config.violations(problem, HOPPER))
+        assert config.macros(problem)["PART"] == (128 if config.PROMOTE == 2 else 192)
+
+
+@pytest.mark.parametrize("order", ["row", "column"])
+def test_scales_reach_the_kernel_that_can_scale_and_else_a_launch_of_their_own(order: str) -> None:
+    plain = Gemm(4096, 2048, 4096, FLOAT8[0], "row", "column", order, out_dtype="bfloat16", precision="fp8")
+    problem = replace(call_of(plain), scale_a="each", scale_b="one", alpha=2)
+    (step,) = plan_product(problem, HOPPER).steps
+    turned = order == "column"
+    assert step.buffer_of("scale_a") == ("scale_b" if turned else "scale_a")
+    assert step.problem.scalars["scale_a_row"] == (0 if turned else 1)
+    older = replace(HOPPER, features=frozenset(("gpu", "nvidia")))
+    *product, last = plan_product(problem, older).steps
+    assert last.kernel.name == "gemm/reduce"
+    assert dict(last.buffers)["partial"] == "unscaled"
+    assert last.problem.scalars["alpha"] == 2
+    assert all(
+        step.buffer_of("C") in ("unscaled", "partial") and step.problem.scalars["alpha"] == 1 for step in product
+    )
+
+
 def test_shared_tiles_get_room_and_counters_that_start_at_zero() -> None:
     problem = Gemm(64, 2112, 7168, "float16", "row", "column")
     found = plan([replace(HALVES, config=WgmmaConfig(64, 128, 8, 1, 1, shared=True))], problem, HOPPER)
@@ -78,8 +118,42 @@ def test_shared_tiles_get_room_and_counters_that_start_at_zero() -> None:
     assert found.scratch == {"partial": 2 * 132 * 64 * 128 * 4, "tickets": 17 * 4}
 
 
-def test_c_is_stored_by_the_copy_engine_where_its_rows_are_aligned() -> None:
-    assert stores_by_tma(call_of(Gemm(100, 104, 64, "float16")))
-    assert not stores_by_tma(call_of(Gemm(100, 100, 64, "float16")))
-    assert not stores_by_tma(call_of(Gemm(128, 128, 128, "int8")))
-    assert stores_by_tma(call_of(Gemm(128, 128, 128, "int8", out_dtype="int32")))
+def test_a_tile_computed_together_has_a_work_group_for_each_part_of_k() -> None:
+    problem = Gemm(64, 2048, 7168, "float16", "row", "column")
+    config = WgmmaConfig(64, 128, 8, 1, 1, split=8)
+    found = plan([replace(HALVES, config=config)], problem, HOPPER)
+    assert config.ndrange(problem).global_size == (16 * 8 * 256,)
+    assert config.scalars(problem) == {"batches": 1, "whole": 0, "ranges": 16 * 8, "b_once": 0}
+    assert found.zeroed == {"tickets"}
+    assert found.scratch == {"partial": 16 * 8 * 64 * 128 * 4, "tickets": 16 * 4}
+
+
+def test_tiles_are_computed_together_only_by_work_groups_that_run_at_a_time() -> None:
+    config = WgmmaConfig(64, 128, 8, 1, 1, split=9)
+    assert "more than the 132 that run at a time" in reasons(Gemm(64, 2048, 7168, "float16"), config)
+    assert "too few for 9 parts" in reasons(Gemm(64, 128, 512, "float16"), config)
+    assert "not both" in reasons(Gemm(64, 128, 7168, "float16"), replace(config, shared=True))
+    assert not config.stages_rows(call_of(Gemm(64, 128, 7168, "float16")))
+
+
+def test_b_makes_room_in_cache_first_where_it_is_read_once() -> None:
+    config = WgmmaConfig(64, 128, 8, 1, 1)
+    assert config.fetches_b_once(call_of(Gemm(64, 7168, 16384, "float16")))
+    assert not config.fetches_b_once(call_of(Gemm(64, 7168, 2112, "float16")))  # the cache holds it until the next call
+    assert not config.fetches_b_once(call_of(Gemm(8192, 7168, 16384, "float16")))  # later rows of tiles want it again
+
+
+def test_c_is_stored_by_the_copy_engine_where_more_tiles_follow() -> None:
+    config = WgmmaConfig(128, 256, 4)
+    large, small = call_of(Gemm(8192, 8192, 64, "float16")), call_of(Gemm(2048, 2048, 64, "float16"))
+    assert config.stores_by_tma(large)
+    assert not config.stages_rows(large)
+    assert config.stages_rows(small)
+    assert not config.stores_by_tma(small)
+
+
+def test_c_is_stored_by_16_bytes_where_its_rows_are_aligned() -> None:
+    assert rows_aligned(call_of(Gemm(100, 104, 64, "float16")))
+    assert not rows_aligned(call_of(Gemm(100, 100, 64, "float16")))
+    assert not rows_aligned(call_of(Gemm(128, 128, 128, "int8")))
+    assert rows_aligned(call_of(Gemm(128, 128, 128, "int8", out_dtype="int32")))

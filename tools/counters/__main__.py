@@ -10,7 +10,7 @@ from pathlib import Path
 from .cases import all_cases
 from .device import read_report, run
 from .page import page
-from .record import make_record, save
+from .record import make_record, merged, save, stale
 from .twins import build
 
 ROOT = Path(__file__).parents[2]
@@ -25,11 +25,14 @@ def main() -> None:
     parser.add_argument("--compiler", default="nvcc 13.0", help="for the record")
     parser.add_argument("--profiler", default="Nsight Compute 2025.3", help="for the record")
     parser.add_argument("--date", default=datetime.date.today().isoformat(), help="for the record")
+    parser.add_argument(
+        "--stale", action="store_true", help="build: only what the record lacks or has of an older text"
+    )
     options = parser.parse_args()
     folder: Path = options.folder
     kept = folder / "cases.pickle"  # what was compiled is what is run and predicted, whatever the tree holds by then
     if options.action == "build":
-        cases = all_cases()
+        cases = stale(all_cases(), json.loads(RECORD.read_text())) if options.stale else all_cases()
         build(folder, cases, options.nvdisasm)
         kept.write_bytes(pickle.dumps(cases))
     elif options.action == "run":
@@ -40,7 +43,11 @@ def main() -> None:
         (folder / "counters.json").write_text(json.dumps(counters))
         print(f"{len(counters)} launches")
     else:
-        record = make_record(folder, pickle.loads(kept.read_bytes()), options.compiler, options.profiler, options.date)
+        cases = pickle.loads(kept.read_bytes())
+        record = make_record(folder, cases, options.compiler, options.profiler, options.date)
+        names = [case.name for case in all_cases()]
+        if {case.name for case in cases} != set(names):
+            record = merged(json.loads(RECORD.read_text()), record, names)
         save(record, RECORD)
         PAGE.write_text(page(json.loads(RECORD.read_text())), encoding="utf-8")
 

@@ -8,8 +8,9 @@ from tilewright.choice import plan_move, plan_product
 from tilewright.device import DeviceInfo
 from tilewright.kernel import Kernel
 from tilewright.kernels import find_ladder
-from tilewright.kernels.gemm.configs import ColumnsConfig, RowsConfig, TileConfig
+from tilewright.kernels.gemm.configs import TileConfig
 from tilewright.kernels.gemm.kernels import COLUMNS, ROWS, TILES
+from tilewright.kernels.gemm.vectors import ColumnsConfig, RowsConfig
 from tilewright.kernels.specimens import SPECIMENS
 from tilewright.ladders import make_problem
 from tilewright.plan import violations

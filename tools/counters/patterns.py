@@ -4,7 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tilewright.kernel import PRELUDE, Dialect, read_source
+from tilewright.kernel import PRELUDE, Dialect
+from tilewright.source import read_source
 
 from .launches import SEED, Case, Launch
 

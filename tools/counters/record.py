@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from tilewright.errors import InvalidInput
+
 from .compare import Line, compare, counted_traffic, line_record, with_volatile
 from .launches import Case, Launch, predict
 from .twins import ARCHITECTURE, PLAIN, VOLATILE, twins_of
@@ -17,6 +19,26 @@ def digest(launch: Launch) -> str:
     """Names the source, geometry and arguments that a record speaks of."""
     text = f"{launch.opencl} {launch.global_size} {launch.local_size} {dict(launch.arguments)}"
     return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def stale(cases: Sequence[Case], record: dict[str, Any]) -> list[Case]:
+    """The cases that the record lacks, or whose source, geometry or arguments have changed since they were counted."""
+    recorded = {case["name"]: [launch["digest"] for launch in case["launches"]] for case in record["cases"]}
+    return [case for case in cases if recorded.get(case.name) != [digest(launch) for launch in case.launches]]
+
+
+def merged(record: dict[str, Any], counted: dict[str, Any], names: Sequence[str]) -> dict[str, Any]:
+    """The cases of these names: as they were just counted, else as the record has them. InvalidInput if the two were not
+    counted by the same device and tools, or one case is in neither."""
+    differing = [each for each in ("device", "driver", "compiler", "profiler") if record[each] != counted[each]]
+    if differing:
+        both = "; ".join(f"{each}: {record[each]!r}, now {counted[each]!r}" for each in differing)
+        raise InvalidInput(f"a record is of one device and its tools ({both}): count all cases anew")
+    known = {case["name"]: case for each in (record, counted) for case in each["cases"]}
+    missing = [name for name in names if name not in known]
+    if missing:
+        raise InvalidInput(f"never counted: {', '.join(missing)}; build with --stale, run, read")
+    return counted | {"cases": [known[name] for name in names]}
 
 
 def compare_all(folder: Path, cases: Sequence[Case]) -> tuple[dict[str, Any], Compared]:

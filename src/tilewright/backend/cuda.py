@@ -1,4 +1,4 @@
-"""The CUDA backend: the same kernels, compiled by NVRTC and run by NVIDIA's driver API. All of CUDA's calls are here.
+"""The CUDA backend: the same kernels, compiled by NVRTC and run by NVIDIA's driver API.
 
 It needs the packages of the extra `cuda`. Times come from events around each launch.
 """
@@ -12,14 +12,14 @@ from typing import Any
 
 import numpy as np
 
-from ..device import DeviceInfo
 from ..errors import InvalidInput, LaunchFailed, NoDevice, UnknownName, Unsupported
-from ..kernel import Dialect, NDRange, Parameter, Signature
+from ..kernel import Dialect, NDRange
+from ..source import Parameter, Signature
 from ..tensormap import TensorMap
 from .cache import BinaryCache, cache_folder, content_key
-from .cuda_calls import check, libraries
+from .cuda_calls import check, driver_calls
+from .cuda_information import architecture, compiler_for, describe, list_devices
 from .cuda_timing import GATE, Event, Gate, Mark
-from .nvrtc import compile_program, compiler_version
 from .scalars import scalar_types
 
 MOST_GROUPS = 65535  # along dimensions 1 and 2, on every architecture
@@ -39,7 +39,7 @@ class Allocation:
     """Memory that is freed with its last buffer."""
 
     def __init__(self, pointer: Any) -> None:
-        driver, _ = libraries()
+        driver = driver_calls()
         weakref.finalize(self, driver.cuMemFree, pointer)
 
 
@@ -73,7 +73,7 @@ class Program:
     log: str
 
     def new_kernel(self) -> BoundKernel:
-        driver, _ = libraries()
+        driver = driver_calls()
         entry = self.signature.entry
         function = check(f"finding {entry!r}", driver.cuModuleGetFunction(self.module, entry.encode()))
         return BoundKernel(function, len(self.signature.parameters))
@@ -86,7 +86,7 @@ class Device:
     dialect = Dialect.CUDA
 
     def __init__(self, ordinal: int) -> None:
-        driver, _ = libraries()
+        driver = driver_calls()
         handle = check("finding the device", driver.cuDeviceGet(ordinal))
         self.info = describe(ordinal)
         self._context = check(f"opening {self.info.label}", driver.cuDevicePrimaryCtxRetain(handle))
@@ -105,7 +105,7 @@ class Device:
 
     def enter(self) -> Any:
         """Make the context this thread's, and return the driver's calls."""
-        driver, _ = libraries()
+        driver = driver_calls()
         check(f"entering the context of {self.info.label}", driver.cuCtxSetCurrent(self._context))
         return driver
 
@@ -116,19 +116,20 @@ class Device:
         key = (source, signature.entry, (*options, target))
         with self._lock:
             if key not in self._programs:
-                cubin, log = self._compile(source, name, options, target or architecture(self.info))
+                cubin, log = self._compile(source, name, options, target or architecture(self.info.compute_capability))
                 module = check(f"loading {name}", self.enter().cuModuleLoadData(cubin))
                 self._programs[key] = Program(module, signature, scalar_types(name, signature, dtype), log)
             return self._programs[key]
 
     def _compile(self, source: str, name: str, options: Sequence[str], target: str) -> tuple[bytes, str]:
-        key = content_key(source, *options, target, "NVRTC", compiler_version())
+        compiler = compiler_for(target)
+        key = content_key(source, *options, target, compiler.version)
         cubin = self._disk.get(key)
         if cubin is not None:
             return cubin, "(from the cache of built programs)"
-        cubin, log = compile_program(source, name, target, options)
-        self._disk.put(key, cubin)
-        return cubin, log
+        built = compiler.compile(source, name, target, options)
+        self._disk.put(key, built.cubin)
+        return built.cubin, built.log
 
     def allocate(self, nbytes: int) -> Buffer:
         """A buffer of at least one byte; OutOfDeviceMemory says the bytes asked and present."""
@@ -175,7 +176,13 @@ class Device:
         return host
 
     def launch(
-        self, kernel: BoundKernel, ndrange: NDRange, what: str, queue: Any = None, wait_for: Any = None
+        self,
+        kernel: BoundKernel,
+        ndrange: NDRange,
+        what: str,
+        queue: Any = None,
+        wait_for: Any = None,
+        event: bool = True,
     ) -> Event:
         """Enqueue one launch; its event. Launches stay behind the gate until `finish`. Errors name `what`."""
         if queue is not None or wait_for is not None:
@@ -224,57 +231,6 @@ def grid(ndrange: NDRange, what: str) -> tuple[tuple[int, ...], tuple[int, ...]]
     return tuple(groups), tuple(items)
 
 
-def architecture(info: DeviceInfo) -> str:
-    """NVRTC's name for a device's architecture: "sm_90"."""
-    major, minor = info.compute_capability or (0, 0)
-    return f"sm_{major}{minor}"
-
-
-def describe(ordinal: int) -> DeviceInfo:
-    """A GPU's facts as plain data, in OpenCL's words."""
-    driver, _ = libraries()
-    handle = check("finding the device", driver.cuDeviceGet(ordinal))
-
-    def ask(name: str) -> int:
-        wanted = getattr(driver.CUdevice_attribute, f"CU_DEVICE_ATTRIBUTE_{name}")
-        return int(check(f"asking for {name}", driver.cuDeviceGetAttribute(wanted, handle)))
-
-    version = check("asking for the version", driver.cuDriverGetVersion())
-    total = int(check("asking for the memory", driver.cuDeviceTotalMem(handle)))
-    return DeviceInfo(
-        name=check("asking for the name", driver.cuDeviceGetName(256, handle)).split(b"\0")[0].decode(),
-        platform="NVIDIA CUDA",
-        vendor="NVIDIA Corporation",
-        driver=f"CUDA {version // 1000}.{version % 1000 // 10}",
-        version=f"NVRTC {compiler_version()}",
-        kind="gpu",
-        place=ordinal,
-        compute_units=ask("MULTIPROCESSOR_COUNT"),
-        clock_mhz=ask("CLOCK_RATE") // 1000,
-        max_work_group_size=ask("MAX_THREADS_PER_BLOCK"),
-        max_work_item_sizes=tuple(ask(f"MAX_BLOCK_DIM_{axis}") for axis in "XYZ"),
-        local_bytes=ask("MAX_SHARED_MEMORY_PER_BLOCK"),
-        global_bytes=total,
-        max_alloc_bytes=total,
-        base_align_bytes=256,
-        host_unified=bool(ask("INTEGRATED")),
-        sub_group_width=ask("WARP_SIZE"),
-        compute_capability=(ask("COMPUTE_CAPABILITY_MAJOR"), ask("COMPUTE_CAPABILITY_MINOR")),
-        fp64=True,
-        features=frozenset({"gpu", "nvidia"}),
-    )
-
-
-def list_devices() -> tuple[DeviceInfo, ...]:
-    """The GPUs that CUDA's driver offers. NoDevice if there is no driver, or not the extra's packages."""
-    driver, _ = libraries()
-    try:
-        check("starting CUDA", driver.cuInit(0))
-    except (RuntimeError, LaunchFailed) as missing:  # cuda-pathfinder's, where there is no driver; the driver's own
-        raise NoDevice(f"no CUDA device: {str(missing).strip().splitlines()[0]}") from missing
-    return tuple(map(describe, range(check("counting devices", driver.cuDeviceGetCount()))))
-
-
 @cache
 def opened(ordinal: int) -> Device:
     return Device(ordinal)
@@ -294,7 +250,7 @@ def open_device(wanted: str | None = None) -> Device:
 def open_twin(bus: int) -> Device:
     """The same GPU as an OpenCL device whose number on the PCI bus is given."""
     places = range(len(list_devices()))
-    driver, _ = libraries()
+    driver = driver_calls()
     wanted = driver.CUdevice_attribute.CU_DEVICE_ATTRIBUTE_PCI_BUS_ID
     for place in places:
         handle = check("finding the device", driver.cuDeviceGet(place))

@@ -1,4 +1,4 @@
-"""How CUDA is called: the modules of cuda-bindings, and what a status means."""
+"""How CUDA's driver is called: by cuda-bindings; and what a status means."""
 
 from functools import cache
 from typing import Any
@@ -11,13 +11,13 @@ POISONED = (700, 702, 710, 714, 715, 716, 717, 718, 719)  # faults of a kernel a
 
 
 @cache
-def libraries() -> tuple[Any, Any]:
-    """The modules `driver` and `nvrtc` of cuda-bindings; NoDevice says what to install."""
+def driver_calls() -> Any:
+    """The module `driver` of cuda-bindings; NoDevice says what to install."""
     try:
-        from cuda.bindings import driver, nvrtc
+        from cuda.bindings import driver
     except ImportError as missing:
         raise NoDevice(f"{ADVICE} ({missing})") from missing
-    return driver, nvrtc
+    return driver
 
 
 def check(what: str, answer: tuple[Any, ...]) -> Any:
@@ -26,7 +26,7 @@ def check(what: str, answer: tuple[Any, ...]) -> Any:
     code = int(status)
     if code == 0:
         return values[0] if values else None
-    driver, _ = libraries()
+    driver = driver_calls()
     name, meaning = (function(status)[1] or b"unknown" for function in (driver.cuGetErrorName, driver.cuGetErrorString))
     sentence = f"{what}: {name.decode()} ({code}), {meaning.decode()}"
     if code in NO_MEMORY:

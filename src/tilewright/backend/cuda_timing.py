@@ -7,21 +7,21 @@ from typing import Any
 
 import numpy as np
 
-from .cuda_calls import check, libraries
+from .cuda_calls import check, driver_calls
 
 
 class Mark:
     """A point of the stream that has a time."""
 
     def __init__(self, stream: Any) -> None:
-        driver, _ = libraries()
+        driver = driver_calls()
         self.event = check("making an event", driver.cuEventCreate(0))
         weakref.finalize(self, driver.cuEventDestroy, self.event)
         check("recording an event", driver.cuEventRecord(self.event, stream))
 
     def since(self, other: "Mark") -> int:
         """Nanoseconds from the other mark to this one. The driver counts float32 milliseconds: keep the two close."""
-        driver, _ = libraries()
+        driver = driver_calls()
         return round(float(check("reading an event", driver.cuEventElapsedTime(other.event, self.event))) * 1e6)
 
 
@@ -70,7 +70,7 @@ class Gate:
     """
 
     def __init__(self, stream: Any, wait_for: Any) -> None:
-        driver, _ = libraries()
+        driver = driver_calls()
         self._stream = stream
         self._wait_for = wait_for
         host = check("allocating the gate", driver.cuMemHostAlloc(4, driver.CU_MEMHOSTALLOC_DEVICEMAP))
@@ -82,7 +82,7 @@ class Gate:
         self._turn = 0
 
     def close(self) -> None:
-        driver, _ = libraries()
+        driver = driver_calls()
         self._turn += 1
         self._wait_for.set_arg(1, np.int32(self._turn))
         one = (1, 1, 1)

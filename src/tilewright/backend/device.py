@@ -6,7 +6,8 @@ from typing import Any, Protocol
 import numpy as np
 
 from ..device import DeviceInfo
-from ..kernel import NDRange, Signature
+from ..kernel import NDRange
+from ..source import Signature
 from ..tensormap import TensorMap
 
 
@@ -53,6 +54,9 @@ class Device(Protocol):
 
     def read(self, buffer: Any, count: int, dtype: np.dtype, origin: int = 0) -> np.ndarray: ...
 
-    def launch(self, kernel: Any, ndrange: NDRange, what: str, queue: Any = None, wait_for: Any = None) -> Any: ...
+    def launch(
+        self, kernel: Any, ndrange: NDRange, what: str, queue: Any = None, wait_for: Any = None, event: bool = True
+    ) -> Any:
+        """Enqueue one launch; its event, or None if none is wanted and the runtime can do without."""
 
     def finish(self, what: str, queue: Any = None) -> None: ...

@@ -3,7 +3,6 @@
 Nothing here loads a driver or imports PyOpenCL.
 """
 
-import fnmatch
 import os
 import shutil
 import subprocess
@@ -12,6 +11,8 @@ from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 from typing import Literal
+
+from .packages import packaged_file
 
 Origin = Literal["system", "unregistered", "wheel"]
 
@@ -138,27 +139,13 @@ def _unregistered(places: Places) -> list[Driver]:
 def _wheels() -> list[Driver]:
     found = []
     for name, distribution, patterns in WHEELS:
-        path = wheel_library(distribution, patterns)
+        path = packaged_file(patterns, distribution)
         if path is not None:
             note = f"from {distribution} {metadata.version(distribution)}"
             if bundled(path):
                 note += ", read by PyOpenCL's own loader"
             found.append(Driver(name, str(path), "wheel", note))
     return found
-
-
-def wheel_library(distribution: str, patterns: tuple[str, ...]) -> Path | None:
-    """The library that an installed distribution brought, or None. The file itself is not resolved: where the
-    installer links files to its cache, the library's neighbours are found only beside the link."""
-    try:
-        files = metadata.files(distribution)
-    except metadata.PackageNotFoundError:
-        return None
-    for file in files or ():
-        path = Path(str(file.locate()))
-        if any(fnmatch.fnmatch(file.name, pattern) for pattern in patterns) and path.is_file():
-            return path.parent.resolve() / path.name
-    return None
 
 
 def bundled(library: Path) -> bool:

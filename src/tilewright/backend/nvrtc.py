@@ -1,53 +1,116 @@
-"""NVIDIA's run-time compiler: CUDA C++ to machine code for any of its architectures, without a GPU or a driver."""
+"""NVIDIA's run-time compiler, NVRTC, by its C interface: CUDA C++ to machine code of every architecture that it knows.
 
-from collections.abc import Sequence
+It needs neither a GPU, nor a driver, nor Python bindings. Several versions may be installed side by side: 12 still compiles
+for Volta, which 13 does not.
+"""
+
+import ctypes
+import re
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import cache
-from typing import Any
 
-from ..errors import BuildFailed, NoDevice
-from .cuda_calls import ADVICE, libraries
+from ..errors import BuildFailed, ProcessFailed
+from .drivers import Places, find_library
+from .packages import packaged_file
+
+PACKAGES = ("nvidia-cuda-nvrtc", "nvidia-cuda-nvrtc-cu13", "nvidia-cuda-nvrtc-cu12")
+FILES = ("nvrtc64_130_0.dll", "nvrtc64_120_0.dll") if sys.platform == "win32" else ("libnvrtc.so.13", "libnvrtc.so.12")
+
+
+@dataclass(frozen=True)
+class Compilation:
+    """Machine code in an ELF file, the PTX that it was made of, and the compiler's log, which may be empty."""
+
+    cubin: bytes
+    ptx: str
+    log: str
+
+
+@dataclass(frozen=True)
+class Nvrtc:
+    """An opened NVRTC: its version ("NVRTC 13.0"), and the architectures that it compiles for (75, 80 ...)."""
+
+    library: ctypes.CDLL
+    version: str
+    architectures: tuple[int, ...]
+
+    def compile(self, source: str, name: str, architecture: str, options: Sequence[str] = ()) -> Compilation:
+        """Compile CUDA C++ for an architecture such as "sm_90". BuildFailed names `name` and holds the log.
+
+        Options that only an OpenCL compiler knows are left out.
+        """
+        own = (f"--gpu-architecture={architecture}", "--device-as-default-execution-space")
+        words = [each.encode() for each in (*own, *options) if not each.startswith("-cl-")]
+        program = ctypes.c_void_p()
+        text = source.encode()
+        self._check(self.library.nvrtcCreateProgram(ctypes.byref(program), text, b"rendered.cu", 0, None, None))
+        try:
+            status = self.library.nvrtcCompileProgram(program, len(words), (ctypes.c_char_p * len(words))(*words))
+            log = self._output(program, "ProgramLog").rstrip(b"\0 \n").decode(errors="replace")
+            if status != 0:
+                raise BuildFailed(name, f"{architecture} ({self.version})", log or self._meaning(status))
+            ptx = self._output(program, "PTX").rstrip(b"\0").decode()
+            return Compilation(self._output(program, "CUBIN"), ptx, log)
+        finally:
+            self.library.nvrtcDestroyProgram(ctypes.byref(program))
+
+    def _output(self, program: ctypes.c_void_p, what: str) -> bytes:
+        size = ctypes.c_size_t()
+        self._check(getattr(self.library, f"nvrtcGet{what}Size")(program, ctypes.byref(size)))
+        buffer = ctypes.create_string_buffer(max(size.value, 1))
+        self._check(getattr(self.library, f"nvrtcGet{what}")(program, buffer))
+        return buffer.raw[: size.value]
+
+    def _meaning(self, status: int) -> str:
+        self.library.nvrtcGetErrorString.restype = ctypes.c_char_p
+        return str((self.library.nvrtcGetErrorString(status) or b"unknown error").decode())
+
+    def _check(self, status: int) -> None:
+        if status != 0:
+            raise ProcessFailed(f"{self.version}: {self._meaning(status)}")
 
 
 @cache
-def compiler_version() -> str:
-    """NVRTC's version, "13.0"; NoDevice if it is not installed."""
-    _, nvrtc = libraries()
+def find_nvrtc(architecture: str) -> Nvrtc | None:
+    """An NVRTC that compiles for this architecture ("sm_90"); None if none is installed or none of them does."""
+    number = re.fullmatch(r"sm_(\d+)[af]?", architecture)
+    opened = filter(None, map(_open, _paths()))
+    return next((each for each in opened if number and int(number[1]) in each.architectures), None)
+
+
+def _paths() -> Iterator[str]:
+    """Where the library may be, newest version first: in Python's packages, where the loader looks, or in a toolkit."""
+    places = Places.of_this_machine()
+    for file in FILES:
+        found = packaged_file((file,), *PACKAGES), find_library(file, places)
+        yield from (str(path) for path in found if path)
+    toolkit = _toolkits_library()
+    if toolkit is not None:
+        yield toolkit
+
+
+def _toolkits_library() -> str | None:
+    """The library of a CUDA toolkit or of conda, as cuda-pathfinder, which comes with cuda-bindings, finds it."""
     try:
-        _, major, minor = nvrtc.nvrtcVersion()
-    except RuntimeError as missing:
-        raise NoDevice(f"{ADVICE} ({str(missing).strip().splitlines()[0]})") from missing
-    return f"{major}.{minor}"
+        from cuda.pathfinder import load_nvidia_dynamic_lib
+
+        return str(load_nvidia_dynamic_lib("nvrtc").abs_path)
+    except (ImportError, RuntimeError):  # no cuda-pathfinder, or no such library
+        return None
 
 
-def compile_program(source: str, name: str, architecture: str, options: Sequence[str] = ()) -> tuple[bytes, str]:
-    """CUDA C++ as machine code for an architecture such as "sm_90", and the compiler's log. BuildFailed holds the log.
-
-    No GPU is needed. Options that only an OpenCL compiler knows are left out.
-    """
-    compiler_version()
-    _, nvrtc = libraries()
-    _, program = nvrtc.nvrtcCreateProgram(source.encode(), b"program.cu", 0, None, None)
-    own = [f"--gpu-architecture={architecture}", "--device-as-default-execution-space"]
-    words = [each.encode() for each in (*own, *options) if not each.startswith("-cl-")]
+@cache
+def _open(path: str) -> Nvrtc | None:
+    """The library, or None if it is there but cannot be opened: a package for another system, say."""
     try:
-        status = nvrtc.nvrtcCompileProgram(program, len(words), words)[0]
-        log = _text(program, nvrtc.nvrtcGetProgramLogSize, nvrtc.nvrtcGetProgramLog).rstrip(b"\0 \n").decode()
-        if int(status) != 0:
-            raise BuildFailed(name, architecture, log or nvrtc.nvrtcGetErrorString(status)[1].decode())
-        return _text(program, nvrtc.nvrtcGetCUBINSize, nvrtc.nvrtcGetCUBIN), log
-    finally:
-        nvrtc.nvrtcDestroyProgram(program)
-
-
-def _text(program: Any, size: Any, get: Any) -> bytes:
-    """One of NVRTC's outputs, which it writes into the bytes object that it is given.
-
-    An empty one is a single NUL and is not asked for: Python keeps one object for all bytes of the same single value, and
-    a NUL written into it would be seen wherever the program says b" ".
-    """
-    count = size(program)[1]
-    if count <= 1:
-        return b""
-    text = bytes(count)
-    get(program, text)
-    return text
+        library = ctypes.CDLL(path)
+    except OSError:
+        return None
+    major, minor, count = ctypes.c_int(), ctypes.c_int(), ctypes.c_int()
+    library.nvrtcVersion(ctypes.byref(major), ctypes.byref(minor))
+    library.nvrtcGetNumSupportedArchs(ctypes.byref(count))
+    numbers = (ctypes.c_int * count.value)()
+    library.nvrtcGetSupportedArchs(numbers)
+    return Nvrtc(library, f"NVRTC {major.value}.{minor.value}", tuple(numbers))

@@ -20,8 +20,10 @@ from ..errors import (
     OutOfDeviceMemory,
     UnknownName,
 )
-from ..kernel import Dialect, NDRange, Signature, name_lines
+from ..kernel import Dialect, NDRange
+from ..source import Signature, name_lines
 from ..tensormap import TensorMap
+from .bare_launch import launch_without_event
 from .cache import BinaryCache, cache_folder, content_key
 from .information import describe
 from .instructions import with_instructions
@@ -40,13 +42,17 @@ def check(what: str) -> Iterator[None]:
         yield
     except cl.Error as error:
         code = code_of(error)
-        sentence = f"{what}: {status_sentence(code) if code is not None else error}"
-        if code in NO_MEMORY:
-            raise OutOfDeviceMemory(sentence, code) from error
-        if code in POISONED:
-            advice = "the context is poisoned by an earlier fault: start a new process"
-            raise DevicePoisoned(f"{sentence}; {advice}", code) from error
-        raise LaunchFailed(sentence, code) from error
+        raise failure(f"{what}: {status_sentence(code) if code is not None else error}", code) from error
+
+
+def failure(sentence: str, code: int | None) -> LaunchFailed:
+    """The error for a status code, with what to do beside the sentence."""
+    if code in NO_MEMORY:
+        return OutOfDeviceMemory(sentence, code)
+    if code in POISONED:
+        advice = "the context is poisoned by an earlier fault: start a new process"
+        return DevicePoisoned(f"{sentence}; {advice}", code)
+    return LaunchFailed(sentence, code)
 
 
 @dataclass(frozen=True)
@@ -206,10 +212,11 @@ class Device:
 
     @property
     def plain_queue(self) -> Any:
-        """A second queue, in order and without profiling, which costs some microseconds a launch."""
-        if self._plain_queue is None:
-            self._plain_queue = cl.CommandQueue(self.context, self.device)
-        return self._plain_queue
+        """A second queue, in order and without profiling, which costs some microseconds a launch: the library's own."""
+        with self._lock:
+            if self._plain_queue is None:
+                self._plain_queue = cl.CommandQueue(self.context, self.device)
+            return self._plain_queue
 
     def allocate(self, nbytes: int) -> Any:
         """A buffer of at least one byte; OutOfDeviceMemory says the bytes asked and present."""
@@ -236,21 +243,33 @@ class Device:
             with check(f"filling {nbytes:,} bytes"):
                 cl.enqueue_fill_buffer(self.queue, buffer, np.uint8(byte), origin, nbytes)
 
-    def write(self, buffer: Any, array: np.ndarray) -> None:
+    def write(self, buffer: Any, array: np.ndarray, queue: Any = None) -> None:
+        """Copy an array's elements to a buffer, and wait."""
         if array.nbytes:
             with check(f"writing {array.nbytes:,} bytes to {self.info.label}"):
-                cl.enqueue_copy(self.queue, buffer, np.ascontiguousarray(array).view(np.uint8).reshape(-1))
+                cl.enqueue_copy(queue or self.queue, buffer, np.ascontiguousarray(array).view(np.uint8).reshape(-1))
 
-    def read(self, buffer: Any, count: int, dtype: np.dtype, origin: int = 0) -> np.ndarray:
-        """`count` elements of a buffer from byte `origin` on."""
+    def read(self, buffer: Any, count: int, dtype: np.dtype, origin: int = 0, queue: Any = None) -> np.ndarray:
+        """`count` elements of a buffer from byte `origin` on, once all is done that the queue holds."""
         host = np.empty(count * dtype.itemsize, np.uint8)
         if count:
             with check(f"reading {host.nbytes:,} bytes from {self.info.label}"):
-                cl.enqueue_copy(self.queue, host, buffer, src_offset=origin)
+                cl.enqueue_copy(queue or self.queue, host, buffer, src_offset=origin)
         return host.view(dtype)
 
-    def launch(self, kernel: Any, ndrange: NDRange, what: str, queue: Any = None, wait_for: Any = None) -> Any:
-        """Enqueue one launch, on the device's own queue if none is given; its event. Errors name `what`."""
+    def launch(
+        self, kernel: Any, ndrange: NDRange, what: str, queue: Any = None, wait_for: Any = None, event: bool = True
+    ) -> Any:
+        """Enqueue one launch, on the device's own queue if none is given; its event. Errors name `what`.
+
+        Without an `event` the launch behind this one begins sooner, and None is returned where that is possible.
+        """
+        if not event and not wait_for:
+            code = launch_without_event(queue or self.queue, kernel, ndrange)
+            if code:
+                raise failure(f"launching {what} over {ndrange}: {status_sentence(code)}", code)
+            if code is not None:
+                return None
         try:
             return cl.enqueue_nd_range_kernel(
                 queue or self.queue, kernel, ndrange.global_size, ndrange.local_size, wait_for=wait_for

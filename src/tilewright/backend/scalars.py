@@ -6,7 +6,7 @@ import numpy as np
 
 from ..dtypes import element_type, numpy_dtype
 from ..errors import InvalidInput
-from ..kernel import Parameter, Signature
+from ..source import Parameter, Signature
 
 SCALARS = {"int": np.int32, "uint": np.uint32, "long": np.int64, "ulong": np.uint64, "float": np.float32,
            "double": np.float64, "unsigned": np.uint32, "unsigned int": np.uint32,

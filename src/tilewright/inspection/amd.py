@@ -3,7 +3,8 @@
 import re
 
 from ..errors import BuildFailed, Unsupported
-from ..kernel import PRELUDE, read_source
+from ..kernel import PRELUDE
+from ..source import read_source
 from .compiled import Compiled, remembered
 from .gcn import metadata, parse_gcn
 from .listing import calls

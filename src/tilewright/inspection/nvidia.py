@@ -4,12 +4,12 @@ import re
 import tempfile
 from pathlib import Path
 
+from ..backend.nvrtc import Nvrtc, find_nvrtc
 from ..backend.retarget import retarget
 from ..errors import BuildFailed
-from ..kernel import read_source
+from ..source import read_source
 from .amd import SHIM, explained
 from .compiled import Compiled, remembered
-from .cuda_compiler import Nvrtc, compile_cuda, find_nvrtc
 from .cuda_linker import link_ptx
 from .record import Resources
 from .tools import Program, find_clang, find_nvidia_tool, run_tool
@@ -17,7 +17,7 @@ from .tools import Program, find_clang, find_nvidia_tool, run_tool
 SASS, PTX = "SASS", "PTX"
 NO_COMPILER = "NVRTC would compile for {arch} and tell registers, spills and PTX: pip install 'tilewright[inspect-nv]'"
 NO_DISASSEMBLER = "nvdisasm would show the machine code, so only PTX is counted: pip install 'tilewright[inspect-nv]'"
-OPTIONS = ("-lineinfo", "--ptxas-options=-v", "--device-as-default-execution-space")  # none of them changes the code
+OPTIONS = ("-lineinfo", "--ptxas-options=-v")  # none of them changes the code
 # Clang puts a kernel's body into a function that is never inlined: first its own code, with that word removed, then PTX.
 FRONT_OPTIONS = (
     "-x", "cl", "-cl-std=CL1.2", "-cl-no-stdinc", "-nogpulib", "-O3", "-gline-directives-only", "-w", "-Xclang",
@@ -43,20 +43,17 @@ def compile_for_nvidia(source: str, entry: str, arch: str, options: tuple[str, .
 
     BuildFailed with NVRTC's log. OpenCL's own options are left out.
     """
-    number = re.fullmatch(r"sm_(\d+)[af]?", arch)
-    nvrtc = find_nvrtc(int(number[1])) if number else None
+    nvrtc = find_nvrtc(arch)
     if nvrtc is None:
         return Compiled("", entry, missing=(NO_COMPILER.format(arch=arch),))
-    words = (f"--gpu-architecture={arch}", *OPTIONS, *(each for each in options if not each.startswith("-cl-")))
+    words = (*OPTIONS, *options)
     disassembler = find_nvidia_tool("nvdisasm")
-    key = (source, entry, nvrtc.version, disassembler.name if disassembler else "", *words)
+    key = (source, entry, nvrtc.version, disassembler.name if disassembler else "", arch, *words)
     return remembered(lambda: _compile(nvrtc, source, entry, arch, words), *key)
 
 
 def _compile(nvrtc: Nvrtc, source: str, entry: str, arch: str, words: tuple[str, ...]) -> Compiled:
-    result = compile_cuda(nvrtc, source, "rendered.cu", words)
-    if not result.cubin:
-        raise BuildFailed(entry, f"{arch} ({nvrtc.version})", result.log)
+    result = nvrtc.compile(source, entry, arch, words)
     sass, tool, problem = disassemble(result.cubin)
     notes = ("NVRTC compiled the kernel's CUDA twin; the compiler in NVIDIA's OpenCL driver may choose otherwise",)
     return Compiled(

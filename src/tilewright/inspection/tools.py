@@ -6,9 +6,10 @@ import subprocess
 import sys
 from dataclasses import dataclass
 from functools import cache
-from importlib import metadata, util
+from importlib import util
 from pathlib import Path
 
+from ..backend.packages import packaged_file
 from ..errors import ProcessFailed
 
 SECONDS = 60.0  # that any of these tools may take: they need a fraction of one
@@ -21,21 +22,6 @@ class Program:
 
     command: tuple[str, ...]
     name: str
-
-
-def packaged_file(ending: str, *distributions: str) -> Path | None:
-    """A file whose path ends so in one of these installed packages."""
-    for distribution in distributions:
-        try:
-            files = metadata.files(distribution) or []
-        except metadata.PackageNotFoundError:
-            continue
-        for file in files:
-            if str(file).replace("\\", "/").endswith(ending):
-                path = Path(str(file.locate()))
-                if path.is_file():
-                    return path
-    return None
 
 
 def run_tool(command: tuple[str, ...], what: str, text: str = "") -> tuple[int, str, str]:
@@ -56,7 +42,7 @@ def find_nvidia_tool(name: str) -> Program | None:
         "ptxas": ("nvidia-cuda-nvcc", "nvidia-cuda-nvcc-cu12"),
     }
     suffix = ".exe" if sys.platform == "win32" else ""
-    places = (packaged_file(f"bin/{name}{suffix}", *packages[name]), shutil.which(name), f"/usr/local/cuda/bin/{name}")
+    places = (packaged_file((f"{name}{suffix}",), *packages[name]), shutil.which(name), f"/usr/local/cuda/bin/{name}")
     for place in places:
         if place is not None and Path(place).is_file():
             status, output, _ = run_tool((str(place), "--version"), name)

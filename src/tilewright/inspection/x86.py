@@ -7,8 +7,9 @@ from pathlib import Path
 from ..access.kernels import override
 from ..device import DeviceInfo
 from ..errors import BuildFailed, Unsupported
-from ..kernel import Step, read_source, render
+from ..kernel import Step, render
 from ..plan import Plan
+from ..source import read_source
 from . import x86_code
 from .amd import SHIM, explained
 from .compiled import Compiled, remembered

@@ -26,12 +26,13 @@ class Call:
         if any(plan.zeroed for plan in plans):
             device.finish("filling scratch memory with zeros")  # calls may be enqueued elsewhere
 
-    def enqueue(self, buffers: Mapping[str, Any], queue: Any, wait_for: Any = None) -> Any:
-        """Bind `buffers`, enqueue everything, and return the last event; None if there was nothing to launch."""
+    def enqueue(self, buffers: Mapping[str, Any], queue: Any, wait_for: Any = None, event: bool = True) -> Any:
+        """Bind `buffers`, enqueue everything, and return the last event; None if there was nothing to launch, or if no
+        `event` is asked for, which costs some microseconds a launch."""
         last = None
         for loaded, scratch in zip(self._loaded, self._scratch, strict=True):
             loaded.bind({**buffers, **scratch} if scratch else buffers)
-            events = loaded.enqueue(queue, wait_for)
+            events = loaded.enqueue(queue, wait_for, event)
             last = events[-1] if events else last
         return last
 

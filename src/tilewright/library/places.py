@@ -7,7 +7,8 @@ import numpy as np
 from pyopencl.array import Array, empty, to_device
 
 from ..backend.opencl import Device, adopt
-from ..errors import InvalidInput
+from ..dtypes import FROM_ML_DTYPES
+from ..errors import InvalidInput, Unsupported
 from .engine import Call, call_for, default_device
 from .operands import as_host_array, device_view, host_view, is_device_array, lent_buffer
 from .shapes import Shape, View
@@ -19,7 +20,7 @@ class HostPlace:
 
     def __init__(self, device: Device, queue: Any, wait_for: Sequence[Any] | None) -> None:
         self.device = device
-        self.queue = queue or device.queue
+        self.queue = queue or device.plain_queue
         self.shares_memory = device.info.kind == "cpu"
         self._wait_for = list(wait_for) if wait_for else None
         self.key = ("host", id(device), self.queue.int_ptr)
@@ -43,6 +44,10 @@ class HostPlace:
 
     def cast(self, array: np.ndarray, dtype: np.dtype) -> np.ndarray:
         return array if array.dtype == dtype else array.astype(dtype)
+
+    def vector(self, array: np.ndarray) -> np.ndarray:
+        """The array, or a copy, without gaps between its elements."""
+        return np.ascontiguousarray(array)
 
     def empty(self, shape: Shape, dtype: np.dtype) -> np.ndarray:
         return np.empty(shape, dtype)
@@ -71,10 +76,10 @@ class HostPlace:
         for name, array in arrays.items():
             buffers[name] = self.device.allocate(array.nbytes)
             if name != output or reads_output:
-                self.device.write(buffers[name], array.ravel(order="K"))
-        call.enqueue(buffers, self.device.queue, self._wait_for)
+                self.device.write(buffers[name], array.ravel(order="K"), self.queue)
+        call.enqueue(buffers, self.queue, self._wait_for, event=False)
         target = arrays[output]
-        flat = self.device.read(buffers[output], target.size, target.dtype)
+        flat = self.device.read(buffers[output], target.size, target.dtype, queue=self.queue)
         by_columns = target.flags.f_contiguous and not target.flags.c_contiguous
         target[...] = flat.reshape(target.shape[::-1]).T if by_columns else flat.reshape(target.shape)
 
@@ -103,7 +108,19 @@ class DevicePlace:
         return device_view(array)
 
     def cast(self, array: Array, dtype: np.dtype) -> Array:
-        return array if array.dtype == dtype else array.astype(dtype, queue=self.queue)
+        if array.dtype == dtype:
+            return array
+        if not {array.dtype.name, dtype.name}.isdisjoint(FROM_ML_DTYPES):
+            raise Unsupported(f"PyOpenCL converts no {array.dtype} to {dtype} on a device; pass operands of one type")
+        return array.astype(dtype, queue=self.queue)
+
+    def vector(self, array: Array) -> Array:
+        """The array, or a copy, at the beginning of its buffer and without gaps between its elements."""
+        if array.offset == 0 and array.flags.c_contiguous:
+            return array
+        copied = self.empty(array.shape, array.dtype)
+        self.assign(copied, array)
+        return copied
 
     def empty(self, shape: Shape, dtype: np.dtype) -> Array:
         return empty(self.queue, shape, dtype)

@@ -1,6 +1,6 @@
 """`matmul` and `gemm`: what is asked becomes types, views and problems; the engine does the rest."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Literal
@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, DTypeLike
 
 from ..backend.vpdpbusd import equipped
 from ..choice import plan_product
-from ..dtypes import numpy_dtype
+from ..dtypes import FLOAT8, numpy_dtype
 from ..errors import InvalidInput, UnknownName
 from ..problem import PRECISIONS as SPECIAL_PRECISIONS
 from ..problem import StridedGemm
@@ -18,6 +18,7 @@ from .engine import Call, call_for
 from .operands import native_dtype
 from .places import Place, place_for
 from .shapes import Batch, ProductShape, View, as_matrices, batches, folded, product_shape
+from .vectors import bias_side, scale_kinds, taken
 
 Transposition = Literal["N", "T", "C"]
 ACTIVATIONS = ("relu", "gelu", "gelu_tanh", "silu")
@@ -29,17 +30,23 @@ STORED_WIDER = {
 }  # fmt: skip
 # What a product is stored in unless a type is asked for, where the operands' own would lose most of it.
 BY_DEFAULT = {"int8": "int32", "float8_e4m3fn": "float32", "float8_e5m2": "float32"}
+NONE: Mapping[str, Any] = {}
 
 
 @dataclass(frozen=True)
 class Epilogue:
-    """What becomes of A B before it is stored, activation(alpha A B + beta C + bias), and how A B is multiplied."""
+    """What becomes of A B before it is stored, activation(alpha S + beta C + bias), and how it is multiplied.
+
+    S is A B, or rows and columns of it scaled: `scale_a` and `scale_b` are "each", "one" or "".
+    """
 
     alpha: complex = 1.0
     beta: complex = 0.0
     bias: str = ""  # "row": one element per column of C; "column": one per row; "": none
     activation: str = ""
     precision: str = ""
+    scale_a: str = ""
+    scale_b: str = ""
 
 
 def matmul(
@@ -64,9 +71,10 @@ def matmul(
     operands of different types are promoted as NumPy does; int8 gives int32, which is exact (NumPy's int8 wraps), and
     8-bit floats give float32. All short floats are summed in float32. `precision` None or "ieee" is the type's own
     arithmetic; nothing less is ever used unasked. For float32, "tf32" lets tensor cores read 11 bits of each factor,
-    and "fp32_split" lets them take three products of halves, as accurate as float32's own; a device without them
-    computes as "ieee" does. `device` is an index, "cpu", "gpu" or part of a name, for NumPy operands; `queue` and
-    `wait_for` are PyOpenCL's, for device operands.
+    and "fp32_split" lets them take three products of halves, as accurate as float32's own; for 8-bit floats "fp8"
+    lets tensor cores sum with 13 bits within 128 steps of k. A device without them computes as "ieee" does.
+    `device` is an index, "cpu", "gpu" or part of a name, for NumPy operands; `queue` and `wait_for` are PyOpenCL's, for
+    device operands.
 
     Raises InvalidInput (a ValueError) for shapes that do not fit, Unsupported for types that no kernel or device has,
     OutOfDeviceMemory where operands do not fit the device.
@@ -90,6 +98,8 @@ def gemm(
     trans_b: Transposition = "N",
     bias: ArrayLike | None = None,
     activation: str | None = None,
+    scale_a: ArrayLike | None = None,
+    scale_b: ArrayLike | None = None,
     out: Any = None,
     dtype: DTypeLike | None = None,
     precision: str | None = None,
@@ -104,6 +114,10 @@ def gemm(
     too. `bias` has n elements, one per column, or the shape (m, 1), one per row. `activation` is "relu", "gelu" (by
     erf), "gelu_tanh" or "silu", for real results. Everything else is as in `matmul`.
 
+    8-bit floats may be scaled: `scale_a` is a number or has m elements, one for each row of op(a), `scale_b` a number or
+    n elements, one for each column of op(b), the same for all matrices of a stack. The product is multiplied by them in
+    float32, before alpha.
+
     >>> import numpy as np, tilewright
     >>> a = np.array([[1.0, -2.0]], np.float32)
     >>> tilewright.gemm(a, a, trans_b="T", alpha=2, activation="relu").tolist()
@@ -113,15 +127,15 @@ def gemm(
         raise InvalidInput(f"beta={beta} asks for a c, and there is none")
     if activation is not None and activation not in ACTIVATIONS:
         raise UnknownName("activation", activation, ACTIVATIONS)
-    place = place_for((a, b, c, bias, out), device, queue, wait_for)
+    place = place_for((a, b, c, bias, scale_a, scale_b, out), device, queue, wait_for)
     left = _transposed(place.take(a), "trans_a", trans_a)
     right = _transposed(place.take(b), "trans_b", trans_b)
     conjugate = (trans_a == "C", trans_b == "C")
     added = place.take(c) if beta != 0 else None
-    vector = None if bias is None else place.take(bias)
-    side = "" if vector is None else _bias_side(vector.shape, left.shape, right.shape)
-    epilogue = Epilogue(alpha, beta, side, activation or "", _checked(precision))
-    return _multiply(place, left, right, out, dtype, epilogue, added, vector, conjugate)
+    vectors = taken(place, bias, scale_a, scale_b)
+    side = bias_side(vectors, product_shape(left.shape, right.shape))
+    epilogue = Epilogue(alpha, beta, side, activation or "", _checked(precision), *scale_kinds(vectors, left, right))
+    return _multiply(place, left, right, out, dtype, epilogue, added, vectors, conjugate)
 
 
 def _checked(precision: str | None) -> str:
@@ -142,19 +156,12 @@ def _transposed(array: Any, name: str, how: str) -> Any:
     return array.transpose((*range(array.ndim - 2), array.ndim - 1, array.ndim - 2))
 
 
-def _bias_side(bias: tuple[int, ...], a: tuple[int, ...], b: tuple[int, ...]) -> str:
-    sizes = product_shape(a, b)
-    if bias == (sizes.n,):
-        return "row"
-    if bias == (sizes.m, 1):
-        return "column"
-    raise InvalidInput(f"bias has the shape {bias}; ({sizes.n},) adds to every row, ({sizes.m}, 1) to every column")
-
-
 @lru_cache(maxsize=256)
 def product_types(a: np.dtype, b: np.dtype, dtype: np.dtype | None) -> tuple[str, str]:
     """The type that the operands are read in, and that of the result."""
     asked = None if dtype is None else native_dtype(dtype)
+    if a != b and {a.name, b.name} == set(FLOAT8):  # halves hold both kinds exactly
+        return "float16", asked or "float32"
     if a == b:
         own = native_dtype(a)
         if asked is None:
@@ -166,22 +173,22 @@ def product_types(a: np.dtype, b: np.dtype, dtype: np.dtype | None) -> tuple[str
 
 
 def _multiply(
-    place: Place, a: Any, b: Any, out: Any, dtype: DTypeLike | None, epilogue: Epilogue, c: Any = None, bias: Any = None,
-    conjugate: tuple[bool, bool] = (False, False),
+    place: Place, a: Any, b: Any, out: Any, dtype: DTypeLike | None, epilogue: Epilogue, c: Any = None,
+    vectors: Mapping[str, Any] = NONE, conjugate: tuple[bool, bool] = (False, False),
 ) -> Any:  # fmt: skip
     read, written = product_types(a.dtype, b.dtype, None if dtype is None else np.dtype(dtype))
     a, b = place.cast(a, numpy_dtype(read)), place.cast(b, numpy_dtype(read))
     kind = numpy_dtype(written)
     sizes = product_shape(a.shape, b.shape)
-    target = _target(place, sizes.result, kind, out, (a, b, bias))
+    target = _target(place, sizes.result, kind, out, (a, b, *vectors.values()))
     if c is not None:
         if c.shape != sizes.result:
             raise InvalidInput(f"c has the shape {c.shape}, the product {sizes.result}")
         if c is not target:
             place.assign(target, c)
     arrays = {"A": a, "B": b, "C": target}
-    if bias is not None:
-        arrays["bias"] = place.cast(bias, kind)
+    for name, vector in vectors.items():
+        arrays[name] = place.vector(place.cast(vector, kind if name == "bias" else np.dtype(np.float32)))
     key = (place.key, read, written, epilogue, conjugate, *(place.signature(array) for array in arrays.values()))
     call = call_for(key, lambda: _prepare(place, (a, b, target), sizes, (read, written), epilogue, conjugate))
     place.run(call, arrays, "C", epilogue.beta != 0)
@@ -243,7 +250,7 @@ def _problem(
 ) -> StridedGemm:
     """One launch's problem."""
     m = sizes.m
-    if epilogue.bias != "column":
+    if epilogue.bias != "column" and epilogue.scale_a != "each":
         batch, m = folded(batch, m)
     a, b, c = batch.layouts
     k = sizes.k if epilogue.alpha != 0 else 0  # as in BLAS: A and B are not read then, so that no NaN of theirs leaks
@@ -251,4 +258,5 @@ def _problem(
         m, sizes.n, k, types[0], alpha=epilogue.alpha, beta=epilogue.beta, out_dtype=types[1], batch=batch.count,
         views=(a, b, c), bias=epilogue.bias, activation=epilogue.activation,
         conjugate_a=conjugate[0], conjugate_b=conjugate[1], precision=epilogue.precision,
+        scale_a=epilogue.scale_a, scale_b=epilogue.scale_b,
     )  # fmt: skip

@@ -12,7 +12,7 @@ def markdown(record: AccuracyRecord) -> str:
     info, environment = record.environment.device, record.environment
     sides = "x".join(map(str, record.size))
     head = ("data", *(f"{mode}, {by}" for mode, by in columns))
-    lines = [f"**errors of float32 products {sides} · {info.label} · driver {info.driver}**: {MARKED}", ""]
+    lines = [f"**errors of {record.dtype} products {sides} · {info.label} · driver {info.driver}**: {MARKED}", ""]
     lines += ["| " + " | ".join(head) + " |", "|" + " --- |" * len(head)]
     for data in dict.fromkeys(row.data for row in record.rows):
         values = (cells.get((data, *column), "") for column in columns)

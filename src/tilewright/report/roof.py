@@ -8,9 +8,9 @@ from xml.sax.saxutils import escape
 
 import msgspec
 
-from ..access.svg import Drawing
 from ..errors import InvalidInput, RecordError, Unsupported
 from ..rooflines import Roofline, number
+from ..svg import Drawing
 
 LEFT, TOP, WIDTH, HEIGHT = 84.0, 56.0, 620.0, 380.0
 COLOURS = {"memory": "#0969da", "memory, asked": "#54aeff", "local memory": "#8250df"}

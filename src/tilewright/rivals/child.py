@@ -14,9 +14,9 @@ from time import sleep
 
 import numpy as np
 
-from ..dtypes import numpy_dtype
-from ..errors import ProcessFailed
-from ..problem import Problem, inputs_of, output_of
+from ..dtypes import FLOAT8, FROM_ML_DTYPES, numpy_dtype
+from ..errors import ProcessFailed, Unsupported
+from ..problem import Gemm, Problem, inputs_of, output_of
 from ..run import Times, Work
 
 BLAS_SETTINGS = ("OPENBLAS_", "GOTO_", "MKL_", "BLIS_", "OMP_", "KMP_", "NVPL_", "VECLIB_")
@@ -28,22 +28,30 @@ def clean_environment() -> dict[str, str]:
     return {name: value for name, value in os.environ.items() if not name.startswith(BLAS_SETTINGS)}
 
 
+def loadable(array: np.ndarray) -> np.ndarray:
+    """The array, as integers of its bits if its type is one that NumPy alone cannot load."""
+    return array.view(f"u{array.itemsize}") if array.dtype.name in FROM_ML_DTYPES else array
+
+
 # Children that take seconds to start are kept for the next problem; each by its script.
 LASTING = ("cublas_child.py",)
-_idle: "dict[str, subprocess.Popen[str]]" = {}
+MOST_IDLE = 2  # of each script: as many as take part in one race
+_idle: "dict[str, list[subprocess.Popen[str]]]" = {}
 
 
 @atexit.register
 def end_idle_children() -> None:
     """End the children that wait for another problem."""
     while _idle:
-        _idle.popitem()[1].communicate()
+        for process in _idle.popitem()[1]:
+            process.communicate()
 
 
 class ChildRival:
     """A library solving a problem in a child process: the same arrays, the result read back for verification.
 
-    `script` is the child's file name, `arguments` follow the folder's name, and `environment` is added to the clean one.
+    `script` is the child's file name, `arguments` follow the folder's name, `environment` is added to the clean one, and
+    `wishes` to what the child is told of the problem.
     ProcessFailed, with the child's own words, if it dies.
     """
 
@@ -54,6 +62,7 @@ class ChildRival:
         arrays: Mapping[str, np.ndarray],
         arguments: Sequence[str] = (),
         environment: Mapping[str, str] | None = None,
+        wishes: Mapping[str, str] | None = None,
     ) -> None:
         self._folder = tempfile.TemporaryDirectory(prefix="tilewright-")
         folder = Path(self._folder.name)
@@ -63,15 +72,17 @@ class ChildRival:
             "out_dtype": output_of(problem).dtype,
             "precision": getattr(problem, "precision", ""),
             "by_columns": " ".join(each.name for each in inputs_of(problem) if each.order == "column"),
+            **(wishes or {}),
         }
         (folder / "settings.json").write_text(json.dumps(settings))
         for operand in inputs_of(problem):
-            array = arrays[operand.name][..., getattr(problem, "offset", 0) :]
+            array = loadable(arrays[operand.name])[..., getattr(problem, "offset", 0) :]
             np.save(folder / f"{operand.name}.npy", np.swapaxes(array, -1, -2) if operand.order == "column" else array)
         self._wanted = output_of(problem)
-        np.savez(folder / "output.npz", like=np.zeros(self._wanted.shape, numpy_dtype(self._wanted.dtype)))
+        np.savez(folder / "output.npz", like=loadable(np.zeros(self._wanted.shape, numpy_dtype(self._wanted.dtype))))
         self._script = script
-        kept = _idle.pop(script, None)
+        idle = _idle.get(script)
+        kept = idle.pop() if idle else None
         self._process = kept or subprocess.Popen(
             [sys.executable, str(Path(__file__).parent / script), str(folder), *arguments],
             stdin=subprocess.PIPE,
@@ -112,8 +123,9 @@ class ChildRival:
     def close(self) -> None:
         """End the child, or keep it for the next problem, and remove its files."""
         self._awake()
-        if self._script in LASTING and self._script not in _idle and self._process.poll() is None:
-            _idle[self._script] = self._process
+        idle = _idle.setdefault(self._script, [])
+        if self._script in LASTING and len(idle) < MOST_IDLE and self._process.poll() is None:
+            idle.append(self._process)
         else:
             self._process.communicate()
         self._folder.cleanup()
@@ -157,9 +169,27 @@ def numpy_rival(problem: Problem, arrays: Mapping[str, np.ndarray]) -> ChildRiva
     return ChildRival("numpy_child.py", problem, arrays)
 
 
-def cublas_rival(problem: Problem, arrays: Mapping[str, np.ndarray]) -> ChildRival:
-    """NVIDIA's cuBLAS through PyTorch, timed by the device's events."""
-    return ChildRival("cublas_child.py", problem, arrays)
+def cublas_rival(problem: Problem, arrays: Mapping[str, np.ndarray], fast_accumulation: bool = False) -> ChildRival:
+    """NVIDIA's cuBLAS through PyTorch, timed by the device's events. With `fast_accumulation` it sums 8-bit floats in the
+    tensor cores alone, with 13 bits however long the sums are. Unsupported for 8-bit products that it does not know."""
+    refusal = cublas_refusal(problem)
+    if refusal:
+        raise Unsupported(refusal)
+    wishes = {"fast_accumulation": "yes"} if fast_accumulation else {}
+    return ChildRival("cublas_child.py", problem, arrays, wishes=wishes)
+
+
+def cublas_refusal(problem: Problem) -> str:
+    """Why cuBLAS, as PyTorch calls it, cannot multiply these 8-bit floats; "" if it can, and for all other problems."""
+    if not isinstance(problem, Gemm) or problem.dtype not in FLOAT8:
+        return ""
+    if problem.dtype != "float8_e4m3fn":
+        return f"cuBLAS multiplies no two matrices of {problem.dtype}"
+    if problem.batch != 1:
+        return f"PyTorch lets cuBLAS do one product of 8-bit floats at a time, not {problem.batch}"
+    if problem.n % 16 or problem.k % 16:
+        return f"cuBLAS multiplies 8-bit floats whose N and K are multiples of 16, not {problem.n} and {problem.k}"
+    return ""
 
 
 def cublas_present() -> bool:

@@ -39,7 +39,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class Table:
-    """What was measured on one device."""
+    """What was measured on one device. Of the problems in `settled` the cost model's choice was as good as any."""
 
     device: str
     vendor: str
@@ -48,6 +48,7 @@ class Table:
     date: str
     entries: tuple[Entry, ...] = ()
     format: int = FORMAT
+    settled: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -130,6 +131,8 @@ def tuned_for(problem: Problem, device: DeviceInfo, tables: Sequence[Table] | No
         return
     key = key_of(problem)
     for table, what in known:
+        if key in table.settled:
+            return
         entry = next((each for each in table.entries if each.problem == key), None)
         if entry is not None:
             gain = entry.untuned_seconds / entry.seconds

@@ -1,54 +1,35 @@
-"""The child process of `tilewright tune`: problems' candidates verified and raced; one JSON line for each stage.
+"""The child processes of `tilewright tune`: some build candidates, one verifies and races them; JSON lines for stages.
 
-Stages, all with the problem's key: "trying" before a candidate is built and launched for the first time, "failed" with a
-complaint, "won" with the table's entry, "nothing" if no candidate is right.
+Stages of a race, all with the problem's key: "trying" before a candidate is built and launched for the first time,
+"failed" with a complaint, "won" with the table's entry, "nothing" if no candidate is right.
 """
 
 import json
-import re
 import sys
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from itertools import islice, zip_longest
-from pathlib import Path
+from itertools import islice
+from time import perf_counter
 from typing import Any
 
+import numpy as np
+
 from ..backend.opencl import Device, open_device
-from ..choice import product_candidates
 from ..errors import BuildFailed, DevicePoisoned, LaunchFailed, Unsupported
 from ..kernel import Kernel
 from ..measure import BurstEntrant, race
-from ..plan import plan_kernel, violations
+from ..plan import Plan, plan_kernel
 from ..problem import Gemm, random_arrays
-from ..run import Execution
+from ..run import Execution, LoadedPlan
 from ..tuned import Entry, key_of
 from ..verify import Reference, SampledReference, reference_for, verify_execution
+from .contestants import contestants, name_of
 
-MOST_CUTS = 2  # candidates that differ in nothing but the number of pieces of K
+WHOLE_FLOPS = 2**32  # results of more are judged by some of their rows and columns, or that would take most of the time
 
 
 def tell(stage: str, **facts: object) -> None:
     print(json.dumps({"stage": stage, **facts}), flush=True)
-
-
-def name_of(kernel: Kernel) -> str:
-    return f"{kernel.name} ({kernel.config})"
-
-
-def contestants(problem: Gemm, device: Device, skip: Sequence[str]) -> Iterator[Kernel]:
-    """The plan's candidates that nothing speaks against: of each family in turn the most promising one."""
-    families: dict[Path, list[Kernel]] = {}
-    cuts: Counter[str] = Counter()
-    for kernel in product_candidates(problem, device.info):
-        if name_of(kernel) in skip or any(violations(kernel, kernel.config, problem, device.info)):
-            continue
-        shape = re.sub(r"\bsplit=\d+", "", name_of(kernel))
-        cuts[shape] += 1
-        if cuts[shape] <= MOST_CUTS:
-            families.setdefault(kernel.source.parent, []).append(kernel)
-    for together in zip_longest(*families.values()):
-        yield from (kernel for kernel in together if kernel is not None)
 
 
 @dataclass
@@ -59,14 +40,28 @@ class Contestant:
     entrant: BurstEntrant
     worst_ratio: float
 
+    @property
+    def execution(self) -> Execution:
+        return self.entrant.execution
 
-def enter(kernel: Kernel, problem: Gemm, device: Device, reference: Reference | SampledReference) -> Contestant | None:
-    """Build, run and judge a candidate; None, and a complaint, if it fails. A poisoned context ends the process."""
+
+def plan_alone(kernel: Kernel, problem: Gemm, device: Device) -> Plan:
+    """The plan of this very candidate."""
+    return plan_kernel(replace(kernel, smaller=()), problem, device.info)
+
+
+def enter(
+    kernel: Kernel, problem: Gemm, device: Device, reference: Reference | SampledReference, inputs: Execution | None
+) -> Contestant | None:
+    """Build, run and judge a candidate; None, and a complaint, if it fails. A poisoned context ends the process.
+
+    All read the operands of the first that was right, `inputs`: to upload them takes longer than the rest.
+    """
     key = key_of(problem)
     tell("trying", problem=key, candidate=name_of(kernel))
     try:
-        execution = Execution(plan_kernel(replace(kernel, smaller=()), problem, device.info), device)
-        verdict = verify_execution(execution, reference)
+        execution = Execution(plan_alone(kernel, problem, device), device, inputs)
+        verdict = verify_execution(execution, reference, uploaded=inputs is not None)
         if verdict.passed:
             return Contestant(kernel, BurstEntrant(execution), verdict.worst_ratio)
         complaint = verdict.reason
@@ -78,11 +73,25 @@ def enter(kernel: Kernel, problem: Gemm, device: Device, reference: Reference | 
     return None
 
 
+def in_memory_order(problem: Gemm, arrays: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """The arrays with their elements in memory as each operand wants them, so that no upload has to turn them."""
+    orders = {operand.name: operand.order for operand in problem.operands}
+    return {
+        name: np.asfortranarray(array) if orders[name] == "column" and array.ndim == 2 else array
+        for name, array in arrays.items()
+    }
+
+
 def race_problem(problem: Gemm, device: Device, skip: Sequence[str], seconds: float, candidates: int) -> None:
     """Race the first `candidates` that are right for `seconds`, and tell the winner."""
-    reference = reference_for(problem, random_arrays(problem))
-    chosen = islice(contestants(problem, device, skip), candidates)
-    ready = [each for kernel in chosen if (each := enter(kernel, problem, device, reference)) is not None]
+    reference = reference_for(problem, in_memory_order(problem, random_arrays(problem)), WHOLE_FLOPS)
+    ready: list[Contestant] = []
+    for kernel in islice(contestants(problem, device.info, skip), candidates):
+        contestant = enter(kernel, problem, device, reference, ready[0].execution if ready else None)
+        ready += [contestant] if contestant is not None else []
+    if ready and ready[0].execution.spoiled_inputs(reference.arrays):
+        tell("failed", problem=key_of(problem), complaint="one of the candidates wrote into its inputs")
+        ready = []
     if not ready:
         tell("nothing", problem=key_of(problem))
         return
@@ -94,10 +103,34 @@ def race_problem(problem: Gemm, device: Device, skip: Sequence[str], seconds: fl
     tell("won", problem=entry.problem, entry=asdict(entry))
 
 
+def build_all(builds: Sequence[tuple[Gemm, str]], device: Device, candidates: int) -> None:
+    """Build candidates by name, for the caches that the racing child then finds them in.
+
+    Whatever fails here fails again there, and is told there.
+    """
+    named: dict[Gemm, dict[str, Kernel]] = {}
+    for problem, name in builds:
+        if problem not in named:
+            first = islice(contestants(problem, device.info), candidates)
+            named[problem] = {name_of(kernel): kernel for kernel in first}
+        try:
+            LoadedPlan(plan_alone(named[problem][name], problem, device), device)
+        except (BuildFailed, LaunchFailed, Unsupported):
+            continue
+
+
 def main(task: dict[str, Any]) -> None:
-    device = open_device(task["device"])
-    for fields, skip in zip(task["problems"], task["skip"], strict=True):
-        race_problem(Gemm(**fields), device, skip, task["seconds"], task["candidates"])
+    begin, device = perf_counter(), open_device(task["device"])
+    problems = [Gemm(**fields) for fields in task["problems"]]
+    if "builds" in task:
+        builds = [(problems[index], name) for index, name in task["builds"]]
+        build_all(builds, device, task["candidates"])
+        return
+    for problem, skip in zip(problems, task["skip"], strict=True):
+        if perf_counter() - begin > task["within"]:
+            tell("over")
+            return
+        race_problem(problem, device, skip, task["seconds"], task["candidates"])
 
 
 if __name__ == "__main__":

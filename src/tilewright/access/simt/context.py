@@ -42,6 +42,7 @@ class Context:
         self.globals: dict[str, Symbol] = {}
         self.compiled: dict[str, FunctionCode] = {}
         self.compiling: list[FunctionState] = []
+        self.added: dict[int, Code] = {}  # what a `+=` adds, by the id of its node
 
     @property
     def state(self) -> FunctionState:

@@ -159,7 +159,10 @@ class ExpressionCompiler(OperatorCompiler):
             code = self.fuse(value, old, expression.operator == "-", False, expression.position)
             if code is not None:
                 return code
-        return binary(expression.operator, old, self.value(value), expression.position)
+        code = self.value(value)
+        if expression.operator == "+" and not self.contract:
+            self.added[id(expression)] = code
+        return binary(expression.operator, old, code, expression.position)
 
     def conditional(self, expression: Conditional) -> Code:
         condition = self.value(expression.condition)

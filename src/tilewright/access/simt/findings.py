@@ -19,6 +19,10 @@ UNUSED = "unused unset value"
 NOTES = (BENIGN, BENIGN_GROUPS, UNUSED)
 
 
+class Irregular(Exception):
+    """Something in a batch of iterations that has to be looked at one iteration after the other."""
+
+
 @dataclass(frozen=True)
 class Finding:
     """One kind of fault at one place. `count` is how often it was met, `other` the second access of a race,
@@ -47,10 +51,13 @@ class Findings:
 
     def __init__(self) -> None:
         self._found: dict[tuple[str, Position, str, Position | None], list[object]] = {}
+        self.closed = False  # while iterations are tried together, which are irregular if anything is found
 
     def add(
         self, kind: str, position: Position, text: str, example: str = "", other: Position | None = None, count: int = 1
     ) -> None:
+        if self.closed:
+            raise Irregular
         entry = self._found.setdefault((kind, position, text, other), [example, 0])
         entry[1] += count  # type: ignore[operator]
 

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..clc.types import Space
+from .batch import Batch
 from .code import Value
 from .complaints import Complaints
 from .masks import Mask
@@ -26,11 +27,14 @@ class VirtualMemory(SegmentTable):
     def __init__(self, machine: "Machine") -> None:
         super().__init__(machine)
         self.complaints = Complaints(machine)
+        self.batch: Batch | None = None  # of iterations that are run together
         self._copying = False
         self._copied: list[tuple[Segment, Touch, bool]] = []
 
     def load(self, address: Value, access: Access, mask: Mask) -> Value:
         """What lies at each lane's address; 0 in lanes outside `mask`."""
+        if self.batch is not None:
+            return self.batch.load(address, access, mask)
         if not mask.any:
             return nothing(access, 0)
         uniform = address.ndim == 0
@@ -43,7 +47,7 @@ class VirtualMemory(SegmentTable):
         segment = self.segments.get(int(where[0]) >> SHIFT)
         if segment is not None:
             offsets = where - segment.address
-            if self._inside(offsets, segment, access):
+            if self.inside(offsets, segment, access):
                 values = self._read(segment, offsets, lanes, access, mask, uniform)
                 if lanes is None or (uniform and segment.base is None):
                     return values
@@ -55,7 +59,7 @@ class VirtualMemory(SegmentTable):
         return out
 
     @staticmethod
-    def _inside(offsets: Offsets, segment: Segment, access: Access) -> bool:
+    def inside(offsets: Offsets, segment: Segment, access: Access) -> bool:
         """Are all of these bytes the segment's? As unsigned numbers, negative offsets are too large as well."""
         room = segment.size - access.size
         return room >= 0 and int(offsets.view(np.uint64).max()) <= room
@@ -93,7 +97,7 @@ class VirtualMemory(SegmentTable):
         segment = self.segments.get(int(where[0]) >> SHIFT)
         if segment is not None:
             offsets = where - segment.address
-            if self._inside(offsets, segment, access):
+            if self.inside(offsets, segment, access):
                 self._write(segment, offsets, lanes, access, values, mask)
                 return
         place = np.cumsum(mask.lanes) - 1
@@ -223,14 +227,19 @@ class VirtualMemory(SegmentTable):
             return
         if shadow is None:
             return
-        fresh = shadow.last_write >= (0 if segment.space is Space.GLOBAL else self.machine.synced[Space.LOCAL])
         if not shadow.complete:
             missing = shadow.unset(shadow.cells(touch))
             if missing is not None:
                 self.complaints.uninitialised(segment, touch, missing)
-        if fresh or shadow.atomics is not None:
+        if shadow.atomics is not None or self.written_lately(segment):
             report_read(self.machine, segment, touch, shadow.cells(touch))
         shadow.defer_read(touch)
+
+    def written_lately(self, segment: Segment) -> bool:
+        """Was it written since the last barrier that put its space in order? No barrier does that between groups."""
+        assert segment.shadow is not None
+        since = 0 if segment.space is Space.GLOBAL else self.machine.synced[Space.LOCAL]
+        return segment.shadow.last_write >= since
 
     def _write(
         self, segment: Segment, offsets: Offsets, lanes: Any, access: Access, values: npt.NDArray[Any], mask: Mask

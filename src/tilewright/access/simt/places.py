@@ -7,7 +7,7 @@ import numpy as np
 from ..clc.lexer import Position
 from ..clc.types import Array, Pointer, Scalar, Space, Struct, Type, Vector, vector_of
 from .code import Code, Frame, Place, Register, RegisterArray, Run, Value
-from .findings import BOUNDS
+from .findings import BOUNDS, Irregular
 from .machine import Machine
 from .masks import Mask
 from .registers import Cells, check_set, dtype_of, merge, still_unset
@@ -102,6 +102,8 @@ class CellPlace(Place):
         return flat
 
     def outside(self, index: Any, length: int, mask: Mask) -> None:
+        if np.ndim(index) == 2:
+            raise Irregular
         which = np.broadcast_to((index < 0) | (index >= length), (self.machine.lanes,)) & mask.lanes
         lane = int(np.flatnonzero(which)[0])
         value = int(np.broadcast_to(index, (self.machine.lanes,))[lane])

@@ -8,7 +8,7 @@ import numpy.typing as npt
 from ..clc.lexer import Position
 from ..clc.types import Type, Vector, element_of
 from .code import Value
-from .findings import UNINITIALISED
+from .findings import UNINITIALISED, Irregular
 from .masks import Mask
 
 if TYPE_CHECKING:
@@ -113,6 +113,8 @@ class Cells:
         self.unset_table = None if self.unset_table is None else np.zeros_like(self.unset_table)
 
     def get(self, index: Value, mask: Mask, components: Components, name: str, position: Position) -> Value:
+        if np.ndim(index) == 2:
+            return self._rows(index)
         if isinstance(index, int):
             unset = self.unset[index] if self.unset_table is None else self.unset_table[index]
             if unset is not None:
@@ -123,6 +125,26 @@ class Cells:
         assert self.unset_table is not None
         check_set(self.machine, self._pick(self.unset_table, index, lanes), mask, components, name, position)
         return self._pick(table, index, lanes)
+
+    def _rows(self, index: Value) -> Value:
+        """The elements that iterations of a batch read, which must be one for all lanes, and set in all of them."""
+        if index.shape[1] != 1:
+            raise Irregular
+        chosen = index[:, 0]
+        if self.table is not None and self.unset_table is not None:
+            if self.unset_table[chosen].any():
+                raise Irregular
+            return self.table[chosen]
+        numbers = chosen.tolist()
+        if any(self.unset[each] is not None for each in numbers):
+            raise Irregular
+        values = [self.values[each] for each in numbers]
+        if not any(np.ndim(each) for each in values):
+            return np.array(values)[:, None]
+        rows = np.empty((len(values), self.machine.lanes), dtype_of(self.element))
+        for row, value in zip(rows, values, strict=True):
+            row[...] = value
+        return rows
 
     def _pick(self, table: npt.NDArray[Any], index: Value, lanes: Any) -> Any:
         if table.ndim == 2:

@@ -24,6 +24,7 @@ from .convert import change, truth
 from .declarations import DeclarationCompiler
 from .masks import Mask
 from .registers import merge
+from .sums import find_sum
 from .usage import addressed_variables
 
 
@@ -140,12 +141,15 @@ class StatementCompiler(DeclarationCompiler):
         test = None if loop.condition is None else truth(self.value(loop.condition)).run
         step = None if loop.step is None else self.value(loop.step).run
         body = self.statement(loop.body)
+        together = find_sum(self, loop, test)
         self.state.scopes.pop()
         machine, position, test_first = self.machine, loop.position, loop.test_first
 
         def run(frame: Frame, mask: Mask) -> Mask:
             if initial is not None:
                 initial(frame, mask)
+            if together is not None:
+                together.advance(frame, mask)
             outer = frame.breaks, frame.continues
             finished: Mask | None = None
             skip = not test_first

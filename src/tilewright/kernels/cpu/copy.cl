@@ -1,11 +1,9 @@
 // The yardstick of every kernel that moves data: rows of whole vectors, written around the caches if that pays.
 //
 // output[i, j] = input[i, j], get_num_groups(2) times, for any strides. Group (x, y, z) does the tile at row y * tile_rows,
-// column x * tile_columns of matrix z. UNIT, UNITS, VECTOR_UNITS and VW as in transpose.cl. Vectors pay where both sides
-// run along j; otherwise elements are moved one by one.
-typedef JOIN(UNIT, VECTOR_UNITS) vec;
-typedef vec loose_vec __attribute__((aligned(sizeof(UNIT))));
-typedef struct { UNIT part[UNITS]; } Element;
+// column x * tile_columns of matrix z. Vectors pay where both sides run along j; otherwise elements are moved one by one.
+
+#include "moved.cl"
 
 #define VECTOR_BYTES (VW * (int)sizeof(Element))
 

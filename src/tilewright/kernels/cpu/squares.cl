@@ -1,13 +1,9 @@
-// Elements that are only moved, vectors of them, and squares that are turned round in registers.
+// Squares of elements that are turned round in registers.
 //
-// UNIT         an unsigned integer that stands for an element, or for half of one of 16 bytes
-// UNITS        units in an element: 1 or 2
-// VW           elements of a vector, and the side of a block
-// PIECES       vectors that make a cache line: lines are gathered before they are written
+// VW       the side of a square, and the elements of a vector
+// PIECES   vectors that make a cache line: lines are gathered before they are written
 
-typedef JOIN(UNIT, VECTOR_UNITS) vec; // VECTOR_UNITS = VW * UNITS
-typedef vec loose_vec __attribute__((aligned(sizeof(UNIT))));
-typedef struct { UNIT part[UNITS]; } Element;
+#include "moved.cl"
 
 // Lines further along the input's rows, into the level-2 cache: that a stride down its columns will come back for its
 // neighbours is nothing that the hardware foresees. It doubles the speed on large matrices.

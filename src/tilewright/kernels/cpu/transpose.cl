@@ -1,10 +1,8 @@
 // A transpose as a CPU likes it: square blocks turned round in registers, whole cache lines written around the caches.
 //
-// output[i, j] = input[i, j], where the input runs along i and the output along j, `get_num_groups(2)` times. The work-item
-// of group (x, y, z) does the tile at row y * tile_rows, column x * tile_columns of matrix z, or a little before. Any other strides will do,
-// an element at a time.
-//
-// The macros are explained in squares.cl.
+// output[i, j] = input[i, j], get_num_groups(2) times, where the input runs along i and the output along j. Group (x, y, z)
+// does the tile at row y * tile_rows, column x * tile_columns of matrix z, or a little before. Any other strides will do, an
+// element at a time.
 //
 // Reading a column of blocks touches one line in each of VW rows, writing it fills VW lines: both in full, so a tile needs
 // the translations of few pages and no line is fetched twice. A store around the caches saves fetching the line that it

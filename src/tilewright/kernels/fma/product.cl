@@ -1,7 +1,8 @@
 // Exact products on Hopper: the copy engine fetches, eight warps only multiply, 16 x 8 in registers, with an eye on their banks.
 //
 // BM, BN         the tile of C that a work-group computes
-// SLICES         groups of warps that share a tile: each sums its own part of every stage's k, and they add up at the end
+// SLICES         groups of warps that share a tile: each sums its own part of every stage's k, and they add up at the end,
+//                in the stages' memory: such a work-group has a single tile, or part of one
 // DEPTH, BK      k of a slice in a stage, and of the stage
 // STAGES         stages that the copy engine may be ahead
 // GROUP_M        rows of tiles that are finished together, so that work-groups which run at a time share panels in cache
@@ -43,8 +44,13 @@
 #define TURNERS 3                 // warps
 #define STEP_M (BM / (TM / 4))    // rows between a work-item's fragments of four
 #define STEP_N (BN / (TN / 4))
+#define MOST_ROWS 256             // of a box
+#define A_SIDE (BM < MOST_ROWS ? BM : MOST_ROWS)  // rows of one block of A: a stage's are BM / A_SIDE blocks of BK * A_SIDE
+#define B_SIDE (BN < MOST_ROWS ? BN : MOST_ROWS)
 #define A_ELEMENTS (BM * BK)
 #define B_ELEMENTS (BN * BK)
+// Where row `row` of the first k lies in a stage's blocks of `side` rows.
+#define PLACE(row, side) ((row) / (side) * (side) * BK + (row) % (side))
 #define FETCHED_ELEMENTS (A_ELEMENTS + B_ELEMENTS)
 #define TURNED_B (FETCHED_ELEMENTS + TURN_A * A_ELEMENTS)  // where what is turned of B begins in a stage
 #define STAGE_ELEMENTS (TURNED_B + TURN_B * B_ELEMENTS)
@@ -53,21 +59,31 @@
 #define ROWS (TM / SLICES)        // rows of its 16 that a work-item finishes
 #define FRAGMENTS (TM * TN / 4)   // of a work-item's sums
 #define OWN_FRAGMENTS (ROWS * TN / 4)
+#define PIECE (BM * BN)           // sums of a tile
+#define JOINED 4                  // fragments of a tile in pieces that are added up together
 #define FRAGMENT JOIN(COMPONENT, 4)
+
+// Asks the copy engine for `blocks` blocks of `side` rows of an operand, by boxes that are turned or whole.
+INLINE void fetch_blocks(const uint to, const uint full, const __global ulong* map, const int first, const int blocks,
+                         const int side, const int turned, const int batch, const int k)
+{
+#pragma unroll
+    for (int block = 0; block < blocks; block++)
+#pragma unroll
+        for (int box = 0; box < (turned ? BOXES : 1); box++) {
+            const int row = first + block * side, depth = k + box * BOX_DEPTH;
+            cp_async_bulk_tensor_3d(to + (block * BK + box * BOX_DEPTH) * side * 4, map, turned ? depth : row,
+                                    turned ? row : depth, batch, full);
+        }
+}
 
 // Asks the copy engine for the stage of A and B from `k` on.
 INLINE void fetch(const uint stage, const uint full, const __global ulong* map_a, const __global ulong* map_b,
                   const int2 tile, const int batch, const int k)
 {
     mbarrier_arrive_expect_tx(full, 4 * FETCHED_ELEMENTS);
-#pragma unroll
-    for (int box = 0; box < (TURN_A ? BOXES : 1); box++)
-        cp_async_bulk_tensor_3d(stage + box * BM * BOX_DEPTH * 4, map_a, TURN_A ? k + box * BOX_DEPTH : tile.x,
-                                TURN_A ? tile.x : k, A_BATCHED * batch, full);
-#pragma unroll
-    for (int box = 0; box < (TURN_B ? BOXES : 1); box++)
-        cp_async_bulk_tensor_3d(stage + (A_ELEMENTS + box * BN * BOX_DEPTH) * 4, map_b, TURN_B ? k + box * BOX_DEPTH : tile.y,
-                                TURN_B ? tile.y : k, B_BATCHED * batch, full);
+    fetch_blocks(stage, full, map_a, tile.x, BM / A_SIDE, A_SIDE, TURN_A, A_BATCHED * batch, k);
+    fetch_blocks(stage + A_ELEMENTS * 4, full, map_b, tile.y, BN / B_SIDE, B_SIDE, TURN_B, B_BATCHED * batch, k);
 }
 
 // Turns `side` rows of BK elements into rows across k: a warp takes 32 rows of a box, each work-item one of them. The copy
@@ -103,10 +119,10 @@ INLINE void multiply(COMPONENT sum[TM][TN], const __local COMPONENT* a_row, cons
         COMPONENT a[TM], b[TN];
 #pragma unroll
         for (int i = 0; i < TM / 4; i++)
-            vstore4(*(const __local FRAGMENT*)(a_row + k * BM + i * STEP_M), i, a);
+            vstore4(*(const __local FRAGMENT*)(a_row + k * A_SIDE + PLACE(i * STEP_M, A_SIDE)), i, a);
 #pragma unroll
         for (int j = 0; j < TN / 4; j++)
-            vstore4(*(const __local FRAGMENT*)(b_row + k * BN + j * STEP_N), j, b);
+            vstore4(*(const __local FRAGMENT*)(b_row + k * B_SIDE + PLACE(j * STEP_N, B_SIDE)), j, b);
 #pragma unroll
         for (int i = 0; i < TM; i++)
 #pragma unroll
@@ -139,6 +155,36 @@ INLINE void suggest_registers(COMPONENT sum[TM][TN], __local COMPONENT* held, co
             own[i * ITEMS] = exchanged(sum[0] + 4 * i);
 }
 
+// The row and the column of C of a work-item's sum, beside its corner.
+INLINE int row_of(const int i)
+{
+    return i / 4 * STEP_M + i % 4;
+}
+
+INLINE int column_of(const int j)
+{
+    return j / 4 * STEP_N + j % 4;
+}
+
+// What becomes of sums, and where.
+typedef struct {
+    int M, N;
+    ACC alpha, beta;
+    __global RESULT* c;
+    long c_row, c_column, c_batch;
+    const __global RESULT* bias;
+    long bias_row, bias_column;
+} Target;
+
+// Finishes C_VEC sums that lie side by side in a row of C, unless they are outside.
+INLINE void store(COMPONENT* sum, const Target target, const int row, const int column, const long batch)
+{
+    if (row < target.M && column < target.N)
+        finish(sum, target.alpha, target.beta,
+               target.c + batch * target.c_batch + row * target.c_row + column * target.c_column,
+               target.bias + row * target.bias_row + column * target.bias_column, target.bias_column);
+}
+
 #if SLICES > 1
 // Slice s gets, in its rows from s * ROWS on, what all slices have summed there.
 INLINE void add_up_slices(COMPONENT sum[TM][TN], __local COMPONENT* held, const int slice)
@@ -156,38 +202,100 @@ INLINE void add_up_slices(COMPONENT sum[TM][TN], __local COMPONENT* held, const 
             if (i / OWN_FRAGMENTS == slice && other != slice)
                 add_exchanged(sum[0] + 4 * i, sums[(i * SLICES + other) * SLICE_ITEMS]);
 }
-#else
-// Adds up a tile that several work-groups have a part of: each leaves its sums in `pieces_of_tile`, in the order of k, then
-// draws a ticket. The one that is ready last adds them up in their order, so that the result is the same at every run; the
-// others get 0. Tickets are 0 before the launch and after it. All work-items must get here.
-INLINE int join(COMPONENT sum[TM][TN], __global COMPONENT* pieces_of_tile, volatile __global int* ticket, __local int* drawn,
-                const int piece, const int pieces)
+#endif
+
+// Leaves the sums of a tile that other work-groups have a part of, too, and says so on the tile's ticket. All
+// work-items must get here.
+INLINE void leave_piece(const COMPONENT sum[TM][TN], const int slice, __global COMPONENT* piece,
+                        volatile __global int* ticket)
 {
-    __global FRAGMENT* own = (__global FRAGMENT*)pieces_of_tile + get_local_id(0);
+    __global FRAGMENT* own = (__global FRAGMENT*)piece + get_local_id(0);
 #pragma unroll
     for (int i = 0; i < FRAGMENTS; i++)
-        own[(piece * FRAGMENTS + i) * ITEMS] = exchanged(sum[0] + 4 * i);
+        if (i / OWN_FRAGMENTS == slice)
+            own[i % OWN_FRAGMENTS * ITEMS] = exchanged(sum[0] + 4 * i);
     fence_acq_rel_gpu();
     bar_sync(1, ITEMS);
-    if (get_local_id(0) == 0) {
-        *drawn = atomic_inc(ticket);
-        if (*drawn == pieces - 1)
-            *ticket = 0;
-    }
+    if (get_local_id(0) == 0)
+        atomic_inc(ticket);
+}
+
+// Waits until all pieces of a tile are there. All work-groups of the launch run at a time, so that none waits in vain.
+INLINE void await_pieces(const int pieces, volatile __global int* ticket)
+{
+    if (get_local_id(0) == 0)
+        while (*ticket < pieces)
+            ;
     bar_sync(1, ITEMS);
-    if (*drawn < pieces - 1)
-        return 0;
     fence_acq_rel_gpu();
+}
+
+// Says that this work-group needs the pieces no longer. Tickets are 0 before the launch and after it.
+INLINE void release_pieces(const int pieces, volatile __global int* ticket)
+{
+    bar_sync(1, ITEMS);
+    if (get_local_id(0) == 0 && atomic_inc(ticket) == 2 * pieces - 1)
+        *ticket = 0;
+}
+
+// Adds up fragments `first` and on, `JOINED` of them `step` apart, in the order of k, so that the result is the same at
+// every run.
+INLINE void add_up(FRAGMENT total[JOINED], const __global COMPONENT* pieces_of_tile, const int pieces, const int first,
+                   const int step)
+{
+    const __global FRAGMENT* own = (const __global FRAGMENT*)pieces_of_tile + get_local_id(0);
 #pragma unroll
-    for (int i = 0; i < TM * TN; i++)
-        sum[i / TN][i % TN] = 0;
+    for (int i = 0; i < JOINED; i++)
+        total[i] = (FRAGMENT)(0);
+#pragma unroll 4
     for (int other = 0; other < pieces; other++)
 #pragma unroll
-        for (int i = 0; i < FRAGMENTS; i++)
-            add_exchanged(sum[0] + 4 * i, own[(other * FRAGMENTS + i) * ITEMS]);
-    return 1;
+        for (int i = 0; i < JOINED; i++)
+            if (first + i * step < OWN_FRAGMENTS)
+                total[i] += own[(other * OWN_FRAGMENTS + first + i * step) * ITEMS];
 }
-#endif
+
+// Finishes what this work-group has to of a tile whose pieces several have left: every so many fragments.
+INLINE void finish_share(const __global COMPONENT* pieces_of_tile, const int piece, const int pieces, const int slice,
+                         const Target target, const int2 first, const long batch)
+{
+    for (int i = piece; i < OWN_FRAGMENTS; i += JOINED * pieces) {
+        FRAGMENT total[JOINED];
+        add_up(total, pieces_of_tile, pieces, i, pieces);
+#pragma unroll
+        for (int j = 0; j < JOINED; j++) {
+            const int own = i + j * pieces, fragment = slice * OWN_FRAGMENTS + own;
+            const int row = first.x + row_of(fragment / (TN / 4)), column = first.y + fragment % (TN / 4) * STEP_N;
+            COMPONENT sum[4] = {total[j].y, total[j].x, total[j].w, total[j].z};
+#pragma unroll
+            for (int side = 0; side < 4; side += C_VEC)
+                if (own < OWN_FRAGMENTS)
+                    store(sum + side, target, row, column + side, batch);
+        }
+    }
+}
+
+// Joins the tiles that this work-group has left pieces of. Each of a tile's work-groups adds up a share of it, as soon as
+// all pieces are there. Tiles that are shared out have at most two for each work-group.
+INLINE void join(const __global COMPONENT* partial, volatile __global int* tickets, const Target target, const int slice,
+                 const int2 corner, const int steps, const int whole, const int tiles)
+{
+    const int shared = (tiles - whole) * steps, group = get_group_id(0), area = tiles_of_matrix(target.M, target.N);
+    const int end = first_panel(group + 1, shared);
+#pragma unroll 1
+    for (int tile = first_panel(group, shared) / steps; tile * steps < end; tile++) {
+        const int leader = group_of(tile * steps, shared);
+        const int pieces = group_of(tile * steps + steps - 1, shared) - leader + 1;
+        const int2 first = tile_place((whole + tile) % area, target.M, target.N) * (int2)(BM, BN) + corner;
+        if (pieces > 1) {
+            // Counted over all tiles, the pieces before this tile are one for each group before, and one for each tile.
+            await_pieces(pieces, tickets + tile);
+            finish_share(partial + (size_t)(leader + tile) * PIECE, group - leader, pieces, slice, target, first,
+                         (whole + tile) / area);
+            release_pieces(pieces, tickets + tile);
+        }
+    }
+}
 
 // Local addresses of the first stage and of the first barrier of each kind.
 typedef struct {
@@ -229,10 +337,12 @@ INLINE void turn_all(const Ring ring, __local COMPONENT* stages, const int warp,
         for (int step = work.first; step < work.last; step++) {
             __local COMPONENT* own = stages + stage * STAGE_ELEMENTS;
             mbarrier_wait(ring.full + 8 * stage, parity);
-            if (TURN_A)
-                turn(own, own + FETCHED_ELEMENTS, BM, warp, lane);
-            if (TURN_B)
-                turn(own + A_ELEMENTS, own + TURNED_B, BN, warp, lane);
+#pragma unroll
+            for (int row = 0; row < TURN_A * BM; row += A_SIDE)
+                turn(own + row * BK, own + FETCHED_ELEMENTS + row * BK, A_SIDE, warp, lane);
+#pragma unroll
+            for (int row = 0; row < TURN_B * BN; row += B_SIDE)
+                turn(own + A_ELEMENTS + row * BK, own + TURNED_B + row * BK, B_SIDE, warp, lane);
             bar_warp_sync();
             if (lane == 0)
                 mbarrier_arrive(ring.turned + 8 * stage);
@@ -253,7 +363,6 @@ void product(const int M, const int N, const int K, const ACC alpha, const ACC b
 {
     __local COMPONENT stages[STAGES * STAGE_ELEMENTS] __attribute__((aligned(1024)));
     __local ulong barriers[3 * STAGES] __attribute__((aligned(16)));
-    __local int drawn;
 
     const int item = get_local_id(0), lane = item % 32, warp = shfl_sync_idx(item / 32, 0);
     const int steps = (K + BK - 1) / BK;
@@ -263,7 +372,11 @@ void product(const int M, const int N, const int K, const ACC alpha, const ACC b
     ring.turned = ring.full + 8 * STAGES;
     ring.done = ring.turned + 8 * STAGES;
 
-    if (item == ITEMS) {
+    if (item == ITEMS)
+        tensormap_address(map_a, (ulong)(A + a_offset));
+    if (item == ITEMS + 32)
+        tensormap_address(map_b, (ulong)(B + b_offset));
+    if (item == 0) {
         for (int stage = 0; stage < STAGES; stage++) {
             mbarrier_init(ring.full + 8 * stage, 1);
             mbarrier_init(ring.turned + 8 * stage, TURNERS);
@@ -275,20 +388,19 @@ void product(const int M, const int N, const int K, const ACC alpha, const ACC b
 
     if (warp >= WARPS) {
         setmaxnreg_dec(PRODUCER_REGISTERS);
-        if (item == ITEMS) {
-            tensormap_address(map_a, (ulong)(A + a_offset));
-            tensormap_address(map_b, (ulong)(B + b_offset));
+        if (item == ITEMS)
             produce(ring, map_a, map_b, M, N, steps, whole, tiles);
-        }
         if (TURN && warp > WARPS)
             turn_all(ring, stages, warp - WARPS - 1, lane, steps, whole, tiles);
     } else {
         setmaxnreg_inc(CONSUMER_REGISTERS);
         const int slice = warp / SLICE_WARPS, block = warp % SLICE_WARPS, area = tiles_of_matrix(M, N);
+        const Target target = {M,       N,       alpha,              beta,     C + c_offset, c_row, c_column,
+                               c_batch, bias + bias_offset, bias_row, bias_column};
         // 4 x 8 work-items of a warp: those side by side hold neighbouring columns.
         const int2 corner = (int2)(block / (BN / WARP_BN) * 4 + lane / 8, block % (BN / WARP_BN) * 8 + lane % 8) * 4;
-        const int a_place = (TURN_A ? FETCHED_ELEMENTS : 0) + slice * DEPTH * BM + corner.x;
-        const int b_place = (TURN_B ? TURNED_B : A_ELEMENTS) + slice * DEPTH * BN + corner.y;
+        const int a_place = (TURN_A ? FETCHED_ELEMENTS : 0) + slice * DEPTH * A_SIDE + corner.x;
+        const int b_place = (TURN_B ? TURNED_B : A_ELEMENTS) + slice * DEPTH * B_SIDE + corner.y;
         const uint ready = TURN ? ring.turned : ring.full;
         Work work = before_work(whole, tiles, steps);
         int stage = 0;
@@ -312,35 +424,25 @@ void product(const int M, const int N, const int K, const ACC alpha, const ACC b
                 parity ^= stage == 0;
             }
             suggest_registers(sum, stages, K);
-            int complete = 1;
 #if SLICES > 1
             add_up_slices(sum, stages, slice);
-#else
-            if (work.last - work.first < steps) {
-                const int panel = (work.number - whole) * steps, shared = (tiles - whole) * steps;
-                const int leader = group_of(panel, shared), pieces = group_of(panel + steps - 1, shared) - leader + 1;
-                // Counted over all tiles, the pieces before this tile are one for each group before, and one for each tile.
-                __global COMPONENT* pieces_of_tile = partial + (size_t)(leader + work.number - whole) * TM * TN * ITEMS;
-                complete = join(sum, pieces_of_tile, tickets + work.number - whole, &drawn, get_group_id(0) - leader, pieces);
-            }
 #endif
+            const int complete = work.last - work.first == steps, tile = work.number - whole;
+            if (!complete)
+                leave_piece(sum, slice, partial + (size_t)(get_group_id(0) + tile) * PIECE, tickets + tile);
             const int2 first = tile_place(work.number % area, M, N) * (int2)(BM, BN) + corner;
-            const long batch = work.number / area;
 #pragma unroll
-            for (int i = 0; i < TM; i++) {
-                const int row = first.x + i / 4 * STEP_M + i % 4;
+            for (int i = 0; i < TM; i++)
 #pragma unroll
-                for (int j = 0; j < TN; j += C_VEC) {
-                    const int column = first.y + j / 4 * STEP_N + j % 4;
-                    if (complete && i / ROWS == slice && row < M && column < N)
-                        finish(sum[i] + j, alpha, beta, C + c_offset + batch * c_batch + row * c_row + column * c_column,
-                               bias + bias_offset + row * bias_row + column * bias_column, bias_column);
-                }
-            }
+                for (int j = 0; j < TN; j += C_VEC)
+                    if (complete && i / ROWS == slice)
+                        store(sum[i] + j, target, first.x + row_of(i), first.y + column_of(j), work.number / area);
 #pragma unroll
             for (int i = 0; i < TM * TN; i++)
                 sum[i / TN][i % TN] = 0;
             next_work(&work, whole, tiles, steps);
         }
+        if (whole < tiles)
+            join(partial, tickets, target, slice, corner, steps, whole, tiles);
     }
 }

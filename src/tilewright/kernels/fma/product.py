@@ -22,9 +22,11 @@ WARP_TILE = 64  # rows and columns of a warp's tile
 # What setmaxnreg gives a consumer and a producer. With more the compiler reads so far ahead that it moves sums about.
 REGISTERS, TURNING_REGISTERS = (224, 56), (216, 72)
 BOX_DEPTH = 16  # k of a box of an operand that is turned: 64 bytes
+MOST_ROWS = 256  # of a box
 EXCHANGED = 16 * 8 * 4 * CONSUMERS  # bytes of all sums of a work-group
 MOST_STAGES = 6  # more gained nothing
 MAX_INDEX = 2**31 - 1
+MOST_COPIED = 8  # part of the device's memory that copies which are not necessary may take: 1/8
 LOCAL_BYTES = 232448 - 2048  # what Hopper's compute units give a group, less alignment and barriers
 
 
@@ -32,8 +34,9 @@ LOCAL_BYTES = 232448 - 2048  # what Hopper's compute units give a group, less al
 class FmaConfig(Config):
     """product.cl: the fields in capitals are explained at its top. `groups` is how many work-groups run at a time.
 
-    With `shared`, tiles that are left after whole rounds of `groups` are shared out among them. With `pack`, operands that
-    the copy engine cannot read are copied into aligned scratch memory first.
+    With `shared`, tiles that are left after whole rounds of `groups` are shared out among them; they must run at a time,
+    since those that share a tile wait for each other. With `pack`, operands that
+    the copy engine cannot read are copied into aligned scratch memory first; with `turn`, those that lie along k too.
     """
 
     BM: int
@@ -44,6 +47,7 @@ class FmaConfig(Config):
     groups: int = 132
     shared: bool = False
     pack: bool = False
+    turn: bool = False
 
     @property
     def depth(self) -> int:
@@ -63,9 +67,11 @@ class FmaConfig(Config):
 
     def packed(self, call: GemmCall) -> tuple[str, ...]:
         """Which of "A" and "B" are copied first."""
-        if not self.pack:
-            return ()
-        return tuple(name for name in ("A", "B") if name not in call.packed and refusal(name, call))
+        unread = (name for name in ("A", "B") if name not in call.packed and self._copies(name, call))
+        return tuple(unread) if self.pack or self.turn else ()
+
+    def _copies(self, name: str, call: GemmCall) -> bool:
+        return bool(refusal(name, call)) or (self.turn and turned(name, call))
 
     def steps(self, call: GemmCall) -> int:
         """Stages of a tile."""
@@ -76,11 +82,18 @@ class FmaConfig(Config):
         return -(-call.m // self.BM) * -(-call.n // self.BN) * call.batch
 
     def work_groups(self, call: GemmCall) -> int:
-        """Slices are added up in the local memory of stages, so that such a work-group must not fetch a tile's ahead."""
-        tiles = self.tiles(call)
-        if self.SLICES > 1:
-            return tiles
-        return min(self.groups, tiles * self.steps(call) if self.shared else tiles)
+        """How many are launched: one for each tile, at most `groups`, or as many as share out what is left.
+
+        Slices are added up in the local memory of stages, so that such a work-group must not fetch a tile's ahead.
+        """
+        tiles, steps = self.tiles(call), self.steps(call)
+        if not self.shared or (self.SLICES > 1 and tiles >= self.groups):
+            return tiles if self.SLICES > 1 else min(self.groups, tiles)
+        if not 0 < tiles < self.groups:
+            return min(self.groups, tiles)
+        pieces = min(self.groups // tiles, steps)
+        evenly = -(-steps // pieces) <= -(-tiles * steps // self.groups)  # then nobody has parts of two tiles
+        return tiles * pieces if evenly or self.SLICES > 1 else min(self.groups, tiles * steps)
 
     def whole(self, call: GemmCall) -> int:
         """Tiles that one work-group computes alone: whole rounds, or all of them."""
@@ -143,13 +156,26 @@ class FmaConfig(Config):
             yield "K=0 leaves the copy engine nothing to fetch"
             return
         yield from filter(None, (refusal(name, call) for name in ("A", "B")))
-        if self.pack and not call.packed:
-            yield "the copy engine can read A and B where they are: packing them gains nothing"
+        yield from self._copying(self.orientation(problem), device)
         tiles, groups = self.tiles(call), self.work_groups(call)
         if max(tiles, groups) * self.steps(call) > MAX_INDEX:
             yield f"{tiles:,} tiles of {self.steps(call):,} stages are more than an int can count"
         if self.shared and tiles == self.whole(call):
             yield f"{tiles} tiles are whole rounds of {groups} work-groups: there is nothing to share out"
+        elif self.shared and (tiles - self.whole(call)) * self.steps(call) < groups:
+            left = (tiles - self.whole(call)) * self.steps(call)
+            yield f"the tiles that are left have {left} stages, too few to share out among {groups} work-groups"
+
+    def _copying(self, call: GemmCall, device: DeviceInfo) -> Iterator[str]:
+        """What speaks against copying operands of the problem as it comes."""
+        copied = self.packed(call)
+        if self.pack and not copied:
+            yield "the copy engine can read A and B where they are: packing them gains nothing"
+        if self.turn and not any(turned(name, call) and not refusal(name, call) for name in copied):
+            yield "no operand that the copy engine can read lies along k: there is nothing to turn"
+        needed = sum(call.packing(name, call.a).reserve for name in copied) * element_type(call.dtype).itemsize
+        if self.turn and device.global_bytes and needed > device.global_bytes // MOST_COPIED:
+            yield f"copies of {needed:,} bytes are more than 1/{MOST_COPIED} of {device.name}'s {device.global_bytes:,}"
 
     def _geometry(self, call: GemmCall) -> Iterator[str]:
         """What is wrong with the numbers themselves, for any size of the problem."""
@@ -162,8 +188,6 @@ class FmaConfig(Config):
             yield f"local memory holds {self.stages(call)} stages of {self.stage_bytes(call):,} bytes, and 3 are needed"
         if self.SLICES > 1 and self.stages(call) * self.stage_bytes(call) < EXCHANGED:
             yield f"slices exchange {EXCHANGED:,} bytes of sums, more than {self.stages(call)} stages hold"
-        if self.shared and self.SLICES > 1:
-            yield "a tile is cut along k by slices or by sharing it out, not by both"
 
 
 def sided(name: str, call: GemmCall) -> tuple[Layout, int]:
@@ -178,9 +202,9 @@ def turned(name: str, call: GemmCall) -> bool:
 
 
 def tensor_map(name: str, call: GemmCall, side: int, depth: int) -> TensorMap:
-    """How the copy engine reads the operand: `side` rows by `depth` at a time, or by BOX_DEPTH if they are turned."""
+    """How the copy engine reads the operand: `side` rows, at most MOST_ROWS, by `depth`, or BOX_DEPTH if they are turned."""
     view, rows = sided(name, call)
-    itemsize = element_type(call.dtype).itemsize
+    side, itemsize = min(side, MOST_ROWS), element_type(call.dtype).itemsize
     matrices = call.batch if view.batch else 1
     if turned(name, call):
         sizes, stride, box, swizzle = (call.k, rows, matrices), view.row, (BOX_DEPTH, side, 1), BOX_DEPTH * itemsize

@@ -58,10 +58,14 @@ class GemmCall(StridedGemm):
     @property
     def buffers(self) -> tuple[tuple[str, str], ...]:
         """Which of the caller's buffers the arguments get, where it is not the one of the same name."""
-        names: dict[str, str] = {"A": "B", "B": "A"} if self.turned else {}
+        names: dict[str, str] = {}
+        if self.turned:
+            names = {"A": "B", "B": "A", "scale_a": "scale_b", "scale_b": "scale_a"}
         names |= {name: f"packed_{name}" for name in self.packed}
         if not self.bias:
             names["bias"] = "C"
+        if not self.scale_a:
+            names |= {"scale_a": "C", "scale_b": "C"}
         return tuple(names.items())
 
     @property
@@ -77,7 +81,7 @@ class GemmCall(StridedGemm):
         a, b, c = (view.swapped for view in self.views)
         return replace(
             self, m=self.n, n=self.m, views=(b, a, c), bias=TURNED_BIAS[self.bias], turned=not self.turned,
-            conjugate_a=self.conjugate_b, conjugate_b=self.conjugate_a,
+            scale_a=self.scale_b, scale_b=self.scale_a, conjugate_a=self.conjugate_b, conjugate_b=self.conjugate_a,
         )  # fmt: skip
 
     @property
@@ -96,7 +100,7 @@ class GemmCall(StridedGemm):
         scratch = Layout(0, self.n, 1, area)
         return replace(
             self, views=(self.a, self.b, scratch), k_chunk=k_chunk, c_split=self.batch * area, alpha=1, beta=0, bias="",
-            activation="", out_dtype=element_type(self.dtype).accumulator,
+            activation="", scale_a="", scale_b="", out_dtype=element_type(self.dtype).accumulator,
         )  # fmt: skip
 
     def with_packed(self, name: str) -> "GemmCall":
@@ -135,5 +139,5 @@ def _plain(gemm: Gemm) -> StridedGemm:
     """A Gemm whose operands lie without gaps, by its strides."""
     return StridedGemm(
         gemm.m, gemm.n, gemm.k, gemm.dtype, alpha=gemm.alpha, beta=gemm.beta, out_dtype=gemm.out_dtype, batch=gemm.batch,
-        views=gemm.layouts,
+        views=gemm.layouts, precision=gemm.precision,
     )  # fmt: skip

@@ -13,9 +13,10 @@ from ...dtypes import DOUBLES, element_type
 from ...kernel import Config, Kernel
 from ...problem import Problem
 from .call import GemmCall, call_of
-from .configs import ColumnsConfig, RowsConfig, TileConfig, VectorConfig
+from .configs import TileConfig
 from .kernels import COLUMNS, JOINED, ROWS, TILES
 from .macros import elements, reading, result_width
+from .vectors import ColumnsConfig, RowsConfig, VectorConfig
 
 # Every tile with the part of the multiply-adds in what its work-items issue, and what else keeps it from its best: fitted
 # to some 4000 measurements on an H200 in float32, from 64 to 5000 a side, thin, batched and square.

@@ -21,7 +21,6 @@ void gemm_joined(const int M, const int N, const int K, const int k_chunk, const
                  __global COMPONENT* partial, volatile __global int* tickets)
 {
     __local COMPONENT panels[LOCAL_COMPONENTS] __attribute__((aligned(128)));
-    __local int ticket;
 
     const int2 tile = choose_tile(M, N) * MAKE2(int, BM, BN);
     const long batch = get_group_id(2), k_begin = (long)get_group_id(1) * k_chunk;
@@ -42,13 +41,14 @@ void gemm_joined(const int M, const int N, const int K, const int k_chunk, const
                 JOIN(vload, WORDS)(i % (TN * PARTS / WORDS), sum[i * WORDS / (TN * PARTS)]);
     fence_acq_rel_gpu();
     barrier(CLK_LOCAL_MEM_FENCE);
+    local int* ticket = (local int*)panels;  // no one reads the panels any more, and they may fill local memory
     if (item == 0) {
-        ticket = atomic_inc(tickets + number);
-        if (ticket == pieces - 1)
+        *ticket = atomic_inc(tickets + number);
+        if (*ticket == pieces - 1)
             tickets[number] = 0;
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    if (ticket < pieces - 1 || item >= SLICE_ITEMS)
+    if (*ticket < pieces - 1 || item >= SLICE_ITEMS)
         return;
     fence_acq_rel_gpu();
 

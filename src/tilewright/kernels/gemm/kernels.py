@@ -9,8 +9,9 @@ from ...kernel import Config, Kernel, Step, Steps
 from ...problem import Problem
 from .. import moves
 from .call import GemmCall
-from .configs import ColumnsConfig, GemmConfig, ReduceConfig, RowsConfig, TileConfig, reduction
+from .configs import GemmConfig, ReduceConfig, TileConfig, reduction
 from .macros import elements
+from .vectors import ColumnsConfig, RowsConfig
 
 HERE = Path(__file__).parent
 MAX_BATCH = 65535  # work-groups in dimension 2 that every driver takes: the limit of NVIDIA's
@@ -84,4 +85,4 @@ JOINED = replace(
 )
 ROWS = _kernel("gemv_rows.cl", RowsConfig())
 COLUMNS = _kernel("gemv_columns.cl", ColumnsConfig())
-REDUCE = Kernel(HERE / "reduce.cl", ReduceConfig(), dtypes=tuple(ELEMENT_TYPES))
+REDUCE = Kernel(HERE / "reduce.cl", ReduceConfig(), dtypes=tuple(ELEMENT_TYPES), scales=True)

@@ -55,6 +55,7 @@ def element_macros(call: GemmCall) -> dict[str, str | int]:
         "RESULT_AS": result.form,
         "ACTIVATION": call.activation or "none",
         "BIAS": int(bool(call.bias)),
+        "SCALED": int(bool(call.scale_a)),
         "CONJUGATE_A": int(own.parts == 2 and call.conjugate_a),
         "CONJUGATE_B": int(own.parts == 2 and call.conjugate_b),
     }

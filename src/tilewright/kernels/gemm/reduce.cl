@@ -1,7 +1,9 @@
-// The second step of split-K: adds up the pieces that each computed a part of K, and finishes C.
+// The second step of split-K: adds up the pieces that each computed a part of K, and finishes C. Also of a product that is
+// scaled, which then is the only piece.
 //
 // GROUP_ELEMENTS  elements of C that a work-group finishes, side by side
 // SLICES          work-items that share out the pieces of an element; a power of two
+// SCALED          1 if rows and columns of the product are scaled, by vectors or by one number each
 //
 // `partial` holds, for each of `pieces` parts of K and each matrix of the batch, M x N sums in rows without gaps.
 // Dimension 0 runs over the elements, rows first; dimension 2 over the batch.
@@ -16,7 +18,8 @@ __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
 void reduce(const int M, const int N, const int pieces, const ACC alpha, const ACC beta,
             const __global COMPONENT* restrict partial,
             __global RESULT* restrict C, const long c_offset, const long c_row, const long c_column, const long c_batch,
-            const __global RESULT* bias, const long bias_offset, const long bias_row, const long bias_column)
+            const __global RESULT* bias, const long bias_offset, const long bias_row, const long bias_column,
+            const __global float* scale_a, const long scale_a_row, const __global float* scale_b, const long scale_b_column)
 {
     __local COMPONENT sums[PARTS][ITEMS];
 
@@ -52,6 +55,9 @@ void reduce(const int M, const int N, const int pieces, const ACC alpha, const A
 #pragma unroll
     for (int part = 0; part < PARTS; part++)
         sum[part] = sums[part][item];
+#if SCALED
+    sum[0] *= scale_a[row * scale_a_row] * scale_b[column * scale_b_column];
+#endif
     finish(sum, alpha, beta, C + (c_offset + batch * c_batch + row * c_row + column * c_column) * PARTS,
            bias + (bias_offset + row * bias_row + column * bias_column) * PARTS, bias_column);
 }

@@ -95,6 +95,10 @@ class WarpConfig(Config):
         tiles, groups = self.tiles(call), self.work_groups(call)
         return tiles // groups * groups if self.shared and groups else tiles
 
+    def tickets(self, call: GemmCall) -> int:
+        """Counters by which those who share tiles learn who is ready last: one for each tile."""
+        return self.tiles(call) - self.whole(call)
+
     def partial_bytes(self, call: GemmCall) -> int:
         """Scratch memory for the pieces of tiles that are shared out: one for each work-group, and for each tile."""
         pieces = self.work_groups(call) + self.tiles(call) - self.whole(call)

@@ -10,7 +10,7 @@ from ..gemm.choice import BYTES, LATENCY, LAUNCH, operand_bytes
 from .configs import WarpConfig, copy_form
 
 # Multiply-adds that a compute unit's matrix units start per clock, by loops that use nothing but registers.
-RATES = {"float64": 128, "float16": 1209, "bfloat16": 1209, "float32": 604, "int8": 2400}
+RATES = {"float64": 128, "complex128": 32, "float16": 1209, "bfloat16": 1209, "float32": 604, "int8": 2400}
 # The part of that which a tile reaches in its loop.
 DOUBLE_EFFICIENCY = {(128, 128): 0.95, (64, 128): 0.9, (128, 64): 0.9, (64, 64): 0.82}
 WORD_EFFICIENCY = {(128, 256): 0.71, (256, 128): 0.7, (128, 128): 0.68, (64, 128): 0.58, (128, 64): 0.58, (64, 64): 0.5}

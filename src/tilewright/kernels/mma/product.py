@@ -1,4 +1,4 @@
-"""product.cl in its configurations, the launches that each needs, and which of them a product should run."""
+"""product.cl and fetched.cl in their configurations, the launches that each needs, and which of them a product should run."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -13,6 +13,7 @@ from ..gemm.call import GemmCall, call_of
 from ..gemm.choice import candidates as portable_candidates
 from .configs import DoubleConfig, WarpConfig, packing
 from .cost import cost
+from .fetched import FetchedConfig
 
 HERE = Path(__file__).parent
 PARTIAL, TICKETS = "partial", "tickets"  # scratch buffers of tiles that are shared out
@@ -20,6 +21,8 @@ CP_ASYNC = ("cp_async", "cp.async copies to local memory by itself on NVIDIA GPU
 MMA = ("mma", "mma.sync multiplies matrices in one instruction on NVIDIA GPUs since sm_80")
 LDMATRIX = ("ldmatrix", "ldmatrix reads matrices from local memory on NVIDIA GPUs since sm_75")
 MMA_F64 = ("mma_f64", "mma.sync multiplies 16 rows of doubles in one instruction on NVIDIA GPUs since sm_90")
+TMA = ("tma", "the copy engine of Hopper fetches panels by itself")
+REGISTERS = ("wgmma", "registers are dealt out among warps by setmaxnreg, which sm_90a has")
 MMA_F64_M8 = ("mma_f64_m8", "mma.sync multiplies 8 rows of doubles in one instruction on NVIDIA GPUs since sm_80")
 
 
@@ -27,8 +30,7 @@ def product_steps(kernel: Kernel, config: Config, problem: Problem) -> Steps:
     """One launch, after a copy of each operand that is packed."""
     assert isinstance(config, WarpConfig)
     call, packed = config.orientation(problem), config.oriented(problem)
-    shared_tiles = config.tiles(packed) - config.whole(packed)
-    scratch = ((PARTIAL, config.partial_bytes(packed)), (TICKETS, 4 * shared_tiles)) if config.shared else ()
+    scratch = ((PARTIAL, config.partial_bytes(packed)), (TICKETS, 4 * config.tickets(packed))) if config.shared else ()
     # Without tiles to share out the kernel gets arguments that it does not use.
     unused = {} if config.shared else {PARTIAL: "C", TICKETS: "C"}
     buffers = tuple({**dict(packed.buffers), **unused}.items())
@@ -58,13 +60,33 @@ DOUBLES = _kernel("float64", DoubleConfig(128, 128, 2, 4, 4), MMA_F64)
 DOUBLES_M8 = _kernel(
     "float64", DoubleConfig(128, 128, 2, 4, 4, MMA_M=8, MMA_K=4), MMA_F64_M8, variant="float64 by 8 rows"
 )
+FETCHED, FETCHED_COMPLEX = (
+    Kernel(
+        HERE / "fetched.cl", config, variant=dtype, dtypes=(dtype,), steps=product_steps,
+        requires=(MMA_F64, TMA, REGISTERS), target="sm_90a",
+    )
+    for dtype, config in (
+        ("float64", FetchedConfig(128, 128, 2, 4, 6)),
+        ("complex128", FetchedConfig(128, 64, 2, 4, 6)),
+    )
+)  # fmt: skip
 KERNELS = (
+    FETCHED,
+    FETCHED_COMPLEX,
     DOUBLES,
     DOUBLES_M8,
     *(_kernel(dtype, TILE, MMA, LDMATRIX) for dtype in ("float16", "bfloat16", "int8")),
     _kernel("float32", TILE, MMA, LDMATRIX, precision="tf32"),
 )
 
+FETCHED_SPACE = (
+    FetchedConfig(128, 128, 2, 4, 6), FetchedConfig(64, 128, 2, 4, 8, A_SETS=2), FetchedConfig(128, 64, 4, 2, 8, A_SETS=2),
+    FetchedConfig(64, 64, 2, 4, 8, A_SETS=2),
+)  # fmt: skip
+FETCHED_COMPLEX_SPACE = (
+    FetchedConfig(128, 64, 2, 4, 6), FetchedConfig(64, 128, 2, 4, 6, A_SETS=2), FetchedConfig(64, 64, 2, 4, 8, A_SETS=2),
+    FetchedConfig(64, 32, 2, 4, 8, A_SETS=2),
+)  # fmt: skip
 # Tiles of C: BM, BN, WARPS_M, WARPS_N, STAGES, lines, and how many such work-groups a compute unit's registers hold.
 DOUBLE_SPACE = (
     (128, 128, 2, 4, 4, 1, 1), (128, 128, 2, 4, 3, 2, 1), (64, 128, 2, 4, 4, 1, 1), (128, 64, 4, 2, 4, 1, 1),
@@ -78,17 +100,25 @@ WORD_SPACE = (
 
 def configurations(kernel: Kernel, call: GemmCall, device: DeviceInfo) -> Iterator[WarpConfig]:
     """Every tile with and without sharing out what is left, and with and without packing."""
-    base = kernel.config
-    assert isinstance(base, WarpConfig)
     local = max(device.local_bytes, device.static_local_bytes)
-    space = DOUBLE_SPACE if call.dtype == "float64" else WORD_SPACE
-    for bm, bn, warps_m, warps_n, stages, lines, by_registers in space:
-        tile = replace(base, BM=bm, BN=bn, WARPS_M=warps_m, WARPS_N=warps_n, STAGES=stages, lines=lines)
+    for tile, by_registers in _tiles(kernel, call):
         resident = min(by_registers, local // tile.local_bytes(call))
         for shared, pack in product((False, True), repeat=2):
             config = replace(tile, groups=resident * device.compute_units, shared=shared, pack=pack)
             if resident and not any(config.violations(call, device)):
                 yield config
+
+
+def _tiles(kernel: Kernel, call: GemmCall) -> Iterator[tuple[WarpConfig, int]]:
+    """The kernel's tiles, and how many such work-groups a compute unit's registers hold."""
+    base = kernel.config
+    assert isinstance(base, WarpConfig)
+    if isinstance(base, FetchedConfig):
+        yield from ((tile, 1) for tile in (FETCHED_SPACE if call.dtype == "float64" else FETCHED_COMPLEX_SPACE))
+        return
+    space = DOUBLE_SPACE if call.dtype == "float64" else WORD_SPACE
+    for bm, bn, warps_m, warps_n, stages, lines, by_registers in space:
+        yield replace(base, BM=bm, BN=bn, WARPS_M=warps_m, WARPS_N=warps_n, STAGES=stages, lines=lines), by_registers
 
 
 def candidates(problem: Problem, device: DeviceInfo) -> tuple[Kernel, ...]:
@@ -101,9 +131,11 @@ def candidates(problem: Problem, device: DeviceInfo) -> tuple[Kernel, ...]:
     usable = [each for each in fitting if all(feature in device.features for feature, _ in each.requires)]
     if not usable:
         return ()
+    fetched = [each for each in usable if isinstance(each.config, FetchedConfig)]
+    others = [each for each in usable if each not in fetched]
     found = [
         (cost(config, call, device), replace(kernel, config=config))
-        for kernel in usable[:1]
+        for kernel in (*fetched, *others[:1])
         for config in configurations(kernel, call.row_major, device)
     ]
     if not precision and found:

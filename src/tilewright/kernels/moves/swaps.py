@@ -11,7 +11,9 @@ from ...errors import InvalidInput
 from ...kernel import Config, Kernel, NDRange, Step, Steps
 from ...problem import Arrays, Layout, Operand, Problem, Scalars
 from ...stacks import InPlaceTranspose
-from . import HERE, MAX_BATCH, Move, TurnConfig
+from . import HERE, MAX_BATCH
+from .configs import TurnConfig
+from .move import Move
 
 
 @dataclass(frozen=True)

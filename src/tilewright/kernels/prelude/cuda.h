@@ -159,6 +159,50 @@ INLINE void vstore_half_rte(float value, size_t i, half* p)
     asm("cvt.rn.f16.f32 %0, %1;" : "=h"(p[i].bits) : "f"(value));
 }
 
+// Vectors of halves, aligned to the whole vector, as vectors of floats: a word has two halves.
+
+INLINE float2 halves_of(uint word)
+{
+    float2 pair;
+    asm("{.reg .b16 low, high; mov.b32 {low, high}, %2; cvt.f32.f16 %0, low; cvt.f32.f16 %1, high;}"
+        : "=f"(pair.x), "=f"(pair.y)
+        : "r"(word));
+    return pair;
+}
+
+INLINE uint word_of(float2 pair)
+{
+    uint word;
+    asm("{.reg .b16 low, high; cvt.rn.f16.f32 low, %1; cvt.rn.f16.f32 high, %2; mov.b32 %0, {low, high};}"
+        : "=r"(word)
+        : "f"(pair.x), "f"(pair.y));
+    return word;
+}
+
+INLINE float4 halves_of(uint2 words)
+{
+    const float2 low = halves_of(words.x), high = halves_of(words.y);
+    return {low.x, low.y, high.x, high.y};
+}
+
+INLINE float2 vloada_half2(size_t i, const half* p) { return halves_of(((const uint*)p)[i]); }
+INLINE float4 vloada_half4(size_t i, const half* p) { return halves_of(((const uint2*)p)[i]); }
+INLINE float8 vloada_half8(size_t i, const half* p)
+{
+    const uint4 words = ((const uint4*)p)[i];
+    return {halves_of(uint2{words.x, words.y}), halves_of(uint2{words.z, words.w})};
+}
+
+INLINE void vstorea_half2_rte(float2 v, size_t i, half* p) { ((uint*)p)[i] = word_of(v); }
+INLINE void vstorea_half4_rte(float4 v, size_t i, half* p)
+{
+    ((uint2*)p)[i] = {word_of({v.x, v.y}), word_of({v.z, v.w})};
+}
+INLINE void vstorea_half8_rte(float8 v, size_t i, half* p)
+{
+    vstorea_half4_rte(v.lo, 2 * i, p), vstorea_half4_rte(v.hi, 2 * i + 1, p);
+}
+
 // Functions that CUDA has under other names, or for fewer types.
 
 template <typename T> INLINE T min(T a, T b) { return b < a ? b : a; }

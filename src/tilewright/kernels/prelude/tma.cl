@@ -71,6 +71,31 @@ static inline void cp_async_bulk_tensor_3d(const uint to, const __global ulong* 
                  : "memory");
 }
 
+// The same with a policy for the second-level cache, by one of the two that follow.
+static inline void cp_async_bulk_tensor_3d_hint(const uint to, const __global ulong* map, const int x, const int y, const int z,
+                                                const uint barrier_address, const ulong policy)
+{
+    asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes.L2::cache_hint "
+                 "[%0], [%1, {%2, %3, %4}], [%5], %6;"
+                 ::"r"(to), "l"(map), "r"(x), "r"(y), "r"(z), "r"(barrier_address), "l"(policy)
+                 : "memory");
+}
+
+// What is fetched makes room before all else, as it is not wanted again.
+static inline ulong createpolicy_evict_first(void)
+{
+    ulong policy;
+    asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy));
+    return policy;
+}
+
+static inline ulong createpolicy_evict_normal(void)
+{
+    ulong policy;
+    asm("createpolicy.fractional.L2::evict_normal.b64 %0, 1.0;" : "=l"(policy));
+    return policy;
+}
+
 // Writes a box from local memory; fence_proxy_async() and a barrier come before it, bulk_commit_group() after it.
 static inline void cp_async_bulk_tensor_2d_store(const __global ulong* map, const int x, const int y, const uint from)
 {

@@ -1,121 +1,112 @@
-// The elements of C that product.cl leaves, as halves cannot hold their vectors, multiplied as floats.
+// The elements of a tile of C that halves cannot hold, multiplied as floats by work-items of their own.
 //
-// BM, BN, BK  the tile of C that a work-group computes if any of it was left, and how deep its panels are
-// TM, TN      the tile of a work-item
-// BLOCK       steps of k that are summed by themselves, so that fewer roundings follow each other
-// TOGETHER    elements of a row that product.cl stores together, and leaves together
+// BM, BN      the tile of C
+// C_VEC       elements of a row that are stored together, and so left together: 1 or 2
+// EXACT_SYNC  the barrier of the EXACT_ITEMS work-items that compute a tile
 
-#include "../gemm/elements.cl"
-#include "../gemm/epilogue.cl"
-#include "cut.cl"
+#define EXACT_SIDE 16  // work-items across and down
+#define EXACT_ITEMS (EXACT_SIDE * EXACT_SIDE)
+#define EXACT_TM (BM / EXACT_SIDE)
+#define EXACT_TN (BN / EXACT_SIDE)
+#define EXACT_K 16  // steps of k of a panel
+#define EXACT_BLOCK 64  // steps of k that are summed by themselves, so that fewer roundings follow each other
+#define EXACT_PANELS (EXACT_K * (BM + 1 + BN + 2))  // floats
+#define EXACT_ROW(i) (y + (i) * EXACT_SIDE)
+#define EXACT_COLUMN(j) (2 * x + (j) % 2 + (j) / 2 * 2 * EXACT_SIDE)
 
-#define ITEMS ((BM / TM) * (BN / TN))
-#define COLUMNS (BN / TN)  // of work-items
+// A tile's place in a matrix and its size, cut off at the edges of C.
+typedef struct {
+    const __global float *a, *b;
+    __global RESULT* c;
+    const __global RESULT* bias;
+    const __global int2 *rows, *columns;  // ranges
+    int height, width;
+} Tile;
 
-__kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
-void exact(const int M, const int N, const int K, const ACC alpha, const ACC beta, const __global int2* ranges_a,
-           const int a_moves, const __global int2* ranges_b, const int b_moves,
-           const __global float* A, const long a_offset, const long a_row, const long a_column, const long a_batch,
-           const __global float* B, const long b_offset, const long b_row, const long b_column, const long b_batch,
-           __global RESULT* C, const long c_offset, const long c_row, const long c_column, const long c_batch,
-           const __global RESULT* bias, const long bias_offset, const long bias_row, const long bias_column)
+INLINE int is_left(const Tile tile, const int m, const int n)
 {
-    __local float a_panel[BK][BM + 1], b_panel[BK][BN + 1];
-    __local int any_small, any_left;
-    const int item = get_local_id(0), batch = get_group_id(2);
-    const int2 place = (int2)(get_group_id(0) * BM, get_group_id(1) * BN);
-    ranges_a += (long)batch * a_moves * M;
-    ranges_b += (long)batch * b_moves * N;
+    int left = 0;
+#pragma unroll
+    for (int i = 0; i < C_VEC; i++)
+        left += needs_floats(tile.rows[m], tile.columns[n + i]);
+    return left;
+}
 
-    // A tile is quickly seen to have nothing left: if no vector has small elements.
-    if (item == 0)
-        any_small = 0;
-    barrier(CLK_LOCAL_MEM_FENCE);
-    for (int i = item; i < BM + BN; i += ITEMS) {
-        const int of_b = i >= BM, vector = of_b ? place.y + i - BM : place.x + i;
-        if (vector < (of_b ? N : M) && (of_b ? ranges_b : ranges_a)[vector].y & 0xff)
-            any_small = 1;
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
-    if (!any_small)
-        return;
-
-    // Then element by element.
-    const int x = item % COLUMNS, y = item / COLUMNS;
-    int left[TM][TN], any = 0;
-#pragma unroll
-    for (int i = 0; i < TM; i++)
-#pragma unroll
-        for (int j = 0; j < TN; j++) {
-            const int m = place.x + y + i * (BM / TM), n = place.y + x + j * COLUMNS;
-            left[i][j] = 0;
-            if (m < M && n < N)
-#pragma unroll
-                for (int other = 0; other < TOGETHER; other++)
-                    left[i][j] |= needs_floats(ranges_a[m], ranges_b[n / TOGETHER * TOGETHER + other]);
-            any |= left[i][j];
-        }
-    if (item == 0)
-        any_left = 0;
-    barrier(CLK_LOCAL_MEM_FENCE);
+// Whether any element of the tile is left.
+INLINE int has_left(const Tile tile, const int x, const int y, __local int* shared)
+{
+    int any = 0;
+    for (int i = 0; i < EXACT_TM; i++)
+        for (int j = 0; j < EXACT_TN; j += C_VEC)
+            if (EXACT_ROW(i) < tile.height && EXACT_COLUMN(j) < tile.width)
+                any |= is_left(tile, EXACT_ROW(i), EXACT_COLUMN(j));
+    EXACT_SYNC;
+    if (x + y == 0)
+        *shared = 0;
+    EXACT_SYNC;
     if (any)
-        any_left = 1;
-    barrier(CLK_LOCAL_MEM_FENCE);
-    if (!any_left)
-        return;
+        *shared = 1;
+    EXACT_SYNC;
+    return *shared;
+}
 
-    A += a_offset + batch * a_batch;
-    B += b_offset + batch * b_batch;
-    float sum[TM][TN], block_sum[TM][TN];
+INLINE void exact_tile(const Tile tile, const int item, const int K, const ACC alpha, const ACC beta, const long a_row,
+                       const long a_column, const long b_row, const long b_column, const long c_row, const long c_column,
+                       const long bias_row, const long bias_column, __local float* panels, __local int* shared)
+{
+    const int x = item % EXACT_SIDE, y = item / EXACT_SIDE;
+    if (!has_left(tile, x, y, shared))
+        return;
+    __local float* a_panel = panels;
+    __local float* b_panel = panels + EXACT_K * (BM + 1);
+    float sum[EXACT_TM][EXACT_TN], block[EXACT_TM][EXACT_TN];
 #pragma unroll
-    for (int i = 0; i < TM; i++)
+    for (int i = 0; i < EXACT_TM; i++)
 #pragma unroll
-        for (int j = 0; j < TN; j++)
-            sum[i][j] = block_sum[i][j] = 0;
-    for (int first = 0; first < K; first += BK) {
-        for (int i = item; i < BM * BK; i += ITEMS) {
-            const int m = place.x + i / BK, k = first + i % BK;
-            a_panel[i % BK][i / BK] = m < M && k < K ? A[m * a_row + k * a_column] : 0.0f;
+        for (int j = 0; j < EXACT_TN; j++)
+            sum[i][j] = block[i][j] = 0;
+    for (int first = 0; first < K; first += EXACT_K) {
+        for (int i = item; i < BM * EXACT_K; i += EXACT_ITEMS) {
+            const int m = i / EXACT_K, k = i % EXACT_K;
+            a_panel[k * (BM + 1) + m] = m < tile.height && first + k < K ? tile.a[m * a_row + (first + k) * a_column] : 0.0f;
         }
-        for (int i = item; i < BN * BK; i += ITEMS) {
-            const int n = place.y + i % BN, k = first + i / BN;
-            b_panel[i / BN][i % BN] = n < N && k < K ? B[k * b_row + n * b_column] : 0.0f;
+        for (int i = item; i < BN * EXACT_K; i += EXACT_ITEMS) {
+            const int n = i % BN, k = i / BN;
+            b_panel[k * (BN + 2) + n] = n < tile.width && first + k < K ? tile.b[(first + k) * b_row + n * b_column] : 0.0f;
         }
-        barrier(CLK_LOCAL_MEM_FENCE);
+        EXACT_SYNC;
+#pragma unroll 2
+        for (int k = 0; k < EXACT_K; k++) {
+            float a[EXACT_TM], b[EXACT_TN];
 #pragma unroll
-        for (int k = 0; k < BK; k++) {
-            float a[TM], b[TN];
+            for (int i = 0; i < EXACT_TM; i++)
+                a[i] = a_panel[k * (BM + 1) + EXACT_ROW(i)];
 #pragma unroll
-            for (int i = 0; i < TM; i++)
-                a[i] = a_panel[k][y + i * (BM / TM)];
+            for (int j = 0; j < EXACT_TN; j++)
+                b[j] = b_panel[k * (BN + 2) + EXACT_COLUMN(j)];
 #pragma unroll
-            for (int j = 0; j < TN; j++)
-                b[j] = b_panel[k][x + j * COLUMNS];
+            for (int i = 0; i < EXACT_TM; i++)
 #pragma unroll
-            for (int i = 0; i < TM; i++)
-#pragma unroll
-                for (int j = 0; j < TN; j++)
-                    block_sum[i][j] = fma(a[i], b[j], block_sum[i][j]);
+                for (int j = 0; j < EXACT_TN; j++)
+                    block[i][j] = fma(a[i], b[j], block[i][j]);
         }
-        barrier(CLK_LOCAL_MEM_FENCE);
-        if (first % BLOCK == BLOCK - BK || first + BK >= K)
+        EXACT_SYNC;
+        if (first % EXACT_BLOCK == EXACT_BLOCK - EXACT_K || first + EXACT_K >= K)
 #pragma unroll
-            for (int i = 0; i < TM; i++)
+            for (int i = 0; i < EXACT_TM; i++)
 #pragma unroll
-                for (int j = 0; j < TN; j++) {
-                    sum[i][j] += block_sum[i][j];
-                    block_sum[i][j] = 0;
+                for (int j = 0; j < EXACT_TN; j++) {
+                    sum[i][j] += block[i][j];
+                    block[i][j] = 0;
                 }
     }
-
-    C += c_offset + batch * c_batch;
 #pragma unroll
-    for (int i = 0; i < TM; i++)
+    for (int i = 0; i < EXACT_TM; i++)
 #pragma unroll
-        for (int j = 0; j < TN; j++) {
-            const int m = place.x + y + i * (BM / TM), n = place.y + x + j * COLUMNS;
-            if (left[i][j])
-                finish(sum[i] + j, alpha, beta, C + m * c_row + n * c_column,
-                       bias + bias_offset + m * bias_row + n * bias_column, bias_column);
+        for (int j = 0; j < EXACT_TN; j += C_VEC) {
+            const int m = EXACT_ROW(i), n = EXACT_COLUMN(j);
+            if (m < tile.height && n < tile.width && is_left(tile, m, n))
+                finish(sum[i] + j, alpha, beta, tile.c + m * c_row + n * c_column, tile.bias + m * bias_row + n * bias_column,
+                       bias_column);
         }
 }

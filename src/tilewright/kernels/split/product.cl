@@ -11,11 +11,15 @@
 //
 // A work-group computes tiles number g, g + groups, ...: while its consumers finish one, its producer fetches the next.
 // The rows of low halves follow those of the high ones, so that a tile at the edge of C reads some of the wrong kind: they
-// belong to rows and columns that C does not have. Elements whose vectors halves cannot hold are left to exact.cl; see cut.cl.
+// belong to rows and columns that C does not have. Elements whose vectors halves cannot hold are left; see cut.cl. In the
+// end the work-group multiplies them as floats; see exact.cl.
 
 #include "../gemm/elements.cl"
 #include "../gemm/epilogue.cl"
 #include "cut.cl"
+
+#define EXACT_SYNC bar_sync(3, EXACT_ITEMS)
+#include "exact.cl"
 
 #define LINE 128
 #define A_TILE (BM * LINE)
@@ -39,11 +43,15 @@ __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
 void product(const int M, const int N, const int K, const int tiles, const ACC alpha, const ACC beta,
              __global ulong* map_a, __global ulong* map_b, const __global uint* halves_a, const __global uint* halves_b,
              const __global int2* ranges_a, const int a_moves, const __global int2* ranges_b, const int b_moves,
+             const __global float* A, const long a_offset, const long a_row, const long a_column, const long a_batch,
+             const __global float* B, const long b_offset, const long b_row, const long b_column, const long b_batch,
              __global RESULT* C, const long c_offset, const long c_row, const long c_column, const long c_batch,
              const __global RESULT* bias, const long bias_offset, const long bias_row, const long bias_column)
 {
     __local uchar local_tiles[STAGES * STAGE] __attribute__((aligned(1024)));
     __local ulong barriers[2 * STAGES] __attribute__((aligned(16)));
+    __local int2 columns[2][BN];
+    __local int shared;
 
     const int item = get_local_id(0), warpgroup = item / 128, steps = (K + BK - 1) / BK;
     const uint stages = local_address(local_tiles), full = local_address(barriers), empty = full + 8 * STAGES;
@@ -82,15 +90,22 @@ void product(const int M, const int N, const int K, const int tiles, const ACC a
     }
 
     setmaxnreg_inc(240);
-    const int lane = item % 32, row = (warpgroup - 1) * 64 + item % 128 / 32 * 16 + lane / 4;
+    const int consumer = warpgroup - 1, own = item % 128, lane = item % 32, row = consumer * 64 + own / 32 * 16 + lane / 4;
+    int any_left = 0;
     for (int tile = get_group_id(0); tile < tiles; tile += get_num_groups(0)) {
-        float sums[SUMS], high_sums[SUMS], low_sums[SUMS];
+        const int3 place = find_place(M, N, tile);
+        const __global int2* a_ranges = ranges_a + (long)place.z * a_moves * M + place.x;
+        const __global int2* b_ranges = ranges_b + (long)place.z * b_moves * N + place.y;
+        const int2 own_column = b_ranges[min(own, N - 1 - place.y)];
+        const int2 rows[2] = {a_ranges[min(row, M - 1 - place.x)], a_ranges[min(row + 8, M - 1 - place.x)]};
+        float sums[SUMS];
 #pragma unroll
         for (int i = 0; i < SUMS; i++)
             sums[i] = 0;
         uint last = 0;
+        float high_sums[SUMS], low_sums[SUMS];
         for (int step = 0; step < steps; step++) {
-            const uint a = stages + stage * STAGE + (warpgroup - 1) * 64 * LINE, b = stages + stage * STAGE + 2 * A_TILE;
+            const uint a = stages + stage * STAGE + consumer * 64 * LINE, b = stages + stage * STAGE + 2 * A_TILE;
             const ulong a_high = wgmma_descriptor(a, 0, 8 * LINE), a_low = wgmma_descriptor(a + A_TILE, 0, 8 * LINE);
             const ulong b_high = wgmma_descriptor(b, 0, 8 * LINE), b_low = wgmma_descriptor(b + B_TILE, 0, 8 * LINE);
             mbarrier_wait(full + 8 * stage, parity);
@@ -106,9 +121,9 @@ void product(const int M, const int N, const int K, const int tiles, const ACC a
             }
             wgmma_commit_group();
             wgmma_wait_group_1();
-            wgmma_ready(BN, "+f", high_sums);
-            if (step > 0 && item % 128 == 0)
+            if (step > 0 && own == 0)
                 mbarrier_arrive(empty + 8 * last);
+            wgmma_ready(BN, "+f", high_sums);
 #pragma unroll
             for (int i = 0; i < SUMS; i++)
                 sums[i] += high_sums[i];
@@ -118,40 +133,60 @@ void product(const int M, const int N, const int K, const int tiles, const ACC a
         }
         wgmma_wait_group_0();
         wgmma_ready(BN, "+f", low_sums);
-        if (item % 128 == 0)
+        if (own == 0)
             mbarrier_arrive(empty + 8 * last);
-
-        const int3 place = find_place(M, N, tile);
-        const __global int2* a_ranges = ranges_a + (long)place.z * a_moves * M;
-        const __global int2* b_ranges = ranges_b + (long)place.z * b_moves * N;
-        __global RESULT* matrix = C + c_offset + place.z * c_batch;
-        int2 a_both[2];
-        float a_scales[2];
 #pragma unroll
-        for (int i = 0; i < 2; i++) {
-            a_both[i] = a_ranges[min(place.x + row + 8 * i, M - 1)];
-            a_scales[i] = power_of_two(-a_both[i].x);
-        }
+        for (int i = 0; i < SUMS; i++)
+            sums[i] = fma(low_sums[i], power_of_two(-LOW_BITS), sums[i]);
+
+        // Each work-item has the range of one column, and needs those of a quarter of them, their shifts as factors.
+        bar_sync(1 + consumer, 128);
+        columns[consumer][own] = (int2)(as_int(power_of_two(-own_column.x)), own_column.y);
+        bar_sync(1 + consumer, 128);
+        __global RESULT* matrix = C + c_offset + place.z * c_batch;
 #pragma unroll
         for (int i = 0; i < SUMS; i += C_VEC) {
-            const int m = place.x + row + i / 2 % 2 * 8, n = place.y + i / 4 * 8 + lane % 4 * 2 + i % 2;
+            const int across = i / 4 * 8 + lane % 4 * 2 + i % 2, m = place.x + row + i / 2 % 2 * 8, n = place.y + across;
             if (m >= M || n >= N)
                 continue;
-            const int2 a_range = a_both[i / 2 % 2];
-            const float a_scale = a_scales[i / 2 % 2];
+            const int2 a_range = rows[i / 2 % 2];
+            const float a_scale = power_of_two(-a_range.x);
             float values[C_VEC];
             int left = 0;
 #pragma unroll
             for (int j = 0; j < C_VEC; j++) {
-                const int2 b_range = b_ranges[n + j];
-                left += needs_floats(a_range, b_range);
+                const int2 column = columns[consumer][across + j];
+                left |= needs_floats(a_range, column);
                 // The smaller factor first: what falls below the floats then is far below the result's rounding.
-                const float b_scale = power_of_two(-b_range.x), value = fma(low_sums[i + j], power_of_two(-LOW_BITS), sums[i + j]);
-                values[j] = value * min(a_scale, b_scale) * max(a_scale, b_scale);
+                const float b_scale = as_float(column.x);
+                values[j] = sums[i + j] * min(a_scale, b_scale) * max(a_scale, b_scale);
             }
             if (!left)
                 finish(values, alpha, beta, matrix + m * c_row + n * c_column,
                        bias + bias_offset + m * bias_row + n * bias_column, bias_column);
+            any_left |= left;
         }
+    }
+
+    // What was left is computed with panels where the tiles of halves were, once both consumers are done with these.
+    bar_sync(3, EXACT_ITEMS);
+    if (item == 128)
+        shared = 0;
+    bar_sync(3, EXACT_ITEMS);
+    if (any_left)
+        shared = 1;
+    bar_sync(3, EXACT_ITEMS);
+    if (!shared)
+        return;
+    for (int number = get_group_id(0); number < tiles; number += get_num_groups(0)) {
+        const int3 place = find_place(M, N, number);
+        const int a_matrix = place.z * a_moves, b_matrix = place.z * b_moves;
+        const Tile tile = {A + a_offset + place.z * a_batch + place.x * a_row, B + b_offset + place.z * b_batch + place.y * b_column,
+                           C + c_offset + place.z * c_batch + place.x * c_row + place.y * c_column,
+                           bias + bias_offset + place.x * bias_row + place.y * bias_column,
+                           ranges_a + (long)a_matrix * M + place.x, ranges_b + (long)b_matrix * N + place.y,
+                           min(BM, M - place.x), min(BN, N - place.y)};
+        exact_tile(tile, item - 128, K, alpha, beta, a_row, a_column, b_row, b_column, c_row, c_column, bias_row, bias_column,
+                   (__local float*)local_tiles, &shared);
     }
 }

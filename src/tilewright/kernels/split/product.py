@@ -1,4 +1,4 @@
-"""The launches of an "fp32_split" product: cut A and B into halves, multiply these, then what they cannot hold."""
+"""The launches of an "fp32_split" product: cut A and B into halves, then multiply these."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -6,79 +6,25 @@ from pathlib import Path
 from typing import ClassVar
 
 from ...device import DeviceInfo
-from ...kernel import Config, Kernel, NDRange, Step, Steps, round_up
-from ...problem import Layout, Problem
+from ...kernel import Config, Kernel, NDRange, Step, Steps
+from ...problem import Problem
 from ...tensormap import TensorMap
 from ..gemm.call import GemmCall, call_of
 from ..gemm.macros import element_macros, result_width
+from .cutting import CUT, FLOAT_BYTES, HALF_BYTES, cut_config, pitch_of, sides
 
 HERE = Path(__file__).parent
-HALF_BYTES = 2
 SHALLOW = 128  # below this K the cutting costs more than the tensor cores gain
-MAX_GROUPS = 65535  # in dimensions 1 and 2 of an NDRange on NVIDIA's devices
-PITCH_MULTIPLE = 8  # halves: the copy engine wants rows that are multiples of 16 bytes
-
-
-@dataclass(frozen=True)
-class Side:
-    """Operand "A" or "B" of a call as vectors along k: the rows of A, the columns of B."""
-
-    name: str
-    length: int
-    layout: Layout  # row: from vector to vector; column: along k
-    batch: int
-
-    @property
-    def along_k(self) -> bool:
-        return self.length == 1 or abs(self.layout.column) <= abs(self.layout.row)
-
-
-def sides(call: GemmCall) -> tuple[Side, Side]:
-    a = Side("A", call.m, call.a, 1 if call.a.batch == 0 else call.batch)
-    b = Side("B", call.n, call.b.swapped, 1 if call.b.batch == 0 else call.batch)
-    return a, b
-
-
-def side(problem: Problem, name: str) -> Side:
-    a, b = sides(call_of(problem))
-    return a if name == "A" else b
-
-
-@dataclass(frozen=True)
-class CutConfig(Config):
-    """cut_vectors.cl for `operand`: eight floats are a sector of NVIDIA's memory, 32 bytes."""
-
-    operand: str = "A"
-    VECTORS: int = 8
-    LANES: int = 128
-    STEPS: int = 1024
-
-    def scalars(self, problem: Problem) -> dict[str, int | float]:
-        own = side(problem, self.operand)
-        view = own.layout
-        return {
-            "LENGTH": own.length,
-            "pitch": round_up(call_of(problem).k, PITCH_MULTIPLE),
-            "x_offset": view.offset,
-            "x_vector": view.row,
-            "x_k": view.column,
-            "x_batch": view.batch,
-        }
-
-    def macros(self, problem: Problem) -> dict[str, str | int]:
-        return {**super().macros(problem), "ALONG_K": int(side(problem, self.operand).along_k)}
-
-    def ndrange(self, problem: Problem) -> NDRange:
-        own, items = side(problem, self.operand), self.VECTORS * self.LANES
-        return NDRange((-(-own.length // self.VECTORS) * items, own.batch), (items, 1))
-
-    def local_bytes(self, problem: Problem) -> int:
-        return 4 * self.VECTORS * (self.STEPS + 4 + 3)
+# An estimate in clock cycles, from times on an H200: of halves, a step of 64 in k, a tile's beginning and end, both
+# launches' beginnings and ends; of floats, those of one launch and their share of the device's multiply-adds.
+STEP, TILE, LAUNCHES = 1700, 5600, 17000
+FLOATS_LAUNCH, FLOATS_EFFICIENCY = 6800, 0.85
+CUT_BYTES = 15  # read or written in a cycle for each compute unit
 
 
 @dataclass(frozen=True)
 class TileConfig(Config):
-    """Base of the two kernels that compute tiles of C."""
+    """What product.cl and exact.cl, which it includes, share: tiles of C."""
 
     BM: int = 128
     BN: int = 128
@@ -88,10 +34,15 @@ class TileConfig(Config):
 
     def scalars(self, problem: Problem) -> dict[str, int | float]:
         a, b = sides(call_of(problem))
-        return {"a_moves": int(a.batch > 1), "b_moves": int(b.batch > 1)}
+        return {"a_moves": int(a.batch > 1), "b_moves": int(b.batch > 1), "tiles": self.all_tiles(problem)}
 
     def tiles(self, call: GemmCall) -> tuple[int, int]:
         return -(-call.m // self.BM), -(-call.n // self.BN)
+
+    def all_tiles(self, problem: Problem) -> int:
+        call = call_of(problem)
+        down, across = self.tiles(call)
+        return down * across * call.batch
 
 
 def stored_together(problem: Problem) -> int:
@@ -108,17 +59,10 @@ class ProductConfig(TileConfig):
     STAGES: int = 3
     GROUP_M: int = 16
     groups: int = 132  # work-groups that run at a time: a device's compute units
+    only_if_faster: bool = True  # refuses products that floats compute sooner
 
     def macros(self, problem: Problem) -> dict[str, str | int]:
         return {**super().macros(problem), "C_VEC": stored_together(problem)}
-
-    def all_tiles(self, problem: Problem) -> int:
-        call = call_of(problem)
-        down, across = self.tiles(call)
-        return down * across * call.batch
-
-    def scalars(self, problem: Problem) -> dict[str, int | float]:
-        return {**super().scalars(problem), "tiles": self.all_tiles(problem)}
 
     def ndrange(self, problem: Problem) -> NDRange:
         return NDRange((min(self.groups, self.all_tiles(problem)) * self.ITEMS,), (self.ITEMS,))
@@ -127,14 +71,24 @@ class ProductConfig(TileConfig):
         call = call_of(problem)
         maps = {}
         for own, rows in zip(sides(call), (self.BM, self.BN), strict=True):
-            pitch = round_up(call.k, PITCH_MULTIPLE) * HALF_BYTES
+            pitch = pitch_of(call) * HALF_BYTES
             sizes, strides = (call.k, 2 * own.length, own.batch), (pitch, 2 * pitch * own.length)
             maps[f"map_{own.name.lower()}"] = TensorMap("float16", sizes, strides, (self.BK, rows, 1), 128)
         return maps
 
     def local_bytes(self, problem: Problem) -> int:
         tiles = self.STAGES * 2 * (self.BM + self.BN) * self.BK * HALF_BYTES
-        return tiles + 16 * self.STAGES + 1024  # the tiles begin on 1024 bytes
+        return tiles + 16 * self.STAGES + 16 * self.BN + 1024  # the tiles begin on 1024 bytes
+
+    def cycles(self, call: GemmCall) -> float:
+        """Of both launches: cutting at memory speed, then the tiles of the busiest work-group."""
+        rounds, steps = -(-self.all_tiles(call) // self.groups), -(-call.k // self.BK)
+        cut_bytes = sum(own.length * own.batch for own in sides(call)) * call.k * 2 * FLOAT_BYTES
+        return LAUNCHES + cut_bytes / (CUT_BYTES * self.groups) + rounds * (steps * STEP + TILE)
+
+    def cycles_of_floats(self, call: GemmCall) -> float:
+        """128 multiply-adds in a cycle of a compute unit."""
+        return FLOATS_LAUNCH + call.batch * call.m * call.n * call.k / (128 * self.groups * FLOATS_EFFICIENCY)
 
     def violations(self, problem: Problem, device: DeviceInfo) -> Iterator[str]:
         call = call_of(problem)
@@ -142,53 +96,25 @@ class ProductConfig(TileConfig):
             yield f"K={call.k} is below {SHALLOW}: cutting A and B into halves would cost more than it gains"
         if min(call.m, call.n) < self.BM // 2:
             yield f"M={call.m}, N={call.n}: a tile of {self.BM}x{self.BN} would be more than half empty"
-        if max(call.batch, -(-call.n // 64)) > MAX_GROUPS:
-            yield f"a batch of {call.batch} matrices of {call.m}x{call.n} exceeds {MAX_GROUPS} work-groups in a dimension"
+        if self.only_if_faster and self.cycles(call) > self.cycles_of_floats(call):
+            own = f"about {self.cycles(call):,.0f} cycles by halves and {self.cycles_of_floats(call):,.0f} as floats"
+            yield f"{call.m}x{call.n}x{call.k} takes {own}, which are as accurate"
         if call.result != "float32":
             yield f"the result of fp32_split is float32, not {call.result}"
 
 
-@dataclass(frozen=True)
-class ExactConfig(TileConfig):
-    """exact.cl: tiles small enough that a few of them do not keep the others waiting."""
-
-    BM: int = 64
-    BN: int = 64
-    BK: int = 16
-    TM: int = 4
-    TN: int = 4
-    BLOCK: int = 64
-
-    def macros(self, problem: Problem) -> dict[str, str | int]:
-        return {**super().macros(problem), "C_VEC": 1, "TOGETHER": stored_together(problem)}
-
-    def ndrange(self, problem: Problem) -> NDRange:
-        call, items = call_of(problem), self.BM * self.BN // (self.TM * self.TN)
-        down, across = self.tiles(call)
-        return NDRange((down * items, across, call.batch), (items, 1, 1))
-
-    def local_bytes(self, problem: Problem) -> int:
-        return 4 * (self.BK * (self.BM + self.BN + 2) + 5)
-
-
 def split_steps(kernel: Kernel, config: Config, problem: Problem) -> Steps:
-    """Cut each operand, multiply the halves, then the elements of C whose vectors they cannot hold."""
+    """Cut both operands, then multiply the halves, and as floats the elements of C whose vectors they cannot hold."""
     call = call_of(problem).row_major
-    names = dict(call.buffers)
-    steps = []
+    scratch: list[tuple[str, int]] = []
     for own in sides(call):
-        source, word = ("X", names.get(own.name, own.name)), own.name.lower()
-        vectors = own.length * own.batch
-        halves = 2 * vectors * round_up(call.k, PITCH_MULTIPLE) * HALF_BYTES
-        buffers = (source, ("ranges", f"ranges_{word}"), ("halves", f"halves_{word}"))
-        scratch = ((f"ranges_{word}", 8 * vectors), (f"halves_{word}", halves))
-        steps.append(Step(CUT, CutConfig(own.name), call, buffers, scratch))
-    steps.append(Step(kernel, config, call, call.buffers))
-    return (*steps, Step(EXACT, ExactConfig(), call, call.buffers))
+        word, vectors = own.name.lower(), own.length * own.batch
+        halves = 2 * vectors * pitch_of(call) * HALF_BYTES
+        scratch += [(f"ranges_{word}", 8 * vectors), (f"halves_{word}", halves)]
+    cut = Step(CUT, cut_config(call), call, call.buffers, tuple(scratch))
+    return cut, Step(kernel, config, call, call.buffers)
 
 
-CUT = Kernel(HERE / "cut_vectors.cl", CutConfig())
-EXACT = Kernel(HERE / "exact.cl", ExactConfig())
 PRODUCT = Kernel(
     HERE / "product.cl",
     ProductConfig(),

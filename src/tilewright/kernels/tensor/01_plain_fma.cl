@@ -49,10 +49,10 @@ void gemm(const int M, const int N, const int K, const __global half* A, const _
             float a[TM], b[TN];
 #pragma unroll
             for (int m = 0; m < TM; m += 2)
-                vstore2(*(const __local float2*)&tile_a[k][item_row + m * (BM / TM)], 0, a + m);
+                vstore2(*(const local float2*)&tile_a[k][item_row + m * (BM / TM)], 0, a + m);
 #pragma unroll
             for (int n = 0; n < TN; n += 2)
-                vstore2(*(const __local float2*)&tile_b[k][item_column + n * (BN / TN)], 0, b + n);
+                vstore2(*(const local float2*)&tile_b[k][item_column + n * (BN / TN)], 0, b + n);
 #pragma unroll
             for (int m = 0; m < TM; m++)
 #pragma unroll
@@ -67,6 +67,6 @@ void gemm(const int M, const int N, const int K, const __global half* A, const _
         for (int n = 0; n < TN; n += 2) {
             const size_t row = first_row + item_row + m / 2 * 2 * (BM / TM) + m % 2;
             const size_t column = first_column + item_column + n * (BN / TN);
-            STORE2((float2)(sum[m][n], sum[m][n + 1]), C + row * N + column);
+            STORE2(MAKE2(float, sum[m][n], sum[m][n + 1]), C + row * N + column);
         }
 }

@@ -9,6 +9,7 @@ from ...kernel import Config, NDRange
 from ...problem import Layout, Problem
 from ...tensormap import TensorMap, tensor_map_violation
 from ..gemm.call import GemmCall, call_of
+from ..gemm.choice import operand_bytes
 from ..gemm.configs import result_violations
 from ..gemm.macros import element_macros, result_width
 from ..mma.configs import packed_call
@@ -17,8 +18,9 @@ LINE = 128  # bytes of a line of a tile in local memory: the width of the widest
 WARPGROUP = 128  # work-items
 REGISTERS = 512  # of a work-item, if a compute unit's 65,536 were those of one warpgroup
 MOST_REGISTERS = 240  # of a work-item: a multiple of 8, as setmaxnreg wants, below the 255 that have names
-PRODUCER_REGISTERS = {2: 24}  # by consumers: what these leave to the producer; one alone has enough from the start
+PRODUCER_REGISTERS = {2: 24, 3: 24}  # by consumers: what these leave to the producer; one has enough from the start
 SLOT = 64 * LINE  # bytes of the piece of C that a warpgroup stores at a time
+CACHE = 45e6  # bytes that stay in the second-level cache
 ALIGNMENT = 1024  # of tiles in local memory, and what the compiler may lose before them
 LEAST_STEPS = 4  # of a range of shared steps: adding up its sums takes about as long
 MAX_INDEX = 2**31 - 1
@@ -27,7 +29,10 @@ MULTIPLY = {
     "bfloat16": "wgmma_f32_bf16",
     "float32": "wgmma_f32_tf32",
     "int8": "wgmma_s32_s8",
+    "float8_e4m3fn": "wgmma_f32_e4m3",
+    "float8_e5m2": "wgmma_f32_e5m2",
 }
+MOST_SUMS = 192  # registers of a work-item for sums, and for a part of them that is multiplied by itself
 SUMS = {"float32": '"+f"', "int32": '"+r"'}  # how the accumulator's registers are bound to an instruction
 
 
@@ -41,13 +46,25 @@ class WgmmaConfig(Config):
     CONSUMERS_M: int = 2
     CONSUMERS_N: int = 1
     GROUP_M: int = 16
+    PROMOTE: int = 0
     groups: int = 132
+    split: int = 1  # work-groups that compute a tile together, each a part of its k; all of them must run at a time
     shared: bool = False  # share out the tiles that are left after whole rounds of `groups`
     pack: bool = False  # copy operands that the copy engine cannot fetch, or wgmma not multiply, to rows along k first
 
     @property
     def consumers(self) -> int:
         return self.CONSUMERS_M * self.CONSUMERS_N
+
+    @property
+    def cuts_k(self) -> bool:
+        """Whether work-groups add to sums of others."""
+        return self.shared or self.split > 1
+
+    @property
+    def part(self) -> int:
+        """Columns that a consumer multiplies at a time."""
+        return self.BN // self.CONSUMERS_N // max(self.PROMOTE, 1)
 
     @property
     def items(self) -> int:
@@ -76,33 +93,54 @@ class WgmmaConfig(Config):
 
     def whole(self, call: GemmCall) -> int:
         """Tiles that one work-group computes alone: whole rounds, or all of them."""
+        if self.split > 1:
+            return 0
         tiles = self.tiles(call)
         return tiles // self.groups * self.groups if self.shared else tiles
 
     def ranges(self, call: GemmCall) -> int:
         """Into how many ranges the steps of all tiles that are shared out are cut."""
+        if self.split > 1:
+            return self.tiles(call) * self.split
         steps = (self.tiles(call) - self.whole(call)) * steps_of(call)
         return max(1, min(self.groups, steps // LEAST_STEPS))
 
     def work_groups(self, call: GemmCall) -> int:
-        if self.shared:
+        if self.cuts_k:
             return self.groups if self.whole(call) else self.ranges(call)
         return min(self.tiles(call), self.groups)
 
     def partial_bytes(self, call: GemmCall) -> int:
-        """Scratch memory for the sums of tiles that are shared out: two tiles for each range."""
-        return 2 * self.ranges(call) * self.BM * self.BN * element_type("float32").itemsize
+        """Scratch memory for sums: a tile for each part of one, two for each range of tiles that are shared out."""
+        return (1 if self.split > 1 else 2) * self.ranges(call) * self.BM * self.BN * element_type("float32").itemsize
+
+    def stores_by_tma(self, call: GemmCall) -> bool:
+        """Whether C leaves through the copy engine: that pays where a work-group computes more than one tile."""
+        return self.split == 1 and (self.shared or self.tiles(call) > self.groups) and stores_by_tma(call)
+
+    def stages_rows(self, call: GemmCall) -> bool:
+        """Whether else it leaves through local memory: slices of a tile that is computed together do not."""
+        return self.split == 1 and rows_aligned(call) and not self.stores_by_tma(call)
+
+    def fetches_b_once(self, call: GemmCall) -> bool:
+        """Whether B had better not stay in cache: it does not fit, and all that want a part of it do so at a time."""
+        alone = call.batch == 1 or call.b.batch != 0
+        return alone and call.m <= self.BM * self.GROUP_M and operand_bytes(call, "B") > CACHE
 
     def ndrange(self, problem: Problem) -> NDRange:
         return NDRange((self.work_groups(self.oriented(problem)) * self.items,), (self.items,))
 
     def local_bytes(self, problem: Problem) -> int:
-        slots = 2 * self.consumers * SLOT if stores_by_tma(self.oriented(problem)) else 0
+        call = self.oriented(problem)
+        slots = 2 * self.consumers * SLOT if self.stages_rows(call) or self.stores_by_tma(call) else 0
         return ALIGNMENT + self.STAGES * (self.BM + self.BN) * LINE + slots + 16 * self.STAGES
 
     def scalars(self, problem: Problem) -> dict[str, int | float]:
         call = self.oriented(problem)
-        return {"batches": call.batch, "whole": self.whole(call), "ranges": self.ranges(call)}
+        return {
+            "batches": call.batch, "whole": self.whole(call), "ranges": self.ranges(call),
+            "b_once": int(self.fetches_b_once(call)),
+        }  # fmt: skip
 
     def macros(self, problem: Problem) -> dict[str, str | int]:
         call = self.oriented(problem)
@@ -111,12 +149,12 @@ class WgmmaConfig(Config):
         return {
             **super().macros(problem),
             **element_macros(call),
-            "BK": depth(call), "WN": self.BN // self.CONSUMERS_N,
+            "BK": depth(call), "WN": self.BN // self.CONSUMERS_N, "PART": self.part,
             "MULTIPLY": MULTIPLY[call.dtype], "KIND": SUMS[element_type(call.dtype).accumulator],
             "A_ACROSS": int(not along_k(call.a)), "B_ACROSS": int(not along_k(call.b.swapped)),
-            "WITH_C": int(call.beta != 0), "WITH_ALPHA": int(call.alpha != 1), "SHARED": int(self.shared),
-            "STORE_BY_TMA": int(stores_by_tma(call)), "RESULT_BYTES": element_type(call.result).itemsize,
-            "C_VEC": result_width(call, 2),
+            "WITH_C": int(call.beta != 0), "WITH_ALPHA": int(call.alpha != 1), "SHARED": int(self.cuts_k),
+            "SPLIT": self.split, "STORE_BY_TMA": int(self.stores_by_tma(call)), "STAGED": int(self.stages_rows(call)),
+            "RESULT_BYTES": element_type(call.result).itemsize, "C_VEC": result_width(call, 2),
             "PRODUCER_REGISTERS": producer, "CONSUMER_REGISTERS": consumer,
         }  # fmt: skip
 
@@ -124,7 +162,7 @@ class WgmmaConfig(Config):
         call = self.oriented(problem)
         maps = {"map_a": input_map(call, "A", self.BM), "map_b": input_map(call, "B", self.BN)}
         # Without stores by the copy engine its map is not used; any that can be encoded will do.
-        maps["map_c"] = output_map(call) if stores_by_tma(call) else maps["map_a"]
+        maps["map_c"] = output_map(call) if self.stores_by_tma(call) else maps["map_a"]
         return maps
 
     def violations(self, problem: Problem, device: DeviceInfo) -> Iterator[str]:
@@ -139,12 +177,25 @@ class WgmmaConfig(Config):
                 yield refusal
         if call.c.column != 1 and call.n > 1:
             yield f"neither rows nor columns of C lie without gaps: strides {call.c.row}, {call.c.column}"
+        sums = self.BM * self.BN // self.consumers // WARPGROUP
+        if self.PROMOTE and sums + sums // self.PROMOTE > MOST_SUMS:
+            yield f"{sums} sums of a work-item and {sums // self.PROMOTE} more to be added are more than {MOST_SUMS}"
         if self.tiles(call) * steps_of(call) > MAX_INDEX:
             yield f"{self.tiles(call):,} tiles of {steps_of(call):,} steps are more than an int can count"
-        if self.shared and self.tiles(call) == self.whole(call):
+        if self.split > 1:
+            yield from self._split_violations(call)
+        elif self.shared and self.tiles(call) == self.whole(call):
             yield f"{self.tiles(call)} tiles are whole rounds of {self.groups} work-groups: none is left to share out"
         if self.pack and not self.packed(self.orientation(problem)):
             yield "A and B can be fetched where they are: packing them gains nothing"
+
+    def _split_violations(self, call: GemmCall) -> Iterator[str]:
+        if self.shared:
+            yield "tiles are computed together or shared out, not both"
+        if self.tiles(call) * self.split > self.groups:
+            yield f"{self.tiles(call)} tiles of {self.split} work-groups each are more than the {self.groups} that run at a time"
+        if steps_of(call) < self.split * LEAST_STEPS:
+            yield f"{steps_of(call)} steps are too few for {self.split} parts of {LEAST_STEPS} and more"
 
 
 def depth(call: GemmCall) -> int:
@@ -191,13 +242,21 @@ def lone_stride(stride: int, least: int, count: int, itemsize: int) -> int:
     return stride if count > 1 else -(-max(least, 1) // units) * units
 
 
-def stores_by_tma(call: GemmCall) -> bool:
-    """Whether C's rows are aligned as the copy engine needs. They must end on 16 bytes, too: on an H200 a store of a row of
-    one element wrote beyond it."""
+def rows_aligned(call: GemmCall) -> bool:
+    """Whether C's rows begin and end at multiples of 16 bytes, the most that a work-item stores at a time."""
     itemsize = element_type(call.result).itemsize
-    if itemsize == 1 or min(call.m, call.n, call.batch) == 0 or call.c.column != 1 or call.n * itemsize % 16:
+    if itemsize == 1 or call.c.column != 1:
         return False
-    return call.c.offset * itemsize % 16 == 0 and not tensor_map_violation("C", output_map(call), itemsize)
+    distances = (call.n, call.c.offset, call.c.row if call.m > 1 else 0, call.c.batch if call.batch > 1 else 0)
+    return all(distance * itemsize % 16 == 0 for distance in distances)
+
+
+def stores_by_tma(call: GemmCall) -> bool:
+    """Whether the copy engine can store C. Its rows must end on 16 bytes, too: on an H200 a store of a row of one element
+    wrote beyond it."""
+    itemsize = element_type(call.result).itemsize
+    empty = min(call.m, call.n, call.batch) == 0
+    return rows_aligned(call) and not empty and not tensor_map_violation("C", output_map(call), itemsize)
 
 
 def fetch_refusal(call: GemmCall, name: str) -> str:

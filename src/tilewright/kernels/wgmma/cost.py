@@ -9,7 +9,7 @@ from ...device import DeviceInfo
 from ...dtypes import element_type
 from ..gemm.call import GemmCall
 from ..gemm.choice import BYTES, LAUNCH, operand_bytes
-from .configs import LINE, WgmmaConfig, steps_of
+from .configs import CACHE, LINE, WgmmaConfig, steps_of
 
 AREA = 32  # elements of a tile that the tensor cores multiply by 128 bytes of k in a cycle
 LOCAL_BYTES = 128  # of local memory, read or written in a cycle
@@ -20,14 +20,12 @@ STORE_BYTES = 14  # of C that a work-group stores in a cycle, while the tensor c
 COLLECT = 15000  # cycles to leave sums for another work-group and to find those of others
 COLLECT_BYTES = 37  # per cycle in which a consumer adds them up
 EXPOSED = 0.07  # of the shorter of computing and memory traffic, what is not hidden behind the other
-CACHE = 45e6  # bytes that stay in the second-level cache between work-groups at different steps of k
 
 
 def step_cycles(config: WgmmaConfig) -> float:
     """Cycles of one stage. A wgmma reads 64 rows of A, and of B as many as it has columns."""
-    columns = config.BN // config.CONSUMERS_N
-    products = K_STEPS * config.BM // 64 * config.CONSUMERS_N
-    read, written = products * (64 + columns) * ROW, (config.BM + config.BN) * LINE
+    products = K_STEPS * config.BM // 64 * config.BN // config.part
+    read, written = products * (64 + config.part) * ROW, (config.BM + config.BN) * LINE
     return max(config.BM * config.BN / AREA, (read + written) / LOCAL_BYTES)
 
 

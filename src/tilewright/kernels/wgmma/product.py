@@ -5,18 +5,21 @@ from dataclasses import replace
 from pathlib import Path
 
 from ...device import DeviceInfo
-from ...dtypes import element_type
+from ...dtypes import FLOAT8, element_type
 from ...kernel import Config, Kernel, Step, Steps
 from ...problem import Gemm, Problem
 from .. import moves
 from ..gemm.call import GemmCall, call_of
 from ..gemm.choice import candidates as portable_candidates
 from ..mma.configs import packing
-from .configs import MULTIPLY, WgmmaConfig
+from .configs import LEAST_STEPS, WgmmaConfig, steps_of
 from .cost import cost
 
 HERE = Path(__file__).parent
 PARTIAL, TICKETS = "partial", "tickets"  # scratch buffers of tiles that are shared out
+LARGEST = WgmmaConfig(128, 256, 4)
+PROMOTED = WgmmaConfig(128, 192, 4, PROMOTE=1)  # what gets a second set of sums, for 8-bit floats
+MOST_WHOLE = 64 * 192  # sums of a warpgroup beside which a second set of them has room; larger ones get theirs by halves
 VECTORS = 8  # columns of C up to which kernels for vectors are at memory speed
 REQUIRES = (
     ("tma", "the copy engine fetches tiles by itself on NVIDIA GPUs since sm_90"),
@@ -29,7 +32,7 @@ def wgmma_steps(kernel: Kernel, config: Config, problem: Problem) -> Steps:
     assert isinstance(config, WgmmaConfig)
     call, packed = config.orientation(problem), config.oriented(problem)
     copies = tuple(step for name in config.packed(call) for step in _packing(call, name))
-    if not config.shared:
+    if not config.cuts_k:
         unused = {PARTIAL: "C", TICKETS: "C"}  # arguments that the kernel gets and does not use
         return (*copies, Step(kernel, config, packed, tuple({**dict(packed.buffers), **unused}.items())))
     counters = (config.tiles(packed) - config.whole(packed)) * config.consumers * element_type("int32").itemsize
@@ -45,30 +48,44 @@ def _packing(call: GemmCall, name: str) -> Iterator[Step]:
         yield replace(step, buffers=(("input", names.get(name, name)), ("output", f"packed_{name}")))
 
 
-def _kernel(dtype: str, precision: str = "") -> Kernel:
+def _kernel(dtype: str, precision: str = "", config: WgmmaConfig = LARGEST) -> Kernel:
+    variant = f"{dtype} {precision}" if dtype != "float32" and precision else precision or dtype
     return Kernel(
-        HERE / "gemm.cl", WgmmaConfig(128, 256, 4), variant=precision or dtype, dtypes=(dtype,), requires=REQUIRES,
-        steps=wgmma_steps, target="sm_90a", precision=precision,
+        HERE / "gemm.cl", config, variant=variant, dtypes=(dtype,), requires=REQUIRES, steps=wgmma_steps,
+        target="sm_90a", precision=precision, scales=dtype != "int8",
     )  # fmt: skip
 
 
-KERNELS = (*(_kernel(dtype) for dtype in MULTIPLY if dtype != "float32"), _kernel("float32", "tf32"))
+KERNELS = (
+    *(_kernel(dtype) for dtype in ("float16", "bfloat16", "int8")),
+    _kernel("float32", "tf32"),
+    *(_kernel(dtype, "fp8", PROMOTED) for dtype in FLOAT8),
+)
 # Tiles of C: BM, BN, STAGES, CONSUMERS_M, CONSUMERS_N. As many stages as local memory holds beside the slots for C.
 SPACE = (
     (128, 256, 4, 2, 1), (256, 128, 4, 2, 1), (128, 192, 4, 2, 1), (128, 128, 6, 2, 1), (64, 256, 5, 1, 1), (256, 64, 4, 2, 1),
-    (64, 128, 8, 1, 1), (128, 64, 8, 2, 1), (64, 64, 12, 1, 1),
+    (64, 192, 6, 1, 1), (64, 128, 8, 1, 1), (128, 64, 8, 2, 1), (64, 64, 12, 1, 1),
 )  # fmt: skip
 
 
 def configurations(call: GemmCall, device: DeviceInfo) -> Iterator[WgmmaConfig]:
-    """Every tile with and without sharing out what is left, packed only where it must be."""
+    """Every tile by itself, cut along k, and with what is left shared out; packed only where it must be."""
     for bm, bn, stages, consumers_m, consumers_n in SPACE:
         config = WgmmaConfig(bm, bn, stages, consumers_m, consumers_n, groups=device.compute_units)
-        for shared in (False, True):
+        if call.precision == "fp8":
+            config = replace(config, PROMOTE=1)
+        cuts = [(1, False), *((parts, False) for parts in splits(config, call)), (1, True)]
+        for split, shared in cuts:
             for pack in (False, True):
-                each = replace(config, shared=shared, pack=pack)
+                each = replace(config, split=split, shared=shared, pack=pack)
                 if not any(each.violations(call, device)):
                     yield each
+
+
+def splits(config: WgmmaConfig, call: GemmCall) -> tuple[int, ...]:
+    """Into how many parts the k of a tile may be cut: so many that all work-groups get one, or half of them."""
+    most = min(config.groups // max(config.tiles(call), 1), steps_of(call) // LEAST_STEPS)
+    return tuple(parts for parts in (most // 2, most) if parts > 1)
 
 
 def candidates(problem: Problem, device: DeviceInfo) -> tuple[Kernel, ...]:

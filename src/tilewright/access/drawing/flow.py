@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
-from .explain import Explanation
-from .profile import LineAccess, Phase
-from .svg import Drawing
+from ...svg import Drawing
+from ..explain import Explanation
+from ..profile import LineAccess, Phase
 
 _WIDTH, _HEIGHT = 190, 46
 

@@ -3,13 +3,13 @@
 from html import escape
 from pathlib import Path
 
-from ..errors import InvalidInput
-from .annotate import annotated_source, heading, summary
-from .explain import Explanation
-from .flow_drawn import draw_path, draw_timeline
-from .requests_drawn import draw_access
-from .svg import Drawing
-from .verdict import verdict
+from ...errors import InvalidInput
+from ...svg import Drawing
+from ..annotate import annotated_source, heading, summary
+from ..explain import Explanation
+from ..verdict import verdict
+from .flow import draw_path, draw_timeline
+from .requests import draw_access
 
 
 def parts(explanation: Explanation) -> list[tuple[str, Drawing]]:

@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from .models.rules import WORD, Model, split_access, words_of
-from .profile import LineAccess, Request
-from .svg import Drawing
-from .verdict import number
+from ...svg import Drawing
+from ..models.rules import WORD, Model, split_access, words_of
+from ..profile import LineAccess, Request
+from ..verdict import number
 
 _CELL, _ROW = 26, 22
 _LINES_SHOWN = 36

@@ -1,0 +1,109 @@
+"""Loads of many iterations of a loop at once, kept aside until it is known that nothing about them is out of the ordinary.
+
+A value that depends on the iteration is a column (iterations, 1) where all lanes agree, else a table (iterations, lanes).
+"""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from .code import Value
+from .findings import Irregular
+from .masks import Mask
+from .segments import SHIFT, Access, Segment
+from .shadow import Touch
+
+if TYPE_CHECKING:
+    from .memory import VirtualMemory
+
+
+@dataclass
+class Loads:
+    """What one access of the source reads: row i of `offsets`, or its only row, in iteration i. `same` says that all lanes
+    read one place of memory that nobody writes; `touches` are for the segment's shadow, if it has one."""
+
+    access: Access
+    segment: Segment
+    offsets: npt.NDArray[np.int64]
+    same: bool
+    touches: list[Touch]
+
+
+class Batch:
+    """The loads of one batch."""
+
+    def __init__(self, memory: "VirtualMemory") -> None:
+        self.memory = memory
+        self.loads: list[Loads] = []
+
+    def load(self, address: Value, access: Access, mask: Mask) -> Value:
+        """As VirtualMemory.load, for all iterations. Irregular for whatever would be a finding, or has to be compared with
+        what was written."""
+        uniform = address.ndim == 0 or (address.ndim == 2 and address.shape[1] == 1)
+        rows = address if address.ndim == 2 else address.reshape(1, -1)
+        if not uniform and not mask.everyone:
+            rows = rows[:, mask.indices]
+        segment = self.memory.segments.get(int(rows[0, 0]) >> SHIFT)
+        if segment is None or segment.unset is not None or access.count != 1:
+            raise Irregular
+        same = uniform and segment.base is None and segment.shadow is None
+        offsets = rows - segment.address
+        if uniform and not same:
+            offsets = offsets.repeat(mask.count, axis=1)
+        lows = np.bitwise_or.reduce(offsets, axis=1)
+        aligned = not int(np.bitwise_or.reduce(lows)) & (max(access.alignment, access.dtype.itemsize) - 1)
+        if not aligned or not self.memory.inside(offsets, segment, access):
+            raise Irregular
+        lanes = None if mask.everyone else mask.indices
+        whole = offsets
+        if segment.base is not None:
+            whole = offsets + (segment.base if lanes is None else segment.base[lanes])
+        touches = self._touches(segment, whole, lows, access, lanes)
+        self.loads.append(Loads(access, segment, offsets, same, touches))
+        if uniform and segment.base is None:
+            values = segment.view(access.dtype, 1).take(whole[:, :1] // access.dtype.itemsize)
+            return values if address.ndim == 2 else values[0, 0]
+        values = segment.view(access.dtype, 1).take(whole // access.dtype.itemsize)
+        if lanes is not None:
+            spread = np.zeros((len(values), self.memory.machine.lanes), values.dtype)
+            spread[:, lanes] = values
+            values = spread
+        return values if address.ndim == 2 else values[0]
+
+    def _touches(self, segment: Segment, whole: Any, lows: Any, access: Access, lanes: Any) -> list[Touch]:
+        """Each row as the segment's shadow sees it."""
+        shadow = segment.shadow
+        if shadow is None:
+            return []
+        if shadow.atomics is not None or self.memory.written_lately(segment):
+            raise Irregular
+        tags = self.memory.machine.tags[segment.space]
+        tags = tags if lanes is None else tags[lanes]
+        units = (lows | access.size | 16).tolist()
+        touches = [
+            Touch(row, access.size, unit & -unit, tags, access.site, lanes)
+            for row, unit in zip(whole, units, strict=True)
+        ]
+        if not shadow.complete:
+            all_of_them = Touch(
+                whole.ravel(), access.size, min(each.unit for each in touches), tags, access.site, lanes
+            )
+            if shadow.unset(shadow.cells(all_of_them)) is not None:
+                raise Irregular
+        return touches
+
+    def report(self, count: int, mask: Mask) -> None:
+        """Tells the recorder and the shadows, in the order in which `count` iterations would have."""
+        recorder = self.memory.machine.recorder
+        for iteration in range(count):
+            for each in self.loads:
+                row = iteration if len(each.offsets) > 1 else 0
+                if each.access.counted and each.same:
+                    recorder.record_same(each.access.site, each.segment, int(each.offsets[row, 0]), mask)
+                elif each.access.counted:
+                    recorder.record(each.access.site, each.segment, each.offsets[row], mask)
+                if each.touches:
+                    assert each.segment.shadow is not None
+                    each.segment.shadow.defer_read(each.touches[row])

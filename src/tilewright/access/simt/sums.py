@@ -1,0 +1,179 @@
+"""Runs a loop that only adds up many iterations at once: `for (k = 0; k < n; k++) sum += A[k] * B[k];`.
+
+What comes of it is the same to the last bit and in the same order: sums are rounded one by one, accesses reported iteration
+by iteration. Where anything is out of the ordinary, nothing has happened yet and the loop goes on one by one.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..clc.tree import (
+    Assign,
+    Binary,
+    Block,
+    Cast,
+    Expression,
+    ExpressionStatement,
+    Index,
+    Loop,
+    Name,
+    Number,
+    Postfix,
+    Statement,
+    Unary,
+)
+from ..clc.types import Scalar
+from .arithmetic import COMPARISONS, common_type, to_common
+from .batch import Batch
+from .code import Frame, Register, Run, Value
+from .context import Context
+from .findings import Irregular
+from .machine import Machine
+from .masks import Mask
+from .registers import dtype_of
+
+LEAST, MOST = 8, 256  # iterations of a batch
+MOST_VALUES = 1 << 17  # of a table: some of them fit into a cache
+PATIENCE = 8  # times that nothing could be run together before a loop is left alone for good
+
+
+@dataclass
+class Sum:
+    """A loop that only adds up. `counter` and `total` are slots of the frame; `term` is what each iteration adds."""
+
+    machine: Machine
+    counter: int
+    step: int
+    total: int
+    test: Run
+    term: Run
+    patience: int = PATIENCE
+
+    def advance(self, frame: Frame, mask: Mask) -> None:
+        """Runs as many whole iterations as can be run together; the loop itself runs those that remain."""
+        machine = self.machine
+        plain = machine.lanes > 1 and machine.covers(mask) and frame.unset[self.total] is None
+        if not plain or frame.unset[self.counter] is not None or np.ndim(frame.slots[self.counter]):
+            return
+        most = max(LEAST, min(MOST, MOST_VALUES // machine.lanes))
+        before = machine.steps
+        while self.patience and self._batch(frame, mask, most):
+            pass
+        if machine.steps == before:
+            self.patience -= 1
+
+    def _batch(self, frame: Frame, mask: Mask, most: int) -> bool:
+        """Runs up to `most` iterations; False if the loop ends there, or they cannot be run together."""
+        machine, first = self.machine, frame.slots[self.counter]
+        numbers = first + (np.arange(most + 1) * self.step).astype(first.dtype)
+        batch = machine.memory.batch = Batch(machine.memory)
+        machine.findings.closed = True
+        try:
+            frame.slots[self.counter] = numbers[:most, None]
+            known = self.test(frame, mask)
+            if known.shape != (most, 1):
+                raise Irregular
+            count = most if known.all() else int(known.argmin())
+            if count < LEAST or count > machine.steps:
+                raise Irregular
+            frame.slots[self.counter] = numbers[:count, None]
+            terms = self.term(frame, mask)
+        except Irregular:
+            frame.slots[self.counter] = first
+            return False
+        finally:
+            machine.memory.batch, machine.findings.closed = None, False
+        frame.slots[self.counter] = numbers[count]
+        frame.slots[self.total] = added(frame.slots[self.total], terms, count)
+        machine.steps -= count
+        batch.report(count, mask)
+        return count == most
+
+
+def added(total: Value, terms: Value, count: int) -> Value:
+    """`total` and `count` terms (one for all iterations, or a row for each), added from the first to the last."""
+    rows = terms if np.ndim(terms) == 2 else np.broadcast_to(terms, (count, np.size(terms)))
+    if np.ndim(total) == 0 and rows.shape[1] == 1:
+        numbers = np.concatenate((np.reshape(total, 1), rows[:, 0]))
+        return np.add.accumulate(numbers, dtype=numbers.dtype)[-1]
+    sums = np.array(np.broadcast_to(total, max(np.size(total), rows.shape[1])))
+    for row in rows:
+        sums += row
+    return sums
+
+
+def find_sum(context: Context, loop: Loop, test: Run | None) -> Sum | None:
+    """The loop, whose parts have been compiled, as a Sum if it is one."""
+    assignment, step = _assignment(loop.body), _step(loop.step)
+    if assignment is None or step is None or test is None or not loop.test_first or not _compares(loop.condition):
+        return None
+    code, (name, amount) = context.added.get(id(assignment)), step
+    assert isinstance(assignment.target, Name)
+    total_name = assignment.target.name
+    used = {each.name for part in (assignment.value, loop.condition) for each in _walk(part) if isinstance(each, Name)}
+    if code is None or total_name in (name, *used):
+        return None
+    counter, total = context.find(name, loop.position), context.find(total_name, loop.position)
+    if not isinstance(counter, Register) or not isinstance(total, Register):
+        return None
+    kinds = counter.type, total.type, code.type
+    if not all(isinstance(kind, Scalar) for kind in kinds) or np.issubdtype(dtype_of(counter.type), np.floating):
+        return None
+    common = common_type(total.type, code.type, assignment.position)
+    if common != total.type or total.type.size < 4:
+        return None
+    return Sum(context.machine, counter.slot, amount, total.slot, test, to_common(code, common).run)
+
+
+def _assignment(body: Statement) -> Assign | None:
+    """The only statement of a loop's body, if it is `name += ...` of something plain."""
+    while isinstance(body, Block) and len(body.statements) == 1:
+        body = body.statements[0]
+    found = body.expression if isinstance(body, ExpressionStatement) else None
+    if (
+        isinstance(found, Assign)
+        and isinstance(found.target, Name)
+        and found.operator == "+"
+        and _is_plain(found.value)
+    ):
+        return found
+    return None
+
+
+def _step(step: Expression | None) -> tuple[str, int] | None:
+    """The counter's name and how much is added to it each time."""
+    if isinstance(step, Postfix | Unary) and step.operator == "++" and isinstance(step.operand, Name):
+        return step.operand.name, 1
+    if isinstance(step, Assign) and step.operator == "+" and isinstance(step.target, Name):
+        amount = step.value
+        if isinstance(amount, Number) and isinstance(amount.value, int):
+            return step.target.name, amount.value
+    return None
+
+
+def _compares(condition: Expression | None) -> bool:
+    """A comparison that reads no memory."""
+    if not isinstance(condition, Binary) or condition.operator not in COMPARISONS:
+        return False
+    sides = condition.left, condition.right
+    return all(_is_plain(side) and not any(isinstance(each, Index) for each in _walk(side)) for side in sides)
+
+
+def _is_plain(expression: Expression) -> bool:
+    """Made of sums, products and subscripts: it changes nothing, and is the same for a table as for its values."""
+    return all(
+        isinstance(each, Name | Number | Index)
+        or (isinstance(each, Binary) and each.operator in ("+", "-", "*"))
+        or (isinstance(each, Cast) and isinstance(each.type, Scalar))
+        for each in _walk(expression)
+    )
+
+
+def _walk(expression: Any) -> Iterator[Expression]:
+    yield expression
+    for part in vars(expression).values():
+        if isinstance(part, Expression):
+            yield from _walk(part)

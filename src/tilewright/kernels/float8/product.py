@@ -1,0 +1,169 @@
+"""How a product of 8-bit floats becomes one that other kernels can do: its operands as halves, its scales afterwards."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import ClassVar
+
+from ...device import DeviceInfo
+from ...dtypes import FLOAT8
+from ...kernel import Config, Kernel, NDRange, Step, Steps, round_up
+from ...problem import Layout, Operand, Problem, StridedGemm
+from ..gemm.call import GemmCall, call_of
+from ..gemm.configs import reduction, result_violations
+from ..gemm.kernels import PARTIAL, REDUCE
+from ..gemm.macros import elements
+from ..moves import Move, MoveConfig, move_of, move_steps, width
+
+HERE = Path(__file__).parent
+HALF = "float16"
+PITCH = 64  # halves: lines of widened operands begin on multiples of 128 bytes, as cache lines do
+MOST_STORED = 8  # halves that one store takes: 16 bytes
+UNSCALED = "unscaled"  # the scratch buffer of a product that is scaled by a launch of its own
+WORTH_FLOPS = 2**30  # below it, two launches to widen the operands cost more than tensor cores gain
+
+
+@dataclass(frozen=True)
+class Widening(Move):
+    """A Move of 8-bit floats to where they lie as halves."""
+
+    operation: ClassVar[str] = "widening"
+
+    @property
+    def title(self) -> str:
+        return f"{self.dtype} to {HALF}, {self.batch} of {self.rows}x{self.columns}"
+
+    @property
+    def operands(self) -> tuple[Operand, ...]:
+        source, _ = super().operands
+        return source, Operand("output", (self.reserve,), HALF, written=True)
+
+
+@dataclass(frozen=True)
+class WidenConfig(MoveConfig):
+    """widen.cl: the fields are explained at its top."""
+
+    GROUP_X: int = 32
+    GROUP_Y: int = 4
+
+    def oriented(self, problem: Problem) -> Move:
+        return move_of(problem).output_by_rows
+
+    @property
+    def items(self) -> int:
+        return self.GROUP_X * self.GROUP_Y
+
+    @staticmethod
+    def vector(move: Move) -> int:
+        sides = ((move.source, 1), (move.target, 2))
+        return min(MOST_STORED, *(width(each, move.columns, move.rows, move.batch, size) for each, size in sides))
+
+    def tile(self, move: Move) -> tuple[int, int]:
+        return self.GROUP_Y, self.GROUP_X * self.vector(move)
+
+    def macros(self, problem: Problem) -> dict[str, str | int]:
+        move = self.oriented(problem)
+        own, half = elements(move.dtype), elements(HALF)
+        return {
+            **super().macros(problem), "VEC": self.vector(move), "PARTS": 1, "COMPONENT": own.component,
+            "STORED": own.stored, "STORED_AS": own.form, "RESULT": half.stored, "RESULT_AS": half.form,
+        }  # fmt: skip
+
+
+WIDEN = Kernel(HERE / "widen.cl", WidenConfig(), "widening", dtypes=FLOAT8, steps=move_steps)
+
+
+@dataclass(frozen=True)
+class AroundConfig(Config):
+    """Another kernel, with launches around it that widen the operands, and scale the product if it cannot."""
+
+    inner: Kernel
+    widens: bool
+
+    def __str__(self) -> str:
+        return f"by {self.inner.name} {self.inner.config}"
+
+    def scales_apart(self, call: GemmCall) -> bool:
+        return bool(call.scale_a) and not self.inner.scales
+
+    def core(self, call: GemmCall) -> StridedGemm:
+        """What the other kernel is given."""
+        return core(call, self.widens, self.scales_apart(call))
+
+    def ndrange(self, problem: Problem) -> NDRange:
+        return self.inner.config.ndrange(self.core(call_of(problem)))
+
+    def violations(self, problem: Problem, device: DeviceInfo) -> Iterator[str]:
+        call = call_of(problem)
+        yield from result_violations(call)
+        yield from self.inner.config.violations(self.core(call), device)
+
+
+def core(call: GemmCall, widened: bool, bare: bool) -> StridedGemm:
+    """The product of operands `widened` to halves; `bare` of scales and epilogue, as float32 in rows without gaps."""
+    a, b, c = call.views
+    if widened:
+        a, b = wide_layout(a, call.m, call.k, call.batch), wide_layout(b, call.k, call.n, call.batch)
+    dtype = HALF if widened else call.dtype
+    own = StridedGemm(call.m, call.n, call.k, dtype, out_dtype=call.result, batch=call.batch, views=(a, b, c))
+    if bare:
+        return replace(own, out_dtype="float32", views=(a, b, Layout(0, call.n, 1, call.m * call.n)))
+    return replace(
+        own, alpha=call.alpha, beta=call.beta, bias=call.bias, activation=call.activation, scale_a=call.scale_a,
+        scale_b=call.scale_b,
+    )  # fmt: skip
+
+
+def wide_layout(view: Layout, rows: int, columns: int, batch: int) -> Layout:
+    """Where a widened operand lies: by rows or columns as before, without gaps but for the ends of lines."""
+    by_columns = abs(view.row) < abs(view.column)
+    pitch = round_up(max(rows if by_columns else columns, 1), PITCH)
+    matrix = 0 if batch == 1 or view.batch == 0 else pitch * (columns if by_columns else rows)
+    return Layout(0, 1, pitch, matrix) if by_columns else Layout(0, pitch, 1, matrix)
+
+
+def widening(call: GemmCall, name: str) -> Widening:
+    """The operand "A" or "B" as halves."""
+    view, rows, columns = (call.a, call.m, call.k) if name == "A" else (call.b, call.k, call.n)
+    target = wide_layout(view, rows, columns, call.batch)
+    count = 1 if view.batch == 0 else call.batch
+    lines = columns if target.row == 1 else rows
+    return Widening(
+        rows, columns, call.dtype, view, target, count, count * max(lines, 1) * max(target.row, target.column)
+    )
+
+
+def around_steps(kernel: Kernel, config: Config, problem: Problem) -> Steps:
+    """Both operands widened, the other kernel's own launches, and one that scales, each if it is needed."""
+    assert isinstance(config, AroundConfig)
+    call, inner = call_of(problem), config.inner
+    steps: list[Step] = []
+    renamed: dict[str, str] = {}
+    for name in ("A", "B") if config.widens else ():
+        renamed[name] = f"wide_{name}"
+        for step in move_steps(WIDEN, WIDEN.config, widening(call, name)):
+            steps.append(replace(step, buffers=(("input", name), ("output", renamed[name]))))
+    if config.scales_apart(call):
+        renamed["C"] = UNSCALED
+    steps += [_renamed(step, renamed) for step in inner.steps(inner, inner.config, config.core(call))]
+    if config.scales_apart(call):
+        names = {**dict(call.buffers), PARTIAL: UNSCALED}
+        steps.append(Step(REDUCE, reduction(1), call, tuple(names.items())))
+    return tuple(steps)
+
+
+def _renamed(step: Step, names: dict[str, str]) -> Step:
+    """The step with buffers of other names."""
+    pointers = {each.name for each in step.kernel.signature.parameters if each.pointer}
+    arguments = sorted(pointers | {each.name for each in step.problem.operands})
+    buffers = ((each, names.get(step.buffer_of(each), step.buffer_of(each))) for each in arguments)
+    return replace(step, buffers=tuple(buffers))
+
+
+def around(inner: Kernel, widens: bool) -> Kernel:
+    """A kernel that does a product by `inner`, which multiplies halves if it `widens` 8-bit operands."""
+    source, dtypes = (WIDEN.source, FLOAT8) if widens else (REDUCE.source, inner.dtypes)
+    return Kernel(
+        source, AroundConfig(inner, widens), variant=inner.name, dtypes=dtypes, requires=inner.requires, steps=around_steps,
+        scales=True,
+    )  # fmt: skip

@@ -1,0 +1,58 @@
+"""The vectors of an epilogue, a bias and scales: which shapes they may have, and what those mean."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..dtypes import FLOAT8
+from ..errors import InvalidInput
+from .places import Place
+from .shapes import ProductShape, Shape, product_shape
+
+
+def taken(place: Place, bias: ArrayLike | None, scale_a: ArrayLike | None, scale_b: ArrayLike | None) -> dict[str, Any]:
+    """The vectors that there are, by the names of the kernels' arguments; where only one side is scaled, 1 for the other."""
+    given = {} if bias is None else {"bias": bias}
+    if scale_a is not None or scale_b is not None:
+        one = np.ones(1, np.float32)
+        given |= {"scale_a": one if scale_a is None else scale_a, "scale_b": one if scale_b is None else scale_b}
+    return {name: place.take(value) for name, value in given.items()}
+
+
+def bias_side(vectors: Mapping[str, Any], sizes: ProductShape) -> str:
+    """ "row" for one element per column of C, "column" for one per row, "" for no bias."""
+    if "bias" not in vectors:
+        return ""
+    shape = vectors["bias"].shape
+    if shape == (sizes.n,):
+        return "row"
+    if shape == (sizes.m, 1):
+        return "column"
+    raise InvalidInput(f"bias has the shape {shape}; ({sizes.n},) adds to every row, ({sizes.m}, 1) to every column")
+
+
+def scale_kinds(vectors: Mapping[str, Any], a: Any, b: Any) -> tuple[str, str]:
+    """For the rows of `a` and the columns of `b`: "each" has a scale, there is "one" for all, or "" for no scales."""
+    if "scale_a" not in vectors:
+        return "", ""
+    for name, operand in (("a", a), ("b", b)):
+        if operand.dtype.name not in FLOAT8:
+            raise InvalidInput(f"scale_a and scale_b are for {' and '.join(FLOAT8)}; {name} is {operand.dtype}")
+    sizes = product_shape(a.shape, b.shape)
+    rows, columns = f"({sizes.m},) each of its {sizes.m} rows", f"({sizes.n},) each of its {sizes.n} columns"
+    return (
+        _kind("scale_a", vectors["scale_a"], (sizes.m,), f"() scales all of a, {rows}"),
+        _kind("scale_b", vectors["scale_b"], (sizes.n,), f"() scales all of b, {columns}"),
+    )
+
+
+def _kind(name: str, scale: Any, each: Shape, allowed: str) -> str:
+    if scale.dtype.kind not in "iuf":
+        raise InvalidInput(f"{name} is {scale.dtype}: scales are real numbers")
+    if scale.shape in ((), (1,)):
+        return "one"
+    if scale.shape == each:
+        return "each"
+    raise InvalidInput(f"{name} has the shape {scale.shape}; {allowed}")

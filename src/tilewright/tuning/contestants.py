@@ -1,0 +1,46 @@
+"""Which candidates race for a problem's place in a tuned table: the cost model's own choice, then every family's best."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from ..choice import every_candidate, product_candidates
+from ..device import DeviceInfo
+from ..kernel import Kernel
+from ..plan import violations
+from ..problem import Gemm
+
+MOST_ALIKE = 2  # candidates that differ in nothing but in how tiles are cut along K, shared out or turned before
+ALIKE = re.compile(r"\b(split|shared|turn)=\w+")
+
+
+def name_of(kernel: Kernel) -> str:
+    return f"{kernel.name} ({kernel.config})"
+
+
+def contestants(problem: Gemm, info: DeviceInfo, skip: Sequence[str] = ()) -> Iterator[Kernel]:
+    """The candidates that nothing speaks against, without those whose names are in `skip`.
+
+    The first is the one that the library runs without a table; then each family's most promising one in turn.
+    """
+    ranked = (each for each in product_candidates(problem, info) if _fits(each, problem, info, skip))
+    own = next(ranked, None)
+    if own is None:
+        return
+    yield own
+    families: dict[Path, list[Kernel]] = {}
+    seen, alike = {name_of(own)}, Counter((ALIKE.sub("", name_of(own)),))
+    for kernel in every_candidate(problem, info):
+        name, shape = name_of(kernel), ALIKE.sub("", name_of(kernel))
+        if name in seen or alike[shape] >= MOST_ALIKE or not _fits(kernel, problem, info, skip):
+            continue
+        seen.add(name)
+        alike[shape] += 1
+        families.setdefault(kernel.source.parent, []).append(kernel)
+    for place in range(max(map(len, families.values()), default=0)):
+        yield from (family[place] for family in families.values() if place < len(family))
+
+
+def _fits(kernel: Kernel, problem: Gemm, info: DeviceInfo, skip: Sequence[str]) -> bool:
+    return name_of(kernel) not in skip and not any(violations(kernel, kernel.config, problem, info))
