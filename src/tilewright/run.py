@@ -139,7 +139,7 @@ class Execution:
         self.plan = plan
         self.device = device
         self._loaded = LoadedPlan(plan, device)
-        self._buffers = {
+        self._buffers: dict[str, Fenced] = {
             each.name: inputs._buffers[each.name]
             if inputs is not None and not each.written
             else fenced_buffer(device, each.nbytes, each.dtype)

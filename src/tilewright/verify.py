@@ -106,7 +106,7 @@ class Reference:
         return tuple(self._element(output, np.unravel_index(each, output.shape)) for each in flat)
 
 
-WHOLE_FLOPS = 2**38  # the product of two 4096 x 4096 matrices takes half of it: some seconds of a host's float64
+WHOLE_FLOPS = 2**35  # the product of two 2048 x 2048 matrices takes half of it; larger ones, minutes on some hosts
 BAND = 32  # no work-group of any kernel computes a tile that no sampled row and column crosses
 
 
@@ -165,9 +165,7 @@ def verify(plan: Plan, device: Device, seed: int = 0) -> Verdict:
     return verify_execution(Execution(plan, device), reference)
 
 
-def verify_execution(
-    execution: Execution, reference: Reference | SampledReference, uploaded: bool = False
-) -> Verdict:
+def verify_execution(execution: Execution, reference: Reference | SampledReference, uploaded: bool = False) -> Verdict:
     """Upload the operands, poison the output, run once and judge. A write outside a buffer is a wrong result too.
 
     With `uploaded` the operands are there already, and whoever shares them looks whether they are spoiled.

@@ -44,7 +44,7 @@ class Probe(FetchedConfig):
 def own_functions(kernel: Kernel) -> str:
     """fetched.cl from its first line to the function that reads one double."""
     text = with_includes(read_source(kernel.source), kernel.source, {})
-    end = text.index("// The operands of row number")
+    end = text.index("// The operands of 16 rows")
     assert not any(f"{word}_" in text[:end].partition("#define WARPS")[2] for word in INSTRUCTIONS)
     return text[:end]
 

@@ -46,8 +46,6 @@ def test_other_types_and_other_words_are_refused(device: Device) -> None:
     with pytest.raises(InvalidInput, match="'tf32' of float64: beside its own it has none"):
         tilewright.matmul(matrix, matrix, precision="tf32", queue=device.queue)
     with pytest.raises(InvalidInput, match="'fp8' of float32: beside its own it has tf32 and fp32_split"):
-        tilewright.matmul(
-            matrix.astype(np.float32), matrix.astype(np.float32), precision="fp8", queue=device.queue
-        )
+        tilewright.matmul(matrix.astype(np.float32), matrix.astype(np.float32), precision="fp8", queue=device.queue)
     with pytest.raises(UnknownName):
         tilewright.matmul(matrix, matrix, precision="half", queue=device.queue)

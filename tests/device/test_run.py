@@ -81,7 +81,7 @@ def test_launches_without_events_compute_the_same(device: Device) -> None:
         enqueue()
         device.finish("a product")
         results.append(execution.read())
-    assert np.array_equal(*results)
+    assert np.array_equal(results[0], results[1])
 
 
 def test_more_memory_than_there_is_is_told_with_both_figures(device: Device) -> None:

@@ -56,7 +56,7 @@ def test_what_cublas_does_not_multiply_is_refused_by_a_sentence() -> None:
         ({"batch": 3}, "one product of 8-bit floats at a time, not 3"),
         ({"k": 100}, "multiples of 16, not 64 and 100"),
     ):
-        problem = replace(fitting, **change)  # type: ignore[arg-type]
+        problem = replace(fitting, **change)
         with pytest.raises(Unsupported, match=words):
             child.cublas_rival(problem, random_arrays(problem))
 

@@ -61,5 +61,7 @@ def test_their_cuda_twins_compile(dtype: str) -> None:
     steps = kernel.steps(kernel, kernel.config, problem)
     assert {step.kernel.name for step in steps} == {WIDEN.name, TILES.name, "gemm/reduce"}
     for step in steps:
-        built = compiler.compile(render(step.kernel, step.config, step.problem, Dialect.CUDA), step.kernel.name, "sm_90")
+        built = compiler.compile(
+            render(step.kernel, step.config, step.problem, Dialect.CUDA), step.kernel.name, "sm_90"
+        )
         assert not built.log

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from tilewright.choice import plan_product
 from tilewright.device import DeviceInfo
 from tilewright.kernel import Kernel, render
 from tilewright.kernels.fma.choice import SPACE, candidates
@@ -160,3 +161,10 @@ def test_the_library_takes_it_where_it_should_beat_the_portable_kernels() -> Non
     assert candidates(Gemm(4096, 4096, 4096), hopper("tma")) == ()
     assert candidates(Gemm(4096, 4096, 4096, "float64"), hopper()) == ()
     assert candidates(Gemm(4096, 4096, 4096, precision="tf32"), hopper()) == ()
+
+
+def test_a_product_too_small_for_halves_to_gain_comes_here() -> None:
+    plan = plan_product(Gemm(512, 512, 8192, precision="fp32_split"), hopper())
+    assert [step.kernel.name for step in plan.steps if step.kernel.precision] == []
+    assert plan.steps[-1].kernel.name == PRODUCT.name
+    assert any("computed in float32's own arithmetic" in note for note in plan.notes)

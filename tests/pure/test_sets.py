@@ -1,6 +1,5 @@
 """The sets of benchmark problems, and judging very large products by some rows and columns."""
 
-
 import numpy as np
 import pytest
 

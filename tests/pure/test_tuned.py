@@ -126,16 +126,30 @@ H200 = replace(
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("name", ["thin", "batched"])
-def test_the_table_of_an_h200_knows_every_thin_and_batched_problem(name: str) -> None:
+HOPPER = replace(H200, features=H200.features | {"tma", "wgmma"})
+
+
+@pytest.mark.parametrize("name", ["batched", "squares", "layouts"])
+def test_the_table_of_an_h200_knows_whole_sets(name: str) -> None:
+    table = load_table(FOLDER / file_name("NVIDIA H200"))
+    known = {*table.settled, *(entry.problem for entry in table.entries)}
     for problem in problems_of(name, "float32"):
-        assert isinstance(problem, Gemm)
-        found = plan_product(problem, H200)
-        assert any("from the tuned table of NVIDIA H200, this device" in note for note in found.notes), problem.title
+        assert key_of(problem) in known
+
+
+def test_every_entry_of_the_table_of_an_h200_is_what_a_plan_takes() -> None:
+    table = load_table(FOLDER / file_name("NVIDIA H200"))
+    assert not {entry.problem for entry in table.entries} & set(table.settled)
+    sets = ("thin", "batched", "squares", "layouts")
+    problems = {key_of(problem): problem for name in sets for problem in problems_of(name, "float32")}
+    for entry in table.entries:
+        found = plan_product(problems[entry.problem], HOPPER)
+        assert any("from the tuned table of NVIDIA H200, this device" in note for note in found.notes), entry.problem
+        assert (entry.kernel, entry.config) in [(step.kernel.name, str(step.config)) for step in found.steps]
 
 
 def test_a_device_of_the_same_compute_capability_takes_its_table() -> None:
-    (problem,) = (each for each in problems_of("thin", "float32") if each.title == "gemm 64x11008x4096 float32")
+    (problem,) = (each for each in problems_of("squares", "float32") if each.title == "gemm 512x512x512 float32")
     sister = replace(H200, name="NVIDIA H100 PCIe", compute_units=114)
     notes = plan_product(problem, sister).notes
     assert any("NVIDIA H200, a device of the same compute capability" in note for note in notes)
@@ -280,23 +294,21 @@ def test_each_program_is_built_by_one_of_the_children() -> None:
 
 
 def test_contestants_are_the_models_choice_and_the_best_of_every_family() -> None:
-    hopper = replace(H200, features=H200.features | {"tma", "wgmma"})
     for problem in (PROBLEM, Gemm(2048, 2048, 2048), Gemm(64, 64, 64, batch=512)):
-        found = list(islice(contestants(problem, hopper), 12))
+        found = list(islice(contestants(problem, HOPPER), 12))
         names = [name_of(kernel) for kernel in found]
-        ranked = (k for k in product_candidates(problem, hopper) if not any(violations(k, k.config, problem, hopper)))
+        ranked = (k for k in product_candidates(problem, HOPPER) if not any(violations(k, k.config, problem, HOPPER)))
         assert names[0] == name_of(next(ranked))
         assert len(set(names)) == len(names) == 12
         assert {kernel.source.parent.name for kernel in found} == {"gemm", "fma"}
-        assert names[0] not in map(name_of, contestants(problem, hopper, [names[0]]))
+        assert names[0] not in map(name_of, contestants(problem, HOPPER, [names[0]]))
 
 
 def test_the_plan_takes_what_only_a_race_could_find(monkeypatch: pytest.MonkeyPatch) -> None:
-    hopper = replace(H200, features=H200.features | {"tma", "wgmma"})
     small = Gemm(128, 128, 128)
-    hopeless = next(kernel for kernel in choice.every_candidate(small, hopper) if kernel.source.parent.name == "fma")
-    assert hopeless not in product_candidates(small, hopper)
+    hopeless = next(kernel for kernel in choice.every_candidate(small, HOPPER) if kernel.source.parent.name == "fma")
+    assert hopeless not in product_candidates(small, HOPPER)
     entry = Entry(key_of(small), hopeless.name, str(hopeless.config), 1.0, 2.0, 0.5)
-    table = Table(hopper.name, hopper.vendor, (9, 0), "", "2026-01-02T03:04:05+00:00", (entry,))
+    table = Table(HOPPER.name, HOPPER.vendor, (9, 0), "", "2026-01-02T03:04:05+00:00", (entry,))
     monkeypatch.setattr(choice, "tuned_for", lambda problem, device: tuned_for(problem, device, (table,)))
-    assert [step.kernel.name for step in plan_product(small, hopper).steps] == ["fma/product"]
+    assert [step.kernel.name for step in plan_product(small, HOPPER).steps] == ["fma/product"]

@@ -43,6 +43,18 @@ def test_large_products_get_the_largest_tiles() -> None:
         assert first.BM * first.BN == 128 * 256
 
 
+def test_few_tiles_are_computed_together_where_memory_is_not_what_takes_the_time() -> None:
+    for problem, together in (
+        (Gemm(128, 2048, 7168, "float16", "row", "column"), True),
+        (Gemm(64, 2048, 7168, "bfloat16"), True),
+        (Gemm(64, 4096, 7168, "float16"), False),  # B comes from memory, whoever fetches it
+        (Gemm(64, 7168, 2112, "float16"), False),  # so many tiles are enough
+    ):
+        first = plan(candidates(problem, HOPPER), problem, HOPPER).steps[-1].config
+        assert isinstance(first, WgmmaConfig)
+        assert (first.split > 1) == together, f"{problem.title}: {first}"
+
+
 def test_every_tile_fits_into_local_memory_and_is_shared_out_evenly() -> None:
     problem = Gemm(4096, 4096, 4096, "float16", "row", "column", out_dtype="float32")
     for bm, bn, stages, rows, columns in SPACE:
@@ -80,14 +92,16 @@ def test_8_bit_floats_are_summed_by_the_tensor_cores_only_if_that_is_asked_for()
     assert names == ["float8/widen", "float8/widen", "wgmma/gemm[float16]"]
     (step,) = plan_product(replace(problem, precision="fp8"), HOPPER).steps
     assert isinstance(step.config, WgmmaConfig)
-    assert step.config.PROMOTE
+    assert (step.config.BN, step.config.PROMOTE) == (256, 2)
     small = replace(problem, m=64, n=64, k=64)
     assert [step.kernel.name for step in plan_product(small, HOPPER).steps] == ["gemm/gemm"]
 
 
 def test_sums_that_are_kept_twice_must_fit_into_registers() -> None:
     problem = Gemm(512, 512, 512, FLOAT8[1], "row", "column", out_dtype="float32", precision="fp8")
-    assert "128 sums of a work-item and 128 more" in "; ".join(WgmmaConfig(128, 256, 4, PROMOTE=1).violations(problem, HOPPER))
+    assert "128 sums of a work-item and 128 more" in "; ".join(
+        WgmmaConfig(128, 256, 4, PROMOTE=1).violations(problem, HOPPER)
+    )
     for config in (WgmmaConfig(128, 192, 4, PROMOTE=1), WgmmaConfig(128, 256, 4, PROMOTE=2)):
         assert not list(config.violations(problem, HOPPER))
         assert config.macros(problem)["PART"] == (128 if config.PROMOTE == 2 else 192)
@@ -122,10 +136,16 @@ def test_a_tile_computed_together_has_a_work_group_for_each_part_of_k() -> None:
     problem = Gemm(64, 2048, 7168, "float16", "row", "column")
     config = WgmmaConfig(64, 128, 8, 1, 1, split=8)
     found = plan([replace(HALVES, config=config)], problem, HOPPER)
-    assert config.ndrange(problem).global_size == (16 * 8 * 256,)
-    assert config.scalars(problem) == {"batches": 1, "whole": 0, "ranges": 16 * 8, "b_once": 0}
+    assert config.ndrange(problem).global_size == (256, 16, 8)
     assert found.zeroed == {"tickets"}
     assert found.scratch == {"partial": 16 * 8 * 64 * 128 * 4, "tickets": 16 * 4}
+
+
+def test_work_groups_are_counted_by_tiles_where_each_has_one() -> None:
+    config = WgmmaConfig(128, 256, 4)
+    assert config.ndrange(Gemm(2048, 2048, 64, "float16")).global_size == (16 * 384, 8, 1)
+    assert config.ndrange(Gemm(4096, 4096, 64, "float16")).global_size == (132 * 384,)
+    assert replace(config, shared=True).ndrange(Gemm(2048, 2048, 2048, "float16")).global_size == (132 * 384,)
 
 
 def test_tiles_are_computed_together_only_by_work_groups_that_run_at_a_time() -> None:

@@ -49,11 +49,11 @@ def widened(array: np.ndarray, dtype: str) -> np.ndarray:
     if dtype == "float16":
         return array.astype(np.float32)
     if dtype in FLOAT8:
-        bits = array.view(np.uint8).astype(np.uint16)
+        short = array.view(np.uint8).astype(np.uint16)
         if dtype == "float8_e5m2":
-            return (bits << 8).view(np.float16).astype(np.float32)
-        values = ((bits & 0x7F) << 7 | (bits & 0x80) << 8).view(np.float16) * np.float32(256)
-        return np.where(bits & 0x7F == 0x7F, np.float32(np.nan), values)
+            return (short << 8).view(np.float16).astype(np.float32)
+        values = ((short & 0x7F) << 7 | (short & 0x80) << 8).view(np.float16) * np.float32(256)
+        return np.where(short & 0x7F == 0x7F, np.float32(np.nan), values)
     bits = array.view(np.uint16).astype(np.uint32) << 16
     return bits.view(np.float32)
 

@@ -22,7 +22,8 @@ def name_of(kernel: Kernel) -> str:
 def contestants(problem: Gemm, info: DeviceInfo, skip: Sequence[str] = ()) -> Iterator[Kernel]:
     """The candidates that nothing speaks against, without those whose names are in `skip`.
 
-    The first is the one that the library runs without a table; then each family's most promising one in turn.
+    The first is the one that the library runs without a table; then two of its family for one of each other, the most
+    promising first.
     """
     ranked = (each for each in product_candidates(problem, info) if _fits(each, problem, info, skip))
     own = next(ranked, None)
@@ -38,8 +39,10 @@ def contestants(problem: Gemm, info: DeviceInfo, skip: Sequence[str] = ()) -> It
         seen.add(name)
         alike[shape] += 1
         families.setdefault(kernel.source.parent, []).append(kernel)
-    for place in range(max(map(len, families.values()), default=0)):
-        yield from (family[place] for family in families.values() if place < len(family))
+    queues = {folder: iter(kernels) for folder, kernels in families.items()}
+    turns = [folder for folder in queues for _ in range(1 + (folder == own.source.parent))]
+    for _ in range(max(map(len, families.values()), default=0)):
+        yield from (each for folder in turns if (each := next(queues[folder], None)) is not None)
 
 
 def _fits(kernel: Kernel, problem: Gemm, info: DeviceInfo, skip: Sequence[str]) -> bool:

@@ -33,8 +33,9 @@ START = 8800  # cycles from the end of the launch before to the first multiply-a
 STEP = 30  # cycles of a stage beside its multiply-adds
 TURNED_ROWS, TURNED_SLICED = 40, 58  # and for each 32 rows of 16 k that are turned, without and with slices
 TILE = 15700  # cycles to store a tile of 256 x 128, as all work-groups do at a time
-SINGLE = 3.2  # slowness of storing a tile by single elements
+SINGLE = 1.5  # slowness of storing a tile by single elements
 SLICES = 1650  # cycles for each slice to add it up
+NEXT = 4000  # cycles from such a work-group's end to the next one's first multiply-add
 JOIN = 5800  # cycles until all pieces of a tile are there
 JOIN_BYTES = 13  # bytes per clock and compute unit of pieces of tiles that are written and read again
 PACKING = 14000  # cycles of a launch that copies or turns an operand, beside its bytes
@@ -57,7 +58,7 @@ def ranked(problem: Problem, device: DeviceInfo) -> tuple[Kernel, ...]:
 def _costs(problem: Problem, device: DeviceInfo) -> list[tuple[float, FmaConfig]]:
     if not {"tma", "wgmma"} <= device.features or not isinstance(problem, Gemm) or problem.dtype not in PRODUCT.dtypes:
         return []
-    if problem.precision:
+    if problem.precision not in ("", "fp32_split"):  # what is too small for halves to gain comes here
         return []
     call = call_of(problem).row_major
     found = [(cost(config, call, device), config) for config in configurations(call, device)]
@@ -83,8 +84,8 @@ def cost(config: FmaConfig, call: GemmCall, device: DeviceInfo) -> float:
     products = config.BM * config.BN * config.depth
     step = products / (LANES * EFFICIENCY[call.dtype]) + turning + STEP
     storing = TILE * (SINGLE if config.macros(oriented)["C_VEC"] == 1 else 1) * config.BM * config.BN / 32768
-    slices = SLICES * config.SLICES if config.SLICES > 1 else 0
-    computing = -(-whole // units) * (steps * step + storing + slices)
+    slices, rounds = SLICES * config.SLICES if config.SLICES > 1 else 0, -(-whole // units)
+    computing = rounds * (steps * step + storing + slices) + (NEXT * max(rounds - 1, 0) if slices else 0)
     if tiles > whole:
         computing += -(-(tiles - whole) * steps // config.work_groups(oriented)) * step + slices
         computing += JOIN + 2 * config.partial_bytes(oriented) / (JOIN_BYTES * units)

@@ -21,7 +21,8 @@
 // A work-group computes one part of the product after the other (schedule.cl). Eight warps, the consumers, do nothing but
 // multiply and store. Of four more, one asks the copy engine for stages, as many ahead as there are, and does not stop at the
 // end of a tile; the other three turn the operands that want it, into the stage's second part. Barriers of a stage: `full`,
-// when the copy engine has written it; `turned`; `done`, when the consumers have read it.
+// when the copy engine has written it; `turned`; `done`, when the consumers have read it. Tiles that several work-groups
+// have a part of are added up by all of them together at the end (join.cl).
 //
 // CONSUMER_REGISTERS, PRODUCER_REGISTERS  what setmaxnreg gives the work-items of the two kinds
 
@@ -60,8 +61,12 @@
 #define FRAGMENTS (TM * TN / 4)   // of a work-item's sums
 #define OWN_FRAGMENTS (ROWS * TN / 4)
 #define PIECE (BM * BN)           // sums of a tile
+#define LINE (32 * TN)            // sums in a row of a warp's work-items
 #define JOINED 4                  // fragments of a tile in pieces that are added up together
 #define FRAGMENT JOIN(COMPONENT, 4)
+
+#include "store.cl"
+#include "join.cl"
 
 // Asks the copy engine for `blocks` blocks of `side` rows of an operand, by boxes that are turned or whole.
 INLINE void fetch_blocks(const uint to, const uint full, const __global ulong* map, const int first, const int blocks,
@@ -133,17 +138,6 @@ INLINE void multiply(COMPONENT sum[TM][TN], const __local COMPONENT* a_row, cons
     }
 }
 
-// Four sums side by side, in exchanged pairs.
-INLINE FRAGMENT exchanged(const COMPONENT* sum)
-{
-    return (FRAGMENT)(sum[1], sum[0], sum[3], sum[2]);
-}
-
-INLINE void add_exchanged(COMPONENT* sum, const FRAGMENT held)
-{
-    sum[1] += held.x, sum[0] += held.y, sum[3] += held.z, sum[2] += held.w;
-}
-
 // Never runs, as no K is negative; but that the compiler cannot know. So it keeps the sums where they can leave in
 // exchanged pairs, although C is stored without.
 INLINE void suggest_registers(COMPONENT sum[TM][TN], __local COMPONENT* held, const int K)
@@ -153,148 +147,6 @@ INLINE void suggest_registers(COMPONENT sum[TM][TN], __local COMPONENT* held, co
 #pragma unroll
         for (int i = 0; i < FRAGMENTS; i++)
             own[i * ITEMS] = exchanged(sum[0] + 4 * i);
-}
-
-// The row and the column of C of a work-item's sum, beside its corner.
-INLINE int row_of(const int i)
-{
-    return i / 4 * STEP_M + i % 4;
-}
-
-INLINE int column_of(const int j)
-{
-    return j / 4 * STEP_N + j % 4;
-}
-
-// What becomes of sums, and where.
-typedef struct {
-    int M, N;
-    ACC alpha, beta;
-    __global RESULT* c;
-    long c_row, c_column, c_batch;
-    const __global RESULT* bias;
-    long bias_row, bias_column;
-} Target;
-
-// Finishes C_VEC sums that lie side by side in a row of C, unless they are outside.
-INLINE void store(COMPONENT* sum, const Target target, const int row, const int column, const long batch)
-{
-    if (row < target.M && column < target.N)
-        finish(sum, target.alpha, target.beta,
-               target.c + batch * target.c_batch + row * target.c_row + column * target.c_column,
-               target.bias + row * target.bias_row + column * target.bias_column, target.bias_column);
-}
-
-#if SLICES > 1
-// Slice s gets, in its rows from s * ROWS on, what all slices have summed there.
-INLINE void add_up_slices(COMPONENT sum[TM][TN], __local COMPONENT* held, const int slice)
-{
-    __local FRAGMENT* sums = (__local FRAGMENT*)held + get_local_id(0) % SLICE_ITEMS;
-    bar_sync(1, ITEMS);
-#pragma unroll
-    for (int i = 0; i < FRAGMENTS; i++)
-        if (i / OWN_FRAGMENTS != slice)
-            sums[(i * SLICES + slice) * SLICE_ITEMS] = exchanged(sum[0] + 4 * i);
-    bar_sync(1, ITEMS);
-    for (int other = 0; other < SLICES; other++)
-#pragma unroll
-        for (int i = 0; i < FRAGMENTS; i++)
-            if (i / OWN_FRAGMENTS == slice && other != slice)
-                add_exchanged(sum[0] + 4 * i, sums[(i * SLICES + other) * SLICE_ITEMS]);
-}
-#endif
-
-// Leaves the sums of a tile that other work-groups have a part of, too, and says so on the tile's ticket. All
-// work-items must get here.
-INLINE void leave_piece(const COMPONENT sum[TM][TN], const int slice, __global COMPONENT* piece,
-                        volatile __global int* ticket)
-{
-    __global FRAGMENT* own = (__global FRAGMENT*)piece + get_local_id(0);
-#pragma unroll
-    for (int i = 0; i < FRAGMENTS; i++)
-        if (i / OWN_FRAGMENTS == slice)
-            own[i % OWN_FRAGMENTS * ITEMS] = exchanged(sum[0] + 4 * i);
-    fence_acq_rel_gpu();
-    bar_sync(1, ITEMS);
-    if (get_local_id(0) == 0)
-        atomic_inc(ticket);
-}
-
-// Waits until all pieces of a tile are there. All work-groups of the launch run at a time, so that none waits in vain.
-INLINE void await_pieces(const int pieces, volatile __global int* ticket)
-{
-    if (get_local_id(0) == 0)
-        while (*ticket < pieces)
-            ;
-    bar_sync(1, ITEMS);
-    fence_acq_rel_gpu();
-}
-
-// Says that this work-group needs the pieces no longer. Tickets are 0 before the launch and after it.
-INLINE void release_pieces(const int pieces, volatile __global int* ticket)
-{
-    bar_sync(1, ITEMS);
-    if (get_local_id(0) == 0 && atomic_inc(ticket) == 2 * pieces - 1)
-        *ticket = 0;
-}
-
-// Adds up fragments `first` and on, `JOINED` of them `step` apart, in the order of k, so that the result is the same at
-// every run.
-INLINE void add_up(FRAGMENT total[JOINED], const __global COMPONENT* pieces_of_tile, const int pieces, const int first,
-                   const int step)
-{
-    const __global FRAGMENT* own = (const __global FRAGMENT*)pieces_of_tile + get_local_id(0);
-#pragma unroll
-    for (int i = 0; i < JOINED; i++)
-        total[i] = (FRAGMENT)(0);
-#pragma unroll 4
-    for (int other = 0; other < pieces; other++)
-#pragma unroll
-        for (int i = 0; i < JOINED; i++)
-            if (first + i * step < OWN_FRAGMENTS)
-                total[i] += own[(other * OWN_FRAGMENTS + first + i * step) * ITEMS];
-}
-
-// Finishes what this work-group has to of a tile whose pieces several have left: every so many fragments.
-INLINE void finish_share(const __global COMPONENT* pieces_of_tile, const int piece, const int pieces, const int slice,
-                         const Target target, const int2 first, const long batch)
-{
-    for (int i = piece; i < OWN_FRAGMENTS; i += JOINED * pieces) {
-        FRAGMENT total[JOINED];
-        add_up(total, pieces_of_tile, pieces, i, pieces);
-#pragma unroll
-        for (int j = 0; j < JOINED; j++) {
-            const int own = i + j * pieces, fragment = slice * OWN_FRAGMENTS + own;
-            const int row = first.x + row_of(fragment / (TN / 4)), column = first.y + fragment % (TN / 4) * STEP_N;
-            COMPONENT sum[4] = {total[j].y, total[j].x, total[j].w, total[j].z};
-#pragma unroll
-            for (int side = 0; side < 4; side += C_VEC)
-                if (own < OWN_FRAGMENTS)
-                    store(sum + side, target, row, column + side, batch);
-        }
-    }
-}
-
-// Joins the tiles that this work-group has left pieces of. Each of a tile's work-groups adds up a share of it, as soon as
-// all pieces are there. Tiles that are shared out have at most two for each work-group.
-INLINE void join(const __global COMPONENT* partial, volatile __global int* tickets, const Target target, const int slice,
-                 const int2 corner, const int steps, const int whole, const int tiles)
-{
-    const int shared = (tiles - whole) * steps, group = get_group_id(0), area = tiles_of_matrix(target.M, target.N);
-    const int end = first_panel(group + 1, shared);
-#pragma unroll 1
-    for (int tile = first_panel(group, shared) / steps; tile * steps < end; tile++) {
-        const int leader = group_of(tile * steps, shared);
-        const int pieces = group_of(tile * steps + steps - 1, shared) - leader + 1;
-        const int2 first = tile_place((whole + tile) % area, target.M, target.N) * (int2)(BM, BN) + corner;
-        if (pieces > 1) {
-            // Counted over all tiles, the pieces before this tile are one for each group before, and one for each tile.
-            await_pieces(pieces, tickets + tile);
-            finish_share(partial + (size_t)(leader + tile) * PIECE, group - leader, pieces, slice, target, first,
-                         (whole + tile) / area);
-            release_pieces(pieces, tickets + tile);
-        }
-    }
 }
 
 // Local addresses of the first stage and of the first barrier of each kind.
@@ -363,6 +215,7 @@ void product(const int M, const int N, const int K, const ACC alpha, const ACC b
 {
     __local COMPONENT stages[STAGES * STAGE_ELEMENTS] __attribute__((aligned(1024)));
     __local ulong barriers[3 * STAGES] __attribute__((aligned(16)));
+    __local COMPONENT line[C_VEC == 1 ? WARPS * LINE : 1] __attribute__((aligned(16)));
 
     const int item = get_local_id(0), lane = item % 32, warp = shfl_sync_idx(item / 32, 0);
     const int steps = (K + BK - 1) / BK;
@@ -433,10 +286,8 @@ void product(const int M, const int N, const int K, const ACC alpha, const ACC b
             const int2 first = tile_place(work.number % area, M, N) * (int2)(BM, BN) + corner;
 #pragma unroll
             for (int i = 0; i < TM; i++)
-#pragma unroll
-                for (int j = 0; j < TN; j += C_VEC)
-                    if (complete && i / ROWS == slice)
-                        store(sum[i] + j, target, first.x + row_of(i), first.y + column_of(j), work.number / area);
+                if (complete && i / ROWS == slice)
+                    store_row(sum[i], i, target, first, work.number / area, line + warp * LINE);
 #pragma unroll
             for (int i = 0; i < TM * TN; i++)
                 sum[i / TN][i % TN] = 0;

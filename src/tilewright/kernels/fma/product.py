@@ -113,13 +113,17 @@ class FmaConfig(Config):
         sides = self.BM * (1 + turned("A", call)) + self.BN * (1 + turned("B", call))
         return 4 * self.depth * sides
 
+    def line_bytes(self, call: GemmCall) -> int:
+        """Local memory through which a result passes that cannot be stored by vectors: a row of all sums."""
+        return 4 * 8 * CONSUMERS if result_width(call, 4) == 1 else 4
+
     def stages(self, call: GemmCall) -> int:
         """As many as local memory holds."""
-        return min(MOST_STAGES, LOCAL_BYTES // self.stage_bytes(call))
+        return min(MOST_STAGES, (LOCAL_BYTES - self.line_bytes(call)) // self.stage_bytes(call))
 
     def local_bytes(self, problem: Problem) -> int:
         call = self.oriented(problem)
-        return self.stages(call) * (self.stage_bytes(call) + 24) + 16
+        return self.stages(call) * (self.stage_bytes(call) + 24) + self.line_bytes(call) + 16
 
     def scalars(self, problem: Problem) -> dict[str, int | float]:
         call = self.oriented(problem)

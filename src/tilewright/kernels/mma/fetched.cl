@@ -4,8 +4,6 @@
 // WARPS_M, WARPS_N  how its warps lie in that tile
 // STAGES            panels of each operand that the copy engine may be ahead
 // GROUP_M           rows of tiles that are finished together, so that work-groups which run at a time share panels in cache
-// MMA_K             how deep an instruction is, 4, 8 or 16 doubles: 16 x 8 x MMA_K
-// A_SETS, B_SETS    registers for so many rows of instructions of A, and for one or two slices of B
 // A_ACROSS, B_ACROSS  1: neighbours in memory are neighbours across k; 0: they are along k
 // A_BATCHED, B_BATCHED  0: all matrices of a batch share the operand
 // C_VEC             elements of one store; above 1, c_column is 1
@@ -15,13 +13,17 @@
 // engine has written it; `done`, when all warps have read it. No warp waits for another one that multiplies, so a warp that
 // stores its part of a tile leaves the matrix units to the others.
 //
-// A warp multiplies its tile row by row of 16 x 8. When it has issued a row's instructions it reads operands that will be
-// wanted some rows later: it issues in order, and whoever waits for an operand keeps the matrix units idle.
+// A warp multiplies its tile row by row of 16 x 8 x 8. When it has issued a row's instructions it reads the operands of A of
+// the row before for the next slice of k: those are no longer in use then, and there is time until they are wanted. A warp
+// issues in order, and if it waited for operands the matrix units would be idle.
+//
+// Reads are not finished when a barrier is told of them: they may stand in a queue behind another warp's stores for longer
+// than the copy engine takes to write there again. So a warp says that a stage is `done` only after it has multiplied all.
 //
 // Panels consist of lines of 128 bytes whose eight pieces of 16 the copy engine has exchanged: piece p of line L lies at
 // p ^ (L & 7). A line is a row's 128 bytes along k, or, across k, 128 bytes of rows with one k; the boxes of a panel, of
 // 128 bytes each, follow each other. Which k a work-item's operands stand for is free, as long as A and B agree: so it is
-// chosen such that the 16 work-items that read doubles together meet all 32 banks in every case (docs/tensor-cores.md).
+// chosen such that the 16 work-items that read doubles together meet all 32 banks in every case (docs/fp64-hopper.md).
 
 #include "../gemm/elements.cl"
 #include "../gemm/epilogue.cl"
@@ -42,11 +44,8 @@
 #define BK (DOUBLES / PARTS)       // elements of k in a panel
 #define A_BYTES (BM * LINE)
 #define STAGE_BYTES ((BM + BN) * LINE)
-#define SLOTS (MMA_K / 4)          // doubles that a work-item holds of a row or column for one slice
-#define SLICES (4 / SLOTS)
-#define ROWS (SLICES * TILES_M)    // of instructions in a panel
-#define AHEAD (A_SETS == TILES_M ? A_SETS - 1 : A_SETS)  // rows that A is read ahead
-#define FIRST_ROW (AHEAD < TILES_M - 1 ? TILES_M - 1 - AHEAD : 0)  // of a slice, in which the next one's B may be read
+#define SLICES 2                   // of a panel, eight doubles deep each
+#define SLOTS 2                    // doubles that a work-item holds of a row or column for one slice
 
 // Where the four doubles lie that a work-item reads of a line: it takes their place exclusive-or these. Work-items that
 // hold neighbouring k read lines or pieces that no other one of their half of the warp reads.
@@ -82,13 +81,12 @@ INLINE double panel_double(const __local uchar* rows, const uint place, const in
     return *(const __local double*)(rows + octet * 1024 + (place ^ SLOT(slot, across)));
 }
 
-// The operands of row number `row` of instructions.
-INLINE void read_a(double* held, const __local uchar* rows, const uint place, const int row)
+// The operands of 16 rows for a slice.
+INLINE void read_a(double* held, const __local uchar* rows, const uint place, const int tile, const int slice)
 {
-    const int octet = row % TILES_M * 2, slot = row / TILES_M * SLOTS;
 #pragma unroll
     for (int i = 0; i < 2 * SLOTS; i++)
-        held[i] = panel_double(rows, place, A_ACROSS, octet + i % 2, slot + i / 2);
+        held[i] = panel_double(rows, place, A_ACROSS, 2 * tile + i % 2, slice * SLOTS + i / 2);
 }
 
 INLINE double with_sign(const double value, const ulong sign)
@@ -96,38 +94,22 @@ INLINE double with_sign(const double value, const ulong sign)
     return as_double(as_ulong(value) ^ sign);
 }
 
-// The operands of eight columns for slice `slice`. Of a complex element a work-item with even q holds first the real part,
-// one with odd q the imaginary part, of A and of B: where A's imaginary part meets B's, the real sum wants it subtracted.
+// The operands of eight columns. Of a complex element a work-item with even q holds first the real part, one with odd q the
+// imaginary part, of A and of B: where A's imaginary part meets B's, the real sum wants it subtracted.
 INLINE void read_b(double* held, const __local uchar* columns, const uint place, const int octet, const int slice)
 {
+    const double one = panel_double(columns, place, B_ACROSS, octet, slice * SLOTS);
+    const double other = panel_double(columns, place, B_ACROSS, octet, slice * SLOTS + 1);
 #if PARTS == 1
-#pragma unroll
-    for (int i = 0; i < SLOTS; i++)
-        held[i] = panel_double(columns, place, B_ACROSS, octet, slice * SLOTS + i);
+    held[0] = one, held[1] = other;
 #else
     const int odd = get_local_id(0) % 2;
     const ulong imaginary = CONJUGATE_A == CONJUGATE_B ? 1ul << 63 : 0;
     const ulong first = CONJUGATE_B ? 1ul << 63 : 0, second = CONJUGATE_A ? 1ul << 63 : 0;
-#pragma unroll
-    for (int i = 0; i < SLOTS; i += 2) {
-        const double one = panel_double(columns, place, B_ACROSS, octet, slice * SLOTS + i);
-        const double other = panel_double(columns, place, B_ACROSS, octet, slice * SLOTS + i + 1);
-        held[i] = with_sign(one, odd ? imaginary : 0);
-        held[i + 1] = with_sign(other, odd ? 0 : imaginary);
-        held[SLOTS + i] = with_sign(other, odd ? second : first);
-        held[SLOTS + i + 1] = with_sign(one, odd ? first : second);
-    }
-#endif
-}
-
-INLINE void multiply(double* sum, const double* a, const double* b)
-{
-#if MMA_K == 16
-    mma_sync_m16n8k16_f64(sum, a, b);
-#elif MMA_K == 8
-    mma_sync_m16n8k8_f64(sum, a, b);
-#else
-    mma_sync_m16n8k4_f64(sum, a, b);
+    held[0] = with_sign(one, odd ? imaginary : 0);
+    held[1] = with_sign(other, odd ? 0 : imaginary);
+    held[2] = with_sign(other, odd ? second : first);
+    held[3] = with_sign(one, odd ? first : second);
 #endif
 }
 
@@ -244,93 +226,93 @@ void product(const int M, const int N, const int K, const ACC alpha, const ACC b
             tensormap_address(map_b, (ulong)(B + b_offset * PARTS));
             produce(ring, map_a, map_b, M, N, steps, whole, tiles);
         }
-        return;
     } else {
-    setmaxnreg_inc(CONSUMER_REGISTERS);
+        setmaxnreg_inc(CONSUMER_REGISTERS);
 
-    const int2 own = (int2)(warp / WARPS_N * WARP_M, warp % WARPS_N * WARP_N);
-    const int area = tiles_of_matrix(M, N);
-    const uint a_place = first_place(A_ACROSS, lane), b_place = first_place(B_ACROSS, lane);
-    const __local uchar *a_panels = stages + own.x * LINE, *b_panels = stages + A_BYTES + own.y * LINE;
-    const __local uchar *a_rows = a_panels, *b_columns = b_panels;
-    Work work = before_work(whole, tiles, steps);
-    int stage = 0;
-    uint parity = 0, done = 0;
+        const int2 own = (int2)(warp / WARPS_N * WARP_M, warp % WARPS_N * WARP_N);
+        const int area = tiles_of_matrix(M, N);
+        const uint a_place = first_place(A_ACROSS, lane), b_place = first_place(B_ACROSS, lane);
+        const __local uchar *a_panels = stages + own.x * LINE, *b_panels = stages + A_BYTES + own.y * LINE;
+        const __local uchar *a_rows = a_panels, *b_columns = b_panels;
+        Work work = before_work(whole, tiles, steps);
+        int stage = 0;
+        uint parity = 0, done = 0;
 
-    double a_held[A_SETS][2 * SLOTS], b_held[B_SETS][TILES_N * SLOTS], sum[TILES_M][TILES_N][4];
-#pragma unroll
-    for (int i = 0; i < SUMS; i++)
-        sum[i / 4 / TILES_N][i / 4 % TILES_N][i % 4] = 0;
-    mbarrier_wait(ring.full, parity);
-#pragma unroll
-    for (int i = 0; i < AHEAD; i++)
-        read_a(a_held[i], a_rows, a_place, i);
-#pragma unroll
-    for (int j = 0; j < OCTETS; j++)
-        read_b(b_held[0] + j * PARTS * SLOTS, b_columns, b_place, j, 0);
-
-    next_work(&work, whole, tiles, steps);
-    while (work.first < work.last) {
-#pragma unroll 1
-        for (int step = work.first; step < work.last; step++) {
-#pragma unroll
-            for (int row = 0; row < ROWS; row++) {
-                const int slice = row / TILES_M, i = row % TILES_M, next = row + AHEAD;
-#pragma unroll
-                for (int j = 0; j < TILES_N; j++) {
-                    multiply(sum[i][j], a_held[row % A_SETS], b_held[slice % B_SETS] + j * SLOTS);
-                    if (B_SETS == 1 && i == TILES_M - 1 && j % PARTS == PARTS - 1)
-                        read_b(b_held[0] + (j / PARTS) * PARTS * SLOTS, b_columns, b_place, j / PARTS, (slice + 1) % SLICES);
-                }
-                if (row == ROWS - 1) {
-                    fence_proxy_async();
-                    bar_warp_sync();
-                    if (lane == 0)
-                        mbarrier_arrive(done);
-                }
-                read_a(a_held[next % A_SETS], a_rows, a_place, next % ROWS);
-                if (next == ROWS - 1) {
-                    done = ring.done + 8 * stage;
-                    stage = stage + 1 < STAGES ? stage + 1 : 0;
-                    parity ^= stage == 0;
-                    a_rows = a_panels + stage * STAGE_BYTES;
-                    b_columns = b_panels + stage * STAGE_BYTES;
-                    mbarrier_wait(ring.full + 8 * stage, parity);
-                }
-#pragma unroll
-                for (int j = 0; j < OCTETS; j++)
-                    if (B_SETS == 2 && FIRST_ROW + j * (TILES_M - FIRST_ROW) / OCTETS == i)
-                        read_b(b_held[(slice + 1) % 2] + j * PARTS * SLOTS, b_columns, b_place, j, (slice + 1) % SLICES);
-            }
-        }
-        int complete = 1;
-        if (work.last - work.first < steps) {
-            const int panel = (work.number - whole) * steps, shared = (tiles - whole) * steps;
-            const int leader = group_of(panel, shared), pieces = group_of(panel + steps - 1, shared) - leader + 1;
-            // Counted over all tiles, the pieces before this tile are one for each group before, and one for each tile.
-            __global double* pieces_of_tile = partial + (size_t)(leader + work.number - whole) * SUMS * ITEMS;
-            complete = join(sum[0][0], pieces_of_tile, tickets + (work.number - whole) * WARPS + warp,
-                            (int)get_group_id(0) - leader, pieces);
-        }
-        const int2 corner = tile_place(work.number % area, M, N) * (int2)(BM, BN) + own + (int2)(lane / 4, lane % 4 * 2);
-        __global RESULT* c = C + (c_offset + work.number / area * c_batch) * PARTS;
-#pragma unroll
-        for (int i = 0; i < TILES_M * 2; i++)
-#pragma unroll
-            for (int j = 0; j < OCTETS * 2; j += C_VEC) {
-                const int row = corner.x + i * 8, column = corner.y + j / 2 * 8 + j % 2;
-                double value[C_VEC * PARTS];
-#pragma unroll
-                for (int word = 0; word < C_VEC * PARTS; word++)
-                    value[word] = sum[i / 2][j / 2 * PARTS + word % PARTS][i % 2 * 2 + j % 2 + word / PARTS];
-                if (complete && row < M && column < N)
-                    finish(value, alpha, beta, c + (row * c_row + column * c_column) * PARTS,
-                           bias + (bias_offset + row * bias_row + column * bias_column) * PARTS, bias_column);
-            }
+        double a_held[TILES_M][2 * SLOTS], b_held[2][TILES_N * SLOTS], sum[TILES_M][TILES_N][4];
 #pragma unroll
         for (int i = 0; i < SUMS; i++)
             sum[i / 4 / TILES_N][i / 4 % TILES_N][i % 4] = 0;
         next_work(&work, whole, tiles, steps);
-    }
+        mbarrier_wait(ring.full, parity);
+#pragma unroll
+        for (int i = 0; i < TILES_M - 1; i++)
+            read_a(a_held[i], a_rows, a_place, i, 0);
+#pragma unroll
+        for (int j = 0; j < OCTETS; j++)
+            read_b(b_held[0] + j * PARTS * SLOTS, b_columns, b_place, j, 0);
+
+        while (work.first < work.last) {
+#pragma unroll 1
+            for (int step = work.first; step < work.last; step++) {
+#pragma unroll
+                for (int slice = 0; slice < SLICES; slice++)
+#pragma unroll
+                    for (int i = 0; i < TILES_M; i++) {
+#pragma unroll
+                        for (int j = 0; j < TILES_N; j++)
+                            mma_sync_m16n8k8_f64(sum[i][j], a_held[i], b_held[slice] + j * SLOTS);
+                        if (i == TILES_M - 1 && slice == SLICES - 1) {
+                            fence_proxy_async();
+                            bar_warp_sync();
+                            if (lane == 0)
+                                mbarrier_arrive(done);
+                        }
+                        if (i == 0)
+                            read_a(a_held[TILES_M - 1], a_rows, a_place, TILES_M - 1, slice);
+                        if (i == 0 && slice == SLICES - 1) {
+                            done = ring.done + 8 * stage;
+                            stage = stage + 1 < STAGES ? stage + 1 : 0;
+                            parity ^= stage == 0;
+                            a_rows = a_panels + stage * STAGE_BYTES;
+                            b_columns = b_panels + stage * STAGE_BYTES;
+                            mbarrier_wait(ring.full + 8 * stage, parity);
+                        }
+                        if (i > 0)
+                            read_a(a_held[i - 1], a_rows, a_place, i - 1, 1 - slice);
+#pragma unroll
+                        for (int j = 0; j < OCTETS; j++)
+                            if (j * TILES_M / OCTETS == i)
+                                read_b(b_held[1 - slice] + j * PARTS * SLOTS, b_columns, b_place, j, 1 - slice);
+                    }
+            }
+            int complete = 1;
+            if (work.last - work.first < steps) {
+                const int panel = (work.number - whole) * steps, shared = (tiles - whole) * steps;
+                const int leader = group_of(panel, shared), pieces = group_of(panel + steps - 1, shared) - leader + 1;
+                // Counted over all tiles, the pieces before this tile are one for each group before, and one for each tile.
+                __global double* pieces_of_tile = partial + (size_t)(leader + work.number - whole) * SUMS * ITEMS;
+                complete = join(sum[0][0], pieces_of_tile, tickets + (work.number - whole) * WARPS + warp,
+                                (int)get_group_id(0) - leader, pieces);
+            }
+            const int2 corner = tile_place(work.number % area, M, N) * (int2)(BM, BN) + own + (int2)(lane / 4, lane % 4 * 2);
+            __global RESULT* c = C + (c_offset + work.number / area * c_batch) * PARTS;
+#pragma unroll
+            for (int i = 0; i < TILES_M * 2; i++)
+#pragma unroll
+                for (int j = 0; j < OCTETS * 2; j += C_VEC) {
+                    const int row = corner.x + i * 8, column = corner.y + j / 2 * 8 + j % 2;
+                    double value[C_VEC * PARTS];
+#pragma unroll
+                    for (int word = 0; word < C_VEC * PARTS; word++)
+                        value[word] = sum[i / 2][j / 2 * PARTS + word % PARTS][i % 2 * 2 + j % 2 + word / PARTS];
+                    if (complete && row < M && column < N)
+                        finish(value, alpha, beta, c + (row * c_row + column * c_column) * PARTS,
+                               bias + (bias_offset + row * bias_row + column * bias_column) * PARTS, bias_column);
+                }
+#pragma unroll
+            for (int i = 0; i < SUMS; i++)
+                sum[i / 4 / TILES_N][i / 4 % TILES_N][i % 4] = 0;
+            next_work(&work, whole, tiles, steps);
+        }
     }
 }

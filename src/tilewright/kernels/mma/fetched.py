@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import ClassVar
 
 from ...device import DeviceInfo
 from ...dtypes import element_type
@@ -28,12 +27,6 @@ class FetchedConfig(WarpConfig):
 
     `pack` copies operands that the copy engine cannot read; `lines` is always 1.
     """
-
-    instruction_rows: ClassVar[int] = 16
-
-    MMA_K: int = 8
-    A_SETS: int = 4
-    B_SETS: int = 2
 
     def tickets(self, call: GemmCall) -> int:
         """One for each warp's part of a tile."""
@@ -88,9 +81,6 @@ class FetchedConfig(WarpConfig):
         yield from super()._geometry()
         if self.WARPS_M * self.WARPS_N != WARPS or self.lines != 1:
             yield f"{self.WARPS_M}x{self.WARPS_N} warps and panels of {self.lines} lines: it has {WARPS} and 1"
-        rows, slices = self.BM // self.WARPS_M // self.instruction_rows, DOUBLES // self.MMA_K
-        if rows % self.A_SETS or slices % self.B_SETS:
-            yield f"{rows} rows of {slices} slices do not come round in {self.A_SETS} sets of A and {self.B_SETS} of B"
         if max(self.BM, self.BN) > MOST_BOX:
             yield f"the copy engine fetches at most {MOST_BOX} rows at a time, not {max(self.BM, self.BN)}"
 

@@ -80,12 +80,11 @@ KERNELS = (
 )
 
 FETCHED_SPACE = (
-    FetchedConfig(128, 128, 2, 4, 6), FetchedConfig(64, 128, 2, 4, 8, A_SETS=2), FetchedConfig(128, 64, 4, 2, 8, A_SETS=2),
-    FetchedConfig(64, 64, 2, 4, 8, A_SETS=2),
+    FetchedConfig(128, 128, 2, 4, 6), FetchedConfig(64, 128, 2, 4, 8), FetchedConfig(128, 64, 4, 2, 8),
+    FetchedConfig(64, 64, 2, 4, 8),
 )  # fmt: skip
 FETCHED_COMPLEX_SPACE = (
-    FetchedConfig(128, 64, 2, 4, 6), FetchedConfig(64, 128, 2, 4, 6, A_SETS=2), FetchedConfig(64, 64, 2, 4, 8, A_SETS=2),
-    FetchedConfig(64, 32, 2, 4, 8, A_SETS=2),
+    FetchedConfig(128, 64, 2, 4, 6), FetchedConfig(64, 128, 2, 4, 6), FetchedConfig(64, 64, 2, 4, 8),
 )  # fmt: skip
 # Tiles of C: BM, BN, WARPS_M, WARPS_N, STAGES, lines, and how many such work-groups a compute unit's registers hold.
 DOUBLE_SPACE = (

@@ -36,6 +36,9 @@ TW_VECTORS(float)
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 TW_VECTORS(double)
 
+// What `address` held, which is one more from then on.
+#define atomic_inc(address) __sync_fetch_and_add(address, 1)
+
 // The same bits as another type, and the same values.
 #define as_int(bits) __builtin_astype((bits), int)
 #define as_int4(bits) __builtin_astype((bits), int4)

@@ -71,7 +71,7 @@ static inline void cp_async_bulk_tensor_3d(const uint to, const __global ulong* 
                  : "memory");
 }
 
-// The same with a policy for the second-level cache, by one of the two that follow.
+// The same with a policy for the second-level cache.
 static inline void cp_async_bulk_tensor_3d_hint(const uint to, const __global ulong* map, const int x, const int y, const int z,
                                                 const uint barrier_address, const ulong policy)
 {
@@ -86,13 +86,6 @@ static inline ulong createpolicy_evict_first(void)
 {
     ulong policy;
     asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy));
-    return policy;
-}
-
-static inline ulong createpolicy_evict_normal(void)
-{
-    ulong policy;
-    asm("createpolicy.fractional.L2::evict_normal.b64 %0, 1.0;" : "=l"(policy));
     return policy;
 }
 

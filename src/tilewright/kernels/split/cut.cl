@@ -20,15 +20,15 @@
 //          vector with infinities or NaN, or with magnitudes below 2^LOWEST alone
 //   share  255ths of the elements, rounded down, that become 2^7 at least
 //
-// Whether an element of C must be computed from floats, by the ranges of its row of A and its column of B.
+// Whether an element of C must be computed from floats, by the second halves of the ranges of its row and its column.
 //
 // n small elements of the row add at most n 2^-36 2^15 to it, since none of the column is larger than 2^15. If the shares of
 // row and column are more than 1 together, there is a place where both are 2^7 at least, and |A||B| is at least 2^14: the
 // error is no more than 2^-24 of that while n is at most 2^11. The same the other way round.
-INLINE int needs_floats(const int2 a, const int2 b)
+INLINE int needs_floats(const int a, const int b)
 {
-    const int a_small = a.y & 0xff, b_small = b.y & 0xff;
-    return (a_small || b_small) && (max(a_small, b_small) > MOST_SMALL || (a.y >> 8) + (b.y >> 8) <= 255);
+    const int a_small = a & 0xff, b_small = b & 0xff;
+    return (a_small || b_small) && (max(a_small, b_small) > MOST_SMALL || (a >> 8) + (b >> 8) <= 255);
 }
 
 INLINE float power_of_two(const int exponent)

@@ -94,17 +94,17 @@ INLINE uint share_largest(const uint4 found, __local uint* values, const int lan
     return largest_of(values + own * count, count, item % lanes);
 }
 
-// The floats of a chunk that a work-item holds; `found` grows to the largest magnitudes of all that it held.
-INLINE void load_chunk(float4 held[PIECES], uint4* found, const __global float* X, const int start, const int K,
-                       const int vectors_left, const int place, const long k_stride, const long inner, const int step,
-                       const int along, const int width)
+// What a work-item reads: four neighbours along k, or of one k.
+typedef struct {
+    const __global float* X;  // the first of them
+    int K, vectors, place;    // of X from there on: how long vectors are, how many; and where it is along k
+    long k_stride, inner;
+} Source;
+
+INLINE float4 load_at(const Source from, const int k, const int along, const int width)
 {
-#pragma unroll
-    for (int piece = 0; piece < PIECES; piece++) {
-        const int k = start + piece * step, left = along ? K - k - place : k + place < K ? vectors_left : 0;
-        held[piece] = load_4(X + k * k_stride, left, inner, width);
-        *found = max(*found, magnitudes(held[piece]));
-    }
+    const int left = along ? from.K - k - from.place : k + from.place < from.K ? from.vectors : 0;
+    return load_4(from.X + k * from.k_stride, left, from.inner, width);
 }
 
 // Four floats of four vectors become four of the work-item's own vector; `place` is their place along k in the tile.
@@ -163,10 +163,10 @@ INLINE void cut(const int length, const int first, const int K, const int pitch,
 {
     const int vectors = ITEMS / lanes, step = STEP(lanes), quads = vectors / 4;
     const int item = get_local_id(0), own = item / lanes, lane = item % lanes;
-    // What it reads: four neighbours along k of its own vector, or of one k.
     const int vector = first + (along ? own : item % quads * 4), place = along ? 4 * lane : item / quads;
-    const long k_stride = along && width == 4 ? 1 : x_k, inner = along ? x_k : x_vector;
-    X += (along ? min(vector, length - 1) : vector) * x_vector + place * k_stride;
+    const long k_stride = along && width == 4 ? 1 : x_k;
+    const Source from = {X + (along ? min(vector, length - 1) : vector) * x_vector + place * k_stride, K, length - vector, place,
+                         k_stride, along ? x_k : x_vector};
     __global uint2* high = (__global uint2*)(halves + (long)(first + own) * pitch / 2) + lane;
     __global uint2* low = high + (long)length * pitch / 4;
 
@@ -174,28 +174,37 @@ INLINE void cut(const int length, const int first, const int K, const int pitch,
     __local int* any = (__local int*)room + (along ? ITEMS : vectors * step);
     float4 held[PIECES];
     uint4 found = 0;
-    load_chunk(held, &found, X, 0, K, length - vector, place, k_stride, inner, step, along, width);
+#pragma unroll
+    for (int piece = 0; piece < PIECES; piece++) {
+        held[piece] = load_at(from, piece * step, along, width);
+        found = max(found, magnitudes(held[piece]));
+    }
     uint most = share_largest(found, values, lanes, along), largest = most, small, big;
     int more = 0;
     do {
         const float scale = power_of_two(shift_of(most));
         small = big = 0;
-        for (int start = 0; start < K; start += PIECES * step) {
-            if (!whole && (start > 0 || more))
-                load_chunk(held, &found, X, start, K, length - vector, place, k_stride, inner, step, along, width);
+        for (int start = 0; start < K; start += PIECES * step)
 #pragma unroll
             for (int piece = 0; piece < PIECES; piece++) {
                 const int k = start + piece * step;
+                const float4 now = held[piece];
+                if (!whole) {
+                    held[piece] = load_at(from, k + PIECES * step, along, width);  // on its way while others are cut
+                    found = max(found, magnitudes(now));
+                }
                 __local float* tile = room + (piece + 1) % 2 * vectors * PITCH(lanes);  // not the one of the piece before
-                const float4 x = along ? held[piece] : turn_4(held[piece], tile, place, lanes);
+                const float4 x = along ? now : turn_4(now, tile, place, lanes);
                 cut_4(x, scale, &small, &big, first + own < length && k + 4 * lane < pitch, high + k / 4, low + k / 4);
             }
-        }
         more = 0;
         if (!whole) {
             largest = share_largest(found, values, lanes, along);
             more = any_outgrows(largest, most, any);
             most = more ? largest : most;
+#pragma unroll
+            for (int piece = 0; piece < PIECES && more; piece++)
+                held[piece] = load_at(from, piece * step, along, width);
         }
     } while (more);
 

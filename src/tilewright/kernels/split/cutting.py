@@ -12,7 +12,7 @@ HERE = Path(__file__).parent
 HALF_BYTES = 2
 FLOAT_BYTES = 4
 PITCH_MULTIPLE = 8  # halves: the copy engine wants rows that are multiples of 16 bytes
-ALONG_LANES, ACROSS_LANES = 64, 32
+ALONG_LANES, ACROSS_LANES = 64, 32  # work-items for a vector that lies along k or across it
 WIDEST = LOAD_BYTES // FLOAT_BYTES  # floats that one load takes
 
 
@@ -54,9 +54,9 @@ class CutConfig(Config):
     """How many work-items share a vector of each operand, and how many floats each of them holds at a time."""
 
     ITEMS: int = 512
-    HELD: int = 16
+    HELD: int = 8
     A_LANES: int = 64
-    B_LANES: int = 64
+    B_LANES: int = 32
 
     def lanes(self, own: Side) -> int:
         return self.A_LANES if own.name == "A" else self.B_LANES
@@ -91,6 +91,6 @@ CUT = Kernel(HERE / "cut_vectors.cl", CutConfig())
 
 
 def cut_config(call: GemmCall) -> CutConfig:
-    """Vectors along memory are shared by two warps; of those across it, a work-group takes lines of 64 bytes."""
+    """Two warps share a vector along memory; of those across it, a work-group takes lines of 64 bytes."""
     a, b = (ALONG_LANES if own.along_k else ACROSS_LANES for own in sides(call))
     return CutConfig(A_LANES=a, B_LANES=b)

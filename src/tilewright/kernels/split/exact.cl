@@ -28,7 +28,7 @@ INLINE int is_left(const Tile tile, const int m, const int n)
     int left = 0;
 #pragma unroll
     for (int i = 0; i < C_VEC; i++)
-        left += needs_floats(tile.rows[m], tile.columns[n + i]);
+        left += needs_floats(tile.rows[m].y, tile.columns[n + i].y);
     return left;
 }
 

@@ -9,6 +9,9 @@
 // therefore added to floats that are rounded as usual. (Once in 16 k is worse than once in 64: more roundings than drift.)
 // What the low halves give is 2^-11 as large, and may drift.
 //
+// WITH_ALPHA  1 if alpha is not 1
+// WITH_C      1 if beta is not 0
+//
 // A work-group computes tiles number g, g + groups, ...: while its consumers finish one, its producer fetches the next.
 // The rows of low halves follow those of the high ones, so that a tile at the edge of C reads some of the wrong kind: they
 // belong to rows and columns that C does not have. Elements whose vectors halves cannot hold are left; see cut.cl. In the
@@ -50,8 +53,9 @@ void product(const int M, const int N, const int K, const int tiles, const ACC a
 {
     __local uchar local_tiles[STAGES * STAGE] __attribute__((aligned(1024)));
     __local ulong barriers[2 * STAGES] __attribute__((aligned(16)));
-    __local int2 columns[2][BN];
-    __local int shared;
+    __local float scales[2][BN];
+    __local int marks[2][BN];
+    __local int small_tile[2], shared;
 
     const int item = get_local_id(0), warpgroup = item / 128, steps = (K + BK - 1) / BK;
     const uint stages = local_address(local_tiles), full = local_address(barriers), empty = full + 8 * STAGES;
@@ -60,6 +64,7 @@ void product(const int M, const int N, const int K, const int tiles, const ACC a
             mbarrier_init(full + 8 * stage, 1);
             mbarrier_init(empty + 8 * stage, 2);
         }
+        small_tile[0] = small_tile[1] = 0;
         fence_mbarrier_init();
         tensormap_address(map_a, (ulong)halves_a);
         tensormap_address(map_b, (ulong)halves_b);
@@ -139,33 +144,43 @@ void product(const int M, const int N, const int K, const int tiles, const ACC a
         for (int i = 0; i < SUMS; i++)
             sums[i] = fma(low_sums[i], power_of_two(-LOW_BITS), sums[i]);
 
-        // Each work-item has the range of one column, and needs those of a quarter of them, their shifts as factors.
+        // Each work-item has the range of one column, and needs those of a quarter of them.
         bar_sync(1 + consumer, 128);
-        columns[consumer][own] = (int2)(as_int(power_of_two(-own_column.x)), own_column.y);
+        scales[consumer][own] = power_of_two(-own_column.x);
+        marks[consumer][own] = own_column.y;
+        if ((own_column.y | rows[0].y | rows[1].y) & 0xff)
+            small_tile[consumer] = tile + 1;
         bar_sync(1 + consumer, 128);
-        __global RESULT* matrix = C + c_offset + place.z * c_batch;
+        const int column = lane % 4 * 2, height = M - place.x - row, width = N - place.y - column;
+        const float row_scales[2] = {power_of_two(-rows[0].x), power_of_two(-rows[1].x)};
+        const long m = place.x + row, n = place.y + column, c_step = C_VEC > 1 ? 1 : c_column;
+        __global RESULT* c = C + c_offset + place.z * c_batch + m * c_row + n * c_column;
+        const __global RESULT* first_bias = bias + bias_offset + m * bias_row + n * bias_column;
 #pragma unroll
         for (int i = 0; i < SUMS; i += C_VEC) {
-            const int across = i / 4 * 8 + lane % 4 * 2 + i % 2, m = place.x + row + i / 2 % 2 * 8, n = place.y + across;
-            if (m >= M || n >= N)
+            const int down = i / 2 % 2 * 8, across = i / 4 * 8 + i % 2;
+            if (down >= height || across >= width)
                 continue;
-            const int2 a_range = rows[i / 2 % 2];
-            const float a_scale = power_of_two(-a_range.x);
             float values[C_VEC];
             int left = 0;
 #pragma unroll
             for (int j = 0; j < C_VEC; j++) {
-                const int2 column = columns[consumer][across + j];
-                left |= needs_floats(a_range, column);
                 // The smaller factor first: what falls below the floats then is far below the result's rounding.
-                const float b_scale = as_float(column.x);
+                const float a_scale = row_scales[i / 2 % 2], b_scale = scales[consumer][column + across + j];
                 values[j] = sums[i + j] * min(a_scale, b_scale) * max(a_scale, b_scale);
+                if (WITH_C)
+                    left |= needs_floats(rows[i / 2 % 2].y, marks[consumer][column + across + j]);
             }
-            if (!left)
-                finish(values, alpha, beta, matrix + m * c_row + n * c_column,
-                       bias + bias_offset + m * bias_row + n * bias_column, bias_column);
-            any_left |= left;
+            if (!left)  // else what C was is still wanted
+                finish(values, WITH_ALPHA ? alpha : 1, WITH_C ? beta : 0, c + down * c_row + across * c_step,
+                       first_bias + down * bias_row + across * bias_column, bias_column);
         }
+        if (small_tile[consumer] == tile + 1)
+            for (int i = 0; i < SUMS; i++) {
+                const int down = i / 2 % 2 * 8, across = i / 4 * 8 + i % 2;
+                if (down < height && across < width)
+                    any_left |= needs_floats(down ? rows[1].y : rows[0].y, marks[consumer][column + across]);
+            }
     }
 
     // What was left is computed with panels where the tiles of halves were, once both consumers are done with these.

@@ -17,7 +17,7 @@ HERE = Path(__file__).parent
 SHALLOW = 128  # below this K the cutting costs more than the tensor cores gain
 # An estimate in clock cycles, from times on an H200: of halves, a step of 64 in k, a tile's beginning and end, both
 # launches' beginnings and ends; of floats, those of one launch and their share of the device's multiply-adds.
-STEP, TILE, LAUNCHES = 1700, 5600, 17000
+STEP, TILE, LAUNCHES = 1700, 3000, 17000
 FLOATS_LAUNCH, FLOATS_EFFICIENCY = 6800, 0.85
 CUT_BYTES = 15  # read or written in a cycle for each compute unit
 
@@ -62,7 +62,9 @@ class ProductConfig(TileConfig):
     only_if_faster: bool = True  # refuses products that floats compute sooner
 
     def macros(self, problem: Problem) -> dict[str, str | int]:
-        return {**super().macros(problem), "C_VEC": stored_together(problem)}
+        call = call_of(problem)
+        own = {"C_VEC": stored_together(problem), "WITH_ALPHA": int(call.alpha != 1), "WITH_C": int(call.beta != 0)}
+        return {**super().macros(problem), **own}
 
     def ndrange(self, problem: Problem) -> NDRange:
         return NDRange((min(self.groups, self.all_tiles(problem)) * self.ITEMS,), (self.ITEMS,))
@@ -78,7 +80,7 @@ class ProductConfig(TileConfig):
 
     def local_bytes(self, problem: Problem) -> int:
         tiles = self.STAGES * 2 * (self.BM + self.BN) * self.BK * HALF_BYTES
-        return tiles + 16 * self.STAGES + 16 * self.BN + 1024  # the tiles begin on 1024 bytes
+        return tiles + 16 * (self.STAGES + self.BN + 1) + 1024  # the tiles begin on 1024 bytes
 
     def cycles(self, call: GemmCall) -> float:
         """Of both launches: cutting at memory speed, then the tiles of the busiest work-group."""

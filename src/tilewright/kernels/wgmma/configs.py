@@ -61,6 +61,10 @@ class WgmmaConfig(Config):
         """Whether work-groups add to sums of others."""
         return self.shared or self.split > 1
 
+    def alone(self, call: GemmCall) -> bool:
+        """Whether there is a work-group for each tile, or for each part of one."""
+        return not self.shared and self.tiles(call) * self.split <= self.groups
+
     @property
     def part(self) -> int:
         """Columns that a consumer multiplies at a time."""
@@ -92,31 +96,28 @@ class WgmmaConfig(Config):
         return -(-call.m // self.BM) * -(-call.n // self.BN) * call.batch
 
     def whole(self, call: GemmCall) -> int:
-        """Tiles that one work-group computes alone: whole rounds, or all of them."""
-        if self.split > 1:
-            return 0
+        """Tiles that are not shared out: whole rounds, or all of them."""
         tiles = self.tiles(call)
         return tiles // self.groups * self.groups if self.shared else tiles
 
     def ranges(self, call: GemmCall) -> int:
         """Into how many ranges the steps of all tiles that are shared out are cut."""
-        if self.split > 1:
-            return self.tiles(call) * self.split
         steps = (self.tiles(call) - self.whole(call)) * steps_of(call)
         return max(1, min(self.groups, steps // LEAST_STEPS))
 
     def work_groups(self, call: GemmCall) -> int:
-        if self.cuts_k:
+        if self.shared:
             return self.groups if self.whole(call) else self.ranges(call)
-        return min(self.tiles(call), self.groups)
+        return min(self.tiles(call) * self.split, self.groups)
 
     def partial_bytes(self, call: GemmCall) -> int:
         """Scratch memory for sums: a tile for each part of one, two for each range of tiles that are shared out."""
-        return (1 if self.split > 1 else 2) * self.ranges(call) * self.BM * self.BN * element_type("float32").itemsize
+        tiles = self.tiles(call) * self.split if self.split > 1 else 2 * self.ranges(call)
+        return tiles * self.BM * self.BN * element_type("float32").itemsize
 
     def stores_by_tma(self, call: GemmCall) -> bool:
         """Whether C leaves through the copy engine: that pays where a work-group computes more than one tile."""
-        return self.split == 1 and (self.shared or self.tiles(call) > self.groups) and stores_by_tma(call)
+        return not self.alone(call) and stores_by_tma(call)
 
     def stages_rows(self, call: GemmCall) -> bool:
         """Whether else it leaves through local memory: slices of a tile that is computed together do not."""
@@ -128,7 +129,11 @@ class WgmmaConfig(Config):
         return alone and call.m <= self.BM * self.GROUP_M and operand_bytes(call, "B") > CACHE
 
     def ndrange(self, problem: Problem) -> NDRange:
-        return NDRange((self.work_groups(self.oriented(problem)) * self.items,), (self.items,))
+        call = self.oriented(problem)
+        if not self.alone(call):
+            return NDRange((self.work_groups(call) * self.items,), (self.items,))
+        tiles_m, tiles_n = -(-call.m // self.BM), -(-call.n // self.BN)
+        return NDRange((tiles_m * self.items, tiles_n, call.batch * self.split), (self.items, 1, 1))
 
     def local_bytes(self, problem: Problem) -> int:
         call = self.oriented(problem)
@@ -152,8 +157,9 @@ class WgmmaConfig(Config):
             "BK": depth(call), "WN": self.BN // self.CONSUMERS_N, "PART": self.part,
             "MULTIPLY": MULTIPLY[call.dtype], "KIND": SUMS[element_type(call.dtype).accumulator],
             "A_ACROSS": int(not along_k(call.a)), "B_ACROSS": int(not along_k(call.b.swapped)),
-            "WITH_C": int(call.beta != 0), "WITH_ALPHA": int(call.alpha != 1), "SHARED": int(self.cuts_k),
-            "SPLIT": self.split, "STORE_BY_TMA": int(self.stores_by_tma(call)), "STAGED": int(self.stages_rows(call)),
+            "WITH_C": int(call.beta != 0), "WITH_ALPHA": int(call.alpha != 1), "SHARED": int(self.shared),
+            "ALONE": int(self.alone(call)), "SPLIT": self.split,
+            "STORE_BY_TMA": int(self.stores_by_tma(call)), "STAGED": int(self.stages_rows(call)),
             "RESULT_BYTES": element_type(call.result).itemsize, "C_VEC": result_width(call, 2),
             "PRODUCER_REGISTERS": producer, "CONSUMER_REGISTERS": consumer,
         }  # fmt: skip

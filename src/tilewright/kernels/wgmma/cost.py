@@ -1,8 +1,8 @@
 """What gemm.cl would take in a configuration: an estimate in clock cycles, comparable with gemm/choice.py's.
 
 A step takes as long as its products, or as its bytes need through local memory, where the copy engine writes them and
-wgmma reads them: that alone ranks the tiles. The other constants were fitted to 332 times of an H200, 30 products of
-halves in up to 17 configurations each; the first choice then took 1.0% longer than the best one on average.
+wgmma reads them: that alone ranks the tiles. The constants were fitted to 440 times of an H200, 38 products of halves in
+up to 21 configurations each; the first choice then took 0.7% longer than the best one on average.
 """
 
 from ...device import DeviceInfo
@@ -12,13 +12,19 @@ from ..gemm.choice import BYTES, LAUNCH, operand_bytes
 from .configs import CACHE, LINE, WgmmaConfig, steps_of
 
 AREA = 32  # elements of a tile that the tensor cores multiply by 128 bytes of k in a cycle
-LOCAL_BYTES = 128  # of local memory, read or written in a cycle
+LOCAL_BYTES = 150  # of local memory, read or written in a cycle, as fitted: its banks give 128
+LARGEST = 128 * 256  # elements of a tile
+SMALLER = 1.02  # slowness of smaller ones: they fetch more for each product, which costs power, and so the clock; where
+# products are promoted it is the largest tiles that do more
+APART = 1.02  # slowness where tiles are shared out, and work-groups no longer multiply the same operands at a time
 K_STEPS = 4  # products of 32 bytes of k in a step
 ROW = 32  # bytes that one of them reads of each row of A and B
 STARTUP = 3800  # cycles until the first stage is there and the last tile is stored
-STORE_BYTES = 14  # of C that a work-group stores in a cycle, while the tensor cores wait
+STORE_BYTES = 18  # of C that a work-group stores in a cycle, while the tensor cores wait
 COLLECT = 15000  # cycles to leave sums for another work-group and to find those of others
 COLLECT_BYTES = 37  # per cycle in which a consumer adds them up
+MEET = 4000  # cycles from a part's last product until the other parts' sums are there
+MEET_SUMS = 5.5  # per cycle that a consumer leaves for others and adds up
 EXPOSED = 0.07  # of the shorter of computing and memory traffic, what is not hidden behind the other
 
 
@@ -26,7 +32,8 @@ def step_cycles(config: WgmmaConfig) -> float:
     """Cycles of one stage. A wgmma reads 64 rows of A, and of B as many as it has columns."""
     products = K_STEPS * config.BM // 64 * config.BN // config.part
     read, written = products * (64 + config.part) * ROW, (config.BM + config.BN) * LINE
-    return max(config.BM * config.BN / AREA, (read + written) / LOCAL_BYTES)
+    area = config.BM * config.BN
+    return max(area / AREA * (SMALLER if area < LARGEST and not config.PROMOTE else 1), (read + written) / LOCAL_BYTES)
 
 
 def cost(config: WgmmaConfig, call: GemmCall, device: DeviceInfo) -> float:
@@ -34,16 +41,21 @@ def cost(config: WgmmaConfig, call: GemmCall, device: DeviceInfo) -> float:
     oriented, bytes_per_cycle = config.oriented(call), BYTES * device.compute_units
     groups, tiles, whole = config.work_groups(oriented), config.tiles(oriented), config.whole(oriented)
     itemsize = element_type(oriented.result).itemsize
-    computing = -(-whole // groups) * steps_of(oriented) * step_cycles(config)
+    computing = -(-whole // groups) * -(-steps_of(oriented) // config.split) * step_cycles(config)
     computing += -(-tiles // groups) * config.BM * config.BN * itemsize / STORE_BYTES
     if config.shared:
         computing += (tiles - whole) * steps_of(oriented) / config.ranges(oriented) * step_cycles(config)
-        computing += collecting(config, oriented) + read_again(config, oriented) / bytes_per_cycle
+        computing = APART * computing + collecting(config, oriented) + read_again(config, oriented) / bytes_per_cycle
     operands = operand_bytes(oriented, "A") + operand_bytes(oriented, "B")
     memory = (operands + oriented.batch * oriented.m * oriented.n * itemsize) / bytes_per_cycle
     packed = config.packed(call)
     packing = 2 * sum(operand_bytes(call, name) for name in packed) / bytes_per_cycle + LAUNCH * len(packed)
-    return max(computing, memory) + min(computing, memory) * EXPOSED + packing + STARTUP
+    return max(computing, memory) + min(computing, memory) * EXPOSED + meeting(config) + packing + STARTUP
+
+
+def meeting(config: WgmmaConfig) -> float:
+    """Cycles that the parts of a tile take to become one, when nothing else is left to do."""
+    return MEET + config.BM * config.BN / config.consumers / MEET_SUMS if config.split > 1 else 0
 
 
 def collecting(config: WgmmaConfig, call: GemmCall) -> float:

@@ -18,8 +18,9 @@
 // STAGED          1 if C goes through local memory, and leaves 16 bytes of a row at a time
 // RESULT_BYTES    bytes of an element of C
 // C_VEC           elements of a row of C that are stored together if its rows are not aligned for either
+// ALONE           1 if there is a work-group for each tile, or for each part of one
+// SPLIT           parts of a tile's k, 1 if it is not cut
 // SHARED          1 if tiles that do not fill all work-groups are cut along k into equal ranges, one for each
-// SPLIT           ranges of each tile, if that is how they are cut, else 1
 // PRODUCER_REGISTERS, CONSUMER_REGISTERS  of a work-item; 0 where all have enough from the start
 //
 // While a work-group's consumers finish a tile, its producer fetches the next. The maps give zeros outside of A and B, and
@@ -49,11 +50,21 @@
 
 #include "shares.cl"
 
+// Without a policy the cache fetches for work-groups together what they ask for at a time: even the usual one costs that.
+INLINE void fetch_b(const uint to, const __global ulong* map_b, const int x, const int y, const int matrix, const uint ready,
+                    const int once, const ulong policy)
+{
+    if (once)
+        cp_async_bulk_tensor_3d_hint(to, map_b, x, y, matrix, ready, policy);
+    else
+        cp_async_bulk_tensor_3d(to, map_b, x, y, matrix, ready);
+}
+
 // One work-item fetches all tiles, as soon as the stage that each goes to is empty.
 INLINE void produce(const Grid grid, const uint tiles, const uint full, const uint empty, const __global ulong* map_a,
                     const int a_moves, const __global ulong* map_b, const int b_moves, const int b_once)
 {
-    const ulong policy = b_once ? createpolicy_evict_first() : createpolicy_evict_normal();
+    const ulong policy = createpolicy_evict_first();
     Turn turn = {0, 0};
     for (Share share = first_share(grid); share.steps > 0; share = next_share(grid, share)) {
         const Place place = find_place(grid, share.tile);
@@ -73,9 +84,9 @@ INLINE void produce(const Grid grid, const uint tiles, const uint full, const ui
 #if B_ACROSS
 #pragma unroll
             for (int column = 0; column < BN; column += 64)
-                cp_async_bulk_tensor_3d_hint(b + column * LINE, map_b, place.n + column, k, b_matrix, ready, policy);
+                fetch_b(b + column * LINE, map_b, place.n + column, k, b_matrix, ready, b_once, policy);
 #else
-            cp_async_bulk_tensor_3d_hint(b, map_b, k, place.n, b_matrix, ready, policy);
+            fetch_b(b, map_b, k, place.n, b_matrix, ready, b_once, policy);
 #endif
         }
     }
@@ -115,18 +126,15 @@ INLINE Turn multiply(COMPONENT sums[BLOCKS][WN / 2], Turn turn, const int steps,
         sums[i / (WN / 2)][i % (WN / 2)] = 0;
     for (int step = 0; step < steps; step++, turn = next_turn(turn)) {
         mbarrier_wait(full + 8 * turn.stage, turn.parity);
-#pragma unroll 1  // else the compiler starts on the next part before this one is added, and runs out of registers
+#pragma unroll
         for (int part = 0; part < PROMOTE; part++) {
             start(fresh, a_first + turn.stage * STAGE, b_first + turn.stage * STAGE + part * PART * LINE, 0);
             await_products(fresh);
             if (part == PROMOTE - 1 && item == 0)
                 mbarrier_arrive(empty + 8 * turn.stage);
 #pragma unroll
-            for (int own = 0; own < PROMOTE; own++)
-                if (own == part)
-#pragma unroll
-                    for (int i = 0; i < BLOCKS * PART / 2; i++)
-                        sums[i / (PART / 2)][own * PART / 2 + i % (PART / 2)] += fresh[i / (PART / 2)][i % (PART / 2)];
+            for (int i = 0; i < BLOCKS * PART / 2; i++)
+                sums[i / (PART / 2)][part * PART / 2 + i % (PART / 2)] += fresh[i / (PART / 2)][i % (PART / 2)];
         }
     }
     return turn;
@@ -153,7 +161,7 @@ INLINE Turn multiply(COMPONENT sums[BLOCKS][WN / 2], Turn turn, const int steps,
 #endif
 
 #include "store.cl"
-#if SHARED
+#if SHARED || SPLIT > 1
 #include "collect.cl"
 #endif
 
@@ -219,7 +227,7 @@ void gemm(const int M, const int N, const int K, const int batches, const int wh
             COMPONENT sums[BLOCKS][WN / 2];
             turn = multiply(sums, turn, share.steps, tiles + own_m * LINE, tiles + A_TILE + own_n * LINE, full, empty,
                             own_item);
-#if SHARED && SPLIT == 1
+#if SHARED
             if (share.steps < steps && !collect(sums, grid, share, partial, tickets, answers, consumer, own_item))
                 continue;
 #endif
@@ -228,7 +236,7 @@ void gemm(const int M, const int N, const int K, const int batches, const int wh
             scale_part(sums, part, scale_a, scale_a_row, scale_b, scale_b_column, own_item);
 #endif
 #if SPLIT > 1
-            finish_slice(sums, part, share.tile, grid.group % SPLIT, alpha, beta, C + c_offset + place.matrix * c_batch,
+            finish_slice(sums, part, share.tile, get_group_id(2) % SPLIT, alpha, beta, C + c_offset + place.matrix * c_batch,
                          c_row, bias + bias_offset, bias_row, bias_column, partial, tickets, consumer, own_item);
 #else
             store_part(sums, part, alpha, beta, map_c, C + c_offset + place.matrix * c_batch, c_row, bias + bias_offset,

@@ -19,7 +19,8 @@ HERE = Path(__file__).parent
 PARTIAL, TICKETS = "partial", "tickets"  # scratch buffers of tiles that are shared out
 LARGEST = WgmmaConfig(128, 256, 4)
 PROMOTED = WgmmaConfig(128, 192, 4, PROMOTE=1)  # what gets a second set of sums, for 8-bit floats
-MOST_WHOLE = 64 * 192  # sums of a warpgroup beside which a second set of them has room; larger ones get theirs by halves
+# Sums of a warpgroup beside which a second set of them has room; larger ones get theirs by halves.
+MOST_WHOLE = 64 * 192
 VECTORS = 8  # columns of C up to which kernels for vectors are at memory speed
 REQUIRES = (
     ("tma", "the copy engine fetches tiles by itself on NVIDIA GPUs since sm_90"),
@@ -35,7 +36,8 @@ def wgmma_steps(kernel: Kernel, config: Config, problem: Problem) -> Steps:
     if not config.cuts_k:
         unused = {PARTIAL: "C", TICKETS: "C"}  # arguments that the kernel gets and does not use
         return (*copies, Step(kernel, config, packed, tuple({**dict(packed.buffers), **unused}.items())))
-    counters = (config.tiles(packed) - config.whole(packed)) * config.consumers * element_type("int32").itemsize
+    added = config.tiles(packed) if config.split > 1 else config.tiles(packed) - config.whole(packed)
+    counters = added * config.consumers * element_type("int32").itemsize
     scratch = ((PARTIAL, config.partial_bytes(packed)), (TICKETS, counters))
     return (*copies, Step(kernel, config, packed, packed.buffers, scratch, (TICKETS,)))
 
@@ -73,7 +75,7 @@ def configurations(call: GemmCall, device: DeviceInfo) -> Iterator[WgmmaConfig]:
     for bm, bn, stages, consumers_m, consumers_n in SPACE:
         config = WgmmaConfig(bm, bn, stages, consumers_m, consumers_n, groups=device.compute_units)
         if call.precision == "fp8":
-            config = replace(config, PROMOTE=1)
+            config = replace(config, PROMOTE=1 if bm * bn // config.consumers <= MOST_WHOLE else 2)
         cuts = [(1, False), *((parts, False) for parts in splits(config, call)), (1, True)]
         for split, shared in cuts:
             for pack in (False, True):
