@@ -122,8 +122,9 @@ def _limits(kernel: Kernel, config: Config, problem: Problem, device: DeviceInfo
 
 
 def _step_limits(step: Step, device: DeviceInfo) -> Iterator[str]:
-    yield from _wide_scalars(step)
     ndrange = step.config.ndrange(step.problem)
+    if not ndrange.empty:  # of nothing some configurations have no sizes
+        yield from _wide_scalars(step)
     if ndrange.group_items > device.max_work_group_size:
         yield (
             f"a work-group of {'x'.join(map(str, ndrange.local_size))} = {ndrange.group_items} work-items exceeds "

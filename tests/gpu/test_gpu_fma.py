@@ -52,11 +52,9 @@ def test_rounds_and_tiles_that_are_shared_out(a_order: str, b_order: str, hopper
     check(Gemm(128, 128, 40000, "float32", a_order, b_order), FmaConfig(256, 128, groups=132, shared=True), hopper)
     check(Gemm(64, 4096, 1040, "float32", a_order, b_order), FmaConfig(64, 512, groups=132, shared=True), hopper)
     check(Gemm(1000, 60, 2064, "float32", a_order, b_order), FmaConfig(512, 64, groups=132, shared=True), hopper)
-    check(
-        Gemm(1001, 777, 332, "float32", a_order, b_order, c_order="column"),
-        FmaConfig(128, 256, shared=True, pack=True),
-        hopper,
-    )
+    by_columns = Gemm(1001, 777, 332, "float32", a_order, b_order, c_order="column")
+    packs = (a_order, b_order) != ("row", "column")  # the copy engine reads lines of 332 floats where they are
+    check(by_columns, FmaConfig(128, 256, shared=True, pack=packs), hopper)
 
 
 @pytest.mark.parametrize(("a_order", "b_order"), [("row", "row"), ("row", "column"), ("column", "column")])

@@ -13,6 +13,7 @@ from tilewright.errors import ProcessFailed, Unsupported
 from tilewright.problem import Copy, Gemm, Problem, Transpose, random_arrays
 from tilewright.rivals import child
 from tilewright.rivals.child import ChildRival, clean_environment, numpy_rival
+from tilewright.rivals.numpy_child import load
 from tilewright.verify import Reference
 
 PROBLEMS = [Gemm(5, 7, 3), Gemm(4, 4, 4, "int32"), Transpose(3, 8, "float64", offset=2), Copy(4, 6), Gemm(3, 2, 0)]
@@ -59,6 +60,21 @@ def test_what_cublas_does_not_multiply_is_refused_by_a_sentence() -> None:
         problem = replace(fitting, **change)
         with pytest.raises(Unsupported, match=words):
             child.cublas_rival(problem, random_arrays(problem))
+
+
+@pytest.mark.parametrize("orders", [("row", "row"), ("row", "column"), ("column", "row"), ("column", "column")])
+def test_operands_lie_as_the_problem_says(orders: tuple[str, str], tmp_path: Path) -> None:
+    problem = Gemm(6, 5, 4, "float32", *orders)
+    arrays = random_arrays(problem)
+    rival = numpy_rival(problem, arrays)
+    try:
+        _, inputs, _ = load(Path(rival._folder.name))
+    finally:
+        rival.close()
+    for name, order in zip("AB", orders, strict=True):
+        assert np.array_equal(inputs[name], arrays[name])
+        assert inputs[name].flags.c_contiguous == (order == "row")
+        assert inputs[name].flags.f_contiguous == (order == "column")
 
 
 def test_blas_settings_do_not_reach_the_child(monkeypatch: pytest.MonkeyPatch) -> None:

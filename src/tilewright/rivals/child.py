@@ -77,7 +77,8 @@ class ChildRival:
         (folder / "settings.json").write_text(json.dumps(settings))
         for operand in inputs_of(problem):
             array = loadable(arrays[operand.name])[..., getattr(problem, "offset", 0) :]
-            np.save(folder / f"{operand.name}.npy", np.swapaxes(array, -1, -2) if operand.order == "column" else array)
+            saved = np.swapaxes(array, -1, -2) if operand.order == "column" else array
+            np.save(folder / f"{operand.name}.npy", np.ascontiguousarray(saved))  # .npy files keep columns as columns
         self._wanted = output_of(problem)
         np.savez(folder / "output.npz", like=loadable(np.zeros(self._wanted.shape, numpy_dtype(self._wanted.dtype))))
         self._script = script
