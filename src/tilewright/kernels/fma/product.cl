@@ -270,6 +270,7 @@ void product(const int M, const int N, const int K, const ACC alpha, const ACC b
                 const __local COMPONENT* own = stages + stage * STAGE_ELEMENTS;
                 mbarrier_wait(ready + 8 * stage, parity);
                 multiply(sum, own + a_place, own + b_place);
+                fence_proxy_async();  // waits for reads in flight, as the arrival does not
                 bar_warp_sync();
                 if (lane == 0)
                     mbarrier_arrive(ring.done + 8 * stage);
