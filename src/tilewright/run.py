@@ -12,8 +12,9 @@ from .backend.device import Device
 from .dtypes import element_type, numpy_dtype
 from .errors import InvalidInput, WrongResult
 from .kernel import NDRange, Step, render
+from .operands import Operand
 from .plan import Plan
-from .problem import Operand, inputs_of, output_of
+from .problem import inputs_of, output_of
 
 POISON = 0xFF  # every float made of such bytes is a NaN: what a kernel forgot to write, or should not have read, shows
 WAIT_S = 0.1  # between two waits of sustained work: a pause of some 20 us is nothing beside it

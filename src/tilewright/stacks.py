@@ -7,7 +7,8 @@ import numpy as np
 
 from .dtypes import element_type
 from .errors import InvalidInput
-from .problem import Arrays, Operand, Scalars, Transpose
+from .operands import Operand, Scalars
+from .problem import Arrays, Transpose
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,9 @@ from tilewright.dtypes import FLOAT8, numpy_dtype
 from tilewright.kernel import Kernel
 from tilewright.kernels.gemm.call import call_of
 from tilewright.kernels.wgmma.product import KERNELS, REQUIRES, candidates, configurations
+from tilewright.operands import Layout
 from tilewright.plan import plan
-from tilewright.problem import Gemm, Layout, StridedGemm, random_arrays
+from tilewright.problem import Gemm, StridedGemm, random_arrays
 from tilewright.run import Execution
 from tilewright.verify import Reference, verify, verify_execution
 

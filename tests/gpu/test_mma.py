@@ -11,8 +11,9 @@ from tilewright.kernel import Kernel
 from tilewright.kernels.gemm.call import call_of
 from tilewright.kernels.mma.configs import WarpConfig
 from tilewright.kernels.mma.product import DOUBLES, FETCHED, FETCHED_COMPLEX, KERNELS, candidates, configurations
+from tilewright.operands import Layout
 from tilewright.plan import plan
-from tilewright.problem import Gemm, Layout, StridedGemm, random_array, random_arrays
+from tilewright.problem import Gemm, StridedGemm, random_array, random_arrays
 from tilewright.run import Execution, LoadedPlan
 from tilewright.verify import Reference, verify, verify_execution
 

@@ -12,7 +12,8 @@ from tilewright.kernel import Dialect, render
 from tilewright.kernels.float8.product import WIDEN, around, wide_layout, widening
 from tilewright.kernels.gemm.call import call_of
 from tilewright.kernels.gemm.kernels import TILES
-from tilewright.problem import Gemm, Layout
+from tilewright.operands import Layout
+from tilewright.problem import Gemm
 
 CPU = DeviceInfo(
     "a CPU", "a driver", kind="cpu", compute_units=8, local_bytes=32768, max_work_group_size=4096,

@@ -17,6 +17,7 @@ FLOORS = {
     "dtypes": 1,
     "device": 1,
     "reference": 1,
+    "operands": 1,
     "problem": 1,
     "source": 1,
     "svg": 1,

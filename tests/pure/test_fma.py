@@ -10,8 +10,9 @@ from tilewright.kernel import Kernel, render
 from tilewright.kernels.fma.choice import SPACE, candidates
 from tilewright.kernels.fma.product import EXCHANGED, LOCAL_BYTES, PRODUCT, FmaConfig, tensor_map
 from tilewright.kernels.gemm.call import call_of
+from tilewright.operands import Layout
 from tilewright.plan import Plan, plan_kernel
-from tilewright.problem import Gemm, Layout, StridedGemm
+from tilewright.problem import Gemm, StridedGemm
 from tilewright.tensormap import TensorMap
 
 FEATURES = ("gpu", "nvidia", "tma", "wgmma")

@@ -10,8 +10,9 @@ from tilewright.kernels.gemm.call import call_of
 from tilewright.kernels.mma.configs import ACROSS, ALONG_K, CopyForm, WarpConfig, copy_form, packed_layout
 from tilewright.kernels.mma.fetched import FetchedConfig
 from tilewright.kernels.mma.product import FETCHED, FETCHED_COMPLEX, KERNELS, candidates, configurations
+from tilewright.operands import Layout
 from tilewright.plan import plan
-from tilewright.problem import Gemm, Layout, StridedGemm
+from tilewright.problem import Gemm, StridedGemm
 from tilewright.tensormap import TensorMap
 
 FEATURES = ("gpu", "nvidia", "mma", "mma_f64", "mma_f64_m8", "ldmatrix", "cp_async")

@@ -10,17 +10,8 @@ from hypothesis import strategies as st
 
 from tilewright.dtypes import ELEMENT_TYPES, numpy_dtype
 from tilewright.errors import InvalidInput, UnknownName
-from tilewright.problem import (
-    Copy,
-    Gemm,
-    Operand,
-    Problem,
-    Transpose,
-    compulsory_bytes,
-    inputs_of,
-    output_of,
-    random_arrays,
-)
+from tilewright.operands import Operand
+from tilewright.problem import Copy, Gemm, Problem, Transpose, compulsory_bytes, inputs_of, output_of, random_arrays
 
 SMALL = [(1, 1, 1), (2, 3, 4), (5, 1, 7), (1, 6, 3), (4, 4, 0), (0, 3, 2), (3, 0, 2)]
 

@@ -15,8 +15,9 @@ from tilewright.choice import plan_product, product_candidates
 from tilewright.device import DeviceInfo
 from tilewright.errors import RecordError
 from tilewright.kernel import render
+from tilewright.operands import Layout
 from tilewright.plan import violations
-from tilewright.problem import Gemm, Layout, StridedGemm
+from tilewright.problem import Gemm, StridedGemm
 from tilewright.sets import problems_of
 from tilewright.tuned import FOLDER, Entry, Table, file_name, key_of, load_table, tuned_for
 from tilewright.tuning import (

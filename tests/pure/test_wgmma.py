@@ -11,8 +11,9 @@ from tilewright.errors import Unsupported
 from tilewright.kernels.gemm.call import call_of
 from tilewright.kernels.wgmma.configs import WgmmaConfig, rows_aligned
 from tilewright.kernels.wgmma.product import KERNELS, SPACE, candidates
+from tilewright.operands import Layout
 from tilewright.plan import plan, violations
-from tilewright.problem import Gemm, Layout, StridedGemm
+from tilewright.problem import Gemm, StridedGemm
 
 HOPPER = DeviceInfo(
     "a Hopper GPU", "NVIDIA CUDA", kind="gpu", compute_units=132, local_bytes=49152, static_local_bytes=232448,

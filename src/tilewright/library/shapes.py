@@ -8,7 +8,7 @@ from itertools import product
 import numpy as np
 
 from ..errors import InvalidInput
-from ..problem import Layout
+from ..operands import Layout
 
 Shape = tuple[int, ...]
 

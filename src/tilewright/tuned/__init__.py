@@ -17,7 +17,8 @@ from ..backend.cache import cache_folder
 from ..device import DeviceInfo
 from ..errors import RecordError
 from ..kernels.gemm.call import call_of
-from ..problem import Layout, Problem
+from ..operands import Layout
+from ..problem import Problem
 
 FOLDER = Path(__file__).parent
 FORMAT = 1

@@ -8,7 +8,8 @@ from typing import ClassVar
 from ...device import DeviceInfo
 from ...dtypes import FLOAT8
 from ...kernel import Config, Kernel, NDRange, Step, Steps, round_up
-from ...problem import Layout, Operand, Problem, StridedGemm
+from ...operands import Layout, Operand
+from ...problem import Problem, StridedGemm
 from ..gemm.call import GemmCall, call_of
 from ..gemm.configs import reduction, result_violations
 from ..gemm.kernels import PARTIAL, REDUCE

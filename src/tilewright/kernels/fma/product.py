@@ -7,7 +7,8 @@ from pathlib import Path
 from ...device import DeviceInfo
 from ...dtypes import element_type
 from ...kernel import Config, Kernel, NDRange, Step, Steps
-from ...problem import Layout, Problem
+from ...operands import Layout
+from ...problem import Problem
 from ...tensormap import TensorMap, tensor_map_violation
 from ..gemm.call import GemmCall, call_of
 from ..gemm.configs import result_violations

@@ -6,7 +6,8 @@ from typing import ClassVar
 from ...dtypes import element_type
 from ...errors import InvalidInput
 from ...kernel import round_up
-from ...problem import Gemm, Layout, Operand, Problem, Scalars, StridedGemm
+from ...operands import Layout, Operand, Scalars
+from ...problem import Gemm, Problem, StridedGemm
 from ..moves import Move
 
 PACK_MULTIPLE = 32  # elements: rows of a packed operand begin on a line of 128 bytes, if 4 bytes wide

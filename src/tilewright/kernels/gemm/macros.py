@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from ...dtypes import element_type
-from ...problem import Layout
+from ...operands import Layout
 from .call import GemmCall
 
 LOAD_BYTES = 16  # the widest load or store of one work-item on every GPU that is known

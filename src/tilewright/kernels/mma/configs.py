@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 from ...device import DeviceInfo
 from ...dtypes import element_type
 from ...kernel import Config, NDRange, round_up
-from ...problem import Layout, Problem
+from ...operands import Layout
+from ...problem import Problem
 from ..gemm.call import GemmCall, call_of
 from ..gemm.configs import result_violations
 from ..gemm.macros import element_macros, result_width

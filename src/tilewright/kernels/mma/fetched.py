@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from ...device import DeviceInfo
 from ...dtypes import element_type
 from ...kernel import Config, NDRange
-from ...problem import Layout, Problem
+from ...operands import Layout
+from ...problem import Problem
 from ...tensormap import TensorMap, tensor_map_violation
 from ..gemm.call import GemmCall
 from ..gemm.configs import result_violations

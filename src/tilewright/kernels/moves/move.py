@@ -6,7 +6,8 @@ from typing import ClassVar
 import numpy as np
 
 from ...errors import InvalidInput
-from ...problem import Arrays, Copy, Layout, Operand, Problem, Scalars, Transpose
+from ...operands import Layout, Operand, Scalars
+from ...problem import Arrays, Copy, Problem, Transpose
 from ...stacks import StackedCopy, StackedTranspose
 
 VECTOR_BYTES = 16  # the widest load of one work-item

@@ -9,7 +9,8 @@ from ...device import DeviceInfo
 from ...dtypes import ELEMENT_TYPES
 from ...errors import InvalidInput
 from ...kernel import Config, Kernel, NDRange, Step, Steps
-from ...problem import Arrays, Layout, Operand, Problem, Scalars
+from ...operands import Layout, Operand, Scalars
+from ...problem import Arrays, Problem
 from ...stacks import InPlaceTranspose
 from . import HERE, MAX_BATCH
 from .configs import TurnConfig

@@ -13,7 +13,8 @@ import numpy as np
 from ...device import DeviceInfo
 from ...dtypes import element_type, numpy_dtype
 from ...kernel import Config, Kernel, NDRange, round_up
-from ...problem import Operand, Problem, Scalars
+from ...operands import Operand, Scalars
+from ...problem import Problem
 from ..sizes import size
 
 HERE = Path(__file__).parent

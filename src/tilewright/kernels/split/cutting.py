@@ -4,7 +4,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ...kernel import Config, Kernel, NDRange, round_up
-from ...problem import Layout, Problem
+from ...operands import Layout
+from ...problem import Problem
 from ..gemm.call import GemmCall, call_of
 from ..gemm.macros import LOAD_BYTES, vector_width
 
