@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from .errors import InvalidInput
+from .operands import Layout
 
 SWIZZLES = (0, 32, 64, 128)
 
@@ -28,6 +29,15 @@ class TensorMap:
         rank = len(self.sizes)
         if len(self.box) != rank or len(self.strides) != rank - 1 or self.swizzle not in SWIZZLES:
             raise InvalidInput(f"a tensor map needs as many box sides as sizes, and one stride less: {self}")
+
+
+def layout_violation(name: str, view: Layout, itemsize: int) -> str:
+    """Why no tensor map describes the operand `name`, as a sentence, or ""; `itemsize` is an element's bytes."""
+    if view.row != 1 and view.column != 1:
+        return f"neither rows nor columns of {name} lie without gaps: strides {view.row}, {view.column}"
+    if view.offset * itemsize % 16:
+        return f"TMA needs {name} to begin at a multiple of 16 bytes, not at {view.offset * itemsize}"
+    return ""
 
 
 def tensor_map_violation(name: str, map_: TensorMap, itemsize: int) -> str:

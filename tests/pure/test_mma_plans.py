@@ -9,15 +9,13 @@ from tilewright.kernel import render
 from tilewright.kernels.gemm.call import call_of
 from tilewright.kernels.mma.configs import ACROSS, ALONG_K, CopyForm, WarpConfig, copy_form, packed_layout
 from tilewright.kernels.mma.fetched import FetchedConfig
-from tilewright.kernels.mma.product import FETCHED, FETCHED_COMPLEX, KERNELS, candidates, configurations
+from tilewright.kernels.mma.product import DOUBLES, FETCHED, FETCHED_COMPLEX, KERNELS, candidates, configurations
 from tilewright.operands import Layout
 from tilewright.plan import plan
 from tilewright.problem import Gemm, StridedGemm
 from tilewright.tensormap import TensorMap
 
 FEATURES = ("gpu", "nvidia", "mma", "mma_f64", "mma_f64_m8", "ldmatrix", "cp_async")
-
-
 HOPPER = ("tma", "wgmma")
 
 
@@ -146,3 +144,15 @@ def test_configurations_that_cannot_work_are_refused(change: dict[str, int], sen
     problem = Gemm(512, 512, 512, "float64")
     config = replace(FETCHED.config, **change)
     assert sentence in " ".join(config.violations(problem, gpu(more=HOPPER)))
+
+
+@pytest.mark.parametrize("config", [DOUBLES.config, FETCHED.config], ids=["copied", "fetched"])
+def test_too_few_panels_are_not_shared_out(config: WarpConfig) -> None:
+    """133 tiles of 2 panels: the last tile's two would go to 132 work-groups, and the tile would wait for all of them."""
+    shared = replace(config, shared=True, groups=132)
+    problem = Gemm(128 * 133, 128, 2 * shared.depth(call_of(Gemm(1, 1, 1, "float64"))), "float64")
+    assert "2 panels, too few to share out among 132 work-groups" in "; ".join(
+        shared.violations(problem, gpu(more=HOPPER))
+    )
+    enough = replace(problem, k=66 * problem.k)
+    assert not list(shared.violations(enough, gpu(more=HOPPER)))

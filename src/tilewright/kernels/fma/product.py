@@ -7,9 +7,8 @@ from pathlib import Path
 from ...device import DeviceInfo
 from ...dtypes import element_type
 from ...kernel import Config, Kernel, NDRange, Step, Steps
-from ...operands import Layout
 from ...problem import Problem
-from ...tensormap import TensorMap, tensor_map_violation
+from ...tensormap import TensorMap, layout_violation, tensor_map_violation
 from ..gemm.call import GemmCall, call_of
 from ..gemm.configs import result_violations
 from ..gemm.kernels import PARTIAL, TICKETS, packing
@@ -195,20 +194,15 @@ class FmaConfig(Config):
             yield f"slices exchange {EXCHANGED:,} bytes of sums, more than {self.stages(call)} stages hold"
 
 
-def sided(name: str, call: GemmCall) -> tuple[Layout, int]:
-    """Operand "A" or "B" with its rows across k, and how many there are."""
-    return (call.a, call.m) if name == "A" else (call.b.swapped, call.n)
-
-
 def turned(name: str, call: GemmCall) -> bool:
     """Whether the operand lies along k."""
-    view, _ = sided(name, call)
+    view, _ = call.sided(name)
     return view.row != 1 or (view.column == 1 and call.k > 1)
 
 
 def tensor_map(name: str, call: GemmCall, side: int, depth: int) -> TensorMap:
     """How the copy engine reads the operand: `side` rows, at most MOST_ROWS, by `depth`, or BOX_DEPTH if they are turned."""
-    view, rows = sided(name, call)
+    view, rows = call.sided(name)
     side, itemsize = min(side, MOST_ROWS), element_type(call.dtype).itemsize
     matrices = call.batch if view.batch else 1
     if turned(name, call):
@@ -221,13 +215,11 @@ def tensor_map(name: str, call: GemmCall, side: int, depth: int) -> TensorMap:
 
 def refusal(name: str, call: GemmCall) -> str:
     """Why the copy engine cannot read the operand, as a sentence, or ""."""
-    view, _ = sided(name, call)
+    view, _ = call.sided(name)
     itemsize = element_type(call.dtype).itemsize
-    if view.row != 1 and view.column != 1:
-        return f"neither rows nor columns of {name} lie without gaps: strides {view.row}, {view.column}"
-    if view.offset * itemsize % 16:
-        return f"TMA needs {name} to begin at a multiple of 16 bytes, not at {view.offset * itemsize}"
-    return tensor_map_violation(name, tensor_map(name, call, WARP_TILE, BOX_DEPTH), itemsize)
+    return layout_violation(name, view, itemsize) or tensor_map_violation(
+        name, tensor_map(name, call, WARP_TILE, BOX_DEPTH), itemsize
+    )
 
 
 def fma_steps(kernel: Kernel, config: Config, problem: Problem) -> Steps:

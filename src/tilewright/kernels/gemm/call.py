@@ -95,6 +95,10 @@ class GemmCall(StridedGemm):
         """This call, or its transpose if C is wider than high."""
         return self.transposed if self.m < self.n else self
 
+    def sided(self, name: str) -> tuple[Layout, int]:
+        """Operand "A" or "B" with its rows across k, and how many there are."""
+        return (self.a, self.m) if name == "A" else (self.b.swapped, self.n)
+
     def in_pieces(self, k_chunk: int) -> "GemmCall":
         """The first step of split-K: sums of `k_chunk` products each, in scratch memory, in the accumulator's type."""
         area = self.m * self.n

@@ -157,8 +157,17 @@ class WarpConfig(Config):
             yield f"{self.tiles(call):,} tiles are more than {MAX_INDEX:,}, which an int can count"
         if self.pack and not self.packed(self.orientation(problem)):
             yield "A and B can be copied by 16 bytes where they are: packing them gains nothing"
-        if self.shared and self.tiles(call) == self.whole(call):
-            yield f"{self.tiles(call)} tiles are whole rounds of {self.work_groups(call)} work-groups: none is left to share out"
+        yield from self._sharing(call)
+
+    def _sharing(self, call: GemmCall) -> Iterator[str]:
+        """What speaks against sharing out what is left: nothing is, or too little for each work-group to have a panel. A
+        tile waits for all work-groups from its first to its last, and those without a panel would leave it nothing."""
+        left, groups = self.tiles(call) - self.whole(call), self.work_groups(call)
+        if self.shared and not left:
+            yield f"{self.tiles(call)} tiles are whole rounds of {groups} work-groups: none is left to share out"
+        elif self.shared and left * self.steps(call) < groups:
+            panels = left * self.steps(call)
+            yield f"the tiles that are left have {panels} panels, too few to share out among {groups} work-groups"
 
     def _geometry(self) -> Iterator[str]:
         """What is wrong with the numbers themselves, for any problem."""
@@ -189,7 +198,7 @@ def copy_form(call: GemmCall, name: str) -> CopyForm:
 
     Sizes need not be multiples: the last copy of a line takes fewer bytes. Bytes across k cannot be multiplied.
     """
-    layout, outer = (call.a, call.m) if name == "A" else (call.b.swapped, call.n)
+    layout, outer = call.sided(name)
     itemsize = element_type(call.dtype).itemsize
     forms = [CopyForm(ALONG_K, _width(layout, itemsize, call.k, outer, call.batch))]
     if itemsize > 1:
@@ -231,7 +240,7 @@ def packed_call(call: GemmCall, name: str) -> GemmCall:
 
 def packing(call: GemmCall, name: str) -> Move:
     """The copy of an operand to where it is packed."""
-    view, outer = (call.a, call.m) if name == "A" else (call.b.swapped, call.n)
+    view, outer = call.sided(name)
     target = packed_layout(call, name)
     rows_along_k = target if name == "A" else target.swapped
     batch = 1 if view.batch == 0 else call.batch

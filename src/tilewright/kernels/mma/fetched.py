@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from ...device import DeviceInfo
 from ...dtypes import element_type
 from ...kernel import Config, NDRange
-from ...operands import Layout
 from ...problem import Problem
-from ...tensormap import TensorMap, tensor_map_violation
+from ...tensormap import TensorMap, layout_violation, tensor_map_violation
 from ..gemm.call import GemmCall
 from ..gemm.configs import result_violations
 from ..gemm.macros import element_macros, result_width
@@ -75,8 +74,7 @@ class FetchedConfig(WarpConfig):
             yield f"{self.tiles(call):,} tiles of {self.steps(call):,} panels are more than an int can count"
         if self.pack and not call.packed:
             yield "the copy engine can read A and B where they are: packing them gains nothing"
-        if self.shared and self.tiles(call) == self.whole(call):
-            yield f"{self.tiles(call)} tiles are whole rounds of {self.work_groups(call)} work-groups: none is left to share out"
+        yield from self._sharing(call)
 
     def _geometry(self) -> Iterator[str]:
         yield from super()._geometry()
@@ -86,20 +84,15 @@ class FetchedConfig(WarpConfig):
             yield f"the copy engine fetches at most {MOST_BOX} rows at a time, not {max(self.BM, self.BN)}"
 
 
-def sided(name: str, call: GemmCall) -> tuple[Layout, int]:
-    """Operand "A" or "B" with its rows across k, and how many there are."""
-    return (call.a, call.m) if name == "A" else (call.b.swapped, call.n)
-
-
 def across(name: str, call: GemmCall) -> bool:
     """Whether neighbours in memory are neighbours across k."""
-    view, _ = sided(name, call)
+    view, _ = call.sided(name)
     return view.row == 1 and not (view.column == 1 and call.k > 1)
 
 
 def tensor_map(name: str, call: GemmCall, side: int) -> TensorMap:
     """How the copy engine reads the operand, as doubles: lines of 128 bytes, `side` rows or all k of a panel at a time."""
-    view, rows = sided(name, call)
+    view, rows = call.sided(name)
     itemsize = element_type(call.dtype).itemsize
     parts, matrices = itemsize // DOUBLE, call.batch if view.batch else 1
     if across(name, call):
@@ -112,10 +105,6 @@ def tensor_map(name: str, call: GemmCall, side: int) -> TensorMap:
 
 def refusal(name: str, call: GemmCall) -> str:
     """Why the copy engine cannot read the operand, as a sentence, or ""."""
-    view, _ = sided(name, call)
+    view, _ = call.sided(name)
     itemsize = element_type(call.dtype).itemsize
-    if view.row != 1 and view.column != 1:
-        return f"neither rows nor columns of {name} lie without gaps: strides {view.row}, {view.column}"
-    if view.offset * itemsize % 16:
-        return f"TMA needs {name} to begin at a multiple of 16 bytes, not at {view.offset * itemsize}"
-    return tensor_map_violation(name, tensor_map(name, call, WARPS), DOUBLE)
+    return layout_violation(name, view, itemsize) or tensor_map_violation(name, tensor_map(name, call, WARPS), DOUBLE)

@@ -8,7 +8,7 @@ from ...dtypes import element_type
 from ...kernel import Config, NDRange
 from ...operands import Layout
 from ...problem import Problem
-from ...tensormap import TensorMap, tensor_map_violation
+from ...tensormap import TensorMap, layout_violation, tensor_map_violation
 from ..gemm.call import GemmCall, call_of
 from ..gemm.choice import operand_bytes
 from ..gemm.configs import result_violations
@@ -222,7 +222,7 @@ def along_k(rows: Layout) -> bool:
 
 def input_map(call: GemmCall, name: str, tile: int) -> TensorMap:
     """The map of operand "A" or "B", of whose m or n rows along k a work-group fetches `tile` at a time."""
-    view, outer = (call.a, call.m) if name == "A" else (call.b.swapped, call.n)
+    view, outer = call.sided(name)
     itemsize, matrices = element_type(call.dtype).itemsize, 1 if view.batch == 0 else call.batch
     if along_k(view):
         sizes, stride, box = (call.k, outer, matrices), view.row, (depth(call), tile, 1)
@@ -268,12 +268,11 @@ def stores_by_tma(call: GemmCall) -> bool:
 
 def fetch_refusal(call: GemmCall, name: str) -> str:
     """Why operand "A" or "B" cannot be multiplied where it lies, as a sentence, or ""."""
-    view, outer = (call.a, call.m) if name == "A" else (call.b.swapped, call.n)
+    view, outer = call.sided(name)
     itemsize = element_type(call.dtype).itemsize
-    if view.column != 1 and view.row != 1:
-        return f"neither rows nor columns of {name} lie without gaps: strides {view.row}, {view.column}"
+    unmapped = layout_violation(name, view, itemsize)
+    if unmapped:
+        return unmapped
     if itemsize != 2 and not along_k(view):
         return f"wgmma multiplies {call.dtype} only along k, and {name} lies across it"
-    if view.offset * itemsize % 16:
-        return f"TMA needs {name} to begin at a multiple of 16 bytes, not at {view.offset * itemsize}"
     return tensor_map_violation(name, input_map(call, name, 64), itemsize) if outer and call.batch else ""
