@@ -13,7 +13,7 @@ from tilewright.kernels.mma.configs import WarpConfig
 from tilewright.kernels.mma.product import DOUBLES, FETCHED, FETCHED_COMPLEX, KERNELS, candidates, configurations
 from tilewright.operands import Layout
 from tilewright.plan import plan
-from tilewright.problem import Gemm, StridedGemm, random_array, random_arrays
+from tilewright.problem import Arrays, Gemm, StridedGemm, random_array, random_arrays
 from tilewright.run import Execution, LoadedPlan
 from tilewright.verify import Reference, verify, verify_execution
 
@@ -65,6 +65,17 @@ def test_every_tile(kernel: Kernel, nvidia: Device) -> None:
                 assert verdict.passed, f"{kernel.name} {each}: {verdict}"
 
 
+def check_repeats(execution: Execution, arrays: Arrays, times: int) -> None:
+    """The result is right, and has the same bits when it is computed again."""
+    execution.write(arrays)
+    execution.launch()
+    first = execution.read()
+    assert Reference(execution.plan.problem, arrays).judge(first).passed
+    for _ in range(times):
+        execution.launch()
+        assert (execution.read() == first).all()
+
+
 @pytest.mark.parametrize("kernel", KERNELS, ids=named)
 def test_shared_tiles_add_up_the_same_at_every_run(kernel: Kernel, nvidia: Device) -> None:
     usable(kernel, nvidia)
@@ -73,13 +84,7 @@ def test_shared_tiles_add_up_the_same_at_every_run(kernel: Kernel, nvidia: Devic
     assert shared
     arrays = random_arrays(problem)
     execution = Execution(plan([replace(kernel, config=shared[0])], problem, nvidia.info), nvidia)
-    execution.write(arrays)
-    execution.launch()
-    first = execution.read()
-    assert Reference(problem, arrays).judge(first).passed
-    for _ in range(5):
-        execution.launch()
-        assert (execution.read() == first).all()
+    check_repeats(execution, arrays, 5)
 
 
 IEEE = [each for each in KERNELS if each.dtypes[0] not in ("int8", "complex128")]
@@ -231,13 +236,7 @@ def test_fetched_panels_are_not_overwritten_while_they_are_read(
     assert isinstance(kernel.config, WarpConfig)
     own = replace(kernel, config=replace(kernel.config, shared=True, groups=100))
     execution = Execution(plan([own], problem, nvidia.info), nvidia)
-    execution.write(arrays)
-    execution.launch()
-    first = execution.read()
-    assert Reference(problem, arrays).judge(first).passed
-    for _ in range(40):
-        execution.launch()
-        assert (execution.read() == first).all()
+    check_repeats(execution, arrays, 40)
 
 
 def test_complex_conjugates(nvidia: Device) -> None:
