@@ -97,6 +97,9 @@ def planned() -> Iterator[Launches]:
         Copy(64, 64, "float32", 3),
         Transpose(64, 64),
         Transpose(128, 8),
+        *(Transpose(rows, columns, dtype) for rows, columns in ((3, 5), (523, 141)) for dtype in ("int8", "float16")),
+        *(Copy(35, 1100, dtype, 1) for dtype in ("int8", "float16")),
+        Copy(3, 5, "int8", 1),
     ]
     for device in (GPU, CPU):
         for product in products:

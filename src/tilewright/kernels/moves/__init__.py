@@ -9,10 +9,13 @@ from ...kernel import Config, Kernel, Step, Steps
 from ...problem import Problem
 from .configs import CopyConfig, MoveConfig, TurnConfig
 from .move import Move, move_of, nearer_rows, width
+from .words import CopyWordsConfig, TurnWordsConfig
 
 __all__ = [
     "COPY",
+    "COPY_WORDS",
     "TURN",
+    "TURN_WORDS",
     "Move",
     "MoveConfig",
     "candidates",
@@ -39,20 +42,31 @@ def _kernel(file: str, config: Config, *smaller: Config) -> Kernel:
     return Kernel(HERE / file, config, "move", smaller, dtypes=tuple(ELEMENT_TYPES), steps=move_steps)
 
 
-COPY = _kernel("copy.cl", CopyConfig(), CopyConfig(32, 2, 4))
-TURN = _kernel("turn.cl", TurnConfig(), TurnConfig(128, 128, 64))
+COPY = _kernel("copy.cl", CopyConfig(), CopyConfig(32, 2))
+TURN = _kernel("turn.cl", TurnConfig(256, 512, 512), TurnConfig(256, 256, 256), TurnConfig(128, 128, 64))
+
+
+COPY_WORDS = _kernel("copy_words.cl", CopyWordsConfig(), CopyWordsConfig(32, 2))
+TURN_WORDS = _kernel("turn_words.cl", TurnWordsConfig(256, 512), TurnWordsConfig(128, 256), TurnWordsConfig(64, 64))
 
 
 def nearest(problem: Problem) -> Kernel:
-    """The kernel that moves as memory lies: a copy where both sides have their elements in the same direction."""
+    """The kernel that moves as memory lies: a copy where both sides have their elements in the same direction, and by words
+    where these are shorter and no vectors move them."""
     move = move_of(problem).output_by_rows
-    return TURN if nearer_rows(move.source, move.rows, move.columns) else COPY
+    if nearer_rows(move.source, move.rows, move.columns):
+        plain, words = TURN, TURN_WORDS
+    else:
+        plain, words = COPY, COPY_WORDS
+    assert isinstance(words.config, (TurnWordsConfig, CopyWordsConfig))
+    return plain if any(words.config.refusals(move)) else words
 
 
 def candidates(problem: Problem, device: DeviceInfo) -> tuple[Kernel, ...]:
     """The kernels for a Move, or a core Copy or Transpose, ranked: the first that `plan` has nothing against runs it.
 
-    Both compute any move.
+    COPY and TURN compute any move.
     """
     first = nearest(problem)
-    return tuple(replace(kernel, operation=problem.operation) for kernel in (first, COPY if first is TURN else TURN))
+    plain = (COPY, TURN) if first in (COPY, COPY_WORDS) else (TURN, COPY)
+    return tuple(replace(kernel, operation=problem.operation) for kernel in dict.fromkeys((first, *plain)))

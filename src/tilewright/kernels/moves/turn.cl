@@ -1,6 +1,7 @@
 // A transpose through a tile in local memory, by vectors on both sides: target (b, i, j) = source (b, i, j).
 //
-// The macros are explained in turning.cl. Work-groups: dimension 0 the tiles, rows of them first; 2 the batch.
+// The macros are explained in turning.cl. Work-groups: dimension 0 the tiles, columns of them first, so that what is written at a
+// time lies together: on an H200 that is 3% faster than the order in which reads do. 2 the batch.
 
 #include "turning.cl"
 
@@ -13,8 +14,8 @@ void turn(const int rows, const int columns,
 {
     __local WORD tile[LINES * PITCH];
 
-    const int tiles_x = (columns + TILE_COLUMNS - 1) / TILE_COLUMNS, number = get_group_id(0);
-    const int first_row = number / tiles_x * TILE_ROWS, first_column = number % tiles_x * TILE_COLUMNS;
+    const int tiles_y = (rows + TILE_ROWS - 1) / TILE_ROWS, number = get_group_id(0);
+    const int first_row = number % tiles_y * TILE_ROWS, first_column = number / tiles_y * TILE_COLUMNS;
     const long batch = get_group_id(2);
     input += input_offset + batch * input_batch + first_row * input_row + first_column * input_column;
     output += output_offset + batch * output_batch + first_row * output_row + first_column * output_column;

@@ -33,31 +33,26 @@
 
 // Bytes and shorts are loaded and merged as words (IN_PACKED): compilers split a load of 16 chars into pieces of four.
 #if IN_PACKED
+#include "merge.cl"
 typedef uint HELD;
 #else
 typedef ELEMENT HELD;
 #endif
-
-#define LOW_BYTES(a, b) (((a) & 0x00ff00ff) | ((b) & 0x00ff00ff) << 8)   // bytes 0 and 2 of a, with those of b between
-#define HIGH_BYTES(a, b) (((a) >> 8 & 0x00ff00ff) | ((b) & 0xff00ff00))  // bytes 1 and 3
-#define LOW_HALF(a, b) (((a) & 0x0000ffff) | (b) << 16)
-#define HIGH_HALF(a, b) ((a) >> 16 | ((b) & 0xffff0000))
 
 // Writes what was held of MERGE rows, from column `column` on, into a line of the tile.
 INLINE void put(local WORD* line, const int column, HELD held[MERGE][HELD_COUNT])
 {
 #pragma unroll
     for (int i = 0; i < HELD_COUNT; i++) {
-#if IN_PACKED && MERGE == 4
-        const uint even = LOW_BYTES(held[0][i], held[1][i]), even_below = LOW_BYTES(held[2][i], held[3][i]);
-        const uint odd = HIGH_BYTES(held[0][i], held[1][i]), odd_below = HIGH_BYTES(held[2][i], held[3][i]);
-        line[COLUMN(column + 4 * i)] = LOW_HALF(even, even_below);
-        line[COLUMN(column + 4 * i + 1)] = LOW_HALF(odd, odd_below);
-        line[COLUMN(column + 4 * i + 2)] = HIGH_HALF(even, even_below);
-        line[COLUMN(column + 4 * i + 3)] = HIGH_HALF(odd, odd_below);
-#elif IN_PACKED
-        line[COLUMN(column + 2 * i)] = LOW_HALF(held[0][i], held[1][i]);
-        line[COLUMN(column + 2 * i + 1)] = HIGH_HALF(held[0][i], held[1][i]);
+#if IN_PACKED
+        uint rows[MERGE], columns[MERGE];
+#pragma unroll
+        for (int m = 0; m < MERGE; m++)
+            rows[m] = held[m][i];
+        merge(columns, rows);
+#pragma unroll
+        for (int m = 0; m < MERGE; m++)
+            line[COLUMN(column + MERGE * i + m)] = columns[m];
 #elif MERGE == 4
         line[COLUMN(column + i)] = as_uint(MAKE4(uchar, held[0][i], held[1][i], held[2][i], held[3][i]));
 #elif MERGE == 2

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from math import gcd
 
 from ...device import DeviceInfo
 from ...dtypes import element_type
@@ -51,7 +52,9 @@ class WgmmaConfig(Config):
     groups: int = 132
     split: int = 1  # work-groups that compute a tile together, each a part of its k; all of them must run at a time
     shared: bool = False  # share out the tiles that are left after whole rounds of `groups`
-    pack: bool = False  # copy operands that the copy engine cannot fetch, or wgmma not multiply, to rows along k first
+    pack: bool = (
+        False  # copy operands to rows along k first, if they cannot be fetched, or only slowly, or not be multiplied
+    )
 
     @property
     def consumers(self) -> int:
@@ -90,7 +93,8 @@ class WgmmaConfig(Config):
         """Which of "A" and "B" are copied first."""
         if not self.pack:
             return ()
-        return tuple(name for name in ("A", "B") if name not in call.packed and fetch_refusal(call, name))
+        plain = (name for name in ("A", "B") if name not in call.packed)
+        return tuple(name for name in plain if fetch_refusal(call, name) or alignment(call, name) < LINE)
 
     def tiles(self, call: GemmCall) -> int:
         """Tiles of C of the whole batch."""
@@ -194,7 +198,7 @@ class WgmmaConfig(Config):
         elif self.shared and self.tiles(call) == self.whole(call):
             yield f"{self.tiles(call)} tiles are whole rounds of {self.groups} work-groups: none is left to share out"
         if self.pack and not self.packed(self.orientation(problem)):
-            yield "A and B can be fetched where they are: packing them gains nothing"
+            yield f"A and B can be fetched by lines of {LINE} bytes where they are: packing them gains nothing"
 
     def _split_violations(self, call: GemmCall) -> Iterator[str]:
         if self.shared:
@@ -218,6 +222,14 @@ def steps_of(call: GemmCall) -> int:
 def along_k(rows: Layout) -> bool:
     """Whether an operand, seen by its rows of k, lies along them."""
     return rows.column == 1
+
+
+def alignment(call: GemmCall, name: str) -> int:
+    """The power of two up to LINE of which all lines of operand "A" or "B" begin at a multiple, in bytes."""
+    view, outer = call.sided(name)
+    stride, lines = (view.row, outer) if along_k(view) else (view.column, call.k)
+    distances = (view.offset, stride if lines > 1 else 0, view.batch if call.batch > 1 else 0)
+    return gcd(LINE, *(distance * element_type(call.dtype).itemsize for distance in distances))
 
 
 def input_map(call: GemmCall, name: str, tile: int) -> TensorMap:

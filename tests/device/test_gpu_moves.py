@@ -1,0 +1,94 @@
+"""The GPU's copies and transposes on every driver, bit by bit, with what lies between their rows: strides, offsets, batches."""
+
+from dataclasses import replace
+from itertools import product
+
+import numpy as np
+import pytest
+
+from tilewright.backend.opencl import Device
+from tilewright.dtypes import element_type
+from tilewright.errors import Unsupported
+from tilewright.kernel import Kernel
+from tilewright.kernels.moves import COPY, COPY_WORDS, TURN, TURN_WORDS, Move, nearest
+from tilewright.operands import Layout
+from tilewright.plan import plan_kernel
+from tilewright.run import LoadedPlan
+
+SHAPES = ((1, 1), (1, 7), (7, 1), (3, 5), (4, 4), (31, 33), (64, 128), (127, 125), (128, 126), (130, 257), (263, 131))
+GAPS = (0, 1, 2, 3, 16)
+
+
+def random_side(generator: np.random.Generator, rows: int, columns: int, batch: int, by_rows: bool) -> Layout:
+    """A layout with a random offset, and random gaps between its lines and between its matrices."""
+    lines, length = (rows, columns) if by_rows else (columns, rows)
+    stride = length + int(generator.choice(GAPS))
+    offset, matrix = int(generator.choice(GAPS)), lines * stride + int(generator.choice(GAPS))
+    return Layout(offset, stride if by_rows else 1, 1 if by_rows else stride, matrix if batch > 1 else 0)
+
+
+def elements(side: Layout, move: Move) -> int:
+    last = (move.rows - 1) * side.row + (move.columns - 1) * side.column + (move.batch - 1) * side.batch
+    return side.offset + last + 1
+
+
+def seen(flat: np.ndarray, side: Layout, move: Move) -> np.ndarray:
+    strides = [stride * flat.itemsize for stride in (side.batch, side.row, side.column)]
+    return np.lib.stride_tricks.as_strided(flat[side.offset :], (move.batch, move.rows, move.columns), strides)
+
+
+def assert_moves(kernel: Kernel, move: Move, device: Device) -> None:
+    """Elements arrive, and all that lies between them stays as it was."""
+    size = element_type(move.dtype).itemsize
+    generator = np.random.default_rng(move.rows * 1000 + move.columns)
+    source, target = (
+        generator.integers(0, 256, elements(side, move) * size, np.uint8).view(f"V{size}")
+        for side in (move.source, move.target)
+    )
+    buffers = {}
+    for name, array in (("input", source), ("output", target)):
+        buffers[name] = device.allocate(array.nbytes)  # ends with the last element: what is read beyond it is not there
+        device.write(buffers[name], array.view(np.uint8))
+    loaded = LoadedPlan(plan_kernel(replace(kernel, smaller=()), move, device.info), device)
+    loaded.bind(buffers)
+    loaded.enqueue()
+    device.finish("move")
+    expected = target.copy()
+    seen(expected, move.target, move)[...] = seen(source, move.source, move)
+    assert device.read(buffers["output"], target.nbytes, np.dtype(np.uint8)).tobytes() == expected.tobytes(), move
+
+
+@pytest.mark.parametrize("dtype", ["int8", "float16"])
+@pytest.mark.parametrize("kernel", [COPY_WORDS, TURN_WORDS], ids=lambda kernel: kernel.name)
+def test_words_wherever_lines_begin(kernel: Kernel, dtype: str, device: Device) -> None:
+    generator, moved = np.random.default_rng(3), 0
+    for (rows, columns), batch in product(SHAPES, (1, 3)):
+        for _ in range(3):
+            source = random_side(generator, rows, columns, batch, kernel is COPY_WORDS)
+            move = Move(rows, columns, dtype, source, random_side(generator, rows, columns, batch, True), batch)
+            if nearest(move).source == kernel.source:
+                assert_moves(kernel, move, device)
+                moved += 1
+    assert moved > len(SHAPES)
+
+
+@pytest.mark.parametrize("dtype", ["int8", "float16", "float32", "float64", "complex128"])
+@pytest.mark.parametrize("kernel", [COPY, TURN], ids=lambda kernel: kernel.name)
+def test_vectors_of_every_width(kernel: Kernel, dtype: str, device: Device) -> None:
+    generator = np.random.default_rng(4)
+    for (rows, columns), batch in product(SHAPES, (1, 3)):
+        source, target = (random_side(generator, rows, columns, batch, bool(generator.integers(2))) for _ in range(2))
+        assert_moves(kernel, Move(rows, columns, dtype, source, target, batch), device)
+
+
+def test_what_has_no_words_is_refused(device: Device) -> None:
+    dense = Layout(0, 16, 1)
+    for move, reason in (
+        (Move(3, 3, "float32", Layout(1, 3, 1), Layout(0, 3, 1)), "4 bytes are words"),
+        (Move(16, 16, "int8", dense, dense), "all lines begin on words"),
+        (Move(5, 5, "int8", Layout(0, 10, 2), Layout(0, 5, 1)), "2 elements apart"),
+        (Move(5, 5, "int8", Layout(20, -5, 1), Layout(0, 5, 1)), "lies behind its last one, with -5"),
+    ):
+        assert nearest(move) is COPY
+        with pytest.raises(Unsupported, match=reason):
+            plan_kernel(replace(COPY_WORDS, smaller=()), move, device.info)
