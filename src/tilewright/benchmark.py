@@ -16,6 +16,7 @@ from .backend.twins import twin_of
 from .ceilings import measured_peaks
 from .choice import plan_move, plan_product
 from .contenders import Arena, Contender, judged, new_row, race_contenders
+from .device import Peaks
 from .dtypes import numpy_dtype
 from .environment import read_environment
 from .errors import LaunchFailed, Unsupported
@@ -76,6 +77,7 @@ def run_benchmark(
     backend: str = "opencl",
     precision: str = "",
     sustained: float | None = None,
+    keep: Callable[[Record], None] = lambda record: None,
 ) -> Record:
     """Race the library against NumPy, or cuBLAS on NVIDIA GPUs, over sets of problems.
 
@@ -83,23 +85,33 @@ def run_benchmark(
     others where they are present: CLBlast, and with the `backend` "both" our kernels' as CUDA. Their samples are
     taken in turn, so that the i-th of one pairs with the i-th of the other. `watch` gets each problem's rows. `precision`
     is asked of all products. With `sustained`, everyone takes turns of so many seconds back to back instead, with
-    the device's clock and power in the record.
+    the device's clock and power in the record. If something ends the benchmark early, `keep` gets the record of the
+    problems until then.
     """
     problems = [problem for name in sets for problem in problems_of(name, dtype)]
     opened = device if isinstance(device, Device) else open_device(device)
     twins = (twin_of(opened),) if backend == "both" else ()
     rows: list[Row] = []
-    for problem in problems:
-        if precision and isinstance(problem, Gemm):
-            problem = replace(problem, precision=precision)
-        race = race_library(problem, opened, seconds, twins, sustained)
-        watch(race)
-        rows += race
     title = f"benchmark {'+'.join(sets)}" + (" sustained" if sustained else "")
-    peaks = measured_peaks(opened, dtype) if dtype in CHAINS.dtypes else None
     telemetry = sampler_for(opened.info).source if sustained else ""
     missing = absent() if opened.info.kind == "cpu" else ()
-    return Record(title, dtype, read_environment(opened.info), peaks, tuple(rows), telemetry=telemetry, absent=missing)
+
+    def record(peaks: Peaks | None) -> Record:
+        environment = read_environment(opened.info)
+        return Record(title, dtype, environment, peaks, tuple(rows), telemetry=telemetry, absent=missing)
+
+    try:
+        for problem in problems:
+            if precision and isinstance(problem, Gemm):
+                problem = replace(problem, precision=precision)
+            race = race_library(problem, opened, seconds, twins, sustained)
+            watch(race)
+            rows += race
+    except BaseException:  # a signal too: whatever took minutes to measure is not lost
+        if rows:
+            keep(record(None))
+        raise
+    return record(measured_peaks(opened, dtype) if dtype in CHAINS.dtypes else None)
 
 
 def race_library(

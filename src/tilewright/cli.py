@@ -2,7 +2,9 @@
 
 import argparse
 import os
+import signal
 import sys
+import threading
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TypeAlias
@@ -36,8 +38,12 @@ from .sustained import SECONDS
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line; the exit status: 0 fine, 1 something failed or is wrong, 2 unusable arguments."""
+    """Run the command line; the exit status: 0 fine, 1 failed or wrong, 2 unusable arguments, 130 interrupted."""
     options = make_parser().parse_args(arguments)
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(
+            signal.SIGTERM, signal.default_int_handler
+        )  # ended by `timeout`, a benchmark keeps what it measured
     try:
         status: int = options.command(options)
         sys.stdout.flush()
@@ -45,6 +51,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except TilewrightError as error:
         Console(stderr=True).print(f"[red]error:[/red] {escape(str(error))}", soft_wrap=True)
         return 2 if isinstance(error, (InvalidInput, LookupError)) else 1
+    except KeyboardInterrupt:
+        Console(stderr=True).print("[red]interrupted[/red]")
+        return 130
     except BrokenPipeError:  # the reader, such as `head`, has seen enough; nothing is left to flush at the end
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0

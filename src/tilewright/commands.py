@@ -104,11 +104,15 @@ def bench_command(options: argparse.Namespace) -> int:
             texts += [f"{name} {text}" for name, text in zip(ENERGY, energy(tuple(rows)), strict=True) if text]
         console.print("  ".join(texts), highlight=False, markup=False, soft_wrap=True)
 
+    def keep(record: Record) -> None:
+        if options.json:
+            save_record(record, options.json)
+            console.print(f"ended early: wrote {len(races(record))} problems to {options.json}", highlight=False, soft_wrap=True)
+
     columns = (f"{text:>12}" for text in COLUMNS[1:])
     console.print("  ".join((f"{COLUMNS[0]:<{TITLE_WIDTH}}", *columns)), style="bold", soft_wrap=True)
-    record = run_benchmark(
-        names, options.dtype, device, options.seconds, show, options.backend, options.precision, options.sustained
-    )
+    how = (options.seconds, show, options.backend, options.precision, options.sustained, keep)
+    record = run_benchmark(names, options.dtype, device, *how)
     if record.telemetry:
         console.print(f"clock and power: {record.telemetry}", highlight=False)
     console.print(f"rival: {races(record)[0][0].lesson}", highlight=False, soft_wrap=True)

@@ -21,7 +21,7 @@ BATCHES = (
 # What a product is stored as, where it is not in its operands' type.
 STORED = {"int8": "int32", "float8_e4m3fn": "bfloat16", "float8_e5m2": "bfloat16"}
 # Elements of 1, 2, 4, 8 and 16 bytes, and the side of a square of them that no cache holds.
-MOVED = {"int8": 8192, "float16": 8192, "float32": 8192, "float64": 4096, "complex128": 3072}
+MOVED = {"int8": 8192, "float16": 8192, "float32": 6144, "float64": 4096, "complex128": 3072}
 
 
 def product(m: int, n: int, k: int, dtype: str, letters: str = "NN", batch: int = 1) -> Gemm:

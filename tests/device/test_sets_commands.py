@@ -1,13 +1,15 @@
 """The commands `bench --sustained`, `bench --sets` and `tune`, as a user calls them."""
 
+import os
+import signal
 from pathlib import Path
 
 import pytest
 
-from tilewright import sets
+from tilewright import benchmark, sets
 from tilewright.backend.opencl import Device
 from tilewright.cli import main
-from tilewright.problem import Gemm
+from tilewright.problem import Gemm, Problem
 from tilewright.records import load_record
 from tilewright.stacks import InPlaceTranspose, StackedTranspose
 from tilewright.tuned import key_of, load_table
@@ -45,6 +47,28 @@ def test_stacks_and_squares_in_place_have_their_rows(device_number: str, capsys:
     text = capsys.readouterr().out
     for title in ("3 of 8x8x8", "stacked transpose 2 of 20x30", "in-place transpose 33x33"):
         assert title in text
+
+
+@pytest.mark.usefixtures("tiny", "wide_terminal")
+def test_who_ends_a_benchmark_keeps_what_was_measured(
+    device_number: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    race, path, before = benchmark.race_library, tmp_path / "record.json", signal.getsignal(signal.SIGTERM)
+
+    def ended_at_the_third(problem: Problem, *others: object) -> object:
+        if isinstance(problem, StackedTranspose):
+            os.kill(os.getpid(), signal.SIGTERM)
+        return race(problem, *others)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(benchmark, "race_library", ended_at_the_third)
+    try:
+        arguments = ["bench", "--sets", "tiny", "--seconds", "0.1", "--device", device_number, "--json", str(path)]
+        assert main(arguments) == 130
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    assert f"ended early: wrote 2 problems to {path}" in capsys.readouterr().out
+    ours = [row.problem for row in load_record(path).rows if row.name == "tilewright"]
+    assert ours == ["gemm 40x30x20 float32", "gemm 3 of 8x8x8 float32"]
 
 
 def test_a_cpu_is_not_tuned(device_number: str, capsys: pytest.CaptureFixture[str]) -> None:

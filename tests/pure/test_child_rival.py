@@ -56,6 +56,7 @@ def test_what_cublas_does_not_multiply_is_refused_by_a_sentence() -> None:
         ({"dtype": "float8_e5m2"}, "no two matrices of float8_e5m2"),
         ({"batch": 3}, "one product of 8-bit floats at a time, not 3"),
         ({"k": 100}, "multiples of 16, not 64 and 100"),
+        ({"dtype": "int32", "out_dtype": "int32"}, "no integers of 32 bits"),
     ):
         problem = replace(fitting, **change)
         with pytest.raises(Unsupported, match=words):

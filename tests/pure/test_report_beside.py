@@ -111,6 +111,13 @@ def test_a_benchmark_shows_the_others_beside_rival_and_library() -> None:
     assert "over 2 problems: 1.41x" in versus.summary(races)
 
 
+def test_who_has_no_rival_still_has_a_rate() -> None:
+    rival = row("cuBLAS", 1.0, status="refused", reason="no integers", samples=Samples())
+    record = replace(RECORD, title="benchmark squares", rows=(rival, row("tilewright", 0.001)))
+    line = table_of(versus.markdown(record))["gemm 100x100x100 float32"]
+    assert line == ["2", "-", "GFLOP/s", "-", "-", "refused: no integers"]
+
+
 def test_of_a_long_benchmark_a_few_problems_stand_in_order_and_all_count() -> None:
     sizes = [1 + 7 * place % 251 for place in range(251)]
     rows = [each for size in sizes for each in (row("NumPy", float(size), size), row("tilewright", 1.0, size))]

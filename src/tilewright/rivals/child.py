@@ -172,7 +172,7 @@ def numpy_rival(problem: Problem, arrays: Mapping[str, np.ndarray]) -> ChildRiva
 
 def cublas_rival(problem: Problem, arrays: Mapping[str, np.ndarray], fast_accumulation: bool = False) -> ChildRival:
     """NVIDIA's cuBLAS through PyTorch, timed by the device's events. With `fast_accumulation` it sums 8-bit floats in the
-    tensor cores alone, with 13 bits however long the sums are. Unsupported for 8-bit products that it does not know."""
+    tensor cores alone, with 13 bits however long the sums are. Unsupported for products that it does not know."""
     refusal = cublas_refusal(problem)
     if refusal:
         raise Unsupported(refusal)
@@ -181,7 +181,9 @@ def cublas_rival(problem: Problem, arrays: Mapping[str, np.ndarray], fast_accumu
 
 
 def cublas_refusal(problem: Problem) -> str:
-    """Why cuBLAS, as PyTorch calls it, cannot multiply these 8-bit floats; "" if it can, and for all other problems."""
+    """Why cuBLAS, as PyTorch calls it, cannot multiply these; "" if it can, and for all but products."""
+    if isinstance(problem, Gemm) and problem.dtype == "int32":
+        return "cuBLAS multiplies no integers of 32 bits"
     if not isinstance(problem, Gemm) or problem.dtype not in FLOAT8:
         return ""
     if problem.dtype != "float8_e4m3fn":

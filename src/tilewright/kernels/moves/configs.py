@@ -10,6 +10,7 @@ from ...problem import Problem
 from .move import VECTOR_BYTES, Move, move_of, width
 
 WARP = 32
+WORD = 4  # bytes
 TYPES = {1: "uchar", 2: "ushort", 4: "uint", 8: "ulong", 16: "uint4"}
 
 
@@ -100,9 +101,10 @@ class TurnConfig(MoveConfig):
         return self.ITEMS
 
     def tile(self, move: Move) -> tuple[int, int]:
-        """No side is longer than 128 elements: a tile of bytes is a square of 16 KiB."""
+        """No side is longer than 64 elements, or 128 of those smaller than a word: a tile of bytes is a square of 16 KiB."""
         itemsize = element_type(move.dtype).itemsize
-        return min(128, self.column_bytes // itemsize), min(128, self.row_bytes // itemsize)
+        most = 128 if itemsize < WORD else 64
+        return min(most, self.column_bytes // itemsize), min(most, self.row_bytes // itemsize)
 
     def vectors(self, move: Move) -> tuple[int, int]:
         """Elements of one load and of one store: as many as alignment and the tile's size allow."""
@@ -149,7 +151,7 @@ class TurnConfig(MoveConfig):
 
 def merge(itemsize: int, written: int) -> int:
     """Elements of a column that share a word of local memory, if stores of `written` elements allow it."""
-    return 4 // itemsize if itemsize < 4 and written * itemsize >= 4 else 1
+    return WORD // itemsize if itemsize < WORD and written * itemsize >= WORD else 1
 
 
 def skew(merged: int) -> int:

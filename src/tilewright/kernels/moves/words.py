@@ -7,10 +7,9 @@ from ...device import DeviceInfo
 from ...dtypes import element_type
 from ...operands import Layout
 from ...problem import Problem
-from .configs import TYPES, WARP, CopyConfig, MoveConfig
+from .configs import TYPES, WARP, WORD, CopyConfig, MoveConfig
 from .move import Move, move_of, width
 
-WORD = 4  # bytes
 TILE_COLUMNS = 64
 PITCH = (TILE_COLUMNS + TILE_COLUMNS // WARP) | 1  # odd, as turn_words.cl wants it
 Side = tuple[str, Layout, int, int]  # what it is called, how it lies, its lines in memory and their length
