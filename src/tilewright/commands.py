@@ -107,7 +107,9 @@ def bench_command(options: argparse.Namespace) -> int:
     def keep(record: Record) -> None:
         if options.json:
             save_record(record, options.json)
-            console.print(f"ended early: wrote {len(races(record))} problems to {options.json}", highlight=False, soft_wrap=True)
+            console.print(
+                f"ended early: wrote {len(races(record))} problems to {options.json}", highlight=False, soft_wrap=True
+            )
 
     columns = (f"{text:>12}" for text in COLUMNS[1:])
     console.print("  ".join((f"{COLUMNS[0]:<{TITLE_WIDTH}}", *columns)), style="bold", soft_wrap=True)

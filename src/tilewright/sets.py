@@ -151,15 +151,14 @@ def moves(dtype: str) -> Iterator[Problem]:
     for each, side in MOVED.items():
         yield Copy(side, side, each)
         yield Transpose(side, side, each)
-        yield Transpose(side // 2, side // 2, each)
         yield Transpose(side - 1, side + 1, each)
         yield Transpose(side, side, each, offset=5)
-        yield StackedCopy(1000, 333, each, batch=100)
-        yield StackedTranspose(512, 512, each, batch=64)
         yield StackedTranspose(1000, 333, each, batch=100)
         yield InPlaceTranspose(side, each)
-        yield InPlaceTranspose(5000, each)
-        yield InPlaceTranspose(512, each, batch=64)
+    yield StackedCopy(1000, 333, "float32", batch=100)
+    yield StackedTranspose(512, 512, "float32", batch=64)
+    yield InPlaceTranspose(5001)
+    yield InPlaceTranspose(512, batch=64)
 
 
 SETS: dict[str, Callable[[str], Iterator[Problem]]] = {

@@ -12,6 +12,7 @@ from tilewright.choice import plan_product
 from tilewright.dtypes import FLOAT8, numpy_dtype
 from tilewright.kernel import Kernel
 from tilewright.kernels.gemm.call import call_of
+from tilewright.kernels.wgmma.configs import WgmmaConfig
 from tilewright.kernels.wgmma.product import KERNELS, REQUIRES, candidates, configurations
 from tilewright.operands import Layout
 from tilewright.plan import plan
@@ -27,6 +28,9 @@ FLOATS = [each for each in KERNELS if each.dtypes != ("int8",)]
 DRIFT = 3e-3  # relative error of a whole product, whatever its depth
 DIFFERENT = [each for each in KERNELS if each.dtypes != ("bfloat16",)]
 HALVES = next(each for each in KERNELS if each.dtypes == ("float16",))
+TF32 = next(each for each in KERNELS if each.precision == "tf32")
+HELD_B = (WgmmaConfig(128, 256, 4, 1, 2, held="B"), WgmmaConfig(256, 128, 4, 1, 2, held="B"))
+ACROSS = [("row", "row"), ("column", "column"), ("column", "row")]  # A, B or both lie across k
 FLOAT8_KERNELS = [each for each in KERNELS if each.dtypes[0] in FLOAT8]
 
 
@@ -67,6 +71,68 @@ def test_every_tile(hopper: Device) -> None:
             if not any(each.violations(problem, hopper.info)):
                 verdict = verify(plan([replace(HALVES, config=each)], problem, hopper.info), hopper)
                 assert verdict.passed, f"{each}: {verdict}"
+
+
+@pytest.mark.parametrize(("a_order", "b_order"), ACROSS)
+def test_every_tile_with_an_operand_from_registers(a_order: str, b_order: str, hopper: Device) -> None:
+    problem = problem_of(TF32, 652, 528, 400, a_order=a_order, b_order=b_order)
+    tried = [each for each in configurations(call_of(problem), hopper.info) if each.held]
+    assert {each.held for each in tried} == {"AB"[order == "row"] for order in (a_order, b_order)}
+    alone = [each for each in tried if not each.cuts_k]
+    cut = [next(each for each in tried if each.split > 1), next(each for each in tried if each.shared)]
+    few = [replace(each, groups=13) for each in alone[:2]]  # so that each has several tiles
+    for config in (*alone, *few, *cut):
+        verdict = verify(plan([replace(TF32, config=config)], problem, hopper.info), hopper)
+        assert verdict.passed, f"{config} {a_order} {b_order}: {verdict}"
+
+
+@pytest.mark.parametrize(("a_order", "b_order"), ACROSS)
+def test_edges_and_batches_with_an_operand_from_registers(a_order: str, b_order: str, hopper: Device) -> None:
+    for m, n, k, more in (
+        (4, 4, 4, {}),
+        (260, 136, 336, {"c_order": "column", "alpha": -0.5}),
+        (516, 260, 260, {"batch": 3}),
+        (1000, 1032, 36, {}),
+    ):
+        problem = problem_of(TF32, m, n, k, a_order=a_order, b_order=b_order, **more)
+        for held in "AB":
+            offered = configurations(call_of(problem).row_major, hopper.info)
+            config = next((each for each in offered if each.held == held and not each.cuts_k), None)
+            for each in filter(None, (config, config and replace(config, groups=2))):
+                verdict = verify(plan([replace(TF32, config=each)], problem, hopper.info), hopper)
+                assert verdict.passed, f"{each} {problem.title} {a_order} {b_order}: {verdict}"
+
+
+def test_the_epilogue_with_an_operand_from_registers(hopper: Device) -> None:
+    m, n, k = 152, 76, 48
+    along, across = Layout(0, k, 1, m * k), Layout(0, 1, m, m * k)
+    for config in (HELD_B[0], replace(HELD_B[1], groups=2)):
+        turned = replace(config, BM=config.BN, BN=config.BM, CONSUMERS_M=config.CONSUMERS_N, held="A",
+                         CONSUMERS_N=config.CONSUMERS_M)  # fmt: skip
+        for each, a, b in ((config, along, Layout(0, n, 1, n * k)), (turned, across, Layout(0, 1, k, n * k))):
+            for bias, activation in (("row", "relu"), ("column", "")):
+                problem = StridedGemm(
+                    m, n, k, "float32", alpha=2, beta=3, batch=3, views=(a, b, Layout(0, n, 1, m * n)), bias=bias,
+                    activation=activation, precision="tf32",
+                )  # fmt: skip
+                check_strided(problem, replace(TF32, config=each), hopper)
+
+
+@pytest.mark.parametrize(("a_order", "b_order"), ORDERS)
+def test_tf32_is_rounded_to_nearest(a_order: str, b_order: str, hopper: Device) -> None:
+    """Cut off instead, all of these would be too small, by 2^-11 of a factor on average."""
+    problem = problem_of(TF32, 256, 256, 512, a_order=a_order, b_order=b_order)
+    random = np.random.default_rng(6)
+    arrays = {
+        name: random.uniform(1, 2, each.shape).astype(np.float32) for name, each in random_arrays(problem).items()
+    }
+    offered = list(configurations(call_of(problem), hopper.info))
+    for config in (offered[0], *[each for each in offered if each.held][:1]):
+        execution = Execution(plan([replace(TF32, config=config)], problem, hopper.info), hopper)
+        execution.write(arrays)
+        execution.launch()
+        expected = problem.reference(arrays)
+        assert abs(np.mean(execution.read() / expected - 1)) < 2**-14, str(config)
 
 
 def test_every_tile_of_8_bit_floats(hopper: Device) -> None:
@@ -154,9 +220,11 @@ def test_infinities_and_nan_go_where_ieee_arithmetic_sends_them(kernel: Kernel, 
         problem = problem_of(kernel, 72, 96, 64, a_order=a_order, b_order=b_order)
         arrays = random_arrays(problem)
         arrays["A"][3, 5], arrays["A"][17, 0], arrays["B"][9, 11] = np.inf, np.nan, -np.inf
-        chosen = [replace(kernel, config=each) for each in configurations(call_of(problem), hopper.info)][:1]
-        verdict = verify_execution(Execution(plan(chosen, problem, hopper.info), hopper), Reference(problem, arrays))
-        assert verdict.passed, f"{kernel.name} {a_order} {b_order}: {verdict}"
+        offered = list(configurations(call_of(problem), hopper.info))
+        for config in (offered[0], *[each for each in offered if each.held][:1]):
+            chosen = plan([replace(kernel, config=config)], problem, hopper.info)
+            verdict = verify_execution(Execution(chosen, hopper), Reference(problem, arrays))
+            assert verdict.passed, f"{kernel.name} {config} {a_order} {b_order}: {verdict}"
 
 
 @pytest.mark.parametrize("kernel", DIFFERENT, ids=named)
@@ -168,8 +236,7 @@ def test_batches_views_and_the_epilogue(kernel: Kernel, gap: int, hopper: Device
     a = Layout(gap, k + gap, 1, m * (k + gap))
     b = Layout(2 * gap, 1, k + gap, n * (k + gap))
     c = Layout(gap, n + gap, 1, m * (n + gap) + gap)
-    packs = gap % 16 != 0
-    config = replace(kernel.config, groups=4, pack=packs)  # type: ignore[call-arg]
+    config = replace(kernel.config, groups=4, pack="AB" if gap % 16 else "")  # type: ignore[call-arg]
     for bias, activation in (("", ""), ("row", "relu")):
         problem = StridedGemm(
             m, n, k, dtype, alpha=2, beta=3, batch=3, out_dtype=result, views=(a, b, c), bias=bias, activation=activation,

@@ -142,7 +142,12 @@ def test_every_entry_of_the_table_of_an_h200_is_what_a_plan_takes() -> None:
     table = load_table(FOLDER / file_name("NVIDIA H200"))
     assert not {entry.problem for entry in table.entries} & set(table.settled)
     sets = ("thin", "batched", "squares", "layouts")
-    problems = {key_of(problem): problem for name in sets for problem in problems_of(name, "float32")}
+    problems = {
+        key_of(problem): problem
+        for dtype in ("float32", "float16")
+        for name in sets
+        for problem in problems_of(name, dtype)
+    }
     for entry in table.entries:
         found = plan_product(problems[entry.problem], HOPPER)
         assert any("from the tuned table of NVIDIA H200, this device" in note for note in found.notes), entry.problem

@@ -9,8 +9,9 @@ from tilewright.device import DeviceInfo
 from tilewright.dtypes import FLOAT8
 from tilewright.errors import Unsupported
 from tilewright.kernels.gemm.call import call_of
-from tilewright.kernels.wgmma.configs import WgmmaConfig, rows_aligned
-from tilewright.kernels.wgmma.product import KERNELS, SPACE, candidates
+from tilewright.kernels.wgmma.configs import WgmmaConfig
+from tilewright.kernels.wgmma.maps import rows_aligned
+from tilewright.kernels.wgmma.product import KERNELS, SPACE, candidates, configurations, shapes
 from tilewright.operands import Layout
 from tilewright.plan import plan, violations
 from tilewright.problem import Gemm, StridedGemm
@@ -66,6 +67,75 @@ def test_every_tile_fits_into_local_memory_and_is_shared_out_evenly() -> None:
         assert bm // rows // 64 * bn // columns // 2 <= 128  # registers of a sum
 
 
+def test_every_tile_with_an_operand_from_registers_fits_too() -> None:
+    for problem in (Gemm(4096, 4096, 4096, precision="tf32"), Gemm(4096, 4096, 4096, "float32", "column", "column")):
+        for config in (each for each in shapes(call_of(problem)) if each.held):
+            assert config.local_bytes(problem) <= HOPPER.static_local_bytes
+            rows, columns = config.sums
+            assert rows in (64, 128)
+            assert columns % 32 == 0
+            assert rows * columns <= 128 * 128  # sums of a warpgroup, beside the operand that it holds
+
+
+def test_wide_elements_across_k_are_multiplied_from_registers_and_not_copied() -> None:
+    for a_order, b_order, held, copies in (
+        ("row", "row", "B", 0), ("column", "column", "A", 0), ("row", "column", "", 0), ("column", "row", "AB", 1),
+    ):  # fmt: skip
+        for n in (1024, 2048, 8192):
+            problem = Gemm(n, n, n, "float32", a_order, b_order, precision="tf32")
+            steps = plan(candidates(problem, HOPPER), problem, HOPPER).steps
+            config = steps[-1].config
+            assert isinstance(config, WgmmaConfig)
+            assert config.held in held
+            assert bool(config.held) == bool(held)
+            assert len(steps) == 1 + copies
+
+
+def test_what_speaks_against_holding_an_operand_is_a_sentence() -> None:
+    config = WgmmaConfig(128, 256, 4, 1, 2, held="B")
+    problem = Gemm(256, 256, 256, precision="tf32")
+    assert not list(config.violations(problem, HOPPER))
+    assert list(config.violations(replace(problem, b_order="column"), HOPPER)) == [
+        "B lies along k: held in registers it gains nothing"
+    ]
+    assert "64 or 128" in "; ".join(WgmmaConfig(128, 256, 4, 2, 1, held="B").violations(problem, HOPPER))
+    assert "reads it across k in local memory" in reasons(Gemm(256, 256, 256, "float16"), config)
+    both = replace(problem, a_order="column")
+    assert list(config.violations(both, HOPPER)) == ["wgmma multiplies float32 only along k, and A lies across it"]
+    assert not list(replace(config, pack="A").violations(both, HOPPER))
+
+
+def test_a_configuration_tells_of_operands_only_where_it_names_some() -> None:
+    assert str(WgmmaConfig(128, 256, 4)).endswith("shared=False")
+    assert str(WgmmaConfig(128, 256, 4, 1, 2, pack="A", held="B")).endswith("shared=False pack=A held=B")
+
+
+def test_lines_that_straddle_those_of_the_cache_may_be_packed_by_themselves() -> None:
+    """Rows of 5000 halves are 78 lines of 128 bytes and an eighth; those of 5056 are 79."""
+    views = (Layout(0, 5000, 1), Layout(0, 5056, 1), Layout(0, 5056, 1))
+    problem = StridedGemm(5000, 5000, 5000, "float16", views=views)
+    tried = {config.pack for config in configurations(call_of(problem), HOPPER)}
+    assert tried == {"", "A"}
+    assert "B can be fetched by lines of 128 bytes" in reasons(problem, WgmmaConfig(128, 256, 4, pack="B"))
+    both = Gemm(5000, 5000, 5000, "float16")
+    assert {config.pack for config in configurations(call_of(both), HOPPER)} == {"", "A", "B", "AB"}
+    assert plan(candidates(both, HOPPER), both, HOPPER).scratch
+
+
+def test_sums_with_b_held_are_turned() -> None:
+    problem = call_of(Gemm(4096, 4096, 4096, precision="tf32"))
+    config = WgmmaConfig(128, 256, 4, 1, 2, held="B")
+    macros = config.macros(problem)
+    assert (macros["BLOCKS"], macros["WN"], macros["C_VEC"]) == (2, 128, 4)
+    assert config.tensor_maps(problem)["map_b"].box == (32, 32, 1)  # 128 bytes across k, 32 of k
+    assert config.tensor_maps(problem)["map_b"].dtype == "tf32"  # rounded on its way
+    assert not config.stores_by_tma(problem)  # each row gets 64 bytes and more from a warp
+    macros = WgmmaConfig(64, 256, 4, 1, 2, held="A").macros(
+        call_of(Gemm(4096, 4096, 4096, "float32", "column", "column"))
+    )
+    assert (macros["BLOCKS"], macros["WN"], macros["C_VEC"], macros["STORE_BY_TMA"]) == (1, 128, 2, 1)
+
+
 def test_operands_that_cannot_be_fetched_are_refused_with_their_numbers() -> None:
     tile = WgmmaConfig(128, 256, 4)
     assert "not 2002" in reasons(Gemm(1001, 1001, 1001, "float16"), tile)
@@ -73,7 +143,7 @@ def test_operands_that_cannot_be_fetched_are_refused_with_their_numbers() -> Non
     strided = StridedGemm(64, 64, 64, "float16", views=(Layout(0, 128, 2), Layout(0, 64, 1), Layout(0, 64, 1)))
     assert "strides 128, 2" in reasons(strided, tile)
     assert "none is left" in reasons(Gemm(128 * 132, 256, 64, "float16"), replace(tile, shared=True))
-    assert "gains nothing" in reasons(Gemm(128, 256, 64, "float16"), replace(tile, pack=True))
+    assert "gains nothing" in reasons(Gemm(128, 256, 64, "float16"), replace(tile, pack="B"))
 
 
 def test_bytes_are_multiplied_along_k_alone() -> None:

@@ -17,6 +17,7 @@ TYPES = {
     "float32": 7,
     "float64": 8,
     "bfloat16": 9,
+    "tf32": 11,  # float32 in memory, rounded to 11 bits on its way
 }
 SWIZZLES = {0: 0, 32: 1, 64: 2, 128: 3}
 PROMOTE_TO_128_BYTES = 2

@@ -82,6 +82,17 @@ INLINE void wgmma_wait_group_0(void)
                  : JOIN(WGMMA_SUMS_, N)(kind, sums)                                                                 \
                  : [first_tile] "l"(tile_a), [second_tile] "l"(tile_b), [keep_sums] "r"(keep))
 
+// The same with the first tile, 64 x k, in registers of the warpgroup: `held` are four of each work-item. They must stay as
+// they are until the product is known to be complete.
+#define wgmma_mma_async_held(N, types, kind, sums, held, tile_b, keep, tail)                                        \
+    asm volatile("{.reg .pred kept;\n"                                                                              \
+                 "setp.ne.b32 kept, %[keep_sums], 0;\n"                                                             \
+                 "//@wgmma.mma_async.sync.aligned.m64n" TEXT(N) types " {" JOIN(WGMMA_REGISTERS_, N) "}, "          \
+                 "{%[held_0], %[held_1], %[held_2], %[held_3]}, %[second_tile], kept" tail ";\n}"                   \
+                 : JOIN(WGMMA_SUMS_, N)(kind, sums)                                                                 \
+                 : [held_0] "r"((held)[0]), [held_1] "r"((held)[1]), [held_2] "r"((held)[2]), [held_3] "r"((held)[3]), \
+                   [second_tile] "l"(tile_b), [keep_sums] "r"(keep))
+
 // After wgmma_wait_group_0(): the sums are ready from here on, and no use of them may come before.
 #define wgmma_ready(N, kind, sums) asm volatile("" : JOIN(WGMMA_SUMS_, N)(kind, sums)::"memory")
 
@@ -92,6 +103,9 @@ INLINE void wgmma_wait_group_0(void)
     wgmma_mma_async(N, "k16.f32.bf16.bf16", "+f", sums, tile_a, tile_b, keep, ", 1, 1, " TEXT(a_across) ", " TEXT(b_across))
 #define wgmma_f32_tf32(N, sums, tile_a, tile_b, keep, a_across, b_across) \
     wgmma_mma_async(N, "k8.f32.tf32.tf32", "+f", sums, tile_a, tile_b, keep, ", 1, 1")
+// Number i of `held` is of row lane / 4 + i % 2 * 8 of the 16 of its warp, and of k lane % 4 + i / 2 * 4.
+#define wgmma_f32_tf32_held(N, sums, held, tile_b, keep) \
+    wgmma_mma_async_held(N, "k8.f32.tf32.tf32", "+f", sums, held, tile_b, keep, ", 1, 1")
 #define wgmma_s32_s8(N, sums, tile_a, tile_b, keep, a_across, b_across) \
     wgmma_mma_async(N, "k32.s32.s8.s8", "+r", sums, tile_a, tile_b, keep, "")
 #define wgmma_f32_e4m3(N, sums, tile_a, tile_b, keep, a_across, b_across) \

@@ -103,7 +103,7 @@ INLINE void finish_slice(COMPONENT sums[BLOCKS][WN / 2], const Part part, const 
         const int four = piece * SLICE + of_slice;
 #pragma unroll
         for (int i = 0; i < 4; i += C_VEC) {
-            const int2 at = place_of(part, four / (WN / 8), four % (WN / 8) * 4 + i, item);
+            const int2 at = place_of(part, four * 4 + i, item);
             if (four < FOURS && at.x < part.M && at.y < part.N)
                 finish(slice[of_slice] + i, alpha, beta, C + at.x * c_row + at.y, bias + at.x * bias_row + at.y * bias_column,
                        bias_column);

@@ -1,22 +1,31 @@
-"""The configurations of gemm.cl: their geometry, their macros, their tensor maps, and what speaks against them."""
+"""The configurations of gemm.cl: their geometry, their macros, and what speaks against them."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from math import gcd
 
 from ...device import DeviceInfo
 from ...dtypes import element_type
 from ...kernel import Config, NDRange
-from ...operands import Layout
 from ...problem import Problem
-from ...tensormap import TensorMap, layout_violation, tensor_map_violation
+from ...tensormap import TensorMap
 from ..gemm.call import GemmCall, call_of
 from ..gemm.choice import operand_bytes
 from ..gemm.configs import result_violations
 from ..gemm.macros import element_macros, result_width
 from ..mma.configs import packed_call
+from .maps import (
+    LINE,
+    alignment,
+    along_k,
+    depth,
+    fetch_refusal,
+    input_map,
+    output_map,
+    rows_aligned,
+    steps_of,
+    stores_by_tma,
+)
 
-LINE = 128  # bytes of a line of a tile in local memory: the width of the widest swizzle
 WARPGROUP = 128  # work-items
 REGISTERS = 512  # of a work-item, if a compute unit's 65,536 were those of one warpgroup
 MOST_REGISTERS = 240  # of a work-item: a multiple of 8, as setmaxnreg wants, below the 255 that have names
@@ -52,9 +61,14 @@ class WgmmaConfig(Config):
     groups: int = 132
     split: int = 1  # work-groups that compute a tile together, each a part of its k; all of them must run at a time
     shared: bool = False  # share out the tiles that are left after whole rounds of `groups`
-    pack: bool = (
-        False  # copy operands to rows along k first, if they cannot be fetched, or only slowly, or not be multiplied
+    pack: str = (
+        ""  # operands, "A", "B" or "AB", that are copied to rows along k first, as they cannot be fetched, or slowly
     )
+    held: str = ""  # "A" or "B", to multiply that operand, which lies across k, from registers
+
+    def __str__(self) -> str:
+        """Without fields that name no operand."""
+        return " ".join(each for each in super().__str__().split(" ") if not each.endswith("="))
 
     @property
     def consumers(self) -> int:
@@ -71,8 +85,14 @@ class WgmmaConfig(Config):
 
     @property
     def part(self) -> int:
-        """Columns that a consumer multiplies at a time."""
-        return self.BN // self.CONSUMERS_N // max(self.PROMOTE, 1)
+        """Columns of sums that a consumer multiplies at a time."""
+        return self.sums[1] // max(self.PROMOTE, 1)
+
+    @property
+    def sums(self) -> tuple[int, int]:
+        """Rows and columns of sums of a consumer: those of its part of the tile, turned if B is held."""
+        rows, columns = self.BM // self.CONSUMERS_M, self.BN // self.CONSUMERS_N
+        return (columns, rows) if self.held == "B" else (rows, columns)
 
     @property
     def items(self) -> int:
@@ -91,10 +111,7 @@ class WgmmaConfig(Config):
 
     def packed(self, call: GemmCall) -> tuple[str, ...]:
         """Which of "A" and "B" are copied first."""
-        if not self.pack:
-            return ()
-        plain = (name for name in ("A", "B") if name not in call.packed)
-        return tuple(name for name in plain if fetch_refusal(call, name) or alignment(call, name) < LINE)
+        return tuple(name for name in self.pack if name not in call.packed)
 
     def tiles(self, call: GemmCall) -> int:
         """Tiles of C of the whole batch."""
@@ -122,11 +139,16 @@ class WgmmaConfig(Config):
 
     def stores_by_tma(self, call: GemmCall) -> bool:
         """Whether C leaves through the copy engine: that pays where a work-group computes more than one tile."""
-        return not self.alone(call) and stores_by_tma(call)
+        return not self.alone(call) and self.has_lines(call) and stores_by_tma(call)
+
+    def has_lines(self, call: GemmCall) -> bool:
+        """Whether work-items put whole lines of C together in local memory: with B in registers each holds neighbours enough
+        to store them directly."""
+        return not self.held or (self.held == "A" and element_type(call.result).itemsize == 4)
 
     def stages_rows(self, call: GemmCall) -> bool:
         """Whether else it leaves through local memory: slices of a tile that is computed together do not."""
-        return self.split == 1 and rows_aligned(call) and not self.stores_by_tma(call)
+        return self.split == 1 and self.has_lines(call) and rows_aligned(call) and not self.stores_by_tma(call)
 
     def fetches_b_once(self, call: GemmCall) -> bool:
         """Whether B had better not stay in cache: it does not fit, and all that want a part of it do so at a time."""
@@ -159,13 +181,15 @@ class WgmmaConfig(Config):
         return {
             **super().macros(problem),
             **element_macros(call),
-            "BK": depth(call), "WN": self.BN // self.CONSUMERS_N, "PART": self.part,
+            "BK": depth(call), "BLOCKS": self.sums[0] // 64, "WN": self.sums[1], "PART": self.part,
+            "A_HELD": int(self.held == "A"), "B_HELD": int(self.held == "B"),
             "MULTIPLY": MULTIPLY[call.dtype], "KIND": SUMS[element_type(call.dtype).accumulator],
             "A_ACROSS": int(not along_k(call.a)), "B_ACROSS": int(not along_k(call.b.swapped)),
             "WITH_C": int(call.beta != 0), "WITH_ALPHA": int(call.alpha != 1), "SHARED": int(self.shared),
             "ALONE": int(self.alone(call)), "SPLIT": self.split,
             "STORE_BY_TMA": int(self.stores_by_tma(call)), "STAGED": int(self.stages_rows(call)),
-            "RESULT_BYTES": element_type(call.result).itemsize, "C_VEC": result_width(call, 2),
+            "RESULT_BYTES": element_type(call.result).itemsize,
+            "C_VEC": result_width(call, self.sums[0] // 32 if self.held == "B" else 2),
             "PRODUCER_REGISTERS": producer, "CONSUMER_REGISTERS": consumer,
         }  # fmt: skip
 
@@ -173,7 +197,7 @@ class WgmmaConfig(Config):
         call = self.oriented(problem)
         maps = {"map_a": input_map(call, "A", self.BM), "map_b": input_map(call, "B", self.BN)}
         # Without stores by the copy engine its map is not used; any that can be encoded will do.
-        maps["map_c"] = output_map(call) if self.stores_by_tma(call) else maps["map_a"]
+        maps["map_c"] = output_map(call, 32 if self.held else 64) if self.stores_by_tma(call) else maps["map_a"]
         return maps
 
     def violations(self, problem: Problem, device: DeviceInfo) -> Iterator[str]:
@@ -183,9 +207,11 @@ class WgmmaConfig(Config):
             yield "K=0 leaves nothing to multiply"
             return
         for name in ("A", "B"):
-            refusal = fetch_refusal(call, name)
+            refusal = fetch_refusal(call, name, self.held)
             if refusal:
                 yield refusal
+        if self.held:
+            yield from self._held_violations(call)
         if call.c.column != 1 and call.n > 1:
             yield f"neither rows nor columns of C lie without gaps: strides {call.c.row}, {call.c.column}"
         sums = self.BM * self.BN // self.consumers // WARPGROUP
@@ -197,8 +223,19 @@ class WgmmaConfig(Config):
             yield from self._split_violations(call)
         elif self.shared and self.tiles(call) == self.whole(call):
             yield f"{self.tiles(call)} tiles are whole rounds of {self.groups} work-groups: none is left to share out"
-        if self.pack and not self.packed(self.orientation(problem)):
-            yield f"A and B can be fetched by lines of {LINE} bytes where they are: packing them gains nothing"
+        plain = self.orientation(problem)
+        for name in self.pack:
+            if not fetch_refusal(plain, name, self.held) and alignment(plain, name) == LINE:
+                yield f"{name} can be fetched by lines of {LINE} bytes where it is: packing it gains nothing"
+
+    def _held_violations(self, call: GemmCall) -> Iterator[str]:
+        view, _ = call.sided(self.held)
+        if call.dtype != "float32":
+            yield f"wgmma multiplies {call.dtype} from registers only along k, or reads it across k in local memory"
+        elif along_k(view):
+            yield f"{self.held} lies along k: held in registers it gains nothing"
+        if self.sums[0] not in (64, 128) or self.PROMOTE:
+            yield f"{self.sums[0]} rows of sums of a warpgroup are not the 64 or 128 that it holds an operand for"
 
     def _split_violations(self, call: GemmCall) -> Iterator[str]:
         if self.shared:
@@ -207,84 +244,3 @@ class WgmmaConfig(Config):
             yield f"{self.tiles(call)} tiles of {self.split} work-groups each are more than the {self.groups} that run at a time"
         if steps_of(call) < self.split * LEAST_STEPS:
             yield f"{steps_of(call)} steps are too few for {self.split} parts of {LEAST_STEPS} and more"
-
-
-def depth(call: GemmCall) -> int:
-    """Elements of k of one stage: BK."""
-    return LINE // element_type(call.dtype).itemsize
-
-
-def steps_of(call: GemmCall) -> int:
-    """Stages of one tile."""
-    return -(-call.k // depth(call))
-
-
-def along_k(rows: Layout) -> bool:
-    """Whether an operand, seen by its rows of k, lies along them."""
-    return rows.column == 1
-
-
-def alignment(call: GemmCall, name: str) -> int:
-    """The power of two up to LINE of which all lines of operand "A" or "B" begin at a multiple, in bytes."""
-    view, outer = call.sided(name)
-    stride, lines = (view.row, outer) if along_k(view) else (view.column, call.k)
-    distances = (view.offset, stride if lines > 1 else 0, view.batch if call.batch > 1 else 0)
-    return gcd(LINE, *(distance * element_type(call.dtype).itemsize for distance in distances))
-
-
-def input_map(call: GemmCall, name: str, tile: int) -> TensorMap:
-    """The map of operand "A" or "B", of whose m or n rows along k a work-group fetches `tile` at a time."""
-    view, outer = call.sided(name)
-    itemsize, matrices = element_type(call.dtype).itemsize, 1 if view.batch == 0 else call.batch
-    if along_k(view):
-        sizes, stride, box = (call.k, outer, matrices), view.row, (depth(call), tile, 1)
-    else:
-        sizes, stride, box = (outer, call.k, matrices), view.column, (depth(call), depth(call), 1)
-    stride = lone_stride(stride, sizes[0], sizes[1], itemsize)
-    batch = lone_stride(view.batch, stride * sizes[1], matrices, itemsize)
-    return TensorMap(call.dtype, sizes, (stride * itemsize, batch * itemsize), box, LINE)
-
-
-def output_map(call: GemmCall) -> TensorMap:
-    """The map of C, into which a warpgroup stores 64 rows of 128 bytes at a time."""
-    itemsize = element_type(call.result).itemsize
-    row = lone_stride(call.c.row, call.n, call.m, itemsize)
-    batch = lone_stride(call.c.batch, row * call.m, call.batch, itemsize)
-    return TensorMap(
-        call.result, (call.n, call.m, call.batch), (row * itemsize, batch * itemsize), (LINE // itemsize, 64, 1), LINE
-    )
-
-
-def lone_stride(stride: int, least: int, count: int, itemsize: int) -> int:
-    """The stride of `count` lines or matrices; of a lone one, which has none to speak of, any that a map may have."""
-    units = 16 // itemsize
-    return stride if count > 1 else -(-max(least, 1) // units) * units
-
-
-def rows_aligned(call: GemmCall) -> bool:
-    """Whether C's rows begin and end at multiples of 16 bytes, the most that a work-item stores at a time."""
-    itemsize = element_type(call.result).itemsize
-    if itemsize == 1 or call.c.column != 1:
-        return False
-    distances = (call.n, call.c.offset, call.c.row if call.m > 1 else 0, call.c.batch if call.batch > 1 else 0)
-    return all(distance * itemsize % 16 == 0 for distance in distances)
-
-
-def stores_by_tma(call: GemmCall) -> bool:
-    """Whether the copy engine can store C. Its rows must end on 16 bytes, too: on an H200 a store of a row of one element
-    wrote beyond it."""
-    itemsize = element_type(call.result).itemsize
-    empty = min(call.m, call.n, call.batch) == 0
-    return rows_aligned(call) and not empty and not tensor_map_violation("C", output_map(call), itemsize)
-
-
-def fetch_refusal(call: GemmCall, name: str) -> str:
-    """Why operand "A" or "B" cannot be multiplied where it lies, as a sentence, or ""."""
-    view, outer = call.sided(name)
-    itemsize = element_type(call.dtype).itemsize
-    unmapped = layout_violation(name, view, itemsize)
-    if unmapped:
-        return unmapped
-    if itemsize != 2 and not along_k(view):
-        return f"wgmma multiplies {call.dtype} only along k, and {name} lies across it"
-    return tensor_map_violation(name, input_map(call, name, 64), itemsize) if outer and call.batch else ""

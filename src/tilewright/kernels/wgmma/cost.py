@@ -9,7 +9,8 @@ from ...device import DeviceInfo
 from ...dtypes import element_type
 from ..gemm.call import GemmCall
 from ..gemm.choice import BYTES, LAUNCH, operand_bytes
-from .configs import CACHE, LINE, WgmmaConfig, alignment, steps_of
+from .configs import CACHE, WgmmaConfig
+from .maps import LINE, alignment, steps_of
 
 AREA = 32  # elements of a tile that the tensor cores multiply by 128 bytes of k in a cycle
 LOCAL_BYTES = 150  # of local memory, read or written in a cycle, as fitted: its banks give 128

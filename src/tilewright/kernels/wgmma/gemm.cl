@@ -4,7 +4,10 @@
 // BK              elements of k of a stage: 128 bytes, the width of the swizzle
 // STAGES          tiles of A and B in local memory, fetched ahead
 // CONSUMERS_M, CONSUMERS_N  how the tile is shared out among the warpgroups that multiply
-// WN              columns of it that one warpgroup multiplies: BN / CONSUMERS_N
+// A_HELD, B_HELD  1 if the operand is multiplied from registers, which wgmma wants of wide elements that lie across k; the
+//                 product of B from registers is turned, so that rows of sums are columns of C
+// BLOCKS          of 64 rows of sums, that one warpgroup multiplies
+// WN              columns of sums that one warpgroup multiplies
 // GROUP_M         rows of tiles that are computed at a time, so that they share what they read in cache
 // MULTIPLY        the wgmma of the element types; KIND how its sums are bound, "+f" or "+r"
 // PROMOTE         0, or to add each stage's product to sums in float32, as the tensor cores add 8-bit floats with few bits: in
@@ -17,7 +20,7 @@
 // STORE_BY_TMA    1 if C goes through local memory and the copy engine
 // STAGED          1 if C goes through local memory, and leaves 16 bytes of a row at a time
 // RESULT_BYTES    bytes of an element of C
-// C_VEC           elements of a row of C that are stored together if its rows are not aligned for either
+// C_VEC           elements of a row of C that a work-item stores together if it goes neither way
 // ALONE           1 if there is a work-group for each tile, or for each part of one
 // SPLIT           parts of a tile's k, 1 if it is not cut
 // SHARED          1 if tiles that do not fill all work-groups are cut along k into equal ranges, one for each
@@ -31,18 +34,24 @@
 
 #define CONSUMERS (CONSUMERS_M * CONSUMERS_N)
 #define ITEMS (128 * (1 + CONSUMERS))
-#define BLOCKS (BM / CONSUMERS_M / 64)  // of 64 rows, that a consumer computes
-#define LINE 128                        // bytes of a line of a tile: the swizzle permutes its 8 pieces of 16
+#define LINE 128     // bytes of a line of a tile: the swizzle permutes its 8 pieces of 16
 #define BLOCK (64 * LINE)
 #define A_TILE (BM * LINE)
 #define B_TILE (BN * LINE)
 #define STAGE (A_TILE + B_TILE)
-#define SLAB (LINE / RESULT_BYTES)  // columns of C that are stored at a time
-#define SLABS (BLOCKS * WN / SLAB)  // of a consumer
-#define WARP_ROWS 16                // of a slab
-#define SLOTS 2                     // slabs that a consumer has in local memory: one is filled while the other is stored
-#define SLOTS_BYTES ((STAGED || STORE_BY_TMA) * CONSUMERS * SLOTS * BLOCK)
-#define K_STEPS 4                   // products of 32 bytes of k in a line
+#define K_STEPS 4                           // products of 32 bytes of k in a line
+#define READERS (A_HELD || B_HELD ? 4 : 1)  // of a consumer, that give a stage back: its warps, where each reads by itself
+
+// C leaves by slabs, and a few warps fill the lines of one together.
+#define SLAB (LINE / RESULT_BYTES)                // columns of a slab
+#define SHARERS (A_HELD ? 2 / BLOCKS : 4)         // warps that fill it
+#define SLAB_ROWS (A_HELD ? 32 : 64)              // its rows
+#define WARP_ROWS (SLAB_ROWS / SHARERS)           // of them, that a warp stores by itself
+#define SLAB_SUMS (WARP_ROWS * SLAB / 32)         // of a work-item
+#define SLABS (BLOCKS * WN / 2 / SLAB_SUMS)       // one after another, until all sums are stored
+#define SLOTS_BYTES (SHARERS * 4096)              // of local memory, for slabs of the same warps
+#define SLOTS (SLOTS_BYTES / (SLAB_ROWS * LINE))  // slabs there: of two one is filled while the other is stored
+#define ALL_SLOTS_BYTES ((STAGED || STORE_BY_TMA) * CONSUMERS * 4 / SHARERS * SLOTS_BYTES)
 
 // Bytes from what one product reads to what the next one does: a quarter of each line, or 16 lines if they run across k.
 #define A_STEP (A_ACROSS ? 16 * LINE : LINE / K_STEPS)
@@ -76,14 +85,14 @@ INLINE void produce(const Grid grid, const uint tiles, const uint full, const ui
             mbarrier_arrive_expect_tx(ready, STAGE);
 #if A_ACROSS
 #pragma unroll
-            for (int row = 0; row < BM; row += 64)
+            for (int row = 0; row < BM; row += BK)
                 cp_async_bulk_tensor_3d(a + row * LINE, map_a, place.m + row, k, a_matrix, ready);
 #else
             cp_async_bulk_tensor_3d(a, map_a, k, place.m, a_matrix, ready);
 #endif
 #if B_ACROSS
 #pragma unroll
-            for (int column = 0; column < BN; column += 64)
+            for (int column = 0; column < BN; column += BK)
                 fetch_b(b + column * LINE, map_b, place.n + column, k, b_matrix, ready, b_once, policy);
 #else
             fetch_b(b, map_b, k, place.n, b_matrix, ready, b_once, policy);
@@ -92,6 +101,9 @@ INLINE void produce(const Grid grid, const uint tiles, const uint full, const ui
     }
 }
 
+#if A_HELD || B_HELD
+#include "held.cl"
+#else
 // Starts sums = the product of one stage, plus what they were if `keep` is not 0. It runs on by itself.
 INLINE void start(COMPONENT sums[BLOCKS][PART / 2], const uint a_first, const uint b_first, const int keep)
 {
@@ -159,6 +171,7 @@ INLINE Turn multiply(COMPONENT sums[BLOCKS][WN / 2], Turn turn, const int steps,
     return turn;
 }
 #endif
+#endif
 
 #include "store.cl"
 #if SHARED || SPLIT > 1
@@ -169,7 +182,7 @@ INLINE void make_barriers(const uint full, const uint empty)
 {
     for (int stage = 0; stage < STAGES; stage++) {
         mbarrier_init(full + 8 * stage, 1);
-        mbarrier_init(empty + 8 * stage, CONSUMERS);
+        mbarrier_init(empty + 8 * stage, CONSUMERS * READERS);
     }
     fence_mbarrier_init();
 }
@@ -185,7 +198,7 @@ void gemm(const int M, const int N, const int K, const int batches, const int wh
           const __global float* scale_a, const long scale_a_row, const __global float* scale_b, const long scale_b_column,
           __global COMPONENT* partial, __global uint* tickets)
 {
-    __local uchar local_tiles[STAGES * STAGE + SLOTS_BYTES] __attribute__((aligned(1024)));
+    __local uchar local_tiles[STAGES * STAGE + ALL_SLOTS_BYTES] __attribute__((aligned(1024)));
     __local ulong barriers[2 * STAGES] __attribute__((aligned(16)));
     __local int answers[CONSUMERS];
 
@@ -219,14 +232,23 @@ void gemm(const int M, const int N, const int K, const int batches, const int wh
         setmaxnreg_inc(CONSUMER_REGISTERS);
 #endif
         const int consumer = warpgroup - 1, own_item = item % 128;
-        const int own_m = consumer / CONSUMERS_N * BLOCKS * 64, own_n = consumer % CONSUMERS_N * WN;
+        const int own_m = consumer / CONSUMERS_N * (BM / CONSUMERS_M), own_n = consumer % CONSUMERS_N * (BN / CONSUMERS_N);
         Turn turn = {0, 0};
-        __local uchar* slots = local_tiles + STAGES * STAGE + consumer * SLOTS * BLOCK;
+        const int sharers = (consumer * 4 + own_item / 32) / SHARERS;  // which of all groups of warps that fill slabs
+        __local uchar* slots = local_tiles + STAGES * STAGE + sharers * SLOTS_BYTES;
         for (Share share = first_share(grid); share.steps > 0; share = next_share(grid, share)) {
             const Place place = find_place(grid, share.tile);
             COMPONENT sums[BLOCKS][WN / 2];
+#if A_HELD
+            turn = multiply(sums, turn, share.steps, local_tiles + own_m * LINE, tiles + A_TILE + own_n * LINE, full, empty,
+                            own_item);
+#elif B_HELD
+            turn = multiply(sums, turn, share.steps, local_tiles + A_TILE + own_n * LINE, tiles + own_m * LINE, full, empty,
+                            own_item);
+#else
             turn = multiply(sums, turn, share.steps, tiles + own_m * LINE, tiles + A_TILE + own_n * LINE, full, empty,
                             own_item);
+#endif
 #if SHARED
             if (share.steps < steps && !collect(sums, grid, share, partial, tickets, answers, consumer, own_item))
                 continue;
@@ -240,11 +262,11 @@ void gemm(const int M, const int N, const int K, const int batches, const int wh
                          c_row, bias + bias_offset, bias_row, bias_column, partial, tickets, consumer, own_item);
 #else
             store_part(sums, part, alpha, beta, map_c, C + c_offset + place.matrix * c_batch, c_row, bias + bias_offset,
-                       bias_row, bias_column, slots, consumer, own_item);
+                       bias_row, bias_column, slots, sharers, own_item);
 #endif
         }
 #if STORE_BY_TMA
-        if (own_item == 0)
+        if (own_item % 32 == 0)
             bulk_wait_group_read();
 #endif
     }

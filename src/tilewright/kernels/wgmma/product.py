@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import combinations
 from pathlib import Path
 
 from ...device import DeviceInfo
@@ -12,8 +13,9 @@ from .. import moves
 from ..gemm.call import GemmCall, call_of
 from ..gemm.choice import candidates as portable_candidates
 from ..mma.configs import packing
-from .configs import LEAST_STEPS, WgmmaConfig, steps_of
+from .configs import LEAST_STEPS, WgmmaConfig
 from .cost import cost
+from .maps import LINE, alignment, fetch_refusal, steps_of
 
 HERE = Path(__file__).parent
 PARTIAL, TICKETS = "partial", "tickets"  # scratch buffers of tiles that are shared out
@@ -68,20 +70,44 @@ SPACE = (
     (128, 256, 4, 2, 1), (256, 128, 4, 2, 1), (128, 192, 4, 2, 1), (128, 128, 6, 2, 1), (64, 256, 5, 1, 1), (256, 64, 4, 2, 1),
     (64, 192, 6, 1, 1), (64, 128, 8, 1, 1), (128, 64, 8, 2, 1), (64, 64, 12, 1, 1),
 )  # fmt: skip
+# The same where B is multiplied from registers; for A, rows and columns change places.
+HELD = (
+    (256, 128, 4, 1, 2), (128, 256, 4, 1, 2), (128, 128, 6, 1, 2), (64, 256, 4, 1, 2), (128, 64, 8, 1, 1), (64, 128, 8, 1, 1),
+    (32, 256, 5, 1, 2), (32, 128, 10, 1, 1), (32, 64, 16, 1, 1),
+)  # fmt: skip
+BAND = 2048  # rows of C in tiles that are computed at a time, where an operand is multiplied from registers
 
 
 def configurations(call: GemmCall, device: DeviceInfo) -> Iterator[WgmmaConfig]:
-    """Every tile by itself, cut along k, and with what is left shared out; packed only where it must be."""
-    for bm, bn, stages, consumers_m, consumers_n in SPACE:
-        config = WgmmaConfig(bm, bn, stages, consumers_m, consumers_n, groups=device.compute_units)
+    """Every tile by itself, cut along k, and with what is left shared out; packed only what must be, or is fetched slowly."""
+    for shape in shapes(call):
+        config = replace(shape, groups=device.compute_units)
         if call.precision == "fp8":
-            config = replace(config, PROMOTE=1 if bm * bn // config.consumers <= MOST_WHOLE else 2)
+            config = replace(config, PROMOTE=1 if config.BM * config.BN // config.consumers <= MOST_WHOLE else 2)
         cuts = [(1, False), *((parts, False) for parts in splits(config, call)), (1, True)]
         for split, shared in cuts:
-            for pack in (False, True):
+            for pack in packs(config, call):
                 each = replace(config, split=split, shared=shared, pack=pack)
                 if not any(each.violations(call, device)):
                     yield each
+
+
+def shapes(call: GemmCall) -> Iterator[WgmmaConfig]:
+    """Tiles, and where elements are so wide that wgmma takes them across k only from registers, which operand is held."""
+    yield from (WgmmaConfig(*shape) for shape in SPACE)
+    if call.dtype == "float32":
+        held = [WgmmaConfig(*shape, held="B") for shape in HELD]
+        held += [WgmmaConfig(bn, bm, stages, n, m, held="A") for bm, bn, stages, m, n in HELD]
+        yield from (replace(each, GROUP_M=min(each.GROUP_M, BAND // each.BM)) for each in held)
+
+
+def packs(config: WgmmaConfig, call: GemmCall) -> Iterator[str]:
+    """Which operands may be copied first: those that must be, without and with those whose lines straddle two of the cache's."""
+    must = [name for name in ("A", "B") if fetch_refusal(call, name, config.held)]
+    may = [name for name in ("A", "B") if name not in must and alignment(call, name) < LINE]
+    for count in range(len(may) + 1):
+        for others in combinations(may, count):
+            yield "".join(sorted((*must, *others)))
 
 
 def splits(config: WgmmaConfig, call: GemmCall) -> tuple[int, ...]:

@@ -28,11 +28,18 @@ INLINE COMPONENT finished(const COMPONENT sum, const ACC alpha, const ACC beta, 
 #define pack_bfloat(first, second) cvt_rn_bf16x2_f32(first, second)
 #define PACK(first, second) JOIN(pack_, RESULT_AS)(first, second)
 
-// A warp's 16 rows of a slab from its finished sums to local memory. Pieces of 16 bytes are permuted to meet all banks.
-INLINE void stage_slab(const COMPONENT* values, __local uchar* slab, const int lane)
+// A warp's share of a slab from its finished sums to local memory. Pieces of 16 bytes are permuted to meet all banks.
+INLINE void stage_slab(const COMPONENT* values, __local uchar* slab, const int item)
 {
-#if RESULT_BYTES == 2
-    const int row = lane % 16;
+    const int lane = item % 32;
+#if A_HELD
+#pragma unroll
+    for (int i = 0; i < SLAB_SUMS; i += 2) {
+        const int row = first_row(item) % SLAB_ROWS + i / 2 % UNIT, piece = i / (2 * UNIT) * 2 + lane % 4 / 2;
+        *(__local JOIN(COMPONENT, 2)*)(slab + row * LINE + (piece ^ row % 8) * 16 + lane % 2 * 8) = vload2(0, values + i);
+    }
+#elif RESULT_BYTES == 2
+    const int row = item / 32 * WARP_ROWS + lane % 16;
 #pragma unroll
     for (int j = 0; j < SLAB / 8; j += 2) {
         const COMPONENT* v = values + 4 * j;
@@ -40,7 +47,7 @@ INLINE void stage_slab(const COMPONENT* values, __local uchar* slab, const int l
         stmatrix_x4(to, PACK(v[0], v[1]), PACK(v[2], v[3]), PACK(v[4], v[5]), PACK(v[6], v[7]));
     }
 #else
-    const int row = lane / 4;
+    const int row = item / 32 * WARP_ROWS + lane / 4;
 #pragma unroll
     for (int j = 0; j < SLAB / 8; j++) {
         const COMPONENT* v = values + 4 * j;
@@ -57,11 +64,19 @@ typedef struct {
     int m, n, matrix, M, N;
 } Part;
 
-// The place in C of sum number `i` of a block of 64 rows. Each work-item holds two neighbours of each 8 columns, of two rows.
-INLINE int2 place_of(const Part part, const int block, const int i, const int item)
+// The place in C of sum number `i`. Each work-item holds two neighbours of each 8 columns, of two rows of each 64; with A in
+// registers of UNIT rows side by side; with B in registers UNIT neighbours of two rows of each 8.
+INLINE int2 place_of(const Part part, const int i, const int item)
 {
-    return (int2)(part.m + block * 64 + item / 32 * 16 + item % 32 / 4 + i / 2 % 2 * 8,
-                  part.n + i / 4 * 8 + item % 4 * 2 + i % 2);
+#if A_HELD
+    return (int2)(part.m + first_row(item) + i / 2 % UNIT, part.n + i / (2 * UNIT) * 8 + item % 4 * 2 + i % 2);
+#elif B_HELD
+    return (int2)(part.m + i / (2 * UNIT) * 8 + item % 4 * 2 + i / UNIT % 2, part.n + first_row(item) + i % UNIT);
+#else
+    const int block = i / (WN / 2), own = i % (WN / 2);
+    return (int2)(part.m + block * 64 + item / 32 * 16 + item % 32 / 4 + own / 2 % 2 * 8,
+                  part.n + own / 4 * 8 + item % 4 * 2 + own % 2);
+#endif
 }
 
 #if SCALED
@@ -71,7 +86,7 @@ INLINE void scale_part(COMPONENT sums[BLOCKS][WN / 2], const Part part, const __
 {
 #pragma unroll
     for (int i = 0; i < BLOCKS * WN / 2; i++) {
-        const int2 at = place_of(part, i / (WN / 2), i % (WN / 2), item);
+        const int2 at = place_of(part, i, item);
         sums[i / (WN / 2)][i % (WN / 2)] *= scale_a[min(at.x, part.M - 1) * scale_a_row]
                                             * scale_b[min(at.y, part.N - 1) * scale_b_column];
     }
@@ -79,13 +94,14 @@ INLINE void scale_part(COMPONENT sums[BLOCKS][WN / 2], const Part part, const __
 #endif
 
 #if STAGED
-// A warp's slab to C: four rows of 128 bytes at a time, 16 bytes from each work-item.
-INLINE void store_rows(const __local uchar* slab, const Part part, const int first_m, const int first_n, __global RESULT* C,
-                       const long c_row, const int lane)
+// A warp's rows of a slab to C: four rows of 128 bytes at a time, 16 bytes from each work-item.
+INLINE void store_rows(const __local uchar* slab, const Part part, const int2 place, __global RESULT* C, const long c_row,
+                       const int item)
 {
 #pragma unroll
     for (int i = 0; i < WARP_ROWS; i += 4) {
-        const int row = i + lane / 8, piece = lane % 8, m = first_m + row, n = first_n + piece * (16 / RESULT_BYTES);
+        const int row = item / 32 % SHARERS * WARP_ROWS + i + item % 32 / 8, piece = item % 8;
+        const int m = place.x + row, n = place.y + piece * (16 / RESULT_BYTES);
         const uint4 held = *(const __local uint4*)(slab + row * LINE + (piece ^ row % 8) * 16);
         if (m < part.M && n < part.N)
             *(__global uint4*)(C + m * c_row + n) = held;
@@ -94,63 +110,88 @@ INLINE void store_rows(const __local uchar* slab, const Part part, const int fir
 #endif
 
 #if STAGED || STORE_BY_TMA
-// Sums of a slab, `across` columns from the left of their block, become elements of C.
-INLINE void finish_slab(COMPONENT* values, const Part part, const int block, const int across, const ACC alpha, const ACC beta,
+// A work-item's sums of a slab, from number `first` on, become elements of C.
+INLINE void finish_slab(COMPONENT* values, const Part part, const int first, const ACC alpha, const ACC beta,
                         const __global RESULT* C, const long c_row, const __global RESULT* bias, const long bias_row,
                         const long bias_column, const int item)
 {
 #pragma unroll
-    for (int i = 0; i < SLAB / 2; i++) {
-        const int2 at = place_of(part, block, across / 2 + i, item);
+    for (int i = 0; i < SLAB_SUMS; i++) {
+        const int2 at = place_of(part, first + i, item);
         values[i] = finished(values[i], alpha, beta, C + at.x * c_row + at.y, at.x < part.M && at.y < part.N,
                              bias + at.x * bias_row + at.y * bias_column);
     }
+}
+
+// Where a slab begins in C.
+INLINE int2 place_of_slab(const Part part, const int slab, const int item)
+{
+#if A_HELD
+    return (int2)(part.m + item / 32 / SHARERS * SLAB_ROWS, part.n + slab * SLAB);
+#else
+    return (int2)(part.m + slab / (WN / SLAB) * SLAB_ROWS, part.n + slab % (WN / SLAB) * SLAB);
+#endif
+}
+
+// Warps that share lines wait for each other; `sharers` is the number of such a group. Lower barriers are those of collect.cl.
+INLINE void meet(const int sharers)
+{
+#if SHARERS == 1
+    bar_warp_sync();
+#else
+    bar_sync(1 + CONSUMERS + sharers, 32 * SHARERS);
+#endif
 }
 #endif
 
 // Finishes a consumer's part of a tile and stores it.
 INLINE void store_part(COMPONENT sums[BLOCKS][WN / 2], const Part part, const ACC alpha, const ACC beta,
                        const __global ulong* map_c, __global RESULT* C, const long c_row, const __global RESULT* bias,
-                       const long bias_row, const long bias_column, __local uchar* slots, const int consumer, const int item)
+                       const long bias_row, const long bias_column, __local uchar* slots, const int sharers, const int item)
 {
 #if STAGED || STORE_BY_TMA
-    const int lane = item % 32, warp_row = item / 32 * WARP_ROWS;
 #pragma unroll
     for (int slab = 0; slab < SLABS; slab++) {
-        const int block = slab / (WN / SLAB), across = slab % (WN / SLAB) * SLAB;
-        COMPONENT* values = sums[block] + across / 2;
-        finish_slab(values, part, block, across, alpha, beta, C, c_row, bias, bias_row, bias_column, item);
-        __local uchar* slot = slots + slab % SLOTS * BLOCK;
-        __local uchar* own = slot + warp_row * LINE;
+        const int first = slab * SLAB_SUMS;
+        COMPONENT* values = sums[first / (WN / 2)] + first % (WN / 2);
+        finish_slab(values, part, first, alpha, beta, C, c_row, bias, bias_row, bias_column, item);
+        const int2 place = place_of_slab(part, slab, item);
+        __local uchar* slot = slots + slab % SLOTS * SLAB_ROWS * LINE;
 #if STORE_BY_TMA
-        if (item == 0) {
-            if (slab == 0)
+        const int first_of_sharers = item % (32 * SHARERS) == 0;
+        if (first_of_sharers) {
+            if (slab == 0 || SLOTS == 1)
                 bulk_wait_group_read();
             else
                 bulk_wait_group_read_1();
         }
-        bar_sync(1 + consumer, 128);
-        stage_slab(values, own, lane);
+        meet(sharers);
+        stage_slab(values, slot, item);
         fence_proxy_async();
-        bar_sync(1 + consumer, 128);
-        if (item == 0) {
-            cp_async_bulk_tensor_3d_store(map_c, part.n + across, part.m + block * 64, part.matrix, local_address(slot));
+        meet(sharers);
+        if (first_of_sharers) {
+            cp_async_bulk_tensor_3d_store(map_c, place.y, place.x, part.matrix, local_address(slot));
             bulk_commit_group();
         }
 #else
-        stage_slab(values, own, lane);
-        bar_warp_sync();
-        store_rows(own, part, part.m + block * 64 + warp_row, part.n + across, C, c_row, lane);
+        if (SLOTS == 1)
+            meet(sharers);  // the last slab has been read
+        stage_slab(values, slot, item);
+#if A_HELD
+        meet(sharers);
+#else
+        bar_warp_sync();  // each warp stores what it staged
+#endif
+        store_rows(slot, part, place, C, c_row, item);
 #endif
     }
 #else
 #pragma unroll
     for (int i = 0; i < BLOCKS * WN / 2; i += C_VEC) {
-        const int block = i / (WN / 2), j = i % (WN / 2);
-        const int2 at = place_of(part, block, j, item);
+        const int2 at = place_of(part, i, item);
         if (at.x < part.M && at.y < part.N)
-            finish(sums[block] + j, alpha, beta, C + at.x * c_row + at.y, bias + at.x * bias_row + at.y * bias_column,
-                   bias_column);
+            finish(sums[i / (WN / 2)] + i % (WN / 2), alpha, beta, C + at.x * c_row + at.y,
+                   bias + at.x * bias_row + at.y * bias_column, bias_column);
     }
 #endif
 }
