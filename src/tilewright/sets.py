@@ -99,10 +99,10 @@ def batched(dtype: str) -> Iterator[Problem]:
 def vectors(dtype: str) -> Iterator[Problem]:
     """Matrix-vector products that no cache holds, and a copy as their yardstick."""
     for letters in ("NN", "TN"):
-        yield product(16384, 1, 16384, dtype, letters)
+        yield product(8192, 1, 8192, dtype, letters)
     for letters in ("NN", "NT"):
-        yield product(1, 16384, 16384, dtype, letters)
-    yield Copy(16384, 16384, dtype)
+        yield product(1, 8192, 8192, dtype, letters)
+    yield Copy(8192, 8192, dtype)
 
 
 def language_models(dtype: str) -> Iterator[Problem]:
