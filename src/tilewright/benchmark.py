@@ -88,7 +88,7 @@ def run_benchmark(
     the device's clock and power in the record. If something ends the benchmark early, `keep` gets the record of the
     problems until then.
     """
-    problems = [problem for name in sets for problem in problems_of(name, dtype)]
+    problems = [asked(problem, precision) for name in sets for problem in problems_of(name, dtype)]
     opened = device if isinstance(device, Device) else open_device(device)
     twins = (twin_of(opened),) if backend == "both" else ()
     rows: list[Row] = []
@@ -96,22 +96,25 @@ def run_benchmark(
     telemetry = sampler_for(opened.info).source if sustained else ""
     missing = absent() if opened.info.kind == "cpu" else ()
 
-    def record(peaks: Peaks | None) -> Record:
+    def record(name: str, peaks: Peaks | None) -> Record:
         environment = read_environment(opened.info)
-        return Record(title, dtype, environment, peaks, tuple(rows), telemetry=telemetry, absent=missing)
+        return Record(name, dtype, environment, peaks, tuple(rows), telemetry=telemetry, absent=missing)
 
     try:
         for problem in problems:
-            if precision and isinstance(problem, Gemm):
-                problem = replace(problem, precision=precision)
             race = race_library(problem, opened, seconds, twins, sustained)
-            watch(race)
             rows += race
+            watch(race)
+        return record(title, measured_peaks(opened, dtype) if dtype in CHAINS.dtypes else None)
     except BaseException:  # a signal too: whatever took minutes to measure is not lost
         if rows:
-            keep(record(None))
+            keep(record(f"{title}, ended early", None))
         raise
-    return record(measured_peaks(opened, dtype) if dtype in CHAINS.dtypes else None)
+
+
+def asked(problem: Problem, precision: str) -> Problem:
+    """The problem, of a product in that precision."""
+    return replace(problem, precision=precision) if precision and isinstance(problem, Gemm) else problem
 
 
 def race_library(

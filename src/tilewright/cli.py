@@ -5,7 +5,8 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeAlias
 
@@ -40,12 +41,9 @@ from .sustained import SECONDS
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; the exit status: 0 fine, 1 failed or wrong, 2 unusable arguments, 130 interrupted."""
     options = make_parser().parse_args(arguments)
-    if threading.current_thread() is threading.main_thread():
-        signal.signal(
-            signal.SIGTERM, signal.default_int_handler
-        )  # ended by `timeout`, a benchmark keeps what it measured
     try:
-        status: int = options.command(options)
+        with terminated_as_interrupted():
+            status: int = options.command(options)
         sys.stdout.flush()
         return status
     except TilewrightError as error:
@@ -57,6 +55,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # the reader, such as `head`, has seen enough; nothing is left to flush at the end
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+
+
+@contextmanager
+def terminated_as_interrupted() -> Iterator[None]:
+    """Within this SIGTERM, as `timeout` sends it, does what Ctrl-C does: a benchmark then keeps what it measured."""
+    ours = threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+    if ours:
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        if ours:
+            signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
 def make_parser() -> argparse.ArgumentParser:

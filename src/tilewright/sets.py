@@ -20,7 +20,7 @@ BATCHES = (
 )  # fmt: skip
 # What a product is stored as, where it is not in its operands' type.
 STORED = {"int8": "int32", "float8_e4m3fn": "bfloat16", "float8_e5m2": "bfloat16"}
-# Elements of 1, 2, 4, 8 and 16 bytes, and the side of a square of them that no cache holds.
+# Elements of 1, 2, 4, 8 and 16 bytes, and the side of a square of them that an H200's cache does not hold.
 MOVED = {"int8": 8192, "float16": 8192, "float32": 6144, "float64": 4096, "complex128": 3072}
 
 

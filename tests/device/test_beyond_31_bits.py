@@ -8,6 +8,10 @@ import pytest
 from tilewright import copy, matmul, transpose
 from tilewright.backend.opencl import Device
 from tilewright.errors import Unsupported
+from tilewright.kernels.moves import TURN_WORDS, Move
+from tilewright.operands import Layout
+from tilewright.plan import plan_kernel
+from tilewright.run import LoadedPlan
 
 ROWS, COLUMNS = 2**16 + 3, 2**15 + 5  # 2^31 and some hundred thousand elements, of a byte each
 BYTES_FREE = 3 * ROWS * COLUMNS + 2**30  # operand, result, the comparison's own, and something to live on
@@ -48,6 +52,26 @@ def test_copies_and_transposes(large: np.ndarray, device: Device) -> None:
     for row in (0, 1, 2**14, COLUMNS - 1):
         assert np.array_equal(turned[row], large[:, row])
     assert np.array_equal(turned[:, -1], large[-1])
+
+
+def test_lines_that_no_int_reaches_from_a_tiles_corner(device: Device) -> None:
+    """The GPU's transpose of bytes, whose tiles count in ints where all of their lines are near: here they are not."""
+    rows, columns, stride = 300, 130, 2**23 + 3
+    if free_bytes() < 2 * rows * stride + 2**30 or fitting(device).info.max_alloc_bytes < rows * stride:
+        pytest.skip(f"needs {rows * stride >> 20:,} MiB twice, and in one buffer")
+    source = np.zeros(rows * stride, np.int8)
+    wanted = np.random.default_rng(33).integers(-128, 128, (rows, columns), np.int8)
+    for row in range(rows):
+        source[row * stride : row * stride + columns] = wanted[row]
+    move = Move(rows, columns, "int8", Layout(0, stride, 1), Layout(0, 1, rows + 1))
+    buffers = {"input": device.allocate(source.nbytes), "output": device.allocate(columns * (rows + 1))}
+    device.write(buffers["input"], source)
+    loaded = LoadedPlan(plan_kernel(TURN_WORDS, move, device.info), device)
+    loaded.bind(buffers)
+    loaded.enqueue()
+    device.finish("move")
+    turned = device.read(buffers["output"], columns * (rows + 1), np.dtype(np.int8)).reshape(columns, rows + 1)
+    assert np.array_equal(turned[:, :rows], wanted.T)
 
 
 @pytest.mark.parametrize("n", [1, 3])

@@ -47,7 +47,7 @@ def assert_moves(kernel: Kernel, move: Move, device: Device) -> None:
     )
     buffers = {}
     for name, array in (("input", source), ("output", target)):
-        buffers[name] = device.allocate(array.nbytes)  # ends with the last element: what is read beyond it is not there
+        buffers[name] = device.allocate(array.nbytes)
         device.write(buffers[name], array.view(np.uint8))
     loaded = LoadedPlan(plan_kernel(replace(kernel, smaller=()), move, device.info), device)
     loaded.bind(buffers)
@@ -85,6 +85,7 @@ def test_what_has_no_words_is_refused(device: Device) -> None:
     dense = Layout(0, 16, 1)
     for move, reason in (
         (Move(3, 3, "float32", Layout(1, 3, 1), Layout(0, 3, 1)), "4 bytes are words"),
+        (Move(3, 3, "complex128", Layout(1, 3, 1), Layout(0, 3, 1)), "16 bytes are words"),
         (Move(16, 16, "int8", dense, dense), "all lines begin on words"),
         (Move(5, 5, "int8", Layout(0, 10, 2), Layout(0, 5, 1)), "2 elements apart"),
         (Move(5, 5, "int8", Layout(20, -5, 1), Layout(0, 5, 1)), "lies behind its last one, with -5"),

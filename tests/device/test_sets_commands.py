@@ -53,7 +53,7 @@ def test_stacks_and_squares_in_place_have_their_rows(device_number: str, capsys:
 def test_who_ends_a_benchmark_keeps_what_was_measured(
     device_number: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    race, path, before = benchmark.race_library, tmp_path / "record.json", signal.getsignal(signal.SIGTERM)
+    race, path = benchmark.race_library, tmp_path / "record.json"
 
     def ended_at_the_third(problem: Problem, *others: object) -> object:
         if isinstance(problem, StackedTranspose):
@@ -61,12 +61,12 @@ def test_who_ends_a_benchmark_keeps_what_was_measured(
         return race(problem, *others)  # type: ignore[arg-type]
 
     monkeypatch.setattr(benchmark, "race_library", ended_at_the_third)
-    try:
-        arguments = ["bench", "--sets", "tiny", "--seconds", "0.1", "--device", device_number, "--json", str(path)]
-        assert main(arguments) == 130
-    finally:
-        signal.signal(signal.SIGTERM, before)
+    before = signal.getsignal(signal.SIGTERM)
+    arguments = ["bench", "--sets", "tiny", "--seconds", "0.1", "--device", device_number, "--json", str(path)]
+    assert main(arguments) == 130
+    assert signal.getsignal(signal.SIGTERM) is before
     assert f"ended early: wrote 2 problems to {path}" in capsys.readouterr().out
+    assert load_record(path).title == "benchmark tiny, ended early"
     ours = [row.problem for row in load_record(path).rows if row.name == "tilewright"]
     assert ours == ["gemm 40x30x20 float32", "gemm 3 of 8x8x8 float32"]
 

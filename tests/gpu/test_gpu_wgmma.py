@@ -95,10 +95,11 @@ def test_edges_and_batches_with_an_operand_from_registers(a_order: str, b_order:
         (1000, 1032, 36, {}),
     ):
         problem = problem_of(TF32, m, n, k, a_order=a_order, b_order=b_order, **more)
-        for held in "AB":
-            offered = configurations(call_of(problem).row_major, hopper.info)
-            config = next((each for each in offered if each.held == held and not each.cuts_k), None)
-            for each in filter(None, (config, config and replace(config, groups=2))):
+        offered = list(configurations(call_of(problem).row_major, hopper.info))
+        tried = [next((each for each in offered if each.held == held and not each.cuts_k), None) for held in "AB"]
+        assert any(tried), f"nothing is held for {problem.title}, {a_order} and {b_order}"
+        for config in filter(None, tried):
+            for each in (config, replace(config, groups=2)):
                 verdict = verify(plan([replace(TF32, config=each)], problem, hopper.info), hopper)
                 assert verdict.passed, f"{each} {problem.title} {a_order} {b_order}: {verdict}"
 
@@ -133,6 +134,19 @@ def test_tf32_is_rounded_to_nearest(a_order: str, b_order: str, hopper: Device) 
         execution.launch()
         expected = problem.reference(arrays)
         assert abs(np.mean(execution.read() / expected - 1)) < 2**-14, str(config)
+
+
+def test_tf32_ties_go_to_even(hopper: Device) -> None:
+    """1 + 2^-11 lies between 1 and 1 + 2^-10, 1 + 3 2^-11 between that and 1 + 2^-9: the even one has fewer bits."""
+    problem = problem_of(TF32, 256, 256, 64, b_order="column")
+    arrays = {name: np.zeros(each.shape, np.float32) for name, each in random_arrays(problem).items()}
+    arrays["A"][0::2, 0], arrays["A"][1::2, 0], arrays["B"][0] = 1 + 2**-11, 1 + 3 * 2**-11, 1
+    execution = Execution(plan(candidates(problem, hopper.info), problem, hopper.info), hopper)
+    execution.write(arrays)
+    execution.launch()
+    result = execution.read()
+    assert set(result[0::2].flat) == {1.0}
+    assert set(result[1::2].flat) == {1 + 2**-9}
 
 
 def test_every_tile_of_8_bit_floats(hopper: Device) -> None:

@@ -42,7 +42,14 @@ def _versus(rival: Row, ours: Row) -> tuple[str, ...]:
     if not (rival.measured and ours.measured):
         bad = ours if not ours.measured else rival
         rates = (f"{row.rate:.4g}" if row.measured else "-" for row in (ours, rival))
-        return (title, *rates, ours.unit if ours.measured else "", "-", "-", f"{bad.status}: {bad.reason}")
+        return (
+            title,
+            *rates,
+            ours.unit if ours.measured or rival.measured else "",
+            "-",
+            "-",
+            f"{bad.status}: {bad.reason}",
+        )
     ratios = sorted(paired_ratios(rival, ours))
     low, high = ratios[int(0.2 * len(ratios))], ratios[min(int(0.8 * len(ratios)), len(ratios) - 1)]
     best = min(rival.samples.times) / min(ours.samples.times)

@@ -63,10 +63,9 @@ def packing(call: GemmCall, name: str) -> Step:
     """The copy of operand "A" or "B" into scratch memory."""
     packed = call.with_packed(name)
     move = call.packing(name, packed.a.swapped if name == "A" else packed.b)
-    kernel = moves.nearest(move)
-    names = dict(call.buffers)
-    (step,) = moves.move_steps(kernel, kernel.config, move)  # one launch, as the batch is no longer than one allows
-    return replace(step, buffers=(("input", names.get(name, name)), ("output", f"packed_{name}")))
+    source = dict(call.buffers).get(name, name)
+    (step,) = moves.packing_steps(move, source, f"packed_{name}")  # one, as the batch is no longer than a launch allows
+    return step
 
 
 def _renamed(call: GemmCall, **names: str) -> tuple[tuple[str, str], ...]:

@@ -5,13 +5,13 @@ from dataclasses import dataclass, replace
 
 from ...device import DeviceInfo
 from ...dtypes import element_type
-from ...kernel import Config, NDRange, round_up
+from ...kernel import Config, NDRange, Steps, round_up
 from ...operands import Layout
 from ...problem import Problem
 from ..gemm.call import GemmCall, call_of
 from ..gemm.configs import result_violations
 from ..gemm.macros import element_macros, result_width
-from ..moves import Move
+from ..moves import Move, packing_steps
 
 ALONG_K, ACROSS = "PANEL_ALONG_K", "PANEL_ACROSS"
 COPIES = {16: "cp_async_cg_16", 8: "cp_async_ca_8", 4: "cp_async_ca_4"}  # by bytes
@@ -238,10 +238,11 @@ def packed_call(call: GemmCall, name: str) -> GemmCall:
     return replace(call, views=views, packed=(*call.packed, name))
 
 
-def packing(call: GemmCall, name: str) -> Move:
-    """The copy of an operand to where it is packed."""
+def packing(call: GemmCall, name: str) -> Steps:
+    """The copies of operand "A" or "B" to where it is packed."""
     view, outer = call.sided(name)
     target = packed_layout(call, name)
     rows_along_k = target if name == "A" else target.swapped
     batch = 1 if view.batch == 0 else call.batch
-    return Move(outer, call.k, call.dtype, view, rows_along_k, batch, batch * outer * rows_along_k.row)
+    move = Move(outer, call.k, call.dtype, view, rows_along_k, batch, batch * outer * rows_along_k.row)
+    return packing_steps(move, dict(call.buffers).get(name, name), f"packed_{name}")

@@ -8,7 +8,6 @@ from pathlib import Path
 from ...device import DeviceInfo
 from ...kernel import Config, Kernel, Step, Steps
 from ...problem import Gemm, Problem
-from .. import moves
 from ..gemm.call import GemmCall, call_of
 from ..gemm.choice import candidates as portable_candidates
 from .configs import DoubleConfig, WarpConfig, packing
@@ -34,16 +33,8 @@ def product_steps(kernel: Kernel, config: Config, problem: Problem) -> Steps:
     # Without tiles to share out the kernel gets arguments that it does not use.
     unused = {} if config.shared else {PARTIAL: "C", TICKETS: "C"}
     buffers = tuple({**dict(packed.buffers), **unused}.items())
-    copies = (step for name in config.packed(call) for step in _packing(call, name))
+    copies = (step for name in config.packed(call) for step in packing(call, name))
     return (*copies, Step(kernel, config, packed, buffers, scratch, (TICKETS,) if config.shared else ()))
-
-
-def _packing(call: GemmCall, name: str) -> Iterator[Step]:
-    """The copies of operand "A" or "B" into scratch memory."""
-    move, names = packing(call, name), dict(call.buffers)
-    kernel = moves.nearest(move)
-    for step in moves.move_steps(kernel, kernel.config, move):
-        yield replace(step, buffers=(("input", names.get(name, name)), ("output", f"packed_{name}")))
 
 
 def _kernel(

@@ -23,10 +23,12 @@ __all__ = [
     "move_steps",
     "nearer_rows",
     "nearest",
+    "packing_steps",
     "width",
 ]
 
 HERE = Path(__file__).parent
+GROUP = 256  # work-items of a group that every GPU takes
 MAX_BATCH = 65535  # work-groups in dimension 2 that every driver takes: the limit of NVIDIA's
 
 
@@ -43,11 +45,11 @@ def _kernel(file: str, config: Config, *smaller: Config) -> Kernel:
 
 
 COPY = _kernel("copy.cl", CopyConfig(), CopyConfig(32, 2))
-TURN = _kernel("turn.cl", TurnConfig(256, 512, 512), TurnConfig(256, 256, 256), TurnConfig(128, 128, 64))
+TURN = _kernel("turn.cl", TurnConfig(256, 512, 512), TurnConfig(256, 512, 256), TurnConfig(128, 128, 64))
 
 
 COPY_WORDS = _kernel("copy_words.cl", CopyWordsConfig(), CopyWordsConfig(32, 2))
-TURN_WORDS = _kernel("turn_words.cl", TurnWordsConfig(256, 512), TurnWordsConfig(128, 256), TurnWordsConfig(64, 64))
+TURN_WORDS = _kernel("turn_words.cl", TurnWordsConfig(256, 512), TurnWordsConfig(256, 256), TurnWordsConfig(64, 64))
 
 
 def nearest(problem: Problem) -> Kernel:
@@ -60,6 +62,17 @@ def nearest(problem: Problem) -> Kernel:
         plain, words = COPY, COPY_WORDS
     assert isinstance(words.config, (TurnWordsConfig, CopyWordsConfig))
     return plain if any(words.config.refusals(move)) else words
+
+
+def packing_steps(move: Move, source: str, packed: str) -> Steps:
+    """The launches that copy an operand from the buffer `source` into the scratch memory `packed`.
+
+    Their configuration is one for every GPU: steps are listed before anyone knows the device.
+    """
+    kernel = nearest(move)
+    config = next(each for each in kernel.configs if isinstance(each, MoveConfig) and each.items <= GROUP)
+    buffers = (("input", source), ("output", packed))
+    return tuple(replace(step, buffers=buffers) for step in move_steps(kernel, config, move))
 
 
 def candidates(problem: Problem, device: DeviceInfo) -> tuple[Kernel, ...]:

@@ -16,8 +16,8 @@ Side = tuple[str, Layout, int, int]  # what it is called, how it lies, its lines
 
 
 def per_word(move: Move) -> int:
-    """Elements of a word."""
-    return WORD // element_type(move.dtype).itemsize
+    """Elements of a word; 1 where they are as large, or larger."""
+    return max(1, WORD // element_type(move.dtype).itemsize)
 
 
 def refusals(move: Move, *sides: Side) -> Iterator[str]:

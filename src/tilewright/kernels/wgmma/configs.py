@@ -61,9 +61,8 @@ class WgmmaConfig(Config):
     groups: int = 132
     split: int = 1  # work-groups that compute a tile together, each a part of its k; all of them must run at a time
     shared: bool = False  # share out the tiles that are left after whole rounds of `groups`
-    pack: str = (
-        ""  # operands, "A", "B" or "AB", that are copied to rows along k first, as they cannot be fetched, or slowly
-    )
+    # Operands, "A", "B" or "AB", that are copied to rows along k first, as they cannot be fetched, or only slowly.
+    pack: str = ""
     held: str = ""  # "A" or "B", to multiply that operand, which lies across k, from registers
 
     def __str__(self) -> str:

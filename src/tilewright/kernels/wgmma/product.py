@@ -9,7 +9,6 @@ from ...device import DeviceInfo
 from ...dtypes import FLOAT8, element_type
 from ...kernel import Config, Kernel, Step, Steps
 from ...problem import Gemm, Problem
-from .. import moves
 from ..gemm.call import GemmCall, call_of
 from ..gemm.choice import candidates as portable_candidates
 from ..mma.configs import packing
@@ -34,7 +33,7 @@ def wgmma_steps(kernel: Kernel, config: Config, problem: Problem) -> Steps:
     """One launch, after a copy of each operand that is packed."""
     assert isinstance(config, WgmmaConfig)
     call, packed = config.orientation(problem), config.oriented(problem)
-    copies = tuple(step for name in config.packed(call) for step in _packing(call, name))
+    copies = tuple(step for name in config.packed(call) for step in packing(call, name))
     if not config.cuts_k:
         unused = {PARTIAL: "C", TICKETS: "C"}  # arguments that the kernel gets and does not use
         return (*copies, Step(kernel, config, packed, tuple({**dict(packed.buffers), **unused}.items())))
@@ -42,14 +41,6 @@ def wgmma_steps(kernel: Kernel, config: Config, problem: Problem) -> Steps:
     counters = added * config.consumers * element_type("int32").itemsize
     scratch = ((PARTIAL, config.partial_bytes(packed)), (TICKETS, counters))
     return (*copies, Step(kernel, config, packed, packed.buffers, scratch, (TICKETS,)))
-
-
-def _packing(call: GemmCall, name: str) -> Iterator[Step]:
-    """The copies of operand "A" or "B" into scratch memory."""
-    move, names = packing(call, name), dict(call.buffers)
-    kernel = moves.nearest(move)
-    for step in moves.move_steps(kernel, kernel.config, move):
-        yield replace(step, buffers=(("input", names.get(name, name)), ("output", f"packed_{name}")))
 
 
 def _kernel(dtype: str, precision: str = "", config: WgmmaConfig = LARGEST) -> Kernel:

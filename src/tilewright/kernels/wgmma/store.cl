@@ -174,8 +174,8 @@ INLINE void store_part(COMPONENT sums[BLOCKS][WN / 2], const Part part, const AC
             bulk_commit_group();
         }
 #else
-        if (SLOTS == 1)
-            meet(sharers);  // the last slab has been read
+        if (SLOTS == 1 || (SHARERS > 1 && SLABS == 1))
+            meet(sharers);  // what was there has been read, be it the tile before this one
         stage_slab(values, slot, item);
 #if A_HELD
         meet(sharers);
