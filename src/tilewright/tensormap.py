@@ -15,7 +15,7 @@ class TensorMap:
     `sizes` and `box` are in elements of `dtype`, the fastest dimension first; `strides` in bytes, of every dimension but
     the first. `swizzle` is the width in bytes (0 for none) of the rows within which pieces of 16 bytes are exchanged, so
     that columns of a box do not share banks. The address is no part of it: the kernel puts it in at each launch. A `dtype`
-    of "tf32" is float32 that the copy engine rounds to 11 bits on its way, to nearest, ties to even.
+    of "tf32" is float32 that the copy engine rounds to 11 bits on its way, to the nearest.
 
     The limits are those of cuTensorMapEncodeTiled in the CUDA driver API's documentation.
     """
