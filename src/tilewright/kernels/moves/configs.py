@@ -85,10 +85,9 @@ class CopyConfig(MoveConfig):
 
 
 @dataclass(frozen=True)
-class TurnConfig(MoveConfig):
-    """turn.cl: the tile's sides in bytes, so that a row or column of it fills as many sectors for every element."""
+class TurningConfig(MoveConfig):
+    """Base of the configurations that transpose: the side of a tile in bytes that is written, and the work-items of a group."""
 
-    row_bytes: int
     column_bytes: int
     ITEMS: int
 
@@ -99,6 +98,13 @@ class TurnConfig(MoveConfig):
     @property
     def items(self) -> int:
         return self.ITEMS
+
+
+@dataclass(frozen=True)
+class TurnConfig(TurningConfig):
+    """turn.cl: the tile's sides in bytes, so that a row or column of it fills as many sectors for every element."""
+
+    row_bytes: int = 256
 
     def tile(self, move: Move) -> tuple[int, int]:
         """No side is longer than 64 elements, or 128 of those smaller than a word: a tile of bytes is a square of 16 KiB."""

@@ -94,7 +94,7 @@ def swap_steps(kernel: Kernel, config: Config, problem: Problem) -> Steps:
 
 
 SWAP = Kernel(
-    HERE / "swap.cl", SwapConfig(256, 256, 256), Swap.operation, (SwapConfig(128, 128, 64),), dtypes=tuple(ELEMENT_TYPES),
+    HERE / "swap.cl", SwapConfig(256, 256), Swap.operation, (SwapConfig(128, 64, 128),), dtypes=tuple(ELEMENT_TYPES),
     steps=swap_steps,
 )  # fmt: skip
 

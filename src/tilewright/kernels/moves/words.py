@@ -7,8 +7,8 @@ from ...device import DeviceInfo
 from ...dtypes import element_type
 from ...operands import Layout
 from ...problem import Problem
-from .configs import TYPES, WARP, WORD, CopyConfig, MoveConfig
-from .move import Move, move_of, width
+from .configs import TYPES, WARP, WORD, CopyConfig, TurningConfig
+from .move import Move, width
 
 TILE_COLUMNS = 64
 PITCH = (TILE_COLUMNS + TILE_COLUMNS // WARP) | 1  # odd, as turn_words.cl wants it
@@ -59,19 +59,8 @@ class CopyWordsConfig(CopyConfig):
 
 
 @dataclass(frozen=True)
-class TurnWordsConfig(MoveConfig):
-    """turn_words.cl: the side of a tile that is written, in bytes, and the work-items of a group."""
-
-    column_bytes: int
-    ITEMS: int
-
-    def oriented(self, problem: Problem) -> Move:
-        """Input by rows, output by columns, as far as their strides go."""
-        return move_of(problem).output_by_rows.turned
-
-    @property
-    def items(self) -> int:
-        return self.ITEMS
+class TurnWordsConfig(TurningConfig):
+    """turn_words.cl: tiles of TILE_COLUMNS."""
 
     def rows(self, move: Move) -> int:
         """Rows that a work-group reads, as long as its tile's other side: TILE_ROWS."""
