@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
+from emulated_mma import EXCHANGE_AND_MULTIPLY
 
 from tilewright.backend.opencl import Device
 from tilewright.kernel import Kernel, NDRange
@@ -17,7 +18,9 @@ from tilewright.problem import Gemm, Problem
 from tilewright.source import read_source, with_includes
 from tilewright.verify import verify
 
-EMULATION = r"""
+EMULATION = (
+    EXCHANGE_AND_MULTIPLY
+    + r"""
 #define local_address(pointer) 0
 #define mbarrier_init(barrier, count)
 #define fence_mbarrier_init()
@@ -42,19 +45,6 @@ static inline uint of_first(__local double* held, uint value)
     value = held[get_local_id(0) / 32];
     barrier(CLK_LOCAL_MEM_FENCE);
     return value;
-}
-
-static inline void exchange_and_multiply(__local double* held, double* sum, const double* a, const double* b)
-{
-    const int item = get_local_id(0), warp = item / 32 * 32, g = item % 32 / 4, q = item % 4;
-    for (int i = 0; i < 6; i++)
-        held[item * 6 + i] = i < 4 ? a[i] : b[i - 4];
-    barrier(CLK_LOCAL_MEM_FENCE);
-    for (int k = 0; k < 8; k++)
-        for (int i = 0; i < 4; i++)
-            sum[i] += held[(warp + g * 4 + k % 4) * 6 + k / 4 * 2 + i / 2]
-                    * held[(warp + (2 * q + i % 2) * 4 + k % 4) * 6 + 4 + k / 4];
-    barrier(CLK_LOCAL_MEM_FENCE);
 }
 
 // What the copy engine would put into a panel: lines of 16 doubles, whose pieces of two are exchanged within eight lines.
@@ -88,6 +78,7 @@ static inline void copy_panel(__local uchar* panel, const __global double* matri
         barrier(CLK_LOCAL_MEM_FENCE);                                                                                 \
     }
 """
+)
 EDITS = (
     ("ITEMS + 128", "ITEMS"),
     ("INLINE int join(double* sum,", "INLINE int join(__local double* held, double* sum,"),

@@ -4,6 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from emulated_mma import EXCHANGE_AND_MULTIPLY
 
 from tilewright.backend.opencl import Device
 from tilewright.kernel import Kernel
@@ -16,7 +17,9 @@ from tilewright.verify import verify
 
 # Copies happen at once, the earliest that cp.async may do it: a panel that is filled while it is read would show. For
 # mma.sync, work-items exchange their operands through local memory.
-EMULATION = r"""
+EMULATION = (
+    EXCHANGE_AND_MULTIPLY
+    + r"""
 #define local_address(pointer) (pointer)
 #define cp_async_cg_16(to, from, bytes) copy_bytes(to, from, bytes, 16)
 #define cp_async_ca_8(to, from, bytes) copy_bytes(to, from, bytes, 8)
@@ -30,20 +33,8 @@ static inline void copy_bytes(__local uchar* to, const __global void* from, uint
     for (int i = 0; i < width; i++)
         to[i] = i < bytes ? ((const __global uchar*)from)[i] : 0;
 }
-
-static inline void exchange_and_multiply(__local double* held, double* sum, const double* a, const double* b)
-{
-    const int item = get_local_id(0), warp = item / 32 * 32, g = item % 32 / 4, q = item % 4;
-    for (int i = 0; i < 6; i++)
-        held[item * 6 + i] = i < 4 ? a[i] : b[i - 4];
-    barrier(CLK_LOCAL_MEM_FENCE);
-    for (int k = 0; k < 8; k++)
-        for (int i = 0; i < 4; i++)
-            sum[i] += held[(warp + g * 4 + k % 4) * 6 + k / 4 * 2 + i / 2]
-                    * held[(warp + (2 * q + i % 2) * 4 + k % 4) * 6 + 4 + k / 4];
-    barrier(CLK_LOCAL_MEM_FENCE);
-}
 """
+)
 EDITS = (
     ("const uint panel,", "__local uchar* panel,"),
     ("const uint to =", "__local uchar* to ="),

@@ -93,6 +93,7 @@ void turn_words(const int rows, const int columns,
         const int shift = SHIFT_OF(top + first_row);
         const local uint* pair = tile + y * PITCH + COLUMN(x);
         if (y < LINES - 1 && first_column + x < columns)
-            write_word(output, top + first_row - shift + y * MERGE, shifted(pair[0], pair[PITCH], MERGE - shift), top, top + rows);
+            write_word(output, top + first_row - shift + y * MERGE, shifted(pair[0], pair[PITCH], MERGE - shift), top,
+                       top + rows);
     }
 }
