@@ -66,7 +66,7 @@ def test_every_layout_and_size(kernel: Kernel, a_order: str, b_order: str, hoppe
 def test_every_tile(hopper: Device) -> None:
     problem = problem_of(HALVES, 650, 528, 640, b_order="column")
     for config in configurations(call_of(problem), hopper.info):
-        few = replace(config, groups=min(config.groups, 13))  # so that each has several tiles, and some are shared out
+        few = replace(config, groups=min(config.groups, 13))  # so that each has several tiles
         for each in (config, few):
             if not any(each.violations(problem, hopper.info)):
                 verdict = verify(plan([replace(HALVES, config=each)], problem, hopper.info), hopper)
@@ -78,8 +78,8 @@ def test_every_tile_with_an_operand_from_registers(a_order: str, b_order: str, h
     problem = problem_of(TF32, 652, 528, 400, a_order=a_order, b_order=b_order)
     tried = [each for each in configurations(call_of(problem), hopper.info) if each.held]
     assert {each.held for each in tried} == {"AB"[order == "row"] for order in (a_order, b_order)}
-    alone = [each for each in tried if not each.cuts_k]
-    cut = [next(each for each in tried if each.split > 1), next(each for each in tried if each.shared)]
+    alone = [each for each in tried if each.split == 1]
+    cut = [next(each for each in tried if each.split > 1)]
     few = [replace(each, groups=13) for each in alone[:2]]  # so that each has several tiles
     for config in (*alone, *few, *cut):
         verdict = verify(plan([replace(TF32, config=config)], problem, hopper.info), hopper)
@@ -96,7 +96,7 @@ def test_edges_and_batches_with_an_operand_from_registers(a_order: str, b_order:
     ):
         problem = problem_of(TF32, m, n, k, a_order=a_order, b_order=b_order, **more)
         offered = list(configurations(call_of(problem).row_major, hopper.info))
-        tried = [next((each for each in offered if each.held == held and not each.cuts_k), None) for held in "AB"]
+        tried = [next((each for each in offered if each.held == held and each.split == 1), None) for held in "AB"]
         assert any(tried), f"nothing is held for {problem.title}, {a_order} and {b_order}"
         for config in filter(None, tried):
             for each in (config, replace(config, groups=2)):
@@ -213,21 +213,22 @@ def test_rows_and_columns_of_8_bit_products_are_scaled(precision: str, result: s
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
 def test_results_of_every_type_by_rows_and_columns(dtype: str, result: str, hopper: Device) -> None:
     kernel = next(each for each in KERNELS if each.dtypes == (dtype,))
-    for m, n, k, order in ((200, 264, 136, "column"), (131, 67, 72, "row")):
+    for m, n, k, order in ((200, 264, 136, "column"), (131, 67, 72, "row"), (131, 66, 72, "row")):
         problem = Gemm(m, n, k, dtype, "row", "column", order, alpha=-0.5, out_dtype=result)
         verdict = verify(plan([kernel], problem, hopper.info), hopper)
         assert verdict.passed, f"{problem.title} {result} by {order}s: {verdict}"
 
 
 @pytest.mark.parametrize("kernel", KERNELS, ids=named)
-def test_shared_tiles_add_up_the_same_at_every_run(kernel: Kernel, hopper: Device) -> None:
+def test_parts_of_tiles_add_up_the_same_at_every_run(kernel: Kernel, hopper: Device) -> None:
     problem = problem_of(kernel, 300, 320, 4992, b_order="column")
     offered = list(configurations(call_of(problem), hopper.info))
-    shared = next(each for each in offered if each.shared)
     together = max(offered, key=lambda each: each.split)
     assert together.split > 4
+    after_rounds = replace(offered[0], groups=4, split=2)
+    assert after_rounds.left(call_of(problem)) == 2  # of 6 tiles
     arrays = random_arrays(problem)
-    for config in (shared, together):
+    for config in (together, after_rounds):
         execution = Execution(plan([replace(kernel, config=config)], problem, hopper.info), hopper)
         execution.write(arrays)
         execution.launch()

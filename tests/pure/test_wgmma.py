@@ -106,8 +106,8 @@ def test_what_speaks_against_holding_an_operand_is_a_sentence() -> None:
 
 
 def test_a_configuration_tells_of_operands_only_where_it_names_some() -> None:
-    assert str(WgmmaConfig(128, 256, 4)).endswith("shared=False")
-    assert str(WgmmaConfig(128, 256, 4, 1, 2, pack="A", held="B")).endswith("shared=False pack=A held=B")
+    assert str(WgmmaConfig(128, 256, 4)).endswith("split=1")
+    assert str(WgmmaConfig(128, 256, 4, 1, 2, pack="A", held="B")).endswith("split=1 pack=A held=B")
 
 
 def test_lines_that_straddle_those_of_the_cache_may_be_packed_by_themselves() -> None:
@@ -142,7 +142,7 @@ def test_operands_that_cannot_be_fetched_are_refused_with_their_numbers() -> Non
     assert "K=0" in reasons(Gemm(8, 8, 0, "float16"), tile)
     strided = StridedGemm(64, 64, 64, "float16", views=(Layout(0, 128, 2), Layout(0, 64, 1), Layout(0, 64, 1)))
     assert "strides 128, 2" in reasons(strided, tile)
-    assert "none is left" in reasons(Gemm(128 * 132, 256, 64, "float16"), replace(tile, shared=True))
+    assert "none is left" in reasons(Gemm(128 * 132, 256, 512, "float16"), replace(tile, split=2))
     assert "gains nothing" in reasons(Gemm(128, 256, 64, "float16"), replace(tile, pack="B"))
 
 
@@ -196,11 +196,17 @@ def test_scales_reach_the_kernel_that_can_scale_and_else_a_launch_of_their_own(o
     )
 
 
-def test_shared_tiles_get_room_and_counters_that_start_at_zero() -> None:
-    problem = Gemm(64, 2112, 7168, "float16", "row", "column")
-    found = plan([replace(HALVES, config=WgmmaConfig(64, 128, 8, 1, 1, shared=True))], problem, HOPPER)
+def test_tiles_left_after_whole_rounds_are_cut_and_get_room_and_counters_that_start_at_zero() -> None:
+    problem = Gemm(5120, 5120, 5120, "float16")  # 800 tiles: 6 rounds of 132 and 8
+    config = WgmmaConfig(128, 256, 4, split=16)
+    found = plan([replace(HALVES, config=config)], problem, HOPPER)
     assert found.zeroed == {"tickets"}
-    assert found.scratch == {"partial": 2 * 132 * 64 * 128 * 4, "tickets": 17 * 4}
+    assert found.scratch == {"partial": 8 * 16 * 128 * 256 * 4, "tickets": 8 * 2 * 4}
+    assert config.ndrange(problem).global_size == (132 * 384,)
+    assert config.scalars(problem)["whole"] == 792
+    assert candidates(problem, HOPPER)[0].config == config
+    offered = [each for each in configurations(call_of(problem), HOPPER) if (each.BM, each.BN) == (128, 256)]
+    assert {each.split for each in offered} == {1, 8, 16}
 
 
 def test_a_tile_computed_together_has_a_work_group_for_each_part_of_k() -> None:
@@ -216,15 +222,13 @@ def test_work_groups_are_counted_by_tiles_where_each_has_one() -> None:
     config = WgmmaConfig(128, 256, 4)
     assert config.ndrange(Gemm(2048, 2048, 64, "float16")).global_size == (16 * 384, 8, 1)
     assert config.ndrange(Gemm(4096, 4096, 64, "float16")).global_size == (132 * 384,)
-    assert replace(config, shared=True).ndrange(Gemm(2048, 2048, 2048, "float16")).global_size == (132 * 384,)
 
 
 def test_tiles_are_computed_together_only_by_work_groups_that_run_at_a_time() -> None:
     config = WgmmaConfig(64, 128, 8, 1, 1, split=9)
     assert "more than the 132 that run at a time" in reasons(Gemm(64, 2048, 7168, "float16"), config)
     assert "too few for 9 parts" in reasons(Gemm(64, 128, 512, "float16"), config)
-    assert "not both" in reasons(Gemm(64, 128, 7168, "float16"), replace(config, shared=True))
-    assert not config.stages_rows(call_of(Gemm(64, 128, 7168, "float16")))
+    assert not config.staged(call_of(Gemm(64, 128, 7168, "float16")))
 
 
 def test_b_makes_room_in_cache_first_where_it_is_read_once() -> None:
@@ -238,9 +242,16 @@ def test_c_is_stored_by_the_copy_engine_where_more_tiles_follow() -> None:
     config = WgmmaConfig(128, 256, 4)
     large, small = call_of(Gemm(8192, 8192, 64, "float16")), call_of(Gemm(2048, 2048, 64, "float16"))
     assert config.stores_by_tma(large)
-    assert not config.stages_rows(large)
-    assert config.stages_rows(small)
+    assert not config.staged(large)
+    assert config.staged(small) == 16
     assert not config.stores_by_tma(small)
+
+
+def test_c_is_stored_by_words_where_its_rows_begin_anywhere() -> None:
+    config = WgmmaConfig(128, 256, 4)
+    for n, out_dtype in ((4095, None), (4095, "float32"), (100, None)):
+        assert config.staged(call_of(Gemm(4096, n, 64, "float16", out_dtype=out_dtype))) == 4
+    assert config.staged(call_of(Gemm(128, 130, 128, "int8"))) == 0  # bytes go by themselves
 
 
 def test_c_is_stored_by_16_bytes_where_its_rows_are_aligned() -> None:

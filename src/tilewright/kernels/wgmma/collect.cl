@@ -1,4 +1,4 @@
-// How gemm.cl adds up a tile whose steps of k were shared out among work-groups.
+// How gemm.cl adds up a tile whose k was cut into parts.
 
 // A consumer's sums to `partial`, four at a time: those of neighbouring work-items lie side by side.
 INLINE void leave_sums(COMPONENT sums[BLOCKS][WN / 2], __global COMPONENT* partial)
@@ -20,53 +20,12 @@ INLINE void add_sums(COMPONENT* sums, const __global COMPONENT* partial, const i
     sums[3] += more.w;
 }
 
-#if SPLIT == 1
-// The last one that comes adds all.
-//
-// Adds to a consumer's sums what other work-groups summed of the same tile, if all of them have; else leaves its own sums
-// for them in `partial`, and answers 0. Each work-group has room for two tiles there: one that it begins in the middle of,
-// and one that it leaves in the middle. `tickets` counts who has come, and is 0 again in the end.
-INLINE int collect(COMPONENT sums[BLOCKS][WN / 2], const Grid grid, const Share share, __global COMPONENT* partial,
-                   __global uint* tickets, __local int* answer, const int consumer, const int item)
-{
-    const int begin = (share.tile - grid.whole) * grid.steps;
-    const int first_owner = owner_of(grid, begin), owners = owner_of(grid, begin + grid.steps - 1) - first_owner + 1;
-    if (owners == 1)
-        return 1;
-    const size_t room = BLOCKS * WN / 2 * 128, slot = room * CONSUMERS;
-    partial += consumer * room + item * 4;
-    __global COMPONENT* own = partial + slot * (2 * grid.group + (grid.group == first_owner));
-    leave_sums(sums, own);
-    fence_acq_rel_gpu();
-    bar_sync(1 + consumer, 128);
-    tickets += (share.tile - grid.whole) * CONSUMERS + consumer;
-    if (item == 0) {
-        answer[consumer] = atomic_inc((volatile __global uint*)tickets) == owners - 1;
-        if (answer[consumer])
-            *tickets = 0;
-    }
-    bar_sync(1 + consumer, 128);
-    if (!answer[consumer])
-        return 0;
-    fence_acq_rel_gpu();
-#pragma unroll
-    for (int i = 0; i < BLOCKS * WN / 2; i++)
-        sums[i / (WN / 2)][i % (WN / 2)] = 0;
-    for (int owner = first_owner; owner < first_owner + owners; owner++) {
-        const __global COMPONENT* other = partial + slot * (2 * owner + (owner == first_owner));
-#pragma unroll
-        for (int i = 0; i < BLOCKS * WN / 2; i += 4)
-            add_sums(sums[i / (WN / 2)] + i % (WN / 2), other, i);
-    }
-    return 1;
-}
-#else
 #define FOURS (BLOCKS * WN / 8)              // sums of a work-item, as they lie in `partial`
 #define SLICE ((FOURS + SPLIT - 1) / SPLIT)  // of them that one work-group finishes
 
-// Each finishes a slice. The k of every tile is cut into SPLIT pieces; a work-group leaves its sums in `partial`, waits for
-// the others of its tile, and adds up its share of all. The wait ends, since all work-groups run at a time. `tickets`
-// counts who has come, and who has seen that all have; it is 0 again in the end.
+// Each work-group leaves the sums of its part in `partial`, waits for the others of its tile, and adds up its slice of all. The
+// wait ends, since all work-groups run at a time. `tickets` counts who has come, and who has seen that all have; it is 0 again
+// in the end. `tile` counts those that are cut.
 INLINE void finish_slice(COMPONENT sums[BLOCKS][WN / 2], const Part part, const int tile, const int piece,
                          const ACC alpha, const ACC beta, __global RESULT* C, const long c_row, const __global RESULT* bias,
                          const long bias_row, const long bias_column, __global COMPONENT* partial, __global uint* tickets,
@@ -110,4 +69,3 @@ INLINE void finish_slice(COMPONENT sums[BLOCKS][WN / 2], const Part part, const 
         }
     }
 }
-#endif

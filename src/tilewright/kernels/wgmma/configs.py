@@ -33,7 +33,7 @@ PRODUCER_REGISTERS = {2: 24, 3: 24}  # by consumers: what these leave to the pro
 SLOT = 64 * LINE  # bytes of the piece of C that a warpgroup stores at a time
 CACHE = 45e6  # bytes that stay in the second-level cache
 ALIGNMENT = 1024  # of tiles in local memory, and what the compiler may lose before them
-LEAST_STEPS = 4  # of a range of shared steps: adding up its sums takes about as long
+LEAST_STEPS = 4  # of a part of a tile: adding up its sums takes about as long
 MAX_INDEX = 2**31 - 1
 MULTIPLY = {
     "float16": "wgmma_f32_f16",
@@ -59,8 +59,8 @@ class WgmmaConfig(Config):
     GROUP_M: int = 16
     PROMOTE: int = 0
     groups: int = 132
-    split: int = 1  # work-groups that compute a tile together, each a part of its k; all of them must run at a time
-    shared: bool = False  # share out the tiles that are left after whole rounds of `groups`
+    # Work-groups that compute a tile together, each a part of its k, of those that are left after whole rounds of `groups`.
+    split: int = 1
     # Operands, "A", "B" or "AB", that are copied to rows along k first, as they cannot be fetched, or only slowly.
     pack: str = ""
     held: str = ""  # "A" or "B", to multiply that operand, which lies across k, from registers
@@ -73,14 +73,9 @@ class WgmmaConfig(Config):
     def consumers(self) -> int:
         return self.CONSUMERS_M * self.CONSUMERS_N
 
-    @property
-    def cuts_k(self) -> bool:
-        """Whether work-groups add to sums of others."""
-        return self.shared or self.split > 1
-
     def alone(self, call: GemmCall) -> bool:
         """Whether there is a work-group for each tile, or for each part of one."""
-        return not self.shared and self.tiles(call) * self.split <= self.groups
+        return self.tiles(call) * self.split <= self.groups
 
     @property
     def part(self) -> int:
@@ -117,24 +112,20 @@ class WgmmaConfig(Config):
         return -(-call.m // self.BM) * -(-call.n // self.BN) * call.batch
 
     def whole(self, call: GemmCall) -> int:
-        """Tiles that are not shared out: whole rounds, or all of them."""
+        """Tiles that one work-group computes alone: whole rounds, or all of them."""
         tiles = self.tiles(call)
-        return tiles // self.groups * self.groups if self.shared else tiles
+        return tiles // self.groups * self.groups if self.split > 1 else tiles
 
-    def ranges(self, call: GemmCall) -> int:
-        """Into how many ranges the steps of all tiles that are shared out are cut."""
-        steps = (self.tiles(call) - self.whole(call)) * steps_of(call)
-        return max(1, min(self.groups, steps // LEAST_STEPS))
+    def left(self, call: GemmCall) -> int:
+        """Tiles that are computed in parts."""
+        return self.tiles(call) - self.whole(call)
 
     def work_groups(self, call: GemmCall) -> int:
-        if self.shared:
-            return self.groups if self.whole(call) else self.ranges(call)
         return min(self.tiles(call) * self.split, self.groups)
 
     def partial_bytes(self, call: GemmCall) -> int:
-        """Scratch memory for sums: a tile for each part of one, two for each range of tiles that are shared out."""
-        tiles = self.tiles(call) * self.split if self.split > 1 else 2 * self.ranges(call)
-        return tiles * self.BM * self.BN * element_type("float32").itemsize
+        """Scratch memory for sums: a tile for each part of one."""
+        return self.left(call) * self.split * self.BM * self.BN * element_type("float32").itemsize
 
     def stores_by_tma(self, call: GemmCall) -> bool:
         """Whether C leaves through the copy engine: that pays where a work-group computes more than one tile."""
@@ -145,9 +136,12 @@ class WgmmaConfig(Config):
         to store them directly."""
         return not self.held or (self.held == "A" and element_type(call.result).itemsize == 4)
 
-    def stages_rows(self, call: GemmCall) -> bool:
-        """Whether else it leaves through local memory: slices of a tile that is computed together do not."""
-        return self.split == 1 and self.has_lines(call) and rows_aligned(call) and not self.stores_by_tma(call)
+    def staged(self, call: GemmCall) -> int:
+        """Bytes that a work-item stores at a time where else C leaves through local memory: slices of cut tiles do not."""
+        if self.whole(call) == 0 or not self.has_lines(call) or self.stores_by_tma(call) or call.c.column != 1:
+            return 0
+        words = element_type(call.result).itemsize in (2, 4)
+        return 16 if rows_aligned(call) else 4 if words else 0
 
     def fetches_b_once(self, call: GemmCall) -> bool:
         """Whether B had better not stay in cache: it does not fit, and all that want a part of it do so at a time."""
@@ -163,14 +157,13 @@ class WgmmaConfig(Config):
 
     def local_bytes(self, problem: Problem) -> int:
         call = self.oriented(problem)
-        slots = 2 * self.consumers * SLOT if self.stages_rows(call) or self.stores_by_tma(call) else 0
+        slots = 2 * self.consumers * SLOT if self.staged(call) or self.stores_by_tma(call) else 0
         return ALIGNMENT + self.STAGES * (self.BM + self.BN) * LINE + slots + 16 * self.STAGES
 
     def scalars(self, problem: Problem) -> dict[str, int | float]:
         call = self.oriented(problem)
         return {
-            "batches": call.batch, "whole": self.whole(call), "ranges": self.ranges(call),
-            "b_once": int(self.fetches_b_once(call)),
+            "batches": call.batch, "whole": self.whole(call), "b_once": int(self.fetches_b_once(call)),
         }  # fmt: skip
 
     def macros(self, problem: Problem) -> dict[str, str | int]:
@@ -184,9 +177,9 @@ class WgmmaConfig(Config):
             "A_HELD": int(self.held == "A"), "B_HELD": int(self.held == "B"),
             "MULTIPLY": MULTIPLY[call.dtype], "KIND": SUMS[element_type(call.dtype).accumulator],
             "A_ACROSS": int(not along_k(call.a)), "B_ACROSS": int(not along_k(call.b.swapped)),
-            "WITH_C": int(call.beta != 0), "WITH_ALPHA": int(call.alpha != 1), "SHARED": int(self.shared),
+            "WITH_C": int(call.beta != 0), "WITH_ALPHA": int(call.alpha != 1),
             "ALONE": int(self.alone(call)), "SPLIT": self.split,
-            "STORE_BY_TMA": int(self.stores_by_tma(call)), "STAGED": int(self.stages_rows(call)),
+            "STORE_BY_TMA": int(self.stores_by_tma(call)), "STAGED": self.staged(call),
             "RESULT_BYTES": element_type(call.result).itemsize,
             "C_VEC": result_width(call, self.sums[0] // 32 if self.held == "B" else 2),
             "PRODUCER_REGISTERS": producer, "CONSUMER_REGISTERS": consumer,
@@ -220,8 +213,6 @@ class WgmmaConfig(Config):
             yield f"{self.tiles(call):,} tiles of {steps_of(call):,} steps are more than an int can count"
         if self.split > 1:
             yield from self._split_violations(call)
-        elif self.shared and self.tiles(call) == self.whole(call):
-            yield f"{self.tiles(call)} tiles are whole rounds of {self.groups} work-groups: none is left to share out"
         plain = self.orientation(problem)
         for name in self.pack:
             if not fetch_refusal(plain, name, self.held) and alignment(plain, name) == LINE:
@@ -237,9 +228,10 @@ class WgmmaConfig(Config):
             yield f"{self.sums[0]} rows of sums of a warpgroup are not the 64 or 128 that it holds an operand for"
 
     def _split_violations(self, call: GemmCall) -> Iterator[str]:
-        if self.shared:
-            yield "tiles are computed together or shared out, not both"
-        if self.tiles(call) * self.split > self.groups:
-            yield f"{self.tiles(call)} tiles of {self.split} work-groups each are more than the {self.groups} that run at a time"
+        left = self.left(call)
+        if left == 0:
+            yield f"{self.tiles(call)} tiles are whole rounds of {self.groups} work-groups: none is left to be cut"
+        if left * self.split > self.groups:
+            yield f"{left} tiles of {self.split} work-groups each are more than the {self.groups} that run at a time"
         if steps_of(call) < self.split * LEAST_STEPS:
             yield f"{steps_of(call)} steps are too few for {self.split} parts of {LEAST_STEPS} and more"

@@ -9,7 +9,7 @@ from ...device import DeviceInfo
 from ...dtypes import element_type
 from ..gemm.call import GemmCall
 from ..gemm.choice import BYTES, LAUNCH, operand_bytes
-from .configs import CACHE, WgmmaConfig
+from .configs import WgmmaConfig
 from .maps import LINE, alignment, steps_of
 
 AREA = 32  # elements of a tile that the tensor cores multiply by 128 bytes of k in a cycle
@@ -17,7 +17,6 @@ LOCAL_BYTES = 150  # of local memory, read or written in a cycle, as fitted: its
 LARGEST = 128 * 256  # elements of a tile
 SMALLER = 1.02  # slowness of smaller ones: they fetch more for each product, which costs power, and so the clock; where
 # products are promoted it is the largest tiles that do more
-APART = 1.02  # slowness where tiles are shared out, and work-groups no longer multiply the same operands at a time
 # Cycles of a work-group for a line of 128 bytes from the second-level cache, by what its address is a multiple of. All that
 # is not a line there lies in two; measured at 5000 x 5000 x 5000, in tiles of six shapes and rows of four lengths.
 FETCH = {128: 1.0, 64: 2.5, 32: 2.9, 16: 4.1}
@@ -25,8 +24,6 @@ K_STEPS = 4  # products of 32 bytes of k in a step
 ROW = 32  # bytes that one of them reads of each row of A and B
 STARTUP = 3800  # cycles until the first stage is there and the last tile is stored
 STORE_BYTES = 18  # of C that a work-group stores in a cycle, while the tensor cores wait
-COLLECT = 15000  # cycles to leave sums for another work-group and to find those of others
-COLLECT_BYTES = 37  # per cycle in which a consumer adds them up
 MEET = 4000  # cycles from a part's last product until the other parts' sums are there
 MEET_SUMS = 5.5  # per cycle that a consumer leaves for others and adds up
 EXPOSED = 0.07  # of the shorter of computing and memory traffic, what is not hidden behind the other
@@ -48,15 +45,14 @@ def step_cycles(config: WgmmaConfig, call: GemmCall) -> float:
 
 
 def cost(config: WgmmaConfig, call: GemmCall, device: DeviceInfo) -> float:
-    """Cycles: the rounds of the busiest work-group, storing its tiles, adding up shared ones, packing, memory's share."""
+    """Cycles: the rounds of the busiest work-group, storing its tiles, adding up cut ones, packing, memory's share."""
     oriented, bytes_per_cycle = config.oriented(call), BYTES * device.compute_units
-    groups, tiles, whole = config.work_groups(oriented), config.tiles(oriented), config.whole(oriented)
+    groups, steps = config.work_groups(oriented), steps_of(oriented)
     itemsize = element_type(oriented.result).itemsize
-    computing = -(-whole // groups) * -(-steps_of(oriented) // config.split) * step_cycles(config, oriented)
-    computing += -(-tiles // groups) * config.BM * config.BN * itemsize / STORE_BYTES
-    if config.shared:
-        computing += (tiles - whole) * steps_of(oriented) / config.ranges(oriented) * step_cycles(config, oriented)
-        computing = APART * computing + collecting(config, oriented) + read_again(config, oriented) / bytes_per_cycle
+    rounds = -(-config.whole(oriented) // groups)
+    busiest = rounds * steps + (-(-steps // config.split) if config.split > 1 else 0)
+    computing = busiest * step_cycles(config, oriented)
+    computing += -(-config.tiles(oriented) // groups) * config.BM * config.BN * itemsize / STORE_BYTES
     operands = operand_bytes(oriented, "A") + operand_bytes(oriented, "B")
     memory = (operands + oriented.batch * oriented.m * oriented.n * itemsize) / bytes_per_cycle
     packed = config.packed(call)
@@ -67,18 +63,3 @@ def cost(config: WgmmaConfig, call: GemmCall, device: DeviceInfo) -> float:
 def meeting(config: WgmmaConfig) -> float:
     """Cycles that the parts of a tile take to become one, when nothing else is left to do."""
     return MEET + config.BM * config.BN / config.consumers / MEET_SUMS if config.split > 1 else 0
-
-
-def collecting(config: WgmmaConfig, call: GemmCall) -> float:
-    """Cycles from a range's last product to the sum of its tile."""
-    owners = 1 + config.ranges(call) / (config.tiles(call) - config.whole(call))
-    return COLLECT + owners * config.BM * config.BN * 4 / config.consumers / COLLECT_BYTES
-
-
-def read_again(config: WgmmaConfig, call: GemmCall) -> int:
-    """Bytes that shared tiles read from global memory again: their work-groups are at different steps of k, and what they
-    have in common is no longer in the cache when the second one wants it."""
-    if operand_bytes(call, "A") + operand_bytes(call, "B") <= CACHE:
-        return 0
-    shared_steps = (config.tiles(call) - config.whole(call)) * steps_of(call)
-    return shared_steps * min(config.BM, config.BN) * LINE

@@ -18,12 +18,12 @@
 // WITH_C          1 if beta is not 0
 // SCALED          1 if rows and columns of the product are scaled, by vectors or by one number each
 // STORE_BY_TMA    1 if C goes through local memory and the copy engine
-// STAGED          1 if C goes through local memory, and leaves 16 bytes of a row at a time
+// STAGED          bytes of a row of C that a work-item stores at a time if C goes through local memory: 16, or 4 where rows
+//                 begin anywhere; else 0
 // RESULT_BYTES    bytes of an element of C
 // C_VEC           elements of a row of C that a work-item stores together if it goes neither way
 // ALONE           1 if there is a work-group for each tile, or for each part of one
-// SPLIT           parts of a tile's k, 1 if it is not cut
-// SHARED          1 if tiles that do not fill all work-groups are cut along k into equal ranges, one for each
+// SPLIT           parts of k, for a work-group each, of the tiles that are left after whole rounds; 1 if they are not cut
 // PRODUCER_REGISTERS, CONSUMER_REGISTERS  of a work-item; 0 where all have enough from the start
 //
 // While a work-group's consumers finish a tile, its producer fetches the next. The maps give zeros outside of A and B, and
@@ -51,7 +51,7 @@
 #define SLABS (BLOCKS * WN / 2 / SLAB_SUMS)       // one after another, until all sums are stored
 #define SLOTS_BYTES (SHARERS * 4096)              // of local memory, for slabs of the same warps
 #define SLOTS (SLOTS_BYTES / (SLAB_ROWS * LINE))  // slabs there: of two one is filled while the other is stored
-#define ALL_SLOTS_BYTES ((STAGED || STORE_BY_TMA) * CONSUMERS * 4 / SHARERS * SLOTS_BYTES)
+#define ALL_SLOTS_BYTES ((STAGED > 0 || STORE_BY_TMA) * CONSUMERS * 4 / SHARERS * SLOTS_BYTES)
 
 // Bytes from what one product reads to what the next one does: a quarter of each line, or 16 lines if they run across k.
 #define A_STEP (A_ACROSS ? 16 * LINE : LINE / K_STEPS)
@@ -174,7 +174,7 @@ INLINE Turn multiply(COMPONENT sums[BLOCKS][WN / 2], Turn turn, const int steps,
 #endif
 
 #include "store.cl"
-#if SHARED || SPLIT > 1
+#if SPLIT > 1
 #include "collect.cl"
 #endif
 
@@ -188,7 +188,7 @@ INLINE void make_barriers(const uint full, const uint empty)
 }
 
 __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
-void gemm(const int M, const int N, const int K, const int batches, const int whole, const int ranges, const int b_once,
+void gemm(const int M, const int N, const int K, const int batches, const int whole, const int b_once,
           const ACC alpha, const ACC beta,
           __global ulong* map_a, __global ulong* map_b, __global ulong* map_c,
           const __global STORED* A, const long a_offset, const long a_batch,
@@ -200,13 +200,11 @@ void gemm(const int M, const int N, const int K, const int batches, const int wh
 {
     __local uchar local_tiles[STAGES * STAGE + ALL_SLOTS_BYTES] __attribute__((aligned(1024)));
     __local ulong barriers[2 * STAGES] __attribute__((aligned(16)));
-    __local int answers[CONSUMERS];
 
     const int item = get_local_id(0), warpgroup = item / 128;
     const uint tiles = local_address(local_tiles), full = local_address(barriers), empty = full + 8 * STAGES;
     const int tiles_m = (M + BM - 1) / BM, tiles_n = (N + BN - 1) / BN, steps = (K + BK - 1) / BK;
-    const Grid grid = {tiles_m, tiles_n, steps, whole, (tiles_m * tiles_n * batches - whole) * steps, ranges,
-                       get_group_id(0), get_num_groups(0)};
+    const Grid grid = {tiles_m, tiles_n, steps, whole, tiles_m * tiles_n * batches - whole, get_group_id(0), get_num_groups(0)};
 
     if (item == 0)
         make_barriers(full, empty);
@@ -249,21 +247,20 @@ void gemm(const int M, const int N, const int K, const int batches, const int wh
             turn = multiply(sums, turn, share.steps, tiles + own_m * LINE, tiles + A_TILE + own_n * LINE, full, empty,
                             own_item);
 #endif
-#if SHARED
-            if (share.steps < steps && !collect(sums, grid, share, partial, tickets, answers, consumer, own_item))
-                continue;
-#endif
             const Part part = {place.m + own_m, place.n + own_n, place.matrix, M, N};
 #if SCALED
             scale_part(sums, part, scale_a, scale_a_row, scale_b, scale_b_column, own_item);
 #endif
+            __global RESULT* matrix = C + c_offset + place.matrix * c_batch;
 #if SPLIT > 1
-            finish_slice(sums, part, share.tile, get_group_id(2) % SPLIT, alpha, beta, C + c_offset + place.matrix * c_batch,
-                         c_row, bias + bias_offset, bias_row, bias_column, partial, tickets, consumer, own_item);
-#else
-            store_part(sums, part, alpha, beta, map_c, C + c_offset + place.matrix * c_batch, c_row, bias + bias_offset,
-                       bias_row, bias_column, slots, sharers, own_item);
+            if (ALONE || share.tile >= whole) {
+                finish_slice(sums, part, share.tile - whole, share.part, alpha, beta, matrix, c_row, bias + bias_offset,
+                             bias_row, bias_column, partial, tickets, consumer, own_item);
+                continue;
+            }
 #endif
+            store_part(sums, part, alpha, beta, map_c, matrix, c_row, bias + bias_offset, bias_row, bias_column, slots, sharers,
+                       own_item);
         }
 #if STORE_BY_TMA
         if (own_item % 32 == 0)

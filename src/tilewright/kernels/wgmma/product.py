@@ -17,7 +17,7 @@ from .cost import cost
 from .maps import LINE, alignment, fetch_refusal, steps_of
 
 HERE = Path(__file__).parent
-PARTIAL, TICKETS = "partial", "tickets"  # scratch buffers of tiles that are shared out
+PARTIAL, TICKETS = "partial", "tickets"  # scratch buffers of tiles that are computed in parts
 LARGEST = WgmmaConfig(128, 256, 4)
 PROMOTED = WgmmaConfig(128, 192, 4, PROMOTE=1)  # what gets a second set of sums, for 8-bit floats
 # Sums of a warpgroup beside which a second set of them has room; larger ones get theirs by halves.
@@ -34,11 +34,10 @@ def wgmma_steps(kernel: Kernel, config: Config, problem: Problem) -> Steps:
     assert isinstance(config, WgmmaConfig)
     call, packed = config.orientation(problem), config.oriented(problem)
     copies = tuple(step for name in config.packed(call) for step in packing(call, name))
-    if not config.cuts_k:
+    if config.split == 1:
         unused = {PARTIAL: "C", TICKETS: "C"}  # arguments that the kernel gets and does not use
         return (*copies, Step(kernel, config, packed, tuple({**dict(packed.buffers), **unused}.items())))
-    added = config.tiles(packed) if config.split > 1 else config.tiles(packed) - config.whole(packed)
-    counters = added * config.consumers * element_type("int32").itemsize
+    counters = config.left(packed) * config.consumers * element_type("int32").itemsize
     scratch = ((PARTIAL, config.partial_bytes(packed)), (TICKETS, counters))
     return (*copies, Step(kernel, config, packed, packed.buffers, scratch, (TICKETS,)))
 
@@ -70,15 +69,14 @@ BAND = 2048  # rows of C in tiles that are computed at a time, where an operand 
 
 
 def configurations(call: GemmCall, device: DeviceInfo) -> Iterator[WgmmaConfig]:
-    """Every tile by itself, cut along k, and with what is left shared out; packed only what must be, or is fetched slowly."""
+    """Every tile by itself, and with those cut along k that are left; packed only what must be, or is fetched slowly."""
     for shape in shapes(call):
         config = replace(shape, groups=device.compute_units)
         if call.precision == "fp8":
             config = replace(config, PROMOTE=1 if config.BM * config.BN // config.consumers <= MOST_WHOLE else 2)
-        cuts = [(1, False), *((parts, False) for parts in splits(config, call)), (1, True)]
-        for split, shared in cuts:
+        for split in (1, *splits(config, call)):
             for pack in packs(config, call):
-                each = replace(config, split=split, shared=shared, pack=pack)
+                each = replace(config, split=split, pack=pack)
                 if not any(each.violations(call, device)):
                     yield each
 
@@ -103,8 +101,9 @@ def packs(config: WgmmaConfig, call: GemmCall) -> Iterator[str]:
 
 def splits(config: WgmmaConfig, call: GemmCall) -> tuple[int, ...]:
     """Into how many parts the k of a tile may be cut: so many that all work-groups get one, or half of them."""
-    most = min(config.groups // max(config.tiles(call), 1), steps_of(call) // LEAST_STEPS)
-    return tuple(parts for parts in (most // 2, most) if parts > 1)
+    left = config.tiles(call) % config.groups
+    most = min(config.groups // max(left, 1), steps_of(call) // LEAST_STEPS)
+    return tuple(parts for parts in (most // 2, most) if parts > 1 and left)
 
 
 def candidates(problem: Problem, device: DeviceInfo) -> tuple[Kernel, ...]:

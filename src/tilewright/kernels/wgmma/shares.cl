@@ -5,8 +5,7 @@ typedef struct {
     int tiles_m, tiles_n;  // of C
     int steps;             // of BK, of a tile
     int whole;             // tiles that one work-group computes alone: number g, g + groups, ...
-    int shared_steps;      // of all other tiles together
-    int ranges;            // of about the same length, into which they are cut: one each for the first work-groups
+    int left;              // all other tiles, each of which is computed in SPLIT parts, one for each of the first work-groups
     int group, groups;
 } Grid;
 
@@ -18,8 +17,8 @@ typedef struct {
 // What a work-group does at a time: a tile, or some steps of one.
 typedef struct {
     int tile;
+    int part;  // of SPLIT, if the tile is not whole
     int first, steps;
-    int next;  // step of the work-group's range at which it goes on
 } Share;
 
 typedef struct {
@@ -37,6 +36,13 @@ INLINE Turn next_turn(Turn turn)
     return turn;
 }
 
+INLINE Share share_of(const Grid grid, const int tile, const int part)
+{
+    const int first = part * grid.steps / SPLIT;
+    const Share share = {tile, part, first, (part + 1) * grid.steps / SPLIT - first};
+    return share;
+}
+
 #if ALONE
 // With one tile, or one part of one, for each work-group, its three numbers say which. Nothing is divided then but by constants:
 // a division of integers takes part of a microsecond, which is much before a product of five.
@@ -48,10 +54,8 @@ INLINE Place find_place(const Grid grid, const int tile)
 
 INLINE Share first_share(const Grid grid)
 {
-    const int piece = get_group_id(2) % SPLIT, first = piece * grid.steps / SPLIT;
     const int tile = (get_group_id(2) / SPLIT * grid.tiles_n + get_group_id(1)) * grid.tiles_m + get_group_id(0);
-    const Share share = {tile, first, (piece + 1) * grid.steps / SPLIT - first, 0};
-    return share;
+    return share_of(grid, tile, get_group_id(2) % SPLIT);
 }
 
 INLINE Share next_share(const Grid grid, const Share share)
@@ -72,41 +76,27 @@ INLINE Place find_place(const Grid grid, const int tile)
     return place;
 }
 
-// Where the range of shared steps of a work-group begins, and which work-group's range a step is in.
-INLINE int range_begin(const Grid grid, const int group)
+// Whole tiles come first, and then parts: of the first tile left for a work-group each, and so on.
+INLINE Share share_at(const Grid grid, const int number)
 {
-    return (long)min(group, grid.ranges) * grid.shared_steps / grid.ranges;
-}
-
-INLINE int owner_of(const Grid grid, const int step)
-{
-    return (((long)step + 1) * grid.ranges - 1) / grid.shared_steps;
-}
-
-INLINE Share share_at(const Grid grid, const int tile, const int next)
-{
-    Share share = {tile, 0, grid.steps, next};
-#if SHARED
-    if (tile >= grid.whole) {
-        share.tile = grid.whole + next / grid.steps;
-        share.first = next % grid.steps;
-        share.steps = min(grid.steps - share.first, range_begin(grid, grid.group + 1) - next);
-        share.next += share.steps;
-    }
-#else
-    if (tile >= grid.whole)
-        share.steps = 0;
+    const Share whole = {number, 0, 0, grid.steps}, none = {0, 0, 0, 0};
+    if (number < grid.whole)
+        return whole;
+#if SPLIT > 1
+    const int place = number - grid.whole;
+    if (place < grid.left * SPLIT)
+        return share_of(grid, grid.whole + place % grid.left, place / grid.left);
 #endif
-    return share;
+    return none;
 }
 
 INLINE Share first_share(const Grid grid)
 {
-    return share_at(grid, grid.group, SHARED ? range_begin(grid, grid.group) : 0);
+    return share_at(grid, grid.group);
 }
 
 INLINE Share next_share(const Grid grid, const Share share)
 {
-    return share_at(grid, share.tile + grid.groups, share.next);
+    return share_at(grid, share.tile + grid.groups);
 }
 #endif

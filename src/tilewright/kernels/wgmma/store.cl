@@ -94,19 +94,7 @@ INLINE void scale_part(COMPONENT sums[BLOCKS][WN / 2], const Part part, const __
 #endif
 
 #if STAGED
-// A warp's rows of a slab to C: four rows of 128 bytes at a time, 16 bytes from each work-item.
-INLINE void store_rows(const __local uchar* slab, const Part part, const int2 place, __global RESULT* C, const long c_row,
-                       const int item)
-{
-#pragma unroll
-    for (int i = 0; i < WARP_ROWS; i += 4) {
-        const int row = item / 32 % SHARERS * WARP_ROWS + i + item % 32 / 8, piece = item % 8;
-        const int m = place.x + row, n = place.y + piece * (16 / RESULT_BYTES);
-        const uint4 held = *(const __local uint4*)(slab + row * LINE + (piece ^ row % 8) * 16);
-        if (m < part.M && n < part.N)
-            *(__global uint4*)(C + m * c_row + n) = held;
-    }
-}
+#include "rows.cl"
 #endif
 
 #if STAGED || STORE_BY_TMA
@@ -182,7 +170,7 @@ INLINE void store_part(COMPONENT sums[BLOCKS][WN / 2], const Part part, const AC
 #else
         bar_warp_sync();  // each warp stores what it staged
 #endif
-        store_rows(slot, part, place, C, c_row, item);
+        store_rows(slot, place, part.M, part.N, C, c_row, item);
 #endif
     }
 #else

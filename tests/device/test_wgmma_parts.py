@@ -1,0 +1,90 @@
+"""Parts of wgmma/gemm.cl that need none of its instructions, on every driver: who computes what, and how rows leave."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tilewright.backend.opencl import Device
+from tilewright.kernel import KERNELS, PRELUDE, NDRange
+from tilewright.source import parse_signature, read_source
+
+WGMMA = KERNELS / "wgmma"
+MOST_SHARES = 16
+# Writes down the shares of each work-group: tile, first step, steps.
+SHARES = f"""
+__kernel void entry(const int tiles_m, const int tiles_n, const int steps, const int whole, const int tiles, __global int* found)
+{{
+    const Grid grid = {{tiles_m, tiles_n, steps, whole, tiles - whole, get_group_id(0), get_num_groups(0)}};
+    __global int* own = found + get_group_id(0) * {MOST_SHARES} * 3;
+    for (Share share = first_share(grid); share.steps > 0; share = next_share(grid, share), own += 3)
+        own[0] = share.tile, own[1] = share.first, own[2] = share.steps;
+}}
+"""
+# One warp, and the slab as it lies in memory.
+ROWS = """
+__kernel void entry(const int M, const int N, const int offset, const int c_row, const __global uint* slab, __global RESULT* C)
+{
+    __local uint lines[16 * LINE / 4];
+    for (int i = get_local_id(0); i < 16 * LINE / 4; i += 32)
+        lines[i] = slab[i];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    store_rows((const __local uchar*)lines, (int2)(0, 0), M, N, C + offset, c_row, get_local_id(0));
+}
+"""
+
+
+def run(device: Device, file: Path, macros: dict[str, str | int], entry: str, groups: int, items: int,
+        output: np.ndarray, *arguments: int | np.ndarray) -> np.ndarray:  # fmt: skip
+    """What the kernel `entry`, behind the functions of `file`, leaves in the output."""
+    defines = "".join(f"#define {name} {value}\n" for name, value in macros.items())
+    text = "\n".join((defines, read_source(PRELUDE / "opencl.cl"), read_source(file), entry))
+    kernel = device.build(text, file.stem, parse_signature(text, file.stem, "entry"), "float32").new_kernel()
+    buffers = [device.allocate(each.nbytes) for each in (*arguments, output) if isinstance(each, np.ndarray)]
+    arrays = [each for each in (*arguments, output) if isinstance(each, np.ndarray)]
+    for buffer, array in zip(buffers, arrays, strict=True):
+        device.write(buffer, array)
+    kernel.set_args(*(each for each in arguments if not isinstance(each, np.ndarray)), *buffers)
+    device.launch(kernel, NDRange((groups * items,), (items,)), "entry")
+    device.finish("entry")
+    return device.read(buffers[-1], output.size, output.dtype).reshape(output.shape)
+
+
+@pytest.mark.parametrize(
+    ("tiles", "groups", "split"), [((5, 5), 12, 12), ((5, 3), 4, 1), ((3, 6), 13, 2), ((4, 4), 5, 5), ((7, 2), 6, 3)]
+)
+def test_each_step_of_each_tile_has_one_group(tiles: tuple[int, int], groups: int, split: int, device: Device) -> None:
+    count, steps, macros = tiles[0] * tiles[1], 21, {"STAGES": 4, "BM": 32, "BN": 64, "GROUP_M": 3, "ALONE": 0}
+    whole = count // groups * groups if split > 1 else count
+    output = np.full((groups, MOST_SHARES, 3), -1, np.int32)
+    shares = run(
+        device, WGMMA / "shares.cl", {**macros, "SPLIT": split}, SHARES, groups, 1, output, *tiles, steps, whole, count
+    )
+    done = np.zeros((count, steps), int)
+    for tile, first, length in shares[shares[..., 0] >= 0]:
+        assert (length == steps) == (tile < whole or split == 1)
+        done[tile, first : first + length] += 1
+    assert (done == 1).all()
+
+
+@pytest.mark.parametrize("dtype", [np.uint16, np.uint32])
+@pytest.mark.parametrize(("m", "n", "c_row", "offset"), [
+    (16, 64, 64, 0), (16, 64, 65, 0), (16, 64, 65, 1), (13, 63, 67, 2), (16, 1, 3, 1), (1, 2, 2, 1), (16, 31, 31, 3),
+    (5, 100, 101, 0),
+])  # fmt: skip
+def test_rows_leave_wherever_they_begin(dtype: type, m: int, n: int, c_row: int, offset: int, device: Device) -> None:
+    """Every element in its place, and nothing between them touched."""
+    size = np.dtype(dtype).itemsize
+    columns = 128 // size
+    slab: np.ndarray = np.random.default_rng(1).integers(0, 2**16, (16, columns)).astype(dtype)
+    pieces = slab.reshape(16, 8, 16 // size)
+    permuted = np.take_along_axis(pieces, (np.arange(8) ^ np.arange(16)[:, None] % 8)[:, :, None], 1)
+    macros: dict[str, str | int] = {"STAGED": 4, "RESULT_BYTES": size, "RESULT": {2: "ushort", 4: "uint"}[size]}
+    macros |= {"LINE": 128, "SLAB": columns, "SHARERS": 1, "WARP_ROWS": 16}
+    output: np.ndarray = np.full(offset + 16 * c_row + 128, 7, dtype)
+    slab_words = np.ascontiguousarray(permuted).view(np.uint32).ravel()
+    got = run(device, WGMMA / "rows.cl", macros, ROWS, 1, 32, output.copy(), m, n, offset, c_row, slab_words)
+    width = min(n, columns)
+    for row in range(m):
+        output[offset + row * c_row :][:width] = slab[row, :width]
+    assert (got == output).all()
