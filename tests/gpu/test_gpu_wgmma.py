@@ -52,6 +52,13 @@ def named(kernel: Kernel) -> str:
     return kernel.name
 
 
+def after_rounds(config: WgmmaConfig, problem: Gemm) -> WgmmaConfig:
+    """The configuration on so few work-groups that tiles are left after whole rounds, and these cut in two."""
+    tiles = config.tiles(config.oriented(problem))
+    groups = next(each for each in range(4, tiles) if 0 < tiles % each <= each // 2)
+    return replace(config, groups=groups, split=2)
+
+
 @pytest.mark.parametrize(("a_order", "b_order"), ORDERS)
 @pytest.mark.parametrize("kernel", DIFFERENT, ids=named)
 def test_every_layout_and_size(kernel: Kernel, a_order: str, b_order: str, hopper: Device) -> None:
@@ -73,13 +80,28 @@ def test_every_tile(hopper: Device) -> None:
                 assert verdict.passed, f"{each}: {verdict}"
 
 
+@pytest.mark.parametrize("b_order", ["row", "column"])
+@pytest.mark.parametrize("kernel", KERNELS, ids=named)
+def test_even_and_odd_rows_apart(kernel: Kernel, b_order: str, hopper: Device) -> None:
+    k = 137 * 16 // numpy_dtype(kernel.dtypes[0]).itemsize  # rows begin by turns in the middle of 32 bytes
+    scaled: dict[str, object] = {} if kernel.dtypes == ("int8",) else {"alpha": -0.5}
+    problem = problem_of(kernel, 650, 528, k, b_order=b_order, **scaled)
+    offered = [each for each in configurations(call_of(problem), hopper.info) if each.apart]
+    tiles = list({(each.BM, each.BN, each.held): each for each in offered}.values())
+    tried = tiles if kernel is HALVES else tiles[:3]
+    assert tried, f"{kernel.name} {b_order}"
+    for config in (*tried, after_rounds(replace(tried[0], split=1), problem)):
+        verdict = verify(plan([replace(kernel, config=config)], problem, hopper.info), hopper)
+        assert verdict.passed, f"{config} {b_order}: {verdict}"
+
+
 @pytest.mark.parametrize(("a_order", "b_order"), ACROSS)
 def test_every_tile_with_an_operand_from_registers(a_order: str, b_order: str, hopper: Device) -> None:
     problem = problem_of(TF32, 652, 528, 400, a_order=a_order, b_order=b_order)
     tried = [each for each in configurations(call_of(problem), hopper.info) if each.held]
     assert {each.held for each in tried} == {"AB"[order == "row"] for order in (a_order, b_order)}
     alone = [each for each in tried if each.split == 1]
-    cut = [next(each for each in tried if each.split > 1)]
+    cut = [next(each for each in tried if each.split > 1), after_rounds(alone[0], problem)]
     few = [replace(each, groups=13) for each in alone[:2]]  # so that each has several tiles
     for config in (*alone, *few, *cut):
         verdict = verify(plan([replace(TF32, config=config)], problem, hopper.info), hopper)
@@ -225,10 +247,8 @@ def test_parts_of_tiles_add_up_the_same_at_every_run(kernel: Kernel, hopper: Dev
     offered = list(configurations(call_of(problem), hopper.info))
     together = max(offered, key=lambda each: each.split)
     assert together.split > 4
-    after_rounds = replace(offered[0], groups=4, split=2)
-    assert after_rounds.left(call_of(problem)) == 2  # of 6 tiles
     arrays = random_arrays(problem)
-    for config in (together, after_rounds):
+    for config in (together, after_rounds(offered[0], problem)):
         execution = Execution(plan([replace(kernel, config=config)], problem, hopper.info), hopper)
         execution.write(arrays)
         execution.launch()

@@ -10,7 +10,7 @@ from tilewright.dtypes import FLOAT8
 from tilewright.errors import Unsupported
 from tilewright.kernels.gemm.call import call_of
 from tilewright.kernels.wgmma.configs import WgmmaConfig
-from tilewright.kernels.wgmma.maps import rows_aligned
+from tilewright.kernels.wgmma.maps import alignment, rows_aligned
 from tilewright.kernels.wgmma.product import KERNELS, SPACE, candidates, configurations, shapes
 from tilewright.operands import Layout
 from tilewright.plan import plan, violations
@@ -259,3 +259,39 @@ def test_c_is_stored_by_16_bytes_where_its_rows_are_aligned() -> None:
     assert not rows_aligned(call_of(Gemm(100, 100, 64, "float16")))
     assert not rows_aligned(call_of(Gemm(128, 128, 128, "int8")))
     assert rows_aligned(call_of(Gemm(128, 128, 128, "int8", out_dtype="int32")))
+
+
+def test_even_and_odd_rows_are_two_matrices_where_they_begin_apart() -> None:
+    """Rows of 5000 halves are 312.5 times 32 bytes."""
+    problem = Gemm(5000, 4096, 5000, "float16")
+    config = WgmmaConfig(256, 128, 4, apart=True)
+    assert not list(config.violations(problem, HOPPER))
+    call = config.oriented(problem)
+    assert (call.m, call.batch, call.a, call.b.batch) == (2500, 2, Layout(0, 10000, 1, 5000), 0)
+    assert (call.c, config.oriented(call)) == (Layout(0, 8192, 1, 4096), call)
+    assert alignment(call, "A") == 32
+    assert config.macros(problem)["EARLY"] == 8
+    assert config.tensor_maps(problem)["map_a"].sizes == (5000, 2500, 2)
+    assert candidates(problem, HOPPER)[0].config.apart
+
+
+def test_b_along_k_begins_early_with_odd_rows_of_a() -> None:
+    views = (Layout(0, 5000, 1), Layout(0, 1, 5056), Layout(0, 4096, 1))
+    problem = StridedGemm(5000, 4096, 5000, "float16", views=views)
+    config = WgmmaConfig(256, 128, 4)
+    assert alignment(config.oriented(problem), "B") == 128
+    assert alignment(replace(config, apart=True).oriented(problem), "B") == 16
+
+
+def test_rows_that_cannot_be_two_matrices_are_refused() -> None:
+    config = WgmmaConfig(128, 256, 4, apart=True)
+    assert "5001 rows of 1 matrices" in reasons(Gemm(5001, 512, 5000, "float16"), config)
+    assert "rows of 5000" not in reasons(Gemm(5000, 512, 5000, "float16"), config)
+    assert "200 rows of 3 matrices" in reasons(Gemm(200, 512, 5000, "float16", batch=3), config)
+    assert "do not begin by turns" in reasons(Gemm(5000, 512, 5008, "float16"), config)
+    assert "do not begin by turns" in reasons(Gemm(5000, 512, 5000, "float16", "column"), config)
+    assert "do not begin by turns" in reasons(Gemm(5000, 512, 5000, "float16"), replace(config, pack="A"))
+    views = (Layout(0, 5000, 1), Layout(0, 512, 1), Layout(0, 512, 1))
+    biased = StridedGemm(5000, 512, 5000, "float16", views=views, bias="column")
+    assert "for each row" in reasons(biased, config)
+    assert not reasons(replace(biased, bias="row"), config)

@@ -20,7 +20,8 @@ class GemmCall(StridedGemm):
 
     `turned` tells that A and B stand for the caller's B and A, and C for its transpose. With a `k_chunk` the product is
     left in pieces: piece p sums k_chunk elements of k from p * k_chunk on into C + p * c_split. The operands in `packed`
-    lie in scratch memory, row by row of k, with room at the end of each row.
+    lie in scratch memory, row by row of k, with room at the end of each row. With `apart` the batch is one product: its
+    even rows, and its odd rows.
     """
 
     operation: ClassVar[str] = "gemm"
@@ -28,6 +29,7 @@ class GemmCall(StridedGemm):
     k_chunk: int = 0
     c_split: int = 0
     packed: tuple[str, ...] = ()
+    apart: bool = False
 
     @property
     def a(self) -> Layout:
@@ -98,6 +100,13 @@ class GemmCall(StridedGemm):
     def sided(self, name: str) -> tuple[Layout, int]:
         """Operand "A" or "B" with its rows across k, and how many there are."""
         return (self.a, self.m) if name == "A" else (self.b.swapped, self.n)
+
+    @property
+    def by_parity(self) -> "GemmCall":
+        """This call, of an even number of rows and no batch, as a batch of its even and its odd rows."""
+        a, b, c = self.views
+        a, c = (Layout(view.offset, 2 * view.row, view.column, view.row) for view in (a, c))
+        return replace(self, m=self.m // 2, batch=2, views=(a, replace(b, batch=0), c), apart=True)
 
     def in_pieces(self, k_chunk: int) -> "GemmCall":
         """The first step of split-K: sums of `k_chunk` products each, in scratch memory, in the accumulator's type."""

@@ -15,9 +15,11 @@ from ..gemm.macros import element_macros, result_width
 from ..mma.configs import packed_call
 from .maps import (
     LINE,
+    SECTOR,
     alignment,
     along_k,
     depth,
+    early,
     fetch_refusal,
     input_map,
     output_map,
@@ -64,10 +66,13 @@ class WgmmaConfig(Config):
     # Operands, "A", "B" or "AB", that are copied to rows along k first, as they cannot be fetched, or only slowly.
     pack: str = ""
     held: str = ""  # "A" or "B", to multiply that operand, which lies across k, from registers
+    # Multiply even and odd rows of C as two matrices, so that rows of A that are odd multiples of 16 bytes apart are fetched
+    # from multiples of 32 on.
+    apart: bool = False
 
     def __str__(self) -> str:
-        """Without fields that name no operand."""
-        return " ".join(each for each in super().__str__().split(" ") if not each.endswith("="))
+        """Without fields that name no operand, and `apart` only where it is."""
+        return " ".join(each for each in super().__str__().split(" ") if not each.endswith(("=", "apart=False")))
 
     @property
     def consumers(self) -> int:
@@ -101,7 +106,7 @@ class WgmmaConfig(Config):
         call = self.orientation(problem)
         for name in self.packed(call):
             call = packed_call(call, name)
-        return call
+        return call.by_parity if self.apart and not call.apart else call
 
     def packed(self, call: GemmCall) -> tuple[str, ...]:
         """Which of "A" and "B" are copied first."""
@@ -182,7 +187,7 @@ class WgmmaConfig(Config):
             "STORE_BY_TMA": int(self.stores_by_tma(call)), "STAGED": self.staged(call),
             "RESULT_BYTES": element_type(call.result).itemsize,
             "C_VEC": result_width(call, self.sums[0] // 32 if self.held == "B" else 2),
-            "PRODUCER_REGISTERS": producer, "CONSUMER_REGISTERS": consumer,
+            "PRODUCER_REGISTERS": producer, "CONSUMER_REGISTERS": consumer, "EARLY": early(call),
         }  # fmt: skip
 
     def tensor_maps(self, problem: Problem) -> Mapping[str, TensorMap]:
@@ -193,6 +198,8 @@ class WgmmaConfig(Config):
         return maps
 
     def violations(self, problem: Problem, device: DeviceInfo) -> Iterator[str]:
+        if self.apart:
+            yield from self._apart_violations(self.orientation(problem))
         call = self.oriented(problem)
         yield from result_violations(call)
         if call.k == 0:
@@ -209,6 +216,8 @@ class WgmmaConfig(Config):
         sums = self.BM * self.BN // self.consumers // WARPGROUP
         if self.PROMOTE and sums + sums // self.PROMOTE > MOST_SUMS:
             yield f"{sums} sums of a work-item and {sums // self.PROMOTE} more to be added are more than {MOST_SUMS}"
+        if self.PROMOTE and self.consumers == 3:
+            yield "three warpgroups that multiply have no registers for a second set of sums"
         if self.tiles(call) * steps_of(call) > MAX_INDEX:
             yield f"{self.tiles(call):,} tiles of {steps_of(call):,} steps are more than an int can count"
         if self.split > 1:
@@ -217,6 +226,16 @@ class WgmmaConfig(Config):
         for name in self.pack:
             if not fetch_refusal(plain, name, self.held) and alignment(plain, name) == LINE:
                 yield f"{name} can be fetched by lines of {LINE} bytes where it is: packing it gains nothing"
+
+    def _apart_violations(self, call: GemmCall) -> Iterator[str]:
+        itemsize = element_type(call.dtype).itemsize
+        distance, offset = call.a.row * itemsize, call.a.offset * itemsize
+        if call.m % 2 or call.batch > 1:
+            yield f"{call.m} rows of {call.batch} matrices are not two halves of one"
+        if not along_k(call.a) or distance % SECTOR != SECTOR // 2 or offset % SECTOR or "A" in self.pack:
+            yield f"rows of A {distance} bytes apart, from {offset} on, do not begin by turns in the middle of {SECTOR} bytes"
+        if call.scalars["bias_row"] or call.scalars["scale_a_row"]:
+            yield "a bias or a scale for each row would have to be split, too"
 
     def _held_violations(self, call: GemmCall) -> Iterator[str]:
         view, _ = call.sided(self.held)

@@ -18,12 +18,14 @@ LARGEST = 128 * 256  # elements of a tile
 SMALLER = 1.02  # slowness of smaller ones: they fetch more for each product, which costs power, and so the clock; where
 # products are promoted it is the largest tiles that do more
 # Cycles of a work-group for a line of 128 bytes from the second-level cache, by what its address is a multiple of. All that
-# is not a line there lies in two; measured at 5000 x 5000 x 5000, in tiles of six shapes and rows of four lengths.
-FETCH = {128: 1.0, 64: 2.5, 32: 2.9, 16: 4.1}
+# is not a line there lies in two, and halves of 32 bytes are fetched by themselves; measured at 5000 x 5000 x 5000, in tiles of
+# six shapes and rows of four lengths.
+FETCH = {128: 1.45, 64: 2.4, 32: 2.4, 16: 4.0}
 K_STEPS = 4  # products of 32 bytes of k in a step
 ROW = 32  # bytes that one of them reads of each row of A and B
 STARTUP = 3800  # cycles until the first stage is there and the last tile is stored
 STORE_BYTES = 18  # of C that a work-group stores in a cycle, while the tensor cores wait
+DRIFT = 0.06  # of the time of whole rounds, by which work-groups come apart until they compute parts of a tile together
 MEET = 4000  # cycles from a part's last product until the other parts' sums are there
 MEET_SUMS = 5.5  # per cycle that a consumer leaves for others and adds up
 EXPOSED = 0.07  # of the shorter of computing and memory traffic, what is not hidden behind the other
@@ -50,7 +52,7 @@ def cost(config: WgmmaConfig, call: GemmCall, device: DeviceInfo) -> float:
     groups, steps = config.work_groups(oriented), steps_of(oriented)
     itemsize = element_type(oriented.result).itemsize
     rounds = -(-config.whole(oriented) // groups)
-    busiest = rounds * steps + (-(-steps // config.split) if config.split > 1 else 0)
+    busiest = rounds * steps if config.split == 1 else rounds * steps * (1 + DRIFT) + -(-steps // config.split)
     computing = busiest * step_cycles(config, oriented)
     computing += -(-config.tiles(oriented) // groups) * config.BM * config.BN * itemsize / STORE_BYTES
     operands = operand_bytes(oriented, "A") + operand_bytes(oriented, "B")

@@ -24,6 +24,8 @@
 // C_VEC           elements of a row of C that a work-item stores together if it goes neither way
 // ALONE           1 if there is a work-group for each tile, or for each part of one
 // SPLIT           parts of k, for a work-group each, of the tiles that are left after whole rounds; 1 if they are not cut
+// EARLY           elements before k = 0 from which the second matrix of a batch of two is multiplied on, or 0; the maps give
+//                 zeros for them
 // PRODUCER_REGISTERS, CONSUMER_REGISTERS  of a work-item; 0 where all have enough from the start
 //
 // While a work-group's consumers finish a tile, its producer fetches the next. The maps give zeros outside of A and B, and
@@ -78,7 +80,7 @@ INLINE void produce(const Grid grid, const uint tiles, const uint full, const ui
     for (Share share = first_share(grid); share.steps > 0; share = next_share(grid, share)) {
         const Place place = find_place(grid, share.tile);
         const int a_matrix = place.matrix * a_moves, b_matrix = place.matrix * b_moves;
-        int k = share.first * BK;
+        int k = share.first * BK - place.matrix * EARLY;
         for (int step = 0; step < share.steps; step++, k += BK, turn = next_turn(turn)) {
             const uint ready = full + 8 * turn.stage, a = tiles + turn.stage * STAGE, b = a + A_TILE;
             mbarrier_wait(empty + 8 * turn.stage, turn.parity ^ 1);
@@ -203,7 +205,7 @@ void gemm(const int M, const int N, const int K, const int batches, const int wh
 
     const int item = get_local_id(0), warpgroup = item / 128;
     const uint tiles = local_address(local_tiles), full = local_address(barriers), empty = full + 8 * STAGES;
-    const int tiles_m = (M + BM - 1) / BM, tiles_n = (N + BN - 1) / BN, steps = (K + BK - 1) / BK;
+    const int tiles_m = (M + BM - 1) / BM, tiles_n = (N + BN - 1) / BN, steps = (K + EARLY + BK - 1) / BK;
     const Grid grid = {tiles_m, tiles_n, steps, whole, tiles_m * tiles_n * batches - whole, get_group_id(0), get_num_groups(0)};
 
     if (item == 0)

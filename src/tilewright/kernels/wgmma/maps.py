@@ -8,6 +8,8 @@ from ...tensormap import TensorMap, layout_violation, tensor_map_violation
 from ..gemm.call import GemmCall
 
 LINE = 128  # bytes of a line of a tile in local memory: the width of the widest swizzle
+UNIT = 16  # bytes of which the copy engine wants addresses to be multiples
+SECTOR = 32  # bytes that the second-level cache gives at least
 
 
 def depth(call: GemmCall) -> int:
@@ -26,11 +28,18 @@ def along_k(rows: Layout) -> bool:
 
 
 def alignment(call: GemmCall, name: str) -> int:
-    """The power of two up to LINE of which all lines of operand "A" or "B" begin at a multiple, in bytes."""
+    """The power of two up to LINE of which all lines of operand "A" or "B" are fetched from a multiple on, in bytes."""
     view, outer = call.sided(name)
     stride, lines = (view.row, outer) if along_k(view) else (view.column, call.k)
-    distances = (view.offset, stride if lines > 1 else 0, view.batch if call.batch > 1 else 0)
+    distances = [view.offset, stride if lines > 1 else 0, view.batch if call.batch > 1 else 0]
+    if call.apart and along_k(view):  # k begins early for odd rows of A, and so for B
+        distances[-1] += early(call)
     return gcd(LINE, *(distance * element_type(call.dtype).itemsize for distance in distances))
+
+
+def early(call: GemmCall) -> int:
+    """How many elements before its first one k begins for odd rows, so that they are fetched from multiples of SECTOR bytes."""
+    return UNIT // element_type(call.dtype).itemsize if call.apart else 0
 
 
 def input_map(call: GemmCall, name: str, tile: int) -> TensorMap:

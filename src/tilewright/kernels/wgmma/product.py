@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import combinations
+from itertools import combinations, product
 from pathlib import Path
 
 from ...device import DeviceInfo
@@ -57,15 +57,15 @@ KERNELS = (
 )
 # Tiles of C: BM, BN, STAGES, CONSUMERS_M, CONSUMERS_N. As many stages as local memory holds beside the slots for C.
 SPACE = (
-    (128, 256, 4, 2, 1), (256, 128, 4, 2, 1), (128, 192, 4, 2, 1), (128, 128, 6, 2, 1), (64, 256, 5, 1, 1), (256, 64, 4, 2, 1),
-    (64, 192, 6, 1, 1), (64, 128, 8, 1, 1), (128, 64, 8, 2, 1), (64, 64, 12, 1, 1),
+    (128, 256, 4, 2, 1), (256, 128, 4, 2, 1), (192, 192, 3, 3, 1), (128, 192, 4, 2, 1), (128, 128, 6, 2, 1), (64, 256, 5, 1, 1),
+    (256, 64, 4, 2, 1), (64, 192, 6, 1, 1), (64, 128, 8, 1, 1), (128, 64, 8, 2, 1), (64, 64, 12, 1, 1),
 )  # fmt: skip
 # The same where B is multiplied from registers; for A, rows and columns change places.
 HELD = (
     (256, 128, 4, 1, 2), (128, 256, 4, 1, 2), (128, 128, 6, 1, 2), (64, 256, 4, 1, 2), (128, 64, 8, 1, 1), (64, 128, 8, 1, 1),
     (32, 256, 5, 1, 2), (32, 128, 10, 1, 1), (32, 64, 16, 1, 1),
 )  # fmt: skip
-BAND = 2048  # rows of C in tiles that are computed at a time, where an operand is multiplied from registers
+BAND = 2048  # rows of C in tiles that are computed at a time, or fewer
 
 
 def configurations(call: GemmCall, device: DeviceInfo) -> Iterator[WgmmaConfig]:
@@ -74,26 +74,28 @@ def configurations(call: GemmCall, device: DeviceInfo) -> Iterator[WgmmaConfig]:
         config = replace(shape, groups=device.compute_units)
         if call.precision == "fp8":
             config = replace(config, PROMOTE=1 if config.BM * config.BN // config.consumers <= MOST_WHOLE else 2)
-        for split in (1, *splits(config, call)):
+        for split, apart in product((1, *splits(config, call)), (True, False)):
             for pack in packs(config, call):
-                each = replace(config, split=split, pack=pack)
+                each = replace(config, split=split, pack=pack, apart=apart)
                 if not any(each.violations(call, device)):
                     yield each
 
 
 def shapes(call: GemmCall) -> Iterator[WgmmaConfig]:
     """Tiles, and where elements are so wide that wgmma takes them across k only from registers, which operand is held."""
-    yield from (WgmmaConfig(*shape) for shape in SPACE)
+    found = [WgmmaConfig(*shape) for shape in SPACE]
     if call.dtype == "float32":
-        held = [WgmmaConfig(*shape, held="B") for shape in HELD]
-        held += [WgmmaConfig(bn, bm, stages, n, m, held="A") for bm, bn, stages, m, n in HELD]
-        yield from (replace(each, GROUP_M=min(each.GROUP_M, BAND // each.BM)) for each in held)
+        found += [WgmmaConfig(*shape, held="B") for shape in HELD]
+        found += [WgmmaConfig(bn, bm, stages, n, m, held="A") for bm, bn, stages, m, n in HELD]
+    yield from (replace(each, GROUP_M=min(each.GROUP_M, BAND // each.BM)) for each in found)
 
 
 def packs(config: WgmmaConfig, call: GemmCall) -> Iterator[str]:
     """Which operands may be copied first: those that must be, without and with those whose lines straddle two of the cache's."""
     must = [name for name in ("A", "B") if fetch_refusal(call, name, config.held)]
-    may = [name for name in ("A", "B") if name not in must and alignment(call, name) < LINE]
+    may = [
+        name for name in ("B", "A") if name not in must and alignment(call, name) < LINE
+    ]  # A that straddles costs less
     for count in range(len(may) + 1):
         for others in combinations(may, count):
             yield "".join(sorted((*must, *others)))
