@@ -165,7 +165,7 @@ def test_warps_that_share_lines_wait_for_each_other(hopper: Device) -> None:
     problem = StridedGemm(m, n, k, "float32", out_dtype="float32", views=views, precision="tf32")
     config = WgmmaConfig(64, 32, 16, 1, 1, groups=4, held="A")
     macros = config.macros(call_of(problem))
-    assert (macros["STAGED"], macros["STORE_BY_TMA"], macros["ALONE"]) == (1, 0, 0)
+    assert (macros["STAGED"], macros["STORE_BY_TMA"], macros["ALONE"]) == (16, 0, 0)
     check_strided(problem, replace(TF32, config=config), hopper)
 
 
