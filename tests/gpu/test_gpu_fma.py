@@ -8,6 +8,7 @@ import pytest
 
 import tilewright
 from tilewright.backend.opencl import Device
+from tilewright.choice import plan_product
 from tilewright.kernels.fma.product import PRODUCT, FmaConfig
 from tilewright.plan import plan_kernel
 from tilewright.problem import Gemm
@@ -72,6 +73,43 @@ def test_operands_that_must_be_packed(shape: tuple[int, int, int], hopper: Devic
     if any(config.violations(problem, hopper.info)):  # whole rounds leave nothing to share out
         config = replace(config, shared=False)
     check(problem, config, hopper)
+
+
+@pytest.mark.parametrize("config", TILES, ids=str)
+def test_complex_numbers(config: FmaConfig, hopper: Device) -> None:
+    """Operands across k where they are, and others packed."""
+    for m, n, k in ((300, 520, 332), (4, 4, 4), (130, 66, 20), (77, 129, 41)):
+        for a_order, b_order in ORDERS:
+            problem = Gemm(m, n, k, "complex64", a_order, b_order, alpha=0.5 - 2j)
+            for pack in (False, True):
+                if not any(replace(config, pack=pack).violations(problem, hopper.info)):
+                    check(problem, replace(config, pack=pack), hopper)
+
+
+def test_complex_numbers_in_parts_of_tiles_stacks_and_columns(hopper: Device) -> None:
+    shared = FmaConfig(128, 256, groups=132, shared=True)
+    check(Gemm(350, 660, 1332, "complex64", "column"), shared, hopper)
+    check(Gemm(64, 64, 20000, "complex64", "column"), replace(shared, BM=256, BN=128), hopper)
+    check(Gemm(96, 32, 2064, "complex64", "column"), FmaConfig(64, 64, 8, 8, shared=True), hopper)
+    check(Gemm(150, 260, 332, "complex64", "column", batch=7), FmaConfig(256, 128, shared=True), hopper)
+    check(Gemm(150, 261, 332, "complex64", "column", c_order="column"), FmaConfig(256, 128, pack=True), hopper)
+
+
+@pytest.mark.parametrize("conjugated", ["", "a", "b", "ab"])
+def test_complex_epilogue_from_the_library(conjugated: str, hopper: Device) -> None:
+    generator = np.random.default_rng(6)
+    a, b, c, bias = (
+        (generator.standard_normal(shape) + 1j * generator.standard_normal(shape)).astype(np.complex64)
+        for shape in ((1030, 700), (700, 1100), (1030, 1100), (1100,))
+    )
+    problem = Gemm(1030, 1100, 700, "complex64")
+    assert plan_product(problem, hopper.info).steps[-1].kernel.source == PRODUCT.source
+    left, right = a.conj() if "a" in conjugated else a, b.conj() if "b" in conjugated else b
+    found = tilewright.gemm(left, right, c, alpha=0.5 + 1j, beta=2 - 1j, bias=bias, device="gpu")
+    wanted = (0.5 + 1j) * (left.astype(complex) @ right) + (2 - 1j) * c + bias
+    assert np.abs(found - wanted).max() <= 1e-3
+    own = tilewright.matmul(np.conj(a.T), a, device="gpu")
+    assert np.abs(own - np.conj(a.T).astype(complex) @ a).max() <= 2e-3
 
 
 @pytest.mark.parametrize(("a_order", "b_order"), ORDERS)

@@ -169,3 +169,16 @@ def test_a_product_too_small_for_halves_to_gain_comes_here() -> None:
     assert [step.kernel.name for step in plan.steps if step.kernel.precision] == []
     assert plan.steps[-1].kernel.name == PRODUCT.name
     assert any("computed in float32's own arithmetic" in note for note in plan.notes)
+
+
+def test_parts_of_complex_numbers_are_rows_and_columns_of_sums() -> None:
+    problem, config = Gemm(300, 520, 332, "complex64", "column"), FmaConfig(256, 128)
+    call = call_of(problem)
+    assert tensor_map("A", call, 256, 16) == TensorMap("float32", (600, 332, 1), (2400, 796800), (256, 16, 1), 0)
+    assert config.tiles(call) == 3 * 9
+    assert replace(config, groups=132, shared=True).partial_bytes(call) == 4 * (132 + 27) * 256 * 128 // 2
+    assert config.macros(problem)["C_VEC"] == 2
+    assert "A lies along k" in reasons(replace(problem, a_order="row"), config)
+    packed = planned(replace(problem, a_order="row"), replace(config, pack=True))
+    assert [step.kernel.name for step in packed.steps][-1] == "fma/product"
+    assert packed.scratch == {"packed_A": 332 * 320 * 8}

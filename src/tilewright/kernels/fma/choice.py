@@ -10,6 +10,7 @@ from ...problem import Gemm, Problem
 from ..gemm.call import GemmCall, call_of
 from ..gemm.choice import BYTES, LANES, operand_bytes
 from ..gemm.choice import candidates as portable_candidates
+from ..gemm.macros import elements
 from .product import PRODUCT, FmaConfig, turned
 
 # Tiles of C and the slices that share them.
@@ -27,8 +28,8 @@ SPACE = (
 )
 # What follows was fitted to some 300 measurements on an H200, of which each agrees within some 3%.
 # Of the multiply-adds that could start, for large products; those of int32 can start at half the rate.
-EFFICIENCY = {"float32": 0.858, "int32": 0.45}
-PORTABLE = {"float32": 1.06, "int32": 1.33}  # slowness of the portable kernels against their model
+EFFICIENCY = {"float32": 0.858, "complex64": 0.858, "int32": 0.45}
+PORTABLE = {"float32": 1.06, "complex64": 1.06, "int32": 1.33}  # slowness of the portable kernels against their model
 START = 8800  # cycles from the end of the launch before to the first multiply-add
 STEP = 30  # cycles of a stage beside its multiply-adds
 TURNED_ROWS, TURNED_SLICED = 40, 58  # and for each 32 rows of 16 k that are turned, without and with slices
@@ -83,7 +84,8 @@ def cost(config: FmaConfig, call: GemmCall, device: DeviceInfo) -> float:
     turning = turned_rows / 32 * config.depth / 16 * (TURNED_SLICED if config.SLICES > 1 else TURNED_ROWS)
     products = config.BM * config.BN * config.depth
     step = products / (LANES * EFFICIENCY[call.dtype]) + turning + STEP
-    storing = TILE * (SINGLE if config.macros(oriented)["C_VEC"] == 1 else 1) * config.BM * config.BN / 32768
+    parts, single = elements(call.dtype).parts, config.macros(oriented)["C_VEC"] == 1
+    storing = TILE * (SINGLE if single else 1) * config.BM * config.BN / parts / 32768
     slices, rounds = SLICES * config.SLICES if config.SLICES > 1 else 0, -(-whole // units)
     computing = rounds * (steps * step + storing + slices) + (NEXT * max(rounds - 1, 0) if slices else 0)
     if tiles > whole:

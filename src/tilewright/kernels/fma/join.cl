@@ -85,12 +85,12 @@ INLINE void finish_share(const __global COMPONENT* pieces_of_tile, const int pie
 #pragma unroll
         for (int j = 0; j < JOINED; j++) {
             const int own = i + j * pieces, fragment = slice * OWN_FRAGMENTS + own;
-            const int row = first.x + row_of(fragment / (TN / 4)), column = first.y + fragment % (TN / 4) * STEP_N;
+            const int row = first.x + row_of(fragment / (TN / 4)), column = first.y + column_of(fragment % (TN / 4) * 4);
             COMPONENT sum[4] = {total[j].y, total[j].x, total[j].w, total[j].z};
 #pragma unroll
-            for (int side = 0; side < 4; side += C_VEC)
+            for (int side = 0; side < 4; side += C_VEC * PARTS)
                 if (own < OWN_FRAGMENTS)
-                    store(sum + side, target, row, column + side, batch);
+                    store(sum + side, target, row, column + side / PARTS, batch);
         }
     }
 }
@@ -100,13 +100,14 @@ INLINE void finish_share(const __global COMPONENT* pieces_of_tile, const int pie
 INLINE void join(const __global COMPONENT* partial, volatile __global int* tickets, const Target target, const int slice,
                  const int2 corner, const int steps, const int whole, const int tiles)
 {
-    const int shared = (tiles - whole) * steps, group = get_group_id(0), area = tiles_of_matrix(target.M, target.N);
+    const int rows = target.M * PARTS, columns = target.N * PARTS, area = tiles_of_matrix(rows, columns);
+    const int shared = (tiles - whole) * steps, group = get_group_id(0);
     const int end = first_panel(group + 1, shared);
 #pragma unroll 1
     for (int tile = first_panel(group, shared) / steps; tile * steps < end; tile++) {
         const int leader = group_of(tile * steps, shared);
         const int pieces = group_of(tile * steps + steps - 1, shared) - leader + 1;
-        const int2 first = tile_place((whole + tile) % area, target.M, target.N) * (int2)(BM, BN) + corner;
+        const int2 first = (tile_place((whole + tile) % area, rows, columns) * (int2)(BM, BN) + corner) / PARTS;
         if (pieces > 1) {
             // Counted over all tiles, the pieces before this tile are one for each group before, and one for each tile.
             await_pieces(pieces, tickets + tile);

@@ -1,6 +1,7 @@
 // Exact products on Hopper: the copy engine fetches, eight warps only multiply, 16 x 8 in registers, with an eye on their banks.
 //
-// BM, BN         the tile of C that a work-group computes
+// BM, BN         the tile of sums that a work-group computes: of C, or of all products of the real and imaginary parts of
+//                complex rows and columns, which lie side by side across k and are rows and columns of sums by themselves
 // SLICES         groups of warps that share a tile: each sums its own part of every stage's k, and they add up at the end,
 //                in the stages' memory: such a work-group has a single tile, or part of one
 // DEPTH, BK      k of a slice in a stage, and of the stage
@@ -57,10 +58,11 @@
 #define STAGE_ELEMENTS (TURNED_B + TURN_B * B_ELEMENTS)
 #define STAGE_BYTES (4 * STAGE_ELEMENTS)
 #define TURN (TURN_A || TURN_B)
-#define ROWS (TM / SLICES)        // rows of its 16 that a work-item finishes
-#define FRAGMENTS (TM * TN / 4)   // of a work-item's sums
+#define RESULT_ROWS (TM / PARTS)  // that a work-item's sums become: two of parts are one of complex numbers
+#define ROWS (RESULT_ROWS / SLICES)  // of them, that it finishes
+#define FRAGMENTS (RESULT_ROWS * TN / 4)  // of a work-item's results
 #define OWN_FRAGMENTS (ROWS * TN / 4)
-#define PIECE (BM * BN)           // sums of a tile
+#define PIECE (BM * BN / PARTS)   // numbers of a tile of results
 #define LINE (32 * TN)            // sums in a row of a warp's work-items
 #define JOINED 4                  // fragments of a tile in pieces that are added up together
 #define FRAGMENT JOIN(COMPONENT, 4)
@@ -145,7 +147,7 @@ INLINE void suggest_registers(COMPONENT sum[TM][TN], __local COMPONENT* held, co
     volatile __local FRAGMENT* own = (volatile __local FRAGMENT*)held + get_local_id(0);
     if (K < 0)
 #pragma unroll
-        for (int i = 0; i < FRAGMENTS; i++)
+        for (int i = 0; i < TM * TN / 4; i++)
             own[i * ITEMS] = exchanged(sum[0] + 4 * i);
 }
 
@@ -218,7 +220,7 @@ void product(const int M, const int N, const int K, const ACC alpha, const ACC b
     __local COMPONENT line[C_VEC == 1 ? WARPS * LINE : 1] __attribute__((aligned(16)));
 
     const int item = get_local_id(0), lane = item % 32, warp = shfl_sync_idx(item / 32, 0);
-    const int steps = (K + BK - 1) / BK;
+    const int rows = M * PARTS, columns = N * PARTS, steps = (K + BK - 1) / BK;
     Ring ring;
     ring.stages = local_address(stages);
     ring.full = local_address(barriers);
@@ -226,9 +228,9 @@ void product(const int M, const int N, const int K, const ACC alpha, const ACC b
     ring.done = ring.turned + 8 * STAGES;
 
     if (item == ITEMS)
-        tensormap_address(map_a, (ulong)(A + a_offset));
+        tensormap_address(map_a, (ulong)(A + a_offset * PARTS));
     if (item == ITEMS + 32)
-        tensormap_address(map_b, (ulong)(B + b_offset));
+        tensormap_address(map_b, (ulong)(B + b_offset * PARTS));
     if (item == 0) {
         for (int stage = 0; stage < STAGES; stage++) {
             mbarrier_init(ring.full + 8 * stage, 1);
@@ -242,14 +244,14 @@ void product(const int M, const int N, const int K, const ACC alpha, const ACC b
     if (warp >= WARPS) {
         setmaxnreg_dec(PRODUCER_REGISTERS);
         if (item == ITEMS)
-            produce(ring, map_a, map_b, M, N, steps, whole, tiles);
+            produce(ring, map_a, map_b, rows, columns, steps, whole, tiles);
         if (TURN && warp > WARPS)
             turn_all(ring, stages, warp - WARPS - 1, lane, steps, whole, tiles);
     } else {
         setmaxnreg_inc(CONSUMER_REGISTERS);
-        const int slice = warp / SLICE_WARPS, block = warp % SLICE_WARPS, area = tiles_of_matrix(M, N);
-        const Target target = {M,       N,       alpha,              beta,     C + c_offset, c_row, c_column,
-                               c_batch, bias + bias_offset, bias_row, bias_column};
+        const int slice = warp / SLICE_WARPS, block = warp % SLICE_WARPS, area = tiles_of_matrix(rows, columns);
+        const Target target = {M, N, alpha, beta, C + c_offset * PARTS, c_row, c_column, c_batch, bias + bias_offset * PARTS,
+                               bias_row, bias_column};
         // 4 x 8 work-items of a warp: those side by side hold neighbouring columns.
         const int2 corner = (int2)(block / (BN / WARP_BN) * 4 + lane / 8, block % (BN / WARP_BN) * 8 + lane % 8) * 4;
         const int a_place = (TURN_A ? FETCHED_ELEMENTS : 0) + slice * DEPTH * A_SIDE + corner.x;
@@ -278,15 +280,18 @@ void product(const int M, const int N, const int K, const ACC alpha, const ACC b
                 parity ^= stage == 0;
             }
             suggest_registers(sum, stages, K);
+#if PARTS == 2
+            make_complex(sum);
+#endif
 #if SLICES > 1
             add_up_slices(sum, stages, slice);
 #endif
             const int complete = work.last - work.first == steps, tile = work.number - whole;
             if (!complete)
                 leave_piece(sum, slice, partial + (size_t)(get_group_id(0) + tile) * PIECE, tickets + tile);
-            const int2 first = tile_place(work.number % area, M, N) * (int2)(BM, BN) + corner;
+            const int2 first = (tile_place(work.number % area, rows, columns) * (int2)(BM, BN) + corner) / PARTS;
 #pragma unroll
-            for (int i = 0; i < TM; i++)
+            for (int i = 0; i < RESULT_ROWS; i++)
                 if (complete && i / ROWS == slice)
                     store_row(sum[i], i, target, first, work.number / area, line + warp * LINE);
 #pragma unroll

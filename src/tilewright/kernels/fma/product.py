@@ -12,7 +12,7 @@ from ...tensormap import TensorMap, layout_violation, tensor_map_violation
 from ..gemm.call import GemmCall, call_of
 from ..gemm.configs import result_violations
 from ..gemm.kernels import PARTIAL, TICKETS, packing
-from ..gemm.macros import element_macros, result_width
+from ..gemm.macros import element_macros, elements, result_width
 
 HERE = Path(__file__).parent
 CONSUMERS = 256  # work-items of a group that multiply: with their registers a compute unit holds no more
@@ -79,7 +79,8 @@ class FmaConfig(Config):
 
     def tiles(self, call: GemmCall) -> int:
         """Tiles of C of the whole batch."""
-        return -(-call.m // self.BM) * -(-call.n // self.BN) * call.batch
+        parts = elements(call.dtype).parts
+        return -(-call.m * parts // self.BM) * -(-call.n * parts // self.BN) * call.batch
 
     def work_groups(self, call: GemmCall) -> int:
         """How many are launched: one for each tile, at most `groups`, or as many as share out what is left.
@@ -102,7 +103,8 @@ class FmaConfig(Config):
 
     def partial_bytes(self, call: GemmCall) -> int:
         """Scratch memory for the pieces of tiles that are shared out: one for each work-group, and for each tile."""
-        return 4 * (self.work_groups(call) + self.tiles(call) - self.whole(call)) * self.BM * self.BN
+        pieces = self.work_groups(call) + self.tiles(call) - self.whole(call)
+        return 4 * pieces * self.BM * self.BN // elements(call.dtype).parts
 
     def ndrange(self, problem: Problem) -> NDRange:
         items = CONSUMERS + PRODUCERS
@@ -114,8 +116,8 @@ class FmaConfig(Config):
         return 4 * self.depth * sides
 
     def line_bytes(self, call: GemmCall) -> int:
-        """Local memory through which a result passes that cannot be stored by vectors: a row of all sums."""
-        return 4 * 8 * CONSUMERS if result_width(call, 4) == 1 else 4
+        """Local memory through which a float passes that cannot be stored by vectors: a row of all sums."""
+        return 4 * 8 * CONSUMERS if result_width(call, 4) * elements(call.dtype).parts == 1 else 4
 
     def stages(self, call: GemmCall) -> int:
         """As many as local memory holds."""
@@ -201,24 +203,31 @@ def turned(name: str, call: GemmCall) -> bool:
 
 
 def tensor_map(name: str, call: GemmCall, side: int, depth: int) -> TensorMap:
-    """How the copy engine reads the operand: `side` rows, at most MOST_ROWS, by `depth`, or BOX_DEPTH if they are turned."""
+    """How the copy engine reads the operand: `side` rows, at most MOST_ROWS, by `depth`, or BOX_DEPTH if they are turned.
+
+    Real and imaginary parts are rows of their own.
+    """
     view, rows = call.sided(name)
-    side, itemsize = min(side, MOST_ROWS), element_type(call.dtype).itemsize
+    kind = elements(call.dtype)
+    rows, side, itemsize = rows * kind.parts, min(side, MOST_ROWS), element_type(call.dtype).itemsize
     matrices = call.batch if view.batch else 1
     if turned(name, call):
         sizes, stride, box, swizzle = (call.k, rows, matrices), view.row, (BOX_DEPTH, side, 1), BOX_DEPTH * itemsize
     else:
         sizes, stride, box, swizzle = (rows, call.k, matrices), view.column, (side, depth, 1), 0
     distance = view.batch or stride * sizes[1]  # of a lone matrix, any that a map may have
-    return TensorMap(call.dtype, sizes, (stride * itemsize, distance * itemsize), box, swizzle)
+    dtype = call.dtype if kind.parts == 1 else "float32"
+    return TensorMap(dtype, sizes, (stride * itemsize, distance * itemsize), box, swizzle)
 
 
 def refusal(name: str, call: GemmCall) -> str:
     """Why the copy engine cannot read the operand, as a sentence, or ""."""
     view, _ = call.sided(name)
-    itemsize = element_type(call.dtype).itemsize
+    kind, itemsize = elements(call.dtype), element_type(call.dtype).itemsize
+    if kind.parts == 2 and turned(name, call):
+        return f"{name} lies along k, where real and imaginary parts cannot be turned each by itself"
     return layout_violation(name, view, itemsize) or tensor_map_violation(
-        name, tensor_map(name, call, WARP_TILE, BOX_DEPTH), itemsize
+        name, tensor_map(name, call, WARP_TILE, BOX_DEPTH), itemsize // kind.parts
     )
 
 
@@ -239,7 +248,7 @@ def fma_steps(kernel: Kernel, config: Config, problem: Problem) -> Steps:
 PRODUCT = Kernel(
     HERE / "product.cl",
     FmaConfig(256, 128),
-    dtypes=("float32", "int32"),
+    dtypes=("float32", "int32", "complex64"),
     requires=(
         ("tma", "tiles are fetched by the copy engine of Hopper"),
         ("wgmma", "registers are dealt out among warps by setmaxnreg, which sm_90a has"),

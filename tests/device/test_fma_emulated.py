@@ -1,0 +1,136 @@
+"""fma/product.cl on every driver, with Hopper's instructions put into plain OpenCL C: its tiles, slices, edges and results.
+
+All warps go in step here, and a stage is copied when they wait for it: what its barriers protect is not seen. Operands that
+are turned in local memory, and tiles that wait for each other, are tested on GPUs.
+"""
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tilewright.backend.opencl import Device
+from tilewright.kernel import Kernel, NDRange
+from tilewright.kernels.fma.product import CONSUMERS, PRODUCT, FmaConfig
+from tilewright.kernels.gemm.macros import elements
+from tilewright.operands import Layout
+from tilewright.plan import plan
+from tilewright.problem import Gemm, Problem, StridedGemm, random_array
+from tilewright.run import solve
+from tilewright.source import read_source, with_includes
+from tilewright.verify import verify
+
+EMULATION = r"""
+#define local_address(pointer) 0
+#define mbarrier_init(barrier, count)
+#define fence_mbarrier_init()
+#define mbarrier_arrive(barrier)
+#define tensormap_address(map, address)
+#define setmaxnreg_dec(registers)
+#define setmaxnreg_inc(registers)
+#define fence_proxy_async()
+#define fence_acq_rel_gpu()
+#define bar_warp_sync() barrier(CLK_LOCAL_MEM_FENCE)
+#define bar_sync(number, items) barrier(CLK_LOCAL_MEM_FENCE)
+#define shfl_sync_idx(value, lane) (value)
+
+// What the copy engine would put into a stage: blocks of `side` rows, `depth` lines of k each. Beyond the matrix it puts zeros.
+#define FETCH_SIDE(to, matrix, size, side, first, rows, pitch)                                                       \
+    for (int i = get_local_id(0); i < (size) * BK; i += ITEMS) {                                                     \
+        const int row = i / ((side) * BK) * (side) + i % (side), k = step * BK + i / (side) % BK;                    \
+        (to)[i] = (first) + row < (rows) && k < K ? (matrix)[(size_t)k * (pitch) + (first) + row] : 0;               \
+    }
+
+#define FILL                                                                                                          \
+    {                                                                                                                 \
+        const int2 tile = tile_place(work.number % area, rows, columns) * (int2)(BM, BN);                             \
+        const size_t batch = work.number / area;                                                                      \
+        __local COMPONENT* to = stages + stage * STAGE_ELEMENTS;                                                      \
+        barrier(CLK_LOCAL_MEM_FENCE);                                                                                 \
+        FETCH_SIDE(to, A + a_offset * PARTS + batch * A_BATCH, BM, A_SIDE, tile.x, rows, A_PITCH)                     \
+        FETCH_SIDE(to + A_ELEMENTS, B + b_offset * PARTS + batch * B_BATCH, BN, B_SIDE, tile.y, columns, B_PITCH)     \
+        barrier(CLK_LOCAL_MEM_FENCE);                                                                                 \
+    }
+"""
+EDITS = (
+    ("ITEMS + 128", "ITEMS"),
+    ("mbarrier_wait(ready + 8 * stage, parity);", "FILL"),
+    ("            produce(ring, map_a, map_b, rows, columns, steps, whole, tiles);", "            return;"),
+    ("            turn_all(ring, stages, warp - WARPS - 1, lane, steps, whole, tiles);", "            return;"),
+    ("__global ulong* map_a, ", ""),
+    ("__global ulong* map_b, ", ""),
+    ("#pragma unroll 1\n", ""),
+    ("#pragma unroll 4\n", ""),
+    ("#pragma unroll\n", ""),  # barriers in unrolled loops take drivers minutes
+)
+
+
+@dataclass(frozen=True)
+class InStep(FmaConfig):
+    """Without the warps that fetch."""
+
+    def ndrange(self, problem: Problem) -> NDRange:
+        return NDRange((self.work_groups(self.oriented(problem)) * CONSUMERS,), (CONSUMERS,))
+
+    def tensor_maps(self, problem: Problem) -> dict[str, object]:  # type: ignore[override]
+        return {}
+
+    def macros(self, problem: Problem) -> dict[str, str | int]:
+        call = self.oriented(problem)
+        macros, parts = super().macros(problem), elements(call.dtype).parts
+        for name in ("A", "B"):
+            view, _ = call.sided(name)
+            macros |= {f"{name}_PITCH": view.column * parts, f"{name}_BATCH": view.batch * parts}
+        return macros
+
+
+def emulated(folder: Path) -> Kernel:
+    """The kernel in a file of its own, that needs no feature."""
+    source = PRODUCT.source
+    text = EMULATION + with_includes(read_source(source), source, {})
+    for old, new in EDITS:
+        assert old in text, f"{source.name} has changed: {old!r} is no longer there"
+        text = text.replace(old, new)
+    fetching, turning = text.index("// Asks the copy engine for `blocks`"), text.index("// The slice's k of a stage.")
+    ring, kernel_begins = text.index("// One work-item asks the copy engine"), text.index("__kernel")
+    path = folder / source.name
+    path.write_text(text[:fetching] + text[turning:ring] + text[kernel_begins:])
+    return replace(PRODUCT, source=path, requires=(), target="")
+
+
+def check(config: InStep, problem: Gemm, device: Device, folder: Path) -> None:
+    roomy = replace(device.info, local_bytes=max(device.info.local_bytes, config.local_bytes(problem)))
+    if roomy.local_bytes > device.info.local_bytes:
+        pytest.skip(
+            f"{device.info.label} has {device.info.local_bytes:,} bytes of local memory for {roomy.local_bytes:,}"
+        )
+    verdict = verify(plan([replace(emulated(folder), config=config)], problem, device.info), device)
+    assert verdict.passed, f"{config} {problem.title} on {device.info.label}: {verdict}"
+
+
+CONFIGURATIONS = (InStep(128, 64, 4, 8, pack=True), InStep(64, 64, 8, 8, pack=True), InStep(256, 128, pack=True))
+
+
+@pytest.mark.parametrize("config", CONFIGURATIONS, ids=str)
+@pytest.mark.parametrize("dtype", ["float32", "complex64"])
+def test_layouts_and_edges(dtype: str, config: InStep, device: Device, tmp_path: Path) -> None:
+    # Floats that leave one by one wait for their warp, which slices do at different places: a barrier for all cannot stand there.
+    columns = 36 if config.SLICES > 1 and dtype == "float32" else 37
+    check(config, Gemm(70, columns, 50, dtype, "column", "row", batch=2), device, tmp_path)
+
+
+@pytest.mark.parametrize(("conjugate_a", "conjugate_b"), [(True, False), (False, True), (True, True)])
+def test_conjugates_and_complex_factors(conjugate_a: bool, conjugate_b: bool, device: Device, tmp_path: Path) -> None:
+    m, n, k = 35, 46, 40
+    views = (Layout(0, k, 1), Layout(0, n, 1), Layout(0, n, 1))
+    problem = StridedGemm(
+        m, n, k, "complex64", alpha=0.5 - 2j, conjugate_a=conjugate_a, conjugate_b=conjugate_b, views=views
+    )
+    generator = np.random.default_rng(1)
+    a, b = (random_array(generator, shape, "complex64") for shape in ((m, k), (k, n)))
+    kernel = replace(emulated(tmp_path), config=CONFIGURATIONS[0])
+    got = solve(plan([kernel], problem, device.info), {"A": a, "B": b}, device)[0]
+    own_a, own_b = a.conj() if conjugate_a else a, b.conj() if conjugate_b else b
+    wanted = problem.alpha * (own_a.astype(complex) @ own_b.astype(complex))
+    assert np.abs(got - wanted).max() < 1e-5
