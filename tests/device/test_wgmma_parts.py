@@ -11,15 +11,24 @@ from tilewright.source import parse_signature, read_source
 
 WGMMA = KERNELS / "wgmma"
 MOST_SHARES = 16
-# Writes down the shares of each work-group: tile, first step, steps.
+# Writes down the shares of each work-group: tile, first step, steps, part.
 SHARES = f"""
 __kernel void entry(const int tiles_m, const int tiles_n, const int steps, const int whole, const int tiles, __global int* found)
 {{
     const Grid grid = {{tiles_m, tiles_n, steps, whole, tiles - whole, get_group_id(0), get_num_groups(0)}};
-    __global int* own = found + get_group_id(0) * {MOST_SHARES} * 3;
-    for (Share share = first_share(grid); share.steps > 0; share = next_share(grid, share), own += 3)
-        own[0] = share.tile, own[1] = share.first, own[2] = share.steps;
+    __global int* own = found + get_group_id(0) * {MOST_SHARES} * 4;
+    for (Share share = first_share(grid); share.steps > 0; share = next_share(grid, share), own += 4)
+        own[0] = share.tile, own[1] = share.first, own[2] = share.steps, own[3] = share.part;
 }}
+"""
+PLACES = """
+__kernel void entry(const int tiles_m, const int tiles_n, __global int* found)
+{
+    const Grid grid = {tiles_m, tiles_n, 1, 0, 0, 0, 1};
+    const Place place = find_place(grid, get_group_id(0));
+    __global int* own = found + get_group_id(0) * 3;
+    own[0] = place.m, own[1] = place.n, own[2] = place.matrix;
+}
 """
 # One warp, and the slab as it lies in memory.
 ROWS = """
@@ -29,7 +38,7 @@ __kernel void entry(const int M, const int N, const int offset, const int c_row,
     for (int i = get_local_id(0); i < 16 * LINE / 4; i += 32)
         lines[i] = slab[i];
     barrier(CLK_LOCAL_MEM_FENCE);
-    store_rows((const __local uchar*)lines, (int2)(0, 0), M, N, C + offset, c_row, get_local_id(0));
+    store_rows((const __local uchar*)lines, (int2)(2, 1), M + 2, N + 1, C + offset - 2 * c_row - 1, c_row, get_local_id(0));
 }
 """
 
@@ -54,17 +63,48 @@ def run(device: Device, file: Path, macros: dict[str, str | int], entry: str, gr
     ("tiles", "groups", "split"), [((5, 5), 12, 12), ((5, 3), 4, 1), ((3, 6), 13, 2), ((4, 4), 5, 5), ((7, 2), 6, 3)]
 )
 def test_each_step_of_each_tile_has_one_group(tiles: tuple[int, int], groups: int, split: int, device: Device) -> None:
-    count, steps, macros = tiles[0] * tiles[1], 21, {"STAGES": 4, "BM": 32, "BN": 64, "GROUP_M": 3, "ALONE": 0}
+    count, steps, macros = (
+        tiles[0] * tiles[1],
+        21,
+        {"STAGES": 4, "BM": 32, "BN": 64, "GROUP_M": 3, "ALONE": 0, "EARLY": 0},
+    )
     whole = count // groups * groups if split > 1 else count
-    output = np.full((groups, MOST_SHARES, 3), -1, np.int32)
+    output = np.full((groups, MOST_SHARES, 4), -1, np.int32)
     shares = run(
         device, WGMMA / "shares.cl", {**macros, "SPLIT": split}, SHARES, groups, 1, output, *tiles, steps, whole, count
     )
     done = np.zeros((count, steps), int)
-    for tile, first, length in shares[shares[..., 0] >= 0]:
-        assert (length == steps) == (tile < whole or split == 1)
-        done[tile, first : first + length] += 1
+    parts: dict[int, list[int]] = {tile: [] for tile in range(whole, count)}
+    for own in shares:
+        own = own[own[:, 0] >= 0]
+        assert (own[:-1, 0] < whole).all(), "who waits for others must have nothing else to do for them"
+        for tile, first, length, part in own:
+            done[tile, first : first + length] += 1
+            if tile >= whole:
+                parts[tile].append(part)
     assert (done == 1).all()
+    assert all(sorted(each) == list(range(split)) for each in parts.values())
+
+
+@pytest.mark.parametrize("early", [0, 8])
+def test_every_tile_has_a_place_of_its_own(early: int, device: Device) -> None:
+    macros: dict[str, str | int] = {
+        "STAGES": 4,
+        "BM": 32,
+        "BN": 64,
+        "GROUP_M": 3,
+        "ALONE": 0,
+        "SPLIT": 1,
+        "EARLY": early,
+    }
+    output = np.full((2 * 5 * 4, 3), -1, np.int32)
+    places = run(device, WGMMA / "shares.cl", macros, PLACES, len(output), 1, output, 5, 4)
+    assert {tuple(each) for each in places.tolist()} == {
+        (m * 32, n * 64, b) for m in range(5) for n in range(4) for b in (0, 1)
+    }
+    band = places[: 3 * 4]
+    assert len({(b, m) for m, _, b in band.tolist()}) == 3  # rows of tiles that are computed together
+    assert len({b for _, _, b in band.tolist()}) == (2 if early else 1)
 
 
 @pytest.mark.parametrize("dtype", [np.uint16, np.uint32])
@@ -76,7 +116,7 @@ def test_rows_leave_wherever_they_begin(dtype: type, m: int, n: int, c_row: int,
     """Every element in its place, and nothing between them touched."""
     size = np.dtype(dtype).itemsize
     columns = 128 // size
-    slab: np.ndarray = np.random.default_rng(1).integers(0, 2**16, (16, columns)).astype(dtype)
+    slab: np.ndarray = np.random.default_rng(1).integers(0, 2 ** (8 * size), (16, columns)).astype(dtype)
     pieces = slab.reshape(16, 8, 16 // size)
     permuted = np.take_along_axis(pieces, (np.arange(8) ^ np.arange(16)[:, None] % 8)[:, :, None], 1)
     macros: dict[str, str | int] = {"STAGED": 4, "RESULT_BYTES": size, "RESULT": {2: "ushort", 4: "uint"}[size]}

@@ -241,6 +241,30 @@ def test_results_of_every_type_by_rows_and_columns(dtype: str, result: str, hopp
         assert verdict.passed, f"{problem.title} {result} by {order}s: {verdict}"
 
 
+@pytest.mark.parametrize("result", ["float16", "float32"])
+def test_rows_that_begin_anywhere_by_words_and_in_parts(result: str, hopper: Device) -> None:
+    problem = Gemm(770, 581, 1024, "float16", "row", "column", alpha=-0.5, out_dtype=result)
+    for tile in (WgmmaConfig(192, 192, 3, 3, 1), WgmmaConfig(128, 256, 4), WgmmaConfig(64, 128, 8, 1, 1)):
+        config = after_rounds(tile, problem)
+        assert (config.staged(call_of(problem)), config.whole(call_of(problem)) > 0) == (4, True)
+        verdict = verify(plan([replace(HALVES, config=config)], problem, hopper.info), hopper)
+        assert verdict.passed, f"{config} {result}: {verdict}"
+
+
+@pytest.mark.parametrize("result", ["float16", "float32"])
+def test_the_epilogue_of_parts_and_of_rows_apart(result: str, hopper: Device) -> None:
+    """Rows are longer than k, and what lies between them is no number; C by rows, and by columns."""
+    for apart in (False, True):
+        kernel = replace(HALVES, config=WgmmaConfig(64, 64, 12, 1, 1, groups=3, split=2, apart=apart))
+        by_rows = (Layout(0, 536, 1), Layout(0, 104, 1), Layout(5, 103, 1))
+        by_columns = (Layout(0, 1, 104), Layout(0, 1, 536), Layout(5, 1, 103))
+        for m, n, views, bias in ((100, 101, by_rows, "row"), (101, 100, by_columns, "column")):
+            problem = StridedGemm(
+                m, n, 520, "float16", alpha=2, beta=3, out_dtype=result, views=views, bias=bias, activation="relu"
+            )
+            check_strided(problem, kernel, hopper)
+
+
 @pytest.mark.parametrize("kernel", KERNELS, ids=named)
 def test_parts_of_tiles_add_up_the_same_at_every_run(kernel: Kernel, hopper: Device) -> None:
     problem = problem_of(kernel, 300, 320, 4992, b_order="column")

@@ -135,9 +135,12 @@ ELEMENTS = 60000  # of each buffer: room for the views
 
 def check_strided(problem: StridedGemm, kernel: Kernel, device: Device) -> None:
     """Run a problem whose operands are views, on buffers filled here, and compare by the bound."""
-    flat = filled(problem)
+    flat, exact = filled(problem), element_type(problem.dtype).exact
+    for name, layout in zip("AB", problem.views, strict=False):
+        outside = np.ones(ELEMENTS, bool)
+        view(outside, layout, problem)[...] = False
+        flat[name][outside] = 99 if exact else np.nan
     result = run_on(flat, problem, kernel, device)
-    exact = element_type(problem.dtype).exact
     wide = np.complex128 if problem.dtype == "complex128" else np.int64 if exact else np.float64
     a, b, c = (view(flat[name], each, problem).astype(wide) for name, each in zip("ABC", problem.views, strict=True))
     expected = problem.alpha * (a @ b) + problem.beta * c

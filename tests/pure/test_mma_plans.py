@@ -59,8 +59,13 @@ def test_what_cannot_be_copied_is_refused_or_packed() -> None:
     assert all(config.pack for config in found)
     assert "strides 200 and 2" in " ".join(WarpConfig(128, 128, 2, 4, 4).violations(problem, gpu()))
     assert packed_layout(call_of(Gemm(10, 10, 33, "float16")), "A") == Layout(0, 64, 1, 0)
-    assert packed_layout(call_of(Gemm(10, 10, 33, "float16", batch=3)), "B") == Layout(0, 64, 1, 2112)  # as it lies
-    assert packed_layout(call_of(Gemm(10, 10, 33, batch=3)), "B") == Layout(0, 1, 64, 640)  # turned
+    assert packed_layout(call_of(Gemm(10, 100, 33, "float16", batch=3)), "B") == Layout(
+        0, 128, 1, 33 * 128
+    )  # as it lies
+    assert packed_layout(call_of(Gemm(10, 10, 33, "float16", batch=3)), "B") == Layout(
+        0, 1, 64, 640
+    )  # turned: lines are short
+    assert packed_layout(call_of(Gemm(10, 100, 33, batch=3)), "B") == Layout(0, 1, 64, 6400)  # turned: it is wide
 
 
 @pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: kernel.name)

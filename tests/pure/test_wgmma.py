@@ -229,6 +229,9 @@ def test_tiles_are_computed_together_only_by_work_groups_that_run_at_a_time() ->
     assert "more than the 132 that run at a time" in reasons(Gemm(64, 2048, 7168, "float16"), config)
     assert "too few for 9 parts" in reasons(Gemm(64, 128, 512, "float16"), config)
     assert not config.staged(call_of(Gemm(64, 128, 7168, "float16")))
+    large = replace(config, groups=200)
+    assert "wait for each other are more than" in reasons(Gemm(64, 2048, 7168, "float16"), large)
+    assert "more than an int counts" in reasons(Gemm(9, 9, 2**30, "float16"), replace(config, split=132))
 
 
 def test_b_makes_room_in_cache_first_where_it_is_read_once() -> None:
@@ -275,6 +278,14 @@ def test_even_and_odd_rows_are_two_matrices_where_they_begin_apart() -> None:
     assert "apart=True" in str(candidates(problem, HOPPER)[0].config)
 
 
+def test_cuts_and_scratch_are_those_of_the_divided_product() -> None:
+    problem = Gemm(300, 4096, 5000, "float16")
+    assert any(each.apart and each.split > 1 for each in configurations(call_of(problem), HOPPER))
+    odd = Gemm(300, 4095, 5000, "float16")
+    found = plan([replace(HALVES, config=WgmmaConfig(128, 256, 4, pack="B", apart=True))], odd, HOPPER)
+    assert found.scratch == {"packed_B": 5000 * 4096 * 2}
+
+
 def test_b_along_k_begins_early_with_odd_rows_of_a() -> None:
     views = (Layout(0, 5000, 1), Layout(0, 1, 5056), Layout(0, 4096, 1))
     problem = StridedGemm(5000, 4096, 5000, "float16", views=views)
@@ -285,6 +296,7 @@ def test_b_along_k_begins_early_with_odd_rows_of_a() -> None:
 
 def test_rows_that_cannot_be_two_matrices_are_refused() -> None:
     config = WgmmaConfig(128, 256, 4, apart=True)
+    assert "512 rows of 0 matrices" in reasons(Gemm(512, 512, 5000, "float16", batch=0), config)
     assert "5001 rows of 1 matrices" in reasons(Gemm(5001, 512, 5000, "float16"), config)
     assert "rows of 5000" not in reasons(Gemm(5000, 512, 5000, "float16"), config)
     assert "200 rows of 3 matrices" in reasons(Gemm(200, 512, 5000, "float16", batch=3), config)

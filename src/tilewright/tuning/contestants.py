@@ -11,8 +11,10 @@ from ..kernel import Kernel
 from ..plan import violations
 from ..problem import Gemm
 
-MOST_ALIKE = 2  # candidates that differ in nothing but in how tiles are cut along K, shared out or turned before
-ALIKE = re.compile(r"\b(split|shared|turn)=\w+")
+MOST_ALIKE = (
+    2  # candidates that differ in nothing but in how tiles are cut along K, shared out, turned before or split by rows
+)
+ALIKE = re.compile(r" ?\b(split|shared|turn|apart)=\w+")
 
 
 def name_of(kernel: Kernel) -> str:

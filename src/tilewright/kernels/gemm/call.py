@@ -56,7 +56,12 @@ class GemmCall(StridedGemm):
     @property
     def operands(self) -> tuple[Operand, ...]:
         a, b, c = super().operands
+        a, b = (replace(each, shape=each.shape[-2:]) if self._is_lone(each.name) else each for each in (a, b))
         return (a, b, replace(c, shape=(self.pieces, *c.shape))) if self.k_chunk else (a, b, c)
+
+    def _is_lone(self, name: str) -> bool:
+        """Whether operand "A" or "B" lies in scratch memory once for the whole batch."""
+        return name in self.packed and self.sided(name)[0].batch == 0
 
     @property
     def buffers(self) -> tuple[tuple[str, str], ...]:

@@ -47,7 +47,7 @@ class WarpConfig(Config):
     lines: int = 1  # panels are so many times 128 bytes deep
     groups: int = 132
     shared: bool = False  # share out the tiles that are left after whole rounds of `groups`
-    pack: bool = False  # copy operands to rows along k that begin on cache lines first, where 16 bytes cannot be copied
+    pack: bool = False  # copy operands to lines that begin on cache lines first, where 16 bytes cannot be copied
 
     @property
     def rate(self) -> float:
@@ -224,13 +224,14 @@ def copy_refusal(call: GemmCall, name: str) -> str:
 
 
 def packed_layout(call: GemmCall, name: str) -> Layout:
-    """Where operand "A" (m x k) or "B" (k x n) lies once it is packed: along k, its rows on cache lines.
+    """Where operand "A" (m x k) or "B" (k x n) lies once it is packed: its lines on cache lines, along k.
 
-    Elements of 16 bits are multiplied across k as well, so they stay as they lay: a copy takes less time than a turn.
+    Elements of 16 bits are multiplied across k as well, so they stay as they lay where that fills lines: a copy takes less time
+    than a turn.
     """
     view, outer = call.sided(name)
     itemsize = element_type(call.dtype).itemsize
-    across = itemsize == 2 and view.row == 1 and view.column != 1
+    across = itemsize == 2 and view.row == 1 and view.column != 1 and outer * itemsize >= LINE
     lines, length = (call.k, outer) if across else (outer, call.k)
     pitch = round_up(max(length, 1), LINE // itemsize)
     batch = 0 if call.batch == 1 or view.batch == 0 else lines * pitch

@@ -63,7 +63,7 @@ class WgmmaConfig(Config):
     groups: int = 132
     # Work-groups that compute a tile together, each a part of its k, of those that are left after whole rounds of `groups`.
     split: int = 1
-    # Operands, "A", "B" or "AB", that are copied to rows along k first, as they cannot be fetched, or only slowly.
+    # Operands, "A", "B" or "AB", that are copied to aligned lines first, as they cannot be fetched, or only slowly.
     pack: str = ""
     held: str = ""  # "A" or "B", to multiply that operand, which lies across k, from registers
     # Multiply even and odd rows of C as two matrices, so that rows of A that are odd multiples of 16 bytes apart are fetched
@@ -150,8 +150,9 @@ class WgmmaConfig(Config):
 
     def fetches_b_once(self, call: GemmCall) -> bool:
         """Whether B had better not stay in cache: it does not fit, and all that want a part of it do so at a time."""
-        alone = call.batch == 1 or call.b.batch != 0
-        return alone and call.m <= self.BM * self.GROUP_M and operand_bytes(call, "B") > CACHE
+        alone = call.batch == 1 or call.b.batch != 0 or call.apart
+        rows = call.m * call.batch if call.apart else call.m
+        return alone and rows <= self.BM * self.GROUP_M and operand_bytes(call, "B") > CACHE
 
     def ndrange(self, problem: Problem) -> NDRange:
         call = self.oriented(problem)
@@ -218,10 +219,11 @@ class WgmmaConfig(Config):
             yield f"{sums} sums of a work-item and {sums // self.PROMOTE} more to be added are more than {MOST_SUMS}"
         if self.PROMOTE and self.consumers == 3:
             yield "three warpgroups that multiply have no registers for a second set of sums"
-        if self.tiles(call) * steps_of(call) > MAX_INDEX:
-            yield f"{self.tiles(call):,} tiles of {steps_of(call):,} steps are more than an int can count"
+        steps = steps_of(call)
+        if max(self.tiles(call), self.split) * (steps + 1) > MAX_INDEX or call.k > MAX_INDEX - 2 * LINE:
+            yield f"{self.tiles(call):,} tiles of {steps:,} steps, or {self.split} parts of K={call.k:,}: more than an int counts"
         if self.split > 1:
-            yield from self._split_violations(call)
+            yield from self._split_violations(call, device)
         plain = self.orientation(problem)
         for name in self.pack:
             if not fetch_refusal(plain, name, self.held) and alignment(plain, name) == LINE:
@@ -230,7 +232,7 @@ class WgmmaConfig(Config):
     def _apart_violations(self, call: GemmCall) -> Iterator[str]:
         itemsize = element_type(call.dtype).itemsize
         distance, offset = call.a.row * itemsize, call.a.offset * itemsize
-        if call.m % 2 or call.batch > 1:
+        if call.m % 2 or call.batch != 1:
             yield f"{call.m} rows of {call.batch} matrices are not two halves of one"
         if not along_k(call.a) or distance % SECTOR != SECTOR // 2 or offset % SECTOR or "A" in self.pack:
             yield f"rows of A {distance} bytes apart, from {offset} on, do not begin by turns in the middle of {SECTOR} bytes"
@@ -246,8 +248,10 @@ class WgmmaConfig(Config):
         if self.sums[0] not in (64, 128) or self.PROMOTE:
             yield f"{self.sums[0]} rows of sums of a warpgroup are not the 64 or 128 that it holds an operand for"
 
-    def _split_violations(self, call: GemmCall) -> Iterator[str]:
+    def _split_violations(self, call: GemmCall, device: DeviceInfo) -> Iterator[str]:
         left = self.left(call)
+        if self.groups > device.compute_units:
+            yield f"{self.groups} work-groups that wait for each other are more than {device.name}'s {device.compute_units} units"
         if left == 0:
             yield f"{self.tiles(call)} tiles are whole rounds of {self.groups} work-groups: none is left to be cut"
         if left * self.split > self.groups:

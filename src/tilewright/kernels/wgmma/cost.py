@@ -1,8 +1,9 @@
 """What gemm.cl would take in a configuration: an estimate in clock cycles, comparable with gemm/choice.py's.
 
 A step takes as long as its products, or as its bytes need through local memory, where the copy engine writes them and
-wgmma reads them: that alone ranks the tiles. The constants were fitted to 440 times of an H200, 38 products of halves in
-up to 21 configurations each; the first choice then took 0.7% longer than the best one on average.
+wgmma reads them: that alone ranks the tiles of aligned operands. Their constants were fitted to 440 times of an H200, 38
+products of halves in up to 21 configurations each; the first choice then took 0.7% longer than the best one on average. FETCH
+and DRIFT were fitted to 230 more, 22 products of other sizes and strides (0.5% longer, at most 4%).
 """
 
 from ...device import DeviceInfo
@@ -14,12 +15,11 @@ from .maps import LINE, alignment, steps_of
 
 AREA = 32  # elements of a tile that the tensor cores multiply by 128 bytes of k in a cycle
 LOCAL_BYTES = 150  # of local memory, read or written in a cycle, as fitted: its banks give 128
-LARGEST = 128 * 256  # elements of a tile
+USUAL = 128 * 256  # elements of a tile
 SMALLER = 1.02  # slowness of smaller ones: they fetch more for each product, which costs power, and so the clock; where
 # products are promoted it is the largest tiles that do more
-# Cycles of a work-group for a line of 128 bytes from the second-level cache, by what its address is a multiple of. All that
-# is not a line there lies in two, and halves of 32 bytes are fetched by themselves; measured at 5000 x 5000 x 5000, in tiles of
-# six shapes and rows of four lengths.
+# Cycles of a work-group for 128 bytes from the second-level cache, by what their address is a multiple of, while all fetch:
+# most lie in two lines there, and where they begin in the middle of one of its sectors of 32 bytes, in five of those.
 FETCH = {128: 1.45, 64: 2.4, 32: 2.4, 16: 4.0}
 K_STEPS = 4  # products of 32 bytes of k in a step
 ROW = 32  # bytes that one of them reads of each row of A and B
@@ -42,7 +42,7 @@ def step_cycles(config: WgmmaConfig, call: GemmCall) -> float:
     products = K_STEPS * config.BM // 64 * config.BN // config.part
     read, written = products * (64 + config.part) * ROW, (config.BM + config.BN) * LINE
     area = config.BM * config.BN
-    computing = area / AREA * (SMALLER if area < LARGEST and not config.PROMOTE else 1)
+    computing = area / AREA * (SMALLER if area < USUAL and not config.PROMOTE else 1)
     return max(computing, (read + written) / LOCAL_BYTES, fetch_cycles(config, call))
 
 

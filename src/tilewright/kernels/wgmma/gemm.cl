@@ -24,8 +24,8 @@
 // C_VEC           elements of a row of C that a work-item stores together if it goes neither way
 // ALONE           1 if there is a work-group for each tile, or for each part of one
 // SPLIT           parts of k, for a work-group each, of the tiles that are left after whole rounds; 1 if they are not cut
-// EARLY           elements before k = 0 from which the second matrix of a batch of two is multiplied on, or 0; the maps give
-//                 zeros for them
+// EARLY           0, or else C is a batch of its even and its odd rows: so many elements before k = 0 odd rows begin, where the
+//                 maps give zeros
 // PRODUCER_REGISTERS, CONSUMER_REGISTERS  of a work-item; 0 where all have enough from the start
 //
 // While a work-group's consumers finish a tile, its producer fetches the next. The maps give zeros outside of A and B, and

@@ -19,7 +19,7 @@ def depth(call: GemmCall) -> int:
 
 def steps_of(call: GemmCall) -> int:
     """Stages of one tile."""
-    return -(-call.k // depth(call))
+    return -(-(call.k + early(call)) // depth(call))
 
 
 def along_k(rows: Layout) -> bool:
@@ -33,7 +33,7 @@ def alignment(call: GemmCall, name: str) -> int:
     stride, lines = (view.row, outer) if along_k(view) else (view.column, call.k)
     distances = [view.offset, stride if lines > 1 else 0, view.batch if call.batch > 1 else 0]
     if call.apart and along_k(view):  # k begins early for odd rows of A, and so for B
-        distances[-1] += early(call)
+        distances[-1] -= early(call)
     return gcd(LINE, *(distance * element_type(call.dtype).itemsize for distance in distances))
 
 

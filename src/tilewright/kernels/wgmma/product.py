@@ -18,7 +18,7 @@ from .maps import LINE, alignment, fetch_refusal, steps_of
 
 HERE = Path(__file__).parent
 PARTIAL, TICKETS = "partial", "tickets"  # scratch buffers of tiles that are computed in parts
-LARGEST = WgmmaConfig(128, 256, 4)
+USUAL = WgmmaConfig(128, 256, 4)
 PROMOTED = WgmmaConfig(128, 192, 4, PROMOTE=1)  # what gets a second set of sums, for 8-bit floats
 # Sums of a warpgroup beside which a second set of them has room; larger ones get theirs by halves.
 MOST_WHOLE = 64 * 192
@@ -42,7 +42,7 @@ def wgmma_steps(kernel: Kernel, config: Config, problem: Problem) -> Steps:
     return (*copies, Step(kernel, config, packed, packed.buffers, scratch, (TICKETS,)))
 
 
-def _kernel(dtype: str, precision: str = "", config: WgmmaConfig = LARGEST) -> Kernel:
+def _kernel(dtype: str, precision: str = "", config: WgmmaConfig = USUAL) -> Kernel:
     variant = f"{dtype} {precision}" if dtype != "float32" and precision else precision or dtype
     return Kernel(
         HERE / "gemm.cl", config, variant=variant, dtypes=(dtype,), requires=REQUIRES, steps=wgmma_steps,
@@ -74,9 +74,10 @@ def configurations(call: GemmCall, device: DeviceInfo) -> Iterator[WgmmaConfig]:
         config = replace(shape, groups=device.compute_units)
         if call.precision == "fp8":
             config = replace(config, PROMOTE=1 if config.BM * config.BN // config.consumers <= MOST_WHOLE else 2)
-        for split, apart in product((1, *splits(config, call)), (True, False)):
-            for pack in packs(config, call):
-                each = replace(config, split=split, pack=pack, apart=apart)
+        for apart in (True, False):
+            own = replace(config, apart=apart)
+            for split, pack in product((1, *splits(own, call)), packs(own, call)):
+                each = replace(own, split=split, pack=pack)
                 if not any(each.violations(call, device)):
                     yield each
 
@@ -93,9 +94,8 @@ def shapes(call: GemmCall) -> Iterator[WgmmaConfig]:
 def packs(config: WgmmaConfig, call: GemmCall) -> Iterator[str]:
     """Which operands may be copied first: those that must be, without and with those whose lines straddle two of the cache's."""
     must = [name for name in ("A", "B") if fetch_refusal(call, name, config.held)]
-    may = [
-        name for name in ("B", "A") if name not in must and alignment(call, name) < LINE
-    ]  # A that straddles costs less
+    # B first, which decides where the model sees no difference: A that straddles costs less.
+    may = [name for name in ("B", "A") if name not in must and alignment(call, name) < LINE]
     for count in range(len(may) + 1):
         for others in combinations(may, count):
             yield "".join(sorted((*must, *others)))
@@ -103,7 +103,7 @@ def packs(config: WgmmaConfig, call: GemmCall) -> Iterator[str]:
 
 def splits(config: WgmmaConfig, call: GemmCall) -> tuple[int, ...]:
     """Into how many parts the k of a tile may be cut: so many that all work-groups get one, or half of them."""
-    left = config.tiles(call) % config.groups
+    left = config.tiles(config.oriented(call)) % config.groups
     most = min(config.groups // max(left, 1), steps_of(call) // LEAST_STEPS)
     return tuple(parts for parts in (most // 2, most) if parts > 1 and left)
 

@@ -1,6 +1,7 @@
 // Which tiles of C, and which steps of k of them, a work-group of gemm.cl computes, one after another.
 
-// The work of all work-groups. Tiles are counted over C and then over the batch.
+// The work of all work-groups. Tiles are counted over C and then over the batch; if it consists of even and odd rows of one
+// matrix (EARLY), rows of tiles of the two take turns.
 typedef struct {
     int tiles_m, tiles_n;  // of C
     int steps;             // of BK, of a tile
@@ -66,17 +67,17 @@ INLINE Share next_share(const Grid grid, const Share share)
 #else
 INLINE Place find_place(const Grid grid, const int tile)
 {
-    const int area = grid.tiles_m * grid.tiles_n, number = tile % area;
+    const int turns = EARLY ? 2 : 1, rows = grid.tiles_m * turns, area = rows * grid.tiles_n, number = tile % area;
     const int band = GROUP_M * grid.tiles_n, first = number / band * GROUP_M;
-    const int height = min(GROUP_M, grid.tiles_m - first), in_band = number % band;
+    const int height = min(GROUP_M, rows - first), in_band = number % band, row = first + in_band % height;
     Place place;
-    place.m = (first + in_band % height) * BM;
+    place.m = row / turns * BM;
     place.n = in_band / height * BN;
-    place.matrix = tile / area;
+    place.matrix = EARLY ? row % turns : tile / area;
     return place;
 }
 
-// Whole tiles come first, and then parts: of the first tile left for a work-group each, and so on.
+// Whole tiles come first, then the first part of each tile that is left, then the second part of each, and so on.
 INLINE Share share_at(const Grid grid, const int number)
 {
     const Share whole = {number, 0, 0, grid.steps}, none = {0, 0, 0, 0};
