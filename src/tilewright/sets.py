@@ -57,6 +57,12 @@ def largest(dtype: str) -> Iterator[Problem]:
     yield product(16384, 16384, 16384, dtype)
 
 
+def sustained(dtype: str) -> Iterator[Problem]:
+    """Squares whose products take longer than what lies between launches: for `--sustained`."""
+    for n in (2048, 4096, 8192, 16384):
+        yield product(n, n, n, dtype)
+
+
 def turned(dtype: str) -> Iterator[Problem]:
     """A large square with one operand in columns, or both."""
     for letters in ("NT", "TN", "TT"):
@@ -167,6 +173,7 @@ SETS: dict[str, Callable[[str], Iterator[Problem]]] = {
     "skinny": skinny,
     "large": large,
     "largest": largest,
+    "sustained": sustained,
     "turned": turned,
     "squares-turned": squares_turned,
     "ragged": ragged,
