@@ -67,8 +67,8 @@ __kernel __attribute__((reqd_work_group_size(128, 1, 1)))
 void gemm(const __global float* fetched, const int steps, const int M, const int N, const ACC alpha, const ACC beta,
           __global RESULT* C, const long c_row)
 {
-    __local float local_tiles[STAGES * STAGE / 4];
-    __local uchar slots[4 / SHARERS * SLOTS_BYTES];
+    __local float local_tiles[STAGES * STAGE / 4] __attribute__((aligned(1024)));
+    __local uchar slots[4 / SHARERS * SLOTS_BYTES] __attribute__((aligned(1024)));
     __local uint words[128 * 4];
     const int item = get_local_id(0);
     for (int i = item; i < STAGES * STAGE / 4; i += 128)
