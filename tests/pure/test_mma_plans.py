@@ -7,7 +7,8 @@ import pytest
 from tilewright.device import DeviceInfo
 from tilewright.kernel import render
 from tilewright.kernels.gemm.call import call_of
-from tilewright.kernels.mma.configs import ACROSS, ALONG_K, CopyForm, WarpConfig, copy_form, packed_layout
+from tilewright.kernels.gemm.packing import across_k, on_lines, room, with_packed
+from tilewright.kernels.mma.configs import ACROSS, ALONG_K, CopyForm, WarpConfig, copy_form
 from tilewright.kernels.mma.fetched import FetchedConfig
 from tilewright.kernels.mma.product import DOUBLES, FETCHED, FETCHED_COMPLEX, KERNELS, candidates, configurations
 from tilewright.operands import Layout
@@ -58,14 +59,18 @@ def test_what_cannot_be_copied_is_refused_or_packed() -> None:
     assert found
     assert all(config.pack for config in found)
     assert "strides 200 and 2" in " ".join(WarpConfig(128, 128, 2, 4, 4).violations(problem, gpu()))
-    assert packed_layout(call_of(Gemm(10, 10, 33, "float16")), "A") == Layout(0, 64, 1, 0)
-    assert packed_layout(call_of(Gemm(10, 100, 33, "float16", batch=3)), "B") == Layout(
-        0, 128, 1, 33 * 128
-    )  # as it lies
-    assert packed_layout(call_of(Gemm(10, 10, 33, "float16", batch=3)), "B") == Layout(
-        0, 1, 64, 640
-    )  # turned: lines are short
-    assert packed_layout(call_of(Gemm(10, 100, 33, batch=3)), "B") == Layout(0, 1, 64, 6400)  # turned: it is wide
+
+
+def test_operands_are_packed_on_cache_lines_and_halves_as_they_lie() -> None:
+    stack = Gemm(10, 100, 33, "float16", batch=3)
+    assert on_lines(call_of(Gemm(10, 10, 33, "float16")), "A") == Layout(0, 64, 1, 0)
+    assert on_lines(call_of(stack), "B") == Layout(0, 1, 128, 33 * 128)
+    assert on_lines(call_of(replace(stack, n=10)), "B") == Layout(0, 64, 1, 640)  # its lines would be short
+    assert on_lines(call_of(replace(stack, dtype="float32")), "B") == Layout(0, 64, 1, 6400)
+    packed = with_packed(call_of(stack), "B", on_lines)
+    assert packed.b == Layout(0, 128, 1, 33 * 128)
+    assert room(call_of(stack), "B", on_lines) == 3 * 33 * 128
+    assert across_k(call_of(replace(stack, dtype="float32")), "A") == Layout(0, 1, 32, 33 * 32)
 
 
 @pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: kernel.name)

@@ -11,8 +11,9 @@ from ...problem import Problem
 from ...tensormap import TensorMap, layout_violation, tensor_map_violation
 from ..gemm.call import GemmCall, call_of
 from ..gemm.configs import result_violations
-from ..gemm.kernels import PARTIAL, TICKETS, packing
+from ..gemm.kernels import PARTIAL, TICKETS
 from ..gemm.macros import element_macros, elements, result_width
+from ..gemm.packing import across_k, packing, room, with_packed
 
 HERE = Path(__file__).parent
 CONSUMERS = 256  # work-items of a group that multiply: with their registers a compute unit holds no more
@@ -62,7 +63,7 @@ class FmaConfig(Config):
         """The problem as the kernel is given it, once the operands that want it are packed."""
         call = self.orientation(problem)
         for name in self.packed(call):
-            call = call.with_packed(name)
+            call = with_packed(call, name, across_k)
         return call
 
     def packed(self, call: GemmCall) -> tuple[str, ...]:
@@ -179,7 +180,7 @@ class FmaConfig(Config):
             yield "the copy engine can read A and B where they are: packing them gains nothing"
         if self.turn and not any(turned(name, call) and not refusal(name, call) for name in copied):
             yield "no operand that the copy engine can read lies along k: there is nothing to turn"
-        needed = sum(call.packing(name, call.a).reserve for name in copied) * element_type(call.dtype).itemsize
+        needed = sum(room(call, name, across_k) for name in copied) * element_type(call.dtype).itemsize
         if self.turn and device.global_bytes and needed > device.global_bytes // MOST_COPIED:
             yield f"copies of {needed:,} bytes are more than 1/{MOST_COPIED} of {device.name}'s {device.global_bytes:,}"
 
@@ -242,7 +243,8 @@ def fma_steps(kernel: Kernel, config: Config, problem: Problem) -> Steps:
     own = Step(
         kernel, config, call, tuple({**dict(call.buffers), **unused}.items()), scratch, (TICKETS,) if shared else ()
     )
-    return (*(packing(plain, name) for name in config.packed(plain)), own)
+    copies = (step for name in config.packed(plain) for step in packing(plain, name, across_k))
+    return (*copies, own)
 
 
 PRODUCT = Kernel(

@@ -5,12 +5,9 @@ from typing import ClassVar
 
 from ...dtypes import element_type
 from ...errors import InvalidInput
-from ...kernel import round_up
 from ...operands import Layout, Operand, Scalars
 from ...problem import Gemm, Problem, StridedGemm
-from ..moves import Move
 
-PACK_MULTIPLE = 32  # elements: rows of a packed operand begin on a line of 128 bytes, if 4 bytes wide
 TURNED_BIAS = {"": "", "row": "column", "column": "row"}
 
 
@@ -121,22 +118,6 @@ class GemmCall(StridedGemm):
             self, views=(self.a, self.b, scratch), k_chunk=k_chunk, c_split=self.batch * area, alpha=1, beta=0, bias="",
             activation="", scale_a="", scale_b="", out_dtype=element_type(self.dtype).accumulator,
         )  # fmt: skip
-
-    def with_packed(self, name: str) -> "GemmCall":
-        """The call with operand "A" or "B" in scratch memory: its rows of k aligned, and as long as vectors need."""
-        a, b, c = self.views
-        outer, lone = (self.m, a.batch == 0) if name == "A" else (self.n, b.batch == 0)
-        length = round_up(outer, PACK_MULTIPLE)
-        batch = 0 if self.batch == 1 or lone else length * self.k
-        views = (Layout(0, 1, length, batch), b, c) if name == "A" else (a, Layout(0, length, 1, batch), c)
-        return replace(self, views=views, packed=(*self.packed, name))
-
-    def packing(self, name: str, target: Layout) -> Move:
-        """The copy of operand "A" or "B" of this call to where `target` says, rows of it being rows of k."""
-        view, outer = (self.a.swapped, self.m) if name == "A" else (self.b, self.n)
-        batch = 1 if view.batch == 0 else self.batch
-        reserve = batch * self.k * round_up(outer, PACK_MULTIPLE)
-        return Move(self.k, outer, self.dtype, view, target, batch, reserve)
 
     def batches(self, first: int, count: int) -> "GemmCall":
         """The call for `count` matrices of the batch from `first` on."""

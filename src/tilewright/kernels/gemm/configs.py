@@ -10,6 +10,7 @@ from ...kernel import Config, NDRange, round_up
 from ...problem import Problem
 from .call import GemmCall, call_of
 from .macros import LOAD_BYTES, Elements, Reading, element_macros, elements, index_type, reading, result_width
+from .packing import across_k, with_packed
 
 PANELS = 2  # one is computed on while the next is filled
 MAX_PIECES = 1024
@@ -90,7 +91,7 @@ class TileConfig(GemmConfig):
     def after_packing(self, call: GemmCall) -> GemmCall:
         """The call as its kernel sees it, once the operands that want it are packed."""
         for name in self.packed(call):
-            call = call.with_packed(name)
+            call = with_packed(call, name, across_k)
         return call
 
     def readings(self, call: GemmCall) -> tuple[Reading, Reading]:

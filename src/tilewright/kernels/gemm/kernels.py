@@ -7,10 +7,10 @@ from pathlib import Path
 from ...dtypes import ELEMENT_TYPES
 from ...kernel import Config, Kernel, Step, Steps
 from ...problem import Problem
-from .. import moves
 from .call import GemmCall
 from .configs import GemmConfig, ReduceConfig, TileConfig, reduction
 from .macros import elements
+from .packing import across_k, packing
 from .vectors import ColumnsConfig, RowsConfig
 
 HERE = Path(__file__).parent
@@ -29,7 +29,7 @@ def _steps(kernel: Kernel, config: GemmConfig, call: GemmCall) -> Iterator[Step]
     for first in range(0, max(call.batch, 1), MAX_BATCH):
         part = call.batches(first, min(MAX_BATCH, call.batch - first))
         if isinstance(config, TileConfig):
-            yield from (packing(part, name) for name in config.packed(part))
+            yield from _packing(config, part)
             part = config.after_packing(part)
         chunk = config.chunk(part)
         if not chunk:
@@ -50,7 +50,7 @@ def joined_steps(kernel: Kernel, config: Config, problem: Problem) -> Steps:
 def _joined(kernel: Kernel, config: TileConfig, call: GemmCall) -> Iterator[Step]:
     for first in range(0, max(call.batch, 1), MAX_BATCH):
         part = call.batches(first, min(MAX_BATCH, call.batch - first))
-        yield from (packing(part, name) for name in config.packed(part))
+        yield from _packing(config, part)
         part = config.after_packing(part)
         whole = replace(part, k_chunk=config.chunk(part))
         tiles, kind = config.tiles(whole) * whole.batch, elements(whole.dtype)
@@ -59,13 +59,9 @@ def _joined(kernel: Kernel, config: TileConfig, call: GemmCall) -> Iterator[Step
         yield Step(kernel, config, whole, whole.buffers, scratch, zeroed=(TICKETS,))
 
 
-def packing(call: GemmCall, name: str) -> Step:
-    """The copy of operand "A" or "B" into scratch memory."""
-    packed = call.with_packed(name)
-    move = call.packing(name, packed.a.swapped if name == "A" else packed.b)
-    source = dict(call.buffers).get(name, name)
-    (step,) = moves.packing_steps(move, source, f"packed_{name}")  # one, as the batch is no longer than a launch allows
-    return step
+def _packing(config: TileConfig, call: GemmCall) -> Iterator[Step]:
+    for name in config.packed(call):
+        yield from packing(call, name, across_k)
 
 
 def _renamed(call: GemmCall, **names: str) -> tuple[tuple[str, str], ...]:

@@ -1,17 +1,17 @@
 """The configurations of product.cl: their geometry, their macros, and what speaks against them."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from ...device import DeviceInfo
 from ...dtypes import element_type
-from ...kernel import Config, NDRange, Steps, round_up
+from ...kernel import Config, NDRange
 from ...operands import Layout
 from ...problem import Problem
 from ..gemm.call import GemmCall, call_of
 from ..gemm.configs import result_violations
 from ..gemm.macros import element_macros, result_width
-from ..moves import Move, packing_steps
+from ..gemm.packing import LINE, on_lines, with_packed
 
 ALONG_K, ACROSS = "PANEL_ALONG_K", "PANEL_ACROSS"
 COPIES = {16: "cp_async_cg_16", 8: "cp_async_ca_8", 4: "cp_async_ca_4"}  # by bytes
@@ -21,7 +21,6 @@ INSTRUCTIONS = {
     "float32": "mma_sync_m16n8k8_f32_tf32",
     "int8": "mma_sync_m16n8k32_s32_s8",
 }
-LINE = 128  # bytes: rows of packed operands begin on multiples of it, as cache lines do
 WARP = 32
 MAX_INDEX = 2**31 - 1
 
@@ -66,7 +65,7 @@ class WarpConfig(Config):
         """The problem as the kernel is given it, once the operands that want it are packed."""
         call = self.orientation(problem)
         for name in self.packed(call):
-            call = packed_call(call, name)
+            call = with_packed(call, name, on_lines)
         return call
 
     def packed(self, call: GemmCall) -> tuple[str, ...]:
@@ -221,36 +220,3 @@ def copy_refusal(call: GemmCall, name: str) -> str:
     layout = call.a if name == "A" else call.b
     where = f"strides {layout.row} and {layout.column}, offset {layout.offset}, batches {layout.batch} apart"
     return f"{name} of {call.dtype} ({where}) has no lines that copies of 4 bytes or more can take"
-
-
-def packed_layout(call: GemmCall, name: str) -> Layout:
-    """Where operand "A" (m x k) or "B" (k x n) lies once it is packed: its lines on cache lines, along k.
-
-    Elements of 16 bits are multiplied across k as well, so they stay as they lay where that fills lines: a copy takes less time
-    than a turn.
-    """
-    view, outer = call.sided(name)
-    itemsize = element_type(call.dtype).itemsize
-    across = itemsize == 2 and view.row == 1 and view.column != 1 and outer * itemsize >= LINE
-    lines, length = (call.k, outer) if across else (outer, call.k)
-    pitch = round_up(max(length, 1), LINE // itemsize)
-    batch = 0 if call.batch == 1 or view.batch == 0 else lines * pitch
-    packed = Layout(0, 1, pitch, batch) if across else Layout(0, pitch, 1, batch)
-    return packed if name == "A" else packed.swapped
-
-
-def packed_call(call: GemmCall, name: str) -> GemmCall:
-    """The call with an operand in scratch memory."""
-    layout = packed_layout(call, name)
-    views = (layout, call.b, call.c) if name == "A" else (call.a, layout, call.c)
-    return replace(call, views=views, packed=(*call.packed, name))
-
-
-def packing(call: GemmCall, name: str) -> Steps:
-    """The copies of operand "A" or "B" to where it is packed."""
-    view, outer = call.sided(name)
-    target, _ = packed_call(call, name).sided(name)
-    batch = 1 if view.batch == 0 else call.batch
-    lines = outer * target.row if target.column == 1 else call.k * target.column
-    move = Move(outer, call.k, call.dtype, view, target, batch, batch * lines)
-    return packing_steps(move, dict(call.buffers).get(name, name), f"packed_{name}")

@@ -11,7 +11,8 @@ from ...tensormap import TensorMap, layout_violation, tensor_map_violation
 from ..gemm.call import GemmCall
 from ..gemm.configs import result_violations
 from ..gemm.macros import element_macros, result_width
-from .configs import LINE, MAX_INDEX, WarpConfig
+from ..gemm.packing import LINE
+from .configs import MAX_INDEX, WarpConfig
 
 WARPS = 8  # that multiply: with their registers a compute unit holds no more
 PRODUCERS = 128

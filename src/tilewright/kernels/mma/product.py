@@ -10,7 +10,8 @@ from ...kernel import Config, Kernel, Step, Steps
 from ...problem import Gemm, Problem
 from ..gemm.call import GemmCall, call_of
 from ..gemm.choice import candidates as portable_candidates
-from .configs import DoubleConfig, WarpConfig, packing
+from ..gemm.packing import on_lines, packing
+from .configs import DoubleConfig, WarpConfig
 from .cost import cost
 from .fetched import FetchedConfig
 
@@ -33,7 +34,7 @@ def product_steps(kernel: Kernel, config: Config, problem: Problem) -> Steps:
     # Without tiles to share out the kernel gets arguments that it does not use.
     unused = {} if config.shared else {PARTIAL: "C", TICKETS: "C"}
     buffers = tuple({**dict(packed.buffers), **unused}.items())
-    copies = (step for name in config.packed(call) for step in packing(call, name))
+    copies = (step for name in config.packed(call) for step in packing(call, name, on_lines))
     return (*copies, Step(kernel, config, packed, buffers, scratch, (TICKETS,) if config.shared else ()))
 
 

@@ -12,7 +12,7 @@ from ..gemm.call import GemmCall, call_of
 from ..gemm.choice import operand_bytes
 from ..gemm.configs import result_violations
 from ..gemm.macros import element_macros, result_width
-from ..mma.configs import packed_call
+from ..gemm.packing import on_lines, with_packed
 from .maps import (
     LINE,
     SECTOR,
@@ -105,7 +105,7 @@ class WgmmaConfig(Config):
         """The problem as the kernel is given it, once the operands that want it are packed."""
         call = self.orientation(problem)
         for name in self.packed(call):
-            call = packed_call(call, name)
+            call = with_packed(call, name, on_lines)
         return call.by_parity if self.apart and not call.apart else call
 
     def packed(self, call: GemmCall) -> tuple[str, ...]:

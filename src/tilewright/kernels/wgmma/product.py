@@ -11,7 +11,7 @@ from ...kernel import Config, Kernel, Step, Steps
 from ...problem import Gemm, Problem
 from ..gemm.call import GemmCall, call_of
 from ..gemm.choice import candidates as portable_candidates
-from ..mma.configs import packing
+from ..gemm.packing import on_lines, packing
 from .configs import LEAST_STEPS, WgmmaConfig
 from .cost import cost
 from .maps import LINE, alignment, fetch_refusal, steps_of
@@ -33,7 +33,7 @@ def wgmma_steps(kernel: Kernel, config: Config, problem: Problem) -> Steps:
     """One launch, after a copy of each operand that is packed."""
     assert isinstance(config, WgmmaConfig)
     call, packed = config.orientation(problem), config.oriented(problem)
-    copies = tuple(step for name in config.packed(call) for step in packing(call, name))
+    copies = tuple(step for name in config.packed(call) for step in packing(call, name, on_lines))
     if config.split == 1:
         unused = {PARTIAL: "C", TICKETS: "C"}  # arguments that the kernel gets and does not use
         return (*copies, Step(kernel, config, packed, tuple({**dict(packed.buffers), **unused}.items())))
