@@ -14,8 +14,6 @@ import pyopencl as cl
 from ..device import DeviceInfo
 from ..errors import (
     BuildFailed,
-    DevicePoisoned,
-    LaunchFailed,
     NoDevice,
     OutOfDeviceMemory,
     UnknownName,
@@ -31,7 +29,7 @@ from .preference import NEVER_BY_DEFAULT, mend_pocl_wheel, preference
 from .registration import bind_threads, register
 from .retarget import retarget
 from .scalars import scalar_types
-from .statuses import NO_MEMORY, POISONED, code_of, status_sentence
+from .statuses import code_of, failure, status_sentence
 from .tensormaps import encode
 
 
@@ -43,16 +41,6 @@ def check(what: str) -> Iterator[None]:
     except cl.Error as error:
         code = code_of(error)
         raise failure(f"{what}: {status_sentence(code) if code is not None else error}", code) from error
-
-
-def failure(sentence: str, code: int | None) -> LaunchFailed:
-    """The error for a status code, with what to do beside the sentence."""
-    if code in NO_MEMORY:
-        return OutOfDeviceMemory(sentence, code)
-    if code in POISONED:
-        advice = "the context is poisoned by an earlier fault: start a new process"
-        return DevicePoisoned(f"{sentence}; {advice}", code)
-    return LaunchFailed(sentence, code)
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,8 @@
 
 import re
 
+from ..errors import DevicePoisoned, LaunchFailed, OutOfDeviceMemory
+
 # Khronos, The OpenCL Specification 3.0, appendix F names the codes; the sentences are experience.
 MEANINGS = {
     -1: ("DEVICE_NOT_FOUND", "the driver has no device of that type; `tilewright doctor` says what is there"),
@@ -60,3 +62,13 @@ def code_of(error: BaseException) -> int | None:
         return code
     found = re.search(r"-\d+", str(error))
     return int(found[0]) if found else None
+
+
+def failure(sentence: str, code: int | None) -> LaunchFailed:
+    """The error for a status code, with what to do beside the sentence."""
+    if code in NO_MEMORY:
+        return OutOfDeviceMemory(sentence, code)
+    if code in POISONED:
+        advice = "the context is poisoned by an earlier fault: start a new process"
+        return DevicePoisoned(f"{sentence}; {advice}", code)
+    return LaunchFailed(sentence, code)
