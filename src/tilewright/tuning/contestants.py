@@ -11,9 +11,8 @@ from ..kernel import Kernel
 from ..plan import violations
 from ..problem import Gemm
 
-MOST_ALIKE = (
-    2  # candidates that differ in nothing but in how tiles are cut along K, shared out, turned before or split by rows
-)
+# Candidates that differ in nothing but in how tiles are cut along K or by rows, shared out or turned before.
+MOST_ALIKE = 2
 ALIKE = re.compile(r" ?\b(split|shared|turn|apart)=\w+")
 
 
