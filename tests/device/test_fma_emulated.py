@@ -1,7 +1,8 @@
 """fma/product.cl on every driver, with Hopper's instructions put into plain OpenCL C: its tiles, slices, edges and results.
 
-All warps go in step here, and a stage is copied when they wait for it: what its barriers protect is not seen. Operands that
-are turned in local memory, and tiles that wait for each other, are tested on GPUs.
+All warps go in step here, and a stage is copied when they wait for it: what its barriers protect is not seen. Work-groups that
+share a tile would wait for each other, and here may run one after another: so they leave their pieces in one launch, and add
+them up in a second one. Operands that are turned in local memory are tested on GPUs.
 """
 
 from dataclasses import dataclass, replace
@@ -11,8 +12,8 @@ import numpy as np
 import pytest
 
 from tilewright.backend.opencl import Device
-from tilewright.kernel import Kernel, NDRange
-from tilewright.kernels.fma.product import CONSUMERS, PRODUCT, FmaConfig
+from tilewright.kernel import Config, Kernel, NDRange, Steps
+from tilewright.kernels.fma.product import CONSUMERS, PRODUCT, FmaConfig, fma_steps
 from tilewright.kernels.gemm.macros import elements
 from tilewright.operands import Layout
 from tilewright.plan import plan
@@ -65,6 +66,10 @@ EDITS = (
     ("#pragma unroll\n", ""),  # barriers in unrolled loops take drivers minutes
 )
 
+WAIT = ("        while (*ticket < pieces)\n            ;\n", "        ;\n")
+LEAVE = (WAIT, ("        if (whole < tiles)\n            join(", "        if (0)\n            join("))
+JOIN = (WAIT, ("        while (work.first < work.last) {", "        while (0) {"))
+
 
 @dataclass(frozen=True)
 class InStep(FmaConfig):
@@ -88,15 +93,27 @@ class InStep(FmaConfig):
 def emulated(folder: Path) -> Kernel:
     """The kernel in a file of its own, that needs no feature."""
     source = PRODUCT.source
-    text = EMULATION + with_includes(read_source(source), source, {})
-    for old, new in EDITS:
-        assert old in text, f"{source.name} has changed: {old!r} is no longer there"
-        text = text.replace(old, new)
+    text = edited(EMULATION + with_includes(read_source(source), source, {}), EDITS)
     fetching, turning = text.index("// Asks the copy engine for `blocks`"), text.index("// The slice's k of a stage.")
     ring, kernel_begins = text.index("// One work-item asks the copy engine"), text.index("__kernel")
-    path = folder / source.name
-    path.write_text(text[:fetching] + text[turning:ring] + text[kernel_begins:])
-    return replace(PRODUCT, source=path, requires=(), target="")
+    text = text[:fetching] + text[turning:ring] + text[kernel_begins:]
+    multiplying, joining = folder / source.name, folder / f"joining_{source.name}"
+    multiplying.write_text(edited(text, LEAVE))
+    joining.write_text(edited(text, JOIN))
+
+    def steps(kernel: Kernel, config: Config, problem: Problem) -> Steps:
+        *copies, product = fma_steps(kernel, config, problem)
+        left = (replace(product, kernel=replace(kernel, source=joining)),) if product.zeroed else ()
+        return (*copies, product, *left)
+
+    return replace(PRODUCT, source=multiplying, requires=(), target="", steps=steps)
+
+
+def edited(text: str, edits: tuple[tuple[str, str], ...]) -> str:
+    for old, new in edits:
+        assert old in text, f"{PRODUCT.source.name} has changed: {old!r} is no longer there"
+        text = text.replace(old, new)
+    return text
 
 
 def check(config: InStep, problem: Gemm, device: Device, folder: Path) -> None:
@@ -135,3 +152,11 @@ def test_conjugates_and_complex_factors(conjugate_a: bool, conjugate_b: bool, de
     own_a, own_b = a.conj() if conjugate_a else a, b.conj() if conjugate_b else b
     wanted = problem.alpha * (own_a.astype(complex) @ own_b.astype(complex))
     assert np.abs(got - wanted).max() < 1e-5
+
+
+@pytest.mark.parametrize(("dtype", "columns"), [("float32", 76), ("complex64", 38), ("complex64", 37)])
+def test_tiles_that_are_shared_out(dtype: str, columns: int, device: Device, tmp_path: Path) -> None:
+    config = InStep(128, 64, 4, 8, groups=5, shared=True, pack=columns % 2 == 1)
+    problem = Gemm(60 if dtype == "complex64" else 120, columns, 300, dtype, "column", "row")
+    assert config.work_groups(config.oriented(problem)) > config.tiles(config.oriented(problem)) == 2
+    check(config, problem, device, tmp_path)

@@ -92,17 +92,18 @@ def test_complex_numbers_in_parts_of_tiles_stacks_and_columns(hopper: Device) ->
     check(Gemm(64, 64, 20000, "complex64", "column"), replace(shared, BM=256, BN=128), hopper)
     check(Gemm(96, 32, 2064, "complex64", "column"), FmaConfig(64, 64, 8, 8, shared=True), hopper)
     check(Gemm(150, 260, 332, "complex64", "column", batch=7), FmaConfig(256, 128, shared=True), hopper)
-    check(Gemm(150, 261, 332, "complex64", "column", c_order="column"), FmaConfig(256, 128, pack=True), hopper)
+    check(Gemm(261, 150, 332, "complex64", "column", c_order="column"), FmaConfig(256, 128, pack=True), hopper)
+    check(Gemm(350, 661, 1332, "complex64", "column"), replace(shared, pack=True), hopper)
 
 
 @pytest.mark.parametrize("conjugated", ["", "a", "b", "ab"])
 def test_complex_epilogue_from_the_library(conjugated: str, hopper: Device) -> None:
-    generator = np.random.default_rng(6)
+    generator, columns = np.random.default_rng(6), 1101 if "a" in conjugated else 1100
     a, b, c, bias = (
         (generator.standard_normal(shape) + 1j * generator.standard_normal(shape)).astype(np.complex64)
-        for shape in ((1030, 700), (700, 1100), (1030, 1100), (1100,))
+        for shape in ((1030, 700), (700, columns), (1030, columns), (columns,))
     )
-    problem = Gemm(1030, 1100, 700, "complex64")
+    problem = Gemm(1030, columns, 700, "complex64")
     assert plan_product(problem, hopper.info).steps[-1].kernel.source == PRODUCT.source
     left, right = a.conj() if "a" in conjugated else a, b.conj() if "b" in conjugated else b
     found = tilewright.gemm(left, right, c, alpha=0.5 + 1j, beta=2 - 1j, bias=bias, device="gpu")

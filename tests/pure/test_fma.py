@@ -182,3 +182,13 @@ def test_parts_of_complex_numbers_are_rows_and_columns_of_sums() -> None:
     packed = planned(replace(problem, a_order="row"), replace(config, pack=True))
     assert [step.kernel.name for step in packed.steps][-1] == "fma/product"
     assert packed.scratch == {"packed_A": 332 * 320 * 8}
+
+
+def test_copies_of_complex_operands_take_no_more_than_their_part_of_memory() -> None:
+    problem, small = Gemm(8192, 64, 8192, "complex64"), replace(hopper(), global_bytes=2**30)
+    assert "copies of 536,870,912 bytes are more than 1/8 of" in "; ".join(
+        FmaConfig(256, 128, pack=True).violations(problem, small)
+    )
+    assert "rows or columns of complex64 are more than" in reasons(
+        Gemm(2**30 + 8, 64, 1, "complex64", "column"), FmaConfig(256, 128)
+    )

@@ -81,7 +81,7 @@ def summary(rows: Sequence[Race]) -> str:
     """Geometric means of the medians of paired ratios, and of the best times' ratios."""
     measured = [(rival, ours) for rival, ours, *_ in rows if rival.measured and ours.measured]
     if not measured:
-        return "nothing was measured"
+        return "no rival was measured" if any(ours.measured for _, ours, *_ in rows) else "nothing was measured"
     medians = [statistics.median(paired_ratios(rival, ours)) for rival, ours in measured]
     bests = [min(rival.samples.times) / min(ours.samples.times) for rival, ours in measured]
     mean, best = (math.exp(statistics.fmean(map(math.log, each))) for each in (medians, bests))
@@ -99,7 +99,9 @@ def markdown(record: Record) -> str:
     beside = others(rows)
     sustained = any(row.turns for row in record.rows)
     columns = (*COLUMNS, *(ENERGY if sustained else ()), *beside)
-    lines = [f"**{heading(record, sizes=False)}**", "", f"Rival: {rows[0][0].lesson}." if rows else ""]
+    lines = [f"**{heading(record, sizes=False)}**"]
+    if rows and rows[0][0].lesson:
+        lines += ["", f"Rival: {rows[0][0].lesson}."]
     lines += ["", "| " + " | ".join(columns) + " |", "|" + " --- |" * len(columns)]
     for race in shown(rows):
         texts = cells(race, beside)

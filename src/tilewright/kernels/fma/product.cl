@@ -33,7 +33,7 @@
 #define SHARED 1
 #include "../mma/schedule.cl"
 
-#define TM 16                     // rows and columns of C of a work-item
+#define TM 16                     // rows and columns of sums of a work-item
 #define TN 8
 #define BOX_DEPTH 16              // k that the copy engine fetches of an operand that is turned: rows of 64 bytes
 #define BOXES (BK / BOX_DEPTH)
@@ -194,7 +194,7 @@ void product(const int M, const int N, const int K, const ACC alpha, const ACC b
 {
     __local COMPONENT stages[STAGES * STAGE_ELEMENTS] __attribute__((aligned(1024)));
     __local ulong barriers[3 * STAGES] __attribute__((aligned(16)));
-    __local COMPONENT line[C_VEC == 1 ? WARPS * LINE : 1] __attribute__((aligned(16)));
+    __local COMPONENT line[C_VEC * PARTS == 1 ? WARPS * LINE : 1] __attribute__((aligned(16)));
 
     const int item = get_local_id(0), lane = item % 32, warp = shfl_sync_idx(item / 32, 0);
     const int rows = M * PARTS, columns = N * PARTS, steps = (K + BK - 1) / BK;

@@ -27,7 +27,8 @@ MOST_ROWS = 256  # of a box
 EXCHANGED = 16 * 8 * 4 * CONSUMERS  # bytes of all sums of a work-group
 MOST_STAGES = 6  # more gained nothing
 MAX_INDEX = 2**31 - 1
-MOST_COPIED = 8  # part of the device's memory that copies which are not necessary may take: 1/8
+MOST_SIDE = 512  # rows or columns of a tile
+MOST_COPIED = 8  # part of the device's memory that copies may take: 1/8; the portable kernels need none
 LOCAL_BYTES = 232448 - 2048  # what Hopper's compute units give a group, less alignment and barriers
 
 
@@ -79,7 +80,7 @@ class FmaConfig(Config):
         return max(1, -(-call.k // self.depth))
 
     def tiles(self, call: GemmCall) -> int:
-        """Tiles of C of the whole batch."""
+        """Tiles of sums of the whole batch."""
         parts = elements(call.dtype).parts
         return -(-call.m * parts // self.BM) * -(-call.n * parts // self.BN) * call.batch
 
@@ -162,6 +163,8 @@ class FmaConfig(Config):
         if call.k == 0:
             yield "K=0 leaves the copy engine nothing to fetch"
             return
+        if max(call.m, call.n) * elements(call.dtype).parts > MAX_INDEX - MOST_SIDE:
+            yield f"{max(call.m, call.n):,} rows or columns of {call.dtype} are more than an int can count"
         yield from filter(None, (refusal(name, call) for name in ("A", "B")))
         yield from self._copying(self.orientation(problem), device)
         tiles, groups = self.tiles(call), self.work_groups(call)
@@ -181,7 +184,7 @@ class FmaConfig(Config):
         if self.turn and not any(turned(name, call) and not refusal(name, call) for name in copied):
             yield "no operand that the copy engine can read lies along k: there is nothing to turn"
         needed = sum(room(call, name, across_k) for name in copied) * element_type(call.dtype).itemsize
-        if self.turn and device.global_bytes and needed > device.global_bytes // MOST_COPIED:
+        if device.global_bytes and needed > device.global_bytes // MOST_COPIED:
             yield f"copies of {needed:,} bytes are more than 1/{MOST_COPIED} of {device.name}'s {device.global_bytes:,}"
 
     def _geometry(self, call: GemmCall) -> Iterator[str]:

@@ -1,4 +1,4 @@
-// How sums leave registers for C: by vectors, or through local memory where C takes single elements only.
+// How sums leave registers for C: by vectors, or through local memory where C takes single floats only.
 
 // Four sums side by side, in exchanged pairs.
 INLINE FRAGMENT exchanged(const COMPONENT* sum)
@@ -45,7 +45,7 @@ typedef struct {
     long bias_row, bias_column;
 } Target;
 
-// Finishes C_VEC sums that lie side by side in a row of C, unless they are outside.
+// Finishes C_VEC elements, of PARTS numbers each, that lie side by side in a row of C, unless they are outside.
 INLINE void store(COMPONENT* sum, const Target target, const int row, const int column, const long batch)
 {
     if (row < target.M && column < target.N)

@@ -17,7 +17,7 @@ class GemmCall(StridedGemm):
 
     `turned` tells that A and B stand for the caller's B and A, and C for its transpose. With a `k_chunk` the product is
     left in pieces: piece p sums k_chunk elements of k from p * k_chunk on into C + p * c_split. The operands in `packed`
-    lie in scratch memory, row by row of k, with room at the end of each row. With `apart` the batch is one product: its
+    lie in scratch memory, where packing.py has put them. With `apart` the batch is one product: its
     even rows, and its odd rows.
     """
 

@@ -95,7 +95,7 @@ def reading(call: GemmCall, operand: str) -> Reading:
     itemsize = element_type(call.dtype).itemsize
     layout = call.a if operand == "A" else call.b.swapped
     outer, inner = (call.m if operand == "A" else call.n, layout.row), (call.k, layout.column)
-    if operand in call.packed:
+    if operand in call.packed:  # by packing.across_k
         return Reading("PANEL_ACROSS", max(1, LOAD_BYTES // itemsize))
     along_k = vector_width(layout, itemsize, inner, outer, call.batch)
     across = vector_width(layout, itemsize, outer, inner, call.batch)
