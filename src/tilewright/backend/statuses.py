@@ -1,4 +1,4 @@
-"""OpenCL's status codes in sentences: what a code usually means in a program that launches kernels."""
+"""OpenCL's status codes in sentences: what a code usually means in a program that launches kernels, and as which error."""
 
 import re
 

@@ -200,7 +200,7 @@ class WgmmaConfig(Config):
 
     def violations(self, problem: Problem, device: DeviceInfo) -> Iterator[str]:
         if self.apart:
-            yield from self._apart_violations(self.orientation(problem))
+            yield from self.apart_violations(self.orientation(problem))
         call = self.oriented(problem)
         yield from result_violations(call)
         if call.k == 0:
@@ -229,7 +229,8 @@ class WgmmaConfig(Config):
             if not fetch_refusal(plain, name, self.held) and alignment(plain, name) == LINE:
                 yield f"{name} can be fetched by lines of {LINE} bytes where it is: packing it gains nothing"
 
-    def _apart_violations(self, call: GemmCall) -> Iterator[str]:
+    def apart_violations(self, call: GemmCall) -> Iterator[str]:
+        """What speaks against even and odd rows as two matrices."""
         itemsize = element_type(call.dtype).itemsize
         distance, offset = call.a.row * itemsize, call.a.offset * itemsize
         if call.m % 2 or call.batch != 1:

@@ -74,8 +74,8 @@ def configurations(call: GemmCall, device: DeviceInfo) -> Iterator[WgmmaConfig]:
         config = replace(shape, groups=device.compute_units)
         if call.precision == "fp8":
             config = replace(config, PROMOTE=1 if config.BM * config.BN // config.consumers <= MOST_WHOLE else 2)
-        for apart in (True, False):
-            own = replace(config, apart=apart)
+        apart = replace(config, apart=True)
+        for own in (config,) if any(apart.apart_violations(apart.orientation(call))) else (apart, config):
             for split, pack in product((1, *splits(own, call)), packs(own, call)):
                 each = replace(own, split=split, pack=pack)
                 if not any(each.violations(call, device)):
