@@ -114,8 +114,9 @@ def bench_command(options: argparse.Namespace) -> int:
     columns = (f"{text:>12}" for text in COLUMNS[1:])
     console.print("  ".join((f"{COLUMNS[0]:<{TITLE_WIDTH}}", *columns)), style="bold", soft_wrap=True)
     record = run_benchmark(
-        names, options.dtype, device, options.seconds, show, options.backend, options.precision, options.sustained, keep
-    )
+        names, options.dtype, device, seconds=options.seconds, sustained=options.sustained, backend=options.backend,
+        precision=options.precision, watch=show, keep=keep,
+    )  # fmt: skip
     if record.telemetry:
         console.print(f"clock and power: {record.telemetry}", highlight=False)
     console.print(f"rival: {races(record)[0][0].lesson}", highlight=False, soft_wrap=True)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from itertools import cycle
 from time import perf_counter, sleep
 from typing import Any, Protocol
 
@@ -89,6 +90,18 @@ class Collected:
         return Samples(tuple(each.wall_s for each in self.times), device if any(device) else ())
 
 
+def orders(count: int) -> list[list[int]]:
+    """The orders in which `count` entrants run, a round each: over all of them everyone follows every other one equally
+    often (E. J. Williams, "Experimental designs balanced for the estimation of residual effects of treatments", 1949).
+
+    For who runs next meets the clock that the one before left: an H200 multiplies 8192 x 8192 doubles 10% slower right
+    after cuBLAS did than after a pause.
+    """
+    outwards = sorted(range(count), key=lambda place: min(place, count - place))  # 0, 1, count - 1, 2, count - 2 ...
+    rounds = [[(place + shift) % count for place in outwards] for shift in range(count)]
+    return rounds if count % 2 == 0 else rounds + [each[::-1] for each in rounds]
+
+
 def race(
     entrants: Sequence[Entrant],
     seconds: float,
@@ -97,7 +110,7 @@ def race(
     progress: Callable[[int, Samples], None] = lambda index, samples: None,
     failed: Callable[[int, LaunchFailed], None] | None = None,
 ) -> list[Samples]:
-    """Run all entrants in turn until `rounds` rounds are done or `seconds` are over; at least one run each.
+    """Run all entrants, in changing order, until `rounds` rounds are done or `seconds` are over; at least one run each.
 
     An entrant that has used twice its equal share of the time sits out the rest, so that a slow one cannot starve the
     others. `progress` is called with an entrant's index and samples so far after each of its runs. A run that fails
@@ -106,14 +119,14 @@ def race(
     collected = [Collected() for _ in entrants]
     spent = [0.0] * len(entrants)
     begin = perf_counter()
-    for turn in range(rounds):
-        for index, entrant in enumerate(entrants):
+    for turn, order in zip(range(rounds), cycle(orders(len(entrants))), strict=False):
+        for index in order:
             over = perf_counter() - begin > seconds or spent[index] > 2 * seconds / len(entrants)
             if (turn and over) or collected[index].failed:
                 continue
             start = perf_counter()
             try:
-                collected[index].times.append(_timed(entrant, collected[index], warm))
+                collected[index].times.append(_timed(entrants[index], collected[index], warm))
             except LaunchFailed as failure:
                 if failed is None:
                     raise

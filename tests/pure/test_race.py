@@ -1,11 +1,13 @@
 """Measuring by turns, on a clock that only the entrants move."""
 
+from collections import Counter
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 import pytest
 
 from tilewright import measure
-from tilewright.measure import race
+from tilewright.measure import orders, race
 from tilewright.records import Samples
 from tilewright.run import Times
 
@@ -46,11 +48,19 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     return fake
 
 
-def test_entrants_run_in_turn(clock: Clock) -> None:
+def test_entrants_run_in_turn_and_change_places(clock: Clock) -> None:
     first, second = Runner(clock, 0.1), Runner(clock, 0.1)
     race([first, second], seconds=100, rounds=3)
     order = sorted((when, name) for name, runner in (("first", first), ("second", second)) for when in runner.log)
-    assert [name for _, name in order] == ["first", "second"] * 3
+    assert [name for _, name in order] == ["first", "second", "second", "first", "first", "second"]
+
+
+@pytest.mark.parametrize("count", range(1, 10))
+def test_everyone_follows_every_other_one_equally_often(count: int) -> None:
+    assert all(sorted(order) == list(range(count)) for order in orders(count))
+    pairs = Counter(pair for order in orders(count) for pair in pairwise(order))
+    assert len(pairs) == count * (count - 1)
+    assert len(set(pairs.values())) <= 1
 
 
 def test_a_slow_entrant_does_not_starve_the_others(clock: Clock) -> None:
@@ -88,7 +98,7 @@ def test_progress_tells_who_ran_and_all_samples_so_far(clock: Clock) -> None:
     seen: list[tuple[int, int]] = []
     entrants = [Runner(clock, 0.1), Runner(clock, 0.1)]
     race(entrants, seconds=100, rounds=2, progress=lambda index, samples: seen.append((index, len(samples.wall))))
-    assert seen == [(0, 1), (1, 1), (0, 2), (1, 2)]
+    assert seen == [(0, 1), (1, 1), (1, 2), (0, 2)]
 
 
 def test_no_entrants_make_no_race() -> None:

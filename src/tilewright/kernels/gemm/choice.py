@@ -58,10 +58,11 @@ TILE_SPACE: dict[TileConfig, float] = {
 }
 ROWS_SPACE = (
     RowsConfig(1, 128, 1, 2), RowsConfig(1, 64, 4, 2), RowsConfig(1, 64, 4, 4), RowsConfig(1, 64, 2, 2), RowsConfig(1, 32, 8, 2),
+    RowsConfig(1, 64, 8, 2), RowsConfig(1, 128, 4, 2),
 )  # fmt: skip
 COLUMNS_SPACE = (
     ColumnsConfig(1, 8, 128), ColumnsConfig(1, 8, 32), ColumnsConfig(1, 8, 8), ColumnsConfig(1, 16, 32), ColumnsConfig(1, 16, 16),
-    ColumnsConfig(1, 32, 32), ColumnsConfig(1, 32, 8),
+    ColumnsConfig(1, 16, 64), ColumnsConfig(1, 32, 32), ColumnsConfig(1, 32, 8),
 )  # fmt: skip
 PIECES = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 256)
 
@@ -84,6 +85,8 @@ CACHE_BYTES = 40  # bytes per clock and compute unit from the second-level cache
 VECTOR_ITEMS = {True: 1600, False: 680}  # work-items of a compute unit that keep memory busy, along rows and columns
 VECTOR_POWER = 0.4  # how much less is delivered if there are fewer
 VECTOR_ISSUE = {True: 1.8, False: 2.2}  # instructions for a multiply-add of the gemv kernels
+COMPACT_ITEMS, COMPACT_LINE = 512, 256  # a group of so many items along rows, and such lines in bytes across them, read
+SPREAD = 1.04  # what lies together: with less memory is so much slower
 SCATTERED_ISSUE = 8.0  # the same if elements of B are read one by one
 LAST_WAVE = 0.64  # part of the time in which the last work-groups leave others idle, that is lost
 ADDING_UP = 300  # cycles to halve the number of sums
@@ -251,7 +254,8 @@ def vector_cost(config: VectorConfig, problem: Problem, device: DeviceInfo) -> f
     how = reading(call, "A")
     straight = (how.order == "PANEL_ALONG_K") == rows
     waste = (1.0 if how.width * itemsize >= 8 else 1.3) if straight else 8.0
-    memory = waste * _memory(call, device) * idle / asking
+    compact = config.items >= COMPACT_ITEMS if rows else config.group_rows(call) * itemsize >= COMPACT_LINE
+    memory = waste * _memory(call, device) * idle / asking * (1.0 if compact else SPREAD)
     products = call.batch * call.m * call.k * call.n * slowness(call.dtype) / device.compute_units
     again = 0.7 * products * itemsize / config.ROWS / CACHE_BYTES if isinstance(config, RowsConfig) else 0.0
     scattered = rows and reading(call, "B").order != "PANEL_ALONG_K"

@@ -45,7 +45,7 @@ def _kernel(file: str, config: Config, *smaller: Config) -> Kernel:
 
 
 COPY = _kernel("copy.cl", CopyConfig(), CopyConfig(32, 2))
-TURN = _kernel("turn.cl", TurnConfig(512, 512), TurnConfig(512, 256), TurnConfig(128, 64, 128))
+TURN = _kernel("turn.cl", TurnConfig(1024, 512), TurnConfig(1024, 256), TurnConfig(128, 64, 128))
 COPY_WORDS = _kernel("copy_words.cl", CopyWordsConfig(), CopyWordsConfig(32, 2))
 TURN_WORDS = _kernel("turn_words.cl", TurnWordsConfig(256, 512), TurnWordsConfig(256, 256), TurnWordsConfig(64, 64))
 
