@@ -83,10 +83,11 @@ PANEL_SHARE = 0.04  # of the time to read panels from that cache, what is not hi
 MEMORY_SHARE = 0.5  # the same of the time to read and write each element once
 CACHE_BYTES = 40  # bytes per clock and compute unit from the second-level cache
 VECTOR_ITEMS = {True: 1600, False: 680}  # work-items of a compute unit that keep memory busy, along rows and columns
+VECTOR_ALONE = 1000  # of these along rows if they have a single vector to multiply by
 VECTOR_POWER = 0.4  # how much less is delivered if there are fewer
 VECTOR_ISSUE = {True: 1.8, False: 2.2}  # instructions for a multiply-add of the gemv kernels
-COMPACT_ITEMS, COMPACT_LINE = 512, 256  # a group of so many items along rows, and such lines in bytes across them, read
-SPREAD = 1.04  # what lies together: with less memory is so much slower
+COMPACT_ITEMS, COMPACT_LINE = 512, 256  # items of a group along rows, bytes of its lines across them: with less
+SPREAD = 1.04  # what is read at a time lies so far apart that memory is slower by this, if it is all that counts
 SCATTERED_ISSUE = 8.0  # the same if elements of B are read one by one
 LAST_WAVE = 0.64  # part of the time in which the last work-groups leave others idle, that is lost
 ADDING_UP = 300  # cycles to halve the number of sums
@@ -249,13 +250,14 @@ def vector_cost(config: VectorConfig, problem: Problem, device: DeviceInfo) -> f
     share = -(-call.m // config.group_rows(call)) * pieces * call.batch / device.compute_units
     share = max(share, 1e-3)
     idle = 1 / share if share < 1 else 1 + LAST_WAVE * (ceil(share) / share - 1)
-    asking = min(1.0, min(ceil(share) * config.items, 2048) / VECTOR_ITEMS[rows]) ** VECTOR_POWER
+    wanted = VECTOR_ALONE if rows and call.n == 1 else VECTOR_ITEMS[rows]
+    asking = min(1.0, min(ceil(share) * config.items, 2048) / wanted) ** VECTOR_POWER
     itemsize = element_type(call.dtype).itemsize
     how = reading(call, "A")
     straight = (how.order == "PANEL_ALONG_K") == rows
     waste = (1.0 if how.width * itemsize >= 8 else 1.3) if straight else 8.0
     compact = config.items >= COMPACT_ITEMS if rows else config.group_rows(call) * itemsize >= COMPACT_LINE
-    memory = waste * _memory(call, device) * idle / asking * (1.0 if compact else SPREAD)
+    memory = waste * _memory(call, device) * idle / asking * (SPREAD if call.n == 1 and not compact else 1.0)
     products = call.batch * call.m * call.k * call.n * slowness(call.dtype) / device.compute_units
     again = 0.7 * products * itemsize / config.ROWS / CACHE_BYTES if isinstance(config, RowsConfig) else 0.0
     scattered = rows and reading(call, "B").order != "PANEL_ALONG_K"
