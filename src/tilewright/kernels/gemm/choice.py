@@ -57,12 +57,12 @@ TILE_SPACE: dict[TileConfig, float] = {
     TileConfig(16, 16, 8, 2, 2): 0.30,
 }
 ROWS_SPACE = (
-    RowsConfig(1, 128, 1, 2), RowsConfig(1, 64, 4, 2), RowsConfig(1, 64, 4, 4), RowsConfig(1, 64, 2, 2), RowsConfig(1, 32, 8, 2),
-    RowsConfig(1, 64, 8, 2), RowsConfig(1, 128, 4, 2),
+    RowsConfig(1, 64, 8, 2), RowsConfig(1, 128, 1, 2), RowsConfig(1, 64, 2, 2), RowsConfig(1, 32, 8, 2), RowsConfig(1, 64, 4, 1),
+    RowsConfig(1, 128, 1, 1),
 )  # fmt: skip
 COLUMNS_SPACE = (
-    ColumnsConfig(1, 8, 128), ColumnsConfig(1, 8, 32), ColumnsConfig(1, 8, 8), ColumnsConfig(1, 16, 32), ColumnsConfig(1, 16, 16),
-    ColumnsConfig(1, 16, 64), ColumnsConfig(1, 32, 32), ColumnsConfig(1, 32, 8),
+    ColumnsConfig(1, 8, 128), ColumnsConfig(1, 8, 64), ColumnsConfig(1, 8, 32), ColumnsConfig(1, 8, 8), ColumnsConfig(1, 16, 64),
+    ColumnsConfig(1, 16, 32), ColumnsConfig(1, 16, 16), ColumnsConfig(1, 32, 32), ColumnsConfig(1, 32, 8),
 )  # fmt: skip
 PIECES = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 256)
 
@@ -82,14 +82,24 @@ JOIN_BYTES = 22  # bytes per clock of other work-groups' sums that one work-grou
 PANEL_SHARE = 0.04  # of the time to read panels from that cache, what is not hidden behind arithmetic
 MEMORY_SHARE = 0.5  # the same of the time to read and write each element once
 CACHE_BYTES = 40  # bytes per clock and compute unit from the second-level cache
-VECTOR_ITEMS = {True: 1600, False: 680}  # work-items of a compute unit that keep memory busy, along rows and columns
-VECTOR_ALONE = 1000  # of these along rows if they have a single vector to multiply by
+VECTOR_ITEMS = {True: 1000, False: 700}  # work-items of a compute unit that keep memory busy, along rows and columns
 VECTOR_POWER = 0.4  # how much less is delivered if there are fewer
-VECTOR_ISSUE = {True: 1.8, False: 2.2}  # instructions for a multiply-add of the gemv kernels
-COMPACT_ITEMS, COMPACT_LINE = 512, 256  # items of a group along rows, bytes of its lines across them: with less
-SPREAD = 1.04  # what is read at a time lies so far apart that memory is slower by this, if it is all that counts
+VECTOR_SHARE, VECTOR_IDLE = (
+    0.3,
+    0.06,
+)  # of all units, those that draw all that memory delivers; what others lose by idling
+VECTOR_SUMS = {
+    True: 8,
+    False: 16,
+}  # sums of a work-item along rows, and words of them across: more leave no registers to
+CROWDED = {True: 1.6, False: 2.2}  # read ahead, which takes so much longer
+TEAM_LINE, SPREAD = (
+    1024,
+    1.04,
+)  # bytes that a team reads side by side; with fewer, or of more rows at a time, it is slower
+VECTOR_ISSUE = {True: 1.4, False: 2.2}  # instructions for a multiply-add of the gemv kernels
 SCATTERED_ISSUE = 8.0  # the same if elements of B are read one by one
-LAST_WAVE = 0.64  # part of the time in which the last work-groups leave others idle, that is lost
+LAST_WAVE = 0.3  # part of the time in which the last work-groups leave others idle, that is lost
 ADDING_UP = 300  # cycles to halve the number of sums
 
 
@@ -249,17 +259,19 @@ def vector_cost(config: VectorConfig, problem: Problem, device: DeviceInfo) -> f
     pieces, _ = _pieces(config, call)
     share = -(-call.m // config.group_rows(call)) * pieces * call.batch / device.compute_units
     share = max(share, 1e-3)
-    idle = 1 / share if share < 1 else 1 + LAST_WAVE * (ceil(share) / share - 1)
-    wanted = VECTOR_ALONE if rows and call.n == 1 else VECTOR_ITEMS[rows]
-    asking = min(1.0, min(ceil(share) * config.items, 2048) / wanted) ** VECTOR_POWER
+    idle = (
+        max(1 + VECTOR_IDLE * (1 - share), VECTOR_SHARE / share)
+        if share < 1
+        else 1 + LAST_WAVE * (ceil(share) / share - 1)
+    )
+    asking = min(1.0, min(ceil(share) * config.items, 2048) / VECTOR_ITEMS[rows]) ** VECTOR_POWER
     itemsize = element_type(call.dtype).itemsize
     how = reading(call, "A")
     straight = (how.order == "PANEL_ALONG_K") == rows
     waste = (1.0 if how.width * itemsize >= 8 else 1.3) if straight else 8.0
-    compact = config.items >= COMPACT_ITEMS if rows else config.group_rows(call) * itemsize >= COMPACT_LINE
-    memory = waste * _memory(call, device) * idle / asking * (SPREAD if call.n == 1 and not compact else 1.0)
+    memory = waste * _memory(call, device) * idle / asking * _unsteady(config, call, how.width * itemsize)
     products = call.batch * call.m * call.k * call.n * slowness(call.dtype) / device.compute_units
-    again = 0.7 * products * itemsize / config.ROWS / CACHE_BYTES if isinstance(config, RowsConfig) else 0.0
+    again = 0.35 * products * itemsize / config.ROWS / CACHE_BYTES if isinstance(config, RowsConfig) else 0.0
     scattered = rows and reading(call, "B").order != "PANEL_ALONG_K"
     issue = SCATTERED_ISSUE if scattered else VECTOR_ISSUE[rows]
     arithmetic = idle * issue * products / LANES if call.n > 1 else 0.0
@@ -267,6 +279,16 @@ def vector_cost(config: VectorConfig, problem: Problem, device: DeviceInfo) -> f
     adding = ADDING_UP * halvings + _adding_up(0, pieces, call, device)
     cycles: float = START + LATENCY + max(memory, again) + arithmetic + adding
     return cycles
+
+
+def _unsteady(config: VectorConfig, call: GemmCall, load_bytes: int) -> float:
+    """How much longer work-items wait for memory that they ask for too late, or here and there."""
+    if not isinstance(config, RowsConfig):
+        words = config.partials(call) * elements(call.dtype).component_bytes // 4
+        return CROWDED[False] if words > VECTOR_SUMS[False] else 1.0
+    crowded = CROWDED[True] if config.partials(call) > VECTOR_SUMS[True] else 1.0
+    narrow = SPREAD if config.TEAM * load_bytes < TEAM_LINE else 1.0
+    return crowded * narrow * (SPREAD if call.n == 1 and config.ROWS > 1 else 1.0)
 
 
 def _memory(call: GemmCall, device: DeviceInfo) -> float:

@@ -5,9 +5,11 @@
 // SLICES   how many such rows of work-items share out k; a power of two
 // A_VEC    elements of one load down a column; M, strides and alignment are multiples of it, and a_row is 1 if it is above 1
 // B_VEC    elements of one load of B along k, and steps of k that a work-item takes at a time; K is a multiple of it
+// RUNS     how often so many steps are loaded before the first of them is multiplied
 //
 // Each element of A is read once and used COLUMNS times from a register; an element of B is one address for the LANES
-// items that need it. Work-groups: dimension 0 the rows, 1 the pieces of K, 2 the batch.
+// items that need it. Addresses are added to: multiplied out for each step they cost more than what is loaded there.
+// Work-groups: dimension 0 the rows, 1 the pieces of K, 2 the batch.
 
 #define C_VEC 1
 #include "elements.cl"
@@ -15,6 +17,39 @@
 
 #define ITEMS (LANES * SLICES)
 #define PARTIALS (A_VEC * COLUMNS * PARTS)
+
+// Loads B_VEC steps of k: from A lines that lie `line` apart, from B what stands at `b` in each column.
+INLINE void load_steps(STORED a_held[B_VEC][A_VEC * PARTS], STORED b_held[COLUMNS][B_VEC * PARTS], const __global STORED* a,
+                       const long line, const __global STORED* b, const long b_column)
+{
+#pragma unroll
+    for (int step = 0; step < B_VEC; step++)
+        load_stored(a_held[step], a + step * line, A_VEC * PARTS);
+#pragma unroll
+    for (int j = 0; j < COLUMNS; j++)
+        load_stored(b_held[j], b + j * b_column * PARTS, B_VEC * PARTS);
+}
+
+INLINE void multiply_steps(COMPONENT sum[COLUMNS][A_VEC * PARTS], const STORED a_held[B_VEC][A_VEC * PARTS],
+                           const STORED b_held[COLUMNS][B_VEC * PARTS])
+{
+#pragma unroll
+    for (int j = 0; j < COLUMNS; j++)
+#pragma unroll
+        for (int step = 0; step < B_VEC; step++) {
+            COMPONENT a_value[PARTS], b_value[PARTS];
+#pragma unroll
+            for (int part = 0; part < PARTS; part++)
+                b_value[part] = COMPONENT_OF(b_held[j] + step * PARTS, part, CONJUGATE_B);
+#pragma unroll
+            for (int i = 0; i < A_VEC; i++) {
+#pragma unroll
+                for (int part = 0; part < PARTS; part++)
+                    a_value[part] = COMPONENT_OF(a_held[step] + i * PARTS, part, CONJUGATE_A);
+                multiply_add(sum[j] + i * PARTS, a_value, b_value);
+            }
+        }
+}
 
 // Adds up what the slices hold; the sums end in the first slice's part of `partials`.
 INLINE void add_up(local COMPONENT partials[PARTIALS][ITEMS], const int item)
@@ -53,30 +88,28 @@ void gemv_columns(const int M, const int N, const int K, const int k_chunk, cons
         for (int i = 0; i < A_VEC * PARTS; i++)
             sum[j][i] = 0;
 
-#pragma unroll 2
-    for (int k = item / LANES * B_VEC; k < depth; k += SLICES * B_VEC) {
-        STORED a_held[B_VEC][A_VEC * PARTS], b_held[B_VEC * PARTS];
+    const long line = a_column * PARTS, b_line = b_row * PARTS;
+    const int run = SLICES * B_VEC;
+    int k = item / LANES * B_VEC;
+    a += k * line;
+    b += k * b_line;
+    for (; k + (RUNS - 1) * run < depth; k += RUNS * run) {
+        STORED a_held[RUNS][B_VEC][A_VEC * PARTS], b_held[RUNS][COLUMNS][B_VEC * PARTS];
 #pragma unroll
-        for (int step = 0; step < B_VEC; step++)
-            load_stored(a_held[step], a + (k + step) * a_column * PARTS, A_VEC * PARTS);
+        for (int r = 0; r < RUNS; r++)
+            load_steps(a_held[r], b_held[r], a + r * run * line, line, b + r * run * b_line, b_column);
 #pragma unroll
-        for (int j = 0; j < COLUMNS; j++) {
-            load_stored(b_held, b + (k * b_row + j * b_column) * PARTS, B_VEC * PARTS);
-#pragma unroll
-            for (int step = 0; step < B_VEC; step++) {
-                COMPONENT a_value[PARTS], b_value[PARTS];
-#pragma unroll
-                for (int part = 0; part < PARTS; part++)
-                    b_value[part] = COMPONENT_OF(b_held + step * PARTS, part, CONJUGATE_B);
-#pragma unroll
-                for (int i = 0; i < A_VEC; i++) {
-#pragma unroll
-                    for (int part = 0; part < PARTS; part++)
-                        a_value[part] = COMPONENT_OF(a_held[step] + i * PARTS, part, CONJUGATE_A);
-                    multiply_add(sum[j] + i * PARTS, a_value, b_value);
-                }
-            }
-        }
+        for (int r = 0; r < RUNS; r++)
+            multiply_steps(sum, a_held[r], b_held[r]);
+        a += RUNS * run * line;
+        b += RUNS * run * b_line;
+    }
+    for (; k < depth; k += run) {
+        STORED a_held[B_VEC][A_VEC * PARTS], b_held[COLUMNS][B_VEC * PARTS];
+        load_steps(a_held, b_held, a, line, b, b_column);
+        multiply_steps(sum, a_held, b_held);
+        a += run * line;
+        b += run * b_line;
     }
 
 #pragma unroll

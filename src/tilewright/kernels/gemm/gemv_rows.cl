@@ -8,7 +8,8 @@
 // B_VEC    A_VEC if B can be read by vectors along k, else 1
 //
 // Each element of A is read once, by one load of up to 16 bytes, and used COLUMNS times from a register. B is read again
-// for every ROWS rows: it stays in cache. Work-groups: dimension 0 the rows, 1 the pieces of K, 2 the batch.
+// for every ROWS rows: it stays in cache. Addresses are added to: multiplied out for each load they cost more than the load.
+// Work-groups: dimension 0 the rows, 1 the pieces of K, 2 the batch.
 
 #define C_VEC 1
 #include "elements.cl"
@@ -73,18 +74,25 @@ void gemv_rows(const int M, const int N, const int K, const int k_chunk, const A
     for (int i = 0; i < PARTIALS; i++)
         sum[i] = 0;
 
+    const long a_step = A_VEC > 1 ? PARTS : a_column * PARTS, b_step = B_VEC > 1 ? PARTS : b_row * PARTS;  // to the next k
+    const int first = item % TEAM * A_VEC;
+#pragma unroll
+    for (int i = 0; i < ROWS; i++)
+        a[i] += first * a_step;
+    b += first * b_step;
 #pragma unroll 4
-    for (int k = item % TEAM * A_VEC; k < depth; k += TEAM * A_VEC) {
+    for (int k = first; k < depth; k += TEAM * A_VEC) {
         COMPONENT a_values[ROWS][A_VEC * PARTS], b_values[A_VEC * PARTS];
         STORED held[A_VEC * PARTS];
 #pragma unroll
         for (int i = 0; i < ROWS; i++) {
-            load_stored(held, a[i] + k * a_column * PARTS, A_VEC * PARTS);
+            load_stored(held, a[i], A_VEC * PARTS);
             decode_elements(a_values[i], held, CONJUGATE_A);
+            a[i] += TEAM * A_VEC * a_step;
         }
 #pragma unroll
         for (int j = 0; j < COLUMNS; j++) {
-            load_column(held, b + (k * b_row + j * b_column) * PARTS, b_row);
+            load_column(held, b + j * b_column * PARTS, b_row);
             decode_elements(b_values, held, CONJUGATE_B);
 #pragma unroll
             for (int i = 0; i < ROWS; i++)
@@ -92,6 +100,7 @@ void gemv_rows(const int M, const int N, const int K, const int k_chunk, const A
                 for (int v = 0; v < A_VEC; v++)
                     multiply_add(sum + (i * COLUMNS + j) * PARTS, a_values[i] + v * PARTS, b_values + v * PARTS);
         }
+        b += TEAM * A_VEC * b_step;
     }
 
 #pragma unroll

@@ -4,11 +4,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ...device import DeviceInfo
+from ...dtypes import element_type
 from ...kernel import NDRange, round_up
 from ...problem import Problem
 from .call import GemmCall, call_of
 from .configs import GemmConfig
 from .macros import element_macros, elements, reading
+
+IN_FLIGHT, MOST_RUNS = 128, 4  # bytes of A that a work-item of gemv_columns.cl asks for at a time, and in how many runs
 
 
 @dataclass(frozen=True)
@@ -124,6 +127,9 @@ class ColumnsConfig(VectorConfig):
     def macros(self, problem: Problem) -> dict[str, str | int]:
         call = self.oriented(problem)
         b = reading(call, "B")
-        steps = min(b.width, 4) if b.order == "PANEL_ALONG_K" else 1
-        vectors: dict[str, str | int] = {"COLUMNS": max(call.n, 1), "A_VEC": self.width(call), "B_VEC": steps}
+        width, steps = self.width(call), min(b.width, 4) if b.order == "PANEL_ALONG_K" else 1
+        once = width * steps * element_type(call.dtype).itemsize
+        vectors: dict[str, str | int] = {
+            "COLUMNS": max(call.n, 1), "A_VEC": width, "B_VEC": steps, "RUNS": max(1, min(MOST_RUNS, IN_FLIGHT // once)),
+        }  # fmt: skip
         return {**super().macros(problem), **element_macros(call), **vectors}

@@ -22,7 +22,7 @@ USUAL = WgmmaConfig(128, 256, 4)
 PROMOTED = WgmmaConfig(128, 192, 4, PROMOTE=1)  # what gets a second set of sums, for 8-bit floats
 # Sums of a warpgroup beside which a second set of them has room; larger ones get theirs by halves.
 MOST_WHOLE = 64 * 192
-VECTORS = 8  # columns of C up to which kernels for vectors are at memory speed
+VECTORS = 2  # columns or rows of C up to which gemv kernels, which wait for memory alone, are as fast
 REQUIRES = (
     ("tma", "the copy engine fetches tiles by itself on NVIDIA GPUs since sm_90"),
     ("wgmma", "warpgroups multiply by wgmma on sm_90a, NVIDIA's Hopper GPUs"),
