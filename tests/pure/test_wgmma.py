@@ -10,7 +10,7 @@ from tilewright.dtypes import FLOAT8
 from tilewright.errors import Unsupported
 from tilewright.kernels.gemm.call import call_of
 from tilewright.kernels.wgmma.configs import WgmmaConfig
-from tilewright.kernels.wgmma.maps import alignment, rows_aligned
+from tilewright.kernels.wgmma.maps import alignment, fetched_rows, input_map, rows_aligned
 from tilewright.kernels.wgmma.product import KERNELS, SPACE, candidates, configurations, shapes
 from tilewright.operands import Layout
 from tilewright.plan import plan, violations
@@ -307,3 +307,20 @@ def test_rows_that_cannot_be_two_matrices_are_refused() -> None:
     biased = StridedGemm(5000, 512, 5000, "float16", views=views, bias="column")
     assert "for each row" in reasons(biased, config)
     assert not reasons(replace(biased, bias="row"), config)
+
+
+def test_of_a_narrow_operand_only_rows_that_exist_are_fetched() -> None:
+    for m, rows in ((1, 8), (8, 8), (9, 16), (64, 64), (65, 64), (500, 64)):
+        call = call_of(Gemm(m, 4096, 4096, "float16"))
+        assert fetched_rows(call, "A", 64) == rows
+        assert input_map(call, "A", 64).box == (64, rows, 1)
+    across = call_of(Gemm(8, 4096, 4096, "float16", a_order="column"))
+    assert fetched_rows(across, "A", 256) == 64  # a box across k is a square
+    assert input_map(across, "A", 256).box == (64, 64, 1)
+
+
+def test_halves_of_few_rows_are_multiplied_by_tensor_cores_and_those_of_two_at_memory_speed() -> None:
+    for m in (3, 8, 16):
+        assert plan_product(Gemm(m, 4096, 4096, "float16"), HOPPER).steps[-1].kernel.source.parent.name == "wgmma"
+    for m in (1, 2):
+        assert plan_product(Gemm(m, 4096, 4096, "float16"), HOPPER).steps[-1].kernel.source.stem == "gemv_columns"

@@ -13,6 +13,7 @@
 // PROMOTE         0, or to add each stage's product to sums in float32, as the tensor cores add 8-bit floats with few bits: in
 //                 so many parts, which take turns in the same registers
 // PART            columns that are multiplied at a time: WN, or of such a part
+// A_ROWS, B_ROWS  of BM and BN, those that are fetched: where A or B has fewer, what lies behind them is never stored
 // A_ACROSS, B_ACROSS  1 if the operand's lines in memory run across k
 // WITH_ALPHA      1 if alpha is not 1
 // WITH_C          1 if beta is not 0
@@ -84,17 +85,17 @@ INLINE void produce(const Grid grid, const uint tiles, const uint full, const ui
         for (int step = 0; step < share.steps; step++, k += BK, turn = next_turn(turn)) {
             const uint ready = full + 8 * turn.stage, a = tiles + turn.stage * STAGE, b = a + A_TILE;
             mbarrier_wait(empty + 8 * turn.stage, turn.parity ^ 1);
-            mbarrier_arrive_expect_tx(ready, STAGE);
+            mbarrier_arrive_expect_tx(ready, (A_ROWS + B_ROWS) * LINE);
 #if A_ACROSS
 #pragma unroll
-            for (int row = 0; row < BM; row += BK)
+            for (int row = 0; row < A_ROWS; row += BK)
                 cp_async_bulk_tensor_3d(a + row * LINE, map_a, place.m + row, k, a_matrix, ready);
 #else
             cp_async_bulk_tensor_3d(a, map_a, k, place.m, a_matrix, ready);
 #endif
 #if B_ACROSS
 #pragma unroll
-            for (int column = 0; column < BN; column += BK)
+            for (int column = 0; column < B_ROWS; column += BK)
                 fetch_b(b + column * LINE, map_b, place.n + column, k, b_matrix, ready, b_once, policy);
 #else
             fetch_b(b, map_b, k, place.n, b_matrix, ready, b_once, policy);

@@ -3,11 +3,13 @@
 from math import gcd
 
 from ...dtypes import element_type
+from ...kernel import round_up
 from ...operands import Layout
 from ...tensormap import TensorMap, layout_violation, tensor_map_violation
 from ..gemm.call import GemmCall
 
 LINE = 128  # bytes of a line of a tile in local memory: the width of the widest swizzle
+SWIZZLED = 8  # lines after which the swizzle repeats itself
 UNIT = 16  # bytes of which the copy engine wants addresses to be multiples
 SECTOR = 32  # bytes that the second-level cache gives at least
 
@@ -42,12 +44,20 @@ def early(call: GemmCall) -> int:
     return UNIT // element_type(call.dtype).itemsize if call.apart else 0
 
 
+def fetched_rows(call: GemmCall, name: str, tile: int) -> int:
+    """Of the `tile` rows that a work-group has of operand "A" or "B", those that are fetched: where the operand has fewer, no
+    more of those outside than make a unit of the swizzle, or of a box across k. On an H200 the copy engine takes 7 cycles
+    for each line outside, several times as many as for one that is there."""
+    view, outer = call.sided(name)
+    return min(tile, round_up(max(outer, 1), SWIZZLED if along_k(view) else depth(call)))
+
+
 def input_map(call: GemmCall, name: str, tile: int) -> TensorMap:
-    """The map of operand "A" or "B", of whose m or n rows along k a work-group fetches `tile` at a time."""
+    """The map of operand "A" or "B", of whose m or n rows along k a work-group has `tile` at a time."""
     view, outer = call.sided(name)
     itemsize, matrices = element_type(call.dtype).itemsize, 1 if view.batch == 0 else call.batch
     if along_k(view):
-        sizes, stride, box = (call.k, outer, matrices), view.row, (depth(call), tile, 1)
+        sizes, stride, box = (call.k, outer, matrices), view.row, (depth(call), fetched_rows(call, name, tile), 1)
     else:
         sizes, stride, box = (outer, call.k, matrices), view.column, (depth(call), depth(call), 1)
     stride = lone_stride(stride, sizes[0], sizes[1], itemsize)

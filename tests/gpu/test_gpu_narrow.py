@@ -1,0 +1,81 @@
+"""On a Hopper GPU: products narrower than a tile, of which only the rows that exist are fetched. What local memory holds
+behind them must not matter."""
+
+from dataclasses import replace
+
+import numpy as np
+import pyopencl as cl
+import pytest
+
+from tilewright.backend.opencl import Device
+from tilewright.choice import plan_product
+from tilewright.kernel import Kernel
+from tilewright.kernels.gemm.call import call_of
+from tilewright.kernels.wgmma.product import KERNELS, REQUIRES, configurations
+from tilewright.plan import plan
+from tilewright.problem import Gemm, random_arrays
+from tilewright.run import Execution
+from tilewright.verify import Reference, verify_execution
+
+ORDERS = [(a, b) for a in ("row", "column") for b in ("row", "column")]
+RESULTS = {"int8": "int32", "float8_e4m3fn": "bfloat16", "float8_e5m2": "float32"}
+NARROW = ((3, 200, 300), (8, 136, 256), (17, 256, 64), (40, 72, 520), (200, 5, 300), (136, 24, 128), (9, 13, 90))
+NAN = 0x7FFF7FFF  # in every type that has one
+FILL = """
+__kernel __attribute__((reqd_work_group_size(256, 1, 1))) void fill(__global uint* differs, const uint value)
+{
+    __local volatile uint held[WORDS];
+    for (int i = get_local_id(0); i < WORDS; i += 256)
+        held[i] = value;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (held[(value + get_local_id(0)) % WORDS] != value)
+        differs[0] = 1;
+}
+"""
+
+
+@pytest.fixture
+def hopper(nvidia: Device) -> Device:
+    missing = [feature for feature, _ in REQUIRES if feature not in nvidia.info.features]
+    if missing:
+        pytest.skip(f"{nvidia.info.label} has no {', '.join(missing)}")
+    return nvidia
+
+
+def spoil(device: Device) -> None:
+    """Leave NaN in the local memory of every compute unit."""
+    words = device.info.static_local_bytes // 4 - 256
+    fill = cl.Kernel(cl.Program(device.context, FILL).build([f"-DWORDS={words}"]), "fill")
+    differs = cl.Buffer(device.context, cl.mem_flags.READ_WRITE, 4)
+    fill.set_args(differs, np.uint32(NAN))
+    cl.enqueue_nd_range_kernel(device.queue, fill, (256 * 4 * device.info.compute_units,), (256,))
+
+
+@pytest.mark.parametrize(("a_order", "b_order"), ORDERS)
+@pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: kernel.name)
+def test_narrow_products_in_several_tiles(kernel: Kernel, a_order: str, b_order: str, hopper: Device) -> None:
+    dtype = kernel.dtypes[0]
+    for m, n, k in NARROW:
+        problem = Gemm(
+            m, n, k, dtype, a_order, b_order, out_dtype=RESULTS.get(dtype), precision=kernel.precision
+        )  # fmt: skip
+        found = list(configurations(call_of(problem).row_major, hopper.info))
+        assert found, f"no configuration of {kernel.name} takes {problem.title}, {a_order} and {b_order}"
+        reference = Reference(problem, random_arrays(problem))
+        for config in {each.BM: each for each in found}.values():
+            execution = Execution(plan([replace(kernel, config=config)], problem, hopper.info), hopper)
+            spoil(hopper)
+            verdict = verify_execution(execution, reference)
+            assert verdict.passed, f"{problem.title} {a_order} {b_order}, {config}: {verdict.reason}"
+
+
+@pytest.mark.parametrize("columns", [1, 2, 3, 4, 8, 9])
+def test_what_is_chosen_for_few_rows_or_columns(columns: int, hopper: Device) -> None:
+    for dtype in ("float16", "float32", "float64", "complex64", "int8"):
+        for m, n in ((columns, 1000), (1000, columns)):
+            for b_order in ("row", "column"):
+                problem = Gemm(m, n, 520, dtype, b_order=b_order, out_dtype=RESULTS.get(dtype))
+                execution = Execution(plan_product(problem, hopper.info), hopper)
+                spoil(hopper)
+                verdict = verify_execution(execution, Reference(problem, random_arrays(problem)))
+                assert verdict.passed, f"{problem.title} {b_order}: {verdict.reason}"
