@@ -146,7 +146,7 @@ def test_what_the_copy_engine_cannot_read_is_refused_or_packed() -> None:
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
-        ({"WARPS_M": 4}, "4x4 warps"),
+        ({"WARPS_M": 4}, "4x4x1 warps"),
         ({"BM": 512}, "at most 256 rows"),
         ({"lines": 2}, "panels of 2 lines"),
     ],
@@ -155,6 +155,30 @@ def test_configurations_that_cannot_work_are_refused(change: dict[str, int], sen
     problem = Gemm(512, 512, 512, "float64")
     config = replace(FETCHED.config, **change)
     assert sentence in " ".join(config.violations(problem, gpu(more=HOPPER)))
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        ({"WARPS_K": 2}, "WARPS_K=2 does not divide the 1 lines"),
+        (
+            {"BM": 32, "BN": 32, "WARPS_M": 1, "WARPS_N": 1, "WARPS_K": 32, "lines": 32},
+            "no two elements for each of 1024",
+        ),
+        ({"MMA_K": 16}, "16 elements of k is no even number of MMA_K=16"),
+    ],
+)
+def test_parts_of_the_depth_that_cannot_be_are_refused(change: dict[str, int], sentence: str) -> None:
+    config = replace(DOUBLES.config, **change)
+    assert sentence in " ".join(config.violations(Gemm(512, 512, 512, "float64"), gpu()))
+
+
+@pytest.mark.parametrize("n", [64, 128, 256, 512])
+def test_small_products_of_doubles_keep_every_quarter_of_a_compute_unit_busy(n: int) -> None:
+    config = candidates(Gemm(n, n, n, "float64"), gpu(more=HOPPER))[0].config
+    assert isinstance(config, WarpConfig)
+    assert config.WARPS_K > 1
+    assert config.items >= 128
 
 
 @pytest.mark.parametrize("config", [DOUBLES.config, FETCHED.config], ids=["copied", "fetched"])

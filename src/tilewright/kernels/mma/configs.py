@@ -44,6 +44,7 @@ class WarpConfig(Config):
     STAGES: int
     GROUP_M: int = 8
     lines: int = 1  # panels are so many times 128 bytes deep
+    WARPS_K: int = 1
     groups: int = 132
     shared: bool = False  # share out the tiles that are left after whole rounds of `groups`
     pack: bool = False  # copy operands to lines that begin on cache lines first, where 16 bytes cannot be copied
@@ -55,7 +56,7 @@ class WarpConfig(Config):
 
     @property
     def items(self) -> int:
-        return WARP * self.WARPS_M * self.WARPS_N
+        return WARP * self.WARPS_M * self.WARPS_N * self.WARPS_K
 
     def orientation(self, problem: Problem) -> GemmCall:
         """The problem with C by rows."""
@@ -108,9 +109,10 @@ class WarpConfig(Config):
         return NDRange((self.work_groups(self.oriented(problem)) * self.items,), (self.items,))
 
     def local_bytes(self, problem: Problem) -> int:
-        return (
-            self.STAGES * (self.BM + self.BN) * LINE * self.lines + LINE
-        )  # `drawn`, and what the compiler puts before the panels
+        panels = self.STAGES * (self.BM + self.BN) * LINE * self.lines
+        accumulator = element_type(element_type(call_of(problem).dtype).accumulator).itemsize
+        sums = self.WARPS_K * self.BM * self.BN * accumulator if self.WARPS_K > 1 else 0
+        return panels + sums + LINE  # `drawn`, and what the compiler puts before the panels
 
     def scalars(self, problem: Problem) -> dict[str, int | float]:
         call = self.oriented(problem)
@@ -173,6 +175,10 @@ class WarpConfig(Config):
         for side, block, warps, least in (("M", self.BM, self.WARPS_M, 32), ("N", self.BN, self.WARPS_N, 16)):
             if block % (warps * least):
                 yield f"B{side}={block} is not a multiple of WARPS_{side}={warps} times {least}"
+        if self.lines % self.WARPS_K:
+            yield f"WARPS_K={self.WARPS_K} does not divide the {self.lines} lines of a row in a panel"
+        elif self.BM * self.BN % (2 * self.items):
+            yield f"a tile of {self.BM}x{self.BN} has no two elements for each of {self.items} work-items"
         if self.STAGES < 2:
             yield f"STAGES={self.STAGES}: at least 2 are needed, one to multiply and one to fill"
 
@@ -190,6 +196,12 @@ class DoubleConfig(WarpConfig):
 
     def instruction_macros(self, call: GemmCall) -> dict[str, str | int]:
         return {"FRAGMENTS": "fragments_f64.cl"}
+
+    def _geometry(self) -> Iterator[str]:
+        yield from super()._geometry()
+        depth = self.lines * LINE // 8
+        if depth % (2 * self.WARPS_K * self.MMA_K):
+            yield f"a panel of {depth} elements of k is no even number of MMA_K={self.MMA_K} for each of WARPS_K={self.WARPS_K}"
 
 
 def copy_form(call: GemmCall, name: str) -> CopyForm:

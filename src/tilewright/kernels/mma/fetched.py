@@ -26,7 +26,7 @@ MOST_BOX = 256
 class FetchedConfig(WarpConfig):
     """fetched.cl: the fields in capitals are explained at its top, the others at WarpConfig.
 
-    `pack` copies operands that the copy engine cannot read; `lines` is always 1.
+    `pack` copies operands that the copy engine cannot read; `lines` and WARPS_K are always 1.
     """
 
     def tickets(self, call: GemmCall) -> int:
@@ -79,8 +79,9 @@ class FetchedConfig(WarpConfig):
 
     def _geometry(self) -> Iterator[str]:
         yield from super()._geometry()
-        if self.WARPS_M * self.WARPS_N != WARPS or self.lines != 1:
-            yield f"{self.WARPS_M}x{self.WARPS_N} warps and panels of {self.lines} lines: it has {WARPS} and 1"
+        if self.WARPS_M * self.WARPS_N != WARPS or self.WARPS_K * self.lines != 1:
+            warps = f"{self.WARPS_M}x{self.WARPS_N}x{self.WARPS_K}"
+            yield f"{warps} warps and panels of {self.lines} lines: it has {WARPS} side by side, and 1"
         if max(self.BM, self.BN) > MOST_BOX:
             yield f"the copy engine fetches at most {MOST_BOX} rows at a time, not {max(self.BM, self.BN)}"
 

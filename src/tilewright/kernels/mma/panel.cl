@@ -26,30 +26,45 @@ INLINE const __global STORED* NAME(begin)(const __global STORED* from, const lon
 {
     const int line = get_local_id(0) / PER_LINE, place = get_local_id(0) % PER_LINE * WIDTH;
 #if ORDER == PANEL_ALONG_K
-    return from + line * row_stride + place * k_stride;
+    return from + line % SIDE * row_stride + (line / SIDE * BLOCK + place) * k_stride;
 #else
     return from + line * k_stride + place * row_stride;
 #endif
 }
 
-// Starts copy number `load` of this work-item into a panel. What lies beyond `rows` or `depth` becomes zero and is not read.
-INLINE void NAME(copy)(const int load, const uint panel, const __global STORED* from, const int rows, const int depth,
+// How many elements of k this work-item's first copy is before the end of k, if it is inside of the `rows`; else 0.
+INLINE int NAME(depth)(const int rows, const int depth)
+{
+    const int line = get_local_id(0) / PER_LINE, place = get_local_id(0) % PER_LINE * WIDTH;
+#if ORDER == PANEL_ALONG_K
+    return line % SIDE < rows ? depth - line / SIDE * BLOCK - place : 0;
+#else
+    return place < rows ? depth - line : 0;
+#endif
+}
+
+// Starts copy number `load` of this work-item into a panel. What lies beyond the `rows`, or what is `left` of k for its
+// first copy, becomes zero and is not read.
+INLINE void NAME(copy)(const int load, const uint panel, const __global STORED* from, const int rows, const int left,
                        const long row_stride, const long k_stride)
 {
     const int line = get_local_id(0) / PER_LINE, place = get_local_id(0) % PER_LINE * WIDTH;
     const int further = load * LINES_AT_ONCE;  // lines beyond the one of the first copy
     const uint to = panel + (line + further) * LENGTH * ITEM_BYTES + SWIZZLED(ORDER, line + further, place * ITEM_BYTES);
 #if ORDER == PANEL_ALONG_K
-    const int line_inside = line + further % SIDE < rows, left = depth - further / SIDE * BLOCK - place;
+    const int inside = further % SIDE == 0 || line % SIDE + further % SIDE < rows;
+    const int elements = left - further / SIDE * BLOCK;
     const __global STORED* source = from + further % SIDE * row_stride + further / SIDE * BLOCK * k_stride;
 #else
-    const int line_inside = line + further < depth, left = rows - place;
+    const int inside = further < left, elements = rows - place;
     const __global STORED* source = from + further * k_stride;
 #endif
 #if PARTIAL
-    COPY(to, source, line_inside ? max(0, min(left, WIDTH)) * ITEM_BYTES : 0);
+    COPY(to, source, inside ? max(0, min(elements, WIDTH)) * ITEM_BYTES : 0);
+#elif ORDER == PANEL_ALONG_K
+    COPY(to, source, inside && elements > 0 ? WIDTH * ITEM_BYTES : 0);
 #else
-    COPY(to, source, line_inside && left > 0 ? WIDTH * ITEM_BYTES : 0);
+    COPY(to, source, inside ? WIDTH * ITEM_BYTES : 0);
 #endif
 }
 

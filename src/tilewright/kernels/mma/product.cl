@@ -3,6 +3,7 @@
 // BM, BN, BK          the tile of C that a work-group computes, and how deep its panels of A and B are: BK times the bytes
 //                     of an element is a multiple of 128
 // WARPS_M, WARPS_N    how its warps lie in that tile
+// WARPS_K             so many times as many warps: each multiplies its part of every panel's depth, whole lines of 128 bytes
 // STAGES              panels of each operand: one is multiplied, the others are being filled
 // GROUP_M             rows of tiles that are finished together
 // FRAGMENTS           the file that knows the element type: how operands are read, and what multiplies them
@@ -31,7 +32,8 @@
 #include "FRAGMENTS"
 #include "schedule.cl"
 
-#define ITEMS (32 * WARPS_M * WARPS_N)
+#define PART_ITEMS (32 * WARPS_M * WARPS_N)  // that have the same part of the depth
+#define ITEMS (PART_ITEMS * WARPS_K)
 #define WARP_M (BM / WARPS_M)  // the tile of C that a warp computes
 #define WARP_N (BN / WARPS_N)
 #define TILES_M (WARP_M / 16)  // and its tiles of 16 x 8
@@ -39,11 +41,12 @@
 #define A_BYTES (BM * BK * ITEM_BYTES)
 #define B_BYTES (BN * BK * ITEM_BYTES)
 #define STAGE_BYTES (A_BYTES + B_BYTES)
-#define SLICES (BK / MMA_K)    // of a panel, each for one instruction
-#define SUMS (TILES_M * TILES_N * 4)
+#define SLICES (BK / WARPS_K / MMA_K)  // of a warp's part of a panel, each for one instruction
+#define SUMS (BM * BN / ITEMS)         // of the tile, that a work-item finishes: all that it has, but for WARPS_K
 #define A_COPIES (BM * BK / A_WIDTH / ITEMS)  // of a work-item for one panel
 #define B_COPIES (BN * BK / B_WIDTH / ITEMS)
 #define PLACES ((SLICES - 1) * TILES_M + 1)   // rows of a step after which copies are started: those before the barrier
+#define A_SETS (TILES_M <= 2 ? 2 : 1)         // of operands of A that a warp holds
 
 #define NAME(x) a_##x
 #define SIDE BM
@@ -59,6 +62,7 @@
 #define COPY B_COPY
 #include "panel.cl"
 
+#include "parts.cl"
 #include "join.cl"
 
 __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
@@ -73,27 +77,45 @@ void product(const int M, const int N, const int K, const ACC alpha, const ACC b
 #if SHARED
     __local int drawn;
 #endif
-    const int item = get_local_id(0), lane = item % 32;
-    const int2 warp = (int2)(item / 32 / WARPS_N * WARP_M, item / 32 % WARPS_N * WARP_N);
+#if WARPS_K > 1
+    __local PAIR sums_of_parts[WARPS_K * BM * BN / 2];
+#endif
+    const int item = get_local_id(0), lane = item % 32, part = WARPS_K > 1 ? item / PART_ITEMS : 0;
+    const int2 warp = (int2)(item / 32 / WARPS_N % WARPS_M * WARP_M, item / 32 % WARPS_N * WARP_N);
+    const int a_part = part * (A_BYTES / WARPS_K), b_part = A_BYTES + part * (B_BYTES / WARPS_K);
     const int steps = max((K + BK - 1) / BK, 1);
 
     // Copying runs ahead of multiplying: `next` is the part whose panels are being copied, from `a` and `b` on.
-    Work next = before_work(whole, tiles, steps), work = next;
-    const __global STORED *a = A, *b = B;
-    int rows = 0, columns = 0, depth = 0, filling = 0;
+    Work next = before_work(whole, tiles, steps);
+    const __global STORED *a, *b;
+    int rows, columns, a_left, b_left, filling = 0;
+    // Where a copy is of several elements, they lie side by side.
+    const long a_row_step = A_ORDER == PANEL_ACROSS && A_WIDTH > 1 ? 1 : a_row;
+    const long a_k_step = A_ORDER == PANEL_ALONG_K && A_WIDTH > 1 ? 1 : a_column;
+    const long b_k_step = B_ORDER == PANEL_ALONG_K && B_WIDTH > 1 ? 1 : b_row;
+    const long b_column_step = B_ORDER == PANEL_ACROSS && B_WIDTH > 1 ? 1 : b_column;
 
 // What follows are macros, since functions would need nearly all of the kernel's variables.
 //
+// Copies what `next` says, whose tile begins at `tile`.
+#define COPY_FROM(tile)                                                                                              \
+    {                                                                                                                \
+        const int4 begin = tile;                                                                                     \
+        const int k = next.first * BK;                                                                               \
+        a = a_begin(A + a_offset + begin.z * a_batch + begin.x * a_row_step + k * a_k_step, a_row_step, a_k_step);   \
+        b = b_begin(B + b_offset + begin.z * b_batch + begin.y * b_column_step + k * b_k_step, b_column_step, b_k_step);\
+        rows = M - begin.x, columns = N - begin.y;                                                                   \
+        a_left = a_depth(rows, K - k), b_left = b_depth(columns, K - k);                                             \
+    }
+
 // Goes on to the next part. When nothing is left to copy, panels of zeros are made, so that the loop need not ask.
 #define GO_ON_COPYING                                                                                                \
     {                                                                                                                \
         next_work(&next, whole, tiles, steps);                                                                       \
-        const int2 tile = tile_place(next.number % tiles_of_matrix(M, N), M, N) * (int2)(BM, BN);                    \
-        const long batch = next.number / tiles_of_matrix(M, N), k = (long)next.first * BK;                           \
-        const int any = next.first < next.last;                                                                      \
-        a = a_begin(A + a_offset + batch * a_batch + tile.x * a_row + k * a_column, a_row, a_column);                \
-        b = b_begin(B + b_offset + batch * b_batch + tile.y * b_column + k * b_row, b_column, b_row);                \
-        rows = any ? M - tile.x : 0, columns = any ? N - tile.y : 0, depth = K - next.first * BK;                    \
+        if (next.first < next.last)                                                                                  \
+            COPY_FROM(tile_begin(next.number, M, N))                                                                 \
+        else                                                                                                         \
+            rows = columns = a_left = b_left = 0;                                                                    \
     }
 
 // Starts copy number `copy` of a step.
@@ -101,24 +123,28 @@ void product(const int M, const int N, const int K, const ACC alpha, const ACC b
     {                                                                                                                \
         const uint to = local_address(panels) + filling * STAGE_BYTES;                                               \
         if ((copy) < A_COPIES)                                                                                       \
-            a_copy(copy, to, a, rows, depth, a_row, a_column);                                                       \
+            a_copy(copy, to, a, rows, a_left, a_row_step, a_k_step);                                                 \
         else                                                                                                         \
-            b_copy((copy) - A_COPIES, to + A_BYTES, b, columns, depth, b_column, b_row);                             \
+            b_copy((copy) - A_COPIES, to + A_BYTES, b, columns, b_left, b_column_step, b_k_step);                    \
     }
 
 #define FINISH_STAGE                                                                                                 \
     {                                                                                                                \
         cp_async_commit_group();                                                                                     \
-        a += BK * a_column, b += BK * b_row, depth -= BK;                                                            \
+        a += BK * a_k_step, b += BK * b_k_step, a_left -= BK, b_left -= BK;                                          \
         filling = filling == STAGES - 1 ? 0 : filling + 1;                                                           \
     }
 
-    GO_ON_COPYING
+    next_work(&next, whole, tiles, steps);
+    Work work = next;
+    int4 tile = tile_begin(work.number, M, N);
+    COPY_FROM(tile)
 #pragma unroll 1
     for (int stage = 0; stage < STAGES - 1; stage++) {
+        if (next.first < next.last)
 #pragma unroll
-        for (int copy = 0; copy < A_COPIES + B_COPIES; copy++)
-            START_COPY(copy)
+            for (int copy = 0; copy < A_COPIES + B_COPIES; copy++)
+                START_COPY(copy)
         FINISH_STAGE
         if (next.first < next.last && ++next.first == next.last)
             GO_ON_COPYING
@@ -126,19 +152,18 @@ void product(const int M, const int N, const int K, const ACC alpha, const ACC b
     cp_async_wait_group(STAGES - 2);
     barrier(CLK_LOCAL_MEM_FENCE);
 
-    FRAGMENT a_held[TILES_M][A_PARTS], b_held[2][TILES_N * B_PARTS];
+    FRAGMENT a_held[A_SETS][TILES_M][A_PARTS], b_held[2][TILES_N * B_PARTS];
 #pragma unroll
-    for (int i = 0; i < TILES_M - 1; i++)
-        read_a(a_held[i], panels, warp.x + i * 16, 0);
+    for (int i = 0; i < TILES_M - 2 + A_SETS; i++)
+        read_a(a_held[0][i], panels + a_part, warp.x + i * 16, 0);
 #pragma unroll
     for (int j = 0; j < TILES_N; j += B_TILES)
-        read_b(b_held[0] + j * B_PARTS, panels + A_BYTES, warp.y + j * 8, 0);
+        read_b(b_held[0] + j * B_PARTS, panels + b_part, warp.y + j * 8, 0);
     COMPONENT sum[TILES_M][TILES_N][4];
 #pragma unroll
-    for (int i = 0; i < SUMS; i++)
+    for (int i = 0; i < SUMS * WARPS_K; i++)
         sum[i / 4 / TILES_N][i / 4 % TILES_N][i % 4] = 0;
 
-    next_work(&work, whole, tiles, steps);
     int reading = 0, done = work.first;
     while (work.first < work.last) {
         // As many steps as both parts, that which is multiplied and that which is copied, have left.
@@ -152,13 +177,13 @@ void product(const int M, const int N, const int K, const ACC alpha, const ACC b
                 for (int i = 0; i < TILES_M; i++) {
 #pragma unroll
                     for (int j = 0; j < TILES_N; j++)
-                        multiply(sum[i][j], a_held[i], b_held[slice % 2] + j * B_PARTS);
+                        multiply(sum[i][j], a_held[slice % A_SETS][i], b_held[slice % 2] + j * B_PARTS);
 #pragma unroll
                     for (int copy = 0; copy < A_COPIES + B_COPIES; copy++)
-                        if (copy * PLACES / (A_COPIES + B_COPIES) == slice * TILES_M + i)
+                        if (copy * PLACES / (A_COPIES + B_COPIES) == slice * TILES_M + i && (WARPS_K == 1 || left > 0))
                             START_COPY(copy)
-                    if (i == 0)
-                        read_a(a_held[TILES_M - 1], stage, warp.x + (TILES_M - 1) * 16, k);
+                    if (A_SETS == 1 && i == 0)
+                        read_a(a_held[0][TILES_M - 1], stage + a_part, warp.x + (TILES_M - 1) * 16, k);
                     if (i == 0 && slice == SLICES - 1) {
                         FINISH_STAGE
                         cp_async_wait_group(STAGES - 2);
@@ -166,12 +191,14 @@ void product(const int M, const int N, const int K, const ACC alpha, const ACC b
                         reading = reading == STAGES - 1 ? 0 : reading + 1;
                         stage = panels + reading * STAGE_BYTES;
                     }
-                    if (i > 0)
-                        read_a(a_held[i - 1], stage, warp.x + (i - 1) * 16, next_k);
+#pragma unroll
+                    for (int row = 0; row < TILES_M; row++)
+                        if (A_SETS == 1 ? row == i - 1 : i == 0)
+                            read_a(a_held[(slice + 1) % A_SETS][row], stage + a_part, warp.x + row * 16, next_k);
 #pragma unroll
                     for (int j = 0; j < TILES_N; j += B_TILES)
-                        if (j * TILES_M / TILES_N == i)
-                            read_b(b_held[(slice + 1) % 2] + j * B_PARTS, stage + A_BYTES, warp.y + j * 8, next_k);
+                        if ((A_SETS == 1 ? j * TILES_M / TILES_N : 0) == i)
+                            read_b(b_held[(slice + 1) % 2] + j * B_PARTS, stage + b_part, warp.y + j * 8, next_k);
                 }
             }
         }
@@ -180,6 +207,12 @@ void product(const int M, const int N, const int K, const ACC alpha, const ACC b
             GO_ON_COPYING
         if (done < work.last)
             continue;
+        COMPONENT own[SUMS];
+#if WARPS_K > 1
+        add_parts(own, sum, sums_of_parts);
+#else
+        all_sums(own, sum);
+#endif
         int complete = 1;
 #if SHARED
         if (work.last - work.first < steps) {
@@ -187,28 +220,25 @@ void product(const int M, const int N, const int K, const ACC alpha, const ACC b
             const int leader = group_of(panel, shared), pieces = group_of(panel + steps - 1, shared) - leader + 1;
             // Counted over all tiles, the pieces before this tile are one for each group before, and one for each tile.
             __global COMPONENT* pieces_of_tile = partial + (size_t)(leader + work.number - whole) * SUMS * ITEMS;
-            complete = join(&sum[0][0][0], pieces_of_tile, tickets + work.number - whole, &drawn, get_group_id(0) - leader,
+            complete = join(own, pieces_of_tile, tickets + work.number - whole, &drawn, get_group_id(0) - leader,
                             pieces);
         }
 #endif
-        const int2 tile = tile_place(work.number % tiles_of_matrix(M, N), M, N) * (int2)(BM, BN);
-        const long batch = work.number / tiles_of_matrix(M, N);
 #pragma unroll
-        for (int i = 0; i < TILES_M * 2; i++) {
-            const int row = tile.x + warp.x + i * 8 + lane / 4;
-#pragma unroll
-            for (int j = 0; j < TILES_N * 2; j += C_VEC) {
-                const int column = tile.y + warp.y + j / 2 * 8 + lane % 4 * 2 + j % 2;
-                if (complete && row < M && column < N)
-                    finish(sum[i / 2][j / 2] + i % 2 * 2 + j % 2, alpha, beta,
-                           C + c_offset + batch * c_batch + row * c_row + column * c_column,
-                           bias + bias_offset + row * bias_row + column * bias_column, bias_column);
-            }
+        for (int i = 0; i < SUMS; i += C_VEC) {
+            const int octet = part * SUMS / 2 + i / 2;  // of eight rows and columns, row by row
+            const int row = tile.x + warp.x + octet / TILES_N * 8 + lane / 4;
+            const int column = tile.y + warp.y + octet % TILES_N * 8 + lane % 4 * 2 + i % 2;
+            if (complete && row < M && column < N)
+                finish(own + i, alpha, beta, C + c_offset + tile.z * c_batch + row * c_row + column * c_column,
+                       bias + bias_offset + row * bias_row + column * bias_column, bias_column);
         }
 #pragma unroll
-        for (int i = 0; i < SUMS; i++)
+        for (int i = 0; i < SUMS * WARPS_K; i++)
             sum[i / 4 / TILES_N][i / 4 % TILES_N][i % 4] = 0;
         next_work(&work, whole, tiles, steps);
+        if (work.first < work.last)
+            tile = tile_begin(work.number, M, N);
         done = work.first;
     }
     cp_async_wait_group(0);

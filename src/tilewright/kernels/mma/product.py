@@ -78,14 +78,16 @@ FETCHED_SPACE = (
 FETCHED_COMPLEX_SPACE = (
     FetchedConfig(128, 64, 2, 4, 6), FetchedConfig(64, 128, 2, 4, 6), FetchedConfig(64, 64, 2, 4, 8),
 )  # fmt: skip
-# Tiles of C: BM, BN, WARPS_M, WARPS_N, STAGES, lines, and how many such work-groups a compute unit's registers hold.
+# Tiles of C: BM, BN, WARPS_M, WARPS_N, WARPS_K, STAGES, lines, and how many such work-groups a compute unit's registers hold.
 DOUBLE_SPACE = (
-    (128, 128, 2, 4, 4, 1, 1), (128, 128, 2, 4, 3, 2, 1), (64, 128, 2, 4, 4, 1, 1), (128, 64, 4, 2, 4, 1, 1),
-    (64, 64, 2, 2, 4, 1, 2), (32, 64, 1, 2, 4, 1, 4), (64, 32, 2, 1, 4, 1, 4),
+    (128, 128, 2, 4, 1, 4, 1, 1), (128, 128, 2, 4, 1, 3, 2, 1), (64, 128, 2, 4, 1, 4, 1, 1), (128, 64, 4, 2, 1, 4, 1, 1),
+    (64, 64, 2, 2, 1, 4, 1, 2), (64, 64, 2, 2, 2, 4, 2, 1), (32, 64, 1, 2, 1, 4, 1, 4), (64, 32, 2, 1, 1, 4, 1, 4),
+    (32, 64, 1, 2, 2, 3, 2, 2), (64, 32, 2, 1, 2, 3, 2, 2), (32, 32, 1, 1, 4, 5, 4, 1), (32, 16, 1, 1, 4, 5, 4, 1),
 )  # fmt: skip
 WORD_SPACE = (
-    (128, 256, 2, 4, 3, 1, 1), (256, 128, 4, 2, 3, 1, 1), (128, 128, 2, 2, 3, 1, 2), (128, 128, 2, 4, 4, 1, 1),
-    (64, 128, 2, 2, 4, 1, 2), (128, 64, 2, 2, 4, 1, 2), (64, 64, 2, 2, 4, 1, 3), (32, 64, 1, 2, 4, 1, 4),
+    (128, 256, 2, 4, 1, 3, 1, 1), (256, 128, 4, 2, 1, 3, 1, 1), (128, 128, 2, 2, 1, 3, 1, 2),
+    (128, 128, 2, 4, 1, 4, 1, 1),
+    (64, 128, 2, 2, 1, 4, 1, 2), (128, 64, 2, 2, 1, 4, 1, 2), (64, 64, 2, 2, 1, 4, 1, 3), (32, 64, 1, 2, 1, 4, 1, 4),
 )  # fmt: skip
 
 
@@ -108,8 +110,11 @@ def _tiles(kernel: Kernel, call: GemmCall) -> Iterator[tuple[WarpConfig, int]]:
         yield from ((tile, 1) for tile in (FETCHED_SPACE if call.dtype == "float64" else FETCHED_COMPLEX_SPACE))
         return
     space = DOUBLE_SPACE if call.dtype == "float64" else WORD_SPACE
-    for bm, bn, warps_m, warps_n, stages, lines, by_registers in space:
-        yield replace(base, BM=bm, BN=bn, WARPS_M=warps_m, WARPS_N=warps_n, STAGES=stages, lines=lines), by_registers
+    for bm, bn, warps_m, warps_n, warps_k, stages, lines, by_registers in space:
+        tile = replace(
+            base, BM=bm, BN=bn, WARPS_M=warps_m, WARPS_N=warps_n, WARPS_K=warps_k, STAGES=stages, lines=lines
+        )
+        yield tile, by_registers
 
 
 def candidates(problem: Problem, device: DeviceInfo) -> tuple[Kernel, ...]:

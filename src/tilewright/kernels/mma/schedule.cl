@@ -11,6 +11,12 @@ typedef struct {
     int number, first, last, begin;
 } Work;
 
+// A division takes some hundred clocks, and several follow each other before a work-group's first copy: most can be left out.
+INLINE int quotient(const int number, const int by)
+{
+    return number < by ? 0 : number / by;
+}
+
 // The first of `panels` that work-group `group` has a share of; the next one's first is where its share ends.
 INLINE int first_panel(const int group, const int panels)
 {
@@ -41,8 +47,9 @@ INLINE void next_work(Work* work, const int whole, const int tiles, const int st
 #if SHARED
     if (work->number >= whole) {
         const int end = first_panel((int)get_group_id(0) + 1, (tiles - whole) * steps);
-        work->number = whole + work->begin / steps;
-        work->first = work->begin % steps;
+        const int further = quotient(work->begin, steps);
+        work->number = whole + further;
+        work->first = work->begin - further * steps;
         work->last = min(steps, work->first + end - work->begin);
         work->begin += work->last - work->first;
         if (work->first >= work->last)
@@ -57,12 +64,22 @@ INLINE int2 tile_place(const int number, const int M, const int N)
 {
     const int tiles_m = (M + BM - 1) / BM, tiles_n = (N + BN - 1) / BN;
     const int band = GROUP_M * tiles_n;
-    const int first = number / band * GROUP_M;
-    const int height = min(GROUP_M, tiles_m - first);
-    return (int2)(first + number % band % height, number % band / height);
+    const int bands = quotient(number, band), first = bands * GROUP_M;
+    const int height = min(GROUP_M, tiles_m - first), inside = number - bands * band;
+    if (height == GROUP_M)
+        return (int2)(first + inside % GROUP_M, inside / GROUP_M);
+    return (int2)(first + inside % height, inside / height);
 }
 
 INLINE int tiles_of_matrix(const int M, const int N)
 {
     return ((M + BM - 1) / BM) * ((N + BN - 1) / BN);
+}
+
+// Row and column of C where tile number `number` of all begins, and which matrix of the batch has it.
+INLINE int4 tile_begin(const int number, const int M, const int N)
+{
+    const int area = tiles_of_matrix(M, N), matrix = quotient(number, area);
+    const int2 place = tile_place(number - matrix * area, M, N);
+    return (int4)(place.x * BM, place.y * BN, matrix, 0);
 }

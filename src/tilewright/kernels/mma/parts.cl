@@ -1,0 +1,36 @@
+// From the sums that a warp has to those of the tile that it finishes: octets of eight rows and columns, row by row, two
+// sums of each.
+
+#define PAIR JOIN(COMPONENT, 2)
+#define OF_OCTET(sum, octet) ((sum)[(octet) / TILES_N / 2][(octet) % TILES_N] + (octet) / TILES_N % 2 * 2)
+
+#if WARPS_K == 1
+INLINE void all_sums(COMPONENT* own, COMPONENT (*sum)[TILES_N][4])
+{
+#pragma unroll
+    for (int i = 0; i < SUMS; i++)
+        own[i] = OF_OCTET(sum, i / 2)[i % 2];
+}
+#else
+// Adds up the sums of warps that have multiplied different parts of the depth, always in the order of k. Each leaves all of
+// its own in local memory, and finishes as many octets of the tile as any other. All work-items must get here, and to
+// another barrier before they do so again.
+INLINE void add_parts(COMPONENT* own, COMPONENT (*sum)[TILES_N][4], __local PAIR* sums_of_parts)
+{
+    const int part = get_local_id(0) / PART_ITEMS;
+    __local PAIR* place = sums_of_parts + get_local_id(0) % PART_ITEMS;
+#pragma unroll
+    for (int i = 0; i < WARPS_K * SUMS / 2; i++)
+        place[(part * WARPS_K * SUMS / 2 + i) * PART_ITEMS] = (PAIR)(OF_OCTET(sum, i)[0], OF_OCTET(sum, i)[1]);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    place += part * SUMS / 2 * PART_ITEMS;
+#pragma unroll
+    for (int i = 0; i < SUMS / 2; i++) {
+        PAIR total = place[i * PART_ITEMS];
+#pragma unroll
+        for (int other = 1; other < WARPS_K; other++)
+            total += place[(other * WARPS_K * SUMS / 2 + i) * PART_ITEMS];
+        own[2 * i] = total.x, own[2 * i + 1] = total.y;
+    }
+}
+#endif
