@@ -209,6 +209,10 @@ def test_what_the_library_plans_for_doubles(nvidia: Device) -> None:
         Gemm(1024, 1024, 1024, "float64"),
         Gemm(999, 1001, 1003, "float64"),
         Gemm(64, 64, 64, "float64", batch=40),
+        Gemm(128, 128, 128, "float64", "column", "column"),
+        Gemm(250, 260, 270, "float64"),
+        Gemm(511, 513, 515, "float64", "column"),
+        Gemm(4096, 16, 1000, "float64", b_order="column"),
     ):
         found = plan(candidates(problem, nvidia.info), problem, nvidia.info)
         assert found.steps[-1].kernel.name in ("mma/fetched[float64]", "mma/product[float64]")

@@ -21,7 +21,13 @@
 // A warp multiplies its tile row by row of 16 x 8. When it has issued a row's instructions it reads the operands of A of
 // the row before for the next MMA_K of k: by then those are no longer in use, and there is time until they are wanted. So A
 // needs no second set of registers, and the compiler keeps everything in 255. Reads of B and copies are dealt out evenly
-// over the rows, too: a warp issues in order, and many of them at a time would keep it from the matrix units.
+// over the rows, too: a warp issues in order, and many of them at a time would keep it from the matrix units. With two rows
+// there is no such time, but there are registers: all operands of the next MMA_K are read after the first row.
+//
+// A small result has few tiles, so these must be small, and still have a warp for each of a compute unit's four matrix
+// units. Side by side these warps would have tiles so small that local memory cannot be read as fast as they multiply.
+// With WARPS_K they have larger ones, and share out the depth of every panel instead (parts.cl). What comes before the
+// first copy and after the last product counts then: the fewer instructions, the better.
 
 #define PANEL_ALONG_K 0
 #define PANEL_ACROSS 1
@@ -94,21 +100,24 @@ void product(const int M, const int N, const int K, const ACC alpha, const ACC b
     const long a_k_step = A_ORDER == PANEL_ALONG_K && A_WIDTH > 1 ? 1 : a_column;
     const long b_k_step = B_ORDER == PANEL_ALONG_K && B_WIDTH > 1 ? 1 : b_row;
     const long b_column_step = B_ORDER == PANEL_ACROSS && B_WIDTH > 1 ? 1 : b_column;
+    const __global STORED *matrix_a = A + a_offset, *matrix_b = B + b_offset;
 
 // What follows are macros, since functions would need nearly all of the kernel's variables.
 //
-// Copies what `next` says, whose tile begins at `tile`.
+// Begins to copy the part `next`, whose tile begins at `tile`.
 #define COPY_FROM(tile)                                                                                              \
     {                                                                                                                \
         const int4 begin = tile;                                                                                     \
         const int k = next.first * BK;                                                                               \
-        a = a_begin(A + a_offset + begin.z * a_batch + begin.x * a_row_step + k * a_k_step, a_row_step, a_k_step);   \
-        b = b_begin(B + b_offset + begin.z * b_batch + begin.y * b_column_step + k * b_k_step, b_column_step, b_k_step);\
         rows = M - begin.x, columns = N - begin.y;                                                                   \
+        a = matrix_a + begin.z * a_batch + begin.x * a_row_step + k * a_k_step;                                      \
+        b = matrix_b + begin.z * b_batch + begin.y * b_column_step + k * b_k_step;                                   \
+        a = a_begin(a, a_row_step, a_k_step), b = b_begin(b, b_column_step, b_k_step);                               \
         a_left = a_depth(rows, K - k), b_left = b_depth(columns, K - k);                                             \
     }
 
-// Goes on to the next part. When nothing is left to copy, panels of zeros are made, so that the loop need not ask.
+// Goes on to the next part. When nothing is left to copy, panels of zeros are made, so that the loop need not ask: only with
+// WARPS_K it does, since its products have so few steps.
 #define GO_ON_COPYING                                                                                                \
     {                                                                                                                \
         next_work(&next, whole, tiles, steps);                                                                       \

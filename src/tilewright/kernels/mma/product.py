@@ -16,6 +16,7 @@ from .cost import cost
 from .fetched import FetchedConfig
 
 HERE = Path(__file__).parent
+PORTABLE = 0.9  # of the portable kernels' estimates, what they take by this family's measure
 PARTIAL, TICKETS = "partial", "tickets"  # scratch buffers of tiles that are shared out
 CP_ASYNC = ("cp_async", "cp.async copies to local memory by itself on NVIDIA GPUs since sm_80")
 MMA = ("mma", "mma.sync multiplies matrices in one instruction on NVIDIA GPUs since sm_80")
@@ -135,6 +136,6 @@ def candidates(problem: Problem, device: DeviceInfo) -> tuple[Kernel, ...]:
         for config in configurations(kernel, call.row_major, device)
     ]
     if not precision and found:
-        limit = min(each.cost for each in portable_candidates(problem, device))
+        limit = PORTABLE * min(each.cost for each in portable_candidates(problem, device))
         found = [each for each in found if each[0] < limit]
     return tuple(kernel for _, kernel in sorted(found, key=lambda each: each[0]))
