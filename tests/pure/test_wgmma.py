@@ -10,7 +10,7 @@ from tilewright.dtypes import FLOAT8
 from tilewright.errors import Unsupported
 from tilewright.kernels.gemm.call import call_of
 from tilewright.kernels.wgmma.configs import WgmmaConfig
-from tilewright.kernels.wgmma.maps import alignment, fetched_rows, input_map, rows_aligned
+from tilewright.kernels.wgmma.maps import alignment, edge_rows, fetched_rows, rows_aligned
 from tilewright.kernels.wgmma.product import KERNELS, SPACE, candidates, configurations, shapes
 from tilewright.operands import Layout
 from tilewright.plan import plan, violations
@@ -313,10 +313,20 @@ def test_of_a_narrow_operand_only_rows_that_exist_are_fetched() -> None:
     for m, rows in ((1, 8), (8, 8), (9, 16), (64, 64), (65, 64), (500, 64)):
         call = call_of(Gemm(m, 4096, 4096, "float16"))
         assert fetched_rows(call, "A", 64) == rows
-        assert input_map(call, "A", 64).box == (64, rows, 1)
+        assert WgmmaConfig(64, 64, 12).tensor_maps(call)["map_a"].box == (64, rows, 1)
     across = call_of(Gemm(8, 4096, 4096, "float16", a_order="column"))
     assert fetched_rows(across, "A", 256) == 64  # a box across k is a square
-    assert input_map(across, "A", 256).box == (64, 64, 1)
+    assert WgmmaConfig(256, 64, 4).tensor_maps(across)["map_a"].box == (64, 64, 1)
+
+
+def test_the_last_rows_have_a_map_of_their_own_where_many_are_missing() -> None:
+    for m, left in ((128, 0), (129, 8), (150, 24), (224, 96), (225, 0), (256, 0), (100, 0)):
+        call = call_of(Gemm(m, 4096, 4096, "float16"))
+        config = WgmmaConfig(128, 64, 8)
+        assert edge_rows(call, "A", 128) == left
+        assert config.macros(call)["A_EDGED"] == (left > 0)
+        assert config.tensor_maps(call)["edge_a"].box == (64, left or fetched_rows(call, "A", 128), 1)
+    assert edge_rows(call_of(Gemm(64, 4104, 4096, "float16")), "B", 256) == 64  # of B across k, one box of four
 
 
 def test_halves_of_few_rows_are_multiplied_by_tensor_cores_and_those_of_two_at_memory_speed() -> None:

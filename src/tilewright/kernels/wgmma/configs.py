@@ -20,6 +20,7 @@ from .maps import (
     along_k,
     depth,
     early,
+    edge_rows,
     fetch_refusal,
     fetched_rows,
     input_map,
@@ -182,6 +183,7 @@ class WgmmaConfig(Config):
             **element_macros(call),
             "BK": depth(call), "BLOCKS": self.sums[0] // 64, "WN": self.sums[1], "PART": self.part,
             "A_ROWS": fetched_rows(call, "A", self.BM), "B_ROWS": fetched_rows(call, "B", self.BN),
+            "A_EDGED": int(edge_rows(call, "A", self.BM) > 0), "B_EDGED": int(edge_rows(call, "B", self.BN) > 0),
             "A_HELD": int(self.held == "A"), "B_HELD": int(self.held == "B"),
             "MULTIPLY": MULTIPLY[call.dtype], "KIND": SUMS[element_type(call.dtype).accumulator],
             "A_ACROSS": int(not along_k(call.a)), "B_ACROSS": int(not along_k(call.b.swapped)),
@@ -195,7 +197,11 @@ class WgmmaConfig(Config):
 
     def tensor_maps(self, problem: Problem) -> Mapping[str, TensorMap]:
         call = self.oriented(problem)
-        maps = {"map_a": input_map(call, "A", self.BM), "map_b": input_map(call, "B", self.BN)}
+        maps = {}
+        for name, tile in (("A", self.BM), ("B", self.BN)):
+            rows = fetched_rows(call, name, tile)
+            maps[f"map_{name.lower()}"] = input_map(call, name, rows)
+            maps[f"edge_{name.lower()}"] = input_map(call, name, edge_rows(call, name, tile) or rows)
         # Without stores by the copy engine its map is not used; any that can be encoded will do.
         maps["map_c"] = output_map(call, 32 if self.held else 64) if self.stores_by_tma(call) else maps["map_a"]
         return maps

@@ -21,8 +21,7 @@ SMALLER = 1.02  # slowness of smaller ones: they fetch more for each product, wh
 # Cycles of a work-group for 128 bytes from the second-level cache, by what their address is a multiple of, while all fetch:
 # most lie in two lines there, and where they begin in the middle of one of its sectors of 32 bytes, in five of those.
 FETCH = {128: 1.45, 64: 2.4, 32: 2.4, 16: 4.0}
-# The same for a line that the copy engine fills with zeros as it lies outside of the operand, or as all lines end early.
-OUTSIDE, PARTLY = 7.0, 14.0
+PARTLY = 14.0  # the same across k if all lines end before they fill a line of the tile
 K_STEPS = 4  # products of 32 bytes of k in a step
 ROW = 32  # bytes that one of them reads of each row of A and B
 STARTUP = 3800  # cycles until the first stage is there and the last tile is stored
@@ -34,16 +33,12 @@ EXPOSED = 0.07  # of the shorter of computing and memory traffic, what is not hi
 
 
 def fetch_cycles(config: WgmmaConfig, call: GemmCall) -> float:
-    """Cycles until the lines of one stage are there. In a single round those at the edge are waited for; of several their
-    tiles are few."""
-    cycles, single = 0.0, config.tiles(call) <= config.groups
+    """Cycles until the lines of one stage are there."""
+    cycles = 0.0
     for name, tile in (("A", config.BM), ("B", config.BN)):
         view, outer = call.sided(name)
-        lines = fetched_rows(call, name, tile)
-        outside = -outer % lines if single and along_k(view) else 0
-        partly = lines if not along_k(view) and outer < depth(call) else 0
-        inside = lines - outside - partly
-        cycles += FETCH.get(alignment(call, name), FETCH[16]) * inside + OUTSIDE * outside + PARTLY * partly
+        short = not along_k(view) and outer < depth(call)
+        cycles += (PARTLY if short else FETCH.get(alignment(call, name), FETCH[16])) * fetched_rows(call, name, tile)
     return cycles
 
 

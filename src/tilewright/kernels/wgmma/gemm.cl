@@ -13,7 +13,9 @@
 // PROMOTE         0, or to add each stage's product to sums in float32, as the tensor cores add 8-bit floats with few bits: in
 //                 so many parts, which take turns in the same registers
 // PART            columns that are multiplied at a time: WN, or of such a part
-// A_ROWS, B_ROWS  of BM and BN, those that are fetched: where A or B has fewer, what lies behind them is never stored
+// A_ROWS, B_ROWS  of BM and BN, those that are fetched: where A or B has fewer, what comes of the others is never stored
+// A_EDGED, B_EDGED  1 if of the last tile fewer rows are fetched, along k by a map of their own: the copy engine would take
+//                 several times as long for lines outside of A or B as for others
 // A_ACROSS, B_ACROSS  1 if the operand's lines in memory run across k
 // WITH_ALPHA      1 if alpha is not 1
 // WITH_C          1 if beta is not 0
@@ -61,48 +63,7 @@
 #define B_STEP (B_ACROSS ? 16 * LINE : LINE / K_STEPS)
 
 #include "shares.cl"
-
-// Without a policy the cache fetches for work-groups together what they ask for at a time: even the usual one costs that.
-INLINE void fetch_b(const uint to, const __global ulong* map_b, const int x, const int y, const int matrix, const uint ready,
-                    const int once, const ulong policy)
-{
-    if (once)
-        cp_async_bulk_tensor_3d_hint(to, map_b, x, y, matrix, ready, policy);
-    else
-        cp_async_bulk_tensor_3d(to, map_b, x, y, matrix, ready);
-}
-
-// One work-item fetches all tiles, as soon as the stage that each goes to is empty.
-INLINE void produce(const Grid grid, const uint tiles, const uint full, const uint empty, const __global ulong* map_a,
-                    const int a_moves, const __global ulong* map_b, const int b_moves, const int b_once)
-{
-    const ulong policy = createpolicy_evict_first();
-    Turn turn = {0, 0};
-    for (Share share = first_share(grid); share.steps > 0; share = next_share(grid, share)) {
-        const Place place = find_place(grid, share.tile);
-        const int a_matrix = place.matrix * a_moves, b_matrix = place.matrix * b_moves;
-        int k = share.first * BK - place.matrix * EARLY;
-        for (int step = 0; step < share.steps; step++, k += BK, turn = next_turn(turn)) {
-            const uint ready = full + 8 * turn.stage, a = tiles + turn.stage * STAGE, b = a + A_TILE;
-            mbarrier_wait(empty + 8 * turn.stage, turn.parity ^ 1);
-            mbarrier_arrive_expect_tx(ready, (A_ROWS + B_ROWS) * LINE);
-#if A_ACROSS
-#pragma unroll
-            for (int row = 0; row < A_ROWS; row += BK)
-                cp_async_bulk_tensor_3d(a + row * LINE, map_a, place.m + row, k, a_matrix, ready);
-#else
-            cp_async_bulk_tensor_3d(a, map_a, k, place.m, a_matrix, ready);
-#endif
-#if B_ACROSS
-#pragma unroll
-            for (int column = 0; column < B_ROWS; column += BK)
-                fetch_b(b + column * LINE, map_b, place.n + column, k, b_matrix, ready, b_once, policy);
-#else
-            fetch_b(b, map_b, k, place.n, b_matrix, ready, b_once, policy);
-#endif
-        }
-    }
-}
+#include "fetch.cl"
 
 #if A_HELD || B_HELD
 #include "held.cl"
@@ -193,7 +154,7 @@ INLINE void make_barriers(const uint full, const uint empty)
 __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
 void gemm(const int M, const int N, const int K, const int batches, const int whole, const int b_once,
           const ACC alpha, const ACC beta,
-          __global ulong* map_a, __global ulong* map_b, __global ulong* map_c,
+          __global ulong* map_a, __global ulong* edge_a, __global ulong* map_b, __global ulong* edge_b, __global ulong* map_c,
           const __global STORED* A, const long a_offset, const long a_batch,
           const __global STORED* B, const long b_offset, const long b_batch,
           __global RESULT* C, const long c_offset, const long c_row, const long c_batch,
@@ -216,6 +177,10 @@ void gemm(const int M, const int N, const int K, const int batches, const int wh
         tensormap_address(map_a, (ulong)(A + a_offset));
     if (item == 64)
         tensormap_address(map_b, (ulong)(B + b_offset));
+    if (A_EDGED && item == 128)
+        tensormap_address(edge_a, (ulong)(A + a_offset));
+    if (B_EDGED && item == 160)
+        tensormap_address(edge_b, (ulong)(B + b_offset));
 #if STORE_BY_TMA
     if (item == 96)
         tensormap_address(map_c, (ulong)(C + c_offset));
@@ -226,8 +191,11 @@ void gemm(const int M, const int N, const int K, const int batches, const int wh
 #if PRODUCER_REGISTERS
         setmaxnreg_dec(PRODUCER_REGISTERS);
 #endif
-        if (item == 0)
-            produce(grid, tiles, full, empty, map_a, a_batch != 0, map_b, b_batch != 0, b_once);
+        if (item == 0) {
+            const Source a = {map_a, edge_a, a_batch != 0, M, A_ROWS, A_ACROSS ? BK : 8, A_EDGED};
+            const Source b = {map_b, edge_b, b_batch != 0, N, B_ROWS, B_ACROSS ? BK : 8, B_EDGED};
+            produce(grid, tiles, full, empty, a, b, b_once);
+        }
     } else {
 #if CONSUMER_REGISTERS
         setmaxnreg_inc(CONSUMER_REGISTERS);

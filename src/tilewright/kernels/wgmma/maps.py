@@ -10,6 +10,7 @@ from ..gemm.call import GemmCall
 
 LINE = 128  # bytes of a line of a tile in local memory: the width of the widest swizzle
 SWIZZLED = 8  # lines after which the swizzle repeats itself
+WORTH_A_MAP = 32  # rows outside that are not fetched: with fewer, a map more to prepare costs as much as it saves
 UNIT = 16  # bytes of which the copy engine wants addresses to be multiples
 SECTOR = 32  # bytes that the second-level cache gives at least
 
@@ -45,19 +46,31 @@ def early(call: GemmCall) -> int:
 
 
 def fetched_rows(call: GemmCall, name: str, tile: int) -> int:
-    """Of the `tile` rows that a work-group has of operand "A" or "B", those that are fetched: where the operand has fewer, no
-    more of those outside than make a unit of the swizzle, or of a box across k. On an H200 the copy engine takes 7 cycles
-    for each line outside, several times as many as for one that is there."""
-    view, outer = call.sided(name)
-    return min(tile, round_up(max(outer, 1), SWIZZLED if along_k(view) else depth(call)))
+    """Of the `tile` rows that a work-group has of operand "A" or "B", those that it fetches: all, or where the operand has
+    fewer, these. On an H200 the copy engine takes 7 cycles for a line outside, several times as many as for one that is
+    there."""
+    _, outer = call.sided(name)
+    return min(tile, round_up(max(outer, 1), _unit(call, name)))
 
 
-def input_map(call: GemmCall, name: str, tile: int) -> TensorMap:
-    """The map of operand "A" or "B", of whose m or n rows along k a work-group has `tile` at a time."""
+def edge_rows(call: GemmCall, name: str, tile: int) -> int:
+    """What work-groups with an operand's last rows fetch of it; 0 if that is not worth a map of its own."""
+    _, outer = call.sided(name)
+    left = round_up(outer % tile, _unit(call, name))
+    return left if outer > tile and 0 < left <= tile - WORTH_A_MAP else 0
+
+
+def _unit(call: GemmCall, name: str) -> int:
+    """Rows that are fetched together: those of a unit of the swizzle, or of a box across k."""
+    return SWIZZLED if along_k(call.sided(name)[0]) else depth(call)
+
+
+def input_map(call: GemmCall, name: str, rows: int) -> TensorMap:
+    """The map of operand "A" or "B", of whose m or n rows along k a work-group fetches `rows` at a time."""
     view, outer = call.sided(name)
     itemsize, matrices = element_type(call.dtype).itemsize, 1 if view.batch == 0 else call.batch
     if along_k(view):
-        sizes, stride, box = (call.k, outer, matrices), view.row, (depth(call), fetched_rows(call, name, tile), 1)
+        sizes, stride, box = (call.k, outer, matrices), view.row, (depth(call), rows, 1)
     else:
         sizes, stride, box = (outer, call.k, matrices), view.column, (depth(call), depth(call), 1)
     stride = lone_stride(stride, sizes[0], sizes[1], itemsize)
