@@ -15,10 +15,11 @@ from tilewright.backend.opencl import Device
 from tilewright.kernel import Config, Kernel, NDRange, Steps
 from tilewright.kernels.fma.product import CONSUMERS, PRODUCT, FmaConfig, fma_steps
 from tilewright.kernels.gemm.macros import elements
+from tilewright.kernels.gemm.packing import PACK
 from tilewright.operands import Layout
 from tilewright.plan import plan
 from tilewright.problem import Gemm, Problem, StridedGemm, random_array
-from tilewright.run import solve
+from tilewright.run import LoadedPlan, solve
 from tilewright.source import read_source, with_includes
 from tilewright.verify import verify
 
@@ -36,11 +37,11 @@ EMULATION = r"""
 #define bar_sync(number, items) barrier(CLK_LOCAL_MEM_FENCE)
 #define shfl_sync_idx(value, lane) (value)
 
-// What the copy engine would put into a stage: blocks of `side` rows, `depth` lines of k each. Beyond the matrix it puts zeros.
-#define FETCH_SIDE(to, matrix, size, side, first, rows, pitch)                                                       \
-    for (int i = get_local_id(0); i < (size) * BK; i += ITEMS) {                                                     \
-        const int row = i / ((side) * BK) * (side) + i % (side), k = step * BK + i / (side) % BK;                    \
-        (to)[i] = (first) + row < (rows) && k < K ? (matrix)[(size_t)k * (pitch) + (first) + row] : 0;               \
+// What is fetched into a stage: blocks of `side` rows, BK lines of k each, and zeros beyond the matrix.
+#define FETCH_SIDE(to, matrix, size, side, first, rows, pitch)                                                        \
+    for (int i = get_local_id(0); i < (size) * BK; i += ITEMS) {                                                      \
+        const int row = i / ((side) * BK) * (side) + i % (side), k = step * BK + i / (side) % BK;                     \
+        (to)[i] = (first) + row < (rows) && k < K ? (matrix)[(size_t)k * (pitch) + (first) + row] : 0;                \
     }
 
 #define FILL                                                                                                          \
@@ -48,9 +49,10 @@ EMULATION = r"""
         const int2 tile = tile_place(work.number % area, rows, columns) * (int2)(BM, BN);                             \
         const size_t batch = work.number / area;                                                                      \
         __local COMPONENT* to = stages + stage * STAGE_ELEMENTS;                                                      \
+        const __global STORED *a = A + a_offset * PARTS + batch * A_BATCH, *b = B + b_offset * PARTS + batch * B_BATCH;\
         barrier(CLK_LOCAL_MEM_FENCE);                                                                                 \
-        FETCH_SIDE(to, A + a_offset * PARTS + batch * A_BATCH, BM, A_SIDE, tile.x, rows, A_PITCH)                     \
-        FETCH_SIDE(to + A_ELEMENTS, B + b_offset * PARTS + batch * B_BATCH, BN, B_SIDE, tile.y, columns, B_PITCH)     \
+        FETCH_SIDE(to, a, BM, A_SIDE, tile.x, rows, A_PITCH)                                                 \
+        FETCH_SIDE(to + A_ELEMENTS, b, BN, B_SIDE, tile.y, columns, B_PITCH)                                 \
         barrier(CLK_LOCAL_MEM_FENCE);                                                                                 \
     }
 """
@@ -124,6 +126,43 @@ def check(config: InStep, problem: Gemm, device: Device, folder: Path) -> None:
         )
     verdict = verify(plan([replace(emulated(folder), config=config)], problem, device.info), device)
     assert verdict.passed, f"{config} {problem.title} on {device.info.label}: {verdict}"
+
+
+def in_views(problem: StridedGemm, kernel: Kernel, device: Device) -> None:
+    """Whether a product of views is right, where all that does not belong to A and B is NaN, and C's own gaps stay so."""
+    generator = np.random.default_rng(2)
+    shapes = ((problem.m, problem.k), (problem.k, problem.n), (problem.m, problem.n))
+    arrays, views, buffers = {}, {}, {}
+    for name, layout, shape in zip("ABC", problem.views, shapes, strict=True):
+        arrays[name] = np.full(layout.offset + shape[0] * layout.row + shape[1] * layout.column, np.nan, np.float32)
+        strides = (4 * layout.row, 4 * layout.column)
+        views[name] = np.lib.stride_tricks.as_strided(arrays[name][layout.offset :], shape, strides)
+        if name != "C":
+            views[name][:] = random_array(generator, shape, "float32")
+        buffers[name] = device.allocate(arrays[name].nbytes)
+        device.write(buffers[name], arrays[name])
+    made = plan([kernel], problem, device.info)
+    loaded = LoadedPlan(made, device)
+    scratch = {name: device.allocate(nbytes) for name, nbytes in made.scratch.items()}
+    loaded.bind(buffers | scratch | {"bias": buffers["C"]})
+    loaded.enqueue()
+    arrays["C"][:] = device.read(buffers["C"], arrays["C"].size, np.dtype(np.float32))
+    assert np.abs(views["C"] - views["A"].astype(float) @ views["B"].astype(float)).max() < 1e-5
+    views["C"][:] = np.nan
+    assert np.isnan(arrays["C"]).all(), "something was written outside of C"
+
+
+@pytest.mark.parametrize("config", [InStep(256, 128, pack=True), InStep(64, 512, pack=True)], ids=str)
+@pytest.mark.parametrize("gap", [0, 1, 2])
+def test_rows_that_begin_anywhere(gap: int, config: InStep, device: Device, tmp_path: Path) -> None:
+    # Slices cannot store single floats here (below).
+    m, n, k = (261, 141, 50) if config.BM == 256 else (70, 517, 19)
+    views = (Layout(3, k + gap + 1 | 1, 1), Layout(1, 1, k + 3 | 1), Layout(gap, n + gap, 1))
+    problem = StridedGemm(m, n, k, views=views)
+    assert config.macros(problem)["C_VEC"] == 1
+    kernel = replace(emulated(tmp_path), config=config)
+    assert kernel.steps(kernel, config, problem)[0].kernel.source == PACK.source
+    in_views(problem, kernel, device)
 
 
 CONFIGURATIONS = (InStep(128, 64, 4, 8, pack=True), InStep(64, 64, 8, 8, pack=True), InStep(256, 128, pack=True))

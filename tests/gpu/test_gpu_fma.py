@@ -76,6 +76,16 @@ def test_operands_that_must_be_packed(shape: tuple[int, int, int], hopper: Devic
 
 
 @pytest.mark.parametrize("config", TILES, ids=str)
+def test_rows_of_c_that_begin_anywhere(config: FmaConfig, hopper: Device) -> None:
+    for m, n, k in ((301, 523, 331), (70, 1001, 33), (517, 131, 5)):
+        for a_order, b_order in ORDERS:
+            problem, own = Gemm(m, n, k, "float32", a_order, b_order), replace(config, pack=True)
+            if not any(own.violations(problem, hopper.info)):
+                check(problem, own, hopper)
+    check(Gemm(131, 261, 77, "int32", batch=3), replace(config, pack=True), hopper)
+
+
+@pytest.mark.parametrize("config", TILES, ids=str)
 def test_complex_numbers(config: FmaConfig, hopper: Device) -> None:
     """Operands across k where they are, and others packed."""
     for m, n, k in ((300, 520, 332), (4, 4, 4), (130, 66, 20), (77, 129, 41)):

@@ -80,8 +80,7 @@ def test_what_the_copy_engine_cannot_read_is_refused_or_packed() -> None:
     assert "strides of A that are multiples of 16 bytes, not 1324" in reasons(ragged, plain)
     assert "strides of B that are multiples of 16 bytes, not 2092" in reasons(ragged, plain)
     names = [step.kernel.name for step in planned(ragged, packing).steps]
-    assert names[-1] == "fma/product"
-    assert len(names) == 3
+    assert names == ["gemm/pack", "fma/product"]
     assert "packing them gains nothing" in reasons(Gemm(300, 520, 332), packing)
     scattered = StridedGemm(64, 64, 64, views=(Layout(0, 200, 2), Layout(0, 64, 1), Layout(0, 64, 1)))
     assert "neither rows nor columns of A lie without gaps: strides 200, 2" in reasons(scattered, plain)

@@ -6,6 +6,8 @@ import pytest
 
 from tilewright.choice import product_candidates
 from tilewright.device import DeviceInfo
+from tilewright.kernels.gemm.call import call_of
+from tilewright.kernels.gemm.packing import PACK, across_k, on_lines, packing
 from tilewright.kernels.moves import COPY, COPY_WORDS, TURN, TURN_WORDS, Move, packing_steps
 from tilewright.operands import Layout
 from tilewright.plan import plan, violations
@@ -25,7 +27,8 @@ def test_groups_of_256_pack(dtype: str, orders: tuple[str, str]) -> None:
     packing = [kernel for kernel in product_candidates(problem, SMALL) if getattr(kernel.config, "pack", False)]
     assert packing
     for kernel in packing:
-        moved = [step for step in kernel.steps(kernel, kernel.config, problem) if step.problem.operation == "move"]
+        steps = kernel.steps(kernel, kernel.config, problem)
+        moved = [step for step in steps if step.problem.operation == "move" or step.kernel is PACK]
         assert moved
         assert all(step.config.ndrange(step.problem).group_items <= 256 for step in moved)
     assert plan(packing, problem, SMALL).scratch
@@ -43,3 +46,28 @@ def test_each_kind_of_copy_has_a_configuration_for_every_gpu() -> None:
         assert step.kernel.source == kernel.source
         assert dict(step.buffers) == {"input": "A", "output": "packed_A"}
         assert not list(violations(replace(step.kernel, config=step.config), step.config, step.problem, SMALL))
+
+
+@pytest.mark.parametrize(("dtype", "sizes", "launches"), [
+    ("float32", (301, 523, 331), 1), ("complex64", (301, 523, 331), 1), ("float64", (301, 523, 331), 1),
+    ("float32", (302, 524, 330), 2), ("float32", (301, 524, 331), 2), ("float16", (301, 523, 331), 2),
+    ("complex128", (3, 5, 7), 2), ("float32", (4095, 4095, 4095), 2),
+])  # fmt: skip
+def test_operands_that_no_vectors_move_are_packed_by_one_launch(
+    dtype: str, sizes: tuple[int, int, int], launches: int
+) -> None:
+    call = call_of(Gemm(*sizes, dtype))
+    for place in (across_k, on_lines):
+        steps = packing(call, ("A", "B"), place)
+        assert len(steps) == launches
+        (alone,) = packing(call, ("B",), place)
+        assert alone.kernel.source.parent.name == "moves"
+    if launches == 1:
+        (step,) = steps
+        assert [name for name, _ in step.scratch] == ["packed_A", "packed_B"]
+        assert not list(violations(replace(step.kernel, config=step.config), step.config, step.problem, SMALL))
+
+
+def test_a_stack_larger_than_a_launch_is_packed_by_several() -> None:
+    call = replace(call_of(Gemm(3, 3, 3, batch=70000)), batch=70000)
+    assert {step.kernel.source.parent.name for step in packing(call, ("A", "B"), across_k)} == {"moves"}

@@ -11,6 +11,7 @@ from ..gemm.call import GemmCall, call_of
 from ..gemm.choice import BYTES, LANES, operand_bytes
 from ..gemm.choice import candidates as portable_candidates
 from ..gemm.macros import elements
+from ..gemm.packing import launches
 from .product import PRODUCT, FmaConfig, turned
 
 # Tiles of C and the slices that share them.
@@ -35,7 +36,10 @@ START = 8800  # cycles from the end of the launch before to the first multiply-a
 STEP = 30  # cycles of a stage beside its multiply-adds
 TURNED_ROWS, TURNED_SLICED = 40, 58  # and for each 32 rows of 16 k that are turned, without and with slices
 TILE = 15700  # cycles to store a tile of 256 x 128, as all work-groups do at a time
-SINGLE = 1.5  # slowness of storing a tile by single elements
+SINGLE, BEGUN = (
+    1.45,
+    52,
+)  # slowness of storing a tile by single elements, and what its rows' first lines add, over their length
 SLICES = 1650  # cycles for each slice to add it up
 NEXT = 4000  # cycles from such a work-group's end to the next one's first multiply-add
 JOIN = 5800  # cycles until all pieces of a tile are there
@@ -86,14 +90,14 @@ def cost(config: FmaConfig, call: GemmCall, device: DeviceInfo) -> float:
     products = config.BM * config.BN * config.depth
     step = products / (LANES * EFFICIENCY[call.dtype]) + turning + STEP
     parts, single = elements(call.dtype).parts, config.macros(oriented)["C_VEC"] == 1
-    storing = TILE * (SINGLE if single else 1) * config.BM * config.BN / parts / 32768
+    storing = TILE * (SINGLE + BEGUN / config.BN if single else 1) * config.BM * config.BN / parts / 32768
     slices, rounds = SLICES * config.SLICES if config.SLICES > 1 else 0, -(-whole // units)
     computing = rounds * (steps * step + storing + slices) + (NEXT * max(rounds - 1, 0) if slices else 0)
     if tiles > whole:
         computing += -(-(tiles - whole) * steps // config.work_groups(oriented)) * step + slices
         computing += JOIN + 2 * config.partial_bytes(oriented) / (JOIN_BYTES * units)
     packed = config.packed(call)
-    packing = 2 * sum(operand_bytes(call, name) for name in packed) / (BYTES * units) + PACKING * len(packed)
+    packing = 2 * sum(operand_bytes(call, name) for name in packed) / (BYTES * units) + PACKING * launches(call, packed)
     result = call.batch * call.m * call.n * element_type(call.result).itemsize
     memory = (operand_bytes(call, "A") + operand_bytes(call, "B") + result) / (BYTES * units)
     return START + max(computing, memory) + packing

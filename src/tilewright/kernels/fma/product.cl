@@ -63,7 +63,8 @@
 #define FRAGMENTS (RESULT_ROWS * TN / 4)  // of a work-item's results
 #define OWN_FRAGMENTS (ROWS * TN / 4)
 #define PIECE (BM * BN / PARTS)   // numbers of a tile of results
-#define LINE (32 * TN)            // sums in a row of a warp's work-items
+#define TOGETHER (C_VEC * PARTS > 1 ? 1 : ROWS < 4 ? ROWS : 4)  // rows of a work-item's results that are stored at a time
+#define LINE (TOGETHER * 32 * TN)  // sums in such rows of a warp's work-items
 #define JOINED 4                  // fragments of a tile in pieces that are added up together
 #define FRAGMENT JOIN(COMPONENT, 4)
 
@@ -194,7 +195,7 @@ void product(const int M, const int N, const int K, const ACC alpha, const ACC b
 {
     __local COMPONENT stages[STAGES * STAGE_ELEMENTS] __attribute__((aligned(1024)));
     __local ulong barriers[3 * STAGES] __attribute__((aligned(16)));
-    __local COMPONENT line[C_VEC * PARTS == 1 ? WARPS * LINE : 1] __attribute__((aligned(16)));
+    __local COMPONENT lines[C_VEC * PARTS == 1 ? WARPS * LINE : 1] __attribute__((aligned(16)));
 
     const int item = get_local_id(0), lane = item % 32, warp = shfl_sync_idx(item / 32, 0);
     const int rows = M * PARTS, columns = N * PARTS, steps = (K + BK - 1) / BK;
@@ -268,9 +269,9 @@ void product(const int M, const int N, const int K, const ACC alpha, const ACC b
                 leave_piece(sum, slice, partial + (size_t)(get_group_id(0) + tile) * PIECE, tickets + tile);
             const int2 first = (tile_place(work.number % area, rows, columns) * (int2)(BM, BN) + corner) / PARTS;
 #pragma unroll
-            for (int i = 0; i < RESULT_ROWS; i++)
+            for (int i = 0; i < RESULT_ROWS; i += TOGETHER)
                 if (complete && i / ROWS == slice)
-                    store_row(sum[i], i, target, first, work.number / area, line + warp * LINE);
+                    store_rows(sum + i, i, target, first, work.number / area, lines + warp / ROW_WARPS * (ROW_WARPS * LINE));
 #pragma unroll
             for (int i = 0; i < TM * TN; i++)
                 sum[i / TN][i % TN] = 0;

@@ -118,8 +118,9 @@ class FmaConfig(Config):
         return 4 * self.depth * sides
 
     def line_bytes(self, call: GemmCall) -> int:
-        """Local memory through which a float passes that cannot be stored by vectors: a row of all sums."""
-        return 4 * 8 * CONSUMERS if result_width(call, 4) * elements(call.dtype).parts == 1 else 4
+        """Local memory through which floats pass that cannot be stored by vectors: four rows of all sums, or a slice's."""
+        together = min(4, 16 // self.SLICES)
+        return 4 * 8 * CONSUMERS * together if result_width(call, 4) * elements(call.dtype).parts == 1 else 4
 
     def stages(self, call: GemmCall) -> int:
         """As many as local memory holds."""
@@ -246,8 +247,7 @@ def fma_steps(kernel: Kernel, config: Config, problem: Problem) -> Steps:
     own = Step(
         kernel, config, call, tuple({**dict(call.buffers), **unused}.items()), scratch, (TICKETS,) if shared else ()
     )
-    copies = (step for name in config.packed(plain) for step in packing(plain, name, across_k))
-    return (*copies, own)
+    return (*packing(plain, config.packed(plain), across_k), own)
 
 
 PRODUCT = Kernel(

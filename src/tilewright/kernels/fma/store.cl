@@ -54,28 +54,43 @@ INLINE void store(COMPONENT* sum, const Target target, const int row, const int 
                target.bias + (row * target.bias_row + column * target.bias_column) * PARTS, target.bias_column);
 }
 
-// Stores row `i` of the results of a warp's work-items; `first` is this one's corner. A float that cannot be stored by vectors
-// goes through local memory, so that neighbours in a row of C are stored by neighbours in the warp.
-INLINE void store_row(COMPONENT* sum, const int i, const Target target, const int2 first, const long batch,
-                      __local COMPONENT* line)
+#define ROW_WARPS (BN / WARP_BN)  // that hold parts of the same rows of a tile
+#define CHUNKS (BN / 32 + 1)      // lines of 128 bytes in which such a row lies, at most
+
+// A warp stores a row of a tile that lies in local memory, line by line of 128 bytes, wherever the row begins in C.
+INLINE void store_line(const __local COMPONENT* line, const Target target, const int row, const int first, const long batch)
+{
+    const __global RESULT* begin = target.c + batch * target.c_batch + row * target.c_row + first;
+    const int place = (int)(get_local_id(0) % 32) - (int)((ulong)begin / sizeof(RESULT) % 32);
+#pragma unroll
+    for (int chunk = 0; chunk < CHUNKS; chunk++)
+        if ((chunk > 0 || place >= 0) && (chunk < CHUNKS - 1 || place < 0)) {
+            COMPONENT held = line[chunk * 32 + (place ^ 1)];
+            store(&held, target, row, first + chunk * 32 + place, batch);
+        }
+}
+
+// Stores TOGETHER rows of the results of a warp's work-items, from row `i` on; `first` is this one's corner. Floats that cannot
+// be stored by vectors go through local memory, and leave by whole rows of the tile: by a loop, as code that is run once a
+// tile takes longer to fetch than to run.
+INLINE void store_rows(COMPONENT sum[TOGETHER][TN], const int i, const Target target, const int2 first, const long batch,
+                       __local COMPONENT* lines)
 {
 #if C_VEC * PARTS > 1
 #pragma unroll
     for (int j = 0; j < TN; j += C_VEC * PARTS)
-        store(sum + j, target, first.x + row_of(i), first.y + column_of(j), batch);
+        store(sum[0] + j, target, first.x + row_of(i), first.y + column_of(j), batch);
 #else
-    const int lane = get_local_id(0) % 32;
-    const int2 warp_first = first - (int2)(lane / 8, lane % 8) * 4;
+    const int lane = get_local_id(0) % 32, warp = get_local_id(0) / 32, member = warp % ROW_WARPS;
+    const int2 corner = first - (int2)(lane / 8, member * 8 + lane % 8) * 4;
+    __local COMPONENT* own = lines + lane / 8 * BN + member * 32 + lane % 8 * 4;
 #pragma unroll
-    for (int j = 0; j < TN; j += 4)
-        *(__local FRAGMENT*)(line + (lane / 8 * TN / 4 + j / 4) * 32 + lane % 8 * 4) = exchanged(sum + j);
-    bar_warp_sync();
-#pragma unroll
-    for (int piece = 0; piece < TN; piece++) {
-        COMPONENT held = line[piece * 32 + lane];
-        const int row = warp_first.x + piece / (TN / 4) * 4 + row_of(i);
-        store(&held, target, row, warp_first.y + piece % (TN / 4) * STEP_N + (lane ^ 1), batch);
-    }
-    bar_warp_sync();
+    for (int j = 0; j < TOGETHER * TN; j += 4)
+        *(__local FRAGMENT*)(own + j / TN * 4 * BN + j % TN / 4 * STEP_N) = exchanged(sum[0] + j);
+    bar_sync(2 + warp / ROW_WARPS, 32 * ROW_WARPS);
+#pragma unroll 1
+    for (int row = member; row < 4 * TOGETHER; row += ROW_WARPS)
+        store_line(lines + row * BN, target, corner.x + row % 4 * 4 + row / 4 + row_of(i), corner.y, batch);
+    bar_sync(2 + warp / ROW_WARPS, 32 * ROW_WARPS);
 #endif
 }

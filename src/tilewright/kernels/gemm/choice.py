@@ -16,6 +16,7 @@ from .call import GemmCall, call_of
 from .configs import TileConfig
 from .kernels import COLUMNS, JOINED, ROWS, TILES
 from .macros import elements, reading, result_width
+from .packing import launches
 from .vectors import ColumnsConfig, RowsConfig, VectorConfig
 
 # Every tile with the part of the multiply-adds in what its work-items issue, and what else keeps it from its best: fitted
@@ -205,7 +206,7 @@ def tile_cost(kernel: Kernel, problem: Problem, device: DeviceInfo) -> float:
     panels = (config.BM + config.BN) * element_type(call.dtype).itemsize
     asked = min(1.0, together * panels * config.BK / IN_FLIGHT)
     packing = 2 * sum(operand_bytes(plain, name) for name in config.packed(plain)) / (BYTES * device.compute_units)
-    packing += LAUNCH * len(config.packed(plain))
+    packing += LAUNCH * launches(plain, config.packed(plain))
     computing = (SPLIT_LOSS if pieces > 1 else 1) * each * (arithmetic + PANEL_SHARE * panels * depth / CACHE_BYTES)
     memory = _memory(call, device)
     exposed = memory * (1 / asked - 1) * min(1.0, memory / max(computing, 1.0))  # much arithmetic hides slow memory

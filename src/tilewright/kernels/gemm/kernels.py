@@ -60,8 +60,7 @@ def _joined(kernel: Kernel, config: TileConfig, call: GemmCall) -> Iterator[Step
 
 
 def _packing(config: TileConfig, call: GemmCall) -> Iterator[Step]:
-    for name in config.packed(call):
-        yield from packing(call, name, across_k)
+    yield from packing(call, config.packed(call), across_k)
 
 
 def _renamed(call: GemmCall, **names: str) -> tuple[tuple[str, str], ...]:

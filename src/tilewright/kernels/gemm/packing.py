@@ -4,14 +4,21 @@ Layouts here are those of an operand's rows across k: `m` or `n` rows of `k` ele
 """
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from pathlib import Path
 
-from ...dtypes import element_type
-from ...kernel import Steps, round_up
+from ...dtypes import ELEMENT_TYPES, element_type
+from ...kernel import Config, Kernel, NDRange, Step, Steps, round_up
 from ...operands import Layout
-from ..moves import Move, packing_steps
-from .call import GemmCall
+from ...problem import Problem
+from ..moves import MAX_BATCH, Move, nearer_rows, packing_steps, width
+from ..moves.configs import TYPES, WORD
+from ..moves.move import VECTOR_BYTES
+from .call import GemmCall, call_of
 
+HERE = Path(__file__).parent
+TILE_BYTES = 256  # of a line of a tile of pack.cl
+MOST_TOGETHER = 2**25  # bytes of operands for which a launch less gains more than stores by vectors
 MULTIPLE = 32  # elements: lines begin on 128 bytes, if 4 bytes wide
 LINE = 128  # bytes of a line of a GPU's caches
 Place = Callable[[GemmCall, str], Layout]
@@ -59,9 +66,88 @@ def room(call: GemmCall, name: str, place: Place) -> int:
     return (1 if view.batch == 0 else call.batch) * lines
 
 
-def packing(call: GemmCall, name: str, place: Place) -> Steps:
+@dataclass(frozen=True)
+class PackConfig(Config):
+    """pack.cl: how the copies of A and B lie, by their rows across k. The fields in capitals are explained at its top."""
+
+    a: Layout
+    b: Layout
+    ITEMS: int = 256
+
+    def _tile(self, call: GemmCall) -> int:
+        return TILE_BYTES // element_type(call.dtype).itemsize
+
+    def _tiles(self, call: GemmCall, rows: int) -> int:
+        return -(-rows // self._tile(call)) * -(-call.k // self._tile(call))
+
+    def ndrange(self, problem: Problem) -> NDRange:
+        call = call_of(problem)
+        tiles = self._tiles(call, call.m) + self._tiles(call, call.n)
+        return NDRange((tiles * self.ITEMS, 1, call.batch), (self.ITEMS, 1, 1))
+
+    def scalars(self, problem: Problem) -> dict[str, int | float]:
+        call = call_of(problem)
+        found: dict[str, int | float] = {"a_tiles": self._tiles(call, call.m)}
+        for name, copy in (("packed_a", self.a), ("packed_b", self.b)):
+            found |= {f"{name}_row": copy.row, f"{name}_column": copy.column, f"{name}_batch": copy.batch}
+        return found
+
+    def macros(self, problem: Problem) -> dict[str, str | int]:
+        call = call_of(problem)
+        macros: dict[str, str | int] = {"ELEMENT": TYPES[element_type(call.dtype).itemsize], "TILE": self._tile(call)}
+        for name, copy in (("A", self.a), ("B", self.b)):
+            source, rows = call.sided(name)
+            macros[f"{name}_READ"] = int(nearer_rows(source, rows, call.k))
+            macros[f"{name}_WRITTEN"] = int(nearer_rows(copy, rows, call.k))
+            macros[f"{name}_BATCHED"] = int(source.batch != 0)
+        return super().macros(problem) | macros
+
+    def local_bytes(self, problem: Problem) -> int:
+        tile = self._tile(call_of(problem))
+        return tile * (tile + 1) * element_type(problem.dtype).itemsize
+
+
+def together(call: GemmCall, names: tuple[str, ...]) -> bool:
+    """Whether operands are copied by a single launch: where vectors could not do it faster by two."""
+    return set(names) == {"A", "B"} and _by_elements(call)
+
+
+def launches(call: GemmCall, names: tuple[str, ...]) -> int:
+    """How many launches copy operands, of a batch that each of them can take."""
+    return 1 if together(call, names) else len(names)
+
+
+def packing(call: GemmCall, names: tuple[str, ...], place: Place) -> Steps:
+    """The launches that copy operands "A" and "B", one or both, there."""
+    if together(call, names):
+        config = PackConfig(place(call, "A"), place(call, "B"))
+        itemsize = element_type(call.dtype).itemsize
+        scratch = tuple((f"packed_{name}", room(call, name, place) * itemsize) for name in names)
+        return (Step(PACK, config, call, call.buffers, scratch),)
+    return tuple(step for name in names for step in _copy(call, name, place))
+
+
+def _by_elements(call: GemmCall) -> bool:
+    """Whether A and B are small, of wide elements, and of lines of which vectors would load no more than one."""
+    itemsize = element_type(call.dtype).itemsize
+    matrices = [call.batch if call.sided(name)[0].batch else 1 for name in ("A", "B")]
+    size = (matrices[0] * call.m + matrices[1] * call.n) * call.k * itemsize
+    if not WORD <= itemsize < VECTOR_BYTES or call.batch > MAX_BATCH or size > MOST_TOGETHER:
+        return False
+    for view, rows in (call.sided("A"), call.sided("B")):
+        across = nearer_rows(view, rows, call.k)
+        line, length, lines = (view.swapped, rows, call.k) if across else (view, call.k, rows)
+        if width(line, length, lines, call.batch, itemsize) > 1:
+            return False
+    return True
+
+
+def _copy(call: GemmCall, name: str, place: Place) -> Steps:
     """The launches that copy operand "A" or "B" there."""
     view, outer = call.sided(name)
     batch = 1 if view.batch == 0 else call.batch
     move = Move(outer, call.k, call.dtype, view, place(call, name), batch, room(call, name, place))
     return packing_steps(move, dict(call.buffers).get(name, name), f"packed_{name}")
+
+
+PACK = Kernel(HERE / "pack.cl", PackConfig(Layout(0, 1, 1), Layout(0, 1, 1)), dtypes=tuple(ELEMENT_TYPES))

@@ -10,6 +10,7 @@ from ...dtypes import element_type
 from ..gemm.call import GemmCall
 from ..gemm.choice import BYTES, LATENCY, LAUNCH, operand_bytes
 from ..gemm.macros import elements
+from ..gemm.packing import launches
 from .configs import WARP, WarpConfig, copy_form
 from .fetched import FetchedConfig
 
@@ -96,4 +97,4 @@ def _joining(config: WarpConfig, call: GemmCall) -> float:
 
 def _packing(config: WarpConfig, call: GemmCall, units: int) -> float:
     packed = config.packed(call)
-    return 2 * sum(operand_bytes(call, name) for name in packed) / (BYTES * units) + LAUNCH * len(packed)
+    return 2 * sum(operand_bytes(call, name) for name in packed) / (BYTES * units) + LAUNCH * launches(call, packed)

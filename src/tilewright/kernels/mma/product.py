@@ -35,7 +35,7 @@ def product_steps(kernel: Kernel, config: Config, problem: Problem) -> Steps:
     # Without tiles to share out the kernel gets arguments that it does not use.
     unused = {} if config.shared else {PARTIAL: "C", TICKETS: "C"}
     buffers = tuple({**dict(packed.buffers), **unused}.items())
-    copies = (step for name in config.packed(call) for step in packing(call, name, on_lines))
+    copies = packing(call, config.packed(call), on_lines)
     return (*copies, Step(kernel, config, packed, buffers, scratch, (TICKETS,) if config.shared else ()))
 
 

@@ -1,7 +1,8 @@
 // Hopper's copy engine (TMA) and the barriers that count its bytes: one wrapper per PTX instruction, named after it.
 //
 // A "local address" is the 32-bit one that PTX wants: local_address(pointer). Coordinates are in elements, the fastest
-// dimension first; what lies outside the matrix is read as zeros and not written.
+// dimension first; what lies outside the matrix is read as zeros and not written. The first coordinate must be a multiple of
+// 16 bytes, as the matrix's address and strides are: on an H200 a fetch from elsewhere is an illegal instruction.
 
 static inline void mbarrier_init(const uint barrier_address, const uint arrivals)
 {

@@ -10,6 +10,7 @@ from ...device import DeviceInfo
 from ...dtypes import element_type
 from ..gemm.call import GemmCall
 from ..gemm.choice import BYTES, LAUNCH, operand_bytes
+from ..gemm.packing import launches
 from .configs import WgmmaConfig
 from .maps import LINE, alignment, along_k, depth, fetched_rows, steps_of
 
@@ -63,7 +64,7 @@ def cost(config: WgmmaConfig, call: GemmCall, device: DeviceInfo) -> float:
     operands = operand_bytes(oriented, "A") + operand_bytes(oriented, "B")
     memory = (operands + oriented.batch * oriented.m * oriented.n * itemsize) / bytes_per_cycle
     packed = config.packed(call)
-    packing = 2 * sum(operand_bytes(call, name) for name in packed) / bytes_per_cycle + LAUNCH * len(packed)
+    packing = 2 * sum(operand_bytes(call, name) for name in packed) / bytes_per_cycle + LAUNCH * launches(call, packed)
     return max(computing, memory) + min(computing, memory) * EXPOSED + meeting(config) + packing + STARTUP
 
 

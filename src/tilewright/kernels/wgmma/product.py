@@ -33,7 +33,7 @@ def wgmma_steps(kernel: Kernel, config: Config, problem: Problem) -> Steps:
     """One launch, after a copy of each operand that is packed."""
     assert isinstance(config, WgmmaConfig)
     call, packed = config.orientation(problem), config.oriented(problem)
-    copies = tuple(step for name in config.packed(call) for step in packing(call, name, on_lines))
+    copies = packing(call, config.packed(call), on_lines)
     if config.split == 1:
         unused = {PARTIAL: "C", TICKETS: "C"}  # arguments that the kernel gets and does not use
         return (*copies, Step(kernel, config, packed, tuple({**dict(packed.buffers), **unused}.items())))
