@@ -10,13 +10,14 @@ from tilewright.backend.opencl import Device
 from tilewright.dtypes import element_type
 from tilewright.errors import Unsupported
 from tilewright.kernel import Kernel
-from tilewright.kernels.moves import COPY, COPY_WORDS, TURN, TURN_WORDS, Move, nearest
+from tilewright.kernels.moves import COPY, COPY_WORDS, TURN, TURN_SECTORS, Move, nearest
 from tilewright.operands import Layout
 from tilewright.plan import plan_kernel
 from tilewright.run import LoadedPlan
 
 SHAPES = ((1, 1), (1, 7), (7, 1), (3, 5), (4, 4), (31, 33), (64, 128), (127, 125), (128, 126), (130, 257), (263, 131))
 GAPS = (0, 1, 2, 3, 16)
+SIZES = ("int8", "float16", "float32", "float64", "complex128")  # of one byte to 16
 
 
 def random_side(generator: np.random.Generator, rows: int, columns: int, batch: int, by_rows: bool) -> Layout:
@@ -58,9 +59,12 @@ def assert_moves(kernel: Kernel, move: Move, device: Device) -> None:
     assert device.read(buffers["output"], target.nbytes, np.dtype(np.uint8)).tobytes() == expected.tobytes(), move
 
 
-@pytest.mark.parametrize("dtype", ["int8", "float16"])
-@pytest.mark.parametrize("kernel", [COPY_WORDS, TURN_WORDS], ids=lambda kernel: kernel.name)
-def test_words_wherever_lines_begin(kernel: Kernel, dtype: str, device: Device) -> None:
+@pytest.mark.parametrize(
+    ("kernel", "dtype"),
+    [*((COPY_WORDS, dtype) for dtype in SIZES[:2]), *((TURN_SECTORS, dtype) for dtype in SIZES)],
+    ids=lambda each: each if isinstance(each, str) else each.name,
+)
+def test_wherever_lines_begin(kernel: Kernel, dtype: str, device: Device) -> None:
     generator, moved = np.random.default_rng(3), 0
     for (rows, columns), batch in product(SHAPES, (1, 3)):
         for _ in range(3):
@@ -72,7 +76,7 @@ def test_words_wherever_lines_begin(kernel: Kernel, dtype: str, device: Device) 
     assert moved > len(SHAPES)
 
 
-@pytest.mark.parametrize("dtype", ["int8", "float16", "float32", "float64", "complex128"])
+@pytest.mark.parametrize("dtype", SIZES)
 @pytest.mark.parametrize("kernel", [COPY, TURN], ids=lambda kernel: kernel.name)
 def test_vectors_of_every_width(kernel: Kernel, dtype: str, device: Device) -> None:
     generator = np.random.default_rng(4)
@@ -93,3 +97,29 @@ def test_what_has_no_words_is_refused(device: Device) -> None:
         assert nearest(move) is COPY
         with pytest.raises(Unsupported, match=reason):
             plan_kernel(replace(COPY_WORDS, smaller=()), move, device.info)
+
+
+def test_what_the_turn_by_sectors_refuses(device: Device) -> None:
+    wide = Layout(0, 2**24, 1)
+    for move, reason in (
+        (Move(64, 64, "float32", Layout(0, 64, 1), Layout(0, 1, 64)), "all lines begin on vectors of 16 bytes"),
+        (Move(16, 16, "int8", Layout(0, 16, 1), Layout(0, 1, 16)), "all lines begin on vectors of 16 bytes"),
+        (Move(5, 5, "float64", Layout(0, 10, 2), Layout(0, 1, 5)), "source are 2 elements apart"),
+        (
+            Move(5, 5, "int8", Layout(20, -5, 1), Layout(0, 1, 5)),
+            "source's first line lies behind its last one, with -5",
+        ),
+        (
+            Move(5, 5, "int8", Layout(0, 5, 1), Layout(20, 1, -5)),
+            "target's first line lies behind its last one, with -5",
+        ),
+        (Move(3, 2**23, "float64", wide, Layout(0, 1, 3)), "131,073 tiles of 64 columns are more than 65,535"),
+    ):
+        assert nearest(move) is TURN
+        with pytest.raises(Unsupported, match=reason):
+            plan_kernel(replace(TURN_SECTORS, smaller=()), move, device.info)
+
+
+def test_whole_vectors_that_begin_in_the_middle_of_a_sector() -> None:
+    assert nearest(Move(68, 68, "float32", Layout(0, 68, 1), Layout(0, 1, 68))) is TURN_SECTORS
+    assert nearest(Move(72, 72, "float32", Layout(0, 72, 1), Layout(0, 1, 72))) is TURN

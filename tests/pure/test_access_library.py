@@ -22,7 +22,7 @@ from tilewright.kernels.gemm.kernels import COLUMNS, JOINED, ROWS, TILES
 from tilewright.ladders import make_problem
 from tilewright.plan import violations
 from tilewright.problem import Copy, Gemm, Problem, Transpose, output_of, random_arrays
-from tilewright.stacks import InPlaceTranspose
+from tilewright.stacks import InPlaceTranspose, StackedTranspose
 
 GPU = DeviceInfo(
     "a GPU", "nowhere", vendor="NVIDIA", kind="gpu", compute_units=100, max_work_group_size=1024,
@@ -35,6 +35,7 @@ CPU = DeviceInfo(
     native_widths={"float32": 16, "float64": 8, "int32": 16},
 )  # fmt: skip
 SMALL = TileConfig(32, 32, 8, 4, 4)
+SIZES = ("int8", "float16", "float32", "float64", "complex128")  # of elements that are only moved
 
 
 @dataclass(frozen=True)
@@ -97,7 +98,9 @@ def planned() -> Iterator[Launches]:
         Copy(64, 64, "float32", 3),
         Transpose(64, 64),
         Transpose(128, 8),
-        *(Transpose(rows, columns, dtype) for rows, columns in ((3, 5), (523, 141)) for dtype in ("int8", "float16")),
+        *(Transpose(rows, columns, dtype) for rows, columns in ((3, 5), (263, 141)) for dtype in SIZES),
+        *(Transpose(70, 141, dtype, offset=5) for dtype in SIZES),
+        *(StackedTranspose(37, 41, dtype, batch=3) for dtype in SIZES),
         *(Copy(35, 1100, dtype, 1) for dtype in ("int8", "float16")),
         Copy(3, 5, "int8", 1),
     ]

@@ -19,7 +19,7 @@ from tilewright.kernels import LADDERS, find_kernel
 from tilewright.kernels.gemm.configs import TileConfig
 from tilewright.kernels.gemm.kernels import JOINED
 from tilewright.kernels.gemm.packing import PACK
-from tilewright.kernels.moves import COPY_WORDS, TURN_WORDS
+from tilewright.kernels.moves import COPY_WORDS
 from tilewright.kernels.peaks import CHAINS, COPY, GPU_CHAINS, GPU_COPY, GPU_LOCAL, LOCAL, Chains, LocalReads
 from tilewright.ladders import make_problem
 from tilewright.plan import plan_kernel, violations
@@ -110,7 +110,7 @@ def test_the_librarys_kernels_compile(dtype: str, compiler: Nvrtc) -> None:
     files = [path for folder in ("gemm", "moves") for path in (KERNELS / folder).glob("*.cl")]
     wanted = {f"{path.parent.name}/{path.stem}" for path in files if "__kernel" in read_source(path)}
     if element_type(dtype).itemsize >= 4:
-        wanted -= {COPY_WORDS.name, TURN_WORDS.name}
+        wanted -= {COPY_WORDS.name}
     if element_type(dtype).itemsize not in (4, 8):
         wanted -= {PACK.name}
     assert wanted == {step.kernel.name for step in steps.values()}

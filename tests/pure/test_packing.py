@@ -8,7 +8,7 @@ from tilewright.choice import product_candidates
 from tilewright.device import DeviceInfo
 from tilewright.kernels.gemm.call import call_of
 from tilewright.kernels.gemm.packing import PACK, across_k, on_lines, packing
-from tilewright.kernels.moves import COPY, COPY_WORDS, TURN, TURN_WORDS, Move, packing_steps
+from tilewright.kernels.moves import COPY, COPY_WORDS, TURN, TURN_SECTORS, Move, packing_steps
 from tilewright.operands import Layout
 from tilewright.plan import plan, violations
 from tilewright.problem import Gemm
@@ -38,9 +38,10 @@ def test_each_kind_of_copy_has_a_configuration_for_every_gpu() -> None:
     whole, apart = Layout(0, 64, 1), Layout(1, 65, 1)
     for kernel, dtype, source, target in (
         (COPY, "float32", apart, whole),
-        (TURN, "float32", apart, whole.swapped),
+        (TURN, "float32", whole, whole.swapped),
+        (TURN_SECTORS, "float32", apart, whole.swapped),
         (COPY_WORDS, "int8", apart, whole),
-        (TURN_WORDS, "float16", apart, whole.swapped),
+        (TURN_SECTORS, "float16", apart, whole.swapped),
     ):
         (step,) = packing_steps(Move(60, 60, dtype, source, target), "A", "packed_A")
         assert step.kernel.source == kernel.source

@@ -9,13 +9,14 @@ from ...kernel import Config, Kernel, Step, Steps
 from ...problem import Problem
 from .configs import CopyConfig, MoveConfig, TurnConfig
 from .move import Move, move_of, nearer_rows, width
-from .words import CopyWordsConfig, TurnWordsConfig
+from .sectors import TurnSectorsConfig
+from .words import CopyWordsConfig
 
 __all__ = [
     "COPY",
     "COPY_WORDS",
     "TURN",
-    "TURN_WORDS",
+    "TURN_SECTORS",
     "Move",
     "MoveConfig",
     "candidates",
@@ -47,19 +48,19 @@ def _kernel(file: str, config: Config, *smaller: Config) -> Kernel:
 COPY = _kernel("copy.cl", CopyConfig(), CopyConfig(32, 2))
 TURN = _kernel("turn.cl", TurnConfig(1024, 512), TurnConfig(1024, 256), TurnConfig(128, 64, 128))
 COPY_WORDS = _kernel("copy_words.cl", CopyWordsConfig(), CopyWordsConfig(32, 2))
-TURN_WORDS = _kernel("turn_words.cl", TurnWordsConfig(256, 512), TurnWordsConfig(256, 256), TurnWordsConfig(64, 64))
+TURN_SECTORS = _kernel("turn_sectors.cl", TurnSectorsConfig(256, 256), TurnSectorsConfig(128, 64))
 
 
 def nearest(problem: Problem) -> Kernel:
-    """The kernel that moves as memory lies: a copy where both sides have their elements in the same direction, and by words
-    where these are shorter and no vectors move them."""
+    """The kernel that moves as memory lies: a copy where both sides have their elements in the same direction; by words, or by
+    sectors, where no vectors move them."""
     move = move_of(problem).output_by_rows
     if nearer_rows(move.source, move.rows, move.columns):
-        plain, words = TURN, TURN_WORDS
+        plain, anywhere = TURN, TURN_SECTORS
     else:
-        plain, words = COPY, COPY_WORDS
-    assert isinstance(words.config, (TurnWordsConfig, CopyWordsConfig))
-    return plain if any(words.config.refusals(move)) else words
+        plain, anywhere = COPY, COPY_WORDS
+    assert isinstance(anywhere.config, (TurnSectorsConfig, CopyWordsConfig))
+    return plain if any(anywhere.config.refusals(move)) else anywhere
 
 
 def packing_steps(move: Move, source: str, packed: str) -> Steps:

@@ -16,8 +16,8 @@ void copy(const int rows, const int columns,
           __global ELEMENT* restrict output, const long output_offset, const long output_row, const long output_column,
           const long output_batch)
 {
-    const int item = get_local_id(0), tile_columns = RUN_X ? RUNS * RUN_X : GROUP_X * VEC;
-    const int tiles_x = (columns + tile_columns - 1) / tile_columns, tile = get_group_id(0);
+    const uint item = get_local_id(0), tile_columns = RUN_X ? RUNS * RUN_X : GROUP_X * VEC;
+    const uint tiles_x = (columns + tile_columns - 1) / tile_columns, tile = get_group_id(0);
     const int column = tile % tiles_x * tile_columns + item % GROUP_X * VEC;
     const int row = tile / tiles_x * (RUN_Y ? RUNS * RUN_Y : 1) + item / GROUP_X;
     const long batch = get_group_id(2);

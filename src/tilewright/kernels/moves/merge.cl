@@ -1,4 +1,5 @@
-// Words of bytes or shorts along rows become words down columns: MERGE rows of one word each, MERGE elements in a word.
+// Words of bytes or shorts along rows become words down columns: MERGE rows of one word each, MERGE elements in a word. Without
+// them (MERGE = 1) there is nothing to do.
 
 #define LOW_BYTES(a, b) (((a) & 0x00ff00ff) | ((b) & 0x00ff00ff) << 8)   // bytes 0 and 2 of a, with those of b between
 #define HIGH_BYTES(a, b) (((a) >> 8 & 0x00ff00ff) | ((b) & 0xff00ff00))  // bytes 1 and 3
@@ -14,7 +15,7 @@ INLINE void merge(uint columns[MERGE], const uint rows[MERGE])
     columns[1] = LOW_HALF(odd, odd_below);
     columns[2] = HIGH_HALF(even, even_below);
     columns[3] = HIGH_HALF(odd, odd_below);
-#else
+#elif MERGE == 2
     columns[0] = LOW_HALF(rows[0], rows[1]);
     columns[1] = HIGH_HALF(rows[0], rows[1]);
 #endif

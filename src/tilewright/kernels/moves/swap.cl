@@ -5,7 +5,7 @@
 // first is written, and go through local memory one after the other. Of `tiles` x `tiles` tiles the pairs on and above
 // the diagonal lie folded into a rectangle: row r has those of row r from the diagonal on, before it those of row
 // tiles - 1 - r.
-// Work-groups: dimension 0 the pairs; 2 the batch.
+// Work-groups: dimensions 0 and 1 the columns and rows of the rectangle; 2 the batch.
 
 #include "turning.cl"
 
@@ -16,7 +16,7 @@ void swap(const int rows, __global ELEMENT* matrix, const long matrix_offset, co
     __local WORD tile[LINES * PITCH];
 
     const int tiles = ((rows + TILE_ROWS - 1) / TILE_ROWS + 1) / 2 * 2;  // even, so that two rows make one of the rectangle
-    const int r = get_group_id(0) / (tiles + 1), c = get_group_id(0) % (tiles + 1);
+    const int r = get_group_id(1), c = get_group_id(0);
     const int upper = (c > r ? r : tiles - 1 - r) * TILE_ROWS, lower = (c > r ? c - 1 : tiles - 1 - c) * TILE_ROWS;
     if (lower >= rows)  // the tile that made their number even; upper is no larger
         return;

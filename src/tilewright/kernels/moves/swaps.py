@@ -6,15 +6,17 @@ from typing import ClassVar
 import numpy as np
 
 from ...device import DeviceInfo
-from ...dtypes import ELEMENT_TYPES
+from ...dtypes import ELEMENT_TYPES, element_type
 from ...errors import InvalidInput
 from ...kernel import Config, Kernel, NDRange, Step, Steps
 from ...operands import Layout, Operand, Scalars
 from ...problem import Arrays, Problem
 from ...stacks import InPlaceTranspose
 from . import HERE, MAX_BATCH
-from .configs import TurnConfig
-from .move import Move
+from .configs import WORD, TurnConfig
+from .move import Move, width
+
+NARROW = 32  # the side of a tile of bytes or shorts that are moved one by one
 
 
 @dataclass(frozen=True)
@@ -75,6 +77,12 @@ def swap_of(problem: Problem) -> Swap:
 class SwapConfig(TurnConfig):
     """swap.cl: turn.cl's tiles, which must be square."""
 
+    def tile(self, move: Move) -> tuple[int, int]:
+        """Elements smaller than a word that are moved one by one: 32 by 32, as there are four times as many instructions."""
+        itemsize = element_type(move.dtype).itemsize
+        narrow = width(move.source, move.columns, move.rows, move.batch, itemsize) * itemsize < WORD
+        return (NARROW, NARROW) if narrow else super().tile(move)
+
     def oriented(self, problem: Problem) -> Move:
         """What happens to the tiles above the diagonal, as a move."""
         swap = swap_of(problem).by_rows
@@ -83,7 +91,7 @@ class SwapConfig(TurnConfig):
     def ndrange(self, problem: Problem) -> NDRange:
         move = self.oriented(problem)
         tiles = (-(-move.rows // self.tile(move)[0]) + 1) // 2 * 2
-        return NDRange((tiles // 2 * (tiles + 1) * self.items if tiles else 0, 1, move.batch), (self.items, 1, 1))
+        return NDRange(((tiles + 1) * self.items if tiles else 0, tiles // 2, move.batch), (self.items, 1, 1))
 
 
 def swap_steps(kernel: Kernel, config: Config, problem: Problem) -> Steps:

@@ -14,7 +14,7 @@ void turn(const int rows, const int columns,
 {
     __local WORD tile[LINES * PITCH];
 
-    const int tiles_y = (rows + TILE_ROWS - 1) / TILE_ROWS, number = get_group_id(0);
+    const uint tiles_y = (rows + TILE_ROWS - 1) / TILE_ROWS, number = get_group_id(0);
     const int first_row = number % tiles_y * TILE_ROWS, first_column = number / tiles_y * TILE_COLUMNS;
     const long batch = get_group_id(2);
     input += input_offset + batch * input_batch + first_row * input_row + first_column * input_column;

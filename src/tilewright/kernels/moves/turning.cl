@@ -10,6 +10,7 @@
 // IN_LANES, OUT_LANES  work-items side by side in that direction: 32 of them cover 32 / LANES lines of the tile
 // WORD, MERGE      what local memory holds: MERGE elements of a column in a word of 4 bytes, or the element (MERGE = 1)
 // OUT_PIECE, OUT_WORDS  the type of one store, and the words that make it
+// INDEX            the type that counts elements from the tile's corner: int, where that is enough
 // PITCH, SKEW      words from line to line; SKEW unused words after every 32 of a line
 //
 // Bytes are merged into words on their way in: a fourth of the local reads and writes. With 8 lanes of 16 bytes by 4
@@ -22,9 +23,10 @@
 #define LINES (TILE_ROWS / MERGE)
 #define LOADS (LINES * TILE_COLUMNS / IN_VEC / ITEMS)
 #define STORES (TILE_ROWS * TILE_COLUMNS / OUT_VEC / ITEMS)
-#define COLUMN(x) ((x) + (x) / 32 * SKEW)
+#define COLUMN(x) ((x) + (uint)(x) / 32 * SKEW)
 
-// Where vector number `vector` of a tile lies: (along, across) the direction of its elements.
+// Where vector number `vector` of a tile lies: (along, across) the direction of its elements. It is unsigned, since compilers
+// do not know that a work-item's number is not negative: dividing is one instruction then, and not four.
 #define PLACE(vector, lanes, width, blocks)                                              \
     MAKE2(int, ((vector) / WARP % (blocks) * (lanes) + (vector) % WARP % (lanes)) * (width), \
            (vector) / WARP / (blocks) * (WARP / (lanes)) + (vector) % WARP / (lanes))
@@ -65,9 +67,9 @@ INLINE void put(local WORD* line, const int column, HELD held[MERGE][HELD_COUNT]
 
 // Reads the work-item's part of a tile, of which `rows` x `columns` lie inside of the matrix.
 INLINE void load_tile(HELD held[LOADS][MERGE][HELD_COUNT], const __global ELEMENT* from, const int rows, const int columns,
-                      const long row_stride, const long column_stride)
+                      const INDEX row_stride, const INDEX column_stride)
 {
-    const int item = get_local_id(0);
+    const uint item = get_local_id(0);
 #pragma unroll
     for (int i = 0; i < LOADS; i++) {
         const int2 at = IN_PLACE(i);
@@ -82,7 +84,7 @@ INLINE void load_tile(HELD held[LOADS][MERGE][HELD_COUNT], const __global ELEMEN
 
 INLINE void put_tile(local WORD* tile, HELD held[LOADS][MERGE][HELD_COUNT])
 {
-    const int item = get_local_id(0);
+    const uint item = get_local_id(0);
 #pragma unroll
     for (int i = 0; i < LOADS; i++) {
         const int2 at = IN_PLACE(i);
@@ -92,16 +94,16 @@ INLINE void put_tile(local WORD* tile, HELD held[LOADS][MERGE][HELD_COUNT])
 
 // Writes the tile, of which `rows` x `columns` lie inside of the matrix; rows are the direction of a store.
 INLINE void store_tile(__global ELEMENT* to, const local WORD* tile, const int rows, const int columns,
-                       const long row_stride, const long column_stride)
+                       const INDEX row_stride, const INDEX column_stride)
 {
-    const int item = get_local_id(0);
+    const uint item = get_local_id(0);
 #pragma unroll
     for (int i = 0; i < STORES; i++) {
         const int2 at = OUT_PLACE(i);
         WORD column[OUT_WORDS];
 #pragma unroll
         for (int word = 0; word < OUT_WORDS; word++)
-            column[word] = tile[(at.x / MERGE + word) * PITCH + COLUMN(at.y)];
+            column[word] = tile[((uint)at.x / MERGE + word) * PITCH + COLUMN(at.y)];
         if (at.x < rows && at.y < columns)
             *(__global OUT_PIECE*)(to + at.x * row_stride + at.y * column_stride) = PACK(OUT_WORDS)(column);
     }

@@ -1,0 +1,170 @@
+// turn.cl for matrices whose lines begin anywhere: the target is written by whole sectors of 32 bytes all the same.
+//
+// The source's elements lie side by side along its rows, the target's down its columns.
+//
+// ELEMENT, MERGE, WORD  explained in words.cl
+// SECTOR          elements of a sector
+// TILE_ROWS, TILE_COLUMNS  what a work-group reads: SECTOR rows more than it writes
+// ITEMS           work-items of a group
+// IN              words of a row that a work-item reads: side by side if they hold several elements, else LANES apart
+// OUT, PIECE      words of one store, 16 bytes, and their type
+// PITCH           words from line to line of the tile
+// INDEX           the type that counts elements from a tile's corner: int, where that is enough
+//
+// A column of the target begins at some element of a sector. A work-group writes from that sector's beginning on, and needs up to
+// SECTOR rows of the tile above for it: it reads these too, and nobody writes a part of a sector but at the matrix's edges. Rows
+// are read from the beginning of the sector on in which the first one begins.
+//
+// Work-groups: dimension 0 the tiles of a column of tiles, as in turn.cl; 1 these columns; 2 the batch.
+
+#include "element.cl"
+#include "words.cl"
+#include "merge.cl"
+
+#define WRITTEN (TILE_ROWS - SECTOR)
+#define LINES (TILE_ROWS / MERGE)
+#define LANES (TILE_COLUMNS / (MERGE * IN))
+#define FETCHED (IN + (MERGE > 1))  // words are shifted out of two
+#define LOADS (LINES * LANES / ITEMS)
+#define PIECE_ROWS (MERGE * OUT)
+#define PIECES (WRITTEN / PIECE_ROWS)  // of a column
+#define STORES ((PIECES * TILE_COLUMNS + ITEMS - 1) / ITEMS)
+
+// What lies in line `line` of the tile, MERGE rows. An unused word after every 32, and one before every second 128 bytes of a
+// column, keep most work-items out of each other's banks.
+#define TILE(line, column) \
+    tile[(line) * PITCH + (column) + (MERGE > 1) * (column) / 32 + (OUT > 1) * (line) / (4 * SECTOR / MERGE) % 2]
+
+// Reads the work-item's words of the tile whose corner is element number `corner`: of those of its rows from row `first_row`
+// of the matrix on that are below row `high`.
+INLINE void fetch(WORD held[LOADS][MERGE][FETCHED], const __global ELEMENT* input, const long corner, const INDEX stride,
+                  const int first_row, const int high, const int first_column, const int columns)
+{
+    const __global WORD* from = (const __global WORD*)input + WORD_OF(corner);
+#pragma unroll
+    for (int load = 0; load < LOADS; load++) {
+        const uint n = (uint)get_local_id(0) + load * ITEMS;
+#pragma unroll
+        for (int m = 0; m < MERGE; m++) {
+            const uint row = n / LANES * MERGE + m;
+            if ((uint)(first_row + row) >= (uint)high)
+                continue;
+            const INDEX first = SHIFT_OF(corner) + row * stride + n % LANES * (MERGE > 1 ? IN * MERGE : 1);
+#pragma unroll
+            for (int i = 0; i < FETCHED; i++)
+                if (MERGE > 1 || (uint)(first_column + n % LANES + i * LANES) < (uint)columns)
+                    held[load][m][i] = from[WORD_OF(first) + (MERGE > 1 ? i : i * LANES)];
+        }
+    }
+}
+
+// Merges what was read down columns, and puts it into the tile.
+INLINE void put(local WORD* tile, WORD held[LOADS][MERGE][FETCHED], const long corner, const INDEX stride)
+{
+#pragma unroll
+    for (int load = 0; load < LOADS; load++) {
+        const uint n = (uint)get_local_id(0) + load * ITEMS, line = n / LANES;
+#pragma unroll
+        for (int i = 0; i < IN; i++) {
+#if MERGE > 1
+            uint rows[MERGE], merged[MERGE];
+#pragma unroll
+            for (int m = 0; m < MERGE; m++)
+                rows[m] = shifted(held[load][m][i], held[load][m][i + 1], SHIFT_OF(corner + (line * MERGE + m) * stride));
+            merge(merged, rows);
+#pragma unroll
+            for (int m = 0; m < MERGE; m++)
+                TILE(line, (n % LANES * IN + i) * MERGE + m) = merged[m];
+#else
+            TILE(line, n % LANES + i * LANES) = held[load][0][i];
+#endif
+        }
+    }
+}
+
+// The words of piece number `piece` of column `x`, which begins in row `skipped` of the tile.
+INLINE void gather(WORD words[OUT + 1], const local WORD* tile, const uint skipped, const uint piece, const uint x)
+{
+    const uint line = skipped / MERGE + piece * OUT;
+#pragma unroll
+    for (int i = 0; i < OUT + (MERGE > 1); i++)
+        words[i] = TILE(line + i, x);
+#if MERGE > 1
+#pragma unroll
+    for (int i = 0; i < OUT; i++)
+        words[i] = shifted(words[i], words[i + 1], SHIFT_OF(skipped));
+#endif
+}
+
+__kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
+void turn_sectors(const int rows, const int columns,
+                  const __global ELEMENT* restrict input, const long input_offset, const long input_row, const long input_batch,
+                  __global ELEMENT* restrict output, const long output_offset, const long output_column, const long output_batch)
+{
+    __local WORD tile[LINES * PITCH];
+
+    const uint item = get_local_id(0);  // unsigned, as all that is divided: one shift, where the sign takes three more
+    const long source = input_offset + get_group_id(2) * input_batch, target = output_offset + get_group_id(2) * output_batch;
+    const int first_row = (int)get_group_id(0) * WRITTEN - SECTOR;
+    const int first_column = (int)get_group_id(1) * TILE_COLUMNS - ((int)source & (SECTOR - 1));
+    const long corner = source + first_row * input_row + first_column;
+
+    const int below = min(rows, first_row + TILE_ROWS);
+    int high = below;  // the rows above it may be read by whole words: these do not reach behind the last row
+#if MERGE > 1
+    const long last = source + (rows - 1) * input_row + columns - (TILE_COLUMNS + MERGE);
+    while (high > max(0, first_row) && corner + (high - 1 - first_row) * input_row > last)
+        high--;
+    const int useful = first_column + (int)(item % LANES) * (IN * MERGE) < columns ? high : 0;
+#else
+    const int useful = high;
+#endif
+    WORD held[LOADS][MERGE][FETCHED];
+    fetch(held, input, corner, input_row, first_row, useful, first_column, columns);
+    put(tile, held, corner, input_row);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (high < below) {  // what is left, element by element
+#pragma unroll 1
+        for (uint n = (max(0, high) - first_row) * TILE_COLUMNS + item; n < (below - first_row) * TILE_COLUMNS; n += ITEMS) {
+            const uint row = n / TILE_COLUMNS, x = n % TILE_COLUMNS;
+            if ((uint)(first_column + x) < (uint)columns)
+                ((local ELEMENT*)&TILE(row / MERGE, x))[row % MERGE] = input[corner + row * input_row + x];
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+
+    const long place = target + (long)first_column * output_column + first_row;
+    const int begun = (int)place & (SECTOR - 1), whole = max(0, rows - PIECE_ROWS + 1);  // rows in which a whole piece begins
+    __global ELEMENT* to = output + (place - begun);
+#pragma unroll
+    for (int store = 0; store < STORES; store++) {
+        const uint n = item + store * ITEMS, piece = n % PIECES, x = n / PIECES;
+        const INDEX above = begun + x * (INDEX)output_column;  // where the tile's first row of this column is, from `to` on
+        const uint skipped = -(int)above & (SECTOR - 1), row = skipped + piece * PIECE_ROWS;
+        if ((STORES * ITEMS > PIECES * TILE_COLUMNS && x >= TILE_COLUMNS) || (uint)(first_column + x) >= (uint)columns)
+            continue;
+        if ((uint)(first_row + row) < (uint)whole) {
+            WORD words[OUT + 1];
+            gather(words, tile, skipped, piece, x);
+            *(__global PIECE*)(to + (above + row)) = PACK(OUT)(words);
+        }
+    }
+#if PIECE_ROWS > 1
+    if (first_row >= 0 && first_row + TILE_ROWS <= rows)
+        return;
+#pragma unroll 1
+    for (uint n = item; n < PIECES * TILE_COLUMNS; n += ITEMS) {  // pieces that are partly in the matrix
+        const uint piece = n % PIECES, x = n / PIECES;
+        const INDEX above = begun + x * (INDEX)output_column;
+        const uint skipped = -(int)above & (SECTOR - 1), row = skipped + piece * PIECE_ROWS;
+        if ((uint)(first_column + x) >= (uint)columns || (uint)(first_row + row) < (uint)whole)
+            continue;
+        WORD words[OUT + 1];
+        gather(words, tile, skipped, piece, x);
+#pragma unroll
+        for (int i = 0; i < PIECE_ROWS; i++)
+            if ((uint)(first_row + row + i) < (uint)rows)
+                to[above + row + i] = element_of(words[i / MERGE], i % MERGE);
+    }
+#endif
+}
