@@ -24,14 +24,15 @@
 #define WRITTEN (TILE_ROWS - SECTOR)
 #define LINES (TILE_ROWS / MERGE)
 #define LANES (TILE_COLUMNS / (MERGE * IN))
-#define FETCHED (IN + (MERGE > 1))  // words are shifted out of two
+#define PAIR (2 * MERGE)                // elements of two words
+#define FETCHED (IN + 2 * (MERGE > 1))  // words that are loaded for IN, which may begin in the middle of a pair
 #define LOADS (LINES * LANES / ITEMS)
 #define PIECE_ROWS (MERGE * OUT)
 #define PIECES (WRITTEN / PIECE_ROWS)  // of a column
 #define STORES ((PIECES * TILE_COLUMNS + ITEMS - 1) / ITEMS)
 
 // What lies in line `line` of the tile, MERGE rows. An unused word after every 32, and one before every second 128 bytes of a
-// column, keep most work-items out of each other's banks.
+// column, keep work-items out of each other's banks as far as columns that begin anywhere allow: about two meet in one, not four.
 #define TILE(line, column) \
     tile[(line) * PITCH + (column) + (MERGE > 1) * (column) / 32 + (OUT > 1) * (line) / (4 * SECTOR / MERGE) % 2]
 
@@ -40,7 +41,11 @@
 INLINE void fetch(WORD held[LOADS][MERGE][FETCHED], const __global ELEMENT* input, const long corner, const INDEX stride,
                   const int first_row, const int high, const int first_column, const int columns)
 {
-    const __global WORD* from = (const __global WORD*)input + WORD_OF(corner);
+#if MERGE > 1
+    const __global uint2* from = (const __global uint2*)input + (WORD_OF(corner) >> 1);
+#else
+    const __global ELEMENT* from = input + corner;
+#endif
 #pragma unroll
     for (int load = 0; load < LOADS; load++) {
         const uint n = (uint)get_local_id(0) + load * ITEMS;
@@ -49,11 +54,20 @@ INLINE void fetch(WORD held[LOADS][MERGE][FETCHED], const __global ELEMENT* inpu
             const uint row = n / LANES * MERGE + m;
             if ((uint)(first_row + row) >= (uint)high)
                 continue;
-            const INDEX first = SHIFT_OF(corner) + row * stride + n % LANES * (MERGE > 1 ? IN * MERGE : 1);
+#if MERGE > 1
+            const INDEX first = ((int)corner & (PAIR - 1)) + row * stride + n % LANES * (IN * MERGE);
 #pragma unroll
-            for (int i = 0; i < FETCHED; i++)
-                if (MERGE > 1 || (uint)(first_column + n % LANES + i * LANES) < (uint)columns)
-                    held[load][m][i] = from[WORD_OF(first) + (MERGE > 1 ? i : i * LANES)];
+            for (int i = 0; i < FETCHED / 2; i++) {
+                const uint2 pair = from[(WORD_OF(first) >> 1) + i];
+                held[load][m][2 * i] = pair.x;
+                held[load][m][2 * i + 1] = pair.y;
+            }
+#else
+#pragma unroll
+            for (int i = 0; i < IN; i++)
+                if ((uint)(first_column + n % LANES + i * LANES) < (uint)columns)
+                    held[load][m][i] = from[row * stride + n % LANES + i * LANES];
+#endif
         }
     }
 }
@@ -69,8 +83,13 @@ INLINE void put(local WORD* tile, WORD held[LOADS][MERGE][FETCHED], const long c
 #if MERGE > 1
             uint rows[MERGE], merged[MERGE];
 #pragma unroll
-            for (int m = 0; m < MERGE; m++)
-                rows[m] = shifted(held[load][m][i], held[load][m][i + 1], SHIFT_OF(corner + (line * MERGE + m) * stride));
+            for (int m = 0; m < MERGE; m++) {
+                const uint first = (uint)corner + (line * MERGE + m) * (uint)stride;
+                const bool second = WORD_OF(first) & 1;  // whether the row begins in the second word of a pair
+                const uint word = second ? held[load][m][i + 1] : held[load][m][i];
+                const uint next = second ? held[load][m][i + 2] : held[load][m][i + 1];
+                rows[m] = shifted(word, next, SHIFT_OF(first));
+            }
             merge(merged, rows);
 #pragma unroll
             for (int m = 0; m < MERGE; m++)
@@ -112,7 +131,7 @@ void turn_sectors(const int rows, const int columns,
     const int below = min(rows, first_row + TILE_ROWS);
     int high = below;  // the rows above it may be read by whole words: these do not reach behind the last row
 #if MERGE > 1
-    const long last = source + (rows - 1) * input_row + columns - (TILE_COLUMNS + MERGE);
+    const long last = source + (rows - 1) * input_row + columns - (TILE_COLUMNS + PAIR);
     while (high > max(0, first_row) && corner + (high - 1 - first_row) * input_row > last)
         high--;
     const int useful = first_column + (int)(item % LANES) * (IN * MERGE) < columns ? high : 0;
