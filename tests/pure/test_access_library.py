@@ -90,7 +90,12 @@ def planned() -> Iterator[Launches]:
     products += [Gemm(20, 24, 17, dtype) for dtype in ("float64", "int32", "complex64", "complex128")]
     products += [Gemm(9, 7, 5, batch=3), Gemm(26, 42, 9, "float64"), Gemm(14, 37, 9)]
     turned = [Transpose(70, 52, dtype) for dtype in ("float32", "float64", "int8", "float16", "complex128")]
-    swaps = [InPlaceTranspose(70), InPlaceTranspose(33, "float64"), InPlaceTranspose(40, "int8")]
+    swaps = [
+        InPlaceTranspose(70),
+        InPlaceTranspose(33, "float64"),
+        InPlaceTranspose(40, "int8"),
+        InPlaceTranspose(71, "int8"),
+    ]
     moves: list[Problem] = [
         *turned,
         *swaps,
