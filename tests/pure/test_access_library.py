@@ -16,9 +16,10 @@ from tilewright.device import DeviceInfo
 from tilewright.errors import SourceError, Unsupported
 from tilewright.kernel import KERNELS, Kernel, Steps, render
 from tilewright.kernels import find_ladder
-from tilewright.kernels.gemm.choice import COLUMNS_SPACE, ROWS_SPACE, TILE_SPACE
+from tilewright.kernels.gemm.choice import TILE_SPACE
 from tilewright.kernels.gemm.configs import TileConfig
 from tilewright.kernels.gemm.kernels import COLUMNS, JOINED, ROWS, TILES
+from tilewright.kernels.gemm.vector_choice import COLUMNS_SPACE, ROWS_SPACE
 from tilewright.ladders import make_problem
 from tilewright.plan import violations
 from tilewright.problem import Copy, Gemm, Problem, Transpose, output_of, random_arrays

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tilewright.errors import InvalidInput
-from tools.counters.cases import ladder_cases, specimen_cases
+from tools.counters.cases import all_cases, ladder_cases, specimen_cases
 from tools.counters.compare import (
     EQUAL,
     FEWER,
@@ -107,8 +107,10 @@ def test_a_changed_prelude_is_noticed(tmp_path: Path) -> None:
         compile_twin(twin, (("#define nothing", ""),), "nvdisasm")
 
 
-def test_the_page_is_the_records() -> None:
-    assert (ROOT / "docs" / "counters.md").read_text(encoding="utf-8") == page(RECORD)
+def test_the_page_is_the_records_and_names_what_was_edited_since() -> None:
+    edited = [case.name for case in stale(all_cases(), RECORD)]
+    assert (ROOT / "docs" / "counters.md").read_text(encoding="utf-8") == page(RECORD, edited)
+    assert all(name in page(RECORD, ["one", "another"]) for name in ("one; another.", "older texts"))
 
 
 def test_only_what_was_edited_is_counted_again() -> None:

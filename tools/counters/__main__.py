@@ -19,8 +19,8 @@ RECORD, PAGE = ROOT / "benchmarks" / "h200-counters.json", ROOT / "docs" / "coun
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tools.counters")
-    parser.add_argument("action", choices=("build", "run", "read", "compare"))
-    parser.add_argument("folder", type=Path)
+    parser.add_argument("action", choices=("build", "run", "read", "compare", "page"))
+    parser.add_argument("folder", type=Path, nargs="?", default=Path())
     parser.add_argument("--nvdisasm", default=shutil.which("nvdisasm") or "nvdisasm")
     parser.add_argument("--compiler", default="nvcc 13.0", help="for the record")
     parser.add_argument("--profiler", default="Nsight Compute 2025.3", help="for the record")
@@ -42,14 +42,22 @@ def main() -> None:
         counters = read_report(folder / "counters.ncu-rep")
         (folder / "counters.json").write_text(json.dumps(counters))
         print(f"{len(counters)} launches")
-    else:
+    elif options.action == "compare":
         cases = pickle.loads(kept.read_bytes())
         record = make_record(folder, cases, options.compiler, options.profiler, options.date)
         names = [case.name for case in all_cases()]
         if {case.name for case in cases} != set(names):
             record = merged(json.loads(RECORD.read_text()), record, names)
         save(record, RECORD)
-        PAGE.write_text(page(json.loads(RECORD.read_text())), encoding="utf-8")
+        write_page()
+    else:
+        write_page()
+
+
+def write_page() -> None:
+    record = json.loads(RECORD.read_text())
+    changed = [case.name for case in stale(all_cases(), record)]
+    PAGE.write_text(page(record, changed), encoding="utf-8")
 
 
 main()

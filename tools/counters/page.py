@@ -1,7 +1,7 @@
 """Writes docs/counters.md from the record."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from .cases import NOT_RUN
@@ -27,7 +27,8 @@ def lines_of(case: dict[str, Any]) -> Iterator[list[Any]]:
         yield from launch["lines"]
 
 
-def page(record: dict[str, Any]) -> str:
+def page(record: dict[str, Any], changed: Sequence[str] = ()) -> str:
+    """The page; `changed` are the names of cases whose source has changed since they were counted, or that never were."""
     cases = record["cases"]
     lines = [line for case in cases for line in lines_of(case)]
     verdicts = Counter(line[7] for line in lines)
@@ -63,6 +64,11 @@ def page(record: dict[str, Any]) -> str:
         + ".",
         "",
     ]
+    if changed:
+        out += [
+            f"Changed since they were counted, so that their lines here are those of older texts: {'; '.join(changed)}.",
+            "",
+        ]
     for kind, title in _TITLES.items():
         out += [f"## {title}", "", "| kernel | lines | equal | merged | moved | fewer | unexplained |"]
         out.append("| --- | --- | --- | --- | --- | --- | --- |")

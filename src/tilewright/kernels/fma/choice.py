@@ -8,8 +8,8 @@ from ...dtypes import element_type
 from ...kernel import Kernel
 from ...problem import Gemm, Problem
 from ..gemm.call import GemmCall, call_of
-from ..gemm.choice import BYTES, LANES, operand_bytes
 from ..gemm.choice import candidates as portable_candidates
+from ..gemm.estimates import BYTES, LANES, operand_bytes
 from ..gemm.macros import elements
 from ..gemm.packing import launches
 from .product import PRODUCT, FmaConfig, turned

@@ -8,7 +8,7 @@ best one on average, 6% at most.
 from ...device import DeviceInfo
 from ...dtypes import element_type
 from ..gemm.call import GemmCall
-from ..gemm.choice import BYTES, LATENCY, LAUNCH, operand_bytes
+from ..gemm.estimates import BYTES, LATENCY, LAUNCH, operand_bytes
 from ..gemm.macros import elements
 from ..gemm.packing import launches
 from .configs import WARP, WarpConfig, copy_form

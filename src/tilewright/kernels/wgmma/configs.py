@@ -9,8 +9,8 @@ from ...kernel import Config, NDRange
 from ...problem import Problem
 from ...tensormap import TensorMap
 from ..gemm.call import GemmCall, call_of
-from ..gemm.choice import operand_bytes
 from ..gemm.configs import result_violations
+from ..gemm.estimates import operand_bytes
 from ..gemm.macros import element_macros, result_width
 from ..gemm.packing import on_lines, with_packed
 from .maps import (

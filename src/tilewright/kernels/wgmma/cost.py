@@ -9,7 +9,7 @@ and DRIFT were fitted to 230 more, 22 products of other sizes and strides (0.5% 
 from ...device import DeviceInfo
 from ...dtypes import element_type
 from ..gemm.call import GemmCall
-from ..gemm.choice import BYTES, LAUNCH, operand_bytes
+from ..gemm.estimates import BYTES, LAUNCH, operand_bytes
 from ..gemm.packing import launches
 from .configs import WgmmaConfig
 from .maps import LINE, alignment, along_k, depth, fetched_rows, steps_of

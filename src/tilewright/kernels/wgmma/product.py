@@ -12,6 +12,7 @@ from ...problem import Gemm, Problem
 from ..gemm.call import GemmCall, call_of
 from ..gemm.choice import candidates as portable_candidates
 from ..gemm.packing import on_lines, packing
+from ..gemm.vector_choice import VECTORS
 from .configs import LEAST_STEPS, WgmmaConfig
 from .cost import cost
 from .maps import LINE, alignment, fetch_refusal, steps_of
@@ -22,7 +23,6 @@ USUAL = WgmmaConfig(128, 256, 4)
 PROMOTED = WgmmaConfig(128, 192, 4, PROMOTE=1)  # what gets a second set of sums, for 8-bit floats
 # Sums of a warpgroup beside which a second set of them has room; larger ones get theirs by halves.
 MOST_WHOLE = 64 * 192
-VECTORS = 2  # columns or rows of C up to which gemv kernels, which wait for memory alone, are as fast
 REQUIRES = (
     ("tma", "the copy engine fetches tiles by itself on NVIDIA GPUs since sm_90"),
     ("wgmma", "warpgroups multiply by wgmma on sm_90a, NVIDIA's Hopper GPUs"),
