@@ -4,6 +4,7 @@ import argparse
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 from difflib import unified_diff
+from functools import partial
 
 from rich.console import Console
 from rich.markup import escape
@@ -93,17 +94,6 @@ def bench_command(options: argparse.Namespace) -> int:
     if names == [FIRST_CALLS_SET]:
         return first_calls(options, device)
 
-    def show(rows: Sequence[Row]) -> None:
-        beside = [row.label for row in rows[2:]]
-        title, *texts = cells(tuple(rows))
-        texts = [f"{title:<{TITLE_WIDTH}}", *(f"{text:>12}" for text in texts)]
-        texts += [
-            f"{name} {text}" for name, text in zip(beside, cells(tuple(rows), beside)[len(COLUMNS) :], strict=True)
-        ]
-        if options.sustained:
-            texts += [f"{name} {text}" for name, text in zip(ENERGY, energy(tuple(rows)), strict=True) if text]
-        console.print("  ".join(texts), highlight=False, markup=False, soft_wrap=True)
-
     def keep(record: Record) -> None:
         if options.json:
             save_record(record, options.json)
@@ -111,11 +101,11 @@ def bench_command(options: argparse.Namespace) -> int:
                 f"ended early: wrote {len(races(record))} problems to {options.json}", highlight=False, soft_wrap=True
             )
 
-    columns = (f"{text:>12}" for text in COLUMNS[1:])
-    console.print("  ".join((f"{COLUMNS[0]:<{TITLE_WIDTH}}", *columns)), style="bold", soft_wrap=True)
+    titles = (f"{COLUMNS[0]:<{TITLE_WIDTH}}", *(f"{text:>12}" for text in COLUMNS[1:]))
+    console.print("  ".join(titles), style="bold", soft_wrap=True)
     record = run_benchmark(
         names, options.dtype, device, seconds=options.seconds, sustained=options.sustained, backend=options.backend,
-        precision=options.precision, watch=show, keep=keep,
+        precision=options.precision, watch=partial(_show_race, energies=bool(options.sustained)), keep=keep,
     )  # fmt: skip
     if record.telemetry:
         console.print(f"clock and power: {record.telemetry}", highlight=False)
@@ -127,6 +117,17 @@ def bench_command(options: argparse.Namespace) -> int:
         save_record(record, options.json)
         console.print(f"wrote {options.json}", highlight=False)
     return int(any(row.status == "wrong" for row in record.rows))
+
+
+def _show_race(rows: Sequence[Row], energies: bool) -> None:
+    """One problem's line of `tilewright bench`."""
+    beside = [row.label for row in rows[2:]]
+    title, *texts = cells(tuple(rows))
+    texts = [f"{title:<{TITLE_WIDTH}}", *(f"{text:>12}" for text in texts)]
+    texts += [f"{name} {text}" for name, text in zip(beside, cells(tuple(rows), beside)[len(COLUMNS) :], strict=True)]
+    if energies:
+        texts += [f"{name} {text}" for name, text in zip(ENERGY, energy(tuple(rows)), strict=True) if text]
+    console.print("  ".join(texts), highlight=False, markup=False, soft_wrap=True)
 
 
 def first_calls(options: argparse.Namespace, device: Device) -> int:

@@ -91,7 +91,7 @@ class Collected:
 
 
 def orders(count: int) -> list[list[int]]:
-    """The orders in which `count` entrants run, a round each: over all of them everyone follows every other one equally
+    """The orders in which `count` entrants run, a round each: within them everyone follows every other one equally
     often (E. J. Williams, "Experimental designs balanced for the estimation of residual effects of treatments", 1949).
 
     For who runs next meets the clock that the one before left: an H200 multiplies 8192 x 8192 doubles 10% slower right

@@ -24,7 +24,7 @@ NARROW = (
     (3, 200, 300), (8, 136, 256), (17, 256, 64), (40, 72, 520), (200, 5, 300), (136, 24, 128), (9, 13, 90), (70, 136, 200),
     (260, 264, 72),
 )  # fmt: skip
-NAN = 0x7FFF7FFF  # in every type that has one
+GARBAGE = 0x7FFF7FFF  # NaN in every type that has one
 FILL = """
 __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void fill(__global uint* differs, const uint value)
 {
@@ -47,14 +47,16 @@ def hopper(nvidia: Device) -> Device:
 
 
 def spoil(device: Device) -> None:
-    """Leave NaN in the local memory of every compute unit."""
+    """Leave garbage in the local memory of every compute unit."""
     words = device.info.static_local_bytes // 4 - 256
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", cl.CompilerWarning)
         fill = cl.Kernel(cl.Program(device.context, FILL).build([f"-DWORDS={words}"]), "fill")
-    differs = cl.Buffer(device.context, cl.mem_flags.READ_WRITE, 4)
-    fill.set_args(differs, np.uint32(NAN))
+    differs = device.allocate(4)
+    device.fill(differs, 0, 0, 4)
+    fill.set_args(differs, np.uint32(GARBAGE))
     cl.enqueue_nd_range_kernel(device.queue, fill, (256 * 4 * device.info.compute_units,), (256,))
+    assert not device.read(differs, 1, np.dtype(np.uint32)).any()
 
 
 @pytest.mark.parametrize(("a_order", "b_order"), ORDERS)
@@ -68,7 +70,7 @@ def test_narrow_products_in_several_tiles(kernel: Kernel, a_order: str, b_order:
         found = list(configurations(call_of(problem).row_major, hopper.info))
         assert found, f"no configuration of {kernel.name} takes {problem.title}, {a_order} and {b_order}"
         reference = Reference(problem, random_arrays(problem))
-        for config in {each.BM: each for each in found}.values():
+        for config in {(each.BM, each.apart): each for each in found}.values():
             execution = Execution(plan([replace(kernel, config=config)], problem, hopper.info), hopper)
             spoil(hopper)
             verdict = verify_execution(execution, reference)

@@ -9,9 +9,10 @@ from tilewright.device import DeviceInfo
 from tilewright.kernels.gemm.call import call_of
 from tilewright.kernels.gemm.packing import PACK, across_k, on_lines, packing
 from tilewright.kernels.moves import COPY, COPY_WORDS, TURN, TURN_SECTORS, Move, packing_steps
+from tilewright.kernels.moves import candidates as move_candidates
 from tilewright.operands import Layout
 from tilewright.plan import plan, violations
-from tilewright.problem import Gemm
+from tilewright.problem import Gemm, StridedGemm
 
 SMALL = DeviceInfo(
     "a GPU of small groups", "nowhere", vendor="another", kind="gpu", compute_units=64, max_work_group_size=256,
@@ -72,3 +73,20 @@ def test_operands_that_no_vectors_move_are_packed_by_one_launch(
 def test_a_stack_larger_than_a_launch_is_packed_by_several() -> None:
     call = replace(call_of(Gemm(3, 3, 3, batch=70000)), batch=70000)
     assert {step.kernel.source.parent.name for step in packing(call, ("A", "B"), across_k)} == {"moves"}
+
+
+def test_a_stack_that_shares_an_operand_is_packed_by_two() -> None:
+    views = (Layout(0, 331, 1, 0), Layout(0, 523, 1, 331 * 523), Layout(0, 523, 1, 301 * 523))
+    shared = StridedGemm(301, 523, 331, batch=3, views=views)
+    assert len(packing(call_of(shared), ("A", "B"), across_k)) == 2
+
+
+def test_sides_that_no_int_counts_once_they_are_rounded_up_are_copied_by_the_kernel_that_does_not() -> None:
+    most = 2**31 - 1
+    for move in (
+        Move(most, 2, "int8", Layout(0, 2, 1), Layout(0, 1, most)),
+        Move(3, most, "int8", Layout(1, most + 6, 1), Layout(0, most + 8, 1)),
+        Move(most, 2, "float32", Layout(0, 2, 1), Layout(0, 1, most)),
+    ):
+        chosen = plan(move_candidates(move, SMALL), move, SMALL)
+        assert chosen.steps[0].kernel.source == COPY.source

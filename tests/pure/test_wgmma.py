@@ -232,6 +232,7 @@ def test_tiles_are_computed_together_only_by_work_groups_that_run_at_a_time() ->
     large = replace(config, groups=200)
     assert "wait for each other are more than" in reasons(Gemm(64, 2048, 7168, "float16"), large)
     assert "more than an int counts" in reasons(Gemm(9, 9, 2**30, "float16"), replace(config, split=132))
+    assert "rounded up to tiles" in reasons(Gemm(2**31 - 1, 64, 64, "float16"), WgmmaConfig(128, 64, 8))
 
 
 def test_b_makes_room_in_cache_first_where_it_is_read_once() -> None:

@@ -20,7 +20,7 @@ RECORD, PAGE = ROOT / "benchmarks" / "h200-counters.json", ROOT / "docs" / "coun
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tools.counters")
     parser.add_argument("action", choices=("build", "run", "read", "compare", "page"))
-    parser.add_argument("folder", type=Path, nargs="?", default=Path())
+    parser.add_argument("folder", type=Path, nargs="?", help="for all but page")
     parser.add_argument("--nvdisasm", default=shutil.which("nvdisasm") or "nvdisasm")
     parser.add_argument("--compiler", default="nvcc 13.0", help="for the record")
     parser.add_argument("--profiler", default="Nsight Compute 2025.3", help="for the record")
@@ -29,6 +29,11 @@ def main() -> None:
         "--stale", action="store_true", help="build: only what the record lacks or has of an older text"
     )
     options = parser.parse_args()
+    if options.action == "page":
+        write_page()
+        return
+    if options.folder is None:
+        parser.error(f"{options.action} needs a FOLDER")
     folder: Path = options.folder
     kept = folder / "cases.pickle"  # what was compiled is what is run and predicted, whatever the tree holds by then
     if options.action == "build":
@@ -42,15 +47,13 @@ def main() -> None:
         counters = read_report(folder / "counters.ncu-rep")
         (folder / "counters.json").write_text(json.dumps(counters))
         print(f"{len(counters)} launches")
-    elif options.action == "compare":
+    else:
         cases = pickle.loads(kept.read_bytes())
         record = make_record(folder, cases, options.compiler, options.profiler, options.date)
         names = [case.name for case in all_cases()]
         if {case.name for case in cases} != set(names):
             record = merged(json.loads(RECORD.read_text()), record, names)
         save(record, RECORD)
-        write_page()
-    else:
         write_page()
 
 

@@ -69,6 +69,12 @@ def page(record: dict[str, Any], changed: Sequence[str] = ()) -> str:
             f"Changed since they were counted, so that their lines here are those of older texts: {'; '.join(changed)}.",
             "",
         ]
+    return "\n".join([*out, *tables(cases), *differences(cases)])
+
+
+def tables(cases: list[dict[str, Any]]) -> list[str]:
+    """How many lines of each case are equal, and how the others differ."""
+    out = []
     for kind, title in _TITLES.items():
         out += [f"## {title}", "", "| kernel | lines | equal | merged | moved | fewer | unexplained |"]
         out.append("| --- | --- | --- | --- | --- | --- | --- |")
@@ -78,7 +84,7 @@ def page(record: dict[str, Any], changed: Sequence[str] = ()) -> str:
                 cells = (sum(count.values()), *(count[name] or "" for name in _MEANING))
                 out.append(f"| {case['name']} | {' | '.join(map(str, cells))} |")
         out.append("")
-    return "\n".join([*out, *differences(cases)])
+    return out
 
 
 def differences(cases: list[dict[str, Any]]) -> list[str]:

@@ -36,10 +36,8 @@ START = 8800  # cycles from the end of the launch before to the first multiply-a
 STEP = 30  # cycles of a stage beside its multiply-adds
 TURNED_ROWS, TURNED_SLICED = 40, 58  # and for each 32 rows of 16 k that are turned, without and with slices
 TILE = 15700  # cycles to store a tile of 256 x 128, as all work-groups do at a time
-SINGLE, BEGUN = (
-    1.45,
-    52,
-)  # slowness of storing a tile by single elements, and what its rows' first lines add, over their length
+SINGLE = 1.45  # slowness of storing a tile by single elements
+BEGUN = 52  # what its rows' first lines add to that, over their length
 SLICES = 1650  # cycles for each slice to add it up
 NEXT = 4000  # cycles from such a work-group's end to the next one's first multiply-add
 JOIN = 5800  # cycles until all pieces of a tile are there

@@ -93,7 +93,7 @@ void gemv_columns(const int M, const int N, const int K, const int k_chunk, cons
     int k = item / LANES * B_VEC;
     a += k * line;
     b += k * b_line;
-    for (; k + (RUNS - 1) * run < depth; k += RUNS * run) {
+    for (; k < depth - (RUNS - 1) * run; k += RUNS * run) {
         STORED a_held[RUNS][B_VEC][A_VEC * PARTS], b_held[RUNS][COLUMNS][B_VEC * PARTS];
 #pragma unroll
         for (int r = 0; r < RUNS; r++)

@@ -130,6 +130,9 @@ def packing(call: GemmCall, names: tuple[str, ...], place: Place) -> Steps:
 def _by_elements(call: GemmCall) -> bool:
     """Whether A and B are small, of wide elements, and of lines of which vectors would load no more than one."""
     itemsize = element_type(call.dtype).itemsize
+    shared = [call.sided(name)[0].batch == 0 for name in ("A", "B")]
+    if call.batch > 1 and shared[0] != shared[1]:  # a launch for both would have work-groups for copies that there are
+        return False
     matrices = [call.batch if call.sided(name)[0].batch else 1 for name in ("A", "B")]
     size = (matrices[0] * call.m + matrices[1] * call.n) * call.k * itemsize
     if not WORD <= itemsize < VECTOR_BYTES or call.batch > MAX_BATCH or size > MOST_TOGETHER:

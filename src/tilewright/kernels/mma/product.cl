@@ -117,7 +117,8 @@ void product(const int M, const int N, const int K, const ACC alpha, const ACC b
     }
 
 // Goes on to the next part. When nothing is left to copy, panels of zeros are made, so that the loop need not ask: only with
-// WARPS_K it does, since its products have so few steps.
+// WARPS_K it does, since its products have so few steps. Before the loop nothing is copied then, and what the panels hold is
+// never multiplied.
 #define GO_ON_COPYING                                                                                                \
     {                                                                                                                \
         next_work(&next, whole, tiles, steps);                                                                       \

@@ -1,4 +1,4 @@
-"""How copy.cl and turn.cl move: tiles, vectors and the words of local memory, for every element's size."""
+"""How copy.cl, turn.cl and swap.cl move: tiles, vectors and the words of local memory, for every element's size."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from ...device import DeviceInfo
 from ...dtypes import element_type
 from ...kernel import Config, NDRange
 from ...problem import Problem
-from .move import VECTOR_BYTES, Move, move_of, width
+from .move import VECTOR_BYTES, Move, move_of, too_long, width
 
 WARP = 32
 WORD = 4  # bytes
@@ -16,7 +16,7 @@ TYPES = {1: "uchar", 2: "ushort", 4: "uint", 8: "ulong", 16: "uint4"}
 
 @dataclass(frozen=True)
 class MoveConfig(Config):
-    """Base of both kernels' configurations."""
+    """Base of the configurations of all kernels that move."""
 
     def oriented(self, problem: Problem) -> Move:
         """The move with its rows as this kernel wants them."""
@@ -86,7 +86,8 @@ class CopyConfig(MoveConfig):
 
 @dataclass(frozen=True)
 class TurningConfig(MoveConfig):
-    """Base of the configurations that transpose: the side of a tile in bytes that is written, and the work-items of a group."""
+    """Base of the configurations that transpose: the side of a tile in bytes down the target's columns, and the work-items of
+    a group."""
 
     column_bytes: int
     ITEMS: int
@@ -145,6 +146,7 @@ class TurnConfig(TurningConfig):
 
     def violations(self, problem: Problem, device: DeviceInfo) -> Iterator[str]:
         move = self.oriented(problem)
+        yield from too_long(move)
         (rows, columns), itemsize = self.tile(move), element_type(move.dtype).itemsize
         merged = merge(itemsize, self.vectors(move)[1])
         if rows * columns // merged % self.ITEMS:

@@ -1,5 +1,6 @@
 """What to move: batches of matrices, each side with its own strides."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -84,6 +85,12 @@ class Move:
     def output_by_rows(self) -> "Move":
         """This move or its turn: the one whose output has the smaller stride along a row."""
         return self.turned if nearer_rows(self.target, self.rows, self.columns) else self
+
+
+def too_long(move: Move) -> Iterator[str]:
+    """What speaks against kernels that round sides up to whole tiles: copy.cl alone does not."""
+    if max(move.rows, move.columns) > MAX_SIDE:
+        yield f"{move.rows:,} x {move.columns:,}: a side above {MAX_SIDE:,}, rounded up to tiles, is more than an int counts"
 
 
 def nearer_rows(side: Layout, rows: int, columns: int) -> bool:

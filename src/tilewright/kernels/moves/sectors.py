@@ -8,7 +8,7 @@ from ...dtypes import element_type
 from ...kernel import NDRange
 from ...problem import Problem
 from .configs import TYPES, WARP, WORD, TurningConfig, index_type, piece
-from .move import VECTOR_BYTES, Move, width
+from .move import VECTOR_BYTES, Move, too_long, width
 from .words import per_word, scattered
 
 SECTOR_BYTES = 32  # what memory moves: a part of it must be merged with the rest
@@ -84,6 +84,7 @@ class TurnSectorsConfig(TurningConfig):
     def refusals(self, problem: Problem) -> Iterator[str]:
         """Why a move is none of lines that begin anywhere."""
         move = self.oriented(problem)
+        yield from too_long(move)
         itemsize, target = element_type(move.dtype).itemsize, move.target.swapped
         yield from scattered(
             move, ("source", move.source, move.rows, move.columns), ("target", target, move.columns, move.rows)

@@ -8,7 +8,7 @@ from ...dtypes import element_type
 from ...operands import Layout
 from ...problem import Problem
 from .configs import TYPES, WORD, MoveConfig
-from .move import VECTOR_BYTES, Move, move_of, width
+from .move import VECTOR_BYTES, Move, move_of, too_long, width
 
 Side = tuple[str, Layout, int, int]  # what it is called, how it lies, its lines in memory and their length
 
@@ -71,6 +71,7 @@ class CopyWordsConfig(MoveConfig):
         if itemsize >= WORD:
             yield f"elements of {itemsize} bytes are words, or more, already"
             return
+        yield from too_long(move)
         named = zip(("source", "target"), sides, strict=True)
         yield from scattered(move, *((name, side, move.rows, move.columns) for name, side in named))
         if all(width(side, move.columns, move.rows, move.batch, itemsize) * itemsize >= WORD for side in sides):

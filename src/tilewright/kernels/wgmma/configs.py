@@ -37,6 +37,7 @@ PRODUCER_REGISTERS = {2: 24, 3: 24}  # by consumers: what these leave to the pro
 SLOT = 64 * LINE  # bytes of the piece of C that a warpgroup stores at a time
 CACHE = 45e6  # bytes that stay in the second-level cache
 ALIGNMENT = 1024  # of tiles in local memory, and what the compiler may lose before them
+MOST_TILE = 256  # rows or columns of the largest tile
 LEAST_STEPS = 4  # of a part of a tile: adding up its sums takes about as long
 MAX_INDEX = 2**31 - 1
 MULTIPLY = {
@@ -227,6 +228,8 @@ class WgmmaConfig(Config):
             yield f"{sums} sums of a work-item and {sums // self.PROMOTE} more to be added are more than {MOST_SUMS}"
         if self.PROMOTE and self.consumers == 3:
             yield "three warpgroups that multiply have no registers for a second set of sums"
+        if max(call.m, call.n) > MAX_INDEX - MOST_TILE:
+            yield f"{call.m:,} rows and {call.n:,} columns, rounded up to tiles, are more than an int counts"
         steps = steps_of(call)
         if max(self.tiles(call), self.split) * (steps + 1) > MAX_INDEX or call.k > MAX_INDEX - 2 * LINE:
             yield f"{self.tiles(call):,} tiles of {steps:,} steps, or {self.split} parts of K={call.k:,}: more than an int counts"
