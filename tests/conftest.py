@@ -15,6 +15,7 @@ from tilewright.backend.cuda import open_device as open_cuda_device
 from tilewright.backend.opencl import Device, list_devices, open_device
 from tilewright.backend.preference import NEVER_BY_DEFAULT, preference
 from tilewright.errors import NoDevice
+from tilewright.kernels.wgmma.product import REQUIRES
 
 NO_DEVICE = "no working device"
 
@@ -115,6 +116,15 @@ def nvidia() -> Device:
         if "nvidia" in info.features:
             return opened(str(number))
     pytest.skip("no NVIDIA GPU with an OpenCL driver is here")
+
+
+@pytest.fixture(scope="session")
+def hopper(nvidia: Device) -> Device:
+    """The same if it is one of Hopper, with its copy engine and the instructions of sm_90a; else tests are skipped."""
+    missing = [feature for feature, _ in REQUIRES if feature not in nvidia.info.features]
+    if missing:
+        pytest.skip(f"{nvidia.info.label} has no {', '.join(missing)}")
+    return nvidia
 
 
 @pytest.fixture(scope="session")

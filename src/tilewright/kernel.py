@@ -22,6 +22,9 @@ def round_up(size: int, multiple: int) -> int:
     return -(-size // multiple) * multiple
 
 
+MOST_GROUPS = 65535  # work-groups in dimensions 1 and 2 that every driver takes: the limit of NVIDIA's
+
+
 @dataclass(frozen=True)
 class NDRange:
     """The launch geometry: work-items in all, and per work-group, in each dimension."""

@@ -24,13 +24,6 @@ TILES = (
 )  # fmt: skip
 
 
-@pytest.fixture
-def hopper(nvidia: Device) -> Device:
-    if not {"tma", "wgmma"} <= nvidia.info.features:
-        pytest.skip(f"{nvidia.info.label} has no TMA, or not the instructions of sm_90a")
-    return nvidia
-
-
 def check(problem: Gemm, config: FmaConfig, device: Device) -> None:
     verdict = verify(plan_kernel(replace(PRODUCT, config=config), problem, device.info), device)
     assert verdict.passed, f"{problem.title} {config}: {verdict}"

@@ -12,7 +12,7 @@ from tilewright.backend.opencl import Device
 from tilewright.choice import plan_product
 from tilewright.kernel import Kernel
 from tilewright.kernels.gemm.call import call_of
-from tilewright.kernels.wgmma.product import KERNELS, REQUIRES, configurations
+from tilewright.kernels.wgmma.product import KERNELS, configurations
 from tilewright.plan import plan
 from tilewright.problem import Gemm, random_arrays
 from tilewright.run import Execution
@@ -36,14 +36,6 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void fill(__global uin
         differs[0] = 1;
 }
 """
-
-
-@pytest.fixture
-def hopper(nvidia: Device) -> Device:
-    missing = [feature for feature, _ in REQUIRES if feature not in nvidia.info.features]
-    if missing:
-        pytest.skip(f"{nvidia.info.label} has no {', '.join(missing)}")
-    return nvidia
 
 
 def spoil(device: Device) -> None:

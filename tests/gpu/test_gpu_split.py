@@ -18,13 +18,6 @@ pytestmark = pytest.mark.gpu
 Array = np.ndarray
 
 
-@pytest.fixture
-def hopper(nvidia: Device) -> Device:
-    if not {"tma", "wgmma"} <= nvidia.info.features:
-        pytest.skip(f"{nvidia.info.label} has no wgmma")
-    return nvidia
-
-
 def normal(random: np.random.Generator, shape: tuple[int, int]) -> Array:
     return random.normal(size=shape)
 

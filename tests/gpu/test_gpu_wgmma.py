@@ -13,7 +13,7 @@ from tilewright.dtypes import FLOAT8, numpy_dtype
 from tilewright.kernel import Kernel
 from tilewright.kernels.gemm.call import call_of
 from tilewright.kernels.wgmma.configs import WgmmaConfig
-from tilewright.kernels.wgmma.product import KERNELS, REQUIRES, candidates, configurations
+from tilewright.kernels.wgmma.product import KERNELS, candidates, configurations
 from tilewright.operands import Layout
 from tilewright.plan import plan
 from tilewright.problem import Gemm, StridedGemm, random_arrays
@@ -32,14 +32,6 @@ TF32 = next(each for each in KERNELS if each.precision == "tf32")
 HELD_B = (WgmmaConfig(128, 256, 4, 1, 2, held="B"), WgmmaConfig(256, 128, 4, 1, 2, held="B"))
 ACROSS = [("row", "row"), ("column", "column"), ("column", "row")]  # A, B or both lie across k
 FLOAT8_KERNELS = [each for each in KERNELS if each.dtypes[0] in FLOAT8]
-
-
-@pytest.fixture
-def hopper(nvidia: Device) -> Device:
-    missing = [feature for feature, _ in REQUIRES if feature not in nvidia.info.features]
-    if missing:
-        pytest.skip(f"{nvidia.info.label} has no {', '.join(missing)}")
-    return nvidia
 
 
 def problem_of(kernel: Kernel, m: int, n: int, k: int, **more: object) -> Gemm:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import InvalidInput, LaunchFailed, NoDevice, UnknownName, Unsupported
-from ..kernel import Dialect, NDRange
+from ..kernel import MOST_GROUPS, Dialect, NDRange
 from ..source import Parameter, Signature
 from ..tensormap import TensorMap
 from .cache import BinaryCache, cache_folder, content_key
@@ -22,7 +22,6 @@ from .cuda_information import architecture, compiler_for, describe, list_devices
 from .cuda_timing import GATE, Event, Gate, Mark
 from .scalars import scalar_types
 
-MOST_GROUPS = 65535  # along dimensions 1 and 2, on every architecture
 HELD_LAUNCHES = 64  # that may wait at the gate: the driver blocks when its queue, of about 1000 entries, is full
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from ...dtypes import ELEMENT_TYPES
-from ...kernel import Config, Kernel, Step, Steps
+from ...kernel import MOST_GROUPS, Config, Kernel, Step, Steps
 from ...problem import Problem
 from .call import GemmCall
 from .configs import GemmConfig, ReduceConfig, TileConfig, reduction
@@ -14,20 +14,19 @@ from .packing import across_k, packing
 from .vectors import ColumnsConfig, RowsConfig
 
 HERE = Path(__file__).parent
-MAX_BATCH = 65535  # work-groups in dimension 2 that every driver takes: the limit of NVIDIA's
 PARTIAL = "partial"  # the scratch buffer of split-K
 TICKETS = "tickets"  # one counter for each tile
 
 
 def gemm_steps(kernel: Kernel, config: Config, problem: Problem) -> Steps:
-    """One launch for up to MAX_BATCH matrices, or two with K in pieces."""
+    """One launch for up to MOST_GROUPS matrices, or two with K in pieces."""
     assert isinstance(config, GemmConfig)
     return tuple(_steps(kernel, config, config.orientation(problem)))
 
 
 def _steps(kernel: Kernel, config: GemmConfig, call: GemmCall) -> Iterator[Step]:
-    for first in range(0, max(call.batch, 1), MAX_BATCH):
-        part = call.batches(first, min(MAX_BATCH, call.batch - first))
+    for first in range(0, max(call.batch, 1), MOST_GROUPS):
+        part = call.batches(first, min(MOST_GROUPS, call.batch - first))
         if isinstance(config, TileConfig):
             yield from _packing(config, part)
             part = config.after_packing(part)
@@ -42,14 +41,14 @@ def _steps(kernel: Kernel, config: GemmConfig, call: GemmCall) -> Iterator[Step]
 
 
 def joined_steps(kernel: Kernel, config: Config, problem: Problem) -> Steps:
-    """One launch for up to MAX_BATCH matrices, with K in pieces that the last work-group of each tile adds up."""
+    """One launch for up to MOST_GROUPS matrices, with K in pieces that the last work-group of each tile adds up."""
     assert isinstance(config, TileConfig)
     return tuple(_joined(kernel, config, config.orientation(problem)))
 
 
 def _joined(kernel: Kernel, config: TileConfig, call: GemmCall) -> Iterator[Step]:
-    for first in range(0, max(call.batch, 1), MAX_BATCH):
-        part = call.batches(first, min(MAX_BATCH, call.batch - first))
+    for first in range(0, max(call.batch, 1), MOST_GROUPS):
+        part = call.batches(first, min(MOST_GROUPS, call.batch - first))
         yield from _packing(config, part)
         part = config.after_packing(part)
         whole = replace(part, k_chunk=config.chunk(part))

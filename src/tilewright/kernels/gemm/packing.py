@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ...dtypes import ELEMENT_TYPES, element_type
-from ...kernel import Config, Kernel, NDRange, Step, Steps, round_up
+from ...kernel import MOST_GROUPS, Config, Kernel, NDRange, Step, Steps, round_up
 from ...operands import Layout
 from ...problem import Problem
-from ..moves import MAX_BATCH, Move, nearer_rows, packing_steps, width
+from ..moves import Move, nearer_rows, packing_steps, width
 from ..moves.configs import TYPES, WORD
 from ..moves.move import VECTOR_BYTES
 from .call import GemmCall, call_of
@@ -135,7 +135,7 @@ def _by_elements(call: GemmCall) -> bool:
         return False
     matrices = [call.batch if call.sided(name)[0].batch else 1 for name in ("A", "B")]
     size = (matrices[0] * call.m + matrices[1] * call.n) * call.k * itemsize
-    if not WORD <= itemsize < VECTOR_BYTES or call.batch > MAX_BATCH or size > MOST_TOGETHER:
+    if not WORD <= itemsize < VECTOR_BYTES or call.batch > MOST_GROUPS or size > MOST_TOGETHER:
         return False
     for view, rows in (call.sided("A"), call.sided("B")):
         across = nearer_rows(view, rows, call.k)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from ...device import DeviceInfo
 from ...dtypes import ELEMENT_TYPES
-from ...kernel import Config, Kernel, Step, Steps
+from ...kernel import MOST_GROUPS, Config, Kernel, Step, Steps
 from ...problem import Problem
 from .configs import CopyConfig, MoveConfig, TurnConfig
 from .move import Move, move_of, nearer_rows, width
@@ -30,15 +30,14 @@ __all__ = [
 
 HERE = Path(__file__).parent
 GROUP = 256  # work-items of a group that every GPU takes
-MAX_BATCH = 65535  # work-groups in dimension 2 that every driver takes: the limit of NVIDIA's
 
 
 def move_steps(kernel: Kernel, config: Config, problem: Problem) -> Steps:
-    """One launch for up to MAX_BATCH matrices."""
+    """One launch for up to MOST_GROUPS matrices."""
     assert isinstance(config, MoveConfig)
     move = config.oriented(problem)
-    parts = range(0, max(move.batch, 1), MAX_BATCH)
-    return tuple(Step(kernel, config, move.batches(first, min(MAX_BATCH, move.batch - first))) for first in parts)
+    parts = range(0, max(move.batch, 1), MOST_GROUPS)
+    return tuple(Step(kernel, config, move.batches(first, min(MOST_GROUPS, move.batch - first))) for first in parts)
 
 
 def _kernel(file: str, config: Config, *smaller: Config) -> Kernel:

@@ -42,15 +42,11 @@ class MoveConfig(Config):
 
 
 @dataclass(frozen=True)
-class CopyConfig(MoveConfig):
-    """copy.cl: the fields in capitals are explained at its top. `item_bytes` is what a work-item moves, unless by one
-    vector of 16 bytes: on an H200 more of those cost 3 to 5% of a copy's speed, as what all work-items move at a time is then
-    spread over more of memory; of narrower ones it takes more to keep memory busy.
-    """
+class CopyingConfig(MoveConfig):
+    """Base of the configurations that copy: work-items of a group side by side and one above the other."""
 
     GROUP_X: int = 64
     GROUP_Y: int = 4
-    item_bytes: int = 32
 
     def oriented(self, problem: Problem) -> Move:
         return move_of(problem).output_by_rows.flat
@@ -58,6 +54,20 @@ class CopyConfig(MoveConfig):
     @property
     def items(self) -> int:
         return self.GROUP_X * self.GROUP_Y
+
+    def group(self, move: Move) -> tuple[int, int]:
+        """GROUP_X and GROUP_Y for this move: a single row gets all work-items side by side."""
+        return (self.items, 1) if move.rows == 1 else (self.GROUP_X, self.GROUP_Y)
+
+
+@dataclass(frozen=True)
+class CopyConfig(CopyingConfig):
+    """copy.cl: the fields in capitals are explained at its top. `item_bytes` is what a work-item moves, unless by one
+    vector of 16 bytes: on an H200 more of those cost 3 to 5% of a copy's speed, as what all work-items move at a time is then
+    spread over more of memory; of narrower ones it takes more to keep memory busy.
+    """
+
+    item_bytes: int = 32
 
     def vector(self, move: Move) -> int:
         itemsize = element_type(move.dtype).itemsize
@@ -75,11 +85,12 @@ class CopyConfig(MoveConfig):
     def macros(self, problem: Problem) -> dict[str, str | int]:
         """A single row gets all work-items, and their runs, side by side."""
         move = self.oriented(problem)
-        single, vector, itemsize = move.rows == 1, self.vector(move), element_type(move.dtype).itemsize
+        (across, down), single = self.group(move), move.rows == 1
+        vector, itemsize = self.vector(move), element_type(move.dtype).itemsize
         return {
             **super().macros(problem),
             "ELEMENT": TYPES[itemsize], "VEC": vector, "PIECE": piece(itemsize, vector), "RUNS": self.runs(move),
-            "GROUP_X": self.items if single else self.GROUP_X, "GROUP_Y": 1 if single else self.GROUP_Y,
+            "GROUP_X": across, "GROUP_Y": down,
             "RUN_X": self.items * vector if single else 0, "RUN_Y": 0 if single else self.GROUP_Y,
         }  # fmt: skip
 

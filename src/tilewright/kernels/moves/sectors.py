@@ -5,14 +5,13 @@ from dataclasses import dataclass
 
 from ...device import DeviceInfo
 from ...dtypes import element_type
-from ...kernel import NDRange
+from ...kernel import MOST_GROUPS, NDRange
 from ...problem import Problem
 from .configs import TYPES, WARP, WORD, TurningConfig, index_type, piece
 from .move import VECTOR_BYTES, Move, too_long, width
 from .words import per_word, scattered
 
 SECTOR_BYTES = 32  # what memory moves: a part of it must be merged with the rest
-MOST_GROUPS = 65535  # in dimension 1 that every driver takes: the limit of NVIDIA's
 
 
 @dataclass(frozen=True)

@@ -8,11 +8,11 @@ import numpy as np
 from ...device import DeviceInfo
 from ...dtypes import ELEMENT_TYPES, element_type
 from ...errors import InvalidInput
-from ...kernel import Config, Kernel, NDRange, Step, Steps
+from ...kernel import MOST_GROUPS, Config, Kernel, NDRange, Step, Steps
 from ...operands import Layout, Operand, Scalars
 from ...problem import Arrays, Problem
 from ...stacks import InPlaceTranspose
-from . import HERE, MAX_BATCH
+from . import HERE
 from .configs import WORD, TurnConfig
 from .move import Move, width
 
@@ -95,10 +95,10 @@ class SwapConfig(TurnConfig):
 
 
 def swap_steps(kernel: Kernel, config: Config, problem: Problem) -> Steps:
-    """One launch for up to MAX_BATCH matrices."""
+    """One launch for up to MOST_GROUPS matrices."""
     swap = swap_of(problem).by_rows
-    parts = range(0, max(swap.batch, 1), MAX_BATCH)
-    return tuple(Step(kernel, config, swap.batches(first, min(MAX_BATCH, swap.batch - first))) for first in parts)
+    parts = range(0, max(swap.batch, 1), MOST_GROUPS)
+    return tuple(Step(kernel, config, swap.batches(first, min(MOST_GROUPS, swap.batch - first))) for first in parts)
 
 
 SWAP = Kernel(

@@ -7,8 +7,8 @@ from ...device import DeviceInfo
 from ...dtypes import element_type
 from ...operands import Layout
 from ...problem import Problem
-from .configs import TYPES, WORD, MoveConfig
-from .move import VECTOR_BYTES, Move, move_of, too_long, width
+from .configs import TYPES, WORD, CopyingConfig
+from .move import VECTOR_BYTES, Move, too_long, width
 
 Side = tuple[str, Layout, int, int]  # what it is called, how it lies, its lines in memory and their length
 
@@ -33,22 +33,10 @@ def scattered(move: Move, *sides: Side) -> Iterator[str]:
 
 
 @dataclass(frozen=True)
-class CopyWordsConfig(MoveConfig):
+class CopyWordsConfig(CopyingConfig):
     """copy_words.cl, whose top explains the fields."""
 
-    GROUP_X: int = 64
     GROUP_Y: int = 2
-
-    def oriented(self, problem: Problem) -> Move:
-        return move_of(problem).output_by_rows.flat
-
-    @property
-    def items(self) -> int:
-        return self.GROUP_X * self.GROUP_Y
-
-    def group(self, move: Move) -> tuple[int, int]:
-        """GROUP_X and GROUP_Y for this move: a single row gets all work-items side by side."""
-        return (self.items, 1) if move.rows == 1 else (self.GROUP_X, self.GROUP_Y)
 
     def tile(self, move: Move) -> tuple[int, int]:
         across, down = self.group(move)
