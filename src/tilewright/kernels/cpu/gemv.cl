@@ -90,9 +90,13 @@ static __attribute__((noinline)) void along_rows(REAL *sum, const __global IN *A
 #endif
         for (; k < depth && depth >= VW; k += VW) {
             const int at = min(k, depth - VW);
-            const vec x_real = LOOSE_AT(x + at);
+            vec x_real = LOOSE_AT(x + at);
+            if (at != k) // both factors are masked: 0 times an infinity would be NaN
+                x_real = fresh ? x_real : (vec)(0);
 #if COMPLEX
-            const vec x_imaginary = LOOSE_AT(x + MAX_DEPTH + at);
+            vec x_imaginary = LOOSE_AT(x + MAX_DEPTH + at);
+            if (at != k)
+                x_imaginary = fresh ? x_imaginary : (vec)(0);
 #endif
 #pragma unroll
             for (int t = 0; t < ROWS; t++) {

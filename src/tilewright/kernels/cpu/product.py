@@ -48,6 +48,12 @@ class CpuProduct(Config):
         k = -(-call.k // self.steps_per_real)
         return blocking(call.m, call.n, k, call.batch, self.tile, self.units, c_bytes, a_bytes, a_row)
 
+    def blocks_of_k(self, call: GemmCall) -> int:
+        """How many blocks K is cut into: with more than one, sums wait between them. Blocks may be shorter than KC."""
+        if not (call.m and call.n and call.batch):
+            return 1
+        return max(1, -(-call.k // (self.blocks(call).kb * self.steps_per_real)))
+
     def ndrange(self, problem: Problem) -> NDRange:
         call = call_of(problem).row_major
         if not (call.m and call.n and call.batch):
@@ -82,7 +88,7 @@ def product_steps(kernel: Kernel, config: Config, problem: Problem) -> Steps:
     """One launch; with a scratch matrix for the sums if they wait between blocks of K and C cannot hold them."""
     assert isinstance(config, CpuProduct)
     call = call_of(problem).row_major
-    waits = sums_wait(call) and call.k > config.KC
+    waits = sums_wait(call) and config.blocks_of_k(call) > 1
     nbytes = call.batch * call.m * call.n * element_type(element_type(call.dtype).accumulator).itemsize
     names = (*call.buffers, ("partial", "sums" if waits else "C"))
     return (Step(kernel, config, call, names, (("sums", nbytes),) if waits else ()),)
