@@ -292,7 +292,8 @@ def adopt(queue: Any) -> Device:
             "the queue may run commands out of order, and calls of several launches need their order: make one without "
             "OUT_OF_ORDER_EXEC_MODE_ENABLE"
         )
-    key = (queue.context.int_ptr, queue.device.int_ptr)
+    with check("asking the queue for its context, which must be kept alive"):  # Intel's runtime does not keep it
+        key = (queue.context.int_ptr, queue.device.int_ptr)
     with _adopting:
         if key not in _adopted:
             info = with_instructions(describe(queue.device))
