@@ -8,7 +8,7 @@ import os
 from ..backend import children
 from ..backend.preference import preference
 from ..backend.registration import register
-from .devices import device_mend, examine_choice, examine_devices, examine_trial
+from .devices import device_mend, examine_call, examine_choice, examine_devices, examine_trial
 from .findings import Examination, Finding, Status
 from .machine import examine_baselines, examine_caches, examine_machine
 from .software import ask_software, examine_drivers, examine_loader, examine_software, examine_wheels
@@ -43,6 +43,7 @@ def examine(time_limit: float = 60.0) -> Examination:
         *examine_machine(),
         *examine_baselines(software, environ),
         *examine_tools(),
+        *([examine_call(environ, time_limit, mend)] if chosen else []),
         choice,
     ]
     return Examination(tuple(findings), chosen)
