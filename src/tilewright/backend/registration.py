@@ -15,6 +15,7 @@ from typing import Literal
 
 from .cache import cache_folder
 from .drivers import Driver, Places, bundled, discover, icd_files
+from .forks import mark_used
 from .home import distrust, make_own_folder, private_folder, read_own, user_home, write_own
 
 FOLDER_PREFIX = "tilewright-icd-"
@@ -61,11 +62,12 @@ def _problem_of(name: str, value: str) -> str:
 
 
 def bind_threads(environ: MutableMapping[str, str] = os.environ) -> None:
-    """Have PoCL bind its threads to processors, before the first platform query.
+    """Have PoCL bind its threads to processors, before the first platform query, with which they start.
 
     Not against the user's word, and only if this process may run everywhere: PoCL counts processors from 0 on and heeds
     no other binding.
     """
+    mark_used()
     if sys.platform == "linux" and os.sched_getaffinity(0) == set(range(os.cpu_count() or 0)):
         environ.setdefault(*PINNED)
 

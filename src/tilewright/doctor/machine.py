@@ -9,6 +9,7 @@ from pathlib import Path
 from ..backend.children import ChildRun
 from ..backend.home import user_home
 from ..backend.registration import FOLDER_PREFIX, PINNED
+from ..tuned import unusable_tables
 from .findings import OWN_FOLDER, Finding, Status, pip_install, unset
 
 PROGRAM_BYTES = 1 << 18  # what a driver makes of one kernel takes up to so much
@@ -53,6 +54,12 @@ def _fault_of(folder: Path) -> str:
     except OSError as error:
         return error.strerror or str(error)
     return ""
+
+
+def examine_tables() -> list[Finding]:
+    """Tuned tables that are left out, each with the reason."""
+    mend = "remove it, or make it anew: tilewright tune"
+    return [Finding(Status.WARN, "tuned", f"left out: {reason}", mend) for reason in unusable_tables()]
 
 
 def examine_machine() -> list[Finding]:
