@@ -50,11 +50,16 @@ def test_a_fork_from_before_the_first_call_works(device: Device) -> None:
 
 
 def test_the_flag_is_set_by_a_fork_after_use_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(forks, "_forked", False)
-    monkeypatch.setattr(forks, "_used", False)
+    for flag, value in (("_forked", False), ("_used", False), ("_alert", True)):
+        monkeypatch.setattr(forks, flag, value)
     forks._after_fork()
-    forks.refuse_if_forked("Portable Computing Language")
-    forks._after_fork()
-    with pytest.raises(LaunchFailed, match="Portable Computing Language cannot work in a fork"):
+    for _ in range(2):
         forks.refuse_if_forked("Portable Computing Language")
+    forks._after_fork()
+    for _ in range(2):
+        with pytest.raises(LaunchFailed, match="Portable Computing Language cannot work in a fork"):
+            forks.refuse_if_forked("Portable Computing Language")
+    forks._after_fork()  # a fork of the fork
+    with pytest.raises(LaunchFailed):
+        forks.refuse_if_forked("Oclgrind")
     forks.refuse_if_forked("Intel(R) OpenCL")

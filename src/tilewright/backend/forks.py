@@ -11,20 +11,16 @@ SURVIVORS = ("Intel(R) OpenCL",)  # platforms whose drivers work in a fork; Inte
 
 _used = False
 _forked = False
+_alert = True  # the next call has something to note or to refuse: one flag is all that the others look at
 
 
 def refuse_if_forked(platform: str) -> None:
     """LaunchFailed if this process was forked from one that had used OpenCL and the platform's driver cannot work here.
 
-    Cheap enough for every call, some 50 ns. The call itself counts as use.
+    It may be asked at every call: it costs little more than a call of an empty function. A call counts as use.
     """
-    global _used
-    if _forked and platform not in SURVIVORS:
-        raise LaunchFailed(
-            f"this process was forked after OpenCL had been used, and {platform} cannot work in a fork: its threads are "
-            'gone; start processes by multiprocessing.get_context("spawn") or "forkserver", or fork before the first call'
-        )
-    _used = True
+    if _alert:
+        _note_or_refuse(platform)
 
 
 def mark_used() -> None:
@@ -33,9 +29,21 @@ def mark_used() -> None:
     _used = True
 
 
+def _note_or_refuse(platform: str) -> None:
+    global _alert
+    mark_used()
+    _alert = _forked
+    if _forked and platform not in SURVIVORS:
+        raise LaunchFailed(
+            f"this process was forked after OpenCL had been used, and {platform} cannot work in a fork: its threads are "
+            'gone; start processes by multiprocessing.get_context("spawn") or "forkserver", or fork before the first call'
+        )
+
+
 def _after_fork() -> None:
-    global _forked
+    global _alert, _forked
     _forked = _used
+    _alert = True
 
 
 if hasattr(os, "register_at_fork"):
