@@ -20,6 +20,7 @@ FLOORS = {
     "operands": 1,
     "problem": 1,
     "source": 1,
+    "includes": 1,
     "svg": 1,
     "stacks": 1,
     "tensormap": 2,
