@@ -58,6 +58,7 @@ FLOORS = {
     "devices": 9,
     "live": 9,
     "arguments": 9,
+    "outputs": 9,
     "cli": 9,
     "commands": 9,
     "explaining": 9,

@@ -1,20 +1,30 @@
 """Draws a record: rate by rung, or by size where the record holds a sweep. Needs matplotlib, an optional extra."""
 
 from collections.abc import Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from ..errors import Unsupported
+from ..errors import InvalidInput, Unsupported
 from ..records import Record, Row
 from .table import heading, is_baseline
 
+PICTURES = (".svg", ".png", ".pdf")
+
+
+def check_picture(path: Path) -> None:
+    """InvalidInput for a name whose ending is no picture's, Unsupported where nothing can draw."""
+    if path.suffix.lower() not in PICTURES:
+        raise InvalidInput(f"{path}: a plot's name ends in {', '.join(PICTURES)}")
+    if find_spec("matplotlib") is None:
+        raise Unsupported("plots need matplotlib: pip install 'tilewright[plot]'")
+
 
 def plot(record: Record, path: Path) -> None:
-    """Write a picture whose format follows the file's name (.svg, .png, .pdf)."""
-    try:
-        import matplotlib
-    except ImportError as missing:
-        raise Unsupported("plots need matplotlib: pip install 'tilewright[plot]'") from missing
+    """Write a picture whose format follows the file's name (.svg, .png, .pdf)"""
+    check_picture(path)
+    import matplotlib
+
     matplotlib.use("Agg")
     matplotlib.rcParams["svg.hashsalt"] = "tilewright"  # the same record gives the same file
     from matplotlib import pyplot
@@ -26,8 +36,10 @@ def plot(record: Record, path: Path) -> None:
     sweep = len({row.size for row in rows}) > 1
     (_by_size if sweep else _by_rung)(axes, rows)
     axes.set_title(heading(record), fontsize=8, loc="left")
-    figure.savefig(path, metadata={"Date": None} if path.suffix == ".svg" else None)
-    pyplot.close(figure)
+    try:
+        figure.savefig(path, metadata={"Date": None} if path.suffix.lower() == ".svg" else None)
+    finally:
+        pyplot.close(figure)
 
 
 def _by_rung(axes: Any, rows: Sequence[Row]) -> None:

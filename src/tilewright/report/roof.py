@@ -12,6 +12,7 @@ from ..errors import InvalidInput, RecordError, Unsupported
 from ..rooflines import Roofline, number
 from ..svg import Drawing
 
+ROOFS = (".svg",)  # the endings of its pictures
 LEFT, TOP, WIDTH, HEIGHT = 84.0, 56.0, 620.0, 380.0
 COLOURS = {"memory": "#0969da", "memory, asked": "#54aeff", "local memory": "#8250df"}
 
@@ -64,7 +65,7 @@ def refresh_rooflines(page: Path) -> int:
 
 def save_roof(found: Roofline, path: Path) -> None:
     """Write the picture. InvalidInput for a name that is no .svg; Unsupported for what computes nothing or did not run."""
-    if path.suffix.lower() != ".svg":
+    if path.suffix.lower() not in ROOFS:
         raise InvalidInput(f"{path}: a roofline is drawn as .svg")
     path.write_text(draw_roof(found) + "\n", encoding="utf-8")
 
