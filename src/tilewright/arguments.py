@@ -38,13 +38,13 @@ def is_file(name: str) -> bool:
 
 def own_kernel(options: argparse.Namespace, global_size: str, local_size: str, settings: Mapping[str, str]) -> Kernel:
     """The kernel of a user's file. Macros among the compiler's options count as `-D` does, so that every command sees them."""
-    operation = options.problem or "gemm"
+    operation = "gemm" if options.problem is None else options.problem
     if options.order is not None and operation != "gemm":
         raise InvalidInput(f"--order {options.order}: a {operation} has one memory order, rows; only a gemm has others")
     macros, rest = macros_among(options.build_option)
     kernel = custom_kernel(
         options.kernel, global_size.split(","), local_size.split(","), {**macros, **settings}, operation,
-        options.order or "rrr", rest,
+        "rrr" if options.order is None else options.order, rest,
     )  # fmt: skip
     return _with_offset(kernel, options)
 

@@ -17,6 +17,7 @@ from .backend.vpdpbusd import equipped
 from .benchmark import run_benchmark
 from .choice import plan_product
 from .doctor import examine
+from .dtypes import element_type
 from .errors import InvalidInput, NoDevice
 from .first_calls import lines, run_first_calls
 from .inspection.page import refresh_inspections
@@ -104,6 +105,7 @@ def print_verdict(record: Record, kernel: Kernel, verdict: Verdict | None, sampl
 def bench_command(options: argparse.Namespace) -> int:
     """`tilewright bench`: the library against NumPy, verified and interleaved."""
     names = options.sets.split(",")
+    element_type(options.dtype)
     if names != [FIRST_CALLS_SET]:
         for name in names:
             problems_of(name, options.dtype)
@@ -286,7 +288,10 @@ def report_command(options: argparse.Namespace) -> int:
     """`tilewright report`: rewrite the tables of Markdown pages from the records they name, and their inspections."""
     for page in options.pages:
         made = refresh_inspections(page) + refresh_rooflines(page)
-        what = f"{made} inspections and rooflines" if made else f"{refresh(page)} tables"
+        tables = refresh(page, required=not made)
+        what = " and ".join(
+            f"{count} {name}" for count, name in ((tables, "tables"), (made, "inspections and rooflines")) if count
+        )
         console.print(f"{page}: {what}", highlight=False, markup=False, soft_wrap=True)
     return 0
 

@@ -36,8 +36,9 @@ def explain_command(options: argparse.Namespace) -> int:
     if options.picture:
         check_target("--picture", options.picture, ENDINGS)
     if swept or options.pitch:
-        print("\n".join(table(what_if(kernel, options, swept))))
-        return 0
+        answers = what_if(kernel, options, swept)
+        print("\n".join(table(answers)))
+        return int(all(answer.totals is None for answer in answers))
     explanations = explain(kernel, options)
     if options.json:
         print(json.dumps([to_dict(each) for each in explanations], indent=1))
@@ -56,6 +57,8 @@ def explain(kernel: Kernel, options: argparse.Namespace, **changed: Any) -> tupl
     problem = make_problem(kernel, size, options.dtype or kernel.usual_dtype, options.offset)
     check_memory(problem)
     refuse_geometry(replace(kernel, config=changed.get("config", kernel.config)), problem, options)
+    if not all(each.elements for each in problem.operands):
+        raise InvalidInput(f"{problem.title} is empty: nothing is launched, and so there is nothing to explain")
     return explain_kernel(kernel, problem, model=find_model(options.device_model), **changed)
 
 

@@ -24,7 +24,7 @@ def inspect_command(options: argparse.Namespace) -> int:
     arch = options.arch or DEVICE
     settings = settings_of(options.define)
     first = inspect_one(options.kernel, arch, settings, options)
-    if options.diff:
+    if options.diff is not None:
         second = inspect_one(*other_side(options.diff, options.kernel, arch, settings), options)
         print(
             "\n".join(compare(first, second)) if not options.json else to_json([_short(first), _short(second)]),

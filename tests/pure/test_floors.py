@@ -21,6 +21,7 @@ FLOORS = {
     "problem": 1,
     "source": 1,
     "includes": 1,
+    "markdown": 1,
     "svg": 1,
     "stacks": 1,
     "tensormap": 2,
