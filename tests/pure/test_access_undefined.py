@@ -1,4 +1,4 @@
-"""Arithmetic that OpenCL C leaves open: `explain` names the line, the rule and the values; wrapping unsigned is nobody's fault."""
+"""Arithmetic that OpenCL C leaves open: `explain` names the line, the rule and the values; unsigned integers may wrap."""
 
 import numpy as np
 import pytest

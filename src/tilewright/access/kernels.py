@@ -30,9 +30,10 @@ def explain_kernel(
 ) -> tuple[Explanation, ...]:
     """Explain every launch of a rung or library kernel on `problem`, in order; the last one is the kernel itself.
 
-    `arrays` are the problem's inputs (random by default, those of int32 products from 0 to 99). Launches hand their results on, so with groups="all" the last
-    Explanation's `outputs` hold the whole result, flat, as it lies in memory. `macros` replace those of the
-    configuration and `pitches` the row lengths of local arrays, in the last launch, for what-if questions.
+    `arrays` are the problem's inputs (random by default, and small where int32 is multiplied). Launches hand their results
+    on, so with groups="all" the last Explanation's `outputs` hold the whole result, flat, as it lies in memory. `macros`
+    replace those of the configuration and `pitches` the row lengths of local arrays, in the last launch, for what-if
+    questions.
     """
     steps = kernel.steps(kernel, config or kernel.config, problem)
     return explain_steps(
