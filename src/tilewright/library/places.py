@@ -7,6 +7,7 @@ import numpy as np
 import pyopencl as cl
 from pyopencl.array import Array, empty, to_device
 
+from ..backend.forks import refuse_if_forked
 from ..backend.opencl import Device, adopt
 from ..dtypes import DOUBLES
 from ..errors import InvalidInput, Unsupported
@@ -253,21 +254,20 @@ Place = HostPlace | DevicePlace
 
 def place_for(values: Sequence[Any], device: Any, queue: Any, wait_for: Any) -> Place:
     """Where a call runs: with any device array among the operands, on its queue or the one given; else on the host's
-    default device, or the one named."""
+    default device, or the one named. LaunchFailed in a process that was forked from one that had used the driver."""
     check_queue(queue)
     events = check_events(wait_for)
     arrays = [value for value in values if is_device_array(value)]
+    if device is not None and (arrays or queue is not None):
+        other = "device arrays run where they are" if arrays else "the queue has one"
+        raise InvalidInput(f"device={device!r} is for host operands without a queue; {other}")
+    own = queue or next((array.queue for array in arrays if array.queue is not None), None)
+    if arrays and own is None:
+        raise InvalidInput("the PyOpenCL arrays have no queue; pass queue=")
+    opened = default_device(device) if own is None else adopt(own)
+    refuse_if_forked(opened.info.platform)
     if arrays:
-        if device is not None:
-            raise InvalidInput(f"device={device!r} is for host operands; device arrays run where they are")
-        own = queue or next((array.queue for array in arrays if array.queue is not None), None)
-        if own is None:
-            raise InvalidInput("the PyOpenCL arrays have no queue; pass queue=")
-        return DevicePlace(adopt(own), own, events)
+        return DevicePlace(opened, own, events)
     if events:
         cl.wait_for_events(events)  # host arrays are read by this call, whatever the device's queue does
-    if queue is not None:
-        if device is not None:
-            raise InvalidInput(f"device={device!r} and queue= are both given; a queue has its device")
-        return HostPlace(adopt(queue), queue)
-    return HostPlace(default_device(device), None)
+    return HostPlace(opened, own)
