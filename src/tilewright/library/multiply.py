@@ -108,7 +108,8 @@ def _check_operands(place: Place, product: Product, read: np.dtype) -> None:
 
 def _check_epilogue(place: Place, product: Product, sizes: ProductShape, kind: np.dtype) -> None:
     """Whether there is such an epilogue, and whether its arrays fit and may be converted."""
-    check_activation(product.epilogue.activation, product.types[1])
+    if product.epilogue.activation:
+        check_activation(product.epilogue.activation, product.types[1])
     if product.c is not None:
         if product.c.shape != sizes.result:
             raise InvalidInput(f"c has the shape {product.c.shape}, the product {sizes.result}")

@@ -69,5 +69,5 @@ def _result(read: str, asked: str | None) -> str:
 
 def check_activation(activation: str, result: str) -> None:
     """UnsupportedType if an activation is asked for a type that has none: they are functions of real floats."""
-    if activation and np.dtype(result if result != "bfloat16" else "float32").kind != "f":
+    if np.dtype(result if result != "bfloat16" else "float32").kind != "f":
         raise UnsupportedType(f"the activation {activation!r} is for real floats; the result is {result}")
