@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from weakref import WeakSet
 
 # What a processor or a library ends a process with; SIGKILL and SIGTERM come from others, such as a system out of memory.
 FAULTS = tuple(
@@ -17,6 +18,7 @@ FAULTS = tuple(
     for name in ("SIGILL", "SIGSEGV", "SIGBUS", "SIGFPE", "SIGABRT", "SIGTRAP", "SIGSYS")
     if hasattr(signal, name)
 )
+_started: "WeakSet[subprocess.Popen[Any]]" = WeakSet()
 
 
 @dataclass(frozen=True)
@@ -138,6 +140,7 @@ def run_child(command: Sequence[str], time_limit: float, settings: Mapping[str, 
         child = subprocess.Popen(
             command, stdin=subprocess.DEVNULL, stdout=out, stderr=err, env=environment, start_new_session=True
         )
+        started(child)
         try:
             ending = ending_of(child.wait(time_limit))
         except subprocess.TimeoutExpired:
@@ -157,6 +160,17 @@ def ending_of(code: int) -> str:
     if code >= 0:
         return f"exit code {code}" if code else ""
     return _killed_by(-code)
+
+
+def started(child: "subprocess.Popen[Any]") -> None:
+    """Have `kill_all` end this child too."""
+    _started.add(child)
+
+
+def kill_all() -> None:
+    """End every child process at once, stopped ones too, when this process is about to end without cleaning up."""
+    for child in list(_started):
+        child.kill()
 
 
 def _killed_by(number: int) -> str:
