@@ -9,7 +9,7 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 from weakref import WeakSet
 
 # What a processor or a library ends a process with; SIGKILL and SIGTERM come from others, such as a system out of memory.
@@ -136,7 +136,7 @@ def run_child(command: Sequence[str], time_limit: float, settings: Mapping[str, 
     environment["PYTHONPATH"] = os.pathsep.join(filter(None, [root, environment.get("PYTHONPATH", "")]))
     environment |= {"PYOPENCL_NO_CACHE": "1", "POCL_KERNEL_CACHE": "0", "CUDA_CACHE_DISABLE": "1"}
     environment |= settings or {}
-    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+    with _output_file() as out, _output_file() as err:
         child = subprocess.Popen(
             command, stdin=subprocess.DEVNULL, stdout=out, stderr=err, env=environment, start_new_session=True
         )
@@ -153,6 +153,16 @@ def run_child(command: Sequence[str], time_limit: float, settings: Mapping[str, 
             file.seek(0)
             texts.append(file.read().decode(errors="replace"))
     return ChildRun(texts[0], texts[1], ending)
+
+
+def _output_file() -> IO[bytes]:
+    """A file without a name: on disk, or in memory where no folder for temporary files can be written to."""
+    try:
+        return tempfile.TemporaryFile()
+    except OSError:
+        if sys.platform != "linux":
+            raise
+        return os.fdopen(os.memfd_create("tilewright"), "w+b")
 
 
 def ending_of(code: int) -> str:
