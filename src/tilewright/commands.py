@@ -77,7 +77,7 @@ def run_command(options: argparse.Namespace) -> int:
     with LiveTable(console, kernel.name, device, options.dtype or kernel.usual_dtype) as table:
         record, verdict = run_kernel(
             kernel, size, device, options.dtype, options.offset, options.seconds, not options.no_baselines, table.watch,
-            options.backend,
+            options.backend, options.within,
         )  # fmt: skip
         table.finish(record)
         written = write_outputs(options, record)

@@ -18,6 +18,7 @@ from .kernels import find_kernel, find_ladder, select
 from .kernels.peaks import CHAINS
 from .problem import Copy, Gemm, Problem, Transpose, output_of
 from .records import Record, Row
+from .trial import WITHIN_S, enter_tried
 from .verify import Verdict
 
 DEFAULT_SIZES = {("gemm", "cpu"): 512, ("gemm", "gpu"): 4096, ("transpose", "cpu"): 2048, ("transpose", "gpu"): 4096}
@@ -149,8 +150,12 @@ def run_kernel(
     baselines: bool = True,
     watch: Watcher = lambda index, row: None,
     backend: str = "opencl",
+    within: float = WITHIN_S,
 ) -> tuple[Record, Verdict | None]:
     """Verify and measure one kernel beside NumPy: the record, and the verdict with ten sample elements.
+
+    A kernel that is no rung as it stands is first tried in a child process, for at most `within` seconds: one that does
+    not end, or ends its process, is a row with the reason.
 
     With the `backend` "both" the verdict is the first that did not pass, or the last.
     """
@@ -162,7 +167,7 @@ def run_kernel(
     arena = Arena(opened, dtype, twins=twins)
     with ExitStack() as stack:
         contenders = arena.enter_rivals(problem, stack) if baselines else []
-        own = [arena.enter(chosen, problem, each) for each in (opened, *twins)]
+        own = [enter_tried(arena, chosen, problem, each, within) for each in (opened, *twins)]
         contenders += own
         for index, contender in enumerate(contenders):
             watch(index, contender.row)
