@@ -44,6 +44,7 @@ FLOORS = {
     "custom": 6,
     "access": 6,
     "contenders": 7,
+    "diagnosis": 7,
     "ladders": 7,
     "inspection": 7,
     "explanations": 7,
