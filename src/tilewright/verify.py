@@ -12,7 +12,7 @@ from .plan import Plan
 from .problem import Gemm, Problem, output_of, random_arrays
 from .run import INTEGER_POISON, POISON, Execution
 
-SECOND_POISON = 0x5A  # as floats large numbers, which no sum of the operands is by chance
+SECOND_POISON = 0x3F  # as floats of every size near 1: what is added to it is not lost in it, as in a very large number
 
 
 @dataclass(frozen=True)
@@ -210,7 +210,7 @@ def named_kinds(
     reasons = [f"{_counted(unwritten)} never written"] if unwritten.any() else []
     if not element_type(wanted.dtype).exact and (suspects & ~unwritten).any():
         reasons.append(
-            f"{_counted(suspects & ~unwritten)} computed from memory that nobody wrote, beyond an operand or before its first use"
+            f"{_counted(suspects & ~unwritten)} computed from what nobody wrote: beyond an operand, or before it was written"
         )
     if isinstance(reference, Reference):
         others = reference.judge(np.where(suspects, reference.expected.astype(output.dtype), output))
