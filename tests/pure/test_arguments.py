@@ -77,6 +77,37 @@ def test_a_rung_is_found_by_part_of_its_name() -> None:
     assert kernel_of(parsed("run", "tiles/2")).name == "tiles/02_tiled"
 
 
+def test_settings_of_a_rung_change_its_geometry_and_its_name() -> None:
+    kernel = kernel_of(parsed("explain", "tiles/2", "-D", "BM=16", "-D", "BN=16", "-D", "BK=16"))
+    assert kernel.name == "tiles/02_tiled[BM=16 BN=16 BK=16]"
+    assert kernel.config.ndrange(Gemm(20, 40, 8)).global_size == (32, 48)
+    assert kernel.config.macros(Gemm(1, 1, 1))["BM"] == 16
+    assert kernel.smaller == (), "what was asked for is not cut"
+
+
+def test_compiler_options_are_a_rungs_too() -> None:
+    assert kernel_of(parsed("run", "tiles/2", "--build-option=-cl-mad-enable")).options == ("-cl-mad-enable",)
+
+
+def test_macros_among_a_files_compiler_options_are_macros(tmp_path: Path) -> None:
+    path = tmp_path / "mine.cl"
+    path.write_text("__kernel void mine(__global REAL* C) { }\n")
+    given = ["--global", "M", "--local", "TS", "--build-option=-DTS=16", "--build-option=-w", "-D", "B=2"]
+    kernel = kernel_of(parsed("run", str(path), *given))
+    assert kernel.config.macros(Gemm(1, 1, 1)) == {"TS": "16", "B": "2"}
+    assert kernel.options == ("-w",)
+    assert kernel.config.ndrange(Gemm(20, 1, 1)).local_size == (16,)
+
+
+def test_a_sweep_of_a_files_macro_changes_its_geometry(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "mine.cl"
+    path.write_text("__kernel void mine(__global REAL* C) { if (get_local_size(0) == TS) C[get_global_id(0)] = 0; }\n")
+    given = ["--global", "M", "--local", "TS", "-D", "TS=8", "--size", "16", "--sweep", "TS=2,4"]
+    assert main(["explain", str(path), *given]) == 0
+    stores = [line.split()[-5] for line in capsys.readouterr().out.splitlines()[1:]]
+    assert stores == ["8", "4"], "a request of each group, all of whose stores happen"
+
+
 @pytest.mark.parametrize("arguments", [[], ["ladder", "--nonsense"], ["dance"], ["ladder", "--seconds", "soon"]])
 def test_unusable_arguments_end_with_status_2(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as caught:
