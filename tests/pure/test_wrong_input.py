@@ -247,7 +247,9 @@ def test_a_narrow_terminal_is_no_error(width: int, capsys: Captured) -> None:
     with LiveTable(Console(width=width), "ladder l", FakeDevice(), "float32") as table:  # type: ignore[arg-type]
         table.watch(0, RECORD.rows[0])
         table.finish(RECORD)
-    assert capsys.readouterr().out
+    printed = capsys.readouterr().out
+    assert printed
+    assert "…" not in printed, "nothing is cut"
 
 
 def test_a_stream_without_the_characters_gets_others(monkeypatch: pytest.MonkeyPatch) -> None:
