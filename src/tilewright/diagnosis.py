@@ -1,8 +1,10 @@
 """Why a kernel failed: `explain` runs it at a small size and looks for races, accesses out of bounds, unset values."""
 
 from dataclasses import replace
+from math import prod
 
 from .access import Explanation, Finding, explain_steps
+from .access.simt.launch import LANES_AT_ONCE
 from .device import DeviceInfo
 from .errors import TilewrightError, Unsupported
 from .kernel import Kernel
@@ -13,6 +15,9 @@ from .verify import Reference
 
 FAILED = ("wrong", "launch failed")  # the rows that are worth a look
 SMALL = (64, 128, 256)  # sides are cut to at least these, in turn, until the kernel takes the problem
+TINY = 8  # where few work-items do everything, every turn of whose loops is interpreted by itself
+MOST_TURNS = 5000  # seconds, where the operands are not tiny
+STEP_LIMIT = 20_000  # of all loops' turns: a kernel that goes on so far does not end, or would take minutes
 RAGGED = 32  # what a side leaves over of so many stays as it is: faults hide in ragged edges
 
 
@@ -23,7 +28,7 @@ def diagnosed(row: Row, kernel: Kernel, problem: Problem, info: DeviceInfo) -> R
     try:
         plan = small_plan(kernel, problem, info)
         arrays = random_arrays(plan.problem)
-        explanations = explain_steps(plan.steps, plan.problem, groups="all", arrays=arrays)
+        explanations = explain_steps(plan.steps, plan.problem, groups="all", arrays=arrays, step_limit=STEP_LIMIT)
     except (TilewrightError, MemoryError, RecursionError) as reason:
         return replace(row, explained=f"explain cannot run {kernel.name}, so its faults are not known: {reason}")
     faults = tuple(fault_of(each) for explanation in explanations for each in explanation.faults)
@@ -38,17 +43,26 @@ def small_plan(kernel: Kernel, problem: Problem, info: DeviceInfo) -> Plan:
     """The plan of the first smaller problem that the kernel takes, or of the problem itself; Unsupported if it takes none."""
     for side in SMALL:
         try:
-            return plan_kernel(kernel, smaller(problem, side), info)
+            plan = plan_kernel(kernel, smaller(problem, side), info)
+            return plan if turns(plan) <= MOST_TURNS else plan_kernel(kernel, smaller(problem, TINY, TINY), info)
         except Unsupported:
             continue
     return plan_kernel(kernel, problem, info)
 
 
-def smaller(problem: Problem, side: int) -> Problem:
-    """The problem with every side cut to `side` and what is left over of 32, where it is longer."""
+def turns(plan: Plan) -> float:
+    """About how often the innermost loop's body is interpreted, for as many work-items at once as can be."""
+    problem = plan.problem
+    work = problem.m * problem.n * problem.k if isinstance(problem, Gemm) else output_of(problem).elements
+    items = prod(plan.steps[-1].config.ndrange(plan.steps[-1].problem).global_size)
+    return work / max(1, min(items, LANES_AT_ONCE))
+
+
+def smaller(problem: Problem, side: int, ragged: int = RAGGED) -> Problem:
+    """The problem with every side cut to `side` and what is left over of `ragged`, where it is longer."""
 
     def cut(length: int) -> int:
-        return length if length <= side + RAGGED else side + length % RAGGED
+        return length if length <= side + ragged else side + length % ragged
 
     if isinstance(problem, Gemm):
         return replace(problem, m=cut(problem.m), n=cut(problem.n), k=cut(problem.k))

@@ -12,8 +12,9 @@ from tilewright.backend.opencl import Device
 from tilewright.cli import main
 from tilewright.custom import custom_kernel
 from tilewright.device import Peaks
-from tilewright.diagnosis import diagnosed, smaller
+from tilewright.diagnosis import diagnosed, small_plan, smaller
 from tilewright.kernel import Kernel
+from tilewright.kernels import find_kernel
 from tilewright.ladders import run_kernel
 from tilewright.problem import Copy, Gemm, Problem, Transpose
 from tilewright.records import Record, Row, load_record, save_record
@@ -105,6 +106,20 @@ def test_what_explain_cannot_run_is_said(faulty: MakeKernel, one_device: Device)
     found = diagnosed(row, kernel, Gemm(8, 8, 8), one_device.info)
     assert found.faults == ()
     assert re.match(r"explain cannot run \S+, so its faults are not known: \S+product\.cl:\d+:\d+: ", found.explained)
+
+
+def test_a_kernel_that_does_not_end_is_soon_given_up(faulty: MakeKernel, one_device: Device) -> None:
+    kernel = faulty("k < K; k++", "k < K; ")
+    row = Row("product", "", "", (), 0, 0, status="launch failed", reason="made up")
+    found = diagnosed(row, kernel, Gemm(2000, 8, 8), one_device.info)
+    assert re.search(r"its faults are not known: \S+product\.cl:\d+:\d+: stopped after 20000", found.explained)
+
+
+def test_few_work_items_get_a_tiny_problem(one_device: Device) -> None:
+    """Since every turn of their loops is interpreted by itself."""
+    sequential = find_kernel("rows/00_sequential[r-k-c]")
+    assert small_plan(sequential, Gemm(1003, 1000, 1000), one_device.info).problem == Gemm(11, 8, 8)
+    assert small_plan(find_kernel("rows/01"), Gemm(1003, 1000, 1000), one_device.info).problem == Gemm(75, 72, 72)
 
 
 def test_a_right_kernel_is_not_explained(faulty: MakeKernel, one_device: Device) -> None:
