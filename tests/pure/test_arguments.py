@@ -184,7 +184,7 @@ def test_a_rung_before_that_cannot_be_explained_hides_nothing(
 ) -> None:
     before = rung_before(kernel_of(parsed("explain", "transpose/5")))
     assert before is not None
-    monkeypatch.setattr(explaining, "rung_before", lambda kernel: replace(before, dtypes=(), config=Refused()))
+    monkeypatch.setattr(explaining, "rung_before", lambda kernel: replace(before, config=Refused()))
     assert main(["explain", "transpose/5", "--size", "16", "-D", "PAD=1"]) == 0
     last = capsys.readouterr().out.splitlines()[-1]
     assert last.startswith(f"not compared with {before.name}, which cannot be explained so: ")
