@@ -95,6 +95,9 @@ def print_verdict(record: Record, kernel: Kernel, verdict: Verdict | None, sampl
     for row in record.rows:
         if row.name == kernel.name and row.status != "ok":
             console.print(f"[red]{row.status}[/red]: {escape(row.reason)}", soft_wrap=True)
+        if row.explained:
+            texts = [f"{row.explained}{':' if row.faults else ''}", *(f"  {fault}" for fault in row.faults)]
+            console.print("\n".join(texts), highlight=False, markup=False, soft_wrap=True)
     if verdict is not None and verdict.passed:
         console.print(str(verdict), highlight=False, markup=False, soft_wrap=True)
     if verdict is not None and sample:

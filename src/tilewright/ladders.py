@@ -10,6 +10,7 @@ from .backend.twins import open_backends
 from .ceilings import measured_peaks
 from .contenders import HOST_PROGRAM, Arena, Contender, Watcher, race_contenders
 from .device import DeviceInfo
+from .diagnosis import diagnosed
 from .dtypes import element_type
 from .environment import read_environment
 from .errors import InvalidInput
@@ -157,7 +158,8 @@ def run_kernel(
     A kernel that is no rung as it stands is first tried in a child process, for at most `within` seconds: one that does
     not end, or ends its process, is a row with the reason.
 
-    With the `backend` "both" the verdict is the first that did not pass, or the last.
+    With the `backend` "both" the verdict is the first that did not pass, or the last. The row of a kernel that was wrong or
+    failed holds what `explain` finds in it at a small size.
     """
     chosen = find_kernel(kernel) if isinstance(kernel, str) else kernel
     dtype = dtype or chosen.usual_dtype
@@ -172,6 +174,8 @@ def run_kernel(
         for index, contender in enumerate(contenders):
             watch(index, contender.row)
         race_contenders(contenders, seconds, True, watch)
+    for contender, each in zip(own, (opened, *twins), strict=True):
+        contender.row = diagnosed(contender.row, chosen, problem, each.info)
     rows = [contender.row for contender in contenders]
     verdict = next((each.verdict for each in own if each.row.status != "ok"), own[-1].verdict)
     return make_record(f"kernel {chosen.name}", opened, dtype, rows, twins), verdict

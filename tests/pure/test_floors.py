@@ -45,6 +45,7 @@ FLOORS = {
     "access": 6,
     "contenders": 7,
     "trial": 7,
+    "diagnosis": 7,
     "ladders": 7,
     "inspection": 7,
     "explanations": 7,

@@ -13,7 +13,7 @@ from ..plan import Plan
 from ..problem import Problem, inputs_of, output_of, random_arrays
 from .explain import Explanation, Groups, explain_source
 from .models import NVIDIA, Model
-from .simt.launch import Argument
+from .simt.launch import STEP_LIMIT, Argument
 
 
 def explain_kernel(
@@ -51,8 +51,10 @@ def explain_steps(
     macros: Mapping[str, str | int] | None = None,
     pitches: Mapping[str, int] | None = None,
     contract: bool = False,
+    step_limit: int = STEP_LIMIT,
 ) -> tuple[Explanation, ...]:
-    """As `explain_kernel`, for launches that are known already: those of a Plan."""
+    """As `explain_kernel`, for launches that are known already: those of a Plan. SourceError if one of them goes through more
+    than `step_limit` turns of its loops."""
     buffers = first_buffers(problem, arrays or small_arrays(problem))
     plan = Plan(problem, tuple(steps))
     for name, nbytes in plan.scratch.items():
@@ -64,7 +66,7 @@ def explain_steps(
         if step.config.ndrange(step.problem).empty:
             continue
         changes = (macros or {}, pitches or {}) if step is steps[-1] else ({}, {})
-        explanations.append(_explain_step(step, buffers, model, groups, changes, contract))
+        explanations.append(_explain_step(step, buffers, model, groups, changes, contract, step_limit))
         for name, value in explanations[-1].outputs.items():
             buffers[step.buffer_of(name)] = value
     return tuple(explanations)
@@ -101,6 +103,7 @@ def _explain_step(
     groups: Groups,
     changes: tuple[Mapping[str, str | int], Mapping[str, int]],
     contract: bool,
+    step_limit: int,
 ) -> Explanation:
     ndrange = step.config.ndrange(step.problem)
     scalars = scalars_of(step)
@@ -126,6 +129,7 @@ def _explain_step(
         model=model,
         groups=groups,
         contract=contract,
+        step_limit=step_limit,
         pitches=changes[1],
     )
     return replace(explanation, buffers=dict(step.buffers))
