@@ -22,6 +22,7 @@ from .statements import StatementCompiler
 
 STEP_LIMIT = 4_000_000
 LANES_AT_ONCE = 4096
+LARGEST_GROUP, MOST_GROUPS = 1 << 16, 1 << 20
 
 
 @dataclass(frozen=True)
@@ -78,10 +79,19 @@ def run_kernel(
             everyone = machine.begin(batch)
             for (_, symbol), value in zip(compiled.parameters, values, strict=True):
                 _pass(machine, frame, everyone, symbol, value, function)
-            assert compiled.body is not None
-            compiled.body(frame, everyone)
+            _execute(compiled, frame, everyone, function)
     outputs = {name: _output(segment, array) for name, (segment, array) in buffers.items() if segment.written}
     return Launch(outputs, machine.findings.all(), machine)
+
+
+def _execute(compiled: FunctionCode, frame: Frame, everyone: Mask, function: Function) -> None:
+    assert compiled.body is not None
+    try:
+        compiled.body(frame, everyone)
+    except RecursionError:
+        raise function.position.error(
+            f"{function.name} holds calls or expressions that are nested too deeply"
+        ) from None
 
 
 def compile_entry(compiler: StatementCompiler, function: Function) -> FunctionCode:
@@ -112,6 +122,11 @@ def _output(segment: Segment, array: npt.NDArray[Any]) -> npt.NDArray[Any]:
 def all_groups(global_size: Sequence[int], local_size: Sequence[int]) -> list[Group]:
     """Every work-group of an NDRange, x fastest."""
     counts = [size // own for size, own in zip(global_size, local_size, strict=True)] + [1, 1]
+    if counts[0] * counts[1] * counts[2] > MOST_GROUPS:
+        raise InvalidInput(
+            f"{counts[0] * counts[1] * counts[2]:,} work-groups cannot all be run, only {MOST_GROUPS:,}; name some, or leave the "
+            "choice to explain"
+        )
     return [(x, y, z) for z, y, x in product(range(counts[2]), range(counts[1]), range(counts[0]))]
 
 
@@ -121,6 +136,8 @@ def check_sizes(function: Function, global_size: Sequence[int], local_size: Sequ
             f"global size {tuple(global_size)} and local size {tuple(local_size)} need 1 to 3 numbers each"
         )
     for dimension, (size, own) in enumerate(zip(global_size, local_size, strict=True)):
+        if own > LARGEST_GROUP:
+            raise InvalidInput(f"dimension {dimension}: no device has work-groups of {own:,} work-items")
         if own < 1 or size < own or size % own:
             raise InvalidInput(
                 f"dimension {dimension}: the global size {size} must be a multiple of the local size {own}, as OpenCL 1.2 asks"

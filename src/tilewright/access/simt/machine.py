@@ -104,11 +104,11 @@ class Machine:
         self.live_count = int(self.live.sum())
 
     def tick(self, position: Position) -> None:
-        """One iteration of a loop; too many of them are an endless loop."""
+        """One iteration of a loop, or one call; too many of them never end."""
         self.steps -= 1
         if self.steps < 0:
             raise position.error(
-                f"stopped after {self.step_limit} loop iterations; raise the step limit, or run a smaller problem"
+                f"stopped after {self.step_limit} loop iterations and calls; raise the step limit, or run a smaller problem"
             )
 
     def item_name(self, lane: int) -> str:
