@@ -116,4 +116,5 @@ def notes(explanation: Explanation) -> list[str]:
 
 def _group_names(explanation: Explanation) -> str:
     dimensions = len(explanation.global_size)
-    return ", ".join("(" + ",".join(map(str, group[:dimensions])) + ")" for group in explanation.groups[:8])
+    names = ["(" + ",".join(map(str, group[:dimensions])) + ")" for group in explanation.groups]
+    return ", ".join(names[:16]) + (" ..." if len(names) > 16 else "")

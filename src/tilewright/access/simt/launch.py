@@ -62,7 +62,6 @@ def run_kernel(
     left as they are; what the kernel writes goes into `outputs` under the argument's name. `pitches` makes rows of
     two-dimensional local arrays as many elements long as asked; `fill` is every byte of what the kernel never set."""
     function = program.functions[entry]
-    check_sizes(function, global_size, local_size)
     items = int(np.prod(np.array(local_size, dtype=np.int64)))
     slots = max(1, min(len(groups), LANES_AT_ONCE // items))
     machine = Machine(global_size, local_size, slots, recorder, step_limit, fill)

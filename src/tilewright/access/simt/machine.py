@@ -111,6 +111,10 @@ class Machine:
                 f"stopped after {self.step_limit} loop iterations and calls; raise the step limit, or run a smaller problem"
             )
 
+    @property
+    def steps_taken(self) -> int:
+        return self.step_limit - self.steps
+
     def item_name(self, lane: int) -> str:
         """`work-item (3,0) of group (1,2)`, with as many dimensions as the NDRange has."""
         return self._name(lane % self.items, self.groups[lane // self.items])
