@@ -1,6 +1,6 @@
 """Explains a kernel: runs chosen work-groups on the glass device and returns their traffic and faults as one record."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import prod
 from pathlib import Path
@@ -11,6 +11,7 @@ import numpy as np
 from ..errors import InvalidInput, SourceError, UnknownName
 from .clc import Program, parse_program
 from .clc.lexer import Position
+from .coverage import Coverage
 from .groups import all_are_affordable, choose_groups, count_groups
 from .models import NVIDIA, Model
 from .profile import LineAccess, Profile
@@ -40,6 +41,7 @@ class Explanation:
     source: SourceText
     group_count: int
     seconds: float
+    coverage: tuple[Coverage, ...] = ()
     buffers: Mapping[str, str] = field(default_factory=dict)  # argument -> the plan's buffer, where they differ
 
     def __str__(self) -> str:
@@ -92,6 +94,7 @@ def explain_source(
     contract: bool = False,
     step_limit: int = STEP_LIMIT,
     pitches: Mapping[str, int] | None = None,
+    unset: Collection[str] = (),
 ) -> Explanation:
     """Explain OpenCL C text.
 
@@ -101,6 +104,7 @@ def explain_source(
     None for all if that takes no more than about half a second, else a choice (`choose_groups`). With `contract`, a
     product in a sum is rounded once, as compilers do by default on hardware with fused multiply-add; addresses do not
     change by it. `pitches` asks what would be if rows of two-dimensional local arrays had so many elements.
+    `unset` names buffers whose contents mean nothing: reading there what the kernel has not written is a fault.
 
     SourceError names file, line and column of what cannot be read or run; InvalidInput says which argument is wrong.
     """
@@ -112,22 +116,24 @@ def explain_source(
     chosen = _groups(groups, global_size, local_size)
     use_contract = contract if program.contract is None else program.contract and contract
 
-    def run(groups: Sequence[Group], fill: int = 0) -> tuple[Launch, Profile]:
+    def run(groups: Sequence[Group], fill: int = 0) -> tuple[Launch, Profile, tuple[Coverage, ...]]:
         recorder = TrafficRecorder(model)
         launch = run_kernel(
             program, name, global_size, local_size, arguments, groups, recorder,
-            contract=use_contract, step_limit=step_limit, pitches=pitches, fill=fill,
+            contract=use_contract, step_limit=step_limit, pitches=pitches, fill=fill, unset=unset,
         )  # fmt: skip
-        return launch, recorder.profile()
+        profile = recorder.profile()
+        return launch, profile, recorder.coverage()
 
     count = prod(count_groups(global_size, local_size))
-    launch, profile = run(chosen)
+    launch, profile, coverage = run(chosen)
     if groups is None and all_are_affordable(global_size, local_size, len(chosen), launch.machine.steps_taken):
         chosen = all_groups(global_size, local_size)
-        launch, profile = run(chosen) if len(chosen) > len(profile.groups) else (launch, profile)
+        if len(chosen) > len(profile.groups):
+            launch, profile, coverage = run(chosen)
     findings = launch.findings
     if any(map(may_be_unused, findings)):
-        findings = without_unused(findings, launch, profile, lambda: run(chosen, 0xFF))
+        findings = without_unused(findings, launch, profile, lambda: run(chosen, 0xFF)[:2])
     return Explanation(
         name=filename,
         entry=name,
@@ -141,6 +147,7 @@ def explain_source(
         source=SourceText(source, filename),
         group_count=count,
         seconds=perf_counter() - begin,
+        coverage=coverage,
     )
 
 

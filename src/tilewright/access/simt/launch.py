@@ -1,6 +1,6 @@
 """Runs a kernel on the glass device: binds arguments, chooses batches of groups, collects results and findings."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import Any
@@ -57,10 +57,12 @@ def run_kernel(
     step_limit: int = STEP_LIMIT,
     pitches: Mapping[str, int] | None = None,
     fill: int = 0,
+    unset: Collection[str] = (),
 ) -> Launch:
     """Runs `groups` of the NDRange in lockstep, as many at once as LANES_AT_ONCE allows. The arrays in `arguments` are
     left as they are; what the kernel writes goes into `outputs` under the argument's name. `pitches` makes rows of
-    two-dimensional local arrays as many elements long as asked; `fill` is every byte of what the kernel never set."""
+    two-dimensional local arrays as many elements long as asked; `fill` is every byte of what the kernel never set, `unset`
+    the buffers that hold nothing yet."""
     function = program.functions[entry]
     items = int(np.prod(np.array(local_size, dtype=np.int64)))
     slots = max(1, min(len(groups), LANES_AT_ONCE // items))
@@ -72,7 +74,7 @@ def run_kernel(
         compiled = compile_entry(compiler, function)
         if compiler.pitches:
             raise UnknownName("local array", next(iter(compiler.pitches)), machine.memory.local_names())
-        values, buffers = bind(machine, function, arguments)
+        values, buffers = bind(machine, function, arguments, unset)
         for batch in _batches(groups, slots):
             frame = Frame(compiled.slots)
             everyone = machine.begin(batch)
@@ -149,7 +151,7 @@ def check_sizes(function: Function, global_size: Sequence[int], local_size: Sequ
 
 
 def bind(
-    machine: Machine, function: Function, arguments: Mapping[str, Argument]
+    machine: Machine, function: Function, arguments: Mapping[str, Argument], unset: Collection[str] = ()
 ) -> tuple[list[Value], dict[str, tuple[Segment, npt.NDArray[Any]]]]:
     """The values of the kernel's parameters, and the segments behind its buffers."""
     names = [parameter.name for parameter in function.parameters]
@@ -164,16 +166,17 @@ def bind(
     for parameter in function.parameters:
         given, kind = arguments[parameter.name], parameter.type
         if isinstance(kind, Pointer):
-            segment = _segment(machine, parameter.name, kind, given)
+            segment = _segment(machine, parameter.name, kind, given, parameter.name not in unset)
             values.append(segment.address)
             if isinstance(given, np.ndarray):
                 buffers[parameter.name] = (segment, given)
+                machine.recorder.follow(segment, given)
         else:
             values.append(_number(parameter.name, kind, given))
     return values, buffers
 
 
-def _segment(machine: Machine, name: str, kind: Pointer, given: Argument) -> Segment:
+def _segment(machine: Machine, name: str, kind: Pointer, given: Argument, initialised: bool) -> Segment:
     if kind.space is Space.LOCAL:
         size = given.size if isinstance(given, LocalMemory) else given
         if not isinstance(size, int | np.integer) or isinstance(size, bool) or size <= 0:
@@ -183,7 +186,7 @@ def _segment(machine: Machine, name: str, kind: Pointer, given: Argument) -> Seg
         raise InvalidInput(f"argument {name!r} is a buffer: give a NumPy array, not {type(given).__name__}")
     raw = np.ascontiguousarray(given).reshape(-1).view(np.uint8)
     writable = kind.space is Space.GLOBAL and not kind.constant and given.flags.writeable
-    return machine.memory.buffer(name, raw, kind.space, writable)
+    return machine.memory.buffer(name, raw, kind.space, writable, initialised)
 
 
 def _number(name: str, kind: Type, given: Argument) -> Value:

@@ -31,6 +31,9 @@ class Recorder(Protocol):
     def record_same(self, site: Site, segment: Segment, offset: int, mask: Mask) -> None:
         """All lanes of `mask` access one place."""
 
+    def follow(self, segment: Segment, array: npt.NDArray[Any]) -> None:
+        """A buffer that was made of `array`."""
+
     def barrier(self, position: Position) -> None: ...
 
 

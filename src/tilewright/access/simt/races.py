@@ -36,6 +36,7 @@ def report_write(
     cells = shadow.cells(touch)
     earlier = shadow.conflicts_with_write(touch, cells)
     if earlier is not None:
+        segment.contest(cells[earlier.which], shadow.granule)
         which = earlier.which.any(axis=0) if earlier.which.ndim == 2 else earlier.which
         old = segment.gather(touch.offsets, access.dtype, access.count, low)
         same = (_bits(old) == _bits(values)) | ~which
@@ -46,6 +47,7 @@ def report_write(
             _report(machine, segment, touch, conflict, "write", benign=False)
     lost = shadow.write(touch, cells, machine.clock)
     if lost is not None:
+        segment.contest(cells[lost], shadow.granule)
         _report_together(machine, segment, touch, access, values, cells, lost)
 
 

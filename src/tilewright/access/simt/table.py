@@ -44,12 +44,15 @@ class SegmentTable:
         self.sites.append(Site(len(self.sites), position, operation, size, alignment))
         return self.sites[-1]
 
-    def buffer(self, name: str, data: npt.NDArray[np.uint8], space: Space, writable: bool) -> Segment:
-        """Memory that all groups share, with the caller's contents. It is copied before the first write."""
+    def buffer(
+        self, name: str, data: npt.NDArray[np.uint8], space: Space, writable: bool, initialised: bool = True
+    ) -> Segment:
+        """Memory that all groups share, with the caller's contents, which mean nothing if it is not
+        `initialised`. It is copied before the first write."""
         segment = self._add(name, space, data.size, data, None)
         segment.writable = writable
         if space is Space.GLOBAL and writable:  # nobody can race on what nobody writes
-            segment.shadow = Shadow(data.size, self.machine.span, initialised=True)
+            segment.shadow = Shadow(data.size, self.machine.span, initialised)
         return segment
 
     def local(self, name: str, size: int, position: Position | None = None) -> Segment:
