@@ -17,7 +17,7 @@ from .models import NVIDIA, Model
 from .profile import LineAccess, Profile
 from .recorder import TrafficRecorder
 from .simt import Finding, all_groups, run_kernel
-from .simt.findings import UNINITIALISED, UNUSED
+from .simt.findings import COUNTED, GROUPS, UNINITIALISED, UNUSED
 from .simt.launch import STEP_LIMIT, Argument, Launch, check_sizes
 from .simt.machine import Group
 from .sources import SourceText
@@ -134,6 +134,8 @@ def explain_source(
     findings = launch.findings
     if any(map(may_be_unused, findings)):
         findings = without_unused(findings, launch, profile, lambda: run(chosen, 0xFF)[:2])
+    if any(each.kind == COUNTED for each in findings):
+        findings = in_any_order(findings, run(chosen[::-1])[0].findings)
     return Explanation(
         name=filename,
         entry=name,
@@ -173,6 +175,12 @@ def without_unused(
     return tuple(
         replace(each, kind=UNUSED, text=each.text + text) if may_be_unused(each) else each for each in findings
     )
+
+
+def in_any_order(findings: tuple[Finding, ...], reversed_order: tuple[Finding, ...]) -> tuple[Finding, ...]:
+    """Races that a counter ordered are races after all if it did not when the groups ran in the reverse order."""
+    real = {(each.position, each.other): each for each in reversed_order if each.kind == GROUPS}
+    return tuple(real.get((each.position, each.other), each) if each.kind == COUNTED else each for each in findings)
 
 
 def may_be_unused(finding: Finding) -> bool:

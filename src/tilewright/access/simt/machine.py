@@ -12,6 +12,7 @@ from .code import Site
 from .findings import DIVERGENT, Findings
 from .masks import Mask
 from .memory import VirtualMemory
+from .ordering import Ordering
 from .segments import Segment
 from .shadow import ITEM_BITS
 
@@ -62,6 +63,7 @@ class Machine:
         self.recorder = recorder
         self.steps = self.step_limit = step_limit
         self.memory = VirtualMemory(self)
+        self.ordering = Ordering(self)
         lane = np.arange(self.lanes)
         self.slot_of_lane = lane // self.items
         item = lane % self.items
@@ -93,6 +95,7 @@ class Machine:
         self.synced = {Space.LOCAL: 0, Space.GLOBAL: 0}
         self.clock = 1
         self.memory.new_batch()
+        self.ordering.begin()
         if self.groups:
             self.recorder.begin(self.groups, self.items)
         return Mask(self.live.copy())
@@ -144,6 +147,9 @@ class Machine:
         """All lanes of a group meet. Memory of the spaces in `fence` is in order afterwards."""
         self.check_together(mask, position, "barrier")
         spaces = [space for flag, space in ((LOCAL_FENCE, Space.LOCAL), (GLOBAL_FENCE, Space.GLOBAL)) if fence & flag]
+        if fence & GLOBAL_FENCE:
+            self.ordering.fence(mask)
+        self.ordering.barrier(mask)
         everyone = mask.count == len(self.groups) * self.items
         step = np.int64(1 << ITEM_BITS)
         self.clock += 1
