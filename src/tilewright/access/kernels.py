@@ -61,14 +61,18 @@ def explain_steps(
         buffers[name] = _poison(-(-nbytes // element_type(problem.dtype).itemsize), problem.dtype)
         if name in plan.zeroed:
             buffers[name][...] = 0
+    unset = set(plan.scratch).difference(plan.zeroed)
+    if output_of(problem).name not in {operand.name for operand in inputs_of(problem)}:
+        unset.add(output_of(problem).name)
     explanations: list[Explanation] = []
     for step in steps:
         if step.config.ndrange(step.problem).empty:
             continue
         changes = (macros or {}, pitches or {}) if step is steps[-1] else ({}, {})
-        explanations.append(_explain_step(step, buffers, model, groups, changes, contract, step_limit))
+        explanations.append(_explain_step(step, buffers, unset, model, groups, changes, contract, step_limit))
         for name, value in explanations[-1].outputs.items():
             buffers[step.buffer_of(name)] = value
+            unset.discard(step.buffer_of(name))
     return tuple(explanations)
 
 
@@ -99,6 +103,7 @@ def _poison(elements: int, dtype: str) -> np.ndarray:
 def _explain_step(
     step: Step,
     buffers: Mapping[str, np.ndarray],
+    unset: set[str],
     model: Model,
     groups: Groups,
     changes: tuple[Mapping[str, str | int], Mapping[str, int]],
@@ -131,6 +136,7 @@ def _explain_step(
         contract=contract,
         step_limit=step_limit,
         pitches=changes[1],
+        unset=[name for name in arguments if step.buffer_of(name) in unset],
     )
     return replace(explanation, buffers=dict(step.buffers))
 
