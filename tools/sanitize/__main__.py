@@ -1,0 +1,48 @@
+"""The command line; see the package's docstring."""
+
+import argparse
+import sys
+from pathlib import Path
+
+from tilewright.errors import TilewrightError
+
+from .explained import explain_case
+from .record import RECORD, facts, rows_of, save, table
+from .shapes import chosen
+from .sweeps import FAMILIES, cases_of, cost, sweeps_of
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        prog="python -m tools.sanitize", description="The library's kernels under sanitizers."
+    )
+    parser.add_argument("--family", choices=FAMILIES, help="only these kernels")
+    parser.add_argument("--shapes", type=int, default=6, help="of each kernel and type, at most (default 6)")
+    parser.add_argument("--cost", type=float, default=10.0, help="leave out cases that take longer, in s (default 10)")
+    parser.add_argument("--record", type=Path, default=RECORD, help=f"where results are kept (default {RECORD.name})")
+    options = parser.parse_args()
+    try:
+        return interpret(options)
+    except TilewrightError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+
+
+def interpret(options: argparse.Namespace) -> int:
+    """Every chosen case under the project's interpreter; the number of kernels with faults is the exit code, 0 for none."""
+    found = cases_of(sweeps_of(options.family))
+    cheap = [case for case in found if cost(case) <= options.cost]
+    kept = chosen(cheap, options.shapes)
+    outcomes = [outcome for case in kept for outcome in explain_case(case)]
+    rows = rows_of(outcomes)
+    notes = (
+        f"{len(found)} shapes lie beside a change of plan; {len(found) - len(cheap)} would take more than "
+        f"{options.cost:g} s each and were left out; {len(kept)} were run",
+    )
+    print("\n".join((table(rows), *notes)))
+    part = f"interpreter, {options.family}" if options.family else "interpreter"
+    save(part, facts("tilewright explain", "interpreted; plans are for made-up devices", notes), rows, options.record)
+    return min(1, sum(row.faults for row in rows))
+
+
+sys.exit(main())
