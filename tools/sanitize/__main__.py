@@ -6,6 +6,7 @@ from pathlib import Path
 
 from tilewright.errors import TilewrightError
 
+from . import cuda
 from .explained import explain_case
 from .record import RECORD, facts, rows_of, save, table
 from .shapes import chosen
@@ -20,9 +21,11 @@ def main() -> int:
     parser.add_argument("--shapes", type=int, default=6, help="of each kernel and type, at most (default 6)")
     parser.add_argument("--cost", type=float, default=10.0, help="leave out cases that take longer, in s (default 10)")
     parser.add_argument("--record", type=Path, default=RECORD, help=f"where results are kept (default {RECORD.name})")
+    parser.add_argument("--cuda", action="store_true", help="under NVIDIA's compute-sanitizer, on an NVIDIA GPU")
+    parser.add_argument("--seconds", type=float, default=120, help="with --cuda: for all tools together (default 120)")
     options = parser.parse_args()
     try:
-        return interpret(options)
+        return on_cuda(options) if options.cuda else interpret(options)
     except TilewrightError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
@@ -45,4 +48,14 @@ def interpret(options: argparse.Namespace) -> int:
     return min(1, sum(row.faults for row in rows))
 
 
-sys.exit(main())
+def on_cuda(options: argparse.Namespace) -> int:
+    """Every chosen case under each tool of compute-sanitizer; 1 if anything was found."""
+    outcomes, notes = cuda.sanitize(options.shapes, options.seconds)
+    rows = rows_of(outcomes)
+    print("\n".join((table(rows), *notes)))
+    save("cuda", facts("compute-sanitizer", cuda.first_gpu().label, notes), rows, options.record)
+    return min(1, sum(row.faults for row in rows))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

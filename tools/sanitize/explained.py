@@ -8,7 +8,7 @@ import numpy as np
 from tilewright.access.explain import Explanation, explain_source
 from tilewright.access.kernels import scalars_of
 from tilewright.access.simt.launch import Argument
-from tilewright.errors import SourceError
+from tilewright.errors import SourceError, Unsupported
 from tilewright.kernel import Step, render
 
 from .memory import memory_of, scratch_of
@@ -43,9 +43,9 @@ def explain_case(case: Case) -> list[Outcome]:
         maps = step.config.tensor_maps(step.problem)
         try:
             if maps:
-                raise SourceError(f"{', '.join(maps)} are tensor maps of NVIDIA's copy engine")
+                raise Unsupported(f"{step.kernel.name}: {', '.join(maps)} are tensor maps of NVIDIA's copy engine")
             found = explain_step(step, buffers, whole)
-        except SourceError as unread:
+        except (SourceError, Unsupported) as unread:
             return [*outcomes, replace(outcome, unread=str(unread))]
         for name, value in found.outputs.items():
             buffers[step.buffer_of(name)] = value

@@ -25,7 +25,7 @@ def product_lines(dtype: str) -> Iterator[Line]:
     turned = replace(base, a_order="column", b_order="column")
 
     def along(name: str, gemm: Gemm, last: int = 4096, first: int = 1) -> Line:
-        return Line(f"{name} of {gemm.title}", lambda size: replace(gemm, **{name: size}), first, last)
+        return Line(f"{name} of {gemm.title}", lambda size: resized(gemm, name, size), first, last)
 
     yield from (along(name, each) for each in (base, turned) for name in ("m", "n", "k"))
     yield along("batch", replace(base, m=7, n=9, k=5), 200)
@@ -40,6 +40,12 @@ def product_lines(dtype: str) -> Iterator[Line]:
     yield from view_lines(dtype)
     if dtype in ("float16", "bfloat16"):
         yield along("k", replace(base, out_dtype="float32"))
+
+
+def resized(gemm: Gemm, name: str, size: int) -> Gemm:
+    """The problem with its "m", "n", "k" or "batch" of another size."""
+    m, n, k, batch = (size if name == each else getattr(gemm, each) for each in ("m", "n", "k", "batch"))
+    return replace(gemm, m=m, n=n, k=k, batch=batch)
 
 
 def view(gemm: StridedGemm, pitch: int, offset: int) -> StridedGemm:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from tilewright.choice import plan_move, plan_product
 from tilewright.device import DeviceInfo
@@ -92,7 +93,7 @@ def changes(line: Line, device: DeviceInfo) -> Iterator[tuple[Case, Case]]:
         return known[size]
 
     sizes = grid(line.first, line.last, device.kind == "cpu")  # plans for GPUs compare some hundred candidates each
-    for low, high in zip(sizes, sizes[1:], strict=False):
+    for low, high in pairwise(sizes):
         if variant(plan_at(low)) == variant(plan_at(high)):
             continue
         while high - low > 1:

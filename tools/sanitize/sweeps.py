@@ -1,6 +1,7 @@
-"""The families of kernels: for which devices and along which lines their plans are scanned, and what a case costs to interpret."""
+"""The families of kernels: for which devices and along which lines plans are scanned, and what a case costs to interpret."""
 
 from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from math import prod
 
@@ -16,7 +17,7 @@ from .shapes import Case, Line, find_cases
 SMALL_CPU, LARGE_CPU, ANY_GPU, NVIDIA, HOPPER = DEVICES
 # Seconds of the interpreter for a vector's multiply-adds, an element moved and a work-item's multiply-add, on two cores.
 VECTOR_S, MOVED_S, ITEM_S, LAUNCH_S = 1.0e-3, 1.7e-4, 5e-7, 0.2
-NARROW = 0.5  # of a CPU's steps of K, what packing and storing take besides: 4 steps at least
+LEAST_DEPTH = 4  # steps of K that packing and storing are worth
 
 
 @dataclass(frozen=True)
@@ -52,9 +53,18 @@ def sweeps_of(family: str | None) -> tuple[Sweep, ...]:
     return tuple(sweep for sweep in SWEEPS if family in (None, sweep.family))
 
 
-def cases_of(sweeps: Sequence[Sweep]) -> list[Case]:
-    """The cases of all sweeps, the cheap ones of each first."""
-    return [case for sweep in sweeps for case in find_cases(sweep.lines, sweep.device, cost)]
+def cases_of(sweeps: Sequence[Sweep], processes: int = 1) -> list[Case]:
+    """The cases of all sweeps, the cheap ones of each first; lines are scanned by so many processes."""
+    if processes == 1:
+        return [case for sweep in sweeps for case in find_cases(sweep.lines, sweep.device, cost)]
+    work = [(sweep, number) for sweep in sweeps for number in range(len(sweep.lines))]
+    with ProcessPoolExecutor(processes) as pool:
+        found = [case for cases in pool.map(_cases_of_line, *zip(*work, strict=True)) for case in cases]
+    return sorted({(case.device.name, str(case.problem)): case for case in found}.values(), key=cost)
+
+
+def _cases_of_line(sweep: Sweep, number: int) -> list[Case]:
+    return find_cases(sweep.lines[number : number + 1], sweep.device, cost)
 
 
 def cost(case: Case) -> float:
@@ -69,8 +79,8 @@ def step_cost(step: Step) -> float:
         elements = sum(prod(each.shape) for each in problem.operands if each.written)
         return elements * (MOVED_S if items == 1 else ITEM_S)
     parts = 4 if problem.dtype.startswith("complex") else 1
-    products = problem.batch * problem.m * problem.n * max(problem.k, 4) * parts
+    products = problem.batch * problem.m * problem.n * max(problem.k, LEAST_DEPTH) * parts
     if items > 1:
         return products * ITEM_S
     lanes = step.config.macros(problem).get("VW", 1)
-    return problem.batch * problem.m * -(-problem.n // int(lanes)) * max(problem.k, 4) * parts * VECTOR_S
+    return problem.batch * problem.m * -(-problem.n // int(lanes)) * max(problem.k, LEAST_DEPTH) * parts * VECTOR_S
