@@ -29,6 +29,7 @@ FOUND = 9  # the exit code of compute-sanitizer if it found anything
 MARK = "========="  # what each line of compute-sanitizer begins with
 START_S = 8.0  # for a child to open the device under a tool, before its own limit counts
 PRODUCTS = ("float32", "float64", "int8", "float16", "complex64", "float8_e5m2")
+MOST_WORDS = 8  # lines of the tool that are kept for a case
 LARGEST = 1 << 27  # multiply-adds of a case: under these tools a GPU is some hundred times slower
 
 
@@ -131,12 +132,12 @@ def outcomes_of(child: ChildRun, cases: Sequence[Case], tool: str) -> list[Outco
         elif line.startswith(SAID):
             said = json.loads(line.removeprefix(SAID))
             case = cases[said["number"]]
-            fault = "; ".join(filter(None, (said["fault"], *words)))
+            fault = "; ".join(filter(None, (said["fault"], *words[:MOST_WORDS])))
             name = f"{case.kernels[-1]} ({tool})"
             outcomes.append(Outcome(name, case.device.name, str(case.problem), fault, seconds=said["seconds"]))
             words = []
     if words or (child.ending and child.ending != f"exit code {FOUND}"):
-        fault = "; ".join(filter(None, (child.ending, child.telling_line(), *words)))
+        fault = "; ".join(filter(None, (child.ending, child.telling_line(), *words[:MOST_WORDS])))
         outcomes.append(Outcome(f"the child itself ({tool})", "CUDA", "after its last case", fault))
     return outcomes
 
