@@ -42,6 +42,19 @@ def product_lines(dtype: str) -> Iterator[Line]:
         yield along("k", replace(base, out_dtype="float32"))
 
 
+def few_product_lines(dtype: str) -> Iterator[Line]:
+    """As `product_lines`, where planning takes long: few lines, and short ones."""
+    base = Gemm(13, 33, 40, dtype, out_dtype=STORED.get(dtype))
+    for name, last in (("n", 600), ("k", 3000)):
+        yield Line(f"{name} of {base.title}", lambda size, name=name: resized(base, name, size), 1, last)  # type: ignore[misc]
+    single = replace(base, m=1, k=33)
+    yield Line(f"n of {single.title}", lambda size: replace(single, n=size), 1, 600)
+    yield Line(f"squares of {dtype}", lambda size: replace(base, m=size, n=size, k=size, b_order="column"), 64, SQUARE)
+    viewed = StridedGemm(14, 32, 24, dtype, out_dtype=STORED.get(dtype))
+    yield Line(f"pitch of {viewed.title}", lambda pitch: view(viewed, pitch, pitch % 3), 0, 17)
+    yield Line(f"n of {viewed.title} apart", lambda n: apart(replace(viewed, n=n)), 1, 40)
+
+
 def resized(gemm: Gemm, name: str, size: int) -> Gemm:
     """The problem with its "m", "n", "k" or "batch" of another size."""
     m, n, k, batch = (size if name == each else getattr(gemm, each) for each in ("m", "n", "k", "batch"))

@@ -11,7 +11,7 @@ from tilewright.kernel import Step
 from tilewright.problem import Gemm
 
 from .devices import DEVICES
-from .lines import MOVED, PRODUCTS, move_lines, product_lines
+from .lines import MOVED, PRODUCTS, few_product_lines, move_lines, product_lines
 from .shapes import Case, Line, find_cases
 
 SMALL_CPU, LARGE_CPU, ANY_GPU, NVIDIA, HOPPER = DEVICES
@@ -31,7 +31,8 @@ class Sweep:
 
     @property
     def lines(self) -> list[Line]:
-        found = [line for dtype in self.products for line in product_lines(dtype)]
+        lines_of = product_lines if self.device.kind == "cpu" else few_product_lines
+        found = [line for dtype in self.products for line in lines_of(dtype)]
         return found + [line for dtype in self.moved for line in move_lines(dtype)]
 
 
