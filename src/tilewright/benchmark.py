@@ -19,11 +19,11 @@ from .contenders import Arena, Contender, judged, new_row, race_contenders
 from .device import Peaks
 from .dtypes import numpy_dtype
 from .environment import read_environment
-from .errors import LaunchFailed, Unsupported
+from .errors import Unsupported
 from .kernels.peaks import CHAINS
 from .library.moves import copy, matrix_transpose
 from .library.products import matmul
-from .measure import BurstEntrant
+from .measure import BurstEntrant, RunFailed
 from .problem import Gemm, Problem, output_of
 from .records import Record, Row
 from .rivals.blas import absent, blas_rival, installed, multiplies
@@ -162,7 +162,7 @@ def race_sustained(contenders: Sequence[Contender], seconds: float, device: Devi
         if each.entrant is not None
     ]
 
-    def failed(index: int, failure: LaunchFailed) -> None:
+    def failed(index: int, failure: RunFailed) -> None:
         racing[index].row = replace(racing[index].row, status="launch failed", reason=str(failure))
 
     for contender, turns in zip(

@@ -22,7 +22,7 @@ from .kernels.split import product as split
 from .kernels.wgmma import product as wgmma
 from .plan import Plan, plan, violations
 from .problem import Problem
-from .tuned import tuned_for
+from .tuned import tuned_for, unusable_tables
 
 # Families that know one maker's instructions, the fastest first; the portable kernels come after them.
 FAMILIES = (split, wgmma, mma, fma)
@@ -35,6 +35,9 @@ def plan_product(problem: Problem, device: DeviceInfo) -> Plan:
     found = plan(chosen.kernels if chosen else ranked, problem, device)
     if chosen:
         found = replace(found, notes=(*found.notes, chosen.note))
+    if device.kind != "cpu":
+        left_out = (f"a tuned table is left out: {reason}" for reason in unusable_tables())
+        found = replace(found, notes=(*found.notes, *left_out))
     wanted = getattr(problem, "precision", "")
     if wanted and not any(step.kernel.precision == wanted for step in found.steps):
         own = f"no kernel here multiplies this by {wanted}: it is computed in {problem.dtype}'s own arithmetic"

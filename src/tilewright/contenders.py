@@ -14,7 +14,7 @@ from .dtypes import element_type
 from .errors import BuildFailed, LaunchFailed, NoDevice, ProcessFailed, TilewrightError, Unsupported
 from .kernel import Kernel
 from .kernels import find_kernel
-from .measure import BurstEntrant, CacheFlush, Entrant, KernelEntrant, race
+from .measure import BurstEntrant, CacheFlush, Entrant, KernelEntrant, RunFailed, race
 from .plan import Plan, plan_kernel
 from .problem import Arrays, Gemm, Problem, Transpose, compulsory_bytes, random_arrays
 from .records import Row, Samples
@@ -159,7 +159,7 @@ def race_contenders(contenders: Sequence[Contender], seconds: float, warm: bool,
         contender.row = replace(contender.row, samples=samples)
         watch(places[turn], contender.row)
 
-    def failed(turn: int, failure: LaunchFailed) -> None:
+    def failed(turn: int, failure: RunFailed) -> None:
         contender = contenders[places[turn]]
         contender.row = replace(contender.row, status="launch failed", reason=str(failure))
         watch(places[turn], contender.row)

@@ -70,7 +70,10 @@ class Geometry(Config):
             raise InvalidInput(f"--global {','.join(self.global_size)} and --local {','.join(self.local_size)} "
                                "must have the same 1 to 3 dimensions, of at least 1")  # fmt: skip
         wanted = (evaluate(each, names) for each in self.global_size)
-        return NDRange(tuple(round_up(max(size, 0), side) for size, side in zip(wanted, local, strict=True)), local)
+        whole = tuple(round_up(max(size, 0), side) for size, side in zip(wanted, local, strict=True))
+        if max(whole) >= 2**63:
+            raise InvalidInput(f"--global {','.join(self.global_size)}: {max(whole):,} work-items cannot be counted")
+        return NDRange(whole, local)
 
     def __str__(self) -> str:
         defines = "".join(f" {name}={value}" for name, value in self.defines)

@@ -13,7 +13,7 @@ TilewrightError
 |   `-- DevicePoisoned  an earlier fault made the context unusable
 |-- WrongResult        a verification that did not pass
 |-- ProcessFailed      a child process (probe, baseline) that died, hung or answered nonsense
-`-- RecordError        a record file that cannot be read
+`-- RecordError        a record file that cannot be read or written
 """
 
 from collections.abc import Iterable
@@ -96,4 +96,4 @@ class ProcessFailed(TilewrightError):
 
 
 class RecordError(TilewrightError, ValueError):
-    """A record file that cannot be read."""
+    """A record file that cannot be read or written."""

@@ -6,7 +6,7 @@ from .access import Explanation, Model, explain_kernel, find_model
 from .access.explain import Groups
 from .kernel import Config, Kernel
 from .kernels import find_kernel
-from .ladders import make_problem
+from .ladders import check_memory, make_problem
 
 DEFAULT_SIZES = {"gemm": (256, 256, 64), "transpose": (256, 256), "copy": (256, 256)}
 SEQUENTIAL_SIZE = (32, 32, 32)  # where a single work-item does everything, every step of it is interpreted
@@ -51,9 +51,11 @@ def explain(
     """
     chosen = find_kernel(kernel) if isinstance(kernel, str) else kernel
     sizes = default_size(chosen) if size is None else (size,) if isinstance(size, int) else size
+    problem = make_problem(chosen, sizes, dtype, offset)
+    check_memory(problem)
     return explain_kernel(
         chosen,
-        make_problem(chosen, sizes, dtype, offset),
+        problem,
         config=config,
         model=find_model(model) if isinstance(model, str) else model,
         groups=groups,

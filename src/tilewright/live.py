@@ -16,6 +16,13 @@ from .report.table import cells, derive, header, notes, peaks_line
 NARROW = 130  # columns below which the sentences would be broken into bits
 
 
+class Screen(Console):
+    """A console whose reader may stop early, as `head` does: BrokenPipeError tells the command line so."""
+
+    def on_broken_pipe(self) -> None:
+        raise BrokenPipeError
+
+
 class LiveTable:
     """Shows rows as `watch` brings them; `finish` adds peaks and notes. Without a terminal only the end is printed."""
 
@@ -53,7 +60,7 @@ class LiveTable:
         rows = [self._rows[index] for index in sorted(self._rows)]
         peaks = self._record.peaks if self._record else None
         narrow = self._console.width < NARROW
-        table = Table(title=self._title, title_justify="left", box=None, header_style="bold")
+        table = Table(title=Text(self._title, style="table.title"), title_justify="left", box=None, header_style="bold")
         table.pad_edge, table.padding = False, (0, 1, 0, 0)
         columns = header(rows)[:-1] if narrow else header(rows)
         for place, name in enumerate(columns):

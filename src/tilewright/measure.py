@@ -4,11 +4,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import cycle
 from time import perf_counter, sleep
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
 
 from .backend.device import Device
 from .backend.opencl import Device as OpenCLDevice
-from .errors import LaunchFailed
+from .errors import LaunchFailed, ProcessFailed
 from .records import Samples
 from .run import Execution, Times
 from .stamps import Stamps
@@ -16,6 +16,9 @@ from .stamps import Stamps
 SETTLE_S = 0.002  # between entrants, for the threads of the one before to go to sleep
 SHORT_S = 0.05  # an entrant this fast is run once untimed before each timed run: caches, clocks and threads wake up
 COLD_BYTES = 256 << 20  # larger than any last-level cache met so far
+
+
+RunFailed: TypeAlias = LaunchFailed | ProcessFailed  # of our own kernels and of rivals in child processes
 
 
 class Entrant(Protocol):
@@ -108,7 +111,7 @@ def race(
     rounds: int = ROUNDS,
     warm: bool = True,
     progress: Callable[[int, Samples], None] = lambda index, samples: None,
-    failed: Callable[[int, LaunchFailed], None] | None = None,
+    failed: Callable[[int, RunFailed], None] | None = None,
 ) -> list[Samples]:
     """Run all entrants, in changing order, until `rounds` rounds are done or `seconds` are over; at least one run each.
 
@@ -127,7 +130,7 @@ def race(
             start = perf_counter()
             try:
                 collected[index].times.append(_timed(entrants[index], collected[index], warm))
-            except LaunchFailed as failure:
+            except (LaunchFailed, ProcessFailed) as failure:
                 if failed is None:
                     raise
                 collected[index].failed = True

@@ -88,6 +88,11 @@ class Row:
         return self.status == "ok" and bool(self.samples.times)
 
     @property
+    def comparable(self) -> bool:
+        """Whether ratios with the row's times can be taken: it was measured, and no time is 0, as of too coarse a clock."""
+        return self.measured and min(self.samples.times) > 0
+
+    @property
     def rate(self) -> float:
         """GFLOP/s where the problem has flops, otherwise effective GB/s (compulsory bytes); 0 if not measured."""
         if not self.measured or not self.samples.median:

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from time import perf_counter
 from typing import Protocol
 
-from .errors import LaunchFailed
+from .errors import LaunchFailed, ProcessFailed
+from .measure import RunFailed
 from .records import Samples, Turn
 from .run import Execution, Times, Work
 from .telemetry import Sampler
@@ -52,7 +53,7 @@ def take_turns(
     seconds: float,
     sampler: Sampler,
     turns: int = TURNS,
-    failed: Callable[[int, LaunchFailed], None] | None = None,
+    failed: Callable[[int, RunFailed], None] | None = None,
 ) -> list[tuple[Turn, ...]]:
     """`turns` turns of at least `seconds` for each entrant, in order, with the device's clock and power during each.
 
@@ -67,7 +68,7 @@ def take_turns(
             sampler.start()
             try:
                 work = sustain(entrant, seconds)
-            except LaunchFailed as failure:
+            except (LaunchFailed, ProcessFailed) as failure:
                 if failed is None:
                     raise
                 out.add(index)

@@ -48,7 +48,7 @@ def run(device: Device, entry: str, shared: int, groups: int, output: np.ndarray
     program = device.build(text, entry, parse_signature(text, "schedule", entry), "float32")
     kernel, buffer = program.new_kernel(), device.allocate(output.nbytes)
     device.write(buffer, output)
-    kernel.set_args(*scalars, buffer)
+    kernel.set_args(*map(np.int32, scalars), buffer)
     device.launch(kernel, NDRange((groups,), (1,)), entry)
     device.finish(entry)
     return device.read(buffer, output.size, output.dtype).reshape(output.shape)
@@ -84,7 +84,7 @@ def test_the_group_that_has_a_panel_is_found(device: Device) -> None:
     program = device.build(text, "groups", parse_signature(text, "schedule", "groups"), "float32")
     kernel, found = program.new_kernel(), np.zeros(panels * groups, np.int32)
     buffer = device.allocate(found.nbytes)
-    kernel.set_args(panels, buffer)
+    kernel.set_args(np.int32(panels), buffer)
     device.launch(kernel, NDRange((panels * groups,), (panels,)), "groups")  # as many groups as `record` had
     assert (device.read(buffer, found.size, found.dtype)[:panels] == owner.ravel()).all()
 

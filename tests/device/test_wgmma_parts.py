@@ -53,7 +53,7 @@ def run(device: Device, file: Path, macros: dict[str, str | int], entry: str, gr
     arrays = [each for each in (*arguments, output) if isinstance(each, np.ndarray)]
     for buffer, array in zip(buffers, arrays, strict=True):
         device.write(buffer, array)
-    kernel.set_args(*(each for each in arguments if not isinstance(each, np.ndarray)), *buffers)
+    kernel.set_args(*(np.int32(each) for each in arguments if not isinstance(each, np.ndarray)), *buffers)
     device.launch(kernel, NDRange((groups * items,), (items,)), "entry")
     device.finish("entry")
     return device.read(buffers[-1], output.size, output.dtype).reshape(output.shape)

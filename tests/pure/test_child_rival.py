@@ -8,9 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tilewright.contenders import Contender, new_row, race_contenders
 from tilewright.dtypes import numpy_dtype
 from tilewright.errors import ProcessFailed, Unsupported
 from tilewright.problem import Copy, Gemm, Problem, Transpose, random_arrays
+from tilewright.records import Row
 from tilewright.rivals import child
 from tilewright.rivals.child import ChildRival, clean_environment, numpy_rival
 from tilewright.rivals.numpy_child import load
@@ -123,7 +125,7 @@ def test_a_child_that_dies_is_told_with_its_status() -> None:
     rival = numpy_rival(Gemm(2, 2, 2), random_arrays(Gemm(2, 2, 2)))
     rival._process.kill()
     rival._process.wait()
-    with pytest.raises(ProcessFailed, match=r"the baseline numpy_child\.py ended with status"):
+    with pytest.raises(ProcessFailed, match=r"the baseline numpy_child\.py ended early \(killed by SIGKILL\).*memory"):
         rival.run()
     rival.close()
 
@@ -133,7 +135,7 @@ def test_a_child_that_cannot_start_tells_its_own_words(monkeypatch: pytest.Monke
     program.write_text("#!/bin/sh\necho 'no such interpreter today' >&2\nexit 3\n")
     program.chmod(0o755)
     monkeypatch.setattr(sys, "executable", str(program))
-    with pytest.raises(ProcessFailed, match=r"(?s)status 3.*no such interpreter today"):
+    with pytest.raises(ProcessFailed, match=r"(?s)exit code 3.*no such interpreter today"):
         numpy_rival(Gemm(2, 2, 2), random_arrays(Gemm(2, 2, 2)))
 
 
@@ -162,3 +164,36 @@ def test_a_lasting_child_is_kept_for_the_next_problem(monkeypatch: pytest.Monkey
     assert processes[0].poll() is None
     child.end_idle_children()
     assert processes[0].returncode == 0
+
+
+def test_a_child_that_is_killed_during_a_race_becomes_a_row_and_the_others_go_on() -> None:
+    problem = Gemm(2, 2, 2)
+    arrays = random_arrays(problem)
+    rivals = [numpy_rival(problem, arrays) for _ in range(2)]
+    contenders = [Contender(new_row(name, "", problem), rival) for name, rival in zip("ab", rivals, strict=True)]
+    seen = []
+
+    def watch(index: int, row: Row) -> None:
+        seen.append(row.name)
+        if seen == ["a"]:
+            rivals[0]._process.kill()  # stopped, it has answered and does not run
+
+    try:
+        race_contenders(contenders, 0.5, True, watch)
+    finally:
+        for rival in rivals:
+            rival.close()
+    killed, other = (contender.row for contender in contenders)
+    assert (killed.status, other.status) == ("launch failed", "ok")
+    assert "ended early (killed by SIGKILL)" in killed.reason
+    assert len(other.samples.wall) > 1
+
+
+def test_a_child_that_dies_after_its_answer_is_found_at_the_next_question() -> None:
+    rival = numpy_rival(Gemm(2, 2, 2), random_arrays(Gemm(2, 2, 2)))
+    rival._process.kill()
+    rival._process.wait()
+    rival._stop()
+    with pytest.raises(ProcessFailed, match="SIGKILL"):
+        rival.run()
+    rival.close()

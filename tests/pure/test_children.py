@@ -1,5 +1,6 @@
 """What the parent of a child reports that fails, hangs or answers wrongly; and how the trial judges a product."""
 
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -78,3 +79,28 @@ def test_the_error_sees_one_wrong_element_and_a_nan() -> None:
     assert smoke.errors(left, right, output)["error_over_bound"] > 1
     output[3, 5] = np.nan
     assert np.isnan(smoke.errors(left, right, output)["error_over_bound"])
+
+
+@pytest.mark.parametrize(("ending", "faulted"), [("SIGSEGV", True), ("SIGABRT", True), ("SIGKILL", False)])
+def test_a_fault_of_its_own_is_told_from_a_killing(ending: str, faulted: bool) -> None:
+    code = f"import os, signal; os.kill(os.getpid(), signal.{ending})"
+    run = children.run_child([sys.executable, "-c", code], 20)
+    assert (run.ending, run.faulted) == (f"killed by {ending}", faulted)
+    assert not children.ChildRun("", "", "timed out after 60 s").faulted
+    assert not children.ChildRun("", "", "").faulted
+
+
+def test_an_interrupt_ends_the_child_too(tmp_path: Path) -> None:
+    code = f"open({str(tmp_path / 'pid')!r}, 'w').write(str(__import__('os').getpid())); import time; time.sleep(600)"
+    waiting = (
+        "import signal, sys\nfrom tilewright.backend.children import run_child\n"
+        "signal.signal(signal.SIGTERM, signal.default_int_handler)\nprint(flush=True)\n"
+        f"run_child([sys.executable, '-c', {code!r}], 600)"
+    )
+    parent = subprocess.Popen([sys.executable, "-c", waiting], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    deadline = time.monotonic() + 30
+    while time.monotonic() < deadline and not ((tmp_path / "pid").exists() and (tmp_path / "pid").read_text()):
+        time.sleep(0.05)
+    parent.terminate()
+    assert b"KeyboardInterrupt" in parent.communicate(timeout=30)[1]
+    assert not Path(f"/proc/{(tmp_path / 'pid').read_text()}").exists()

@@ -1,6 +1,8 @@
 """Tuned tables: how problems are named, which table holds for a device, and how one is made and gone on with."""
 
 import json
+import os
+import sys
 from collections.abc import Mapping
 from dataclasses import replace
 from itertools import islice
@@ -9,10 +11,11 @@ from typing import Any
 
 import pytest
 
-from tilewright import choice, tuning
+from tilewright import choice, tuned, tuning
 from tilewright.backend.children import ChildRun
 from tilewright.choice import plan_product, product_candidates
 from tilewright.device import DeviceInfo
+from tilewright.doctor.machine import examine_tables
 from tilewright.errors import RecordError
 from tilewright.kernel import render
 from tilewright.operands import Layout
@@ -318,3 +321,50 @@ def test_the_plan_takes_what_only_a_race_could_find(monkeypatch: pytest.MonkeyPa
     table = Table(HOPPER.name, HOPPER.vendor, (9, 0), "", "2026-01-02T03:04:05+00:00", (entry,))
     monkeypatch.setattr(choice, "tuned_for", lambda problem, device: tuned_for(problem, device, (table,)))
     assert [step.kernel.name for step in plan_product(small, HOPPER).steps] == ["fma/product"]
+
+
+BROKEN = {
+    "damaged.json": "{",
+    "newer.json": json.dumps(
+        {"device": "A GPU", "vendor": "", "compute_capability": None, "driver": "", "date": "", "format": 99}
+    ),
+    "foreign.json": "[1, 2]",
+    "bits.json": "\\xff",
+    "deep.json": '{"device": ' + "[" * 100_000,
+}
+
+
+@pytest.fixture
+def own_tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The user's own folder of tables, with one that can be used."""
+    folder = tmp_path / "tuned"
+    folder.mkdir()
+    monkeypatch.setattr(tuned, "own_folder", lambda: folder)
+    save_table(table_of("A GPU", (9, 0), "A maker"), folder / "good.json")
+    return folder
+
+
+@pytest.mark.parametrize("name", [*BROKEN, "folder.json", "pipe.json", "no-time.json"])
+def test_a_file_that_cannot_be_used_is_left_out_and_told(name: str, own_tables: Path) -> None:
+    path = own_tables / name
+    if name in BROKEN:
+        path.write_text(BROKEN[name])
+    elif name == "pipe.json" and sys.platform == "win32":
+        pytest.skip("Windows has no such files")
+    elif name == "folder.json":
+        path.mkdir()
+    elif name == "pipe.json":
+        os.mkfifo(path)  # which would be waited for
+    else:
+        good = table_of("Another GPU", None, "")
+        save_table(replace(good, entries=(replace(good.entries[0], seconds=0.0),)), path)
+    (reason,) = tuned.unusable_tables()
+    assert name in reason
+    found = plan_product(PROBLEM, GPU)
+    assert f"a tuned table is left out: {reason}" in found.notes
+    assert any("from the tuned table of A GPU, this device" in note for note in found.notes)
+    cpu = DeviceInfo("A CPU", "A driver", max_work_item_sizes=(64, 64, 64), native_widths={"float32": 16})
+    assert reason not in str(plan_product(Gemm(20, 30, 40), cpu)), "CPUs have no tables"
+    (finding,) = examine_tables()
+    assert reason in finding.text
+    assert str(path) in finding.text

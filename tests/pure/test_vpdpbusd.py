@@ -74,7 +74,16 @@ def test_without_it_the_plan_says_why_and_multiplies_otherwise(child: Children, 
     assert "multiplied as float32 instead" in str(plan)
 
 
-@pytest.mark.parametrize(("ending", "trials"), [("killed by SIGILL", 1), ("timed out after 60 s", 2)])
+@pytest.mark.parametrize(
+    ("ending", "trials"),
+    [
+        ("killed by SIGILL", 1),
+        ("killed by SIGSEGV", 1),
+        ("killed by SIGKILL", 2),
+        ("killed by SIGTERM", 2),
+        ("timed out after 60 s", 2),
+    ],
+)
 def test_only_what_will_last_is_remembered(child: Children, ending: str, trials: int) -> None:
     child.run = ChildRun("", "", ending)
     for _ in range(2):

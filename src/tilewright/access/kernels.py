@@ -30,9 +30,10 @@ def explain_kernel(
 ) -> tuple[Explanation, ...]:
     """Explain every launch of a rung or library kernel on `problem`, in order; the last one is the kernel itself.
 
-    `arrays` are the problem's inputs (random by default). Launches hand their results on, so with groups="all" the last
-    Explanation's `outputs` hold the whole result, flat, as it lies in memory. `macros` replace those of the
-    configuration and `pitches` the row lengths of local arrays, in the last launch, for what-if questions.
+    `arrays` are the problem's inputs (random by default, and small where int32 is multiplied). Launches hand their results
+    on, so with groups="all" the last Explanation's `outputs` hold the whole result, flat, as it lies in memory. `macros`
+    replace those of the configuration and `pitches` the row lengths of local arrays, in the last launch, for what-if
+    questions.
     """
     steps = kernel.steps(kernel, config or kernel.config, problem)
     return explain_steps(
@@ -52,7 +53,7 @@ def explain_steps(
     contract: bool = False,
 ) -> tuple[Explanation, ...]:
     """As `explain_kernel`, for launches that are known already: those of a Plan."""
-    buffers = first_buffers(problem, arrays or random_arrays(problem))
+    buffers = first_buffers(problem, arrays or small_arrays(problem))
     plan = Plan(problem, tuple(steps))
     for name, nbytes in plan.scratch.items():
         buffers[name] = _poison(-(-nbytes // element_type(problem.dtype).itemsize), problem.dtype)
@@ -67,6 +68,14 @@ def explain_steps(
         for name, value in explanations[-1].outputs.items():
             buffers[step.buffer_of(name)] = value
     return tuple(explanations)
+
+
+def small_arrays(problem: Problem) -> dict[str, np.ndarray]:
+    """Random operands; those of int32 products are so small that sums of them fit: a kernel may add up signed integers."""
+    arrays = random_arrays(problem)
+    if problem.operation != "gemm" or problem.dtype != "int32":
+        return arrays
+    return {name: array % np.int32(100) for name, array in arrays.items()}
 
 
 def first_buffers(problem: Problem, arrays: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:

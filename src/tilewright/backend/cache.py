@@ -1,23 +1,18 @@
-"""Compiled programs on disk, keyed by content: a broken or foreign entry is rebuilt, never trusted."""
+"""Compiled programs on disk, keyed by content: a broken entry, or one of another user, is rebuilt, never trusted."""
 
 import hashlib
 import os
 import tempfile
 from pathlib import Path
 
+from .home import distrust, make_own_folder, read_own, user_home
+
 MAGIC = b"tilewright program 1\n"
 
 
 def cache_folder() -> Path:
-    """Where the user's caches lie: XDG_CACHE_HOME or ~/.cache, LOCALAPPDATA on Windows; a user without a home has
-    them among the temporary files."""
-    base = os.environ.get("LOCALAPPDATA") if os.name == "nt" else os.environ.get("XDG_CACHE_HOME")
-    if base:
-        return Path(base) / "tilewright"
-    try:
-        return Path.home() / ".cache" / "tilewright"
-    except RuntimeError:
-        return Path(tempfile.gettempdir()) / f"tilewright-{os.getuid()}"
+    """Where this process keeps what it may find again: the user's own folder, or a private one if that is not fit."""
+    return user_home().folder
 
 
 def content_key(*parts: str) -> str:
@@ -36,10 +31,12 @@ class BinaryCache:
         self.folder = folder
 
     def get(self, key: str) -> bytes | None:
-        """The payload, or None if there is none or the file is truncated or damaged."""
-        try:
-            data = (self.folder / f"{key}.bin").read_bytes()
-        except OSError:
+        """The payload, or None if there is none, the file is truncated or damaged, or others could write to it.
+
+        Drivers run what they are given, and a digest says nothing of who wrote it.
+        """
+        data = read_own(self.folder / f"{key}.bin")
+        if data is None:
             return None
         head = len(MAGIC) + 32
         payload = data[head:]
@@ -52,7 +49,9 @@ class BinaryCache:
         A folder that cannot be written to costs the next process a build, nothing else; `doctor` reports it.
         """
         try:
-            self.folder.mkdir(parents=True, exist_ok=True)
+            make_own_folder(self.folder)
+            if distrust(self.folder):
+                return
             handle, temporary = tempfile.mkstemp(dir=self.folder, suffix=".part")
         except OSError:
             return

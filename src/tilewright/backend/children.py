@@ -11,6 +11,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+# What a processor or a library ends a process with; SIGKILL and SIGTERM come from others, such as a system out of memory.
+FAULTS = tuple(
+    getattr(signal, name)
+    for name in ("SIGILL", "SIGSEGV", "SIGBUS", "SIGFPE", "SIGABRT", "SIGTRAP", "SIGSYS")
+    if hasattr(signal, name)
+)
+
 
 @dataclass(frozen=True)
 class ChildRun:
@@ -35,6 +42,11 @@ class ChildRun:
             if isinstance(value, dict) and "stage" in value:
                 found.append(value)
         return found
+
+    @property
+    def faulted(self) -> bool:
+        """Whether it died by a fault of its own, as the next one would: not by somebody who killed it, not by the clock."""
+        return self.ending in {_killed_by(number) for number in FAULTS}
 
     def telling_line(self) -> str:
         """The line of stderr that most likely says what went wrong, or ''."""
@@ -127,10 +139,12 @@ def run_child(command: Sequence[str], time_limit: float, settings: Mapping[str, 
             command, stdin=subprocess.DEVNULL, stdout=out, stderr=err, env=environment, start_new_session=True
         )
         try:
-            ending = _ending(child.wait(time_limit))
+            ending = ending_of(child.wait(time_limit))
         except subprocess.TimeoutExpired:
             ending = f"timed out after {time_limit:g} s"
-            _kill(child)
+        finally:  # also when a signal ends the wait: in its own session, the child gets none from the terminal
+            if child.returncode is None:
+                _kill(child)
         texts = []
         for file in (out, err):
             file.seek(0)
@@ -138,11 +152,16 @@ def run_child(command: Sequence[str], time_limit: float, settings: Mapping[str, 
     return ChildRun(texts[0], texts[1], ending)
 
 
-def _ending(code: int) -> str:
+def ending_of(code: int) -> str:
+    """What an exit status means, as a clause: "exit code 3", "killed by SIGABRT", or "" for 0."""
     if code >= 0:
         return f"exit code {code}" if code else ""
+    return _killed_by(-code)
+
+
+def _killed_by(number: int) -> str:
     known = {each.value: each.name for each in signal.Signals}
-    return f"killed by {known.get(-code, f'signal {-code}')}"
+    return f"killed by {known.get(number, f'signal {number}')}"
 
 
 def _kill(child: "subprocess.Popen[bytes]") -> None:

@@ -15,8 +15,8 @@ import numpy as np
 
 from ..device import DeviceInfo
 from ..errors import Unsupported
+from ..includes import with_includes
 from ..kernel import KERNELS
-from ..source import with_includes
 from ..tensormap import TensorMap
 from .cache import BinaryCache, cache_folder, content_key
 from .children import run_child
@@ -59,8 +59,9 @@ def answers_for(info: DeviceInfo) -> Answers:
     kept = cache.get(key)
     if kept is not None:
         return dict(json.loads(kept))
-    answers = _ask(info)
-    cache.put(key, json.dumps(answers).encode())
+    answers, lasting = _ask(info)
+    if lasting:
+        cache.put(key, json.dumps(answers).encode())
     return answers
 
 
@@ -69,9 +70,11 @@ def static_local(size: int) -> str:
     return f"static_local:{size}"
 
 
-def _ask(info: DeviceInfo) -> Answers:
+def _ask(info: DeviceInfo) -> tuple[Answers, bool]:
+    """Each probe's answer, and whether all will be so tomorrow: a child that was killed, or ran out of time, tells none."""
     left = [*FEATURES, *(static_local(size) for size in STATIC_LOCAL)]
     answers: Answers = {}
+    lasting = True
     while left:
         own = ["--platform", info.platform, "--version", info.version, "--device", str(info.place)]
         child = run_child([sys.executable, "-m", "tilewright.backend.instructions", *own, *left], TIME_LIMIT_S)
@@ -80,9 +83,10 @@ def _ask(info: DeviceInfo) -> Answers:
         left = [name for name in left if name not in stages]
         if left and child.ending:
             answers[left.pop(0)] = child.ending
+            lasting = lasting and child.faulted
         elif left:
             raise Unsupported(f"the child that tries instructions ended without an answer for {', '.join(left)}")
-    return answers
+    return answers, lasting
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

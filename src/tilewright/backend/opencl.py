@@ -1,7 +1,6 @@
 """The OpenCL backend: list devices, open one, build, allocate, move data, launch. All of PyOpenCL's calls are here."""
 
 import threading
-import warnings
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -28,6 +27,7 @@ from .bare_launch import launch_without_event
 from .cache import BinaryCache, cache_folder, content_key
 from .information import describe
 from .instructions import with_instructions
+from .kernel_objects import kernel_object
 from .preference import NEVER_BY_DEFAULT, mend_pocl_wheel, preference
 from .registration import bind_threads, register
 from .retarget import retarget
@@ -58,9 +58,7 @@ class Program:
     def new_kernel(self) -> Any:
         """A kernel object of its own: argument slots are state, so threads must not share one."""
         with check(f"making the kernel {self.signature.entry!r}"):
-            kernel = cl.Kernel(self.program, self.signature.entry)
-        kernel.set_scalar_arg_dtypes(list(self.scalar_types))  # without it set_args costs 50 us and more
-        return kernel
+            return kernel_object(self.program, self.signature.entry)
 
     def binary(self) -> bytes:
         """What the driver made of the source: PTX, an ELF file or a format of its own; empty if it does not tell."""
@@ -79,12 +77,10 @@ def discover_devices() -> list[tuple[DeviceInfo, Any]]:
         return []
     found = []
     for platform in platforms:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            try:
-                devices = platform.get_devices()
-            except cl.Error:  # a platform without devices answers with DEVICE_NOT_FOUND
-                continue
+        try:
+            devices = platform.get_devices()
+        except cl.Error:  # a platform without devices answers with DEVICE_NOT_FOUND
+            continue
         found += [(with_instructions(describe(device, place)), device) for place, device in enumerate(devices)]
     return sorted(found, key=lambda pair: preference(pair[0].platform, pair[0].version, pair[0].kind))
 
@@ -292,7 +288,8 @@ def adopt(queue: Any) -> Device:
             "the queue may run commands out of order, and calls of several launches need their order: make one without "
             "OUT_OF_ORDER_EXEC_MODE_ENABLE"
         )
-    key = (queue.context.int_ptr, queue.device.int_ptr)
+    with check("asking the queue for its context, which must be kept alive"):  # Intel's runtime does not keep it
+        key = (queue.context.int_ptr, queue.device.int_ptr)
     with _adopting:
         if key not in _adopted:
             info = with_instructions(describe(queue.device))

@@ -15,6 +15,8 @@ from typing import Literal
 
 from .cache import cache_folder
 from .drivers import Driver, Places, bundled, discover, icd_files
+from .forks import mark_used
+from .home import distrust, make_own_folder, private_folder, read_own, user_home, write_own
 
 FOLDER_PREFIX = "tilewright-icd-"
 
@@ -28,7 +30,7 @@ PINNED = ("POCL_AFFINITY", "1")
 class Registration:
     """What `register` did: `variable` makes `added` visible; `problem` says why no driver may be found."""
 
-    status: Literal["nothing to add", "registered", "left to the user"]
+    status: Literal["nothing to add", "registered", "left to the user", "failed"]
     variable: str
     value: str
     added: tuple[Driver, ...]
@@ -60,13 +62,24 @@ def _problem_of(name: str, value: str) -> str:
 
 
 def bind_threads(environ: MutableMapping[str, str] = os.environ) -> None:
-    """Have PoCL bind its threads to processors, before the first platform query.
+    """Have PoCL bind its threads to processors, before the first platform query, with which they start.
 
     Not against the user's word, and only if this process may run everywhere: PoCL counts processors from 0 on and heeds
     no other binding.
     """
+    mark_used()
     if sys.platform == "linux" and os.sched_getaffinity(0) == set(range(os.cpu_count() or 0)):
         environ.setdefault(*PINNED)
+
+
+def keep_apart(environ: MutableMapping[str, str] = os.environ) -> None:
+    """Where the user's cache folder is not fit, have PoCL keep its compiled kernels with ours, before the first query.
+
+    By itself PoCL takes a folder of a fixed name in /tmp for a user without a home, and runs what it finds there.
+    """
+    home = user_home()
+    if home.misleading:
+        environ.setdefault("POCL_CACHE_DIR", str(home.folder / "pocl"))
 
 
 def register(
@@ -78,6 +91,7 @@ def register(
     loader reads besides the registry, though not in an elevated process; that path has not been tried. A
     variable that the user set is never touched. A second call, here or in a child process, changes nothing.
     """
+    keep_apart(environ)
     places = places or Places.of_this_machine()
     extra = (driver for driver in discover(places) if driver.origin != "system")
     added = tuple(driver for driver in extra if not bundled(Path(driver.library)))
@@ -91,9 +105,14 @@ def register(
         environ.pop(variable, None)  # empty, or inherited from a parent that saw more drivers
         return Registration("nothing to add", variable, "", (), "the loader sees every driver by itself")
     if sys.platform != "win32":
-        inherited = Path(environ.get(variable, "")).parent  # maybe not the cache, see _write_folder
-        folders = (inherited, cache or cache_folder())
-        value = str(_write_folder(_folder_content(places, added), folders))
+        inherited = Path(environ.get(variable, "")).parent  # maybe not the cache, see _folder_of
+        try:
+            value = str(_folder_of(_folder_content(places, added), (inherited, cache or cache_folder())))
+        except OSError as error:
+            environ.pop(variable, None)
+            names = ", ".join(driver.name for driver in added)
+            text = f"{names} cannot be made visible: no folder for its .icd file can be written ({error})"
+            return Registration("failed", variable, "", (), text, text)
     environ[variable] = value
     text = f"{variable}={value} adds " + ", ".join(f"{driver.name} ({driver.library})" for driver in added)
     return Registration("registered", variable, value, added, text)
@@ -109,36 +128,47 @@ def _folder_content(places: Places, added: tuple[Driver, ...]) -> dict[str, byte
     return content
 
 
-def _write_folder(content: Mapping[str, bytes], caches: tuple[Path, ...]) -> Path:
+def _folder_of(content: Mapping[str, bytes], caches: tuple[Path, ...]) -> Path:
     """A folder that holds `content`, named by it: found in one of `caches`, or written into the last of them.
 
-    It is put in place by a rename, so that processes may do this at the same time; a damaged one is replaced.
+    If that cannot be written, a private folder serves this process and its children. OSError if there is none either.
     """
     name = FOLDER_PREFIX + hashlib.sha256(repr(sorted(content.items())).encode()).hexdigest()[:16]
     for cache in caches:
         if _holds(cache / name, content):
             return cache / name
     try:
-        cache.mkdir(parents=True, exist_ok=True)
-        temporary = Path(tempfile.mkdtemp(prefix="writing-", dir=cache))
-    except OSError:  # the cache cannot be written: a private folder serves this process and its children
-        cache = Path(tempfile.mkdtemp(prefix="tilewright-"))
-        temporary = Path(tempfile.mkdtemp(prefix="writing-", dir=cache))
-    for file, data in content.items():
-        (temporary / file).write_bytes(data)
-    folder = cache / name
+        return _write_folder(content, caches[-1], name)
+    except OSError:
+        private = private_folder()
+        return private / name if _holds(private / name, content) else _write_folder(content, private, name)
+
+
+def _write_folder(content: Mapping[str, bytes], cache: Path, name: str) -> Path:
+    """The folder `name` of `cache`, put in place by a rename, so that processes may do this at the same time; one that
+    holds anything else is replaced."""
+    make_own_folder(cache)
+    folder, temporary = cache / name, Path(tempfile.mkdtemp(prefix="writing-", dir=cache))
     try:
-        if folder.exists() and not _holds(folder, content):
-            folder.rename(temporary / "damaged")
-        temporary.rename(folder)
-    except OSError:  # another process was faster
-        if not _holds(folder, content):
+        (temporary / "new").mkdir(mode=0o700)
+        for file, data in content.items():
+            write_own(temporary / "new" / file, data)
+        if folder.is_symlink() or folder.exists():
+            folder.rename(temporary / "old")
+        (temporary / "new").rename(folder)
+    except OSError:
+        if not _holds(folder, content):  # unless another process was faster
             raise
-    shutil.rmtree(temporary, ignore_errors=True)
-    shutil.rmtree(folder / "damaged", ignore_errors=True)
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
     return folder
 
 
 def _holds(folder: Path, content: Mapping[str, bytes]) -> bool:
-    files = ((folder / name, data) for name, data in content.items())
-    return all(file.is_file() and file.read_bytes() == data for file, data in files)
+    """Whether the folder is nobody else's and holds these files and nothing more: a loader opens every .icd file."""
+    try:
+        if distrust(folder) or {each.name for each in folder.iterdir()} != set(content):
+            return False
+    except OSError:  # there is none
+        return False
+    return all(read_own(folder / name) == data for name, data in content.items())

@@ -73,7 +73,8 @@ def _processor() -> str:
 
 
 def _try(platform: str, version: str, place: int) -> tuple[str, bool]:
-    """Why the instruction cannot be used, or "", and whether that will be so tomorrow: a busy machine may not."""
+    """Why the instruction cannot be used, or "", and whether that will be so tomorrow: a machine that is busy or out of
+    memory may not."""
     own = ["--platform", platform, "--version", version, "--device", str(place)]
     child = run_child([sys.executable, "-m", "tilewright.backend.vpdpbusd", *own], TIME_LIMIT_S)
     stage = child.stages().get(VPDPBUSD)
@@ -82,7 +83,7 @@ def _try(platform: str, version: str, place: int) -> tuple[str, bool]:
     line = child.telling_line()
     reason = child.ending or "it ended without an answer"
     said = f"the trial was {reason}: {line}" if line else f"the trial was {reason}"
-    return said, child.ending.startswith("killed by")
+    return said, child.faulted
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

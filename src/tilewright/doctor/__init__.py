@@ -8,9 +8,9 @@ import os
 from ..backend import children
 from ..backend.preference import preference
 from ..backend.registration import register
-from .devices import device_mend, examine_choice, examine_devices, examine_trial
+from .devices import device_mend, examine_call, examine_choice, examine_devices, examine_trial
 from .findings import Examination, Finding, Status
-from .machine import examine_baselines, examine_caches, examine_machine
+from .machine import examine_baselines, examine_caches, examine_machine, examine_tables
 from .software import ask_software, examine_drivers, examine_loader, examine_software, examine_wheels
 from .tools import examine_tools
 
@@ -40,9 +40,11 @@ def examine(time_limit: float = 60.0) -> Examination:
         *examine_devices(devices, listing, mend),
         *[examine_trial(index, device, trial) for index, (device, trial) in tried],
         *examine_caches(environ),
+        *examine_tables(),
         *examine_machine(),
         *examine_baselines(software, environ),
         *examine_tools(),
+        *([examine_call(environ, time_limit, mend)] if chosen else []),
         choice,
     ]
     return Examination(tuple(findings), chosen)

@@ -1,10 +1,11 @@
 """Examines the devices: which there are, how each did in its trial, and which is used when none is named."""
 
+import sys
 from collections.abc import Mapping
 from typing import Any
 
 from ..backend import drivers
-from ..backend.children import ChildRun, SmokeResult
+from ..backend.children import ChildRun, SmokeResult, run_child
 from ..backend.preference import NEVER_BY_DEFAULT, standing
 from ..backend.registration import Registration
 from .findings import Finding, Status, cpu_driver_install, pip_install, unset
@@ -60,6 +61,34 @@ def examine_trial(index: int, device: Mapping[str, Any], trial: SmokeResult) -> 
     if false:
         text += f"; yet it advertises {' and '.join(false)}"
     return Finding(Status.WARN if false else Status.OK, "trial", text, mend if false else "")
+
+
+# As a user's own program: with the environment's caches, in the order of its imports.
+FIRST_CALL = """
+import json, time
+start = time.perf_counter()
+import numpy, tilewright
+a = numpy.arange(12, dtype="f4").reshape(3, 4)
+right = bool((tilewright.matmul(a, a.T) == a @ a.T).all())
+print(json.dumps({"stage": "call", "right": right, "seconds": time.perf_counter() - start}), flush=True)
+"""
+CACHES_AS_USUAL = {"PYOPENCL_NO_CACHE": "0", "POCL_KERNEL_CACHE": "1", "CUDA_CACHE_DISABLE": "0"}
+
+
+def examine_call(environ: Mapping[str, str], time_limit: float, mend: str) -> Finding:
+    """Whether a call of the library, in a process of its own, multiplies right on the device that is chosen."""
+    settings = {name: environ.get(name, usual) for name, usual in CACHES_AS_USUAL.items()}
+    child = run_child([sys.executable, "-c", FIRST_CALL], time_limit, settings)
+    answer = child.stages().get("call")
+    if answer is None:
+        why = f"{child.ending or 'it ended without an answer'}: {child.telling_line()}"
+        return Finding(Status.FAIL, "call", f"tilewright.matmul fails ({why})", mend)
+    if not answer["right"]:
+        return Finding(Status.FAIL, "call", "tilewright.matmul of two small matrices is wrong", mend)
+    text = f"tilewright.matmul works, {answer['seconds']:.1f} s after the start of Python"
+    if child.ending:
+        return Finding(Status.WARN, "call", f"{text}, yet its process then was {child.ending}", mend)
+    return Finding(Status.OK, "call", text)
 
 
 def examine_choice(devices: list[dict[str, Any]], trials: list[SmokeResult], mend: str) -> tuple[Finding, str]:

@@ -6,6 +6,8 @@ import sys
 from dataclasses import asdict, dataclass
 from enum import StrEnum
 
+OWN_FOLDER = "mkdir -m 700 FOLDER; export XDG_CACHE_HOME=FOLDER, one with room that only you can write to"
+
 
 class Status(StrEnum):
     """FAIL: tilewright cannot work, or not as the user's settings ask. WARN: it works, but look at this."""

@@ -2,32 +2,64 @@
 
 import os
 import re
+import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
-from ..backend.cache import cache_folder
 from ..backend.children import ChildRun
+from ..backend.home import user_home
 from ..backend.registration import FOLDER_PREFIX, PINNED
-from .findings import Finding, Status, pip_install, unset
+from ..tuned import unusable_tables
+from .findings import OWN_FOLDER, Finding, Status, pip_install, unset
+
+PROGRAM_BYTES = 1 << 18  # what a driver makes of one kernel takes up to so much
+CONSEQUENCES = {
+    "tilewright": "every process compiles again",
+    "PyOpenCL": "tilewright makes its kernels without that cache, other programs may fail",
+    "PoCL": "it compiles again in every process, or fails",
+}
 
 
 def examine_caches(environ: Mapping[str, str]) -> list[Finding]:
-    """Whether the three caches of compiled kernels can be written."""
-    own = cache_folder()
-    pocl = Path(environ.get("POCL_CACHE_DIR") or own.parent / "pocl")
+    """Whether the three caches of compiled kernels are the user's own and can be written, and what follows if not."""
+    home = user_home()
+    if home.problem:
+        alone = f"{home.problem}: every process compiles again, in a private folder that it removes at its end"
+        return [Finding(Status.WARN, "cache", f"{alone}; PyOpenCL's cache is left out", OWN_FOLDER)]
+    base = home.folder.parent
+    caches = {"tilewright": home.folder, "PyOpenCL": base / "pytools"}
+    caches["PoCL"] = Path(environ.get("POCL_CACHE_DIR") or base / "pocl")
     found = []
-    for name, folder in {"tilewright": own, "PyOpenCL": own.parent / "pyopencl", "PoCL": pocl}.items():
-        there = next(each for each in (folder, *folder.parents) if each.exists())
-        if os.access(there, os.W_OK):
+    for name, folder in caches.items():
+        fault = _fault_of(folder)
+        if fault:
+            text = f"{name} cannot write {folder} ({fault}): {CONSEQUENCES[name]}"
+            found.append(Finding(Status.WARN, "cache", text, OWN_FOLDER))
+        else:
             text = f"{name} may keep compiled kernels in {folder}: a second build is faster than the first"
             found.append(Finding(Status.OK, "cache", text))
-        else:
-            text = f"{name} cannot write {folder}: every run compiles again"
-            found.append(Finding(Status.WARN, "cache", text, f"sudo chown $USER {there}"))
     if environ.get("PYOPENCL_NO_CACHE"):
         text = "PYOPENCL_NO_CACHE is set: PyOpenCL compiles in every run"
         found.append(Finding(Status.WARN, "cache", text, unset("PYOPENCL_NO_CACHE")))
     return found
+
+
+def _fault_of(folder: Path) -> str:
+    """What happens to a file of the usual size that is written there, or in the folder above where it would be made."""
+    try:
+        there = next(each for each in (folder, *folder.parents) if each.exists())
+        with tempfile.NamedTemporaryFile(dir=there) as file:
+            file.write(bytes(PROGRAM_BYTES))
+            file.flush()
+    except OSError as error:
+        return error.strerror or str(error)
+    return ""
+
+
+def examine_tables() -> list[Finding]:
+    """Tuned tables that are left out, each with the reason."""
+    mend = "remove it, or make it anew: tilewright tune"
+    return [Finding(Status.WARN, "tuned", f"left out: {reason}", mend) for reason in unusable_tables()]
 
 
 def examine_machine() -> list[Finding]:

@@ -10,7 +10,7 @@ from ..backend import drivers
 from ..backend.children import ChildRun, run_child
 from ..backend.drivers import Driver
 from ..backend.registration import Registration
-from .findings import Finding, Status, cpu_driver_install, pip_install, reinstall, unset
+from .findings import OWN_FOLDER, Finding, Status, cpu_driver_install, pip_install, reinstall, unset
 
 # Runs in a child: an import can crash, and its time is wanted. The loader's file is the one really mapped.
 SOFTWARE = """
@@ -70,7 +70,7 @@ def examine_loader(child: ChildRun, registration: Registration) -> list[Finding]
         kind = next((name for mark, name in kinds.items() if mark in content), "of an unknown kind")
         bundled = ", from PyOpenCL's wheel" if b"PYOPENCL_HOME" in content else ""
         found.append(Finding(Status.OK, "loader", f"{path} ({kind}{bundled})"))
-    mend = unset(registration.variable)
+    mend = OWN_FOLDER if registration.status == "failed" else unset(registration.variable)
     if registration.problem:
         found.append(Finding(Status.FAIL, "loader", registration.problem, mend))
     elif registration.status == "left to the user":

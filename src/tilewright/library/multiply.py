@@ -21,8 +21,8 @@ from .strided import MOST_LAUNCHES
 from .types import check_activation, product_types
 
 # A stack of small matrices that needs more than MOST_LAUNCHES is multiplied from dense copies, by one: a launch takes some
-# milliseconds to prepare. The copies may have so many bytes, or four times those of the operands and the result.
-DENSE_BYTES = 64 * 2**20
+# milliseconds to prepare. The copies may have so many bytes, at 16 an element; launches of larger stacks are long.
+DENSE_BYTES = 256 * 2**20
 
 
 @dataclass(frozen=True)
@@ -162,9 +162,7 @@ def _scattered(a: View, b: View, result: View, sizes: ProductShape) -> bool:
         return False
     if product_launches(_stacked(a, b, result, sizes)) <= MOST_LAUNCHES:
         return False
-    copied = prod(sizes.batch) * sizes.k * (sizes.m + sizes.n)
-    least = prod(a.shape) + prod(b.shape) + prod(result.shape)
-    return copied * 16 <= max(DENSE_BYTES, 4 * 16 * least)
+    return 16 * prod(sizes.batch) * sizes.k * (sizes.m + sizes.n) <= DENSE_BYTES
 
 
 def _stacked(a: View, b: View, result: View, sizes: ProductShape) -> tuple[View, View, View]:

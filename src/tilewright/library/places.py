@@ -7,14 +7,16 @@ import numpy as np
 import pyopencl as cl
 from pyopencl.array import Array, empty, to_device
 
+from ..backend.forks import refuse_if_forked
 from ..backend.opencl import Device, adopt
-from ..dtypes import FROM_ML_DTYPES
+from ..dtypes import DOUBLES
 from ..errors import InvalidInput, Unsupported
+from ..kernels.moves.many import SPELLED
 from .buffers import check_events, check_queue, check_writable, leave_event, overlap, same_elements
 from .engine import Call, call_for, default_device
 from .operands import as_host_array, device_view, host_view, is_device_array, lent_buffer, whole_elements
 from .shapes import Shape, View, distinct
-from .strided import STANDS_FOR, strided_move
+from .strided import STANDS_FOR, converting_move, strided_move
 
 
 class HostPlace:
@@ -159,17 +161,18 @@ class DevicePlace:
             return
         if not source.isnative:
             raise Unsupported(f"a device array of byte-swapped {source}: swap its bytes on the host")
-        if not {source.name, target.name}.isdisjoint(FROM_ML_DTYPES):
-            raise Unsupported(f"PyOpenCL converts no {source} to {target} on a device; pass operands of one type")
+        for name in (source.name, target.name):
+            if name not in SPELLED:
+                raise Unsupported(f"no kernel converts {source} to {target} on a device; pass operands of one type")
+            if name in DOUBLES and not self.device.info.fp64:
+                raise Unsupported(f"{self.device.info.label} has no double precision, which {name} needs")
 
     def _cast(self, array: Array, dtype: np.dtype) -> Array:
-        """The array in another type. PyOpenCL converts elements in the order in which they lie, so that they are packed first."""
+        """The array in another type, dense."""
         self.check_conversion(array.dtype, dtype)
-        if not (array.flags.c_contiguous and array.queue is not None):
-            packed = self.empty(array.shape, array.dtype)
-            self.assign(packed, array)
-            array = packed
-        return array.astype(dtype, queue=self.queue)
+        converted = self.empty(array.shape, dtype)
+        self._move(converted, array, self.view(array))
+        return converted
 
     def as_out(self, out: Any) -> Array:
         """The caller's array for the result; InvalidInput if it is none or must not be written."""
@@ -216,14 +219,20 @@ class DevicePlace:
 
     def assign(self, target: Array, source: Any) -> None:
         """Copy elements into `target`, converting them to its type. The two share no memory."""
-        taken = self.take(source, target.dtype)
+        taken = source if is_device_array(source) else self.take(source, target.dtype)
         self._move(target, taken, self.view(taken))
 
     def _move(self, target: Array, source: Array, seen: View) -> None:
+        """Copy what is `seen` of `source` into `target`, converting it where their types differ."""
         key = ("assign", self.key, seen, self.signature(source), self.signature(target))
-        stand_in = STANDS_FOR[target.dtype.itemsize]
-        call = call_for(self.device, key, lambda: strided_move(self.device, seen, self.view(target), stand_in))
+        call = call_for(self.device, key, lambda: self._prepare_move(target, source, seen))
         self.run(call, {"input": source, "output": target}, "output", False)
+
+    def _prepare_move(self, target: Array, source: Array, seen: View) -> Call:
+        if source.dtype == target.dtype:
+            return strided_move(self.device, seen, self.view(target), STANDS_FOR[target.dtype.itemsize])
+        self.check_conversion(source.dtype, target.dtype)
+        return converting_move(self.device, seen, self.view(target), (source.dtype, target.dtype))
 
     def run(self, call: Call, arrays: Mapping[str, Array], output: str, reads_output: bool) -> None:
         """Enqueue after all that the arrays wait for, and have whoever uses them next wait for this."""
@@ -245,21 +254,20 @@ Place = HostPlace | DevicePlace
 
 def place_for(values: Sequence[Any], device: Any, queue: Any, wait_for: Any) -> Place:
     """Where a call runs: with any device array among the operands, on its queue or the one given; else on the host's
-    default device, or the one named."""
+    default device, or the one named. LaunchFailed in a process that was forked from one that had used the driver."""
     check_queue(queue)
     events = check_events(wait_for)
     arrays = [value for value in values if is_device_array(value)]
+    if device is not None and (arrays or queue is not None):
+        other = "device arrays run where they are" if arrays else "the queue has one"
+        raise InvalidInput(f"device={device!r} is for host operands without a queue; {other}")
+    own = queue or next((array.queue for array in arrays if array.queue is not None), None)
+    if arrays and own is None:
+        raise InvalidInput("the PyOpenCL arrays have no queue; pass queue=")
+    opened = default_device(device) if own is None else adopt(own)
+    refuse_if_forked(opened.info.platform)
     if arrays:
-        if device is not None:
-            raise InvalidInput(f"device={device!r} is for host operands; device arrays run where they are")
-        own = queue or next((array.queue for array in arrays if array.queue is not None), None)
-        if own is None:
-            raise InvalidInput("the PyOpenCL arrays have no queue; pass queue=")
-        return DevicePlace(adopt(own), own, events)
+        return DevicePlace(opened, own, events)
     if events:
         cl.wait_for_events(events)  # host arrays are read by this call, whatever the device's queue does
-    if queue is not None:
-        if device is not None:
-            raise InvalidInput(f"device={device!r} and queue= are both given; a queue has its device")
-        return HostPlace(adopt(queue), queue)
-    return HostPlace(default_device(device), None)
+    return HostPlace(opened, own)

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
+import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
 from ..errors import InvalidInput, UnknownName
@@ -17,6 +18,7 @@ from .types import asked_type, product_types
 from .vectors import bias_side, scale_kinds, taken
 
 Transposition = Literal["N", "T", "C"]
+Number = complex | np.number | np.ndarray  # an array without dimensions
 ACTIVATIONS = ("relu", "gelu", "gelu_tanh", "silu")
 PRECISIONS = ("ieee", *SPECIAL_PRECISIONS)
 
@@ -85,8 +87,8 @@ def gemm(
     b: ArrayLike,
     c: ArrayLike | None = None,
     *,
-    alpha: complex = 1,
-    beta: complex = 0,
+    alpha: Number = 1,
+    beta: Number = 0,
     trans_a: Transposition = "N",
     trans_b: Transposition = "N",
     bias: ArrayLike | None = None,

@@ -119,8 +119,14 @@ def _scalar(name: str, value: complex, dtype: str) -> complex:
     if value != value or value in (float("inf"), -float("inf")) or value != int(value):
         raise InvalidInput(f"{name}={value} is no whole number; the result is {dtype}")
     if not -(2**31) <= value < 2**31:
-        raise InvalidInput(f"{name}={value} does not fit {dtype}")
+        raise InvalidInput(f"{name}={_shortened(value)} does not fit {dtype}")
     return int(value)
+
+
+def _shortened(value: object) -> str:
+    """A number as a sentence can hold it."""
+    digits = str(value)
+    return digits if len(digits) < 40 else f"{digits[:8]}... (of {len(digits)} digits)"
 
 
 def _within(name: str, value: complex, dtype: str) -> complex:
@@ -128,7 +134,7 @@ def _within(name: str, value: complex, dtype: str) -> complex:
     try:
         number = complex(value) if isinstance(value, complex) else float(value)
     except OverflowError as error:
-        raise InvalidInput(f"{name} does not fit {dtype}: it has more than 308 digits") from error
+        raise InvalidInput(f"{name}={_shortened(value)} does not fit {dtype}") from error
     summed = element_type(dtype).accumulator
     if summed in ("float32", "complex64"):
         largest = float(np.finfo(np.float32).max)

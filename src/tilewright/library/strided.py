@@ -1,6 +1,9 @@
 """Moves between two views of one shape, as a call of the engine: what transposes are made of, and assignments."""
 
+from dataclasses import replace
 from math import prod
+
+import numpy as np
 
 from ..backend.opencl import Device
 from ..choice import plan_move
@@ -30,6 +33,16 @@ def strided_move(device: Device, source: View, target: View, dtype: str) -> Call
         for block in blocks(source, target)
     )
     return Call([plan_move(move, device.info) for move in moves], device)
+
+
+def converting_move(device: Device, source: View, target: View, dtypes: tuple[np.dtype, np.dtype]) -> Call:
+    """The same with every element converted from the first type to the second."""
+    names = (dtypes[0].name, dtypes[1].name)
+    stand_ins = [STANDS_FOR[dtype.itemsize] for dtype in dtypes]
+    if 0 in source.shape:
+        return Call((), device)
+    move = replace(_many(source, target, stand_ins[0]), result=stand_ins[1], converts=names)
+    return Call([plan_move(move, device.info)], device)
 
 
 def _many(source: View, target: View, dtype: str) -> ManyMove:

@@ -14,6 +14,7 @@ from time import sleep
 
 import numpy as np
 
+from ..backend.children import ending_of
 from ..dtypes import FLOAT8, FROM_ML_DTYPES, numpy_dtype
 from ..errors import ProcessFailed, Unsupported
 from ..problem import Gemm, Problem, inputs_of, output_of
@@ -137,6 +138,8 @@ class ChildRival:
         if not hasattr(signal, "SIGSTOP"):
             sleep(SPIN_S)
             return
+        if self._process.poll() is not None:  # killed after its answer: the next question will find it so
+            return
         self._process.send_signal(signal.SIGSTOP)
         _, status = os.waitpid(self._process.pid, os.WUNTRACED)
         if not os.WIFSTOPPED(status):
@@ -160,8 +163,10 @@ class ChildRival:
         assert self._process.stderr is not None
         line = self._process.stdout.readline()
         if not line:
-            code, text = self._process.wait(), self._process.stderr.read()
-            raise ProcessFailed(f"the baseline {self._script} ended with status {code}: {text.strip()[-500:]}")
+            ending, text = ending_of(self._process.wait()), self._process.stderr.read().strip()[-500:]
+            if not text and ending == "killed by SIGKILL":
+                text = "somebody did, or the system for want of memory"
+            raise ProcessFailed(f"the baseline {self._script} ended early ({ending or 'exit code 0'}): {text}")
         return line
 
 

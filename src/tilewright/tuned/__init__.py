@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
+from math import inf
 from pathlib import Path
 
 import msgspec
@@ -81,14 +82,20 @@ def _letter(view: Layout, rows: int, columns: int) -> str:
 
 def load_table(path: Path) -> Table:
     """Read a table; RecordError says what is wrong with the file and where."""
+    if path.exists() and not path.is_file():
+        raise RecordError(f"{path} is no file")
     try:
         table = msgspec.json.decode(path.read_bytes(), type=Table)
     except OSError as error:
         raise RecordError(f"{path} cannot be read: {error.strerror}") from error
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise RecordError(f"{path} is no tuned table: {error}") from error
     if table.format != FORMAT:
         raise RecordError(f"{path} has format {table.format}; this version reads {FORMAT}")
+    for entry in table.entries:
+        if not (0 < entry.seconds < inf and 0 < entry.untuned_seconds < inf):
+            times = f"{entry.seconds} s and {entry.untuned_seconds} s"
+            raise RecordError(f"{path}: {entry.problem} has the times {times}, which no race gives")
     return table
 
 
@@ -102,10 +109,27 @@ def file_name(device: str) -> str:
     return "-".join(re.findall(r"[a-z0-9]+", device.lower())) + ".json"
 
 
-@cache
 def known_tables() -> tuple[Table, ...]:
-    """The user's own tables, then this package's; read once per process."""
-    return tuple(load_table(path) for folder in (own_folder(), FOLDER) for path in sorted(folder.glob("*.json")))
+    """The user's own tables, then this package's; read once per process. Those that cannot be used are left out."""
+    return tuple(each for each in _read_all(own_folder()) if isinstance(each, Table))
+
+
+def unusable_tables() -> tuple[str, ...]:
+    """Why files among the tables are left out, a sentence for each: damaged, of another version, or no tables at all."""
+    return tuple(each for each in _read_all(own_folder()) if isinstance(each, str))
+
+
+@cache
+def _read_all(own: Path) -> tuple[Table | str, ...]:
+    """Every table in the user's own folder and this package's, or why it cannot be used."""
+    return tuple(_table_or_reason(path) for folder in (own, FOLDER) for path in sorted(folder.glob("*.json")))
+
+
+def _table_or_reason(path: Path) -> Table | str:
+    try:
+        return load_table(path)
+    except RecordError as error:
+        return str(error)
 
 
 def nearness(table: Table, device: DeviceInfo) -> int | None:

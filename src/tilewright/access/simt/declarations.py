@@ -8,7 +8,6 @@ import numpy as np
 from ..clc.tree import Expression, InitList, Name, Number, Text, Variable, VectorLiteral
 from ..clc.types import Array, Scalar, Space, Struct, Type, Vector, element_of
 from .code import Code, Frame, Memory, Register, RegisterArray, Run, Value, flat_length
-from .convert import change
 from .expressions import ExpressionCompiler
 from .masks import Mask
 from .places import memory_access
@@ -109,7 +108,7 @@ class DeclarationCompiler(ExpressionCompiler):
             expression = expression.items[0][1]
         code = self.value(expression)
         self.check_assignable(code, kind, expression.position)
-        return change(code, kind)
+        return self.converted(code, kind, expression.position)
 
     def register_array(self, variable: Variable, element: Type, lengths: tuple[int, ...]) -> Run:
         machine, slot, length = self.machine, self.new_slot(), int(np.prod(lengths))

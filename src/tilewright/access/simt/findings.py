@@ -15,8 +15,12 @@ MISALIGNED = "misaligned access"
 READ_ONLY = "write to read-only memory"
 WILD = "wild pointer"
 ASYNC = "async copy"
+OVERFLOW = "integer overflow"
+DIVISION = "division by zero"
 UNUSED = "unused unset value"
-NOTES = (BENIGN, BENIGN_GROUPS, UNUSED)
+SHIFT = "shift"
+CONVERSION = "conversion out of range"
+NOTES = (BENIGN, BENIGN_GROUPS, UNUSED, SHIFT, CONVERSION)
 
 
 class Irregular(Exception):
@@ -37,7 +41,8 @@ class Finding:
 
     @property
     def is_fault(self) -> bool:
-        """False for what is allowed though worth knowing: benign races, unset values that nothing depends on."""
+        """False for what is allowed though worth knowing: benign races, unset values that nothing depends on, shifts and
+        conversions that do what OpenCL C or the device says and seldom what was meant."""
         return self.kind not in NOTES
 
     def __str__(self) -> str:

@@ -136,7 +136,7 @@ class PlaceCompiler(Context):
             pointer, index = index, pointer
         if not isinstance(pointer.type, Pointer):
             raise expression.position.error(f"{pointer.type} takes no subscript")
-        moved = binary("+", pointer, index, expression.position)
+        moved = binary("+", pointer, index, expression.position, self.machine)
         return self.place_of_pointer(moved, expression.position)
 
     def subscript(self, expression: Expression) -> Code:

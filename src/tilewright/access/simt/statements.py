@@ -199,7 +199,7 @@ class StatementCompiler(DeclarationCompiler):
             return lambda frame, mask: mask.nobody()
         code = self.value(statement.value)
         self.check_assignable(code, function.result, statement.position)
-        source = change(code, function.result).run
+        source = self.converted(code, function.result, statement.position).run
 
         def run(frame: Frame, mask: Mask) -> Mask:
             frame.result = merge(machine, mask, source(frame, mask), frame.result)

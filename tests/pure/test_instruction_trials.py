@@ -1,0 +1,32 @@
+"""What is remembered of instructions at whose trial a child process ended."""
+
+from pathlib import Path
+
+import pytest
+
+from tilewright.backend import instructions
+from tilewright.backend.children import ChildRun
+from tilewright.device import DeviceInfo
+
+GPU = DeviceInfo("Some GPU", "Fake", kind="gpu", features=frozenset({"gpu", "nvidia"}))
+PROBES = len(instructions.FEATURES) + len(instructions.STATIC_LOCAL)
+
+
+@pytest.mark.parametrize(
+    ("ending", "trials"), [("killed by SIGSEGV", 1), ("killed by SIGKILL", 2), ("timed out after 60 s", 2)]
+)
+def test_only_a_fault_of_the_childs_own_is_remembered(
+    ending: str, trials: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    count = 0
+
+    def run(command: list[str], limit: float) -> ChildRun:
+        nonlocal count
+        count += 1
+        return ChildRun("", "", ending)
+
+    monkeypatch.setattr(instructions, "run_child", run)
+    monkeypatch.setattr(instructions, "cache_folder", lambda: tmp_path)
+    for _ in range(2):
+        assert set(instructions.answers_for(GPU).values()) == {ending}
+    assert count == trials * PROBES
