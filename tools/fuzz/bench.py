@@ -44,9 +44,14 @@ class Bench:
         return not self.device.device.single_fp_config & cl.device_fp_config.DENORM
 
     @cached_property
+    def other_context(self) -> Any:
+        """Another context of the same device, kept: Intel's queues do not keep theirs alive."""
+        return cl.Context([self.device.device])
+
+    @cached_property
     def elsewhere(self) -> Any:
-        """A queue of another context of the same device."""
-        return cl.CommandQueue(cl.Context([self.device.device]), self.device.device)
+        """A queue of the other context."""
+        return cl.CommandQueue(self.other_context, self.device.device)
 
     @cached_property
     def out_of_order(self) -> Any:
