@@ -82,7 +82,7 @@ def _types(chance: random.Random, palette: Palette) -> tuple[str, str, str]:
     """The types of both operands, and the one that is asked for, or ""."""
     own = chance.choice(palette.types)
     kind = chance.random()
-    if kind < 0.72:
+    if kind < (0.92 if palette.few else 0.72):
         return own, own, ""
     if kind < 0.80:
         return own, chance.choice(palette.types), ""

@@ -129,7 +129,7 @@ def passed(laid: Laid) -> Any:
         array.flags.writeable = False
     elif form == "memmap" and array.size:
         return _mapped(array)
-    elif form == "matrix":
+    elif form == "matrix" and array.ndim == 2:
         return array.view(np.matrix)
     elif form == "masked":
         return np.ma.masked_array(array, np.zeros(array.shape, bool))

@@ -16,6 +16,8 @@ from .types import dtype_of, is_object_like, plain_name
 WORKS, REFUSED, EITHER = "works", "refused", "either"
 SIZES = (1, 2, 4, 8, 16)  # bytes of elements that are moved
 SHORT = ("float16", "bfloat16")
+WIDER = {"int8": ("int32",), **dict.fromkeys(SHORT, ("float32",)), **dict.fromkeys(FLOAT8, ("float32", *SHORT))}
+USUAL = {"int8": "int32", **dict.fromkeys(FLOAT8, "float32")}  # what comes out unasked, where that is another type
 CONVERTED = {"float32", "float64", "int32", "int8", "complex64", "complex128"}  # on devices by PyOpenCL
 INTEGERS = {"int32": np.int32, "int8": np.int32}  # and what their numbers alpha and beta must fit
 
@@ -85,29 +87,25 @@ def _types(case: Case) -> Expectation:
         return Expectation(REFUSED, f"dtype={asked}")
     if asked and not all(castable(each, dtype_of(asked)) for each in (a, b)):
         return Expectation(REFUSED, f"{a} @ {b} as {asked}")
-    if names == set(FLOAT8):
+    if names == set(FLOAT8) and asked in ("", "float16", "float32"):  # halves hold both kinds exactly
         return Expectation(WORKS, "", "float16", asked or "float32")
-    if len(names) == 1:
-        return _own_type(names.pop(), asked)
+    own = names.pop() if len(names) == 1 else ""
+    if own and asked in ("", own, *WIDER.get(own, ())):
+        return _own_type(own, asked)
+    if asked:
+        return _own_type(asked, asked)
     try:
-        target = asked or plain_name(np.result_type(a.newbyteorder("="), b.newbyteorder("=")))
+        common = plain_name(np.result_type(a.newbyteorder("="), b.newbyteorder("=")))
     except TypeError:
         return Expectation(REFUSED, f"NumPy promotes {a} and {b} to nothing")
-    return _own_type(target, target)
+    return _own_type("" if common in FLOAT8 else common, "")  # which do not hold what was promoted to them
 
 
 def _own_type(own: str, asked: str) -> Expectation:
     """Operands of the type `own`, and what is asked to come out; "" for what is usual."""
-    wider = (
-        {"float32", *SHORT} if own in FLOAT8 else {"float32"} if own in SHORT else {"int32"} if own == "int8" else set()
-    )
-    if own in ELEMENT_TYPES and (not asked or asked in wider):
-        usual = "int32" if own == "int8" else "float32" if own in FLOAT8 else own
-        return Expectation(WORKS, "", own, asked or usual)
-    target = asked or own
-    if target not in ELEMENT_TYPES or target == "int8" or target in FLOAT8:
-        return Expectation(REFUSED, f"no kernel gives {target}")
-    return Expectation(WORKS, "", target, target)
+    if own not in ELEMENT_TYPES or (asked == own and own in USUAL):
+        return Expectation(REFUSED, f"no kernel of {own} gives {asked or 'anything'}")
+    return Expectation(WORKS, "", own, asked or USUAL.get(own, own))
 
 
 def _addends(case: Case, types: Expectation) -> Expectation | None:
