@@ -65,7 +65,9 @@ class Bench:
         return len(self.device._programs)
 
     def finish(self) -> None:
-        for queue in (*self.queues, self.reader):
+        """Wait for all queues, those for faulty calls, too, if there are any."""
+        odd = [self.__dict__[name] for name in ("elsewhere", "out_of_order") if name in self.__dict__]
+        for queue in (*self.queues, self.reader, *odd):
             queue.finish()
 
 
