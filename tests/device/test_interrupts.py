@@ -52,7 +52,7 @@ def test_nothing_is_written_after_a_call_has_raised(
 
 def test_an_impatient_second_interrupt_waits_too(one_device: Device) -> None:
     place = places.HostPlace(one_device, None)
-    tries = []
+    tries: list[int] = []
 
     class Queue:
         def finish(self) -> None:

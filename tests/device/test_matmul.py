@@ -333,7 +333,7 @@ def test_operands_are_copied_on_the_calls_own_queue(profiled: bool, device: Devi
     place.shares_memory = False  # as with a GPU
     a, b, c = random((70, 50)), random((50, 90)), random((70, 90))
     result = c.copy()
-    multiply(place, Product(a, b, epilogue=Epilogue(beta=1.0), c=c), result)
+    multiply(place, Product(a, b, ("float32", "float32"), epilogue=Epilogue(beta=1.0), c=c), result)
     assert_product(result - c, a, b)
 
 

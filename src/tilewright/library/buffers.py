@@ -19,14 +19,12 @@ LARGEST_CHECKED = 2**24  # elements of an out whose dimensions are interleaved: 
 
 def check_queue(queue: Any) -> None:
     """InvalidInput for what is no queue."""
-    if queue is not None and not isinstance(queue, cl.CommandQueue):
+    if not isinstance(queue, cl.CommandQueue):
         raise InvalidInput(f"queue is a {type(queue).__name__}; it is a pyopencl.CommandQueue")
 
 
 def check_events(wait_for: Any) -> list[Any]:
     """The events that a caller wants a call to wait for; InvalidInput for anything else."""
-    if wait_for is None:
-        return []
     if not isinstance(wait_for, Sequence) or not all(isinstance(each, cl.Event) for each in wait_for):
         raise InvalidInput(f"wait_for={wait_for!r}: it is a list of pyopencl.Event")
     return list(wait_for)
@@ -59,6 +57,8 @@ def overlap(one: Array, other: Array) -> bool:
 
 def same_elements(one: Array, other: Array) -> bool:
     """Whether two arrays are the same elements at the same places."""
+    if one is other:
+        return True
     if (one.shape, one.strides, one.dtype) != (other.shape, other.strides, other.dtype) or not overlap(one, other):
         return False
     return bool(memory_of(one)[1] + one.offset == memory_of(other)[1] + other.offset)

@@ -86,7 +86,8 @@ def _moved(place: Place, a: Any, order: tuple[int, ...], out: Any) -> Any:
     key = ("move", place.key, order, place.signature(taken), place.signature(target.array))
     call = call_for(place.device, key, lambda: _prepare(place, taken, order, target.array))
     place.run(call, {"input": taken, "output": target.array}, "output", False)
-    target.deliver(place)
+    if target.copied_to is not None:
+        place.assign(target.copied_to, target.array)
     return target.array if out is None else out
 
 

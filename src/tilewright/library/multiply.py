@@ -1,10 +1,11 @@
 """A product of arrays that were seen: its types and shapes checked, its operands taken, its launches prepared and run."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
 from math import prod
-from typing import Any
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -14,11 +15,11 @@ from ..dtypes import FLOAT8, numpy_dtype
 from ..errors import InvalidInput
 from ..problem import StridedGemm
 from .engine import Call, call_for
-from .places import DevicePlace, Place
+from .places import Place
 from .rules import Casting, Target, check_cast, check_out, target_of
 from .shapes import Batch, ProductShape, View, as_matrices, batches, folded, product_launches, product_shape
 from .strided import MOST_LAUNCHES
-from .types import check_activation, product_types
+from .types import check_activation
 
 # A stack of small matrices that needs more than MOST_LAUNCHES is multiplied from dense copies, by one: a launch takes some
 # milliseconds to prepare. The copies may have so many bytes, at 16 an element; launches of larger stacks are long.
@@ -41,80 +42,81 @@ class Epilogue:
     scale_b: str = ""
 
 
-@dataclass(frozen=True)
-class Product:
-    """What is asked: arrays as they were seen, the type asked for, the casting rule, and the epilogue with its arrays."""
+PLAIN = Epilogue()
+NO_VECTORS: Mapping[str, Any] = MappingProxyType({})
+
+
+# A named tuple, since each call makes one: a frozen dataclass takes a microsecond more.
+class Product(NamedTuple):
+    """What is asked: arrays as they were seen, the types that they are read and stored in, the casting rule, and the epilogue
+    with its arrays."""
 
     a: Any
     b: Any
-    dtype: np.dtype | None = None
+    types: tuple[str, str]
     casting: Casting = "same_kind"
-    epilogue: Epilogue = field(default_factory=Epilogue)
+    epilogue: Epilogue = PLAIN
     c: Any = None
-    vectors: Mapping[str, Any] = field(default_factory=dict)
+    vectors: Mapping[str, Any] = NO_VECTORS
     conjugate: tuple[bool, bool] = (False, False)
-
-
-@dataclass(frozen=True)
-class Checked:
-    """A product that nothing speaks against: its types' names, its sizes, the type of each array, and the checked `out`."""
-
-    read: str
-    written: str
-    sizes: ProductShape
-    out: Any
 
 
 def multiply(place: Place, product: Product, out: Any) -> Any:
     """Check everything, then multiply: the result, in `out` if there is one."""
-    checked = _check(place, product, out)
-    read, kind = numpy_dtype(checked.read), numpy_dtype(checked.written)
-    target = _target(place, product, checked, kind)
+    types, epilogue = product.types, product.epilogue
+    read, kind = numpy_dtype(types[0]), numpy_dtype(types[1])
+    sizes = product_shape(product.a.shape, product.b.shape)
+    seen = _check(place, product, sizes, read, kind, out)
+    target = _target(place, product, sizes, kind, seen)
     a, b = place.take(product.a, read), place.take(product.b, read)
-    if len(checked.sizes.batch) > 1:
-        a, b, target = _few_launches(place, checked, a, b, target)
+    if sizes.launches > MOST_LAUNCHES:
+        a, b, target = _few_launches(place, sizes, a, b, target)
     arrays = {"A": a, "B": b, "C": target.array}
     for name, vector in product.vectors.items():
         arrays[name] = place.vector(place.take(vector, _vector_type(name, kind)))
-    epilogue, sizes, types = product.epilogue, checked.sizes, (checked.read, checked.written)
-    key = (place.key, *types, epilogue, product.conjugate, *(place.signature(array) for array in arrays.values()))
+    key = (place.key, types, epilogue, product.conjugate, *(place.signature(array) for array in arrays.values()))
     call = call_for(
         place.device, key, lambda: _prepare(place, (a, b, target.array), sizes, types, epilogue, product.conjugate)
     )
     place.run(call, arrays, "C", epilogue.beta != 0)
-    target.deliver(place)
+    if target.copied_to is not None:
+        place.assign(target.copied_to, target.array)
     return place.result(target.array) if out is None else out
 
 
-def _check(place: Place, product: Product, out: Any) -> Checked:
-    """Everything that can speak against a product, before anything is enqueued or written."""
-    a, b, casting = product.a, product.b, product.casting
-    read, written = product_types(a.dtype, b.dtype, product.dtype)
-    sizes = product_shape(a.shape, b.shape)
-    kind = numpy_dtype(written)
-    operand = numpy_dtype(read)
-    if a.dtype != operand or b.dtype != operand:
-        exact = {a.dtype.name, b.dtype.name} == set(FLOAT8)  # halves hold both
-        for name, array in (("a", a), ("b", b)):
-            if not exact:
-                check_cast(name, array.dtype, operand, casting)
-            _check_conversion(place, array, operand)
-    if product.epilogue.activation:
-        check_activation(product.epilogue.activation, written)
+def _check(place: Place, product: Product, sizes: ProductShape, read: np.dtype, kind: np.dtype, out: Any) -> Any:
+    """Everything that can speak against a product, before anything is enqueued or written; `out` as it may be written."""
+    if product.a.dtype != read or product.b.dtype != read:
+        _check_operands(place, product, read)
+    if product.epilogue is not PLAIN:
+        _check_epilogue(place, product, sizes, kind)
+    if out is None:
+        return None
+    seen = check_out(place, out, sizes.result, kind, product.casting)
+    place.check_conversion(kind, seen.dtype)
+    return seen
+
+
+def _check_operands(place: Place, product: Product, read: np.dtype) -> None:
+    """Whether both operands may be converted to the type in which they are read."""
+    halves = {product.a.dtype.name, product.b.dtype.name} == set(FLOAT8)  # which hold both kinds exactly
+    for name, array in (("a", product.a), ("b", product.b)):
+        if not halves:
+            check_cast(name, array.dtype, read, product.casting)
+        _check_conversion(place, array, read)
+
+
+def _check_epilogue(place: Place, product: Product, sizes: ProductShape, kind: np.dtype) -> None:
+    """Whether there is such an epilogue, and whether its arrays fit and may be converted."""
+    check_activation(product.epilogue.activation, product.types[1])
     if product.c is not None:
         if product.c.shape != sizes.result:
             raise InvalidInput(f"c has the shape {product.c.shape}, the product {sizes.result}")
-        check_cast("c", product.c.dtype, kind, casting)
+        check_cast("c", product.c.dtype, kind, product.casting)
         _check_conversion(place, product.c, kind)
     for name, vector in product.vectors.items():
-        check_cast(name, vector.dtype, _vector_type(name, kind), casting)
+        check_cast(name, vector.dtype, _vector_type(name, kind), product.casting)
         _check_conversion(place, vector, _vector_type(name, kind))
-    seen = None
-    if out is not None:
-        seen = check_out(place, out, sizes.result, kind, casting)
-        if isinstance(place, DevicePlace):
-            place.check_conversion(kind, seen.dtype)
-    return Checked(read, written, sizes, seen)
 
 
 def _vector_type(name: str, result: np.dtype) -> np.dtype:
@@ -123,32 +125,31 @@ def _vector_type(name: str, result: np.dtype) -> np.dtype:
 
 
 def _check_conversion(place: Place, array: Any, dtype: np.dtype) -> None:
-    """Unsupported if an array on a device cannot be converted there."""
-    if isinstance(place, DevicePlace) and not isinstance(array, np.ndarray):
+    """Unsupported if an array cannot be converted where it lies."""
+    if not isinstance(array, np.ndarray):
         place.check_conversion(array.dtype, dtype)
 
 
-def _target(place: Place, product: Product, checked: Checked, kind: np.dtype) -> Target:
+def _target(place: Place, product: Product, sizes: ProductShape, kind: np.dtype, out: Any) -> Target:
     """Where the kernels write; it holds `c` already if that is to be added."""
-    c, out = product.c, checked.out
+    c = product.c
     is_out = c is not None and out is not None and place.same(c, out)
     read = (product.a, product.b, *product.vectors.values(), *(() if c is None or is_out else (c,)))
-    target = target_of(place, out, checked.sizes.result, kind, read)
+    target = target_of(place, out, sizes.result, kind, read)
     if c is not None and not (is_out and target.array is out):
         place.assign(target.array, c)
     return target
 
 
-def _few_launches(place: Place, checked: Checked, a: Any, b: Any, target: Target) -> tuple[Any, Any, Target]:
+def _few_launches(place: Place, sizes: ProductShape, a: Any, b: Any, target: Target) -> tuple[Any, Any, Target]:
     """The operands, copied where their stack would take too many launches as it lies."""
-    sizes = checked.sizes
     left, right, result = (place.view(array) for array in (a, b, target.array))
     if not _scattered(left, right, result, sizes):
         return a, b, target
     sides = (sizes.m,) if len(a.shape) > 1 else (), (sizes.n,) if len(b.shape) > 1 else ()
     a = place.dense(a, (*sizes.batch, *sides[0], sizes.k))
     b = place.dense(b, (*sizes.batch, sizes.k, *sides[1]))
-    if target.copied_to is None and checked.out is not None:
+    if target.given:
         whole = place.empty(sizes.result, target.array.dtype)
         place.assign(whole, target.array)  # what `beta` may ask for
         target = Target(whole, target.array)

@@ -62,13 +62,13 @@ def whole_elements(array: np.ndarray) -> bool:
     NumPy's `aligned` asks less: a complex128 is two doubles to it. Memory that NumPy has allocated is taken as aligned
     to 16 bytes, as malloc's is; a view's address is looked at.
     """
-    dtype = array.dtype
+    flags, dtype = array.flags, array.dtype
     itemsize = dtype.itemsize
-    if not array.flags.aligned:
+    if not flags.aligned:
         return False
     if dtype.alignment < itemsize and array.base is not None and array.__array_interface__["data"][0] % itemsize:
         return False
-    return array.flags.forc or not any(stride % itemsize for stride in array.strides)
+    return flags.forc or not any(stride % itemsize for stride in array.strides)
 
 
 def host_view(array: np.ndarray) -> tuple[View, HostBlock]:

@@ -40,6 +40,9 @@ class HostPlace:
             return array
         return np.array(array, order="C", copy=True)
 
+    def check_conversion(self, source: np.dtype, target: np.dtype) -> None:
+        """NumPy converts anything that the rules allow."""
+
     def as_out(self, out: Any) -> np.ndarray:
         """The caller's array for the result; InvalidInput if it is none or must not be written."""
         if not isinstance(out, np.ndarray):
@@ -77,6 +80,8 @@ class HostPlace:
 
     def same(self, one: np.ndarray, other: np.ndarray) -> bool:
         """Whether two arrays are the same elements at the same places."""
+        if one is other:
+            return True
         begins = (each.__array_interface__["data"][0] for each in (one, other))
         return len(set(begins)) == 1 and self.signature(one) == self.signature(other)
 
@@ -255,8 +260,9 @@ Place = HostPlace | DevicePlace
 def place_for(values: Sequence[Any], device: Any, queue: Any, wait_for: Any) -> Place:
     """Where a call runs: with any device array among the operands, on its queue or the one given; else on the host's
     default device, or the one named. LaunchFailed in a process that was forked from one that had used the driver."""
-    check_queue(queue)
-    events = check_events(wait_for)
+    if queue is not None:
+        check_queue(queue)
+    events = () if wait_for is None else check_events(wait_for)
     arrays = [value for value in values if is_device_array(value)]
     if device is not None and (arrays or queue is not None):
         other = "device arrays run where they are" if arrays else "the queue has one"

@@ -1,7 +1,6 @@
 """`matmul` and `gemm`: what is asked, checked and put into NumPy's and BLAS's terms; `multiply` does the rest."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
@@ -10,7 +9,7 @@ from numpy.typing import ArrayLike, DTypeLike
 from ..errors import InvalidInput, UnknownName
 from ..problem import PRECISIONS as SPECIAL_PRECISIONS
 from .axes import matrices_at, matrices_last, matrix_axes
-from .multiply import Epilogue, Product, multiply
+from .multiply import PLAIN, Epilogue, Product, multiply
 from .places import place_for
 from .rules import Casting, check_casting, scalar, single_out
 from .shapes import product_shape
@@ -67,11 +66,13 @@ def matmul(
     left, right = place.see(a), place.see(b)
     if casting != "same_kind":
         check_casting(casting)
-    product = Product(left, right, asked_type(dtype), casting, _PLAIN if precision is None else _plain(precision))
+    types = product_types(left.dtype, right.dtype, None if dtype is None else asked_type(dtype))
+    epilogue = PLAIN if precision is None else Epilogue(precision=_checked(precision))
+    product = Product(left, right, types, casting, epilogue)
     if axes is None:
         return multiply(place, product, out)
     core = matrix_axes(axes, left.ndim, right.ndim)
-    product = replace(product, a=matrices_last(left, core[0]), b=matrices_last(right, core[1]))
+    product = product._replace(a=matrices_last(left, core[0]), b=matrices_last(right, core[1]))
     if out is None:
         result = multiply(place, product, None)
         return matrices_at(result, core[2]) if core[2] else result
@@ -127,9 +128,8 @@ def gemm(
     place = place_for((a, b, c, bias, scale_a, scale_b, out), device, queue, wait_for)
     left = _transposed(place.see(a), "trans_a", trans_a)
     right = _transposed(place.see(b), "trans_b", trans_b)
-    asked = asked_type(dtype)
-    written = product_types(left.dtype, right.dtype, asked)[1]
-    factor, carried = scalar("alpha", alpha, written), scalar("beta", beta, written)
+    types = product_types(left.dtype, right.dtype, None if dtype is None else asked_type(dtype))
+    factor, carried = scalar("alpha", alpha, types[1]), scalar("beta", beta, types[1])
     if carried != 0 and c is None:
         raise InvalidInput(f"beta={beta} asks for a c, and there is none")
     vectors = taken(place, bias, scale_a, scale_b)
@@ -137,15 +137,8 @@ def gemm(
     scales = scale_kinds(vectors, left, right)
     epilogue = Epilogue(factor, carried, side, activation or "", _checked(precision), *scales)
     added = None if carried == 0 else place.see(c)
-    product = Product(left, right, asked, casting, epilogue, added, vectors, (trans_a == "C", trans_b == "C"))
+    product = Product(left, right, types, casting, epilogue, added, vectors, (trans_a == "C", trans_b == "C"))
     return multiply(place, product, out)
-
-
-def _plain(precision: str | None) -> Epilogue:
-    return Epilogue(precision=_checked(precision))
-
-
-_PLAIN = Epilogue()
 
 
 def _checked(precision: str | None) -> str:

@@ -7,9 +7,8 @@ Writability: read-only arrays are never written, and refused as `out`.
 Casts: every conversion obeys NumPy's rule `casting`, for operands, `out`, `c` and the vectors of an epilogue alike.
 """
 
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, NamedTuple, Protocol
 
 import numpy as np
 
@@ -73,17 +72,12 @@ def single_out(out: Any) -> Any:
     return out[0]
 
 
-@dataclass(frozen=True)
-class Target:
+class Target(NamedTuple):
     """Where a call writes (`array`), and the caller's own array that gets it afterwards (None if it is that already)."""
 
     array: Any
     copied_to: Any = None
-
-    def deliver(self, place: Place) -> None:
-        """Copy the result to where the caller wants it, once the kernels are enqueued."""
-        if self.copied_to is not None:
-            place.assign(self.copied_to, self.array)
+    given: bool = False  # whether `array` is the caller's
 
 
 def check_out(place: Place, out: Any, shape: tuple[int, ...], dtype: np.dtype, casting: Casting) -> Any:
@@ -103,7 +97,7 @@ def target_of(place: Place, out: Any, shape: tuple[int, ...], dtype: np.dtype, r
     if out is None:
         return Target(place.empty(shape, dtype))
     if out.dtype == dtype and place.fit(out) and not any(place.overlap(each, out) for each in read):
-        return Target(out)
+        return Target(out, given=True)
     return Target(place.empty(shape, dtype), out)
 
 
@@ -146,6 +140,8 @@ def _within(name: str, value: complex, dtype: str) -> complex:
 
 def scalar(name: str, value: Any, dtype: str) -> complex:
     """`alpha` or `beta` as kernels of that type take it; InvalidInput for what is no number or would be cut off."""
+    if type(value) in (int, float) and value in (0, 1):
+        return float(value)  # any type holds them
     if isinstance(value, (np.generic, np.ndarray)):
         if value.ndim:
             raise InvalidInput(f"{name} has the shape {value.shape}; it is one number")

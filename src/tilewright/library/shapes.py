@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import product
 from math import prod
 
@@ -49,6 +49,11 @@ class ProductShape:
     k: int
     batch: Shape
     result: Shape
+
+    @cached_property
+    def launches(self) -> int:
+        """How many launches the product takes at most: one for each index of all dimensions of a stack but the longest."""
+        return prod(self.batch) // max(1, *self.batch, 1)
 
 
 @lru_cache(maxsize=1024)

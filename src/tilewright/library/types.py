@@ -18,10 +18,8 @@ STORED_WIDER = {
 BY_DEFAULT = {"int8": "int32", "float8_e4m3fn": "float32", "float8_e5m2": "float32"}
 
 
-def asked_type(dtype: Any) -> np.dtype | None:
+def asked_type(dtype: Any) -> np.dtype:
     """The type that a caller asked for, by anything that NumPy or ml_dtypes takes for one; InvalidInput otherwise."""
-    if dtype is None:
-        return None
     if isinstance(dtype, str) and dtype in FROM_ML_DTYPES:
         return numpy_dtype(dtype)
     try:
