@@ -44,9 +44,14 @@ class Bench:
         return not self.device.device.single_fp_config & cl.device_fp_config.DENORM
 
     @cached_property
+    def other_context(self) -> Any:
+        """Another context of the same device, kept: Intel's queues do not keep theirs alive."""
+        return cl.Context([self.device.device])
+
+    @cached_property
     def elsewhere(self) -> Any:
-        """A queue of another context of the same device."""
-        return cl.CommandQueue(cl.Context([self.device.device]), self.device.device)
+        """A queue of the other context."""
+        return cl.CommandQueue(self.other_context, self.device.device)
 
     @cached_property
     def out_of_order(self) -> Any:
@@ -60,7 +65,9 @@ class Bench:
         return len(self.device._programs)
 
     def finish(self) -> None:
-        for queue in (*self.queues, self.reader):
+        """Wait for all queues, those for faulty calls, too, if there are any."""
+        odd = [self.__dict__[name] for name in ("elsewhere", "out_of_order") if name in self.__dict__]
+        for queue in (*self.queues, self.reader, *odd):
             queue.finish()
 
 

@@ -129,33 +129,7 @@ def _judged(case: Case, result: np.ndarray, laid: dict[str, Laid], expected: Exp
             return ""
         return judge_move(result, _moved(case, held["a"]))
     reference = product(case, held, expected, bench.flushes)
-    stored = expected.written
-    if wanted.name != stored:  # cast from the product's own type into out
-        return judge_cast(result, reference, expected, wanted)
-    return judge_product(result, reference, stored)
-
-
-def judge_cast(result: np.ndarray, reference: Any, expected: Expectation, wanted: np.dtype) -> str:
-    """As `judge_product`, for an `out` of another type: one more rounding."""
-    from dataclasses import replace
-
-    if reference.bound is None:
-        with np.errstate(all="ignore"):
-            return judge_product(result, replace(reference, values=reference.values.astype(wanted)), expected.written)
-    native = wanted.newbyteorder("=")
-    if native.kind in "fc":
-        info = np.finfo(native)
-        eps, least = float(info.eps), float(info.smallest_normal)
-        name = native.name
-    else:
-        eps, least, name = 2.0**-2, 2.0**-6, "bfloat16"
-        if native.name != "bfloat16":
-            return ""  # 8-bit floats: only what happens around them is looked at
-        eps, least = 2.0**-7, 2.0**-126
-    with np.errstate(all="ignore"):
-        size = np.abs(np.where(np.isfinite(reference.values), reference.values, 0))
-        wider = replace(reference, bound=reference.bound + eps * (size + reference.bound) + least)
-        return judge_product(result, wider, name)
+    return judge_product(result, reference, expected.written)
 
 
 def _is_operand(case: Case) -> bool:

@@ -9,6 +9,7 @@ import faulthandler
 import sys
 import warnings
 from collections.abc import Iterator
+from importlib import import_module
 from time import perf_counter
 from typing import TextIO
 
@@ -34,6 +35,7 @@ class Task(msgspec.Struct, frozen=True):
     types: tuple[str, ...] = MULTIPLIED
     most_work: int = 2**27
     as_gpu: bool = False
+    calls: str = ""  # "module:function" that makes the bench of this task: for tests of the fuzzer itself
     case: Case | None = None
 
     @property
@@ -86,6 +88,16 @@ def palette_of(task: Task, bench: Bench) -> Palette:
     return Palette(pool, task.kinds, task.few, task.types, task.most_work)
 
 
+def bench_of(task: Task) -> Bench:
+    """The device that the task names, with the library's calls; or what a test puts in their place."""
+    if not task.calls:
+        return open_bench(task.device, task.as_gpu)
+    module, function = task.calls.split(":")
+    made = getattr(import_module(module), function)()
+    assert isinstance(made, Bench)
+    return made
+
+
 def cases_of(task: Task, bench: Bench) -> Iterator[Case]:
     """The given case, or those of the seeds."""
     if task.case is not None:
@@ -103,7 +115,7 @@ def run(task: Task, answers: TextIO) -> None:
         answers.write(msgspec.json.encode(line).decode() + "\n")
         answers.flush()
 
-    bench = open_bench(task.device, task.as_gpu)
+    bench = bench_of(task)
     info = bench.info
     say(Ready(info.label, info.driver, info.version, info.kind))
     for case in cases_of(task, bench):

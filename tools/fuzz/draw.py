@@ -13,6 +13,7 @@ from .types import FLOATS, MOVED, MULTIPLIED, NOT_MOVED, NOT_MULTIPLIED, SWAPPED
 FAULTY = 0.06  # of all cases
 WEIGHTS = {"matmul": 4, "gemm": 4, "transpose": 1, "matrix_transpose": 1, "copy": 1}
 PLAIN = Lie()
+OBJECTS = ("O", "T", "O,i4")  # types whose elements point elsewhere
 
 
 @dataclass(frozen=True)
@@ -81,7 +82,7 @@ def _types(chance: random.Random, palette: Palette) -> tuple[str, str, str]:
     """The types of both operands, and the one that is asked for, or ""."""
     own = chance.choice(palette.types)
     kind = chance.random()
-    if kind < 0.72:
+    if kind < (0.92 if palette.few else 0.72):
         return own, own, ""
     if kind < 0.80:
         return own, chance.choice(palette.types), ""
@@ -179,7 +180,11 @@ def _out(chance: random.Random, case: Case, palette: Palette) -> Out:
 
 
 def _move(chance: random.Random, case: Case, palette: Palette) -> Case:
-    dtype = chance.choice(MOVED) if chance.random() < 0.93 else chance.choice((*NOT_MOVED, "O", "T", "O,i4"))
+    dtype = (
+        chance.choice(MOVED)
+        if chance.random() < 0.93
+        else chance.choice((*NOT_MOVED, *(OBJECTS if case.place == "host" else ())))
+    )
     rows, columns, _, batch = palette.pool("float32", True).sizes(chance)
     rank = chance.choices((0, 1, 2, 3, 4, 5, 6), (1, 3, 8, 5, 3, 2, 2))[0]
     few = (0, 1, 1, 2, 3, 4, 5) if chance.random() < 0.1 else (1, 2, 3, 4)
@@ -195,7 +200,7 @@ def _move(chance: random.Random, case: Case, palette: Palette) -> Case:
     if square and case.call != "copy":
         case = case.but(shape=(*shape[:-2], min(shape[-2:]), min(shape[-2:])))
     out = _out(chance, case, palette)
-    if square and chance.random() < 0.5 and 0 not in case.a.lie.steps and dtype not in ("O", "T", "O,i4"):
+    if square and chance.random() < 0.5 and 0 not in case.a.lie.steps and dtype not in OBJECTS:
         out = Out("is a") if case.result_shape == case.shape else out
     return case.but(out=out)
 
@@ -225,7 +230,7 @@ def _on_host(chance: random.Random, case: Case) -> Case:
     """Operands as kinds of objects, misaligned or with uneven strides, now and then."""
     changes: dict[str, Given] = {}
     for name, given in case.operands.items():
-        if case.out.where in (name, f"is {name}") or given.dtype in ("O", "T", "O,i4"):
+        if case.out.where in (name, f"is {name}") or given.dtype in OBJECTS:
             continue
         kind = chance.random()
         if kind < 0.06:
@@ -299,7 +304,7 @@ def _wrong(chance: random.Random, case: Case, fault: str) -> Case:
         "activation unknown": gemm, "transposition unknown": gemm, "precision unknown": case.is_product,
         "precision of another type": case.is_product and case.a.dtype == case.b.dtype == "float64" and not case.dtype,
         "dtype unknown": case.is_product, "device unknown": host, "c missing": gemm, "wait for a number": True,
-        "out masked": host, "masked": host and case.a.dtype not in ("O", "T", "O,i4") and not case.out.where.endswith("a"),
+        "out masked": host, "masked": host and case.a.dtype not in OBJECTS and not case.out.where.endswith("a"),
         "out on the host": case.out.where == "own", "two contexts": case.is_product and case.b.form == "plain",
         "out type": case.is_product and real, "queue elsewhere": not host,
     }  # fmt: skip

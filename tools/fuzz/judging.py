@@ -1,21 +1,32 @@
 """Compares what came with what should have come: one sentence about the first difference, or nothing."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from .references import Expected, extremes
+from .types import plain_name
+
+# What rounding to a type costs, of a number's size, and the smallest number that it holds well. 8-bit floats are not here:
+# of results that are cast to them, only what happens around them is looked at.
+ROUNDING = {
+    "float16": (2.0**-10, 2.0**-14), "bfloat16": (2.0**-7, 2.0**-126), "float32": (2.0**-23, 2.0**-126),
+    "complex64": (2.0**-23, 2.0**-126), "float64": (2.0**-52, 2.0**-1022), "complex128": (2.0**-52, 2.0**-1022),
+}  # fmt: skip
 
 
 def judge_product(result: np.ndarray, expected: Expected, written: str) -> str:
-    """Why a product's result is wrong; "" if it is right."""
+    """Why a product's result is wrong; "" if it is right. `written` names the product's own type; an `out` of another
+    one costs one more rounding."""
     if result.shape != expected.values.shape:
         return f"the result has the shape {result.shape} instead of {expected.values.shape}"
-    if result.size == 0:
-        return ""
-    if expected.bound is None:
-        wrong = np.asarray(result != expected.values)
-    else:
-        with np.errstate(all="ignore"):
-            wrong = _outside(np.asarray(result), expected, written)
+    stored = plain_name(result.dtype)
+    with np.errstate(all="ignore"):
+        if stored != written:
+            if stored not in ROUNDING and result.dtype.kind not in "iu":
+                return ""
+            expected = _cast(expected, result.dtype, stored)
+        wrong = _different(result, expected) if expected.bound is None else _outside(result, expected, stored)
     if not wrong.any():
         return ""
     first = tuple(map(int, np.argwhere(wrong)[0]))
@@ -24,6 +35,20 @@ def judge_product(result: np.ndarray, expected: Expected, written: str) -> str:
         f"{int(wrong.sum())} of {wrong.size} elements are wrong; the first, {list(first)}, is {result[first]} "
         f"instead of {expected.values[first]}, which may be missed by {limit:.3g}"
     )
+
+
+def _cast(expected: Expected, dtype: np.dtype, name: str) -> Expected:
+    """The reference for a result that is converted once more."""
+    if expected.bound is None:
+        return replace(expected, values=np.asarray(expected.values.astype(dtype)))
+    part, least = ROUNDING[name]
+    size = np.abs(np.where(np.isfinite(expected.values), expected.values, 0))
+    return replace(expected, bound=np.asarray(expected.bound + part * (size + expected.bound) + least))
+
+
+def _different(result: np.ndarray, expected: Expected) -> np.ndarray:
+    """Where two arrays differ; NaN is NaN."""
+    return np.asarray((result != expected.values) & ~((result != result) & (expected.values != expected.values)))
 
 
 def _outside(result: np.ndarray, expected: Expected, written: str) -> np.ndarray:

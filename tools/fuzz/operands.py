@@ -46,7 +46,7 @@ def lay(case: Case, on_device: bool) -> dict[str, Laid]:
         if name == "out" and shared:
             continue
         together = (places[name], places["out"]) if name == shared else (places[name],)
-        distance = case.out.distance * places[name].dtype.itemsize if name == shared else 0
+        distance = case.out.distance * _widest(places[name], places["out"]) if name == shared else 0
         block, begins = _block(together, distance, given.lie, on_device)
         laid[name] = Laid(given, places[name], block, begins[0], np.empty(0))
         if name == shared:
@@ -68,16 +68,20 @@ def _place(case: Case, name: str, given: Given) -> Geometry:
 
 def _block(places: tuple[Geometry, ...], distance: int, lie: Lie, on_device: bool) -> tuple[Block, list[int]]:
     """A block for the arrays, the second `distance` bytes behind the first, and where they begin in it."""
-    lead = lie.offset * places[0].dtype.itemsize
+    itemsize = _widest(*places)
+    lead = lie.offset * itemsize
     begins = [lead + max(0, -distance), lead + max(0, distance)][: len(places)]
     nbytes = max(begin + place.span for begin, place in zip(begins, places, strict=True))
-    itemsize = max(place.dtype.itemsize for place in places)
     if len(places) > 1:
         nbytes = -(-nbytes // itemsize) * itemsize
     poison = poison_of(places[0].dtype)
     if on_device:
         return device_block(nbytes, poison), begins
     return host_block(nbytes, poison, lie.at_end, lie.shift), begins
+
+
+def _widest(*places: Geometry) -> int:
+    return max(place.dtype.itemsize for place in places)
 
 
 def _fill(case: Case, laid: Laid, generator: np.random.Generator) -> None:
@@ -125,7 +129,7 @@ def passed(laid: Laid) -> Any:
         array.flags.writeable = False
     elif form == "memmap" and array.size:
         return _mapped(array)
-    elif form == "matrix":
+    elif form == "matrix" and array.ndim == 2:
         return array.view(np.matrix)
     elif form == "masked":
         return np.ma.masked_array(array, np.zeros(array.shape, bool))

@@ -16,6 +16,9 @@ from .types import dtype_of, is_object_like, plain_name
 WORKS, REFUSED, EITHER = "works", "refused", "either"
 SIZES = (1, 2, 4, 8, 16)  # bytes of elements that are moved
 SHORT = ("float16", "bfloat16")
+WIDER = {"int8": ("int32",), **dict.fromkeys(SHORT, ("float32",)), **dict.fromkeys(FLOAT8, ("float32", *SHORT))}
+USUAL = {"int8": "int32", **dict.fromkeys(FLOAT8, "float32")}  # what comes out unasked, where that is another type
+CONVERTED = {"float32", "float64", "int32", "int8", "complex64", "complex128"}  # on devices by PyOpenCL
 INTEGERS = {"int32": np.int32, "int8": np.int32}  # and what their numbers alpha and beta must fit
 
 
@@ -38,12 +41,12 @@ def expect(case: Case, info: DeviceInfo) -> Expectation:
     found = _types(case)
     if found.outcome == REFUSED:
         return found
-    on_types = _addends(case, found) or _numbers(case, found) or _epilogue(case, found)
+    on_types = _addends(case, found) or _numbers(case, found) or _epilogue(case, found) or _on_device(case, found)
     if on_types:
         return on_types
     if {found.read, found.written} & set(DOUBLES) and not info.fp64:
         return Expectation(REFUSED, f"{info.name} has no double precision")
-    unsure = _unsure(case, found, info)
+    unsure = _unsure(case, found)
     return Expectation(EITHER if unsure else found.outcome, unsure or found.reason, found.read, found.written)
 
 
@@ -59,9 +62,16 @@ def _expect_move(case: Case) -> Expectation:
         return Expectation(REFUSED, "less than two dimensions")
     if case.out.where and 0 in case.out.given.lie.steps:
         return Expectation(EITHER, "out repeats its elements")
-    if case.place == "device" and not dtype.isnative:
-        return Expectation(EITHER, "PyOpenCL knows no swapped bytes")
     return Expectation(WORKS)
+
+
+def castable(source: np.dtype, target: np.dtype) -> bool:
+    """NumPy's rule "same_kind", with the floats of ml_dtypes among the floats."""
+    if {plain_name(source), plain_name(target)}.isdisjoint(FROM_ML_DTYPES):
+        return bool(np.can_cast(source, target, "same_kind"))
+    if plain_name(target) in FROM_ML_DTYPES:
+        return source.kind in "biuf" or plain_name(source) in FROM_ML_DTYPES
+    return target.kind in "fc"
 
 
 def _types(case: Case) -> Expectation:
@@ -75,31 +85,27 @@ def _types(case: Case) -> Expectation:
     asked = case.dtype
     if asked and asked not in ELEMENT_TYPES:
         return Expectation(REFUSED, f"dtype={asked}")
-    if asked and not all(np.can_cast(each, dtype_of(asked), "same_kind") for each in (a, b)):
+    if asked and not all(castable(each, dtype_of(asked)) for each in (a, b)):
         return Expectation(REFUSED, f"{a} @ {b} as {asked}")
-    if names == set(FLOAT8):
+    if names == set(FLOAT8) and asked in ("", "float16", "float32"):  # halves hold both kinds exactly
         return Expectation(WORKS, "", "float16", asked or "float32")
-    if len(names) == 1:
-        return _own_type(names.pop(), asked)
+    own = names.pop() if len(names) == 1 else ""
+    if own and asked in ("", own, *WIDER.get(own, ())):
+        return _own_type(own, asked)
+    if asked:
+        return _own_type(asked, asked)
     try:
-        target = asked or plain_name(np.result_type(a.newbyteorder("="), b.newbyteorder("=")))
+        common = plain_name(np.result_type(a.newbyteorder("="), b.newbyteorder("=")))
     except TypeError:
         return Expectation(REFUSED, f"NumPy promotes {a} and {b} to nothing")
-    return _own_type(target, target)
+    return _own_type("" if common in FLOAT8 else common, "")  # which do not hold what was promoted to them
 
 
 def _own_type(own: str, asked: str) -> Expectation:
     """Operands of the type `own`, and what is asked to come out; "" for what is usual."""
-    wider = (
-        {"float32", *SHORT} if own in FLOAT8 else {"float32"} if own in SHORT else {"int32"} if own == "int8" else set()
-    )
-    if own in ELEMENT_TYPES and (not asked or asked in wider):
-        usual = "int32" if own == "int8" else "float32" if own in FLOAT8 else own
-        return Expectation(WORKS, "", own, asked or usual)
-    target = asked or own
-    if target not in ELEMENT_TYPES or target == "int8" or target in FLOAT8:
-        return Expectation(REFUSED, f"no kernel gives {target}")
-    return Expectation(WORKS, "", target, target)
+    if own not in ELEMENT_TYPES or (asked == own and own in USUAL):
+        return Expectation(REFUSED, f"no kernel of {own} gives {asked or 'anything'}")
+    return Expectation(WORKS, "", own, asked or USUAL.get(own, own))
 
 
 def _addends(case: Case, types: Expectation) -> Expectation | None:
@@ -109,12 +115,12 @@ def _addends(case: Case, types: Expectation) -> Expectation | None:
         given = case.operands.get(name)
         if given is None or (name == "c" and NUMBERS[case.beta] == 0):
             continue
-        if not np.can_cast(dtype_of(given.dtype), written, "same_kind"):
+        if not castable(dtype_of(given.dtype), written):
             return Expectation(REFUSED, f"{name} is {given.dtype}, the result {written}")
     out = dtype_of(case.out.given.dtype)
     if case.out.where == "is c":
         out = dtype_of(case.operands["c"].dtype)
-    if case.out.where and not np.can_cast(written, out, "same_kind"):
+    if case.out.where and not castable(written, out):
         return Expectation(REFUSED, f"out is {out}, the result {written}")
     if (case.scale_a or case.scale_b) and not {plain_name(dtype_of(each.dtype)) for each in (case.a, case.b)} <= set(
         FLOAT8
@@ -144,37 +150,40 @@ def _epilogue(case: Case, types: Expectation) -> Expectation | None:
     """A refusal where an activation has no meaning for the type."""
     if case.activation and types.written.startswith("complex"):
         return Expectation(REFUSED, f"{case.activation} of complex numbers")
-    if case.activation not in ("", "relu") and types.read in INTEGERS:
+    if case.activation and types.written in INTEGERS:
         return Expectation(REFUSED, f"{case.activation} of integers")
     vector = (case.vector_a and case.trans_a != "N") or (case.vector_b and case.trans_b != "N")
     return Expectation(REFUSED, "a vector is not transposed") if vector else None
 
 
-def _unsure(case: Case, types: Expectation, info: DeviceInfo) -> str:
-    """Why a case may be refused, or not, though nothing is wrong with it; "" if it must work."""
-    dtypes = [dtype_of(each.dtype) for each in case.operands.values()]
-    if case.out.where and 0 in case.out.given.lie.steps:
-        return "out repeats its elements"
-    if case.activation and types.read in INTEGERS:
-        return "relu of integers is for GPUs"
-    if any(each.kind == "c" for each in dtypes) and types.written in FROM_ML_DTYPES:
-        return "ml_dtypes lets complex numbers be cast"
-    if types.read in FROM_ML_DTYPES and types.read in FLOAT8 and len({each.name for each in dtypes[:2]}) > 1:
-        return "promotion to 8-bit floats"
-    if case.place == "device" and any(not each.isnative for each in dtypes):
-        return "PyOpenCL knows no swapped bytes"
-    if case.place == "device" and _casts_rare_types(case, types):
-        return "PyOpenCL converts no types of ml_dtypes"
-    if case.place == "device" and any(plain_name(each) not in ELEMENT_TYPES for each in dtypes):
-        return "PyOpenCL converts only some types"
-    return ""
-
-
-def _casts_rare_types(case: Case, types: Expectation) -> bool:
-    """Whether something must be converted from or to a type of ml_dtypes."""
+def _conversions(case: Case, types: Expectation) -> list[tuple[np.dtype, np.dtype]]:
+    """The conversions that a call on a device needs there; a host operand is converted on the host."""
     needed = {"a": types.read, "b": types.read, "c": types.written, "bias": types.written}
     needed |= {"scale_a": "float32", "scale_b": "float32"}
-    pairs = [{plain_name(dtype_of(each.dtype)), needed[name]} for name, each in case.operands.items()]
+    pairs = [
+        (dtype_of(given.dtype), dtype_of(needed[name]))
+        for name, given in case.operands.items()
+        if given.form != "host" and not (name == "c" and NUMBERS[case.beta] == 0)
+    ]
     if case.out.where:
-        pairs.append({plain_name(dtype_of(case.out.given.dtype)), types.written})
-    return any(len(pair) > 1 and pair & {*FROM_ML_DTYPES} for pair in pairs)
+        name = "c" if case.out.where == "is c" else ""
+        pairs.append((dtype_of(types.written), dtype_of(case.operands[name].dtype if name else case.out.given.dtype)))
+    return [(source, target) for source, target in pairs if source != target]
+
+
+def _on_device(case: Case, types: Expectation) -> Expectation | None:
+    """A refusal where PyOpenCL cannot convert an array on the device."""
+    for source, target in _conversions(case, types) if case.place == "device" else ():
+        if not source.isnative or not {plain_name(source), plain_name(target)}.isdisjoint(FROM_ML_DTYPES):
+            return Expectation(REFUSED, f"PyOpenCL converts no {source} to {target}")
+    return None
+
+
+def _unsure(case: Case, types: Expectation) -> str:
+    """Why a case may be refused, or not, though nothing is wrong with it; "" if it must work."""
+    if case.out.where and 0 in case.out.given.lie.steps:
+        return "out repeats its elements"
+    pairs = _conversions(case, types) if case.place == "device" else []
+    if not {plain_name(each) for pair in pairs for each in pair} <= CONVERTED:
+        return "PyOpenCL converts only some types"
+    return ""

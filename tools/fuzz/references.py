@@ -186,4 +186,4 @@ def _activated(
         y = 0.5 * x * np.vectorize(math.erfc, otypes=[float])(-x / math.sqrt(2))
     else:
         y = x / (1 + np.exp(-2 * math.sqrt(2 / math.pi) * (x + 0.044715 * x**3)))
-    return y, 1.2 * bound + 32 * eps * np.abs(y), loose | odd
+    return np.where(odd, np.nan, y), 1.2 * bound + 32 * eps * np.abs(y), loose | odd

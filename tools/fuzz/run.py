@@ -17,6 +17,7 @@ from .check import FAILED
 from .child import Begun, Done, Line, Ready, Task
 from .record import Failure, Record
 
+ROOT = Path(__file__).parents[2]  # where children find `tools`
 CASE_LIMIT_S = 120.0  # a case that takes longer hangs; the first ones of a process compile
 OPENING_LIMIT_S = 300.0
 BATCH = 500  # cases of one child, after which a new one is started
@@ -31,6 +32,7 @@ class Child:
         self.process = subprocess.Popen(
             [sys.executable, "-m", "tools.fuzz.child"],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+            cwd=ROOT,
         )  # fmt: skip
         assert self.process.stdin is not None
         self.process.stdin.write(msgspec.json.encode(task).decode() + "\n")

@@ -93,6 +93,8 @@ def _range(dtype: np.dtype) -> tuple[float, float]:
 
 def moved(generator: np.random.Generator, shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
     """Elements that are only moved: any bytes, except for types to which not all bytes have a meaning."""
+    if dtype.names and is_object_like(dtype):
+        return np.zeros(shape, dtype)
     if is_object_like(dtype):
         pieces = [f"an element of some {number} letters and more" for number in range(int(np.prod(shape)))]
         return np.array(pieces, dtype).reshape(shape)
