@@ -15,7 +15,7 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="signals and mut
 
 # A mutex that is locked twice stands for a driver that does not come back: no signal interrupts it.
 STUCK = """
-import ctypes, subprocess, sys, tempfile
+import ctypes, subprocess, sys, tempfile, threading
 from tilewright.backend.children import started
 from tilewright.backend.home import private_folder
 from tilewright.interruption import terminated_as_interrupted
@@ -27,7 +27,7 @@ private = private_folder()
 mutex, lock = ctypes.create_string_buffer(64), ctypes.CDLL(None).pthread_mutex_lock
 with terminated_as_interrupted():
     lock(mutex)
-    print(child.pid, folder, private, flush=True)
+    threading.Timer(0.5, print, (child.pid, folder, private), dict(flush=True)).start()  # when the next line has begun
     lock(mutex)
 """
 
