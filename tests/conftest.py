@@ -18,6 +18,8 @@ from tilewright.errors import NoDevice
 from tilewright.kernels.wgmma.product import REQUIRES
 
 NO_DEVICE = "no working device"
+# NumPy's tests are imported by test_numpy_suite.py, and are marked with these.
+MARKERS_OF_NUMPY = ("slow", "slow_pypy", "leaks_references", "valgrind_error", "thread_unsafe", "parallel_threads")
 
 settings.register_profile("tilewright", deadline=None)  # a busy machine is no failure
 settings.load_profile("tilewright")
@@ -28,6 +30,8 @@ def pytest_configure(config: pytest.Config) -> None:
     cache = getattr(config, "cache", None)  # absent if pytest was told to do without
     folder = cache.mkdir("kernels") if cache is not None else Path(".pytest_cache") / "kernels"
     os.environ["XDG_CACHE_HOME"] = str(folder.resolve())
+    for name in MARKERS_OF_NUMPY:
+        config.addinivalue_line("markers", f"{name}: NumPy's own tests have it")
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         TilewrightError,
         UnknownName,
         Unsupported,
+        UnsupportedType,
         WrongResult,
     )
     from .explanations import explain
@@ -43,7 +44,7 @@ _HOMES = {
     "doctor": ("examine",),
     "errors": (
         "BuildFailed", "InvalidInput", "LaunchFailed", "NoDevice", "OutOfDeviceMemory", "TilewrightError",
-        "UnknownName", "Unsupported", "WrongResult",
+        "UnknownName", "Unsupported", "UnsupportedType", "WrongResult",
     ),
     "explanations": ("explain",),
     "inspection": ("Inspection", "inspect_kernel"),
@@ -66,7 +67,7 @@ _HOME = {name: home for home, names in _HOMES.items() for name in names}
 __all__ = [
     "LADDERS", "BuildFailed", "Config", "Copy", "Gemm", "Inspection", "InvalidInput", "Kernel", "Ladder",
     "LaunchFailed", "NDRange", "NoDevice", "OutOfDeviceMemory", "Plan", "Record", "Roofline", "Row",
-    "TilewrightError", "Transpose", "UnknownName", "Unsupported", "Verdict", "WrongResult", "compare", "copy",
+    "TilewrightError", "Transpose", "UnknownName", "Unsupported", "UnsupportedType", "Verdict", "WrongResult", "compare", "copy",
     "custom_kernel", "examine", "explain", "find_kernel", "find_ladder", "gemm", "inspect_kernel", "list_devices",
     "load_record", "matmul", "matrix_transpose", "open_device", "plan_kernel", "plot", "roofline", "run_kernel",
     "run_ladder", "save_record", "solve", "transpose", "verify",

@@ -14,6 +14,7 @@ from .choice import plan_product
 from .dtypes import FLOAT8, numpy_dtype
 from .environment import read_environment
 from .errors import InvalidInput, RecordError
+from .ladders import check_memory
 from .problem import PRECISIONS, Gemm
 from .records import Environment
 from .reference import float64_matmul
@@ -139,7 +140,12 @@ def measure_accuracy(
     """
     if dtype not in ("float32", *FLOAT8):
         raise InvalidInput(f"accuracy is measured of float32 and {' and '.join(FLOAT8)}, not of {dtype}")
+    if min(size) < 1:
+        raise InvalidInput(
+            f"{'x'.join(map(str, size))}: errors are measured of products with at least one element and term"
+        )
     opened = device if isinstance(device, Device) else open_device(device)
+    check_memory(Gemm(*size, dtype, out_dtype="float32"), opened.info)
     rows = []
     for data in data_for(dtype):
         arrays = operands(data, *size, dtype=dtype)

@@ -16,6 +16,7 @@ from .kernels.gemm.call import call_of
 from .kernels.gemm.choice import ranked_kernels
 from .kernels.mma import product as mma
 from .kernels.moves import swaps as gpu_swaps
+from .kernels.moves.many import MANY, ManyMove
 from .kernels.moves.swaps import Swap
 from .kernels.split import product as split
 from .kernels.wgmma import product as wgmma
@@ -99,9 +100,11 @@ def _own_candidates(problem: Problem, device: DeviceInfo) -> tuple[Kernel, ...]:
 
 
 def plan_move(problem: Problem, device: DeviceInfo) -> Plan:
-    """The plan for a Copy, a Transpose, stacks of them, a Move, or what turns squares in place."""
+    """The plan for a Copy, a Transpose, stacks of them, a Move, one of many dimensions, or what turns squares in place."""
     if problem.operation == Swap.operation:
         swaps = cpu_swaps if device.kind == "cpu" else gpu_swaps
         return plan(swaps.swap_candidates(problem, device), problem, device)
+    if problem.operation == ManyMove.operation:
+        return plan((MANY,), problem, device)
     own = cpu_moves if device.kind == "cpu" else moves
     return plan(own.candidates(problem, device), problem, device)

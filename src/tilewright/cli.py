@@ -1,9 +1,11 @@
 """The command line: parse, make one call, print. Everything done here can be done from Python with the same call."""
 
 import argparse
+import errno
 import os
 import sys
 from collections.abc import Sequence
+from io import TextIOWrapper
 from pathlib import Path
 from typing import TypeAlias
 
@@ -11,6 +13,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from .access import MODELS
+from .arguments import count, from_zero, seconds
 from .backend.twins import BACKENDS
 from .commands import (
     accuracy_command,
@@ -39,21 +42,50 @@ from .trial import WITHIN_S
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; the exit status: 0 fine, 1 failed or wrong, 2 unusable arguments, 130 interrupted."""
+    prepare_streams()
     options = make_parser().parse_args(arguments)
     try:
         with terminated_as_interrupted():
             status: int = options.command(options)
         sys.stdout.flush()
         return status
-    except TilewrightError as error:
-        Console(stderr=True).print(f"[red]error:[/red] {escape(str(error))}", soft_wrap=True)
-        return 2 if isinstance(error, (InvalidInput, LookupError)) else 1
     except KeyboardInterrupt:
-        Console(stderr=True).print("[red]interrupted[/red]")
+        tell("interrupted")
         return 130
     except BrokenPipeError:  # the reader, such as `head`, has seen enough; nothing is left to flush at the end
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except (TilewrightError, MemoryError, RecursionError, OSError) as error:
+        return status_of(error)
+
+
+def prepare_streams() -> None:
+    """What a stream's encoding lacks is printed as "?"; where there is no standard output, nothing is printed."""
+    if sys.stdout is None:
+        sys.stdout = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="replace")
+
+
+def tell(words: str, before: str = "") -> None:
+    """Print on standard error, `before` and what is interrupted in red."""
+    Console(stderr=True).print(f"[red]{before or words}[/red]{escape(words) if before else ''}", soft_wrap=True)
+
+
+def status_of(error: BaseException) -> int:
+    """Tell what went wrong in one sentence; the exit status."""
+    words = str(error)
+    if isinstance(error, MemoryError):
+        words = f"out of memory: {words or 'a smaller size needs less'}"
+    elif isinstance(error, RecursionError):
+        words = "the text is nested too deeply to be read"
+    elif isinstance(error, OSError):
+        words = f"{error.filename}: {error.strerror}" if error.filename else error.strerror or words
+        if error.errno == errno.ENOSPC and not error.filename:  # standard output is full: nothing must be flushed later
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    tell(f" {words}", "error:")
+    return 2 if isinstance(error, (InvalidInput, LookupError)) else 1
 
 
 def make_parser() -> argparse.ArgumentParser:
@@ -69,14 +101,14 @@ def make_parser() -> argparse.ArgumentParser:
     ladder.add_argument("--rung", action="append", metavar="RUNG", help="only this rung (again for more)")
     ladder.add_argument("--cold", action="store_true", help="empty the caches before each run")
     ladder.add_argument("--published", action="store_true", help="the source's own figures beside ours")
-    _add_measuring(ladder, seconds=8.0)
+    _add_measuring(ladder, 8.0)
 
     run = _add(commands, "run", run_command)
     _add_kernel(run)
     run.add_argument("--check", action="store_true", help="print ten random elements beside the host's values")
     trial = "time for trying a kernel of your own in a process of its own first (default %(default)s)"
     run.add_argument("--within", type=float, default=WITHIN_S, metavar="SECONDS", help=trial)
-    _add_measuring(run, seconds=3.0)
+    _add_measuring(run, 3.0)
 
     explained = _add(commands, "explain", explain_command)
     _add_kernel(explained)
@@ -84,7 +116,9 @@ def make_parser() -> argparse.ArgumentParser:
     explained.add_argument("--dtype", help="what the rung is usually measured in, if left out")
     names = ", ".join(model.name for model in MODELS)
     explained.add_argument("--device-model", default="nvidia", metavar="MODEL", help=f"{names} (default %(default)s)")
-    explained.add_argument("--picture", metavar="FILE", help="draw sectors, banks, the way of the data (.svg or .html)")
+    explained.add_argument(
+        "--picture", type=Path, metavar="FILE", help="draw sectors, banks, the way of the data (.svg or .html)"
+    )
     explained.add_argument("--json", action="store_true", help="print everything as JSON")
     sweep = "what if a macro had these values (NAME=1,2,3; again for more macros)"
     explained.add_argument("--sweep", action="append", default=[], metavar="NAME=VALUES", help=sweep)
@@ -111,7 +145,7 @@ def make_parser() -> argparse.ArgumentParser:
     roof.add_argument("--size", metavar="N", help="as for `run` (default 4096 on GPUs, 512 on CPUs)")
     roof.add_argument("--dtype", default="float32")
     roof.add_argument("--device", metavar="DEVICE", help="as for `ladder`")
-    roof.add_argument("--seconds", type=float, default=2.0, help="time for measuring (default %(default)s)")
+    roof.add_argument("--seconds", type=seconds, default=2.0, help="time for measuring (default %(default)s)")
     roof.add_argument("--json", action="store_true", help="print the record as JSON")
     roof.add_argument("--plot", type=Path, metavar="FILE", help="draw it (.svg)")
 
@@ -124,10 +158,10 @@ def make_parser() -> argparse.ArgumentParser:
     bench.add_argument("--device", metavar="DEVICE", help="as for `ladder`")
     by = "both: the library's kernels as CUDA too, in a row of their own (default %(default)s)"
     bench.add_argument("--backend", choices=("opencl", "both"), default="opencl", help=by)
-    bench.add_argument("--seconds", type=float, default=4.0, help="time for one problem (default %(default)s)")
+    bench.add_argument("--seconds", type=seconds, default=4.0, help="time for one problem (default %(default)s)")
     bench.add_argument("--precision", default="", help="of float32: tf32 or fp32_split; of 8-bit floats: fp8")
     turns = "turns of so many seconds (default %(const)s) back to back, with clock and power"
-    bench.add_argument("--sustained", type=float, nargs="?", const=SECONDS, metavar="SECONDS", help=turns)
+    bench.add_argument("--sustained", type=seconds, nargs="?", const=SECONDS, metavar="SECONDS", help=turns)
     bench.add_argument("--json", type=Path, metavar="FILE", help="save the record")
 
     accuracy = _add(commands, "accuracy", accuracy_command)
@@ -141,10 +175,10 @@ def make_parser() -> argparse.ArgumentParser:
     tuned.add_argument("--dtype", default="float32")
     tuned.add_argument("--precision", default="", help="as for `bench`")
     tuned.add_argument("--device", metavar="DEVICE", help="as for `ladder`")
-    tuned.add_argument("--seconds", type=float, default=3.0, help="time for one problem (default %(default)s)")
-    tuned.add_argument("--candidates", type=int, default=12, help="that race for one problem (default %(default)s)")
+    tuned.add_argument("--seconds", type=seconds, default=3.0, help="time for one problem (default %(default)s)")
+    tuned.add_argument("--candidates", type=count, default=12, help="that race for one problem (default %(default)s)")
     tuned.add_argument(
-        "--within", type=float, default=float("inf"), metavar="SECONDS",
+        "--within", type=seconds, default=float("inf"), metavar="SECONDS",
         help="begin no race after so many in all; the next run goes on where this one ends",
     )  # fmt: skip
     tuned.add_argument("--output", type=Path, metavar="FILE", help="the table (default: one of the user's own)")
@@ -152,7 +186,7 @@ def make_parser() -> argparse.ArgumentParser:
     planned = _add(commands, "plan", plan_command)
     planned.add_argument("size", help="N or MxNxK")
     planned.add_argument("--layout", default="NN", help="NN, NT, TN or TT (default %(default)s)")
-    planned.add_argument("--batch", type=int, default=1)
+    planned.add_argument("--batch", type=from_zero, default=1)
     planned.add_argument("--dtype", default="float32")
     planned.add_argument("--precision", default="", help="as for `bench`")
     planned.add_argument("--device", metavar="DEVICE", help="as for `ladder`")
@@ -187,16 +221,20 @@ def _add(commands: Commands, name: str, command: object) -> argparse.ArgumentPar
 
 def _add_kernel(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("kernel", help="a rung's name, or a .cl file of your own")
-    parser.add_argument("--problem", default="gemm", help="what your kernel computes: gemm, transpose or copy")
-    parser.add_argument("--global", dest="global_size", metavar="X,Y", help="global size, e.g. M,N or N/TS*16,M")
-    parser.add_argument("--local", dest="local_size", metavar="X,Y", help="local size, e.g. 16,16")
-    parser.add_argument("-D", dest="define", action="append", default=[], metavar="NAME=VALUE", help="a macro")
-    parser.add_argument("--order", default="rrr", help="memory order of A, B and C: r(ow) or c(olumn) major, e.g. rcr")
+    parser.add_argument("--problem", help="what your kernel computes: gemm (the default), transpose or copy")
+    parser.add_argument(
+        "--global", dest="global_size", metavar="X,Y", help="global size of your kernel, e.g. M,N or N/TS*16,M"
+    )
+    parser.add_argument("--local", dest="local_size", metavar="X,Y", help="its local size, e.g. 16,16")
+    macro = "a macro of your kernel, or a setting of a rung"
+    parser.add_argument("-D", dest="define", action="append", default=[], metavar="NAME=VALUE", help=macro)
+    order = "memory order of your kernel's A, B and C: r(ow) or c(olumn) major, e.g. rcr (default rrr)"
+    parser.add_argument("--order", help=order)
     parser.add_argument("--build-option", action="append", default=[], help="passed to the OpenCL compiler")
-    parser.add_argument("--offset", type=int, default=0, help="columns that a transpose or copy leaves out")
+    parser.add_argument("--offset", type=from_zero, default=0, help="columns that a transpose or copy leaves out")
 
 
-def _add_measuring(parser: argparse.ArgumentParser, seconds: float) -> None:
+def _add_measuring(parser: argparse.ArgumentParser, usual: float) -> None:
     device = "an index of `tilewright devices`, cpu, gpu, or part of a name"
     parser.add_argument("--device", metavar="DEVICE", help=device)
     runtimes = f"{', '.join(BACKENDS)} (default %(default)s): CUDA from the same source, or each rung by either in turn"
@@ -204,7 +242,7 @@ def _add_measuring(parser: argparse.ArgumentParser, seconds: float) -> None:
     parser.add_argument("--size", metavar="N", help="512, or 512x256x128 (M x N x K), or ROWSxCOLUMNS")
     parser.add_argument("--dtype", help="float32, float64, int32 or float16 (default: float32 if the rungs have it)")
     time = "time for measuring one size (default %(default)s)"
-    parser.add_argument("--seconds", type=float, default=seconds, help=time)
+    parser.add_argument("--seconds", type=seconds, default=usual, help=time)
     parser.add_argument("--no-baselines", action="store_true", help="without NumPy and the host program")
     parser.add_argument("--json", type=Path, metavar="FILE", help="save the record")
     parser.add_argument("--csv", type=Path, metavar="FILE", help="save the table")

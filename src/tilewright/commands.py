@@ -5,83 +5,101 @@ from collections.abc import Sequence
 from dataclasses import asdict, replace
 from difflib import unified_diff
 from functools import partial
+from pathlib import Path
 
 from rich.console import Console
 from rich.markup import escape
 
 from .arguments import kernel_of, parse_size, rung_before, sizes_of
-from .backend.opencl import Device, list_devices, open_device
+from .backend.opencl import Device, open_device
 from .backend.twins import open_backends
 from .backend.vpdpbusd import equipped
 from .benchmark import run_benchmark
 from .choice import plan_product
 from .doctor import examine
-from .errors import InvalidInput
+from .dtypes import element_type
+from .errors import InvalidInput, NoDevice
 from .first_calls import lines, run_first_calls
 from .inspection.page import refresh_inspections
 from .kernel import Kernel
 from .kernels import LADDERS, find_kernel, find_ladder
 from .ladders import run_kernel, run_ladder
-from .live import LiveTable
+from .live import LiveTable, Screen
+from .outputs import check_outputs, check_target, write_or_rescue, write_outputs
 from .problem import Gemm
-from .records import Record, Row, load_record, save_record, to_json
+from .records import Record, Row, load_record, to_json
 from .report.compare import compare
 from .report.pages import refresh
-from .report.plot import plot
+from .report.plot import PICTURES, plot
 from .report.roof import refresh_rooflines
-from .report.table import published_lines, to_csv
+from .report.table import published_lines
 from .report.versus import COLUMNS, ENERGY, cells, energy, races, summary
 from .sets import STORED, problems_of
 from .tuned import file_name, own_folder
 from .tuning import Effort, Outcome, tune
 from .verify import Verdict
 
-console = Console()
+console: Console = Screen()
 TITLE_WIDTH = 34  # of a problem in the tables of `bench`
 FIRST_CALLS_SET = "first-calls"  # of `bench`, though it is no set of problems
 
 
 def ladder_command(options: argparse.Namespace) -> int:
     """`tilewright ladder`: every rung of one ladder or of all, verified and measured."""
+    names = [options.name] if options.name is not None else list(LADDERS)
+    ladders = [find_ladder(name) for name in names]
+    sizes = sizes_of(options)
+    check_outputs(options, [""] if options.name else names)
     device, *_ = open_backends(options.backend, options.device)
-    records = []
-    for name in [options.name] if options.name else list(LADDERS):
-        ladder = find_ladder(name)
+    failed = False
+    for ladder in ladders:
         with LiveTable(console, ladder.title, device, options.dtype or ladder.usual_dtype) as table:
             record = run_ladder(
-                ladder, device, sizes_of(options), options.dtype, options.rung or (), options.seconds, options.cold,
+                ladder, device, sizes, options.dtype, options.rung or (), options.seconds, options.cold,
                 not options.no_baselines, table.watch, options.backend,
             )  # fmt: skip
             table.finish(record)
-        records.append(record)
+            written = write_outputs(options, record, "" if options.name else ladder.name)
         if options.published:
-            console.print("\n".join(published_lines(record.rows)), highlight=False, soft_wrap=True)
-    write_outputs(options, records)
-    return int(any(row.status in ("wrong", "build failed", "launch failed") for each in records for row in each.rows))
+            console.print("\n".join(published_lines(record.rows)), highlight=False, markup=False, soft_wrap=True)
+        tell_written(written)
+        failed = failed or any(row.status in ("wrong", "build failed", "launch failed") for row in record.rows)
+    return int(failed)
 
 
 def run_command(options: argparse.Namespace) -> int:
     """`tilewright run`: one kernel, a rung or the user's own file, verified and measured."""
-    device, *_ = open_backends(options.backend, options.device)
     kernel = kernel_of(options)
-    size = parse_size(options.size) if options.size else (1024 if device.info.kind == "gpu" else 512,)
+    asked = parse_size(options.size) if options.size is not None else None
+    check_outputs(options)
+    device, *_ = open_backends(options.backend, options.device)
+    size = asked or (1024 if device.info.kind == "gpu" else 512,)
     with LiveTable(console, kernel.name, device, options.dtype or kernel.usual_dtype) as table:
         record, verdict = run_kernel(
             kernel, size, device, options.dtype, options.offset, options.seconds, not options.no_baselines, table.watch,
             options.backend, options.within,
         )  # fmt: skip
         table.finish(record)
+        written = write_outputs(options, record)
     print_verdict(record, kernel, verdict, options.check)
-    write_outputs(options, [record])
+    tell_written(written)
     return int(any(row.status != "ok" for row in record.rows if row.name == kernel.name))
+
+
+def tell_written(paths: Sequence[Path]) -> None:
+    for path in paths:
+        console.print(f"wrote {path}", highlight=False, markup=False, soft_wrap=True)
 
 
 def print_verdict(record: Record, kernel: Kernel, verdict: Verdict | None, sample: bool) -> None:
     for row in record.rows:
         if row.name == kernel.name and row.status != "ok":
             console.print(f"[red]{row.status}[/red]: {escape(row.reason)}", soft_wrap=True)
+        if row.explained:
+            texts = [f"{row.explained}{':' if row.faults else ''}", *(f"  {fault}" for fault in row.faults)]
+            console.print("\n".join(texts), highlight=False, markup=False, soft_wrap=True)
     if verdict is not None and verdict.passed:
-        console.print(str(verdict), highlight=False, soft_wrap=True)
+        console.print(str(verdict), highlight=False, markup=False, soft_wrap=True)
     if verdict is not None and sample:
         for element in verdict.sample:
             console.print(f"  {element}", highlight=False, markup=False)
@@ -89,17 +107,21 @@ def print_verdict(record: Record, kernel: Kernel, verdict: Verdict | None, sampl
 
 def bench_command(options: argparse.Namespace) -> int:
     """`tilewright bench`: the library against NumPy, verified and interleaved."""
-    device = open_device(options.device)
     names = options.sets.split(",")
+    element_type(options.dtype)
+    if names != [FIRST_CALLS_SET]:
+        for name in names:
+            problems_of(name, options.dtype)
+    check_outputs(options)
+    device = open_device(options.device)
     if names == [FIRST_CALLS_SET]:
         return first_calls(options, device)
 
     def keep(record: Record) -> None:
         if options.json:
-            save_record(record, options.json)
-            console.print(
-                f"ended early: wrote {len(races(record))} problems to {options.json}", highlight=False, soft_wrap=True
-            )
+            write_or_rescue(options.json, record)
+            words = f"ended early: wrote {len(races(record))} problems to {options.json}"
+            console.print(words, highlight=False, markup=False, soft_wrap=True)
 
     titles = (f"{COLUMNS[0]:<{TITLE_WIDTH}}", *(f"{text:>12}" for text in COLUMNS[1:]))
     console.print("  ".join(titles), style="bold", soft_wrap=True)
@@ -107,15 +129,16 @@ def bench_command(options: argparse.Namespace) -> int:
         names, options.dtype, device, seconds=options.seconds, sustained=options.sustained, backend=options.backend,
         precision=options.precision, watch=partial(_show_race, energies=bool(options.sustained)), keep=keep,
     )  # fmt: skip
-    if record.telemetry:
-        console.print(f"clock and power: {record.telemetry}", highlight=False)
-    console.print(f"rival: {races(record)[0][0].lesson}", highlight=False, soft_wrap=True)
-    if record.absent:
-        console.print(f"not raced: {'; '.join(record.absent)}", highlight=False, soft_wrap=True)
-    console.print(summary(races(record)), highlight=False, soft_wrap=True)
     if options.json:
-        save_record(record, options.json)
-        console.print(f"wrote {options.json}", highlight=False)
+        write_or_rescue(options.json, record)
+    if record.telemetry:
+        console.print(f"clock and power: {record.telemetry}", highlight=False, markup=False)
+    console.print(f"rival: {races(record)[0][0].lesson}", highlight=False, markup=False, soft_wrap=True)
+    if record.absent:
+        console.print(f"not raced: {'; '.join(record.absent)}", highlight=False, markup=False, soft_wrap=True)
+    console.print(summary(races(record)), highlight=False, markup=False, soft_wrap=True)
+    if options.json:
+        tell_written([options.json])
     return int(any(row.status == "wrong" for row in record.rows))
 
 
@@ -133,22 +156,25 @@ def _show_race(rows: Sequence[Row], energies: bool) -> None:
 def first_calls(options: argparse.Namespace, device: Device) -> int:
     """`tilewright bench --sets first-calls`: what a newcomer waits for."""
     record = run_first_calls(device, options.dtype)
+    if options.json:
+        write_or_rescue(options.json, record)
     console.print("\n".join(lines(record)), highlight=False, markup=False, soft_wrap=True)
     if options.json:
-        save_record(record, options.json)
-        console.print(f"wrote {options.json}", highlight=False)
+        tell_written([options.json])
     return 0
 
 
 def tune_command(options: argparse.Namespace) -> int:
     """`tilewright tune`: measure a device's fastest kernel for each product of some sets, for the library to use."""
+    problems = [each for name in options.sets.split(",") for each in problems_of(name, options.dtype)]
+    if options.output is not None:
+        check_target("--output", options.output)
     info = open_device(options.device).info
     if info.kind == "cpu":
         raise InvalidInput(
             f"{info.label}: tables are for GPUs; on CPUs the library computes its blocking from the caches"
         )
     path = options.output or own_folder() / file_name(info.name)
-    problems = [each for name in options.sets.split(",") for each in problems_of(name, options.dtype)]
 
     def show(outcome: Outcome) -> None:
         for complaint in outcome.complaints:
@@ -161,7 +187,7 @@ def tune_command(options: argparse.Namespace) -> int:
     effort = Effort(options.seconds, options.candidates, options.within)
     table = tune(products, info, options.device, path, effort, show)
     settled = f"{len(table.settled)} problems where the cost model's choice is as good"
-    console.print(f"{path}: {len(table.entries)} entries, {settled}", highlight=False)
+    console.print(f"{path}: {len(table.entries)} entries, {settled}", highlight=False, markup=False, soft_wrap=True)
     return 0
 
 
@@ -193,17 +219,18 @@ def accuracy_command(options: argparse.Namespace) -> int:
 
     def show(row: ErrorRow) -> None:
         words = f"{row.data:16} {row.mode:10} {row.by:10} {row.largest:10.3g} units of |A||B| {row.normwise:10.2e} of the norm"
-        console.print(words, highlight=False, soft_wrap=True)
+        console.print(words, highlight=False, markup=False, soft_wrap=True)
 
+    check_outputs(options)
     record = measure_accuracy(size, options.device, show, options.dtype)
     if options.json:
-        save_record(record, options.json)
+        write_or_rescue(options.json, record)
     return 0
 
 
 def list_command(options: argparse.Namespace) -> int:
     """`tilewright list`: the ladders and what each rung changes."""
-    for ladder in [find_ladder(options.name)] if options.name else LADDERS.values():
+    for ladder in [find_ladder(options.name)] if options.name is not None else LADDERS.values():
         console.print(f"[bold]{ladder.name}[/bold]  {ladder.title}", highlight=False)
         for kernel in ladder.kernels:
             console.print(f"  {kernel.name:32} {kernel.lesson}", highlight=False, markup=False, soft_wrap=True)
@@ -235,7 +262,11 @@ def devices_command(options: argparse.Namespace) -> int:
         console.print(f"[bold]{escape(report.title)}[/bold]", highlight=False)
         for name, value in report.lines:
             console.print(f"  {name:28} {value}", highlight=False, markup=False, soft_wrap=True)
-    return 0 if list_devices() else 1
+    if not reports:
+        raise NoDevice(
+            "there is no OpenCL device; `tilewright doctor` says what is missing, and the command that mends it"
+        )
+    return 0
 
 
 def doctor_command(options: argparse.Namespace) -> int:
@@ -260,26 +291,16 @@ def report_command(options: argparse.Namespace) -> int:
     """`tilewright report`: rewrite the tables of Markdown pages from the records they name, and their inspections."""
     for page in options.pages:
         made = refresh_inspections(page) + refresh_rooflines(page)
-        what = f"{made} inspections and rooflines" if made else f"{refresh(page)} tables"
-        console.print(f"{page}: {what}", highlight=False)
+        tables = refresh(page, required=not made)
+        what = " and ".join(
+            f"{count} {name}" for count, name in ((tables, "tables"), (made, "inspections and rooflines")) if count
+        )
+        console.print(f"{page}: {what}", highlight=False, markup=False, soft_wrap=True)
     return 0
 
 
 def plot_command(options: argparse.Namespace) -> int:
     """`tilewright plot`: draw a record."""
+    check_target("the picture", options.picture, PICTURES)
     plot(load_record(options.record), options.picture)
     return 0
-
-
-def write_outputs(options: argparse.Namespace, records: Sequence[Record]) -> None:
-    """Save what --json, --csv and --plot ask for; with several ladders the ladder's name goes before the suffix."""
-    for record in records:
-        for path, write in (
-            (options.json, lambda target, each=record: save_record(each, target)),
-            (options.csv, lambda target, each=record: target.write_text(to_csv(each), encoding="utf-8")),
-            (options.plot, lambda target, each=record: plot(each, target)),
-        ):
-            if path is not None:
-                target = path if len(records) == 1 else path.with_stem(f"{path.stem}-{record.title.split()[-1]}")
-                write(target)
-                console.print(f"wrote {target}", highlight=False)

@@ -31,12 +31,17 @@ def evaluate(expression: str, names: Mapping[str, int]) -> int:
     """
     try:
         tree = ast.parse(expression.strip(), mode="eval")
-    except (SyntaxError, ValueError) as error:  # a ValueError for null bytes, before Python 3.11.4
-        raise InvalidInput(f"{expression!r} cannot be read: {error}") from error
+    except (
+        SyntaxError,
+        ValueError,
+        RecursionError,
+        MemoryError,
+    ) as error:  # the last ones for what is nested too deeply
+        raise InvalidInput(f"{expression[:80]!r} cannot be read: {error}") from error
     try:
         return _value(tree.body, names)
-    except ZeroDivisionError as error:
-        raise InvalidInput(f"{expression!r} cannot be computed: {error}") from error
+    except (ZeroDivisionError, RecursionError) as error:
+        raise InvalidInput(f"{expression[:80]!r} cannot be computed: {error}") from error
 
 
 def _value(node: ast.expr, names: Mapping[str, int]) -> int:
@@ -70,7 +75,10 @@ class Geometry(Config):
             raise InvalidInput(f"--global {','.join(self.global_size)} and --local {','.join(self.local_size)} "
                                "must have the same 1 to 3 dimensions, of at least 1")  # fmt: skip
         wanted = (evaluate(each, names) for each in self.global_size)
-        return NDRange(tuple(round_up(max(size, 0), side) for size, side in zip(wanted, local, strict=True)), local)
+        whole = tuple(round_up(max(size, 0), side) for size, side in zip(wanted, local, strict=True))
+        if max(whole) >= 2**63:
+            raise InvalidInput(f"--global {','.join(self.global_size)}: {max(whole):,} work-items cannot be counted")
+        return NDRange(whole, local)
 
     def __str__(self) -> str:
         defines = "".join(f" {name}={value}" for name, value in self.defines)

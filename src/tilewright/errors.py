@@ -2,9 +2,10 @@
 
 TilewrightError
 |-- UnknownName        a rung, device, dtype ... that does not exist; names the near matches
-|-- InvalidInput       an argument that can never work (also a ValueError)
+|-- InvalidInput       an argument that can never work (also a ValueError and a TypeError, as NumPy raises either)
 |   `-- SourceError    OpenCL C text that cannot be read or run; names file, line and column
 |-- Unsupported        a sound request that this kernel or device refuses, by a sentence
+|   `-- UnsupportedType  elements that no kernel has (also a TypeError)
 |-- NoDevice           no OpenCL device to run on
 |-- BuildFailed        the compiler's log, whole
 |-- LaunchFailed       an OpenCL status, what it usually means, and which call caused it
@@ -12,7 +13,7 @@ TilewrightError
 |   `-- DevicePoisoned  an earlier fault made the context unusable
 |-- WrongResult        a verification that did not pass
 |-- ProcessFailed      a child process (probe, baseline) that died, hung or answered nonsense
-`-- RecordError        a record file that cannot be read
+`-- RecordError        a record file that cannot be read or written
 """
 
 from collections.abc import Iterable
@@ -38,8 +39,8 @@ class UnknownName(TilewrightError, LookupError):
         super().__init__(f"no {kind} is called {name!r}; {advice}")
 
 
-class InvalidInput(TilewrightError, ValueError):
-    """An argument that can never work."""
+class InvalidInput(TilewrightError, ValueError, TypeError):
+    """An argument that can never work. NumPy raises ValueError for some of them and TypeError for others."""
 
 
 class SourceError(InvalidInput):
@@ -52,6 +53,10 @@ class SourceError(InvalidInput):
 
 class Unsupported(TilewrightError):
     """A sound request that a kernel or a device refuses; the message is the reason."""
+
+
+class UnsupportedType(Unsupported, TypeError):
+    """Elements that no kernel multiplies or moves, and pairs of types that have no product."""
 
 
 class NoDevice(TilewrightError):
@@ -91,4 +96,4 @@ class ProcessFailed(TilewrightError):
 
 
 class RecordError(TilewrightError, ValueError):
-    """A record file that cannot be read."""
+    """A record file that cannot be read or written."""

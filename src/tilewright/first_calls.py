@@ -12,6 +12,7 @@ from .backend.children import run_child
 from .backend.opencl import Device, open_device
 from .environment import read_environment
 from .errors import ProcessFailed
+from .markdown import cell
 from .problem import Gemm
 from .records import Record, Row, Samples
 
@@ -111,7 +112,8 @@ def markdown(record: Record) -> str:
     texts = [f"**{record.title} · {record.dtype} · {device.label} · driver {device.driver}**", ""]
     texts += ["| what | seconds, median | least .. most | limit | |", "| --- | --- | --- | --- | --- |"]
     for row in record.rows:
-        low, high = min(row.samples.wall), max(row.samples.wall)
-        cells = (row.name, f"{row.samples.median:.3g}", f"{low:.3g} .. {high:.3g}", row.notes[0], row.lesson)
-        texts.append("| " + " | ".join(cells) + " |")
+        times = row.samples.wall
+        figures = (f"{row.samples.median:.3g}", f"{min(times):.3g} .. {max(times):.3g}") if times else ("-", "-")
+        cells = (row.name, *figures, row.notes[0] if row.notes else "", row.lesson)
+        texts.append("| " + " | ".join(map(cell, cells)) + " |")
     return "\n".join([*texts, "", f"{environment.processor}, {environment.cores} cores; {environment.date}."])

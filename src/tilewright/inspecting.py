@@ -5,14 +5,15 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 
-from .arguments import kernel_of, parse_size
-from .custom import custom_kernel
+from .arguments import check_geometry, is_file, kernel_of, own_kernel, parse_size, rung_of, settings_of
 from .errors import InvalidInput, Unsupported
 from .inspection import ARCHITECTURES, DEVICE, SIZE, Inspection, inspect_kernel
 from .inspection.changes import compare
+from .inspection.examine import with_settings
 from .kernel import Kernel
+from .outputs import check_target, write_or_rescue
 from .records import to_json
-from .report.roof import save_roof
+from .report.roof import ROOFS, save_roof
 from .rooflines import roofline
 
 NO_GROUP = "the size of work-groups is not known, and so no occupancy: give --local, such as --local 16,16"
@@ -23,7 +24,7 @@ def inspect_command(options: argparse.Namespace) -> int:
     arch = options.arch or DEVICE
     settings = settings_of(options.define)
     first = inspect_one(options.kernel, arch, settings, options)
-    if options.diff:
+    if options.diff is not None:
         second = inspect_one(*other_side(options.diff, options.kernel, arch, settings), options)
         print(
             "\n".join(compare(first, second)) if not options.json else to_json([_short(first), _short(second)]),
@@ -43,24 +44,23 @@ def inspect_command(options: argparse.Namespace) -> int:
 def inspect_one(name: str, arch: str, settings: Mapping[str, str], options: argparse.Namespace) -> Inspection:
     """Inspect a rung or a user's file as the options say."""
     own = argparse.Namespace(**{**vars(options), "kernel": name})
-    is_file = name.endswith(".cl")
-    kernel = _file_kernel(own, settings) if is_file else kernel_of(own)
+    kernel = _file_kernel(own, settings) if is_file(name) else rung_of(own)
+    if settings and not is_file(name):
+        changed, _ = with_settings(kernel, settings)
+        check_geometry(changed, " ".join(f"{key}={value}" for key, value in settings.items()))
     found = inspect_kernel(
-        kernel, arch, parse_size(options.size) if options.size else SIZE, dtype=options.dtype, offset=options.offset,
-        device=options.device, settings={} if is_file else settings,
+        kernel, arch, parse_size(options.size) if options.size is not None else SIZE, dtype=options.dtype, offset=options.offset,
+        device=options.device, settings={} if is_file(name) else settings,
     )  # fmt: skip
-    if is_file and not options.local_size:
+    if is_file(name) and not options.local_size:
         return replace(found, occupancy=None, notes=(*found.notes, NO_GROUP))
     return found
 
 
 def _file_kernel(options: argparse.Namespace, settings: Mapping[str, str]) -> Kernel:
     """A user's kernel; where no geometry is given, one work-item stands for it, since only its code is looked at."""
-    if options.global_size and options.local_size:
-        return kernel_of(options)
-    local = options.local_size.split(",") if options.local_size else ["1"]
-    wanted = options.global_size.split(",") if options.global_size else local
-    return custom_kernel(options.kernel, wanted, local, settings, options.problem, options.order, options.build_option)
+    local = options.local_size or ",".join("1" for _ in (options.global_size or "1").split(","))
+    return own_kernel(options, options.global_size or local, local, settings)
 
 
 def other_side(text: str, name: str, arch: str, settings: Mapping[str, str]) -> tuple[str, str, dict[str, str]]:
@@ -70,17 +70,6 @@ def other_side(text: str, name: str, arch: str, settings: Mapping[str, str]) -> 
     if text in ARCHITECTURES or re.fullmatch(r"(sm_|gfx)\w+", text):
         return name, text, dict(settings)
     return text, arch, dict(settings)
-
-
-def settings_of(definitions: list[str]) -> dict[str, str]:
-    """ "BK=8" as {"BK": "8"}."""
-    found = {}
-    for each in definitions:
-        name, _, value = each.partition("=")
-        if not re.fullmatch(r"\w+", name):
-            raise InvalidInput(f"{each!r}: write NAME=VALUE")
-        found[name] = value or "1"
-    return found
 
 
 def listing_text(inspection: Inspection, form: str) -> str:
@@ -101,10 +90,18 @@ def _short(inspection: Inspection) -> Inspection:
 
 def roofline_command(options: argparse.Namespace) -> int:
     """`tilewright roofline`: which of a device's measured ceilings binds a kernel, and how near it came."""
-    size = parse_size(options.size) if options.size else ()
-    found = roofline(kernel_of(options), size, options.device, options.dtype, options.offset, options.seconds)
-    print(to_json(found) if options.json else found, end="" if options.json else "\n")
+    size = parse_size(options.size) if options.size is not None else ()
+    kernel = kernel_of(options)
     if options.plot:
-        save_roof(found, options.plot)
+        check_target("--plot", options.plot, ROOFS)
+        if kernel.operation != "gemm":
+            raise InvalidInput(
+                f"--plot {options.plot}: a {kernel.operation} makes no multiply-adds, and so has no roof to draw"
+            )
+    found = roofline(kernel, size, options.device, options.dtype, options.offset, options.seconds)
+    if options.plot:
+        write_or_rescue(options.plot, found, save_roof)
+    print(to_json(found) if options.json else found, end="" if options.json else "\n")
+    if options.plot and not options.json:
         print(f"wrote {options.plot}")
     return int(found.row.status != "ok")

@@ -10,8 +10,9 @@ from typing import ClassVar
 
 from .device import DeviceInfo
 from .dtypes import DOUBLES, element_type
+from .includes import with_includes
 from .problem import Problem
-from .source import Signature, parse_signature, read_source, with_includes
+from .source import Signature, parse_signature, read_source, shown_path
 from .tensormap import TensorMap
 
 KERNELS = Path(__file__).parent / "kernels"
@@ -136,7 +137,7 @@ class Kernel:
 
     @property
     def name(self) -> str:
-        stem = f"{self.source.parent.name}/{self.source.stem}"
+        stem = shown_path(self.source.with_suffix(""))
         return f"{stem}[{self.variant}]" if self.variant else stem
 
     @property

@@ -1,5 +1,6 @@
 """Runs ladders and single kernels: plan, verify, then race all that are right, with the baselines among them."""
 
+import os
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import replace
@@ -8,13 +9,15 @@ from .backend.device import Device
 from .backend.twins import open_backends
 from .ceilings import measured_peaks
 from .contenders import HOST_PROGRAM, Arena, Contender, Watcher, race_contenders
+from .device import DeviceInfo
+from .diagnosis import diagnosed
 from .dtypes import element_type
 from .environment import read_environment
 from .errors import InvalidInput
 from .kernel import Kernel, Ladder
 from .kernels import find_kernel, find_ladder, select
 from .kernels.peaks import CHAINS
-from .problem import Copy, Gemm, Problem, Transpose
+from .problem import Copy, Gemm, Problem, Transpose, output_of
 from .records import Record, Row
 from .trial import WITHIN_S, enter_tried
 from .verify import Verdict
@@ -41,6 +44,29 @@ def make_problem(kernel: Kernel, size: Sequence[int], dtype: str, offset: int = 
         return Gemm(m, n, k, dtype, a_order, b_order, c_order)
     rows, columns = size if len(size) == 2 else _square(size, 2)
     return (Copy if kernel.operation == "copy" else Transpose)(rows, columns, dtype, offset)
+
+
+def check_memory(problem: Problem, info: DeviceInfo | None = None) -> None:
+    """InvalidInput if a problem's operands are larger than the device's memory, or they and the float64 reference of the
+    result than the host's: nothing is allocated before."""
+    operands = sum(each.nbytes for each in problem.operands)
+    reference = 8 * output_of(problem).elements if problem.flops else 0
+    places = [("this machine", operands + reference, host_bytes())]
+    if info is not None:
+        places.insert(0, (info.label, operands, info.global_bytes))
+    for name, needed, there in places:
+        if there and needed > there:
+            raise InvalidInput(
+                f"{problem.title} needs {needed:,} bytes, and {name} has {there:,}: ask for a smaller size"
+            )
+
+
+def host_bytes() -> int:
+    """The memory of this machine in bytes; 0 where the system does not tell."""
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, ValueError, OSError):
+        return 0
 
 
 def _square(size: Sequence[int], sides: int) -> tuple[int, ...]:
@@ -73,10 +99,14 @@ def run_ladder(
     dtype = dtype or ladder.usual_dtype
     opened, *twins = open_backends(backend, device)
     chosen = select(ladder, tuple(rungs))
+    sizes = sizes or [(default_size(ladder, opened.info.kind),)]
+    for size in sizes:
+        for kernel in chosen:
+            check_memory(make_problem(kernel, size, dtype), opened.info)
     # Once now and again at the end, where the higher is kept: a busy moment is no ceiling.
     measured_peaks(opened, peak_dtype(dtype))
     rows: list[Row] = []
-    for size in sizes or [(default_size(ladder, opened.info.kind),)]:
+    for size in sizes:
         problems = [make_problem(kernel, size, dtype) for kernel in chosen]
         arena = Arena(opened, dtype, cold=cold, twins=twins)
         entries = list(zip(chosen, problems, strict=True))
@@ -128,12 +158,14 @@ def run_kernel(
     A kernel that is no rung as it stands is first tried in a child process, for at most `within` seconds: one that does
     not end, or ends its process, is a row with the reason.
 
-    With the `backend` "both" the verdict is the first that did not pass, or the last.
+    With the `backend` "both" the verdict is the first that did not pass, or the last. The row of a kernel that was wrong or
+    failed holds what `explain` finds in it at a small size.
     """
     chosen = find_kernel(kernel) if isinstance(kernel, str) else kernel
     dtype = dtype or chosen.usual_dtype
     opened, *twins = open_backends(backend, device)
     problem = make_problem(chosen, size, dtype, offset)
+    check_memory(problem, opened.info)
     arena = Arena(opened, dtype, twins=twins)
     with ExitStack() as stack:
         contenders = arena.enter_rivals(problem, stack) if baselines else []
@@ -142,6 +174,8 @@ def run_kernel(
         for index, contender in enumerate(contenders):
             watch(index, contender.row)
         race_contenders(contenders, seconds, True, watch)
+    for contender, each in zip(own, (opened, *twins), strict=True):
+        contender.row = diagnosed(contender.row, chosen, problem, each.info)
     rows = [contender.row for contender in contenders]
     verdict = next((each.verdict for each in own if each.row.status != "ok"), own[-1].verdict)
     return make_record(f"kernel {chosen.name}", opened, dtype, rows, twins), verdict

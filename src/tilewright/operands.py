@@ -1,6 +1,7 @@
 """The arrays of a problem: what they hold, and how their elements lie in memory."""
 
 from dataclasses import dataclass, replace
+from math import prod
 
 import numpy as np
 
@@ -25,7 +26,7 @@ class Operand:
 
     @property
     def elements(self) -> int:
-        return int(np.prod(self.shape, dtype=np.int64))
+        return prod(self.shape)
 
     @property
     def nbytes(self) -> int:

@@ -136,6 +136,8 @@ def roofline(
     device = device if isinstance(device, Device) else open_device(device)
     size = size or (DEFAULT_SIZES["gpu" if device.info.kind == "gpu" else "cpu"],)
     problem = make_problem(kernel, size, dtype, offset)
+    if not all(each.elements for each in problem.operands):
+        raise InvalidInput(f"{problem.title} is empty: it does no work that a ceiling could bind")
     plan = plan_kernel(kernel, problem, device.info)
     record, _ = run_kernel(kernel, size, device, dtype, offset, seconds, baselines=False)
     row, peaks = record.rows[-1], record.peaks
@@ -237,6 +239,9 @@ def _traffic_lines(found: Roofline, traffic: Traffic) -> Iterator[str]:
 def _measured_lines(found: Roofline) -> Iterator[str]:
     if not found.seconds:
         yield f"  not measured     {found.row.status}: {found.row.reason}"
+        return
+    if not found.binding.seconds:
+        yield f"  measured         {_time(found.seconds)}; no ceiling binds, since no peak is known or nothing is moved"
         return
     at_best = found.work / found.binding.seconds * 1e-9
     rate = found.work / found.seconds * 1e-9

@@ -1,7 +1,7 @@
-"""The text of a kernel's file: read, its arguments found, its includes put in, the lines of a compiler's log named."""
+"""The text of a kernel's file: read, its arguments found, the lines of a compiler's log named."""
 
+import codecs
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -10,14 +10,47 @@ from .errors import InvalidInput
 
 
 def read_source(path: Path) -> str:
-    """The file's text as it is now: a file that was edited since is read again."""
-    facts = path.stat()
-    return _read_version(path, facts.st_mtime_ns, facts.st_size)
+    """The file's text as it is now, its lines ended by newlines alone: a file that was edited since is read again.
+
+    InvalidInput for what cannot be read, or is no text.
+    """
+    try:
+        facts = path.stat()
+        text = _read_version(path, facts.st_mtime_ns, facts.st_size)
+    except OSError as error:
+        raise InvalidInput(f"{path} cannot be read: {error.strerror}") from error
+    if "\0" in text:
+        raise InvalidInput(f"{path} is no text: it holds zero bytes")
+    return text
 
 
 @lru_cache(maxsize=256)
 def _read_version(path: Path, modified_ns: int, size: int) -> str:
-    return path.read_text(encoding="utf-8")
+    return decoded(path.read_bytes()).replace("\r\n", "\n").replace("\r", "\n")
+
+
+def decoded(data: bytes) -> str:
+    """Source text of any common encoding. OpenCL C is ASCII outside comments, so a wrong guess spoils no more than a comment.
+
+    UTF-8 or UTF-16 by its mark, UTF-8 without one; otherwise GB 18030, of which GBK is a part, if most bytes beyond ASCII come
+    in pairs, and Latin-1 if they stand alone between letters. It matters that pairs are told: the second byte of a Chinese
+    or Japanese character may be a backslash, which at the end of a comment would swallow the next line.
+    """
+    for mark, encoding in (
+        (codecs.BOM_UTF8, "utf-8-sig"),
+        (codecs.BOM_UTF16_LE, "utf-16"),
+        (codecs.BOM_UTF16_BE, "utf-16"),
+    ):
+        if data.startswith(mark):
+            return data.decode(encoding, errors="replace")
+    foreign = len(re.findall(rb"[\x80-\xff]", data))
+    together = len(re.findall(rb"[\x81-\xfe][\x80-\xfe]", data))
+    for encoding in ("utf-8", "gb18030") if 4 * together >= foreign else ("utf-8",):
+        try:
+            return data.decode(encoding)
+        except UnicodeDecodeError:
+            continue
+    return data.decode("latin-1")
 
 
 @dataclass(frozen=True)
@@ -36,9 +69,27 @@ class Signature:
     parameters: tuple[Parameter, ...]
 
 
-_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.S)
+_COMMENT = re.compile(
+    r"""(?P<comment>//(?:\\\n|[^\n])*|/\*.*?(?:\*/|\Z))|\\\n|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'""", re.S
+)
 _ENTRY = re.compile(r"\b(?:__)?kernel\b.*?\bvoid\s+(?P<name>\w+)\s*\((?P<arguments>[^()]*)\)\s*\{", re.S)
 _QUALIFIERS = {"__global", "global", "__local", "local", "const", "restrict", "volatile", "__constant", "constant"}
+
+
+def without_comments(text: str) -> str:
+    """The text with comments and continued lines' ends made blanks, every other character in its place."""
+
+    def blank(match: re.Match[str]) -> str:
+        return match[0] if match[0][0] in "\"'" else " " * len(match[0])
+
+    return _COMMENT.sub(blank, text)
+
+
+def shown_path(path: Path) -> str:
+    """How a source file is named to compilers and people: "tiles/02_tiled.cl", or "mine.cl" in the current folder."""
+    folder = path.parent.name
+    name = f"{folder}/{path.name}" if folder else path.name
+    return re.sub(r'["\\\n]', "_", name)
 
 
 def parse_signature(text: str, filename: str, entry: str | None = None) -> Signature:
@@ -46,7 +97,7 @@ def parse_signature(text: str, filename: str, entry: str | None = None) -> Signa
 
     With several kernels in one file `entry` says which; InvalidInput if there is none, or more than one and no word.
     """
-    found = {each["name"]: each["arguments"] for each in _ENTRY.finditer(_COMMENT.sub(" ", text))}
+    found = {each["name"]: each["arguments"] for each in _ENTRY.finditer(without_comments(text))}
     if not found:
         raise InvalidInput(f"{filename} holds no __kernel function")
     if entry is None and len(found) > 1:
@@ -69,25 +120,6 @@ def _parameter(declaration: str) -> Parameter:
     return Parameter(words[-1], ctype, space, readonly)
 
 
-_INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]+"(?P<file>[^"\n]+)"[^\n]*$', re.M)
-
-
-def with_includes(text: str, source: Path, macros: Mapping[str, str | int]) -> str:
-    """The text with each `#include "file"` replaced by that file of the same folder: programs are self-contained.
-
-    `#include "NAME"` takes the file that the macro NAME names. `#line` makes compilers name the real file and line.
-    """
-    pieces, place = [f'#line 1 "{_shown(source)}"\n'], 0
-    for match in _INCLUDE.finditer(text):
-        path = source.parent / str(macros.get(match["file"], match["file"]))
-        if not path.is_file():
-            raise InvalidInput(f"{source}: there is no file {match['file']} to include in {source.parent}")
-        pieces += [text[place : match.start()], with_includes(read_source(path), path, macros)]
-        place = match.end() + 1
-        pieces.append(f'\n#line {text.count(chr(10), 0, place) + 1} "{_shown(source)}"\n')
-    return "".join((*pieces, text[place:]))
-
-
 _LINE = re.compile(r'#line (\d+) "([^"]*)"')
 
 
@@ -107,8 +139,3 @@ def name_lines(log: str, source: str) -> str:
         return match[0]
 
     return re.sub(r"<kernel>:(\d+):", real, log)
-
-
-def _shown(source: Path) -> str:
-    """How compilers are told to name a file: "tiles/02_tiled.cl"."""
-    return f"{source.parent.name}/{source.name}"

@@ -10,12 +10,13 @@ import pytest
 from emulated_mma import EXCHANGE_AND_MULTIPLY
 
 from tilewright.backend.opencl import Device
+from tilewright.includes import with_includes
 from tilewright.kernel import Kernel, NDRange
 from tilewright.kernels.mma.fetched import FetchedConfig
 from tilewright.kernels.mma.product import FETCHED, FETCHED_COMPLEX
 from tilewright.plan import plan
 from tilewright.problem import Gemm, Problem
-from tilewright.source import read_source, with_includes
+from tilewright.source import read_source
 from tilewright.verify import verify
 
 EMULATION = (

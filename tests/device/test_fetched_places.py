@@ -7,11 +7,12 @@ import numpy as np
 import pytest
 
 from tilewright.backend.opencl import Device
+from tilewright.includes import with_includes
 from tilewright.kernel import Dialect, Kernel, NDRange, render
 from tilewright.kernels.mma.fetched import FetchedConfig
 from tilewright.kernels.mma.product import FETCHED, FETCHED_COMPLEX
 from tilewright.problem import Gemm
-from tilewright.source import read_source, with_includes
+from tilewright.source import read_source
 
 # Every read of eight rows number 0 to 3: by each work-item, of each of its four doubles. Panels hold their own addresses.
 PROBE = """

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from tilewright.backend.opencl import Device
+from tilewright.includes import with_includes
 from tilewright.kernel import Config, Kernel, NDRange, Steps
 from tilewright.kernels.fma.product import CONSUMERS, PRODUCT, FmaConfig, fma_steps
 from tilewright.kernels.gemm.macros import elements
@@ -20,7 +21,7 @@ from tilewright.operands import Layout
 from tilewright.plan import plan
 from tilewright.problem import Gemm, Problem, StridedGemm, random_array
 from tilewright.run import LoadedPlan, solve
-from tilewright.source import read_source, with_includes
+from tilewright.source import read_source
 from tilewright.verify import verify
 
 EMULATION = r"""

@@ -8,12 +8,13 @@ import numpy as np
 import pytest
 
 from tilewright.backend.opencl import Device
+from tilewright.includes import with_includes
 from tilewright.kernel import Dialect, NDRange, render
 from tilewright.kernels.gemm.call import call_of
 from tilewright.kernels.wgmma.configs import WgmmaConfig
 from tilewright.kernels.wgmma.product import KERNELS
 from tilewright.problem import Gemm
-from tilewright.source import read_source, with_includes
+from tilewright.source import read_source
 
 TF32 = next(each for each in KERNELS if each.precision == "tf32")
 STAGES, BK = 2, 32

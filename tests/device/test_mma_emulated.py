@@ -7,12 +7,13 @@ import pytest
 from emulated_mma import EXCHANGE_AND_MULTIPLY
 
 from tilewright.backend.opencl import Device
+from tilewright.includes import with_includes
 from tilewright.kernel import Kernel
 from tilewright.kernels.mma.configs import DoubleConfig
 from tilewright.kernels.mma.product import DOUBLES
 from tilewright.plan import plan
 from tilewright.problem import Gemm
-from tilewright.source import read_source, with_includes
+from tilewright.source import read_source
 from tilewright.verify import verify
 
 # Copies happen at once, the earliest that cp.async may do it: a panel that is filled while it is read would show. For

@@ -13,7 +13,7 @@ from ..plan import Plan
 from ..problem import Problem, inputs_of, output_of, random_arrays
 from .explain import Explanation, Groups, explain_source
 from .models import NVIDIA, Model
-from .simt.launch import Argument
+from .simt.launch import STEP_LIMIT, Argument
 
 
 def explain_kernel(
@@ -30,9 +30,10 @@ def explain_kernel(
 ) -> tuple[Explanation, ...]:
     """Explain every launch of a rung or library kernel on `problem`, in order; the last one is the kernel itself.
 
-    `arrays` are the problem's inputs (random by default). Launches hand their results on, so with groups="all" the last
-    Explanation's `outputs` hold the whole result, flat, as it lies in memory. `macros` replace those of the
-    configuration and `pitches` the row lengths of local arrays, in the last launch, for what-if questions.
+    `arrays` are the problem's inputs (random by default, and small where int32 is multiplied). Launches hand their results
+    on, so with groups="all" the last Explanation's `outputs` hold the whole result, flat, as it lies in memory. `macros`
+    replace those of the configuration and `pitches` the row lengths of local arrays, in the last launch, for what-if
+    questions.
     """
     steps = kernel.steps(kernel, config or kernel.config, problem)
     return explain_steps(
@@ -50,23 +51,37 @@ def explain_steps(
     macros: Mapping[str, str | int] | None = None,
     pitches: Mapping[str, int] | None = None,
     contract: bool = False,
+    step_limit: int = STEP_LIMIT,
 ) -> tuple[Explanation, ...]:
-    """As `explain_kernel`, for launches that are known already: those of a Plan."""
-    buffers = first_buffers(problem, arrays or random_arrays(problem))
+    """As `explain_kernel`, for launches that are known already: those of a Plan. SourceError if one of them goes through more
+    than `step_limit` turns of its loops."""
+    buffers = first_buffers(problem, arrays or small_arrays(problem))
     plan = Plan(problem, tuple(steps))
     for name, nbytes in plan.scratch.items():
         buffers[name] = _poison(-(-nbytes // element_type(problem.dtype).itemsize), problem.dtype)
         if name in plan.zeroed:
             buffers[name][...] = 0
+    unset = set(plan.scratch).difference(plan.zeroed)
+    if output_of(problem).name not in {operand.name for operand in inputs_of(problem)}:
+        unset.add(output_of(problem).name)
     explanations: list[Explanation] = []
     for step in steps:
         if step.config.ndrange(step.problem).empty:
             continue
         changes = (macros or {}, pitches or {}) if step is steps[-1] else ({}, {})
-        explanations.append(_explain_step(step, buffers, model, groups, changes, contract))
+        explanations.append(_explain_step(step, buffers, unset, model, groups, changes, contract, step_limit))
         for name, value in explanations[-1].outputs.items():
             buffers[step.buffer_of(name)] = value
+            unset.discard(step.buffer_of(name))
     return tuple(explanations)
+
+
+def small_arrays(problem: Problem) -> dict[str, np.ndarray]:
+    """Random operands; those of int32 products are so small that sums of them fit: a kernel may add up signed integers."""
+    arrays = random_arrays(problem)
+    if problem.operation != "gemm" or problem.dtype != "int32":
+        return arrays
+    return {name: array % np.int32(100) for name, array in arrays.items()}
 
 
 def first_buffers(problem: Problem, arrays: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
@@ -88,10 +103,12 @@ def _poison(elements: int, dtype: str) -> np.ndarray:
 def _explain_step(
     step: Step,
     buffers: Mapping[str, np.ndarray],
+    unset: set[str],
     model: Model,
     groups: Groups,
     changes: tuple[Mapping[str, str | int], Mapping[str, int]],
     contract: bool,
+    step_limit: int,
 ) -> Explanation:
     ndrange = step.config.ndrange(step.problem)
     scalars = scalars_of(step)
@@ -117,7 +134,9 @@ def _explain_step(
         model=model,
         groups=groups,
         contract=contract,
+        step_limit=step_limit,
         pitches=changes[1],
+        unset=[name for name in arguments if step.buffer_of(name) in unset],
     )
     return replace(explanation, buffers=dict(step.buffers))
 

@@ -15,8 +15,8 @@ import numpy as np
 
 from ..device import DeviceInfo
 from ..errors import Unsupported
+from ..includes import with_includes
 from ..kernel import KERNELS
-from ..source import with_includes
 from ..tensormap import TensorMap
 from .cache import BinaryCache, cache_folder, content_key
 from .children import run_child

@@ -1,6 +1,7 @@
 """The OpenCL backend: list devices, open one, build, allocate, move data, launch. All of PyOpenCL's calls are here."""
 
-import warnings
+import threading
+from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -17,6 +18,7 @@ from ..errors import (
     NoDevice,
     OutOfDeviceMemory,
     UnknownName,
+    Unsupported,
 )
 from ..kernel import Dialect, NDRange
 from ..source import Signature, name_lines
@@ -130,6 +132,7 @@ class Device:
         self.queue = cl.CommandQueue(context, device, cl.command_queue_properties.PROFILING_ENABLE)
         self._plain_queue: Any = None
         self._programs: dict[tuple[str, str, tuple[str, ...], str], Program] = {}
+        self.per_thread = threading.local()  # what the library keeps for its calls here: it goes when the device goes
         self._lock = Lock()
         self._disk = BinaryCache(cache_folder() / "programs")
 
@@ -188,9 +191,9 @@ class Device:
         return program
 
     def _finish_build(self, program: Any, options: tuple[str, ...]) -> None:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", cl.CompilerWarning)  # the log is kept, and shown where it matters
-            program._prg.build(" ".join(options).encode(), [self.device])
+        # `build` around it warns of every log that is not empty, and filters of warnings are one for all threads. The log is
+        # kept, and shown where it matters.
+        program._prg._build(options=" ".join(options).encode(), devices=[self.device])
 
     def _log(self, program: Any) -> str:
         return str(program.get_build_info(self.device, cl.program_build_info.LOG))
@@ -271,16 +274,27 @@ class Device:
                 raise
 
 
-_adopted: dict[tuple[int, int], Device] = {}
+KEPT_CONTEXTS = 8  # of callers: a context holds its programs, some megabytes, for as long as its Device is kept
+_adopted: OrderedDict[tuple[int, int], Device] = OrderedDict()
 _adopting = Lock()
 
 
-@lru_cache(maxsize=64)  # asking a queue for its context and device costs more than the rest of a call
+@lru_cache(maxsize=2 * KEPT_CONTEXTS)  # asking a queue for its context and device costs more than the rest of a call
 def adopt(queue: Any) -> Device:
-    """The Device for a caller's own queue: one for each context and device, made at the first call."""
-    key = (queue.context.int_ptr, queue.device.int_ptr)
+    """The Device for a caller's own queue: one for each context and device, made at the first call, and let go when others
+    have been used since. Unsupported for a queue that may run commands out of order."""
+    if queue.properties & cl.command_queue_properties.OUT_OF_ORDER_EXEC_MODE_ENABLE:
+        raise Unsupported(
+            "the queue may run commands out of order, and calls of several launches need their order: make one without "
+            "OUT_OF_ORDER_EXEC_MODE_ENABLE"
+        )
+    with check("asking the queue for its context, which must be kept alive"):  # Intel's runtime does not keep it
+        key = (queue.context.int_ptr, queue.device.int_ptr)
     with _adopting:
         if key not in _adopted:
             info = with_instructions(describe(queue.device))
             _adopted[key] = Device(info, queue.device, queue.context)
+            if len(_adopted) > KEPT_CONTEXTS:
+                _adopted.popitem(last=False)
+        _adopted.move_to_end(key)
         return _adopted[key]

@@ -129,12 +129,22 @@ def inspect_kernel(
 def with_settings(kernel: Kernel, settings: Mapping[str, str | int]) -> tuple[Kernel, dict[str, str | int]]:
     """The kernel in its configuration with these fields changed, and the settings that are no fields of it."""
     known = {each.name for each in fields(kernel.config)}
-    changed = {name: int(value) for name, value in settings.items() if name in known}
+    changed = {name: _whole(name, value) for name, value in settings.items() if name in known}
     others = {name: value for name, value in settings.items() if name not in known}
     if not changed:
         return kernel, others
     config: Config = replace(kernel.config, **changed)
     return replace(kernel, config=config, smaller=()), others
+
+
+def _whole(name: str, value: str | int) -> int:
+    try:
+        number = int(value)
+    except ValueError as error:
+        raise InvalidInput(f"{name}={value}: a field of a configuration is a whole number") from error
+    if number < 0:
+        raise InvalidInput(f"{name}={value}: a field of a configuration is not negative")
+    return number
 
 
 def _compile(target: Target, plan: Plan, step: Step, macros: Mapping[str, str | int]) -> Compiled:
@@ -145,7 +155,8 @@ def _compile(target: Target, plan: Plan, step: Step, macros: Mapping[str, str | 
         return x86.compile_for_x86(plan, step, target.name, list_devices(), macros)
     if target.chip.family == "nvidia":
         return _compile_for_nvidia(target, step, macros)
-    return amd.compile_for_amd(override(render(kernel, step.config, step.problem), macros), entry, target.name)
+    source = override(render(kernel, step.config, step.problem), macros)
+    return amd.compile_for_amd(source, entry, target.name, kernel.options)
 
 
 def _compile_for_nvidia(target: Target, step: Step, macros: Mapping[str, str | int]) -> Compiled:

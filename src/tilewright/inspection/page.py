@@ -13,6 +13,7 @@ from pathlib import Path
 
 from ..errors import TilewrightError
 from ..kernels import find_ladder
+from ..markdown import cell, fenced, read_page, write_page
 from .changes import compare
 from .examine import find_target, inspect_kernel
 from .kinds import GLOBAL_LOAD, LOAD
@@ -27,9 +28,10 @@ HEADS = (
 
 def refresh_inspections(page: Path) -> int:
     """Rewrite every inspection of a page; how many there are."""
-    text = page.read_text(encoding="utf-8")
+    text = read_page(page)
     fresh, count = _MARK.subn(lambda match: f"{match[1]}{_shown(match['what'].split(), page.parent)}\n{match[3]}", text)
-    page.write_text(fresh, encoding="utf-8")
+    if count:
+        write_page(page, fresh)
     return count
 
 
@@ -41,7 +43,7 @@ def _shown(words: Sequence[str], folder: Path) -> str:
     else:
         found = [inspect_kernel(words[0], arch) for arch in words[1:]]
     lines = "\n".join(compare(*found)) if len(found) == 2 else "\n\n".join(map(str, found))
-    return f"```\n{lines}\n```"
+    return fenced(lines)
 
 
 def ladder_table(name: str, arch: str) -> str:
@@ -53,7 +55,7 @@ def ladder_table(name: str, arch: str) -> str:
             cells = list(_cells(inspect_kernel(kernel, arch)))
         except TilewrightError as refusal:
             cells = [kernel.name, str(refusal).splitlines()[0], *[""] * (len(HEADS) - 2)]
-        lines.append("| " + " | ".join(cells) + " |")
+        lines.append("| " + " | ".join(map(cell, cells)) + " |")
     return "\n".join(lines)
 
 

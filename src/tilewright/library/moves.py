@@ -3,20 +3,22 @@
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 from numpy.typing import ArrayLike
 
-from ..errors import InvalidInput, Unsupported
+from ..errors import InvalidInput, UnsupportedType
 from .engine import Call, call_for
 from .places import Place, place_for
-from .shapes import View, distinct
-from .strided import STANDS_FOR, in_place_transpose, strided_move
+from .rules import check_out, single_out, target_of
+from .shapes import View, distinct, product_launches
+from .strided import MOST_LAUNCHES, STANDS_FOR, in_place_transpose, strided_move
 
 
 def transpose(
     a: ArrayLike,
     out: Any = None,
     *,
-    device: str | None = None,
+    device: str | int | None = None,
     queue: Any = None,
     wait_for: Sequence[Any] | None = None,
 ) -> Any:
@@ -26,14 +28,16 @@ def transpose(
     16 bytes. The result has what went in for its kind: a NumPy array, complete, or a PyOpenCL array, without waiting.
     `out` takes the result instead; it has the reversed shape and the same type, any strides, and may overlap `a`. If it
     is `a` itself, a square matrix, that is turned in place, without a second matrix.
-    Raises InvalidInput for an `out` that does not fit, Unsupported for elements of another size.
+    Raises InvalidInput for an `out` that does not fit or is read-only, UnsupportedType for elements of another size and for
+    those that point to Python's objects (object, StringDType).
 
     >>> import numpy as np, tilewright
     >>> tilewright.transpose(np.array([[1, 2, 3], [4, 5, 6]])).tolist()
     [[1, 4], [2, 5], [3, 6]]
     """
+    out = single_out(out)
     place = place_for((a, out), device, queue, wait_for)
-    taken = place.take(a)
+    taken = place.see(a)
     return _moved(place, taken, tuple(reversed(range(taken.ndim))), out)
 
 
@@ -41,13 +45,14 @@ def matrix_transpose(
     a: ArrayLike,
     out: Any = None,
     *,
-    device: str | None = None,
+    device: str | int | None = None,
     queue: Any = None,
     wait_for: Sequence[Any] | None = None,
 ) -> Any:
     """As `transpose`, but of every matrix in a stack: only the last two dimensions are swapped."""
+    out = single_out(out)
     place = place_for((a, out), device, queue, wait_for)
-    taken = place.take(a)
+    taken = place.see(a)
     if taken.ndim < 2:
         raise InvalidInput(f"matrix_transpose needs at least two dimensions, got the shape {taken.shape}")
     return _moved(place, taken, (*range(taken.ndim - 2), taken.ndim - 1, taken.ndim - 2), out)
@@ -57,35 +62,52 @@ def copy(
     a: ArrayLike,
     out: Any = None,
     *,
-    device: str | None = None,
+    device: str | int | None = None,
     queue: Any = None,
     wait_for: Sequence[Any] | None = None,
 ) -> Any:
     """As `transpose`, but with the dimensions as they are: the yardstick for it."""
+    out = single_out(out)
     place = place_for((a, out), device, queue, wait_for)
-    taken = place.take(a)
+    taken = place.see(a)
     return _moved(place, taken, tuple(range(taken.ndim)), out)
 
 
 def _moved(place: Place, a: Any, order: tuple[int, ...], out: Any) -> Any:
-    if a.dtype.itemsize not in STANDS_FOR:
-        raise Unsupported(f"elements of {a.dtype.itemsize} bytes ({a.dtype}); moved are those of 1, 2, 4, 8 and 16")
     shape = tuple(a.shape[side] for side in order)
-    if out is not None and (out.shape != shape or out.dtype != a.dtype):
-        raise InvalidInput(f"out is {out.shape} {out.dtype}; the result is {shape} {a.dtype}")
-    if out is not None and _turns_squares(order, shape) and place.same(a, out) and distinct(place.view(a)):
-        swap = call_for(("swap", place.key, place.signature(a)), lambda: _prepare_swap(place, a))
-        place.run(swap, {"matrix": a}, "matrix", True)
+    _check_elements(a.dtype)
+    given = None if out is None else check_out(place, out, shape, a.dtype, "no")  # of the very type of what is moved
+    taken = place.take(a, a.dtype)
+    if given is not None and _turns_in_place(place, taken, order, given):
+        swap = call_for(place.device, ("swap", place.key, place.signature(taken)), lambda: _prepare_swap(place, taken))
+        place.run(swap, {"matrix": taken}, "matrix", True)
         return out
-    direct = out is not None and place.signature(place.take(out)) == place.signature(out) and not place.overlap(a, out)
-    target = out if direct else place.empty(shape, a.dtype)
-    key = ("move", place.key, order, place.signature(a), place.signature(target))
-    call = call_for(key, lambda: _prepare(place, a, order, target))
-    place.run(call, {"input": a, "output": target}, "output", False)
-    if out is not None and not direct:
-        place.assign(out, target)
-        return out
-    return target if out is None else out
+    target = target_of(place, given, shape, a.dtype, (a,))
+    key = ("move", place.key, order, place.signature(taken), place.signature(target.array))
+    call = call_for(place.device, key, lambda: _prepare(place, taken, order, target.array))
+    place.run(call, {"input": taken, "output": target.array}, "output", False)
+    if target.copied_to is not None:
+        place.assign(target.copied_to, target.array)
+    return target.array if out is None else out
+
+
+def _check_elements(dtype: np.dtype) -> None:
+    """UnsupportedType for elements that are more than their bytes, or of a size that no kernel moves."""
+    if dtype.hasobject:
+        raise UnsupportedType(
+            f"elements of {dtype} point to Python's objects, which kernels cannot count: use NumPy's copy"
+        )
+    if dtype.itemsize not in STANDS_FOR:
+        raise UnsupportedType(f"elements of {dtype.itemsize} bytes ({dtype}); moved are those of 1, 2, 4, 8 and 16")
+
+
+def _turns_in_place(place: Place, a: Any, order: tuple[int, ...], out: Any) -> bool:
+    """Whether `out` is the stack of squares itself, as kernels can write it, and few launches turn it."""
+    shape = tuple(a.shape[side] for side in order)
+    if not _turns_squares(order, shape) or not place.same(a, out) or not place.fit(out):
+        return False
+    view = place.view(a)
+    return distinct(view) and product_launches((view,)) <= MOST_LAUNCHES
 
 
 def _turns_squares(order: tuple[int, ...], shape: tuple[int, ...]) -> bool:

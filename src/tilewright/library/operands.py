@@ -9,7 +9,7 @@ import pyopencl as cl
 from pyopencl.array import Array
 
 from ..dtypes import ELEMENT_TYPES
-from ..errors import InvalidInput, Unsupported
+from ..errors import InvalidInput, Unsupported, UnsupportedType
 from .shapes import View
 
 
@@ -31,33 +31,49 @@ def is_device_array(value: object) -> bool:
 
 
 def as_host_array(value: object) -> np.ndarray:
-    """A NumPy array of what a caller passed: by `__array__`, by DLPack for host memory, or by its elements."""
-    if isinstance(value, np.ndarray):
+    """A plain NumPy array of what a caller passed: by `__array__`, by DLPack for host memory, or by its elements.
+
+    Subclasses are seen as the arrays that they are. A mask cannot be: it is refused rather than ignored.
+    """
+    if type(value) is np.ndarray:
         return value
+    if isinstance(value, np.ndarray):
+        if isinstance(value, np.ma.MaskedArray):
+            raise UnsupportedType("a masked array, whose mask no kernel honours: pass value.filled(...) or value.data")
+        return value.view(np.ndarray)
     if not hasattr(value, "__array__") and hasattr(value, "__dlpack__"):
         try:
             return np.from_dlpack(value)
         except (BufferError, RuntimeError, TypeError) as error:
             raise InvalidInput(f"a {type(value).__name__} outside host memory: pass a PyOpenCL array") from error
-    return np.asarray(value)
+    return as_host_array(np.asarray(value))
 
 
 def native_dtype(dtype: np.dtype) -> str:
     """The element type's name; a sentence for those that kernels do not have."""
     if dtype.name not in ELEMENT_TYPES:
-        raise Unsupported(f"no kernel multiplies {dtype.name}; convert to one of {', '.join(ELEMENT_TYPES)}")
+        raise UnsupportedType(f"no kernel multiplies {dtype.name}; convert to one of {', '.join(ELEMENT_TYPES)}")
     return dtype.name
 
 
-def host_view(array: np.ndarray) -> tuple[View, HostBlock]:
-    """A NumPy array as a view into the bytes that it spans.
+def whole_elements(array: np.ndarray) -> bool:
+    """Whether every element begins on a multiple of its own size, as kernels that load it at once need.
 
-    An array whose strides are no whole number of elements, or whose bytes are swapped or misaligned, is copied first.
+    NumPy's `aligned` asks less: a complex128 is two doubles to it. Memory that NumPy has allocated is taken as aligned
+    to 16 bytes, as malloc's is; a view's address is looked at.
     """
+    flags, dtype = array.flags, array.dtype
+    itemsize = dtype.itemsize
+    if not flags.aligned:
+        return False
+    if dtype.alignment < itemsize and array.base is not None and array.__array_interface__["data"][0] % itemsize:
+        return False
+    return flags.forc or not any(stride % itemsize for stride in array.strides)
+
+
+def host_view(array: np.ndarray) -> tuple[View, HostBlock]:
+    """A NumPy array of `whole_elements` as a view into the bytes that it spans."""
     itemsize = array.dtype.itemsize
-    uneven = any(stride % itemsize for stride in array.strides) or not array.flags.aligned
-    if uneven or not array.dtype.isnative:
-        array = array.astype(array.dtype.newbyteorder("="), order="C", copy=True)
     address = array.__array_interface__["data"][0]
     if array.flags.c_contiguous or array.size == 0:
         low, nbytes = 0, array.nbytes

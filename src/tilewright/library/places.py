@@ -4,37 +4,58 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+import pyopencl as cl
 from pyopencl.array import Array, empty, to_device
 
+from ..backend.forks import refuse_if_forked
 from ..backend.opencl import Device, adopt
-from ..dtypes import FROM_ML_DTYPES
+from ..dtypes import DOUBLES
 from ..errors import InvalidInput, Unsupported
+from ..kernels.moves.many import SPELLED
+from .buffers import check_events, check_queue, check_writable, leave_event, overlap, same_elements
 from .engine import Call, call_for, default_device
-from .operands import as_host_array, device_view, host_view, is_device_array, lent_buffer
-from .shapes import Shape, View
-from .strided import STANDS_FOR, strided_move
+from .operands import as_host_array, device_view, host_view, is_device_array, lent_buffer, whole_elements
+from .shapes import Shape, View, distinct
+from .strided import STANDS_FOR, converting_move, strided_move
 
 
 class HostPlace:
     """NumPy arrays: their own memory is the buffer on a CPU device, elsewhere they are copied to the device and back."""
 
-    def __init__(self, device: Device, queue: Any, wait_for: Sequence[Any] | None) -> None:
+    def __init__(self, device: Device, queue: Any) -> None:
         self.device = device
         self.queue = queue or device.plain_queue
         self.shares_memory = device.info.kind == "cpu"
-        self._wait_for = list(wait_for) if wait_for else None
         self.key = ("host", id(device), self.queue.int_ptr)
 
-    def take(self, value: Any) -> np.ndarray:
-        """The operand as an array of whole, aligned, native elements, dense where it has to be copied to a device."""
-        array = as_host_array(value)
-        flags, itemsize = array.flags, array.dtype.itemsize
-        if flags.forc and flags.aligned and array.dtype.isnative:
+    def see(self, value: Any) -> np.ndarray:
+        """What a caller passed, as an array of any type and layout."""
+        return as_host_array(value)
+
+    def take(self, array: np.ndarray, dtype: np.dtype) -> np.ndarray:
+        """The operand in that type and as kernels can read it: dense where it has to be copied to a device."""
+        if array.dtype != dtype:
+            array = array.astype(dtype)
+        if whole_elements(array) and (self.shares_memory or array.flags.forc):
             return array
-        even = not any(stride % itemsize for stride in array.strides) and flags.aligned
-        if not even or not array.dtype.isnative:
-            return array.astype(array.dtype.newbyteorder("="), order="C", copy=True)
-        return array if self.shares_memory else np.ascontiguousarray(array)
+        return np.array(array, order="C", copy=True)
+
+    def check_conversion(self, source: np.dtype, target: np.dtype) -> None:
+        """NumPy converts anything that the rules allow."""
+
+    def as_out(self, out: Any) -> np.ndarray:
+        """The caller's array for the result; InvalidInput if it is none or must not be written."""
+        if not isinstance(out, np.ndarray):
+            raise InvalidInput(f"out is a {type(out).__name__}; results of NumPy operands go to a NumPy array")
+        if not out.flags.writeable:
+            raise InvalidInput(f"out is read-only, an array {out.shape} {out.dtype}: results cannot go there")
+        return as_host_array(out)
+
+    def fit(self, out: np.ndarray) -> bool:
+        """Whether kernels can write the array where it lies."""
+        if not whole_elements(out):
+            return False
+        return out.flags.forc or (self.shares_memory and distinct(host_view(out)[0]))
 
     def signature(self, array: np.ndarray | None) -> tuple[Any, ...] | None:
         return None if array is None else (array.shape, array.strides, array.dtype)
@@ -42,8 +63,9 @@ class HostPlace:
     def view(self, array: np.ndarray) -> View:
         return host_view(array)[0]
 
-    def cast(self, array: np.ndarray, dtype: np.dtype) -> np.ndarray:
-        return array if array.dtype == dtype else array.astype(dtype)
+    def dense(self, array: np.ndarray, shape: Shape) -> np.ndarray:
+        """The array repeated to a shape, every element in a place of its own."""
+        return np.array(np.broadcast_to(array, shape), order="C", copy=True)
 
     def vector(self, array: np.ndarray) -> np.ndarray:
         """The array, or a copy, without gaps between its elements."""
@@ -57,27 +79,49 @@ class HostPlace:
         return np.may_share_memory(one, other)
 
     def same(self, one: np.ndarray, other: np.ndarray) -> bool:
-        """Whether two arrays are the same elements at the same places, which may be written."""
+        """Whether two arrays are the same elements at the same places."""
+        if one is other:
+            return True
         begins = (each.__array_interface__["data"][0] for each in (one, other))
-        return len(set(begins)) == 1 and self.signature(one) == self.signature(other) and other.flags.writeable
+        return len(set(begins)) == 1 and self.signature(one) == self.signature(other)
 
     def assign(self, target: np.ndarray, source: np.ndarray) -> None:
-        np.copyto(target, source, casting="same_kind")
+        """Copy elements into `target`, converting them to its type: a conversion that the rules have allowed."""
+        np.copyto(target, source, casting="unsafe")
 
     def run(self, call: Call, arrays: Mapping[str, np.ndarray], output: str, reads_output: bool) -> None:
-        """Run and wait: the result is in `arrays[output]`."""
-        if self.shares_memory:
-            context = self.device.context
-            buffers = {name: lent_buffer(context, array) for name, array in arrays.items()}
-            call.enqueue(buffers, self.queue, self._wait_for)
-            self.device.finish("a library call", self.queue)
+        """Run and wait: the result is in `arrays[output]`. Nothing is written any more once this has returned or raised."""
+        if not self.shares_memory:
+            self._run_on_copies(call, arrays, output, reads_output)
             return
+        context = self.device.context
+        buffers = {name: lent_buffer(context, array) for name, array in arrays.items()}
+        try:
+            call.enqueue(buffers, self.queue, event=False)
+            self.device.finish("a call on host arrays", self.queue)
+        except BaseException:
+            self._finish_before_raising()
+            raise
+
+    def _finish_before_raising(self) -> None:
+        """Wait for launches that are under way: they write to memory that the caller may free. Ctrl-C waits, too."""
+        while True:
+            try:
+                self.queue.finish()
+                return
+            except KeyboardInterrupt:
+                continue
+            except cl.Error:  # the error that is being raised says more
+                return
+
+    def _run_on_copies(self, call: Call, arrays: Mapping[str, np.ndarray], output: str, reads_output: bool) -> None:
+        """The same on a device with memory of its own."""
         buffers = {}
         for name, array in arrays.items():
             buffers[name] = self.device.allocate(array.nbytes)
             if name != output or reads_output:
                 self.device.write(buffers[name], array.ravel(order="K"), self.queue)
-        call.enqueue(buffers, self.queue, self._wait_for, event=False)
+        call.enqueue(buffers, self.queue, event=False)
         target = arrays[output]
         flat = self.device.read(buffers[output], target.size, target.dtype, queue=self.queue)
         by_columns = target.flags.f_contiguous and not target.flags.c_contiguous
@@ -91,15 +135,61 @@ class HostPlace:
 class DevicePlace:
     """PyOpenCL arrays: nothing is copied, nothing waits; events order the calls."""
 
-    def __init__(self, device: Device, queue: Any, wait_for: Sequence[Any] | None) -> None:
+    def __init__(self, device: Device, queue: Any, wait_for: Sequence[Any]) -> None:
         self.device = device
         self.queue = queue
-        self._wait_for = list(wait_for) if wait_for else []
-        self.key = ("device", id(device), queue.int_ptr)
+        self._wait_for = list(wait_for)
+        self._context = device.context.int_ptr
+        self._pointer = queue.int_ptr
+        self.key = ("device", id(device), self._pointer)
 
-    def take(self, value: Any) -> Array:
-        """A device array as it is; a host operand beside device operands is copied over."""
-        return value if is_device_array(value) else to_device(self.queue, np.ascontiguousarray(as_host_array(value)))
+    def see(self, value: Any) -> Any:
+        """A device array as it is; a host operand beside device operands as a NumPy array, for `take` to copy over."""
+        if not is_device_array(value):
+            return as_host_array(value)
+        if value.context is not None and value.context.int_ptr != self._context:
+            raise InvalidInput(
+                f"an array {value.shape} {value.dtype} lies in another OpenCL context than the call's queue: copy it over"
+            )
+        return value
+
+    def take(self, array: Any, dtype: np.dtype) -> Array:
+        """The operand in that type, in a buffer of this context."""
+        if isinstance(array, np.ndarray):
+            array = array if array.dtype == dtype else array.astype(dtype)
+            return to_device(self.queue, np.ascontiguousarray(array))
+        return array if array.dtype == dtype else self._cast(array, dtype)
+
+    def check_conversion(self, source: np.dtype, target: np.dtype) -> None:
+        """Unsupported if no device array is converted so. To be asked before anything is enqueued."""
+        if source == target:
+            return
+        if not source.isnative:
+            raise Unsupported(f"a device array of byte-swapped {source}: swap its bytes on the host")
+        for name in (source.name, target.name):
+            if name not in SPELLED:
+                raise Unsupported(f"no kernel converts {source} to {target} on a device; pass operands of one type")
+            if name in DOUBLES and not self.device.info.fp64:
+                raise Unsupported(f"{self.device.info.label} has no double precision, which {name} needs")
+
+    def _cast(self, array: Array, dtype: np.dtype) -> Array:
+        """The array in another type, dense."""
+        self.check_conversion(array.dtype, dtype)
+        converted = self.empty(array.shape, dtype)
+        self._move(converted, array, self.view(array))
+        return converted
+
+    def as_out(self, out: Any) -> Array:
+        """The caller's array for the result; InvalidInput if it is none or must not be written."""
+        if not is_device_array(out):
+            raise InvalidInput(f"out is a {type(out).__name__}; results of PyOpenCL operands go to a PyOpenCL array")
+        seen: Array = self.see(out)
+        check_writable(seen)
+        return seen
+
+    def fit(self, out: Array) -> bool:
+        """Kernels write any device array where it lies."""
+        return True
 
     def signature(self, array: Array | None) -> tuple[Any, ...] | None:
         return None if array is None else (array.shape, array.strides, array.offset, array.dtype)
@@ -107,12 +197,11 @@ class DevicePlace:
     def view(self, array: Array) -> View:
         return device_view(array)
 
-    def cast(self, array: Array, dtype: np.dtype) -> Array:
-        if array.dtype == dtype:
-            return array
-        if not {array.dtype.name, dtype.name}.isdisjoint(FROM_ML_DTYPES):
-            raise Unsupported(f"PyOpenCL converts no {array.dtype} to {dtype} on a device; pass operands of one type")
-        return array.astype(dtype, queue=self.queue)
+    def dense(self, array: Array, shape: Shape) -> Array:
+        """The array repeated to a shape, every element in a place of its own."""
+        copied = self.empty(shape, array.dtype)
+        self._move(copied, array, self.view(array).broadcast(shape))
+        return copied
 
     def vector(self, array: Array) -> Array:
         """The array, or a copy, at the beginning of its buffer and without gaps between its elements."""
@@ -125,31 +214,41 @@ class DevicePlace:
     def empty(self, shape: Shape, dtype: np.dtype) -> Array:
         return empty(self.queue, shape, dtype)
 
-    def overlap(self, one: Array, other: Array) -> bool:
-        """Whether two arrays live in one buffer: parts of it are not told apart."""
-        return bool(one.base_data is not None and one.base_data == other.base_data)
+    def overlap(self, one: Any, other: Array) -> bool:
+        """Whether two arrays live in buffers that share bytes."""
+        return is_device_array(one) and overlap(one, other)
 
-    def same(self, one: Array, other: Array) -> bool:
+    def same(self, one: Any, other: Array) -> bool:
         """Whether two arrays are the same elements at the same places."""
-        return self.overlap(one, other) and self.signature(one) == self.signature(other)
+        return is_device_array(one) and same_elements(one, other)
 
-    def assign(self, target: Array, source: Array) -> None:
-        """Copy elements into `target`, converting them to its type."""
-        same = self.cast(source, target.dtype)
-        key = ("assign", self.key, self.signature(same), self.signature(target))
-        stand_in = STANDS_FOR[target.dtype.itemsize]
-        call = call_for(key, lambda: strided_move(self.device, self.view(same), self.view(target), stand_in))
-        self.run(call, {"input": same, "output": target}, "output", False)
+    def assign(self, target: Array, source: Any) -> None:
+        """Copy elements into `target`, converting them to its type. The two share no memory."""
+        taken = source if is_device_array(source) else self.take(source, target.dtype)
+        self._move(target, taken, self.view(taken))
+
+    def _move(self, target: Array, source: Array, seen: View) -> None:
+        """Copy what is `seen` of `source` into `target`, converting it where their types differ."""
+        key = ("assign", self.key, seen, self.signature(source), self.signature(target))
+        call = call_for(self.device, key, lambda: self._prepare_move(target, source, seen))
+        self.run(call, {"input": source, "output": target}, "output", False)
+
+    def _prepare_move(self, target: Array, source: Array, seen: View) -> Call:
+        if source.dtype == target.dtype:
+            return strided_move(self.device, seen, self.view(target), STANDS_FOR[target.dtype.itemsize])
+        self.check_conversion(source.dtype, target.dtype)
+        return converting_move(self.device, seen, self.view(target), (source.dtype, target.dtype))
 
     def run(self, call: Call, arrays: Mapping[str, Array], output: str, reads_output: bool) -> None:
-        """Enqueue after all that the operands wait for, and leave the event on the result."""
+        """Enqueue after all that the arrays wait for, and have whoever uses them next wait for this."""
         waits = list(self._wait_for)
         for array in arrays.values():
             waits += array.events
         buffers = {name: array.base_data for name, array in arrays.items()}
         event = call.enqueue(buffers, self.queue, waits or None)
-        if event is not None:
-            arrays[output].add_event(event)
+        if event is None:  # nothing to launch: the result is ready once all that it waits for is
+            event = cl.enqueue_marker(self.queue, waits or None)
+        leave_event(tuple(arrays.values()), event, self._pointer)
 
     def result(self, array: Array) -> Array:
         return array
@@ -158,17 +257,25 @@ class DevicePlace:
 Place = HostPlace | DevicePlace
 
 
-def place_for(values: Sequence[Any], device: str | None, queue: Any, wait_for: Sequence[Any] | None) -> Place:
+def place_for(values: Sequence[Any], device: Any, queue: Any, wait_for: Any) -> Place:
     """Where a call runs: with any device array among the operands, on its queue or the one given; else on the host's
-    default device, or the one named."""
+    default device, or the one named. LaunchFailed in a process that was forked from one that had used the driver."""
+    if queue is not None:
+        check_queue(queue)
+    events = () if wait_for is None else check_events(wait_for)
     arrays = [value for value in values if is_device_array(value)]
-    if arrays:
-        if device is not None:
-            raise InvalidInput(f"device={device!r} is for host operands; device arrays run where they are")
-        own = queue or next((array.queue for array in arrays if array.queue is not None), None)
+    if device is not None and (arrays or queue is not None):
+        other = "device arrays run where they are" if arrays else "the queue has one"
+        raise InvalidInput(f"device={device!r} is for host operands without a queue; {other}")
+    own = queue
+    if arrays and own is None:
+        own = next((array.queue for array in arrays if array.queue is not None), None)
         if own is None:
             raise InvalidInput("the PyOpenCL arrays have no queue; pass queue=")
-        return DevicePlace(adopt(own), own, wait_for)
-    if queue is not None:
-        return HostPlace(adopt(queue), queue, wait_for)
-    return HostPlace(default_device(device), None, wait_for)
+    opened = default_device(device) if own is None else adopt(own)
+    refuse_if_forked(opened.info.platform)
+    if arrays:
+        return DevicePlace(opened, own, events)
+    if events:
+        cl.wait_for_events(events)  # host arrays are read by this call, whatever the device's queue does
+    return HostPlace(opened, own)

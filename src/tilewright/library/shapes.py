@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import product
+from math import prod
 
 import numpy as np
 
@@ -49,6 +50,11 @@ class ProductShape:
     batch: Shape
     result: Shape
 
+    @cached_property
+    def launches(self) -> int:
+        """How many launches the product takes at most: one for each index of all dimensions of a stack but the longest."""
+        return prod(self.batch) // max(1, *self.batch, 1)
+
 
 @lru_cache(maxsize=1024)
 def product_shape(a: Shape, b: Shape) -> ProductShape:
@@ -92,7 +98,7 @@ def batches(views: tuple[View, ...]) -> Iterator[Batch]:
     Leading dimensions that lie in memory like one are merged; of what is left, the longest becomes the batch of a
     launch, the others one launch each.
     """
-    sides, strides = _merged(views[0].shape[:-2], [view.strides[:-2] for view in views])
+    sides, strides = merged(views[0].shape[:-2], [view.strides[:-2] for view in views])
     if 0 in sides:
         return
     inner = max(range(len(sides)), key=lambda place: sides[place]) if sides else None
@@ -107,7 +113,31 @@ def batches(views: tuple[View, ...]) -> Iterator[Batch]:
         yield Batch(count, tuple(layouts))
 
 
-def _merged(sides: Shape, strides: list[Shape]) -> tuple[list[int], list[list[int]]]:
+def _roles(sides: list[int], reads: list[int], writes: list[int]) -> tuple[int, int, int | None, list[int]]:
+    """Which dimensions become a launch's rows, columns and batch, and those of which every index is a launch of its own."""
+    column = min(range(len(sides)), key=lambda place: (sides[place] == 1, abs(writes[place])))
+    others = [place for place in range(len(sides)) if place != column]
+    row = min(others, key=lambda place: (sides[place] == 1, abs(reads[place])))
+    rest = [place for place in others if place != row]
+    inner = max(rest, key=lambda place: sides[place], default=None)
+    return row, column, inner, [place for place in rest if place != inner]
+
+
+def launches(source: View, target: View) -> int:
+    """How many launches `blocks` cuts a move into."""
+    sides, (reads, writes) = merged(source.shape, [source.strides, target.strides])
+    if 0 in sides or len(sides) < 4:
+        return 1
+    return prod(sides[place] for place in _roles(sides, reads, writes)[-1])
+
+
+def product_launches(views: tuple[View, ...]) -> int:
+    """How many launches `batches` cuts a stack of products into."""
+    sides, _ = merged(views[0].shape[:-2], [view.strides[:-2] for view in views])
+    return prod(sides) // max(sides, default=1) if 0 not in sides else 0
+
+
+def merged(sides: Shape, strides: list[Shape]) -> tuple[list[int], list[list[int]]]:
     """Leading dimensions without those of side 1, neighbours merged where all operands step through them evenly."""
     kept: list[int] = []
     steps: list[list[int]] = [[] for _ in strides]
@@ -151,17 +181,12 @@ def blocks(source: View, target: View) -> Iterator[Block]:
     After merging, the matrix is made of the dimension in which the target's elements are nearest to each other and the
     one in which the source's are; of the rest the longest is the launch's batch.
     """
-    sides, (reads, writes) = _merged(source.shape, [source.strides, target.strides])
+    sides, (reads, writes) = merged(source.shape, [source.strides, target.strides])
     if 0 in sides:
         return
     while len(sides) < 2:
         sides, reads, writes = [1, *sides], [0, *reads], [0, *writes]
-    column = min(range(len(sides)), key=lambda place: (sides[place] == 1, abs(writes[place])))
-    others = [place for place in range(len(sides)) if place != column]
-    row = min(others, key=lambda place: (sides[place] == 1, abs(reads[place])))
-    rest = [place for place in others if place != row]
-    inner = max(rest, key=lambda place: sides[place], default=None)
-    outer = [place for place in rest if place != inner]
+    row, column, inner, outer = _roles(sides, reads, writes)
     for index in product(*(range(sides[place]) for place in outer)):
         layouts = []
         for view, steps in ((source, reads), (target, writes)):

@@ -1,23 +1,58 @@
 """Moves between two views of one shape, as a call of the engine: what transposes are made of, and assignments."""
 
+from dataclasses import replace
+from math import prod
+
+import numpy as np
+
 from ..backend.opencl import Device
 from ..choice import plan_move
 from ..kernels.moves import Move
+from ..kernels.moves.many import ManyMove
 from ..kernels.moves.swaps import Swap
 from .engine import Call
-from .shapes import View, batches, blocks
+from .shapes import View, batches, blocks, launches, merged
 
 # Moves look at no element: any type of the same size stands for it.
 STANDS_FOR = {1: "int8", 2: "float16", 4: "float32", 8: "complex64", 16: "complex128"}
 
 
+# Above so many launches one kernel that finds each element by itself is faster to prepare and to run, unless every launch is
+# long: a launch takes some milliseconds to prepare and some microseconds to enqueue, that kernel some nanoseconds an element.
+MOST_LAUNCHES = 16
+LONG_LAUNCH = 2**18  # elements
+
+
 def strided_move(device: Device, source: View, target: View, dtype: str) -> Call:
     """A call that moves the elements of "input", seen as `source`, to "output", seen as `target`."""
+    needed = launches(source, target)
+    if needed > MOST_LAUNCHES and prod(source.shape) < LONG_LAUNCH * needed:
+        return Call([plan_move(_many(source, target, dtype), device.info)], device)
     moves = (
         Move(block.rows, block.columns, dtype, block.source, block.target, block.count)
         for block in blocks(source, target)
     )
     return Call([plan_move(move, device.info) for move in moves], device)
+
+
+def converting_move(device: Device, source: View, target: View, dtypes: tuple[np.dtype, np.dtype]) -> Call:
+    """The same with every element converted from the first type to the second."""
+    names = (dtypes[0].name, dtypes[1].name)
+    stand_ins = [STANDS_FOR[dtype.itemsize] for dtype in dtypes]
+    if 0 in source.shape:
+        return Call((), device)
+    move = replace(_many(source, target, stand_ins[0]), result=stand_ins[1], converts=names)
+    return Call([plan_move(move, device.info)], device)
+
+
+def _many(source: View, target: View, dtype: str) -> ManyMove:
+    """The move as one of many dimensions, those last in which the target's elements are near to each other."""
+    sides, (reads, writes) = merged(source.shape, [source.strides, target.strides])
+    if not sides:  # a single element
+        sides, reads, writes = [1], [0], [0]
+    order = sorted(range(len(sides)), key=lambda place: -abs(writes[place]))
+    sides, reads, writes = ([values[place] for place in order] for values in (sides, reads, writes))
+    return ManyMove(tuple(sides), tuple(reads), tuple(writes), dtype, source.offset, target.offset)
 
 
 def in_place_transpose(device: Device, matrix: View, dtype: str) -> Call:

@@ -2,8 +2,9 @@
 
 from collections.abc import Sequence
 
+from ..markdown import cell
 from ..records import Record, Row
-from .table import escaped, failure, heading, is_baseline, peaks_line
+from .table import failure, heading, is_baseline, peaks_line
 
 COLUMNS = {"opencl": "OpenCL", "cuda": "CUDA"}
 CUDA_LIBRARIES = ("cuBLAS", "PyTorch")
@@ -39,7 +40,7 @@ def markdown(record: Record) -> str:
     lines = [f"**{heading(record, sizes=False)}**", "", "| " + " | ".join(head) + " |", "|" + " --- |" * len(head)]
     for name in names:
         cells = (_cell(found.get((name, size, backend))) for size, backend in places)
-        lines.append("| " + " | ".join(map(escaped, (name, *cells))) + " |")
+        lines.append("| " + " | ".join(map(cell, (name, *cells))) + " |")
     environment = record.environment
     runtimes = ", ".join(f"{name} {version}" for name, version in environment.versions.items())
     lines += ["", f"{peaks_line(record.peaks)}. {environment.processor}, {environment.cores} cores; {runtimes}; "

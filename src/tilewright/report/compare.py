@@ -28,9 +28,9 @@ class Comparison:
 
 
 def compare(first: Record, second: Record) -> list[Comparison]:
-    """The rows that both records measured; RecordError if there is none."""
-    known = {(row.label, row.problem): row for row in first.rows if row.measured}
-    pairs = [(known[key], row) for row in second.rows if row.measured and (key := (row.label, row.problem)) in known]
+    """The rows that both records measured in times above 0; RecordError if there is none."""
+    known = {(row.label, row.problem): row for row in first.rows if row.comparable}
+    pairs = [(known[key], row) for row in second.rows if row.comparable and (key := (row.label, row.problem)) in known]
     if not pairs:
         raise RecordError(f"'{first.title}' and '{second.title}' have no measured row in common")
     return [_compare_rows(*pair) for pair in pairs]

@@ -1,6 +1,7 @@
 """A record of accuracy as a Markdown table: kinds of data down, ways of multiplying across."""
 
 from ..accuracy import AccuracyRecord, ErrorRow
+from ..markdown import cell
 
 MARKED = "largest error over |A||B| in units of 2^-24; in brackets the relative error of the whole matrix"
 
@@ -13,10 +14,10 @@ def markdown(record: AccuracyRecord) -> str:
     sides = "x".join(map(str, record.size))
     head = ("data", *(f"{mode}, {by}" for mode, by in columns))
     lines = [f"**errors of {record.dtype} products {sides} · {info.label} · driver {info.driver}**: {MARKED}", ""]
-    lines += ["| " + " | ".join(head) + " |", "|" + " --- |" * len(head)]
+    lines += ["| " + " | ".join(map(cell, head)) + " |", "|" + " --- |" * len(head)]
     for data in dict.fromkeys(row.data for row in record.rows):
         values = (cells.get((data, *column), "") for column in columns)
-        lines.append("| " + " | ".join((data, *values)) + " |")
+        lines.append("| " + " | ".join(map(cell, (data, *values))) + " |")
     return "\n".join((*lines, "", f"{environment.processor}; {environment.date}."))
 
 

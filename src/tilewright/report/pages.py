@@ -1,13 +1,15 @@
 """Writes tables made from records into Markdown pages, between marks that name the records."""
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 from ..accuracy import load_accuracy
 from ..errors import RecordError
 from ..first_calls import TITLE as FIRST_CALLS
 from ..first_calls import markdown as first_calls_table
-from ..records import load_record
+from ..markdown import harmless, read_page, write_page
+from ..records import Record, load_record
 from .beside import markdown as beside_table
 from .errors_table import markdown as errors_table
 from .table import markdown as ladder_table
@@ -18,17 +20,18 @@ _MARK = re.compile(
 )
 
 
-def refresh(page: Path) -> int:
+def refresh(page: Path, required: bool = True) -> int:
     """Rewrite what stands between `<!-- record: FILE -->` and `<!-- end record -->`, FILE beside the page; the number
-    of tables. RecordError if the page has no mark. `<!-- record: FILE beside -->` asks for a ladder's table of sizes,
-    with OpenCL and CUDA side by side, `<!-- record: FILE accuracy -->` for a record of accuracy."""
-    text = page.read_text(encoding="utf-8")
+    of tables. RecordError if one is `required` and the page has no mark. `<!-- record: FILE beside -->` asks for a
+    ladder's table of sizes, with OpenCL and CUDA side by side, `<!-- record: FILE accuracy -->` for a record of accuracy.
+    """
+    text = read_page(page)
 
     def table(match: re.Match[str]) -> str:
         file = page.parent / match["file"]
         if match["form"] == " accuracy":
-            return f"{match[1]}{errors_table(load_accuracy(file))}\n{match['end']}"
-        record = load_record(file)
+            return f"{match[1]}{errors_table(harmless(load_accuracy(file)))}\n{match['end']}"
+        record = harmless(shortened(load_record(file)))
         if record.title == FIRST_CALLS:
             return f"{match[1]}{first_calls_table(record)}\n{match['end']}"
         write = benchmark_table if record.title.startswith("benchmark") else ladder_table
@@ -37,7 +40,14 @@ def refresh(page: Path) -> int:
         return f"{match[1]}{write(record)}\n{match['end']}"
 
     fresh, count = _MARK.subn(table, text)
-    if not count:
+    if not count and required:
         raise RecordError(f"{page} has no '<!-- record: FILE -->' mark")
-    page.write_text(fresh, encoding="utf-8")
+    if count:
+        write_page(page, fresh)
     return count
+
+
+def shortened(record: Record) -> Record:
+    """The record with the first line of each reason, which is what tables show: a compiler's log has hundreds."""
+    rows = (replace(row, reason="".join(row.reason.strip().splitlines()[:1])) for row in record.rows)
+    return replace(record, rows=tuple(rows))

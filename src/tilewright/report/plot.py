@@ -1,20 +1,31 @@
 """Draws a record: rate by rung, or by size where the record holds a sweep. Needs matplotlib, an optional extra."""
 
 from collections.abc import Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from ..errors import Unsupported
+from ..errors import InvalidInput, Unsupported
 from ..records import Record, Row
 from .table import heading, is_baseline
 
+MOST_BARS = 500
+PICTURES = (".svg", ".png", ".pdf")
+
+
+def check_picture(path: Path) -> None:
+    """InvalidInput for a name whose ending is no picture's, Unsupported where nothing can draw."""
+    if path.suffix.lower() not in PICTURES:
+        raise InvalidInput(f"{path}: a plot's name ends in {', '.join(PICTURES)}")
+    if find_spec("matplotlib") is None:
+        raise Unsupported("plots need matplotlib: pip install 'tilewright[plot]'")
+
 
 def plot(record: Record, path: Path) -> None:
-    """Write a picture whose format follows the file's name (.svg, .png, .pdf)."""
-    try:
-        import matplotlib
-    except ImportError as missing:
-        raise Unsupported("plots need matplotlib: pip install 'tilewright[plot]'") from missing
+    """Write a picture whose format follows the file's name (.svg, .png, .pdf)"""
+    check_picture(path)
+    import matplotlib
+
     matplotlib.use("Agg")
     matplotlib.rcParams["svg.hashsalt"] = "tilewright"  # the same record gives the same file
     from matplotlib import pyplot
@@ -24,15 +35,24 @@ def plot(record: Record, path: Path) -> None:
         raise Unsupported(f"{record.title} holds no measured row to plot")
     figure, axes = pyplot.subplots(figsize=(9, 0.36 * len(record.rows) + 1.6), layout="constrained")
     sweep = len({row.size for row in rows}) > 1
+    if not sweep and len(rows) > MOST_BARS:
+        raise Unsupported(f"{record.title} holds {len(rows):,} measured rows; a plot has room for {MOST_BARS}")
     (_by_size if sweep else _by_rung)(axes, rows)
-    axes.set_title(heading(record), fontsize=8, loc="left")
-    figure.savefig(path, metadata={"Date": None} if path.suffix == ".svg" else None)
-    pyplot.close(figure)
+    axes.set_title(_literal(heading(record)), fontsize=8, loc="left")
+    try:
+        figure.savefig(path, metadata={"Date": None} if path.suffix.lower() == ".svg" else None)
+    finally:
+        pyplot.close(figure)
+
+
+def _literal(text: str) -> str:
+    """Text that is no formula, whatever it holds."""
+    return text.replace("$", r"\$")
 
 
 def _by_rung(axes: Any, rows: Sequence[Row]) -> None:
     colours = ["#9aa5b1" if is_baseline(row.name) else "#2f6fab" for row in rows]
-    bars = axes.barh([row.label for row in rows], [row.rate for row in rows], color=colours)
+    bars = axes.barh([_literal(row.label) for row in rows], [row.rate for row in rows], color=colours)
     axes.bar_label(bars, fmt="%.3g", padding=3, fontsize=8)
     axes.invert_yaxis()
     axes.set_xscale("log")
@@ -43,9 +63,11 @@ def _by_rung(axes: Any, rows: Sequence[Row]) -> None:
 
 def _by_size(axes: Any, rows: Sequence[Row]) -> None:
     for name in dict.fromkeys(row.label for row in rows):
-        points = [(row.size[0], row.rate) for row in rows if row.label == name]
+        points = [(row.size[0], row.rate) for row in rows if row.label == name and row.size]
+        if not points:
+            continue
         style = "--" if is_baseline(name) else "-"
-        axes.plot(*zip(*points, strict=True), style, marker="o", markersize=3, label=name)
+        axes.plot(*zip(*points, strict=True), style, marker="o", markersize=3, label=_literal(name))
     axes.set_xscale("log", base=2)
     axes.set_yscale("log")
     axes.set_xlabel("first dimension")

@@ -9,9 +9,11 @@ from xml.sax.saxutils import escape
 import msgspec
 
 from ..errors import InvalidInput, RecordError, Unsupported
+from ..markdown import fenced, read_page, write_page
 from ..rooflines import Roofline, number
 from ..svg import Drawing
 
+ROOFS = (".svg",)  # the endings of its pictures
 LEFT, TOP, WIDTH, HEIGHT = 84.0, 56.0, 620.0, 380.0
 COLOURS = {"memory": "#0969da", "memory, asked": "#54aeff", "local memory": "#8250df"}
 
@@ -55,16 +57,17 @@ def refresh_rooflines(page: Path) -> int:
         found = load_roofline(page.parent / match["file"])
         if match["picture"]:
             save_roof(found, page.parent / match["picture"])
-        return f"{match[1]}```\n{found}\n```\n{match[4]}"
+        return f"{match[1]}{fenced(str(found))}\n{match[4]}"
 
-    fresh, count = _MARK.subn(shown, page.read_text(encoding="utf-8"))
-    page.write_text(fresh, encoding="utf-8")
+    fresh, count = _MARK.subn(shown, read_page(page))
+    if count:
+        write_page(page, fresh)
     return count
 
 
 def save_roof(found: Roofline, path: Path) -> None:
     """Write the picture. InvalidInput for a name that is no .svg; Unsupported for what computes nothing or did not run."""
-    if path.suffix.lower() != ".svg":
+    if path.suffix.lower() not in ROOFS:
         raise InvalidInput(f"{path}: a roofline is drawn as .svg")
     path.write_text(draw_roof(found) + "\n", encoding="utf-8")
 
@@ -75,9 +78,17 @@ def draw_roof(found: Roofline) -> str:
         raise Unsupported(f"{found.kernel} makes no multiply-adds: its roof is the memory alone, which the text gives")
     if not found.seconds:
         raise Unsupported(f"{found.kernel} was not measured ({found.row.status}: {found.row.reason})")
+    peak = found.peaks.gflops.get(found.dtype, 0.0)
+    amounts = [found.seconds, peak, found.peaks.copy_gbs, found.compulsory_bytes, found.flops]
+    if found.traffic is not None:
+        amounts.append(found.traffic.requested_bytes)
+        amounts += [found.peaks.local_gbs] if found.traffic.local_bytes else []
+    if min(amounts) <= 0:
+        raise Unsupported(
+            f"{found.kernel}: a peak, a time or a number of bytes is 0, which logarithmic axes cannot show"
+        )
     points = _points(found)
     rate = found.flops / found.seconds * 1e-9
-    peak = found.peaks.gflops[found.dtype]
     intensities = [intensity for _, _, intensity in points] + [peak / found.peaks.copy_gbs]
     axes = Axes(
         math.floor(math.log10(min(intensities)) - 0.3), math.ceil(math.log10(max(intensities)) + 0.3),

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..device import Peaks
+from ..markdown import cell
 from ..records import Record, Row
 
 # How the names of rows begin that are no rungs, and of these the libraries that rungs are compared with, the first first.
@@ -152,16 +153,11 @@ def to_csv(record: Record) -> str:
     return text.getvalue()
 
 
-def escaped(text: str) -> str:
-    """Text for a cell of a Markdown table."""
-    return text.replace("|", "\\|")
-
-
 def markdown(record: Record) -> str:
     """The record as a Markdown table with its heading, peaks and notes."""
     columns = header(record.rows)
     lines = [f"**{heading(record)}**", "", "| " + " | ".join(columns) + " |", "|" + " --- |" * len(columns)]
-    lines += ["| " + " | ".join(map(escaped, cells(line))) + " |" for line in derive(record.rows, record.peaks)]
+    lines += ["| " + " | ".join(map(cell, cells(line))) + " |" for line in derive(record.rows, record.peaks)]
     lines += ["", f"{peaks_line(record.peaks)}. {record.environment.processor}, {record.environment.cores} cores; "
               f"{record.environment.date}."]  # fmt: skip
     lines += [f"- {note}" for note in notes(record.rows)]

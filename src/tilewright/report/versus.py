@@ -4,8 +4,9 @@ import math
 import statistics
 from collections.abc import Sequence
 
+from ..markdown import cell
 from ..records import Record, Row
-from .table import escaped, heading, paired_ratios
+from .table import heading, paired_ratios
 
 COLUMNS = ("problem", "ours", "rival", "unit", "x median", "x p20 .. p80", "x best")
 ENERGY = ("MHz", "W", "J", "rival MHz", "rival W", "rival J", "J / rival J")  # of a sustained race
@@ -39,8 +40,8 @@ def cells(race: Race, beside: Sequence[str] = ()) -> tuple[str, ...]:
 
 def _versus(rival: Row, ours: Row) -> tuple[str, ...]:
     title = ours.problem + (f" {ours.notes[0]}" if ours.notes else "")
-    if not (rival.measured and ours.measured):
-        bad = ours if not ours.measured else rival
+    if not (rival.comparable and ours.comparable):
+        bad = ours if not ours.comparable else rival
         rates = (f"{row.rate:.4g}" if row.measured else "-" for row in (ours, rival))
         return (
             title,
@@ -48,7 +49,7 @@ def _versus(rival: Row, ours: Row) -> tuple[str, ...]:
             ours.unit if ours.measured or rival.measured else "",
             "-",
             "-",
-            f"{bad.status}: {bad.reason}",
+            "a time of 0 s" if bad.measured else f"{bad.status}: {bad.reason}",
         )
     ratios = sorted(paired_ratios(rival, ours))
     low, high = ratios[int(0.2 * len(ratios))], ratios[min(int(0.8 * len(ratios)), len(ratios) - 1)]
@@ -71,7 +72,7 @@ def shown(rows: Sequence[Race]) -> list[Race]:
     """All, or of many those that were not measured and a few others, the slowest, the median and the fastest among them."""
     if len(rows) <= LONGEST:
         return list(rows)
-    measured = [race for race in rows if race[0].measured and race[1].measured]
+    measured = [race for race in rows if race[0].comparable and race[1].comparable]
     order = sorted(measured, key=lambda race: statistics.median(paired_ratios(*race[:2])))
     some = [order[round(step * (len(order) - 1) / STEPS)] for step in range(STEPS + 1)] if order else []
     return [race for race in rows if race not in measured] + some
@@ -79,7 +80,7 @@ def shown(rows: Sequence[Race]) -> list[Race]:
 
 def summary(rows: Sequence[Race]) -> str:
     """Geometric means of the medians of paired ratios, and of the best times' ratios."""
-    measured = [(rival, ours) for rival, ours, *_ in rows if rival.measured and ours.measured]
+    measured = [(rival, ours) for rival, ours, *_ in rows if rival.comparable and ours.comparable]
     if not measured:
         return "no rival was measured" if any(ours.measured for _, ours, *_ in rows) else "nothing was measured"
     medians = [statistics.median(paired_ratios(rival, ours)) for rival, ours in measured]
@@ -102,12 +103,12 @@ def markdown(record: Record) -> str:
     lines = [f"**{heading(record, sizes=False)}**"]
     if rows and rows[0][0].lesson:
         lines += ["", f"Rival: {rows[0][0].lesson}."]
-    lines += ["", "| " + " | ".join(columns) + " |", "|" + " --- |" * len(columns)]
+    lines += ["", "| " + " | ".join(map(cell, columns)) + " |", "|" + " --- |" * len(columns)]
     for race in shown(rows):
         texts = cells(race, beside)
         middle = energy(race) if sustained else ()
         texts = (*texts[: len(COLUMNS)], *middle, *texts[len(COLUMNS) :])
-        lines.append("| " + " | ".join(map(escaped, texts)) + " |")
+        lines.append("| " + " | ".join(map(cell, texts)) + " |")
     environment = record.environment
     if len(few := shown(rows)) < len(rows):
         lines += ["", f"Shown: {len(few)} of {len(rows)} problems, from the slowest to the fastest by median ratio."]

@@ -11,6 +11,8 @@ from ..verdict import verdict
 from .flow import draw_path, draw_timeline
 from .requests import draw_access
 
+ENDINGS = (".svg", ".html")
+
 
 def parts(explanation: Explanation) -> list[tuple[str, Drawing]]:
     """Titled drawings: the path of the data, the timeline, one request of every access."""
@@ -72,7 +74,7 @@ def _coloured(line: str) -> str:
 def save_picture(explanation: Explanation, path: str | Path) -> Path:
     """Writes the picture; the file's ending, .svg or .html, says which."""
     target = Path(path)
-    if target.suffix not in (".svg", ".html"):
+    if target.suffix.lower() not in ENDINGS:
         raise InvalidInput(f"a picture is an .svg or an .html file, not {target.name!r}")
-    target.write_text(svg(explanation) if target.suffix == ".svg" else html(explanation), encoding="utf-8")
+    target.write_text(svg(explanation) if target.suffix.lower() == ".svg" else html(explanation), encoding="utf-8")
     return target

@@ -1,7 +1,6 @@
 """The operators of OpenCL C on values of all lanes at once (6.3 of the specification)."""
 
-from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -11,8 +10,11 @@ from .code import Code, Frame, Run, Value
 from .convert import change, elementwise, truth
 from .fused import fused_multiply_add
 from .masks import Mask
+from .undefined import Check, Operation, checks_of, shift_checks, watched
 
-Operation = Callable[[Value, Value], Value]
+if TYPE_CHECKING:
+    from .machine import Machine
+
 COMPARISONS: dict[str, Operation] = {
     "==": np.equal,
     "!=": np.not_equal,
@@ -60,19 +62,20 @@ def to_common(code: Code, common: Scalar | Vector) -> Code:
     return elementwise(code, element)
 
 
-def binary(operator: str, left: Code, right: Code, position: Position, contract: bool = False) -> Code:
-    """`left operator right` for everything but && and ||."""
+def binary(operator: str, left: Code, right: Code, position: Position, machine: "Machine") -> Code:
+    """`left operator right` for everything but && and ||; `machine` is told of what OpenCL C leaves open."""
     if isinstance(left.type, Pointer) or isinstance(right.type, Pointer):
         return _pointer(operator, left, right, position)
     if operator in ("<<", ">>"):
-        return _shift(operator, left, right, position)
+        return _shift(operator, left, right, position, machine)
     common = common_type(left.type, right.type, position)
     first, second = to_common(left, common), to_common(right, common)
     if operator in COMPARISONS:
         return _compare(operator, first, second, common)
     element = element_of(common)
     assert element is not None
-    return _fold(common, _operation(operator, element, position), first, second)
+    checks = checks_of(operator, element, second, position, machine)
+    return _fold(common, _operation(operator, element, position), first, second, checks)
 
 
 def _operation(operator: str, element: Scalar, position: Position) -> Operation:
@@ -114,13 +117,16 @@ def _remainder_unsigned(a: Value, b: Value) -> Value:
     return a % np.where(b == 0, b.dtype.type(1), b)
 
 
-def _fold(kind: Type, operation: Operation, left: Code, right: Code) -> Code:
-    """The operation as code, done already where both operands are constant."""
+def _fold(kind: Type, operation: Operation, left: Code, right: Code, checks: tuple[Check, ...] = ()) -> Code:
+    """The operation as code, done already where both operands are constant and nothing is to be said of it."""
+    first, second = left.run, right.run
     if left.constant is not None and right.constant is not None:
         with np.errstate(all="ignore"):
             constant = operation(left.constant, right.constant)
-        return Code(kind, lambda frame, mask: constant, False, constant)
-    first, second = left.run, right.run
+            if all(check.find(left.constant, right.constant, constant) is None for check in checks):
+                return Code(kind, lambda frame, mask: constant, False, constant)
+    if checks:
+        return Code(kind, watched(operation, first, second, checks))
     if right.constant is not None:
         value = right.constant
         return Code(kind, lambda frame, mask: operation(first(frame, mask), value))
@@ -166,7 +172,7 @@ def _compare(operator: str, left: Code, right: Code, common: Scalar | Vector) ->
     return Code(INT, folded.run, True)
 
 
-def _shift(operator: str, left: Code, right: Code, position: Position) -> Code:
+def _shift(operator: str, left: Code, right: Code, position: Position, machine: "Machine") -> Code:
     """The result has the promoted left type; counts are taken modulo the width (6.3.j)."""
     element, other = element_of(left.type), element_of(right.type)
     if element is None or other is None or element.is_float or other.is_float:
@@ -182,7 +188,8 @@ def _shift(operator: str, left: Code, right: Code, position: Position) -> Code:
     def run(a: Value, b: Value) -> Value:
         return shift(a, (b & b.dtype.type(bits)).astype(dtype))
 
-    return _fold(kind, run, elementwise(left, element), elementwise(right, promoted(other)))
+    first, second = elementwise(left, element), elementwise(right, promoted(other))
+    return _fold(kind, run, first, second, shift_checks(operator, element, first, second, position, machine))
 
 
 def _pointer(operator: str, left: Code, right: Code, position: Position) -> Code:
@@ -225,7 +232,7 @@ def fused(
     return Code(kind, run)
 
 
-def unary(operator: str, operand: Code, position: Position) -> Code:
+def unary(operator: str, operand: Code, position: Position, machine: "Machine") -> Code:
     """+ - ~ and ! (the others are places)."""
     if operator == "!":
         return _not(operand, position)
@@ -239,6 +246,9 @@ def unary(operator: str, operand: Code, position: Position) -> Code:
     value = elementwise(operand, element)
     if operator == "+":
         return value
+    if operator == "-" and element.is_signed:
+        zero = element.dtype.type(0)
+        return binary("-", Code(element, lambda frame, mask: zero, False, zero), value, position, machine)
     operation: Any = np.negative if operator == "-" else np.invert
     if value.constant is not None:
         with np.errstate(all="ignore"):

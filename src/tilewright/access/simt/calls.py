@@ -19,6 +19,7 @@ from .convert import change
 from .lvalues import PlaceCompiler
 from .masks import Mask
 from .places import MemoryPlace, RegisterPlace
+from .undefined import checked_change
 from .usage import has_assembly
 
 
@@ -29,6 +30,10 @@ def is_null(code: Code) -> bool:
 
 class CallCompiler(PlaceCompiler):
     """Adds calls to the places."""
+
+    def converted(self, code: Code, target: Type, position: Position) -> Code:
+        """`code` as an assignment to `target` converts it."""
+        return checked_change(code, change(code, target), position, self.machine)
 
     def check_assignable(self, code: Code, target: Type, position: Position) -> None:
         source = code.type
@@ -66,7 +71,7 @@ class CallCompiler(PlaceCompiler):
         ):
             code = self.value(argument)
             self.check_assignable(code, parameter.type, argument.position)
-            arguments.append((symbol, change(code, parameter.type).run))
+            arguments.append((symbol, self.converted(code, parameter.type, argument.position).run))
         places = [
             RegisterPlace(machine, symbol, "", expression.position)
             if isinstance(symbol, Register)
@@ -76,6 +81,7 @@ class CallCompiler(PlaceCompiler):
         runs = [run for _, run in arguments]
 
         def run(frame: Frame, mask: Mask) -> Value:
+            machine.tick(expression.position)
             own = Frame(compiled.slots)
             for place, argument in zip(places, runs, strict=True):
                 place.store(own, mask, place.locate(own, mask), argument(frame, mask))

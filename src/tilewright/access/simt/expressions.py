@@ -100,7 +100,7 @@ class ExpressionCompiler(OperatorCompiler):
             return Code(Pointer(place.type, place.space, place.constant), place.locate)
         if expression.operator in ("++", "--"):
             return self.step(expression.operand, expression.operator, expression.position, after=False)
-        return unary(expression.operator, self.value(expression.operand), expression.position)
+        return unary(expression.operator, self.value(expression.operand), expression.position, self.machine)
 
     def step(self, operand: Expression, operator: str, position: Position, after: bool) -> Code:
         """++ and --; `after` gives the value from before."""
@@ -109,7 +109,7 @@ class ExpressionCompiler(OperatorCompiler):
         amount = Code(INT, lambda frame, mask: one, False, one)
         held: list[Value] = [None]
         old = Code(place.type, lambda frame, mask: held[0])
-        new = change(binary(operator[0], old, amount, position), place.type).run
+        new = change(binary(operator[0], old, amount, position, self.machine), place.type).run
         locate, load, store = place.locate, place.load, place.store
 
         def run(frame: Frame, mask: Mask) -> Value:
@@ -130,7 +130,7 @@ class ExpressionCompiler(OperatorCompiler):
             if isinstance(expression.value, InitList):
                 raise expression.position.error("braces can only initialise, not assign")
             self.check_assignable(self.value(expression.value), place.type, expression.position)
-            source = change(self.value(expression.value), place.type).run
+            source = self.converted(self.value(expression.value), place.type, expression.position).run
 
             def plain(frame: Frame, mask: Mask) -> Value:
                 value = source(frame, mask)
@@ -141,7 +141,7 @@ class ExpressionCompiler(OperatorCompiler):
         held: list[Value] = [None]
         old = Code(place.type, lambda frame, mask: held[0])
         combined = self.combined(expression, old)
-        new = change(combined, place.type).run
+        new = self.converted(combined, place.type, expression.position).run
 
         def compound(frame: Frame, mask: Mask) -> Value:
             where = locate(frame, mask)
@@ -162,7 +162,7 @@ class ExpressionCompiler(OperatorCompiler):
         code = self.value(value)
         if expression.operator == "+" and not self.contract:
             self.added[id(expression)] = code
-        return binary(expression.operator, old, code, expression.position)
+        return binary(expression.operator, old, code, expression.position, self.machine)
 
     def conditional(self, expression: Conditional) -> Code:
         condition = self.value(expression.condition)
@@ -229,7 +229,7 @@ class ExpressionCompiler(OperatorCompiler):
         if isinstance(target, Pointer) and isinstance(code.type, Pointer):
             space = target.space if target.space is not Space.PRIVATE else code.type.space
             return Code(Pointer(target.target, space, target.constant), code.run)
-        return change(code, target)
+        return self.converted(code, target, expression.position)
 
     def vector(self, expression: VectorLiteral) -> Code:
         kind = expression.type

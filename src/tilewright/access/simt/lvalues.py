@@ -78,7 +78,7 @@ class PlaceCompiler(Context):
 
     def temporary(self, code: Code, position: Position) -> Place:
         """A struct that a function returned, put into memory so that its members can be taken."""
-        segment = self.machine.memory.private("a temporary", code.type.size)
+        segment = self.machine.memory.private("a temporary", code.type.size, position)
         address, run = segment.address, code.run
         place = MemoryPlace(self.machine, code.type, lambda frame, mask: address, Space.PRIVATE, True, position, False)
 
@@ -136,7 +136,7 @@ class PlaceCompiler(Context):
             pointer, index = index, pointer
         if not isinstance(pointer.type, Pointer):
             raise expression.position.error(f"{pointer.type} takes no subscript")
-        moved = binary("+", pointer, index, expression.position)
+        moved = binary("+", pointer, index, expression.position, self.machine)
         return self.place_of_pointer(moved, expression.position)
 
     def subscript(self, expression: Expression) -> Code:

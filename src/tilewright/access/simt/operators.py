@@ -29,7 +29,7 @@ class OperatorCompiler(CallCompiler):
             if code is not None:
                 return code
         left, right = self.value(expression.left), self.value(expression.right)
-        return binary(expression.operator, left, right, expression.position)
+        return binary(expression.operator, left, right, expression.position, self.machine)
 
     def contracted(self, expression: Binary) -> Code | None:
         """A product in a sum rounded once, chosen as Clang's fp-contract=on does: the left product first."""

@@ -68,6 +68,8 @@ class Sum:
     def _batch(self, frame: Frame, mask: Mask, most: int) -> bool:
         """Runs up to `most` iterations; False if the loop ends there, or they cannot be run together."""
         machine, first = self.machine, frame.slots[self.counter]
+        if not fits(first, first.dtype.type(self.step), most + 1):
+            return False
         numbers = first + (np.arange(most + 1) * self.step).astype(first.dtype)
         batch = machine.memory.batch = Batch(machine.memory)
         machine.findings.closed = True
@@ -81,6 +83,8 @@ class Sum:
                 raise Irregular
             frame.slots[self.counter] = numbers[:count, None]
             terms = self.term(frame, mask)
+            if not fits(frame.slots[self.total], terms, count):
+                raise Irregular
         except Irregular:
             frame.slots[self.counter] = first
             return False
@@ -91,6 +95,14 @@ class Sum:
         machine.steps -= count
         batch.report(count, mask)
         return count == most
+
+
+def fits(total: Value, terms: Value, count: int) -> bool:
+    """Can no sum on the way leave the range of a signed integer?"""
+    if total.dtype.kind != "i":
+        return True
+    largest = [max(int(np.max(each)), -int(np.min(each))) for each in (total, terms)]
+    return largest[0] + count * largest[1] <= np.iinfo(total.dtype).max
 
 
 def added(total: Value, terms: Value, count: int) -> Value:

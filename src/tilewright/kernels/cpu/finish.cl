@@ -29,9 +29,12 @@ typedef struct {
 } Target;
 
 #if COMPLEX
-static ACC complex_multiply(ACC a, ACC b)
+// A real factor scales each part by itself: 0 times an infinite part would be NaN.
+static ACC scaled(ACC factor, ACC value)
 {
-    return (ACC)(a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x);
+    if (factor.y == 0)
+        return factor.x * value;
+    return (ACC)(factor.x * value.x - factor.y * value.y, factor.x * value.y + factor.y * value.x);
 }
 
 static __attribute__((noinline)) void finish(const REAL *tile, int rows, int columns, int back, const Target *to)
@@ -41,9 +44,9 @@ static __attribute__((noinline)) void finish(const REAL *tile, int rows, int col
         for (int j = 0; j < columns; j++) {
             __global ACC *c = to->c + i * to->row + j * to->column;
             const int at = i * NR + j + back;
-            ACC value = complex_multiply(to->alpha, (ACC)(tile[at], tile[MR * NR + at]));
+            ACC value = scaled(to->alpha, (ACC)(tile[at], tile[MR * NR + at]));
             if (carry)
-                value += to->first ? complex_multiply(to->beta, *c) : *c;
+                value += to->first ? scaled(to->beta, *c) : *c;
 #if BIAS
             if (to->last)
                 value += to->bias[i * to->bias_row + j * to->bias_column];

@@ -51,12 +51,19 @@ static __attribute__((noinline)) void MICRO_KERNEL(int depth, const REAL *a, lon
 #pragma unroll
             for (int q = 0; q < VECTORS; q++) {
                 __global REAL *out = (__global REAL *)(c + q * VW);
-                vec re = alpha.x * real[i][q] - alpha.y * imaginary[i][q];
-                vec im = alpha.x * imaginary[i][q] + alpha.y * real[i][q];
+                vec re = alpha.x * real[i][q], im = alpha.x * imaginary[i][q];
+                if (alpha.y != 0) { // 0 times an infinite part would be NaN
+                    re -= alpha.y * imaginary[i][q];
+                    im += alpha.y * real[i][q];
+                }
                 if (carry) {
                     const vec old_re = PART(out, 0), old_im = PART(out, 1);
-                    re += scale.x * old_re - scale.y * old_im;
-                    im += scale.x * old_im + scale.y * old_re;
+                    re += scale.x * old_re;
+                    im += scale.x * old_im;
+                    if (scale.y != 0) {
+                        re -= scale.y * old_im;
+                        im += scale.y * old_re;
+                    }
                 }
                 LOOSE_GLOBAL(out) = interleave_low(re, im);
                 LOOSE_GLOBAL(out + VW) = interleave_high(re, im);

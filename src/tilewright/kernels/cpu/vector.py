@@ -9,7 +9,7 @@ from ...dtypes import element_type
 from ...kernel import Config, Kernel, NDRange, Step, Steps
 from ...problem import Problem
 from ..gemm.call import GemmCall, call_of
-from .elements import FORMS, component_bytes, element_macros
+from .elements import FORMS, component_bytes, element_macros, result_refusal
 
 HERE = Path(__file__).parent
 LEVEL1_BYTES = 16 * 1024  # for the sums, and as much for the vector: together two thirds of a level-1 cache of 48 KiB
@@ -46,6 +46,9 @@ class CpuVector(Config):
 
     def violations(self, problem: Problem, device: DeviceInfo) -> Iterator[str]:
         call = call_of(problem).tall
+        refusal = result_refusal(call)
+        if refusal:
+            yield refusal
         if call.n != 1:
             yield f"C is {call.m}x{call.n}, not a single row or column"
         elif call.a.column != 1 and call.a.row != 1:

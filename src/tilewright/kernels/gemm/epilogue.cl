@@ -22,14 +22,16 @@ INLINE int is_zero(const ACC scalar)
 #endif
 }
 
-// value = factor * value for one element
+// value = factor * value for one element. A real factor scales both parts of a complex number, each by itself: 0 times an
+// infinite part would be NaN.
 INLINE void scale(COMPONENT* value, const ACC factor)
 {
 #if PARTS == 1
     value[0] *= factor;
 #else
-    const COMPONENT real = value[0] * factor.x - value[1] * factor.y;
-    value[1] = value[0] * factor.y + value[1] * factor.x;
+    const int turns = factor.y != 0;
+    const COMPONENT real = value[0] * factor.x - (turns ? value[1] * factor.y : 0);
+    value[1] = value[1] * factor.x + (turns ? value[0] * factor.y : 0);
     value[0] = real;
 #endif
 }

@@ -10,6 +10,7 @@ from ...clc.types import NAMED, Scalar, Type, Vector, element_of, width_of
 from ..code import Code, Value
 from ..context import Context
 from ..convert import change, elementwise
+from ..undefined import checked_change
 from .common import Builtin, apply, arguments
 
 _CONVERT = re.compile(r"convert_([a-z]+?)(2|3|4|8|16)?(_sat)?(_rte|_rtz|_rtp|_rtn)?$")
@@ -45,10 +46,10 @@ def _conversion(target: Type, saturate: bool, mode: str) -> Builtin:
             return apply(target, _saturating(source, element, mode), [code])
         if source.is_float and not element.is_float and mode not in ("", "_rtz"):
             rounding = _ROUND[mode]
-            return elementwise(apply(code.type, rounding, [code]), element)
-        if element.is_float and mode not in ("", "_rte"):
+            code = apply(code.type, rounding, [code])
+        elif element.is_float and mode not in ("", "_rte"):
             return apply(target, directed(element, mode), [code])
-        return elementwise(code, element)
+        return checked_change(code, elementwise(code, element), call.position, context.machine)
 
     return build
 
@@ -126,4 +127,4 @@ def convert_vector(context: Context, call: Call) -> Code:
     element = element_of(target)
     if element is None or width_of(target) != width_of(code.type):
         raise call.position.error(f"{code.type} cannot be converted to {target}")
-    return elementwise(code, element)
+    return checked_change(code, elementwise(code, element), call.position, context.machine)

@@ -1,0 +1,202 @@
+"""Arithmetic whose result OpenCL C leaves open: overflow, division by zero, counts of shifts, conversions out of range.
+
+Sources: C99 6.5, paragraph 5 (a result that its type cannot hold is undefined) and 6.5.7 (shifts); OpenCL C 1.2 6.3.a (integer
+division by zero, or with a quotient that does not fit, gives an unspecified value), 6.3.j (counts of shifts are taken
+modulo the width), 6.2.3.3 (a float that is out of an integer's range becomes an implementation-defined one); C99 6.3.1.3
+(so does an integer that a signed type cannot hold). Unsigned integers wrap, and nothing is said about them.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..clc.lexer import Position
+from ..clc.types import Scalar, element_of
+from .code import Code, Frame, Run, Value
+from .findings import CONVERSION, DIVISION, OVERFLOW, SHIFT
+from .masks import Mask
+
+if TYPE_CHECKING:
+    from .machine import Machine
+
+Operation = Callable[[Value, Value], Value]
+Wrong = Any  # which lanes are wrong, in any shape that broadcasts to the lanes; None if no lane is
+Find = Callable[[Value, Value, Value], Wrong]
+_WORDS = {"+": "sum", "-": "difference", "*": "product"}
+
+
+@dataclass(frozen=True)
+class Check:
+    """What to look for in the operands and the result of one operator, and how to say it."""
+
+    machine: "Machine"
+    position: Position
+    operator: str
+    kind: str
+    text: str
+    find: Find
+
+    def report(self, a: Value, b: Value, wrong: Wrong, mask: Mask) -> None:
+        """A finding if a lane of `mask` is among those that are wrong."""
+        which = np.broadcast_to(wrong, np.broadcast_shapes(np.shape(wrong), mask.lanes.shape)) & mask.lanes
+        if not which.any():
+            return
+        at = tuple(np.argwhere(which)[0])
+        left, right = (np.broadcast_to(each, which.shape)[at] for each in (a, b))
+        example = f"{left} {self.operator} {right}, {self.machine.item_name(int(at[-1]))}"
+        self.machine.findings.add(self.kind, self.position, self.text, example, count=int(which.sum()))
+
+
+def watched(operation: Operation, first: Run, second: Run, checks: tuple[Check, ...]) -> Run:
+    """The operation with its checks; neither is done again while both operands are the very objects that they were."""
+    before: Value = None
+    before_too: Value = None
+    result: Value = None
+    found: list[tuple[Check, Wrong]] = []
+
+    def run(frame: Frame, mask: Mask) -> Value:
+        nonlocal before, before_too, result, found
+        a, b = first(frame, mask), second(frame, mask)
+        if a is not before or b is not before_too:
+            result = operation(a, b)
+            found = [(check, wrong) for check in checks if (wrong := check.find(a, b, result)) is not None]
+            before, before_too = a, b
+        for check, wrong in found:
+            check.report(a, b, wrong, mask)
+        return result
+
+    return run
+
+
+def checks_of(operator: str, element: Scalar, right: Code, position: Position, machine: "Machine") -> tuple[Check, ...]:
+    """The checks that `operator` needs on operands of this type, if the right one is not known to be harmless."""
+    if element.is_float:
+        return ()
+    if operator in _WORDS and element.is_signed:
+        text = f"a {_WORDS[operator]} that does not fit into {element} is undefined (C99, 6.5)"
+        find = {"+": _sum, "-": _difference, "*": _product}[operator]
+        return (Check(machine, position, operator, OVERFLOW, text, find),)
+    if operator not in ("/", "%") or (right.constant is not None and not np.isin(right.constant, (0, -1)).any()):
+        return ()
+    zero = f"{operator} by zero gives an unspecified value (OpenCL C, 6.3.a)"
+    checks = [Check(machine, position, operator, DIVISION, zero, _by_zero)]
+    if element.is_signed:
+        text = f"a quotient that does not fit into {element} is unspecified (OpenCL C, 6.3.a)"
+        checks.append(Check(machine, position, operator, OVERFLOW, text, _quotient))
+    return tuple(checks)
+
+
+def shift_checks(
+    operator: str, element: Scalar, left: Code, right: Code, position: Position, machine: "Machine"
+) -> tuple[Check, ...]:
+    """The count of a shift, and bits that << moves out of a signed type. Not of constants such as 1 << 31."""
+    bits = 8 * element.size
+    text = (
+        f"a count below 0 or above {bits - 1} for {element}: OpenCL C takes it modulo {bits} (6.3.j), "
+        "C and CUDA leave the result undefined"
+    )
+    checks: list[Check] = []
+    if right.constant is None or ((right.constant < 0) | (right.constant >= bits)).any():
+        checks.append(Check(machine, position, operator, SHIFT, text, lambda a, b, result: _any((b < 0) | (b >= bits))))
+    if operator == "<<" and element.is_signed and (left.constant is None or right.constant is None):
+        text = (
+            f"bits are moved out of a signed {element}: OpenCL C drops them (6.3.j), C leaves the value undefined (C99, 6.5.7); "
+            "unsigned types are meant for that"
+        )
+        checks.append(Check(machine, position, operator, SHIFT, text, _lost_bits))
+    return tuple(checks)
+
+
+def _any(which: Any) -> Wrong:
+    return which if which.any() else None
+
+
+def _negative(signs: Any) -> Wrong:
+    """Which numbers are negative; one reduction where none is."""
+    if signs.ndim == 0:
+        return None if signs >= 0 else np.True_
+    return None if signs.min(initial=0) >= 0 else signs < 0
+
+
+def _sum(a: Value, b: Value, result: Value) -> Wrong:
+    return _negative((a ^ result) & (b ^ result))
+
+
+def _difference(a: Value, b: Value, result: Value) -> Wrong:
+    return _negative((a ^ b) & (a ^ result))
+
+
+def _product(a: Value, b: Value, result: Value) -> Wrong:
+    if np.ndim(result) == 0:
+        return None if int(a) * int(b) == int(result) else np.True_
+    if result.dtype.itemsize < 8:
+        return _any(np.multiply(a, b, dtype=np.int64) != result)
+    near = np.abs(np.multiply(a, b, dtype=np.float64)) >= 2.0**62
+    return _any(near & _not_exact(a, b, result)) if near.any() else None
+
+
+def _not_exact(a: Value, b: Value, result: Value) -> npt.NDArray[np.bool_]:
+    """By Python's integers, for products near the ends of 64 bits."""
+    exact = np.asarray(a).astype(object) * np.asarray(b).astype(object)
+    return np.asarray(exact != np.asarray(result).astype(object), bool)
+
+
+def _by_zero(a: Value, b: Value, result: Value) -> Wrong:
+    return _any(b == 0)
+
+
+def _quotient(a: Value, b: Value, result: Value) -> Wrong:
+    return _any((b == -1) & (a == np.iinfo(b.dtype).min))
+
+
+def _lost_bits(a: Value, b: Value, result: Value) -> Wrong:
+    count = (b & b.dtype.type(8 * a.dtype.itemsize - 1)).astype(a.dtype)
+    return _any(np.right_shift(result, count) != a)
+
+
+def checked_change(code: Code, changed: Code, position: Position, machine: "Machine") -> Code:
+    """`changed`, which is `code` converted to another type, told where a value is not in the range of that type."""
+    source, element = element_of(code.type), element_of(changed.type)
+    if source is None or element is None or code.boolean or element.is_float or element.name == "bool":
+        return changed
+    if source.is_float:
+        text = f"a {source} outside the range of {element}: the result is implementation-defined (OpenCL C, 6.2.3.3)"
+        find = _outside(element)
+    elif source.size == 8 and element.size == 4 and element.is_signed:
+        text = f"a {source} that {element} cannot hold: the result is implementation-defined (C99, 6.3.1.3)"
+        find = _cut_off
+    else:
+        return changed
+    check = Check(machine, position, "becomes", CONVERSION, text, find)
+    if code.constant is not None and find(code.constant, code.constant, changed.constant) is None:
+        return changed
+    run, after = code.run, changed.run
+
+    def checked(frame: Frame, mask: Mask) -> Value:
+        value, result = run(frame, mask), after(frame, mask)
+        wrong = find(value, value, result)
+        if wrong is not None:
+            check.report(value, result, wrong, mask)
+        return result
+
+    return Code(changed.type, checked, changed.boolean, None)
+
+
+def _outside(element: Scalar) -> Find:
+    """NaN, and what does not lie between the ends of an integer type once its fraction is gone."""
+    limits = np.iinfo(element.dtype)
+    low, high = float(limits.min), float(int(limits.max) + 1)
+
+    def find(value: Value, again: Value, result: Value) -> Wrong:
+        whole = np.trunc(value)
+        return _any(~((whole >= low) & (whole < high)))
+
+    return find
+
+
+def _cut_off(value: Value, again: Value, result: Value) -> Wrong:
+    """A size_t that holds a negative difference becomes that difference, which is what its writer meant."""
+    return _any(value.view(np.int64) != result)

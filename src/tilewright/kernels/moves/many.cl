@@ -1,0 +1,27 @@
+// A copy between arrays of many dimensions by one launch: each work-item moves one element and finds its place by itself.
+//
+// ELEMENT, RESULT  unsigned types of the element's size; or the types themselves, where elements are converted
+// LOAD, STORE      one element from a place of the input, and to one of the output
+// DIMENSIONS  how many there are; the last one is that in which the output's elements are nearest to each other
+// SIDES, READS, WRITES  their lengths, and the steps along them in the input and in the output, in elements
+// GROUP       work-items of a group
+
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
+void many(const ulong elements, const __global ELEMENT* restrict input, const long input_offset,
+          __global RESULT* restrict output, const long output_offset)
+{
+    const ulong sides[DIMENSIONS] = {SIDES};
+    const long reads[DIMENSIONS] = {READS}, writes[DIMENSIONS] = {WRITES};
+    ulong rest = get_global_id(0);
+    if (rest >= elements)
+        return;
+    long from = input_offset, to = output_offset;
+#pragma unroll
+    for (int dimension = DIMENSIONS - 1; dimension >= 0; dimension--) {
+        const long place = rest % sides[dimension];
+        rest /= sides[dimension];
+        from += place * reads[dimension];
+        to += place * writes[dimension];
+    }
+    STORE(LOAD(input, from), output, to);
+}

@@ -1,0 +1,49 @@
+"""`axes=` as NumPy's matmul takes it: which dimensions of each operand, and of the result, are the matrix's."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from numpy.lib.array_utils import normalize_axis_tuple
+
+from ..errors import InvalidInput
+
+Axes = tuple[tuple[int, ...], ...]
+
+
+def matrix_axes(axes: Any, a_sides: int, b_sides: int) -> Axes:
+    """The dimensions of a, b and the result that hold matrices, counted from 0; an operand with one dimension has one.
+
+    `axes` is a list of three tuples (or of integers, for one dimension); the last may be left out where the result has
+    none. InvalidInput for anything else.
+    """
+    if a_sides == 0 or b_sides == 0:
+        return (), (), ()  # refused with its shapes by whoever multiplies
+    a_core, b_core = min(a_sides, 2), min(b_sides, 2)
+    result_core = a_core + b_core - 2
+    result_sides = max(a_sides - a_core, b_sides - b_core) + result_core
+    if not isinstance(axes, (list, tuple)) or not 2 <= len(axes) <= 3 or (len(axes) == 2 and result_core):
+        raise InvalidInput(f"axes={axes!r}: a list with one tuple of dimensions for a, b and the result each")
+    given = (*axes, ()) if len(axes) == 2 else tuple(axes)
+    operands = (("a", a_sides, a_core), ("b", b_sides, b_core), ("the result", result_sides, result_core))
+    return tuple(_checked(each, *operand) for each, operand in zip(given, operands, strict=True))
+
+
+def _checked(axes: Any, name: str, sides: int, core: int) -> tuple[int, ...]:
+    try:
+        found = tuple(normalize_axis_tuple(axes, sides))
+    except (TypeError, ValueError) as error:  # NumPy's AxisError is a ValueError
+        raise InvalidInput(f"axes of {name}: {axes!r}: {error}") from error
+    if len(found) != core:
+        raise InvalidInput(f"axes of {name}: {axes!r} has {len(found)} dimensions; its matrices have {core}")
+    return found
+
+
+def matrices_last(array: Any, core: Sequence[int]) -> Any:
+    """The array, a view, with its matrix dimensions behind all others."""
+    return array.transpose((*(side for side in range(array.ndim) if side not in core), *core))
+
+
+def matrices_at(array: Any, core: Sequence[int]) -> Any:
+    """The array, a view, with its last dimensions at the places `core`: the inverse of `matrices_last`."""
+    order = (*(side for side in range(array.ndim) if side not in core), *core)
+    return array.transpose(tuple(order.index(side) for side in range(array.ndim)))

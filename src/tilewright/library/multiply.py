@@ -1,0 +1,223 @@
+"""A product of arrays that were seen: its types and shapes checked, its operands taken, its launches prepared and run."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from math import prod
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..backend.vpdpbusd import equipped
+from ..choice import plan_product
+from ..dtypes import FLOAT8, numpy_dtype
+from ..errors import InvalidInput
+from ..problem import StridedGemm
+from .engine import Call, call_for
+from .places import Place
+from .rules import Casting, Target, check_cast, check_out, target_of
+from .shapes import Batch, ProductShape, View, as_matrices, batches, folded, product_launches, product_shape
+from .strided import MOST_LAUNCHES
+from .types import check_activation
+
+# A stack of small matrices that needs more than MOST_LAUNCHES is multiplied from dense copies, by one: a launch takes some
+# milliseconds to prepare. The copies may have so many bytes, at 16 an element; launches of larger stacks are long.
+DENSE_BYTES = 256 * 2**20
+
+
+@dataclass(frozen=True)
+class Epilogue:
+    """What becomes of A B before it is stored, activation(alpha S + beta C + bias), and how it is multiplied.
+
+    S is A B, or rows and columns of it scaled: `scale_a` and `scale_b` are "each", "one" or "".
+    """
+
+    alpha: complex = 1.0
+    beta: complex = 0.0
+    bias: str = ""  # "row": one element per column of C; "column": one per row; "": none
+    activation: str = ""
+    precision: str = ""
+    scale_a: str = ""
+    scale_b: str = ""
+
+
+HOLD_FLOAT8 = ("float16", "bfloat16")  # every value of both kinds of 8-bit floats
+PLAIN = Epilogue()
+NO_VECTORS: Mapping[str, Any] = MappingProxyType({})
+
+
+# A named tuple, since each call makes one: a frozen dataclass takes a microsecond more.
+class Product(NamedTuple):
+    """What is asked: arrays as they were seen, the types that they are read and stored in, the casting rule, and the epilogue
+    with its arrays."""
+
+    a: Any
+    b: Any
+    types: tuple[str, str]
+    casting: Casting = "same_kind"
+    epilogue: Epilogue = PLAIN
+    c: Any = None
+    vectors: Mapping[str, Any] = NO_VECTORS
+    conjugate: tuple[bool, bool] = (False, False)
+
+
+def multiply(place: Place, product: Product, out: Any) -> Any:
+    """Check everything, then multiply: the result, in `out` if there is one."""
+    types, epilogue = product.types, product.epilogue
+    read, kind = numpy_dtype(types[0]), numpy_dtype(types[1])
+    sizes = product_shape(product.a.shape, product.b.shape)
+    seen = _check(place, product, sizes, read, kind, out)
+    target = _target(place, product, sizes, kind, seen)
+    a, b = place.take(product.a, read), place.take(product.b, read)
+    if sizes.launches > MOST_LAUNCHES:
+        a, b, target = _few_launches(place, sizes, a, b, target)
+    arrays = {"A": a, "B": b, "C": target.array}
+    for name, vector in product.vectors.items():
+        arrays[name] = place.vector(place.take(vector, _vector_type(name, kind)))
+    key = (place.key, types, epilogue, product.conjugate, *(place.signature(array) for array in arrays.values()))
+    call = call_for(
+        place.device, key, lambda: _prepare(place, (a, b, target.array), sizes, types, epilogue, product.conjugate)
+    )
+    place.run(call, arrays, "C", epilogue.beta != 0)
+    if target.copied_to is not None:
+        place.assign(target.copied_to, target.array)
+    return place.result(target.array) if out is None else out
+
+
+def _check(place: Place, product: Product, sizes: ProductShape, read: np.dtype, kind: np.dtype, out: Any) -> Any:
+    """Everything that can speak against a product, before anything is enqueued or written; `out` as it may be written."""
+    if product.a.dtype != read or product.b.dtype != read:
+        _check_operands(place, product, read)
+    if product.epilogue is not PLAIN:
+        _check_epilogue(place, product, sizes, kind)
+    if out is None:
+        return None
+    seen = check_out(place, out, sizes.result, kind, product.casting)
+    place.check_conversion(kind, seen.dtype)
+    return seen
+
+
+def _check_operands(place: Place, product: Product, read: np.dtype) -> None:
+    """Whether both operands may be converted to the type in which they are read."""
+    exact = product.types[0] in HOLD_FLOAT8 and {product.a.dtype.name, product.b.dtype.name} == set(FLOAT8)
+    for name, array in (("a", product.a), ("b", product.b)):
+        if not exact:
+            check_cast(name, array.dtype, read, product.casting)
+        _check_conversion(place, array, read)
+
+
+def _check_epilogue(place: Place, product: Product, sizes: ProductShape, kind: np.dtype) -> None:
+    """Whether there is such an epilogue, and whether its arrays fit and may be converted."""
+    if product.epilogue.activation:
+        check_activation(product.epilogue.activation, product.types[1])
+    if product.c is not None:
+        if product.c.shape != sizes.result:
+            raise InvalidInput(f"c has the shape {product.c.shape}, the product {sizes.result}")
+        check_cast("c", product.c.dtype, kind, product.casting)
+        _check_conversion(place, product.c, kind)
+    for name, vector in product.vectors.items():
+        check_cast(name, vector.dtype, _vector_type(name, kind), product.casting)
+        _check_conversion(place, vector, _vector_type(name, kind))
+
+
+def _vector_type(name: str, result: np.dtype) -> np.dtype:
+    """What the vectors of an epilogue are added or multiplied in: a bias as the result, scales as float32."""
+    return result if name == "bias" else np.dtype(np.float32)
+
+
+def _check_conversion(place: Place, array: Any, dtype: np.dtype) -> None:
+    """Unsupported if an array cannot be converted where it lies."""
+    if not isinstance(array, np.ndarray):
+        place.check_conversion(array.dtype, dtype)
+
+
+def _target(place: Place, product: Product, sizes: ProductShape, kind: np.dtype, out: Any) -> Target:
+    """Where the kernels write; it holds `c` already if that is to be added."""
+    c = product.c
+    is_out = c is not None and out is not None and place.same(c, out)
+    read = (product.a, product.b, *product.vectors.values(), *(() if c is None or is_out else (c,)))
+    target = target_of(place, out, sizes.result, kind, read)
+    if c is not None and not (is_out and target.array is out):
+        place.assign(target.array, c)
+    return target
+
+
+def _few_launches(place: Place, sizes: ProductShape, a: Any, b: Any, target: Target) -> tuple[Any, Any, Target]:
+    """The operands, copied where their stack would take too many launches as it lies."""
+    left, right, result = (place.view(array) for array in (a, b, target.array))
+    if not _scattered(left, right, result, sizes):
+        return a, b, target
+    sides = (sizes.m,) if len(a.shape) > 1 else (), (sizes.n,) if len(b.shape) > 1 else ()
+    a = place.dense(a, (*sizes.batch, *sides[0], sizes.k))
+    b = place.dense(b, (*sizes.batch, sizes.k, *sides[1]))
+    if target.given:
+        whole = place.empty(sizes.result, target.array.dtype)
+        place.assign(whole, target.array)  # what `beta` may ask for
+        target = Target(whole, target.array)
+    return a, b, target
+
+
+@lru_cache(maxsize=1024)
+def _scattered(a: View, b: View, result: View, sizes: ProductShape) -> bool:
+    """Whether a stack takes many launches that dense copies of some size would make one."""
+    if 0 in (*sizes.batch, sizes.m, sizes.n, sizes.k):
+        return False
+    if product_launches(_stacked(a, b, result, sizes)) <= MOST_LAUNCHES:
+        return False
+    return 16 * prod(sizes.batch) * sizes.k * (sizes.m + sizes.n) <= DENSE_BYTES
+
+
+def _stacked(a: View, b: View, result: View, sizes: ProductShape) -> tuple[View, View, View]:
+    """The three as stacks of matrices with equal leading dimensions."""
+    if len(a.shape) == 1:
+        result = _with_side(result, len(sizes.batch))
+    if len(b.shape) == 1:
+        result = _with_side(result, len(result.shape))
+    return (
+        as_matrices(a).broadcast((*sizes.batch, sizes.m, sizes.k)),
+        as_matrices(b, column=True).broadcast((*sizes.batch, sizes.k, sizes.n)),
+        result,
+    )
+
+
+def _prepare(
+    place: Place,
+    arrays: tuple[Any, Any, Any],
+    sizes: ProductShape,
+    types: tuple[str, str],
+    epilogue: Epilogue,
+    conjugate: tuple[bool, bool],
+) -> Call:
+    a, b, result = (place.view(array) for array in arrays)
+    views = _stacked(a, b, result, sizes)
+    if sizes.m == 0 or sizes.n == 0:
+        return Call((), place.device)
+    problems = (_problem(each, sizes, types, epilogue, conjugate) for each in batches(views))
+    info = equipped(place.device.info, types[0])
+    return Call([plan_product(problem, info) for problem in problems], place.device)
+
+
+def _with_side(view: View, place: int) -> View:
+    """The view with a dimension of 1 at `place`: the one that a 1-D operand took away."""
+    shape, strides = list(view.shape), list(view.strides)
+    shape.insert(place, 1)
+    strides.insert(place, 0)
+    return View(tuple(shape), tuple(strides), view.offset)
+
+
+def _problem(
+    batch: Batch, sizes: ProductShape, types: tuple[str, str], epilogue: Epilogue, conjugate: tuple[bool, bool]
+) -> StridedGemm:
+    """One launch's problem."""
+    m = sizes.m
+    if epilogue.bias != "column" and epilogue.scale_a != "each":
+        batch, m = folded(batch, m)
+    a, b, c = batch.layouts
+    k = sizes.k if epilogue.alpha != 0 else 0  # as in BLAS: A and B are not read then, so that no NaN of theirs leaks
+    return StridedGemm(
+        m, sizes.n, k, types[0], alpha=epilogue.alpha, beta=epilogue.beta, out_dtype=types[1], batch=batch.count,
+        views=(a, b, c), bias=epilogue.bias, activation=epilogue.activation,
+        conjugate_a=conjugate[0], conjugate_b=conjugate[1], precision=epilogue.precision,
+        scale_a=epilogue.scale_a, scale_b=epilogue.scale_b,
+    )  # fmt: skip

@@ -1,0 +1,74 @@
+"""Which type a product is computed in and returned in: NumPy's promotion, and what is stored wider than it is read."""
+
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from ..dtypes import FLOAT8, FROM_ML_DTYPES, numpy_dtype
+from ..errors import InvalidInput, UnsupportedType
+from .operands import native_dtype
+
+# Types whose products are stored wider without converting the operands first.
+STORED_WIDER = {
+    "float16": ("float32",), "bfloat16": ("float32",), "int8": ("int32",),
+    "float8_e4m3fn": ("float32", "float16", "bfloat16"), "float8_e5m2": ("float32", "float16", "bfloat16"),
+}  # fmt: skip
+# What a product is stored in unless a type is asked for, where the operands' own would lose most of it: never that itself.
+BY_DEFAULT = {"int8": "int32", "float8_e4m3fn": "float32", "float8_e5m2": "float32"}
+
+
+def asked_type(dtype: Any) -> np.dtype:
+    """The type that a caller asked for, by anything that NumPy or ml_dtypes takes for one; InvalidInput otherwise."""
+    if isinstance(dtype, str) and dtype in FROM_ML_DTYPES:
+        return numpy_dtype(dtype)
+    try:
+        found: np.dtype = np.dtype(dtype)
+    except (TypeError, ValueError) as error:
+        raise InvalidInput(f"dtype={dtype!r} is no type: {error}") from error
+    return found
+
+
+@lru_cache(maxsize=256)
+def product_types(a: np.dtype, b: np.dtype, dtype: np.dtype | None) -> tuple[str, str]:
+    """The type that the operands are read in, and that of the result. UnsupportedType for types, or a pair, without one."""
+    asked = None if dtype is None else native_dtype(dtype)
+    names = {a.name, b.name}
+    if names == set(FLOAT8) and asked in (None, "float32", "float16"):  # halves hold both kinds exactly
+        return "float16", _result("float16", asked or "float32")
+    if names == set(FLOAT8) and asked is not None:
+        return asked, _result(asked, asked)
+    if len(names) == 1:
+        own = native_dtype(a)
+        if asked in (None, own, *STORED_WIDER.get(own, ())):
+            return own, _result(own, asked)
+    promoted = asked or _promoted(a, b)
+    return promoted, _result(promoted, asked)
+
+
+def _promoted(a: np.dtype, b: np.dtype) -> str:
+    """NumPy's common type of two; not an 8-bit float for an integer, most of whose values it cannot hold."""
+    try:
+        common = np.result_type(a, b)
+    except TypeError as error:
+        raise UnsupportedType(f"{a} and {b} have no common type: convert one of them") from error
+    if common.name in FLOAT8:
+        raise UnsupportedType(f"{a} and {b}: {common} does not hold all values of both; convert them to one type")
+    return native_dtype(common)
+
+
+def _result(read: str, asked: str | None) -> str:
+    """The result's type for operands read as `read`; UnsupportedType if no kernel stores it."""
+    usual = BY_DEFAULT.get(read, read)
+    if asked is None or asked == usual or asked in STORED_WIDER.get(read, ()):
+        return asked or usual
+    if asked == read and read not in BY_DEFAULT:
+        return asked
+    allowed = dict.fromkeys((usual, *STORED_WIDER.get(read, ())))
+    raise UnsupportedType(f"products of {read} are stored as {', '.join(allowed)}, not as {asked}: convert the result")
+
+
+def check_activation(activation: str, result: str) -> None:
+    """UnsupportedType if an activation is asked for a type that has none: they are functions of real floats."""
+    if np.dtype(result if result != "bfloat16" else "float32").kind != "f":
+        raise UnsupportedType(f"the activation {activation!r} is for real floats; the result is {result}")

@@ -1,0 +1,78 @@
+"""What a case runs on: a device with three queues and a reader, and the calls that are tried."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import pyopencl as cl
+
+import tilewright
+from tilewright.backend.opencl import Device, adopt, open_device
+from tilewright.device import DeviceInfo
+
+Calls = Mapping[str, Callable[..., Any]]
+QUEUES = 3
+
+
+def library_calls() -> Calls:
+    """The calls as the library has them."""
+    from tilewright.library.moves import copy, matrix_transpose
+
+    return {
+        "matmul": tilewright.matmul, "gemm": tilewright.gemm, "transpose": tilewright.transpose,
+        "matrix_transpose": matrix_transpose, "copy": copy,
+    }  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Bench:
+    """An opened device. `calls` are the library's unless a test puts a broken one in its place."""
+
+    device: Device
+    queues: tuple[Any, ...]
+    reader: Any
+    calls: Calls
+
+    @property
+    def info(self) -> DeviceInfo:
+        return self.device.info
+
+    @property
+    def flushes(self) -> bool:
+        """Whether the device may lose subnormal numbers: the driver says so."""
+        return not self.device.device.single_fp_config & cl.device_fp_config.DENORM
+
+    @cached_property
+    def elsewhere(self) -> Any:
+        """A queue of another context of the same device."""
+        return cl.CommandQueue(cl.Context([self.device.device]), self.device.device)
+
+    @cached_property
+    def out_of_order(self) -> Any:
+        """A queue of the same context that starts commands in any order."""
+        order = cl.command_queue_properties.OUT_OF_ORDER_EXEC_MODE_ENABLE
+        return cl.CommandQueue(self.device.context, self.device.device, properties=order)
+
+    @property
+    def programs(self) -> int:
+        """How many programs were built or loaded for the cases so far."""
+        return len(self.device._programs)
+
+    def finish(self) -> None:
+        for queue in (*self.queues, self.reader):
+            queue.finish()
+
+
+def open_bench(number: str, as_gpu: bool = False, calls: Calls | None = None) -> Bench:
+    """The device of that number, in a context of its own. With `as_gpu` the library takes it for a GPU: it copies host
+    arrays there and chooses kernels for GPUs, which any device can run."""
+    opened = open_device(number)
+    queues = tuple(cl.CommandQueue(opened.context, opened.device) for _ in range(QUEUES))
+    device = adopt(queues[0])
+    for queue in queues[1:]:
+        if adopt(queue) is not device:
+            raise AssertionError("queues of one context and device were adopted as two devices")
+    if as_gpu:
+        device.info = replace(device.info, kind="gpu")
+    return Bench(device, queues, cl.CommandQueue(opened.context, opened.device), calls or library_calls())
