@@ -107,7 +107,7 @@ def make_parser() -> argparse.ArgumentParser:
     _add_kernel(run)
     run.add_argument("--check", action="store_true", help="print ten random elements beside the host's values")
     trial = "time for trying a kernel of your own in a process of its own first (default %(default)s)"
-    run.add_argument("--within", type=float, default=WITHIN_S, metavar="SECONDS", help=trial)
+    run.add_argument("--within", type=seconds, default=WITHIN_S, metavar="SECONDS", help=trial)
     _add_measuring(run, 3.0)
 
     explained = _add(commands, "explain", explain_command)

@@ -10,6 +10,7 @@ from time import monotonic
 from types import FrameType
 
 from .backend.children import kill_all
+from .backend.home import remove_private_folder
 
 PATIENCE_S = 2.0  # for the main thread to get out of the driver: single launches of a sound kernel are over before
 TOGETHER_S = 0.5  # as much later than the main thread this one may hear of a signal
@@ -21,10 +22,11 @@ def terminated_as_interrupted() -> Iterator[None]:
     """Within this SIGTERM, as `timeout` sends it, does what Ctrl-C does: a benchmark then keeps what it measured.
 
     A thread that waits in a driver runs no Python and so no handler. If the main thread does not get to it within some
-    seconds after either signal, another thread says so, kills our child processes and ends the process.
+    seconds after either signal, another thread says so, kills our child processes and ends the process. On Windows
+    nothing is changed: SIGTERM ends a process there at once.
     """
     main = threading.current_thread() is threading.main_thread()
-    if not main or signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:
+    if sys.platform == "win32" or not main or signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:
         yield
         return
     numbers = [signal.SIGTERM]
@@ -75,6 +77,7 @@ class Watch:
                 words = f"{name}: the device has not answered for {PATIENCE_S:g} s, so what it runs is left behind\n"
                 os.write(sys.__stderr__.fileno() if sys.__stderr__ else 2, words.encode())
                 kill_all()
+                remove_private_folder()
                 os._exit(128 + data[0])
 
     def _is_heeded(self, arrived: float) -> bool:

@@ -119,6 +119,21 @@ def test_a_relative_cache_folder_counts_for_nothing(
     assert environ == {"POCL_CACHE_DIR": str(found.folder / "pocl")}
 
 
+def test_variables_that_lead_nowhere_keep_pocl_from_its_folder_in_tmp(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("XDG_CACHE_HOME", "HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(home, "_home_of_record", lambda: str(tmp_path))
+    home._home_for.cache_clear()
+    environ: dict[str, str] = {}
+    registration.keep_apart(environ)
+    assert environ == {"POCL_CACHE_DIR": str(tmp_path.resolve() / ".cache" / "tilewright" / "pocl")}
+    monkeypatch.setenv("HOME", str(tmp_path))
+    registration.keep_apart(environ := {})
+    assert not environ
+
+
 def test_a_user_without_a_home_gets_a_private_folder(base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("XDG_CACHE_HOME")
     monkeypatch.delenv("HOME", raising=False)

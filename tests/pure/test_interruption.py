@@ -15,16 +15,19 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="signals and mut
 
 # A mutex that is locked twice stands for a driver that does not come back: no signal interrupts it.
 STUCK = """
-import ctypes, subprocess, sys
+import ctypes, subprocess, sys, tempfile, threading
 from tilewright.backend.children import started
+from tilewright.backend.home import private_folder
 from tilewright.interruption import terminated_as_interrupted
 quiet = dict(stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(100)"], **quiet)
-started(child)
+folder = tempfile.mkdtemp(prefix="tilewright-")
+started(child, folder)
+private = private_folder()
 mutex, lock = ctypes.create_string_buffer(64), ctypes.CDLL(None).pthread_mutex_lock
 with terminated_as_interrupted():
     lock(mutex)
-    print(child.pid, flush=True)
+    threading.Timer(0.5, print, (child.pid, folder, private), dict(flush=True)).start()  # when the next line has begun
     lock(mutex)
 """
 
@@ -36,12 +39,14 @@ def test_a_process_that_sits_in_a_driver_ends_with_its_children(number: signal.S
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
     )  # fmt: skip
     assert process.stdout is not None
-    child = int(process.stdout.readline())
+    child, *folders = process.stdout.readline().split()
+    assert all(Path(folder).is_dir() for folder in folders)
     process.send_signal(number)
     _, said = process.communicate(timeout=30)
     assert process.returncode == 128 + number
     assert said.startswith(f"{number.name}: the device has not answered for 2 s")
-    assert not alive(child)
+    assert not alive(int(child))
+    assert not any(Path(folder).exists() for folder in folders)
 
 
 def alive(process: int) -> bool:

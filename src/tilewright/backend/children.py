@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -10,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
-from weakref import WeakSet
+from weakref import WeakKeyDictionary
 
 # What a processor or a library ends a process with; SIGKILL and SIGTERM come from others, such as a system out of memory.
 FAULTS = tuple(
@@ -18,7 +19,7 @@ FAULTS = tuple(
     for name in ("SIGILL", "SIGSEGV", "SIGBUS", "SIGFPE", "SIGABRT", "SIGTRAP", "SIGSYS")
     if hasattr(signal, name)
 )
-_started: "WeakSet[subprocess.Popen[Any]]" = WeakSet()
+_started: "WeakKeyDictionary[subprocess.Popen[Any], str]" = WeakKeyDictionary()  # with the folder of each
 
 
 @dataclass(frozen=True)
@@ -172,15 +173,17 @@ def ending_of(code: int) -> str:
     return _killed_by(-code)
 
 
-def started(child: "subprocess.Popen[Any]") -> None:
-    """Have `kill_all` end this child too."""
-    _started.add(child)
+def started(child: "subprocess.Popen[Any]", folder: str = "") -> None:
+    """Have `kill_all` end this child too, and remove a folder that was made for it."""
+    _started[child] = folder
 
 
 def kill_all() -> None:
     """End every child process at once, stopped ones too, when this process is about to end without cleaning up."""
-    for child in list(_started):
+    for child, folder in list(_started.items()):
         child.kill()
+        if folder:
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 def _killed_by(number: int) -> str:

@@ -145,12 +145,17 @@ def _home_for(variables: tuple[tuple[str, str], ...], user: int) -> Home:
         except (OSError, RuntimeError) as error:  # RuntimeError: links in a circle, before Python 3.13
             problem = f"{folder} cannot be made: {getattr(error, 'strerror', None) or error}"
         if not problem:
-            relative = any(value and not Path(value).is_absolute() for _, value in variables)
-            return Home(folder, misleading=relative or _shut(base / PYTOOLS))
+            return Home(folder, misleading=not _leads(dict(variables)) or _shut(base / PYTOOLS))
     try:
         return Home(private_folder(), problem, True)
     except OSError as error:
         return Home(NOWHERE, f"{problem}; nor can a temporary folder be made: {error.strerror or error}", True)
+
+
+def _leads(values: dict[str, str]) -> bool:
+    """Whether the variables alone lead to the user's folder. Without them PoCL takes one of a fixed name in /tmp, and if
+    they are relative, it and PyOpenCL take one in the current folder, whoever's that is."""
+    return os.name == "nt" or Path(values["XDG_CACHE_HOME"] or values["HOME"]).is_absolute()
 
 
 def _shut(folder: Path) -> bool:
@@ -201,6 +206,12 @@ def _remove(folder: Path, process: int) -> None:
     """Remove a private folder, unless this is a fork of the process that made it."""
     if os.getpid() == process:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def remove_private_folder() -> None:
+    """Remove this process's private folder, if there is one, now: the process is about to end without cleaning up."""
+    if _private_folder.cache_info().currsize:
+        _remove(private_folder(), os.getpid())
 
 
 def _spare_pyopencl() -> None:

@@ -93,7 +93,7 @@ class ChildRival:
             text=True,
             env={**clean_environment(), **(environment or {})},
         )
-        started(self._process)
+        started(self._process, self._folder.name)
         self.facts: dict[str, str] = json.loads(self._ask(f"next {folder}") if kept else self._answer())
 
     @property
