@@ -10,6 +10,7 @@ from .kernels import moves
 from .kernels.cpu import moves as cpu_moves
 from .kernels.cpu import product as cpu_product
 from .kernels.cpu import swaps as cpu_swaps
+from .kernels.cpu.elements import takes_vectors
 from .kernels.float8 import product as float8
 from .kernels.fma import choice as fma
 from .kernels.gemm.call import call_of
@@ -66,7 +67,7 @@ def tuned_choice(ranked: Sequence[Kernel], problem: Problem, device: DeviceInfo)
 
 def every_candidate(problem: Problem, device: DeviceInfo) -> tuple[Kernel, ...]:
     """As `product_candidates`, with those of every family that its model gives no chance: what a tuning races."""
-    if device.kind == "cpu":
+    if takes_vectors(device):
         return product_candidates(problem, device)
     return (*fma.ranked(problem, device), *product_candidates(problem, device))
 
@@ -83,7 +84,7 @@ def _float8_candidates(problem: Problem, device: DeviceInfo) -> tuple[Kernel, ..
     """Kernels of 8-bit floats: their own instruction, if that is precise enough, tensor cores for halves, and any other."""
     call = call_of(problem)
     halves, own = (float8.core(call, widened, bare=bool(call.scale_a)) for widened in (True, False))
-    if device.kind == "cpu":
+    if takes_vectors(device):
         return tuple(float8.around(kernel, widens=True) for kernel in cpu_product.candidates(halves, device))
     special = (kernel for family in FAMILIES for kernel in family.candidates(problem, device))
     tensor = (kernel for family in FAMILIES for kernel in family.candidates(halves, device))
@@ -93,7 +94,7 @@ def _float8_candidates(problem: Problem, device: DeviceInfo) -> tuple[Kernel, ..
 
 def _own_candidates(problem: Problem, device: DeviceInfo) -> tuple[Kernel, ...]:
     """Kernels that multiply the problem's own type."""
-    if device.kind == "cpu":
+    if takes_vectors(device):
         return tuple(cpu_product.candidates(problem, device))
     special = (kernel for family in FAMILIES for kernel in family.candidates(problem, device))
     return (*special, *ranked_kernels(problem, device))
@@ -102,9 +103,9 @@ def _own_candidates(problem: Problem, device: DeviceInfo) -> tuple[Kernel, ...]:
 def plan_move(problem: Problem, device: DeviceInfo) -> Plan:
     """The plan for a Copy, a Transpose, stacks of them, a Move, one of many dimensions, or what turns squares in place."""
     if problem.operation == Swap.operation:
-        swaps = cpu_swaps if device.kind == "cpu" else gpu_swaps
+        swaps = cpu_swaps if takes_vectors(device) else gpu_swaps
         return plan(swaps.swap_candidates(problem, device), problem, device)
     if problem.operation == ManyMove.operation:
         return plan((MANY,), problem, device)
-    own = cpu_moves if device.kind == "cpu" else moves
+    own = cpu_moves if takes_vectors(device) else moves
     return plan(own.candidates(problem, device), problem, device)

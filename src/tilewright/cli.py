@@ -3,11 +3,8 @@
 import argparse
 import errno
 import os
-import signal
 import sys
-import threading
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from io import TextIOWrapper
 from pathlib import Path
 from typing import TypeAlias
@@ -36,9 +33,11 @@ from .commands import (
 from .errors import InvalidInput, TilewrightError
 from .explaining import explain_command
 from .inspecting import inspect_command, roofline_command
+from .interruption import terminated_as_interrupted
 from .kernels import LADDERS
 from .sets import SETS
 from .sustained import SECONDS
+from .trial import WITHIN_S
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -89,19 +88,6 @@ def status_of(error: BaseException) -> int:
     return 2 if isinstance(error, (InvalidInput, LookupError)) else 1
 
 
-@contextmanager
-def terminated_as_interrupted() -> Iterator[None]:
-    """Within this SIGTERM, as `timeout` sends it, does what Ctrl-C does: a benchmark then keeps what it measured."""
-    ours = threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
-    if ours:
-        signal.signal(signal.SIGTERM, signal.default_int_handler)
-    try:
-        yield
-    finally:
-        if ours:
-            signal.signal(signal.SIGTERM, signal.SIG_DFL)
-
-
 def make_parser() -> argparse.ArgumentParser:
     """The parser of all commands."""
     parser = argparse.ArgumentParser(
@@ -120,6 +106,8 @@ def make_parser() -> argparse.ArgumentParser:
     run = _add(commands, "run", run_command)
     _add_kernel(run)
     run.add_argument("--check", action="store_true", help="print ten random elements beside the host's values")
+    trial = "time for trying a kernel of your own in a process of its own first (default %(default)s)"
+    run.add_argument("--within", type=float, default=WITHIN_S, metavar="SECONDS", help=trial)
     _add_measuring(run, 3.0)
 
     explained = _add(commands, "explain", explain_command)

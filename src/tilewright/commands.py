@@ -77,7 +77,7 @@ def run_command(options: argparse.Namespace) -> int:
     with LiveTable(console, kernel.name, device, options.dtype or kernel.usual_dtype) as table:
         record, verdict = run_kernel(
             kernel, size, device, options.dtype, options.offset, options.seconds, not options.no_baselines, table.watch,
-            options.backend,
+            options.backend, options.within,
         )  # fmt: skip
         table.finish(record)
         written = write_outputs(options, record)
@@ -95,6 +95,9 @@ def print_verdict(record: Record, kernel: Kernel, verdict: Verdict | None, sampl
     for row in record.rows:
         if row.name == kernel.name and row.status != "ok":
             console.print(f"[red]{row.status}[/red]: {escape(row.reason)}", soft_wrap=True)
+        if row.explained:
+            texts = [f"{row.explained}{':' if row.faults else ''}", *(f"  {fault}" for fault in row.faults)]
+            console.print("\n".join(texts), highlight=False, markup=False, soft_wrap=True)
     if verdict is not None and verdict.passed:
         console.print(str(verdict), highlight=False, markup=False, soft_wrap=True)
     if verdict is not None and sample:

@@ -31,12 +31,17 @@ def evaluate(expression: str, names: Mapping[str, int]) -> int:
     """
     try:
         tree = ast.parse(expression.strip(), mode="eval")
-    except (SyntaxError, ValueError) as error:  # a ValueError for null bytes, before Python 3.11.4
-        raise InvalidInput(f"{expression!r} cannot be read: {error}") from error
+    except (
+        SyntaxError,
+        ValueError,
+        RecursionError,
+        MemoryError,
+    ) as error:  # the last ones for what is nested too deeply
+        raise InvalidInput(f"{expression[:80]!r} cannot be read: {error}") from error
     try:
         return _value(tree.body, names)
-    except ZeroDivisionError as error:
-        raise InvalidInput(f"{expression!r} cannot be computed: {error}") from error
+    except (ZeroDivisionError, RecursionError) as error:
+        raise InvalidInput(f"{expression[:80]!r} cannot be computed: {error}") from error
 
 
 def _value(node: ast.expr, names: Mapping[str, int]) -> int:

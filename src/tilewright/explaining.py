@@ -15,11 +15,11 @@ from .access.whatif import Answer, pitch_variations, sweep, table
 from .arguments import check_geometry, kernel_of, parse_size, rung_before
 from .custom import Geometry
 from .device import DeviceInfo
-from .errors import InvalidInput, Unsupported
-from .explanations import default_size
+from .errors import InvalidInput, TilewrightError, Unsupported
+from .explanations import check_explainable, default_size
 from .inspection.examine import with_settings
 from .kernel import Config, Kernel
-from .ladders import check_memory, make_problem
+from .ladders import make_problem
 from .outputs import check_target
 from .problem import Problem
 
@@ -55,10 +55,8 @@ def explain(kernel: Kernel, options: argparse.Namespace, **changed: Any) -> tupl
     """Explain every launch of a kernel at the size and on the hardware model that the options name."""
     size = parse_size(options.size) if options.size is not None else default_size(kernel)
     problem = make_problem(kernel, size, options.dtype or kernel.usual_dtype, options.offset)
-    check_memory(problem)
+    check_explainable(problem)
     refuse_geometry(replace(kernel, config=changed.get("config", kernel.config)), problem, options)
-    if not all(each.elements for each in problem.operands):
-        raise InvalidInput(f"{problem.title} is empty: nothing is launched, and so there is nothing to explain")
     return explain_kernel(kernel, problem, model=find_model(options.device_model), **changed)
 
 
@@ -124,4 +122,9 @@ def _print_changes(kernel: Kernel, explanation: Explanation, options: argparse.N
     previous = rung_before(kernel)
     if previous is None:
         return
-    print("\n".join(changes(explain(previous, options)[-1], explanation)))
+    try:
+        before = explain(previous, options)[-1]
+    except TilewrightError as reason:
+        print(f"not compared with {previous.name}, which cannot be explained so: {reason}")
+        return
+    print("\n".join(changes(before, explanation)))

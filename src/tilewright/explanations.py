@@ -4,9 +4,11 @@ from collections.abc import Mapping, Sequence
 
 from .access import Explanation, Model, explain_kernel, find_model
 from .access.explain import Groups
+from .errors import InvalidInput
 from .kernel import Config, Kernel
 from .kernels import find_kernel
 from .ladders import check_memory, make_problem
+from .problem import Problem
 
 DEFAULT_SIZES = {"gemm": (256, 256, 64), "transpose": (256, 256), "copy": (256, 256)}
 SEQUENTIAL_SIZE = (32, 32, 32)  # where a single work-item does everything, every step of it is interpreted
@@ -17,6 +19,13 @@ def default_size(kernel: Kernel) -> tuple[int, ...]:
     sizes = DEFAULT_SIZES[kernel.operation]
     geometry = kernel.config.ndrange(make_problem(kernel, sizes, "float32"))
     return SEQUENTIAL_SIZE if max(geometry.global_size) == 1 else sizes
+
+
+def check_explainable(problem: Problem) -> None:
+    """InvalidInput for a problem without elements, for which nothing is launched, and for one that memory cannot hold."""
+    if not all(each.elements for each in problem.operands):
+        raise InvalidInput(f"{problem.title} is empty: nothing is launched, and so there is nothing to explain")
+    check_memory(problem)
 
 
 def explain(
@@ -52,7 +61,7 @@ def explain(
     chosen = find_kernel(kernel) if isinstance(kernel, str) else kernel
     sizes = default_size(chosen) if size is None else (size,) if isinstance(size, int) else size
     problem = make_problem(chosen, sizes, dtype, offset)
-    check_memory(problem)
+    check_explainable(problem)
     return explain_kernel(
         chosen,
         problem,

@@ -10,6 +10,7 @@ from .backend.twins import open_backends
 from .ceilings import measured_peaks
 from .contenders import HOST_PROGRAM, Arena, Contender, Watcher, race_contenders
 from .device import DeviceInfo
+from .diagnosis import diagnosed
 from .dtypes import element_type
 from .environment import read_environment
 from .errors import InvalidInput
@@ -18,6 +19,7 @@ from .kernels import find_kernel, find_ladder, select
 from .kernels.peaks import CHAINS
 from .problem import Copy, Gemm, Problem, Transpose, output_of
 from .records import Record, Row
+from .trial import WITHIN_S, enter_tried
 from .verify import Verdict
 
 DEFAULT_SIZES = {("gemm", "cpu"): 512, ("gemm", "gpu"): 4096, ("transpose", "cpu"): 2048, ("transpose", "gpu"): 4096}
@@ -149,10 +151,15 @@ def run_kernel(
     baselines: bool = True,
     watch: Watcher = lambda index, row: None,
     backend: str = "opencl",
+    within: float = WITHIN_S,
 ) -> tuple[Record, Verdict | None]:
     """Verify and measure one kernel beside NumPy: the record, and the verdict with ten sample elements.
 
-    With the `backend` "both" the verdict is the first that did not pass, or the last.
+    A kernel that is no rung as it stands is first tried in a child process, for at most `within` seconds: one that does
+    not end, or ends its process, is a row with the reason.
+
+    With the `backend` "both" the verdict is the first that did not pass, or the last. The row of a kernel that was wrong or
+    failed holds what `explain` finds in it at a small size.
     """
     chosen = find_kernel(kernel) if isinstance(kernel, str) else kernel
     dtype = dtype or chosen.usual_dtype
@@ -162,11 +169,13 @@ def run_kernel(
     arena = Arena(opened, dtype, twins=twins)
     with ExitStack() as stack:
         contenders = arena.enter_rivals(problem, stack) if baselines else []
-        own = [arena.enter(chosen, problem, each) for each in (opened, *twins)]
+        own = [enter_tried(arena, chosen, problem, each, within) for each in (opened, *twins)]
         contenders += own
         for index, contender in enumerate(contenders):
             watch(index, contender.row)
         race_contenders(contenders, seconds, True, watch)
+    for contender, each in zip(own, (opened, *twins), strict=True):
+        contender.row = diagnosed(contender.row, chosen, problem, each.info)
     rows = [contender.row for contender in contenders]
     verdict = next((each.verdict for each in own if each.row.status != "ok"), own[-1].verdict)
     return make_record(f"kernel {chosen.name}", opened, dtype, rows, twins), verdict

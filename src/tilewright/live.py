@@ -14,6 +14,7 @@ from .records import Record, Row
 from .report.table import cells, derive, header, notes, peaks_line
 
 NARROW = 130  # columns below which the sentences would be broken into bits
+VERY_NARROW = 70  # columns below which only names, times and rates are shown, or nothing of them could be read
 
 
 class Screen(Console):
@@ -62,9 +63,11 @@ class LiveTable:
         narrow = self._console.width < NARROW
         table = Table(title=Text(self._title, style="table.title"), title_justify="left", box=None, header_style="bold")
         table.pad_edge, table.padding = False, (0, 1, 0, 0)
-        columns = header(rows)[:-1] if narrow else header(rows)
+        tight = self._console.width < VERY_NARROW
+        columns = header(rows)[:3] if tight else header(rows)[:-1] if narrow else header(rows)
         for place, name in enumerate(columns):
-            table.add_column(name, justify="right" if 0 < place < 8 else "left", no_wrap=place < 8)
+            cut = place < 8 and not tight
+            table.add_column(name, justify="right" if 0 < place < 8 else "left", no_wrap=cut, overflow="fold")
         several = len({row.size for row in rows}) > 1
         below: dict[str, None] = {}  # the sentences that the table has no room for, each once
         for line in derive(rows, peaks):

@@ -56,11 +56,30 @@ class Turn:
 
 
 @dataclass(frozen=True)
+class Fault:
+    """What `explain` found at one place of a kernel that failed: a race, an access out of bounds, an uninitialised read ..."""
+
+    kind: str
+    text: str
+    file: str
+    line: int
+    column: int
+    example: str = ""
+    count: int = 1
+
+    def __str__(self) -> str:
+        times = f" ({self.count} times)" if self.count > 1 else ""
+        example = f"; {self.example}" if self.example else ""
+        return f"{self.file}:{self.line}: {self.kind}: {self.text}{example}{times}"
+
+
+@dataclass(frozen=True)
 class Row:
     """One entrant's result, good or bad.
 
     `status` is "ok", "refused", "build failed", "launch failed" or "wrong"; all but "ok" say why in `reason`. `backend`
-    is the runtime that a kernel ran by: "opencl" or "cuda".
+    is the runtime that a kernel ran by: "opencl" or "cuda". `faults` are what `explain` found in a kernel that was wrong or
+    failed, and `explained` says in one sentence what it looked at, or why it could not.
     """
 
     name: str
@@ -77,6 +96,8 @@ class Row:
     published: tuple[tuple[str, float], ...] = ()
     backend: str = "opencl"
     turns: tuple[Turn, ...] = ()  # of a sustained race: `samples` then holds the mean time of a call in each
+    faults: tuple[Fault, ...] = ()
+    explained: str = ""
 
     @property
     def label(self) -> str:

@@ -171,11 +171,17 @@ class Execution:
                 spoiled.append(operand.name)
         return spoiled
 
-    def poison(self) -> None:
-        """Fill the output with NaN, so that every element has to be written to pass; not one that is read before."""
+    def poison(self, pattern: int | None = None) -> None:
+        """Fill the output with NaN, so that every element has to be written to pass; not one that is read before.
+
+        With a `pattern` it is filled with that byte instead, and its fences are left as they are.
+        """
         if output_of(self.plan.problem).updated:
             return
         output = self._buffers[output_of(self.plan.problem).name]
+        if pattern is not None:
+            self.device.write(output.inner, np.full(output.nbytes, pattern, np.uint8))
+            return
         self.device.fill(output.whole, output.poison, 0, output.fence + output.nbytes + output.tail)
 
     @property

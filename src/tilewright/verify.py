@@ -6,11 +6,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from .backend.device import Device
-from .dtypes import numpy_dtype
+from .dtypes import element_type, numpy_dtype
 from .errors import WrongResult
 from .plan import Plan
 from .problem import Gemm, Problem, output_of, random_arrays
-from .run import Execution
+from .run import INTEGER_POISON, POISON, Execution
+
+SECOND_POISON = 0x3F  # as floats of every size near 1: what is added to it is not lost in it, as in a very large number
 
 
 @dataclass(frozen=True)
@@ -181,4 +183,51 @@ def verify_execution(execution: Execution, reference: Reference | SampledReferen
     spoiled = [] if uploaded else execution.spoiled_inputs(reference.arrays)
     if spoiled:
         return Verdict(False, 0, np.inf, None, 0.0, f"it wrote into its input {' and '.join(spoiled)}")
-    return reference.judge(output)
+    verdict = reference.judge(output)
+    return verdict if verdict.passed else named_kinds(verdict, execution, reference, output)
+
+
+def named_kinds(
+    verdict: Verdict, execution: Execution, reference: Reference | SampledReference, output: np.ndarray
+) -> Verdict:
+    """A bad verdict whose reason tells elements that were never written, and such as came of memory that nobody wrote, from
+    wrong ones.
+
+    What holds the poison may have been computed from poison. So the kernel runs again over another pattern: what holds
+    that, too, nobody wrote.
+    """
+    wanted = output_of(execution.plan.problem)
+    poison = INTEGER_POISON if element_type(wanted.dtype).exact else POISON
+    suspects = _consists_of(output, poison)
+    if wanted.updated or not suspects.any():
+        return verdict
+    execution.poison(SECOND_POISON)
+    execution.launch()
+    try:
+        unwritten = suspects & _consists_of(execution.read(), SECOND_POISON)
+    except WrongResult:
+        return verdict
+    reasons = [f"{_counted(unwritten)} never written"] if unwritten.any() else []
+    if not element_type(wanted.dtype).exact and (suspects & ~unwritten).any():
+        reasons.append(
+            f"{_counted(suspects & ~unwritten)} computed from what nobody wrote: beyond an operand, or before it was written"
+        )
+    if isinstance(reference, Reference):
+        others = reference.judge(np.where(suspects, reference.expected.astype(output.dtype), output))
+        reasons += [others.reason] if not others.passed else []
+    return replace(verdict, reason="; ".join(reasons)) if reasons else verdict
+
+
+def _consists_of(array: np.ndarray, pattern: int) -> np.ndarray:
+    """Which elements consist of that byte alone."""
+    whole = np.ascontiguousarray(array)
+    same: np.ndarray = (whole.view(np.uint8).reshape(*array.shape, whole.itemsize) == pattern).all(axis=-1)
+    return same
+
+
+def _counted(chosen: np.ndarray) -> str:
+    """How many elements of how many, and the first."""
+    count = int(np.count_nonzero(chosen))
+    first = ", ".join(map(str, np.unravel_index(int(np.argmax(chosen)), chosen.shape)))
+    where = f"that at [{first}] was" if count == 1 else f"the first at [{first}], were"
+    return f"{count:,} of {chosen.size:,} elements, {where}"

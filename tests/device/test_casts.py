@@ -144,3 +144,14 @@ def test_moves_keep_the_order_of_bytes(device: Device) -> None:
     assert np.array_equal(out, big.T)
     with pytest.raises(InvalidInput):
         transpose(big, np.zeros((4, 3), "<f4"), queue=device.queue)
+
+
+@pytest.mark.parametrize("dtype", [None, "float16", "bfloat16", "float32", "float64", "complex64"])
+def test_both_kinds_of_8_bit_floats_are_read_as_what_holds_them(dtype: str | None, device: Device) -> None:
+    left = np.full((3, 4), 1.75, ml_dtypes.float8_e4m3fn)
+    right = np.full((4, 5), 1.25, ml_dtypes.float8_e5m2)
+    result = matmul(left, right, dtype=dtype, queue=device.queue)
+    assert result.dtype.name == (dtype or "float32")
+    assert (result.astype(complex) == 8.75).all()
+    with pytest.raises(InvalidInput):
+        matmul(left, right, dtype="int32", queue=device.queue)

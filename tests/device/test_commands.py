@@ -135,6 +135,30 @@ def test_run_takes_a_kernel_of_ones_own(mine: Path, quick: list[str], tmp_path: 
     assert rows[-1].lesson == "One work-item per element of C, written for the tests."
 
 
+def test_run_obeys_the_settings_of_a_rung(quick: list[str], tmp_path: Path, capsys: CapturedOutput) -> None:
+    record = tmp_path / "r.json"
+    settings = ["-D", "BM=16", "-D", "BN=16", "-D", "BK=16", "--build-option=-cl-mad-enable"]
+    assert main(["run", "tiles/2", *settings, "--size", "20", "--no-baselines", *quick, "--json", str(record)]) == 0
+    assert "right: 400 elements" in capsys.readouterr().out
+    assert load_record(record).rows[-1].name == "tiles/02_tiled[BM=16 BN=16 BK=16]"
+    assert main(["roofline", "tiles/2", *settings, "--size", "20", *quick]) == 0
+    assert "(BM=16 BN=16 BK=16 " in capsys.readouterr().out
+    too_much = ["run", "tiles/2", "-D", "BM=512", "-D", "BN=512", "-D", "BK=512", "--size", "20", "--no-baselines"]
+    assert main([*too_much, *quick]) == 1
+    assert "refused: a work-group of 512x512 = 262144" in " ".join(capsys.readouterr().out.split())
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")
+def test_what_was_measured_is_kept_where_it_cannot_be_written(
+    quick: list[str], tmp_path: Path, capsys: CapturedOutput, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    assert main(["run", "tiles/2", "--size", "16", "--no-baselines", *quick, "--json", "/dev/full"]) == 1
+    captured = capsys.readouterr()
+    assert captured.err.startswith("error: /dev/full cannot be written: No space left on device; the record is in ")
+    assert load_record(Path(captured.err.split()[-1])).rows[-1].measured
+
+
 @pytest.mark.skipif(not EXAMPLES.exists(), reason="the examples are not installed with the package")
 def test_the_example_runs_as_its_page_says(quick: list[str], capsys: CapturedOutput) -> None:
     command = re.search(r"tilewright run examples/my_gemm\.cl (.*) --size", (EXAMPLES / "README.md").read_text())

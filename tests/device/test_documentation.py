@@ -10,7 +10,7 @@ from tilewright.backend.opencl import Device
 
 ROOT = Path(__file__).parents[2]
 MODULES = ("custom", "library.products", "library.moves")
-PAGES = ("docs/library.md",)
+PAGES = ("docs/library.md", "docs/numpy-differences.md")
 
 
 @pytest.mark.parametrize("name", MODULES)

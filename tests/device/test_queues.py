@@ -74,6 +74,10 @@ def test_every_type_is_converted_on_the_device_as_numpy_does(source: str, device
         found = place.take(lent.T, np.dtype(target)).get()
         assert found.dtype == target
         assert np.array_equal(found, expected, equal_nan=True), target
+    for shape in ((), (1,), (1, 1)):
+        single = place.take(cl_array.to_device(device.queue, np.ones(shape, source)), np.dtype("complex128")).get()
+        assert single.shape == shape
+        assert single == 1
 
 
 def test_whoever_overwrites_an_operand_on_another_queue_waits(device: Device) -> None:

@@ -1,15 +1,20 @@
 """The command line's own words: sizes, sweeps, kernels, and what is refused. Nothing here runs on a device."""
 
 import argparse
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from tilewright.arguments import kernel_of, parse_size, sizes_of
+from tilewright import explaining
+from tilewright.arguments import kernel_of, parse_size, rung_before, sizes_of
 from tilewright.cli import main, make_parser
+from tilewright.device import DeviceInfo
 from tilewright.errors import InvalidInput
+from tilewright.kernel import Config, NDRange
 from tilewright.kernels import LADDERS
-from tilewright.problem import Gemm
+from tilewright.problem import Gemm, Problem
 
 
 def parsed(*arguments: str) -> argparse.Namespace:
@@ -77,6 +82,37 @@ def test_a_rung_is_found_by_part_of_its_name() -> None:
     assert kernel_of(parsed("run", "tiles/2")).name == "tiles/02_tiled"
 
 
+def test_settings_of_a_rung_change_its_geometry_and_its_name() -> None:
+    kernel = kernel_of(parsed("explain", "tiles/2", "-D", "BM=16", "-D", "BN=16", "-D", "BK=16"))
+    assert kernel.name == "tiles/02_tiled[BM=16 BN=16 BK=16]"
+    assert kernel.config.ndrange(Gemm(20, 40, 8)).global_size == (32, 48)
+    assert kernel.config.macros(Gemm(1, 1, 1))["BM"] == 16
+    assert kernel.smaller == (), "what was asked for is not cut"
+
+
+def test_compiler_options_are_a_rungs_too() -> None:
+    assert kernel_of(parsed("run", "tiles/2", "--build-option=-cl-mad-enable")).options == ("-cl-mad-enable",)
+
+
+def test_macros_among_a_files_compiler_options_are_macros(tmp_path: Path) -> None:
+    path = tmp_path / "mine.cl"
+    path.write_text("__kernel void mine(__global REAL* C) { }\n")
+    given = ["--global", "M", "--local", "TS", "--build-option=-DTS=16", "--build-option=-w", "-D", "B=2"]
+    kernel = kernel_of(parsed("run", str(path), *given))
+    assert kernel.config.macros(Gemm(1, 1, 1)) == {"TS": "16", "B": "2"}
+    assert kernel.options == ("-w",)
+    assert kernel.config.ndrange(Gemm(20, 1, 1)).local_size == (16,)
+
+
+def test_a_sweep_of_a_files_macro_changes_its_geometry(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "mine.cl"
+    path.write_text("__kernel void mine(__global REAL* C) { if (get_local_size(0) == TS) C[get_global_id(0)] = 0; }\n")
+    given = ["--global", "M", "--local", "TS", "-D", "TS=8", "--size", "16", "--sweep", "TS=2,4"]
+    assert main(["explain", str(path), *given]) == 0
+    stores = [line.split()[-5] for line in capsys.readouterr().out.splitlines()[1:]]
+    assert stores == ["8", "4"], "a request of each group, all of whose stores happen"
+
+
 @pytest.mark.parametrize("arguments", [[], ["ladder", "--nonsense"], ["dance"], ["ladder", "--seconds", "soon"]])
 def test_unusable_arguments_end_with_status_2(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as caught:
@@ -141,3 +177,25 @@ def test_help_is_there_for_every_command(capsys: pytest.CaptureFixture[str]) -> 
             main([command, "--help"])
         assert caught.value.code == 0
         assert "usage:" in capsys.readouterr().out
+
+
+def test_a_rung_before_that_cannot_be_explained_hides_nothing(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = rung_before(kernel_of(parsed("explain", "transpose/5")))
+    assert before is not None
+    monkeypatch.setattr(explaining, "rung_before", lambda kernel: replace(before, config=Refused()))
+    assert main(["explain", "transpose/5", "--size", "16", "-D", "PAD=1"]) == 0
+    last = capsys.readouterr().out.splitlines()[-1]
+    assert last.startswith(f"not compared with {before.name}, which cannot be explained so: ")
+    assert last.endswith("for this test's sake")
+
+
+class Refused(Config):
+    """A configuration that solves nothing."""
+
+    def ndrange(self, problem: Problem) -> NDRange:
+        return NDRange((1,), (1,))
+
+    def violations(self, problem: Problem, device: DeviceInfo) -> Iterator[str]:
+        yield "for this test's sake"

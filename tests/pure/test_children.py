@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -104,3 +105,12 @@ def test_an_interrupt_ends_the_child_too(tmp_path: Path) -> None:
     parent.terminate()
     assert b"KeyboardInterrupt" in parent.communicate(timeout=30)[1]
     assert not Path(f"/proc/{(tmp_path / 'pid').read_text()}").exists()
+
+
+def test_a_child_needs_no_folder_for_temporary_files(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse() -> None:
+        raise FileNotFoundError(2, "No usable temporary directory found")
+
+    monkeypatch.setattr(tempfile, "TemporaryFile", refuse)
+    run = children.run_child([sys.executable, "-c", "import sys; print('out'); print('err', file=sys.stderr)"], 20)
+    assert run == children.ChildRun("out\n", "err\n", "")

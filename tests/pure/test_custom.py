@@ -33,7 +33,23 @@ def test_expressions_are_computed(expression: str, value: int) -> None:
 
 
 @pytest.mark.parametrize(
-    "expression", ["", "M+", "M/0", "M//0", "M%0", "1.5", "M**2", "f(M)", "M if N else K", "'M'", "-M", "\0", "(" * 300]
+    "expression",
+    [
+        "",
+        "M+",
+        "M/0",
+        "M//0",
+        "M%0",
+        "1.5",
+        "M**2",
+        "f(M)",
+        "M if N else K",
+        "'M'",
+        "-M",
+        "\0",
+        "(" * 300,
+        "M+" * 10**5 + "M",
+    ],
 )
 def test_what_is_no_such_expression_is_refused(expression: str) -> None:
     with pytest.raises(InvalidInput):

@@ -44,6 +44,8 @@ FLOORS = {
     "custom": 6,
     "access": 6,
     "contenders": 7,
+    "trial": 7,
+    "diagnosis": 7,
     "ladders": 7,
     "inspection": 7,
     "explanations": 7,
@@ -64,6 +66,7 @@ FLOORS = {
     "commands": 9,
     "explaining": 9,
     "inspecting": 9,
+    "interruption": 9,
     "__main__": 10,
     "__init__": 10,
 }

@@ -13,7 +13,7 @@ from ..plan import Plan
 from ..problem import Problem, inputs_of, output_of, random_arrays
 from .explain import Explanation, Groups, explain_source
 from .models import NVIDIA, Model
-from .simt.launch import Argument
+from .simt.launch import STEP_LIMIT, Argument
 
 
 def explain_kernel(
@@ -51,22 +51,28 @@ def explain_steps(
     macros: Mapping[str, str | int] | None = None,
     pitches: Mapping[str, int] | None = None,
     contract: bool = False,
+    step_limit: int = STEP_LIMIT,
 ) -> tuple[Explanation, ...]:
-    """As `explain_kernel`, for launches that are known already: those of a Plan."""
+    """As `explain_kernel`, for launches that are known already: those of a Plan. SourceError if one of them goes through more
+    than `step_limit` turns of its loops."""
     buffers = first_buffers(problem, arrays or small_arrays(problem))
     plan = Plan(problem, tuple(steps))
     for name, nbytes in plan.scratch.items():
         buffers[name] = _poison(-(-nbytes // element_type(problem.dtype).itemsize), problem.dtype)
         if name in plan.zeroed:
             buffers[name][...] = 0
+    unset = set(plan.scratch).difference(plan.zeroed)
+    if output_of(problem).name not in {operand.name for operand in inputs_of(problem)}:
+        unset.add(output_of(problem).name)
     explanations: list[Explanation] = []
     for step in steps:
         if step.config.ndrange(step.problem).empty:
             continue
         changes = (macros or {}, pitches or {}) if step is steps[-1] else ({}, {})
-        explanations.append(_explain_step(step, buffers, model, groups, changes, contract))
+        explanations.append(_explain_step(step, buffers, unset, model, groups, changes, contract, step_limit))
         for name, value in explanations[-1].outputs.items():
             buffers[step.buffer_of(name)] = value
+            unset.discard(step.buffer_of(name))
     return tuple(explanations)
 
 
@@ -97,10 +103,12 @@ def _poison(elements: int, dtype: str) -> np.ndarray:
 def _explain_step(
     step: Step,
     buffers: Mapping[str, np.ndarray],
+    unset: set[str],
     model: Model,
     groups: Groups,
     changes: tuple[Mapping[str, str | int], Mapping[str, int]],
     contract: bool,
+    step_limit: int,
 ) -> Explanation:
     ndrange = step.config.ndrange(step.problem)
     scalars = scalars_of(step)
@@ -126,7 +134,9 @@ def _explain_step(
         model=model,
         groups=groups,
         contract=contract,
+        step_limit=step_limit,
         pitches=changes[1],
+        unset=[name for name in arguments if step.buffer_of(name) in unset],
     )
     return replace(explanation, buffers=dict(step.buffers))
 

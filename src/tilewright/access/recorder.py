@@ -8,6 +8,7 @@ import numpy.typing as npt
 
 from .clc.lexer import Position
 from .clc.types import Space
+from .coverage import Coverage, Touched, may_be_followed
 from .models.rules import Model, as_rows, blocks_touched, split_access, unique_bytes, wavefronts
 from .profile import LineAccess, Phase, Profile, Request
 from .simt.code import Site
@@ -24,6 +25,7 @@ class _Pattern:
     count: int
     offsets: npt.NDArray[np.int64]
     mask: Mask
+    bases: set[int]  # where it began, in whole periods
 
 
 @dataclass
@@ -60,6 +62,12 @@ class TrafficRecorder:
         self.phases: list[tuple[dict[tuple[int, int], int], int]] = [({}, 0)]
         self.barriers = 0
         self.batches = 0
+        self.touched: dict[int, Touched] = {}
+
+    def follow(self, segment: Segment, array: npt.NDArray[Any]) -> None:
+        """Notes from now on which elements of this buffer are read and written."""
+        if may_be_followed(segment, array.itemsize):
+            self.touched[segment.number] = Touched(segment, array.shape, array.itemsize)
 
     def begin(self, groups: list[Group], items: int) -> None:
         for traffic in self.traffic.values():
@@ -77,9 +85,10 @@ class TrafficRecorder:
         pattern = ((offsets - base).tobytes(), mask.signature)
         known = traffic.patterns.get(pattern)
         if known is None:
-            self._keep(traffic, pattern, offsets, mask)
+            self._keep(traffic, pattern, offsets, mask, base)
         else:
             known.count += 1
+            known.bases.add(base)
         self._mark(key)
 
     def record_same(self, site: Site, segment: Segment, offset: int, mask: Mask) -> None:
@@ -88,18 +97,20 @@ class TrafficRecorder:
         traffic = self.traffic.get(key)
         if traffic is None:
             traffic = self.traffic[key] = _Traffic(site, segment)
-        pattern = (offset % self.period, mask.signature)
+        within = offset % self.period
+        pattern = (within, mask.signature)
         known = traffic.patterns.get(pattern)
         if known is None:
-            self._keep(traffic, pattern, np.full(mask.count, offset), mask)
+            self._keep(traffic, pattern, np.full(mask.count, offset), mask, offset - within)
         else:
             known.count += 1
+            known.bases.add(offset - within)
         self._mark(key)
 
-    def _keep(self, traffic: _Traffic, pattern: tuple[bytes | int, bytes], offsets: Any, mask: Mask) -> None:
+    def _keep(self, traffic: _Traffic, pattern: tuple[bytes | int, bytes], offsets: Any, mask: Mask, base: int) -> None:
         if len(traffic.patterns) >= _PATTERNS_KEPT:
             self.flush(traffic)
-        traffic.patterns[pattern] = _Pattern(1, offsets, mask)
+        traffic.patterns[pattern] = _Pattern(1, offsets, mask, {base})
 
     def _mark(self, key: tuple[int, int]) -> None:
         if self.batches <= 1:  # the timeline is that of one work-group, as the first ones ran it
@@ -120,6 +131,11 @@ class TrafficRecorder:
             return
         patterns = list(traffic.patterns.values())
         traffic.patterns.clear()
+        touched = self.touched.get(traffic.segment.number)
+        if touched is not None:
+            for pattern in patterns:
+                begin = int(pattern.offsets[0]) // self.period * self.period
+                touched.enter(traffic.site.operation, pattern.offsets - begin, pattern.bases, traffic.site.size)
         lanes = patterns[0].mask.lanes.size
         addresses = np.zeros((len(patterns), lanes), np.int64)
         active = np.stack([pattern.mask.lanes for pattern in patterns])
@@ -184,6 +200,10 @@ class TrafficRecorder:
     def _request(self, rows: Any, active: Any, size: int, slots: Any, first_items: Any, index: int) -> Request:
         addresses = tuple(int(a) if on else None for a, on in zip(rows[index], active[index], strict=True))
         return Request(addresses, size, self.groups[int(slots[index])], int(first_items[index]))
+
+    def coverage(self) -> tuple[Coverage, ...]:
+        """After `profile`: the buffers, in the order of the arguments."""
+        return tuple(each.coverage() for each in self.touched.values())
 
     def profile(self) -> Profile:
         for traffic in self.traffic.values():

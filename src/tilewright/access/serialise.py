@@ -1,5 +1,6 @@
 """An explanation as plain data for JSON."""
 
+from dataclasses import asdict
 from typing import Any
 
 from .clc.lexer import Position
@@ -24,6 +25,7 @@ def to_dict(explanation: Explanation) -> dict[str, Any]:
         "group_count": explanation.group_count,
         "barriers": explanation.profile.barriers,
         "accesses": [_access(each) for each in explanation.accesses],
+        "coverage": [asdict(each) for each in explanation.coverage],
         "findings": [_finding(each) for each in explanation.findings],
         "totals": {name: getattr(found, name) for name in found.__dataclass_fields__},
         "verdict": verdict(explanation),

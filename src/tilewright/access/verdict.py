@@ -1,5 +1,6 @@
 """Says in sentences what a kernel's memory traffic amounts to, worst first."""
 
+from .coverage import coverage_notes
 from .explain import Explanation
 from .profile import LineAccess
 from .shapes import PitchAdvice, Shape, advise_pitch, shape_of
@@ -105,6 +106,7 @@ def notes(explanation: Explanation) -> list[str]:
     ]
     if run < all_groups:
         lines.append(f"{run} of {all_groups:,} work-groups were run: {_group_names(explanation)}")
+    lines += coverage_notes(explanation.coverage, run, all_groups)
     wide = sorted({each.position.line for each in explanation.accesses if each.assumed_wide})
     if wide:
         lines.append(
@@ -116,4 +118,5 @@ def notes(explanation: Explanation) -> list[str]:
 
 def _group_names(explanation: Explanation) -> str:
     dimensions = len(explanation.global_size)
-    return ", ".join("(" + ",".join(map(str, group[:dimensions])) + ")" for group in explanation.groups[:8])
+    names = ["(" + ",".join(map(str, group[:dimensions])) + ")" for group in explanation.groups]
+    return ", ".join(names[:16]) + (" ..." if len(names) > 16 else "")

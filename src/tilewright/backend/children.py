@@ -9,7 +9,8 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
+from weakref import WeakSet
 
 # What a processor or a library ends a process with; SIGKILL and SIGTERM come from others, such as a system out of memory.
 FAULTS = tuple(
@@ -17,6 +18,7 @@ FAULTS = tuple(
     for name in ("SIGILL", "SIGSEGV", "SIGBUS", "SIGFPE", "SIGABRT", "SIGTRAP", "SIGSYS")
     if hasattr(signal, name)
 )
+_started: "WeakSet[subprocess.Popen[Any]]" = WeakSet()
 
 
 @dataclass(frozen=True)
@@ -134,10 +136,11 @@ def run_child(command: Sequence[str], time_limit: float, settings: Mapping[str, 
     environment["PYTHONPATH"] = os.pathsep.join(filter(None, [root, environment.get("PYTHONPATH", "")]))
     environment |= {"PYOPENCL_NO_CACHE": "1", "POCL_KERNEL_CACHE": "0", "CUDA_CACHE_DISABLE": "1"}
     environment |= settings or {}
-    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+    with _output_file() as out, _output_file() as err:
         child = subprocess.Popen(
             command, stdin=subprocess.DEVNULL, stdout=out, stderr=err, env=environment, start_new_session=True
         )
+        started(child)
         try:
             ending = ending_of(child.wait(time_limit))
         except subprocess.TimeoutExpired:
@@ -152,11 +155,32 @@ def run_child(command: Sequence[str], time_limit: float, settings: Mapping[str, 
     return ChildRun(texts[0], texts[1], ending)
 
 
+def _output_file() -> IO[bytes]:
+    """A file without a name: on disk, or in memory where no folder for temporary files can be written to."""
+    try:
+        return tempfile.TemporaryFile()
+    except OSError:
+        if sys.platform != "linux":
+            raise
+        return os.fdopen(os.memfd_create("tilewright"), "w+b")
+
+
 def ending_of(code: int) -> str:
     """What an exit status means, as a clause: "exit code 3", "killed by SIGABRT", or "" for 0."""
     if code >= 0:
         return f"exit code {code}" if code else ""
     return _killed_by(-code)
+
+
+def started(child: "subprocess.Popen[Any]") -> None:
+    """Have `kill_all` end this child too."""
+    _started.add(child)
+
+
+def kill_all() -> None:
+    """End every child process at once, stopped ones too, when this process is about to end without cleaning up."""
+    for child in list(_started):
+        child.kill()
 
 
 def _killed_by(number: int) -> str:

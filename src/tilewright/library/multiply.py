@@ -42,6 +42,7 @@ class Epilogue:
     scale_b: str = ""
 
 
+HOLD_FLOAT8 = ("float16", "bfloat16")  # every value of both kinds of 8-bit floats
 PLAIN = Epilogue()
 NO_VECTORS: Mapping[str, Any] = MappingProxyType({})
 
@@ -99,16 +100,17 @@ def _check(place: Place, product: Product, sizes: ProductShape, read: np.dtype, 
 
 def _check_operands(place: Place, product: Product, read: np.dtype) -> None:
     """Whether both operands may be converted to the type in which they are read."""
-    halves = {product.a.dtype.name, product.b.dtype.name} == set(FLOAT8)  # which hold both kinds exactly
+    exact = product.types[0] in HOLD_FLOAT8 and {product.a.dtype.name, product.b.dtype.name} == set(FLOAT8)
     for name, array in (("a", product.a), ("b", product.b)):
-        if not halves:
+        if not exact:
             check_cast(name, array.dtype, read, product.casting)
         _check_conversion(place, array, read)
 
 
 def _check_epilogue(place: Place, product: Product, sizes: ProductShape, kind: np.dtype) -> None:
     """Whether there is such an epilogue, and whether its arrays fit and may be converted."""
-    check_activation(product.epilogue.activation, product.types[1])
+    if product.epilogue.activation:
+        check_activation(product.epilogue.activation, product.types[1])
     if product.c is not None:
         if product.c.shape != sizes.result:
             raise InvalidInput(f"c has the shape {product.c.shape}, the product {sizes.result}")

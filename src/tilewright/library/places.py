@@ -267,9 +267,11 @@ def place_for(values: Sequence[Any], device: Any, queue: Any, wait_for: Any) -> 
     if device is not None and (arrays or queue is not None):
         other = "device arrays run where they are" if arrays else "the queue has one"
         raise InvalidInput(f"device={device!r} is for host operands without a queue; {other}")
-    own = queue or next((array.queue for array in arrays if array.queue is not None), None)
+    own = queue
     if arrays and own is None:
-        raise InvalidInput("the PyOpenCL arrays have no queue; pass queue=")
+        own = next((array.queue for array in arrays if array.queue is not None), None)
+        if own is None:
+            raise InvalidInput("the PyOpenCL arrays have no queue; pass queue=")
     opened = default_device(device) if own is None else adopt(own)
     refuse_if_forked(opened.info.platform)
     if arrays:

@@ -1,6 +1,7 @@
 """`matmul` and `gemm`: what is asked, checked and put into NumPy's and BLAS's terms; `multiply` does the rest."""
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any, Literal
 
 import numpy as np
@@ -121,7 +122,8 @@ def gemm(
     >>> tilewright.gemm(a, a, trans_b="T", alpha=2, activation="relu").tolist()
     [[10.0]]
     """
-    check_casting(casting)
+    if casting != "same_kind":
+        check_casting(casting)
     if activation is not None and activation not in ACTIVATIONS:
         raise UnknownName("activation", activation, ACTIVATIONS)
     out = single_out(out)
@@ -135,10 +137,13 @@ def gemm(
     vectors = taken(place, bias, scale_a, scale_b)
     side = bias_side(vectors, product_shape(left.shape, right.shape))
     scales = scale_kinds(vectors, left, right)
-    epilogue = Epilogue(factor, carried, side, activation or "", _checked(precision), *scales)
+    epilogue = _epilogue(factor, carried, side, activation or "", _checked(precision), *scales)
     added = None if carried == 0 else place.see(c)
     product = Product(left, right, types, casting, epilogue, added, vectors, (trans_a == "C", trans_b == "C"))
     return multiply(place, product, out)
+
+
+_epilogue = lru_cache(maxsize=256)(Epilogue)  # to make one anew takes some microseconds of each call
 
 
 def _checked(precision: str | None) -> str:

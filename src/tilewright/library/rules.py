@@ -140,8 +140,9 @@ def _within(name: str, value: complex, dtype: str) -> complex:
 
 def scalar(name: str, value: Any, dtype: str) -> complex:
     """`alpha` or `beta` as kernels of that type take it; InvalidInput for what is no number or would be cut off."""
-    if type(value) in (int, float) and value in (0, 1):
-        return float(value)  # any type holds them
+    kind = type(value)
+    if kind is float or kind is int:
+        return value if value == 1 or value == 0 else _scalar(name, value, dtype)  # every type holds 0 and 1
     if isinstance(value, (np.generic, np.ndarray)):
         if value.ndim:
             raise InvalidInput(f"{name} has the shape {value.shape}; it is one number")

@@ -48,6 +48,8 @@ def converting_move(device: Device, source: View, target: View, dtypes: tuple[np
 def _many(source: View, target: View, dtype: str) -> ManyMove:
     """The move as one of many dimensions, those last in which the target's elements are near to each other."""
     sides, (reads, writes) = merged(source.shape, [source.strides, target.strides])
+    if not sides:  # a single element
+        sides, reads, writes = [1], [0], [0]
     order = sorted(range(len(sides)), key=lambda place: -abs(writes[place]))
     sides, reads, writes = ([values[place] for place in order] for values in (sides, reads, writes))
     return ManyMove(tuple(sides), tuple(reads), tuple(writes), dtype, source.offset, target.offset)

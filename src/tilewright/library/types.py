@@ -34,9 +34,10 @@ def product_types(a: np.dtype, b: np.dtype, dtype: np.dtype | None) -> tuple[str
     """The type that the operands are read in, and that of the result. UnsupportedType for types, or a pair, without one."""
     asked = None if dtype is None else native_dtype(dtype)
     names = {a.name, b.name}
-    if names == set(FLOAT8):  # halves hold both kinds exactly
-        read = "float16"
-        return read, _result(read, asked or "float32")
+    if names == set(FLOAT8) and asked in (None, "float32", "float16"):  # halves hold both kinds exactly
+        return "float16", _result("float16", asked or "float32")
+    if names == set(FLOAT8) and asked is not None:
+        return asked, _result(asked, asked)
     if len(names) == 1:
         own = native_dtype(a)
         if asked in (None, own, *STORED_WIDER.get(own, ())):
@@ -69,5 +70,5 @@ def _result(read: str, asked: str | None) -> str:
 
 def check_activation(activation: str, result: str) -> None:
     """UnsupportedType if an activation is asked for a type that has none: they are functions of real floats."""
-    if activation and np.dtype(result if result != "bfloat16" else "float32").kind != "f":
+    if np.dtype(result if result != "bfloat16" else "float32").kind != "f":
         raise UnsupportedType(f"the activation {activation!r} is for real floats; the result is {result}")

@@ -14,7 +14,7 @@ from time import sleep
 
 import numpy as np
 
-from ..backend.children import ending_of
+from ..backend.children import ending_of, started
 from ..dtypes import FLOAT8, FROM_ML_DTYPES, numpy_dtype
 from ..errors import ProcessFailed, Unsupported
 from ..problem import Gemm, Problem, inputs_of, output_of
@@ -93,6 +93,7 @@ class ChildRival:
             text=True,
             env={**clean_environment(), **(environment or {})},
         )
+        started(self._process)
         self.facts: dict[str, str] = json.loads(self._ask(f"next {folder}") if kept else self._answer())
 
     @property

@@ -20,6 +20,8 @@ def integer_binary(operator: str, left: int, right: int, position: Position) -> 
     if operator in ("&&", "||"):
         return int(bool(left) and bool(right)) if operator == "&&" else int(bool(left) or bool(right))
     if operator in ("<<", ">>"):
+        if not 0 <= right < 64:
+            raise position.error(f"a shift by {right} in a constant expression: counts go from 0 to 63")
         return left << right if operator == "<<" else left >> right
     return _PLAIN[operator](left, right)
 
@@ -77,7 +79,7 @@ class _Condition:
             operator = self.take()
             decided = (operator.text == "&&" and not value) or (operator.text == "||" and bool(value))
             right = self.skipped(partial(self.binary, PRECEDENCE[operator.text] + 1), decided)
-            if operator.text in ("/", "%") and right == 0 and self.skipping:
+            if operator.text in ("/", "%", "<<", ">>") and self.skipping:
                 right = 1
             value = integer_binary(operator.text, value, right, operator.position)
         return value
@@ -104,12 +106,16 @@ class _Condition:
 def evaluate(tokens: list[Token], position: Position) -> bool:
     """The truth of an `#if` whose macros are expanded and whose `defined` are replaced by 0 or 1."""
     condition = _Condition(tokens, position)
-    value = condition.ternary()
+    try:
+        value = condition.ternary()
+    except RecursionError:
+        raise position.error("this condition is nested too deeply") from None
     if condition.at != len(tokens):
         raise tokens[condition.at].position.error(f"{tokens[condition.at].text!r} is not expected here")
     return bool(value)
 
 
+_MOST_DIGITS = 80  # those of 64 bits, and some zeros in front
 _INTEGER = re.compile(r"(0[xX][0-9a-fA-F]+|0[bB][01]+|\d+)([uUlL]*)$")
 
 
@@ -119,6 +125,8 @@ def integer_value(token: Token) -> tuple[int, str]:
     if match is None:
         raise token.position.error(f"{token.text!r} is not an integer")
     digits = match[1].lower()
+    if len(digits) > _MOST_DIGITS:
+        raise token.position.error(f"{token.text[:20]}... does not fit into any integer type")
     octal = len(digits) > 1 and digits[0] == "0" and digits[1] not in "xb"
     if octal and re.search("[89]", digits):
         raise token.position.error(f"{token.text!r} has a digit that octal numbers do not have")
@@ -133,10 +141,10 @@ def character_value(token: Token) -> int:
     text = token.text[1:-1]
     if not text.startswith("\\"):
         return ord(text[0])
-    if text[1] == "x":
+    if re.fullmatch("x[0-9a-fA-F]{1,2}", text[1:]):
         return int(text[2:], 16)
-    if text[1:].isdigit():
+    if re.fullmatch("[0-3]?[0-7]{1,2}", text[1:]):
         return int(text[1:], 8)
-    if text[1] not in _ESCAPES:
+    if text[1:] not in _ESCAPES:
         raise token.position.error(f"{token.text} is not a known character")
-    return _ESCAPES[text[1]]
+    return _ESCAPES[text[1:]]

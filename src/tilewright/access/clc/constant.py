@@ -68,6 +68,8 @@ def _cast(expression: Cast, names: Mapping[str, int]) -> int | float:
     assert isinstance(kind, Scalar)
     if kind.is_float:
         return float(value)
+    if value - value:  # an infinity or NaN
+        raise NotConstant
     bits = 8 * kind.size
     wrapped = int(value) & ((1 << bits) - 1)
     return wrapped - (1 << bits) if kind.is_signed and wrapped >> (bits - 1) else wrapped

@@ -22,6 +22,7 @@ from .types import (
     Struct,
     Type,
     Vector,
+    sized_array,
     struct_of,
     with_alignment,
 )
@@ -82,8 +83,8 @@ class DeclarationParser(ExpressionParser):
     def attribute(self, into: Attributes) -> None:
         name = self.identifier("an attribute's name").text.strip("_")
         values: list[int] = []
+        known = name in ("aligned", "reqd_work_group_size", "ext_vector_type")
         if self.accept("("):
-            known = name in ("aligned", "reqd_work_group_size", "ext_vector_type")
             depth = 1
             while depth:
                 if known and self.current.text not in (",", ")"):
@@ -91,6 +92,8 @@ class DeclarationParser(ExpressionParser):
                     continue
                 text = self.take().text
                 depth += {"(": 1, ")": -1, "": -depth}.get(text, 0)
+        if known and name != "aligned" and not values:
+            raise self.position.error(f"attribute {name} needs a number")
         if name == "aligned":
             into.aligned = values[0] if values else 16
         elif name == "packed":
@@ -270,7 +273,7 @@ class DeclarationParser(ExpressionParser):
             lengths.append(length)
             self.expect("]")
         for length in reversed(lengths):
-            kind = Array(kind, length)
+            kind = sized_array(kind, length, self.position)
         return kind
 
     def parameters(self) -> tuple[Parameter, ...]:

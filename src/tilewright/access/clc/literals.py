@@ -25,8 +25,8 @@ def _float(token: Token, text: str, hexadecimal: bool) -> Number:
     digits = text.rstrip("fhl")
     try:
         value = float.fromhex(digits) if hexadecimal else float(digits)
-    except ValueError:
-        raise token.position.error(f"{token.text!r} is not a number") from None
+    except (ValueError, OverflowError):
+        raise token.position.error(f"{token.text!r} is not a number that a double can hold") from None
     return Number(token.position, value, kind)
 
 

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 
 from .lexer import Position, Token, tokenize
 
+MOST_TOKENS, LONGEST_TOKEN = 100_000, 4096
+
 
 @dataclass(frozen=True)
 class Macro:
@@ -14,6 +16,19 @@ class Macro:
     parameters: tuple[str, ...] | None
     body: tuple[Token, ...]
     variadic: bool = False
+
+
+@dataclass
+class Budget:
+    """How many tokens macros may still make in one program; a long token counts for several."""
+
+    left: int = MOST_TOKENS
+
+    def spend(self, tokens: list[Token], use: Token) -> list[Token]:
+        self.left -= 1 + sum(1 + len(token.text) // 64 for token in tokens)
+        if self.left < 0:
+            raise use.position.error(f"macros make more than {MOST_TOKENS:,} tokens, with {use.text} used here")
+        return tokens
 
 
 def read_macro(tokens: list[Token], position: Position) -> Macro:
@@ -33,9 +48,9 @@ def read_macro(tokens: list[Token], position: Position) -> Macro:
     return Macro(name.text, tuple(names), tuple(tokens[closing + 1 :]), variadic)
 
 
-def expand(tokens: Iterable[Token], macros: Mapping[str, Macro]) -> list[Token]:
-    """`tokens` with every macro replaced. Tokens of a macro's body take the place where the macro was used; tokens of
-    its arguments keep their own."""
+def expand(tokens: Iterable[Token], macros: Mapping[str, Macro], budget: Budget) -> list[Token]:
+    """`tokens` with every macro replaced, as long as there is `budget`. Tokens of a macro's body take the place where the
+    macro was used; tokens of its arguments keep their own."""
     work = list(tokens)[::-1]
     out: list[Token] = []
     while work:
@@ -45,7 +60,7 @@ def expand(tokens: Iterable[Token], macros: Mapping[str, Macro]) -> list[Token]:
             out.append(_special(token))
             continue
         if macro.parameters is None:
-            body = _substitute(macro, {}, {}, token)
+            body = budget.spend(_substitute(macro, {}, {}, token), token)
             work.extend(reversed([_hide(each, token.hidden | {macro.name}) for each in body]))
             continue
         if not work or work[-1].text != "(":
@@ -53,9 +68,10 @@ def expand(tokens: Iterable[Token], macros: Mapping[str, Macro]) -> list[Token]:
             continue
         arguments, closing = _arguments(work, token)
         raw = _bind(macro, arguments, token)
-        expanded = {key: expand(value, macros) for key, value in raw.items()}
+        expanded = {key: expand(value, macros, budget) for key, value in raw.items()}
         hidden = (token.hidden & closing.hidden) | {macro.name}
-        work.extend(reversed([_hide(each, hidden) for each in _substitute(macro, raw, expanded, token)]))
+        body = budget.spend(_substitute(macro, raw, expanded, token), token)
+        work.extend(reversed([_hide(each, hidden) for each in body]))
     return out
 
 
@@ -141,6 +157,10 @@ def _paste(out: list[Token], right: list[Token], use: Token) -> None:
     if left.text == "," and not right:
         return  # GNU's `, ## __VA_ARGS__`: the comma goes when there is nothing after it
     first = right[0] if right else _placemarker(use)
+    if len(left.text) + len(first.text) > LONGEST_TOKEN:
+        raise use.position.error(
+            f"pasting makes a token of more than {LONGEST_TOKEN:,} characters, with {use.text} used here"
+        )
     pasted = tokenize(left.text + first.text, use.position.file)
     if left.text == "," and len(pasted) > 1:
         out.extend([left, *right])

@@ -27,7 +27,7 @@ from .tree import (
     Text,
     Variable,
 )
-from .types import Array, Scalar, Struct
+from .types import Array, Scalar, Struct, sized_array
 
 
 def parse_program(
@@ -106,9 +106,9 @@ class Parser(DeclarationParser):
         kind = head.type
         if isinstance(kind, Array) and kind.length == 0:
             if isinstance(initial, Text):
-                kind = Array(kind.element, len(initial.text) + 1)
+                kind = sized_array(kind.element, len(initial.text) + 1, head.position)
             elif isinstance(initial, InitList):
-                kind = Array(kind.element, self.length_of(initial))
+                kind = sized_array(kind.element, self.length_of(initial), head.position)
             else:
                 raise head.position.error(f"array {head.name} has no length")
         if isinstance(kind, Struct) and kind.identity < 0:

@@ -7,10 +7,10 @@ from pathlib import Path
 
 from .condition import evaluate
 from .lexer import Position, Token, tokenize
-from .macros import Macro, expand, read_macro
+from .macros import Budget, Macro, expand, read_macro
 from .predefined import PREDEFINED
 
-_DEEPEST_INCLUDE = 64
+_DEEPEST_INCLUDE, _MOST_INCLUDES = 64, 1000
 
 
 @dataclass
@@ -38,9 +38,17 @@ class _State:
     out: list[Token] = field(default_factory=list)
     pending: list[Token] = field(default_factory=list)
     contract: bool | None = None
+    budget: Budget = field(default_factory=Budget)
+    included: int = 0
+
+    def expanded(self, tokens: list[Token]) -> list[Token]:
+        try:
+            return expand(tokens, self.macros, self.budget)
+        except RecursionError:
+            raise tokens[0].position.error("macros are nested too deeply from here on") from None
 
     def flush(self) -> None:
-        self.out += expand(self.pending, self.macros)
+        self.out += self.expanded(self.pending)
         self.pending.clear()
 
 
@@ -112,9 +120,9 @@ def _renumbered(line: list[Token], shift: int, name: str) -> list[Token]:
 
 def _line_directive(rest: list[Token], position: Position, shift: int, name: str, state: _State) -> tuple[int, str]:
     """`#line N "file"`: the next physical line is line N of that file."""
-    rest = expand(rest, state.macros)
-    if not rest or rest[0].kind != "number":
-        raise position.error("#line needs a number")
+    rest = state.expanded(rest)
+    if not rest or not rest[0].text.isdecimal() or len(rest[0].text) > 9:
+        raise position.error("#line needs a number of at most nine digits")
     physical = position.line - shift
     return int(rest[0].text) - (physical + 1), rest[1].text.strip('"') if len(rest) > 1 else name
 
@@ -144,7 +152,7 @@ def _holds(directive: str, rest: list[Token], position: Position, state: _State)
         return (rest[0].text in state.macros) == (directive == "ifdef")
     if not rest:
         raise position.error("#if needs a condition")
-    return evaluate(expand(_without_defined(rest, state), state.macros), position)
+    return evaluate(state.expanded(_without_defined(rest, state)), position)
 
 
 def _without_defined(tokens: list[Token], state: _State) -> list[Token]:
@@ -188,7 +196,7 @@ def _include(rest: list[Token], position: Position, state: _State, depth: int) -
     if depth >= _DEEPEST_INCLUDE:
         raise position.error(f"#include goes deeper than {_DEEPEST_INCLUDE} files: does the file include itself?")
     if rest and rest[0].kind == "name":
-        rest = expand(rest, state.macros)
+        rest = state.expanded(rest)
     if not rest or (rest[0].kind != "string" and rest[0].text != "<"):
         raise position.error('#include needs "file" or <file>')
     quoted = rest[0].kind == "string"
@@ -197,11 +205,21 @@ def _include(rest: list[Token], position: Position, state: _State, depth: int) -
     for folder in folders:
         path = folder / name
         if path.is_file():
-            _run(path.read_text(encoding="utf-8"), str(path), state, depth + 1)
+            state.included += 1
+            if state.included > _MOST_INCLUDES:
+                raise position.error(f"more than {_MOST_INCLUDES:,} files are included")
+            _run(_text_of(path, position), str(path), state, depth + 1)
             return
     raise position.error(
         f"#include {name!r} is in none of the folders {', '.join(map(str, folders)) or '(none given)'}"
     )
+
+
+def _text_of(path: Path, position: Position) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise position.error(f"{path} cannot be read as UTF-8 text: {error}") from None
 
 
 def _without_pragma_operator(tokens: list[Token]) -> list[Token]:

@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from .lexer import Position
+
 
 class Space(IntEnum):
     """Address spaces."""
@@ -198,6 +200,16 @@ REFUSED = {
     "image1d_t", "image1d_buffer_t", "image1d_array_t", "image2d_t", "image2d_array_t", "image3d_t", "sampler_t", "pipe",
     "queue_t", "clk_event_t", "reserve_id_t", "ndrange_t",
 }  # fmt: skip
+
+
+LARGEST_ARRAY = 1 << 40  # bytes: the room of an address in the interpreter, and more than devices have
+
+
+def sized_array(element: Type, length: int, position: Position) -> Array:
+    """An array, if it is not larger than any memory."""
+    if element.size * length > LARGEST_ARRAY:
+        raise position.error(f"an array of {element.size * length:,} bytes; {LARGEST_ARRAY:,} are the most")
+    return Array(element, length)
 
 
 def with_alignment(kind: Type, aligned: int) -> Type:

@@ -13,6 +13,7 @@ from .masks import Mask
 from .places import memory_access
 from .registers import Cells, all_unset, merge, unset_value, zero_of
 from .segments import Access, Segment
+from .table import check_room
 from .usage import names
 
 _LONGEST_REGISTER_ARRAY = 1 << 14
@@ -40,7 +41,7 @@ class DeclarationCompiler(ExpressionCompiler):
         if variable.initial is not None:
             raise variable.position.error("a local variable cannot have an initialiser")
         kind = self.with_pitch(variable)
-        segment = self.machine.memory.local(variable.name, kind.size)
+        segment = self.machine.memory.local(variable.name, kind.size, variable.position)
         segment.row = row_of(kind)
         address = segment.address
         self.declare(variable.name, Memory(kind, lambda frame, mask: address, Space.LOCAL, variable.constant))
@@ -135,7 +136,7 @@ class DeclarationCompiler(ExpressionCompiler):
 
     def memory_variable(self, variable: Variable) -> Run:
         """A private variable with an address: its own bytes for each lane."""
-        segment = self.machine.memory.private(variable.name, variable.type.size)
+        segment = self.machine.memory.private(variable.name, variable.type.size, variable.position)
         address = segment.address
         items = [] if variable.initial is None else self.flatten(variable.type, variable.initial)
         stores = [self.store_at(address + np.int64(offset), kind, value) for offset, kind, value in items]
@@ -231,6 +232,7 @@ class DeclarationCompiler(ExpressionCompiler):
         kind = variable.type
         if variable.space not in (Space.CONSTANT, None) or (variable.space is None and not variable.constant):
             raise variable.position.error("a variable outside functions must be __constant")
+        check_room(variable.name, Space.CONSTANT, kind.size, 1, variable.position)
         items = [] if variable.initial is None else self.flatten(kind, variable.initial)
         data = np.zeros(kind.size, np.uint8)
         everyone = Mask(np.ones(self.machine.lanes, bool))

@@ -18,9 +18,10 @@ ASYNC = "async copy"
 OVERFLOW = "integer overflow"
 DIVISION = "division by zero"
 UNUSED = "unused unset value"
+COUNTED = "race ordered by a counter"
 SHIFT = "shift"
 CONVERSION = "conversion out of range"
-NOTES = (BENIGN, BENIGN_GROUPS, UNUSED, SHIFT, CONVERSION)
+NOTES = (BENIGN, BENIGN_GROUPS, UNUSED, COUNTED, SHIFT, CONVERSION)
 
 
 class Irregular(Exception):
@@ -41,8 +42,8 @@ class Finding:
 
     @property
     def is_fault(self) -> bool:
-        """False for what is allowed though worth knowing: benign races, unset values that nothing depends on, shifts and
-        conversions that do what OpenCL C or the device says and seldom what was meant."""
+        """False for what is allowed though worth knowing: benign races, those that only a counter orders, unset values
+        that nothing depends on, shifts and conversions that do what OpenCL C or the device says."""
         return self.kind not in NOTES
 
     def __str__(self) -> str:

@@ -1,6 +1,6 @@
 """Runs a kernel on the glass device: binds arguments, chooses batches of groups, collects results and findings."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import Any
@@ -22,6 +22,7 @@ from .statements import StatementCompiler
 
 STEP_LIMIT = 4_000_000
 LANES_AT_ONCE = 4096
+LARGEST_GROUP, MOST_GROUPS = 1 << 16, 1 << 20
 
 
 @dataclass(frozen=True)
@@ -56,12 +57,13 @@ def run_kernel(
     step_limit: int = STEP_LIMIT,
     pitches: Mapping[str, int] | None = None,
     fill: int = 0,
+    unset: Collection[str] = (),
 ) -> Launch:
     """Runs `groups` of the NDRange in lockstep, as many at once as LANES_AT_ONCE allows. The arrays in `arguments` are
     left as they are; what the kernel writes goes into `outputs` under the argument's name. `pitches` makes rows of
-    two-dimensional local arrays as many elements long as asked; `fill` is every byte of what the kernel never set."""
+    two-dimensional local arrays as many elements long as asked; `fill` is every byte of what the kernel never set, `unset`
+    the buffers that hold nothing yet."""
     function = program.functions[entry]
-    check_sizes(function, global_size, local_size)
     items = int(np.prod(np.array(local_size, dtype=np.int64)))
     slots = max(1, min(len(groups), LANES_AT_ONCE // items))
     machine = Machine(global_size, local_size, slots, recorder, step_limit, fill)
@@ -72,16 +74,25 @@ def run_kernel(
         compiled = compile_entry(compiler, function)
         if compiler.pitches:
             raise UnknownName("local array", next(iter(compiler.pitches)), machine.memory.local_names())
-        values, buffers = bind(machine, function, arguments)
+        values, buffers = bind(machine, function, arguments, unset)
         for batch in _batches(groups, slots):
             frame = Frame(compiled.slots)
             everyone = machine.begin(batch)
             for (_, symbol), value in zip(compiled.parameters, values, strict=True):
                 _pass(machine, frame, everyone, symbol, value, function)
-            assert compiled.body is not None
-            compiled.body(frame, everyone)
+            _execute(compiled, frame, everyone, function)
     outputs = {name: _output(segment, array) for name, (segment, array) in buffers.items() if segment.written}
     return Launch(outputs, machine.findings.all(), machine)
+
+
+def _execute(compiled: FunctionCode, frame: Frame, everyone: Mask, function: Function) -> None:
+    assert compiled.body is not None
+    try:
+        compiled.body(frame, everyone)
+    except RecursionError:
+        raise function.position.error(
+            f"{function.name} holds calls or expressions that are nested too deeply"
+        ) from None
 
 
 def compile_entry(compiler: StatementCompiler, function: Function) -> FunctionCode:
@@ -112,6 +123,11 @@ def _output(segment: Segment, array: npt.NDArray[Any]) -> npt.NDArray[Any]:
 def all_groups(global_size: Sequence[int], local_size: Sequence[int]) -> list[Group]:
     """Every work-group of an NDRange, x fastest."""
     counts = [size // own for size, own in zip(global_size, local_size, strict=True)] + [1, 1]
+    if counts[0] * counts[1] * counts[2] > MOST_GROUPS:
+        raise InvalidInput(
+            f"{counts[0] * counts[1] * counts[2]:,} work-groups cannot all be run, only {MOST_GROUPS:,}; name some, or leave the "
+            "choice to explain"
+        )
     return [(x, y, z) for z, y, x in product(range(counts[2]), range(counts[1]), range(counts[0]))]
 
 
@@ -121,6 +137,8 @@ def check_sizes(function: Function, global_size: Sequence[int], local_size: Sequ
             f"global size {tuple(global_size)} and local size {tuple(local_size)} need 1 to 3 numbers each"
         )
     for dimension, (size, own) in enumerate(zip(global_size, local_size, strict=True)):
+        if own > LARGEST_GROUP:
+            raise InvalidInput(f"dimension {dimension}: no device has work-groups of {own:,} work-items")
         if own < 1 or size < own or size % own:
             raise InvalidInput(
                 f"dimension {dimension}: the global size {size} must be a multiple of the local size {own}, as OpenCL 1.2 asks"
@@ -133,7 +151,7 @@ def check_sizes(function: Function, global_size: Sequence[int], local_size: Sequ
 
 
 def bind(
-    machine: Machine, function: Function, arguments: Mapping[str, Argument]
+    machine: Machine, function: Function, arguments: Mapping[str, Argument], unset: Collection[str] = ()
 ) -> tuple[list[Value], dict[str, tuple[Segment, npt.NDArray[Any]]]]:
     """The values of the kernel's parameters, and the segments behind its buffers."""
     names = [parameter.name for parameter in function.parameters]
@@ -148,16 +166,17 @@ def bind(
     for parameter in function.parameters:
         given, kind = arguments[parameter.name], parameter.type
         if isinstance(kind, Pointer):
-            segment = _segment(machine, parameter.name, kind, given)
+            segment = _segment(machine, parameter.name, kind, given, parameter.name not in unset)
             values.append(segment.address)
             if isinstance(given, np.ndarray):
                 buffers[parameter.name] = (segment, given)
+                machine.recorder.follow(segment, given)
         else:
             values.append(_number(parameter.name, kind, given))
     return values, buffers
 
 
-def _segment(machine: Machine, name: str, kind: Pointer, given: Argument) -> Segment:
+def _segment(machine: Machine, name: str, kind: Pointer, given: Argument, initialised: bool) -> Segment:
     if kind.space is Space.LOCAL:
         size = given.size if isinstance(given, LocalMemory) else given
         if not isinstance(size, int | np.integer) or isinstance(size, bool) or size <= 0:
@@ -167,7 +186,7 @@ def _segment(machine: Machine, name: str, kind: Pointer, given: Argument) -> Seg
         raise InvalidInput(f"argument {name!r} is a buffer: give a NumPy array, not {type(given).__name__}")
     raw = np.ascontiguousarray(given).reshape(-1).view(np.uint8)
     writable = kind.space is Space.GLOBAL and not kind.constant and given.flags.writeable
-    return machine.memory.buffer(name, raw, kind.space, writable)
+    return machine.memory.buffer(name, raw, kind.space, writable, initialised)
 
 
 def _number(name: str, kind: Type, given: Argument) -> Value:

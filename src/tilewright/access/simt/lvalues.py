@@ -78,7 +78,7 @@ class PlaceCompiler(Context):
 
     def temporary(self, code: Code, position: Position) -> Place:
         """A struct that a function returned, put into memory so that its members can be taken."""
-        segment = self.machine.memory.private("a temporary", code.type.size)
+        segment = self.machine.memory.private("a temporary", code.type.size, position)
         address, run = segment.address, code.run
         place = MemoryPlace(self.machine, code.type, lambda frame, mask: address, Space.PRIVATE, True, position, False)
 

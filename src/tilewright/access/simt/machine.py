@@ -12,6 +12,7 @@ from .code import Site
 from .findings import DIVERGENT, Findings
 from .masks import Mask
 from .memory import VirtualMemory
+from .ordering import Ordering
 from .segments import Segment
 from .shadow import ITEM_BITS
 
@@ -30,6 +31,9 @@ class Recorder(Protocol):
 
     def record_same(self, site: Site, segment: Segment, offset: int, mask: Mask) -> None:
         """All lanes of `mask` access one place."""
+
+    def follow(self, segment: Segment, array: npt.NDArray[Any]) -> None:
+        """A buffer that was made of `array`."""
 
     def barrier(self, position: Position) -> None: ...
 
@@ -59,6 +63,7 @@ class Machine:
         self.recorder = recorder
         self.steps = self.step_limit = step_limit
         self.memory = VirtualMemory(self)
+        self.ordering = Ordering(self)
         lane = np.arange(self.lanes)
         self.slot_of_lane = lane // self.items
         item = lane % self.items
@@ -90,6 +95,7 @@ class Machine:
         self.synced = {Space.LOCAL: 0, Space.GLOBAL: 0}
         self.clock = 1
         self.memory.new_batch()
+        self.ordering.begin()
         if self.groups:
             self.recorder.begin(self.groups, self.items)
         return Mask(self.live.copy())
@@ -104,12 +110,16 @@ class Machine:
         self.live_count = int(self.live.sum())
 
     def tick(self, position: Position) -> None:
-        """One iteration of a loop; too many of them are an endless loop."""
+        """One iteration of a loop, or one call; too many of them never end."""
         self.steps -= 1
         if self.steps < 0:
             raise position.error(
-                f"stopped after {self.step_limit} loop iterations; raise the step limit, or run a smaller problem"
+                f"stopped after {self.step_limit} loop iterations and calls; raise the step limit, or run a smaller problem"
             )
+
+    @property
+    def steps_taken(self) -> int:
+        return self.step_limit - self.steps
 
     def item_name(self, lane: int) -> str:
         """`work-item (3,0) of group (1,2)`, with as many dimensions as the NDRange has."""
@@ -137,6 +147,9 @@ class Machine:
         """All lanes of a group meet. Memory of the spaces in `fence` is in order afterwards."""
         self.check_together(mask, position, "barrier")
         spaces = [space for flag, space in ((LOCAL_FENCE, Space.LOCAL), (GLOBAL_FENCE, Space.GLOBAL)) if fence & flag]
+        if fence & GLOBAL_FENCE:
+            self.ordering.fence(mask)
+        self.ordering.barrier(mask)
         everyone = mask.count == len(self.groups) * self.items
         step = np.int64(1 << ITEM_BITS)
         self.clock += 1

@@ -128,6 +128,8 @@ class VirtualMemory(SegmentTable):
                 if missing is not None:
                     self.complaints.uninitialised(segment, touch, missing)
                 report_atomic(self.machine, segment, touch, cells)
+            if segment.space is Space.GLOBAL:
+                self.machine.ordering.update(segment, offsets, own.indices)
             self._take_turns(segment, whole, own.indices, access, low, update, out)
         return out
 
@@ -256,6 +258,8 @@ class VirtualMemory(SegmentTable):
             segment.unset.written[cells] = True
         elif segment.shadow is not None:
             report_write(self.machine, segment, touch, access, values, low)
+            if self.machine.ordering.active and segment.space is Space.GLOBAL:
+                self.machine.ordering.write(segment, lanes)
             if self._copying:
                 self._copied.append((segment, touch, True))
         segment.scatter(whole, values, access.dtype, access.count, low)

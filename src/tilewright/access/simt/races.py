@@ -6,8 +6,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ..clc.types import Space
-from .findings import BENIGN, BENIGN_GROUPS, GROUPS, RACE
-from .shadow import Conflict, Shadow, Touch
+from .findings import BENIGN, BENIGN_GROUPS, COUNTED, GROUPS, RACE
+from .shadow import ITEM, Conflict, Shadow, Touch
 
 if TYPE_CHECKING:
     from .machine import Machine
@@ -18,12 +18,13 @@ def report_read(machine: "Machine", segment: "Segment", touch: Touch, cells: npt
     """Checks a plain read against earlier writes and atomic updates of other items."""
     shadow = segment.shadow
     assert shadow is not None
-    for conflict in (
-        shadow.conflicts_with_write(touch, cells),
-        shadow.conflicts_with_readers(touch, cells, "atomic update"),
-    ):
-        if conflict is not None:
-            _report(machine, segment, touch, conflict, "read", benign=False)
+    written = shadow.conflicts_with_write(touch, cells)
+    if written is not None:
+        counter = _counter(machine, segment, touch, cells, written)
+        _report(machine, segment, touch, written, "read", benign=False, counter=counter)
+    updated = shadow.conflicts_with_readers(touch, cells, "atomic update")
+    if updated is not None:
+        _report(machine, segment, touch, updated, "read", benign=False)
 
 
 def report_write(
@@ -36,6 +37,7 @@ def report_write(
     cells = shadow.cells(touch)
     earlier = shadow.conflicts_with_write(touch, cells)
     if earlier is not None:
+        segment.contest(cells[earlier.which], shadow.granule)
         which = earlier.which.any(axis=0) if earlier.which.ndim == 2 else earlier.which
         old = segment.gather(touch.offsets, access.dtype, access.count, low)
         same = (_bits(old) == _bits(values)) | ~which
@@ -43,9 +45,11 @@ def report_write(
     for kind in ("read", "atomic update"):
         conflict = shadow.conflicts_with_readers(touch, cells, kind)
         if conflict is not None:
-            _report(machine, segment, touch, conflict, "write", benign=False)
+            last = kind != "read" and _all_are_last(machine, segment, touch, cells, conflict)
+            _report(machine, segment, touch, conflict, "write", benign=False, counter=segment.name if last else None)
     lost = shadow.write(touch, cells, machine.clock)
     if lost is not None:
+        segment.contest(cells[lost], shadow.granule)
         _report_together(machine, segment, touch, access, values, cells, lost)
 
 
@@ -60,20 +64,65 @@ def report_atomic(machine: "Machine", segment: "Segment", touch: Touch, cells: n
     shadow.update(touch, cells)
 
 
+def _lanes(machine: "Machine", touch: Touch, which: npt.NDArray[np.bool_]) -> npt.NDArray[np.intp]:
+    """The lane of each cell that is in conflict."""
+    lanes = np.arange(machine.lanes) if touch.lanes is None else touch.lanes
+    return np.broadcast_to(lanes, which.shape)[which]
+
+
+def _counter(
+    machine: "Machine", segment: "Segment", touch: Touch, cells: npt.NDArray[np.int64], conflict: Conflict
+) -> str | None:
+    """The counter by which all the writes come before the reads that they are in conflict with, if there is one."""
+    assert segment.shadow is not None
+    if not machine.ordering.updates:
+        return None
+    groups = ((segment.shadow.writer[cells][conflict.which] & ITEM) - 1) // machine.span
+    pairs = set(zip(groups.tolist(), _lanes(machine, touch, conflict.which).tolist(), strict=True))
+    alike = {(writer, machine.ordering.alike(reader)): (writer, reader) for writer, reader in pairs}
+    counters = {machine.ordering.counter_between(segment, writer, reader) for writer, reader in alike.values()}
+    only = counters.pop() if len(counters) == 1 else None
+    return None if only is None else machine.memory.segments[only].name
+
+
+def _all_are_last(
+    machine: "Machine", segment: "Segment", touch: Touch, cells: npt.NDArray[np.int64], conflict: Conflict
+) -> bool:
+    """Are the counters that are written (set back to 0) by now only the writers' own?"""
+    assert segment.shadow is not None
+    offsets = cells[conflict.which] * segment.shadow.granule
+    pairs = zip(offsets.tolist(), _lanes(machine, touch, conflict.which).tolist(), strict=True)
+    return all(machine.ordering.is_last(segment, offset, lane) for offset, lane in set(pairs))
+
+
 def _bits(values: Any) -> Any:
     """Values as integers, so that a NaN equals itself."""
     values = np.ascontiguousarray(values)
     return values.view(f"u{values.dtype.itemsize}")
 
 
-def _report(machine: "Machine", segment: "Segment", touch: Touch, conflict: Conflict, own: str, benign: bool) -> None:
+def _report(
+    machine: "Machine",
+    segment: "Segment",
+    touch: Touch,
+    conflict: Conflict,
+    own: str,
+    benign: bool,
+    counter: str | None = None,
+) -> None:
     if conflict.between_groups:
         kind = BENIGN_GROUPS if benign else GROUPS
         how = "no barrier orders different groups"
     else:
         kind = BENIGN if benign else RACE
         how = "no barrier between them"
-    if benign:
+    if counter is not None:
+        kind = COUNTED
+        how = (
+            "a race by OpenCL 1.2, whose memory model orders nothing between groups; devices that perform fences and atomic "
+            f"functions in order have it right, since both groups updated '{counter}' in that order"
+        )
+    elif benign:
         how = "both store the same value"
     other = machine.memory.sites[conflict.site].position
     text = f"{own} of {segment.space.word} '{segment.name}' meets the {conflict.earlier} at line {other.line}: {how}"

@@ -47,6 +47,7 @@ class Segment:
         self.row = (0, 0)  # bytes of a row and of an element, of a two-dimensional array
         self.writable = True
         self.written = False
+        self.contested: npt.NDArray[np.bool_] | None = None  # bytes that several work-items wrote, no barrier between
         self.shadow: Shadow | None = None
         self.unset: Unset | None = None
         self._views: dict[tuple[Any, int], npt.NDArray[Any]] = {}
@@ -59,6 +60,12 @@ class Segment:
             whole = self.data[: self.data.size // step * step].view(dtype)
             self._views[key] = whole if count == 1 else whole.reshape(-1, count)
         return self._views[key]
+
+    def contest(self, cells: Offsets, granule: int) -> None:
+        """Several work-items wrote these cells of `granule` bytes."""
+        if self.contested is None:
+            self.contested = np.zeros(round_up(self.data.size, 16), bool)
+        self.contested.reshape(-1, granule)[cells] = True
 
     def own(self) -> None:
         """Before the first write: the caller's array must not change."""

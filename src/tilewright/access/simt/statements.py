@@ -52,7 +52,7 @@ class StatementCompiler(DeclarationCompiler):
     def parameter(self, parameter: Parameter) -> Symbol:
         kind = parameter.type
         if isinstance(kind, Struct) or id(parameter) in self.state.addressed:
-            address = self.machine.memory.private(parameter.name, kind.size).address
+            address = self.machine.memory.private(parameter.name, kind.size, parameter.position).address
             return Memory(kind, lambda frame, mask: address, Space.PRIVATE, parameter.constant)
         return Register(self.new_slot(), kind, False, parameter.constant)
 

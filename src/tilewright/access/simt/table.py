@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from ...errors import InvalidInput
 from ..clc.lexer import Position
 from ..clc.types import Space
 from .code import Site
@@ -17,6 +18,18 @@ from .shadow import Shadow
 
 if TYPE_CHECKING:
     from .machine import Machine
+
+
+MOST_ROOM = 1 << 28  # bytes that one variable may take in all groups or lanes that run at once
+
+
+def check_room(name: str, space: Space, size: int, copies: int, position: Position | None) -> None:
+    """Refuses a variable that is too large, at `position`, or without one if it is the caller's argument."""
+    if size * copies <= MOST_ROOM:
+        return
+    owner = {Space.PRIVATE: f" for each of {copies:,} work-items", Space.LOCAL: f" for each of {copies:,} work-groups"}
+    text = f"{space.word} {name!r} takes {size:,} bytes{owner.get(space, '')}; explain has {MOST_ROOM:,} bytes for it"
+    raise InvalidInput(text) if position is None else position.error(text)
 
 
 class SegmentTable:
@@ -31,17 +44,21 @@ class SegmentTable:
         self.sites.append(Site(len(self.sites), position, operation, size, alignment))
         return self.sites[-1]
 
-    def buffer(self, name: str, data: npt.NDArray[np.uint8], space: Space, writable: bool) -> Segment:
-        """Memory that all groups share, with the caller's contents. It is copied before the first write."""
+    def buffer(
+        self, name: str, data: npt.NDArray[np.uint8], space: Space, writable: bool, initialised: bool = True
+    ) -> Segment:
+        """Memory that all groups share, with the caller's contents, which mean nothing if it is not
+        `initialised`. It is copied before the first write."""
         segment = self._add(name, space, data.size, data, None)
         segment.writable = writable
         if space is Space.GLOBAL and writable:  # nobody can race on what nobody writes
-            segment.shadow = Shadow(data.size, self.machine.span, initialised=True)
+            segment.shadow = Shadow(data.size, self.machine.span, initialised)
         return segment
 
-    def local(self, name: str, size: int) -> Segment:
+    def local(self, name: str, size: int, position: Position | None = None) -> Segment:
         """`size` bytes for each group."""
         room = round_up(size, 256)
+        check_room(name, Space.LOCAL, size, self.machine.slots, position)
         data = np.full(room * self.machine.slots, self.machine.fill, np.uint8)
         base = self.machine.slot_of_lane * room if self.machine.slots > 1 else None
         segment = self._add(name, Space.LOCAL, size, data, base)
@@ -49,10 +66,11 @@ class SegmentTable:
         segment.shadow = Shadow(data.size, 0, initialised=False)
         return segment
 
-    def private(self, name: str, size: int) -> Segment:
+    def private(self, name: str, size: int, position: Position | None = None) -> Segment:
         """`size` bytes for each lane."""
         room = round_up(size, 128 if size > 16 else 16)
         lanes = self.machine.lanes
+        check_room(name, Space.PRIVATE, size, lanes, position)
         segment = self._add(
             name, Space.PRIVATE, size, np.full(room * lanes, self.machine.fill, np.uint8), np.arange(lanes) * room
         )
@@ -64,6 +82,11 @@ class SegmentTable:
         number = len(self.segments) + 1
         segment = self.segments[number] = Segment(number, name, space, size, data, base)
         return segment
+
+    @property
+    def largest(self) -> int:
+        """Bytes of the largest segment: whatever lies further on is out of bounds of all of them."""
+        return max(segment.size for segment in self.segments.values())
 
     def local_names(self) -> list[str]:
         return [segment.name for segment in self.segments.values() if segment.space is Space.LOCAL]

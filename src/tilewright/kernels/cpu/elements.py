@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from ...device import DeviceInfo
 from ...dtypes import DOUBLES, element_type
 from ..gemm.call import GemmCall
 
@@ -31,6 +32,15 @@ FORMS = {
 # int8 with an instruction that multiplies four bytes by four at a time and adds the products as integers.
 QUADS = Form("uint", "char", "uint", "int8")
 SHORT = ("float16", "bfloat16")  # types of C that cannot hold sums
+
+
+def takes_vectors(device: DeviceInfo) -> bool:
+    """Whether the kernels of this folder are for the device: a CPU whose driver says that its vectors hold several floats.
+
+    Drivers whose vector is one float long, such as rusticl on llvmpipe, make vectors of neighbouring work-items, as GPUs do,
+    and need not know clang's built-in functions: they get the kernels for GPUs.
+    """
+    return device.kind == "cpu" and device.native_widths.get("float32", 4) > 1
 
 
 def component_bytes(dtype: str) -> int:

@@ -47,6 +47,7 @@ def _atomic(count: int, update: Update) -> Builtin:
         if pointer_argument(codes[0], call).constant:
             raise call.position.error(f"{call.name} cannot write through a pointer to const")
         machine = context.machine
+        machine.ordering.active = True
         site = machine.memory.site(call.position, "atomic", target.size, target.size)
         access = Access(target.dtype, 1, target.size, site)
         where, operands = codes[0].run, [change(code, target).run for code in codes[1:]]

@@ -43,7 +43,7 @@ class _Copy:
         values.append(np.uint64(1) if self.stride is None else self.stride(frame, mask))
         self.check_equal(values, mask)
         target, source, count, stride = (np.broadcast_to(value, (machine.lanes,)) for value in values)
-        number = count.astype(np.int64)
+        number = np.minimum(count, np.uint64(machine.memory.largest // self.size + 1)).astype(np.int64)
         item = np.arange(machine.lanes) % machine.items
         for first in range(0, int(number[mask.indices].max(initial=0)), machine.items):
             element = item + first

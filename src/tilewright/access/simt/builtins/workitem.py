@@ -9,6 +9,7 @@ from ...clc.tree import Call
 from ...clc.types import INT, SIZE_T, UINT, VOID
 from ..code import Code, Frame, Value
 from ..context import Context
+from ..machine import GLOBAL_FENCE
 from ..masks import Mask
 from .common import Builtin, arguments, uniform_integer
 
@@ -71,8 +72,20 @@ def _barrier(context: Context, call: Call) -> Code:
     return Code(VOID, run)
 
 
+def _fence(context: Context, call: Call) -> Code:
+    """Orders what one work-item does; seen by others only with a counter (ordering.py)."""
+    codes = arguments(context, call, 1)
+    flags, machine, position = codes[0].run, context.machine, call.position
+
+    def run(frame: Frame, mask: Mask) -> Value:
+        if uniform_integer(flags(frame, mask), mask, position, "the kind of this fence") & GLOBAL_FENCE:
+            machine.ordering.fence(mask)
+
+    return Code(VOID, run)
+
+
 def _evaluated(context: Context, call: Call) -> Code:
-    """Only the arguments are evaluated: for fences inside one work-item, prefetches and output."""
+    """Only the arguments are evaluated: for fences of reads, prefetches and output."""
     runs = [context.value(each).run for each in call.arguments]
     zero = np.int32(0)
 
@@ -106,9 +119,9 @@ WORK_ITEM: dict[str, Builtin] = {
     ),
     "barrier": _barrier,
     "work_group_barrier": _barrier,
-    "mem_fence": _evaluated,
+    "mem_fence": _fence,
     "read_mem_fence": _evaluated,
-    "write_mem_fence": _evaluated,
+    "write_mem_fence": _fence,
     "prefetch": _evaluated,
     "printf": _evaluated,
     "__builtin_prefetch": _evaluated,

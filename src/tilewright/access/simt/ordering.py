@@ -1,0 +1,129 @@
+"""Order between work-groups that comes from a counter: "the group that is last adds up what all have left".
+
+OpenCL 1.2's memory model orders nothing between groups, so such a kernel has a race by its letter. Devices that perform
+fences and atomic functions in order have it right all the same, if
+
+* each group's work-items fence what they have written, before an item of the group, which they wait for at a barrier,
+  updates the counter;
+* the group that reads has updated the counter after those, and its readers have waited for that at a barrier.
+
+That is what is looked for here. Whether it is so for every order of the groups, a second run in the reverse order tells.
+"""
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from .masks import Mask
+from .segments import Offsets, Segment
+
+if TYPE_CHECKING:
+    from .machine import Machine
+
+Moments = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Update:
+    """One atomic update of a counter: when, by whose lane, and what its group had fenced: segment -> its last write."""
+
+    moment: int
+    group: int
+    lane: int
+    fenced: dict[int, int]
+
+
+@dataclass
+class Ordering:
+    """Moments count writes, fences, barriers and updates; `active` once the program has an atomic function."""
+
+    machine: "Machine"
+    active: bool = False
+    now: int = 0
+    fences: Moments = field(default_factory=lambda: np.zeros(0, np.int64))
+    barriers: Moments = field(default_factory=lambda: np.zeros(0, np.int64))
+    writes: dict[int, Moments] = field(default_factory=dict)
+    last_writes: dict[tuple[int, int], int] = field(default_factory=dict)
+    updates: dict[tuple[int, int], list[Update]] = field(default_factory=dict)
+    counting: set[int] = field(default_factory=set)  # lanes that have updated a counter
+
+    def begin(self) -> None:
+        """Other groups run: lanes are others', while what groups have published stays."""
+        self.fences, self.barriers = np.zeros((2, self.machine.lanes), np.int64)
+        self.writes.clear()
+        self.counting.clear()
+
+    def group_of(self, lane: int) -> int:
+        """The group's number among all that run, as tags have it."""
+        machine = self.machine
+        return machine.first_item // machine.span + int(machine.slot_of_lane[lane])
+
+    def fence(self, mask: Mask) -> None:
+        self.now += 1
+        self.fences[mask.indices] = self.now
+
+    def barrier(self, mask: Mask) -> None:
+        self.now += 1
+        self.barriers[mask.indices] = self.now
+
+    def write(self, segment: Segment, lanes: Any) -> None:
+        self.now += 1
+        lanes = np.arange(self.machine.lanes) if lanes is None else lanes
+        self.writes.setdefault(segment.number, np.zeros(self.machine.lanes, np.int64))[lanes] = self.now
+        for slot in np.unique(self.machine.slot_of_lane[lanes]).tolist():
+            self.last_writes[segment.number, self.group_of(slot * self.machine.items)] = self.now
+
+    def update(self, segment: Segment, offsets: Offsets, lanes: npt.NDArray[np.intp]) -> None:
+        self.now += 1
+        if not self.fences.any() or len(lanes) > len(self.machine.groups):
+            return  # nothing can be ordered by it, or it is no counter of groups
+        for offset, lane in zip(offsets.tolist(), lanes.tolist(), strict=True):
+            self.counting.add(lane)
+            entry = Update(self.now, self.group_of(lane), lane, self._fenced(lane))
+            self.updates.setdefault((segment.number, offset), []).append(entry)
+
+    def _fenced(self, lane: int) -> dict[int, int]:
+        """The segments whose writes by this lane's group are fenced, and waited for by the lane."""
+        items = self.machine.items
+        own = slice(lane // items * items, lane // items * items + items)
+        fences, waited = self.fences[own], self.fences[own] < self.barriers[lane]
+        waited[lane % items] = True
+        fenced = {}
+        for number, moments in self.writes.items():
+            wrote = moments[own]
+            if wrote.any() and ((wrote == 0) | ((wrote < fences) & waited)).all():
+                fenced[number] = int(wrote.max())
+        return fenced
+
+    def counter_between(self, segment: Segment, writer: int, reader: int) -> int | None:
+        """The segment of a counter by which what group `writer` wrote to `segment` comes before what lane `reader` does."""
+        group, last = self.group_of(reader), self.last_writes.get((segment.number, writer))
+        if writer == group and segment.number not in self._fenced(reader):
+            return None
+        for (counter, _), updates in self.updates.items():
+            own = self._last_of(updates, group, reader)
+            if own is not None and any(
+                each.group == writer and each.fenced.get(segment.number) == last for each in updates[: own + 1]
+            ):
+                return counter
+        return None
+
+    def alike(self, reader: int) -> tuple[int, int, int]:
+        """Equal for lanes of which one may stand for all, here."""
+        return self.group_of(reader), int(self.barriers[reader]), reader if reader in self.counting else -1
+
+    def is_last(self, segment: Segment, offset: int, lane: int) -> bool:
+        """Has this lane's group updated the counter after all others, and does the lane know?"""
+        updates = self.updates.get((segment.number, offset), [])
+        return self._last_of(updates, self.group_of(lane), lane) == len(updates) - 1
+
+    def _last_of(self, updates: list[Update], group: int, lane: int) -> int | None:
+        """The number of the group's last update that this lane made, or waited for at a barrier."""
+        known = [
+            number
+            for number, each in enumerate(updates)
+            if each.group == group and (each.lane == lane or self.barriers[lane] > each.moment)
+        ]
+        return known[-1] if known else None
