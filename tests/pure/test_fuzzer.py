@@ -162,6 +162,14 @@ def test_infinities_and_nan_are_classified_as_ieee_754_has_them() -> None:
     assert np.array_equal(classified_product(a, b), expected, equal_nan=True)
 
 
+def test_a_limited_pool_has_few_sizes_and_always_the_same() -> None:
+    pool = POOL.limited(2, 5)
+    assert pool == POOL.limited(2, 5)
+    chance = random.Random(1)
+    assert {pool.length(chance) for _ in range(200)} == set(pool.fixed)
+    assert len(pool.changes) == 2
+
+
 def test_changes_of_plan_are_found_to_the_element() -> None:
     def look(sizes: tuple[int, int, int, int]) -> tuple[object, ...]:
         return (sizes[2] > 137, sizes[2] >= 9000)

@@ -1,6 +1,7 @@
 """`python -m tools.fuzz`: run cases, tell what failed, end with status 1 if any did."""
 
 import argparse
+import signal
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -46,6 +47,7 @@ def arguments(words: Sequence[str] | None) -> argparse.Namespace:
 
 def main(words: Sequence[str] | None = None) -> int:
     options = arguments(words)
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # what is done is saved then, as by Ctrl-C
     infos = list_devices()
     number = str(choose(infos, options.device))
     task = Task(

@@ -22,6 +22,8 @@ from .draw import Palette, draw
 from .shapes import Pool, pool_for
 from .types import MULTIPLIED
 
+GPU_CHANGES, GPU_LENGTHS = 24, 16  # sizes of each type that are drawn for a GPU, whose programs depend on them
+
 
 class Task(msgspec.Struct, frozen=True):
     """What a child is to do: the cases of some seeds, or one case that is given."""
@@ -82,7 +84,8 @@ def palette_of(task: Task, bench: Bench) -> Palette:
     def pool(dtype: str, moves: bool) -> Pool:
         key = dtype, moves
         if key not in pools:
-            pools[key] = pool_for(dtype, bench.info, moves)
+            whole = pool_for(dtype, bench.info, moves)
+            pools[key] = whole if bench.info.kind == "cpu" else whole.limited(GPU_CHANGES, GPU_LENGTHS)
         return pools[key]
 
     return Palette(pool, task.kinds, task.few, task.types, task.most_work)

@@ -32,7 +32,7 @@ class Child:
         self.process = subprocess.Popen(
             [sys.executable, "-m", "tools.fuzz.child"],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-            cwd=ROOT,
+            cwd=ROOT, start_new_session=True,
         )  # fmt: skip
         assert self.process.stdin is not None
         self.process.stdin.write(msgspec.json.encode(task).decode() + "\n")
@@ -139,7 +139,8 @@ class Loop:
                     return
                 self._share(share)
         except BaseException as error:  # told by the thread that waits for this one
-            self._errors.append(error)
+            if not self._stopping.is_set():  # children that are stopped end between their cases, too
+                self._errors.append(error)
             self._stopping.set()
 
     def _share(self, share: range) -> None:

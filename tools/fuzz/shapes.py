@@ -55,6 +55,13 @@ class Pool:
 
     changes: tuple[Sizes, ...]
     constants: tuple[int, ...]
+    fixed: tuple[int, ...] = ()  # the only lengths, where there are any: so that programs repeat
+
+    def limited(self, changes: int, lengths: int) -> "Pool":
+        """A pool of few sizes, for devices on which every other size may be another program; always the same ones."""
+        chance = random.Random(lengths)
+        some = tuple(chance.sample(self.changes, min(changes, len(self.changes))))
+        return Pool(some, self.constants, tuple(self.length(chance) for _ in range(lengths)))
 
     def sizes(self, chance: random.Random) -> Sizes:
         """Sizes beside a change of plan, or of lengths beside a block's."""
@@ -70,6 +77,8 @@ class Pool:
 
     def length(self, chance: random.Random) -> int:
         """One length: mostly short, sometimes beside a multiple of a block's."""
+        if self.fixed:
+            return chance.choice(self.fixed)
         kind = chance.random()
         if kind < 0.5 or not self.constants:
             return chance.choice((0, 1, 1, 2, 3, 4, 5, 7, 8, 9, 13, 16, 17, 24, 31, 33))
