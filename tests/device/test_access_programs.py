@@ -53,7 +53,7 @@ def test_programs_compute_the_same_bits(device: Device, seed: int) -> None:
     explanation = explain_source(
         source, global_size=(LANES,), local_size=(ITEMS,), arguments=dict(arrays), groups="all"
     )
-    assert explanation.faults == ()
+    assert {each.kind for each in explanation.faults} <= {"integer overflow", "division by zero"}
     expected = driver_results(device, source, arrays)
     wrong = np.flatnonzero(explanation.outputs["out"] != expected)
     assert not wrong.size, f"seed {seed}: (work-item, result) {[divmod(int(at), RESULTS) for at in wrong[:5]]}"

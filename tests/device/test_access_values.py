@@ -44,6 +44,9 @@ def run_driver(
     return {name: device.read(buffer, arrays[name].size, arrays[name].dtype) for name, buffer in buffers.items()}
 
 
+ARITHMETIC = {"integer overflow", "division by zero"}  # the values at the ends of the types are tried, too
+
+
 def compare(
     device: Device,
     source: str,
@@ -58,7 +61,7 @@ def compare(
     explanation = explain_source(
         source, global_size=(lanes,), local_size=(local_size,), arguments=dict(arrays), groups="all"
     )
-    assert explanation.faults == ()
+    assert {each.kind for each in explanation.faults} <= ARITHMETIC
     for name, array in explanation.outputs.items():
         wanted, found = expected[name].reshape(-1), array.reshape(-1)
         equal = wanted.view(f"u{wanted.itemsize}") == found.view(f"u{found.itemsize}")
