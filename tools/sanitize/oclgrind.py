@@ -21,7 +21,17 @@ from .sweeps import Sweep, cases_of, cost
 
 # Optimised code has an instruction that Oclgrind 21.10 cannot follow unset values through (freeze), and it knows no prefetch.
 BUILD = "-cl-opt-disable -D__builtin_prefetch(...)="
-CHECKS = ("--data-races", "--uninitialized", "--max-errors", "100000", "--build-options", BUILD)
+LOCAL_BYTES = "65536"  # Oclgrind has 32768 unless told otherwise, and plans for GPUs use more
+CHECKS = (
+    "--data-races",
+    "--uninitialized",
+    "--max-errors",
+    "100000",
+    "--local-mem-size",
+    LOCAL_BYTES,
+    "--build-options",
+    BUILD,
+)
 # Unset values may be carried to where no one uses them, and Oclgrind calls some values unset that are set: bytes of a word
 # of which others are unset, once it was shifted, and lanes of 16 that were shuffled. So what is stored is judged by the result,
 # bit by bit or by its bound; what decides and what is an address are faults.
