@@ -1,8 +1,10 @@
 """tools.sanitize: changes of plans are found, cases beside them are clean under the interpreter, faults are told."""
 
 import json
+import sys
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
