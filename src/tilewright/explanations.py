@@ -49,7 +49,8 @@ def explain(
 
     What if: `config` and `macros` replace the kernel's own, `pitches` the row lengths, in elements, of local arrays.
     `groups` are the work-groups to run: a list of (x, y, z), "all", or None for all if that takes about half a second at
-    most, else for those at the ends, in the middle and some others. Of a kernel with several launches the last is explained; `access.explain_kernel` gives them all.
+    most, else for those at the ends, in the middle and some others. Of a kernel with several launches the last is
+    explained; `access.explain_kernel` gives them all.
 
     UnknownName for a kernel, model, macro or array that there is not; SourceError, with file, line and column, for what
     the front end cannot read.
