@@ -13,6 +13,8 @@ from .inspection.examine import with_settings
 from .kernel import Kernel
 from .kernels import LADDERS, find_kernel
 from .ladders import make_problem
+from .problem import Gemm
+from .sets import STORED
 
 Number = TypeVar("Number", int, float)
 GEOMETRY = {"global_size": "--global", "local_size": "--local", "order": "--order"}
@@ -164,6 +166,22 @@ def parse_size(text: str) -> tuple[int, ...]:
         return tuple(int(part) for part in text.lower().split("x"))
     except ValueError as error:
         raise InvalidInput(f"{text[:40]!r} is no size: write 512, 512x256 or 512x256x128") from error
+
+
+def product_of(options: argparse.Namespace) -> Gemm:
+    """The product that `tilewright plan` is asked about: its size, layout, types and how often."""
+    size = parse_size(options.size)
+    if len(size) not in (1, 3):
+        raise InvalidInput(f"{options.size}: write N or MxNxK")
+    m, n, k = size * 3 if len(size) == 1 else size
+    orders = {"N": "row", "T": "column"}
+    if not set(options.layout) <= set(orders) or len(options.layout) != 2:
+        raise InvalidInput(f"--layout {options.layout}: NN, NT, TN or TT")
+    a_order, b_order = (orders[letter] for letter in options.layout)
+    stored = STORED.get(options.dtype)
+    return Gemm(
+        m, n, k, options.dtype, a_order, b_order, out_dtype=stored, batch=options.batch, precision=options.precision
+    )
 
 
 def sizes_of(options: argparse.Namespace) -> list[tuple[int, ...]]:

@@ -10,7 +10,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.markup import escape
 
-from .arguments import kernel_of, parse_size, rung_before, sizes_of
+from .arguments import kernel_of, parse_size, product_of, rung_before, sizes_of
 from .backend.opencl import Device, open_device
 from .backend.twins import open_backends
 from .backend.vpdpbusd import equipped
@@ -34,7 +34,7 @@ from .report.plot import PICTURES, plot
 from .report.roof import refresh_rooflines
 from .report.table import published_lines
 from .report.versus import COLUMNS, ENERGY, cells, energy, races, summary
-from .sets import STORED, problems_of
+from .sets import problems_of
 from .tuned import file_name, own_folder
 from .tuning import Effort, Outcome, tune
 from .verify import Verdict
@@ -42,6 +42,11 @@ from .verify import Verdict
 console: Console = Screen()
 TITLE_WIDTH = 34  # of a problem in the tables of `bench`
 FIRST_CALLS_SET = "first-calls"  # of `bench`, though it is no set of problems
+
+
+def say(text: str) -> None:
+    """Print text as it is: no markup in it, no line broken."""
+    console.print(text, highlight=False, markup=False, soft_wrap=True)
 
 
 def ladder_command(options: argparse.Namespace) -> int:
@@ -61,7 +66,7 @@ def ladder_command(options: argparse.Namespace) -> int:
             table.finish(record)
             written = write_outputs(options, record, "" if options.name else ladder.name)
         if options.published:
-            console.print("\n".join(published_lines(record.rows)), highlight=False, markup=False, soft_wrap=True)
+            say("\n".join(published_lines(record.rows)))
         tell_written(written)
         failed = failed or any(row.status in ("wrong", "build failed", "launch failed") for row in record.rows)
     return int(failed)
@@ -88,7 +93,7 @@ def run_command(options: argparse.Namespace) -> int:
 
 def tell_written(paths: Sequence[Path]) -> None:
     for path in paths:
-        console.print(f"wrote {path}", highlight=False, markup=False, soft_wrap=True)
+        say(f"wrote {path}")
 
 
 def print_verdict(record: Record, kernel: Kernel, verdict: Verdict | None, sample: bool) -> None:
@@ -97,9 +102,9 @@ def print_verdict(record: Record, kernel: Kernel, verdict: Verdict | None, sampl
             console.print(f"[red]{row.status}[/red]: {escape(row.reason)}", soft_wrap=True)
         if row.explained:
             texts = [f"{row.explained}{':' if row.faults else ''}", *(f"  {fault}" for fault in row.faults)]
-            console.print("\n".join(texts), highlight=False, markup=False, soft_wrap=True)
+            say("\n".join(texts))
     if verdict is not None and verdict.passed:
-        console.print(str(verdict), highlight=False, markup=False, soft_wrap=True)
+        say(str(verdict))
     if verdict is not None and sample:
         for element in verdict.sample:
             console.print(f"  {element}", highlight=False, markup=False)
@@ -121,7 +126,7 @@ def bench_command(options: argparse.Namespace) -> int:
         if options.json:
             write_or_rescue(options.json, record)
             words = f"ended early: wrote {len(races(record))} problems to {options.json}"
-            console.print(words, highlight=False, markup=False, soft_wrap=True)
+            say(words)
 
     titles = (f"{COLUMNS[0]:<{TITLE_WIDTH}}", *(f"{text:>12}" for text in COLUMNS[1:]))
     console.print("  ".join(titles), style="bold", soft_wrap=True)
@@ -133,10 +138,10 @@ def bench_command(options: argparse.Namespace) -> int:
         write_or_rescue(options.json, record)
     if record.telemetry:
         console.print(f"clock and power: {record.telemetry}", highlight=False, markup=False)
-    console.print(f"rival: {races(record)[0][0].lesson}", highlight=False, markup=False, soft_wrap=True)
+    say(f"rival: {races(record)[0][0].lesson}")
     if record.absent:
-        console.print(f"not raced: {'; '.join(record.absent)}", highlight=False, markup=False, soft_wrap=True)
-    console.print(summary(races(record)), highlight=False, markup=False, soft_wrap=True)
+        say(f"not raced: {'; '.join(record.absent)}")
+    say(summary(races(record)))
     if options.json:
         tell_written([options.json])
     return int(any(row.status == "wrong" for row in record.rows))
@@ -150,7 +155,7 @@ def _show_race(rows: Sequence[Row], energies: bool) -> None:
     texts += [f"{name} {text}" for name, text in zip(beside, cells(tuple(rows), beside)[len(COLUMNS) :], strict=True)]
     if energies:
         texts += [f"{name} {text}" for name, text in zip(ENERGY, energy(tuple(rows)), strict=True) if text]
-    console.print("  ".join(texts), highlight=False, markup=False, soft_wrap=True)
+    say("  ".join(texts))
 
 
 def first_calls(options: argparse.Namespace, device: Device) -> int:
@@ -158,7 +163,7 @@ def first_calls(options: argparse.Namespace, device: Device) -> int:
     record = run_first_calls(device, options.dtype)
     if options.json:
         write_or_rescue(options.json, record)
-    console.print("\n".join(lines(record)), highlight=False, markup=False, soft_wrap=True)
+    say("\n".join(lines(record)))
     if options.json:
         tell_written([options.json])
     return 0
@@ -178,33 +183,22 @@ def tune_command(options: argparse.Namespace) -> int:
 
     def show(outcome: Outcome) -> None:
         for complaint in outcome.complaints:
-            console.print(f"  {complaint}", highlight=False, markup=False, soft_wrap=True)
+            say(f"  {complaint}")
         won = outcome.entry
         result = f"{won.untuned_seconds / won.seconds:.2f}x  {won.kernel} ({won.config})" if won else "nothing is right"
-        console.print(f"{outcome.problem}: {result}", highlight=False, markup=False, soft_wrap=True)
+        say(f"{outcome.problem}: {result}")
 
     products = [replace(each, precision=options.precision) for each in problems if isinstance(each, Gemm)]
     effort = Effort(options.seconds, options.candidates, options.within)
     table = tune(products, info, options.device, path, effort, show)
     settled = f"{len(table.settled)} problems where the cost model's choice is as good"
-    console.print(f"{path}: {len(table.entries)} entries, {settled}", highlight=False, markup=False, soft_wrap=True)
+    say(f"{path}: {len(table.entries)} entries, {settled}")
     return 0
 
 
 def plan_command(options: argparse.Namespace) -> int:
     """`tilewright plan`: what the library would run for a product, and why other candidates lost."""
-    size = parse_size(options.size)
-    if len(size) not in (1, 3):
-        raise InvalidInput(f"{options.size}: write N or MxNxK")
-    m, n, k = size * 3 if len(size) == 1 else size
-    orders = {"N": "row", "T": "column"}
-    if not set(options.layout) <= set(orders) or len(options.layout) != 2:
-        raise InvalidInput(f"--layout {options.layout}: NN, NT, TN or TT")
-    a_order, b_order = (orders[letter] for letter in options.layout)
-    stored = STORED.get(options.dtype)
-    problem = Gemm(
-        m, n, k, options.dtype, a_order, b_order, out_dtype=stored, batch=options.batch, precision=options.precision
-    )
+    problem = product_of(options)
     print(plan_product(problem, equipped(open_device(options.device).info, options.dtype)))
     return 0
 
@@ -219,7 +213,7 @@ def accuracy_command(options: argparse.Namespace) -> int:
 
     def show(row: ErrorRow) -> None:
         words = f"{row.data:16} {row.mode:10} {row.by:10} {row.largest:10.3g} units of |A||B| {row.normwise:10.2e} of the norm"
-        console.print(words, highlight=False, markup=False, soft_wrap=True)
+        say(words)
 
     check_outputs(options)
     record = measure_accuracy(size, options.device, show, options.dtype)
@@ -233,7 +227,7 @@ def list_command(options: argparse.Namespace) -> int:
     for ladder in [find_ladder(options.name)] if options.name is not None else LADDERS.values():
         console.print(f"[bold]{ladder.name}[/bold]  {ladder.title}", highlight=False)
         for kernel in ladder.kernels:
-            console.print(f"  {kernel.name:32} {kernel.lesson}", highlight=False, markup=False, soft_wrap=True)
+            say(f"  {kernel.name:32} {kernel.lesson}")
     return 0
 
 
@@ -261,7 +255,7 @@ def devices_command(options: argparse.Namespace) -> int:
     for report in [] if options.json else reports:
         console.print(f"[bold]{escape(report.title)}[/bold]", highlight=False)
         for name, value in report.lines:
-            console.print(f"  {name:28} {value}", highlight=False, markup=False, soft_wrap=True)
+            say(f"  {name:28} {value}")
     if not reports:
         raise NoDevice(
             "there is no OpenCL device; `tilewright doctor` says what is missing, and the command that mends it"
@@ -276,14 +270,14 @@ def doctor_command(options: argparse.Namespace) -> int:
         print(examination.to_json())
     else:
         for line in examination.lines():
-            console.print(line, highlight=False, markup=False, soft_wrap=True)
+            say(line)
     return 0 if examination.healthy else 1
 
 
 def compare_command(options: argparse.Namespace) -> int:
     """`tilewright compare`: ratios between two records, with their spread."""
     for line in compare(load_record(options.first), load_record(options.second)):
-        console.print(str(line), highlight=False, markup=False, soft_wrap=True)
+        say(str(line))
     return 0
 
 
@@ -295,7 +289,7 @@ def report_command(options: argparse.Namespace) -> int:
         what = " and ".join(
             f"{count} {name}" for count, name in ((tables, "tables"), (made, "inspections and rooflines")) if count
         )
-        console.print(f"{page}: {what}", highlight=False, markup=False, soft_wrap=True)
+        say(f"{page}: {what}")
     return 0
 
 
