@@ -24,13 +24,14 @@ def read_environment(device: DeviceInfo) -> Environment:
         processor=_processor(),
         cores=os.cpu_count() or 1,
         load=os.getloadavg()[0] if hasattr(os, "getloadavg") else 0.0,
-        versions={name: _version(name) for name in PACKAGES},
+        versions={name: version_of(name) for name in PACKAGES},
         clock_mhz=clock,
         power_w=power,
     )
 
 
-def _version(package: str) -> str:
+def version_of(package: str) -> str:
+    """The version of an installed package, or "not installed"."""
     try:
         return metadata.version(package)
     except metadata.PackageNotFoundError:

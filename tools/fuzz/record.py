@@ -2,10 +2,11 @@
 
 import platform
 from dataclasses import dataclass, replace
-from importlib import metadata
 from pathlib import Path
 
 import msgspec
+
+from tilewright.environment import version_of
 
 from .cases import CALLS, Case
 
@@ -55,7 +56,7 @@ class Record:
         """The record with what it ran on. ValueError if it holds cases of another device."""
         if self.device and (self.device, self.driver) != (device, driver):
             raise ValueError(f"the record is of {self.device} ({self.driver}), not of {device} ({driver})")
-        versions = {name: metadata.version(name) for name in ("tilewright", "numpy", "pyopencl")}
+        versions = {name: version_of(name) for name in ("tilewright", "numpy", "pyopencl")}
         return replace(
             self,
             device=device,
