@@ -54,9 +54,17 @@ INLINE ushort float_to_bfloat(float value)
     return isnan(value) ? (bits >> 16) | 0x40 : (bits + 0x7fff + ((bits >> 16) & 1)) >> 16;
 }
 
-// Where fma is one instruction, sums gain its single rounding; elsewhere it would be a slow emulation.
+// Where fma is one instruction, sums gain its single rounding; elsewhere it would be a slow emulation. Integers wrap, as
+// NumPy's do, which C defines for unsigned ones only.
 #if REAL_IS_INTEGER
-#define MULTIPLY_ADD(a, b, c) ((a) * (b) + (c))
+#define ADD(a, b) ((COMPONENT)((uint)(a) + (uint)(b)))
+#define TIMES(a, b) ((COMPONENT)((uint)(a) * (uint)(b)))
+#else
+#define ADD(a, b) ((a) + (b))
+#define TIMES(a, b) ((a) * (b))
+#endif
+#if REAL_IS_INTEGER
+#define MULTIPLY_ADD(a, b, c) ADD(TIMES(a, b), c)
 #elif REAL_IS_DOUBLE || defined(FP_FAST_FMAF)
 #define MULTIPLY_ADD(a, b, c) fma(a, b, c)
 #else

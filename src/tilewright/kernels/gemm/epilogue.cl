@@ -27,7 +27,7 @@ INLINE int is_zero(const ACC scalar)
 INLINE void scale(COMPONENT* value, const ACC factor)
 {
 #if PARTS == 1
-    value[0] *= factor;
+    value[0] = TIMES(value[0], factor);
 #else
     const int turns = factor.y != 0;
     const COMPONENT real = value[0] * factor.x - (turns ? value[1] * factor.y : 0);
@@ -57,12 +57,12 @@ INLINE void finish(COMPONENT* sum, const ACC alpha, const ACC beta, __global RES
             scale(old, beta);
 #pragma unroll
             for (int part = 0; part < PARTS; part++)
-                value[part] += old[part];
+                value[part] = ADD(value[part], old[part]);
         }
 #pragma unroll
         for (int part = 0; part < PARTS; part++) {
 #if BIAS
-            value[part] += DECODE_RESULT(bias[i * bias_column * PARTS + part]);
+            value[part] = ADD(value[part], DECODE_RESULT(bias[i * bias_column * PARTS + part]));
 #endif
             held[i * PARTS + part] = ENCODE_RESULT(ACTIVATE(value[part]));
         }

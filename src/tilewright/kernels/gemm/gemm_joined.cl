@@ -64,7 +64,8 @@ void gemm_joined(const int M, const int N, const int K, const int k_chunk, const
             JOIN(vstore, WORDS)(held[piece * PIECE + i * SLICE_ITEMS], 0, words);
 #pragma unroll
             for (int word = 0; word < WORDS; word++)
-                sum[i * WORDS / (TN * PARTS)][i * WORDS % (TN * PARTS) + word] += words[word];
+                sum[i * WORDS / (TN * PARTS)][i * WORDS % (TN * PARTS) + word] =
+                    ADD(sum[i * WORDS / (TN * PARTS)][i * WORDS % (TN * PARTS) + word], words[word]);
         }
     store_tile(sum, tile, M, N, alpha, beta, C + (c_offset + batch * c_batch) * PARTS, c_row, c_column,
                bias + bias_offset * PARTS, bias_row, bias_column);

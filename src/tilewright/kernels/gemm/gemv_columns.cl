@@ -59,7 +59,7 @@ INLINE void add_up(local COMPONENT partials[PARTIALS][ITEMS], const int item)
         if (item / LANES < stride)
 #pragma unroll
             for (int i = 0; i < PARTIALS; i++)
-                partials[i][item] += partials[i][item + stride * LANES];
+                partials[i][item] = ADD(partials[i][item], partials[i][item + stride * LANES]);
     }
     barrier(CLK_LOCAL_MEM_FENCE);
 }

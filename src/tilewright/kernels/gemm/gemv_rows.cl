@@ -45,7 +45,7 @@ INLINE void add_up(local COMPONENT partials[PARTIALS][ITEMS], const int item)
         if (item % TEAM < stride)
 #pragma unroll
             for (int i = 0; i < PARTIALS; i++)
-                partials[i][item] += partials[i][item + stride];
+                partials[i][item] = ADD(partials[i][item], partials[i][item + stride]);
     }
     barrier(CLK_LOCAL_MEM_FENCE);
 }

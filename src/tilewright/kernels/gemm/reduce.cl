@@ -38,7 +38,7 @@ void reduce(const int M, const int N, const int pieces, const ACC alpha, const A
         for (int piece = slice; piece < pieces; piece += SLICES)
 #pragma unroll
             for (int part = 0; part < PARTS; part++)
-                sum[part] += partial[piece * distance * PARTS + part];
+                sum[part] = ADD(sum[part], partial[piece * distance * PARTS + part]);
     }
 #pragma unroll
     for (int part = 0; part < PARTS; part++)
@@ -48,7 +48,7 @@ void reduce(const int M, const int N, const int pieces, const ACC alpha, const A
         if (slice < stride)
 #pragma unroll
             for (int part = 0; part < PARTS; part++)
-                sums[part][item] += sums[part][item + stride * GROUP_ELEMENTS];
+                sums[part][item] = ADD(sums[part][item], sums[part][item + stride * GROUP_ELEMENTS]);
     }
     if (slice > 0 || row >= M)
         return;

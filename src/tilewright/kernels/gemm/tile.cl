@@ -127,7 +127,7 @@ INLINE void add_up_slices(COMPONENT sum[TM][TN * PARTS], local COMPONENT* held, 
             for (int i = 0; i < TM; i++)
 #pragma unroll
                 for (int j = 0; j < TN * PARTS; j++)
-                    sum[i][j] += own[(i * TN * PARTS + j) * SLICE_ITEMS];
+                    sum[i][j] = ADD(sum[i][j], own[(i * TN * PARTS + j) * SLICE_ITEMS]);
     }
 }
 #endif
