@@ -12,6 +12,8 @@ from .errors import Unsupported
 from .kernel import Config, Kernel, Step, Steps
 from .problem import Problem
 
+# Operations of the library's that look at no element: their kernels move unsigned integers of its size.
+BYTES_ONLY = ("move", "move of many dimensions", "in-place transpose")
 # Types of arguments that hold sizes, and the least size that is too large for each. Strides and offsets have 64 bits.
 COUNTERS = {"int": 2**31, "uint": 2**32, "unsigned": 2**32, "unsigned int": 2**32}
 
@@ -105,7 +107,7 @@ def _refusals(kernel: Kernel, problem: Problem, device: DeviceInfo) -> Iterator[
         yield f"{kernel.name} computes in {kernel.precision}, which was not asked for"
     if getattr(problem, "scale_a", "") and not kernel.scales:
         yield f"{kernel.name} cannot scale rows and columns of the product"
-    if problem.dtype in DOUBLES and not device.fp64:
+    if problem.dtype in DOUBLES and not device.fp64 and kernel.operation not in BYTES_ONLY:
         yield f"{device.name} has no double precision, which {problem.dtype} needs"
     for feature, sentence in kernel.requires:
         if feature not in device.features:

@@ -82,12 +82,13 @@ def test_real_interrupts_at_any_time(device: Device) -> None:
         for delay in np.linspace(1e-4, 0.06, 12):
             out[:] = 0
             try:
-                signal.setitimer(signal.ITIMER_REAL, delay)
-                matmul(a, b, out, queue=device.queue)
-            except KeyboardInterrupt:
+                try:
+                    signal.setitimer(signal.ITIMER_REAL, delay)
+                    matmul(a, b, out, queue=device.queue)
+                finally:
+                    signal.setitimer(signal.ITIMER_REAL, 0)
+            except KeyboardInterrupt:  # it may come in the `finally`, too
                 interrupted += 1
-            finally:
-                signal.setitimer(signal.ITIMER_REAL, 0)
             assert settled(out)
     finally:
         signal.signal(signal.SIGALRM, before)

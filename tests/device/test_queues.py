@@ -8,7 +8,7 @@ import pyopencl as cl
 import pyopencl.array as cl_array
 import pytest
 
-from tilewright import copy, gemm, matmul, transpose
+from tilewright import copy, gemm, matmul, matrix_transpose, transpose
 from tilewright.backend.opencl import KEPT_CONTEXTS, Device, adopt
 from tilewright.errors import InvalidInput, TilewrightError, Unsupported
 from tilewright.library.engine import default_device
@@ -194,3 +194,17 @@ def test_contexts_of_callers_are_let_go(one_device: Device) -> None:
         devices.append(adopt(queue))
     assert adopt(cl.CommandQueue(contexts[0])) is not devices[0]
     assert adopt(cl.CommandQueue(contexts[-1])) is devices[-1]
+
+
+def test_every_array_of_a_call_waits_for_its_last_launch(device: Device) -> None:
+    """Another array over the same elements got no event: who waited for it read too early."""
+    values = RNG.random((300, 300), np.float32)
+    first = cl_array.to_device(device.queue, values)
+    again = cl_array.Array(device.queue, first.shape, first.dtype, data=first.base_data)
+    turned = matrix_transpose(first, again)
+    assert turned is again
+    assert first.events[-1] == again.events[-1]
+    assert np.array_equal(again.get(), values.T)
+    gemm(cl_array.to_device(device.queue, values), values, first, beta=1, out=again)
+    assert first.events[-1] == again.events[-1]
+    assert np.allclose(again.get(), values @ values + values.T, rtol=1e-4)

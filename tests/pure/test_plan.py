@@ -10,7 +10,9 @@ from tilewright.choice import plan_move, plan_product
 from tilewright.device import DeviceInfo
 from tilewright.errors import Unsupported
 from tilewright.kernel import Config, Kernel, NDRange, Step, Steps, round_up
+from tilewright.kernels.moves import Move
 from tilewright.kernels.sizes import size
+from tilewright.operands import Layout
 from tilewright.plan import plan, plan_kernel
 from tilewright.problem import Gemm, Problem, Transpose
 
@@ -154,3 +156,12 @@ def test_sides_beyond_what_kernels_count_are_refused_with_the_value() -> None:
     assert plan_product(Gemm(wide - 1, 1, 1), LARGE).steps
     with pytest.raises(Unsupported, match="rows=2,147,483,648 is more than kernels count"):
         plan_move(Transpose(wide, 2, "int8"), replace(LARGE, kind="gpu"))
+
+
+def test_doubles_are_moved_where_they_cannot_be_computed() -> None:
+    """Kernels that move look at bytes alone."""
+    without = replace(LARGE, fp64=False)
+    move = Move(33, 17, "complex128", Layout(0, 17, 1), Layout(0, 1, 33))
+    assert plan_move(move, without).steps
+    with pytest.raises(Unsupported, match="double precision"):
+        plan_product(Gemm(8, 8, 8, "float64"), without)

@@ -73,6 +73,9 @@ def multiply(place: Place, product: Product, out: Any) -> Any:
     if sizes.launches > MOST_LAUNCHES:
         a, b, target = _few_launches(place, sizes, a, b, target)
     arrays = {"A": a, "B": b, "C": target.array}
+    c = product.c
+    if c is not None and c is not target.array and target.given and place.same(c, target.array):
+        arrays["c"] = c  # `out` by another name: whoever uses that next waits, too
     for name, vector in product.vectors.items():
         arrays[name] = place.vector(place.take(vector, _vector_type(name, kind)))
     key = (place.key, types, epilogue, product.conjugate, *(place.signature(array) for array in arrays.values()))

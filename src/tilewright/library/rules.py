@@ -13,7 +13,7 @@ from typing import Any, Literal, NamedTuple, Protocol
 import numpy as np
 
 from ..dtypes import FROM_ML_DTYPES, element_type
-from ..errors import InvalidInput, UnknownName
+from ..errors import InvalidInput
 
 Casting = Literal["no", "equiv", "safe", "same_kind", "unsafe"]
 CASTINGS = ("no", "equiv", "safe", "same_kind", "unsafe")
@@ -35,7 +35,7 @@ class Place(Protocol):
 
 def check_casting(casting: str) -> None:
     if casting not in CASTINGS:
-        raise UnknownName("casting rule", str(casting), CASTINGS)
+        raise InvalidInput(f"casting={casting!r}: one of {', '.join(CASTINGS)}")
 
 
 @lru_cache(maxsize=1024)
