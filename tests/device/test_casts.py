@@ -155,3 +155,13 @@ def test_both_kinds_of_8_bit_floats_are_read_as_what_holds_them(dtype: str | Non
     assert (result.astype(complex) == 8.75).all()
     with pytest.raises(InvalidInput):
         matmul(left, right, dtype="int32", queue=device.queue)
+
+
+def test_complex_and_real_factors_that_are_equal_are_told_apart(device: Device) -> None:
+    """Epilogues are kept by their numbers, and 2 == 2+0j."""
+    halves, complex_ = FLOATS.astype(np.float64), FLOATS.astype(np.complex64)
+    for alpha in (2 + 0j, 2, 2.0):
+        assert (gemm(complex_, complex_, alpha=alpha, queue=device.queue) == 6).all()
+    for alpha in (2, 2.0):
+        assert (gemm(halves, halves, alpha=alpha, queue=device.queue) == 6).all()
+        assert (gemm(INTEGERS, INTEGERS, alpha=alpha, queue=device.queue) == 6).all()

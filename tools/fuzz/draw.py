@@ -73,7 +73,7 @@ def _product(chance: random.Random, case: Case, palette: Palette) -> Case:
         case = case.but(vector_a=chance.random() < 0.5, vector_b=chance.random() < 0.6)
         case = case.but(lead_a=() if case.vector_a else case.lead_a, lead_b=() if case.vector_b else case.lead_b)
     if chance.random() < 0.12 and values in ("ordinary", "integers"):
-        case = case.but(precision=chance.choice(_precisions(own, other)))
+        case = case.but(precision=chance.choice(_precisions(own, other, asked)))
     case = case.but(out=_out(chance, case, palette))
     return _affordable(case, palette)
 
@@ -95,10 +95,11 @@ def _types(chance: random.Random, palette: Palette) -> tuple[str, str, str]:
     return rare, chance.choice((rare, own)), ""
 
 
-def _precisions(own: str, other: str) -> tuple[str, ...]:
+def _precisions(own: str, other: str, asked: str) -> tuple[str, ...]:
     if own == other == "float32":
         return "ieee", "tf32", "fp32_split"
-    return ("ieee", "fp8") if own == other and own.startswith("float8") else ("ieee",)
+    bytes_read = own == other and own.startswith("float8") and asked in ("", "float32", "float16", "bfloat16")
+    return ("ieee", "fp8") if bytes_read else ("ieee",)
 
 
 def _leads(chance: random.Random, batch: int) -> tuple[tuple[int, ...], tuple[int, ...]]:

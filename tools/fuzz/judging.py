@@ -26,7 +26,9 @@ def judge_product(result: np.ndarray, expected: Expected, written: str) -> str:
             if stored not in ROUNDING and result.dtype.kind not in "iu":
                 return ""
             expected = _cast(expected, result.dtype, stored)
-        wrong = _different(result, expected) if expected.bound is None else _outside(result, expected, stored)
+        wrong = (
+            _different(result, expected) if expected.bound is None else _outside(result, expected, (written, stored))
+        )
     if not wrong.any():
         return ""
     first = tuple(map(int, np.argwhere(wrong)[0]))
@@ -51,11 +53,11 @@ def _different(result: np.ndarray, expected: Expected) -> np.ndarray:
     return np.asarray((result != expected.values) & ~((result != result) & (expected.values != expected.values)))
 
 
-def _outside(result: np.ndarray, expected: Expected, written: str) -> np.ndarray:
+def _outside(result: np.ndarray, expected: Expected, types: tuple[str, str]) -> np.ndarray:
     """Where an element is neither within its bound nor of the class that it should be."""
     values, bound = expected.values, np.broadcast_to(np.asarray(expected.bound), expected.values.shape)
     got = result.astype(np.complex128 if values.dtype.kind == "c" or result.dtype.kind == "c" else np.float64)
-    most = extremes(written)[0]
+    most = min(extremes(name)[0] for name in types)
     near = np.abs(got - values) <= bound
     beyond = np.abs(values) + bound >= most  # rounds to an infinity, perhaps
     if got.dtype.kind == "c":

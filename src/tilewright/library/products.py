@@ -143,7 +143,8 @@ def gemm(
     return multiply(place, product, out)
 
 
-_epilogue = lru_cache(maxsize=256)(Epilogue)  # to make one anew takes some microseconds of each call
+# To make one anew takes some microseconds of each call. 2 and 2+0j are equal, and not the same to kernels.
+_epilogue = lru_cache(maxsize=256, typed=True)(Epilogue)
 
 
 def _checked(precision: str | None) -> str:
