@@ -12,7 +12,7 @@ import pytest
 
 from tilewright import copy, gemm, matmul, transpose
 from tilewright.backend.opencl import Device
-from tilewright.errors import InvalidInput
+from tilewright.errors import InvalidInput, Unsupported
 
 RNG = np.random.default_rng(11)
 A, B = RNG.standard_normal((3, 4), np.float32), RNG.standard_normal((4, 5), np.float32)
@@ -183,3 +183,32 @@ def test_a_refused_call_writes_nothing(one_device: Device) -> None:
         with pytest.raises(InvalidInput):
             call()
         assert (out == 7).all()
+
+
+def test_a_sub_buffer_is_turned_in_place_by_its_parents_name(device: Device) -> None:
+    """The launch had the offset of one array and the buffer of the other."""
+    queue, size = device.queue, 40
+    align = max(device.info.base_align_bytes, 16)
+    values = RNG.standard_normal((size, size), np.float32)
+    parent = cl.Buffer(device.context, cl.mem_flags.READ_WRITE, align + values.nbytes)
+    by_parent = cl_array.Array(queue, values.shape, np.float32, data=parent, offset=align)
+    part = cl_array.Array(queue, values.shape, np.float32, data=parent.get_sub_region(align, values.nbytes))
+    for a, out in ((part, by_parent), (by_parent, part)):
+        part.set(values)
+        assert transpose(a, out) is out
+        assert np.array_equal(part.get(), values.T)
+
+
+def test_a_call_refused_by_its_plan_writes_nothing(one_device: Device) -> None:
+    """`c` went to `out` before the plan was made."""
+    queue = one_device.queue
+    buffer = cl_array.zeros(queue, 64, np.uint8)
+    odd = cl_array.Array(queue, (3, 3), np.float32, data=buffer.base_data, offset=2)
+    square = cl_array.to_device(queue, np.ones((3, 3), np.float32))
+    out = cl_array.zeros(queue, (3, 3), np.float32)
+    with pytest.raises(Unsupported):
+        gemm(odd, square, square, beta=1, out=out)
+    with pytest.raises(InvalidInput):
+        gemm(square, square, square, beta=1, precision="fp32_split", dtype="float64", out=out)
+    queue.finish()
+    assert not out.get().any()

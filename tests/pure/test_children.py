@@ -114,3 +114,13 @@ def test_a_child_needs_no_folder_for_temporary_files(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(tempfile, "TemporaryFile", refuse)
     run = children.run_child([sys.executable, "-c", "import sys; print('out'); print('err', file=sys.stderr)"], 20)
     assert run == children.ChildRun("out\n", "err\n", "")
+
+
+def test_children_import_nothing_from_the_current_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file called numpy.py in a folder of somebody else's would run."""
+    (tmp_path / "numpy.py").write_text("print('imported from the current folder')")
+    monkeypatch.chdir(tmp_path)
+    child = children.run_child([sys.executable, "-c", "import numpy; print(numpy.__name__)"], 60)
+    assert child.stdout.strip() == "numpy"
+    listed = children.list_devices()
+    assert "current folder" not in listed.stdout + listed.stderr

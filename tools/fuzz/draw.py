@@ -97,7 +97,7 @@ def _types(chance: random.Random, palette: Palette) -> tuple[str, str, str]:
 
 def _precisions(own: str, other: str, asked: str) -> tuple[str, ...]:
     if own == other == "float32":
-        return "ieee", "tf32", "fp32_split"
+        return ("ieee", "tf32", "fp32_split") if asked in ("", "float32") else ("ieee",)
     bytes_read = own == other and own.startswith("float8") and asked in ("", "float32", "float16", "bfloat16")
     return ("ieee", "fp8") if bytes_read else ("ieee",)
 

@@ -126,6 +126,8 @@ def _addends(case: Case, types: Expectation) -> Expectation | None:
         FLOAT8
     ):
         return Expectation(REFUSED, "scales are for 8-bit floats")
+    if (case.scale_a or case.scale_b) and types.written not in ("float32", "float16", "bfloat16"):
+        return Expectation(REFUSED, f"scales are multiplied in float32; the result is {types.written}")
     return None
 
 

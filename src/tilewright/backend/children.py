@@ -135,6 +135,7 @@ def run_child(command: Sequence[str], time_limit: float, settings: Mapping[str, 
     root = str(Path(__file__).resolve().parents[2])
     environment = dict(os.environ)
     environment["PYTHONPATH"] = os.pathsep.join(filter(None, [root, environment.get("PYTHONPATH", "")]))
+    environment["PYTHONSAFEPATH"] = "1"  # nothing is imported from the folder that the user happens to be in
     environment |= {"PYOPENCL_NO_CACHE": "1", "POCL_KERNEL_CACHE": "0", "CUDA_CACHE_DISABLE": "1"}
     environment |= settings or {}
     with _output_file() as out, _output_file() as err:

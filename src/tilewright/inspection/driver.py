@@ -64,7 +64,7 @@ def ask(request: Request, settings: Mapping[str, str]) -> DriverCode:
     with tempfile.TemporaryDirectory() as folder:
         own = {"XDG_CACHE_HOME": folder, "LOCALAPPDATA": folder, "POCL_CACHE_DIR": folder, "CUDA_CACHE_DISABLE": "1"}
         environment = {**os.environ, **own, **{name: value for name, value in settings.items() if value}}
-        command = [sys.executable, "-m", "tilewright.inspection.driver_child"]
+        command = [sys.executable, "-P", "-m", "tilewright.inspection.driver_child"]
         try:
             done = subprocess.run(
                 command, input=pickle.dumps(request), capture_output=True, timeout=SECONDS, env=environment, check=False

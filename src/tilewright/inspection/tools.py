@@ -57,7 +57,7 @@ def find_clang() -> Program | None:
     """A clang of version 19 or later: from the package `ziglang`, else on the path; None if there is none."""
     candidates: list[tuple[str, ...]] = []
     if util.find_spec("ziglang") is not None:
-        candidates.append((sys.executable, "-m", "ziglang", "clang"))
+        candidates.append((sys.executable, "-P", "-m", "ziglang", "clang"))
     names = ["clang", *(f"clang-{number}" for number in range(30, OLDEST_CLANG - 1, -1))]
     candidates += [(path,) for path in map(shutil.which, names) if path]
     for command in candidates:

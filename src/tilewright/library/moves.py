@@ -80,8 +80,8 @@ def _moved(place: Place, a: Any, order: tuple[int, ...], out: Any) -> Any:
     taken = place.take(a, a.dtype)
     if given is not None and _turns_in_place(place, taken, order, given):
         swap = call_for(place.device, ("swap", place.key, place.signature(taken)), lambda: _prepare_swap(place, taken))
-        # Another array over the same elements waits for the swap, too.
-        place.run(swap, {"matrix": given} if taken is given else {"matrix": given, "a": taken}, "matrix", True)
+        # Where `out` is another array over the same elements, in a buffer of another beginning perhaps, it gets the event, too.
+        place.run(swap, {"matrix": taken} if taken is given else {"matrix": taken, "out": given}, "matrix", True)
         return out
     target = target_of(place, given, shape, a.dtype, (a,))
     key = ("move", place.key, order, place.signature(taken), place.signature(target.array))

@@ -13,7 +13,7 @@ from ..backend.vpdpbusd import equipped
 from ..choice import plan_product
 from ..dtypes import FLOAT8, numpy_dtype
 from ..errors import InvalidInput
-from ..problem import StridedGemm
+from ..problem import PRECISIONS, StridedGemm
 from .engine import Call, call_for
 from .places import Place
 from .rules import Casting, Target, check_cast, check_out, target_of
@@ -43,6 +43,7 @@ class Epilogue:
 
 
 HOLD_FLOAT8 = ("float16", "bfloat16")  # every value of both kinds of 8-bit floats
+SCALED = ("float32", "float16", "bfloat16")  # results of products with scales, which are multiplied in float32
 PLAIN = Epilogue()
 NO_VECTORS: Mapping[str, Any] = MappingProxyType({})
 
@@ -68,13 +69,13 @@ def multiply(place: Place, product: Product, out: Any) -> Any:
     read, kind = numpy_dtype(types[0]), numpy_dtype(types[1])
     sizes = product_shape(product.a.shape, product.b.shape)
     seen = _check(place, product, sizes, read, kind, out)
-    target = _target(place, product, sizes, kind, seen)
+    target, filled = _target(place, product, sizes, kind, seen)
     a, b = place.take(product.a, read), place.take(product.b, read)
     if sizes.launches > MOST_LAUNCHES:
         a, b, target = _few_launches(place, sizes, a, b, target)
     arrays = {"A": a, "B": b, "C": target.array}
     c = product.c
-    if c is not None and c is not target.array and target.given and place.same(c, target.array):
+    if filled and c is not None and c is not target.array:
         arrays["c"] = c  # `out` by another name: whoever uses that next waits, too
     for name, vector in product.vectors.items():
         arrays[name] = place.vector(place.take(vector, _vector_type(name, kind)))
@@ -82,6 +83,8 @@ def multiply(place: Place, product: Product, out: Any) -> Any:
     call = call_for(
         place.device, key, lambda: _prepare(place, (a, b, target.array), sizes, types, epilogue, product.conjugate)
     )
+    if c is not None and not filled:  # not before the plan is made: a refused call writes nothing
+        place.assign(target.array, c)
     place.run(call, arrays, "C", epilogue.beta != 0)
     if target.copied_to is not None:
         place.assign(target.copied_to, target.array)
@@ -112,6 +115,15 @@ def _check_operands(place: Place, product: Product, read: np.dtype) -> None:
 
 def _check_epilogue(place: Place, product: Product, sizes: ProductShape, kind: np.dtype) -> None:
     """Whether there is such an epilogue, and whether its arrays fit and may be converted."""
+    precision, read = product.epilogue.precision, product.types[0]
+    if precision and read not in PRECISIONS[precision]:
+        raise InvalidInput(
+            f"precision={precision!r} is for {' and '.join(PRECISIONS[precision])}; operands are read as {read}"
+        )
+    if product.epilogue.scale_a and product.types[1] not in SCALED:
+        raise InvalidInput(
+            f"scaled products are made in float32; dtype {product.types[1]} is none of {', '.join(SCALED)}"
+        )
     if product.epilogue.activation:
         check_activation(product.epilogue.activation, product.types[1])
     if product.c is not None:
@@ -135,15 +147,13 @@ def _check_conversion(place: Place, array: Any, dtype: np.dtype) -> None:
         place.check_conversion(array.dtype, dtype)
 
 
-def _target(place: Place, product: Product, sizes: ProductShape, kind: np.dtype, out: Any) -> Target:
-    """Where the kernels write; it holds `c` already if that is to be added."""
+def _target(place: Place, product: Product, sizes: ProductShape, kind: np.dtype, out: Any) -> tuple[Target, bool]:
+    """Where the kernels write, and whether it holds `c` already because that is the caller's `out`."""
     c = product.c
     is_out = c is not None and out is not None and place.same(c, out)
     read = (product.a, product.b, *product.vectors.values(), *(() if c is None or is_out else (c,)))
     target = target_of(place, out, sizes.result, kind, read)
-    if c is not None and not (is_out and target.array is out):
-        place.assign(target.array, c)
-    return target
+    return target, is_out and target.array is out
 
 
 def _few_launches(place: Place, sizes: ProductShape, a: Any, b: Any, target: Target) -> tuple[Any, Any, Target]:

@@ -33,7 +33,7 @@ MOST_DEATHS = 4  # of children at one problem, before it is given up
 GRACE_S = 60.0  # for a child to build a problem's candidates, beside the time to measure them
 TOGETHER = 48  # problems of one round of children: starting one takes about as long as a problem
 WORTH = 1.02  # what a winner must gain on the cost model's choice for an entry: less is the noise of a race
-CHILD = [sys.executable, "-m", "tilewright.tuning.child"]
+CHILD = [sys.executable, "-P", "-m", "tilewright.tuning.child"]
 # What is built in one child must be found by the next: NVIDIA's driver keeps its machine code in a cache of its own.
 CACHES = {"CUDA_CACHE_DISABLE": "0"}
 
