@@ -111,6 +111,9 @@ def test_bytes_are_stored_as_int32_whatever_they_are_paired_with(device: Device)
         matmul(bytes_, bytes_, dtype="int8", queue=device.queue)
     with pytest.raises(Unsupported, match="int32"):
         gemm(INTEGERS, INTEGERS, activation="relu", queue=device.queue)
+    for a, b in ((INTEGERS, INTEGERS[:, :1]), (INTEGERS[:1], INTEGERS)):  # relu was left out for a single row or column
+        with pytest.raises(Unsupported, match="int32"):
+            gemm(-a, b, activation="relu", queue=device.queue)
 
 
 def test_masks_are_not_ignored(one_device: Device) -> None:

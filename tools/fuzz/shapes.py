@@ -104,7 +104,8 @@ def _key(dtype: str, info: DeviceInfo, moves: bool) -> str:
     """Of everything that a plan depends on: the device's facts, and the text of all that plans."""
     root = Path(tilewright.__file__).parent
     files = sorted([*root.joinpath("kernels").rglob("*.py"), root / "plan.py", root / "choice.py", Path(__file__)])
-    digest = hashlib.sha256(f"{dtype} {moves} {info}".encode())
+    facts = {name: sorted(fact) if isinstance(fact, frozenset) else fact for name, fact in vars(info).items()}
+    digest = hashlib.sha256(f"{dtype} {moves} {facts}".encode())  # sets print in another order in every process
     for file in files:
         digest.update(file.read_bytes())
     return digest.hexdigest()[:24]
