@@ -43,9 +43,9 @@ def test_the_command_line_says_so_too(device_number: str, capsys: pytest.Capture
 
 def test_other_types_and_other_words_are_refused(device: Device) -> None:
     matrix = np.eye(4)
-    with pytest.raises(InvalidInput, match="tf32.*float64"):
+    with pytest.raises(InvalidInput, match=r"tf32.*float64"):
         tilewright.matmul(matrix, matrix, precision="tf32", queue=device.queue)
-    with pytest.raises(InvalidInput, match="fp8.*float32"):
+    with pytest.raises(InvalidInput, match=r"fp8.*float32"):
         tilewright.matmul(matrix.astype(np.float32), matrix.astype(np.float32), precision="fp8", queue=device.queue)
     with pytest.raises(UnknownName):
         tilewright.matmul(matrix, matrix, precision="half", queue=device.queue)

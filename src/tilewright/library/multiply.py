@@ -79,7 +79,7 @@ def multiply(place: Place, product: Product, out: Any) -> Any:
         arrays["c"] = c  # `out` by another name: whoever uses that next waits, too
     for name, vector in product.vectors.items():
         arrays[name] = place.vector(place.take(vector, _vector_type(name, kind)))
-    key = (place.key, types, epilogue, product.conjugate, *(place.signature(array) for array in arrays.values()))
+    key = (place.key, types, epilogue, product.conjugate, *map(place.signature, arrays.values()))
     call = call_for(
         place.device, key, lambda: _prepare(place, (a, b, target.array), sizes, types, epilogue, product.conjugate)
     )

@@ -263,7 +263,7 @@ def place_for(values: Sequence[Any], device: Any, queue: Any, wait_for: Any) -> 
     if queue is not None:
         check_queue(queue)
     events = () if wait_for is None else check_events(wait_for)
-    arrays = [value for value in values if is_device_array(value)]
+    arrays = [value for value in values if isinstance(value, Array)]
     if device is not None and (arrays or queue is not None):
         other = "device arrays run where they are" if arrays else "the queue has one"
         raise InvalidInput(f"device={device!r} is for host operands without a queue; {other}")

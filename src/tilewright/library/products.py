@@ -135,8 +135,8 @@ def gemm(
     if carried != 0 and c is None:
         raise InvalidInput(f"beta={beta} asks for a c, and there is none")
     vectors = taken(place, bias, scale_a, scale_b)
-    side = bias_side(vectors, product_shape(left.shape, right.shape))
-    scales = scale_kinds(vectors, left, right)
+    side = bias_side(vectors, product_shape(left.shape, right.shape)) if vectors else ""
+    scales = scale_kinds(vectors, left, right) if vectors else ("", "")
     epilogue = _epilogue(factor, carried, side, activation or "", _checked(precision), *scales)
     added = None if carried == 0 else place.see(c)
     product = Product(left, right, types, casting, epilogue, added, vectors, (trans_a == "C", trans_b == "C"))
