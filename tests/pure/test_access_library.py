@@ -21,6 +21,7 @@ from tilewright.kernels.gemm.choice import TILE_SPACE
 from tilewright.kernels.gemm.configs import TileConfig
 from tilewright.kernels.gemm.kernels import COLUMNS, JOINED, ROWS, TILES
 from tilewright.kernels.gemm.vector_choice import COLUMNS_SPACE, ROWS_SPACE
+from tilewright.kernels.moves.many import ManyMove
 from tilewright.ladders import make_problem
 from tilewright.plan import violations
 from tilewright.problem import Copy, Gemm, Problem, Transpose, output_of
@@ -110,6 +111,8 @@ def planned() -> Iterator[Launches]:
         *(StackedTranspose(37, 41, dtype, batch=3) for dtype in SIZES),
         *(Copy(35, 1100, dtype, 1) for dtype in ("int8", "float16")),
         Copy(3, 5, "int8", 1),
+        *(ManyMove((5, 4, 3, 7), (1, 5, 20, 60), (84, 21, 7, 1), dtype) for dtype in SIZES),
+        ManyMove((20, 33), (1, 20), (33, 1), "int32", result="float32", converts=("int32", "float32")),
     ]
     for device in (GPU, CPU):
         for product in products:

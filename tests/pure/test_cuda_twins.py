@@ -20,6 +20,7 @@ from tilewright.kernels.gemm.configs import TileConfig
 from tilewright.kernels.gemm.kernels import JOINED
 from tilewright.kernels.gemm.packing import PACK
 from tilewright.kernels.moves import COPY_WORDS
+from tilewright.kernels.moves.many import ManyMove
 from tilewright.kernels.peaks import CHAINS, COPY, GPU_CHAINS, GPU_COPY, GPU_LOCAL, LOCAL, Chains, LocalReads
 from tilewright.ladders import make_problem
 from tilewright.plan import plan_kernel, violations
@@ -100,7 +101,8 @@ def library_steps(dtype: str) -> Iterator[Step]:
                 known.add(names)
                 yield from steps
     moves = (Transpose(256, 256, dtype), Transpose(255, 257, dtype), Copy(256, 64, dtype), Copy(255, 33, dtype, 1))
-    for move in (*moves, InPlaceTranspose(256, dtype)):
+    many = ManyMove((5, 4, 3, 7), (1, 5, 20, 60), (84, 21, 7, 1), dtype)
+    for move in (*moves, InPlaceTranspose(256, dtype), many):
         yield from plan_move(move, GPU).steps
 
 

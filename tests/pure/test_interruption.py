@@ -68,6 +68,10 @@ def send_within(number: signal.Signals, cleaning_s: float = 0.0) -> None:
             time.sleep(cleaning_s)
 
 
+@pytest.mark.skipif(
+    signal.getsignal(signal.SIGINT) is not signal.default_int_handler,
+    reason="SIGINT is ignored here, as in a shell's job",
+)
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_where_python_runs_it_is_an_interrupt_that_can_be_cleaned_up_after(number: signal.Signals) -> None:
     before = {each: signal.getsignal(each) for each in (signal.SIGTERM, signal.SIGINT)}

@@ -287,6 +287,10 @@ def test_a_full_disk_behind_standard_output_is_told() -> None:
 LOADED = "import sys; from tilewright.cli import main; print('loaded', flush=True); sys.exit(main(sys.argv[1:]))"
 
 
+@pytest.mark.skipif(
+    signal.getsignal(signal.SIGINT) is not signal.default_int_handler,
+    reason="SIGINT is ignored here, as in a shell's job",
+)
 def test_ctrl_c_ends_with_130_and_no_traceback(folder: Path) -> None:
     """In the middle of an explanation of a kernel that would take minutes."""
     (folder / "long.cl").write_text(
