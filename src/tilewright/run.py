@@ -11,13 +11,12 @@ import numpy as np
 from .backend.device import Device
 from .dtypes import element_type, numpy_dtype
 from .errors import InvalidInput, WrongResult
-from .kernel import NDRange, Step, render, round_up
+from .kernel import NDRange, Step, render
 from .operands import Operand
 from .plan import Plan
 from .problem import inputs_of, output_of
 
 POISON = 0xFF  # every float made of such bytes is a NaN: what a kernel forgot to write, or should not have read, shows
-MOST_FENCE = 64 * 1024  # bytes on either side: a write that is some rows off is seen, too
 WAIT_S = 0.1  # between two waits of sustained work: a pause of some 20 us is nothing beside it
 INTEGER_POISON = 0xA5  # -1 is too common a result to stand for "not written"
 
@@ -59,7 +58,7 @@ class Fenced:
 
 def fenced_buffer(device: Device, nbytes: int, dtype: str) -> Fenced:
     """A buffer of `nbytes`, wholly poisoned, between two poisoned fences."""
-    fence = round_up(min(max(nbytes, 256), MOST_FENCE), max(device.info.base_align_bytes, 256))
+    fence = max(device.info.base_align_bytes, 256)
     poison = INTEGER_POISON if element_type(dtype).exact else POISON
     tail = fence + -nbytes % 16  # patterns are filled in pieces of 16 bytes
     whole = device.allocate(fence + nbytes + tail)
