@@ -5,9 +5,10 @@ import json
 import platform
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from importlib import metadata
 from pathlib import Path
 from typing import Any
+
+from tilewright.environment import version_of
 
 from .explained import Outcome
 
@@ -64,12 +65,7 @@ def table(rows: Sequence[Row]) -> str:
 
 def facts(tool: str, device: str, notes: Sequence[str]) -> dict[str, Any]:
     """What a run must say about where it was made."""
-    versions = {}
-    for name in PACKAGES:
-        try:
-            versions[name] = metadata.version(name)
-        except metadata.PackageNotFoundError:
-            versions[name] = "not installed"
+    versions = {name: version_of(name) for name in PACKAGES}
     return {
         "tool": tool,
         "device": device,

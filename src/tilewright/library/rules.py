@@ -8,7 +8,7 @@ Casts: every conversion obeys NumPy's rule `casting`, for operands, `out`, `c` a
 """
 
 from functools import lru_cache
-from typing import Any, Literal, NamedTuple, Protocol
+from typing import Any, Literal, NamedTuple, Protocol, get_args
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from ..dtypes import FROM_ML_DTYPES, element_type
 from ..errors import InvalidInput
 
 Casting = Literal["no", "equiv", "safe", "same_kind", "unsafe"]
-CASTINGS = ("no", "equiv", "safe", "same_kind", "unsafe")
+CASTINGS = get_args(Casting)
 
 
 class Place(Protocol):
@@ -29,8 +29,6 @@ class Place(Protocol):
     def fit(self, array: Any) -> bool: ...
 
     def overlap(self, one: Any, other: Any) -> bool: ...
-
-    def assign(self, target: Any, source: Any) -> None: ...
 
 
 def check_casting(casting: str) -> None:
