@@ -1,7 +1,6 @@
 """`matmul` and `gemm`: what is asked, checked and put into NumPy's and BLAS's terms; `multiply` does the rest."""
 
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import Any, Literal
 
 import numpy as np
@@ -10,7 +9,7 @@ from numpy.typing import ArrayLike, DTypeLike
 from ..errors import InvalidInput, UnknownName
 from ..problem import PRECISIONS as SPECIAL_PRECISIONS
 from .axes import matrices_at, matrices_last, matrix_axes
-from .multiply import PLAIN, Epilogue, Product, multiply
+from .multiply import PLAIN, Product, epilogue_of, multiply
 from .places import place_for
 from .rules import Casting, check_casting, scalar, single_out
 from .shapes import product_shape
@@ -68,7 +67,7 @@ def matmul(
     if casting != "same_kind":
         check_casting(casting)
     types = product_types(left.dtype, right.dtype, None if dtype is None else asked_type(dtype))
-    epilogue = PLAIN if precision is None else Epilogue(precision=_checked(precision))
+    epilogue = PLAIN if precision is None else epilogue_of(precision=_checked(precision))
     product = Product(left, right, types, casting, epilogue)
     if axes is None:
         return multiply(place, product, out)
@@ -137,14 +136,10 @@ def gemm(
     vectors = taken(place, bias, scale_a, scale_b)
     side = bias_side(vectors, product_shape(left.shape, right.shape)) if vectors else ""
     scales = scale_kinds(vectors, left, right) if vectors else ("", "")
-    epilogue = _epilogue(factor, carried, side, activation or "", _checked(precision), *scales)
+    epilogue = epilogue_of(factor, carried, side, activation or "", _checked(precision), *scales)
     added = None if carried == 0 else place.see(c)
     product = Product(left, right, types, casting, epilogue, added, vectors, (trans_a == "C", trans_b == "C"))
     return multiply(place, product, out)
-
-
-# To make one anew takes some microseconds of each call. 2 and 2+0j are equal, and not the same to kernels.
-_epilogue = lru_cache(maxsize=256, typed=True)(Epilogue)
 
 
 def _checked(precision: str | None) -> str:
