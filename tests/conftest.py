@@ -15,7 +15,7 @@ from tilewright.backend.cuda import open_device as open_cuda_device
 from tilewright.backend.opencl import Device, list_devices, open_device
 from tilewright.backend.preference import NEVER_BY_DEFAULT, preference
 from tilewright.errors import NoDevice
-from tilewright.kernels.wgmma.product import REQUIRES
+from tilewright.kernels.product.wgmma.kernels import REQUIRES
 
 NO_DEVICE = "no working device"
 # NumPy's tests are imported by test_numpy_suite.py, and are marked with these.

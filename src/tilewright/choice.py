@@ -7,20 +7,21 @@ from .device import DeviceInfo
 from .dtypes import FLOAT8
 from .kernel import Kernel
 from .kernels import moves
-from .kernels.cpu import moves as cpu_moves
-from .kernels.cpu import product as cpu_product
-from .kernels.cpu import swaps as cpu_swaps
-from .kernels.cpu.elements import takes_vectors
-from .kernels.float8 import product as float8
-from .kernels.fma import choice as fma
-from .kernels.gemm.call import call_of
-from .kernels.gemm.choice import ranked_kernels
-from .kernels.mma import product as mma
 from .kernels.moves import swaps as gpu_swaps
+from .kernels.moves.cpu import moves as cpu_moves
+from .kernels.moves.cpu import swaps as cpu_swaps
 from .kernels.moves.many import MANY, ManyMove
 from .kernels.moves.swaps import Swap
-from .kernels.split import product as split
-from .kernels.wgmma import product as wgmma
+from .kernels.product.call import call_of
+from .kernels.product.cpu import search as cpu_product
+from .kernels.product.cpu.elements import takes_vectors
+from .kernels.product.cuda_cores_tma import search as fma
+from .kernels.product.fp8 import config as fp8
+from .kernels.product.fp8.kernels import around
+from .kernels.product.fp16x3 import search as split
+from .kernels.product.mma import search as mma
+from .kernels.product.portable.search import ranked_kernels
+from .kernels.product.wgmma import search as wgmma
 from .plan import Plan, plan, violations
 from .problem import Problem
 from .tuned import tuned_for, unusable_tables
@@ -77,18 +78,18 @@ def product_candidates(problem: Problem, device: DeviceInfo) -> tuple[Kernel, ..
     found = (_float8_candidates if problem.dtype in FLOAT8 else _own_candidates)(problem, device)
     if not getattr(problem, "scale_a", ""):
         return found
-    return tuple(kernel if kernel.scales else float8.around(kernel, widens=False) for kernel in found)
+    return tuple(kernel if kernel.scales else around(kernel, widens=False) for kernel in found)
 
 
 def _float8_candidates(problem: Problem, device: DeviceInfo) -> tuple[Kernel, ...]:
     """Kernels of 8-bit floats: their own instruction, if that is precise enough, tensor cores for halves, and any other."""
     call = call_of(problem)
-    halves, own = (float8.core(call, widened, bare=bool(call.scale_a)) for widened in (True, False))
+    halves, own = (fp8.core(call, widened, bare=bool(call.scale_a)) for widened in (True, False))
     if takes_vectors(device):
-        return tuple(float8.around(kernel, widens=True) for kernel in cpu_product.candidates(halves, device))
+        return tuple(around(kernel, widens=True) for kernel in cpu_product.candidates(halves, device))
     special = (kernel for family in FAMILIES for kernel in family.candidates(problem, device))
     tensor = (kernel for family in FAMILIES for kernel in family.candidates(halves, device))
-    wide = (float8.around(kernel, widens=True) for kernel in tensor if problem.flops >= float8.WORTH_FLOPS)
+    wide = (around(kernel, widens=True) for kernel in tensor if problem.flops >= fp8.WORTH_FLOPS)
     return (*special, *wide, *ranked_kernels(own, device))
 
 

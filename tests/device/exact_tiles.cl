@@ -1,4 +1,4 @@
-// exact.cl by itself, for devices without tensor cores: a work-group for each tile of C.
+// fp16x3/fallback.cl by itself, for devices without tensor cores: a work-group for each tile of C.
 //
 // The macros CUT and EXACT name the files of the kernels' folder.
 

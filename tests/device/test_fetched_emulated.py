@@ -1,4 +1,4 @@
-"""mma/fetched.cl on every driver, with Hopper's instructions put into plain OpenCL C: its schedule, edges, sums and results.
+"""mma/main_loop_tma.cl on every driver, with Hopper's instructions put into plain OpenCL C: its schedule, edges and sums.
 
 All warps go in step here, and a panel is copied when they wait for it: what the barriers of a stage protect is not seen.
 """
@@ -12,8 +12,8 @@ from emulated_mma import EXCHANGE_AND_MULTIPLY
 from tilewright.backend.opencl import Device
 from tilewright.includes import with_includes
 from tilewright.kernel import Kernel, NDRange
-from tilewright.kernels.mma.fetched import FetchedConfig
-from tilewright.kernels.mma.product import FETCHED, FETCHED_COMPLEX
+from tilewright.kernels.product.mma.config_tma import FetchedConfig
+from tilewright.kernels.product.mma.kernels import FETCHED, FETCHED_COMPLEX
 from tilewright.plan import plan
 from tilewright.problem import Gemm, Problem
 from tilewright.source import read_source

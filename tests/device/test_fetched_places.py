@@ -1,4 +1,4 @@
-"""Where mma/fetched.cl's work-items look for their doubles: what the copy engine put there, and no bank twice."""
+"""Where mma/main_loop_tma.cl's work-items look for their doubles: what the copy engine put there, and no bank twice."""
 
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -9,8 +9,8 @@ import pytest
 from tilewright.backend.opencl import Device
 from tilewright.includes import with_includes
 from tilewright.kernel import Dialect, Kernel, NDRange, render
-from tilewright.kernels.mma.fetched import FetchedConfig
-from tilewright.kernels.mma.product import FETCHED, FETCHED_COMPLEX
+from tilewright.kernels.product.mma.config_tma import FetchedConfig
+from tilewright.kernels.product.mma.kernels import FETCHED, FETCHED_COMPLEX
 from tilewright.problem import Gemm
 from tilewright.source import read_source
 
@@ -34,7 +34,7 @@ INSTRUCTIONS = ("mma_sync", "cp_async", "mbarrier", "tensormap")
 
 @dataclass(frozen=True)
 class Probe(FetchedConfig):
-    """One warp, with the macros of fetched.cl."""
+    """One warp, with the macros of main_loop_tma.cl."""
 
     SIDE_ACROSS: int = 0
 
@@ -43,7 +43,7 @@ class Probe(FetchedConfig):
 
 
 def own_functions(kernel: Kernel) -> str:
-    """fetched.cl from its first line to the function that reads one double."""
+    """main_loop_tma.cl from its first line to the function that reads one double."""
     text = with_includes(read_source(kernel.source), kernel.source, {})
     end = text.index("// The operands of 16 rows")
     assert not any(f"{word}_" in text[:end].partition("#define WARPS")[2] for word in INSTRUCTIONS)
@@ -52,7 +52,7 @@ def own_functions(kernel: Kernel) -> str:
 
 def places(kernel: Kernel, across: bool, device: Device, folder: Path) -> np.ndarray:
     """Which double of a panel work-item `lane` reads of eight rows: an array [octet, slot, lane]."""
-    path = folder / "fetched.cl"
+    path = folder / "main_loop_tma.cl"
     path.write_text(own_functions(kernel) + PROBE)
     config = Probe(**{**vars(kernel.config), "SIDE_ACROSS": int(across)})
     own = replace(kernel, source=path, config=config, requires=(), target="")

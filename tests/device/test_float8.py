@@ -11,8 +11,8 @@ from tilewright.backend.opencl import Device
 from tilewright.choice import plan_product
 from tilewright.dtypes import numpy_dtype
 from tilewright.errors import InvalidInput, Unsupported
-from tilewright.kernels.gemm.call import call_of
-from tilewright.kernels.gemm.choice import ranked_kernels
+from tilewright.kernels.product.call import call_of
+from tilewright.kernels.product.portable.search import ranked_kernels
 from tilewright.plan import plan
 from tilewright.problem import Gemm
 from tilewright.run import solve

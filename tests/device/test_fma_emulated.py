@@ -1,4 +1,4 @@
-"""fma/product.cl on every driver, with Hopper's instructions put into plain OpenCL C: its tiles, slices, edges and results.
+"""cuda_cores_tma/main_loop.cl on every driver, with Hopper's instructions put into plain OpenCL C: its tiles, slices and edges.
 
 All warps go in step here, and a stage is copied when they wait for it: what its barriers protect is not seen. Work-groups that
 share a tile would wait for each other, and here may run one after another: so they leave their pieces in one launch, and add
@@ -14,9 +14,10 @@ import pytest
 from tilewright.backend.opencl import Device
 from tilewright.includes import with_includes
 from tilewright.kernel import Config, Kernel, NDRange, Steps
-from tilewright.kernels.fma.product import CONSUMERS, PRODUCT, FmaConfig, fma_steps
-from tilewright.kernels.gemm.macros import elements
-from tilewright.kernels.gemm.packing import PACK
+from tilewright.kernels.product.cuda_cores_tma.config import CONSUMERS, FmaConfig
+from tilewright.kernels.product.cuda_cores_tma.kernels import PRODUCT, fma_steps
+from tilewright.kernels.product.macros import elements
+from tilewright.kernels.product.packing import PACK
 from tilewright.operands import Layout
 from tilewright.plan import plan
 from tilewright.problem import Gemm, Problem, StridedGemm, random_array

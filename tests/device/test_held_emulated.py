@@ -1,4 +1,4 @@
-"""How wgmma/gemm.cl multiplies an operand from registers, with the instructions put into plain OpenCL C: one warpgroup's
+"""How wgmma/main_loop.cl multiplies an operand from registers, with the instructions put into plain OpenCL C: one warpgroup's
 part of a tile, from what the copy engine left in local memory to C."""
 
 from dataclasses import replace
@@ -10,9 +10,9 @@ import pytest
 from tilewright.backend.opencl import Device
 from tilewright.includes import with_includes
 from tilewright.kernel import Dialect, NDRange, render
-from tilewright.kernels.gemm.call import call_of
-from tilewright.kernels.wgmma.configs import WgmmaConfig
-from tilewright.kernels.wgmma.product import KERNELS
+from tilewright.kernels.product.call import call_of
+from tilewright.kernels.product.wgmma.config import WgmmaConfig
+from tilewright.kernels.product.wgmma.kernels import KERNELS
 from tilewright.problem import Gemm
 from tilewright.source import read_source
 
@@ -99,7 +99,7 @@ class OneWarpgroup(WgmmaConfig):
 
 
 def emulated_text() -> str:
-    """gemm.cl up to its barriers, and the entry above in place of its own."""
+    """main_loop.cl up to its barriers, and the entry above in place of its own."""
     text = with_includes(read_source(TF32.source), TF32.source, {})
     text = EMULATION + text[: text.index("INLINE void make_barriers")]
     for old, new in EDITS:
@@ -143,7 +143,7 @@ def test_a_part_of_a_tile(held: str, rows: int, columns: int, short: int, device
 def run(
     config: WgmmaConfig, problem: Gemm, tiles: np.ndarray, c: np.ndarray, device: Device, folder: Path
 ) -> np.ndarray:
-    path = folder / "gemm.cl"
+    path = folder / "main_loop.cl"
     path.write_text(emulated_text())
     own = replace(TF32, source=path, config=config, requires=(), target="")
     source = render(own, config, call_of(problem), Dialect.OPENCL)

@@ -9,8 +9,8 @@ import pytest
 from tilewright import matrix_transpose, transpose
 from tilewright.backend.opencl import Device
 from tilewright.choice import plan_move, plan_product
-from tilewright.kernels.gemm.configs import TileConfig
-from tilewright.kernels.gemm.kernels import TILES
+from tilewright.kernels.product.portable.config import TileConfig
+from tilewright.kernels.product.portable.kernels import TILES
 from tilewright.plan import plan_kernel, violations
 from tilewright.problem import Gemm, Problem
 from tilewright.stacks import InPlaceTranspose, StackedCopy, StackedTranspose

@@ -11,8 +11,9 @@ from tilewright.backend.opencl import Device
 from tilewright.choice import plan_product
 from tilewright.dtypes import numpy_dtype
 from tilewright.kernel import Kernel
-from tilewright.kernels.gemm.configs import TileConfig
-from tilewright.kernels.gemm.kernels import COLUMNS, ROWS, TILES
+from tilewright.kernels.product.gemv.kernels import COLUMNS, ROWS
+from tilewright.kernels.product.portable.config import TileConfig
+from tilewright.kernels.product.portable.kernels import TILES
 from tilewright.operands import Layout
 from tilewright.plan import Plan, plan_kernel
 from tilewright.problem import Gemm, StridedGemm

@@ -1,4 +1,4 @@
-"""mma/product.cl on every driver, with NVIDIA's instructions put into plain OpenCL C: its schedule, copies, edges and sums."""
+"""mma/main_loop.cl on every driver, with NVIDIA's instructions put into plain OpenCL C: its schedule, copies, edges and sums."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -9,8 +9,8 @@ from emulated_mma import EXCHANGE_AND_MULTIPLY
 from tilewright.backend.opencl import Device
 from tilewright.includes import with_includes
 from tilewright.kernel import Kernel
-from tilewright.kernels.mma.configs import DoubleConfig
-from tilewright.kernels.mma.product import DOUBLES
+from tilewright.kernels.product.mma.config import DoubleConfig
+from tilewright.kernels.product.mma.kernels import DOUBLES
 from tilewright.plan import plan
 from tilewright.problem import Gemm
 from tilewright.source import read_source

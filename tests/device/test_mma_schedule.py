@@ -1,4 +1,4 @@
-"""mma/schedule.cl on every driver: each panel of each tile is multiplied by exactly one work-group, in the order of k."""
+"""product/scheduler.cl on every driver: each panel of each tile is multiplied by exactly one work-group, in the order of k."""
 
 import numpy as np
 import pytest
@@ -39,7 +39,7 @@ def source(shared: int) -> str:
     macros = {"SHARED": shared, "BM": 32, "BN": 64, "GROUP_M": 3, "MOST_PARTS": MOST_PARTS, "REAL": "float"}
     macros |= {"REAL_IS_INTEGER": 0, "REAL_IS_DOUBLE": 0}
     defines = "".join(f"#define {name} {value}\n" for name, value in macros.items())
-    schedule = read_source(KERNELS / "mma" / "schedule.cl")
+    schedule = read_source(KERNELS / "product" / "scheduler.cl")
     return "\n".join((defines, read_source(PRELUDE / "opencl.cl"), schedule, RECORDER))
 
 

@@ -1,4 +1,4 @@
-"""Operands that are copied before a product by gemm/pack.cl, on every driver."""
+"""Operands that are copied before a product by product/pack.cl, on every driver."""
 
 from dataclasses import replace
 
@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from tilewright.backend.opencl import Device
-from tilewright.kernels.gemm.call import GemmCall, call_of
-from tilewright.kernels.gemm.packing import PACK, Place, across_k, on_lines, packing, room
+from tilewright.kernels.product.call import GemmCall, call_of
+from tilewright.kernels.product.packing import PACK, Place, across_k, on_lines, packing, room
 from tilewright.operands import Layout
 from tilewright.plan import Plan
 from tilewright.problem import StridedGemm, random_array

@@ -8,9 +8,10 @@ import pytest
 
 from tilewright.backend.opencl import Device
 from tilewright.kernel import Kernel, NDRange, Step
-from tilewright.kernels.gemm.call import call_of
-from tilewright.kernels.split.cutting import CutConfig
-from tilewright.kernels.split.product import HERE, PRODUCT, TileConfig, split_steps, stored_together
+from tilewright.kernels.product.call import call_of
+from tilewright.kernels.product.fp16x3.config import TileConfig, stored_together
+from tilewright.kernels.product.fp16x3.kernels import HERE, PRODUCT, split_steps
+from tilewright.kernels.product.fp16x3.splitting import CutConfig
 from tilewright.plan import Plan
 from tilewright.problem import Gemm, Problem
 from tilewright.run import Execution
@@ -141,10 +142,10 @@ class ExactConfig(TileConfig):
 
     def macros(self, problem: Problem) -> dict[str, str | int]:
         files = {
-            "ELEMENTS": HERE.parent / "gemm" / "elements.cl",
-            "EPILOGUE": HERE.parent / "gemm" / "epilogue.cl",
-            "CUT": HERE / "cut.cl",
-            "EXACT": HERE / "exact.cl",
+            "ELEMENTS": HERE.parent / "elements.cl",
+            "EPILOGUE": HERE.parent / "epilogue.cl",
+            "CUT": HERE / "split.cl",
+            "EXACT": HERE / "fallback.cl",
         }
         own = {**super().macros(problem), "C_VEC": stored_together(problem)}
         return {**own, **{name: str(path) for name, path in files.items()}}

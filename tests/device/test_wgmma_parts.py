@@ -1,4 +1,4 @@
-"""Parts of wgmma/gemm.cl that need none of its instructions, on every driver: who computes what, and how rows leave."""
+"""Parts of wgmma/main_loop.cl that need none of its instructions, on every driver: who computes what, and how rows leave."""
 
 from pathlib import Path
 
@@ -9,7 +9,7 @@ from tilewright.backend.opencl import Device
 from tilewright.kernel import KERNELS, PRELUDE, NDRange
 from tilewright.source import parse_signature, read_source
 
-WGMMA = KERNELS / "wgmma"
+WGMMA = KERNELS / "product" / "wgmma"
 MOST_SHARES = 16
 # Writes down the shares of each work-group: tile, first step, steps, part.
 SHARES = f"""

@@ -9,7 +9,8 @@ import pytest
 import tilewright
 from tilewright.backend.opencl import Device
 from tilewright.choice import plan_product
-from tilewright.kernels.fma.product import PRODUCT, FmaConfig
+from tilewright.kernels.product.cuda_cores_tma.config import FmaConfig
+from tilewright.kernels.product.cuda_cores_tma.kernels import PRODUCT
 from tilewright.plan import plan_kernel
 from tilewright.problem import Gemm
 from tilewright.run import solve

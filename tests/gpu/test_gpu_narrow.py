@@ -11,8 +11,9 @@ import pytest
 from tilewright.backend.opencl import Device
 from tilewright.choice import plan_product
 from tilewright.kernel import Kernel
-from tilewright.kernels.gemm.call import call_of
-from tilewright.kernels.wgmma.product import KERNELS, configurations
+from tilewright.kernels.product.call import call_of
+from tilewright.kernels.product.wgmma.kernels import KERNELS
+from tilewright.kernels.product.wgmma.search import configurations
 from tilewright.plan import plan
 from tilewright.problem import Gemm, random_arrays
 from tilewright.run import Execution

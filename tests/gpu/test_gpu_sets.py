@@ -10,8 +10,9 @@ from tilewright import benchmark, sets, transpose
 from tilewright.backend.opencl import Device
 from tilewright.benchmark import run_benchmark
 from tilewright.choice import plan_move
-from tilewright.kernels.gemm.configs import TileConfig
-from tilewright.kernels.gemm.kernels import JOINED, TICKETS
+from tilewright.kernels.product.config import TICKETS
+from tilewright.kernels.product.portable.config import TileConfig
+from tilewright.kernels.product.portable.kernels import JOINED
 from tilewright.plan import plan_kernel
 from tilewright.problem import Gemm, random_arrays
 from tilewright.run import Execution

@@ -9,7 +9,8 @@ import pytest
 import tilewright
 from tilewright.backend.opencl import Device
 from tilewright.choice import plan_product
-from tilewright.kernels.split.product import PRODUCT, ProductConfig
+from tilewright.kernels.product.fp16x3.config import ProductConfig
+from tilewright.kernels.product.fp16x3.kernels import PRODUCT
 from tilewright.plan import Plan, plan_kernel
 from tilewright.problem import Gemm, StridedGemm
 from tilewright.run import solve

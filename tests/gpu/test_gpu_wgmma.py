@@ -11,9 +11,10 @@ from tilewright.backend.opencl import Device
 from tilewright.choice import plan_product
 from tilewright.dtypes import FLOAT8, numpy_dtype
 from tilewright.kernel import Kernel
-from tilewright.kernels.gemm.call import call_of
-from tilewright.kernels.wgmma.configs import WgmmaConfig
-from tilewright.kernels.wgmma.product import KERNELS, candidates, configurations
+from tilewright.kernels.product.call import call_of
+from tilewright.kernels.product.wgmma.config import WgmmaConfig
+from tilewright.kernels.product.wgmma.kernels import KERNELS
+from tilewright.kernels.product.wgmma.search import candidates, configurations
 from tilewright.operands import Layout
 from tilewright.plan import plan
 from tilewright.problem import Gemm, StridedGemm, random_arrays

@@ -8,9 +8,10 @@ import pytest
 from tilewright.backend.opencl import Device
 from tilewright.dtypes import FROM_ML_DTYPES, element_type
 from tilewright.kernel import Kernel
-from tilewright.kernels.gemm.call import call_of
-from tilewright.kernels.mma.configs import WarpConfig
-from tilewright.kernels.mma.product import DOUBLES, FETCHED, FETCHED_COMPLEX, KERNELS, candidates, configurations
+from tilewright.kernels.product.call import call_of
+from tilewright.kernels.product.mma.config import WarpConfig
+from tilewright.kernels.product.mma.kernels import DOUBLES, FETCHED, FETCHED_COMPLEX, KERNELS
+from tilewright.kernels.product.mma.search import candidates, configurations
 from tilewright.operands import Layout
 from tilewright.plan import plan
 from tilewright.problem import Arrays, Gemm, StridedGemm, random_array, random_arrays
@@ -215,7 +216,7 @@ def test_what_the_library_plans_for_doubles(nvidia: Device) -> None:
         Gemm(4096, 16, 1000, "float64", b_order="column"),
     ):
         found = plan(candidates(problem, nvidia.info), problem, nvidia.info)
-        assert found.steps[-1].kernel.name in ("mma/fetched[float64]", "mma/product[float64]")
+        assert found.steps[-1].kernel.name in ("mma/main_loop_tma[float64]", "mma/main_loop[float64]")
         verdict = verify(found, nvidia)
         assert verdict.passed, f"{problem.title}: {verdict}"
 
@@ -226,7 +227,7 @@ def test_large_products_are_fetched_by_the_copy_engine(dtype: str, nvidia: Devic
     for a_order, b_order in ORDERS:
         problem = Gemm(1024, 1030, 1026, dtype, a_order, b_order)
         found = plan(candidates(problem, nvidia.info), problem, nvidia.info)
-        assert found.steps[-1].kernel.name == f"mma/fetched[{dtype}]"
+        assert found.steps[-1].kernel.name == f"mma/main_loop_tma[{dtype}]"
         verdict = verify(found, nvidia)
         assert verdict.passed, f"{problem.title} {a_order} {b_order}: {verdict}"
 

@@ -17,11 +17,12 @@ from tilewright.device import DeviceInfo
 from tilewright.errors import SourceError, Unsupported
 from tilewright.kernel import KERNELS, Kernel, Steps, render
 from tilewright.kernels import find_ladder
-from tilewright.kernels.gemm.choice import TILE_SPACE
-from tilewright.kernels.gemm.configs import TileConfig
-from tilewright.kernels.gemm.kernels import COLUMNS, JOINED, ROWS, TILES
-from tilewright.kernels.gemm.vector_choice import COLUMNS_SPACE, ROWS_SPACE
 from tilewright.kernels.moves.many import ManyMove
+from tilewright.kernels.product.gemv.kernels import COLUMNS, ROWS
+from tilewright.kernels.product.gemv.search import COLUMNS_SPACE, ROWS_SPACE
+from tilewright.kernels.product.portable.config import TileConfig
+from tilewright.kernels.product.portable.cost import TILE_SPACE
+from tilewright.kernels.product.portable.kernels import JOINED, TILES
 from tilewright.ladders import make_problem
 from tilewright.plan import violations
 from tilewright.problem import Copy, Gemm, Problem, Transpose, output_of
@@ -138,12 +139,8 @@ def test_right_and_free_of_faults(case: Launches) -> None:
 
 # Files of the library's folders that nothing above runs, and why.
 ELSEWHERE = {
-    "gemm/gemm_joined.cl": "inline assembly: fences of NVIDIA's between work-groups",
-    "cpu/01_naive.cl": "a rung, tested with the ladders",
-    "cpu/02_vector.cl": "a rung, tested with the ladders",
-    "cpu/03_registers.cl": "a rung, tested with the ladders",
-    "cpu/04_pack.cl": "a rung, tested with the ladders",
-    "cpu/05_cache.cl": "a rung, tested with the ladders",
+    "portable/split_k.cl": "inline assembly: fences of NVIDIA's between work-groups",
+    "product/scheduler.cl": "for kernels with instructions that the interpreter does not know",
 }
 
 
@@ -151,7 +148,7 @@ def test_every_file_of_the_library_is_run_or_listed() -> None:
     run = set().union(*(case.files for case in CASES))
     there = {
         f"{path.parent.name}/{path.name}"
-        for folder in ("gemm", "moves", "cpu")
+        for folder in ("product", "product/portable", "product/gemv", "product/cpu", "moves", "moves/cpu")
         for path in (KERNELS / folder).glob("*.cl")
     }
     assert sorted(there - run - set(ELSEWHERE)) == []
@@ -161,7 +158,7 @@ def test_every_file_of_the_library_is_run_or_listed() -> None:
 def test_what_cannot_be_interpreted_is_refused_by_a_sentence() -> None:
     problem = Gemm(40, 40, 128)
     kernel = replace(JOINED, config=replace(SMALL, split=4))
-    with pytest.raises(SourceError, match=r"gemm_joined.*inline assembly cannot be interpreted"):
+    with pytest.raises(SourceError, match=r"split_k.*inline assembly cannot be interpreted"):
         explain_steps(kernel.steps(kernel, kernel.config, problem), problem)
 
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tilewright.kernels.cpu.blocking import DEPTH_STEP, REGISTER_TILES, blocking, in_place, register_tile
+from tilewright.kernels.product.cpu.cost import DEPTH_STEP, REGISTER_TILES, blocking, in_place, register_tile
 
 SIDES = st.integers(1, 5000)
 

@@ -9,8 +9,8 @@ import pytest
 from tilewright.choice import plan_product
 from tilewright.device import DeviceInfo
 from tilewright.dtypes import element_type
-from tilewright.kernels.cpu.product import CpuProduct
-from tilewright.kernels.gemm.call import call_of
+from tilewright.kernels.product.call import call_of
+from tilewright.kernels.product.cpu.config import CpuProduct
 from tilewright.plan import Plan
 from tilewright.problem import Gemm
 

@@ -16,12 +16,12 @@ from tilewright.dtypes import ELEMENT_TYPES, element_type
 from tilewright.errors import BuildFailed, InvalidInput, LaunchFailed, NoDevice, Unsupported
 from tilewright.kernel import KERNELS, PRELUDE, Config, Dialect, Kernel, NDRange, Step, render
 from tilewright.kernels import LADDERS, find_kernel
-from tilewright.kernels.gemm.configs import TileConfig
-from tilewright.kernels.gemm.kernels import JOINED
-from tilewright.kernels.gemm.packing import PACK
 from tilewright.kernels.moves import COPY_WORDS
 from tilewright.kernels.moves.many import ManyMove
 from tilewright.kernels.peaks import CHAINS, COPY, GPU_CHAINS, GPU_COPY, GPU_LOCAL, LOCAL, Chains, LocalReads
+from tilewright.kernels.product.packing import PACK
+from tilewright.kernels.product.portable.config import TileConfig
+from tilewright.kernels.product.portable.kernels import JOINED
 from tilewright.ladders import make_problem
 from tilewright.plan import plan_kernel, violations
 from tilewright.problem import Copy, Gemm, Problem, Transpose
@@ -109,7 +109,8 @@ def library_steps(dtype: str) -> Iterator[Step]:
 @pytest.mark.parametrize("dtype", ELEMENT_TYPES)
 def test_the_librarys_kernels_compile(dtype: str, compiler: Nvrtc) -> None:
     steps = {render(step.kernel, step.config, step.problem, Dialect.CUDA): step for step in library_steps(dtype)}
-    files = [path for folder in ("gemm", "moves") for path in (KERNELS / folder).glob("*.cl")]
+    folders = ("product", "product/portable", "product/gemv", "moves")
+    files = [path for folder in folders for path in (KERNELS / folder).glob("*.cl")]
     wanted = {f"{path.parent.name}/{path.stem}" for path in files if "__kernel" in read_source(path)}
     if element_type(dtype).itemsize >= 4:
         wanted -= {COPY_WORDS.name}

@@ -9,9 +9,10 @@ from tilewright.choice import plan_product
 from tilewright.device import DeviceInfo
 from tilewright.dtypes import FLOAT8
 from tilewright.kernel import Dialect, render
-from tilewright.kernels.float8.product import WIDEN, around, wide_layout, widening
-from tilewright.kernels.gemm.call import call_of
-from tilewright.kernels.gemm.kernels import TILES
+from tilewright.kernels.product.call import call_of
+from tilewright.kernels.product.fp8.config import wide_layout, widening
+from tilewright.kernels.product.fp8.kernels import WIDEN, around
+from tilewright.kernels.product.portable.kernels import TILES
 from tilewright.operands import Layout
 from tilewright.problem import Gemm
 
@@ -25,7 +26,7 @@ PROBLEM = Gemm(100, 200, 300, FLOAT8[0], out_dtype="bfloat16", b_order="column")
 
 def test_processors_multiply_halves_and_others_the_bytes_themselves() -> None:
     on_cpu, on_gpu = (plan_product(PROBLEM, info) for info in (CPU, GPU))
-    assert [step.kernel.name for step in on_cpu.steps] == ["float8/widen", "float8/widen", "cpu/06_production"]
+    assert [step.kernel.name for step in on_cpu.steps] == ["fp8/convert", "fp8/convert", "cpu/06_production"]
     assert on_cpu.steps[-1].problem.dtype == "float16"
     assert {step.problem.dtype for step in on_gpu.steps} == {FLOAT8[0]}
 
@@ -34,7 +35,7 @@ def test_a_scaled_product_without_scales_of_its_own_is_scaled_last() -> None:
     problem = replace(call_of(PROBLEM), scale_a="each", scale_b="each", beta=3, bias="row", activation="relu")
     for info in (CPU, GPU):
         *before, last = plan_product(problem, info).steps
-        assert last.kernel.name == "gemm/reduce"
+        assert last.kernel.name == "product/reduce"
         assert last.config.macros(last.problem)["SCALED"] == 1
         assert all(step.config.macros(step.problem).get("SCALED", 0) == 0 for step in before)
         assert not any(step.problem.scalars.get("beta", 0) for step in before)
@@ -60,7 +61,7 @@ def test_their_cuda_twins_compile(dtype: str) -> None:
     problem = replace(call_of(replace(PROBLEM, dtype=dtype)), scale_a="each", scale_b="each")
     kernel = around(TILES, widens=True)
     steps = kernel.steps(kernel, kernel.config, problem)
-    assert {step.kernel.name for step in steps} == {WIDEN.name, TILES.name, "gemm/reduce"}
+    assert {step.kernel.name for step in steps} == {WIDEN.name, TILES.name, "product/reduce"}
     for step in steps:
         built = compiler.compile(
             render(step.kernel, step.config, step.problem, Dialect.CUDA), step.kernel.name, "sm_90"

@@ -7,9 +7,10 @@ import pytest
 from tilewright.choice import plan_product
 from tilewright.device import DeviceInfo
 from tilewright.kernel import Kernel, render
-from tilewright.kernels.fma.choice import SPACE, candidates
-from tilewright.kernels.fma.product import EXCHANGED, LOCAL_BYTES, PRODUCT, FmaConfig, tensor_map
-from tilewright.kernels.gemm.call import call_of
+from tilewright.kernels.product.call import call_of
+from tilewright.kernels.product.cuda_cores_tma.config import EXCHANGED, LOCAL_BYTES, FmaConfig, tensor_map
+from tilewright.kernels.product.cuda_cores_tma.kernels import PRODUCT
+from tilewright.kernels.product.cuda_cores_tma.search import SPACE, candidates
 from tilewright.operands import Layout
 from tilewright.plan import Plan, plan_kernel
 from tilewright.problem import Gemm, StridedGemm
@@ -80,7 +81,7 @@ def test_what_the_copy_engine_cannot_read_is_refused_or_packed() -> None:
     assert "strides of A that are multiples of 16 bytes, not 1324" in reasons(ragged, plain)
     assert "strides of B that are multiples of 16 bytes, not 2092" in reasons(ragged, plain)
     names = [step.kernel.name for step in planned(ragged, packing).steps]
-    assert names == ["gemm/pack", "fma/product"]
+    assert names == ["product/pack", "cuda_cores_tma/main_loop"]
     assert "packing them gains nothing" in reasons(Gemm(300, 520, 332), packing)
     scattered = StridedGemm(64, 64, 64, views=(Layout(0, 200, 2), Layout(0, 64, 1), Layout(0, 64, 1)))
     assert "neither rows nor columns of A lie without gaps: strides 200, 2" in reasons(scattered, plain)
@@ -100,7 +101,7 @@ def test_operands_along_k_are_turned_before_if_asked_for() -> None:
     problem = Gemm(4096, 4096, 4096, b_order="column")
     turning = FmaConfig(256, 128, turn=True)
     steps = planned(problem, turning).steps
-    assert [step.kernel.source.parent.name for step in steps] == ["moves", "moves", "fma"]
+    assert [step.kernel.source.parent.name for step in steps] == ["moves", "moves", "cuda_cores_tma"]
     assert [dict(step.buffers)["output"] for step in steps[:-1]] == ["packed_A", "packed_B"]
     macros = turning.macros(problem)
     assert (macros["TURN_A"], macros["TURN_B"], macros["CONSUMER_REGISTERS"]) == (0, 0, 224)
@@ -179,7 +180,7 @@ def test_parts_of_complex_numbers_are_rows_and_columns_of_sums() -> None:
     assert config.macros(problem)["C_VEC"] == 2
     assert "A lies along k" in reasons(replace(problem, a_order="row"), config)
     packed = planned(replace(problem, a_order="row"), replace(config, pack=True))
-    assert [step.kernel.name for step in packed.steps][-1] == "fma/product"
+    assert [step.kernel.name for step in packed.steps][-1] == "cuda_cores_tma/main_loop"
     assert packed.scratch == {"packed_A": 332 * 320 * 8}
 
 

@@ -6,11 +6,12 @@ import pytest
 
 from tilewright.device import DeviceInfo
 from tilewright.kernel import render
-from tilewright.kernels.gemm.call import call_of
-from tilewright.kernels.gemm.packing import across_k, on_lines, room, with_packed
-from tilewright.kernels.mma.configs import ACROSS, ALONG_K, CopyForm, WarpConfig, copy_form
-from tilewright.kernels.mma.fetched import FetchedConfig
-from tilewright.kernels.mma.product import DOUBLES, FETCHED, FETCHED_COMPLEX, KERNELS, candidates, configurations
+from tilewright.kernels.product.call import call_of
+from tilewright.kernels.product.mma.config import ACROSS, ALONG_K, CopyForm, WarpConfig, copy_form
+from tilewright.kernels.product.mma.config_tma import FetchedConfig
+from tilewright.kernels.product.mma.kernels import DOUBLES, FETCHED, FETCHED_COMPLEX, KERNELS
+from tilewright.kernels.product.mma.search import candidates, configurations
+from tilewright.kernels.product.packing import across_k, on_lines, room, with_packed
 from tilewright.operands import Layout
 from tilewright.plan import plan
 from tilewright.problem import Gemm, StridedGemm
@@ -114,11 +115,11 @@ def test_products_of_few_columns_are_left_to_the_kernels_for_them() -> None:
 def test_hoppers_copy_engine_fetches_large_products(dtype: str) -> None:
     problem = Gemm(4096, 4096, 4096, dtype)
     found = candidates(problem, gpu(more=HOPPER))
-    assert found[0].name == f"mma/fetched[{dtype}]"
+    assert found[0].name == f"mma/main_loop_tma[{dtype}]"
     assert isinstance(found[0].config, FetchedConfig)
     assert found[0].config.shared  # 1024 tiles are seven rounds of 132 work-groups, and a part of one
     without = candidates(problem, gpu())
-    assert not any(each.name.startswith("mma/fetched") for each in without)
+    assert not any(each.name.startswith("mma/main_loop_tma") for each in without)
 
 
 def test_the_copy_engine_reads_lines_of_128_bytes() -> None:

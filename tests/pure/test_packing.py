@@ -6,10 +6,10 @@ import pytest
 
 from tilewright.choice import product_candidates
 from tilewright.device import DeviceInfo
-from tilewright.kernels.gemm.call import call_of
-from tilewright.kernels.gemm.packing import PACK, across_k, on_lines, packing
 from tilewright.kernels.moves import COPY, COPY_WORDS, TURN, TURN_SECTORS, Move, packing_steps
 from tilewright.kernels.moves import candidates as move_candidates
+from tilewright.kernels.product.call import call_of
+from tilewright.kernels.product.packing import PACK, across_k, on_lines, packing
 from tilewright.operands import Layout
 from tilewright.plan import plan, violations
 from tilewright.problem import Gemm, StridedGemm

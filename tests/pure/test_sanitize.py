@@ -12,7 +12,8 @@ import pytest
 from tilewright.backend.children import ChildRun
 from tilewright.backend.nvrtc import find_nvrtc
 from tilewright.kernel import Dialect, render
-from tilewright.kernels.cpu.product import CpuProduct, candidates
+from tilewright.kernels.product.cpu.config import CpuProduct
+from tilewright.kernels.product.cpu.search import candidates
 from tilewright.plan import Plan
 from tilewright.problem import Gemm, Problem, StridedGemm, Transpose
 from tools.sanitize import cuda, oclgrind
@@ -146,7 +147,7 @@ def test_what_compute_sanitizer_says_is_put_down_to_the_case_that_ran() -> None:
     words = "========= Invalid __global__ read of size 4 bytes"
     text = "\n".join(("========= COMPUTE-SANITIZER", said(0), words, said(1), "========= ERROR SUMMARY: 0 errors"))
     first, second = cuda.outcomes_of(ChildRun(text, "", f"exit code {cuda.FOUND}"), cases, "memcheck")
-    assert (first.kernel, first.fault) == ("gemm/gemm (memcheck)", "")
+    assert (first.kernel, first.fault) == ("portable/main_loop (memcheck)", "")
     assert second.fault == "Invalid __global__ read of size 4 bytes"
 
 
@@ -180,7 +181,13 @@ def test_what_oclgrind_says_is_put_down_to_the_case_that_ran() -> None:
 
 def test_kernels_without_a_cuda_text_are_named() -> None:
     names = {outcome.kernel.split("[")[0] for outcome in cuda.without_cuda()}
-    assert {"wgmma/gemm", "mma/product", "mma/fetched", "fma/product", "split/product"} <= names
+    assert {
+        "wgmma/main_loop",
+        "mma/main_loop",
+        "mma/main_loop_tma",
+        "cuda_cores_tma/main_loop",
+        "fp16x3/main_loop",
+    } <= names
     assert all("only its OpenCL C reaches" in outcome.unread for outcome in cuda.without_cuda())
 
 

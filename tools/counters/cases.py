@@ -8,9 +8,10 @@ from tilewright.choice import plan_move, plan_product
 from tilewright.device import DeviceInfo
 from tilewright.kernel import Kernel
 from tilewright.kernels import find_ladder
-from tilewright.kernels.gemm.configs import TileConfig
-from tilewright.kernels.gemm.kernels import COLUMNS, ROWS, TILES
-from tilewright.kernels.gemm.vectors import ColumnsConfig, RowsConfig
+from tilewright.kernels.product.gemv.config import ColumnsConfig, RowsConfig
+from tilewright.kernels.product.gemv.kernels import COLUMNS, ROWS
+from tilewright.kernels.product.portable.config import TileConfig
+from tilewright.kernels.product.portable.kernels import TILES
 from tilewright.kernels.specimens import SPECIMENS
 from tilewright.ladders import make_problem
 from tilewright.plan import violations
@@ -114,7 +115,7 @@ def production_cases() -> Iterator[Case]:
     for problem, config in TILE_SHAPES:
         steps = TILES.steps(TILES, config, problem)
         shape = f"{config.BM}x{config.BN}x{config.BK} by {config.TM}x{config.TN}"
-        yield case_of_steps(f"gemm/gemm {shape}, {sizes_of(problem)}", "production", steps, problem)
+        yield case_of_steps(f"portable/main_loop {shape}, {sizes_of(problem)}", "production", steps, problem)
     for problem, kernel, vector in (
         (Gemm(70, 2, 64), ROWS, RowsConfig(1, 32, 4, 2)),
         (Gemm(70, 3, 40, a_order="column"), COLUMNS, ColumnsConfig(1, 32, 8)),

@@ -8,8 +8,8 @@ from tilewright.choice import plan_move, plan_product
 from tilewright.device import DeviceInfo
 from tilewright.errors import Unsupported
 from tilewright.kernel import Step
-from tilewright.kernels.cpu.product import CpuProduct
-from tilewright.kernels.gemm.call import call_of
+from tilewright.kernels.product.call import call_of
+from tilewright.kernels.product.cpu.config import CpuProduct
 from tilewright.plan import Plan
 from tilewright.problem import Gemm, Problem
 

@@ -17,7 +17,7 @@ import msgspec
 from ..backend.cache import cache_folder
 from ..device import DeviceInfo
 from ..errors import RecordError
-from ..kernels.gemm.call import call_of
+from ..kernels.product.call import call_of
 from ..operands import Layout
 from ..problem import Problem
 

@@ -1,7 +1,4 @@
-"""The ladder `cpu`: from a naive product to what a CPU BLAS does, in OpenCL C. Its last rung is the library's kernel.
-
-`product` and `moves` hold the library's kernels for CPU devices.
-"""
+"""The ladder `cpu`: from a naive product to what a CPU BLAS does, in OpenCL C. Its last rung is the library's kernel."""
 
 import os
 from collections.abc import Iterator
@@ -12,11 +9,12 @@ from ...device import DeviceInfo
 from ...dtypes import element_type
 from ...kernel import Config, Kernel, Ladder, NDRange, Step, Steps, round_up
 from ...problem import Problem
-from ..gemm.call import call_of
+from ..product.call import call_of
+from ..product.cpu.config import CpuProduct
+from ..product.cpu.cost import PACKED_BYTES, register_tile
+from ..product.cpu.elements import component_bytes
+from ..product.cpu.kernels import MAIN_LOOP
 from ..sizes import size
-from .blocking import PACKED_BYTES, register_tile
-from .elements import component_bytes
-from .product import CpuProduct
 
 HERE = Path(__file__).parent
 DTYPES = ("float32", "float64", "int32")
@@ -131,7 +129,7 @@ LADDER = Ladder(
         _rung("04_pack.cl", BM=264, KC=LADDER_DEPTH),
         _rung("05_cache.cl", BM=264, KC=LADDER_DEPTH, packed_bytes=PACKED_BYTES),
         Kernel(
-            HERE / "06_production.cl", Production(VECTORS[0]), smaller=tuple(map(Production, VECTORS[1:])), dtypes=DTYPES,
+            MAIN_LOOP, Production(VECTORS[0]), smaller=tuple(map(Production, VECTORS[1:])), dtypes=DTYPES,
             requires=CPU_ONLY, steps=production_steps,
         ),
     ),

@@ -1,0 +1,1 @@
+"""Copies, transposes and in-place transposes for CPU devices."""

@@ -1,0 +1,56 @@
+"""What all estimates of a product's time share: a device's rates in clock cycles, bytes, and pieces of K.
+
+The constants were fitted to one H200 and kept few, so that they hold elsewhere: they rank, they do not predict.
+"""
+
+from ...device import DeviceInfo
+from ...dtypes import DOUBLES, element_type
+from .call import GemmCall
+from .config import GemmConfig
+from .macros import elements
+
+PIECES = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 256)  # of K
+LANES = 128  # multiply-adds that a compute unit starts per clock: NVIDIA's and AMD's 128, Intel's Xe cores 128
+BYTES = 18  # bytes per clock and compute unit from global memory: an H200's 4.7 TB/s by 132 units of 1.98 GHz
+START = 4000  # cycles from one launch's end to the first instruction of the next
+LAUNCH = 11000  # cycles that a launch in addition costs, with its own work's start and end
+LATENCY = 3500  # cycles until a work-group has its first panel, and to write its tile
+JOIN_BYTES = 22  # bytes per clock of other work-groups' sums that one work-group reads
+CACHE_BYTES = 40  # bytes per clock and compute unit from the second-level cache
+
+
+def slowness(dtype: str) -> float:
+    """How many times longer one element's multiply-add takes than float32's."""
+    if dtype in ("int32", "int8"):
+        return 1.5
+    complex_factor = 4.0 if dtype.startswith("complex") else 1.0
+    return complex_factor * (2.0 if dtype in DOUBLES else 1.0)
+
+
+def adding_up(joined: int, pieces: int, call: GemmCall, device: DeviceInfo) -> float:
+    """Cycles to add up the pieces of K: in a tile's last work-group, if it `joined` so many elements, or by a launch."""
+    if pieces == 1:
+        return 0.0
+    kind = elements(call.dtype)
+    size = pieces * kind.parts * kind.component_bytes
+    if joined:
+        return LATENCY + joined * size / JOIN_BYTES
+    return LAUNCH + 2 * call.batch * call.m * call.n * size / (CACHE_BYTES * device.compute_units)
+
+
+def pieces_of(config: GemmConfig, call: GemmCall) -> tuple[int, int]:
+    """In how many pieces K is cut, and how deep each is."""
+    depth = config.chunk(call) or call.k
+    return (-(-call.k // depth) if depth else 1), depth
+
+
+def memory_cycles(call: GemmCall, device: DeviceInfo) -> float:
+    """Cycles to read the operands once and write the result."""
+    result = call.batch * call.m * call.n * element_type(call.result).itemsize
+    return (operand_bytes(call, "A") + operand_bytes(call, "B") + result) / (BYTES * device.compute_units)
+
+
+def operand_bytes(call: GemmCall, name: str) -> int:
+    """Bytes of operand "A" or "B", a broadcast one counted once."""
+    view, side = (call.a, call.m) if name == "A" else (call.b, call.n)
+    return (1 if view.batch == 0 else call.batch) * side * call.k * element_type(call.dtype).itemsize

@@ -1,0 +1,1 @@
+"""Products on CPU devices: packed panels, register tiles, matrix times vector."""

@@ -1,0 +1,78 @@
+"""The configuration of 06_production.cl: a register tile, and the blocks of a problem."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ....device import DeviceInfo
+from ....dtypes import element_type
+from ....kernel import Config, NDRange
+from ....problem import Problem
+from ..call import GemmCall, call_of
+from .cost import Blocking, Tile, blocking
+from .elements import element_macros, multiplied_as_stored, result_refusal
+
+QUAD = 4  # bytes that vpdpbusd multiplies and adds for each int
+
+
+@dataclass(frozen=True)
+class CpuProduct(Config):
+    """The register tile and the buffers of 06_production.cl, whose fields are explained at its top."""
+
+    MR: int
+    NV: int
+    VW: int
+    KC: int
+    NB: int
+    units: int  # cores
+    DOT: int = 0  # 1 for int8 in quads, four steps of K to a REAL
+
+    @property
+    def steps_per_real(self) -> int:
+        return QUAD if self.DOT else 1
+
+    @property
+    def tile(self) -> Tile:
+        return Tile(self.MR, self.NV, self.VW, self.KC, self.NB)
+
+    def blocks(self, call: GemmCall) -> Blocking:
+        """How the call is cut; its sizes are above 0."""
+        a_bytes, c_bytes = (element_type(name).itemsize for name in (call.dtype, call.result))
+        by_rows = call.a.column == 1 and multiplied_as_stored(call.dtype) and not call.conjugate_a
+        a_row = call.a.row if by_rows else None
+        k = -(-call.k // self.steps_per_real)
+        return blocking(call.m, call.n, k, call.batch, self.tile, self.units, c_bytes, a_bytes, a_row)
+
+    def blocks_of_k(self, call: GemmCall) -> int:
+        """How many blocks K is cut into: with more than one, sums wait between them. Blocks may be shorter than KC."""
+        if not (call.m and call.n and call.batch):
+            return 1
+        return max(1, -(-call.k // (self.blocks(call).kb * self.steps_per_real)))
+
+    def ndrange(self, problem: Problem) -> NDRange:
+        call = call_of(problem).row_major
+        if not (call.m and call.n and call.batch):
+            return NDRange((0, 0, 0), (1, 1, 1))
+        blocks = self.blocks(call)
+        return NDRange((blocks.groups_n, blocks.groups_m, call.batch), (1, 1, 1))
+
+    def scalars(self, problem: Problem) -> dict[str, int | float]:
+        blocks = self.blocks(call_of(problem).row_major)
+        return {
+            "mb": blocks.mb,
+            "nb": blocks.nb,
+            "kb": blocks.kb * self.steps_per_real,
+            "stream": int(blocks.stream),
+            "a_in_place": int(blocks.a_in_place),
+        }
+
+    def macros(self, problem: Problem) -> dict[str, str | int]:
+        return {
+            **super().macros(problem),
+            **element_macros(call_of(problem).row_major, bool(self.DOT)),
+            "A_ROW": self.KC + self.VW,
+        }
+
+    def violations(self, problem: Problem, device: DeviceInfo) -> Iterator[str]:
+        refusal = result_refusal(call_of(problem))
+        if refusal:
+            yield refusal

@@ -1,0 +1,53 @@
+"""The configuration of gemv.cl: products where C is a single column or row."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ....device import DeviceInfo
+from ....dtypes import element_type
+from ....kernel import Config, NDRange
+from ....problem import Problem
+from ..call import GemmCall, call_of
+from .elements import element_macros, result_refusal
+
+LEVEL1_BYTES = 16 * 1024  # for the sums, and as much for the vector: together two thirds of a level-1 cache of 48 KiB
+GROUP_BYTES = 128 * 1024  # of A that a work-group reads at least: some 5 us, against 1 to 3 us to wake a core
+GROUPS_PER_UNIT = 1  # longer runs of memory beat what a second group could mend if a core is busy
+ROW_STEP = 64  # rows of a group are a multiple of it: with A along its columns, whole cache lines
+
+
+@dataclass(frozen=True)
+class CpuVector(Config):
+    """The buffers of gemv.cl, whose fields are explained at its top."""
+
+    VW: int
+    MAX_ROWS: int
+    MAX_DEPTH: int
+    units: int  # cores
+
+    def group_rows(self, call: GemmCall) -> int:
+        """Rows of C that one work-group computes."""
+        row_bytes = max(1, call.k) * element_type(call.dtype).itemsize
+        fair = -(-call.m * call.batch // (self.units * GROUPS_PER_UNIT))
+        wanted = max(fair, -(-GROUP_BYTES // row_bytes))
+        return min(self.MAX_ROWS, -(-wanted // ROW_STEP) * ROW_STEP)
+
+    def ndrange(self, problem: Problem) -> NDRange:
+        call = call_of(problem).tall
+        return NDRange((-(-call.m // self.group_rows(call)), 1, call.batch), (1, 1, 1))
+
+    def scalars(self, problem: Problem) -> dict[str, int | float]:
+        return {"mb": self.group_rows(call_of(problem).tall)}
+
+    def macros(self, problem: Problem) -> dict[str, str | int]:
+        return {**super().macros(problem), **element_macros(call_of(problem).tall), "DOT": 0}
+
+    def violations(self, problem: Problem, device: DeviceInfo) -> Iterator[str]:
+        call = call_of(problem).tall
+        refusal = result_refusal(call)
+        if refusal:
+            yield refusal
+        if call.n != 1:
+            yield f"C is {call.m}x{call.n}, not a single row or column"
+        elif call.a.column != 1 and call.a.row != 1:
+            yield f"the matrix has strides {call.a.row} and {call.a.column}, neither of which is 1"

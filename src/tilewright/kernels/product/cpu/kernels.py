@@ -1,0 +1,63 @@
+"""06_production.cl and gemv.cl as Kernels, for a device's vectors. The first is the last rung of the ladder `cpu`, too."""
+
+from dataclasses import replace
+from pathlib import Path
+
+from ....device import DeviceInfo
+from ....dtypes import element_type
+from ....kernel import Config, Kernel, Step, Steps
+from ....problem import Problem
+from ..call import call_of
+from .config import CpuProduct
+from .cost import register_tile
+from .elements import FORMS, component_bytes, sums_wait
+from .gemv import LEVEL1_BYTES, CpuVector
+
+HERE = Path(__file__).parent
+MAIN_LOOP = HERE / "06_production.cl"
+QUADS_NEED = (
+    ("vpdpbusd", "the instruction that multiplies bytes four at a time; they are multiplied as float32 instead"),
+)
+
+
+def product_steps(kernel: Kernel, config: Config, problem: Problem) -> Steps:
+    """One launch; with a scratch matrix for the sums if they wait between blocks of K and C cannot hold them."""
+    assert isinstance(config, CpuProduct)
+    call = call_of(problem).row_major
+    waits = sums_wait(call) and config.blocks_of_k(call) > 1
+    nbytes = call.batch * call.m * call.n * element_type(element_type(call.dtype).accumulator).itemsize
+    names = (*call.buffers, ("partial", "sums" if waits else "C"))
+    return (Step(kernel, config, call, names, (("sums", nbytes),) if waits else ()),)
+
+
+def product_kernel(problem: Problem, device: DeviceInfo, vector_bytes: int) -> Kernel:
+    """06_production.cl with the register tile for vectors of that size."""
+    tile = register_tile(vector_bytes, component_bytes(problem.dtype), problem.dtype.startswith("complex"))
+    config = CpuProduct(tile.rows, tile.vectors, tile.width, tile.depth, tile.columns, device.compute_units)
+    return Kernel(MAIN_LOOP, config, dtypes=tuple(FORMS), steps=product_steps)
+
+
+def quad_kernels(problem: Problem, device: DeviceInfo, vector_bytes: int) -> tuple[Kernel, ...]:
+    """06_production.cl for int8 by an instruction of x86 with vectors of 64 bytes; no kernel for other types."""
+    if problem.dtype != "int8" or vector_bytes != 64:
+        return ()
+    plain = product_kernel(problem, device, vector_bytes)
+    assert isinstance(plain.config, CpuProduct)
+    config = replace(plain.config, DOT=1)
+    return (replace(plain, config=config, variant="vpdpbusd", dtypes=("int8",), requires=QUADS_NEED),)
+
+
+def vector_steps(kernel: Kernel, config: Config, problem: Problem) -> Steps:
+    """One launch."""
+    call = call_of(problem).tall
+    return (Step(kernel, config, call, call.buffers),)
+
+
+def vector_kernel(problem: Problem, device: DeviceInfo, vector_bytes: int) -> Kernel:
+    """gemv.cl for a device's vectors. It has no int8, whose sums as float would pass 2^24."""
+    real_bytes = component_bytes(problem.dtype)
+    parts = 2 if problem.dtype.startswith("complex") else 1
+    held = LEVEL1_BYTES // (real_bytes * parts)
+    config = CpuVector(vector_bytes // real_bytes, held, held, device.compute_units)
+    dtypes = tuple(name for name in FORMS if name != "int8")
+    return Kernel(HERE / "gemv.cl", config, dtypes=dtypes, steps=vector_steps)

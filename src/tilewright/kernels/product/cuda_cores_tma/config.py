@@ -1,0 +1,233 @@
+"""The configurations of main_loop.cl: their geometry, their macros, their tensor maps, and what speaks against them."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from ....device import DeviceInfo
+from ....dtypes import element_type
+from ....kernel import Config, NDRange
+from ....problem import Problem
+from ....tensormap import TensorMap, layout_violation, tensor_map_violation
+from ..call import GemmCall, call_of
+from ..config import MAX_INDEX
+from ..macros import element_macros, elements, result_width
+from ..packing import across_k, room, with_packed
+from ..results import result_violations
+
+CONSUMERS = 256  # work-items of a group that multiply: with their registers a compute unit holds no more
+WARPS = CONSUMERS // 32
+PRODUCERS = 128
+WARP_TILE = 64  # rows and columns of a warp's tile
+# What setmaxnreg gives a consumer and a producer. With more the compiler reads so far ahead that it moves sums about.
+REGISTERS, TURNING_REGISTERS = (224, 56), (216, 72)
+BOX_DEPTH = 16  # k of a box of an operand that is turned: 64 bytes
+MOST_ROWS = 256  # of a box
+EXCHANGED = 16 * 8 * 4 * CONSUMERS  # bytes of all sums of a work-group
+MOST_STAGES = 6  # more gained nothing
+MOST_SIDE = 512  # rows or columns of a tile
+MOST_COPIED = 8  # part of the device's memory that copies may take: 1/8; the portable kernels need none
+LOCAL_BYTES = 232448 - 2048  # what Hopper's compute units give a group, less alignment and barriers
+
+
+@dataclass(frozen=True)
+class FmaConfig(Config):
+    """main_loop.cl: the fields in capitals are explained at its top. `groups` is how many work-groups run at a time.
+
+    With `shared`, tiles that are left after whole rounds of `groups` are shared out among them; they must run at a time,
+    since those that share a tile wait for each other. With `pack`, operands that
+    the copy engine cannot read are copied into aligned scratch memory first; with `turn`, those that lie along k too.
+    """
+
+    BM: int
+    BN: int
+    SLICES: int = 1
+    DEPTH: int = 16
+    GROUP_M: int = 8
+    groups: int = 132
+    shared: bool = False
+    pack: bool = False
+    turn: bool = False
+
+    @property
+    def depth(self) -> int:
+        """Elements of k of a stage."""
+        return self.DEPTH * self.SLICES
+
+    def orientation(self, problem: Problem) -> GemmCall:
+        """The problem with C by rows."""
+        return call_of(problem).row_major
+
+    def oriented(self, problem: Problem) -> GemmCall:
+        """The problem as the kernel is given it, once the operands that want it are packed."""
+        call = self.orientation(problem)
+        for name in self.packed(call):
+            call = with_packed(call, name, across_k)
+        return call
+
+    def packed(self, call: GemmCall) -> tuple[str, ...]:
+        """Which of "A" and "B" are copied first."""
+        unread = (name for name in ("A", "B") if name not in call.packed and self._copies(name, call))
+        return tuple(unread) if self.pack or self.turn else ()
+
+    def _copies(self, name: str, call: GemmCall) -> bool:
+        return bool(refusal(name, call)) or (self.turn and turned(name, call))
+
+    def steps(self, call: GemmCall) -> int:
+        """Stages of a tile."""
+        return max(1, -(-call.k // self.depth))
+
+    def tiles(self, call: GemmCall) -> int:
+        """Tiles of sums of the whole batch."""
+        parts = elements(call.dtype).parts
+        return -(-call.m * parts // self.BM) * -(-call.n * parts // self.BN) * call.batch
+
+    def work_groups(self, call: GemmCall) -> int:
+        """How many are launched: one for each tile, at most `groups`, or as many as share out what is left.
+
+        Slices are added up in the local memory of stages, so that such a work-group must not fetch a tile's ahead.
+        """
+        tiles, steps = self.tiles(call), self.steps(call)
+        if not self.shared or (self.SLICES > 1 and tiles >= self.groups):
+            return tiles if self.SLICES > 1 else min(self.groups, tiles)
+        if not 0 < tiles < self.groups:
+            return min(self.groups, tiles)
+        pieces = min(self.groups // tiles, steps)
+        evenly = -(-steps // pieces) <= -(-tiles * steps // self.groups)  # then nobody has parts of two tiles
+        return tiles * pieces if evenly or self.SLICES > 1 else min(self.groups, tiles * steps)
+
+    def whole(self, call: GemmCall) -> int:
+        """Tiles that one work-group computes alone: whole rounds, or all of them."""
+        tiles, groups = self.tiles(call), self.work_groups(call)
+        return tiles // groups * groups if self.shared and groups else tiles
+
+    def partial_bytes(self, call: GemmCall) -> int:
+        """Scratch memory for the pieces of tiles that are shared out: one for each work-group, and for each tile."""
+        pieces = self.work_groups(call) + self.tiles(call) - self.whole(call)
+        return 4 * pieces * self.BM * self.BN // elements(call.dtype).parts
+
+    def ndrange(self, problem: Problem) -> NDRange:
+        items = CONSUMERS + PRODUCERS
+        return NDRange((self.work_groups(self.oriented(problem)) * items,), (items,))
+
+    def stage_bytes(self, call: GemmCall) -> int:
+        """Local memory of a stage: what is fetched, and what is turned besides."""
+        sides = self.BM * (1 + turned("A", call)) + self.BN * (1 + turned("B", call))
+        return 4 * self.depth * sides
+
+    def line_bytes(self, call: GemmCall) -> int:
+        """Local memory through which floats pass that cannot be stored by vectors: four rows of all sums, or a slice's."""
+        together = min(4, 16 // self.SLICES)
+        return 4 * 8 * CONSUMERS * together if result_width(call, 4) * elements(call.dtype).parts == 1 else 4
+
+    def stages(self, call: GemmCall) -> int:
+        """As many as local memory holds."""
+        return min(MOST_STAGES, (LOCAL_BYTES - self.line_bytes(call)) // self.stage_bytes(call))
+
+    def local_bytes(self, problem: Problem) -> int:
+        call = self.oriented(problem)
+        return self.stages(call) * (self.stage_bytes(call) + 24) + self.line_bytes(call) + 16
+
+    def scalars(self, problem: Problem) -> dict[str, int | float]:
+        call = self.oriented(problem)
+        return {"whole": self.whole(call), "tiles": self.tiles(call)}
+
+    def macros(self, problem: Problem) -> dict[str, str | int]:
+        call = self.oriented(problem)
+        vector = result_width(call, 4)
+        turning = vector == 4 and (turned("A", call) or turned("B", call))
+        consumer, producer = TURNING_REGISTERS if turning else REGISTERS
+        return {
+            **super().macros(problem),
+            **element_macros(call),
+            "BK": self.depth, "STAGES": self.stages(call), "C_VEC": vector,
+            "TURN_A": int(turned("A", call)), "TURN_B": int(turned("B", call)),
+            "A_BATCHED": int(call.a.batch != 0), "B_BATCHED": int(call.b.batch != 0),
+            "CONSUMER_REGISTERS": consumer, "PRODUCER_REGISTERS": producer,
+        }  # fmt: skip
+
+    def tensor_maps(self, problem: Problem) -> Mapping[str, TensorMap]:
+        call = self.oriented(problem)
+        return {
+            "map_a": tensor_map("A", call, self.BM, self.depth),
+            "map_b": tensor_map("B", call, self.BN, self.depth),
+        }
+
+    def violations(self, problem: Problem, device: DeviceInfo) -> Iterator[str]:
+        call = self.oriented(problem)
+        yield from self._geometry(call)
+        yield from result_violations(call)
+        if 0 in (call.m, call.n, call.batch):
+            return  # nothing is launched
+        if call.k == 0:
+            yield "K=0 leaves the copy engine nothing to fetch"
+            return
+        if max(call.m, call.n) * elements(call.dtype).parts > MAX_INDEX - MOST_SIDE:
+            yield f"{max(call.m, call.n):,} rows or columns of {call.dtype} are more than an int can count"
+        yield from filter(None, (refusal(name, call) for name in ("A", "B")))
+        yield from self._copying(self.orientation(problem), device)
+        tiles, groups = self.tiles(call), self.work_groups(call)
+        if max(tiles, groups) * self.steps(call) > MAX_INDEX:
+            yield f"{tiles:,} tiles of {self.steps(call):,} stages are more than an int can count"
+        if self.shared and tiles == self.whole(call):
+            yield f"{tiles} tiles are whole rounds of {groups} work-groups: there is nothing to share out"
+        elif self.shared and (tiles - self.whole(call)) * self.steps(call) < groups:
+            left = (tiles - self.whole(call)) * self.steps(call)
+            yield f"the tiles that are left have {left} stages, too few to share out among {groups} work-groups"
+
+    def _copying(self, call: GemmCall, device: DeviceInfo) -> Iterator[str]:
+        """What speaks against copying operands of the problem as it comes."""
+        copied = self.packed(call)
+        if self.pack and not copied:
+            yield "the copy engine can read A and B where they are: packing them gains nothing"
+        if self.turn and not any(turned(name, call) and not refusal(name, call) for name in copied):
+            yield "no operand that the copy engine can read lies along k: there is nothing to turn"
+        needed = sum(room(call, name, across_k) for name in copied) * element_type(call.dtype).itemsize
+        if device.global_bytes and needed > device.global_bytes // MOST_COPIED:
+            yield f"copies of {needed:,} bytes are more than 1/{MOST_COPIED} of {device.name}'s {device.global_bytes:,}"
+
+    def _geometry(self, call: GemmCall) -> Iterator[str]:
+        """What is wrong with the numbers themselves, for any size of the problem."""
+        warps = self.BM // WARP_TILE * (self.BN // WARP_TILE) * self.SLICES
+        if self.BM % WARP_TILE or self.BN % WARP_TILE or warps != WARPS:
+            yield f"{self.SLICES} slices of {self.BM}x{self.BN} are not {WARPS} tiles of {WARP_TILE}x{WARP_TILE}, one a warp"
+        if self.depth % BOX_DEPTH:
+            yield f"a stage of {self.depth} k cannot be turned by boxes of {BOX_DEPTH}"
+        if self.stages(call) < 3:
+            yield f"local memory holds {self.stages(call)} stages of {self.stage_bytes(call):,} bytes, and 3 are needed"
+        if self.SLICES > 1 and self.stages(call) * self.stage_bytes(call) < EXCHANGED:
+            yield f"slices exchange {EXCHANGED:,} bytes of sums, more than {self.stages(call)} stages hold"
+
+
+def turned(name: str, call: GemmCall) -> bool:
+    """Whether the operand lies along k."""
+    view, _ = call.sided(name)
+    return view.row != 1 or (view.column == 1 and call.k > 1)
+
+
+def tensor_map(name: str, call: GemmCall, side: int, depth: int) -> TensorMap:
+    """How the copy engine reads the operand: `side` rows, at most MOST_ROWS, by `depth`, or BOX_DEPTH if they are turned.
+
+    Real and imaginary parts are rows of their own.
+    """
+    view, rows = call.sided(name)
+    kind = elements(call.dtype)
+    rows, side, itemsize = rows * kind.parts, min(side, MOST_ROWS), element_type(call.dtype).itemsize
+    matrices = call.batch if view.batch else 1
+    if turned(name, call):
+        sizes, stride, box, swizzle = (call.k, rows, matrices), view.row, (BOX_DEPTH, side, 1), BOX_DEPTH * itemsize
+    else:
+        sizes, stride, box, swizzle = (rows, call.k, matrices), view.column, (side, depth, 1), 0
+    distance = view.batch or stride * sizes[1]  # of a lone matrix, any that a map may have
+    dtype = call.dtype if kind.parts == 1 else "float32"
+    return TensorMap(dtype, sizes, (stride * itemsize, distance * itemsize), box, swizzle)
+
+
+def refusal(name: str, call: GemmCall) -> str:
+    """Why the copy engine cannot read the operand, as a sentence, or ""."""
+    view, _ = call.sided(name)
+    kind, itemsize = elements(call.dtype), element_type(call.dtype).itemsize
+    if kind.parts == 2 and turned(name, call):
+        return f"{name} lies along k, where real and imaginary parts cannot be turned each by itself"
+    return layout_violation(name, view, itemsize) or tensor_map_violation(
+        name, tensor_map(name, call, WARP_TILE, BOX_DEPTH), itemsize // kind.parts
+    )

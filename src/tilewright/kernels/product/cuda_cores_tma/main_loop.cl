@@ -1,0 +1,283 @@
+// Exact products on Hopper: the copy engine fetches, eight warps only multiply, 16 x 8 in registers, with an eye on their banks.
+//
+// BM, BN         the tile of sums that a work-group computes: of C, or of all products of the real and imaginary parts of
+//                complex rows and columns, which lie side by side across k and are rows and columns of sums by themselves
+// SLICES         groups of warps that share a tile: each sums its own part of every stage's k, and they add up at the end,
+//                in the stages' memory: such a work-group has a single tile, or part of one
+// DEPTH, BK      k of a slice in a stage, and of the stage
+// STAGES         stages that the copy engine may be ahead
+// GROUP_M        rows of tiles that are finished together, so that work-groups which run at a time share panels in cache
+// TURN_A, TURN_B 1: neighbours in memory are neighbours along k. Such an operand is turned in local memory, since a
+//                work-item's operands are rows of 16 bytes across k; 0: they lie so in memory
+// A_BATCHED, B_BATCHED  0: all matrices of a batch share the operand
+// C_VEC          elements of one store; above 1, c_column is 1
+//
+// Why this order. A quarter of a compute unit starts one multiply-add per clock and reads two registers for it in that
+// time, one with an even number and one with an odd number; what the instruction before has read in the same place it need
+// not read again. So an element of A stays while the columns are walked to and fro, and a sum should have an odd register
+// where its element of B has an even one. Registers are the compiler's business, but four numbers that are stored together
+// get four in a row: hence sums leave for memory in exchanged pairs, or seem to. On an H200 both together brought the
+// multiply-adds that are started per clock from 0.71 to 0.84 (docs/fp32-hopper.md).
+//
+// A work-group computes one part of the product after the other (schedule.cl). Eight warps, the consumers, do nothing but
+// multiply and store. Of four more, one asks the copy engine for stages, as many ahead as there are, and does not stop at the
+// end of a tile; the other three turn the operands that want it, into the stage's second part. Barriers of a stage: `full`,
+// when the copy engine has written it; `turned`; `done`, when the consumers have read it. Tiles that several work-groups
+// have a part of are added up by all of them together at the end (join.cl).
+//
+// CONSUMER_REGISTERS, PRODUCER_REGISTERS  what setmaxnreg gives the work-items of the two kinds
+
+#include "../elements.cl"
+#include "../epilogue.cl"
+
+#define SHARED 1
+#include "../scheduler.cl"
+
+#define TM 16                     // rows and columns of sums of a work-item
+#define TN 8
+#define BOX_DEPTH 16              // k that the copy engine fetches of an operand that is turned: rows of 64 bytes
+#define BOXES (BK / BOX_DEPTH)
+#define WARP_BM (4 * TM)          // a warp's tile: 4 x 8 work-items
+#define WARP_BN (8 * TN)
+#define SLICE_WARPS (BM / WARP_BM * (BN / WARP_BN))
+#define SLICE_ITEMS (32 * SLICE_WARPS)
+#define WARPS (SLICE_WARPS * SLICES)
+#define ITEMS (32 * WARPS)        // that multiply
+#define TURNERS 3                 // warps
+#define STEP_M (BM / (TM / 4))    // rows between a work-item's fragments of four
+#define STEP_N (BN / (TN / 4))
+#define MOST_ROWS 256             // of a box
+#define A_SIDE (BM < MOST_ROWS ? BM : MOST_ROWS)  // rows of one block of A: a stage's are BM / A_SIDE blocks of BK * A_SIDE
+#define B_SIDE (BN < MOST_ROWS ? BN : MOST_ROWS)
+#define A_ELEMENTS (BM * BK)
+#define B_ELEMENTS (BN * BK)
+// Where row `row` of the first k lies in a stage's blocks of `side` rows.
+#define PLACE(row, side) ((row) / (side) * (side) * BK + (row) % (side))
+#define FETCHED_ELEMENTS (A_ELEMENTS + B_ELEMENTS)
+#define TURNED_B (FETCHED_ELEMENTS + TURN_A * A_ELEMENTS)  // where what is turned of B begins in a stage
+#define STAGE_ELEMENTS (TURNED_B + TURN_B * B_ELEMENTS)
+#define STAGE_BYTES (4 * STAGE_ELEMENTS)
+#define TURN (TURN_A || TURN_B)
+#define RESULT_ROWS (TM / PARTS)  // that a work-item's sums become: two of parts are one of complex numbers
+#define ROWS (RESULT_ROWS / SLICES)  // of them, that it finishes
+#define FRAGMENTS (RESULT_ROWS * TN / 4)  // of a work-item's results
+#define OWN_FRAGMENTS (ROWS * TN / 4)
+#define PIECE (BM * BN / PARTS)   // numbers of a tile of results
+#define TOGETHER (C_VEC * PARTS > 1 ? 1 : ROWS < 4 ? ROWS : 4)  // rows of a work-item's results that are stored at a time
+#define LINE (TOGETHER * 32 * TN)  // sums in such rows of a warp's work-items
+#define JOINED 4                  // fragments of a tile in pieces that are added up together
+#define FRAGMENT JOIN(COMPONENT, 4)
+
+#include "store.cl"
+#include "join.cl"
+
+// Asks the copy engine for `blocks` blocks of `side` rows of an operand, by boxes that are turned or whole.
+INLINE void fetch_blocks(const uint to, const uint full, const __global ulong* map, const int first, const int blocks,
+                         const int side, const int turned, const int batch, const int k)
+{
+#pragma unroll
+    for (int block = 0; block < blocks; block++)
+#pragma unroll
+        for (int box = 0; box < (turned ? BOXES : 1); box++) {
+            const int row = first + block * side, depth = k + box * BOX_DEPTH;
+            cp_async_bulk_tensor_3d(to + (block * BK + box * BOX_DEPTH) * side * 4, map, turned ? depth : row,
+                                    turned ? row : depth, batch, full);
+        }
+}
+
+// Asks the copy engine for the stage of A and B from `k` on.
+INLINE void fetch(const uint stage, const uint full, const __global ulong* map_a, const __global ulong* map_b,
+                  const int2 tile, const int batch, const int k)
+{
+    mbarrier_arrive_expect_tx(full, 4 * FETCHED_ELEMENTS);
+    fetch_blocks(stage, full, map_a, tile.x, BM / A_SIDE, A_SIDE, TURN_A, A_BATCHED * batch, k);
+    fetch_blocks(stage + A_ELEMENTS * 4, full, map_b, tile.y, BN / B_SIDE, B_SIDE, TURN_B, B_BATCHED * batch, k);
+}
+
+#include "transpose.cl"
+
+// The slice's k of a stage.
+INLINE void multiply(COMPONENT sum[TM][TN], const __local COMPONENT* a_row, const __local COMPONENT* b_row)
+{
+#pragma unroll
+    for (int k = 0; k < DEPTH; k++) {
+        COMPONENT a[TM], b[TN];
+#pragma unroll
+        for (int i = 0; i < TM / 4; i++)
+            vstore4(*(const __local FRAGMENT*)(a_row + k * A_SIDE + PLACE(i * STEP_M, A_SIDE)), i, a);
+#pragma unroll
+        for (int j = 0; j < TN / 4; j++)
+            vstore4(*(const __local FRAGMENT*)(b_row + k * B_SIDE + PLACE(j * STEP_N, B_SIDE)), j, b);
+#pragma unroll
+        for (int i = 0; i < TM; i++)
+#pragma unroll
+            for (int step = 0; step < TN; step++) {
+                const int j = i % 2 ? TN - 1 - step : step;
+                sum[i][j] = MULTIPLY_ADD(a[i], b[j], sum[i][j]);
+            }
+    }
+}
+
+// Never runs, as no K is negative; but that the compiler cannot know. So it keeps the sums where they can leave in
+// exchanged pairs, although C is stored without.
+INLINE void suggest_registers(COMPONENT sum[TM][TN], __local COMPONENT* held, const int K)
+{
+    volatile __local FRAGMENT* own = (volatile __local FRAGMENT*)held + get_local_id(0);
+    if (K < 0)
+#pragma unroll
+        for (int i = 0; i < TM * TN / 4; i++)
+            own[i * ITEMS] = exchanged(sum[0] + 4 * i);
+}
+
+// Local addresses of the first stage and of the first barrier of each kind.
+typedef struct {
+    uint stages, full, turned, done;
+} Ring;
+
+// One work-item asks the copy engine for stage after stage of all parts.
+INLINE void produce(const Ring ring, __global ulong* map_a, __global ulong* map_b, const int M, const int N, const int steps,
+                    const int whole, const int tiles)
+{
+    const int area = tiles_of_matrix(M, N);
+    Work work = before_work(whole, tiles, steps);
+    int stage = 0;
+    uint parity = 1;
+    next_work(&work, whole, tiles, steps);
+    while (work.first < work.last) {
+        const int2 tile = tile_place(work.number % area, M, N) * (int2)(BM, BN);
+#pragma unroll 1
+        for (int panel = work.first; panel < work.last; panel++) {
+            mbarrier_wait(ring.done + 8 * stage, parity);
+            fetch(ring.stages + stage * STAGE_BYTES, ring.full + 8 * stage, map_a, map_b, tile, work.number / area, panel * BK);
+            stage = stage + 1 < STAGES ? stage + 1 : 0;
+            parity ^= stage == 0;
+        }
+        next_work(&work, whole, tiles, steps);
+    }
+}
+
+// Three warps turn what wants it of stage after stage.
+INLINE void turn_all(const Ring ring, __local COMPONENT* stages, const int warp, const int lane, const int steps,
+                     const int whole, const int tiles)
+{
+    Work work = before_work(whole, tiles, steps);
+    int stage = 0;
+    uint parity = 0;
+    next_work(&work, whole, tiles, steps);
+    while (work.first < work.last) {
+#pragma unroll 1
+        for (int step = work.first; step < work.last; step++) {
+            __local COMPONENT* own = stages + stage * STAGE_ELEMENTS;
+            mbarrier_wait(ring.full + 8 * stage, parity);
+#pragma unroll
+            for (int row = 0; row < TURN_A * BM; row += A_SIDE)
+                turn(own + row * BK, own + FETCHED_ELEMENTS + row * BK, A_SIDE, warp, lane);
+#pragma unroll
+            for (int row = 0; row < TURN_B * BN; row += B_SIDE)
+                turn(own + A_ELEMENTS + row * BK, own + TURNED_B + row * BK, B_SIDE, warp, lane);
+            bar_warp_sync();
+            if (lane == 0)
+                mbarrier_arrive(ring.turned + 8 * stage);
+            stage = stage + 1 < STAGES ? stage + 1 : 0;
+            parity ^= stage == 0;
+        }
+        next_work(&work, whole, tiles, steps);
+    }
+}
+
+__kernel __attribute__((reqd_work_group_size(ITEMS + 128, 1, 1)))
+void product(const int M, const int N, const int K, const ACC alpha, const ACC beta, const int whole, const int tiles,
+             __global ulong* map_a, const __global STORED* A, const long a_offset,
+             __global ulong* map_b, const __global STORED* B, const long b_offset,
+             __global RESULT* C, const long c_offset, const long c_row, const long c_column, const long c_batch,
+             const __global RESULT* bias, const long bias_offset, const long bias_row, const long bias_column,
+             __global COMPONENT* partial, volatile __global int* tickets)
+{
+    __local COMPONENT stages[STAGES * STAGE_ELEMENTS] __attribute__((aligned(1024)));
+    __local ulong barriers[3 * STAGES] __attribute__((aligned(16)));
+    __local COMPONENT lines[C_VEC * PARTS == 1 ? WARPS * LINE : 1] __attribute__((aligned(16)));
+
+    const int item = get_local_id(0), lane = item % 32, warp = shfl_sync_idx(item / 32, 0);
+    const int rows = M * PARTS, columns = N * PARTS, steps = (K + BK - 1) / BK;
+    Ring ring;
+    ring.stages = local_address(stages);
+    ring.full = local_address(barriers);
+    ring.turned = ring.full + 8 * STAGES;
+    ring.done = ring.turned + 8 * STAGES;
+
+    if (item == ITEMS)
+        tensormap_address(map_a, (ulong)(A + a_offset * PARTS));
+    if (item == ITEMS + 32)
+        tensormap_address(map_b, (ulong)(B + b_offset * PARTS));
+    if (item == 0) {
+        for (int stage = 0; stage < STAGES; stage++) {
+            mbarrier_init(ring.full + 8 * stage, 1);
+            mbarrier_init(ring.turned + 8 * stage, TURNERS);
+            mbarrier_init(ring.done + 8 * stage, WARPS);
+        }
+        fence_mbarrier_init();
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+
+    if (warp >= WARPS) {
+        setmaxnreg_dec(PRODUCER_REGISTERS);
+        if (item == ITEMS)
+            produce(ring, map_a, map_b, rows, columns, steps, whole, tiles);
+        if (TURN && warp > WARPS)
+            turn_all(ring, stages, warp - WARPS - 1, lane, steps, whole, tiles);
+    } else {
+        setmaxnreg_inc(CONSUMER_REGISTERS);
+        const int slice = warp / SLICE_WARPS, block = warp % SLICE_WARPS, area = tiles_of_matrix(rows, columns);
+        const Target target = {M, N, alpha, beta, C + c_offset * PARTS, c_row, c_column, c_batch, bias + bias_offset * PARTS,
+                               bias_row, bias_column};
+        // 4 x 8 work-items of a warp: those side by side hold neighbouring columns.
+        const int2 corner = (int2)(block / (BN / WARP_BN) * 4 + lane / 8, block % (BN / WARP_BN) * 8 + lane % 8) * 4;
+        const int a_place = (TURN_A ? FETCHED_ELEMENTS : 0) + slice * DEPTH * A_SIDE + corner.x;
+        const int b_place = (TURN_B ? TURNED_B : A_ELEMENTS) + slice * DEPTH * B_SIDE + corner.y;
+        const uint ready = TURN ? ring.turned : ring.full;
+        Work work = before_work(whole, tiles, steps);
+        int stage = 0;
+        uint parity = 0;
+
+        COMPONENT sum[TM][TN];
+#pragma unroll
+        for (int i = 0; i < TM * TN; i++)
+            sum[i / TN][i % TN] = 0;
+        next_work(&work, whole, tiles, steps);
+        while (work.first < work.last) {
+#pragma unroll 1
+            for (int step = work.first; step < work.last; step++) {
+                const __local COMPONENT* own = stages + stage * STAGE_ELEMENTS;
+                mbarrier_wait(ready + 8 * stage, parity);
+                multiply(sum, own + a_place, own + b_place);
+                fence_proxy_async();  // waits for reads in flight, as the arrival does not
+                bar_warp_sync();
+                if (lane == 0)
+                    mbarrier_arrive(ring.done + 8 * stage);
+                stage = stage + 1 < STAGES ? stage + 1 : 0;
+                parity ^= stage == 0;
+            }
+            suggest_registers(sum, stages, K);
+#if PARTS == 2
+            make_complex(sum);
+#endif
+#if SLICES > 1
+            add_up_slices(sum, stages, slice);
+#endif
+            const int complete = work.last - work.first == steps, tile = work.number - whole;
+            if (!complete)
+                leave_piece(sum, slice, partial + (size_t)(get_group_id(0) + tile) * PIECE, tickets + tile);
+            const int2 first = (tile_place(work.number % area, rows, columns) * (int2)(BM, BN) + corner) / PARTS;
+#pragma unroll
+            for (int i = 0; i < RESULT_ROWS; i += TOGETHER)
+                if (complete && i / ROWS == slice)
+                    store_rows(sum + i, i, target, first, work.number / area, lines + warp / ROW_WARPS * (ROW_WARPS * LINE));
+#pragma unroll
+            for (int i = 0; i < TM * TN; i++)
+                sum[i / TN][i % TN] = 0;
+            next_work(&work, whole, tiles, steps);
+        }
+        if (whole < tiles)
+            join(partial, tickets, target, slice, corner, steps, whole, tiles);
+    }
+}

@@ -1,0 +1,16 @@
+"""Which configuration of main_loop.cl an "fp32_split" product may run."""
+
+from dataclasses import replace
+
+from ....device import DeviceInfo
+from ....kernel import Kernel
+from ....problem import Problem
+from .config import ProductConfig
+from .kernels import PRODUCT
+
+
+def candidates(problem: Problem, device: DeviceInfo) -> tuple[Kernel, ...]:
+    """The kernel, for problems that ask for it."""
+    if getattr(problem, "precision", "") != PRODUCT.precision:
+        return ()
+    return (replace(PRODUCT, config=ProductConfig(groups=device.compute_units)),)

@@ -1,0 +1,54 @@
+"""convert.cl as a Kernel, and another kernel with launches around it."""
+
+from dataclasses import replace
+from pathlib import Path
+
+from ....dtypes import FLOAT8
+from ....kernel import Config, Kernel, Step, Steps
+from ....problem import Problem
+from ...moves import move_steps
+from ..call import call_of
+from ..config import PARTIAL
+from ..reduction import REDUCE, reduction
+from .config import AroundConfig, WidenConfig, widening
+
+HERE = Path(__file__).parent
+UNSCALED = "unscaled"  # the scratch buffer of a product that is scaled by a launch of its own
+
+WIDEN = Kernel(HERE / "convert.cl", WidenConfig(), "widening", dtypes=FLOAT8, steps=move_steps)
+
+
+def around_steps(kernel: Kernel, config: Config, problem: Problem) -> Steps:
+    """Both operands widened, the other kernel's own launches, and one that scales, each if it is needed."""
+    assert isinstance(config, AroundConfig)
+    call, inner = call_of(problem), config.inner
+    steps: list[Step] = []
+    renamed: dict[str, str] = {}
+    for name in ("A", "B") if config.widens else ():
+        renamed[name] = f"wide_{name}"
+        for step in move_steps(WIDEN, WIDEN.config, widening(call, name)):
+            steps.append(replace(step, buffers=(("input", name), ("output", renamed[name]))))
+    if config.scales_apart(call):
+        renamed["C"] = UNSCALED
+    steps += [_renamed(step, renamed) for step in inner.steps(inner, inner.config, config.core(call))]
+    if config.scales_apart(call):
+        names = {**dict(call.buffers), PARTIAL: UNSCALED}
+        steps.append(Step(REDUCE, reduction(1), call, tuple(names.items())))
+    return tuple(steps)
+
+
+def _renamed(step: Step, names: dict[str, str]) -> Step:
+    """The step with buffers of other names."""
+    pointers = {each.name for each in step.kernel.signature.parameters if each.pointer}
+    arguments = sorted(pointers | {each.name for each in step.problem.operands})
+    buffers = ((each, names.get(step.buffer_of(each), step.buffer_of(each))) for each in arguments)
+    return replace(step, buffers=tuple(buffers))
+
+
+def around(inner: Kernel, widens: bool) -> Kernel:
+    """A kernel that does a product by `inner`, which multiplies halves if it `widens` 8-bit operands."""
+    source, dtypes = (WIDEN.source, FLOAT8) if widens else (REDUCE.source, inner.dtypes)
+    return Kernel(
+        source, AroundConfig(inner, widens), variant=inner.name, dtypes=dtypes, requires=inner.requires, steps=around_steps,
+        scales=True,
+    )  # fmt: skip

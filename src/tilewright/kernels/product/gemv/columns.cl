@@ -1,0 +1,134 @@
+// A few columns of B at once, A stored by columns: work-items lie across the rows, slices of them share out k.
+//
+// COLUMNS  columns of C, all of them: N
+// LANES    work-items side by side, each with A_VEC rows of C
+// SLICES   how many such rows of work-items share out k; a power of two
+// A_VEC    elements of one load down a column; M, strides and alignment are multiples of it, and a_row is 1 if it is above 1
+// B_VEC    elements of one load of B along k, and steps of k that a work-item takes at a time; K is a multiple of it
+// RUNS     how often so many steps are loaded before the first of them is multiplied
+//
+// Each element of A is read once and used COLUMNS times from a register; an element of B is one address for the LANES
+// items that need it. Addresses are added to: multiplied out for each step they cost more than what is loaded there.
+// Work-groups: dimension 0 the rows, 1 the pieces of K, 2 the batch.
+
+#define C_VEC 1
+#include "../elements.cl"
+#include "../epilogue.cl"
+
+#define ITEMS (LANES * SLICES)
+#define PARTIALS (A_VEC * COLUMNS * PARTS)
+
+// Loads B_VEC steps of k: from A lines that lie `line` apart, from B what stands at `b` in each column.
+INLINE void load_steps(STORED a_held[B_VEC][A_VEC * PARTS], STORED b_held[COLUMNS][B_VEC * PARTS], const __global STORED* a,
+                       const long line, const __global STORED* b, const long b_column)
+{
+#pragma unroll
+    for (int step = 0; step < B_VEC; step++)
+        load_stored(a_held[step], a + step * line, A_VEC * PARTS);
+#pragma unroll
+    for (int j = 0; j < COLUMNS; j++)
+        load_stored(b_held[j], b + j * b_column * PARTS, B_VEC * PARTS);
+}
+
+INLINE void multiply_steps(COMPONENT sum[COLUMNS][A_VEC * PARTS], const STORED a_held[B_VEC][A_VEC * PARTS],
+                           const STORED b_held[COLUMNS][B_VEC * PARTS])
+{
+#pragma unroll
+    for (int j = 0; j < COLUMNS; j++)
+#pragma unroll
+        for (int step = 0; step < B_VEC; step++) {
+            COMPONENT a_value[PARTS], b_value[PARTS];
+#pragma unroll
+            for (int part = 0; part < PARTS; part++)
+                b_value[part] = COMPONENT_OF(b_held[j] + step * PARTS, part, CONJUGATE_B);
+#pragma unroll
+            for (int i = 0; i < A_VEC; i++) {
+#pragma unroll
+                for (int part = 0; part < PARTS; part++)
+                    a_value[part] = COMPONENT_OF(a_held[step] + i * PARTS, part, CONJUGATE_A);
+                multiply_add(sum[j] + i * PARTS, a_value, b_value);
+            }
+        }
+}
+
+// Adds up what the slices hold; the sums end in the first slice's part of `partials`.
+INLINE void add_up(local COMPONENT partials[PARTIALS][ITEMS], const int item)
+{
+    for (int stride = SLICES / 2; stride > 0; stride /= 2) {
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (item / LANES < stride)
+#pragma unroll
+            for (int i = 0; i < PARTIALS; i++)
+                partials[i][item] = ADD(partials[i][item], partials[i][item + stride * LANES]);
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+}
+
+__kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
+void gemv_columns(const int M, const int N, const int K, const int k_chunk, const ACC alpha, const ACC beta,
+                  const __global STORED* restrict A, const long a_offset, const long a_row, const long a_column, const long a_batch,
+                  const __global STORED* restrict B, const long b_offset, const long b_row, const long b_column, const long b_batch,
+                  __global RESULT* restrict C, const long c_offset, const long c_row, const long c_column, const long c_batch,
+                  const long c_split, const __global RESULT* bias, const long bias_offset, const long bias_row, const long bias_column)
+{
+    __local COMPONENT partials[PARTIALS][ITEMS];
+
+    const int item = get_local_id(0), first_row = (int)get_group_id(0) * LANES * A_VEC;
+    const int own_row = min(first_row + item % LANES * A_VEC, M - A_VEC);
+    const long batch = get_group_id(2), k_begin = (long)get_group_id(1) * k_chunk;
+    const int depth = (int)min((long)k_chunk, K - k_begin);
+
+    const __global STORED* a = A + (a_offset + batch * a_batch + own_row * a_row + k_begin * a_column) * PARTS;
+    const __global STORED* b = B + (b_offset + batch * b_batch + k_begin * b_row) * PARTS;
+
+    COMPONENT sum[COLUMNS][A_VEC * PARTS];
+#pragma unroll
+    for (int j = 0; j < COLUMNS; j++)
+#pragma unroll
+        for (int i = 0; i < A_VEC * PARTS; i++)
+            sum[j][i] = 0;
+
+    const long line = a_column * PARTS, b_line = b_row * PARTS;
+    const int run = SLICES * B_VEC;
+    int k = item / LANES * B_VEC;
+    a += k * line;
+    b += k * b_line;
+    for (; k < depth - (RUNS - 1) * run; k += RUNS * run) {
+        STORED a_held[RUNS][B_VEC][A_VEC * PARTS], b_held[RUNS][COLUMNS][B_VEC * PARTS];
+#pragma unroll
+        for (int r = 0; r < RUNS; r++)
+            load_steps(a_held[r], b_held[r], a + r * run * line, line, b + r * run * b_line, b_column);
+#pragma unroll
+        for (int r = 0; r < RUNS; r++)
+            multiply_steps(sum, a_held[r], b_held[r]);
+        a += RUNS * run * line;
+        b += RUNS * run * b_line;
+    }
+    for (; k < depth; k += run) {
+        STORED a_held[B_VEC][A_VEC * PARTS], b_held[COLUMNS][B_VEC * PARTS];
+        load_steps(a_held, b_held, a, line, b, b_column);
+        multiply_steps(sum, a_held, b_held);
+        a += run * line;
+        b += run * b_line;
+    }
+
+#pragma unroll
+    for (int j = 0; j < COLUMNS; j++)
+#pragma unroll
+        for (int i = 0; i < A_VEC * PARTS; i++)
+            partials[j * A_VEC * PARTS + i][item] = sum[j][i];
+    add_up(partials, item);
+
+    C += (c_offset + batch * c_batch + get_group_id(1) * c_split) * PARTS;
+    for (int e = item; e < LANES * A_VEC * COLUMNS; e += ITEMS) {
+        const int lane = e / (A_VEC * COLUMNS), in_lane = e % (A_VEC * COLUMNS);
+        const int row = first_row + lane * A_VEC + in_lane / COLUMNS, column = in_lane % COLUMNS;
+        COMPONENT value[PARTS];
+#pragma unroll
+        for (int part = 0; part < PARTS; part++)
+            value[part] = partials[(column * A_VEC + in_lane / COLUMNS) * PARTS + part][lane];
+        if (row < M)
+            finish(value, alpha, beta, C + (row * c_row + column * c_column) * PARTS,
+                   bias + (bias_offset + row * bias_row + column * bias_column) * PARTS, bias_column);
+    }
+}

@@ -1,0 +1,135 @@
+"""The configurations of the kernels for a C of few columns or rows: matrix times vector, and a little more."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ....device import DeviceInfo
+from ....dtypes import element_type
+from ....kernel import NDRange, round_up
+from ....problem import Problem
+from ..call import GemmCall, call_of
+from ..config import GemmConfig
+from ..macros import element_macros, elements, reading
+
+IN_FLIGHT, MOST_RUNS = 128, 4  # bytes of A that a work-item of columns.cl asks for at a time, and in how many runs
+
+
+@dataclass(frozen=True)
+class VectorConfig(GemmConfig):
+    """Base of the kernels for a C of few columns: N is a macro of theirs."""
+
+    split: int = 1
+
+    def orientation(self, problem: Problem) -> GemmCall:
+        return call_of(problem).tall
+
+    def group_rows(self, call: GemmCall) -> int:
+        """Rows of C that a work-group computes."""
+        raise NotImplementedError
+
+    def chunk(self, call: GemmCall) -> int:
+        return round_up(-(-call.k // self.split), 16) if self.split > 1 else 0
+
+    def ndrange(self, problem: Problem) -> NDRange:
+        call = self.oriented(problem)
+        groups = -(-call.m // self.group_rows(call)) if call.n else 0
+        return NDRange((groups * self.items, call.pieces, call.batch), (self.items, 1, 1))
+
+    @property
+    def items(self) -> int:
+        raise NotImplementedError
+
+    @property
+    def sharing(self) -> int:
+        """Work-items that share out the k of one sum."""
+        raise NotImplementedError
+
+    def partials(self, call: GemmCall) -> int:
+        """Components of the sums that one work-item holds."""
+        raise NotImplementedError
+
+    def local_bytes(self, problem: Problem) -> int:
+        call = self.oriented(problem)
+        return self.items * self.partials(call) * elements(call.dtype).component_bytes
+
+    def registers(self, call: GemmCall) -> int:
+        kind = elements(call.dtype)
+        return kind.component_bytes // 4 * self.partials(call) + 48
+
+    def violations(self, problem: Problem, device: DeviceInfo) -> Iterator[str]:
+        call = self.oriented(problem)
+        if call.n > 8:
+            yield f"C has {call.n} columns (or rows), and one work-item can hold sums for at most 8"
+        elif self.split > 1 and self.chunk(call) * (self.split - 1) >= call.k:
+            yield f"K={call.k} has not {self.split} pieces"
+        yield from super().violations(problem, device)
+
+
+@dataclass(frozen=True)
+class RowsConfig(VectorConfig):
+    """rows.cl: A lies along k."""
+
+    TEAM: int = 32
+    TEAMS: int = 4
+    ROWS: int = 2
+
+    @property
+    def items(self) -> int:
+        return self.TEAM * self.TEAMS
+
+    @property
+    def sharing(self) -> int:
+        return self.TEAM
+
+    def group_rows(self, call: GemmCall) -> int:
+        return self.TEAMS * self.ROWS
+
+    def partials(self, call: GemmCall) -> int:
+        return self.ROWS * call.n * elements(call.dtype).parts
+
+    def macros(self, problem: Problem) -> dict[str, str | int]:
+        call = self.oriented(problem)
+        a, b = reading(call, "A"), reading(call, "B")
+        width = a.width if a.order == "PANEL_ALONG_K" else 1
+        b_width = width if b.order == "PANEL_ALONG_K" and b.width >= width else 1
+        return {
+            **super().macros(problem), **element_macros(call),
+            "COLUMNS": max(call.n, 1), "A_VEC": width, "B_VEC": b_width,
+        }  # fmt: skip
+
+
+@dataclass(frozen=True)
+class ColumnsConfig(VectorConfig):
+    """columns.cl: A lies down its columns."""
+
+    LANES: int = 32
+    SLICES: int = 8
+
+    @property
+    def items(self) -> int:
+        return self.LANES * self.SLICES
+
+    @property
+    def sharing(self) -> int:
+        return self.SLICES
+
+    @staticmethod
+    def width(call: GemmCall) -> int:
+        a = reading(call, "A")
+        return min(a.width, elements(call.dtype).fragment) if a.order == "PANEL_ACROSS" else 1
+
+    def group_rows(self, call: GemmCall) -> int:
+        return self.LANES * self.width(call)
+
+    def partials(self, call: GemmCall) -> int:
+        return self.width(call) * call.n * elements(call.dtype).parts
+
+    def macros(self, problem: Problem) -> dict[str, str | int]:
+        call = self.oriented(problem)
+        b = reading(call, "B")
+        width, steps = self.width(call), min(b.width, 4) if b.order == "PANEL_ALONG_K" else 1
+        once = width * steps * element_type(call.dtype).itemsize
+        vectors: dict[str, str | int] = {
+            "COLUMNS": max(call.n, 1), "A_VEC": width, "B_VEC": steps, "RUNS": max(1, min(MOST_RUNS, IN_FLIGHT // once)),
+        }  # fmt: skip
+        return {**super().macros(problem), **element_macros(call), **vectors}

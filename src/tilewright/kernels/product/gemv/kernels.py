@@ -1,0 +1,18 @@
+"""rows.cl and columns.cl as Kernels, and the launches that each needs."""
+
+from pathlib import Path
+
+from ....dtypes import ELEMENT_TYPES
+from ....kernel import Config, Kernel
+from ..steps import gemm_steps
+from .config import ColumnsConfig, RowsConfig
+
+HERE = Path(__file__).parent
+
+
+def _kernel(file: str, config: Config) -> Kernel:
+    return Kernel(HERE / file, config, dtypes=tuple(ELEMENT_TYPES), steps=gemm_steps)
+
+
+ROWS = _kernel("rows.cl", RowsConfig())
+COLUMNS = _kernel("columns.cl", ColumnsConfig())

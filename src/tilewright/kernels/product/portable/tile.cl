@@ -1,0 +1,206 @@
+// How a work-group computes its tile of C: from panels in local memory, fetched a step ahead; up to 8 x 16 in registers.
+//
+// BM, BN, BK      the tile of C that a work-group computes, and how deep its panels of A and B are
+// TM, TN          the tile of C that a work-item computes
+// LANES_M, LANES_N  how 32 consecutive work-items lie in that tile
+// ZIGZAG          1: neighbours hold the same columns of B (the local reads of a warp then merge in pairs), 0: plain
+// SLICES          how many times the work-items of a tile are there: each slice multiplies its part of a panel's depth
+// GROUP_M         rows of tiles that are finished together, so that work-groups which run at a time share panels in cache
+// A_ORDER, B_ORDER  PANEL_ALONG_K or PANEL_ACROSS: the direction in which the operand is read by vectors
+// A_VEC, B_VEC    elements of one load; sizes, strides and alignment are multiples of it in that direction
+// C_VEC           elements of one store; above 1, c_column is 1
+// A_PAD, B_PAD    unused elements at the end of each row of a panel: they keep its columns out of each other's banks
+// FRAGMENT, WORDS elements of one read of local memory, and components
+// INDEX           type of an offset inside a tile: int, or long where a stride times a tile's side would overflow
+//
+// Both panels lie k-major, so that a work-item's operands are reads of 16 bytes. A ragged M or N is met by reading the
+// last row again, which costs the loop nothing: what it makes is not stored. A ragged K is met in the first step, which
+// alone asks whether k is in range.
+
+#include "../elements.cl"
+#include "../epilogue.cl"
+
+#define SLICE_ITEMS ((BM / TM) * (BN / TN))
+#define ITEMS (SLICE_ITEMS * SLICES)
+#define SLICE_DEPTH (BK / SLICES)
+#define STEP_M (BM / (TM / FRAGMENT))  // rows between a work-item's fragments of A
+#define STEP_N (BN / (TN / FRAGMENT))
+#define A_PITCH ((BM + A_PAD) * PARTS)
+#define B_PITCH ((BN + B_PAD) * PARTS)
+#define A_LOADS (BM * BK / A_VEC / ITEMS)
+#define B_LOADS (BN * BK / B_VEC / ITEMS)
+#define PANELS (BK * (A_PITCH + B_PITCH))  // components of a panel of A and one of B
+#define SUMS (SLICES / 2 * BM * BN * PARTS)  // components of what half of the slices hold
+#if SUMS > 2 * PANELS
+#define LOCAL_COMPONENTS SUMS
+#else
+#define LOCAL_COMPONENTS (2 * PANELS)
+#endif
+
+#define PANEL_ALONG_K 0
+#define PANEL_ACROSS 1
+
+#define WORDS_TYPE JOIN(COMPONENT, WORDS)
+#define WORD COMPONENT_OF
+#if WORDS == 4
+#define DECODE_WORDS(p, c) MAKE4(COMPONENT, WORD(p, 0, c), WORD(p, 1, c), WORD(p, 2, c), WORD(p, 3, c))
+#else
+#define DECODE_WORDS(p, c) MAKE2(COMPONENT, WORD(p, 0, c), WORD(p, 1, c))
+#endif
+
+#define NAME(x) a_##x
+#define SIDE BM
+#define ORDER A_ORDER
+#define WIDTH A_VEC
+#define LOADS A_LOADS
+#define PITCH A_PITCH
+#define CONJUGATE CONJUGATE_A
+#define TILE TM
+#include "panel.cl"
+
+#define NAME(x) b_##x
+#define SIDE BN
+#define ORDER B_ORDER
+#define WIDTH B_VEC
+#define LOADS B_LOADS
+#define PITCH B_PITCH
+#define CONJUGATE CONJUGATE_B
+#define TILE TN
+#include "panel.cl"
+
+INLINE void multiply(COMPONENT sum[TM][TN * PARTS], const local COMPONENT* a_row, const local COMPONENT* b_row)
+{
+#pragma unroll
+    for (int k = 0; k < SLICE_DEPTH; k++) {
+        COMPONENT a[TM * PARTS], b[TN * PARTS];
+        a_read(a, a_row + k * A_PITCH);
+        b_read(b, b_row + k * B_PITCH);
+#pragma unroll
+        for (int i = 0; i < TM; i++)
+#pragma unroll
+            for (int j = 0; j < TN; j++)
+                multiply_add(sum[i] + j * PARTS, a + i * PARTS, b + j * PARTS);
+    }
+}
+
+// Which tile of C this work-group computes: down GROUP_M rows of tiles, then the next column of them.
+INLINE int2 choose_tile(const int M, const int N)
+{
+    const int tiles_m = (M + BM - 1) / BM, tiles_n = (N + BN - 1) / BN;
+    const int band = GROUP_M * tiles_n, number = get_group_id(0);
+    const int first = number / band * GROUP_M;
+    const int height = min(GROUP_M, tiles_m - first);
+    return MAKE2(int, first + number % band % height, number % band / height);
+}
+
+// Which row and column of work-items this one is in.
+INLINE int2 choose_lane(void)
+{
+    const int item = get_local_id(0) % SLICE_ITEMS, lane = item % (LANES_M * LANES_N), block = item / (LANES_M * LANES_N);
+    const int blocks_n = BN / TN / LANES_N;
+#if ZIGZAG
+    const int2 in_block = MAKE2(int, lane % 2 + lane / (2 * LANES_N) * 2, lane / 2 % LANES_N);
+#else
+    const int2 in_block = MAKE2(int, lane / LANES_N, lane % LANES_N);
+#endif
+    return MAKE2(int, block / blocks_n * LANES_M, block % blocks_n * LANES_N) + in_block;
+}
+
+#if SLICES > 1
+// Adds up what the slices hold, the upper half of them to the lower half each time: the first one has the sums at last.
+INLINE void add_up_slices(COMPONENT sum[TM][TN * PARTS], local COMPONENT* held, const int slice)
+{
+    const int item = get_local_id(0) % SLICE_ITEMS;
+#pragma unroll
+    for (int others = SLICES / 2; others > 0; others /= 2) {
+        local COMPONENT* own = held + slice % others * TM * TN * PARTS * SLICE_ITEMS + item;
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (slice >= others && slice < 2 * others)
+#pragma unroll
+            for (int i = 0; i < TM; i++)
+#pragma unroll
+                for (int j = 0; j < TN * PARTS; j++)
+                    own[(i * TN * PARTS + j) * SLICE_ITEMS] = sum[i][j];
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (slice < others)
+#pragma unroll
+            for (int i = 0; i < TM; i++)
+#pragma unroll
+                for (int j = 0; j < TN * PARTS; j++)
+                    sum[i][j] = ADD(sum[i][j], own[(i * TN * PARTS + j) * SLICE_ITEMS]);
+    }
+}
+#endif
+
+// The tile's sums over `depth` of k, from its first rows of A and columns of B on, for rows and columns left of C. With
+// slices, the first one has them.
+INLINE void compute_tile(COMPONENT sum[TM][TN * PARTS], local COMPONENT* panels, const int depth,
+                         const __global STORED* A, const int rows, const long a_row, const long a_column,
+                         const __global STORED* B, const int columns, const long b_row, const long b_column)
+{
+    const int2 lane = choose_lane() * FRAGMENT;
+    const int slice = get_local_id(0) / SLICE_ITEMS;
+    const int steps = max((depth + BK - 1) / BK, 1);
+    const int first_depth = depth - (steps - 1) * BK;
+
+    INDEX a_offsets[A_LOADS], b_offsets[B_LOADS];
+    a_locate(a_offsets, rows, a_row, a_column);
+    b_locate(b_offsets, columns, b_column, b_row);
+
+    STORED a_held[A_LOADS * A_VEC * PARTS], b_held[B_LOADS * B_VEC * PARTS];
+    a_fetch_first(a_held, A, a_offsets, first_depth);
+    b_fetch_first(b_held, B, b_offsets, first_depth);
+    A += first_depth * a_column * PARTS;
+    B += first_depth * b_row * PARTS;
+
+#pragma unroll
+    for (int i = 0; i < TM; i++)
+#pragma unroll
+        for (int j = 0; j < TN * PARTS; j++)
+            sum[i][j] = 0;
+
+    a_stage(panels, a_held);
+    b_stage(panels + BK * A_PITCH, b_held);
+    barrier(CLK_LOCAL_MEM_FENCE);
+
+    for (int step = 1; step <= steps; step++) {
+        const local COMPONENT* current = panels + (step - 1) % 2 * PANELS;
+        local COMPONENT* next = panels + step % 2 * PANELS;
+        if (step < steps) {
+            a_fetch(a_held, A, a_offsets);
+            b_fetch(b_held, B, b_offsets);
+            A += BK * a_column * PARTS;
+            B += BK * b_row * PARTS;
+        }
+        const local COMPONENT* a_words = current + slice * SLICE_DEPTH * A_PITCH + lane.x * PARTS;
+        const local COMPONENT* b_words = current + BK * A_PITCH + slice * SLICE_DEPTH * B_PITCH + lane.y * PARTS;
+        multiply(sum, a_words, b_words);
+        if (step < steps) {
+            a_stage(next, a_held);
+            b_stage(next + BK * A_PITCH, b_held);
+            barrier(CLK_LOCAL_MEM_FENCE);
+        }
+    }
+#if SLICES > 1
+    add_up_slices(sum, panels, slice);
+#endif
+}
+
+// Finishes the tile and stores what of it lies within M x N. `C` is the matrix's first element, `tile` the tile's place.
+INLINE void store_tile(COMPONENT sum[TM][TN * PARTS], const int2 tile, const int M, const int N, const ACC alpha,
+                       const ACC beta, __global RESULT* C, const long c_row, const long c_column,
+                       const __global RESULT* bias, const long bias_row, const long bias_column)
+{
+    const int2 first = tile + choose_lane() * FRAGMENT;
+#pragma unroll
+    for (int i = 0; i < TM; i++) {
+        const int row = first.x + i / FRAGMENT * STEP_M + i % FRAGMENT;
+#pragma unroll
+        for (int j = 0; j < TN; j += C_VEC) {
+            const int column = first.y + j / FRAGMENT * STEP_N + j % FRAGMENT;
+            if (row < M && column < N)
+                finish(sum[i] + j * PARTS, alpha, beta, C + (row * c_row + column * c_column) * PARTS,
+                       bias + (row * bias_row + column * bias_column) * PARTS, bias_column);
+        }
+    }
+}

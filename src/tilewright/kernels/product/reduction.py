@@ -1,0 +1,42 @@
+"""reduce.cl: adds up the pieces of a product whose K was cut, by a launch of its own, and applies the epilogue."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from ...dtypes import ELEMENT_TYPES
+from ...kernel import Config, Kernel, NDRange
+from ...problem import Problem
+from .call import call_of
+from .macros import element_macros, elements
+
+HERE = Path(__file__).parent
+
+
+@dataclass(frozen=True)
+class ReduceConfig(Config):
+    """reduce.cl: SLICES work-items per element of C."""
+
+    GROUP_ELEMENTS: int = 32
+    SLICES: int = 8
+
+    def macros(self, problem: Problem) -> dict[str, str | int]:
+        return {**super().macros(problem), **element_macros(call_of(problem))}
+
+    def ndrange(self, problem: Problem) -> NDRange:
+        call, items = call_of(problem), self.GROUP_ELEMENTS * self.SLICES
+        return NDRange((-(-call.m * call.n // self.GROUP_ELEMENTS) * items, 1, call.batch), (items, 1, 1))
+
+    def local_bytes(self, problem: Problem) -> int:
+        kind = elements(call_of(problem).dtype)
+        return self.GROUP_ELEMENTS * self.SLICES * kind.parts * kind.component_bytes
+
+
+def reduction(pieces: int) -> ReduceConfig:
+    """Elements side by side as far as there are few pieces; the more pieces, the more work-items share them."""
+    slices = 1
+    while slices < 32 and 8 * slices <= pieces:
+        slices *= 2
+    return ReduceConfig(256 // slices, slices)
+
+
+REDUCE = Kernel(HERE / "reduce.cl", ReduceConfig(), dtypes=tuple(ELEMENT_TYPES), scales=True)

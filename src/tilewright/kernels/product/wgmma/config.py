@@ -1,0 +1,272 @@
+"""The configurations of main_loop.cl: their geometry, their macros, and what speaks against them."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from ....device import DeviceInfo
+from ....dtypes import element_type
+from ....kernel import Config, NDRange
+from ....problem import Problem
+from ....tensormap import TensorMap
+from ..call import GemmCall, call_of
+from ..config import MAX_INDEX
+from ..cost import operand_bytes
+from ..macros import element_macros, result_width
+from ..packing import on_lines, with_packed
+from ..results import result_violations
+from .maps import (
+    LINE,
+    SECTOR,
+    alignment,
+    along_k,
+    depth,
+    early,
+    edge_rows,
+    fetch_refusal,
+    fetched_rows,
+    input_map,
+    output_map,
+    rows_aligned,
+    steps_of,
+    stores_by_tma,
+)
+
+WARPGROUP = 128  # work-items
+REGISTERS = 512  # of a work-item, if a compute unit's 65,536 were those of one warpgroup
+MOST_REGISTERS = 240  # of a work-item: a multiple of 8, as setmaxnreg wants, below the 255 that have names
+PRODUCER_REGISTERS = {2: 24, 3: 24}  # by consumers: what these leave to the producer; one has enough from the start
+SLOT = 64 * LINE  # bytes of the piece of C that a warpgroup stores at a time
+CACHE = 45e6  # bytes that stay in the second-level cache
+ALIGNMENT = 1024  # of tiles in local memory, and what the compiler may lose before them
+MOST_TILE = 256  # rows or columns of the largest tile
+LEAST_STEPS = 4  # of a part of a tile: adding up its sums takes about as long
+MULTIPLY = {
+    "float16": "wgmma_f32_f16",
+    "bfloat16": "wgmma_f32_bf16",
+    "float32": "wgmma_f32_tf32",
+    "int8": "wgmma_s32_s8",
+    "float8_e4m3fn": "wgmma_f32_e4m3",
+    "float8_e5m2": "wgmma_f32_e5m2",
+}
+MOST_SUMS = 192  # registers of a work-item for sums, and for a part of them that is multiplied by itself
+SUMS = {"float32": '"+f"', "int32": '"+r"'}  # how the accumulator's registers are bound to an instruction
+
+
+@dataclass(frozen=True)
+class WgmmaConfig(Config):
+    """main_loop.cl: the fields in capitals are explained at its top. `groups` is how many work-groups run at a time."""
+
+    BM: int
+    BN: int
+    STAGES: int
+    CONSUMERS_M: int = 2
+    CONSUMERS_N: int = 1
+    GROUP_M: int = 16
+    PROMOTE: int = 0
+    groups: int = 132
+    # Work-groups that compute a tile together, each a part of its k, of those that are left after whole rounds of `groups`.
+    split: int = 1
+    # Operands, "A", "B" or "AB", that are copied to aligned lines first, as they cannot be fetched, or only slowly.
+    pack: str = ""
+    held: str = ""  # "A" or "B", to multiply that operand, which lies across k, from registers
+    # Multiply even and odd rows of C as two matrices, so that rows of A that are odd multiples of 16 bytes apart are fetched
+    # from multiples of 32 on.
+    apart: bool = False
+
+    def __str__(self) -> str:
+        """Without fields that name no operand, and `apart` only where it is."""
+        return " ".join(each for each in super().__str__().split(" ") if not each.endswith(("=", "apart=False")))
+
+    @property
+    def consumers(self) -> int:
+        return self.CONSUMERS_M * self.CONSUMERS_N
+
+    def alone(self, call: GemmCall) -> bool:
+        """Whether there is a work-group for each tile, or for each part of one."""
+        return self.tiles(call) * self.split <= self.groups
+
+    @property
+    def part(self) -> int:
+        """Columns of sums that a consumer multiplies at a time."""
+        return self.sums[1] // max(self.PROMOTE, 1)
+
+    @property
+    def sums(self) -> tuple[int, int]:
+        """Rows and columns of sums of a consumer: those of its part of the tile, turned if B is held."""
+        rows, columns = self.BM // self.CONSUMERS_M, self.BN // self.CONSUMERS_N
+        return (columns, rows) if self.held == "B" else (rows, columns)
+
+    @property
+    def items(self) -> int:
+        return WARPGROUP * (1 + self.consumers)
+
+    def orientation(self, problem: Problem) -> GemmCall:
+        """The problem with C by rows."""
+        return call_of(problem).row_major
+
+    def oriented(self, problem: Problem) -> GemmCall:
+        """The problem as the kernel is given it, once the operands that want it are packed."""
+        call = self.orientation(problem)
+        for name in self.packed(call):
+            call = with_packed(call, name, on_lines)
+        return call.by_parity if self.apart and not call.apart else call
+
+    def packed(self, call: GemmCall) -> tuple[str, ...]:
+        """Which of "A" and "B" are copied first."""
+        return tuple(name for name in self.pack if name not in call.packed)
+
+    def tiles(self, call: GemmCall) -> int:
+        """Tiles of C of the whole batch."""
+        return -(-call.m // self.BM) * -(-call.n // self.BN) * call.batch
+
+    def whole(self, call: GemmCall) -> int:
+        """Tiles that one work-group computes alone: whole rounds, or all of them."""
+        tiles = self.tiles(call)
+        return tiles // self.groups * self.groups if self.split > 1 else tiles
+
+    def left(self, call: GemmCall) -> int:
+        """Tiles that are computed in parts."""
+        return self.tiles(call) - self.whole(call)
+
+    def work_groups(self, call: GemmCall) -> int:
+        return min(self.tiles(call) * self.split, self.groups)
+
+    def partial_bytes(self, call: GemmCall) -> int:
+        """Scratch memory for sums: a tile for each part of one."""
+        return self.left(call) * self.split * self.BM * self.BN * element_type("float32").itemsize
+
+    def stores_by_tma(self, call: GemmCall) -> bool:
+        """Whether C leaves through the copy engine: that pays where a work-group computes more than one tile."""
+        return not self.alone(call) and self.has_lines(call) and stores_by_tma(call)
+
+    def has_lines(self, call: GemmCall) -> bool:
+        """Whether work-items put whole lines of C together in local memory: with B in registers each holds neighbours enough
+        to store them directly."""
+        return not self.held or (self.held == "A" and element_type(call.result).itemsize == 4)
+
+    def staged(self, call: GemmCall) -> int:
+        """Bytes that a work-item stores at a time where else C leaves through local memory: slices of cut tiles do not."""
+        if self.whole(call) == 0 or not self.has_lines(call) or self.stores_by_tma(call) or call.c.column != 1:
+            return 0
+        words = element_type(call.result).itemsize in (2, 4)
+        return 16 if rows_aligned(call) else 4 if words else 0
+
+    def fetches_b_once(self, call: GemmCall) -> bool:
+        """Whether B had better not stay in cache: it does not fit, and all that want a part of it do so at a time."""
+        alone = call.batch == 1 or call.b.batch != 0 or call.apart
+        rows = call.m * call.batch if call.apart else call.m
+        return alone and rows <= self.BM * self.GROUP_M and operand_bytes(call, "B") > CACHE
+
+    def ndrange(self, problem: Problem) -> NDRange:
+        call = self.oriented(problem)
+        if not self.alone(call):
+            return NDRange((self.work_groups(call) * self.items,), (self.items,))
+        tiles_m, tiles_n = -(-call.m // self.BM), -(-call.n // self.BN)
+        return NDRange((tiles_m * self.items, tiles_n, call.batch * self.split), (self.items, 1, 1))
+
+    def local_bytes(self, problem: Problem) -> int:
+        call = self.oriented(problem)
+        slots = 2 * self.consumers * SLOT if self.staged(call) or self.stores_by_tma(call) else 0
+        return ALIGNMENT + self.STAGES * (self.BM + self.BN) * LINE + slots + 16 * self.STAGES
+
+    def scalars(self, problem: Problem) -> dict[str, int | float]:
+        call = self.oriented(problem)
+        return {
+            "batches": call.batch, "whole": self.whole(call), "b_once": int(self.fetches_b_once(call)),
+        }  # fmt: skip
+
+    def macros(self, problem: Problem) -> dict[str, str | int]:
+        call = self.oriented(problem)
+        producer = PRODUCER_REGISTERS.get(self.consumers, 0)
+        consumer = min((REGISTERS - producer) // self.consumers // 8 * 8, MOST_REGISTERS) if producer else 0
+        return {
+            **super().macros(problem),
+            **element_macros(call),
+            "BK": depth(call), "BLOCKS": self.sums[0] // 64, "WN": self.sums[1], "PART": self.part,
+            "A_ROWS": fetched_rows(call, "A", self.BM), "B_ROWS": fetched_rows(call, "B", self.BN),
+            "A_EDGED": int(edge_rows(call, "A", self.BM) > 0), "B_EDGED": int(edge_rows(call, "B", self.BN) > 0),
+            "A_HELD": int(self.held == "A"), "B_HELD": int(self.held == "B"),
+            "MULTIPLY": MULTIPLY[call.dtype], "KIND": SUMS[element_type(call.dtype).accumulator],
+            "A_ACROSS": int(not along_k(call.a)), "B_ACROSS": int(not along_k(call.b.swapped)),
+            "WITH_C": int(call.beta != 0), "WITH_ALPHA": int(call.alpha != 1),
+            "ALONE": int(self.alone(call)), "SPLIT": self.split,
+            "STORE_BY_TMA": int(self.stores_by_tma(call)), "STAGED": self.staged(call),
+            "RESULT_BYTES": element_type(call.result).itemsize,
+            "C_VEC": result_width(call, self.sums[0] // 32 if self.held == "B" else 2),
+            "PRODUCER_REGISTERS": producer, "CONSUMER_REGISTERS": consumer, "EARLY": early(call),
+        }  # fmt: skip
+
+    def tensor_maps(self, problem: Problem) -> Mapping[str, TensorMap]:
+        call = self.oriented(problem)
+        maps = {}
+        for name, tile in (("A", self.BM), ("B", self.BN)):
+            rows = fetched_rows(call, name, tile)
+            maps[f"map_{name.lower()}"] = input_map(call, name, rows)
+            maps[f"edge_{name.lower()}"] = input_map(call, name, edge_rows(call, name, tile) or rows)
+        # Without stores by the copy engine its map is not used; any that can be encoded will do.
+        maps["map_c"] = output_map(call, 32 if self.held else 64) if self.stores_by_tma(call) else maps["map_a"]
+        return maps
+
+    def violations(self, problem: Problem, device: DeviceInfo) -> Iterator[str]:
+        if self.apart:
+            yield from self.apart_violations(self.orientation(problem))
+        call = self.oriented(problem)
+        yield from result_violations(call)
+        if call.k == 0:
+            yield "K=0 leaves nothing to multiply"
+            return
+        for name in ("A", "B"):
+            refusal = fetch_refusal(call, name, self.held)
+            if refusal:
+                yield refusal
+        if self.held:
+            yield from self._held_violations(call)
+        if call.c.column != 1 and call.n > 1:
+            yield f"neither rows nor columns of C lie without gaps: strides {call.c.row}, {call.c.column}"
+        sums = self.BM * self.BN // self.consumers // WARPGROUP
+        if self.PROMOTE and sums + sums // self.PROMOTE > MOST_SUMS:
+            yield f"{sums} sums of a work-item and {sums // self.PROMOTE} more to be added are more than {MOST_SUMS}"
+        if self.PROMOTE and self.consumers == 3:
+            yield "three warpgroups that multiply have no registers for a second set of sums"
+        if max(call.m, call.n) > MAX_INDEX - MOST_TILE:
+            yield f"{call.m:,} rows and {call.n:,} columns, rounded up to tiles, are more than an int counts"
+        steps = steps_of(call)
+        if max(self.tiles(call), self.split) * (steps + 1) > MAX_INDEX or call.k > MAX_INDEX - 2 * LINE:
+            yield f"{self.tiles(call):,} tiles of {steps:,} steps, or {self.split} parts of K={call.k:,}: more than an int counts"
+        if self.split > 1:
+            yield from self._split_violations(call, device)
+        plain = self.orientation(problem)
+        for name in self.pack:
+            if not fetch_refusal(plain, name, self.held) and alignment(plain, name) == LINE:
+                yield f"{name} can be fetched by lines of {LINE} bytes where it is: packing it gains nothing"
+
+    def apart_violations(self, call: GemmCall) -> Iterator[str]:
+        """What speaks against even and odd rows as two matrices."""
+        itemsize = element_type(call.dtype).itemsize
+        distance, offset = call.a.row * itemsize, call.a.offset * itemsize
+        if call.m % 2 or call.batch != 1:
+            yield f"{call.m} rows of {call.batch} matrices are not two halves of one"
+        if not along_k(call.a) or distance % SECTOR != SECTOR // 2 or offset % SECTOR or "A" in self.pack:
+            yield f"rows of A {distance} bytes apart, from {offset} on, do not begin by turns in the middle of {SECTOR} bytes"
+        if call.scalars["bias_row"] or call.scalars["scale_a_row"]:
+            yield "a bias or a scale for each row would have to be split, too"
+
+    def _held_violations(self, call: GemmCall) -> Iterator[str]:
+        view, _ = call.sided(self.held)
+        if call.dtype != "float32":
+            yield f"wgmma multiplies {call.dtype} from registers only along k, or reads it across k in local memory"
+        elif along_k(view):
+            yield f"{self.held} lies along k: held in registers it gains nothing"
+        if self.sums[0] not in (64, 128) or self.PROMOTE:
+            yield f"{self.sums[0]} rows of sums of a warpgroup are not the 64 or 128 that it holds an operand for"
+
+    def _split_violations(self, call: GemmCall, device: DeviceInfo) -> Iterator[str]:
+        left = self.left(call)
+        if self.groups > device.compute_units:
+            yield f"{self.groups} work-groups that wait for each other are more than {device.name}'s {device.compute_units} units"
+        if left == 0:
+            yield f"{self.tiles(call)} tiles are whole rounds of {self.groups} work-groups: none is left to be cut"
+        if left * self.split > self.groups:
+            yield f"{left} tiles of {self.split} work-groups each are more than the {self.groups} that run at a time"
+        if steps_of(call) < self.split * LEAST_STEPS:
+            yield f"{steps_of(call)} steps are too few for {self.split} parts of {LEAST_STEPS} and more"

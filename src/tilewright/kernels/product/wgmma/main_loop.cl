@@ -1,0 +1,241 @@
+// Matrix products on Hopper's tensor cores: one warpgroup fetches tiles by TMA, the others multiply them by wgmma.
+//
+// BM, BN          the tile of C that a work-group computes at a time
+// BK              elements of k of a stage: 128 bytes, the width of the swizzle
+// STAGES          tiles of A and B in local memory, fetched ahead
+// CONSUMERS_M, CONSUMERS_N  how the tile is shared out among the warpgroups that multiply
+// A_HELD, B_HELD  1 if the operand is multiplied from registers, which wgmma wants of wide elements that lie across k; the
+//                 product of B from registers is turned, so that rows of sums are columns of C
+// BLOCKS          of 64 rows of sums, that one warpgroup multiplies
+// WN              columns of sums that one warpgroup multiplies
+// GROUP_M         rows of tiles that are computed at a time, so that they share what they read in cache
+// MULTIPLY        the wgmma of the element types; KIND how its sums are bound, "+f" or "+r"
+// PROMOTE         0, or to add each stage's product to sums in float32, as the tensor cores add 8-bit floats with few bits: in
+//                 so many parts, which take turns in the same registers
+// PART            columns that are multiplied at a time: WN, or of such a part
+// A_ROWS, B_ROWS  of BM and BN, those that are fetched: where A or B has fewer, what comes of the others is never stored
+// A_EDGED, B_EDGED  1 if of the last tile fewer rows are fetched, along k by a map of their own: the copy engine would take
+//                 several times as long for lines outside of A or B as for others
+// A_ACROSS, B_ACROSS  1 if the operand's lines in memory run across k
+// WITH_ALPHA      1 if alpha is not 1
+// WITH_C          1 if beta is not 0
+// SCALED          1 if rows and columns of the product are scaled, by vectors or by one number each
+// STORE_BY_TMA    1 if C goes through local memory and the copy engine
+// STAGED          bytes of a row of C that a work-item stores at a time if C goes through local memory: 16, or 4 where rows
+//                 begin anywhere; else 0
+// RESULT_BYTES    bytes of an element of C
+// C_VEC           elements of a row of C that a work-item stores together if it goes neither way
+// ALONE           1 if there is a work-group for each tile, or for each part of one
+// SPLIT           parts of k, for a work-group each, of the tiles that are left after whole rounds; 1 if they are not cut
+// EARLY           0, or else C is a batch of its even and its odd rows: so many elements before k = 0 odd rows begin, where the
+//                 maps give zeros
+// PRODUCER_REGISTERS, CONSUMER_REGISTERS  of a work-item; 0 where all have enough from the start
+//
+// While a work-group's consumers finish a tile, its producer fetches the next. The maps give zeros outside of A and B, and
+// cut off what lies outside of C.
+
+#include "../elements.cl"
+#include "../epilogue.cl"
+
+#define CONSUMERS (CONSUMERS_M * CONSUMERS_N)
+#define ITEMS (128 * (1 + CONSUMERS))
+#define LINE 128     // bytes of a line of a tile: the swizzle permutes its 8 pieces of 16
+#define BLOCK (64 * LINE)
+#define A_TILE (BM * LINE)
+#define B_TILE (BN * LINE)
+#define STAGE (A_TILE + B_TILE)
+#define K_STEPS 4                           // products of 32 bytes of k in a line
+#define READERS (A_HELD || B_HELD ? 4 : 1)  // of a consumer, that give a stage back: its warps, where each reads by itself
+
+// C leaves by slabs, and a few warps fill the lines of one together.
+#define SLAB (LINE / RESULT_BYTES)                // columns of a slab
+#define SHARERS (A_HELD ? 2 / BLOCKS : 4)         // warps that fill it
+#define SLAB_ROWS (A_HELD ? 32 : 64)              // its rows
+#define WARP_ROWS (SLAB_ROWS / SHARERS)           // of them, that a warp stores by itself
+#define SLAB_SUMS (WARP_ROWS * SLAB / 32)         // of a work-item
+#define SLABS (BLOCKS * WN / 2 / SLAB_SUMS)       // one after another, until all sums are stored
+#define SLOTS_BYTES (SHARERS * 4096)              // of local memory, for slabs of the same warps
+#define SLOTS (SLOTS_BYTES / (SLAB_ROWS * LINE))  // slabs there: of two one is filled while the other is stored
+#define ALL_SLOTS_BYTES ((STAGED > 0 || STORE_BY_TMA) * CONSUMERS * 4 / SHARERS * SLOTS_BYTES)
+
+// Bytes from what one product reads to what the next one does: a quarter of each line, or 16 lines if they run across k.
+#define A_STEP (A_ACROSS ? 16 * LINE : LINE / K_STEPS)
+#define B_STEP (B_ACROSS ? 16 * LINE : LINE / K_STEPS)
+
+#include "shares.cl"
+#include "fetch.cl"
+
+#if A_HELD || B_HELD
+#include "held.cl"
+#else
+// Starts sums = the product of one stage, plus what they were if `keep` is not 0. It runs on by itself.
+INLINE void start(COMPONENT sums[BLOCKS][PART / 2], const uint a_first, const uint b_first, const int keep)
+{
+    const ulong a = wgmma_descriptor(a_first, BLOCK, 8 * LINE), b = wgmma_descriptor(b_first, BLOCK, 8 * LINE);
+    wgmma_fence();
+#pragma unroll
+    for (int part = 0; part < K_STEPS; part++)
+#pragma unroll
+        for (int block = 0; block < BLOCKS; block++)
+            MULTIPLY(PART, sums[block], a + (block * BLOCK + part * A_STEP) / 16, b + part * B_STEP / 16, part > 0 || keep,
+                     A_ACROSS, B_ACROSS);
+    wgmma_commit_group();
+}
+
+INLINE void await_products(COMPONENT sums[BLOCKS][PART / 2])
+{
+    wgmma_wait_group_0();
+#pragma unroll
+    for (int block = 0; block < BLOCKS; block++)
+        wgmma_ready(PART, KIND, sums[block]);
+}
+
+#if PROMOTE
+// sums = the product of `steps` stages, from `turn` on, each added to floats that round. While one consumer adds, another
+// one's products run.
+INLINE Turn multiply(COMPONENT sums[BLOCKS][WN / 2], Turn turn, const int steps, const uint a_first, const uint b_first,
+                     const uint full, const uint empty, const int item)
+{
+    COMPONENT fresh[BLOCKS][PART / 2];
+#pragma unroll
+    for (int i = 0; i < BLOCKS * WN / 2; i++)
+        sums[i / (WN / 2)][i % (WN / 2)] = 0;
+    for (int step = 0; step < steps; step++, turn = next_turn(turn)) {
+        mbarrier_wait(full + 8 * turn.stage, turn.parity);
+#pragma unroll
+        for (int part = 0; part < PROMOTE; part++) {
+            start(fresh, a_first + turn.stage * STAGE, b_first + turn.stage * STAGE + part * PART * LINE, 0);
+            await_products(fresh);
+            if (part == PROMOTE - 1 && item == 0)
+                mbarrier_arrive(empty + 8 * turn.stage);
+#pragma unroll
+            for (int i = 0; i < BLOCKS * PART / 2; i++)
+                sums[i / (PART / 2)][part * PART / 2 + i % (PART / 2)] += fresh[i / (PART / 2)][i % (PART / 2)];
+        }
+    }
+    return turn;
+}
+#else
+// sums = the product of `steps` stages, from `turn` on. Each stage is given back when it has been read.
+INLINE Turn multiply(COMPONENT sums[BLOCKS][WN / 2], Turn turn, const int steps, const uint a_first, const uint b_first,
+                     const uint full, const uint empty, const int item)
+{
+    uint last = 0;
+    for (int step = 0; step < steps; step++, turn = next_turn(turn)) {
+        mbarrier_wait(full + 8 * turn.stage, turn.parity);
+        start(sums, a_first + turn.stage * STAGE, b_first + turn.stage * STAGE, step > 0);
+        wgmma_wait_group_1();  // the stage before this one has been read
+        if (step > 0 && item == 0)
+            mbarrier_arrive(empty + 8 * last);
+        last = turn.stage;
+    }
+    await_products(sums);
+    if (item == 0)
+        mbarrier_arrive(empty + 8 * last);
+    return turn;
+}
+#endif
+#endif
+
+#include "store.cl"
+#if SPLIT > 1
+#include "collect.cl"
+#endif
+
+INLINE void make_barriers(const uint full, const uint empty)
+{
+    for (int stage = 0; stage < STAGES; stage++) {
+        mbarrier_init(full + 8 * stage, 1);
+        mbarrier_init(empty + 8 * stage, CONSUMERS * READERS);
+    }
+    fence_mbarrier_init();
+}
+
+__kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
+void gemm(const int M, const int N, const int K, const int batches, const int whole, const int b_once,
+          const ACC alpha, const ACC beta,
+          __global ulong* map_a, __global ulong* edge_a, __global ulong* map_b, __global ulong* edge_b, __global ulong* map_c,
+          const __global STORED* A, const long a_offset, const long a_batch,
+          const __global STORED* B, const long b_offset, const long b_batch,
+          __global RESULT* C, const long c_offset, const long c_row, const long c_batch,
+          const __global RESULT* bias, const long bias_offset, const long bias_row, const long bias_column,
+          const __global float* scale_a, const long scale_a_row, const __global float* scale_b, const long scale_b_column,
+          __global COMPONENT* partial, __global uint* tickets)
+{
+    __local uchar local_tiles[STAGES * STAGE + ALL_SLOTS_BYTES] __attribute__((aligned(1024)));
+    __local ulong barriers[2 * STAGES] __attribute__((aligned(16)));
+
+    const int item = get_local_id(0), warpgroup = item / 128;
+    const uint tiles = local_address(local_tiles), full = local_address(barriers), empty = full + 8 * STAGES;
+    const int tiles_m = (M + BM - 1) / BM, tiles_n = (N + BN - 1) / BN, steps = (K + EARLY + BK - 1) / BK;
+    const Grid grid = {tiles_m, tiles_n, steps, whole, tiles_m * tiles_n * batches - whole, get_group_id(0), get_num_groups(0)};
+
+    if (item == 0)
+        make_barriers(full, empty);
+    // Each from a warp of its own, as each waits for global memory.
+    if (item == 32)
+        tensormap_address(map_a, (ulong)(A + a_offset));
+    if (item == 64)
+        tensormap_address(map_b, (ulong)(B + b_offset));
+    if (A_EDGED && item == 128)
+        tensormap_address(edge_a, (ulong)(A + a_offset));
+    if (B_EDGED && item == 160)
+        tensormap_address(edge_b, (ulong)(B + b_offset));
+#if STORE_BY_TMA
+    if (item == 96)
+        tensormap_address(map_c, (ulong)(C + c_offset));
+#endif
+    barrier(CLK_LOCAL_MEM_FENCE);
+
+    if (warpgroup == 0) {
+#if PRODUCER_REGISTERS
+        setmaxnreg_dec(PRODUCER_REGISTERS);
+#endif
+        if (item == 0) {
+            const Source a = {map_a, edge_a, a_batch != 0, M, A_ROWS, A_ACROSS ? BK : 8, A_EDGED};
+            const Source b = {map_b, edge_b, b_batch != 0, N, B_ROWS, B_ACROSS ? BK : 8, B_EDGED};
+            produce(grid, tiles, full, empty, a, b, b_once);
+        }
+    } else {
+#if CONSUMER_REGISTERS
+        setmaxnreg_inc(CONSUMER_REGISTERS);
+#endif
+        const int consumer = warpgroup - 1, own_item = item % 128;
+        const int own_m = consumer / CONSUMERS_N * (BM / CONSUMERS_M), own_n = consumer % CONSUMERS_N * (BN / CONSUMERS_N);
+        Turn turn = {0, 0};
+        const int sharers = (consumer * 4 + own_item / 32) / SHARERS;  // which of all groups of warps that fill slabs
+        __local uchar* slots = local_tiles + STAGES * STAGE + sharers * SLOTS_BYTES;
+        for (Share share = first_share(grid); share.steps > 0; share = next_share(grid, share)) {
+            const Place place = find_place(grid, share.tile);
+            COMPONENT sums[BLOCKS][WN / 2];
+#if A_HELD
+            turn = multiply(sums, turn, share.steps, local_tiles + own_m * LINE, tiles + A_TILE + own_n * LINE, full, empty,
+                            own_item);
+#elif B_HELD
+            turn = multiply(sums, turn, share.steps, local_tiles + A_TILE + own_n * LINE, tiles + own_m * LINE, full, empty,
+                            own_item);
+#else
+            turn = multiply(sums, turn, share.steps, tiles + own_m * LINE, tiles + A_TILE + own_n * LINE, full, empty,
+                            own_item);
+#endif
+            const Part part = {place.m + own_m, place.n + own_n, place.matrix, M, N};
+#if SCALED
+            scale_part(sums, part, scale_a, scale_a_row, scale_b, scale_b_column, own_item);
+#endif
+            __global RESULT* matrix = C + c_offset + place.matrix * c_batch;
+#if SPLIT > 1
+            if (ALONE || share.tile >= whole) {
+                finish_slice(sums, part, share.tile - whole, share.part, alpha, beta, matrix, c_row, bias + bias_offset,
+                             bias_row, bias_column, partial, tickets, consumer, own_item);
+                continue;
+            }
+#endif
+            store_part(sums, part, alpha, beta, map_c, matrix, c_row, bias + bias_offset, bias_row, bias_column, slots, sharers,
+                       own_item);
+        }
+#if STORE_BY_TMA
+        if (own_item % 32 == 0)
+            bulk_wait_group_read();
+#endif
+    }
+}

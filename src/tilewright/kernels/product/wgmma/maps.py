@@ -1,0 +1,124 @@
+"""How the copy engine sees the operands of main_loop.cl, and what speaks against that."""
+
+from math import gcd
+
+from ....dtypes import element_type
+from ....kernel import round_up
+from ....operands import Layout
+from ....tensormap import TensorMap, layout_violation, tensor_map_violation
+from ..call import GemmCall
+
+LINE = 128  # bytes of a line of a tile in local memory: the width of the widest swizzle
+SWIZZLED = 8  # lines after which the swizzle repeats itself
+WORTH_A_MAP = 32  # rows outside that are not fetched: with fewer, a map more to prepare costs as much as it saves
+UNIT = 16  # bytes of which the copy engine wants addresses to be multiples
+SECTOR = 32  # bytes that the second-level cache gives at least
+
+
+def depth(call: GemmCall) -> int:
+    """Elements of k of one stage: BK."""
+    return LINE // element_type(call.dtype).itemsize
+
+
+def steps_of(call: GemmCall) -> int:
+    """Stages of one tile."""
+    return -(-(call.k + early(call)) // depth(call))
+
+
+def along_k(rows: Layout) -> bool:
+    """Whether an operand, seen by its rows of k, lies along them."""
+    return rows.column == 1
+
+
+def alignment(call: GemmCall, name: str) -> int:
+    """The power of two up to LINE of which all lines of operand "A" or "B" are fetched from a multiple on, in bytes."""
+    view, outer = call.sided(name)
+    stride, lines = (view.row, outer) if along_k(view) else (view.column, call.k)
+    distances = [view.offset, stride if lines > 1 else 0, view.batch if call.batch > 1 else 0]
+    if call.apart and along_k(view):  # k begins early for odd rows of A, and so for B
+        distances[-1] -= early(call)
+    return gcd(LINE, *(distance * element_type(call.dtype).itemsize for distance in distances))
+
+
+def early(call: GemmCall) -> int:
+    """How many elements before its first one k begins for odd rows, so that they are fetched from multiples of SECTOR bytes."""
+    return UNIT // element_type(call.dtype).itemsize if call.apart else 0
+
+
+def fetched_rows(call: GemmCall, name: str, tile: int) -> int:
+    """Of the `tile` rows that a work-group has of operand "A" or "B", those that it fetches: all, or where the operand has
+    fewer, these. On an H200 the copy engine takes 7 cycles for a line outside, several times as many as for one that is
+    there."""
+    _, outer = call.sided(name)
+    return min(tile, round_up(max(outer, 1), _unit(call, name)))
+
+
+def edge_rows(call: GemmCall, name: str, tile: int) -> int:
+    """What work-groups with an operand's last rows fetch of it; 0 if that is not worth a map of its own."""
+    _, outer = call.sided(name)
+    left = round_up(outer % tile, _unit(call, name))
+    return left if outer > tile and 0 < left <= tile - WORTH_A_MAP else 0
+
+
+def _unit(call: GemmCall, name: str) -> int:
+    """Rows that are fetched together: those of a unit of the swizzle, or of a box across k."""
+    return SWIZZLED if along_k(call.sided(name)[0]) else depth(call)
+
+
+def input_map(call: GemmCall, name: str, rows: int) -> TensorMap:
+    """The map of operand "A" or "B", of whose m or n rows along k a work-group fetches `rows` at a time."""
+    view, outer = call.sided(name)
+    itemsize, matrices = element_type(call.dtype).itemsize, 1 if view.batch == 0 else call.batch
+    if along_k(view):
+        sizes, stride, box = (call.k, outer, matrices), view.row, (depth(call), rows, 1)
+    else:
+        sizes, stride, box = (outer, call.k, matrices), view.column, (depth(call), depth(call), 1)
+    stride = lone_stride(stride, sizes[0], sizes[1], itemsize)
+    batch = lone_stride(view.batch, stride * sizes[1], matrices, itemsize)
+    dtype = "tf32" if call.dtype == "float32" else call.dtype  # the tensor cores would cut off what is not rounded
+    return TensorMap(dtype, sizes, (stride * itemsize, batch * itemsize), box, LINE)
+
+
+def output_map(call: GemmCall, rows: int = 64) -> TensorMap:
+    """The map of C, into which `rows` of 128 bytes are stored at a time."""
+    itemsize = element_type(call.result).itemsize
+    row = lone_stride(call.c.row, call.n, call.m, itemsize)
+    batch = lone_stride(call.c.batch, row * call.m, call.batch, itemsize)
+    return TensorMap(
+        call.result, (call.n, call.m, call.batch), (row * itemsize, batch * itemsize), (LINE // itemsize, rows, 1), LINE
+    )
+
+
+def lone_stride(stride: int, least: int, count: int, itemsize: int) -> int:
+    """The stride of `count` lines or matrices; of a lone one, which has none to speak of, any that a map may have."""
+    units = 16 // itemsize
+    return stride if count > 1 else -(-max(least, 1) // units) * units
+
+
+def rows_aligned(call: GemmCall) -> bool:
+    """Whether C's rows begin and end at multiples of 16 bytes, the most that a work-item stores at a time."""
+    itemsize = element_type(call.result).itemsize
+    if itemsize == 1 or call.c.column != 1:
+        return False
+    distances = (call.n, call.c.offset, call.c.row if call.m > 1 else 0, call.c.batch if call.batch > 1 else 0)
+    return all(distance * itemsize % 16 == 0 for distance in distances)
+
+
+def stores_by_tma(call: GemmCall) -> bool:
+    """Whether the copy engine can store C. Its rows must end on 16 bytes, too: on an H200 a store of a row of one element
+    wrote beyond it."""
+    itemsize = element_type(call.result).itemsize
+    empty = min(call.m, call.n, call.batch) == 0
+    return rows_aligned(call) and not empty and not tensor_map_violation("C", output_map(call), itemsize)
+
+
+def fetch_refusal(call: GemmCall, name: str, held: str = "") -> str:
+    """Why operand "A" or "B" cannot be multiplied where it lies, as a sentence, or ""; `held` is the one in registers."""
+    view, outer = call.sided(name)
+    itemsize = element_type(call.dtype).itemsize
+    unmapped = layout_violation(name, view, itemsize)
+    if unmapped:
+        return unmapped
+    if itemsize != 2 and not along_k(view) and name != held:
+        return f"wgmma multiplies {call.dtype} only along k, and {name} lies across it"
+    return tensor_map_violation(name, input_map(call, name, 64), itemsize) if outer and call.batch else ""
