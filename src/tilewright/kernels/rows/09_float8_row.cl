@@ -24,8 +24,10 @@ __kernel void gemm(const int M, const int N, const int K,
     for (size_t column = 0; column < N; column++) {
         const __global vector* B_column = (const __global vector*)(B + column * K);
         REAL sum = 0;
-        for (size_t i = 0; i < K / 8; i++)
-            sum += DOT8(own_row[i], B_column[i]);
+        for (size_t i = 0; i < K / 8; i++) {
+            const vector b = B_column[i];
+            sum += DOT8(own_row[i], b);
+        }
         C[row * N + column] = sum;
     }
 }
