@@ -49,11 +49,13 @@ class Fenced:
     tail: int
     poison: int
 
-    def intact(self, device: Device) -> bool:
-        """Whether nobody wrote into the fences."""
+    def overwritten(self, device: Device) -> str:
+        """The fence that somebody wrote into, "before" or "after" the buffer; empty if nobody did."""
         before = device.read(self.whole, self.fence, np.dtype(np.uint8))
+        if not (before == self.poison).all():
+            return "before"
         after = device.read(self.whole, self.tail, np.dtype(np.uint8), self.fence + self.nbytes)
-        return bool((before == self.poison).all() and (after == self.poison).all())
+        return "" if (after == self.poison).all() else "after"
 
 
 def fenced_buffer(device: Device, nbytes: int, dtype: str) -> Fenced:
@@ -227,11 +229,27 @@ class Execution:
     def read(self) -> np.ndarray:
         """The output as an array of its shape; WrongResult if a kernel wrote outside any of its buffers."""
         for name, buffer in self._buffers.items():
-            if not buffer.intact(self.device):
-                raise WrongResult(f"{self.plan.steps[-1].kernel.name} wrote outside the buffer {name}")
+            if place := buffer.overwritten(self.device):
+                raise WrongResult(outside(self.plan, place, name))
         output = output_of(self.plan.problem)
         flat = self.device.read(self._buffers[output.name].inner, output.elements, numpy_dtype(output.dtype))
         return output.unflatten(flat)
+
+
+def outside(plan: Plan, place: str, name: str) -> str:
+    """What is known of a write outside all buffers: the fence that it hit, and the arguments through which kernels write.
+    A store that runs far past C may hit the fence of B, so the fence alone accuses nobody."""
+    writers = [
+        f"{step.kernel.name} can write through {', '.join(names)}"
+        for step in plan.steps
+        if (
+            names := [
+                each.name for each in step.kernel.signature.parameters if each.pointer == "global" and not each.readonly
+            ]
+        )
+    ]
+    known = "; ".join(dict.fromkeys(writers)) or "no argument lets a kernel write"
+    return f"a write outside the buffers hit the fence {place} {name}; {known}"
 
 
 def _checked(operand: Operand, arrays: Mapping[str, np.ndarray]) -> np.ndarray:

@@ -99,7 +99,7 @@ def test_failures_are_rows_beside_the_ones_that_work(device: Device, tmp_path: P
     reasons = [row.reason for row in record.rows]
     assert f"{tmp_path.name}/02_broken.cl:" in reasons[1]
     assert "the worst is [" in reasons[2]
-    assert "wrote outside the buffer C" in reasons[3]
+    assert "the fence after C" in reasons[3]
     assert "INVALID_WORK_GROUP_SIZE" in reasons[4]
     assert "has no float32; it has float64" in reasons[5]
     for row in record.rows[1:]:

@@ -1,6 +1,7 @@
 """The kernel's source with the traffic of every line below it, as plain text."""
 
 from .explain import Explanation
+from .models import Model
 from .profile import LineAccess
 from .simt import Finding
 from .totals import totals
@@ -9,19 +10,19 @@ from .verdict import number, verdict
 _OPERATIONS = {"load": "load ", "store": "store", "atomic": "atomic"}
 
 
-def access_line(access: LineAccess) -> str:
+def access_line(access: LineAccess, model: Model) -> str:
     """One access in one line: what, how often, at what cost, against the least."""
     head = f"{_OPERATIONS[access.operation]} {access.space:6} {access.buffer:12} {access.requests:>7,} req"
     ideal = number(access.ideal_per_request)
     if access.is_local:
         degree = "no conflict" if access.degree <= 1 else f"{number(access.degree)}-way conflict"
-        return f"{head}  {_counted(access, 'wavefront')} (least {ideal})  {degree}"
-    return f"{head}  {_counted(access, 'sector')} (ideal {ideal})  {100 * access.efficiency:.3g}% used"
+        return f"{head}  {_counted(access, model.local_pass, model.local_passes)} (least {ideal})  {degree}"
+    return f"{head}  {_counted(access, 'sector', 'sectors')} (ideal {ideal})  {100 * access.efficiency:.3g}% used"
 
 
-def _counted(access: LineAccess, unit: str) -> str:
+def _counted(access: LineAccess, one: str, several: str) -> str:
     count = number(access.per_request)
-    return f"{count:>5} {unit}{' ' if count == '1' else 's'}"
+    return f"{count:>5} {(one if count == '1' else several).ljust(len(several))}"
 
 
 def finding_line(finding: Finding) -> str:
@@ -36,7 +37,7 @@ def annotated_source(explanation: Explanation) -> list[str]:
     below: dict[int, list[str]] = {}
     for access in explanation.accesses:
         if access.position.file == file:
-            below.setdefault(access.position.line, []).append(f"     > {access_line(access)}")
+            below.setdefault(access.position.line, []).append(f"     > {access_line(access, explanation.model)}")
     for finding in explanation.findings:
         if finding.position.file == file:
             mark = "!" if finding.is_fault else "~"
@@ -55,7 +56,9 @@ def annotated_source(explanation: Explanation) -> list[str]:
 def elsewhere(explanation: Explanation, file: str) -> list[str]:
     """Traffic and findings in other files: macros' and includes'."""
     lines = [
-        f"     > {each.position}: {access_line(each)}" for each in explanation.accesses if each.position.file != file
+        f"     > {each.position}: {access_line(each, explanation.model)}"
+        for each in explanation.accesses
+        if each.position.file != file
     ]
     lines += [f"     ! {each}" for each in explanation.findings if each.position.file != file]
     return lines
@@ -66,18 +69,24 @@ def heading(explanation: Explanation) -> str:
     return f"{explanation.name}: {explanation.entry}, {sizes} work-items, {explanation.model.title}"
 
 
+def whole_launch(group_count: int) -> str:
+    """What the sums are of: all work-groups, or the only one."""
+    return "the only work-group" if group_count == 1 else f"all {group_count:,} work-groups together"
+
+
 def summary(explanation: Explanation) -> list[str]:
     """The sums of the whole NDRange."""
     found = totals(explanation)
     about = "" if found.exact else "about "
     lines = [
-        f"in all {explanation.group_count:,} work-groups together:",
+        f"in {whole_launch(explanation.group_count)}:",
         f"global memory: {about}{found.global_load_sectors:,} sectors loaded in {found.global_load_requests:,} requests, "
         f"{found.global_store_sectors:,} stored in {found.global_store_requests:,}",
     ]
     if found.wavefronts:
+        passes = explanation.model.local_passes
         lines.append(
-            f"local memory: {about}{found.local_load_wavefronts:,} wavefronts of loads, {found.local_store_wavefronts:,} of "
+            f"local memory: {about}{found.local_load_wavefronts:,} {passes} of loads, {found.local_store_wavefronts:,} of "
             f"stores, {found.conflicts:,} of them lost to bank conflicts"
         )
     return lines
@@ -88,6 +97,7 @@ def legend(explanation: Explanation) -> list[str]:
     model = explanation.model
     run, all_groups = len(explanation.groups), explanation.group_count
     whose = f"{run} of its {all_groups:,} work-groups" if run < all_groups else "all its work-groups"
+    whose = "its only work-group" if all_groups == 1 else whose
     lines = [
         f"Below each line that touches memory (>): the requests (req) of {whose}, one for each {model.sub_group} of "
         f"{model.lanes} work-items; then what a request costs, and the least that it could."
@@ -98,8 +108,8 @@ def legend(explanation: Explanation) -> list[str]:
         )
     if any(each.is_local for each in explanation.accesses):
         lines.append(
-            f"Local memory has {model.banks} banks; a wavefront takes one 4-byte word from each, and a request whose words "
-            "share a bank takes several."
+            f"Local memory has {model.banks} banks; a {model.local_pass} takes one 4-byte word from each, and a request "
+            "whose words share a bank takes several."
         )
     return lines
 

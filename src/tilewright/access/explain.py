@@ -14,6 +14,7 @@ from .clc.lexer import Position
 from .coverage import Coverage
 from .groups import all_are_affordable, choose_groups, count_groups
 from .models import NVIDIA, Model
+from .private import PrivateArray, private_arrays
 from .profile import LineAccess, Profile
 from .recorder import TrafficRecorder
 from .simt import Finding, all_groups, run_kernel
@@ -42,6 +43,7 @@ class Explanation:
     group_count: int
     seconds: float
     coverage: tuple[Coverage, ...] = ()
+    private_arrays: tuple[PrivateArray, ...] = ()
     buffers: Mapping[str, str] = field(default_factory=dict)  # argument -> the plan's buffer, where they differ
 
     def __str__(self) -> str:
@@ -150,6 +152,7 @@ def explain_source(
         group_count=count,
         seconds=perf_counter() - begin,
         coverage=coverage,
+        private_arrays=private_arrays(program, name),
     )
 
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..errors import InvalidInput
+from ..markdown import read_page, write_page
 from .claims import (
     MATRIX,
     PRODUCT,
@@ -107,12 +107,9 @@ def table(claims: Iterable[Claim] = CLAIMS) -> str:
 _MARK = re.compile("(<!-- claims -->\n).*?(<!-- end claims -->)", re.S)
 
 
-def refresh(page: Path) -> bool:
-    """Rewrites what stands between `<!-- claims -->` and `<!-- end claims -->`; whether that changed anything."""
-    text = page.read_text(encoding="utf-8")
-    if not _MARK.search(text):
-        raise InvalidInput(f"{page} has no '<!-- claims -->' mark")
-    fresh = table()
-    new = _MARK.sub(lambda match: f"{match[1]}\n{fresh}\n\n{match[2]}", text)
-    page.write_text(new, encoding="utf-8")
-    return new != text
+def refresh_claims(page: Path) -> int:
+    """Rewrite what stands between `<!-- claims -->` and `<!-- end claims -->`; how many such tables there are."""
+    fresh, count = _MARK.subn(lambda match: f"{match[1]}\n{table()}\n\n{match[2]}", read_page(page))
+    if count:
+        write_page(page, fresh)
+    return count

@@ -26,6 +26,9 @@ def to_dict(explanation: Explanation) -> dict[str, Any]:
         "barriers": explanation.profile.barriers,
         "accesses": [_access(each) for each in explanation.accesses],
         "coverage": [asdict(each) for each in explanation.coverage],
+        "private_arrays": [
+            {"name": each.name, "bytes": each.nbytes, **_place(each.position)} for each in explanation.private_arrays
+        ],
         "findings": [_finding(each) for each in explanation.findings],
         "totals": {name: getattr(found, name) for name in found.__dataclass_fields__},
         "verdict": verdict(explanation),

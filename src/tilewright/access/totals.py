@@ -68,9 +68,9 @@ _ROWS = (
     ("sectors loaded from global memory", "global_load_sectors"),
     ("sectors stored to global memory", "global_store_sectors"),
     ("load requests to global memory", "global_load_requests"),
-    ("wavefronts of loads from local memory", "local_load_wavefronts"),
-    ("wavefronts of stores to local memory", "local_store_wavefronts"),
-    ("wavefronts lost to bank conflicts", "conflicts"),
+    ("{passes} of loads from local memory", "local_load_wavefronts"),
+    ("{passes} of stores to local memory", "local_store_wavefronts"),
+    ("{passes} lost to bank conflicts", "conflicts"),
 )
 
 
@@ -78,7 +78,8 @@ def changes(before: Explanation, after: Explanation) -> list[str]:
     """What changed against the kernel before, in sentences; the two must have solved the same problem."""
     old, new = totals(before), totals(after)
     lines = []
-    for words, name in _ROWS:
+    for template, name in _ROWS:
+        words = template.format(passes=after.model.local_passes)
         was, now = getattr(old, name), getattr(new, name)
         if was == now:
             continue
@@ -93,4 +94,5 @@ def changes(before: Explanation, after: Explanation) -> list[str]:
     if barriers[0] != barriers[1]:
         lines.append(f"barriers of a work-group: {barriers[1]}, before {barriers[0]}")
     estimate = "" if old.exact and new.exact else " (scaled up from the groups that were run)"
-    return [f"against {before.name}, in all work-groups together{estimate}:", *(f"  {line}" for line in lines)]
+    groups = "in the only work-group" if before.group_count == after.group_count == 1 else "in all work-groups together"
+    return [f"against {before.name}, {groups}{estimate}:", *(f"  {line}" for line in lines)]

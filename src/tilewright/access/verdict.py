@@ -2,8 +2,9 @@
 
 from .coverage import coverage_notes
 from .explain import Explanation
+from .private import private_notes
 from .profile import LineAccess
-from .shapes import PitchAdvice, Shape, advise_pitch, shape_of
+from .shapes import PitchAdvice, Shape, active_addresses, advise_pitch, shape_of
 
 _POOR = 0.75
 _VERBS = {"load": "reads", "store": "writes", "atomic": "updates"}
@@ -17,10 +18,10 @@ def number(value: float) -> str:
 def verdict(explanation: Explanation) -> list[str]:
     """Sentences: faults first, then accesses that cost more than they need, then what is fine, then what to know."""
     lines = [f"{each.kind} at line {each.position.line}: {each.text}" for each in explanation.faults]
-    poor = [each for each in explanation.accesses if each.efficiency < _POOR and each.requests]
+    poor = [each for each in explanation.accesses if is_costly(each)]
     for access in sorted(poor, key=lambda each: each.ideal - each.cost):
         lines.append(local_sentence(explanation, access) if access.is_local else global_sentence(explanation, access))
-    fine = [each for each in explanation.accesses if each.efficiency >= _POOR]
+    fine = [each for each in explanation.accesses if not is_costly(each)]
     if fine:
         lines.append(_fine(fine, len(explanation.accesses)))
     lines += [
@@ -28,6 +29,11 @@ def verdict(explanation: Explanation) -> list[str]:
     ]
     lines += notes(explanation)
     return lines
+
+
+def is_costly(access: LineAccess) -> bool:
+    """Whether an access costs much more than it must. One word for all lanes uses little of its sector, but needs it."""
+    return access.efficiency < _POOR and access.cost > access.ideal
 
 
 def global_sentence(explanation: Explanation, access: LineAccess) -> str:
@@ -45,7 +51,8 @@ def global_sentence(explanation: Explanation, access: LineAccess) -> str:
 
 def _manner(shape: Shape, access: LineAccess, sub_group: str) -> str:
     if shape.kind == "same":
-        return f"at one address for the whole {sub_group}"
+        addresses = len(set(active_addresses(access.worst)))
+        return f"at {'one address' if addresses == 1 else f'{addresses} addresses'} for the whole {sub_group}"
     if shape.kind == "consecutive" and shape.runs == 1:
         return "consecutively, but not aligned to sectors"
     if shape.kind == "consecutive":
@@ -66,7 +73,7 @@ def local_sentence(explanation: Explanation, access: LineAccess) -> str:
     least = number(access.ideal_per_request)
     sentence = (
         f"line {access.position.line} {_VERBS[access.operation]} {access.buffer} {manner}: "
-        f"{number(access.per_request)} wavefronts where {least} {'is' if least == '1' else 'are'} enough"
+        f"{number(access.per_request)} {explanation.model.local_passes} where {least} {'is' if least == '1' else 'are'} enough"
     )
     together = tuple(each for each in explanation.accesses if each.is_local and each.buffer == access.buffer)
     advice = advise_pitch(explanation.model, access, together)
@@ -107,6 +114,7 @@ def notes(explanation: Explanation) -> list[str]:
     if run < all_groups:
         lines.append(f"{run} of {all_groups:,} work-groups were run: {_group_names(explanation)}")
     lines += coverage_notes(explanation.coverage, run, all_groups)
+    lines += private_notes(explanation.private_arrays, model)
     wide = sorted({each.position.line for each in explanation.accesses if each.assumed_wide})
     if wide:
         lines.append(

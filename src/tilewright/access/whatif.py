@@ -21,6 +21,7 @@ class Answer:
     totals: Totals | None
     faults: int = 0
     reason: str = ""
+    passes: str = "passes"  # through local memory, as the device's model calls them
 
 
 def sweep(ask: Ask, variations: Iterable[Mapping[str, Any]]) -> list[Answer]:
@@ -37,7 +38,8 @@ def sweep(ask: Ask, variations: Iterable[Mapping[str, Any]]) -> list[Answer]:
             answers.append(Answer(settings, None, reason=str(error)))
             continue
         reason = _overlap(ask, variation, explanation)
-        answers.append(Answer(settings, None if reason else totals(explanation), len(explanation.faults), reason))
+        found = None if reason else totals(explanation)
+        answers.append(Answer(settings, found, len(explanation.faults), reason, explanation.model.local_passes))
     return answers
 
 
@@ -82,17 +84,18 @@ def local_size_variations(sizes: Iterable[Sequence[int]]) -> list[dict[str, Any]
 _COLUMNS = (
     ("sectors in", "global_load_sectors"),
     ("sectors out", "global_store_sectors"),
-    ("wavefronts in", "local_store_wavefronts"),
-    ("wavefronts out", "local_load_wavefronts"),
+    ("{passes} in", "local_store_wavefronts"),
+    ("{passes} out", "local_load_wavefronts"),
     ("conflicts", "conflicts"),
 )
 
 
 def table(answers: Sequence[Answer]) -> list[str]:
-    """The answers as an aligned table: sectors loaded and stored, wavefronts of stores into and loads out of local
-    memory, conflicts, faults."""
+    """The answers as an aligned table: sectors loaded and stored, passes of stores into and loads out of
+    local memory, conflicts, faults."""
     names = list(dict.fromkeys(name for answer in answers for name, _ in answer.settings))
-    rows = [[*names, *(title for title, _ in _COLUMNS), "faults"]]
+    passes = next((answer.passes for answer in answers if answer.totals is not None), "passes")
+    rows = [[*names, *(title.format(passes=passes) for title, _ in _COLUMNS), "faults"]]
     for answer in answers:
         settings = dict(answer.settings)
         row = [settings.get(name, "") for name in names]

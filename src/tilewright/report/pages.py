@@ -4,20 +4,40 @@ import re
 from dataclasses import replace
 from pathlib import Path
 
+from ..access.judge import refresh_claims
 from ..accuracy import load_accuracy
 from ..errors import RecordError
 from ..first_calls import TITLE as FIRST_CALLS
 from ..first_calls import markdown as first_calls_table
+from ..inspection.page import refresh_inspections
 from ..markdown import harmless, read_page, write_page
 from ..records import Record, load_record
 from .beside import markdown as beside_table
 from .errors_table import markdown as errors_table
+from .roof import refresh_rooflines
 from .table import markdown as ladder_table
 from .versus import markdown as benchmark_table
 
 _MARK = re.compile(
     r"(<!-- record: (?P<file>[^ ]+)(?P<form> beside| accuracy)? -->\n).*?(?P<end><!-- end record -->)", re.S
 )
+
+
+def refresh_page(page: Path) -> dict[str, int]:
+    """Rewrite everything between marks of a page, whatever kinds of marks it has: how many of each kind. RecordError if the
+    page has none."""
+    counts = {
+        "tables": refresh(page, required=False),
+        "inspections": refresh_inspections(page),
+        "rooflines": refresh_rooflines(page),
+        "tables of claims": refresh_claims(page),
+    }
+    if not any(counts.values()):
+        raise RecordError(
+            f"{page} has no mark to write at: '<!-- record: FILE -->', '<!-- inspect: ... -->', '<!-- roofline: FILE -->' or "
+            "'<!-- claims -->'"
+        )
+    return {kind: count for kind, count in counts.items() if count}
 
 
 def refresh(page: Path, required: bool = True) -> int:

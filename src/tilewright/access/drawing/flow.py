@@ -24,7 +24,7 @@ REGISTERS = ("registers", "")
 def legs(explanation: Explanation) -> list[Leg]:
     """Where data goes. A statement that loads from global and stores into local memory is one leg."""
     out: list[Leg] = []
-    accesses = explanation.accesses
+    accesses, passes = explanation.accesses, explanation.model.local_passes
     moved: set[int] = set()
     for store in accesses:
         if store.is_local and store.operation == "store":
@@ -35,19 +35,19 @@ def legs(explanation: Explanation) -> list[Leg]:
             ]
             for load in sources:
                 moved |= {id(load), id(store)}
-                label = f"line {store.position.line}: {_cost(load)}, then {store.cost:,} wavefronts"
+                label = f"line {store.position.line}: {_cost(load, passes)}, then {store.cost:,} {passes}"
                 out.append(Leg(("global", load.buffer), ("local", store.buffer), label))
     for access in accesses:
         if id(access) in moved:
             continue
         memory = ("local" if access.is_local else "global", access.buffer)
-        label = f"line {access.position.line}: {_cost(access)}"
+        label = f"line {access.position.line}: {_cost(access, passes)}"
         out.append(Leg(memory, REGISTERS, label) if access.operation == "load" else Leg(REGISTERS, memory, label))
     return out
 
 
-def _cost(access: LineAccess) -> str:
-    unit = "wavefronts" if access.is_local else "sectors"
+def _cost(access: LineAccess, passes: str) -> str:
+    unit = passes if access.is_local else "sectors"
     return f"{access.requests:,} requests, {access.cost:,} {unit}"
 
 

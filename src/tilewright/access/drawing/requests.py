@@ -1,4 +1,4 @@
-"""Draws one request: the sectors it touches in global memory, or the banks and wavefronts it takes in local memory."""
+"""Draws one request: the sectors it touches in global memory, or the banks and passes it takes in local memory."""
 
 import numpy as np
 
@@ -68,15 +68,16 @@ def draw_sectors(access: LineAccess, model: Model) -> Drawing:
     drawing.text(
         0,
         below,
-        f"one {model.sub_group} moves {counted(len(users), 'sector')} of {model.sector} bytes in {counted(len(lines), 'line')}; "
+        f"one {model.sub_group} moves "
+        f"{counted(len(users), 'sector', 'sectors')} of {model.sector} bytes in {counted(len(lines), 'line', 'lines')}; "
         f"{unused} bytes of them unused. Numbers are lanes; green: bytes asked for, orange: moved in vain.",
         "soft",
     )
     return drawing
 
 
-def counted(count: int, unit: str) -> str:
-    return f"{count} {unit}{'' if count == 1 else 's'}"
+def counted(count: int, one: str, several: str) -> str:
+    return f"{count} {one if count == 1 else several}"
 
 
 def stretches(values: list[int]) -> list[tuple[int, int]]:
@@ -91,7 +92,7 @@ def stretches(values: list[int]) -> list[tuple[int, int]]:
 
 
 def passes_of(request: Request, model: Model, operation: str, size: int) -> list[dict[int, list[int]]]:
-    """The wavefronts of a request before pairs merge: for each, bank -> the lanes whose word it delivers."""
+    """The passes of a request through local memory before pairs merge: for each, bank -> the lanes whose word it delivers."""
     out: list[dict[int, list[int]]] = []
     for at, piece in split_access(request.size, size, model.widest):
         for phase in model.phases_of(piece, operation):
@@ -109,7 +110,7 @@ def passes_of(request: Request, model: Model, operation: str, size: int) -> list
 
 
 def draw_banks(access: LineAccess, model: Model) -> Drawing:
-    """A column for each bank, a row for each wavefront, in each cell the lanes that it serves."""
+    """A column for each bank, a row for each pass, in each cell the lanes that it serves."""
     request, drawing = access.worst, Drawing()
     operation = "load" if access.operation == "load" else "store"
     rows = passes_of(request, model, operation, request.size)
@@ -123,7 +124,7 @@ def draw_banks(access: LineAccess, model: Model) -> Drawing:
         drawing.text(90 + bank * _CELL + _CELL / 2, 14, str(bank), "soft", "middle", 10)
     for row, served in enumerate(rows):
         y = 22 + row * (_ROW + 2)
-        drawing.text(0, y + 15, f"wavefront {row + 1}", "soft", size=11)
+        drawing.text(0, y + 15, f"{model.local_pass} {row + 1}", "soft", size=11)
         for bank in range(model.banks):
             lanes = served.get(bank, [])
             kind = "empty" if not lanes else "busy" if row < phases else "late"
@@ -134,7 +135,7 @@ def draw_banks(access: LineAccess, model: Model) -> Drawing:
     below = 22 + len(rows) * (_ROW + 2) + 14
     worst = access.degree * max(access.ideal_per_request, 1)
     merged = f" Pairs of lanes with one address let them pass in {number(worst)}." if round(worst) < len(rows) else ""
-    total = counted(len(rows), "wavefront")
+    total = counted(len(rows), model.local_pass, model.local_passes)
     drawing.text(
         0,
         below,

@@ -1,4 +1,8 @@
-"""AMD: wavefronts of 64 (GCN, CDNA) or 32 lanes (RDNA). Modelled after ROCm's documentation, not measured."""
+"""AMD: wavefronts of 64 (GCN, CDNA) or 32 lanes (RDNA). Modelled after ROCm's documentation, not measured.
+
+AMD's word for a sub-group is wavefront. So one pass of a request through local memory, which NVIDIA's tools call a
+wavefront, is called a pass here.
+"""
 
 from .rules import Lanes, Model
 
@@ -19,6 +23,7 @@ AMD_WAVE64 = Model(
     banks=32,
     verified=False,
     sub_group="wavefront",
+    register_bytes=256 * 4,
     phases=((16, "load", _READ_128),),
     evidence=(
         "ROCm's documentation: 32 banks of 4 bytes, 32 lanes a pass, eight lanes a pass for 128 bits; "
@@ -34,5 +39,6 @@ AMD_WAVE32 = Model(
     banks=32,
     verified=False,
     sub_group="wavefront",
+    register_bytes=256 * 4,
     evidence="ROCm's documentation: 32 banks of 4 bytes; sectors of 64 bytes are an assumption",
 )

@@ -11,5 +11,7 @@ GT200 = Model(
     banks=16,
     verified=False,
     sub_group="half-warp",
+    local_pass="wavefront",
+    register_bytes=124 * 4,
     evidence="NVIDIA's programming guide 2.3: requests of half-warps, segments of 32, 64 or 128 bytes, 16 banks of 4 bytes",
 )

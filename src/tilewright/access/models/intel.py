@@ -12,6 +12,7 @@ INTEL_8 = Model(
     line=64,
     banks=16,
     verified=False,
+    register_bytes=128 * 32 // 8,  # 128 registers of 32 bytes for the lanes of a sub-group together
     evidence=_EVIDENCE,
 )
 INTEL_16 = Model(
@@ -22,5 +23,6 @@ INTEL_16 = Model(
     line=64,
     banks=16,
     verified=False,
+    register_bytes=128 * 32 // 16,
     evidence=_EVIDENCE,
 )

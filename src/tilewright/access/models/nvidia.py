@@ -12,6 +12,8 @@ NVIDIA = Model(
     merges_pairs=True,
     verified=True,
     sub_group="warp",
+    local_pass="wavefront",
+    register_bytes=255 * 4,
     evidence=(
         "the counters of an H200 (compute capability 9.0) under Nsight Compute agreed on 29 patterns of one access each, "
         "and line by line on 123 kernels (docs/counters.md): accesses of 8 to 128 bits, strides, broadcasts, divergence, the "

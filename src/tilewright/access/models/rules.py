@@ -24,7 +24,8 @@ class Model:
     lists, for accesses of (bytes, operation), the lanes that are served together where that is not simply as many
     consecutive lanes as fill all banks once. `merges_pairs`: see `wavefronts`. `evidence` says what the rules rest on.
     `assumes_alignment`: vload and vstore, which promise none, count as the wide instructions that the addresses allow;
-    without it as the narrow ones that are always right.
+    without it as the narrow ones that are always right. `local_pass` is the word for one pass of a request through local
+    memory. `register_bytes` are the most bytes of registers that one work-item can have.
     """
 
     name: str
@@ -40,6 +41,8 @@ class Model:
     merges_pairs: bool = False
     phases: tuple[tuple[int, str, tuple[Lanes, ...]], ...] = ()
     assumes_alignment: bool = True
+    local_pass: str = "pass"
+    register_bytes: int = 1024
 
     def phases_of(self, size: int, operation: str) -> tuple[Lanes, ...]:
         """The lanes served together, phase after phase."""
@@ -53,6 +56,11 @@ class Model:
     def period(self) -> int:
         """Moving all addresses by a multiple of this changes no count."""
         return int(np.lcm(np.lcm(self.sector, self.line), self.banks * WORD))
+
+    @property
+    def local_passes(self) -> str:
+        """The plural of `local_pass`."""
+        return f"{self.local_pass}es" if self.local_pass.endswith("s") else f"{self.local_pass}s"
 
     @property
     def standing(self) -> str:

@@ -32,24 +32,25 @@ def addressed_variables(function: Function) -> set[int]:
 
 def has_assembly(function: Function) -> bool:
     """Does the function's body hold inline assembly?"""
-    return any(isinstance(node, Assembly) for node in _walk(function.body))
+    return any(isinstance(node, Assembly) for node in nodes_of(function.body))
 
 
 def names(expression: Expression, name: str) -> bool:
     """Is there a variable of that name in the expression?"""
-    return any(isinstance(node, Name) and node.name == name for node in _walk(expression))
+    return any(isinstance(node, Name) and node.name == name for node in nodes_of(expression))
 
 
-def _walk(node: Any) -> Iterator[Node]:
+def nodes_of(node: Any) -> Iterator[Node]:
+    """A node of the tree and all nodes below it, or those of a tuple of nodes."""
     if isinstance(node, Node):
         yield node
         for child in vars(node).values():
             if isinstance(child, Node | tuple):
-                yield from _walk(child)
+                yield from nodes_of(child)
     elif isinstance(node, tuple):
         for child in node:
             if isinstance(child, Node | tuple):
-                yield from _walk(child)
+                yield from nodes_of(child)
 
 
 class _Usage:

@@ -5,6 +5,8 @@
 // Ask the device for its preferred vector width before choosing one: the CPU of the published figures gained by this
 // rung, the HD 4870, which prefers four, lost.
 
+typedef VECTOR(8) vector;
+
 #define DOT8(a, b) (DOT4((a).lo, (b).lo) + DOT4((a).hi, (b).hi))
 
 __kernel void gemm(const int M, const int N, const int K,
@@ -14,14 +16,16 @@ __kernel void gemm(const int M, const int N, const int K,
     if (row >= M)
         return;
 
-    VECTOR(8) own_row[ROW_LENGTH / 8];
+    const __global vector* A_row = (const __global vector*)(A + row * K);
+    vector own_row[ROW_LENGTH / 8];
     for (size_t i = 0; i < K / 8; i++)
-        own_row[i] = VLOAD(8)(i, A + row * K);
+        own_row[i] = A_row[i];
 
     for (size_t column = 0; column < N; column++) {
+        const __global vector* B_column = (const __global vector*)(B + column * K);
         REAL sum = 0;
         for (size_t i = 0; i < K / 8; i++) {
-            const VECTOR(8) b = VLOAD(8)(i, B + column * K);
+            const vector b = B_column[i];
             sum += DOT8(own_row[i], b);
         }
         C[row * N + column] = sum;

@@ -4,8 +4,10 @@
 // TM, TN      rows and columns of C that a work-item computes, BM / TM and BN / TN apart
 // VEC         elements of one load from global memory; M and N must be multiples of it
 //
-// A vector of B^T runs along N. Stored into tile_b[BN][BK] it would be torn into single words again; tile_b[BK][BN]
-// takes it whole, and needs no pad. The product reads the tiles word by word as before: neighbours read neighbours.
+// A vector of B^T runs along N. tile_b[BN][BK] would tear it into single words again; rows along N take it whole.
+// The tiles are arrays of vectors: that promises their alignment, so a store of a vector is one instruction. VSTORE into
+// an array of REAL promises the alignment of one REAL, and becomes VEC stores, each with a stride of VEC words. No pad
+// is needed. The product reads the tiles word by word, through pointers to REAL: neighbours read neighbours.
 
 #define ITEMS_M (BM / TM)
 #define ITEMS_N (BN / TN)
@@ -25,31 +27,33 @@ __kernel void gemm(const int M, const int N, const int K,
     const __global vector* BT_vectors = (const __global vector*)BT;
     const vector zero = SPLAT(VEC, 0);
 
-    __local REAL tile_a[BK][BM];
-    __local REAL tile_b[BK][BN];
+    __local vector tile_a[BK][BM / VEC];
+    __local vector tile_b[BK][BN / VEC];
     REAL sum[TN][TM] = {{0}};
     for (size_t first = 0; first < K; first += BK) {
         // As many turns as there are vectors in a tile, be they fewer than the work-items or more.
         for (int i = item * VEC; i < BK * BM; i += ITEMS * VEC) {
             const size_t row = first_row + i % BM;
             const size_t k = first + i / BM;
-            VSTORE(VEC)(row < M && k < K ? A_vectors[(k * M + row) / VEC] : zero, 0, &tile_a[i / BM][i % BM]);
+            tile_a[i / BM][i % BM / VEC] = row < M && k < K ? A_vectors[(k * M + row) / VEC] : zero;
         }
         for (int i = item * VEC; i < BK * BN; i += ITEMS * VEC) {
             const size_t column = first_column + i % BN;
             const size_t k = first + i / BN;
-            VSTORE(VEC)(column < N && k < K ? BT_vectors[(k * N + column) / VEC] : zero, 0, &tile_b[i / BN][i % BN]);
+            tile_b[i / BN][i % BN / VEC] = column < N && k < K ? BT_vectors[(k * N + column) / VEC] : zero;
         }
         barrier(CLK_LOCAL_MEM_FENCE);
 
         for (int k = 0; k < BK; k++) {
+            const local REAL* row_of_a = (const local REAL*)tile_a[k];
+            const local REAL* row_of_b = (const local REAL*)tile_b[k];
             REAL b[TN];
 #pragma unroll
             for (int n = 0; n < TN; n++)
-                b[n] = tile_b[k][item_n + n * ITEMS_N];
+                b[n] = row_of_b[item_n + n * ITEMS_N];
 #pragma unroll
             for (int m = 0; m < TM; m++) {
-                const REAL a = tile_a[k][item_m + m * ITEMS_M];
+                const REAL a = row_of_a[item_m + m * ITEMS_M];
 #pragma unroll
                 for (int n = 0; n < TN; n++)
                     sum[n][m] += a * b[n];

@@ -20,6 +20,8 @@
 #define FROM_BITS JOIN(as_, REAL)
 #define VECTOR_FROM_BITS JOIN(as_, VECTOR(VEC))
 
+typedef VECTOR(VEC) vector;
+
 __kernel void gemm(const int M, const int N, const int K,
                    const __global REAL* A, const __global REAL* BT, __global REAL* C)
 {
@@ -29,39 +31,41 @@ __kernel void gemm(const int M, const int N, const int K,
     const size_t first_row = get_group_id(0) * BM;
     const size_t first_column = get_group_id(1) * BN;
     const uint first_lane = item % 32 / ITEMS_M * ITEMS_M;  // of the work-items with this item_n
-    const VECTOR(VEC) zero = SPLAT(VEC, 0);
+    const vector zero = SPLAT(VEC, 0);
 
-    __local REAL tile_a[BK][BM];
-    __local REAL tile_b[BK][BN];
+    __local vector tile_a[BK][BM / VEC];
+    __local vector tile_b[BK][BN / VEC];
     REAL sum[TN][TM] = {{0}};
     for (size_t first = 0; first < K; first += BK) {
         for (int i = item * VEC; i < BK * BM; i += ITEMS * VEC) {
             const size_t row = first_row + i % BM;
             const size_t k = first + i / BM;
-            VECTOR(VEC) a = zero;
+            vector a = zero;
             if (row < M && k < K)
                 a = VECTOR_FROM_BITS(ld_global_nc_v4((const __global uint*)(A + k * M + row)));
-            VSTORE(VEC)(a, 0, &tile_a[i / BM][i % BM]);
+            tile_a[i / BM][i % BM / VEC] = a;
         }
         for (int i = item * VEC; i < BK * BN; i += ITEMS * VEC) {
             const size_t column = first_column + i % BN;
             const size_t k = first + i / BN;
-            VECTOR(VEC) b = zero;
+            vector b = zero;
             if (column < N && k < K)
                 b = VECTOR_FROM_BITS(ld_global_nc_v4((const __global uint*)(BT + k * N + column)));
-            VSTORE(VEC)(b, 0, &tile_b[i / BN][i % BN]);
+            tile_b[i / BN][i % BN / VEC] = b;
         }
         barrier(CLK_LOCAL_MEM_FENCE);
 
         for (int k = 0; k < BK; k++) {
+            const local REAL* row_of_a = (const local REAL*)tile_a[k];
+            const local REAL* row_of_b = (const local REAL*)tile_b[k];
             REAL b[TN];
-            const uint one_of_b = BITS(tile_b[k][item_n + item_m % TN * ITEMS_N]);
+            const uint one_of_b = BITS(row_of_b[item_n + item_m % TN * ITEMS_N]);
 #pragma unroll
             for (int n = 0; n < TN; n++)
                 b[n] = FROM_BITS(shfl_sync_idx(one_of_b, first_lane + n));
 #pragma unroll
             for (int m = 0; m < TM; m++) {
-                const REAL a = tile_a[k][item_m + m * ITEMS_M];
+                const REAL a = row_of_a[item_m + m * ITEMS_M];
 #pragma unroll
                 for (int n = 0; n < TN; n++)
                     sum[n][m] += a * b[n];

@@ -27,8 +27,8 @@ __kernel void gemm(const int M, const int N, const int K,
     const __global vector* A_vectors = (const __global vector*)A;
     const __global vector* BT_vectors = (const __global vector*)BT;
 
-    __local REAL tile_a[STAGES][BK][BM];
-    __local REAL tile_b[STAGES][BK][BN];
+    __local vector tile_a[STAGES][BK][BM / VEC];
+    __local vector tile_b[STAGES][BK][BN / VEC];
     REAL sum[TN][TM] = {{0}};
     int stage = 0;
     for (size_t first = 0; first < (size_t)K + BK; first += BK) {
@@ -49,13 +49,15 @@ __kernel void gemm(const int M, const int N, const int K,
         if (first > 0) {
             const int ready = STAGES - 1 - stage;
             for (int k = 0; k < BK; k++) {
+                const local REAL* row_of_a = (const local REAL*)tile_a[ready][k];
+                const local REAL* row_of_b = (const local REAL*)tile_b[ready][k];
                 REAL b[TN];
 #pragma unroll
                 for (int n = 0; n < TN; n++)
-                    b[n] = tile_b[ready][k][item_n + n * ITEMS_N];
+                    b[n] = row_of_b[item_n + n * ITEMS_N];
 #pragma unroll
                 for (int m = 0; m < TM; m++) {
-                    const REAL a = tile_a[ready][k][item_m + m * ITEMS_M];
+                    const REAL a = row_of_a[item_m + m * ITEMS_M];
 #pragma unroll
                     for (int n = 0; n < TN; n++)
                         sum[n][m] += a * b[n];
@@ -67,12 +69,12 @@ __kernel void gemm(const int M, const int N, const int K,
 #pragma unroll
             for (int j = 0; j < LOADS_A; j++) {
                 const int i = (item + j * ITEMS) * VEC;
-                VSTORE(VEC)(next_a[j], 0, &tile_a[stage][i / BM][i % BM]);
+                tile_a[stage][i / BM][i % BM / VEC] = next_a[j];
             }
 #pragma unroll
             for (int j = 0; j < LOADS_B; j++) {
                 const int i = (item + j * ITEMS) * VEC;
-                VSTORE(VEC)(next_b[j], 0, &tile_b[stage][i / BN][i % BN]);
+                tile_b[stage][i / BN][i % BN / VEC] = next_b[j];
             }
         }
         barrier(CLK_LOCAL_MEM_FENCE);
