@@ -125,16 +125,16 @@ def test_watchers_see_every_row_from_its_first_state_to_its_last(one_device: Dev
 def test_rungs_are_chosen_by_number_or_name_and_unknown_ones_are_told(one_device: Device) -> None:
     record = run_ladder("tiles", one_device, [(32,)], rungs=("2", "naive"), seconds=SECONDS, baselines=False)
     assert [row.name for row in record.rows] == ["tiles/02_tiled", "tiles/01_naive"]
-    with pytest.raises(UnknownName, match=r"did you mean .*tiles/02_tiled"):
+    with pytest.raises(UnknownName, match="tiles/02_tiled"):
         run_ladder("tiles", one_device, [(32,)], rungs=("02_tield",))
-    with pytest.raises(UnknownName, match="did you mean tiles"):
+    with pytest.raises(UnknownName, match=r"\btiles\b"):
         run_ladder("tile", one_device)
-    with pytest.raises(UnknownName, match="did you mean float32"):
+    with pytest.raises(UnknownName, match="float32"):
         run_ladder("tiles", one_device, dtype="float23")
 
 
 def test_a_size_needs_as_many_numbers_as_the_problem(one_device: Device) -> None:
-    with pytest.raises(InvalidInput, match="a size has 1 or 3 numbers here, got 3x4"):
+    with pytest.raises(InvalidInput, match=r"\b1\b.*\b3\b.*\b3x4\b"):
         run_ladder("tiles", one_device, [(3, 4)])
 
 
@@ -195,5 +195,5 @@ def test_a_transpose_may_leave_out_columns(device: Device) -> None:
 def test_names_of_rungs_are_found_by_parts() -> None:
     for name in ("tiles/02_tiled", "tiles/2", "tiles/02", "tiles/tiled", "02_tiled"):
         assert find_kernel(name).name == "tiles/02_tiled"
-    with pytest.raises(UnknownName, match="did you mean"):
+    with pytest.raises(UnknownName, match="tiles/99_tiled"):
         find_kernel("tiles/99_tiled")

@@ -87,7 +87,7 @@ def test_what_refuses_a_kernel_before_its_launch_says_so_itself(tmp_path: Path, 
     path = tmp_path / "own.cl"
     path.write_text("__kernel void own(const int nonsense, __global REAL* output) { output[0] = nonsense; }\n")
     kernel = custom_kernel(path, ["ROWS"], ["1"], operation="copy")
-    with pytest.raises(InvalidInput, match="no value for the argument 'nonsense'"):
+    with pytest.raises(InvalidInput, match="'nonsense'"):
         enter(kernel, one_device)
 
 

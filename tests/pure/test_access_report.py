@@ -2,6 +2,7 @@
 
 import doctest
 import json
+import re
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 from typing import Any
@@ -308,7 +309,7 @@ def test_faults_of_groups_in_the_middle_are_found() -> None:
 
 
 def test_a_local_size_of_nothing_is_refused() -> None:
-    with pytest.raises(InvalidInput, match="local size 0"):
+    with pytest.raises(InvalidInput, match=r"\b0\b"):
         explain_source(STEPS, global_size=(64,), local_size=(0,), arguments={"o": np.zeros(64, np.int32), "n": 1})
 
 
@@ -344,7 +345,7 @@ def test_arguments_read_from_words() -> None:
     assert read_argument("v=(1, 2.5)") == ("v", [1, 2.5])
     assert read_argument("t=local:256") == ("t", LocalMemory(256))
     for wrong in ("n", "n=", "2=3", "n=word", "A=float[3]"):
-        with pytest.raises(InvalidInput, match="such as"):
+        with pytest.raises(InvalidInput, match=re.escape(wrong)):
             read_argument(wrong)
 
 

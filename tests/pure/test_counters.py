@@ -107,7 +107,7 @@ def test_listings_are_read() -> None:
 
 def test_a_changed_prelude_is_noticed(tmp_path: Path) -> None:
     ((twin,),) = twins_of(tmp_path, CASES[:1], "volatile")
-    with pytest.raises(InvalidInput, match="lacks '#define nothing"):
+    with pytest.raises(InvalidInput, match="#define nothing"):
         compile_twin(twin, (("#define nothing", ""),), "nvdisasm")
 
 
@@ -163,7 +163,7 @@ def test_a_recount_replaces_its_cases_and_keeps_the_others() -> None:
     both = merged(RECORD, counted, [second["name"], first["name"]])
     assert both["date"] == "later"
     assert both["cases"] == [second, first | {"result": "new"}]
-    with pytest.raises(InvalidInput, match="never counted: a new one"):
+    with pytest.raises(InvalidInput, match="a new one"):
         merged(RECORD, counted, ["a new one"])
-    with pytest.raises(InvalidInput, match=r"one device and its tools \(device: 'NVIDIA H200', now 'another'\)"):
+    with pytest.raises(InvalidInput, match=r"device: 'NVIDIA H200'.*'another'"):
         merged(RECORD, counted | {"device": "another"}, [first["name"]])

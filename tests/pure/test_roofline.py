@@ -63,7 +63,7 @@ def test_a_copy_has_no_picture_and_counts_bytes() -> None:
     copy = replace(GPU, flops=0)
     assert copy.unit == "GB/s"
     assert copy.binding.name == "memory, each byte once"
-    with pytest.raises(Unsupported, match="no multiply-adds"):
+    with pytest.raises(Unsupported, match=copy.kernel):
         draw_roof(copy)
 
 
@@ -93,9 +93,9 @@ def test_a_saved_roofline_fills_a_page(tmp_path: Path) -> None:
     save_record(load_roofline(tmp_path / "one.json"), tmp_path / "two.json")
     assert load_roofline(tmp_path / "two.json") == load_roofline(SAVED)
     (tmp_path / "one.json").write_text("{}")
-    with pytest.raises(RecordError, match="not a roofline"):
+    with pytest.raises(RecordError, match=r"one\.json"):
         refresh_rooflines(page)
-    with pytest.raises(RecordError, match="cannot be read"):
+    with pytest.raises(RecordError, match=r"absent\.json"):
         load_roofline(tmp_path / "absent.json")
 
 
