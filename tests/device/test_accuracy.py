@@ -56,13 +56,13 @@ def test_operands_are_what_they_are_called(data: str) -> None:
 
 
 def test_other_types_are_refused(device: Device) -> None:
-    with pytest.raises(InvalidInput, match="not of float64"):
+    with pytest.raises(InvalidInput, match="float64"):
         measure_accuracy(SIZE, device, dtype="float64")
 
 
 def test_a_file_that_is_no_record_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "errors.json"
     path.write_text('{"size": [1, 2]}')
-    with pytest.raises(RecordError, match="no record of accuracy"):
+    with pytest.raises(RecordError, match=r"errors\.json"):
         load_accuracy(path)
     assert UNIT == 2.0**-24

@@ -3,6 +3,7 @@
 Standard: https://data-apis.org/array-api/latest/API_specification/linear_algebra_functions.html
 """
 
+import re
 from typing import Any
 
 import numpy as np
@@ -121,5 +122,5 @@ def test_matrices_are_transposed_whatever_their_type(array: np.ndarray, one_devi
 
 @pytest.mark.parametrize("shape", [(), (3,)])
 def test_less_than_a_matrix_is_not_transposed(shape: tuple[int, ...], one_device: Device) -> None:
-    with pytest.raises(InvalidInput, match="two dimensions"):
+    with pytest.raises(InvalidInput, match=re.escape(str(shape))):
         Namespace(one_device).matrix_transpose(np.zeros(shape))

@@ -89,7 +89,7 @@ def test_products_by_a_tall_matrix(n: int, large: np.ndarray, device: Device) ->
 def test_a_side_of_more_than_31_bits_is_refused(device: Device) -> None:
     one = np.ones(1, np.float32)
     row, column = np.broadcast_to(one, (1, 2**31)), np.broadcast_to(one, (2**31, 1))
-    with pytest.raises(Unsupported, match=r"K=2,147,483,648 is more than kernels count \(2,147,483,647\)"):
+    with pytest.raises(Unsupported, match=r"K=2,147,483,648\b.*2,147,483,647"):
         matmul(row, column, queue=device.plain_queue)
 
 

@@ -12,7 +12,7 @@ from tilewright.kernel import Dialect, Kernel, NDRange, render
 from tilewright.kernels.product.mma.config_tma import FetchedConfig
 from tilewright.kernels.product.mma.kernels import FETCHED, FETCHED_COMPLEX
 from tilewright.problem import Gemm
-from tilewright.source import read_source
+from tilewright.source import read_source, without_comments
 
 # Every read of eight rows number 0 to 3: by each work-item, of each of its four doubles. Panels hold their own addresses.
 PROBE = """
@@ -43,9 +43,9 @@ class Probe(FetchedConfig):
 
 
 def own_functions(kernel: Kernel) -> str:
-    """main_loop_tma.cl from its first line to the function that reads one double."""
-    text = with_includes(read_source(kernel.source), kernel.source, {})
-    end = text.index("// The operands of 16 rows")
+    """main_loop_tma.cl up to the function that reads one double."""
+    text = without_comments(with_includes(read_source(kernel.source), kernel.source, {}))
+    end = text.index("INLINE void read_a(")
     assert not any(f"{word}_" in text[:end].partition("#define WARPS")[2] for word in INSTRUCTIONS)
     return text[:end]
 

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from emulation import FMA, NO_MAPS, emulated_text
 
 from tilewright.backend.opencl import Device
-from tilewright.includes import with_includes
 from tilewright.kernel import Config, Kernel, NDRange, Steps
 from tilewright.kernels.product.cuda_cores_tma.config import CONSUMERS, FmaConfig
 from tilewright.kernels.product.cuda_cores_tma.kernels import PRODUCT, fma_steps
@@ -22,57 +22,10 @@ from tilewright.operands import Layout
 from tilewright.plan import plan
 from tilewright.problem import Gemm, Problem, StridedGemm, random_array
 from tilewright.run import LoadedPlan, solve
-from tilewright.source import read_source
 from tilewright.verify import verify
 
-EMULATION = r"""
-#define local_address(pointer) 0
-#define mbarrier_init(barrier, count)
-#define fence_mbarrier_init()
-#define mbarrier_arrive(barrier)
-#define tensormap_address(map, address)
-#define setmaxnreg_dec(registers)
-#define setmaxnreg_inc(registers)
-#define fence_proxy_async()
-#define fence_acq_rel_gpu()
-#define bar_warp_sync() barrier(CLK_LOCAL_MEM_FENCE)
-#define bar_sync(number, items) barrier(CLK_LOCAL_MEM_FENCE)
-#define shfl_sync_idx(value, lane) (value)
-
-// What is fetched into a stage: blocks of `side` rows, BK lines of k each, and zeros beyond the matrix.
-#define FETCH_SIDE(to, matrix, size, side, first, rows, pitch)                                                        \
-    for (int i = get_local_id(0); i < (size) * BK; i += ITEMS) {                                                      \
-        const int row = i / ((side) * BK) * (side) + i % (side), k = step * BK + i / (side) % BK;                     \
-        (to)[i] = (first) + row < (rows) && k < K ? (matrix)[(size_t)k * (pitch) + (first) + row] : 0;                \
-    }
-
-#define FILL                                                                                                          \
-    {                                                                                                                 \
-        const int2 tile = tile_place(work.number % area, rows, columns) * (int2)(BM, BN);                             \
-        const size_t batch = work.number / area;                                                                      \
-        __local COMPONENT* to = stages + stage * STAGE_ELEMENTS;                                                      \
-        const __global STORED *a = A + a_offset * PARTS + batch * A_BATCH, *b = B + b_offset * PARTS + batch * B_BATCH;\
-        barrier(CLK_LOCAL_MEM_FENCE);                                                                                 \
-        FETCH_SIDE(to, a, BM, A_SIDE, tile.x, rows, A_PITCH)                                                 \
-        FETCH_SIDE(to + A_ELEMENTS, b, BN, B_SIDE, tile.y, columns, B_PITCH)                                 \
-        barrier(CLK_LOCAL_MEM_FENCE);                                                                                 \
-    }
-"""
-EDITS = (
-    ("ITEMS + 128", "ITEMS"),
-    ("mbarrier_wait(ready + 8 * stage, parity);", "FILL"),
-    ("            produce(ring, map_a, map_b, rows, columns, steps, whole, tiles);", "            return;"),
-    ("            turn_all(ring, stages, warp - WARPS - 1, lane, steps, whole, tiles);", "            return;"),
-    ("__global ulong* map_a, ", ""),
-    ("__global ulong* map_b, ", ""),
-    ("#pragma unroll 1\n", ""),
-    ("#pragma unroll 4\n", ""),
-    ("#pragma unroll\n", ""),  # barriers in unrolled loops take drivers minutes
-)
-
-WAIT = ("        while (*ticket < pieces)\n            ;\n", "        ;\n")
-LEAVE = (WAIT, ("        if (whole < tiles)\n            join(", "        if (0)\n            join("))
-JOIN = (WAIT, ("        while (work.first < work.last) {", "        while (0) {"))
+# Work-groups wait for each other's pieces: so one launch leaves them, and a second one joins them.
+LEAVE, JOIN = "#define EMULATED_LEAVE 1\n", "#define EMULATED_JOIN 1\n"
 
 
 @dataclass(frozen=True)
@@ -96,14 +49,10 @@ class InStep(FmaConfig):
 
 def emulated(folder: Path) -> Kernel:
     """The kernel in a file of its own, that needs no feature."""
-    source = PRODUCT.source
-    text = edited(EMULATION + with_includes(read_source(source), source, {}), EDITS)
-    fetching, turning = text.index("// Asks the copy engine for `blocks`"), text.index("// The slice's k of a stage.")
-    ring, kernel_begins = text.index("// One work-item asks the copy engine"), text.index("__kernel")
-    text = text[:fetching] + text[turning:ring] + text[kernel_begins:]
-    multiplying, joining = folder / source.name, folder / f"joining_{source.name}"
-    multiplying.write_text(edited(text, LEAVE))
-    joining.write_text(edited(text, JOIN))
+    text = emulated_text(PRODUCT, FMA, NO_MAPS)
+    multiplying, joining = folder / PRODUCT.source.name, folder / f"joining_{PRODUCT.source.name}"
+    multiplying.write_text(LEAVE + text)
+    joining.write_text(JOIN + text)
 
     def steps(kernel: Kernel, config: Config, problem: Problem) -> Steps:
         *copies, product = fma_steps(kernel, config, problem)
@@ -111,13 +60,6 @@ def emulated(folder: Path) -> Kernel:
         return (*copies, product, *left)
 
     return replace(PRODUCT, source=multiplying, requires=(), target="", steps=steps)
-
-
-def edited(text: str, edits: tuple[tuple[str, str], ...]) -> str:
-    for old, new in edits:
-        assert old in text, f"{PRODUCT.source.name} has changed: {old!r} is no longer there"
-        text = text.replace(old, new)
-    return text
 
 
 def check(config: InStep, problem: Gemm, device: Device, folder: Path) -> None:

@@ -57,7 +57,7 @@ def test_the_flag_is_set_by_a_fork_after_use_alone(monkeypatch: pytest.MonkeyPat
         forks.refuse_if_forked("Portable Computing Language")
     forks._after_fork()
     for _ in range(2):
-        with pytest.raises(LaunchFailed, match="Portable Computing Language cannot work in a fork"):
+        with pytest.raises(LaunchFailed, match="Portable Computing Language"):
             forks.refuse_if_forked("Portable Computing Language")
     forks._after_fork()  # a fork of the fork
     with pytest.raises(LaunchFailed):

@@ -88,11 +88,11 @@ def test_vectors_of_every_width(kernel: Kernel, dtype: str, device: Device) -> N
 def test_what_has_no_words_is_refused(device: Device) -> None:
     dense = Layout(0, 16, 1)
     for move, reason in (
-        (Move(3, 3, "float32", Layout(1, 3, 1), Layout(0, 3, 1)), "4 bytes are words"),
-        (Move(3, 3, "complex128", Layout(1, 3, 1), Layout(0, 3, 1)), "16 bytes are words"),
-        (Move(16, 16, "int8", dense, dense), "all lines begin on words"),
-        (Move(5, 5, "int8", Layout(0, 10, 2), Layout(0, 5, 1)), "2 elements apart"),
-        (Move(5, 5, "int8", Layout(20, -5, 1), Layout(0, 5, 1)), "lies behind its last one, with -5"),
+        (Move(3, 3, "float32", Layout(1, 3, 1), Layout(0, 3, 1)), r"\b4 bytes"),
+        (Move(3, 3, "complex128", Layout(1, 3, 1), Layout(0, 3, 1)), r"\b16 bytes"),
+        (Move(16, 16, "int8", dense, dense), "words"),
+        (Move(5, 5, "int8", Layout(0, 10, 2), Layout(0, 5, 1)), r"\b2\b"),
+        (Move(5, 5, "int8", Layout(20, -5, 1), Layout(0, 5, 1)), "-5"),
     ):
         assert nearest(move) is COPY
         with pytest.raises(Unsupported, match=reason):
@@ -102,18 +102,18 @@ def test_what_has_no_words_is_refused(device: Device) -> None:
 def test_what_the_turn_by_sectors_refuses(device: Device) -> None:
     wide = Layout(0, 2**24, 1)
     for move, reason in (
-        (Move(64, 64, "float32", Layout(0, 64, 1), Layout(0, 1, 64)), "all lines begin on vectors of 16 bytes"),
-        (Move(16, 16, "int8", Layout(0, 16, 1), Layout(0, 1, 16)), "all lines begin on vectors of 16 bytes"),
-        (Move(5, 5, "float64", Layout(0, 10, 2), Layout(0, 1, 5)), "source are 2 elements apart"),
+        (Move(64, 64, "float32", Layout(0, 64, 1), Layout(0, 1, 64)), r"\b16 bytes"),
+        (Move(16, 16, "int8", Layout(0, 16, 1), Layout(0, 1, 16)), r"\b16 bytes"),
+        (Move(5, 5, "float64", Layout(0, 10, 2), Layout(0, 1, 5)), r"source.*\b2\b"),
         (
             Move(5, 5, "int8", Layout(20, -5, 1), Layout(0, 1, 5)),
-            "source's first line lies behind its last one, with -5",
+            "source.*-5",
         ),
         (
             Move(5, 5, "int8", Layout(0, 5, 1), Layout(20, 1, -5)),
-            "target's first line lies behind its last one, with -5",
+            "target.*-5",
         ),
-        (Move(3, 2**23, "float64", wide, Layout(0, 1, 3)), "131,073 tiles of 64 columns are more than 65,535"),
+        (Move(3, 2**23, "float64", wide, Layout(0, 1, 3)), r"131,073.*\b64\b.*65,535"),
     ):
         assert nearest(move) is TURN
         with pytest.raises(Unsupported, match=reason):

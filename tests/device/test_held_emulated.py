@@ -6,63 +6,18 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from emulation import WGMMA, emulated_text
 
 from tilewright.backend.opencl import Device
-from tilewright.includes import with_includes
 from tilewright.kernel import Dialect, NDRange, render
 from tilewright.kernels.product.call import call_of
 from tilewright.kernels.product.wgmma.config import WgmmaConfig
 from tilewright.kernels.product.wgmma.kernels import KERNELS
 from tilewright.problem import Gemm
-from tilewright.source import read_source
 
 TF32 = next(each for each in KERNELS if each.precision == "tf32")
 STAGES, BK = 2, 32
 ALPHA, BETA = 2, -1
-# wgmma reads local memory by addresses, whose bits it permutes: here they are offsets from `local_tiles`, which every
-# function that multiplies gets. Work-items exchange what they hold through local memory.
-EMULATION = r"""
-#define local_address(pointer) 0
-#define mbarrier_init(barrier, count)
-#define fence_mbarrier_init()
-#define mbarrier_wait(barrier, parity)
-#define mbarrier_arrive(barrier)
-#define mbarrier_arrive_expect_tx(barrier, bytes)
-#define cp_async_bulk_tensor_3d(to, map, x, y, z, barrier)
-#define cp_async_bulk_tensor_3d_hint(to, map, x, y, z, barrier, policy)
-#define createpolicy_evict_first() 0
-#define bar_warp_sync() barrier(CLK_LOCAL_MEM_FENCE)
-#define bar_sync(number, items) barrier(CLK_LOCAL_MEM_FENCE)
-#define wgmma_fence()
-#define wgmma_commit_group()
-#define wgmma_wait_group_1()
-#define wgmma_wait_group_0()
-#define wgmma_ready(N, kind, sums)
-#define wgmma_descriptor(address, leading, stride) ((address) / 16)
-#define wgmma_f32_tf32_held(N, sums, held, other, keep) exchange_and_multiply(words, tiles, N, sums, held, other, keep)
-
-// wgmma.m64nNk8: fragments and the swizzle of 128 bytes as the PTX ISA draws them.
-static inline void exchange_and_multiply(__local uint* words, const __local uchar* tiles, int columns, float* sums,
-                                         const uint* held, ulong other, int keep)
-{
-    const int item = get_local_id(0);
-    for (int i = 0; i < 4; i++)
-        words[item * 4 + i] = held[i];
-    barrier(CLK_LOCAL_MEM_FENCE);
-    for (int i = 0; i < columns / 2; i++) {
-        const int row = item % 32 / 4 + i / 2 % 2 * 8, column = i / 4 * 8 + item % 4 * 2 + i % 2;
-        float sum = keep ? sums[i] : 0;
-        for (int k = 0; k < 8; k++) {
-            const uint place = other * 16 + column * 128 + k * 4, swizzled = place ^ place / 128 % 8 * 16;
-            const int lane = row % 8 * 4 + k % 4, number = row / 8 + k / 4 * 2;
-            sum += as_float(words[(item / 32 * 32 + lane) * 4 + number] & 0xffffe000)
-                   * *(const __local float*)(tiles + swizzled);
-        }
-        sums[i] = sum;
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
-}
-"""
 ENTRY = r"""
 __kernel __attribute__((reqd_work_group_size(128, 1, 1)))
 void gemm(const __global float* fetched, const int steps, const int M, const int N, const ACC alpha, const ACC beta,
@@ -87,7 +42,6 @@ EDITS = (
     ("INLINE void start_half(", "INLINE void start_half(__local uint* words, const __local uchar* tiles, "),
     ("        start_half(", "        start_half(words, tiles, "),
     ("INLINE Turn multiply(", "INLINE Turn multiply(__local uint* words, const __local uchar* tiles, "),
-    ("#pragma unroll\n", ""),  # barriers in unrolled loops take drivers minutes
 )
 
 
@@ -96,16 +50,6 @@ class OneWarpgroup(WgmmaConfig):
 
     def ndrange(self, problem: object) -> NDRange:
         return NDRange((128,), (128,))
-
-
-def emulated_text() -> str:
-    """main_loop.cl up to its barriers, and the entry above in place of its own."""
-    text = with_includes(read_source(TF32.source), TF32.source, {})
-    text = EMULATION + text[: text.index("INLINE void make_barriers")]
-    for old, new in EDITS:
-        assert old in text, f"{TF32.source.name} has changed: {old!r} is no longer there"
-        text = text.replace(old, new)
-    return text + ENTRY
 
 
 def swizzled(lines: np.ndarray) -> np.ndarray:
@@ -144,7 +88,7 @@ def run(
     config: WgmmaConfig, problem: Gemm, tiles: np.ndarray, c: np.ndarray, device: Device, folder: Path
 ) -> np.ndarray:
     path = folder / "main_loop.cl"
-    path.write_text(emulated_text())
+    path.write_text(emulated_text(TF32, WGMMA, EDITS) + ENTRY)
     own = replace(TF32, source=path, config=config, requires=(), target="")
     source = render(own, config, call_of(problem), Dialect.OPENCL)
     program = device.build(source, own.name, own.signature, "float32")

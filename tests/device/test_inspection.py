@@ -80,7 +80,7 @@ def test_another_level_of_x86_by_intels_runtime(one_device: Device) -> None:
 
 
 def test_macros_are_for_architectures_by_name(cpu: Device) -> None:
-    with pytest.raises(InvalidInput, match="give --arch"):
+    with pytest.raises(InvalidInput, match="--arch"):
         inspect_kernel("tiles/02", device=cpu.info.label, settings={"REAL": "float"})
 
 
@@ -119,7 +119,7 @@ def test_what_computes_nothing_has_a_roof_of_memory_alone(device: Device) -> Non
     found = roofline("transpose/05", (128,), device, seconds=0.1)
     assert next(each.name for each in found.ceilings) == "memory, each byte once"
     assert "GB/s" in str(found)
-    with pytest.raises(Unsupported, match="no multiply-adds"):
+    with pytest.raises(Unsupported, match="transpose/05"):
         draw_roof(found)
 
 

@@ -83,9 +83,9 @@ def test_shapes_follow_numpy(shapes: tuple[tuple[int, ...], tuple[int, ...]], dt
 def test_inner_dimensions_must_match(device: Device) -> None:
     with pytest.raises(InvalidInput, match=r"\(2, 3\) and \(4, 5\).*3.*4"):
         matmul(random((2, 3)), random((4, 5)), queue=device.queue)
-    with pytest.raises(InvalidInput, match="do not broadcast"):
+    with pytest.raises(InvalidInput, match=r"\(2, 2, 3\).*\(3, 3, 5\)"):
         matmul(random((2, 2, 3)), random((3, 3, 5)), queue=device.queue)
-    with pytest.raises(InvalidInput, match="at least one dimension"):
+    with pytest.raises(InvalidInput, match=r"\(\)"):
         matmul(np.float32(2), random((4, 5)), queue=device.queue)
 
 
@@ -232,7 +232,7 @@ def test_half_storage_is_summed_in_float32(dtype: str, device: Device) -> None:
 def test_types_without_kernels_are_refused_by_a_sentence(device: Device) -> None:
     for dtype in ("uint8", "int64", "bool", "float128"):
         a = np.ones((3, 3), dtype)
-        with pytest.raises(Unsupported, match="no kernel multiplies"):
+        with pytest.raises(Unsupported, match=a.dtype.name):
             matmul(a, a, queue=device.queue)
 
 

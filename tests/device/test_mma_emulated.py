@@ -4,45 +4,22 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from emulated_mma import EXCHANGE_AND_MULTIPLY
+from emulation import MMA, emulated_text
 
 from tilewright.backend.opencl import Device
-from tilewright.includes import with_includes
 from tilewright.kernel import Kernel
 from tilewright.kernels.product.mma.config import DoubleConfig
 from tilewright.kernels.product.mma.kernels import DOUBLES
 from tilewright.plan import plan
 from tilewright.problem import Gemm
-from tilewright.source import read_source
 from tilewright.verify import verify
 
-# Copies happen at once, the earliest that cp.async may do it: a panel that is filled while it is read would show. For
-# mma.sync, work-items exchange their operands through local memory.
-EMULATION = (
-    EXCHANGE_AND_MULTIPLY
-    + r"""
-#define local_address(pointer) (pointer)
-#define cp_async_cg_16(to, from, bytes) copy_bytes(to, from, bytes, 16)
-#define cp_async_ca_8(to, from, bytes) copy_bytes(to, from, bytes, 8)
-#define cp_async_commit_group()
-#define cp_async_wait_group(pending)
-#define fence_acq_rel_gpu() mem_fence(CLK_GLOBAL_MEM_FENCE)
-#define mma_sync_m16n8k8_f64(sum, a, b)
-
-static inline void copy_bytes(__local uchar* to, const __global void* from, uint bytes, int width)
-{
-    for (int i = 0; i < width; i++)
-        to[i] = i < bytes ? ((const __global uchar*)from)[i] : 0;
-}
-"""
-)
+# Local memory, by which work-items exchange operands, and addresses there as pointers.
 EDITS = (
     ("const uint panel,", "__local uchar* panel,"),
     ("const uint to =", "__local uchar* to ="),
     ("multiply(sum[i][j], a_held", "exchange_and_multiply(held, sum[i][j], a_held"),
     ("    __local uchar panels[", "    __local double held[ITEMS * 6];\n    __local uchar panels["),
-    ("#pragma unroll 1\n", ""),
-    ("#pragma unroll\n", ""),  # barriers in unrolled loops take drivers minutes
 )
 PARALLEL = DoubleConfig(32, 32, 1, 2, 2, GROUP_M=2, groups=3)
 
@@ -50,13 +27,8 @@ PARALLEL = DoubleConfig(32, 32, 1, 2, 2, GROUP_M=2, groups=3)
 @pytest.fixture
 def emulated(tmp_path: Path) -> Kernel:
     """The kernel in a file of its own, that needs no feature."""
-    source = DOUBLES.source
-    text = EMULATION + with_includes(read_source(source), source, {"FRAGMENTS": "fragments_f64.cl"})
-    for old, new in EDITS:
-        assert old in text, f"{source.name} has changed: {old!r} is no longer there"
-        text = text.replace(old, new)
-    path = tmp_path / source.name
-    path.write_text(text)
+    path = tmp_path / DOUBLES.source.name
+    path.write_text(emulated_text(DOUBLES, MMA, EDITS, {"FRAGMENTS": "fragments_f64.cl"}))
     # Optimised, barriers in its loops are more than Intel's compiler can take: results are wrong, or it crashes.
     return replace(DOUBLES, source=path, requires=(), options=("-cl-opt-disable",))
 

@@ -75,9 +75,9 @@ def test_out(device: Device) -> None:
 
 
 def test_other_sizes_are_refused(device: Device) -> None:
-    with pytest.raises(Unsupported, match="3 bytes"):
+    with pytest.raises(Unsupported, match=r"\b3\b"):
         transpose(np.zeros((4, 4), "S3"), queue=device.queue)
-    with pytest.raises(InvalidInput, match="two dimensions"):
+    with pytest.raises(InvalidInput, match=r"\(4,\)"):
         matrix_transpose(np.zeros(4), queue=device.queue)
 
 

@@ -132,7 +132,7 @@ def test_arrays_of_another_context_are_refused(device: Device) -> None:
         lambda: transpose(a, queue=other),
     )
     for call in calls:
-        with pytest.raises(InvalidInput, match="context"):
+        with pytest.raises(InvalidInput):
             call()
 
 
@@ -171,7 +171,7 @@ def test_byte_swapped_arrays_beside_device_arrays(device: Device) -> None:
     b = cl_array.to_device(device.queue, B)
     assert np.allclose(matmul(A.astype(">f4"), b).get(), A @ B, atol=1e-5)
     swapped = cl_array.Array(device.queue, (3, 4), np.dtype(">f4"))
-    with pytest.raises(Unsupported, match="byte-swapped"):
+    with pytest.raises(Unsupported, match=">f4"):
         matmul(swapped, b)
 
 

@@ -5,6 +5,7 @@ import signal
 from pathlib import Path
 
 import pytest
+from says import says
 
 from tilewright import benchmark, sets
 from tilewright.backend.opencl import Device
@@ -97,4 +98,4 @@ def test_children_race_the_candidates(one_device: Device, device_number: str, tm
 
 def test_an_unknown_set_is_refused(device_number: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["bench", "--sets", "thinn", "--device", device_number]) == 2
-    assert "did you mean thin" in capsys.readouterr().err
+    assert says(capsys.readouterr().err, "thin")

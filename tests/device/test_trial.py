@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from says import says
 
 from tilewright import trial
 from tilewright.backend.children import ChildRun
@@ -45,7 +46,7 @@ def enter(kernel: Kernel, device: Device, within: float = 60.0) -> Contender:
 def test_a_kernel_that_does_not_end_is_a_row_after_the_time(make: MakeKernel, one_device: Device) -> None:
     contender = enter(make("for (int i = 1; i; i |= 1) output[0] = i;"), one_device, 15.0)
     assert contender.row.status == "launch failed"
-    assert "was ended after 15 s" in contender.row.reason
+    assert says(contender.row.reason, 15)
     assert "--within SECONDS gives it more time" in contender.row.reason
     assert contender.entrant is None
 
@@ -58,7 +59,7 @@ def test_a_kernel_that_ends_its_process_is_a_row(make: MakeKernel, one_device: D
     )
     (row,) = record.rows
     assert (row.status, verdict) == ("launch failed", None)
-    assert "in a process of its own was killed by SIGSEGV" in row.reason
+    assert says(row.reason, "SIGSEGV")
     assert "outside its buffers" in row.reason
 
 
@@ -87,7 +88,7 @@ def test_what_refuses_a_kernel_before_its_launch_says_so_itself(tmp_path: Path, 
     path = tmp_path / "own.cl"
     path.write_text("__kernel void own(const int nonsense, __global REAL* output) { output[0] = nonsense; }\n")
     kernel = custom_kernel(path, ["ROWS"], ["1"], operation="copy")
-    with pytest.raises(InvalidInput, match="no value for the argument 'nonsense'"):
+    with pytest.raises(InvalidInput, match="'nonsense'"):
         enter(kernel, one_device)
 
 

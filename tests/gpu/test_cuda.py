@@ -115,7 +115,7 @@ def test_memory_is_cut_filled_written_and_read(cuda: Device) -> None:
     assert (everything[:256] == 7).all()
     assert (everything[768:] == 7).all()
     assert (everything[256:768].view(np.float32) == np.arange(128)).all()
-    with pytest.raises(InvalidInput, match="do not fit"):
+    with pytest.raises(InvalidInput, match=r"\b600\b"):
         cuda.part(whole, 600, 512)
 
 
@@ -127,9 +127,9 @@ def test_errors_name_the_launch_and_the_compilers_words(cuda: Device) -> None:
     program = cuda.build(text.replace("undeclared = n", ""), "f", signature, "float32")
     kernel = program.new_kernel()
     kernel.set_arg(0, np.int32(3))
-    with pytest.raises(LaunchFailed, match=r"launching too many .*INVALID"):
+    with pytest.raises(LaunchFailed, match=r"too many .*INVALID"):
         cuda.launch(kernel, NDRange((4096,), (4096,)), "too many")
-    with pytest.raises(LaunchFailed, match="65,535 work-groups"):
+    with pytest.raises(LaunchFailed, match="65,535"):
         cuda.launch(kernel, NDRange((1, 70000), (1, 1)), "too high")
     cuda.launch(kernel, NDRange((32,), (32,)), "a fair one")
     cuda.finish("a fair one")

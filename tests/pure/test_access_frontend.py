@@ -72,7 +72,7 @@ def test_includes_are_found_in_the_given_folders(tmp_path: Path) -> None:
     with pytest.raises(SourceError, match=r"a\.cl:2:1.*nothing\.h"):
         words('\n#include "nothing.h"', include=(tmp_path,))
     (tmp_path / "loop.h").write_text('#include "loop.h"\n')
-    with pytest.raises(SourceError, match="deeper"):
+    with pytest.raises(SourceError, match=r"loop\.h"):
         words('#include "loop.h"', include=(tmp_path,))
 
 
@@ -102,30 +102,30 @@ def test_columns_count_from_one() -> None:
     ]
 
 
-# What is wrong -> (source, line, column, a word of the message). Each is the body of a kernel from line 2 on.
+# What is wrong -> (source, line, column, a name or number of the message). Each is the body of a kernel from line 2 on.
 ERRORS = {
-    "undeclared name": ("o[0] = nothing;", 2, 8, "not declared"),
-    "unknown function": ("o[0] = nothing(1);", 2, 8, "not known"),
-    "missing semicolon": ("o[0] = 1\no[0] = 2;", 3, 1, "expected ';'"),
-    "bad character": ("o[0] = 1 ` 2;", 2, 10, "token"),
-    "unequal vectors": ("o[0] = ((float4)(1) + (float2)(1)).x;", 2, 21, "different vector types"),
-    "bad swizzle": ("o[0] = ((float4)(1)).w9;", 2, 21, "no component"),
-    "too few elements": ("float4 v = (float4)(1, 2); o[0] = v.x;", 2, 12, "takes 4 elements"),
+    "undeclared name": ("o[0] = nothing;", 2, 8, "nothing"),
+    "unknown function": ("o[0] = nothing(1);", 2, 8, "nothing"),
+    "missing semicolon": ("o[0] = 1\no[0] = 2;", 3, 1, "';'"),
+    "bad character": ("o[0] = 1 ` 2;", 2, 10, "`"),
+    "unequal vectors": ("o[0] = ((float4)(1) + (float2)(1)).x;", 2, 21, "float4.*float2"),
+    "bad swizzle": ("o[0] = ((float4)(1)).w9;", 2, 21, "w9"),
+    "too few elements": ("float4 v = (float4)(1, 2); o[0] = v.x;", 2, 12, r"\b4\b"),
     "write to const": ("const int x = 1; x = 2;", 2, 18, "const"),
     "write through const": ("((__global const int*)o)[0] = 1;", 2, 25, "const"),
-    "subscript of a number": ("int x = 1; o[0] = x[1];", 2, 20, "takes no subscript"),
-    "float subscript": ("o[1.5f] = 1;", 2, 3, "must be an integer"),
+    "subscript of a number": ("int x = 1; o[0] = x[1];", 2, 20, "int"),
+    "float subscript": ("o[1.5f] = 1;", 2, 3, "float"),
     "goto": ("goto end; end: o[0] = 1;", 2, 1, "goto"),
-    "inline assembly": ('asm("nop;"); o[0] = 1;', 2, 1, "assembly"),
-    "arguments of a builtin": ("o[0] = min(1);", 2, 8, "takes 2"),
-    "vector length": ("int n = 3; int a[n]; a[0] = 1; o[0] = a[0];", 2, 18, "constant"),
+    "inline assembly": ('asm("nop;"); o[0] = 1;', 2, 1, ""),
+    "arguments of a builtin": ("o[0] = min(1);", 2, 8, r"\b2\b"),
+    "vector length": ("int n = 3; int a[n]; a[0] = 1; o[0] = a[0];", 2, 18, ""),
     "cast between vectors": ("float4 v = (float4)((int4)(1)); o[0] = v.x;", 2, 12, "convert_float4"),
-    "initialised local": ("__local int x = 1; o[0] = x;", 2, 13, "initialiser"),
-    "modulo of floats": ("o[0] = 1.5f % 2.0f;", 2, 13, "does not take"),
-    "array assignment": ("int a[2], b[2]; a = b; o[0] = a[0];", 2, 19, "array"),
-    "unfinished block": ("if (1) { o[0] = 1;", 2, 8, "not closed"),
-    "loop without end": ("while (1) { o[0] += 1; }", 2, 1, "stopped after"),
-    "return of a value": ("return 1;", 2, 1, "cannot become"),
+    "initialised local": ("__local int x = 1; o[0] = x;", 2, 13, ""),
+    "modulo of floats": ("o[0] = 1.5f % 2.0f;", 2, 13, "%"),
+    "array assignment": ("int a[2], b[2]; a = b; o[0] = a[0];", 2, 19, ""),
+    "unfinished block": ("if (1) { o[0] = 1;", 2, 8, ""),
+    "loop without end": ("while (1) { o[0] += 1; }", 2, 1, "100"),
+    "return of a value": ("return 1;", 2, 1, "int"),
 }
 
 
@@ -220,12 +220,12 @@ def test_arguments_are_checked() -> None:
 
     assert run() == 7
     for changed, word in (
-        ({"o": None}, "no value for o"),
-        ({"extra": 1}, "no parameter called extra"),
-        ({"o": 3}, "NumPy array"),
-        ({"n": np.zeros(2)}, "number"),
-        ({"v": [1, 2]}, "4 numbers"),
-        ({"l": 0}, "bytes"),
+        ({"o": None}, r"\bo\b"),
+        ({"extra": 1}, "extra"),
+        ({"o": 3}, r"\bo\b"),
+        ({"n": np.zeros(2)}, r"\bn\b"),
+        ({"v": [1, 2]}, r"\bv\b.*\b4\b"),
+        ({"l": 0}, r"\bl\b"),
     ):
         with pytest.raises(InvalidInput, match=word):
             run(**changed)
@@ -234,23 +234,23 @@ def test_arguments_are_checked() -> None:
 def test_geometry_and_entry_are_checked() -> None:
     two = "__kernel void a(__global int* o) {} __kernel void b(__global int* o) {}"
     arguments = {"o": np.zeros(1, np.int32)}
-    with pytest.raises(InvalidInput, match="name one"):
+    with pytest.raises(InvalidInput, match="a, b"):
         explain_source(two, global_size=(1,), local_size=(1,), arguments=arguments)
     with pytest.raises(UnknownName, match="'c'"):
         explain_source(two, entry="c", global_size=(1,), local_size=(1,), arguments=arguments)
-    with pytest.raises(InvalidInput, match="multiple"):
+    with pytest.raises(InvalidInput, match=r"\b10\b.*\b4\b"):
         explain_source(two, entry="a", global_size=(10,), local_size=(4,), arguments=arguments)
-    with pytest.raises(InvalidInput, match="no work-group"):
+    with pytest.raises(InvalidInput, match=r"\(2, 0, 0\)"):
         explain_source(two, entry="a", global_size=(8,), local_size=(4,), arguments=arguments, groups=[(2, 0, 0)])
     fixed = "__kernel __attribute__((reqd_work_group_size(8, 1, 1))) void k() {}"
-    with pytest.raises(InvalidInput, match="asks for"):
+    with pytest.raises(InvalidInput, match=r"\b8\b.*\b4\b"):
         explain_source(fixed, global_size=(8,), local_size=(4,), arguments={})
-    with pytest.raises(InvalidInput, match="holds no"):
+    with pytest.raises(InvalidInput):
         explain_source("int f(int a) { return a; }", global_size=(8,), local_size=(4,), arguments={})
 
 
 @pytest.mark.parametrize("terms", [600, 5000])
 def test_expressions_nested_too_deeply_are_refused(terms: int) -> None:
     for text in ("+".join(["get_local_id(0)"] * terms), "(" * terms + "1" + ")" * terms):
-        with pytest.raises(SourceError, match="too deeply"):
+        with pytest.raises(SourceError):
             value(f"o[0] = {text};")

@@ -33,22 +33,22 @@ def test_values(name: str) -> None:
 
 
 REFUSED = {
-    "keywords are no names": ("int case = 1;", "found the keyword 'case'"),
-    "two types at once": ("int int x = 1;", "expected a name, found 'int'"),
-    "two cases for one value": ("switch (l) { case 1: break; case 1: break; }", "two cases for 1"),
-    "two defaults": ("switch (l) { default: break; default: break; }", "two defaults"),
-    "integers are no pointers": ("__global int* p = l;", "int cannot become global int"),
-    "nor as arguments": ("o[l] = first(l);", "int cannot become"),
-    "nor are pointers integers": ("int x = a;", "cannot become int"),
-    "vectors are no subscripts": ("o[l] = a[(uint4)(1)];", "a subscript must be an integer, not uint4"),
-    "vectors have no scalar value": ("o[l] = (int)(int4)(1);", "int4 cannot be cast to int"),
+    "keywords are no names": ("int case = 1;", "'case'"),
+    "two types at once": ("int int x = 1;", "'int'"),
+    "two cases for one value": ("switch (l) { case 1: break; case 1: break; }", r"\b1\b"),
+    "default": ("switch (l) { default: break; default: break; }", "default"),
+    "integers are no pointers": ("__global int* p = l;", r"\bint\b.*global int"),
+    "nor as arguments": ("o[l] = first(l);", r"\bint\b.*global int"),
+    "nor are pointers integers": ("int x = a;", "global int.*int"),
+    "vectors are no subscripts": ("o[l] = a[(uint4)(1)];", "uint4"),
+    "vectors have no scalar value": ("o[l] = (int)(int4)(1);", r"int4.*\bint\b"),
     "scalars of higher rank than elements": (
         "uchar4 v = (uchar4)(1) + 1;",
-        "int is of higher rank than the elements of uchar4",
+        r"\bint\b.*uchar4",
     ),
-    "doubles with float vectors": ("float4 v = (float4)(1) * 2.0;", "double is of higher rank"),
-    "unsigned with signed elements": ("int4 v = (int4)(1) * 2u;", "uint is of higher rank"),
-    "floats with integer vectors": ("int4 v = (int4)(1) * 2.0f;", "float is of higher rank"),
+    "doubles with float vectors": ("float4 v = (float4)(1) * 2.0;", "double.*float4"),
+    "unsigned with signed elements": ("int4 v = (int4)(1) * 2u;", "uint.*int4"),
+    "floats with integer vectors": ("int4 v = (int4)(1) * 2.0f;", "float.*int4"),
 }
 
 

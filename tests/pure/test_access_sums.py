@@ -94,6 +94,6 @@ def test_batches_are_run(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_too_many_iterations_stop_where_they_would_one_by_one() -> None:
-    with pytest.raises(SourceError, match="stopped after 100 loop iterations"):
+    with pytest.raises(SourceError, match=r"\b100\b"):
         told(BODIES["a row of each"], 300, step_limit=100)
     assert told(BODIES["a row of each"], 31, step_limit=31)

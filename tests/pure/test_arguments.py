@@ -30,7 +30,7 @@ def test_a_size_is_numbers_with_x_between(text: str, size: tuple[int, ...]) -> N
 
 @pytest.mark.parametrize("text", ["", "big", "5x", "x5", "5*5", "5.0", "5,5"])
 def test_what_is_no_size_is_refused(text: str) -> None:
-    with pytest.raises(InvalidInput, match="is no size: write 512, 512x256 or 512x256x128"):
+    with pytest.raises(InvalidInput, match="512x256x128"):
         parse_size(text)
 
 
@@ -50,14 +50,14 @@ def test_a_sweep_doubles_from_its_start(sweep: str, sizes: list[int]) -> None:
 
 @pytest.mark.parametrize("sweep", ["128", "128:", ":128", "a:b", "0:8", "8:4", "1:2:3", "-1:4"])
 def test_what_is_no_sweep_is_refused(sweep: str) -> None:
-    with pytest.raises(InvalidInput, match="write MIN:MAX"):
+    with pytest.raises(InvalidInput, match="MIN:MAX"):
         sizes_of(parsed("ladder", f"--sizes={sweep}"))
 
 
 def test_size_and_sizes_exclude_each_other() -> None:
     assert sizes_of(parsed("ladder")) == []
     assert sizes_of(parsed("ladder", "--size", "5x6x7")) == [(5, 6, 7)]
-    with pytest.raises(InvalidInput, match="not both"):
+    with pytest.raises(InvalidInput, match=r"(?=.*--sizes).*--size "):
         sizes_of(parsed("ladder", "--size", "5", "--sizes", "5:6"))
 
 
@@ -74,7 +74,7 @@ def test_a_users_kernel_is_made_of_the_arguments(tmp_path: Path) -> None:
 
 
 def test_a_users_kernel_needs_its_geometry(tmp_path: Path) -> None:
-    with pytest.raises(InvalidInput, match="needs --global and --local, such as"):
+    with pytest.raises(InvalidInput, match=r"(?=.*--local).*--global"):
         kernel_of(parsed("run", "mine.cl", "--global", "M,N"))
 
 

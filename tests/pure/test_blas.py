@@ -39,7 +39,7 @@ def test_what_is_not_installed_is_named_with_the_command_that_adds_it(monkeypatc
     monkeypatch.setattr(blas, "LIBRARIES", (NOWHERE,))
     assert blas.installed() == ()
     assert blas.absent() == ("Nothing is not installed (pip install nothing)",)
-    with pytest.raises(Unsupported, match="Nothing is not installed"):
+    with pytest.raises(Unsupported, match="Nothing"):
         blas.blas_rival(NOWHERE, Gemm(2, 2, 2), {})
 
 

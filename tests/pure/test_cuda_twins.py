@@ -169,7 +169,7 @@ def test_the_version_is_chosen_by_the_architecture(architecture: str) -> None:
 
 def test_an_architecture_that_no_version_knows_is_told_what_to_install() -> None:
     assert find_nvrtc("gfx90a") is None
-    with pytest.raises(NoDevice, match=r"pip install .*no NVRTC that compiles for sm_10"):
+    with pytest.raises(NoDevice, match=r"pip install .*sm_10"):
         compiler_for("sm_10")
 
 
@@ -181,19 +181,19 @@ def test_options_of_opencl_compilers_are_left_out_and_macros_are_not(compiler: N
 def test_work_groups_become_blocks_and_too_many_are_told() -> None:
     assert cuda.grid(NDRange((64, 6), (16, 2)), "f") == ((4, 3, 1), (16, 2, 1))
     assert cuda.grid(NDRange((1 << 24,), (1,)), "f") == ((1 << 24, 1, 1), (1, 1, 1))
-    with pytest.raises(LaunchFailed, match="65,535 work-groups along dimensions 1 and 2"):
+    with pytest.raises(LaunchFailed, match="65,535"):
         cuda.grid(NDRange((1, 1 << 17), (1, 1)), "f")
 
 
 def test_kernels_that_only_opencl_reaches_are_refused_by_name() -> None:
     without_twin(find_kernel("tiles/08_shuffles"))
     foreign = Kernel(find_kernel("tiles/02_tiled").source, Config(), requires=(("wgmma", "matrix instructions"),))
-    with pytest.raises(Unsupported, match="has no CUDA twin: it uses wgmma"):
+    with pytest.raises(Unsupported, match="wgmma"):
         without_twin(foreign)
 
 
 def test_an_unknown_backend_is_refused() -> None:
-    with pytest.raises(InvalidInput, match="'vulkan' is none of opencl, cuda, both"):
+    with pytest.raises(InvalidInput, match=r"'vulkan'.*opencl, cuda, both"):
         open_backends("vulkan")
 
 

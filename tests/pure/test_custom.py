@@ -1,5 +1,6 @@
 """A user's own kernel: expressions for its geometry, and what is refused."""
 
+import re
 from contextlib import suppress
 from pathlib import Path
 
@@ -57,7 +58,7 @@ def test_what_is_no_such_expression_is_refused(expression: str) -> None:
 
 
 def test_an_unknown_name_gives_the_near_ones() -> None:
-    with pytest.raises(UnknownName, match="no size or macro is called 'TSM'; did you mean TS"):
+    with pytest.raises(UnknownName, match=r"'TSM'.*\bTS\b"):
         evaluate("M/TSM", NAMES)
 
 
@@ -100,7 +101,7 @@ def test_geometry_that_cannot_be_is_refused(
     file: Path, global_size: tuple[str, ...], local_size: tuple[str, ...]
 ) -> None:
     kernel = custom_kernel(file, global_size, local_size)
-    with pytest.raises(InvalidInput, match="must have the same 1 to 3 dimensions"):
+    with pytest.raises(InvalidInput, match=r"\b1\b.*\b3\b"):
         kernel.config.ndrange(Gemm(4, 4, 4))
 
 
@@ -111,12 +112,12 @@ def test_an_empty_problem_launches_nothing(file: Path) -> None:
 def test_orders_are_letters(file: Path) -> None:
     assert custom_kernel(file, ("M",), ("8",), orders="rcr").orders == ("row", "column", "row")
     for wrong in ("rr", "rrx", "rrrr", ""):
-        with pytest.raises(InvalidInput, match="three letters"):
+        with pytest.raises(InvalidInput, match=re.escape(repr(wrong))):
             custom_kernel(file, ("M",), ("8",), orders=wrong)
 
 
 def test_a_missing_file_and_an_unknown_problem_are_named(file: Path, tmp_path: Path) -> None:
-    with pytest.raises(InvalidInput, match=r"no kernel file .*absent\.cl"):
+    with pytest.raises(InvalidInput, match=r"absent\.cl"):
         custom_kernel(tmp_path / "absent.cl", ("M",), ("8",))
-    with pytest.raises(UnknownName, match="did you mean transpose"):
+    with pytest.raises(UnknownName, match=r"\btranspose\b"):
         custom_kernel(file, ("M",), ("8",), operation="tranpose")

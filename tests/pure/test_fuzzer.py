@@ -197,7 +197,7 @@ def test_damaged_records_and_those_of_other_devices_are_refused(tmp_path: Path) 
     path.write_text('{"first_seed": "x"}')
     with pytest.raises(ValueError, match=r"bad\.json"):
         load(path)
-    with pytest.raises(ValueError, match="not of another"):
+    with pytest.raises(ValueError, match="another"):
         Record().on_device("one", "1", "").on_device("another", "1", "")
     assert issubclass(Unsupported, Exception)
     assert Failure(1, "3 of 20 elements are wrong", SMALL).kind == Failure(2, "4 of 9 elements are wrong", SMALL).kind

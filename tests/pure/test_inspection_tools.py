@@ -4,6 +4,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from says import says
 
 from tilewright.backend.nvrtc import find_nvrtc
 from tilewright.cli import main
@@ -68,14 +69,14 @@ def test_amds_compiler_takes_every_portable_rung(ladder: str) -> None:
 
 @needs_clang
 def test_a_builtin_function_that_clang_has_not_is_named(tmp_path: Path) -> None:
-    with pytest.raises(BuildFailed, match="no built-in function 'lgamma'"):
+    with pytest.raises(BuildFailed, match="'lgamma'"):
         amd.compile_for_amd("__kernel void f(__global float* A) { A[0] = lgamma(A[0]); }", "f", "gfx90a")
 
 
 @needs_clang
 def test_a_call_makes_the_counts_wrong_and_is_refused() -> None:
     source = "void hidden(__global float* A);\n__kernel void f(__global float* A) { hidden(A); }"
-    with pytest.raises(Unsupported, match="calls 1 function"):
+    with pytest.raises(Unsupported, match=r"\b1\b"):
         amd.compile_for_amd(source, "f", "gfx90a")
 
 
@@ -118,12 +119,12 @@ def test_settings_that_are_no_fields_are_macros() -> None:
 
 def test_an_architecture_that_is_not_in_the_tables_is_refused() -> None:
     for name in ("sm_35", "gfx700", "avr"):
-        with pytest.raises(UnknownName, match="architecture"):
+        with pytest.raises(UnknownName, match=name):
             find_target(name)
 
 
 def test_a_rung_of_nvidias_is_refused_elsewhere_with_the_reason() -> None:
-    with pytest.raises(Unsupported, match="NVIDIA instructions"):
+    with pytest.raises(Unsupported, match="tiles/08"):
         inspected("tiles/08", "gfx90a")
 
 
@@ -150,7 +151,7 @@ def test_without_a_disassembler_ptx_is_counted(monkeypatch: pytest.MonkeyPatch, 
     assert found.form == "PTX"
     assert found.loop is not None
     assert found.loop.mix.count(kinds.FMA) == 32
-    assert "nvdisasm would show the machine code" in found.missing[0]
+    assert says(found.missing[0], "nvdisasm")
     assert found.resources is not None
     assert not list(tmp_path.rglob("*.bin"))  # the tool may be there next time
 
@@ -193,7 +194,7 @@ def test_an_inspection_goes_to_json_and_back(tmp_path: Path) -> None:
     save_record(found, tmp_path / "one.json")
     assert load_inspection(tmp_path / "one.json") == found
     (tmp_path / "two.json").write_bytes(msgspec.json.encode({"kernel": 3}))
-    with pytest.raises(RecordError, match="not an inspection"):
+    with pytest.raises(RecordError, match=r"two\.json"):
         load_inspection(tmp_path / "two.json")
 
 

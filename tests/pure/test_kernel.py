@@ -59,15 +59,15 @@ def test_a_kernel_may_have_no_arguments(arguments: str) -> None:
 def test_several_kernels_need_a_word_which() -> None:
     text = "__kernel void one(int M) {}\n__kernel void two(int N) {}"
     assert parse_signature(text, "f.cl", "two").parameters == (Parameter("N", "int"),)
-    with pytest.raises(InvalidInput, match=r"f\.cl holds 2 kernels \(one, two\)"):
+    with pytest.raises(InvalidInput, match=r"f\.cl.*\b2\b.*one, two"):
         parse_signature(text, "f.cl")
-    with pytest.raises(InvalidInput, match=r"f\.cl holds no kernel 'three'; it has one, two"):
+    with pytest.raises(InvalidInput, match=r"f\.cl.*'three'.*one, two"):
         parse_signature(text, "f.cl", "three")
 
 
 @pytest.mark.parametrize("text", ["", "void f(int M) {}", "// __kernel void f(int M) {}", "__kernel void f(int M);"])
 def test_a_file_without_a_kernel_is_refused(text: str) -> None:
-    with pytest.raises(InvalidInput, match=r"f\.cl holds no __kernel function"):
+    with pytest.raises(InvalidInput, match=r"f\.cl.*__kernel"):
         parse_signature(text, "f.cl")
 
 

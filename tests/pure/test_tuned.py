@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from says import says
 
 from tilewright import choice, tuned, tuning
 from tilewright.backend.children import ChildRun
@@ -101,7 +102,7 @@ def test_the_plan_takes_what_the_table_names_and_says_so(monkeypatch: pytest.Mon
     found = plan_product(PROBLEM, GPU)
     kernel, config = last_candidate()
     assert (kernel, config) in [(step.kernel.name, str(step.config)) for step in found.steps]
-    assert "from the tuned table of A GPU, this device, 2026-01-02: 2.00x the cost model's choice" in found.notes
+    assert says(found.notes, "A GPU", "2026-01-02", "2.00x")
     assert not any("tuned table" in note for note in plan_product(Gemm(65, 4096, 4096), GPU).notes)
 
 
@@ -153,7 +154,7 @@ def test_every_entry_of_the_table_of_an_h200_is_what_a_plan_takes() -> None:
     }
     for entry in table.entries:
         found = plan_product(problems[entry.problem], HOPPER)
-        assert any("from the tuned table of NVIDIA H200, this device" in note for note in found.notes), entry.problem
+        assert any(says(note, "NVIDIA H200") for note in found.notes), entry.problem
         assert (entry.kernel, entry.config) in [(step.kernel.name, str(step.config)) for step in found.steps]
 
 
@@ -168,10 +169,10 @@ def test_a_device_of_the_same_compute_capability_takes_its_table() -> None:
 def test_a_file_that_is_no_table_is_named(tmp_path: Path) -> None:
     path = tmp_path / "broken.json"
     path.write_text("{}")
-    with pytest.raises(RecordError, match=r"broken\.json is no tuned table"):
+    with pytest.raises(RecordError, match=r"broken\.json"):
         load_table(path)
     save_table(replace(table_of("A GPU", None, ""), format=99), path)
-    with pytest.raises(RecordError, match="has format 99"):
+    with pytest.raises(RecordError, match=r"\b99\b"):
         load_table(path)
 
 
@@ -364,7 +365,7 @@ def test_a_file_that_cannot_be_used_is_left_out_and_told(name: str, own_tables: 
     assert name in reason
     found = plan_product(PROBLEM, GPU)
     assert f"a tuned table is left out: {reason}" in found.notes
-    assert any("from the tuned table of A GPU, this device" in note for note in found.notes)
+    assert any(says(note, "A GPU") for note in found.notes)
     cpu = DeviceInfo("A CPU", "A driver", max_work_item_sizes=(64, 64, 64), native_widths={"float32": 16})
     assert reason not in str(plan_product(Gemm(20, 30, 40), cpu)), "CPUs have no tables"
     (finding,) = examine_tables()

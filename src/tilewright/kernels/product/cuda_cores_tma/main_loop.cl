@@ -71,6 +71,7 @@
 #include "store.cl"
 #include "join.cl"
 
+#ifndef EMULATED  // who fetches
 // Asks the copy engine for `blocks` blocks of `side` rows of an operand, by boxes that are turned or whole.
 INLINE void fetch_blocks(const uint to, const uint full, const __global ulong* map, const int first, const int blocks,
                          const int side, const int turned, const int batch, const int k)
@@ -95,6 +96,7 @@ INLINE void fetch(const uint stage, const uint full, const __global ulong* map_a
 }
 
 #include "transpose.cl"
+#endif
 
 // The slice's k of a stage.
 INLINE void multiply(COMPONENT sum[TM][TN], const __local COMPONENT* a_row, const __local COMPONENT* b_row)
@@ -134,6 +136,7 @@ typedef struct {
     uint stages, full, turned, done;
 } Ring;
 
+#ifndef EMULATED
 // One work-item asks the copy engine for stage after stage of all parts.
 INLINE void produce(const Ring ring, __global ulong* map_a, __global ulong* map_b, const int M, const int N, const int steps,
                     const int whole, const int tiles)
@@ -185,7 +188,15 @@ INLINE void turn_all(const Ring ring, __local COMPONENT* stages, const int warp,
     }
 }
 
-__kernel __attribute__((reqd_work_group_size(ITEMS + 128, 1, 1)))
+#endif
+
+#ifdef EMULATED
+#define GROUP_ITEMS ITEMS  // those that multiply also fetch
+#else
+#define GROUP_ITEMS ITEMS + 128
+#endif
+
+__kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1)))
 void product(const int M, const int N, const int K, const ACC alpha, const ACC beta, const int whole, const int tiles,
              __global ulong* map_a, const __global STORED* A, const long a_offset,
              __global ulong* map_b, const __global STORED* B, const long b_offset,
@@ -221,10 +232,12 @@ void product(const int M, const int N, const int K, const ACC alpha, const ACC b
 
     if (warp >= WARPS) {
         setmaxnreg_dec(PRODUCER_REGISTERS);
+#ifndef EMULATED
         if (item == ITEMS)
             produce(ring, map_a, map_b, rows, columns, steps, whole, tiles);
         if (TURN && warp > WARPS)
             turn_all(ring, stages, warp - WARPS - 1, lane, steps, whole, tiles);
+#endif
     } else {
         setmaxnreg_inc(CONSUMER_REGISTERS);
         const int slice = warp / SLICE_WARPS, block = warp % SLICE_WARPS, area = tiles_of_matrix(rows, columns);
@@ -244,6 +257,9 @@ void product(const int M, const int N, const int K, const ACC alpha, const ACC b
         for (int i = 0; i < TM * TN; i++)
             sum[i / TN][i % TN] = 0;
         next_work(&work, whole, tiles, steps);
+#ifdef EMULATED_JOIN  // one launch multiplies and leaves pieces, the next joins them: groups may run one after another
+        work.last = work.first;
+#endif
         while (work.first < work.last) {
 #pragma unroll 1
             for (int step = work.first; step < work.last; step++) {
@@ -277,7 +293,9 @@ void product(const int M, const int N, const int K, const ACC alpha, const ACC b
                 sum[i / TN][i % TN] = 0;
             next_work(&work, whole, tiles, steps);
         }
+#ifndef EMULATED_LEAVE
         if (whole < tiles)
             join(partial, tickets, target, slice, corner, steps, whole, tiles);
+#endif
     }
 }

@@ -120,6 +120,7 @@ typedef struct {
     uint stages, full, done;
 } Ring;
 
+#ifndef EMULATED  // who fetches
 // Asks the copy engine for a panel of `side` rows from `row` on.
 INLINE void fetch(const uint panel, const uint full, const __global ulong* map, const int across, const int side, const int row,
                   const int k, const int batch)
@@ -161,7 +162,15 @@ INLINE void produce(const Ring ring, __global ulong* map_a, __global ulong* map_
     mbarrier_arrive(ring.full + 8 * stage);
 }
 
-__kernel __attribute__((reqd_work_group_size(ITEMS + 128, 1, 1)))
+#endif
+
+#ifdef EMULATED
+#define GROUP_ITEMS ITEMS  // those that multiply also fetch
+#else
+#define GROUP_ITEMS ITEMS + 128
+#endif
+
+__kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1)))
 void product(const int M, const int N, const int K, const ACC alpha, const ACC beta, const int whole, const int tiles,
              __global ulong* map_a, const __global STORED* A, const long a_offset,
              __global ulong* map_b, const __global STORED* B, const long b_offset,
@@ -190,11 +199,13 @@ void product(const int M, const int N, const int K, const ACC alpha, const ACC b
 
     if (warp >= WARPS) {
         setmaxnreg_dec(PRODUCER_REGISTERS);
+#ifndef EMULATED
         if (item == ITEMS) {
             tensormap_address(map_a, (ulong)(A + a_offset * PARTS));
             tensormap_address(map_b, (ulong)(B + b_offset * PARTS));
             produce(ring, map_a, map_b, M, N, steps, whole, tiles);
         }
+#endif
     } else {
         setmaxnreg_inc(CONSUMER_REGISTERS);
 

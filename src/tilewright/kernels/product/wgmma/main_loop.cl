@@ -142,6 +142,7 @@ INLINE Turn multiply(COMPONENT sums[BLOCKS][WN / 2], Turn turn, const int steps,
 #include "collect.cl"
 #endif
 
+#ifndef EMULATED  // an emulation has an entry of its own
 INLINE void make_barriers(const uint full, const uint empty)
 {
     for (int stage = 0; stage < STAGES; stage++) {
@@ -239,3 +240,4 @@ void gemm(const int M, const int N, const int K, const int batches, const int wh
 #endif
     }
 }
+#endif
