@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from .arguments import kernel_of, parse_size, product_of, rung_before, sizes_of
-from .backend.opencl import Device, open_device
+from .backend.opencl import open_device
 from .backend.twins import open_backends
 from .backend.vpdpbusd import equipped
 from .benchmark import run_benchmark
@@ -19,7 +19,6 @@ from .choice import plan_product
 from .doctor import examine
 from .dtypes import element_type
 from .errors import InvalidInput, NoDevice
-from .first_calls import lines, run_first_calls
 from .inspection.page import refresh_inspections
 from .kernel import Kernel
 from .kernels import LADDERS, find_kernel, find_ladder
@@ -41,7 +40,6 @@ from .verify import Verdict
 
 console: Console = Screen()
 TITLE_WIDTH = 34  # of a problem in the tables of `bench`
-FIRST_CALLS_SET = "first-calls"  # of `bench`, though it is no set of problems
 
 
 def say(text: str) -> None:
@@ -114,13 +112,10 @@ def bench_command(options: argparse.Namespace) -> int:
     """`tilewright bench`: the library against NumPy, verified and interleaved."""
     names = options.sets.split(",")
     element_type(options.dtype)
-    if names != [FIRST_CALLS_SET]:
-        for name in names:
-            problems_of(name, options.dtype)
+    for name in names:
+        problems_of(name, options.dtype)
     check_outputs(options)
     device = open_device(options.device)
-    if names == [FIRST_CALLS_SET]:
-        return first_calls(options, device)
 
     def keep(record: Record) -> None:
         if options.json:
@@ -156,17 +151,6 @@ def _show_race(rows: Sequence[Row], energies: bool) -> None:
     if energies:
         texts += [f"{name} {text}" for name, text in zip(ENERGY, energy(tuple(rows)), strict=True) if text]
     say("  ".join(texts))
-
-
-def first_calls(options: argparse.Namespace, device: Device) -> int:
-    """`tilewright bench --sets first-calls`: what a newcomer waits for."""
-    record = run_first_calls(device, options.dtype)
-    if options.json:
-        write_or_rescue(options.json, record)
-    say("\n".join(lines(record)))
-    if options.json:
-        tell_written([options.json])
-    return 0
 
 
 def tune_command(options: argparse.Namespace) -> int:

@@ -54,7 +54,6 @@ FLOORS = {
     "report": 8,
     "rooflines": 8,
     "benchmark": 8,
-    "first_calls": 8,
     "accuracy": 8,
     "sets": 8,
     "tuning": 8,

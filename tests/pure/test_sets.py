@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
-from tilewright.errors import UnknownName
+from tilewright import sets
+from tilewright.errors import InvalidInput, UnknownName
 from tilewright.problem import Gemm, random_arrays
-from tilewright.sets import SETS, problems_of
+from tilewright.sets import SETS, benchmark_set, problems_of
 from tilewright.stacks import InPlaceTranspose, StackedCopy, StackedTranspose
 from tilewright.verify import Reference, SampledReference, reference_for
 
@@ -34,6 +35,14 @@ def test_sets_take_any_type() -> None:
 def test_an_unknown_set_is_refused_with_the_nearest_name() -> None:
     with pytest.raises(UnknownName, match="did you mean squares"):
         problems_of("square", "float32")
+
+
+def test_a_set_is_its_function_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sets, "SETS", dict(SETS))
+    benchmark_set("tiny")(lambda dtype: iter([Gemm(2, 3, 4, dtype)]))
+    assert list(problems_of("tiny", "float64")) == [Gemm(2, 3, 4, "float64")]
+    with pytest.raises(InvalidInput, match="tiny"):
+        benchmark_set("tiny")(lambda dtype: iter(()))
 
 
 def test_titles_say_how_many() -> None:

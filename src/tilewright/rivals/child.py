@@ -86,7 +86,7 @@ class ChildRival:
         idle = _idle.get(script)
         kept = idle.pop() if idle else None
         self._process = kept or subprocess.Popen(
-            [sys.executable, str(Path(__file__).parent / script), str(folder), *arguments],
+            [sys.executable, str(Path(__file__).parent / "children" / script), str(folder), *arguments],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

@@ -13,6 +13,7 @@ INTEL_8 = Model(
     banks=16,
     verified=False,
     evidence=_EVIDENCE,
+    vendors=("intel",),
 )
 INTEL_16 = Model(
     name="intel16",
@@ -23,4 +24,6 @@ INTEL_16 = Model(
     banks=16,
     verified=False,
     evidence=_EVIDENCE,
+    vendors=("intel",),
 )
+MODELS = (INTEL_16, INTEL_8)

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ...device import DeviceInfo
+
 Int64s = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
 Lanes = tuple[int, ...]
@@ -24,7 +26,8 @@ class Model:
     lists, for accesses of (bytes, operation), the lanes that are served together where that is not simply as many
     consecutive lanes as fill all banks once. `merges_pairs`: see `wavefronts`. `evidence` says what the rules rest on.
     `assumes_alignment`: vload and vstore, which promise none, count as the wide instructions that the addresses allow;
-    without it as the narrow ones that are always right.
+    without it as the narrow ones that are always right. `vendors` are words of which one stands in the vendor's name of the
+    GPUs that the model is for, in small letters. `aliases` are other names by which the model is found.
     """
 
     name: str
@@ -40,6 +43,12 @@ class Model:
     merges_pairs: bool = False
     phases: tuple[tuple[int, str, tuple[Lanes, ...]], ...] = ()
     assumes_alignment: bool = True
+    vendors: tuple[str, ...] = ()
+    aliases: tuple[str, ...] = ()
+
+    def is_for(self, info: DeviceInfo) -> bool:
+        """Whether the device is a GPU of the model's vendors."""
+        return info.kind == "gpu" and any(word in info.vendor.lower() for word in self.vendors)
 
     def phases_of(self, size: int, operation: str) -> tuple[Lanes, ...]:
         """The lanes served together, phase after phase."""
