@@ -26,7 +26,7 @@ from .ladders import run_kernel, run_ladder
 from .live import LiveTable, Screen
 from .outputs import check_outputs, check_target, write_or_rescue, write_outputs
 from .problem import Gemm
-from .records import Record, Row, load_record, to_json
+from .records import Record, Row, RowStatus, load_record, to_json
 from .report.compare import compare
 from .report.pages import refresh
 from .report.plot import PICTURES, plot
@@ -66,7 +66,7 @@ def ladder_command(options: argparse.Namespace) -> int:
         if options.published:
             say("\n".join(published_lines(record.rows)))
         tell_written(written)
-        failed = failed or any(row.status in ("wrong", "build failed", "launch failed") for row in record.rows)
+        failed = failed or any(row.failed for row in record.rows)
     return int(failed)
 
 
@@ -86,7 +86,7 @@ def run_command(options: argparse.Namespace) -> int:
         written = write_outputs(options, record)
     print_verdict(record, kernel, verdict, options.check)
     tell_written(written)
-    return int(any(row.status != "ok" for row in record.rows if row.name == kernel.name))
+    return int(any(not row.passed for row in record.rows if row.name == kernel.name))
 
 
 def tell_written(paths: Sequence[Path]) -> None:
@@ -96,7 +96,7 @@ def tell_written(paths: Sequence[Path]) -> None:
 
 def print_verdict(record: Record, kernel: Kernel, verdict: Verdict | None, sample: bool) -> None:
     for row in record.rows:
-        if row.name == kernel.name and row.status != "ok":
+        if row.name == kernel.name and not row.passed:
             console.print(f"[red]{row.status}[/red]: {escape(row.reason)}", soft_wrap=True)
         if row.explained:
             texts = [f"{row.explained}{':' if row.faults else ''}", *(f"  {fault}" for fault in row.faults)]
@@ -139,7 +139,7 @@ def bench_command(options: argparse.Namespace) -> int:
     say(summary(races(record)))
     if options.json:
         tell_written([options.json])
-    return int(any(row.status == "wrong" for row in record.rows))
+    return int(any(row.status is RowStatus.WRONG for row in record.rows))
 
 
 def _show_race(rows: Sequence[Row], energies: bool) -> None:

@@ -10,7 +10,18 @@ from hypothesis import strategies as st
 
 from tilewright.device import DeviceInfo, Peaks
 from tilewright.errors import RecordError
-from tilewright.records import FORMAT, Environment, Record, Row, Samples, load_record, save_record, to_json
+from tilewright.records import (
+    FORMAT,
+    Environment,
+    Record,
+    Role,
+    Row,
+    RowStatus,
+    Samples,
+    load_record,
+    save_record,
+    to_json,
+)
 
 TEXT = st.text(max_size=20)
 FINITE = st.floats(allow_nan=False, allow_infinity=False)
@@ -48,7 +59,9 @@ ROWS = st.builds(
     size=st.lists(st.integers(0, 10**6), max_size=3).map(tuple),
     flops=st.integers(0, 2**60),
     nbytes=st.integers(0, 2**60),
-    status=st.sampled_from(["ok", "refused", "build failed", "launch failed", "wrong"]),
+    status=st.sampled_from(RowStatus),
+    role=st.sampled_from(Role),
+    backend=st.sampled_from(["opencl", "cuda", "host"]),
     reason=TEXT,
     notes=st.lists(TEXT, max_size=2).map(tuple),
     worst_ratio=st.floats(0, 1),
@@ -151,4 +164,4 @@ def test_what_was_not_measured_has_no_rate() -> None:
     row = Row("r", "", "p", (), 1, 1)
     assert not row.measured
     assert row.rate == 0.0
-    assert dataclasses.replace(row, samples=Samples((1.0,)), status="wrong").rate == 0.0
+    assert dataclasses.replace(row, samples=Samples((1.0,)), status=RowStatus.WRONG).rate == 0.0

@@ -9,7 +9,7 @@ import pytest
 
 from tilewright.device import DeviceInfo, Peaks
 from tilewright.errors import InvalidInput, RecordError, Unsupported
-from tilewright.records import Row, Samples, save_record
+from tilewright.records import Row, RowStatus, Samples, save_record
 from tilewright.report.roof import draw_roof, load_roofline, refresh_rooflines, save_roof
 from tilewright.rooflines import Roofline, Traffic, number
 
@@ -52,7 +52,7 @@ def test_an_estimate_is_called_one() -> None:
 
 
 def test_a_run_that_failed_is_said_and_not_drawn() -> None:
-    failed = replace(GPU, row=replace(GPU.row, status="wrong", reason="C[0] is off", samples=Samples()))
+    failed = replace(GPU, row=replace(GPU.row, status=RowStatus.WRONG, reason="C[0] is off", samples=Samples()))
     assert "wrong: C[0] is off" in str(failed)
     assert failed.fraction == 0.0
     with pytest.raises(Unsupported, match="C\\[0\\] is off"):
