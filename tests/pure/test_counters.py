@@ -9,6 +9,7 @@ import pytest
 
 from tilewright.errors import InvalidInput
 from tools.counters.cases import all_cases, ladder_cases, specimen_cases
+from tools.counters.code import CodeLine, code_lines, normalised, number_of
 from tools.counters.compare import (
     EQUAL,
     FEWER,
@@ -22,15 +23,18 @@ from tools.counters.compare import (
     predicted_traffic,
 )
 from tools.counters.launches import Case, predict
-from tools.counters.page import page
+from tools.counters.page import lines_of, page
 from tools.counters.patterns import PATTERNS, case_of_pattern
-from tools.counters.record import digest, merged, stale
+from tools.counters.record import located, merged, stale
 from tools.counters.twins import compile_twin, memory_instruction, read_listing, twins_of
 
 ROOT = Path(__file__).parents[2]
 RECORD: dict[str, Any] = json.loads((ROOT / "benchmarks" / "h200-counters.json").read_text())
 CASES: list[Case] = [*ladder_cases(), *specimen_cases(), *map(case_of_pattern, PATTERNS)]
-RECORDED = {launch["digest"]: launch["lines"] for case in RECORD["cases"] for launch in case["launches"]}
+EVERY = all_cases()
+EDITED = [case.name for case in stale(EVERY, RECORD)]
+LOCATED = located(EVERY, RECORD)
+RECORDED = {case["name"]: case["launches"] for case in LOCATED["cases"] if case["name"] not in EDITED}
 
 
 def test_the_record_explains_everything() -> None:
@@ -45,12 +49,12 @@ def test_predictions_equal_what_was_counted() -> None:
     """Of kernels that were edited since there is no count; most must not have been."""
     compared = 0
     for case in CASES:
-        if not any(digest(launch) in RECORDED for launch in case.launches):
+        if case.name not in RECORDED:
             continue
         both = predict(case, narrow=False), predict(case, narrow=True)
-        for launch, wide, narrow in zip(case.launches, *both, strict=True):
+        for launch, wide, narrow in zip(RECORDED[case.name], *both, strict=True):
             traffic = [predicted_traffic(each) for each in (wide, narrow)]
-            for file, line, operation, space, expected, counted, _, verdict, _ in RECORDED.get(digest(launch), []):
+            for file, line, operation, space, expected, counted, _, verdict, *_ in launch["lines"]:
                 now = [each.get((file, line, operation, space), Traffic()) for each in traffic]
                 assert expected in [[each.requests, each.cost, each.nbytes] for each in now]
                 if verdict == EQUAL:
@@ -108,17 +112,49 @@ def test_a_changed_prelude_is_noticed(tmp_path: Path) -> None:
 
 
 def test_the_page_is_the_records_and_names_what_was_edited_since() -> None:
-    edited = [case.name for case in stale(all_cases(), RECORD)]
-    assert (ROOT / "docs" / "counters.md").read_text(encoding="utf-8") == page(RECORD, edited)
+    assert (ROOT / "docs" / "counters.md").read_text(encoding="utf-8") == page(LOCATED, EDITED)
     assert all(name in page(RECORD, ["one", "another"]) for name in ("one; another.", "older texts"))
 
 
 def test_only_what_was_edited_is_counted_again() -> None:
     current = [case for case in CASES if case.name in {each["name"] for each in RECORD["cases"]}]
     first, second, *_ = [case for case in current if not stale([case], RECORD)]
-    edited = replace(first, launches=tuple(replace(each, opencl=each.opencl + " ") for each in first.launches))
+    edited = replace(first, launches=tuple(replace(each, opencl=each.opencl + ";") for each in first.launches))
     added = replace(second, name="a new one")
     assert stale([edited, second, added], RECORD) == [edited, added]
+
+
+def test_a_record_outlives_its_comments() -> None:
+    """Other comments, blank lines and indents: the same digest, and every line is found where it is then."""
+    case = next(each for each in CASES if each.name.startswith("tiles/02_tiled"))
+    (launch,) = case.launches
+    source = launch.opencl.replace("    ", "\t").replace("//", "// reworded")
+    before, after = source.split("__kernel", 1)
+    text = f"{before}/* one\nmore */  // word\n\n__kernel{after}"
+    reworded = replace(case, launches=(replace(launch, opencl=text),))
+    assert not stale([reworded], RECORD)
+    old, new = (
+        [line for each in located([cases], RECORD)["cases"] if each["name"] == case.name for line in lines_of(each)]
+        for cases in (case, reworded)
+    )
+    assert old
+    assert [[line[0], line[1] + 3, *line[2:]] for line in old] == new
+    other = replace(case, launches=(replace(launch, opencl=text.replace("+=", "-=")),))
+    assert stale([other], RECORD) == [other]
+
+
+def test_the_code_of_a_text() -> None:
+    text = '#line 7 "a/b.cl"\nint  x; // one\n// two\n#define F(x) \\\n    (x)\n#line 3 "c.cl"\n/* 3\n*/ y = "//";\n'
+    found = code_lines(text)
+    assert found == [
+        CodeLine("a/b.cl", 7, "int x;"),
+        CodeLine("a/b.cl", 9, "#define F(x) \\"),
+        CodeLine("a/b.cl", 10, "(x)"),
+        CodeLine("c.cl", 4, 'y = "//";'),
+    ]
+    assert normalised(text) == normalised(text.replace("two", "three").replace("  x", " x").replace("b.cl", "d.cl"))
+    assert normalised(text) != normalised(text.replace("int", "long"))
+    assert [number_of(found, "a/b.cl", 10), number_of(found, "a/b.cl", 8)] == [2, None]
 
 
 def test_a_recount_replaces_its_cases_and_keeps_the_others() -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 from .cases import all_cases
 from .device import read_report, run
 from .page import page
-from .record import make_record, merged, save, stale
+from .record import located, make_record, merged, save, stale
 from .twins import build
 
 ROOT = Path(__file__).parents[2]
@@ -59,8 +59,9 @@ def main() -> None:
 
 def write_page() -> None:
     record = json.loads(RECORD.read_text())
-    changed = [case.name for case in stale(all_cases(), record)]
-    PAGE.write_text(page(record, changed), encoding="utf-8")
+    cases = all_cases()
+    changed = [case.name for case in stale(cases, record)]
+    PAGE.write_text(page(located(cases, record), changed), encoding="utf-8")
 
 
 main()

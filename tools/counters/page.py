@@ -99,7 +99,7 @@ def differences(cases: list[dict[str, Any]]) -> list[str]:
         "| --- | --- | --- | --- | --- | --- | --- | --- |",
     ]
     for case in cases:
-        for file, line, operation, space, expected, got, opcodes, verdict, volatile in lines_of(case):
+        for file, line, operation, space, expected, got, opcodes, verdict, volatile, _ in lines_of(case):
             if verdict == EQUAL:
                 continue
             executed = ", ".join(f"{count:,} {name}" for name, count in opcodes.items()) or "none"

@@ -8,6 +8,7 @@ from typing import Any
 
 from tilewright.errors import InvalidInput
 
+from .code import CodeLine, code_lines, normalised, number_of
 from .compare import Line, compare, counted_traffic, line_record, with_volatile
 from .launches import Case, Launch, predict
 from .twins import ARCHITECTURE, PLAIN, VOLATILE, twins_of
@@ -16,15 +17,33 @@ Compared = dict[tuple[str, int, int], list[Line]]
 
 
 def digest(launch: Launch) -> str:
-    """Names the source, geometry and arguments that a record speaks of."""
-    text = f"{launch.opencl} {launch.global_size} {launch.local_size} {dict(launch.arguments)}"
+    """Names the code, geometry and arguments that a record speaks of; comments and white space do not count."""
+    text = f"{normalised(launch.opencl)} {launch.global_size} {launch.local_size} {dict(launch.arguments)}"
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 def stale(cases: Sequence[Case], record: dict[str, Any]) -> list[Case]:
-    """The cases that the record lacks, or whose source, geometry or arguments have changed since they were counted."""
+    """The cases that the record lacks, or whose code, geometry or arguments have changed since they were counted."""
     recorded = {case["name"]: [launch["digest"] for launch in case["launches"]] for case in record["cases"]}
     return [case for case in cases if recorded.get(case.name) != [digest(launch) for launch in case.launches]]
+
+
+def located(cases: Sequence[Case], record: dict[str, Any]) -> dict[str, Any]:
+    """The record with today's file and line where a case's code is as it was: comments may have moved it."""
+    changed = {case.name for case in stale(cases, record)}
+    texts = {case.name: [code_lines(each.opencl) for each in case.launches] for case in cases}
+
+    def moved(launch: dict[str, Any], code: list[CodeLine]) -> dict[str, Any]:
+        places = [code[line[-1]] for line in launch["lines"]]
+        lines = [[each.file, each.line, *line[2:]] for each, line in zip(places, launch["lines"], strict=True)]
+        return launch | {"lines": lines}
+
+    def current(case: dict[str, Any]) -> dict[str, Any]:
+        if case["name"] in changed or case["name"] not in texts:
+            return case
+        return case | {"launches": list(map(moved, case["launches"], texts[case["name"]]))}
+
+    return record | {"cases": list(map(current, record["cases"]))}
 
 
 def merged(record: dict[str, Any], counted: dict[str, Any], names: Sequence[str]) -> dict[str, Any]:
@@ -65,13 +84,14 @@ def make_record(folder: Path, cases: Sequence[Case], compiler: str, profiler: st
         launches = []
         for place, launch in enumerate(case.launches):
             lines = with_volatile(found[PLAIN, number, place], found.get((VOLATILE, number, place), []))
+            code = code_lines(launch.opencl)
             launches.append(
                 {
                     "file": launch.file,
                     "digest": digest(launch),
                     "global_size": launch.global_size,
                     "local_size": launch.local_size,
-                    "lines": [line_record(line) for line in lines],
+                    "lines": [[*line_record(line), number_of(code, *line.place[:2])] for line in lines],
                 }
             )
         result = run["verdicts"][f"{case.name} ({PLAIN})"]
@@ -92,6 +112,7 @@ def make_record(folder: Path, cases: Sequence[Case], compiler: str, profiler: st
             "instructions",
             "verdict",
             "volatile",
+            "code line",
         ],
         "cases": rows,
     }
