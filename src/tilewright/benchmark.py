@@ -19,17 +19,17 @@ from .device import Peaks
 from .dtypes import numpy_dtype
 from .environment import read_environment
 from .errors import Unsupported
+from .in_place import InPlaceTranspose
 from .kernels.peaks import CHAINS
 from .library.moves import copy, matrix_transpose
 from .library.products import matmul
 from .measure import RunFailed, repeated
-from .problem import Gemm, Problem, output_of
+from .problem import Copy, Gemm, Problem, output_of
 from .records import Record, Row, RowStatus
 from .rivals import Measurement
 from .rivals.blas import absent
 from .run import Times, Work
 from .sets import problems_of
-from .stacks import InPlaceTranspose
 from .sustained import as_samples, take_turns
 from .telemetry import sampler_for
 
@@ -61,7 +61,7 @@ class LibraryEntrant:
         elif isinstance(self._problem, InPlaceTranspose):
             matrix_transpose(self.output, self.output, queue=self._queue)
         else:
-            move = matrix_transpose if self._problem.operation.endswith("transpose") else copy
+            move = copy if isinstance(self._problem, Copy) else matrix_transpose
             move(self._arrays[0][..., getattr(self._problem, "offset", 0) :], self.output, queue=self._queue)
         return Times(0.0, perf_counter() - begin)
 

@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from .errors import InvalidInput, UnknownName
+from .in_place import InPlaceTranspose
 from .problem import Copy, Gemm, Problem, Transpose
-from .stacks import InPlaceTranspose, StackedCopy, StackedTranspose
 
 LAYOUTS = {"NN": ("row", "row"), "NT": ("row", "column"), "TN": ("column", "row"), "TT": ("column", "column")}
 SKINNY = ((64, 4096, 4096), (4096, 64, 4096), (4096, 4096, 64), (8192, 8192, 32), (1, 4096, 4096), (4096, 1, 4096))
@@ -193,10 +193,10 @@ def moves(dtype: str) -> Iterator[Problem]:
         yield Transpose(side, side, each)
         yield Transpose(side - 1, side + 1, each)
         yield Transpose(side, side, each, offset=5)
-        yield StackedTranspose(1000, 333, each, batch=100)
+        yield Transpose(1000, 333, each, batch=100)
         yield InPlaceTranspose(side, each)
-    yield StackedCopy(1000, 333, "float32", batch=100)
-    yield StackedTranspose(512, 512, "float32", batch=64)
+    yield Copy(1000, 333, "float32", batch=100)
+    yield Transpose(512, 512, "float32", batch=64)
     yield InPlaceTranspose(5001)
     yield InPlaceTranspose(512, batch=64)
 

@@ -23,7 +23,7 @@ FLOORS = {
     "includes": 1,
     "markdown": 1,
     "svg": 1,
-    "stacks": 1,
+    "in_place": 1,
     "tensormap": 2,
     "kernel": 2,
     "kernels": 3,

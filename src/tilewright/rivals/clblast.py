@@ -19,7 +19,7 @@ from ..backend.opencl import Device
 from ..dtypes import numpy_dtype
 from ..errors import LaunchFailed, Unsupported
 from ..measure import BURST_S, MOST_CALLS
-from ..problem import Arrays, Copy, Gemm, Problem, Transpose, inputs_of, output_of
+from ..problem import Arrays, Gemm, Problem, Transpose, inputs_of, output_of
 from ..run import POISON, WAIT_S, Times, Work
 from . import Baseline, Case, Measurement
 
@@ -149,7 +149,7 @@ def prepare(problem: Problem) -> tuple[Call, str]:
         raise Unsupported(f"CLBlast is called for {' and '.join(PREFIXES)} here, not for {problem.dtype}")
     if type(problem) is Gemm:  # not a product of any strides
         return _product(problem)
-    if isinstance(problem, Transpose) and type(problem) in (Transpose, Copy):  # not a stack of them
+    if isinstance(problem, Transpose) and problem.batch == 1:
         return _move(problem)
     raise Unsupported(f"CLBlast has no routine for {problem.title}")
 

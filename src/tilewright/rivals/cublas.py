@@ -138,7 +138,7 @@ def prepare(problem: Problem, handle: ctypes.c_void_p) -> tuple[Call, str]:
         raise Unsupported(f"cuBLAS is called for {' and '.join(PREFIXES)} here, not for {problem.dtype}")
     if type(problem) is Gemm:
         return _product(problem, handle)
-    if isinstance(problem, Transpose):
+    if isinstance(problem, Transpose) and problem.batch == 1:
         return _move(problem, handle)
     raise Unsupported(f"cuBLAS has no routine for {problem.title}")
 
