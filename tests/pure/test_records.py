@@ -22,6 +22,7 @@ from tilewright.records import (
     save_record,
     to_json,
 )
+from tilewright.report.versus import races
 
 TEXT = st.text(max_size=20)
 FINITE = st.floats(allow_nan=False, allow_infinity=False)
@@ -165,3 +166,36 @@ def test_what_was_not_measured_has_no_rate() -> None:
     assert not row.measured
     assert row.rate == 0.0
     assert dataclasses.replace(row, samples=Samples((1.0,)), status=RowStatus.WRONG).rate == 0.0
+
+
+BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
+
+
+def test_committed_benchmarks_say_who_is_the_baseline() -> None:
+    records = [load_record(path) for path in sorted(BENCHMARKS.glob("*-gemm-*.json"))]
+    assert records
+    for record in records:
+        for baseline, ours, *_ in races(record):
+            assert baseline.role is Role.BASELINE
+            assert ours.role is Role.KERNEL
+            assert baseline.backend == ("cuda" if record.environment.device.kind == "gpu" else "host")
+
+
+def test_committed_ladders_keep_rungs_and_baselines_apart() -> None:
+    for name in ("h200-tiles.json", "cpu-intel-tiles.json", "h200-transpose-peers.json"):
+        for row in load_record(BENCHMARKS / name).rows:
+            assert row.is_baseline == ("/" not in row.name), row.name
+
+
+def test_a_record_of_the_format_before_is_refused(tmp_path: Path) -> None:
+    save_record(dataclasses.replace(RECORD, format=FORMAT - 1), tmp_path / "old.json")
+    with pytest.raises(RecordError, match=f"has format {FORMAT - 1}; this version reads {FORMAT}"):
+        load_record(tmp_path / "old.json")
+
+
+def test_a_status_that_is_none_is_refused(tmp_path: Path) -> None:
+    row = Row("a", "", "", (), 0, 0)
+    text = to_json(dataclasses.replace(RECORD, rows=(row,)))
+    (tmp_path / "bad.json").write_text(text.replace('"ok"', '"splendid"'), encoding="utf-8")
+    with pytest.raises(RecordError, match="splendid"):
+        load_record(tmp_path / "bad.json")
