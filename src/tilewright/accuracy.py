@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -18,7 +17,8 @@ from .ladders import check_memory
 from .problem import PRECISIONS, Gemm
 from .records import Environment
 from .reference import float64_matmul
-from .rivals.child import ChildRival, cublas_present, cublas_refusal, cublas_rival, numpy_rival
+from .rivals import Measurement
+from .rivals.registry import baselines_for
 from .run import solve
 
 Array = np.ndarray
@@ -163,7 +163,6 @@ def _results(
     size: tuple[int, int, int], dtype: str, arrays: dict[str, Array], device: Device
 ) -> Iterator[tuple[str, str, str, Array]]:
     """Mode, by whom, how, and the product."""
-    on_device = "nvidia" in device.info.features and cublas_present()
     for precision in ("", *(name for name, dtypes in PRECISIONS.items() if dtype in dtypes)):
         problem = Gemm(*size, dtype, out_dtype="float32", precision=precision)
         plan = plan_product(problem, device.info)
@@ -171,23 +170,10 @@ def _results(
             continue  # it would be computed as "ieee" is, which has its own row
         result, _ = solve(plan, arrays, device)
         yield precision or "ieee", OURS, ", ".join(step.kernel.name for step in plan.steps), result
-        for by, make in _rivals(problem, on_device):
-            with closing(make(problem, arrays)) as rival:
+        for baseline, case in baselines_for(Measurement.ACCURACY, problem, device):
+            with closing(baseline.make(case, arrays)) as rival:
                 rival.run()
-                yield precision or "ieee", by, rival.lesson, rival.result()
-
-
-def _rivals(problem: Gemm, on_device: bool) -> Iterator[tuple[str, Callable[[Gemm, dict[str, Array]], ChildRival]]]:
-    """The libraries that multiply in the problem's mode: cuBLAS has no exact sums of 8-bit floats, but two other ways."""
-    if not on_device:
-        if not problem.precision:
-            yield "NumPy", numpy_rival
-    elif problem.precision == "fp8":
-        if not cublas_refusal(problem):
-            yield "cuBLAS", cublas_rival
-            yield "cuBLAS, fast accumulation", partial(cublas_rival, fast_accumulation=True)
-    elif problem.dtype == "float32" and problem.precision != "fp32_split":
-        yield "cuBLAS", cublas_rival
+                yield precision or "ieee", baseline.name, rival.lesson, rival.result()
 
 
 def load_accuracy(path: Path) -> AccuracyRecord:

@@ -4,7 +4,6 @@ included (packing, enqueue, waiting)."""
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
-from functools import partial
 from time import perf_counter
 from typing import Any
 
@@ -15,24 +14,23 @@ from .backend.opencl import Device, open_device
 from .backend.twins import twin_of
 from .ceilings import measured_peaks
 from .choice import plan_move, plan_product
-from .contenders import Arena, Contender, judged, new_row, race_contenders
+from .contenders import Arena, Contender, judged, new_row, race_contenders, refused
 from .device import Peaks
 from .dtypes import numpy_dtype
 from .environment import read_environment
 from .errors import Unsupported
+from .in_place import InPlaceTranspose
 from .kernels.peaks import CHAINS
 from .library.moves import copy, matrix_transpose
 from .library.products import matmul
-from .measure import BurstEntrant, RunFailed
-from .problem import Gemm, Problem, output_of
-from .records import Record, Row
-from .rivals.blas import absent, blas_rival, installed, multiplies
-from .rivals.child import cublas_present, cublas_rival, numpy_rival
-from .rivals.clblast import clblast_present, clblast_rival
-from .run import Times
+from .measure import RunFailed, repeated
+from .problem import Copy, Gemm, Problem, output_of
+from .records import Record, Row, RowStatus
+from .rivals import Measurement
+from .rivals.blas import absent
+from .run import Times, Work
 from .sets import problems_of
-from .stacks import InPlaceTranspose
-from .sustained import SustainedExecution, as_samples, take_turns
+from .sustained import as_samples, take_turns
 from .telemetry import sampler_for
 
 OURS = "tilewright"
@@ -63,9 +61,12 @@ class LibraryEntrant:
         elif isinstance(self._problem, InPlaceTranspose):
             matrix_transpose(self.output, self.output, queue=self._queue)
         else:
-            move = matrix_transpose if self._problem.operation.endswith("transpose") else copy
+            move = copy if isinstance(self._problem, Copy) else matrix_transpose
             move(self._arrays[0][..., getattr(self._problem, "offset", 0) :], self.output, queue=self._queue)
         return Times(0.0, perf_counter() - begin)
+
+    def sustain(self, seconds: float) -> Work:
+        return repeated(self, seconds)
 
 
 def run_benchmark(
@@ -129,22 +130,16 @@ def race_library(
     On a device that shares the host's memory the rival is NumPy and both are timed as a caller sees them. On an NVIDIA
     GPU with PyTorch it is cuBLAS; both run in bursts, timed by the device's clock, with their operands in place.
     """
-    arena = Arena(device, problem.dtype)
-    on_device = "nvidia" in device.info.features and cublas_present()
+    arena = Arena(device, problem.dtype, twins=twins)
     with ExitStack() as stack:
-        make = cublas_rival if on_device else numpy_rival
-        rival = arena.enter_rival("cuBLAS" if on_device else "NumPy", make, problem, stack)
-        contenders = [rival, enter_plan(arena, problem, device) if on_device else enter_call(arena, problem, device)]
-        contenders += [enter_plan(arena, problem, twin) for twin in twins]
-        if on_device and isinstance(problem, Gemm) and problem.precision == "fp8":
-            faster = partial(cublas_rival, fast_accumulation=True)
-            contenders.append(arena.enter_rival("cuBLAS, fast accumulation", faster, problem, stack))
-        if clblast_present():
-            contenders.append(arena.enter_rival("CLBlast", partial(clblast_rival, device), problem, stack))
-        if device.info.kind == "cpu" and multiplies(problem):
-            contenders += [
-                arena.enter_rival(blas.name, partial(blas_rival, blas), problem, stack) for blas in installed()
-            ]
+        rival, *others = arena.enter_baselines(Measurement.LIBRARY, problem, stack)
+        enter = enter_plan if rival.row.backend == "cuda" else enter_call
+        contenders = [
+            rival,
+            enter(arena, problem, device),
+            *(enter_plan(arena, problem, twin) for twin in twins),
+            *others,
+        ]
         if sustained:
             race_sustained(contenders, sustained, device)
         else:
@@ -156,14 +151,10 @@ def race_library(
 def race_sustained(contenders: Sequence[Contender], seconds: float, device: Device) -> None:
     """Turns of at least `seconds` for the contenders that passed; their rows get times, clock and power."""
     racing = [contender for contender in contenders if contender.entrant is not None]
-    entrants = [
-        SustainedExecution(each.entrant.execution) if isinstance(each.entrant, BurstEntrant) else each.entrant
-        for each in racing
-        if each.entrant is not None
-    ]
+    entrants = [each.entrant for each in racing if each.entrant is not None]
 
     def failed(index: int, failure: RunFailed) -> None:
-        racing[index].row = replace(racing[index].row, status="launch failed", reason=str(failure))
+        racing[index].row = replace(racing[index].row, status=RowStatus.LAUNCH_FAILED, reason=str(failure))
 
     for contender, turns in zip(
         racing, take_turns(entrants, seconds, sampler_for(device.info), failed=failed), strict=True
@@ -184,7 +175,7 @@ def enter_call(arena: Arena, problem: Problem, device: Device) -> Contender:
     try:
         entrant.run()
     except Unsupported as refusal:
-        return Contender(replace(row, status="refused", reason=str(refusal)))
+        return Contender(refused(row, refusal))
     return judged(row, entrant, reference.judge(entrant.output))
 
 
@@ -194,6 +185,6 @@ def enter_plan(arena: Arena, problem: Problem, device: AnyDevice) -> Contender:
     try:
         plan = (plan_product if problem.operation == "gemm" else plan_move)(problem, device.info)
     except Unsupported as refusal:
-        return Contender(replace(row, status="refused", reason=str(refusal)))
+        return Contender(refused(row, refusal))
     made = "; ".join((*(f"{step.kernel.name} ({step.config})" for step in plan.steps), *plan.notes))
     return arena.enter_execution(replace(row, lesson=made), plan, device, bursts=True)

@@ -114,7 +114,7 @@ def make_parser() -> argparse.ArgumentParser:
     _add_kernel(explained)
     explained.add_argument("--size", metavar="N", help="as for `run` (default 256x256x64, or 256x256)")
     explained.add_argument("--dtype", help="what the rung is usually measured in, if left out")
-    names = ", ".join(model.name for model in MODELS)
+    names = ", ".join(" or ".join((model.name, *model.aliases[:3])) for model in MODELS)
     explained.add_argument("--device-model", default="nvidia", metavar="MODEL", help=f"{names} (default %(default)s)")
     explained.add_argument(
         "--picture", type=Path, metavar="FILE", help="draw sectors, banks, the way of the data (.svg or .html)"
@@ -152,7 +152,7 @@ def make_parser() -> argparse.ArgumentParser:
     bench = _add(commands, "bench", bench_command)
     bench.add_argument(
         "--sets", default="squares,skinny",
-        help=f"of {', '.join(SETS)} (default %(default)s); or first-calls, what a newcomer waits for",
+        help=f"of {', '.join(SETS)} (default %(default)s)",
     )  # fmt: skip
     bench.add_argument("--dtype", default="float32")
     bench.add_argument("--device", metavar="DEVICE", help="as for `ladder`")

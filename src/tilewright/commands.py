@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from .arguments import kernel_of, parse_size, product_of, rung_before, sizes_of
-from .backend.opencl import Device, open_device
+from .backend.opencl import open_device
 from .backend.twins import open_backends
 from .backend.vpdpbusd import equipped
 from .benchmark import run_benchmark
@@ -19,14 +19,13 @@ from .choice import plan_product
 from .doctor import examine
 from .dtypes import element_type
 from .errors import InvalidInput, NoDevice
-from .first_calls import lines, run_first_calls
 from .kernel import Kernel
 from .kernels import LADDERS, find_kernel, find_ladder
 from .ladders import run_kernel, run_ladder
 from .live import LiveTable, Screen
 from .outputs import check_outputs, check_target, write_or_rescue, write_outputs
 from .problem import Gemm
-from .records import Record, Row, load_record, to_json
+from .records import Record, Row, RowStatus, load_record, to_json
 from .report.compare import compare
 from .report.pages import refresh_page
 from .report.plot import PICTURES, plot
@@ -39,7 +38,6 @@ from .verify import Verdict
 
 console: Console = Screen()
 TITLE_WIDTH = 34  # of a problem in the tables of `bench`
-FIRST_CALLS_SET = "first-calls"  # of `bench`, though it is no set of problems
 
 
 def say(text: str) -> None:
@@ -66,7 +64,7 @@ def ladder_command(options: argparse.Namespace) -> int:
         if options.published:
             say("\n".join(published_lines(record.rows)))
         tell_written(written)
-        failed = failed or any(row.status in ("wrong", "build failed", "launch failed") for row in record.rows)
+        failed = failed or any(row.failed for row in record.rows)
     return int(failed)
 
 
@@ -86,7 +84,7 @@ def run_command(options: argparse.Namespace) -> int:
         written = write_outputs(options, record)
     print_verdict(record, kernel, verdict, options.check)
     tell_written(written)
-    return int(any(row.status != "ok" for row in record.rows if row.name == kernel.name))
+    return int(any(not row.passed for row in record.rows if row.name == kernel.name))
 
 
 def tell_written(paths: Sequence[Path]) -> None:
@@ -96,7 +94,7 @@ def tell_written(paths: Sequence[Path]) -> None:
 
 def print_verdict(record: Record, kernel: Kernel, verdict: Verdict | None, sample: bool) -> None:
     for row in record.rows:
-        if row.name == kernel.name and row.status != "ok":
+        if row.name == kernel.name and not row.passed:
             console.print(f"[red]{row.status}[/red]: {escape(row.reason)}", soft_wrap=True)
         if row.explained:
             texts = [f"{row.explained}{':' if row.faults else ''}", *(f"  {fault}" for fault in row.faults)]
@@ -112,13 +110,10 @@ def bench_command(options: argparse.Namespace) -> int:
     """`tilewright bench`: the library against NumPy, verified and interleaved."""
     names = options.sets.split(",")
     element_type(options.dtype)
-    if names != [FIRST_CALLS_SET]:
-        for name in names:
-            problems_of(name, options.dtype)
+    for name in names:
+        problems_of(name, options.dtype)
     check_outputs(options)
     device = open_device(options.device)
-    if names == [FIRST_CALLS_SET]:
-        return first_calls(options, device)
 
     def keep(record: Record) -> None:
         if options.json:
@@ -142,7 +137,7 @@ def bench_command(options: argparse.Namespace) -> int:
     say(summary(races(record)))
     if options.json:
         tell_written([options.json])
-    return int(any(row.status == "wrong" for row in record.rows))
+    return int(any(row.status is RowStatus.WRONG for row in record.rows))
 
 
 def _show_race(rows: Sequence[Row], energies: bool) -> None:
@@ -154,17 +149,6 @@ def _show_race(rows: Sequence[Row], energies: bool) -> None:
     if energies:
         texts += [f"{name} {text}" for name, text in zip(ENERGY, energy(tuple(rows)), strict=True) if text]
     say("  ".join(texts))
-
-
-def first_calls(options: argparse.Namespace, device: Device) -> int:
-    """`tilewright bench --sets first-calls`: what a newcomer waits for."""
-    record = run_first_calls(device, options.dtype)
-    if options.json:
-        write_or_rescue(options.json, record)
-    say("\n".join(lines(record)))
-    if options.json:
-        tell_written([options.json])
-    return 0
 
 
 def tune_command(options: argparse.Namespace) -> int:

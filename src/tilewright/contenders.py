@@ -3,32 +3,24 @@
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
-from functools import partial
 
-from .backend.cuda import Device as CudaDevice
 from .backend.device import Device
-from .backend.opencl import Device as OpenCLDevice
 from .backend.opencl import open_device
 from .backend.twins import without_twin
-from .dtypes import element_type
 from .errors import BuildFailed, LaunchFailed, NoDevice, ProcessFailed, TilewrightError, Unsupported
 from .kernel import Kernel
 from .kernels import find_kernel
 from .measure import BurstEntrant, CacheFlush, Entrant, KernelEntrant, RunFailed, race
 from .plan import Plan, plan_kernel
-from .problem import Arrays, Gemm, Problem, Transpose, compulsory_bytes, random_arrays
-from .records import Row, Samples
-from .rivals import Rival
-from .rivals.child import cublas_present, cublas_rival, numpy_rival
-from .rivals.clblast import clblast_present, clblast_rival
-from .rivals.cublas import cublas_by_ctypes, cublas_loads
+from .problem import Gemm, Problem, Transpose, compulsory_bytes, random_arrays
+from .records import Role, Row, RowStatus, Samples
+from .rivals import Baseline, Case, Measurement
+from .rivals.registry import baselines_for
 from .run import Execution
 from .verify import Reference, SampledReference, Verdict, reference_for, verify_execution
 
 Watcher = Callable[[int, Row], None]
-MakeRival = Callable[[Problem, Arrays], Rival]
 HOST_PROGRAM = "rows/00_sequential[r-k-c]"  # the fastest of the six loop orders
-NUMPY_FLOPS = 2**25  # beyond this NumPy takes minutes for what no BLAS multiplies: it multiplies halves one at a time
 HOST_FLOPS = 2**31  # beyond this the sequential host program is measured on some rows of C only
 
 
@@ -71,11 +63,11 @@ class Arena:
             plan = plan_kernel(kernel, problem, own.info)
             return self.enter_execution(replace(row, notes=plan.notes), plan, own)
         except Unsupported as refusal:
-            return Contender(replace(row, status="refused", reason=str(refusal)))
+            return Contender(refused(row, refusal))
         except BuildFailed as failure:
-            return Contender(replace(row, status="build failed", reason=str(failure)))
+            return Contender(replace(row, status=RowStatus.BUILD_FAILED, reason=str(failure)))
         except LaunchFailed as failure:
-            return Contender(replace(row, status="launch failed", reason=str(failure)))
+            return Contender(replace(row, status=RowStatus.LAUNCH_FAILED, reason=str(failure)))
 
     def enter_execution(self, row: Row, plan: Plan, device: Device, bursts: bool = False) -> Contender:
         """A plan that is right races, single launches or bursts of them."""
@@ -84,39 +76,29 @@ class Arena:
         entrant = BurstEntrant(execution) if bursts else KernelEntrant(execution, self.flush)
         return judged(row, entrant, verdict)
 
-    def enter_rival(self, name: str, make: MakeRival, problem: Problem, stack: ExitStack) -> Contender:
-        """Another library, verified like our own; `stack` closes it."""
-        row = new_row(name, "", problem)
+    def enter_baselines(self, measurement: Measurement, problem: Problem, stack: ExitStack) -> list[Contender]:
+        """The other libraries that are here and meant for the problem, verified like our own; `stack` closes them."""
         reference = self.reference(problem)
+        chosen = baselines_for(measurement, problem, self.device, *self.twins)
+        return [self._enter_baseline(each, case, reference, stack) for each, case in chosen]
+
+    def _enter_baseline(
+        self, baseline: Baseline, case: Case, reference: Reference | SampledReference, stack: ExitStack
+    ) -> Contender:
+        operation = case.problem.operation
+        suffix = f" {operation}" if case.measurement is Measurement.LADDER and operation != "gemm" else ""
+        row = new_row(baseline.name + suffix, "", case.problem)
+        row = replace(row, role=Role.BASELINE, backend=baseline.backend)
         try:
-            rival = make(problem, reference.arrays)
+            rival = baseline.make(case, reference.arrays)
             stack.callback(rival.close)
             rival.run()
             verdict = reference.judge(rival.result())
         except Unsupported as refusal:
-            return Contender(replace(row, status="refused", reason=str(refusal)))
+            return Contender(refused(row, refusal))
         except (ProcessFailed, LaunchFailed, OSError) as failure:
-            return Contender(replace(row, status="launch failed", reason=str(failure)))
+            return Contender(replace(row, status=RowStatus.LAUNCH_FAILED, reason=str(failure)))
         return judged(replace(row, lesson=rival.lesson), rival, verdict)
-
-    def enter_rivals(self, problem: Problem, stack: ExitStack) -> list[Contender]:
-        """NumPy, cuBLAS where there is an NVIDIA device, and CLBlast: those whose libraries are here.
-
-        cuBLAS is called from a twin's CUDA where one is open, otherwise by PyTorch.
-        """
-        plain = self.reference(problem).problem
-        suffix = "" if problem.operation == "gemm" else f" {problem.operation}"
-        makers: list[tuple[str, MakeRival]] = [("NumPy", numpy_rival)]
-        cuda = next((each for each in (self.device, *self.twins) if isinstance(each, CudaDevice)), None)
-        if cuda is not None and cublas_loads():
-            makers.append(("cuBLAS", partial(cublas_by_ctypes, cuda)))
-        elif "nvidia" in self.device.info.features and cublas_present():
-            makers.append(("cuBLAS" if problem.operation == "gemm" else "PyTorch", cublas_rival))
-        if isinstance(self.device, OpenCLDevice) and clblast_present():
-            makers.append(("CLBlast", partial(clblast_rival, self.device)))
-        if element_type(problem.dtype).itemsize < 4 and problem.flops > NUMPY_FLOPS:
-            makers.pop(0)
-        return [self.enter_rival(name + suffix, make, plain, stack) for name, make in makers]
 
     def enter_host_program(self, problem: Gemm) -> Contender:
         """The sequential program on a CPU device, on as many rows of C as take a bearable time."""
@@ -126,20 +108,25 @@ class Arena:
         try:
             device = self.device if self.device.info.kind == "cpu" else open_device("cpu")
         except (NoDevice, TilewrightError) as missing:
-            row = new_row("host program", kernel.lesson, own)
-            return Contender(replace(row, status="refused", reason=f"no CPU device: {missing}"))
+            row = replace(new_row("host program", kernel.lesson, own), role=Role.SEQUENTIAL)
+            return Contender(refused(row, f"no CPU device: {missing}"))
         contender = self.enter(kernel, own, device)
         notes: tuple[str, ...] = (f"one work-item on {device.info.label}",)
         if rows < problem.m:
             notes += (f"measured on {rows} of {problem.m} rows of C",)
-        contender.row = replace(contender.row, name="host program", notes=notes)
+        contender.row = replace(contender.row, name="host program", role=Role.SEQUENTIAL, notes=notes)
         return contender
+
+
+def refused(row: Row, reason: object) -> Row:
+    """The row of what cannot be done, with the sentence that says why."""
+    return replace(row, status=RowStatus.REFUSED, reason=str(reason))
 
 
 def judged(row: Row, entrant: Entrant, verdict: Verdict) -> Contender:
     """A contender that races if its result was right; otherwise its row says what was wrong."""
     if not verdict.passed:
-        return Contender(replace(row, status="wrong", reason=verdict.reason), None, verdict)
+        return Contender(replace(row, status=RowStatus.WRONG, reason=verdict.reason), None, verdict)
     return Contender(replace(row, worst_ratio=verdict.worst_ratio), entrant, verdict)
 
 
@@ -161,7 +148,7 @@ def race_contenders(contenders: Sequence[Contender], seconds: float, warm: bool,
 
     def failed(turn: int, failure: RunFailed) -> None:
         contender = contenders[places[turn]]
-        contender.row = replace(contender.row, status="launch failed", reason=str(failure))
+        contender.row = replace(contender.row, status=RowStatus.LAUNCH_FAILED, reason=str(failure))
         watch(places[turn], contender.row)
 
     entrants = [contender.entrant for contender in contenders if contender.entrant is not None]

@@ -10,10 +10,10 @@ from .errors import TilewrightError, Unsupported
 from .kernel import Kernel
 from .plan import Plan, plan_kernel
 from .problem import Gemm, Problem, Transpose, output_of, random_arrays
-from .records import Fault, Row
+from .records import Fault, Row, RowStatus
 from .verify import Reference
 
-FAILED = ("wrong", "launch failed")  # the rows that are worth a look
+FAILED = (RowStatus.WRONG, RowStatus.LAUNCH_FAILED)  # the rows that are worth a look
 SMALL = (64, 128, 256)  # sides are cut to at least these, in turn, until the kernel takes the problem
 TINY = 8  # where few work-items do everything, every turn of whose loops is interpreted by itself
 MOST_TURNS = 5000  # seconds, where the operands are not tiny

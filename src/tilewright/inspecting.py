@@ -104,4 +104,4 @@ def roofline_command(options: argparse.Namespace) -> int:
     print(to_json(found) if options.json else found, end="" if options.json else "\n")
     if options.plot and not options.json:
         print(f"wrote {options.plot}")
-    return int(found.row.status != "ok")
+    return int(not found.row.passed)

@@ -166,7 +166,10 @@ class Kernel:
 
 @dataclass(frozen=True)
 class Ladder:
-    """Kernels in the order in which they teach. Adding a rung is one `.cl` file and one line in `kernels`."""
+    """Kernels in the order in which they teach. Adding a rung is one `.cl` file and one line in `kernels`.
+
+    A letter puts a file between two others, which keep their numbers: "07a_name.cl" follows "07_other.cl".
+    """
 
     name: str
     title: str

@@ -19,6 +19,7 @@ from .kernels import find_kernel, find_ladder, select
 from .kernels.peaks import CHAINS
 from .problem import Copy, Gemm, Problem, Transpose, output_of
 from .records import Record, Row
+from .rivals import Measurement
 from .trial import WITHIN_S, enter_tried
 from .verify import Verdict
 
@@ -130,7 +131,7 @@ def _race_one_size(
 
         if baselines:
             for problem in dict.fromkeys(arena.reference(problem).problem for _, problem in entries):
-                for contender in arena.enter_rivals(problem, stack):
+                for contender in arena.enter_baselines(Measurement.LADDER, problem, stack):
                     add(contender)
             if isinstance(problem, Gemm) and not any(kernel.name == HOST_PROGRAM for kernel, _ in entries):
                 add(arena.enter_host_program(problem))
@@ -168,7 +169,8 @@ def run_kernel(
     check_memory(problem, opened.info)
     arena = Arena(opened, dtype, twins=twins)
     with ExitStack() as stack:
-        contenders = arena.enter_rivals(problem, stack) if baselines else []
+        plain = arena.reference(problem).problem
+        contenders = arena.enter_baselines(Measurement.LADDER, plain, stack) if baselines else []
         own = [enter_tried(arena, chosen, problem, each, within) for each in (opened, *twins)]
         contenders += own
         for index, contender in enumerate(contenders):
@@ -177,7 +179,7 @@ def run_kernel(
     for contender, each in zip(own, (opened, *twins), strict=True):
         contender.row = diagnosed(contender.row, chosen, problem, each.info)
     rows = [contender.row for contender in contenders]
-    verdict = next((each.verdict for each in own if each.row.status != "ok"), own[-1].verdict)
+    verdict = next((each.verdict for each in own if not each.row.passed), own[-1].verdict)
     return make_record(f"kernel {chosen.name}", opened, dtype, rows, twins), verdict
 
 

@@ -71,7 +71,7 @@ class LiveTable:
         several = len({row.size for row in rows}) > 1
         below: dict[str, None] = {}  # the sentences that the table has no room for, each once
         for line in derive(rows, peaks):
-            style = "red" if line.row.status not in ("ok", "refused") else "dim" if line.row.status == "refused" else ""
+            style = "red" if line.row.failed else "" if line.row.passed else "dim"
             name, *rest = cells(line)[: len(columns)]
             if narrow and cells(line)[-1]:
                 below[f"{line.row.label}: {cells(line)[-1]}"] = None
@@ -83,6 +83,6 @@ class LiveTable:
 
     def _progress(self, rows: list[Row]) -> ProgressBar:
         """Rounds measured so far, of the rows that are in the race."""
-        racing = [row for row in rows if row.status == "ok"]
+        racing = [row for row in rows if row.passed]
         done = sum(min(len(row.samples.wall), ROUNDS) for row in racing)
         return ProgressBar(total=max(len(racing) * ROUNDS, 1), completed=done, width=60)

@@ -7,10 +7,9 @@ from time import perf_counter, sleep
 from typing import Any, Protocol, TypeAlias
 
 from .backend.device import Device
-from .backend.opencl import Device as OpenCLDevice
 from .errors import LaunchFailed, ProcessFailed
 from .records import Samples
-from .run import Execution, Times
+from .run import Execution, Times, Work
 from .stamps import Stamps
 
 SETTLE_S = 0.002  # between entrants, for the threads of the one before to go to sleep
@@ -21,8 +20,26 @@ COLD_BYTES = 256 << 20  # larger than any last-level cache met so far
 RunFailed: TypeAlias = LaunchFailed | ProcessFailed  # of our own kernels and of rivals in child processes
 
 
-class Entrant(Protocol):
+class Timed(Protocol):
+    """What can be run once and timed."""
+
     def run(self) -> Times: ...
+
+
+class Entrant(Timed, Protocol):
+    """What takes part in a benchmark: runs one by one, or turns of seconds."""
+
+    def sustain(self, seconds: float) -> Work:
+        """Work without pause for at least `seconds`."""
+
+
+def repeated(entrant: Timed, seconds: float) -> Work:
+    """Runs, which are one call each, one after the other for at least `seconds`."""
+    begin, calls = perf_counter(), 0
+    while (passed := perf_counter() - begin) < seconds or not calls:
+        entrant.run()
+        calls += 1
+    return Work(passed, calls)
 
 
 @dataclass(frozen=True)
@@ -36,6 +53,9 @@ class KernelEntrant:
         if self.cold is not None:
             self.cold.flush()
         return self.execution.launch()
+
+    def sustain(self, seconds: float) -> Work:
+        return self.execution.sustain(seconds)
 
 
 ROUNDS = 20  # of a race; slow entrants end with fewer
@@ -53,9 +73,7 @@ class BurstEntrant:
         self.execution = execution
         once = min(execution.launch().device_s for _ in range(3))
         self.calls = max(1, min(MOST_CALLS, round(BURST_S / once) if once else MOST_CALLS))
-        device = execution.device
-        stamped = isinstance(device, OpenCLDevice) and "nvidia" in device.info.features
-        self._stamps = Stamps(device) if stamped and isinstance(device, OpenCLDevice) else None
+        self._stamps = Stamps(execution.device) if execution.device.supports_stamps else None
 
     def run(self) -> Times:
         if self._stamps is None:
@@ -63,6 +81,9 @@ class BurstEntrant:
         begin = perf_counter()
         seconds = self._stamps.seconds(self._enqueue, self.calls * self.execution.launches)
         return Times(seconds / self.calls, (perf_counter() - begin) / self.calls)
+
+    def sustain(self, seconds: float) -> Work:
+        return self.execution.sustain(seconds)
 
     def _enqueue(self, queue: Any) -> None:
         for _ in range(self.calls):
@@ -106,7 +127,7 @@ def orders(count: int) -> list[list[int]]:
 
 
 def race(
-    entrants: Sequence[Entrant],
+    entrants: Sequence[Timed],
     seconds: float,
     rounds: int = ROUNDS,
     warm: bool = True,
@@ -141,7 +162,7 @@ def race(
     return [each.samples() for each in collected]
 
 
-def _timed(entrant: Entrant, before: Collected, warm: bool) -> Times:
+def _timed(entrant: Timed, before: Collected, warm: bool) -> Times:
     sleep(SETTLE_S)
     if warm and (not before.times or before.times[-1].wall_s < SHORT_S):
         first = entrant.run()

@@ -186,25 +186,40 @@ class Gemm:
 
 @dataclass(frozen=True)
 class Transpose:
-    """output (columns - offset) x rows = the transpose of input (rows x columns) without its first `offset` columns."""
+    """output (columns - offset) x rows = the transpose of input (rows x columns) without its first `offset` columns.
 
-    operation: ClassVar[str] = "transpose"
+    With a `batch`, that many times, one matrix behind the other. That is another operation: kernels for one matrix, such as
+    the ladder's, refuse it.
+    """
+
+    verb: ClassVar[str] = "transpose"
     rows: int
     columns: int
     dtype: str = "float32"
     offset: int = 0
+    batch: int = 1
 
     def __post_init__(self) -> None:
-        _check_sizes(rows=self.rows, columns=self.columns, offset=self.offset)
+        _check_sizes(rows=self.rows, columns=self.columns, offset=self.offset, batch=self.batch)
         element_type(self.dtype)
 
     @property
+    def operation(self) -> str:
+        return self.verb if self.batch == 1 else f"stacked {self.verb}"
+
+    @property
     def title(self) -> str:
-        return f"{self.operation} {self.rows}x{self.columns} {self.dtype}"
+        many = f"{self.batch} of " if self.batch != 1 else ""
+        return f"{self.operation} {many}{self.rows}x{self.columns} {self.dtype}"
 
     @property
     def flops(self) -> int:
         return 0
+
+    @property
+    def stack(self) -> tuple[int, ...]:
+        """The leading dimension of a batch's operands; none for a single matrix."""
+        return () if self.batch == 1 else (self.batch,)
 
     @property
     def kept(self) -> int:
@@ -214,8 +229,8 @@ class Transpose:
     @property
     def operands(self) -> tuple[Operand, ...]:
         return (
-            Operand("input", (self.rows, self.columns), self.dtype),
-            Operand("output", (self.kept, self.rows), self.dtype, written=True),
+            Operand("input", (*self.stack, self.rows, self.columns), self.dtype),
+            Operand("output", (*self.stack, self.kept, self.rows), self.dtype, written=True),
         )
 
     @property
@@ -223,7 +238,7 @@ class Transpose:
         return {"ROWS": self.rows, "COLUMNS": self.columns, "OFFSET": self.offset}
 
     def reference(self, arrays: Arrays) -> np.ndarray:
-        return arrays["input"][:, self.offset :].T
+        return np.swapaxes(arrays["input"][..., self.offset :], -1, -2)
 
     def error_bound(self, arrays: Arrays, reference: np.ndarray) -> np.ndarray | float:
         return 0.0
@@ -231,17 +246,17 @@ class Transpose:
 
 @dataclass(frozen=True)
 class Copy(Transpose):
-    """output rows x (columns - offset) = input (rows x columns) without its first `offset` columns."""
+    """output rows x (columns - offset) = input (rows x columns) without its first `offset` columns, `batch` times."""
 
-    operation: ClassVar[str] = "copy"
+    verb: ClassVar[str] = "copy"
 
     @property
     def operands(self) -> tuple[Operand, ...]:
         source, target = super().operands
-        return source, replace(target, shape=(self.rows, self.kept))
+        return source, replace(target, shape=(*self.stack, self.rows, self.kept))
 
     def reference(self, arrays: Arrays) -> np.ndarray:
-        return arrays["input"][:, self.offset :]
+        return arrays["input"][..., self.offset :]
 
 
 # A bias seen as a matrix of C's shape: stride 0 repeats it.

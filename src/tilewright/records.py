@@ -3,6 +3,7 @@
 import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from enum import StrEnum
 from pathlib import Path
 
 import msgspec
@@ -10,7 +11,29 @@ import msgspec
 from .device import DeviceInfo, Peaks
 from .errors import RecordError
 
-FORMAT = 1
+FORMAT = 2
+
+
+class RowStatus(StrEnum):
+    """How a row ended. All but OK say why in the row's `reason`."""
+
+    OK = "ok"
+    REFUSED = "refused"
+    BUILD_FAILED = "build failed"
+    LAUNCH_FAILED = "launch failed"
+    WRONG = "wrong"
+
+
+class Role(StrEnum):
+    """What a row stands for. Tables and plots ask for it, never for names.
+
+    KERNEL is a rung, a kernel of the user's own, or the library. BASELINE is another library. SEQUENTIAL is the program of
+    one work-item on a CPU.
+    """
+
+    KERNEL = "kernel"
+    BASELINE = "baseline"
+    SEQUENTIAL = "sequential"
 
 
 @dataclass(frozen=True)
@@ -77,9 +100,9 @@ class Fault:
 class Row:
     """One entrant's result, good or bad.
 
-    `status` is "ok", "refused", "build failed", "launch failed" or "wrong"; all but "ok" say why in `reason`. `backend`
-    is the runtime that a kernel ran by: "opencl" or "cuda". `faults` are what `explain` found in a kernel that was wrong or
-    failed, and `explained` says in one sentence what it looked at, or why it could not.
+    `backend` is the runtime that it ran by: "opencl", "cuda", or "host" for a library on the host. `faults` are what
+    `explain` found in a kernel that was wrong or failed, and `explained` says in one sentence what it looked at, or why it
+    could not.
     """
 
     name: str
@@ -88,13 +111,14 @@ class Row:
     size: tuple[int, ...]
     flops: int
     nbytes: int
-    status: str = "ok"
+    status: RowStatus = RowStatus.OK
     reason: str = ""
     notes: tuple[str, ...] = ()
     worst_ratio: float = 0.0
     samples: Samples = field(default_factory=Samples)
     published: tuple[tuple[str, float], ...] = ()
     backend: str = "opencl"
+    role: Role = Role.KERNEL
     turns: tuple[Turn, ...] = ()  # of a sustained race: `samples` then holds the mean time of a call in each
     faults: tuple[Fault, ...] = ()
     explained: str = ""
@@ -102,11 +126,31 @@ class Row:
     @property
     def label(self) -> str:
         """The name as tables print it: one kernel may have a row for each backend."""
-        return f"{self.name} (CUDA)" if self.backend == "cuda" else self.name
+        return f"{self.name} (CUDA)" if self.backend == "cuda" and not self.is_baseline else self.name
+
+    @property
+    def library(self) -> str:
+        """A baseline's name without the operation that it may end in."""
+        return self.name.removesuffix(f" {self.problem.split(' ')[0]}")
+
+    @property
+    def is_baseline(self) -> bool:
+        """Whether kernels are compared with it, and it with nothing."""
+        return self.role is not Role.KERNEL
+
+    @property
+    def passed(self) -> bool:
+        """Whether nothing went wrong so far."""
+        return self.status is RowStatus.OK
+
+    @property
+    def failed(self) -> bool:
+        """Whether something is amiss: it was neither right nor refused by a sentence."""
+        return self.status not in (RowStatus.OK, RowStatus.REFUSED)
 
     @property
     def measured(self) -> bool:
-        return self.status == "ok" and bool(self.samples.times)
+        return self.passed and bool(self.samples.times)
 
     @property
     def comparable(self) -> bool:

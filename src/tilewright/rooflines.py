@@ -6,9 +6,9 @@ Williams, Waterman, Patterson: Roofline, an Insightful Visual Performance Model 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from .access import Explanation, Model
+from .access import Explanation
 from .access.kernels import explain_steps
-from .access.models import AMD_WAVE32, AMD_WAVE64, INTEL_16, NVIDIA
+from .access.models import model_for
 from .access.totals import totals
 from .backend.opencl import Device, open_device
 from .device import DeviceInfo, Peaks
@@ -177,7 +177,7 @@ def count_traffic(kernel: Kernel, problem: Problem, info: DeviceInfo) -> Traffic
 
 
 def _explained(kernel: Kernel, problem: Problem, info: DeviceInfo) -> Traffic:
-    model = _model_of(info)
+    model = model_for(info)
     plan = plan_kernel(kernel, problem, info)
     explanations = explain_steps(plan.steps, problem, model=model)
     sums = [totals(each) for each in explanations]
@@ -197,15 +197,6 @@ def _explained(kernel: Kernel, problem: Problem, info: DeviceInfo) -> Traffic:
 def _scaled(explanation: Explanation, local: bool) -> int:
     asked = sum(each.lane_bytes for each in explanation.accesses if each.is_local == local)
     return round(asked * explanation.group_count / len(explanation.groups))
-
-
-def _model_of(info: DeviceInfo) -> Model:
-    vendor = info.vendor.lower()
-    if "intel" in vendor and info.kind == "gpu":
-        return INTEL_16
-    if "amd" in vendor or "advanced micro" in vendor:
-        return AMD_WAVE32 if info.sub_group_width == 32 else AMD_WAVE64
-    return NVIDIA
 
 
 def lines(found: Roofline) -> Iterator[str]:

@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from .errors import UnknownName
+from .errors import InvalidInput, UnknownName
+from .in_place import InPlaceTranspose
 from .problem import Copy, Gemm, Problem, Transpose
-from .stacks import InPlaceTranspose, StackedCopy, StackedTranspose
 
 LAYOUTS = {"NN": ("row", "row"), "NT": ("row", "column"), "TN": ("column", "row"), "TT": ("column", "column")}
 SKINNY = ((64, 4096, 4096), (4096, 64, 4096), (4096, 4096, 64), (8192, 8192, 32), (1, 4096, 4096), (4096, 1, 4096))
@@ -24,57 +24,82 @@ STORED = {"int8": "int32", "float8_e4m3fn": "bfloat16", "float8_e5m2": "bfloat16
 MOVED = {"int8": 8192, "float16": 8192, "float32": 6144, "float64": 4096, "complex128": 3072}
 
 
+MakeSet = Callable[[str], Iterator[Problem]]
+SETS: dict[str, MakeSet] = {}
+
+
+def benchmark_set(name: str) -> Callable[[MakeSet], MakeSet]:
+    """Enter a function of an element type as the set of that name: `bench`, `tune`, help and tests find it in SETS."""
+
+    def entered(make: MakeSet) -> MakeSet:
+        if name in SETS:
+            raise InvalidInput(f"two sets of problems are called {name!r}")
+        SETS[name] = make
+        return make
+
+    return entered
+
+
 def product(m: int, n: int, k: int, dtype: str, letters: str = "NN", batch: int = 1) -> Gemm:
     """A product with A and B in rows ("N") or columns ("T")."""
     return Gemm(m, n, k, dtype, *LAYOUTS[letters], out_dtype=STORED.get(dtype), batch=batch)
 
 
+@benchmark_set("squares")
 def squares(dtype: str) -> Iterator[Problem]:
     """Square products, powers of two and not."""
     for n in (256, 512, 1000, 1024, 2048, 4096):
         yield product(n, n, n, dtype)
 
 
+@benchmark_set("layouts")
 def layouts(dtype: str) -> Iterator[Problem]:
     """NN, NT, TN and TT at one size."""
     for letters in LAYOUTS:
         yield product(1024, 1024, 1024, dtype, letters)
 
 
+@benchmark_set("skinny")
 def skinny(dtype: str) -> Iterator[Problem]:
     """One short side, and matrix-vector."""
     for m, n, k in SKINNY:
         yield product(m, n, k, dtype)
 
 
+@benchmark_set("large")
 def large(dtype: str) -> Iterator[Problem]:
     """A square that fills a GPU."""
     yield product(8192, 8192, 8192, dtype)
 
 
+@benchmark_set("largest")
 def largest(dtype: str) -> Iterator[Problem]:
     """A square that no cache helps with."""
     yield product(16384, 16384, 16384, dtype)
 
 
+@benchmark_set("sustained")
 def sustained(dtype: str) -> Iterator[Problem]:
     """Squares whose products take longer than what lies between launches: for `--sustained`."""
     for n in (2048, 4096, 8192, 16384):
         yield product(n, n, n, dtype)
 
 
+@benchmark_set("turned")
 def turned(dtype: str) -> Iterator[Problem]:
     """A large square with one operand in columns, or both."""
     for letters in ("NT", "TN", "TT"):
         yield product(8192, 8192, 8192, dtype, letters)
 
 
+@benchmark_set("squares-turned")
 def squares_turned(dtype: str) -> Iterator[Problem]:
     """Squares with B in columns: both operands then lie along k, as tensor cores want bytes."""
     for n in (1024, 2048, 4096, 8192):
         yield product(n, n, n, dtype, "NT")
 
 
+@benchmark_set("ragged")
 def ragged(dtype: str) -> Iterator[Problem]:
     """Sizes that no tile divides, and the next multiples beside them."""
     for n in (4095, 4096, 4097, 4104, 5000, 5120):
@@ -83,6 +108,7 @@ def ragged(dtype: str) -> Iterator[Problem]:
     yield product(1000, 7784, 336, dtype)
 
 
+@benchmark_set("thin")
 def thin(dtype: str) -> Iterator[Problem]:
     """What a language model multiplies while it writes: few rows by a large matrix, and the same turned."""
     for n, k in DECODERS:
@@ -94,6 +120,7 @@ def thin(dtype: str) -> Iterator[Problem]:
         yield product(4096, n, 4096, dtype)
 
 
+@benchmark_set("batched")
 def batched(dtype: str) -> Iterator[Problem]:
     """Many small squares in one call."""
     for batch, n in BATCHES:
@@ -102,6 +129,7 @@ def batched(dtype: str) -> Iterator[Problem]:
         yield product(n, n, n, dtype, "NT", batch=batch)
 
 
+@benchmark_set("vectors")
 def vectors(dtype: str) -> Iterator[Problem]:
     """Matrix-vector products that no cache holds, and a copy as their yardstick."""
     for letters in ("NN", "TN"):
@@ -111,11 +139,13 @@ def vectors(dtype: str) -> Iterator[Problem]:
     yield Copy(8192, 8192, dtype)
 
 
+@benchmark_set("language-models")
 def language_models(dtype: str) -> Iterator[Problem]:
     """Layers of language models, with the weights in rows."""
     yield from _layers(dtype, "NN")
 
 
+@benchmark_set("language-models-turned")
 def language_models_turned(dtype: str) -> Iterator[Problem]:
     """The same with the weights in columns."""
     yield from _layers(dtype, "NT")
@@ -127,6 +157,7 @@ def _layers(dtype: str, letters: str) -> Iterator[Problem]:
             yield product(m, n, k, dtype, letters)
 
 
+@benchmark_set("storage")
 def storage(dtype: str) -> Iterator[Problem]:
     """The same products with elements of 4, 2 and 1 bytes, whatever type is asked for: short ones keep float32's rate."""
     for n in (512, 1000, 1024, 2048):
@@ -136,6 +167,7 @@ def storage(dtype: str) -> Iterator[Problem]:
             yield product(n, n, n, "int8")
 
 
+@benchmark_set("random")
 def random_shapes(dtype: str, count: int = 1000, least_flops: int = 2**26) -> Iterator[Problem]:
     """Of `count` shapes with sides uniform in 1..2048, those with more than `least_flops` flops: the same at every run."""
     generator = np.random.default_rng(2048)
@@ -144,6 +176,7 @@ def random_shapes(dtype: str, count: int = 1000, least_flops: int = 2**26) -> It
             yield product(m, n, k, dtype)
 
 
+@benchmark_set("transposes")
 def transposes(dtype: str) -> Iterator[Problem]:
     """Square transposes, and copies of the same bytes as their yardstick."""
     for n in (1024, 2048, 4096, 8192):
@@ -151,6 +184,7 @@ def transposes(dtype: str) -> Iterator[Problem]:
         yield Copy(n, n, dtype)
 
 
+@benchmark_set("moves")
 def moves(dtype: str) -> Iterator[Problem]:
     """Copies and transposes of elements of 1 to 16 bytes, whatever type is asked for: ragged, stacked, with columns left
     out, in place."""
@@ -159,34 +193,12 @@ def moves(dtype: str) -> Iterator[Problem]:
         yield Transpose(side, side, each)
         yield Transpose(side - 1, side + 1, each)
         yield Transpose(side, side, each, offset=5)
-        yield StackedTranspose(1000, 333, each, batch=100)
+        yield Transpose(1000, 333, each, batch=100)
         yield InPlaceTranspose(side, each)
-    yield StackedCopy(1000, 333, "float32", batch=100)
-    yield StackedTranspose(512, 512, "float32", batch=64)
+    yield Copy(1000, 333, "float32", batch=100)
+    yield Transpose(512, 512, "float32", batch=64)
     yield InPlaceTranspose(5001)
     yield InPlaceTranspose(512, batch=64)
-
-
-SETS: dict[str, Callable[[str], Iterator[Problem]]] = {
-    "squares": squares,
-    "layouts": layouts,
-    "skinny": skinny,
-    "large": large,
-    "largest": largest,
-    "sustained": sustained,
-    "turned": turned,
-    "squares-turned": squares_turned,
-    "ragged": ragged,
-    "thin": thin,
-    "batched": batched,
-    "vectors": vectors,
-    "language-models": language_models,
-    "language-models-turned": language_models_turned,
-    "storage": storage,
-    "random": random_shapes,
-    "transposes": transposes,
-    "moves": moves,
-}
 
 
 def problems_of(name: str, dtype: str) -> Iterator[Problem]:

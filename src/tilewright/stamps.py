@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from .backend.opencl import Device
+from .backend.device import Device
 from .kernel import Kernel, render
 from .kernels.clock import GATE, STAMP
 from .problem import Copy

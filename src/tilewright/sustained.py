@@ -5,51 +5,18 @@ and then whoever spends less energy on a product is the faster one.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from time import perf_counter
-from typing import Protocol
 
 from .errors import LaunchFailed, ProcessFailed
-from .measure import RunFailed
+from .measure import Entrant, RunFailed
 from .records import Samples, Turn
-from .run import Execution, Times, Work
 from .telemetry import Sampler
 
 SECONDS = 2.0  # of a turn: a GPU has reached its clock and temperature's pace after some tenths
 TURNS = 3
 
 
-class Runner(Protocol):
-    def run(self) -> Times: ...
-
-
-@dataclass(frozen=True)
-class SustainedExecution:
-    """A plan with operands on the device, launched without pause."""
-
-    execution: Execution
-
-    def run(self) -> Times:
-        return self.execution.launch()
-
-    def sustain(self, seconds: float) -> Work:
-        return self.execution.sustain(seconds)
-
-
-def sustain(entrant: Runner, seconds: float) -> Work:
-    """Let an entrant work for at least `seconds`: by its own `sustain`, or by one run, which is one call, after the other."""
-    own: Callable[[float], Work] | None = getattr(entrant, "sustain", None)
-    if own is not None:
-        return own(seconds)
-    begin, calls = perf_counter(), 0
-    while (passed := perf_counter() - begin) < seconds or not calls:
-        entrant.run()
-        calls += 1
-    return Work(passed, calls)
-
-
 def take_turns(
-    entrants: Sequence[Runner],
+    entrants: Sequence[Entrant],
     seconds: float,
     sampler: Sampler,
     turns: int = TURNS,
@@ -67,7 +34,7 @@ def take_turns(
                 continue
             sampler.start()
             try:
-                work = sustain(entrant, seconds)
+                work = entrant.sustain(seconds)
             except (LaunchFailed, ProcessFailed) as failure:
                 if failed is None:
                     raise

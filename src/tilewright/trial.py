@@ -22,6 +22,7 @@ from .errors import NoDevice, TilewrightError
 from .kernel import Kernel
 from .kernels import LADDERS
 from .problem import Problem
+from .records import RowStatus
 from .verify import Element, Verdict
 
 WITHIN_S = (
@@ -72,7 +73,7 @@ def can_be_sent(kernel: Kernel) -> bool:
     return all(part.__module__.startswith(OWN) for part in (type(kernel.config), kernel.steps))
 
 
-def read(child: ChildRun, problem: Problem, within: float) -> tuple[str, str, Verdict | None] | None:
+def read(child: ChildRun, problem: Problem, within: float) -> tuple[RowStatus, str, Verdict | None] | None:
     """Status, reason and verdict of a kernel that must not be launched here; None if it did well, or never got so far.
 
     What refuses it before a launch refuses it here too, in its own words.
@@ -83,16 +84,17 @@ def read(child: ChildRun, problem: Problem, within: float) -> tuple[str, str, Ve
     row = stages.get("row")
     if row is not None:
         verdict = read_verdict(row["verdict"]) if row["verdict"] else None
-        return None if row["status"] == "ok" else (row["status"], row["reason"], verdict)
+        status = RowStatus(row["status"])
+        return None if status is RowStatus.OK else (status, row["reason"], verdict)
     words = child.ending or "ended without an answer"
     where = "its trial in a process of its own" + ("" if "trying" in stages else ", before the kernel was launched,")
     if words.startswith("timed out"):
         cause = f"it does not end, or {problem.title} takes it longer: --within SECONDS gives it more time"
-        return "launch failed", f"{where} was ended after {within:g} s: {cause}", None
+        return RowStatus.LAUNCH_FAILED, f"{where} was ended after {within:g} s: {cause}", None
     cause = child.telling_line()
     if words in OUTSIDE:  # what else its last lines say is about the driver
         cause = "most likely the kernel reads or writes far outside its buffers; `tilewright explain` finds where"
-    return "launch failed", f"{where} was {words}" + (f": {cause}" if cause else ""), None
+    return RowStatus.LAUNCH_FAILED, f"{where} was {words}" + (f": {cause}" if cause else ""), None
 
 
 def read_verdict(fields: dict[str, Any]) -> Verdict:

@@ -8,7 +8,7 @@ from tilewright.kernel import Ladder
 from tilewright.kernels import find_kernel
 from tilewright.ladders import run_ladder
 from tilewright.problem import Copy, Gemm, Problem, Transpose, random_arrays
-from tilewright.rivals.clblast import clblast_present, clblast_rival, places, prepare
+from tilewright.rivals.clblast import CLBlastRival, clblast_present, places, prepare
 from tilewright.verify import Reference
 
 PROBLEMS: tuple[Problem, ...] = (
@@ -28,7 +28,7 @@ def _installed() -> None:
 def test_it_is_right_whatever_the_operands_order(one_device: Device) -> None:
     for problem in PROBLEMS:
         reference = Reference(problem, random_arrays(problem))
-        rival = clblast_rival(one_device, problem, reference.arrays)
+        rival = CLBlastRival(problem, reference.arrays, one_device)
         times = rival.run()
         verdict = reference.judge(rival.result())
         rival.close()
@@ -59,7 +59,7 @@ def test_it_is_sought_on_the_loaders_path_first() -> None:
 
 
 def test_sustained_calls_are_counted_once(one_device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
-    rival = clblast_rival(one_device, PROBLEMS[0], random_arrays(PROBLEMS[0]))
+    rival = CLBlastRival(PROBLEMS[0], random_arrays(PROBLEMS[0]), one_device)
     made, enqueue = [0], rival._enqueue
 
     def counted() -> None:

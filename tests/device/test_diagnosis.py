@@ -17,7 +17,7 @@ from tilewright.kernel import Kernel
 from tilewright.kernels import find_kernel
 from tilewright.ladders import run_kernel
 from tilewright.problem import Copy, Gemm, Problem, Transpose
-from tilewright.records import Record, Row, load_record, save_record
+from tilewright.records import Record, Row, RowStatus, load_record, save_record
 
 STORE = "C[row * N + column] = sum;"
 MakeKernel = Callable[[str, str], Kernel]
@@ -102,7 +102,7 @@ def test_a_miscalculation_is_said_to_be_one(faulty: MakeKernel, one_device: Devi
 
 def test_what_explain_cannot_run_is_said(faulty: MakeKernel, one_device: Device) -> None:
     kernel = faulty(STORE, f'{STORE} if (row == 7) C[row * N + column] = 0; __asm__ volatile ("nop");')
-    row = Row("product", "", "", (), 0, 0, status="wrong", reason="made up")
+    row = Row("product", "", "", (), 0, 0, status=RowStatus.WRONG, reason="made up")
     found = diagnosed(row, kernel, Gemm(8, 8, 8), one_device.info)
     assert found.faults == ()
     assert re.match(r"explain cannot run \S+, so its faults are not known: \S+product\.cl:\d+:\d+: ", found.explained)
@@ -110,7 +110,7 @@ def test_what_explain_cannot_run_is_said(faulty: MakeKernel, one_device: Device)
 
 def test_a_kernel_that_does_not_end_is_soon_given_up(faulty: MakeKernel, one_device: Device) -> None:
     kernel = faulty("k < K; k++", "k < K; ")
-    row = Row("product", "", "", (), 0, 0, status="launch failed", reason="made up")
+    row = Row("product", "", "", (), 0, 0, status=RowStatus.LAUNCH_FAILED, reason="made up")
     found = diagnosed(row, kernel, Gemm(2000, 8, 8), one_device.info)
     assert re.search(r"its faults are not known: \S+product\.cl:\d+:\d+: stopped after 20000", found.explained)
 

@@ -2,10 +2,14 @@
 
 from pathlib import Path
 
+import pytest
+
 from tilewright.backend.opencl import Device
-from tilewright.first_calls import PARTS, TITLE, lines, run_first_calls
 from tilewright.records import load_record, save_record
+from tilewright.report.cold_start import TITLE
 from tilewright.report.pages import refresh
+from tools import first_calls
+from tools.first_calls import PARTS, lines, run_first_calls
 
 
 def test_every_part_is_measured_and_reported(one_device: Device, tmp_path: Path) -> None:
@@ -20,3 +24,20 @@ def test_every_part_is_measured_and_reported(one_device: Device, tmp_path: Path)
     page.write_text("<!-- record: first.json -->\n<!-- end record -->\n")
     assert refresh(page) == 1
     assert "| new machine |" in page.read_text()
+
+
+@pytest.mark.parametrize(
+    "arguments", [["--rounds", "0"], ["--dtype", "nothing"], ["--json", "/nonexistent/a.json"], ["--device", "nothing"]]
+)
+def test_wrong_options_end_with_a_sentence(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        first_calls.main(arguments)
+    assert ended.value.code == 2
+    assert arguments[1].strip("/").split("/")[0] in capsys.readouterr().err
+
+
+def test_the_tool_writes_the_record(one_device: Device, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "first.json"
+    assert first_calls.main(["--device", one_device.info.label, "--rounds", "1", "--json", str(path)]) == 0
+    assert [row.name for row in load_record(path).rows] == list(PARTS)
+    assert f"wrote {path}" in capsys.readouterr().out

@@ -9,11 +9,11 @@ import pytest
 from tilewright import matrix_transpose, transpose
 from tilewright.backend.opencl import Device
 from tilewright.choice import plan_move, plan_product
+from tilewright.in_place import InPlaceTranspose
 from tilewright.kernels.product.portable.config import TileConfig
 from tilewright.kernels.product.portable.kernels import TILES
 from tilewright.plan import plan_kernel, violations
-from tilewright.problem import Gemm, Problem
-from tilewright.stacks import InPlaceTranspose, StackedCopy, StackedTranspose
+from tilewright.problem import Copy, Gemm, Problem, Transpose
 from tilewright.verify import verify
 
 DTYPES = ("int8", "float16", "float32", "float64", "complex128")
@@ -28,8 +28,8 @@ def numbers(shape: tuple[int, ...], dtype: str = "float32") -> np.ndarray:
 @pytest.mark.parametrize(
     "problem",
     [InPlaceTranspose(rows, batch=batch) for rows, batch in ((0, 1), (1, 1), (64, 1), (129, 3), (256, 1), (300, 1))]
-    + [StackedTranspose(30, 77, batch=3), StackedTranspose(64, 80, offset=3, batch=5), StackedTranspose(8, 8, batch=0)]
-    + [StackedCopy(30, 77, batch=3), StackedCopy(64, 80, offset=3, batch=5)],
+    + [Transpose(30, 77, batch=3), Transpose(64, 80, offset=3, batch=5), Transpose(8, 8, batch=0)]
+    + [Copy(30, 77, batch=3), Copy(64, 80, offset=3, batch=5)],
     ids=lambda problem: problem.title.replace(" ", "-"),
 )
 def test_plans_are_right_and_stay_within_their_buffers(problem: Problem, dtype: str, device: Device) -> None:

@@ -3,10 +3,10 @@
 from dataclasses import replace
 
 from tilewright.backend.opencl import Device
+from tilewright.in_place import InPlaceTranspose
 from tilewright.operands import Layout
 from tilewright.plan import Plan
 from tilewright.problem import Gemm, Problem, StridedGemm, Transpose
-from tilewright.stacks import InPlaceTranspose
 from tools.sanitize.driven import SAID, drive, drive_all
 from tools.sanitize.lines import backwards, move, view
 from tools.sanitize.shapes import Case, planned

@@ -10,16 +10,16 @@ from says import says
 from tilewright import benchmark, sets
 from tilewright.backend.opencl import Device
 from tilewright.cli import main
-from tilewright.problem import Gemm, Problem
+from tilewright.in_place import InPlaceTranspose
+from tilewright.problem import Gemm, Problem, Transpose
 from tilewright.records import load_record
-from tilewright.stacks import InPlaceTranspose, StackedTranspose
 from tilewright.tuned import key_of, load_table
 from tilewright.tuning import Effort, Outcome, tune
 
 
 @pytest.fixture
 def tiny(monkeypatch: pytest.MonkeyPatch) -> None:
-    problems = [Gemm(40, 30, 20), Gemm(8, 8, 8, batch=3), StackedTranspose(20, 30, batch=2), InPlaceTranspose(33)]
+    problems = [Gemm(40, 30, 20), Gemm(8, 8, 8, batch=3), Transpose(20, 30, batch=2), InPlaceTranspose(33)]
     monkeypatch.setitem(sets.SETS, "tiny", lambda dtype: iter(problems))
 
 
@@ -57,7 +57,7 @@ def test_who_ends_a_benchmark_keeps_what_was_measured(
     race, path = benchmark.race_library, tmp_path / "record.json"
 
     def ended_at_the_third(problem: Problem, *others: object) -> object:
-        if isinstance(problem, StackedTranspose):
+        if isinstance(problem, Transpose):
             os.kill(os.getpid(), signal.SIGTERM)
         return race(problem, *others)  # type: ignore[arg-type]
 

@@ -10,13 +10,13 @@ from tilewright import benchmark, sets, transpose
 from tilewright.backend.opencl import Device
 from tilewright.benchmark import run_benchmark
 from tilewright.choice import plan_move
+from tilewright.in_place import InPlaceTranspose
 from tilewright.kernels.product.config import TICKETS
 from tilewright.kernels.product.portable.config import TileConfig
 from tilewright.kernels.product.portable.kernels import JOINED
 from tilewright.plan import plan_kernel
 from tilewright.problem import Gemm, random_arrays
 from tilewright.run import Execution
-from tilewright.stacks import InPlaceTranspose
 from tilewright.telemetry import sampler_for
 from tilewright.tuned import key_of, load_table
 from tilewright.tuning import Effort, Outcome, tune

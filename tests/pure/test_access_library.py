@@ -15,6 +15,7 @@ from tilewright.access.kernels import small_arrays
 from tilewright.choice import plan_move, plan_product
 from tilewright.device import DeviceInfo
 from tilewright.errors import SourceError, Unsupported
+from tilewright.in_place import InPlaceTranspose
 from tilewright.kernel import KERNELS, Kernel, Steps, render
 from tilewright.kernels import find_ladder
 from tilewright.kernels.moves.many import ManyMove
@@ -26,7 +27,6 @@ from tilewright.kernels.product.portable.kernels import JOINED, TILES
 from tilewright.ladders import make_problem
 from tilewright.plan import violations
 from tilewright.problem import Copy, Gemm, Problem, Transpose, output_of
-from tilewright.stacks import InPlaceTranspose, StackedTranspose
 
 GPU = DeviceInfo(
     "a GPU", "nowhere", vendor="NVIDIA", kind="gpu", compute_units=100, max_work_group_size=1024,
@@ -109,7 +109,7 @@ def planned() -> Iterator[Launches]:
         Transpose(128, 8),
         *(Transpose(rows, columns, dtype) for rows, columns in ((3, 5), (263, 141)) for dtype in SIZES),
         *(Transpose(70, 141, dtype, offset=5) for dtype in SIZES),
-        *(StackedTranspose(37, 41, dtype, batch=3) for dtype in SIZES),
+        *(Transpose(37, 41, dtype, batch=3) for dtype in SIZES),
         *(Copy(35, 1100, dtype, 1) for dtype in ("int8", "float16")),
         Copy(3, 5, "int8", 1),
         *(ManyMove((5, 4, 3, 7), (1, 5, 20, 60), (84, 21, 7, 1), dtype) for dtype in SIZES),

@@ -1,13 +1,26 @@
 """The hardware rules: every pattern that an H200's counters were read for, and properties that any pattern must have."""
 
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tilewright.access.models import AMD_WAVE32, AMD_WAVE64, GT200, INTEL_16, MODELS, NVIDIA, find_model
+from tilewright.access import models
+from tilewright.access.models import (
+    AMD_WAVE32,
+    AMD_WAVE64,
+    FAMILIES,
+    GT200,
+    INTEL_8,
+    INTEL_16,
+    MODELS,
+    NVIDIA,
+    find_model,
+    model_for,
+)
 from tilewright.access.models.rules import (
     Model,
     as_rows,
@@ -16,6 +29,7 @@ from tilewright.access.models.rules import (
     unique_bytes,
     wavefronts,
 )
+from tilewright.device import DeviceInfo
 from tilewright.errors import UnknownName
 
 Pattern = Callable[[np.ndarray], np.ndarray]
@@ -133,6 +147,35 @@ def test_every_model_says_what_it_rests_on() -> None:
         assert find_model(model.name) is model
     with pytest.raises(UnknownName, match="amd64"):
         find_model("amd")
+
+
+def test_a_model_stands_in_a_file_of_its_family_and_is_found_by_all_its_names() -> None:
+    folder = Path(models.__file__).parent
+    files = {path.stem for path in folder.glob("*.py")} - {"__init__", "rules"}
+    assert {family.__name__.rsplit(".", 1)[1] for family in FAMILIES} == files
+    names = [name for model in MODELS for name in (model.name, *model.aliases)]
+    assert len(names) == len(set(names))
+    assert all(name in (find_model(name).name, *find_model(name).aliases) for name in names)
+    assert [find_model(name) for name in ("h100", "sm_90", "a100")] == [NVIDIA] * 3
+    assert [find_model(name) for name in ("mi300", "rdna3")] == [AMD_WAVE64, AMD_WAVE32]
+
+
+@pytest.mark.parametrize(
+    ("vendor", "kind", "width", "model"),
+    [
+        ("NVIDIA Corporation", "gpu", 32, NVIDIA),
+        ("Advanced Micro Devices, Inc.", "gpu", 64, AMD_WAVE64),
+        ("AMD", "gpu", 32, AMD_WAVE32),
+        ("AMD", "gpu", 0, AMD_WAVE64),
+        ("Intel(R) Corporation", "gpu", 16, INTEL_16),
+        ("Intel(R) Corporation", "gpu", 8, INTEL_8),
+        ("Intel(R) Corporation", "gpu", 64, INTEL_16),
+        ("Intel(R) Corporation", "cpu", 0, NVIDIA),
+        ("Apple", "gpu", 32, NVIDIA),
+    ],
+)
+def test_a_device_gets_the_model_of_its_vendor_and_width(vendor: str, kind: str, width: int, model: Model) -> None:
+    assert model_for(DeviceInfo("a device", "a platform", vendor, kind=kind, sub_group_width=width)) is model
 
 
 def test_accesses_split_into_powers_of_two() -> None:

@@ -37,7 +37,7 @@ def test_a_library_multiplies_in_its_child(dtype: str, monkeypatch: pytest.Monke
 
 def test_what_is_not_installed_is_named_with_the_command_that_adds_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(blas, "LIBRARIES", (NOWHERE,))
-    assert blas.installed() == ()
+    assert not blas.place_of(NOWHERE)
     assert blas.absent() == ("Nothing is not installed (pip install nothing)",)
     with pytest.raises(Unsupported, match="Nothing"):
         blas.blas_rival(NOWHERE, Gemm(2, 2, 2), {})

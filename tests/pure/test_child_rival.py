@@ -15,7 +15,7 @@ from tilewright.problem import Copy, Gemm, Problem, Transpose, random_arrays
 from tilewright.records import Row
 from tilewright.rivals import child
 from tilewright.rivals.child import ChildRival, clean_environment, numpy_rival
-from tilewright.rivals.numpy_child import load
+from tilewright.rivals.children.numpy_child import load
 from tilewright.verify import Reference
 
 PROBLEMS = [Gemm(5, 7, 3), Gemm(4, 4, 4, "int32"), Transpose(3, 8, "float64", offset=2), Copy(4, 6), Gemm(3, 2, 0)]
@@ -142,7 +142,7 @@ def test_a_child_that_cannot_start_tells_its_own_words(monkeypatch: pytest.Monke
 def test_a_lasting_child_is_kept_for_the_next_problem(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """With a child that answers like cuBLAS's, since PyTorch may not be here."""
     script = tmp_path / "lasting.py"
-    folder = Path(child.__file__).parent
+    folder = Path(child.__file__).parent / "children"
     script.write_text(
         f"import sys; sys.path.insert(0, {str(folder)!r})\n"
         "from pathlib import Path\nfrom numpy_child import *\nplace = Path(sys.argv[1])\n"

@@ -25,14 +25,14 @@ from tools.counters.compare import (
 from tools.counters.launches import Case, predict
 from tools.counters.page import lines_of, page
 from tools.counters.patterns import PATTERNS, case_of_pattern
-from tools.counters.record import located, merged, stale
+from tools.counters.record import edited, located, merged, stale, uncounted
 from tools.counters.twins import compile_twin, memory_instruction, read_listing, twins_of
 
 ROOT = Path(__file__).parents[2]
 RECORD: dict[str, Any] = json.loads((ROOT / "benchmarks" / "h200-counters.json").read_text())
 CASES: list[Case] = [*ladder_cases(), *specimen_cases(), *map(case_of_pattern, PATTERNS)]
 EVERY = all_cases()
-EDITED = [case.name for case in stale(EVERY, RECORD)]
+EDITED = edited(EVERY, RECORD)
 LOCATED = located(EVERY, RECORD)
 RECORDED = {case["name"]: case["launches"] for case in LOCATED["cases"] if case["name"] not in EDITED}
 
@@ -119,9 +119,11 @@ def test_the_page_is_the_records_and_names_what_was_edited_since() -> None:
 def test_only_what_was_edited_is_counted_again() -> None:
     current = [case for case in CASES if case.name in {each["name"] for each in RECORD["cases"]}]
     first, second, *_ = [case for case in current if not stale([case], RECORD)]
-    edited = replace(first, launches=tuple(replace(each, opencl=each.opencl + ";") for each in first.launches))
+    changed = replace(first, launches=tuple(replace(each, opencl=each.opencl + ";") for each in first.launches))
     added = replace(second, name="a new one")
-    assert stale([edited, second, added], RECORD) == [edited, added]
+    cases = [changed, second, added]
+    assert stale(cases, RECORD) == [changed, added]
+    assert (edited(cases, RECORD), uncounted(cases, RECORD)) == ([changed.name], ["a new one"])
 
 
 def test_a_record_outlives_its_comments() -> None:

@@ -14,6 +14,7 @@ from tilewright.choice import plan_move, product_candidates
 from tilewright.device import DeviceInfo
 from tilewright.dtypes import ELEMENT_TYPES, element_type
 from tilewright.errors import BuildFailed, InvalidInput, LaunchFailed, NoDevice, Unsupported
+from tilewright.in_place import InPlaceTranspose
 from tilewright.kernel import KERNELS, PRELUDE, Config, Dialect, Kernel, NDRange, Step, render
 from tilewright.kernels import LADDERS, find_kernel
 from tilewright.kernels.moves import COPY_WORDS
@@ -26,7 +27,6 @@ from tilewright.ladders import make_problem
 from tilewright.plan import plan_kernel, violations
 from tilewright.problem import Copy, Gemm, Problem, Transpose
 from tilewright.source import read_source
-from tilewright.stacks import InPlaceTranspose
 
 GPU = DeviceInfo(
     "a GPU",

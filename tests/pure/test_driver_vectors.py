@@ -6,9 +6,9 @@ import pytest
 
 from tilewright.choice import plan_move, plan_product
 from tilewright.device import DeviceInfo
+from tilewright.in_place import InPlaceTranspose
 from tilewright.kernels.product.cpu.elements import takes_vectors
 from tilewright.problem import Copy, Gemm, Transpose
-from tilewright.stacks import InPlaceTranspose
 
 INTEL = DeviceInfo("a CPU", "Intel(R) OpenCL", features=frozenset({"cpu"}), native_widths={"float32": 16})
 RUSTICL = replace(

@@ -13,9 +13,9 @@ from tilewright.access.models import NVIDIA
 from tilewright.accuracy import AccuracyRecord, ErrorRow
 from tilewright.device import Peaks
 from tilewright.errors import RecordError, Unsupported
-from tilewright.first_calls import TITLE
 from tilewright.markdown import cell, fenced, harmless, plain
 from tilewright.records import Record, Row, Samples, save_record
+from tilewright.report.cold_start import TITLE
 from tilewright.report.compare import compare
 from tilewright.report.pages import refresh
 from tilewright.report.plot import plot

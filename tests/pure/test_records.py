@@ -10,7 +10,19 @@ from hypothesis import strategies as st
 
 from tilewright.device import DeviceInfo, Peaks
 from tilewright.errors import RecordError
-from tilewright.records import FORMAT, Environment, Record, Row, Samples, load_record, save_record, to_json
+from tilewright.records import (
+    FORMAT,
+    Environment,
+    Record,
+    Role,
+    Row,
+    RowStatus,
+    Samples,
+    load_record,
+    save_record,
+    to_json,
+)
+from tilewright.report.versus import races
 
 TEXT = st.text(max_size=20)
 FINITE = st.floats(allow_nan=False, allow_infinity=False)
@@ -48,7 +60,9 @@ ROWS = st.builds(
     size=st.lists(st.integers(0, 10**6), max_size=3).map(tuple),
     flops=st.integers(0, 2**60),
     nbytes=st.integers(0, 2**60),
-    status=st.sampled_from(["ok", "refused", "build failed", "launch failed", "wrong"]),
+    status=st.sampled_from(RowStatus),
+    role=st.sampled_from(Role),
+    backend=st.sampled_from(["opencl", "cuda", "host"]),
     reason=TEXT,
     notes=st.lists(TEXT, max_size=2).map(tuple),
     worst_ratio=st.floats(0, 1),
@@ -141,4 +155,37 @@ def test_what_was_not_measured_has_no_rate() -> None:
     row = Row("r", "", "p", (), 1, 1)
     assert not row.measured
     assert row.rate == 0.0
-    assert dataclasses.replace(row, samples=Samples((1.0,)), status="wrong").rate == 0.0
+    assert dataclasses.replace(row, samples=Samples((1.0,)), status=RowStatus.WRONG).rate == 0.0
+
+
+BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
+
+
+def test_committed_benchmarks_say_who_is_the_baseline() -> None:
+    records = [load_record(path) for path in sorted(BENCHMARKS.glob("*-gemm-*.json"))]
+    assert records
+    for record in records:
+        for baseline, ours, *_ in races(record):
+            assert baseline.role is Role.BASELINE
+            assert ours.role is Role.KERNEL
+            assert baseline.backend == ("cuda" if record.environment.device.kind == "gpu" else "host")
+
+
+def test_committed_ladders_keep_rungs_and_baselines_apart() -> None:
+    for name in ("h200-tiles.json", "cpu-intel-tiles.json", "h200-transpose-peers.json"):
+        for row in load_record(BENCHMARKS / name).rows:
+            assert row.is_baseline == ("/" not in row.name), row.name
+
+
+def test_a_record_of_the_format_before_is_refused(tmp_path: Path) -> None:
+    save_record(dataclasses.replace(RECORD, format=FORMAT - 1), tmp_path / "old.json")
+    with pytest.raises(RecordError, match=f"has format {FORMAT - 1}; this version reads {FORMAT}"):
+        load_record(tmp_path / "old.json")
+
+
+def test_a_status_that_is_none_is_refused(tmp_path: Path) -> None:
+    row = Row("a", "", "", (), 0, 0)
+    text = to_json(dataclasses.replace(RECORD, rows=(row,)))
+    (tmp_path / "bad.json").write_text(text.replace('"ok"', '"splendid"'), encoding="utf-8")
+    with pytest.raises(RecordError, match="splendid"):
+        load_record(tmp_path / "bad.json")

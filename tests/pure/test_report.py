@@ -9,7 +9,7 @@ import pytest
 
 from tilewright.device import DeviceInfo, Peaks
 from tilewright.errors import RecordError, Unsupported
-from tilewright.records import Environment, Record, Row, Samples, save_record
+from tilewright.records import Environment, Record, Role, Row, RowStatus, Samples, save_record
 from tilewright.report.compare import compare
 from tilewright.report.pages import refresh
 from tilewright.report.plot import plot
@@ -24,10 +24,10 @@ def row(name: str, seconds: float, size: int = 100, **fields: object) -> Row:
     return replace(made, **fields)  # type: ignore[arg-type]
 
 
-REFUSED = row("l/03_c", 1.0, status="refused", reason="K=5 is not a multiple of 4\nand more", samples=Samples())
+REFUSED = row("l/03_c", 1.0, status=RowStatus.REFUSED, reason="K=5 is not a multiple of 4\nand more", samples=Samples())
 ROWS = (
-    row("NumPy", 0.0005),
-    row("host program", 0.1),
+    row("NumPy", 0.0005, role=Role.BASELINE, backend="host"),
+    row("host program", 0.1, role=Role.SEQUENTIAL),
     row("l/01_a", 0.01, published=(("Tesla", 139.0),)),
     row("l/02_b", 0.004, notes=("cut from 16 to 8",)),
     REFUSED,
@@ -86,7 +86,7 @@ def test_heading_notes_and_peaks_are_lines() -> None:
 
 def test_published_figures_stand_beside_ours() -> None:
     assert published_lines(ROWS) == ["l/01_a: 0.2 GFLOP/s here; published Tesla: 139"]
-    failed = replace(ROWS[2], status="wrong", samples=Samples())
+    failed = replace(ROWS[2], status=RowStatus.WRONG, samples=Samples())
     assert published_lines([failed]) == ["l/01_a: wrong here; published Tesla: 139"]
 
 

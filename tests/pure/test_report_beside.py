@@ -4,11 +4,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from tilewright.device import DeviceInfo, Peaks
-from tilewright.records import Environment, Record, Row, Samples, load_record, save_record
+from tilewright.records import Environment, Record, Role, Row, RowStatus, Samples, load_record, save_record
 from tilewright.report import beside, versus
 from tilewright.report.compare import compare
 from tilewright.report.pages import refresh
-from tilewright.report.table import cells, derive, is_baseline, markdown
+from tilewright.report.table import cells, derive, header, markdown
 
 
 def row(name: str, seconds: float, size: int = 100, **fields: object) -> Row:
@@ -17,11 +17,11 @@ def row(name: str, seconds: float, size: int = 100, **fields: object) -> Row:
     return replace(made, **fields)  # type: ignore[arg-type]
 
 
-REFUSED = row("l/02_b", 1.0, backend="cuda", status="refused", reason="K=5 is odd", samples=Samples())
+REFUSED = row("l/02_b", 1.0, backend="cuda", status=RowStatus.REFUSED, reason="K=5 is odd", samples=Samples())
 ROWS = (
-    row("NumPy", 0.04),
-    row("cuBLAS", 0.0002),
-    row("CLBlast", 0.0005),
+    row("NumPy", 0.04, role=Role.BASELINE, backend="host"),
+    row("cuBLAS", 0.0002, role=Role.BASELINE, backend="cuda"),
+    row("CLBlast", 0.0005, role=Role.BASELINE),
     row("l/01_a", 0.004),
     row("l/01_a", 0.002, backend="cuda"),
     row("l/02_b", 0.001),
@@ -52,10 +52,21 @@ def test_a_backend_is_part_of_a_rows_label_and_of_what_it_is_compared_with() -> 
 
 
 def test_libraries_are_no_rungs() -> None:
-    for name in ("NumPy", "NumPy copy", "cuBLAS transpose", "CLBlast", "OpenBLAS", "host program"):
-        assert is_baseline(name), name
-    assert not is_baseline("tiles/02_tiled")
-    assert all(line.over_first is None for line in derive(ROWS, None)[:3])
+    lines = derive(ROWS, None)
+    assert all(line.over_first is None for line in lines[:3])
+    assert lines[5].over_rival == 0.2, "cuBLAS before NumPy"
+    assert header(ROWS)[7] == "x cuBLAS"
+
+
+def test_a_library_of_any_name_is_a_baseline_where_its_row_says_so() -> None:
+    atlas = row("ATLAS", 0.0005, role=Role.BASELINE, backend="host")
+    line, rung = derive((atlas, row("l/01_a", 0.001)), None)
+    assert (line.over_rival, rung.over_rival) == (None, 0.5)
+    assert header((atlas,))[7] == "x ATLAS"
+    copied = replace(atlas, name="ATLAS copy", problem="copy 10x10 float32")
+    assert (copied.library, atlas.library) == ("ATLAS", "ATLAS")
+    cuda = replace(atlas, backend="cuda")
+    assert (cuda.label, replace(cuda, role=Role.KERNEL).label) == ("ATLAS", "ATLAS (CUDA)")
 
 
 def test_sizes_and_backends_stand_side_by_side() -> None:
@@ -112,7 +123,7 @@ def test_a_benchmark_shows_the_others_beside_rival_and_library() -> None:
 
 
 def test_who_has_no_rival_still_has_a_rate() -> None:
-    rival = row("cuBLAS", 1.0, status="refused", reason="no integers", samples=Samples())
+    rival = row("cuBLAS", 1.0, status=RowStatus.REFUSED, reason="no integers", samples=Samples())
     record = replace(RECORD, title="benchmark squares", rows=(rival, row("tilewright", 0.001)))
     line = table_of(versus.markdown(record))["gemm 100x100x100 float32"]
     assert line == ["2", "-", "GFLOP/s", "-", "-", "refused: no integers"]

@@ -10,7 +10,7 @@ from says import says
 
 from tilewright.device import DeviceInfo, Peaks
 from tilewright.errors import InvalidInput, RecordError, Unsupported
-from tilewright.records import Row, Samples, save_record
+from tilewright.records import Row, RowStatus, Samples, save_record
 from tilewright.report.roof import draw_roof, load_roofline, refresh_rooflines, save_roof
 from tilewright.rooflines import Roofline, Traffic, number
 
@@ -53,7 +53,7 @@ def test_an_estimate_is_called_one() -> None:
 
 
 def test_a_run_that_failed_is_said_and_not_drawn() -> None:
-    failed = replace(GPU, row=replace(GPU.row, status="wrong", reason="C[0] is off", samples=Samples()))
+    failed = replace(GPU, row=replace(GPU.row, status=RowStatus.WRONG, reason="C[0] is off", samples=Samples()))
     assert says(str(failed), "C[0] is off")
     assert failed.fraction == 0.0
     with pytest.raises(Unsupported, match="C\\[0\\] is off"):

@@ -12,7 +12,7 @@ from tilewright.kernels.specimens import SPECIMENS
 from tilewright.source import parse_signature
 
 RUNGS = [kernel for ladder in LADDERS.values() for kernel in ladder.kernels]
-NUMBERED = re.compile(r"\d\d_[a-z0-9]+(_[a-z0-9]+)*\.cl")
+NUMBERED = re.compile(r"\d\d[a-z]?_[a-z0-9]+(_[a-z0-9]+)*\.cl")
 FOLDERS = sorted({kernel.source.parent for kernel in (*RUNGS, *SPECIMENS)})
 
 
@@ -38,8 +38,17 @@ def test_files_and_entries_agree(ladder: Ladder) -> None:
     assert folder.name == ladder.name
     files = [path for path in sorted(folder.glob("*.cl")) if path.name[0].isdigit()]
     assert sources_of(ladder) == files, "the ladder and its folder differ, or are in another order"
-    numbers = [int(path.name[:2]) for path in files]
-    assert numbers == list(range(numbers[0], numbers[0] + len(numbers))), "a number is missing or double"
+    numbers = [path.name.partition("_")[0] for path in files]
+    assert len(set(numbers)) == len(numbers), "a number is double"
+    whole = [int(number) for number in numbers if number.isdigit()]
+    assert whole == list(range(whole[0], whole[0] + len(whole))), "a number is missing"
+
+
+def test_texts_name_rungs_by_their_words() -> None:
+    """Numbers in sentences would have to change with the files."""
+    texts = [path for ending in ("*.cl", "*.py") for path in KERNELS.rglob(ending)]
+    found = [path.name for path in texts if re.search(r"\b[Rr]ungs? \d", path.read_text(encoding="utf-8"))]
+    assert not found
 
 
 def test_specimens_and_their_files_agree() -> None:
@@ -102,6 +111,12 @@ def test_names_are_unique_and_found() -> None:
         ("tiles/02_tiled", "tile", False),
         ("tiles/02_tiled", "", False),
         ("tiles/11_clblas_style", "1", False),
+        ("tiles/07a_between", "7", False),
+        ("tiles/07a_between", "7a", True),
+        ("tiles/07a_between", "tiles/07a", True),
+        ("tiles/07_wide_loads", "7a", False),
+        ("tiles/07_wide_loads", "", False),
+        ("rows/00_sequential", "", False),
         ("rows/00_sequential[r-k-c]", "0", True),
         ("rows/00_sequential[r-k-c]", "sequential", True),
         ("rows/00_sequential[r-k-c]", "00_sequential[r-k-c]", True),

@@ -3,10 +3,14 @@
 import numpy as np
 import pytest
 
-from tilewright.errors import UnknownName
-from tilewright.problem import Gemm, random_arrays
-from tilewright.sets import SETS, problems_of
-from tilewright.stacks import InPlaceTranspose, StackedCopy, StackedTranspose
+from tilewright import sets
+from tilewright.device import DeviceInfo
+from tilewright.errors import InvalidInput, UnknownName, Unsupported
+from tilewright.in_place import InPlaceTranspose
+from tilewright.kernels import all_kernels
+from tilewright.plan import plan_kernel
+from tilewright.problem import Copy, Gemm, Transpose, random_arrays
+from tilewright.sets import SETS, benchmark_set, problems_of
 from tilewright.verify import Reference, SampledReference, reference_for
 
 
@@ -36,14 +40,22 @@ def test_an_unknown_set_is_refused_with_the_nearest_name() -> None:
         problems_of("square", "float32")
 
 
+def test_a_set_is_its_function_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sets, "SETS", dict(SETS))
+    benchmark_set("tiny")(lambda dtype: iter([Gemm(2, 3, 4, dtype)]))
+    assert list(problems_of("tiny", "float64")) == [Gemm(2, 3, 4, "float64")]
+    with pytest.raises(InvalidInput, match="tiny"):
+        benchmark_set("tiny")(lambda dtype: iter(()))
+
+
 def test_titles_say_how_many() -> None:
     assert Gemm(2, 3, 4, batch=5).title == "gemm 5 of 2x3x4 float32"
-    assert StackedTranspose(2, 3, batch=4).title == "stacked transpose 4 of 2x3 float32"
+    assert Transpose(2, 3, batch=4).title == "stacked transpose 4 of 2x3 float32"
     assert InPlaceTranspose(9, "int8", 2).title == "in-place transpose 2 of 9x9 int8"
 
 
 def test_stacks_know_their_reference() -> None:
-    turned, kept = StackedTranspose(2, 3, "float32", 1, 4), StackedCopy(2, 3, "float32", 1, 4)
+    turned, kept = Transpose(2, 3, "float32", 1, 4), Copy(2, 3, "float32", 1, 4)
     for problem, shape in ((turned, (4, 2, 2)), (kept, (4, 2, 2))):
         arrays = random_arrays(problem)
         assert arrays["input"].shape == (4, 2, 3)
@@ -95,3 +107,16 @@ def test_small_products_and_others_are_judged_whole() -> None:
     assert isinstance(reference_for(Gemm(4, 4, 4), random_arrays(Gemm(4, 4, 4))), Reference)
     problem = InPlaceTranspose(5)
     assert isinstance(reference_for(problem, random_arrays(problem)), Reference)
+
+
+def test_a_batch_of_one_is_a_plain_problem_and_rungs_refuse_others() -> None:
+    device = DeviceInfo("a GPU", "a platform", kind="gpu", max_work_group_size=1024)
+    rung = next(each for each in all_kernels().values() if each.operation == "transpose")
+    one, three = Transpose(64, 64), Transpose(64, 64, batch=3)
+    assert (one.operation, one.operands[0].shape) == ("transpose", (64, 64))
+    assert (three.operation, three.operands[1].shape) == ("stacked transpose", (3, 64, 64))
+    assert plan_kernel(rung, one, device).problem == one
+    with pytest.raises(Unsupported, match="stacked transpose"):
+        plan_kernel(rung, three, device)
+    with pytest.raises(InvalidInput, match="batch=-1"):
+        Copy(2, 2, batch=-1)

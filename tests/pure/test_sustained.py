@@ -4,13 +4,14 @@ from dataclasses import dataclass, field, replace
 
 import pytest
 
-from tilewright import sustained
+from tilewright import measure
 from tilewright.device import DeviceInfo
 from tilewright.errors import LaunchFailed
+from tilewright.measure import repeated
 from tilewright.records import Environment, Record, Row, Samples, Turn
 from tilewright.report.versus import ENERGY, energy, markdown, turn_seconds
 from tilewright.run import Times, Work
-from tilewright.sustained import as_samples, sustain, take_turns
+from tilewright.sustained import as_samples, take_turns
 from tilewright.telemetry import NoSampler, Reading, parse_smi, sampler_for
 
 
@@ -73,7 +74,7 @@ def test_a_failure_that_nobody_takes_ends_the_race() -> None:
     assert sampler.log == ["start", "stop"]
 
 
-def test_an_entrant_without_a_sustain_runs_again_and_again(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_called_one_by_one_runs_again_and_again(monkeypatch: pytest.MonkeyPatch) -> None:
     now = [0.0]
 
     class Runner:
@@ -81,8 +82,8 @@ def test_an_entrant_without_a_sustain_runs_again_and_again(monkeypatch: pytest.M
             now[0] += 0.5
             return Times(0.4, 0.5)
 
-    monkeypatch.setattr(sustained, "perf_counter", lambda: now[0])
-    assert sustain(Runner(), 2.0) == Work(2.0, 4)
+    monkeypatch.setattr(measure, "perf_counter", lambda: now[0])
+    assert repeated(Runner(), 2.0) == Work(2.0, 4)
 
 
 def test_the_times_of_a_turn_are_means_of_its_calls() -> None:

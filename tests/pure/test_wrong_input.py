@@ -83,7 +83,8 @@ CASES = [
     ("plan 8 --batch=-1", 2, "at least 0"),
     ("run transpose/5 --offset=-1", 2, "at least 0"),
     ("bench --sets ''", 2, "no benchmark set is called ''"),
-    ("bench --sets first-calls --dtype nothing", 2, "no dtype is called 'nothing'"),
+    ("bench --sets first-calls", 2, "no benchmark set is called 'first-calls'"),
+    ("bench --dtype nothing", 2, "no dtype is called 'nothing'"),
     ("tune --sets nothing", 2, "no benchmark set is called 'nothing'"),
     # Files that are to be written are looked at before anything is measured.
     ("ladder rows --json /nonexistent/a.json", 2, "no folder /nonexistent"),

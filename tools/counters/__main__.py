@@ -10,7 +10,7 @@ from pathlib import Path
 from .cases import all_cases
 from .device import read_report, run
 from .page import page
-from .record import located, make_record, merged, save, stale
+from .record import edited, located, make_record, merged, save, stale, uncounted
 from .twins import build
 
 ROOT = Path(__file__).parents[2]
@@ -60,8 +60,9 @@ def main() -> None:
 def write_page() -> None:
     record = json.loads(RECORD.read_text())
     cases = all_cases()
-    changed = [case.name for case in stale(cases, record)]
-    PAGE.write_text(page(located(cases, record), changed), encoding="utf-8")
+    PAGE.write_text(page(located(cases, record), edited(cases, record)), encoding="utf-8")
+    if new := uncounted(cases, record):
+        print(f"not counted yet: {'; '.join(new)}")
 
 
 main()

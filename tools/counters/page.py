@@ -28,7 +28,7 @@ def lines_of(case: dict[str, Any]) -> Iterator[list[Any]]:
 
 
 def page(record: dict[str, Any], changed: Sequence[str] = ()) -> str:
-    """The page; `changed` are the names of cases whose source has changed since they were counted, or that never were."""
+    """The page; `changed` are the names of cases whose code has changed since they were counted."""
     cases = record["cases"]
     lines = [line for case in cases for line in lines_of(case)]
     verdicts = Counter(line[7] for line in lines)
@@ -62,6 +62,7 @@ def page(record: dict[str, Any], changed: Sequence[str] = ()) -> str:
         f"Recorded on {record['date']} in `benchmarks/h200-counters.json`, by `python -m tools.counters`. Not run: "
         + "; ".join(f"`specimens/{name}`, as {why}" for name, why in NOT_RUN.items())
         + ".",
+        "A kernel without a line here has not been counted yet.",
         "",
     ]
     if changed:

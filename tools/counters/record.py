@@ -28,6 +28,18 @@ def stale(cases: Sequence[Case], record: dict[str, Any]) -> list[Case]:
     return [case for case in cases if recorded.get(case.name) != [digest(launch) for launch in case.launches]]
 
 
+def uncounted(cases: Sequence[Case], record: dict[str, Any]) -> list[str]:
+    """The names of the cases that the record lacks: new kernels."""
+    known = {case["name"] for case in record["cases"]}
+    return [case.name for case in cases if case.name not in known]
+
+
+def edited(cases: Sequence[Case], record: dict[str, Any]) -> list[str]:
+    """The names of the cases that were counted with other code, geometry or arguments than they have now."""
+    new = uncounted(cases, record)
+    return [case.name for case in stale(cases, record) if case.name not in new]
+
+
 def located(cases: Sequence[Case], record: dict[str, Any]) -> dict[str, Any]:
     """The record with today's file and line where a case's code is as it was: comments may have moved it."""
     changed = {case.name for case in stale(cases, record)}

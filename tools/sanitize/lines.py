@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
+from tilewright.in_place import InPlaceTranspose
 from tilewright.kernels.moves import Move
 from tilewright.kernels.moves.swaps import Swap
 from tilewright.operands import Layout
 from tilewright.problem import Copy, Gemm, Problem, StridedGemm, Transpose
 from tilewright.sets import STORED
-from tilewright.stacks import InPlaceTranspose
 
 from .shapes import Line
 
@@ -101,10 +101,10 @@ def backwards(gemm: StridedGemm) -> StridedGemm:
 def move_lines(dtype: str) -> Iterator[Line]:
     """Copies and transposes along rows, columns, batches and pitches; squares in place."""
     for kind in (Transpose, Copy):
-        yield Line(f"rows of {kind.operation} {dtype}", lambda size, k=kind: k(size, 37, dtype))  # type: ignore[misc]
-        yield Line(f"columns of {kind.operation} {dtype}", lambda size, k=kind: k(21, size, dtype))  # type: ignore[misc]
-        yield Line(f"squares of {kind.operation} {dtype}", lambda size, k=kind: k(size, size, dtype), 1, 600)  # type: ignore[misc]
-        yield Line(f"offset of {kind.operation} {dtype}", lambda size, k=kind: k(21, 64, dtype, size), 0, 20)  # type: ignore[misc]
+        yield Line(f"rows of {kind.verb} {dtype}", lambda size, k=kind: k(size, 37, dtype))  # type: ignore[misc]
+        yield Line(f"columns of {kind.verb} {dtype}", lambda size, k=kind: k(21, size, dtype))  # type: ignore[misc]
+        yield Line(f"squares of {kind.verb} {dtype}", lambda size, k=kind: k(size, size, dtype), 1, 600)  # type: ignore[misc]
+        yield Line(f"offset of {kind.verb} {dtype}", lambda size, k=kind: k(21, 64, dtype, size), 0, 20)  # type: ignore[misc]
     for turned in (False, True):
         for batch in (1, 3):
             yield Line(f"pitch of moves {dtype}", lambda size, t=turned, b=batch: move(dtype, size, t, b), 0, 70)  # type: ignore[misc]

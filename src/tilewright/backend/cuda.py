@@ -83,6 +83,8 @@ class Device:
 
     backend = "cuda"
     dialect = Dialect.CUDA
+    supports_stamps = False  # `timed` measures a burst here
+    plain_queue = None  # one stream, without profiling
 
     def __init__(self, ordinal: int) -> None:
         driver = driver_calls()

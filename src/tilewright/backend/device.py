@@ -38,6 +38,14 @@ class Device(Protocol):
     def dialect(self) -> str:
         """The language that `build` takes, as `kernel.render` names it."""
 
+    @property
+    def supports_stamps(self) -> bool:
+        """Whether kernels that read the device's clock can time a burst on `plain_queue`."""
+
+    @property
+    def plain_queue(self) -> Any:
+        """A queue whose launches are not timed one by one, for `launch` and `finish`; None for the device's only one."""
+
     def build(
         self, source: str, name: str, signature: Signature, dtype: str, options: Sequence[str] = (), target: str = ""
     ) -> Program: ...

@@ -199,6 +199,11 @@ class Device:
         return str(program.get_build_info(self.device, cl.program_build_info.LOG))
 
     @property
+    def supports_stamps(self) -> bool:
+        """Whether the device has the clock that `kernels/clock` reads: NVIDIA's."""
+        return "nvidia" in self.info.features
+
+    @property
     def plain_queue(self) -> Any:
         """A second queue, in order and without profiling, which costs some microseconds a launch: the library's own."""
         with self._lock:

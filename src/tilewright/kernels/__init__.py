@@ -44,7 +44,12 @@ def matches_rung(full: str, wanted: str) -> bool:
         return False
     number, _, words = stem.partition("_")
     words = words.split("[")[0]
-    return (rest.isdigit() and int(rest) == int(number)) or rest in (stem, stem.split("[")[0], words)
+    return (rest[:1].isdigit() and _plain(rest) == _plain(number)) or rest in (stem, stem.split("[")[0], words)
+
+
+def _plain(number: str) -> str:
+    """A rung's number as people write it: "7" of "07", "7a" of "07a", which stands between "07" and "08"."""
+    return number.lstrip("0") or "0"
 
 
 def select(ladder: Ladder, wanted: tuple[str, ...]) -> tuple[Kernel, ...]:

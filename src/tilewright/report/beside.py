@@ -3,21 +3,19 @@
 from collections.abc import Sequence
 
 from ..markdown import cell
-from ..records import Record, Row
-from .table import failure, heading, is_baseline, peaks_line
+from ..records import Record, Role, Row
+from .table import failure, heading, peaks_line
 
 COLUMNS = {"opencl": "OpenCL", "cuda": "CUDA"}
-CUDA_LIBRARIES = ("cuBLAS", "PyTorch")
-HOST = ("NumPy", "host program")
 
 
 def column_of(row: Row) -> str:
     """The column that a row belongs in: what a library runs by, and the first one for what runs on the host."""
-    return "cuda" if row.backend == "cuda" or row.name.startswith(CUDA_LIBRARIES) else "opencl"
+    return "cuda" if row.backend == "cuda" else "opencl"
 
 
 def shown_name(row: Row) -> str:
-    return f"{row.name} (on the host)" if row.name.startswith(HOST) else row.name
+    return f"{row.name} (on the host)" if row.backend == "host" else row.name
 
 
 def side(row: Row) -> str:
@@ -27,13 +25,13 @@ def side(row: Row) -> str:
 
 def markdown(record: Record) -> str:
     """The record as a Markdown table: a line for each name, rungs first, two columns for each size, rates in them."""
-    rows = [row for row in record.rows if not row.name.startswith("host program")]
+    rows = [row for row in record.rows if row.role is not Role.SEQUENTIAL]
     sizes = list(dict.fromkeys(map(side, rows)))
     places = [
         (size, backend) for size in sizes for backend in COLUMNS if any(column_of(row) == backend for row in rows)
     ]
     names = [name for wanted in (False, True) for name in dict.fromkeys(
-        shown_name(row) for row in rows if is_baseline(row.name) == wanted)]  # fmt: skip
+        shown_name(row) for row in rows if row.is_baseline == wanted)]  # fmt: skip
     found = {(shown_name(row), side(row), column_of(row)): row for row in rows}
     unit = rows[-1].unit if rows else "rate"
     head = (unit, *(f"{size} {COLUMNS[backend]}" for size, backend in places))
@@ -56,7 +54,7 @@ def _cell(row: Row | None) -> str:
 
 def _lessons(rows: Sequence[Row]) -> list[str]:
     """What the libraries are."""
-    known = {shown_name(row): row.lesson for row in rows if is_baseline(row.name) and row.measured}
+    known = {shown_name(row): row.lesson for row in rows if row.is_baseline and row.measured}
     return [f"- {name}: {lesson}" for name, lesson in known.items()]
 
 

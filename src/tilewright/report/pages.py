@@ -7,12 +7,12 @@ from pathlib import Path
 from ..access.judge import refresh_claims
 from ..accuracy import load_accuracy
 from ..errors import RecordError
-from ..first_calls import TITLE as FIRST_CALLS
-from ..first_calls import markdown as first_calls_table
 from ..inspection.page import refresh_inspections
 from ..markdown import harmless, read_page, write_page
 from ..records import Record, load_record
 from .beside import markdown as beside_table
+from .cold_start import TITLE as FIRST_CALLS
+from .cold_start import markdown as first_calls_table
 from .errors_table import markdown as errors_table
 from .roof import refresh_rooflines
 from .table import markdown as ladder_table

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..errors import InvalidInput, Unsupported
 from ..records import Record, Row
-from .table import heading, is_baseline
+from .table import heading
 
 MOST_BARS = 500
 PICTURES = (".svg", ".png", ".pdf")
@@ -51,7 +51,7 @@ def _literal(text: str) -> str:
 
 
 def _by_rung(axes: Any, rows: Sequence[Row]) -> None:
-    colours = ["#9aa5b1" if is_baseline(row.name) else "#2f6fab" for row in rows]
+    colours = ["#9aa5b1" if row.is_baseline else "#2f6fab" for row in rows]
     bars = axes.barh([_literal(row.label) for row in rows], [row.rate for row in rows], color=colours)
     axes.bar_label(bars, fmt="%.3g", padding=3, fontsize=8)
     axes.invert_yaxis()
@@ -62,11 +62,12 @@ def _by_rung(axes: Any, rows: Sequence[Row]) -> None:
 
 
 def _by_size(axes: Any, rows: Sequence[Row]) -> None:
+    baselines = {row.label for row in rows if row.is_baseline}
     for name in dict.fromkeys(row.label for row in rows):
         points = [(row.size[0], row.rate) for row in rows if row.label == name and row.size]
         if not points:
             continue
-        style = "--" if is_baseline(name) else "-"
+        style = "--" if name in baselines else "-"
         axes.plot(*zip(*points, strict=True), style, marker="o", markersize=3, label=_literal(name))
     axes.set_xscale("log", base=2)
     axes.set_yscale("log")

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 
 from ..device import Peaks
 from ..markdown import cell
-from ..records import Record, Row
+from ..records import Record, Role, Row
 
-# How the names of rows begin that are no rungs, and of these the libraries that rungs are compared with, the first first.
-BASELINES = ("NumPy", "cuBLAS", "PyTorch", "CLBlast", "OpenBLAS", "MKL", "BLIS", "host program")
-COMPARED = ("cuBLAS", "PyTorch", "NumPy")
+COMPARED = (
+    "cuda",
+    "host",
+)  # the backends of the baselines that kernels are compared with: the vendor's own library first
 
 
 @dataclass(frozen=True)
@@ -31,13 +32,13 @@ def derive(rows: Sequence[Row], peaks: Peaks | None) -> list[Line]:
     Rows of different sizes, or of different backends, are not compared with each other: each of them starts afresh.
     """
     lines: list[Line] = []
+    compared = [row for row in rows if row.role is Role.BASELINE and row.library == rival_of(rows)]
     first: dict[object, float] = {}
     previous: dict[object, float] = {}
     for row in rows:
         rate = row.rate
-        rung, race = not is_baseline(row.name), (row.size, row.backend)
-        rival = rival_of(rows)
-        beside = next((each.rate for each in rows if rival in each.name and each.problem == row.problem), 0.0)
+        rung, race = not row.is_baseline, (row.size, row.backend)
+        beside = next((each.rate for each in compared if each.problem == row.problem), 0.0)
         lines.append(
             Line(
                 row,
@@ -53,11 +54,6 @@ def derive(rows: Sequence[Row], peaks: Peaks | None) -> list[Line]:
     return lines
 
 
-def is_baseline(name: str) -> bool:
-    """Whether a row of that name is a library or the host program, and no rung."""
-    return name.startswith(BASELINES)
-
-
 def _ratio(rate: float, other: float | None) -> float | None:
     return rate / other if rate and other else None
 
@@ -70,8 +66,10 @@ def _ceiling(row: Row, peaks: Peaks | None) -> float | None:
 
 
 def rival_of(rows: Sequence[Row]) -> str:
-    """The baseline that rungs are compared with: NVIDIA's own library where it was measured."""
-    return next((name for name in COMPARED if any(row.name.startswith(name) and row.measured for row in rows)), "NumPy")
+    """The library that kernels are compared with: the device's own where it was measured; "baseline" if there is none."""
+    libraries = [row for row in rows if row.role is Role.BASELINE and row.backend in COMPARED]
+    order = sorted(libraries, key=lambda row: (not row.measured, COMPARED.index(row.backend)))
+    return order[0].library if order else "baseline"
 
 
 def header(rows: Sequence[Row]) -> tuple[str, ...]:
@@ -83,7 +81,7 @@ def header(rows: Sequence[Row]) -> tuple[str, ...]:
 def cells(line: Line) -> tuple[str, ...]:
     """The line's text for each column of `header`; a row without times says why in the last one."""
     row = line.row
-    if row.status != "ok":
+    if not row.passed:
         return (row.label, "-", "-", "", "", "", "", "", failure(row))
     if not row.measured:
         return (row.label, "", "", "", "", "", "", "", row.lesson)

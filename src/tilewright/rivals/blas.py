@@ -15,6 +15,7 @@ import numpy as np
 
 from ..errors import Unsupported
 from ..problem import Gemm, Problem, output_of
+from . import Baseline, Case, Measurement
 from .child import ChildRival
 
 PREFIXES = {"float32": "s", "float64": "d", "complex64": "c", "complex128": "z"}
@@ -72,11 +73,6 @@ def place_of(blas: Blas) -> str:
     return next((str(path) for path in paths if path.is_file()), "")
 
 
-def installed() -> tuple[Blas, ...]:
-    """The libraries that are there."""
-    return tuple(blas for blas in LIBRARIES if place_of(blas))
-
-
 def absent() -> tuple[str, ...]:
     """A sentence for each library that is not."""
     return tuple(f"{blas.name} is not installed ({blas.install})" for blas in LIBRARIES if not place_of(blas))
@@ -97,3 +93,16 @@ def blas_rival(blas: Blas, problem: Problem, arrays: Mapping[str, np.ndarray]) -
     routine = blas.routine.format(PREFIXES[problem.dtype])
     own = (blas.name, place, routine, "64" if blas.long_integers else "32")
     return ChildRival("blas_child.py", problem, arrays, own, dict(blas.environment))
+
+
+def _baseline(blas: Blas) -> Baseline:
+    """The library beside ours on CPU devices, where it is installed and has a routine."""
+
+    def is_for(case: Case) -> bool:
+        ours = case.measurement is Measurement.LIBRARY and case.device.info.kind == "cpu"
+        return ours and multiplies(case.problem) and bool(place_of(blas))
+
+    return Baseline(blas.name, "host", is_for, lambda case, arrays: blas_rival(blas, case.problem, arrays))
+
+
+BASELINES = tuple(map(_baseline, LIBRARIES))

@@ -15,12 +15,14 @@ from time import sleep
 import numpy as np
 
 from ..backend.children import ending_of, started
-from ..dtypes import FLOAT8, FROM_ML_DTYPES, numpy_dtype
+from ..dtypes import FLOAT8, FROM_ML_DTYPES, element_type, numpy_dtype
 from ..errors import ProcessFailed, Unsupported
 from ..problem import Gemm, Problem, inputs_of, output_of
 from ..run import Times, Work
+from . import Baseline, Case, Measurement, cublas
 
 BLAS_SETTINGS = ("OPENBLAS_", "GOTO_", "MKL_", "BLIS_", "OMP_", "KMP_", "NVPL_", "VECLIB_")
+NUMPY_FLOPS = 2**25  # beyond this NumPy takes minutes for what no BLAS multiplies: it multiplies halves one at a time
 SPIN_S = 0.5  # what the threads of a BLAS may spin after a call, where a process cannot be stopped meanwhile
 
 
@@ -86,7 +88,7 @@ class ChildRival:
         idle = _idle.get(script)
         kept = idle.pop() if idle else None
         self._process = kept or subprocess.Popen(
-            [sys.executable, str(Path(__file__).parent / script), str(folder), *arguments],
+            [sys.executable, str(Path(__file__).parent / "children" / script), str(folder), *arguments],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -202,5 +204,56 @@ def cublas_refusal(problem: Problem) -> str:
 
 
 def cublas_present() -> bool:
-    """Whether PyTorch is installed; without it there is no cuBLAS to compare with."""
+    """Whether PyTorch is installed."""
     return find_spec("torch") is not None
+
+
+def by_pytorch(case: Case) -> bool:
+    """Whether PyTorch's cuBLAS is measured in a case: a CUDA device of our own takes cuBLAS without PyTorch in a ladder."""
+    if "nvidia" not in case.device.info.features or not cublas_present():
+        return False
+    if case.measurement is Measurement.LADDER:
+        return not cublas.is_for(case)
+    return case.measurement is Measurement.LIBRARY or in_its_precision(case)
+
+
+def in_its_precision(case: Case) -> bool:
+    """Whether cuBLAS multiplies as is asked for: it has no exact sums of 8-bit floats, and no float32 by halves."""
+    if case.precision == "fp8":
+        return not cublas_refusal(case.problem)
+    return case.problem.dtype == "float32" and case.precision != "fp32_split"
+
+
+def by_numpy(case: Case) -> bool:
+    """Whether NumPy is measured: always in ladders, but for what takes it minutes, and otherwise where PyTorch is not."""
+    if case.measurement is Measurement.LADDER:
+        return element_type(case.problem.dtype).itemsize >= 4 or case.problem.flops <= NUMPY_FLOPS
+    on_gpu = "nvidia" in case.device.info.features and cublas_present()
+    return not on_gpu and not (case.measurement is Measurement.ACCURACY and case.precision)
+
+
+def fast_accumulation(case: Case) -> bool:
+    """Whether cuBLAS has a second way of multiplying what is asked for."""
+    return case.precision == "fp8" and by_pytorch(case)
+
+
+def called_pytorch(case: Case) -> bool:
+    """Whether a row says PyTorch: copies and transposes in ladders are none of cuBLAS's."""
+    return case.measurement is Measurement.LADDER and case.problem.operation != "gemm"
+
+
+BASELINES = (
+    Baseline("NumPy", "host", by_numpy, lambda case, arrays: numpy_rival(case.problem, arrays)),
+    Baseline(
+        "cuBLAS", "cuda", lambda case: by_pytorch(case) and not called_pytorch(case),
+        lambda case, arrays: cublas_rival(case.problem, arrays),
+    ),
+    Baseline(
+        "PyTorch", "cuda", lambda case: by_pytorch(case) and called_pytorch(case),
+        lambda case, arrays: cublas_rival(case.problem, arrays),
+    ),
+    Baseline(
+        "cuBLAS, fast accumulation", "cuda", fast_accumulation,
+        lambda case, arrays: cublas_rival(case.problem, arrays, fast_accumulation=True),
+    ),
+)  # fmt: skip

@@ -19,8 +19,9 @@ from ..backend.opencl import Device
 from ..dtypes import numpy_dtype
 from ..errors import LaunchFailed, Unsupported
 from ..measure import BURST_S, MOST_CALLS
-from ..problem import Copy, Gemm, Problem, Transpose, inputs_of, output_of
+from ..problem import Arrays, Gemm, Problem, Transpose, inputs_of, output_of
 from ..run import POISON, WAIT_S, Times, Work
+from . import Baseline, Case, Measurement
 
 ROW_MAJOR, NOT_TRANSPOSED, TRANSPOSED = 101, 111, 112  # of clblast_c.h
 PREFIXES = {"float32": "S", "float64": "D"}
@@ -122,16 +123,23 @@ class CLBlastRival:
             raise LaunchFailed(f"CLBlast's {self._name} returned {status} for {self._problem.title}", status)
 
 
-def clblast_rival(device: Device, problem: Problem, arrays: Mapping[str, np.ndarray]) -> CLBlastRival:
-    """CLBlast on an OpenCL device."""
-    return CLBlastRival(problem, arrays, device)
-
-
 def clblast_present() -> bool:
     """Whether CLBlast's library can be loaded; without it there is no row for it."""
     return library() is not None
 
 
+def is_for(case: Case) -> bool:
+    """Whether it is measured: in ladders and beside the library, on every OpenCL device."""
+    return case.measurement is not Measurement.ACCURACY and isinstance(case.device, Device) and clblast_present()
+
+
+def made(case: Case, arrays: Arrays) -> CLBlastRival:
+    """CLBlast on the case's OpenCL device."""
+    assert isinstance(case.device, Device)
+    return CLBlastRival(case.problem, arrays, case.device)
+
+
+BASELINES = (Baseline("CLBlast", "opencl", is_for, made),)
 Call = Callable[[list[ctypes.c_void_p], object], int]
 
 
@@ -141,7 +149,7 @@ def prepare(problem: Problem) -> tuple[Call, str]:
         raise Unsupported(f"CLBlast is called for {' and '.join(PREFIXES)} here, not for {problem.dtype}")
     if type(problem) is Gemm:  # not a product of any strides
         return _product(problem)
-    if isinstance(problem, Transpose) and type(problem) in (Transpose, Copy):  # not a stack of them
+    if isinstance(problem, Transpose) and problem.batch == 1:
         return _move(problem)
     raise Unsupported(f"CLBlast has no routine for {problem.title}")
 

@@ -13,9 +13,10 @@ import numpy as np
 from ..backend.cuda import Buffer, Device
 from ..dtypes import numpy_dtype
 from ..errors import LaunchFailed, Unsupported
-from ..measure import BURST_S, MOST_CALLS
-from ..problem import Gemm, Problem, Transpose, inputs_of, output_of
-from ..run import POISON, Times
+from ..measure import BURST_S, MOST_CALLS, repeated
+from ..problem import Arrays, Gemm, Problem, Transpose, inputs_of, output_of
+from ..run import POISON, Times, Work
+from . import Baseline, Case, Measurement
 
 PREFIXES = {"float32": "S", "float64": "D"}
 AS_IT_IS, TRANSPOSED = 0, 1  # cublasOperation_t
@@ -88,6 +89,11 @@ class CublasRival:
         device_s = self._device.timed(self._burst, self._name)
         return Times(device_s / self._calls, (perf_counter() - begin) / self._calls)
 
+    def sustain(self, seconds: float) -> Work:
+        """Bursts one after the other for at least `seconds`."""
+        work = repeated(self, seconds)
+        return Work(work.seconds, work.calls * self._calls)
+
     def result(self) -> np.ndarray:
         output = output_of(self._problem)
         return output.unflatten(self._device.read(self._buffers[-1], output.elements, numpy_dtype(output.dtype)))
@@ -106,9 +112,24 @@ class CublasRival:
             raise LaunchFailed(f"{self._name} returned {status} for {self._problem.title}", status)
 
 
-def cublas_by_ctypes(device: Device, problem: Problem, arrays: Mapping[str, np.ndarray]) -> CublasRival:
-    """cuBLAS on a CUDA device."""
-    return CublasRival(problem, arrays, device)
+def cuda_device(case: Case) -> Device | None:
+    """The case's CUDA device."""
+    return next((each for each in case.devices if isinstance(each, Device)), None)
+
+
+def is_for(case: Case) -> bool:
+    """Whether it is measured: in ladders, where a CUDA device is open. Elsewhere PyTorch calls it for more types."""
+    return case.measurement is Measurement.LADDER and cuda_device(case) is not None and cublas_loads()
+
+
+def made(case: Case, arrays: Arrays) -> CublasRival:
+    """cuBLAS on the case's CUDA device."""
+    device = cuda_device(case)
+    assert device is not None
+    return CublasRival(case.problem, arrays, device)
+
+
+BASELINES = (Baseline("cuBLAS", "cuda", is_for, made),)
 
 
 def prepare(problem: Problem, handle: ctypes.c_void_p) -> tuple[Call, str]:
@@ -117,7 +138,7 @@ def prepare(problem: Problem, handle: ctypes.c_void_p) -> tuple[Call, str]:
         raise Unsupported(f"cuBLAS is called for {' and '.join(PREFIXES)} here, not for {problem.dtype}")
     if type(problem) is Gemm:
         return _product(problem, handle)
-    if isinstance(problem, Transpose):
+    if isinstance(problem, Transpose) and problem.batch == 1:
         return _move(problem, handle)
     raise Unsupported(f"cuBLAS has no routine for {problem.title}")
 

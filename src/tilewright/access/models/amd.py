@@ -6,6 +6,8 @@ wavefront, is called a pass here.
 
 from .rules import Lanes, Model
 
+_VENDORS = ("amd", "advanced micro")
+
 
 def _eights(*starts: tuple[int, int]) -> tuple[Lanes, ...]:
     return tuple(tuple(range(a, a + 4)) + tuple(range(b, b + 4)) for a, b in starts)
@@ -25,6 +27,8 @@ AMD_WAVE64 = Model(
     sub_group="wavefront",
     register_bytes=256 * 4,
     phases=((16, "load", _READ_128),),
+    vendors=_VENDORS,
+    aliases=("gcn", "cdna", "mi100", "mi200", "mi300"),
     evidence=(
         "ROCm's documentation: 32 banks of 4 bytes, 32 lanes a pass, eight lanes a pass for 128 bits; "
         "64-bit accesses are undocumented and modelled as 16 lanes a pass"
@@ -41,4 +45,7 @@ AMD_WAVE32 = Model(
     sub_group="wavefront",
     register_bytes=256 * 4,
     evidence="ROCm's documentation: 32 banks of 4 bytes; sectors of 64 bytes are an assumption",
+    vendors=_VENDORS,
+    aliases=("rdna", "rdna2", "rdna3"),
 )
+MODELS = (AMD_WAVE64, AMD_WAVE32)

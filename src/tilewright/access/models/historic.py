@@ -13,5 +13,7 @@ GT200 = Model(
     sub_group="half-warp",
     local_pass="wavefront",
     register_bytes=124 * 4,
+    aliases=("gtx280", "sm_13"),
     evidence="NVIDIA's programming guide 2.3: requests of half-warps, segments of 32, 64 or 128 bytes, 16 banks of 4 bytes",
 )
+MODELS = (GT200,)

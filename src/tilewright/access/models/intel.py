@@ -14,6 +14,7 @@ INTEL_8 = Model(
     verified=False,
     register_bytes=128 * 32 // 8,  # 128 registers of 32 bytes for the lanes of a sub-group together
     evidence=_EVIDENCE,
+    vendors=("intel",),
 )
 INTEL_16 = Model(
     name="intel16",
@@ -25,4 +26,6 @@ INTEL_16 = Model(
     verified=False,
     register_bytes=128 * 32 // 16,
     evidence=_EVIDENCE,
+    vendors=("intel",),
 )
+MODELS = (INTEL_16, INTEL_8)

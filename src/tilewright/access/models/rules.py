@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ...device import DeviceInfo
+
 Int64s = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
 Lanes = tuple[int, ...]
@@ -25,7 +27,8 @@ class Model:
     consecutive lanes as fill all banks once. `merges_pairs`: see `wavefronts`. `evidence` says what the rules rest on.
     `assumes_alignment`: vload and vstore, which promise none, count as the wide instructions that the addresses allow;
     without it as the narrow ones that are always right. `local_pass` is the word for one pass of a request through local
-    memory. `register_bytes` are the most bytes of registers that one work-item can have.
+    memory. `register_bytes` are the most bytes of registers that one work-item can have. `vendors` are words of which one
+    stands in the vendor's name of the GPUs that the model is for, in small letters. `aliases` are other names for the model.
     """
 
     name: str
@@ -43,6 +46,12 @@ class Model:
     assumes_alignment: bool = True
     local_pass: str = "pass"
     register_bytes: int = 1024
+    vendors: tuple[str, ...] = ()
+    aliases: tuple[str, ...] = ()
+
+    def is_for(self, info: DeviceInfo) -> bool:
+        """Whether the device is a GPU of the model's vendors."""
+        return info.kind == "gpu" and any(word in info.vendor.lower() for word in self.vendors)
 
     def phases_of(self, size: int, operation: str) -> tuple[Lanes, ...]:
         """The lanes served together, phase after phase."""

@@ -25,7 +25,7 @@ LADDER_DEPTH = 256  # steps of K packed at a time, for elements of any size
 
 @dataclass(frozen=True)
 class Naive(Config):
-    """Rung 1: one work-item per element of C."""
+    """`naive`: one work-item per element of C."""
 
     GROUP: int  # side of a work-group, which only hands out its work-items together
 
@@ -36,7 +36,7 @@ class Naive(Config):
 
 @dataclass(frozen=True)
 class Block(Config):
-    """Rungs 2 to 5: a work-item computes `rows` rows of `columns` columns of C, in vectors of `vector_bytes`."""
+    """`vector` to `cache`: a work-item computes `rows` rows of `columns` columns of C, in vectors of `vector_bytes`."""
 
     vector_bytes: int
     MR: int = 1  # rows of C in registers

@@ -9,7 +9,6 @@ import numpy as np
 from ...errors import InvalidInput
 from ...operands import Layout, Operand, Scalars
 from ...problem import Arrays, Copy, Problem, Transpose
-from ...stacks import StackedCopy, StackedTranspose
 
 VECTOR_BYTES = 16  # the widest load of one work-item
 MAX_SIDE = 2**31 - 2**16  # so that a size rounded up to a tile is an int, too
@@ -106,12 +105,10 @@ def move_of(problem: Problem) -> Move:
         return problem
     if not isinstance(problem, Transpose):
         raise InvalidInput(f"{problem.title} is neither a copy nor a transpose")
-    copied = isinstance(problem, (Copy, StackedCopy))
-    batch = problem.batch if isinstance(problem, StackedTranspose) else 1
     source = Layout(problem.offset, problem.columns, 1, problem.rows * problem.columns)
-    row, column = (problem.kept, 1) if copied else (1, problem.rows)
+    row, column = (problem.kept, 1) if isinstance(problem, Copy) else (1, problem.rows)
     target = Layout(0, row, column, problem.rows * problem.kept)
-    return Move(problem.rows, problem.kept, problem.dtype, source, target, batch)
+    return Move(problem.rows, problem.kept, problem.dtype, source, target, problem.batch)
 
 
 def width(side: Layout, size: int, across: int, batch: int, itemsize: int) -> int:

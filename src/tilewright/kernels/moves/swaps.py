@@ -8,10 +8,10 @@ import numpy as np
 from ...device import DeviceInfo
 from ...dtypes import ELEMENT_TYPES, element_type
 from ...errors import InvalidInput
+from ...in_place import InPlaceTranspose
 from ...kernel import MOST_GROUPS, Config, Kernel, NDRange, Step, Steps
 from ...operands import Layout, Operand, Scalars
 from ...problem import Arrays, Problem
-from ...stacks import InPlaceTranspose
 from . import HERE
 from .configs import WORD, TurnConfig
 from .move import Move, width

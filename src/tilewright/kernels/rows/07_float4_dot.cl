@@ -1,4 +1,4 @@
-// Rung 5 with an inner product of four elements at a time, gathered into vectors at each use.
+// `private_row` with an inner product of four elements at a time, gathered into vectors at each use.
 //
 // ROW_LENGTH  elements of the private row: K, a multiple of 4
 //

@@ -19,7 +19,7 @@ PRIVATE_BYTES_LIMIT = 32768
 
 @dataclass(frozen=True)
 class Sequential(Config):
-    """Rung 0: a single work-item."""
+    """`sequential`: a single work-item."""
 
     LOOP: int  # which of the six orders of the three loops, counted as in the file
 
@@ -30,7 +30,7 @@ class Sequential(Config):
 
 @dataclass(frozen=True)
 class Grid2D(Config):
-    """Rungs 1 to 3: one work-item per element of C; dimension 0 runs down the rows."""
+    """`naive` to `private_sum`: one work-item per element of C; dimension 0 runs down the rows."""
 
     GROUP_ROWS: int  # rows of C that one work-group computes
     GROUP_COLUMNS: int  # columns of C that one work-group computes
@@ -43,7 +43,7 @@ class Grid2D(Config):
 
 @dataclass(frozen=True)
 class Grid1D(Config):
-    """Rung 4: one work-item per row of C."""
+    """`row_per_item`: one work-item per row of C."""
 
     GROUP_ROWS: int  # rows of C that one work-group computes
 
@@ -54,10 +54,10 @@ class Grid1D(Config):
 
 @dataclass(frozen=True)
 class PrivateRow(Grid1D):
-    """Rungs 5 to 9: one work-item per row of C, holding its row of A in private memory."""
+    """`private_row` to `float8_row`: one work-item per row of C, holding its row of A in private memory."""
 
     VEC: int = 1  # elements that one load takes and one step of the inner product multiplies
-    CHUNK: int = 0  # elements of a column of B that the work-group holds in local memory (rung 6)
+    CHUNK: int = 0  # elements of a column of B that the work-group holds in local memory (`local_column`)
 
     def macros(self, problem: Problem) -> dict[str, str | int]:
         row_length = max(size(problem, "K"), self.VEC)  # an array needs an element, even if K = 0

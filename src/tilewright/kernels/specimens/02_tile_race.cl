@@ -1,6 +1,6 @@
 // Wrong: no barrier after the product, so the next tiles are loaded over those that others still read.
 //
-// Rung 2 of `tiles` without its second barrier.
+// `tiles/tiled` without its second barrier.
 //
 // BM, BN, BK  rows and columns of C that a work-group computes, and the depth of its tiles: all equal
 

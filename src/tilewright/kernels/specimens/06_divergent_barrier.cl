@@ -1,6 +1,6 @@
 // Wrong: work-items beyond the edge of C leave before the barriers, which the others then wait at in vain.
 //
-// Rung 2 of `tiles` with the guard of rung 1. It works as long as M and N are multiples of the tile.
+// `tiles/tiled` with the guard of `naive`. It works as long as M and N are multiples of the tile.
 //
 // BM, BN, BK  rows and columns of C that a work-group computes, and the depth of its tiles: all equal
 

@@ -1,6 +1,6 @@
 // Wrong: beyond the edges nothing is stored into the tiles, so the product reads what nobody wrote.
 //
-// Rung 2 of `tiles` without the zeros. It works as long as the sizes are multiples of the tile, and often beyond that,
+// `tiles/tiled` without the zeros. It works as long as the sizes are multiples of the tile, and often beyond that,
 // as long as local memory happens to hold zeros, or numbers that only reach elements which are not stored.
 //
 // BM, BN, BK  rows and columns of C that a work-group computes, and the depth of its tiles: all equal

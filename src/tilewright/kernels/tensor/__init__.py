@@ -62,7 +62,7 @@ class HalfTile(Config):
 
 @dataclass(frozen=True)
 class FmaTile(HalfTile):
-    """Rung 1: TM x TN elements of C for each work-item, from tiles of floats with two unused ones in each row."""
+    """`plain_fma`: TM x TN elements of C for each work-item, from tiles of floats with two unused ones in each row."""
 
     TM: int
     TN: int
@@ -77,7 +77,7 @@ class FmaTile(HalfTile):
 
 @dataclass(frozen=True)
 class WarpTile(HalfTile):
-    """Rungs 2 and 3: WARPS_M x WARPS_N warps share the tile of C."""
+    """`mma_sync` and `ldmatrix`: WARPS_M x WARPS_N warps share the tile of C."""
 
     WARPS_M: int = 2
     WARPS_N: int = 4
@@ -92,7 +92,7 @@ class WarpTile(HalfTile):
 
 @dataclass(frozen=True)
 class StagedTile(WarpTile):
-    """Rung 4: STAGES tiles of each operand."""
+    """`cp_async`: STAGES tiles of each operand."""
 
     STAGES: int = 4
 
@@ -102,7 +102,7 @@ class StagedTile(WarpTile):
 
 @dataclass(frozen=True)
 class FetchedTile(StagedTile):
-    """Rung 5: the copy engine fetches the tiles."""
+    """`tma`: the copy engine fetches the tiles."""
 
     def sharing(self) -> Iterator[str]:
         return iter(())
@@ -113,7 +113,10 @@ class FetchedTile(StagedTile):
 
 @dataclass(frozen=True)
 class WarpgroupTile(HalfTile):
-    """Rungs 6 to 9: each consumer, a warpgroup, multiplies 64 rows of the tile; from rung 7 on a producer fetches for it."""
+    """`wgmma` to `bands`: each consumer, a warpgroup, multiplies 64 rows of the tile.
+
+    From `specialised` on a producer fetches for it.
+    """
 
     STAGES: int = 4
     producers: int = 0
@@ -135,12 +138,15 @@ class WarpgroupTile(HalfTile):
 
 @dataclass(frozen=True)
 class PersistentTile(WarpgroupTile):
-    """Rungs 8 and 9: `groups` work-groups compute all tiles; C leaves by the copy engine, 64 x 64 elements at a time."""
+    """`persistent` and `bands`: `groups` work-groups compute all tiles.
+
+    C leaves by the copy engine, 64 x 64 elements at a time.
+    """
 
     results = ("float16",)
 
     producers: int = 1
-    BAND: int = 16  # rows of tiles that are computed together, in rung 9
+    BAND: int = 16  # rows of tiles that are computed together, in `bands`
     groups: int = 132  # an H200's compute units
 
     def ndrange(self, problem: Problem) -> NDRange:

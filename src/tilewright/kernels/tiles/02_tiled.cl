@@ -3,7 +3,7 @@
 // BM, BN, BK  rows and columns of C that a work-group computes, and the depth of its tiles: all equal in this rung
 //
 // For each tile of C, a tile of A slides along K to the right and a tile of B slides down. A work-item loads one
-// element of each and uses BK of each, so global memory is read BK times less often than in rung 1.
+// element of each and uses BK of each, so global memory is read BK times less often than in `naive`.
 
 __kernel void gemm(const int M, const int N, const int K,
                    const __global REAL* A, const __global REAL* B, __global REAL* C)

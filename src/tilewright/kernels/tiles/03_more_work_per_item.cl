@@ -3,7 +3,7 @@
 // BM, BN, BK  rows and columns of C that a work-group computes, and the depth of its tiles: all equal in this rung
 // TN          columns of C that a work-item computes, BN / TN apart
 //
-// Rung 2 reads local memory twice for each multiply-add; here it is 1 + 1 / TN times: 9/8 for TN = 8. Local memory
+// `tiled` reads local memory twice for each multiply-add; here it is 1 + 1 / TN times: 9/8 for TN = 8. Local memory
 // serves fewer words per cycle than the arithmetic units want operands, so that ratio sets the speed.
 
 #define ITEMS_N (BN / TN)  // work-items of a group along N; TN turns of a loop cover the BN columns of a tile

@@ -1,14 +1,14 @@
 """The ladder `tiles`: from a naive product to tiles in local memory and registers, prefetched, of any size.
 
-Every matrix is column-major, and dimension 0 of the NDRange runs along M, the contiguous side of A and C. From rung 5
-to rung 10 a step of its own transposes B beforehand, into the scratch buffer BT (N x K).
+Every matrix is column-major, and dimension 0 of the NDRange runs along M, the contiguous side of A and C. From `transposed`
+to `any_size` a step of its own transposes B beforehand, into the scratch buffer BT (N x K).
 
 The tutorial's names and ours:
 
     TS           BM = BN = BK   side of a square tile             WPT    TN          columns of C per work-item
     TSM TSN TSK  BM BN BK       tile of a work-group              WIDTH  VEC         elements of a wide load
-    WPTM WPTN    TM TN          rows, columns of C per work-item  TSDK   BK          depth of rung 5's tiles
-    RTSM RTSN    ITEMS_M/N      work-items of a group along M, N  RTS    ITEMS_N     the same in rungs 3 and 5
+    WPTM WPTN    TM TN          rows, columns of C per work-item  TSDK   BK          depth of `transposed`'s tiles
+    RTSM RTSN    ITEMS_M/N      work-items of a group along M, N  RTS    ITEMS_N     as in `more_work_per_item`, `transposed`
 """
 
 from collections.abc import Callable, Iterator
@@ -74,7 +74,7 @@ class Tile(Config):
 
 @dataclass(frozen=True)
 class SquareTile(Tile):
-    """Rungs 2 to 4: one side for all tiles, so that each work-item loads as much of A as of B."""
+    """`tiled` to `wide_types`: one side for all tiles, so that each work-item loads as much of A as of B."""
 
     def violations(self, problem: Problem, device: DeviceInfo) -> Iterator[str]:
         yield from super().violations(problem, device)
@@ -84,7 +84,7 @@ class SquareTile(Tile):
 
 @dataclass(frozen=True)
 class WideSquareTile(SquareTile):
-    """Rung 4: vectors of A and C along M, of B along K; a work-item computes one vector of C."""
+    """`wide_types`: vectors of A and C along M, of B along K; a work-item computes one vector of C."""
 
     vectors = (("M", "VEC"), ("K", "VEC"))
 
@@ -96,7 +96,7 @@ class WideSquareTile(SquareTile):
 
 @dataclass(frozen=True)
 class WideTile(Tile):
-    """Rungs 7 and 8: vectors of A along M, of the transposed B along N."""
+    """`wide_loads` and `shuffles`: vectors of A along M, of the transposed B along N."""
 
     vectors = (("M", "VEC"), ("N", "VEC"))
 
@@ -109,7 +109,7 @@ class WideTile(Tile):
 
 @dataclass(frozen=True)
 class ShuffleTile(WideTile):
-    """Rung 8: whole warps, in which the work-items with the same columns of C lie side by side."""
+    """`shuffles`: whole warps, in which the work-items with the same columns of C lie side by side."""
 
     def violations(self, problem: Problem, device: DeviceInfo) -> Iterator[str]:
         yield from super().violations(problem, device)
@@ -124,7 +124,7 @@ class ShuffleTile(WideTile):
 
 @dataclass(frozen=True)
 class PrefetchTile(Tile):
-    """Rungs 9 and 10: each work-item holds its share of the next tiles in registers."""
+    """`prefetch` and `any_size`: each work-item holds its share of the next tiles in registers."""
 
     def violations(self, problem: Problem, device: DeviceInfo) -> Iterator[str]:
         yield from super().violations(problem, device)
@@ -138,7 +138,7 @@ class PrefetchTile(Tile):
 
 @dataclass(frozen=True)
 class RegisterTile(Tile):
-    """Rung 11: no local memory; vectors of TM rows of A and C, and of VEC elements of B along K."""
+    """`clblas_style`: no local memory; vectors of TM rows of A and C, and of VEC elements of B along K."""
 
     vectors = (("M", "TM"), ("K", "VEC"))
 
@@ -218,7 +218,7 @@ NVIDIA_ONLY = (("nvidia", "read-only cache loads and warp shuffles are NVIDIA in
 LADDER = Ladder(
     "tiles",
     "From a naive product to tiles in registers, of any size",
-    "the myGEMM tutorial of 2014: float, M = N = K = 4096, Tesla K40m; rung 11 reached 596 to 830",
+    "the myGEMM tutorial of 2014: float, M = N = K = 4096, Tesla K40m; `clblas_style` reached 596 to 830",
     (
         _rung("01_naive.cl", NAIVE, 139),
         _rung("02_tiled.cl", TILED, 373),

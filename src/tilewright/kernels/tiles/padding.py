@@ -1,4 +1,4 @@
-"""Rung 10's helpers: a matrix brought to another size, transposed or not, as a problem and two kernels of its own."""
+"""Helpers of `any_size`: a matrix brought to another size, transposed or not, as a problem and two kernels of its own."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

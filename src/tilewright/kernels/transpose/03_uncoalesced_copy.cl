@@ -1,6 +1,6 @@
 // The copy with x and y swapped: neighbouring work-items are a whole row apart, in the input and in the output.
 //
-// Not an element more is moved than in rung 1. But memory comes in sectors of 32 bytes, of which a float needs 4, and
+// Not an element more is moved than in `copy`. But memory comes in sectors of 32 bytes, of which a float needs 4, and
 // the 32 elements of a request lie in as many sectors. Only what a cache keeps until the other 28 bytes are asked for
 // saves the rest.
 

@@ -7,7 +7,7 @@
 // a time. The tile is written by rows and read by columns. In tile[16][16] the 16 words of a column lie 16 apart, in
 // two banks, and wait for each other. One more word per row moves each row one bank on: in tile[16][17] they lie in 16
 // banks. That was free of conflicts while 16 work-items made a request. Today 32 do, two columns, and one of them
-// wraps around onto a bank of the other: every request takes two passes. Rung 6 mends that.
+// wraps around onto a bank of the other: every request takes two passes. `tile_of_a_warp` mends that.
 
 __kernel void transpose(const int ROWS, const int COLUMNS, const int OFFSET,
                         const __global REAL* input, __global REAL* output)

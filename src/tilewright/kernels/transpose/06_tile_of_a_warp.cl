@@ -3,13 +3,13 @@
 // TILE  side of the square that a work-group transposes
 // PAD   elements that no one uses at the end of each row of the tile
 //
-// Not a statement differs from rung 5, only the geometry: a request of 32 work-items now covers one row of the tile
+// Not a statement differs from `tiled`, only the geometry: a request of 32 work-items now covers one row of the tile
 // when it writes, and one column when it reads: words 33 apart, and 33 i % 32 = i % 32 takes every bank once. Each
 // request to global memory covers one whole line of 128 bytes as well, instead of two halves.
 // (A double takes two words, and half of the work-items are served at a time; the same pad will do.)
 //
-// It may well be slower than rung 5: the group has 1024 work-items now, and all of them wait at the barrier for the
-// slowest. Rung 7 mends that.
+// It may well be slower than `tiled`: the group has 1024 work-items now, and all of them wait at the barrier for the
+// slowest. `rows_per_item` mends that.
 
 __kernel void transpose(const int ROWS, const int COLUMNS, const int OFFSET,
                         const __global REAL* input, __global REAL* output)

@@ -1,6 +1,6 @@
-"""What to move: stacks of matrices, and square matrices in place."""
+"""Square matrices that are transposed in place: a problem for the library's kernels and for `bench`."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -8,45 +8,7 @@ import numpy as np
 from .dtypes import element_type
 from .errors import InvalidInput
 from .operands import Operand, Scalars
-from .problem import Arrays, Transpose
-
-
-@dataclass(frozen=True)
-class StackedTranspose(Transpose):
-    """As Transpose, `batch` times, one matrix behind the other."""
-
-    operation: ClassVar[str] = "stacked transpose"
-    batch: int = 1
-
-    @property
-    def title(self) -> str:
-        return f"{self.operation} {self.batch} of {self.rows}x{self.columns} {self.dtype}"
-
-    @property
-    def operands(self) -> tuple[Operand, ...]:
-        source, target = super().operands
-        return (
-            replace(source, shape=(self.batch, *source.shape)),
-            replace(target, shape=(self.batch, *target.shape)),
-        )
-
-    def reference(self, arrays: Arrays) -> np.ndarray:
-        return np.swapaxes(arrays["input"][..., self.offset :], -1, -2)
-
-
-@dataclass(frozen=True)
-class StackedCopy(StackedTranspose):
-    """As Copy, `batch` times, one matrix behind the other."""
-
-    operation: ClassVar[str] = "stacked copy"
-
-    @property
-    def operands(self) -> tuple[Operand, ...]:
-        source, target = super().operands
-        return source, replace(target, shape=(self.batch, self.rows, self.kept))
-
-    def reference(self, arrays: Arrays) -> np.ndarray:
-        return arrays["input"][..., self.offset :]
+from .problem import Arrays
 
 
 @dataclass(frozen=True)

@@ -1,22 +1,25 @@
 """What a newcomer waits for: the import, the first call on a new machine, and the first call from the disk's caches.
 
-Each is measured in child processes: a new machine is an empty folder for every cache, the library's and the drivers'.
+`python -m tools.first_calls --json benchmarks/NAME.json` measures each in child processes: a new machine is an empty folder
+for every cache, the library's and the drivers'.
 """
 
+import argparse
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from .backend.children import run_child
-from .backend.opencl import Device, open_device
-from .environment import read_environment
-from .errors import ProcessFailed
-from .markdown import cell
-from .problem import Gemm
-from .records import Record, Row, Samples
+from tilewright.backend.children import run_child
+from tilewright.backend.opencl import Device, open_device
+from tilewright.dtypes import element_type
+from tilewright.environment import read_environment
+from tilewright.errors import InvalidInput, ProcessFailed, TilewrightError
+from tilewright.outputs import check_target, write_or_rescue
+from tilewright.problem import Gemm
+from tilewright.records import Record, Row, Samples
+from tilewright.report.cold_start import TITLE
 
-TITLE = "first calls"
 SIZE = 64  # so small that the product itself takes no time
 # What is measured, and the seconds that it is allowed; None if it depends on others more than on this package.
 PARTS: dict[str, tuple[str, float | None]] = {
@@ -59,6 +62,9 @@ def run_first_calls(
     watch: Callable[[Row], None] = lambda row: None,
 ) -> Record:
     """Measure PARTS `rounds` times each on a device: a record with a row for each, its limit as a note."""
+    element_type(dtype)
+    if rounds < 1:
+        raise InvalidInput(f"{rounds} rounds measure nothing: ask for at least 1")
     opened = device if isinstance(device, Device) else open_device(device)
     collected: dict[str, list[float]] = {name: [] for name in PARTS}
     for _ in range(rounds):
@@ -106,14 +112,26 @@ def lines(record: Record) -> list[str]:
     return texts
 
 
-def markdown(record: Record) -> str:
-    """The record as a Markdown table."""
-    device, environment = record.environment.device, record.environment
-    texts = [f"**{record.title} · {record.dtype} · {device.label} · driver {device.driver}**", ""]
-    texts += ["| what | seconds, median | least .. most | limit | |", "| --- | --- | --- | --- | --- |"]
-    for row in record.rows:
-        times = row.samples.wall
-        figures = (f"{row.samples.median:.3g}", f"{min(times):.3g} .. {max(times):.3g}") if times else ("-", "-")
-        cells = (row.name, *figures, row.notes[0] if row.notes else "", row.lesson)
-        texts.append("| " + " | ".join(map(cell, cells)) + " |")
-    return "\n".join([*texts, "", f"{environment.processor}, {environment.cores} cores; {environment.date}."])
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Measure, print a line for each part, and write the record if asked to."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--device", metavar="DEVICE", help="as for `tilewright ladder`")
+    parser.add_argument("--dtype", default="float32")
+    parser.add_argument("--rounds", type=int, default=5, help="how often each part is measured (default %(default)s)")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="save the record")
+    options = parser.parse_args(arguments)
+    try:
+        if options.json is not None:
+            check_target("--json", options.json)
+        record = run_first_calls(options.device, options.dtype, options.rounds)
+        print("\n".join(lines(record)))
+        if options.json is not None:
+            write_or_rescue(options.json, record)
+            print(f"wrote {options.json}")
+    except TilewrightError as error:
+        parser.error(str(error))
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

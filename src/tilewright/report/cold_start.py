@@ -1,0 +1,19 @@
+"""A record of first calls as a Markdown table: a line for each part that a newcomer waits for."""
+
+from ..markdown import cell
+from ..records import Record
+
+TITLE = "first calls"  # of the record
+
+
+def markdown(record: Record) -> str:
+    """The record as a Markdown table."""
+    device, environment = record.environment.device, record.environment
+    texts = [f"**{record.title} · {record.dtype} · {device.label} · driver {device.driver}**", ""]
+    texts += ["| what | seconds, median | least .. most | limit | |", "| --- | --- | --- | --- | --- |"]
+    for row in record.rows:
+        times = row.samples.wall
+        figures = (f"{row.samples.median:.3g}", f"{min(times):.3g} .. {max(times):.3g}") if times else ("-", "-")
+        cells = (row.name, *figures, row.notes[0] if row.notes else "", row.lesson)
+        texts.append("| " + " | ".join(map(cell, cells)) + " |")
+    return "\n".join([*texts, "", f"{environment.processor}, {environment.cores} cores; {environment.date}."])
