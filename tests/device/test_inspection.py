@@ -5,6 +5,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+from says import says
 
 from tilewright.backend.opencl import Device
 from tilewright.cli import main
@@ -100,7 +101,7 @@ def test_the_command_prints_one_kernel_and_its_code(device_number: str, tmp_path
     assert main(["inspect", str(own), "-D", "FACTOR=2", *device]) == 0
     assert "give --local" in capsys.readouterr().out
     assert main(["inspect", "tiles/02", "--ptx", *device]) == 1
-    assert "has no PTX" in capsys.readouterr().err
+    assert says(capsys.readouterr().err, "PTX")
 
 
 def test_a_roofline_names_the_ceiling_that_binds(device: Device) -> None:

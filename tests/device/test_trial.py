@@ -47,7 +47,7 @@ def test_a_kernel_that_does_not_end_is_a_row_after_the_time(make: MakeKernel, on
     contender = enter(make("for (int i = 1; i; i |= 1) output[0] = i;"), one_device, 15.0)
     assert contender.row.status == "launch failed"
     assert says(contender.row.reason, 15)
-    assert "--within SECONDS gives it more time" in contender.row.reason
+    assert says(contender.row.reason, "--within")
     assert contender.entrant is None
 
 
