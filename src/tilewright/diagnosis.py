@@ -4,6 +4,7 @@ from dataclasses import replace
 from math import prod
 
 from .access import Explanation, Finding, explain_steps
+from .access.coverage import coverage_notes
 from .access.simt.launch import LANES_AT_ONCE
 from .device import DeviceInfo
 from .errors import TilewrightError, Unsupported
@@ -92,4 +93,9 @@ def _outcome(plan: Plan, explanations: tuple[Explanation, ...]) -> str:
     verdict = Reference(plan.problem, random_arrays(plan.problem)).judge(output.unflatten(found[-1]))
     if verdict.passed:
         return "its result is right there, so look at the size, the device's compiler or its limits"
-    return f"its result is wrong there, too, so look at what it computes: {verdict.reason}"
+    left_out = [
+        note
+        for explanation in explanations
+        for note in coverage_notes(explanation.coverage, len(explanation.groups), explanation.group_count)
+    ]
+    return "; ".join([f"its result is wrong there, too, so look at what it computes: {verdict.reason}", *left_out])

@@ -167,3 +167,9 @@ def test_faults_go_to_json_and_back_and_old_records_have_none(tmp_path: Path, on
     assert '"faults"' not in path.read_text()
     old: Record = load_record(path)
     assert old.rows[-1].faults == ()
+
+
+def test_what_nobody_read_is_told_of_a_wrong_result(one_device: Device) -> None:
+    row = failed_row(find_kernel("specimens/08"), one_device, (60, 52, 40))
+    assert not row.faults
+    assert "A: 80% of its 2,400 elements are read, 480 never" in row.explained

@@ -63,7 +63,9 @@ def test_slow_specimens_are_right(stem: str, dtype: str, device: Device) -> None
         check_kernel(kernel, shape, dtype, device)
 
 
-@pytest.mark.parametrize("stem", ["05_out_of_bounds", "06_divergent_barrier", "07_uninitialised_local"])
+@pytest.mark.parametrize(
+    "stem", ["05_out_of_bounds", "06_divergent_barrier", "07_uninitialised_local", "08_rest_of_k_dropped"]
+)
 def test_wrong_specimens_are_right_where_every_tile_is_whole(stem: str, device: Device) -> None:
     assert check_kernel(specimen(stem), (128, 64, 32), "float32", device) == "passed"
 

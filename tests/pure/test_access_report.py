@@ -4,6 +4,7 @@ import doctest
 import json
 import re
 import xml.etree.ElementTree as ElementTree
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -27,9 +28,10 @@ from tilewright.access.shapes import shape_of
 from tilewright.access.totals import changes, totals
 from tilewright.access.verdict import verdict
 from tilewright.access.whatif import local_size_variations, macro_variations, pitch_variations, sweep, table
-from tilewright.errors import InvalidInput, UnknownName
+from tilewright.errors import InvalidInput, RecordError, UnknownName
 from tilewright.kernels import find_kernel
 from tilewright.problem import Gemm, Transpose
+from tilewright.report.pages import refresh_page
 
 TRANSPOSE = """// A transpose through a tile.
 __kernel void transpose(__global const float* in, __global float* out, int n) {
@@ -132,6 +134,67 @@ def test_strides_and_shares_are_told() -> None:
         "16 sectors a request where 4 are enough; 25% of the bytes moved are used"
     )
     assert not any("work-groups were run" in line for line in lines)
+
+
+def told_of(lines: list[str], line: int, buffer: str) -> list[str]:
+    """The sentences about the reads of a buffer on one line."""
+    return [each for each in lines if each.startswith(f"line {line} reads {buffer} ")]
+
+
+def test_a_word_for_all_lanes_costs_one_sector_which_is_enough() -> None:
+    found = rung("tiles/01", 64)
+    (access,) = [each for each in found.accesses if each.buffer == "B"]
+    assert (access.per_request, access.efficiency) == (1, 1 / 8)
+    assert told_of(verdict(found), access.position.line, "B") == []
+
+
+def test_two_addresses_are_not_told_as_one() -> None:
+    found = rung("rows/02", 64)
+    (access,) = [each for each in found.accesses if each.buffer == "B"]
+    (sentence,) = told_of(verdict(found), access.position.line, "B")
+    assert "at 2 addresses" in sentence
+    assert "one address" not in sentence
+
+
+def test_a_launch_of_one_group_is_told_as_one() -> None:
+    text = str(rung("rows/01", 16))
+    assert "in the only work-group:" in text
+    assert "1 work-groups" not in text
+    assert "all its work-groups" not in text
+
+
+def test_a_wavefront_of_amd_is_the_lanes_alone() -> None:
+    for model in ("amd64", "amd32"):
+        found = explain("transpose/05", 64, model=model)
+        told = "\n".join(
+            (
+                *report(found),
+                *changes(found, found),
+                svg(found),
+                *table(sweep(partial(explain, "transpose/05", 64, model=model), [{}])),
+            )
+        )
+        assert "passes" in told
+        assert not re.search(
+            r"wavefronts? (takes|where|lost|in|out|1)|\d wavefronts|wavefronts of (loads|stores)", told
+        )
+    told = "\n".join(report(explain("transpose/05", 64)))
+    assert "wavefronts of loads" in told
+    assert "a wavefront takes one 4-byte word" in told
+
+
+def test_a_private_array_longer_than_the_registers_is_told() -> None:
+    kernel = find_kernel("rows/05")
+
+    def notes(depth: int, model: str) -> list[str]:
+        found = explain_kernel(kernel, Gemm(8, 8, depth, "float32", *kernel.orders), model=find_model(model))[-1]
+        assert [(each.name, each.nbytes) for each in found.private_arrays] == [("own_row", 4 * depth)]
+        return [line for line in verdict(found) if "own_row" in line and "private" in line]
+
+    assert notes(255, "nvidia") == []
+    assert len(notes(256, "nvidia")) == 1
+    assert "1,024 bytes" in notes(256, "nvidia")[0]
+    assert notes(256, "amd64") == []
 
 
 def test_faults_come_first() -> None:
@@ -358,3 +421,11 @@ def test_the_page_holds_the_claims_as_they_are_counted_now(tmp_path: Path) -> No
     assert copy.read_text() == page.read_text(), "run `tilewright report docs/access.md`"
     copy.write_text("no mark")
     assert refresh_claims(copy) == 0
+    with pytest.raises(RecordError, match="claims"):
+        refresh_page(copy)
+    claims = "<!-- claims -->\n<!-- end claims -->\n"
+    record = Path(__file__).parents[2] / "benchmarks" / "cpu-intel-transpose.json"
+    copy.write_text(f"{claims}<!-- record: {record} -->\n<!-- end record -->\n")
+    assert refresh_page(copy) == {"tables": 1, "tables of claims": 1}
+    assert "| the MQL5 article | `rows/02` |" in copy.read_text()
+    assert "| transpose/05_tiled |" in copy.read_text()

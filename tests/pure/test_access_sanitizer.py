@@ -288,6 +288,10 @@ def test_every_specimen_is_caught(kernel: Kernel) -> None:
         assert CAUGHT[kernel.source.stem] in {each.kind for each in explanation.faults}
         return
     assert explanation.findings == ()
+    if kernel.source.stem == "08_rest_of_k_dropped":
+        unread = {each.buffer: each.elements - each.read for each in explanation.coverage if not each.written}
+        assert unread == {"A": 60 * (40 % 16), "B": 52 * (40 % 16)}
+        return
     worst = max(access.per_request for access in explanation.accesses if access.is_local)
     assert worst == {"03_eight_way_conflict": 8, "04_two_way_conflict": 2}[kernel.source.stem]
 

@@ -1,4 +1,4 @@
-// One work-item per element of C: two loads for every multiply-add, and most of them wait for a cache.
+// One work-item per element of C: simple, but every multiply-add waits for two loads.
 
 __kernel void gemm(const int M, const int N, const int K,
                    const __global REAL* A, const __global REAL* B, __global REAL* C)

@@ -1,4 +1,4 @@
-// A work-item computes VW neighbours in a row as one vector, so that one load of B and one multiply-add serve them all.
+// A work-item computes VW neighbours of a row as one vector: one load of B serves VW products.
 //
 // VW    elements of a vector: as many as fill a register of the machine
 //

@@ -1,4 +1,4 @@
-// A work-item keeps MR rows of NV vectors of C in registers: MR * NV multiply-adds for only MR + NV loads.
+// MR x NV vectors of C stay in registers: MR * NV multiply-adds for only MR + NV loads.
 //
 // VW    elements of a vector: as many as fill a register of the machine
 // MR    rows of C per work-item

@@ -1,4 +1,4 @@
-// A panel of B is copied to a dense buffer that stays in the level-1 cache, and serves BM rows of C from there.
+// A panel of B is packed into a dense buffer for the L1 cache, and BM rows of C reuse it.
 //
 // VW    elements of a vector: as many as fill a register of the machine
 // MR    rows of C that are computed in registers at a time

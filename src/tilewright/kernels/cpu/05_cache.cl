@@ -1,4 +1,4 @@
-// A whole block of B's panels is packed for the level-2 cache, and MR rows of A at a time for the level-1 cache.
+// A block of B is packed for the L2 cache and MR rows of A for the L1 cache: both are reused.
 //
 // VW    elements of a vector: as many as fill a register of the machine
 // MR    rows of C that are computed in registers at a time

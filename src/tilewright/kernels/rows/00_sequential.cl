@@ -1,4 +1,4 @@
-// One work-item stands for the host program: three nested loops, whose order (LOOP) decides what each step touches.
+// One work-item runs three nested loops: their order alone decides how memory is read.
 //
 // LOOP  0 to 5: the order of the loops over the rows r and columns c of C and the terms k, from the outermost inwards
 

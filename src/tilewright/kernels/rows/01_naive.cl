@@ -1,4 +1,4 @@
-// One work-item per element of C, each adding its K products straight into global memory.
+// One work-item per element of C: all run at once, but each product costs four memory accesses.
 
 __kernel void gemm(const int M, const int N, const int K,
                    const __global REAL* A, const __global REAL* B, __global REAL* C)

@@ -1,4 +1,4 @@
-// The sum lives in a private variable and is stored once, instead of K loads and K stores of C.
+// The sum stays in a register and is stored once, which saves K loads and K stores of C.
 
 __kernel void gemm(const int M, const int N, const int K,
                    const __global REAL* A, const __global REAL* B, __global REAL* C)

@@ -1,4 +1,4 @@
-// One work-item computes a whole row of C, so the NDRange has one dimension.
+// One work-item computes a whole row of C: fewer work-items, but all N sums share a row of A.
 //
 // By itself this only costs parallelism: M work-items instead of M * N. It is done for what the next rungs make of it,
 // as all N sums of a work-item now use the same row of A.

@@ -1,4 +1,4 @@
-// The work-group copies each column of B to local memory together, and every work-item reads it there.
+// The work-group copies each column of B to local memory once, and all its work-items share it.
 //
 // ROW_LENGTH  elements of the private row: K
 // CHUNK       elements of a column that are in local memory at a time, so that any K fits

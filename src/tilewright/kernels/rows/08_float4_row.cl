@@ -1,9 +1,10 @@
-// The private row is held as vectors: its elements are gathered once, when it is copied, and not at each of N uses.
+// Row and columns are aligned vectors of four: one load of 16 bytes replaces four loads.
 //
 // ROW_LENGTH  elements of the private row: K, a multiple of 4
 //
-// As K is a multiple of 4, every row of A and every column of B begins at a whole vector. A pointer to vectors says so,
-// and the compiler loads 16 bytes at once; VLOAD promises the alignment of one element only, and becomes four loads.
+// Elements are gathered once, when the row is copied, and not at each of N uses. As K is a
+// multiple of 4, every row of A and every column of B begins at a whole vector. A pointer to vectors says so, and the
+// compiler loads 16 bytes at once. VLOAD promises the alignment of one element only, and becomes four loads.
 
 typedef VECTOR(4) vector;
 

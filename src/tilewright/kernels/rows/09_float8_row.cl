@@ -1,4 +1,4 @@
-// Vectors of eight, with an inner product of our own, since OpenCL's dot() ends at four.
+// Vectors of eight halve the loop steps again; OpenCL's dot() ends at four, so two are added.
 //
 // ROW_LENGTH  elements of the private row: K, a multiple of 8
 //

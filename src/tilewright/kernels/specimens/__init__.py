@@ -21,4 +21,5 @@ SPECIMENS = (
     Kernel(HERE / "05_out_of_bounds.cl", Tile(64, 64, 16, 8, 8, PAD=2), orders=BY_COLUMNS, steps=transpose_first),
     Kernel(HERE / "06_divergent_barrier.cl", SquareTile(16, 16, 16), orders=BY_COLUMNS),
     Kernel(HERE / "07_uninitialised_local.cl", SquareTile(16, 16, 16), orders=BY_COLUMNS),
+    Kernel(HERE / "08_rest_of_k_dropped.cl", SquareTile(16, 16, 16), orders=BY_COLUMNS),
 )

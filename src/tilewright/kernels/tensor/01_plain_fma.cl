@@ -1,4 +1,4 @@
-// Products of halves by plain multiply-adds: they become floats on their way into local memory, and stay so.
+// The baseline without tensor cores: fp16 operands, plain multiply-adds and sums in fp32.
 //
 // BM, BN, BK  the tile of C that a work-group computes, and the depth of its tiles of A and B
 // TM, TN      rows and columns of C that a work-item computes, in pairs that lie 2 * BM / TM and 2 * BN / TN apart

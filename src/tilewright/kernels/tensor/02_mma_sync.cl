@@ -1,4 +1,4 @@
-// A warp multiplies 16 x 16 by 16 x 8 halves with one instruction, whose operands it reads word by word.
+// A warp multiplies 16 x 16 by 16 x 8 with one instruction: the tensor cores do the arithmetic.
 //
 // BM, BN, BK        the tile of C that a work-group computes, and the depth of its tiles of A and B
 // WARPS_M, WARPS_N  how its warps lie in that tile

@@ -1,4 +1,4 @@
-// A warp reads four matrices of 8 x 8 with one instruction, from tiles whose pieces are permuted to meet all banks.
+// A warp loads four 8 x 8 matrices with one instruction from swizzled tiles: no bank conflict.
 //
 // BM, BN, BK        the tile of C that a work-group computes, and the depth of its tiles of A and B: BK is 32
 // WARPS_M, WARPS_N  how its warps lie in that tile

@@ -1,4 +1,4 @@
-// Copies that run by themselves fill the next tiles while the warps multiply: STAGES tiles of each operand.
+// Asynchronous copies fill the next STAGES tiles while the warps multiply: latency is hidden.
 //
 // BM, BN, BK        the tile of C that a work-group computes, and the depth of its tiles of A and B: BK is 32
 // WARPS_M, WARPS_N  how its warps lie in that tile

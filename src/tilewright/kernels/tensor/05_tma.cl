@@ -1,4 +1,4 @@
-// The copy engine fetches whole tiles: one work-item asks for them, and a barrier in local memory counts their bytes.
+// One work-item asks TMA for whole tiles, so the others spend no instructions on loads.
 //
 // BM, BN, BK        the tile of C that a work-group computes, and the depth of its tiles of A and B: BK is 32
 // WARPS_M, WARPS_N  how its warps lie in that tile

@@ -1,4 +1,4 @@
-// Four warps multiply together, straight from local memory: wgmma needs no fragments, and reads A and B once for all four.
+// Four warps multiply straight from local memory with wgmma: no fragments are loaded.
 //
 // BM, BN, BK        the tile of C that a work-group computes, and the depth of its tiles of A and B: BK is 64
 // STAGES            tiles of each operand in local memory: one is multiplied, the others are being filled

@@ -1,4 +1,4 @@
-// One warpgroup only fetches, the others only multiply, and take its registers: tiles of C are twice as wide.
+// One warpgroup fetches and the others multiply with its registers: tiles of C grow twice as wide.
 //
 // BM, BN, BK        the tile of C that a work-group computes, and the depth of its tiles of A and B: BK is 64
 // STAGES            tiles of each operand in local memory: one is multiplied, the others are being filled

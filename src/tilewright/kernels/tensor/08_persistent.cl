@@ -1,4 +1,4 @@
-// Work-groups stay for many tiles: while one tile leaves through the copy engine, the next one's operands arrive.
+// Work-groups stay for many tiles: storing one tile overlaps with fetching the next.
 //
 // BM, BN, BK        the tile of C that a work-group computes, and the depth of its tiles of A and B: BK is 64
 // STAGES            tiles of each operand in local memory: one is multiplied, the others are being filled

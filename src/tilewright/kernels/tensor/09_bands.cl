@@ -1,4 +1,4 @@
-// Work-groups that run at a time compute a compact band of C, and so share what they read in cache.
+// Tiles of C are visited in compact bands, so that work-groups share more of A and B in L2.
 //
 // BM, BN, BK        the tile of C that a work-group computes, and the depth of its tiles of A and B: BK is 64
 // STAGES            tiles of each operand in local memory: one is multiplied, the others are being filled

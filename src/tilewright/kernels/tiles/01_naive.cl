@@ -1,4 +1,4 @@
-// One work-item per element of C, with dimension 0 along the contiguous side of the matrices.
+// One work-item per element of C, neighbours along the contiguous side: loads of A are coalesced.
 //
 // All matrices are stored by columns: element (row, k) of A is A[k * M + row]. Work-items that are neighbours in
 // dimension 0 run in step, so each load of A and store of C takes neighbouring words, and all of them read the same

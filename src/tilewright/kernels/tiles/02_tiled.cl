@@ -1,4 +1,4 @@
-// The work-group keeps a square tile of A and one of B in local memory, so each element is loaded once per tile.
+// Square tiles of A and B in local memory: global memory is read BK times less often.
 //
 // BM, BN, BK  rows and columns of C that a work-group computes, and the depth of its tiles: all equal in this rung
 //

@@ -1,4 +1,4 @@
-// Each work-item computes TN elements of a row of C, so a value of A read from local memory serves TN products.
+// A work-item computes TN columns of C: one local read of A serves TN products.
 //
 // BM, BN, BK  rows and columns of C that a work-group computes, and the depth of its tiles: all equal in this rung
 // TN          columns of C that a work-item computes, BN / TN apart

@@ -1,4 +1,4 @@
-// `tiled` with vectors of VEC elements: each work-item computes VEC neighbouring rows of C, by loads VEC times as wide.
+// `tiled` with vectors of VEC elements: one load instruction replaces VEC of them.
 //
 // BM, BN, BK  rows and columns of C that a work-group computes, and the depth of its tiles: all equal in this rung
 // VEC         elements of a vector: rows of C that a work-item computes (TM is the same)

@@ -1,4 +1,4 @@
-// `more_work_per_item` with B transposed beforehand and tiles that need not be square: less depth, and loads along both sides.
+// B is transposed first, so tiles need not be square, and a small BK saves local memory.
 //
 // BM, BN, BK  rows and columns of C that a work-group computes, and the depth of its tiles
 // TN          columns of C that a work-item computes, BN / TN apart

@@ -1,4 +1,4 @@
-// Each work-item computes TM x TN elements of C: TM + TN values from local memory make TM * TN products.
+// A work-item computes TM x TN elements of C: TM + TN local reads serve TM * TN products.
 //
 // BM, BN, BK  rows and columns of C that a work-group computes, and the depth of its tiles
 // TM, TN      rows and columns of C that a work-item computes, BM / TM and BN / TN apart

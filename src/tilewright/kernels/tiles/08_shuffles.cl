@@ -1,4 +1,4 @@
-// `wide_loads` with two things that NVIDIA's hardware has and OpenCL C has no word for: read-only loads and warp shuffles.
+// `wide_loads` with warp shuffles and read-only loads: one local read of B instead of TN (NVIDIA only).
 //
 // BM, BN, BK  rows and columns of C that a work-group computes, and the depth of its tiles
 // TM, TN      rows and columns of C that a work-item computes, BM / TM and BN / TN apart

@@ -1,4 +1,4 @@
-// The next tiles are on their way while the present ones are multiplied: two buffers, and one barrier per tile.
+// The next tiles load while the present ones are multiplied: two buffers hide the latency.
 //
 // BM, BN, BK  rows and columns of C that a work-group computes, and the depth of its tiles
 // TM, TN      rows and columns of C that a work-item computes, BM / TM and BN / TN apart
@@ -7,7 +7,7 @@
 // The next tiles go to registers before the product and from there to local memory after it, so that the product does
 // not wait for them. They go to the other buffer, so that nobody waits until all have read the present one. The price
 // is twice the local memory and more registers, hence fewer groups per core, which used to hide each other's latency.
-// (Loads are single words again, so that any M and N will do.)
+// (The tutorial prefetches by vectors. Here loads are single words, so that any M and N will do; `any_size` has vectors.)
 
 #define ITEMS_M (BM / TM)
 #define ITEMS_N (BN / TN)

@@ -1,4 +1,4 @@
-// `prefetch` by wide loads and without a single guard: A and B^T come padded with zeros to whole tiles, and C is cut back.
+// `prefetch` with vectors on operands padded to whole tiles: any size, without guards in the loop.
 //
 // BM, BN, BK  rows and columns of C that a work-group computes, and the depth of its tiles
 // TM, TN      rows and columns of C that a work-item computes, BM / TM and BN / TN apart

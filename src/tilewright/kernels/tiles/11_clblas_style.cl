@@ -1,4 +1,4 @@
-// No local memory and no barrier: vectors go from global memory to registers, and the cache does the sharing.
+// Vectors go from global memory to registers: the cache shares them, without local memory.
 //
 // BM, BN  rows and columns of C that a work-group computes
 // TM, TN  rows and columns of C that a work-item computes: TM is also the width of the loads from A

@@ -1,4 +1,4 @@
-// A plain copy, the yardstick: it moves the same bytes as a transpose, with both sides coalesced.
+// A plain copy, coalesced on both sides: the speed that a transpose can reach.
 
 __kernel void copy(const int ROWS, const int COLUMNS, const int OFFSET,
                    const __global REAL* input, __global REAL* output)

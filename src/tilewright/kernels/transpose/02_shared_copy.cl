@@ -1,4 +1,4 @@
-// The copy goes through a tile in local memory: what the detour costs when nothing is gained by it.
+// The copy goes through a tile in local memory: what this detour costs by itself.
 //
 // TILE  side of the square that a work-group copies
 

@@ -1,4 +1,4 @@
-// The copy with x and y swapped: neighbouring work-items are a whole row apart, in the input and in the output.
+// The copy with x and y swapped: both sides jump by rows, which shows what coalescing is worth.
 //
 // Not an element more is moved than in `copy`. But memory comes in sectors of 32 bytes, of which a float needs 4, and
 // the 32 elements of a request lie in as many sectors. Only what a cache keeps until the other 28 bytes are asked for

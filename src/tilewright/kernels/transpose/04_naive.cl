@@ -1,4 +1,4 @@
-// The transpose as one would write it down: neighbours read neighbours, but write a whole row apart.
+// The plain transpose: reads are coalesced, but each write jumps by a whole row.
 
 __kernel void transpose(const int ROWS, const int COLUMNS, const int OFFSET,
                         const __global REAL* input, __global REAL* output)

@@ -1,4 +1,4 @@
-// The tile is turned round in local memory, which has no rows to jump over, so that both global sides are coalesced.
+// The tile is transposed in local memory, so that reads and writes are both coalesced.
 //
 // TILE  side of the square that a work-group transposes
 // PAD   elements that no one uses at the end of each row of the tile

@@ -1,4 +1,4 @@
-// The tile is as wide as a request: 32 work-items read one column of tile[32][33], whose words lie in 32 banks.
+// A tile of 32 x 33, as wide as a warp: its columns lie in 32 banks, so no bank conflict is left.
 //
 // TILE  side of the square that a work-group transposes
 // PAD   elements that no one uses at the end of each row of the tile

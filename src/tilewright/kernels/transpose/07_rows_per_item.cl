@@ -1,4 +1,4 @@
-// Each work-item moves several elements of the tile: fewer work-items, and more loads under way for each of them.
+// Each work-item transposes several elements: more loads under way, fewer work-items.
 //
 // TILE           side of the square that a work-group transposes
 // PAD            elements that no one uses at the end of each row of the tile

@@ -1,4 +1,4 @@
-// Each work-item turns a square of VEC x VEC elements in its registers: no local memory, no barrier.
+// A work-item transposes a VEC x VEC square in registers: no local memory and no barrier.
 //
 // VEC  elements of one vector load or store, and side of the square
 //

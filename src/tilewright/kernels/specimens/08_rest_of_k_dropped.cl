@@ -1,0 +1,32 @@
+// Wrong: the loop takes whole tiles only, so the products beyond the last multiple of BK are left out.
+//
+// `tiles/tiled` with K / BK tiles, as the tilings were published. It is right as long as K is a multiple of BK, breaks no
+// rule of memory, and fails without a word otherwise: explain tells which columns of A nobody reads.
+//
+// BM, BN, BK  rows and columns of C that a work-group computes, and the depth of its tiles: all equal
+
+__kernel void gemm(const int M, const int N, const int K,
+                   const __global REAL* A, const __global REAL* B, __global REAL* C)
+{
+    const int item_m = get_local_id(0);
+    const int item_n = get_local_id(1);
+    const size_t row = get_group_id(0) * BM + item_m;
+    const size_t column = get_group_id(1) * BN + item_n;
+
+    __local REAL tile_a[BK][BM];
+    __local REAL tile_b[BN][BK];
+    REAL sum = 0;
+    for (size_t first = 0; first + BK <= K; first += BK) {
+        const size_t k_of_a = first + item_n;
+        const size_t k_of_b = first + item_m;
+        tile_a[item_n][item_m] = row < M ? A[k_of_a * M + row] : 0;
+        tile_b[item_n][item_m] = column < N ? B[column * K + k_of_b] : 0;
+        barrier(CLK_LOCAL_MEM_FENCE);
+
+        for (int k = 0; k < BK; k++)
+            sum += tile_a[k][item_m] * tile_b[item_n][k];
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+    if (row < M && column < N)
+        C[column * M + row] = sum;
+}
