@@ -24,7 +24,7 @@ from .kernels.peaks import CHAINS
 from .library.moves import copy, matrix_transpose
 from .library.products import matmul
 from .measure import BurstEntrant, RunFailed
-from .problem import Gemm, Problem, output_of
+from .problem import Gemm, Problem, offset_of, output_of
 from .records import Record, Row
 from .rivals.blas import absent, blas_rival, installed, multiplies
 from .rivals.child import cublas_present, cublas_rival, numpy_rival
@@ -64,7 +64,7 @@ class LibraryEntrant:
             matrix_transpose(self.output, self.output, queue=self._queue)
         else:
             move = matrix_transpose if self._problem.operation.endswith("transpose") else copy
-            move(self._arrays[0][..., getattr(self._problem, "offset", 0) :], self.output, queue=self._queue)
+            move(self._arrays[0][..., offset_of(self._problem) :], self.output, queue=self._queue)
         return Times(0.0, perf_counter() - begin)
 
 

@@ -15,7 +15,6 @@ from ...problem import Problem
 from ..gemm.call import call_of
 from ..sizes import size
 from .blocking import PACKED_BYTES, register_tile
-from .elements import component_bytes
 from .product import CpuProduct
 
 HERE = Path(__file__).parent
@@ -76,7 +75,7 @@ class Production(Config):
 
     def product(self, problem: Problem) -> CpuProduct:
         """The library's configuration for the problem."""
-        tile = register_tile(self.vector_bytes, component_bytes(problem.dtype), False)
+        tile = register_tile(self.vector_bytes, element_type(problem.dtype).component_bytes, False)
         return CpuProduct(tile.rows, tile.vectors, tile.width, tile.depth, tile.columns, os.cpu_count() or 1)
 
     def macros(self, problem: Problem) -> dict[str, str | int]:

@@ -10,7 +10,15 @@ from ...kernel import Config, Kernel, NDRange, Step, Steps
 from ...problem import Problem
 from ..gemm.call import GemmCall, call_of
 from .blocking import Blocking, Tile, blocking, register_tile
-from .elements import FORMS, component_bytes, element_macros, multiplied_as_stored, result_refusal, sums_wait
+from .elements import (
+    DTYPES,
+    depth_refusal,
+    element_macros,
+    exact_depth,
+    multiplied_as_stored,
+    result_refusal,
+    sums_wait,
+)
 from .vector import vector_kernel
 
 HERE = Path(__file__).parent
@@ -82,6 +90,9 @@ class CpuProduct(Config):
         refusal = result_refusal(call_of(problem))
         if refusal:
             yield refusal
+        inexact = "" if self.DOT else depth_refusal(problem.dtype, self.KC)
+        if inexact:
+            yield inexact
 
 
 def product_steps(kernel: Kernel, config: Config, problem: Problem) -> Steps:
@@ -96,9 +107,10 @@ def product_steps(kernel: Kernel, config: Config, problem: Problem) -> Steps:
 
 def product_kernel(problem: Problem, device: DeviceInfo, vector_bytes: int) -> Kernel:
     """06_production.cl with the register tile for vectors of that size."""
-    tile = register_tile(vector_bytes, component_bytes(problem.dtype), problem.dtype.startswith("complex"))
+    kind = element_type(problem.dtype)
+    tile = register_tile(vector_bytes, kind.component_bytes, kind.parts == 2, exact_depth(problem.dtype))
     config = CpuProduct(tile.rows, tile.vectors, tile.width, tile.depth, tile.columns, device.compute_units)
-    return Kernel(HERE / "06_production.cl", config, dtypes=tuple(FORMS), steps=product_steps)
+    return Kernel(HERE / "06_production.cl", config, dtypes=DTYPES, steps=product_steps)
 
 
 def quad_kernels(problem: Problem, device: DeviceInfo, vector_bytes: int) -> tuple[Kernel, ...]:

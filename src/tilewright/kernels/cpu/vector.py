@@ -9,7 +9,7 @@ from ...dtypes import element_type
 from ...kernel import Config, Kernel, NDRange, Step, Steps
 from ...problem import Problem
 from ..gemm.call import GemmCall, call_of
-from .elements import FORMS, component_bytes, element_macros, result_refusal
+from .elements import DTYPES, element_macros, exact_depth, result_refusal
 
 HERE = Path(__file__).parent
 LEVEL1_BYTES = 16 * 1024  # for the sums, and as much for the vector: together two thirds of a level-1 cache of 48 KiB
@@ -62,10 +62,10 @@ def vector_steps(kernel: Kernel, config: Config, problem: Problem) -> Steps:
 
 
 def vector_kernel(problem: Problem, device: DeviceInfo, vector_bytes: int) -> Kernel:
-    """gemv.cl for a device's vectors. It has no int8, whose sums as float would pass 2^24."""
-    real_bytes = component_bytes(problem.dtype)
-    parts = 2 if problem.dtype.startswith("complex") else 1
-    held = LEVEL1_BYTES // (real_bytes * parts)
+    """gemv.cl for a device's vectors. Its sums are never cut, so that it has none of the types with an exact depth."""
+    kind = element_type(problem.dtype)
+    real_bytes = kind.component_bytes
+    held = LEVEL1_BYTES // (real_bytes * kind.parts)
     config = CpuVector(vector_bytes // real_bytes, held, held, device.compute_units)
-    dtypes = tuple(name for name in FORMS if name != "int8")
+    dtypes = tuple(name for name in DTYPES if not exact_depth(name))
     return Kernel(HERE / "gemv.cl", config, dtypes=dtypes, steps=vector_steps)

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from ...device import DeviceInfo
 from ...kernel import Config, Kernel, NDRange, Step, Steps
-from ...problem import Problem
+from ...problem import Problem, precision_of
 from ...tensormap import TensorMap
 from ..gemm.call import GemmCall, call_of
 from ..gemm.macros import element_macros, result_width
@@ -133,6 +133,6 @@ PRODUCT = Kernel(
 
 def candidates(problem: Problem, device: DeviceInfo) -> tuple[Kernel, ...]:
     """The kernel, for problems that ask for it."""
-    if getattr(problem, "precision", "") != PRODUCT.precision:
+    if precision_of(problem) != PRODUCT.precision:
         return ()
     return (replace(PRODUCT, config=ProductConfig(groups=device.compute_units)),)
