@@ -1,0 +1,221 @@
+"""Element types: each fact agrees with NumPy's, each table that knows types has them all or says which it leaves out, and
+integers that are multiplied as floats stay exact."""
+
+import ast
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from types import ModuleType
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+import tilewright
+from tilewright import accuracy, dtypes, precision, sets
+from tilewright.backend import information, tensormaps
+from tilewright.device import DeviceInfo
+from tilewright.dtypes import ELEMENT_TYPES, FLOAT8, ElementType, numpy_dtype, storable
+from tilewright.kernels import cpu, moves
+from tilewright.kernels.cpu import elements as cpu_elements
+from tilewright.kernels.cpu.product import CpuProduct, product_kernel
+from tilewright.kernels.cpu.vector import vector_kernel
+from tilewright.kernels.fma import choice as fma
+from tilewright.kernels.fma import product as fma_product
+from tilewright.kernels.mma import configs as mma_configs
+from tilewright.kernels.mma import cost as mma_cost
+from tilewright.kernels.mma import product as mma
+from tilewright.kernels.moves import many
+from tilewright.kernels.wgmma import configs as wgmma_configs
+from tilewright.kernels.wgmma import product as wgmma
+from tilewright.library import multiply
+from tilewright.plan import violations
+from tilewright.problem import Gemm
+from tilewright.rivals import blas, clblast, cublas
+
+ROOT = Path(tilewright.__file__).parent
+SOURCES = {path.name: path.read_text() for path in (ROOT / "kernels").rglob("*.cl")}
+COMPLEX = ("complex64", "complex128")
+SHORT = ("float16", "bfloat16")
+INTEGERS = ("int32", "int8")
+CPU = DeviceInfo(
+    "a CPU", "nowhere", compute_units=2, max_work_group_size=1024, max_work_item_sizes=(1024, 1024, 64), fp64=True,
+    features=frozenset({"cpu"}), native_widths={"float32": 16, "float64": 8, "int32": 16},
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Table:
+    """What a module holds for types under a name, and the types that it leaves out: they go another way, or have none."""
+
+    module: ModuleType
+    name: str
+    left_out: tuple[str, ...] = ()
+
+    @property
+    def title(self) -> str:
+        return f"{self.module.__name__}.{self.name}"
+
+    @property
+    def types(self) -> frozenset[str]:
+        """The element types among its keys or elements; of kernels, the types that they multiply."""
+        held = getattr(self.module, self.name)
+        if hasattr(held, "dtypes"):
+            held = held.dtypes
+        names = (name for each in held for name in getattr(each, "dtypes", (each,)))
+        return frozenset(names) & frozenset(ELEMENT_TYPES)
+
+    def missing(self, names: Collection[str]) -> list[str]:
+        return [f"{name} is missing in {self.title}" for name in names if name not in {*self.types, *self.left_out}]
+
+
+# Every table that knows element types. A new type gets an entry in each, or is named here among those that it leaves out.
+TABLES = (
+    # what is asked and measured
+    Table(sets, "STORED", ("float32", "float64", "int32", *SHORT, *COMPLEX)),  # stored as they are
+    Table(sets, "MOVED", ("int32", "bfloat16", *FLOAT8, "complex64")),  # one type for each size of elements
+    Table(accuracy, "FLOAT8", ("float32", "float64", *INTEGERS, *SHORT, *COMPLEX)),
+    Table(multiply, "HOLD_FLOAT8", ("float32", "float64", *INTEGERS, *FLOAT8, *COMPLEX)),
+    Table(multiply, "SCALED", ("float64", *INTEGERS, *FLOAT8, *COMPLEX)),
+    Table(blas, "PREFIXES", (*INTEGERS, *SHORT, *FLOAT8)),
+    Table(clblast, "PREFIXES", (*INTEGERS, *SHORT, *FLOAT8, *COMPLEX)),
+    Table(cublas, "PREFIXES", (*INTEGERS, *SHORT, *FLOAT8, *COMPLEX)),
+    # drivers
+    Table(information, "WIDTHS", ("bfloat16", *FLOAT8, *COMPLEX)),  # vectors that OpenCL asks about
+    Table(tensormaps, "TYPES", COMPLEX),  # fetched as pairs of numbers
+    # CPU devices
+    Table(cpu_elements, "DTYPES", FLOAT8),  # converted to float16 first
+    Table(cpu, "DTYPES", ("int8", *SHORT, *FLOAT8, *COMPLEX)),  # the ladder's
+    # GPUs
+    Table(moves, "COPY"),
+    Table(many, "MANY"),
+    Table(many, "SPELLED", ("bfloat16", *FLOAT8)),  # the host converts them
+    Table(fma_product, "PRODUCT", ("float64", "int8", *SHORT, *FLOAT8, "complex128")),
+    Table(fma, "EFFICIENCY", ("float64", "int8", *SHORT, *FLOAT8, "complex128")),
+    Table(fma, "PORTABLE", ("float64", "int8", *SHORT, *FLOAT8, "complex128")),
+    Table(mma, "KERNELS", ("int32", *FLOAT8, "complex64")),
+    Table(mma_configs, "INSTRUCTIONS", ("float64", "int32", *FLOAT8, *COMPLEX)),  # doubles have a loop of their own
+    Table(mma_cost, "RATES", ("int32", *FLOAT8, "complex64")),
+    Table(wgmma, "KERNELS", ("float64", "int32", *COMPLEX)),
+    Table(wgmma_configs, "MULTIPLY", ("float64", "int32", *COMPLEX)),
+    Table(wgmma_configs, "SUMS", ("float64", "int8", *SHORT, *FLOAT8, *COMPLEX)),  # by accumulators
+)
+# Programs of child processes: they import nothing of the package, and their parents refuse what they cannot do.
+CHILDREN = ("numpy_child.py", "cublas_child.py")
+
+
+def written_tables() -> Iterator[tuple[str, str, frozenset[str]]]:
+    """Module, name and element types of every dict or tuple at a module's top level that names two types or more."""
+    for path in ROOT.rglob("*.py"):
+        if path.name in CHILDREN or path == Path(dtypes.__file__):
+            continue
+        for node in ast.parse(path.read_text()).body:
+            value = node.value if isinstance(node, ast.Assign) else None
+            entries = value.keys if isinstance(value, ast.Dict) else value.elts if isinstance(value, ast.Tuple) else ()
+            found = {each.value for each in entries if isinstance(each, ast.Constant)} & set(ELEMENT_TYPES)
+            if len(found) > 1 and isinstance(node, ast.Assign):
+                yield str(path), ast.unparse(node.targets[0]), frozenset(map(str, found))
+
+
+def test_the_list_of_tables_is_complete() -> None:
+    listed = {(str(Path(str(table.module.__file__))), table.name): table.types for table in TABLES}
+    written = {(path, name): types for path, name, types in written_tables()}
+    assert len(written) >= 10
+    assert {key: types for key, types in written.items() if listed.get(key) != types} == {}
+
+
+@pytest.mark.parametrize("table", TABLES, ids=lambda table: table.title)
+def test_a_table_has_every_type_or_leaves_it_out_by_name(table: Table) -> None:
+    assert table.missing(ELEMENT_TYPES) == []
+    assert table.types.isdisjoint(table.left_out)
+    assert set(table.left_out) <= set(ELEMENT_TYPES)
+
+
+def test_a_type_that_is_in_no_table_is_named_with_each_of_them() -> None:
+    found = [sentence for table in TABLES for sentence in table.missing((*ELEMENT_TYPES, "uint8"))]
+    assert found == [f"uint8 is missing in {table.title}" for table in TABLES]
+
+
+@pytest.mark.parametrize("kind", ELEMENT_TYPES.values(), ids=lambda kind: kind.name)
+def test_the_facts_agree_with_numpy(kind: ElementType) -> None:
+    own = numpy_dtype(kind.name)
+    assert own.itemsize == kind.itemsize
+    assert set(kind.results) <= storable(kind.name)
+    assert ELEMENT_TYPES[kind.accumulator].accumulator == kind.accumulator
+    if kind.exact:
+        assert np.issubdtype(own, np.integer)
+        assert (kind.fraction, kind.epsilon) == (0, 0.0)
+        return
+    facts = ml_dtypes.finfo(own)
+    assert (facts.nmant, float(facts.smallest_subnormal)) == (kind.fraction, kind.least)
+    assert kind.epsilon == float(np.finfo(numpy_dtype(kind.accumulator)).eps)
+
+
+@pytest.mark.parametrize("kind", ELEMENT_TYPES.values(), ids=lambda kind: kind.name)
+def test_kernels_have_what_a_types_decode_form_needs(kind: ElementType) -> None:
+    assert f"#define decode_{kind.decode}(" in SOURCES["elements.cl"]
+    for result in storable(kind.name):
+        assert f"#define encode_{ELEMENT_TYPES[result].decode}(" in SOURCES["elements.cl"]
+    if kind.name in cpu_elements.DTYPES:
+        assert f"#define LOAD_{cpu_elements.form(kind.name).format}(" in SOURCES["vectors.cl"]
+        for result in kind.results:
+            assert f"#define STORE_{cpu_elements.form(result).format}(" in SOURCES["vectors.cl"]
+
+
+@pytest.mark.parametrize("short", FLOAT8)
+@pytest.mark.parametrize("wide", multiply.HOLD_FLOAT8)
+def test_what_8_bit_floats_are_converted_to_holds_each_of_their_values(short: str, wide: str) -> None:
+    values = np.arange(256, dtype=np.uint8).view(numpy_dtype(short))
+    np.testing.assert_array_equal(values.astype(numpy_dtype(wide)).astype(np.float64), values.astype(np.float64))
+
+
+def test_every_precision_is_for_types_that_there_are() -> None:
+    assert {name for names in precision.PRECISIONS.values() for name in names} == {"float32", *FLOAT8}
+
+
+UINT8 = ElementType("uint8", "integer", 1, "uchar", "uchar", "plain", 0, 1, "int32", ("int32",))
+INT16 = ElementType("int16", "integer", 2, "short", "short", "plain", 0, 1, "int32", ("int32",))
+
+
+@pytest.mark.parametrize(("kind", "steps"), [(ELEMENT_TYPES["int8"], 1024), (UINT8, 258), (INT16, 0)])
+def test_float32_sums_are_exact_up_to_the_limit_of_a_type_and_no_further(kind: ElementType, steps: int) -> None:
+    assert kind.float32_steps == steps
+    product = kind.magnitude**2
+    assert steps * product <= 2**24 < (steps + 1) * product
+
+
+def uint8_is_a_type(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(ELEMENT_TYPES, "uint8", UINT8)
+    monkeypatch.setattr(cpu_elements, "DTYPES", (*cpu_elements.DTYPES, "uint8"))
+
+
+def cpu_config(dtype: str) -> CpuProduct:
+    config = product_kernel(Gemm(64, 64, 4096, dtype, out_dtype="int32"), CPU, 64).config
+    assert isinstance(config, CpuProduct)
+    return config
+
+
+def depth_reasons(dtype: str, depth: int) -> list[str]:
+    problem = Gemm(64, 64, 4096, dtype, out_dtype="int32")
+    kernel = replace(product_kernel(problem, CPU, 64), dtypes=(dtype,))
+    assert isinstance(kernel.config, CpuProduct)
+    return list(violations(kernel, replace(kernel.config, KC=depth), problem, CPU))
+
+
+def test_a_block_deeper_than_int8_allows_is_refused_with_both_numbers() -> None:
+    assert depth_reasons("int8", 1024) == []
+    (reason,) = depth_reasons("int8", 1040)
+    assert all(word in reason for word in ("1040", "1024", "int8", "float32"))
+    assert depth_reasons("int32", 1040) == []  # multiplied as integers
+
+
+def test_a_wider_type_gets_blocks_that_are_exact_and_deeper_ones_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    uint8_is_a_type(monkeypatch)
+    assert (cpu_config("int8").KC, cpu_config("uint8").KC) == (512, 256)
+    assert depth_reasons("uint8", 256) == []
+    (reason,) = depth_reasons("uint8", 512)
+    assert all(word in reason for word in ("512", "258", "uint8"))
+
+
+def test_products_of_vectors_are_left_to_others_where_sums_as_float_have_a_limit() -> None:
+    assert set(vector_kernel(Gemm(64, 1, 64), CPU, 64).dtypes) == set(cpu_elements.DTYPES) - {"int8"}
