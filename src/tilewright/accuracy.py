@@ -14,7 +14,8 @@ from .dtypes import FLOAT8, numpy_dtype
 from .environment import read_environment
 from .errors import InvalidInput, RecordError
 from .ladders import check_memory
-from .problem import PRECISIONS, Gemm
+from .precision import PRECISIONS
+from .problem import Gemm
 from .records import Environment
 from .reference import float64_matmul
 from .rivals import Measurement

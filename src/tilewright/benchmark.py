@@ -24,7 +24,7 @@ from .kernels.peaks import CHAINS
 from .library.moves import copy, matrix_transpose
 from .library.products import matmul
 from .measure import RunFailed, repeated
-from .problem import Copy, Gemm, Problem, output_of
+from .problem import Copy, Gemm, Problem, offset_of, output_of
 from .records import Record, Row, RowStatus
 from .rivals import Measurement
 from .rivals.blas import absent
@@ -62,7 +62,7 @@ class LibraryEntrant:
             matrix_transpose(self.output, self.output, queue=self._queue)
         else:
             move = copy if isinstance(self._problem, Copy) else matrix_transpose
-            move(self._arrays[0][..., getattr(self._problem, "offset", 0) :], self.output, queue=self._queue)
+            move(self._arrays[0][..., offset_of(self._problem) :], self.output, queue=self._queue)
         return Times(0.0, perf_counter() - begin)
 
     def sustain(self, seconds: float) -> Work:

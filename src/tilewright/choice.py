@@ -23,7 +23,7 @@ from .kernels.product.mma import search as mma
 from .kernels.product.portable.search import ranked_kernels
 from .kernels.product.wgmma import search as wgmma
 from .plan import Plan, plan, violations
-from .problem import Problem
+from .problem import Problem, has_scales, precision_of
 from .tuned import tuned_for, unusable_tables
 
 # Families that know one maker's instructions, the fastest first; the portable kernels come after them.
@@ -40,7 +40,7 @@ def plan_product(problem: Problem, device: DeviceInfo) -> Plan:
     if device.kind != "cpu":
         left_out = (f"a tuned table is left out: {reason}" for reason in unusable_tables())
         found = replace(found, notes=(*found.notes, *left_out))
-    wanted = getattr(problem, "precision", "")
+    wanted = precision_of(problem)
     if wanted and not any(step.kernel.precision == wanted for step in found.steps):
         own = f"no kernel here multiplies this by {wanted}: it is computed in {problem.dtype}'s own arithmetic"
         return replace(found, notes=(*found.notes, own))
@@ -76,7 +76,7 @@ def every_candidate(problem: Problem, device: DeviceInfo) -> tuple[Kernel, ...]:
 def product_candidates(problem: Problem, device: DeviceInfo) -> tuple[Kernel, ...]:
     """Every kernel for a product, the most promising first by the models' estimates, whether or not the device can run it."""
     found = (_float8_candidates if problem.dtype in FLOAT8 else _own_candidates)(problem, device)
-    if not getattr(problem, "scale_a", ""):
+    if not has_scales(problem):
         return found
     return tuple(kernel if kernel.scales else around(kernel, widens=False) for kernel in found)
 

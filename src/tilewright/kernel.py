@@ -116,7 +116,7 @@ class Kernel:
     each with the sentence that says so. `steps` lists the launches, where one is not enough. `published` holds the
     source's own figures: (device, GFLOP/s, or GB/s for a transpose). `target` is the PTX target that the driver's code is
     changed to ("sm_90a"), for instructions that its compiler refuses. `precision` is "" for the dtypes' own arithmetic, or
-    the one of `problem.PRECISIONS` that it computes in: then it solves only problems that ask for it. One that `scales` can
+    the one of `precision.PRECISIONS` that it computes in: then it solves only problems that ask for it. One that `scales` can
     multiply rows and columns of a product by scales of their own.
     """
 

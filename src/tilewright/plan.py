@@ -10,7 +10,7 @@ from .device import DeviceInfo
 from .dtypes import DOUBLES
 from .errors import Unsupported
 from .kernel import Config, Kernel, Step, Steps
-from .problem import Problem
+from .problem import Problem, has_scales, precision_of
 
 # Operations of the library's that look at no element: their kernels move unsigned integers of its size.
 BYTES_ONLY = ("move", "move of many dimensions", "in-place transpose")
@@ -103,9 +103,9 @@ def _refusals(kernel: Kernel, problem: Problem, device: DeviceInfo) -> Iterator[
         yield f"{kernel.name} computes a {kernel.operation}, not a {problem.operation}"
     if problem.dtype not in kernel.dtypes:
         yield f"{kernel.name} has no {problem.dtype}; it has {', '.join(kernel.dtypes)}"
-    if kernel.precision and kernel.precision != getattr(problem, "precision", ""):
+    if kernel.precision and kernel.precision != precision_of(problem):
         yield f"{kernel.name} computes in {kernel.precision}, which was not asked for"
-    if getattr(problem, "scale_a", "") and not kernel.scales:
+    if has_scales(problem) and not kernel.scales:
         yield f"{kernel.name} cannot scale rows and columns of the product"
     if problem.dtype in DOUBLES and not device.fp64 and kernel.operation not in BYTES_ONLY:
         yield f"{device.name} has no double precision, which {problem.dtype} needs"

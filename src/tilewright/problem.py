@@ -9,9 +9,10 @@ from typing import ClassVar, Protocol
 
 import numpy as np
 
-from .dtypes import FLOAT8, element_type, numpy_dtype
+from .dtypes import element_type, numpy_dtype
 from .errors import InvalidInput
 from .operands import Layout, Operand, Scalars, dense_layout
+from .precision import check_precision, product_bound, storing_bound
 from .reference import exact_matmul, float64_matmul
 
 Arrays = Mapping[str, np.ndarray]
@@ -73,17 +74,6 @@ def _check_sizes(**sizes: int) -> None:
             raise InvalidInput(f"{name}={size} is negative")
 
 
-# What products of some types may be asked to do instead of their own arithmetic. None of it is ever chosen unasked.
-PRECISIONS = {
-    "tf32": ("float32",),
-    "fp32_split": ("float32",),
-    "fp8": FLOAT8,
-}
-# What "fp8" may lose of |A| |B|: within 128 steps of k a tensor core adds four times, and cuts each product and each of its
-# own sums off 13 bits below the largest.
-FP8_LOSS = (128 + 4) * 2.0**-13
-
-
 @dataclass(frozen=True)
 class Gemm:
     """C (m x n) = alpha * A (m x k) * B (k x n) + beta * C, `batch` times.
@@ -108,13 +98,9 @@ class Gemm:
     precision: str = ""
 
     def __post_init__(self) -> None:
-        if self.precision and self.dtype not in PRECISIONS.get(self.precision, ()):
-            allowed = " and ".join(name for name, dtypes in PRECISIONS.items() if self.dtype in dtypes)
-            raise InvalidInput(
-                f"precision {self.precision!r} of {self.dtype}: beside its own it has {allowed or 'none'}"
-            )
-        _check_sizes(m=self.m, n=self.n, k=self.k, batch=self.batch)
         element_type(self.dtype)
+        check_precision(self.precision, self.dtype)
+        _check_sizes(m=self.m, n=self.n, k=self.k, batch=self.batch)
 
     @property
     def title(self) -> str:
@@ -123,7 +109,7 @@ class Gemm:
 
     @property
     def flops(self) -> int:
-        return (8 if self.dtype.startswith("complex") else 2) * self.batch * self.m * self.n * self.k
+        return 2 * element_type(self.dtype).parts ** 2 * self.batch * self.m * self.n * self.k
 
     @property
     def operands(self) -> tuple[Operand, ...]:
@@ -158,30 +144,15 @@ class Gemm:
         return product if self.beta == 0.0 else product + self.beta * arrays["C"]
 
     def error_bound(self, arrays: Arrays, reference: np.ndarray) -> np.ndarray | float:
-        """What rounding allows: (k + 2) * eps * |alpha| * (|A| |B|), for any order of summation, fused or not.
-
-        Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., section 3.5, with eps twice the unit
-        roundoff; the factor two left over covers the reference, itself rounded where the dtype is float64. "tf32"
-        adds what cutting both factors to 10 bits of fraction costs, which for a subnormal number is as much as for
-        the smallest normal one; "fp32_split" keeps float32's own bound.
-        """
+        """What rounding allows of alpha A B, of beta C and of storing the sum: 0 for integers, which are exact."""
         kind = element_type(self.dtype)
         if kind.exact:
             return 0.0
-        size: np.ndarray = np.abs(self.alpha) * float64_matmul(np.abs(arrays["A"]), np.abs(arrays["B"]))
-        bound = (self.k + 2) * kind.epsilon * size
-        if self.precision == "tf32":
-            normal = (np.where(x == 0, 0, np.maximum(np.abs(x), 2.0**-126)) for x in (arrays["A"], arrays["B"]))
-            bound = bound + 2 * 2.0**-10 * np.abs(self.alpha) * float64_matmul(*normal)
-        if self.precision == "fp8":
-            bound = bound + FP8_LOSS * size
+        bound = np.abs(self.alpha) * product_bound(arrays["A"], arrays["B"], self.dtype, self.precision)
         if self.beta != 0.0:
             bound = bound + 4 * kind.epsilon * np.abs(self.beta * arrays["C"])
-        stored = numpy_dtype(self.out_dtype or self.dtype)
-        if stored.itemsize < 4:
-            digits = 10 if stored.name == "float16" else 7
-            bound = bound + 2.0**-digits * np.abs(reference) + (2.0**-24 if digits == 10 else 0.0)
-        return bound
+        whole: np.ndarray = bound + storing_bound(self.out_dtype or self.dtype, reference)
+        return whole
 
 
 @dataclass(frozen=True)
@@ -291,3 +262,18 @@ class StridedGemm(Gemm):
         conjugates: Scalars = {"a_conjugate": int(self.conjugate_a), "b_conjugate": int(self.conjugate_b)}
         scales: Scalars = {"scale_a_row": int(self.scale_a == "each"), "scale_b_column": int(self.scale_b == "each")}
         return {**super().scalars, **conjugates, **BIAS_LAYOUTS[self.bias].scalars("bias"), **scales}
+
+
+def precision_of(problem: Problem) -> str:
+    """The precision that a problem asks for: "" for a type's own arithmetic and for what is no product."""
+    return problem.precision if isinstance(problem, Gemm) else ""
+
+
+def has_scales(problem: Problem) -> bool:
+    """Whether a product's rows and columns are scaled."""
+    return isinstance(problem, StridedGemm) and bool(problem.scale_a)
+
+
+def offset_of(problem: Problem) -> int:
+    """The columns at the start of each row of its input that a copy or transpose leaves out."""
+    return problem.offset if isinstance(problem, Transpose) else 0

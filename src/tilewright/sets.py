@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
+from .dtypes import ELEMENT_TYPES, FLOAT8
 from .errors import InvalidInput, UnknownName
 from .in_place import InPlaceTranspose
 from .problem import Copy, Gemm, Problem, Transpose
@@ -18,8 +19,10 @@ MODEL_ROWS = (64, 128, 512, 4096, 8192)
 BATCHES = (
     (512, 64), (128, 64), (32, 64), (512, 128), (256, 128), (32, 128), (128, 256), (64, 256), (32, 256), (64, 512), (32, 512)
 )  # fmt: skip
-# What a product is stored as, where it is not in its operands' type.
-STORED = {"int8": "int32", "float8_e4m3fn": "bfloat16", "float8_e5m2": "bfloat16"}
+# What a product is stored as, where it is not in its operands' type. Language models store those of 8-bit floats as bfloat16.
+STORED = {
+    name: "bfloat16" if name in FLOAT8 else kind.result for name, kind in ELEMENT_TYPES.items() if kind.result != name
+}
 # Elements of 1, 2, 4, 8 and 16 bytes, and the side of a square of them that an H200's cache does not hold.
 MOVED = {"int8": 8192, "float16": 8192, "float32": 6144, "float64": 4096, "complex128": 3072}
 

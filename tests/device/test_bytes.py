@@ -1,5 +1,6 @@
-"""int8 on CPU devices: both ways to multiply, whichever the machine would take, against exact integers."""
+"""int8 on CPU devices: both ways to multiply, whichever the machine would take, against exact integers; and a wider type."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -9,6 +10,10 @@ from tilewright.backend.opencl import Device
 from tilewright.backend.vpdpbusd import VPDPBUSD, equipped
 from tilewright.choice import plan_product
 from tilewright.device import DeviceInfo
+from tilewright.dtypes import ELEMENT_TYPES, ElementType, numpy_dtype, storable
+from tilewright.kernels.product.cpu.elements import form, takes_vectors
+from tilewright.kernels.product.cpu.kernels import product_kernel
+from tilewright.plan import plan
 from tilewright.problem import Gemm
 from tilewright.run import solve
 
@@ -56,3 +61,25 @@ def test_stacks_strides_and_sums_with_c(device: Device) -> None:
     c = random.integers(-999, 999, (3, 20, 70), np.int32)
     result = gemm(a, b, c, alpha=3, beta=-2, queue=device.queue)
     np.testing.assert_array_equal(result, 3 * (a.astype(np.int64) @ b) - 2 * c)
+
+
+@pytest.fixture
+def uint8(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """A type whose products are larger than int8's: float32 adds up 258 of them exactly, not 512."""
+    kind = ElementType("uint8", "integer", 1, "uchar", "uchar", "plain", 0, 1, "int32", ("int32",))
+    monkeypatch.setitem(ELEMENT_TYPES, kind.name, kind)
+    yield kind.name
+    for cached in (form, numpy_dtype, storable):
+        cached.cache_clear()
+
+
+def test_products_of_a_wider_type_are_exact_too(uint8: str, device: Device) -> None:
+    if not takes_vectors(device.info):
+        pytest.skip(f"{device.info.label} gets the kernels for GPUs, which multiply integers as integers")
+    for m, n, k in ((1, 1, 2999), (37, 65, 2999), (12, 32, 258), (12, 32, 259)):
+        problem = Gemm(m, n, k, uint8, out_dtype="int32")
+        kernel = replace(product_kernel(problem, device.info, 64), dtypes=(uint8,))
+        arrays = {"A": np.full((m, k), 255, np.uint8), "B": np.full((k, n), 255, np.uint8)}
+        arrays["A"][:, -1] = 254  # an odd sum beyond 2**24, which float32 rounds
+        result, _ = solve(plan((kernel,), problem, device.info), arrays, device)
+        np.testing.assert_array_equal(result, 255 * (255 * (k - 1) + 254), err_msg=f"{m}x{n}x{k}")

@@ -9,7 +9,8 @@ from tilewright.choice import plan_product
 from tilewright.cli import main
 from tilewright.dtypes import numpy_dtype
 from tilewright.errors import InvalidInput, UnknownName
-from tilewright.problem import PRECISIONS, Gemm
+from tilewright.precision import PRECISIONS
+from tilewright.problem import Gemm
 
 pytestmark = pytest.mark.device
 SIZE = 192

@@ -18,6 +18,7 @@ FLOORS = {
     "device": 1,
     "reference": 1,
     "operands": 1,
+    "precision": 1,
     "problem": 1,
     "source": 1,
     "includes": 1,

@@ -11,7 +11,20 @@ from hypothesis import strategies as st
 from tilewright.dtypes import ELEMENT_TYPES, numpy_dtype
 from tilewright.errors import InvalidInput, UnknownName
 from tilewright.operands import Operand
-from tilewright.problem import Copy, Gemm, Problem, Transpose, compulsory_bytes, inputs_of, output_of, random_arrays
+from tilewright.problem import (
+    Copy,
+    Gemm,
+    Problem,
+    StridedGemm,
+    Transpose,
+    compulsory_bytes,
+    has_scales,
+    inputs_of,
+    offset_of,
+    output_of,
+    precision_of,
+    random_arrays,
+)
 
 SMALL = [(1, 1, 1), (2, 3, 4), (5, 1, 7), (1, 6, 3), (4, 4, 0), (0, 3, 2), (3, 0, 2)]
 
@@ -184,6 +197,14 @@ def test_fp8_is_allowed_what_tensor_cores_cut_off_within_128_steps_however_long_
     assert np.allclose(bounds[1] - bounds[0], (128 + 4) * 2.0**-13 * size)
     with pytest.raises(InvalidInput, match=r"(?=.*'tf32')(?=.*float8_e4m3fn).*\bfp8\b"):
         replace(own, precision="tf32")
+
+
+def test_what_a_problem_asks_for_beyond_its_operands_is_known_of_every_kind_of_problem() -> None:
+    scaled = StridedGemm(2, 2, 2, "float8_e5m2", precision="fp8", scale_a="one", scale_b="one")
+    problems: tuple[Problem, ...] = (Gemm(2, 2, 2, precision="tf32"), scaled, Copy(3, 4, offset=1), Transpose(3, 4))
+    assert [precision_of(each) for each in problems] == ["tf32", "fp8", "", ""]
+    assert [has_scales(each) for each in problems] == [False, True, False, False]
+    assert [offset_of(each) for each in problems] == [0, 0, 1, 0]
 
 
 def test_a_half_precision_result_is_allowed_its_own_rounding() -> None:

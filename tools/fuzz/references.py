@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tilewright.dtypes import element_type
-from tilewright.problem import FP8_LOSS
+from tilewright.precision import FP8_LOSS
 from tilewright.reference import exact_matmul
 
 from .cases import NUMBERS, Case

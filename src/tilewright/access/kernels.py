@@ -144,7 +144,7 @@ def _explain_step(
 def scalars_of(step: Step) -> dict[str, Any]:
     """The values of a step's scalar arguments; alpha and beta are complex where the elements are."""
     scalars: dict[str, Any] = {**step.problem.scalars, **step.config.scalars(step.problem)}
-    if step.problem.dtype.startswith("complex"):
+    if element_type(step.problem.dtype).kind == "complex":
         scalars |= {name: complex(scalars[name]) for name in ("alpha", "beta") if name in scalars}
     return scalars
 

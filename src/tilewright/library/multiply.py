@@ -11,9 +11,10 @@ import numpy as np
 
 from ..backend.vpdpbusd import equipped
 from ..choice import plan_product
-from ..dtypes import FLOAT8, numpy_dtype
+from ..dtypes import FLOAT8, element_type, numpy_dtype
 from ..errors import InvalidInput
-from ..problem import PRECISIONS, StridedGemm
+from ..precision import PRECISIONS
+from ..problem import StridedGemm
 from .engine import KEPT_CALLS, Call, call_for
 from .places import Place
 from .rules import Casting, Target, check_cast, check_out, target_of
@@ -44,7 +45,7 @@ class Epilogue:
 
 
 HOLD_FLOAT8 = ("float16", "bfloat16")  # every value of both kinds of 8-bit floats
-SCALED = ("float32", "float16", "bfloat16")  # results of products with scales, which are multiplied in float32
+SCALED = element_type(FLOAT8[0]).results  # of products with scales, which are multiplied in float32
 # 2 and 2+0j are equal, and not the same to kernels: `typed`. As many are kept as calls are.
 epilogue_of = lru_cache(maxsize=KEPT_CALLS, typed=True)(Epilogue)
 PLAIN = Epilogue()

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
 from ..errors import InvalidInput, UnknownName
-from ..problem import PRECISIONS as SPECIAL_PRECISIONS
+from ..precision import PRECISIONS as SPECIAL_PRECISIONS
 from .axes import matrices_at, matrices_last, matrix_axes
 from .multiply import PLAIN, Product, epilogue_of, multiply
 from .places import place_for

@@ -102,7 +102,7 @@ def target_of(place: Place, out: Any, shape: tuple[int, ...], dtype: np.dtype, r
 @lru_cache(maxsize=1024, typed=True)
 def _scalar(name: str, value: complex, dtype: str) -> complex:
     """The number as kernels of that type take it; InvalidInput if it would be cut off."""
-    if dtype.startswith("complex"):
+    if element_type(dtype).kind == "complex":
         return _within(name, complex(value), dtype)
     if isinstance(value, complex):
         raise InvalidInput(f"{name}={value} is complex; the result is {dtype}")
@@ -128,7 +128,7 @@ def _within(name: str, value: complex, dtype: str) -> complex:
     except OverflowError as error:
         raise InvalidInput(f"{name}={_shortened(value)} does not fit {dtype}") from error
     summed = element_type(dtype).accumulator
-    if summed in ("float32", "complex64"):
+    if element_type(dtype).component_bytes == 4:
         largest = float(np.finfo(np.float32).max)
         for part in (number.real, number.imag):
             if largest < abs(part) < float("inf"):

@@ -5,17 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import FLOAT8, FROM_ML_DTYPES, numpy_dtype
+from ..dtypes import FLOAT8, FROM_ML_DTYPES, element_type, numpy_dtype
 from ..errors import InvalidInput, UnsupportedType
 from .operands import native_dtype
-
-# Types whose products are stored wider without converting the operands first.
-STORED_WIDER = {
-    "float16": ("float32",), "bfloat16": ("float32",), "int8": ("int32",),
-    "float8_e4m3fn": ("float32", "float16", "bfloat16"), "float8_e5m2": ("float32", "float16", "bfloat16"),
-}  # fmt: skip
-# What a product is stored in unless a type is asked for, where the operands' own would lose most of it: never that itself.
-BY_DEFAULT = {"int8": "int32", "float8_e4m3fn": "float32", "float8_e5m2": "float32"}
 
 
 def asked_type(dtype: Any) -> np.dtype:
@@ -40,7 +32,7 @@ def product_types(a: np.dtype, b: np.dtype, dtype: np.dtype | None) -> tuple[str
         return asked, _result(asked, asked)
     if len(names) == 1:
         own = native_dtype(a)
-        if asked in (None, own, *STORED_WIDER.get(own, ())):
+        if asked in (None, own, *element_type(own).results):
             return own, _result(own, asked)
     promoted = asked or _promoted(a, b)
     return promoted, _result(promoted, asked)
@@ -59,16 +51,15 @@ def _promoted(a: np.dtype, b: np.dtype) -> str:
 
 def _result(read: str, asked: str | None) -> str:
     """The result's type for operands read as `read`; UnsupportedType if no kernel stores it."""
-    usual = BY_DEFAULT.get(read, read)
-    if asked is None or asked == usual or asked in STORED_WIDER.get(read, ()):
-        return asked or usual
-    if asked == read and read not in BY_DEFAULT:
+    allowed = element_type(read).results
+    if asked is None:
+        return allowed[0]
+    if asked in allowed:
         return asked
-    allowed = dict.fromkeys((usual, *STORED_WIDER.get(read, ())))
     raise UnsupportedType(f"products of {read} are stored as {', '.join(allowed)}, not as {asked}: convert the result")
 
 
 def check_activation(activation: str, result: str) -> None:
     """UnsupportedType if an activation is asked for a type that has none: they are functions of real floats."""
-    if np.dtype(result if result != "bfloat16" else "float32").kind != "f":
+    if element_type(result).kind != "float":
         raise UnsupportedType(f"the activation {activation!r} is for real floats; the result is {result}")

@@ -17,7 +17,7 @@ import numpy as np
 from ..backend.children import ending_of, started
 from ..dtypes import FLOAT8, FROM_ML_DTYPES, element_type, numpy_dtype
 from ..errors import ProcessFailed, Unsupported
-from ..problem import Gemm, Problem, inputs_of, output_of
+from ..problem import Gemm, Problem, inputs_of, offset_of, output_of, precision_of
 from ..run import Times, Work
 from . import Baseline, Case, Measurement, cublas
 
@@ -73,13 +73,13 @@ class ChildRival:
             "operation": problem.operation,
             "dtype": problem.dtype,
             "out_dtype": output_of(problem).dtype,
-            "precision": getattr(problem, "precision", ""),
+            "precision": precision_of(problem),
             "by_columns": " ".join(each.name for each in inputs_of(problem) if each.order == "column"),
             **(wishes or {}),
         }
         (folder / "settings.json").write_text(json.dumps(settings))
         for operand in inputs_of(problem):
-            array = loadable(arrays[operand.name])[..., getattr(problem, "offset", 0) :]
+            array = loadable(arrays[operand.name])[..., offset_of(problem) :]
             saved = np.swapaxes(array, -1, -2) if operand.order == "column" else array
             np.save(folder / f"{operand.name}.npy", np.ascontiguousarray(saved))  # .npy files keep columns as columns
         self._wanted = output_of(problem)

@@ -69,8 +69,7 @@ def key_of(problem: Problem) -> str:
     call = call_of(problem).row_major
     letters = _letter(call.a, call.m, call.k) + _letter(call.b, call.k, call.n)
     types = call.dtype if call.result == call.dtype else f"{call.dtype}>{call.result}"
-    precision = getattr(problem, "precision", "")
-    return f"{call.batch} of {call.m}x{call.n}x{call.k} {types} {letters} {precision}".rstrip()
+    return f"{call.batch} of {call.m}x{call.n}x{call.k} {types} {letters} {call.precision}".rstrip()
 
 
 def _letter(view: Layout, rows: int, columns: int) -> str:

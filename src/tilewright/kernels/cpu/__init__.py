@@ -12,7 +12,6 @@ from ...problem import Problem
 from ..product.call import call_of
 from ..product.cpu.config import CpuProduct
 from ..product.cpu.cost import PACKED_BYTES, register_tile
-from ..product.cpu.elements import component_bytes
 from ..product.cpu.kernels import MAIN_LOOP
 from ..sizes import size
 
@@ -74,7 +73,7 @@ class Production(Config):
 
     def product(self, problem: Problem) -> CpuProduct:
         """The library's configuration for the problem."""
-        tile = register_tile(self.vector_bytes, component_bytes(problem.dtype), False)
+        tile = register_tile(self.vector_bytes, element_type(problem.dtype).component_bytes, False)
         return CpuProduct(tile.rows, tile.vectors, tile.width, tile.depth, tile.columns, os.cpu_count() or 1)
 
     def macros(self, problem: Problem) -> dict[str, str | int]:

@@ -4,7 +4,7 @@ The constants were fitted to one H200 and kept few, so that they hold elsewhere:
 """
 
 from ...device import DeviceInfo
-from ...dtypes import DOUBLES, element_type
+from ...dtypes import element_type
 from .call import GemmCall
 from .config import GemmConfig
 from .macros import elements
@@ -21,10 +21,11 @@ CACHE_BYTES = 40  # bytes per clock and compute unit from the second-level cache
 
 def slowness(dtype: str) -> float:
     """How many times longer one element's multiply-add takes than float32's."""
-    if dtype in ("int32", "int8"):
+    kind = element_type(dtype)
+    if kind.exact:
         return 1.5
-    complex_factor = 4.0 if dtype.startswith("complex") else 1.0
-    return complex_factor * (2.0 if dtype in DOUBLES else 1.0)
+    complex_factor = 4.0 if kind.parts == 2 else 1.0
+    return complex_factor * (2.0 if kind.component_bytes == 8 else 1.0)
 
 
 def adding_up(joined: int, pieces: int, call: GemmCall, device: DeviceInfo) -> float:

@@ -9,10 +9,6 @@ from .call import GemmCall
 LOAD_BYTES = 16  # the widest load or store of one work-item on every GPU that is known
 MAX_INDEX = 2**31 - 1
 
-_STORED = {"int8": "char", "float16": "ushort", "bfloat16": "ushort", "complex64": "float", "complex128": "double",
-           "float8_e4m3fn": "uchar", "float8_e5m2": "uchar"}  # fmt: skip
-_FORMS = {"float16": "half", "bfloat16": "bfloat", "float8_e4m3fn": "e4m3", "float8_e5m2": "e5m2"}
-
 
 @dataclass(frozen=True)
 class Elements:
@@ -35,11 +31,7 @@ class Elements:
 
 def elements(dtype: str) -> Elements:
     kind = element_type(dtype)
-    accumulator = element_type(kind.accumulator)
-    component = _STORED.get(accumulator.name, accumulator.real)
-    return Elements(
-        _STORED.get(dtype, kind.real), component, 2 if dtype.startswith("complex") else 1, _FORMS.get(dtype, "plain")
-    )
+    return Elements(kind.stored, element_type(kind.accumulator).stored, kind.parts, kind.decode)
 
 
 def element_macros(call: GemmCall) -> dict[str, str | int]:

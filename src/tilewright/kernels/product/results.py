@@ -2,15 +2,13 @@
 
 from collections.abc import Iterator
 
-from ...dtypes import element_type
+from ...dtypes import element_type, storable
 from .call import GemmCall
 
 
 def result_violations(call: GemmCall) -> Iterator[str]:
     """What no configuration can do: pairs of element types, and activations, that have no meaning or no kernel."""
-    short = {"float32", "float16", "bfloat16"}
-    brief = call.dtype in short or call.dtype.startswith("float8")
-    allowed = short if brief else {call.dtype, element_type(call.dtype).accumulator}
+    allowed = storable(call.dtype)
     if call.result not in allowed:
         yield f"{call.dtype} operands give {' or '.join(sorted(allowed))}, not {call.result}"
     smooth = call.activation not in ("", "relu")

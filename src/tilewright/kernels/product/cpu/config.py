@@ -9,7 +9,7 @@ from ....kernel import Config, NDRange
 from ....problem import Problem
 from ..call import GemmCall, call_of
 from .cost import Blocking, Tile, blocking
-from .elements import element_macros, multiplied_as_stored, result_refusal
+from .elements import depth_refusal, element_macros, multiplied_as_stored, result_refusal
 
 QUAD = 4  # bytes that vpdpbusd multiplies and adds for each int
 
@@ -76,3 +76,6 @@ class CpuProduct(Config):
         refusal = result_refusal(call_of(problem))
         if refusal:
             yield refusal
+        inexact = "" if self.DOT else depth_refusal(problem.dtype, self.KC)
+        if inexact:
+            yield inexact

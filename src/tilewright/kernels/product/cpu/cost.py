@@ -91,11 +91,16 @@ class Blocking:
         return self.groups_m * self.groups_n
 
 
-def register_tile(vector_bytes: int, component_bytes: int, is_complex: bool) -> Tile:
-    """The tile for a machine's vectors (16, 32 or 64 bytes) and components (real numbers) of 4 or 8 bytes."""
+def register_tile(vector_bytes: int, component_bytes: int, is_complex: bool, most_steps: int = 0) -> Tile:
+    """The tile for a machine's vectors (16, 32 or 64 bytes) and components (real numbers) of 4 or 8 bytes.
+
+    A block has at most `most_steps` steps of K, unless that is 0.
+    """
     rows, vectors = REGISTER_TILES[vector_bytes, is_complex]
     width = vector_bytes // component_bytes
     depth = DEPTHS[component_bytes, is_complex]
+    if most_steps:
+        depth = min(depth, most_steps // DEPTH_STEP * DEPTH_STEP)
     row_bytes = depth * component_bytes * (2 if is_complex else 1)
     panel = vectors * width
     return Tile(rows, vectors, width, depth, PACKED_BYTES // row_bytes // panel * panel)

@@ -1,37 +1,52 @@
 """What the element types of a product become in the CPU kernels' source: macros, and nothing of its sizes."""
 
 from dataclasses import dataclass
+from functools import cache
 
 from ....device import DeviceInfo
-from ....dtypes import DOUBLES, element_type
+from ....dtypes import ELEMENT_TYPES, element_type, storable
 from ..call import GemmCall
+from .cost import DEPTH_STEP
+
+DECODED = ("plain", "half", "bfloat")  # the forms that vectors.cl reads
+DTYPES = tuple(name for name, kind in ELEMENT_TYPES.items() if kind.decode in DECODED)
 
 
 @dataclass(frozen=True)
 class Form:
-    """How a dtype is multiplied (`real`), stored (`stored`, in a `format` of vectors.cl) and summed (`sum`)."""
+    """How a type is multiplied (`real`), stored (`stored`, in a `format` of vectors.cl) and summed (`sum`)."""
 
     real: str
     stored: str
     sum: str
-    format: str = "plain"
+    format: str
+
+    @property
+    def as_float(self) -> bool:
+        """Whether integers are multiplied as floats."""
+        return self.format == "integer" and self.real == "float"
 
 
-# int32 is multiplied as uint, whose arithmetic wraps by definition. int8 is multiplied as float, which is exact as long
-# as sums stay below 2^24: 128 * 128 * 1024, so blocks of K may have 1024 steps. Then they are added as integers.
-FORMS = {
-    "float32": Form("float", "float", "float"),
-    "float64": Form("double", "double", "double"),
-    "int32": Form("uint", "uint", "uint"),
-    "int8": Form("float", "char", "uint", "int8"),
-    "float16": Form("float", "half", "float", "float16"),
-    "bfloat16": Form("float", "ushort", "float", "bfloat16"),
-    "complex64": Form("float", "float2", "float2"),
-    "complex128": Form("double", "double2", "double2"),
-}
-# int8 with an instruction that multiplies four bytes by four at a time and adds the products as integers.
-QUADS = Form("uint", "char", "uint", "int8")
-SHORT = ("float16", "bfloat16")  # types of C that cannot hold sums
+# Bytes for an instruction that multiplies four of them by four at a time and adds the products as integers.
+QUADS = Form("uint", "char", "uint", "integer")
+
+
+@cache
+def form(dtype: str) -> Form:
+    """Integers of 4 bytes are multiplied as uint, whose arithmetic wraps by definition. Shorter ones are multiplied as
+    float where a block of K stays exact (`exact_depth`); each block's sums are then added as integers."""
+    kind = element_type(dtype)
+    if kind.exact and kind.itemsize == 4:
+        return Form("uint", "uint", "uint", "plain")
+    if kind.exact:
+        return Form("float" if kind.float32_steps >= DEPTH_STEP else "uint", kind.real, "uint", "integer")
+    component = "double" if kind.component_bytes == 8 else "float"
+    return Form(component, kind.real, element_type(kind.accumulator).real, kind.decode)
+
+
+def exact_depth(dtype: str) -> int:
+    """The most steps of K in a block whose sums are exact, if integers are multiplied as floats; 0 if any depth will do."""
+    return element_type(dtype).float32_steps if form(dtype).as_float else 0
 
 
 def takes_vectors(device: DeviceInfo) -> bool:
@@ -43,31 +58,29 @@ def takes_vectors(device: DeviceInfo) -> bool:
     return device.kind == "cpu" and device.native_widths.get("float32", 4) > 1
 
 
-def component_bytes(dtype: str) -> int:
-    """Bytes of a real number while it is multiplied."""
-    return 8 if dtype in DOUBLES else 4
-
-
 def multiplied_as_stored(dtype: str) -> bool:
     """Whether the numbers in memory are what is multiplied: not in another format."""
-    return dtype in FORMS and FORMS[dtype].stored in (FORMS[dtype].real, f"{FORMS[dtype].real}2")
+    return dtype in DTYPES and form(dtype).format == "plain"
 
 
 def sums_wait(call: GemmCall) -> bool:
     """Whether sums between blocks of K need a scratch matrix, because C's type is too short for them."""
-    return call.result in SHORT
+    result = element_type(call.result)
+    return result.itemsize < element_type(result.accumulator).itemsize
 
 
 def element_macros(call: GemmCall, quads: bool = False) -> dict[str, str | int]:
     """The element types and the epilogue; `quads` for bytes multiplied four at a time."""
-    own, result = QUADS if quads else FORMS[call.dtype], FORMS[call.result]
-    summed = own.real == own.sum or call.dtype.startswith("complex")  # as they are stored, but for their format
+    own, result = QUADS if quads else form(call.dtype), form(call.result)
+    parts = element_type(call.dtype).parts
+    summed = own.real == own.sum or parts == 2  # as they are stored, but for their format
     direct = summed and not call.bias and not call.activation
     return {
-        "REAL": own.real, "REAL_IS_INTEGER": int(own.real == "uint"), "COMPLEX": int(call.dtype.startswith("complex")),
-        "IN": own.stored, "IN_FORMAT": own.format, "IN_IS_INT8": int(call.dtype == "int8" and not quads),
+        "REAL": own.real, "REAL_IS_INTEGER": int(own.real == "uint"), "COMPLEX": int(parts == 2),
+        "IN": own.stored, "IN_FORMAT": own.format, "IN_IS_INTEGER": int(own.format == "integer"),
+        "INTEGERS_AS_FLOAT": int(own.as_float),
         "OUT": result.stored, "OUT_FORMAT": result.format, "OUT_IS_ACC": int(result.stored == own.sum),
-        "OUT_IS_BFLOAT16": int(call.result == "bfloat16"),
+        "OUT_IS_BFLOAT16": int(result.format == "bfloat"),
         "ACC": own.sum, "SCRATCH_SUMS": int(sums_wait(call)), "DIRECT": int(direct),
         "BIAS": int(bool(call.bias)), "ACTIVATION": call.activation or "none",
     }  # fmt: skip
@@ -75,12 +88,20 @@ def element_macros(call: GemmCall, quads: bool = False) -> dict[str, str | int]:
 
 def result_refusal(call: GemmCall) -> str:
     """Why no kernel of this folder makes such a result; "" if one does."""
-    short = {"float32", *SHORT}
-    allowed = short if call.dtype in short else {call.dtype, element_type(call.dtype).accumulator} - {"int8"}
+    allowed = {name for name in storable(call.dtype) if form(name).format != "integer"}
     if call.result not in allowed:
         return f"{call.dtype} operands give {' or '.join(sorted(allowed))}, not {call.result}"
-    if call.activation and FORMS[call.result].real not in ("float", "double"):
+    kind = element_type(call.result).kind
+    if call.activation and kind == "integer":
         return f"the activation {call.activation} is not defined for {call.result}"
-    if call.activation and call.result.startswith("complex"):
+    if call.activation and kind == "complex":
         return f"the activation {call.activation} is not defined for complex numbers"
     return ""
+
+
+def depth_refusal(dtype: str, depth: int) -> str:
+    """Why sums of so many steps of K would not be exact; "" if they are."""
+    most = exact_depth(dtype)
+    if not 0 < most < depth:
+        return ""
+    return f"blocks of {depth} steps of K are summed as float32, which is exact for {dtype} up to {most} steps"

@@ -11,7 +11,7 @@
     ((x) / (1 + exp((x) * (REAL)-1.5957691216057308 * (1 + (REAL)0.044715 * (x) * (x)))))
 #define ACTIVATE(x) JOIN(ACTIVATE_, ACTIVATION)(x)
 
-#if IN_IS_INT8
+#if INTEGERS_AS_FLOAT
 #define TO_ACC(sums) JOIN(as_uint, VW)(JOIN(convert_int, VW)(sums))
 #else
 #define TO_ACC(sums) (sums)

@@ -10,7 +10,7 @@ from ....problem import Problem
 from ..call import call_of
 from .config import CpuProduct
 from .cost import register_tile
-from .elements import FORMS, component_bytes, sums_wait
+from .elements import DTYPES, exact_depth, sums_wait
 from .gemv import LEVEL1_BYTES, CpuVector
 
 HERE = Path(__file__).parent
@@ -32,9 +32,10 @@ def product_steps(kernel: Kernel, config: Config, problem: Problem) -> Steps:
 
 def product_kernel(problem: Problem, device: DeviceInfo, vector_bytes: int) -> Kernel:
     """06_production.cl with the register tile for vectors of that size."""
-    tile = register_tile(vector_bytes, component_bytes(problem.dtype), problem.dtype.startswith("complex"))
+    kind = element_type(problem.dtype)
+    tile = register_tile(vector_bytes, kind.component_bytes, kind.parts == 2, exact_depth(problem.dtype))
     config = CpuProduct(tile.rows, tile.vectors, tile.width, tile.depth, tile.columns, device.compute_units)
-    return Kernel(MAIN_LOOP, config, dtypes=tuple(FORMS), steps=product_steps)
+    return Kernel(MAIN_LOOP, config, dtypes=DTYPES, steps=product_steps)
 
 
 def quad_kernels(problem: Problem, device: DeviceInfo, vector_bytes: int) -> tuple[Kernel, ...]:
@@ -54,10 +55,10 @@ def vector_steps(kernel: Kernel, config: Config, problem: Problem) -> Steps:
 
 
 def vector_kernel(problem: Problem, device: DeviceInfo, vector_bytes: int) -> Kernel:
-    """gemv.cl for a device's vectors. It has no int8, whose sums as float would pass 2^24."""
-    real_bytes = component_bytes(problem.dtype)
-    parts = 2 if problem.dtype.startswith("complex") else 1
-    held = LEVEL1_BYTES // (real_bytes * parts)
+    """gemv.cl for a device's vectors. Its sums are never cut, so that it has none of the types with an exact depth."""
+    kind = element_type(problem.dtype)
+    real_bytes = kind.component_bytes
+    held = LEVEL1_BYTES // (real_bytes * kind.parts)
     config = CpuVector(vector_bytes // real_bytes, held, held, device.compute_units)
-    dtypes = tuple(name for name in FORMS if name != "int8")
+    dtypes = tuple(name for name in DTYPES if not exact_depth(name))
     return Kernel(HERE / "gemv.cl", config, dtypes=dtypes, steps=vector_steps)

@@ -1,8 +1,8 @@
 // Vectors of VW elements: how they are loaded and stored in each storage format, and how a block of them is transposed.
 //
 // REAL is the type that is multiplied. Memory may hold another one: half or bfloat16 (widened to float while packing) or
-// char (small integers, exact as float). IN and IN_FORMAT say what A and B hold, OUT and OUT_FORMAT what C holds:
-// plain (the element itself), float16, bfloat16 (the upper half of a float, carried as ushort) or int8.
+// a short integer (exact as float in blocks of K as deep as elements.py allows). IN and IN_FORMAT say what A and B hold, OUT and OUT_FORMAT what C holds:
+// plain (the element itself), half, bfloat (the upper half of a float, carried as ushort) or integer (a short one).
 // ACC is the type of alpha, beta and of the sums between blocks of K.
 
 typedef VECTOR(VW) vec;
@@ -15,7 +15,9 @@ typedef JOIN(ACC, VW) acc_vec;
 typedef acc_vec loose_acc_vec __attribute__((aligned(sizeof(ACC))));
 #endif
 typedef JOIN(ushort, VW) loose_ushort_vec __attribute__((aligned(2)));
-typedef JOIN(char, VW) loose_char_vec __attribute__((aligned(1)));
+#if IN_IS_INTEGER // a short one
+typedef JOIN(IN, VW) loose_in_vec __attribute__((aligned(sizeof(IN))));
+#endif
 
 #define AT(p) (*(vec *)(p))             // private memory, aligned
 #define LOOSE_AT(p) (*(loose_vec *)(p)) // private memory, any address
@@ -28,23 +30,23 @@ typedef JOIN(char, VW) loose_char_vec __attribute__((aligned(1)));
 #define GET_plain(p) (*(p))
 #define PUT_plain(v, p) (*(p) = (v))
 
-#define LOAD_float16(p) JOIN(vload_half, VW)(0, p)
-#define STORE_float16(v, p) JOIN(vstore_half, VW)(v, 0, p)
-#define GET_float16(p) vload_half(0, p)
-#define PUT_float16(v, p) vstore_half(v, 0, p)
+#define LOAD_half(p) JOIN(vload_half, VW)(0, p)
+#define STORE_half(v, p) JOIN(vstore_half, VW)(v, 0, p)
+#define GET_half(p) vload_half(0, p)
+#define PUT_half(v, p) vstore_half(v, 0, p)
 
-#define LOAD_bfloat16(p) \
+#define LOAD_bfloat(p) \
     JOIN(as_float, VW)(JOIN(convert_uint, VW)(*(const __global loose_ushort_vec *)(p)) << 16)
-#define STORE_bfloat16(v, p) (*(__global loose_ushort_vec *)(p) = JOIN(convert_ushort, VW)(round_bits(v)))
-#define GET_bfloat16(p) as_float((uint)*(p) << 16)
-#define PUT_bfloat16(v, p) (*(p) = (ushort)round_bits((vec)(v)).s0)
+#define STORE_bfloat(v, p) (*(__global loose_ushort_vec *)(p) = JOIN(convert_ushort, VW)(round_bits(v)))
+#define GET_bfloat(p) as_float((uint)*(p) << 16)
+#define PUT_bfloat(v, p) (*(p) = (ushort)round_bits((vec)(v)).s0)
 
-#define LOAD_int8(p) JOIN(JOIN(convert_, REAL), VW)(*(const __global loose_char_vec *)(p))
-#define GET_int8(p) ((REAL)*(p))
+#define LOAD_integer(p) JOIN(JOIN(convert_, REAL), VW)(*(const __global loose_in_vec *)(p))
+#define GET_integer(p) ((REAL)*(p))
 
 #define LOAD_OUT_plain(p) (*(const __global loose_acc_vec *)(p)) // ACCs, which for int8 are not REALs
-#define LOAD_OUT_float16(p) LOAD_float16(p)
-#define LOAD_OUT_bfloat16(p) LOAD_bfloat16(p)
+#define LOAD_OUT_half(p) LOAD_half(p)
+#define LOAD_OUT_bfloat(p) LOAD_bfloat(p)
 
 #define LOAD_IN(p) JOIN(LOAD_, IN_FORMAT)(p)
 #define GET_IN(p) JOIN(GET_, IN_FORMAT)(p)

@@ -4,13 +4,13 @@ from dataclasses import replace
 
 from ....device import DeviceInfo
 from ....kernel import Kernel
-from ....problem import Problem
+from ....problem import Problem, precision_of
 from .config import ProductConfig
 from .kernels import PRODUCT
 
 
 def candidates(problem: Problem, device: DeviceInfo) -> tuple[Kernel, ...]:
     """The kernel, for problems that ask for it."""
-    if getattr(problem, "precision", "") != PRODUCT.precision:
+    if precision_of(problem) != PRODUCT.precision:
         return ()
     return (replace(PRODUCT, config=ProductConfig(groups=device.compute_units)),)
