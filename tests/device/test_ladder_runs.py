@@ -153,7 +153,7 @@ def test_the_host_program_runs_on_as_many_rows_as_the_time_allows(
     row = by_name(record)["host program"]
     assert row.size == (5, 32, 32)
     assert row.status == "ok", row
-    assert says(row.notes, 5, 32, "C")
+    assert says(" ".join(row.notes), 5, 32, "C")
 
 
 def test_one_kernel_is_verified_and_measured_beside_numpy(device: Device) -> None:

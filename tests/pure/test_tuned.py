@@ -102,7 +102,7 @@ def test_the_plan_takes_what_the_table_names_and_says_so(monkeypatch: pytest.Mon
     found = plan_product(PROBLEM, GPU)
     kernel, config = last_candidate()
     assert (kernel, config) in [(step.kernel.name, str(step.config)) for step in found.steps]
-    assert says(found.notes, "A GPU", "2026-01-02", "2.00x")
+    assert says(" ".join(found.notes), "A GPU", "2026-01-02", "2.00x")
     assert not any("tuned table" in note for note in plan_product(Gemm(65, 4096, 4096), GPU).notes)
 
 
