@@ -14,8 +14,8 @@ from .choice import plan_product
 from .dtypes import FLOAT8, numpy_dtype
 from .environment import read_environment
 from .errors import InvalidInput, RecordError
-from .ladders import check_memory
 from .problem import PRECISIONS, Gemm
+from .problems import check_memory
 from .records import Environment
 from .reference import float64_matmul
 from .rivals.child import ChildRival, cublas_present, cublas_refusal, cublas_rival, numpy_rival

@@ -12,7 +12,7 @@ import pytest
 from rich.console import Console
 from shapes import NAIVE
 
-from tilewright import commands
+from tilewright import live
 from tilewright.cli import main
 from tilewright.kernels import LADDERS
 from tilewright.records import load_record
@@ -118,7 +118,7 @@ def test_run_verifies_and_measures_a_rung(quick: list[str], capsys: CapturedOutp
 def test_a_narrow_terminal_gets_the_lessons_below_the_table(
     quick: list[str], capsys: CapturedOutput, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(commands, "console", Console(width=80))
+    monkeypatch.setattr(live, "console", Console(width=80))
     assert main(["ladder", "rows", "--rung", "3", "--size", "16", "--no-baselines", *quick]) == 0
     output = capsys.readouterr().out
     assert max(map(len, output.splitlines())) <= 80

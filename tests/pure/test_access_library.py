@@ -22,9 +22,9 @@ from tilewright.kernels.gemm.configs import TileConfig
 from tilewright.kernels.gemm.kernels import COLUMNS, JOINED, ROWS, TILES
 from tilewright.kernels.gemm.vector_choice import COLUMNS_SPACE, ROWS_SPACE
 from tilewright.kernels.moves.many import ManyMove
-from tilewright.ladders import make_problem
 from tilewright.plan import violations
 from tilewright.problem import Copy, Gemm, Problem, Transpose, output_of
+from tilewright.problems import make_problem
 from tilewright.stacks import InPlaceTranspose, StackedTranspose
 
 GPU = DeviceInfo(

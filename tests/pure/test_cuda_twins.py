@@ -22,9 +22,9 @@ from tilewright.kernels.gemm.packing import PACK
 from tilewright.kernels.moves import COPY_WORDS
 from tilewright.kernels.moves.many import ManyMove
 from tilewright.kernels.peaks import CHAINS, COPY, GPU_CHAINS, GPU_COPY, GPU_LOCAL, LOCAL, Chains, LocalReads
-from tilewright.ladders import make_problem
 from tilewright.plan import plan_kernel, violations
 from tilewright.problem import Copy, Gemm, Problem, Transpose
+from tilewright.problems import make_problem
 from tilewright.source import read_source
 from tilewright.stacks import InPlaceTranspose
 

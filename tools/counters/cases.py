@@ -12,9 +12,9 @@ from tilewright.kernels.gemm.configs import TileConfig
 from tilewright.kernels.gemm.kernels import COLUMNS, ROWS, TILES
 from tilewright.kernels.gemm.vectors import ColumnsConfig, RowsConfig
 from tilewright.kernels.specimens import SPECIMENS
-from tilewright.ladders import make_problem
 from tilewright.plan import violations
 from tilewright.problem import Copy, Gemm, Problem, Transpose
+from tilewright.problems import make_problem
 
 from .launches import Case, case_of_steps
 from .patterns import PATTERNS, case_of_pattern
