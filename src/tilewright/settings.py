@@ -28,10 +28,11 @@ def with_settings(kernel: Kernel, settings: Settings) -> Kernel:
     words = " ".join(f"{name}={value}" for name, value in settings.items())
     if isinstance(kernel.config, Geometry):
         defines = {**dict(kernel.config.defines), **{name: str(value) for name, value in settings.items()}}
-        changed, variant = replace(kernel.config, defines=tuple(defines.items())), kernel.variant
+        config: Config = replace(kernel.config, defines=tuple(defines.items()))
+        variant = kernel.variant
     else:
-        changed, variant = _with_fields(kernel, settings), f"{kernel.variant} {words}".strip()
-    made = replace(kernel, config=changed, smaller=())
+        config, variant = _with_fields(kernel, settings), f"{kernel.variant} {words}".strip()
+    made = replace(kernel, config=config, smaller=())
     check_geometry(made, words)
     return replace(made, variant=variant)
 

@@ -47,6 +47,19 @@ CASES = [
     ("inspect tiles/2 -D BM=-4", 2, "BM=-4: a field of a configuration is not negative"),
     ("inspect tiles/2 --arch sm_90 --diff BM=0", 2, "has no geometry"),
     ("explain tiles/2 -D BM=16", 1, "the tiles are not square: BM=16"),
+    ("inspect tiles/2 --arch sm_90 -D NOPE=16", 2, "no setting of tiles/02_tiled is called 'NOPE'"),
+    ("explain tiles/2 --sweep BK=32 --sweep NOPE=1,2", 2, "no setting of tiles/02_tiled is called 'NOPE'"),
+    ("explain tiles/5 --sweep PAD=0,1 --pitch nope=16", 2, "no local array is called 'nope'"),
+    (f"explain {OWN} --sweep NOPE=1,2", 2, "no macro of"),
+    ("explain tiles/2 --sweep BK=32 --json", 2, "--json"),
+    ("explain tiles/2 --pitch tile_a=33 --picture a.svg", 2, "--picture"),
+    ("explain tensor/1 --dtype float32", 1, "tensor/01_plain_fma has no float32; it has float16"),
+    ("inspect tensor/1 --arch sm_90 --dtype float32", 1, "tensor/01_plain_fma has no float32; it has float16"),
+    ("inspect tiles/2 --arch sm_90 --device 0", 2, "--device 0"),
+    ("inspect tiles/2 --arch sm_90 --sass --json", 2, "--sass"),
+    ("run tiles/2 --backend cuda --build-option=-cl-mad-enable", 2, "-cl-mad-enable"),
+    ("show 5", 2, "rows/05_private_row, tiles/05_transposed, transpose/05_tiled"),
+    ("explain rows/0", 2, "rows/00_sequential[r-k-c]"),
     ("run tiles/2 --build-option=-DBM=8", 2, "give the settings of a rung by -D NAME=VALUE"),
     ("explain tiles/2 --build-option=-Ifolder", 2, "explain compiles nothing"),
     ("explain tiles/2 -D =3", 2, "write NAME=VALUE"),
@@ -284,7 +297,12 @@ def test_a_full_disk_behind_standard_output_is_told() -> None:
     assert done.returncode == 1
 
 
-LOADED = "import sys, tilewright.explaining; from tilewright.cli import main; print('loaded', flush=True); sys.exit(main(sys.argv[1:]))"
+LOADED = """import sys
+import tilewright.explaining
+from tilewright.cli import main
+print("loaded", flush=True)
+sys.exit(main(sys.argv[1:]))
+"""
 
 
 @pytest.mark.skipif(
