@@ -1,11 +1,15 @@
 """The element types: their names, how OpenCL C spells them, and how exactly they compute."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from functools import cache
-
-import numpy as np
+from typing import TYPE_CHECKING
 
 from .errors import UnknownName, Unsupported
+
+if TYPE_CHECKING:
+    import numpy as np  # imported where it is called: ladders are listed without it
 
 
 @dataclass(frozen=True)
@@ -58,6 +62,8 @@ def element_type(name: str) -> ElementType:
 @cache
 def numpy_dtype(name: str) -> np.dtype:
     """NumPy's dtype for an element type; bfloat16 and the 8-bit floats come from the package ml_dtypes."""
+    import numpy as np
+
     element_type(name)
     if name not in FROM_ML_DTYPES:
         return np.dtype(name)

@@ -64,7 +64,6 @@ def test_explain_obeys_settings_with_the_geometry_and_the_constraints() -> None:
 
 def test_without_a_dtype_a_kernel_is_explained_in_its_own() -> None:
     found = explain("tensor/01", 128)
-    assert found.macros == {} or "half" in str(found)
     assert make_problem(find_kernel("tensor/01"), (64,)).dtype == "float16"
     assert make_problem(find_kernel("tiles/02"), (64,)).dtype == "float32"
     assert sum(each.cost for each in found.accesses if each.operation == "store" and each.space == "global") == 1024
