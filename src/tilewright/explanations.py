@@ -149,7 +149,7 @@ def what_if(
     >>> print(what_if("transpose/05", sweep={"PAD": (0, 1)}))
     PAD  sectors in  sectors out  wavefronts in  wavefronts out  conflicts  faults
       0       8,192        8,192          2,048          16,384     14,336       0
-      1       8,192        8,192          2,048           3,072      1,024       0
+      1       8,192        8,192          4,096           4,096      4,096       0
     """
     chosen, base = chosen_kernel(kernel), settings or {}
     variations: list[dict[str, Any]] = []

@@ -49,7 +49,8 @@ def test_ladder_shows_every_rung_and_writes_record_table_and_plot(
     for path in files.values():
         assert f"wrote {path}" in output
     assert "measured peaks: float32" in output
-    assert "published Tesla K40m: 139" in output
+    assert LADDERS["tiles"].origin in output
+    assert "here at 64x64x64; published at 4096x4096x4096: Tesla K40m: 139" in output
     record = load_record(files["json"])
     assert [row.name for row in record.rows if "/" in row.name] == names
     with files["csv"].open(encoding="utf-8", newline="") as file:
