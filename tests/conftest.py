@@ -145,6 +145,6 @@ def wide_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     """A console so wide that tables are not cut."""
     from rich.console import Console
 
-    from tilewright import commands
+    from tilewright import live
 
-    monkeypatch.setattr(commands, "console", Console(width=240))
+    monkeypatch.setattr(live, "console", Console(width=240))

@@ -5,8 +5,8 @@ import re
 from tilewright.backend.device import Device
 from tilewright.errors import Unsupported
 from tilewright.kernel import Kernel
-from tilewright.ladders import make_problem
 from tilewright.plan import plan_kernel
+from tilewright.problems import make_problem
 from tilewright.verify import verify
 
 DTYPES = ("float32", "float64", "int32", "float16")

@@ -13,9 +13,9 @@ from .choice import plan_product
 from .dtypes import FLOAT8, numpy_dtype
 from .environment import read_environment
 from .errors import InvalidInput, RecordError
-from .ladders import check_memory
 from .precision import PRECISIONS
 from .problem import Gemm
+from .problems import check_memory
 from .records import Environment
 from .reference import float64_matmul
 from .rivals import Measurement

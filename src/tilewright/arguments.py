@@ -1,36 +1,34 @@
 """What the words of the command line mean: kernels and their settings, numbers, sizes and sweeps of sizes."""
 
 import argparse
-import math
 import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import fields, replace
-from typing import TypeVar
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from .custom import custom_kernel
-from .errors import InvalidInput, UnknownName
-from .inspection.examine import with_settings
+from .errors import InvalidInput
 from .kernel import Kernel
-from .kernels import LADDERS, find_kernel
-from .ladders import make_problem
+from .kernels import find_kernel
 from .problem import Gemm
 from .sets import STORED
+from .settings import with_settings
 
-Number = TypeVar("Number", int, float)
 GEOMETRY = {"global_size": "--global", "local_size": "--local", "order": "--order"}
-SAMPLE = 64  # the side of the problem at which settings are tried: whether they make a geometry at all
 
 
 def kernel_of(options: argparse.Namespace) -> Kernel:
     """The rung, or the .cl file of the user's own, that the options name, with the settings that they give."""
+    return with_settings(*kernel_and_settings(options))
+
+
+def kernel_and_settings(options: argparse.Namespace) -> tuple[Kernel, dict[str, str]]:
+    """The rung or the file that the options name, and the settings that it is to have. A file has its macros already."""
     settings = settings_of(options.define)
-    if is_file(options.kernel):
-        if not options.global_size or not options.local_size:
-            raise InvalidInput(f"{options.kernel} needs --global and --local, such as --global M,N --local 16,16")
-        kernel = own_kernel(options, options.global_size, options.local_size, settings)
-    else:
-        kernel = with_fields(rung_of(options), settings)
-    return kernel
+    if not is_file(options.kernel):
+        return rung_of(options), settings
+    if not options.global_size or not options.local_size:
+        raise InvalidInput(f"{options.kernel} needs --global and --local, such as --global M,N --local 16,16")
+    return own_kernel(options, options.global_size, options.local_size, settings), {}
 
 
 def is_file(name: str) -> bool:
@@ -71,6 +69,13 @@ def rung_of(options: argparse.Namespace) -> Kernel:
     return _with_offset(replace(kernel, options=(*kernel.options, *rest)), options)
 
 
+def refuse_build_options(options: argparse.Namespace) -> None:
+    """InvalidInput for options of OpenCL's compilers where CUDA's is asked for, which has none of them."""
+    own = [each for each in options.build_option if each.strip().startswith("-cl-")]
+    if own and options.backend != "opencl":
+        raise InvalidInput(f"--build-option {own[0]}: CUDA's compiler does not have it; --backend opencl obeys it")
+
+
 def _with_offset(kernel: Kernel, options: argparse.Namespace) -> Kernel:
     if options.offset and kernel.operation == "gemm":
         raise InvalidInput(f"--offset {options.offset}: a gemm leaves out no columns; transposes and copies do")
@@ -95,77 +100,17 @@ def settings_of(definitions: Sequence[str]) -> dict[str, str]:
     return found
 
 
-def with_fields(kernel: Kernel, settings: Mapping[str, str]) -> Kernel:
-    """The rung with fields of its configuration changed, named by them. UnknownName for what is no field of it; InvalidInput
-    for values that make no geometry."""
-    if not settings:
-        return kernel
-    changed, others = with_settings(kernel, settings)
-    if others:
-        raise UnknownName(
-            f"setting of {kernel.name}", next(iter(others)), [each.name for each in fields(kernel.config)]
-        )
-    words = " ".join(f"{name}={value}" for name, value in settings.items())
-    variant = f"{kernel.variant} {words}".strip()
-    check_geometry(changed, words)
-    return replace(changed, variant=variant)
-
-
-def check_geometry(kernel: Kernel, words: str) -> None:
-    """InvalidInput if the kernel's configuration, which `words` changed, makes no work-groups of at least one work-item."""
-    problem = make_problem(kernel, (SAMPLE,), kernel.usual_dtype)
-    try:
-        geometries = [step.config.ndrange(step.problem) for step in kernel.steps(kernel, kernel.config, problem)]
-        kernel.config.local_bytes(problem)
-    except (ArithmeticError, ValueError) as error:
-        raise InvalidInput(f"{words}: {kernel.name} has no geometry with that: {error}") from error
-    for each in geometries:
-        if min(each.local_size) < 1 or min(each.global_size) < 0:
-            raise InvalidInput(f"{words}: {kernel.name} has no geometry with that: its work-groups are {each}")
-
-
-def rung_before(kernel: Kernel) -> Kernel | None:
-    """The last rung of the same ladder with another source before this one's; None for a first rung or no rung at all."""
-    for ladder in LADDERS.values():
-        sources = [each.source for each in ladder.kernels]
-        if kernel.source in sources:
-            place = sources.index(kernel.source)
-            return ladder.kernels[place - 1] if place else None
-    return None
-
-
-def seconds(text: str) -> float:
-    """A time that the parser takes: finite, and not negative."""
-    return _number(text, float, lambda value: math.isfinite(value) and value >= 0, "a number of seconds, such as 2.5")
-
-
-def count(text: str) -> int:
-    """A number of things that the parser takes: 1 or more."""
-    return _number(text, int, lambda value: value >= 1, "a whole number of at least 1")
-
-
-def from_zero(text: str) -> int:
-    """A whole number that the parser takes: 0 or more."""
-    return _number(text, int, lambda value: value >= 0, "a whole number of at least 0")
-
-
-def _number(text: str, kind: Callable[[str], Number], right: Callable[[Number], bool], wanted: str) -> Number:
-    refusal = argparse.ArgumentTypeError(f"{text[:40]!r} is not {wanted}")
-    try:
-        value = kind(text)
-    except ValueError:
-        raise refusal from None
-    if not right(value):
-        raise refusal
-    return value
-
-
 def parse_size(text: str) -> tuple[int, ...]:
     """ "512" or "512x64x300": whole numbers."""
     try:
         return tuple(int(part) for part in text.lower().split("x"))
     except ValueError as error:
         raise InvalidInput(f"{text[:40]!r} is no size: write 512, 512x256 or 512x256x128") from error
+
+
+def size_of(options: argparse.Namespace) -> tuple[int, ...] | None:
+    """What `--size` says; None if it is left out."""
+    return parse_size(options.size) if options.size is not None else None
 
 
 def product_of(options: argparse.Namespace) -> Gemm:

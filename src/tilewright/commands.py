@@ -1,4 +1,9 @@
-"""The commands of the command line: each takes the parsed options, makes one call, prints, and returns the exit status."""
+"""The commands of the command line: each takes the parsed options, makes one call, prints, and returns the exit status.
+
+What a command needs is imported when it runs, so that none waits for what another needs.
+"""
+
+from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
@@ -6,47 +11,32 @@ from dataclasses import asdict, replace
 from difflib import unified_diff
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from rich.console import Console
-from rich.markup import escape
+if TYPE_CHECKING:
+    from .kernel import Kernel
+    from .records import Record, Row
+    from .tuning import Outcome
+    from .verify import Verdict
 
-from .arguments import kernel_of, parse_size, product_of, rung_before, sizes_of
-from .backend.opencl import open_device
-from .backend.twins import open_backends
-from .backend.vpdpbusd import equipped
-from .benchmark import run_benchmark
-from .choice import plan_product
-from .doctor import examine
-from .dtypes import element_type
-from .errors import InvalidInput, NoDevice
-from .kernel import Kernel
-from .kernels import LADDERS, find_kernel, find_ladder
-from .ladders import run_kernel, run_ladder
-from .live import LiveTable, Screen
-from .outputs import check_outputs, check_target, write_or_rescue, write_outputs
-from .problem import Gemm
-from .records import Record, Row, RowStatus, load_record, to_json
-from .report.compare import compare
-from .report.pages import refresh_page
-from .report.plot import PICTURES, plot
-from .report.table import published_lines
-from .report.versus import COLUMNS, ENERGY, cells, energy, races, summary
-from .sets import problems_of
-from .tuned import file_name, own_folder
-from .tuning import Effort, Outcome, tune
-from .verify import Verdict
-
-console: Console = Screen()
 TITLE_WIDTH = 34  # of a problem in the tables of `bench`
 
 
 def say(text: str) -> None:
-    """Print text as it is: no markup in it, no line broken."""
-    console.print(text, highlight=False, markup=False, soft_wrap=True)
+    """Print text as it is."""
+    print(text)
 
 
 def ladder_command(options: argparse.Namespace) -> int:
     """`tilewright ladder`: every rung of one ladder or of all, verified and measured."""
+    from .arguments import sizes_of
+    from .backend.twins import open_backends
+    from .kernels import LADDERS, find_ladder
+    from .ladders import run_ladder
+    from .live import LiveTable, console
+    from .outputs import check_outputs, write_outputs
+    from .report.table import published_lines
+
     names = [options.name] if options.name is not None else list(LADDERS)
     ladders = [find_ladder(name) for name in names]
     sizes = sizes_of(options)
@@ -62,7 +52,7 @@ def ladder_command(options: argparse.Namespace) -> int:
             table.finish(record)
             written = write_outputs(options, record, "" if options.name else ladder.name)
         if options.published:
-            say("\n".join(published_lines(record.rows)))
+            say("\n".join(published_lines(ladder, record.rows)))
         tell_written(written)
         failed = failed or any(row.failed for row in record.rows)
     return int(failed)
@@ -70,8 +60,15 @@ def ladder_command(options: argparse.Namespace) -> int:
 
 def run_command(options: argparse.Namespace) -> int:
     """`tilewright run`: one kernel, a rung or the user's own file, verified and measured."""
+    from .arguments import kernel_of, refuse_build_options, size_of
+    from .backend.twins import open_backends
+    from .ladders import run_kernel
+    from .live import LiveTable, console
+    from .outputs import check_outputs, write_outputs
+
     kernel = kernel_of(options)
-    asked = parse_size(options.size) if options.size is not None else None
+    asked = size_of(options)
+    refuse_build_options(options)
     check_outputs(options)
     device, *_ = open_backends(options.backend, options.device)
     size = asked or (1024 if device.info.kind == "gpu" else 512,)
@@ -93,6 +90,10 @@ def tell_written(paths: Sequence[Path]) -> None:
 
 
 def print_verdict(record: Record, kernel: Kernel, verdict: Verdict | None, sample: bool) -> None:
+    from rich.markup import escape
+
+    from .live import console
+
     for row in record.rows:
         if row.name == kernel.name and not row.passed:
             console.print(f"[red]{row.status}[/red]: {escape(row.reason)}", soft_wrap=True)
@@ -103,11 +104,20 @@ def print_verdict(record: Record, kernel: Kernel, verdict: Verdict | None, sampl
         say(str(verdict))
     if verdict is not None and sample:
         for element in verdict.sample:
-            console.print(f"  {element}", highlight=False, markup=False)
+            say(f"  {element}")
 
 
 def bench_command(options: argparse.Namespace) -> int:
     """`tilewright bench`: the library against NumPy, verified and interleaved."""
+    from .backend.opencl import open_device
+    from .benchmark import run_benchmark
+    from .dtypes import element_type
+    from .live import console
+    from .outputs import check_outputs, write_or_rescue
+    from .records import RowStatus
+    from .report.versus import COLUMNS, races, summary
+    from .sets import problems_of
+
     names = options.sets.split(",")
     element_type(options.dtype)
     for name in names:
@@ -130,7 +140,7 @@ def bench_command(options: argparse.Namespace) -> int:
     if options.json:
         write_or_rescue(options.json, record)
     if record.telemetry:
-        console.print(f"clock and power: {record.telemetry}", highlight=False, markup=False)
+        say(f"clock and power: {record.telemetry}")
     say(f"rival: {races(record)[0][0].lesson}")
     if record.absent:
         say(f"not raced: {'; '.join(record.absent)}")
@@ -142,6 +152,8 @@ def bench_command(options: argparse.Namespace) -> int:
 
 def _show_race(rows: Sequence[Row], energies: bool) -> None:
     """One problem's line of `tilewright bench`."""
+    from .report.versus import COLUMNS, ENERGY, cells, energy
+
     beside = [row.label for row in rows[2:]]
     title, *texts = cells(tuple(rows))
     texts = [f"{title:<{TITLE_WIDTH}}", *(f"{text:>12}" for text in texts)]
@@ -153,6 +165,14 @@ def _show_race(rows: Sequence[Row], energies: bool) -> None:
 
 def tune_command(options: argparse.Namespace) -> int:
     """`tilewright tune`: measure a device's fastest kernel for each product of some sets, for the library to use."""
+    from .backend.opencl import open_device
+    from .errors import InvalidInput
+    from .outputs import check_target
+    from .problem import Gemm
+    from .sets import problems_of
+    from .tuned import file_name, own_folder
+    from .tuning import Effort, tune
+
     problems = [each for name in options.sets.split(",") for each in problems_of(name, options.dtype)]
     if options.output is not None:
         check_target("--output", options.output)
@@ -180,6 +200,11 @@ def tune_command(options: argparse.Namespace) -> int:
 
 def plan_command(options: argparse.Namespace) -> int:
     """`tilewright plan`: what the library would run for a product, and why other candidates lost."""
+    from .arguments import product_of
+    from .backend.opencl import open_device
+    from .backend.vpdpbusd import equipped
+    from .choice import plan_product
+
     problem = product_of(options)
     print(plan_product(problem, equipped(open_device(options.device).info, options.dtype)))
     return 0
@@ -188,6 +213,9 @@ def plan_command(options: argparse.Namespace) -> int:
 def accuracy_command(options: argparse.Namespace) -> int:
     """`tilewright accuracy`: the errors of every way to multiply a type, on kind and unkind data."""
     from .accuracy import ErrorRow, measure_accuracy
+    from .arguments import parse_size
+    from .errors import InvalidInput
+    from .outputs import check_outputs, write_or_rescue
 
     size = parse_size(options.size)
     if len(size) != 3:
@@ -206,8 +234,10 @@ def accuracy_command(options: argparse.Namespace) -> int:
 
 def list_command(options: argparse.Namespace) -> int:
     """`tilewright list`: the ladders and what each rung changes."""
+    from .kernels import LADDERS, find_ladder
+
     for ladder in [find_ladder(options.name)] if options.name is not None else LADDERS.values():
-        console.print(f"[bold]{ladder.name}[/bold]  {ladder.title}", highlight=False)
+        say(f"{ladder.name}  {ladder.title}")
         for kernel in ladder.kernels:
             say(f"  {kernel.name:32} {kernel.lesson}")
     return 0
@@ -215,6 +245,9 @@ def list_command(options: argparse.Namespace) -> int:
 
 def show_command(options: argparse.Namespace) -> int:
     """`tilewright show`: a rung's source, or what it changes against the rung before."""
+    from .errors import InvalidInput
+    from .kernels import find_kernel, rung_before
+
     kernel = find_kernel(options.rung)
     if not options.diff:
         print(kernel.text, end="")
@@ -229,7 +262,12 @@ def show_command(options: argparse.Namespace) -> int:
 
 def devices_command(options: argparse.Namespace) -> int:
     """`tilewright devices`: every device with the limits that explain results."""
+    from rich.markup import escape
+
     from .devices import describe_devices
+    from .errors import NoDevice
+    from .live import console
+    from .records import to_json
 
     reports = describe_devices(options.peaks)
     if options.json:
@@ -247,6 +285,8 @@ def devices_command(options: argparse.Namespace) -> int:
 
 def doctor_command(options: argparse.Namespace) -> int:
     """`tilewright doctor`: what was found, what works, what is missing and the command that mends it."""
+    from .doctor import examine
+
     examination = examine()
     if options.json:
         print(examination.to_json())
@@ -258,6 +298,9 @@ def doctor_command(options: argparse.Namespace) -> int:
 
 def compare_command(options: argparse.Namespace) -> int:
     """`tilewright compare`: ratios between two records, with their spread."""
+    from .records import load_record
+    from .report.compare import compare
+
     for line in compare(load_record(options.first), load_record(options.second)):
         say(str(line))
     return 0
@@ -265,6 +308,8 @@ def compare_command(options: argparse.Namespace) -> int:
 
 def report_command(options: argparse.Namespace) -> int:
     """`tilewright report`: rewrite what Markdown pages hold between marks: tables, inspections, rooflines, claims."""
+    from .report.pages import refresh_page
+
     for page in options.pages:
         say(f"{page}: {', '.join(f'{count} {kind}' for kind, count in refresh_page(page).items())}")
     return 0
@@ -272,6 +317,10 @@ def report_command(options: argparse.Namespace) -> int:
 
 def plot_command(options: argparse.Namespace) -> int:
     """`tilewright plot`: draw a record."""
+    from .outputs import check_target
+    from .records import load_record
+    from .report.plot import PICTURES, plot
+
     check_target("the picture", options.picture, PICTURES)
     plot(load_record(options.record), options.picture)
     return 0

@@ -1,12 +1,15 @@
 """The element types: what each one is stands here once, and kernels, the library and checks read it from here."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from functools import cache
-from typing import Literal
-
-import numpy as np
+from typing import TYPE_CHECKING, Literal
 
 from .errors import UnknownName, Unsupported
+
+if TYPE_CHECKING:
+    import numpy as np  # imported where it is called: ladders are listed without it
 
 FLOAT32_WHOLE = 2**24  # float32 holds every whole number up to it
 
@@ -63,6 +66,8 @@ class ElementType:
     @property
     def magnitude(self) -> int:
         """The largest absolute value of an integer."""
+        import numpy as np
+
         limits = np.iinfo(self.name)
         return max(-int(limits.min), int(limits.max))
 
@@ -117,6 +122,8 @@ def storable(name: str) -> frozenset[str]:
 @cache
 def numpy_dtype(name: str) -> np.dtype:
     """NumPy's dtype for an element type; bfloat16 and the 8-bit floats come from the package ml_dtypes."""
+    import numpy as np
+
     if not element_type(name).from_ml_dtypes:
         return np.dtype(name)
     try:

@@ -2,112 +2,61 @@
 
 import argparse
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from itertools import product
+from collections.abc import Mapping
 from typing import Any
 
-from .access import Explanation, explain_kernel, find_model
-from .access.drawing.picture import ENDINGS, save_picture
+from .access import Explanation
 from .access.serialise import to_dict
-from .access.totals import changes
-from .access.whatif import Answer, pitch_variations, sweep, table
-from .arguments import check_geometry, kernel_of, parse_size, rung_before
-from .custom import Geometry
-from .device import DeviceInfo
-from .errors import InvalidInput, TilewrightError, Unsupported
-from .explanations import check_explainable, default_size
-from .inspection.examine import with_settings
-from .kernel import Config, Kernel
-from .ladders import make_problem
-from .outputs import check_target
-from .problem import Problem
-
-MOST_ITEMS = 8192  # work-items of a group: no known driver allows more
-ANY_DEVICE = DeviceInfo("any device", "", kind="gpu", local_bytes=2**31, fp64=True, fp16=True)
-HARMLESS = ("-cl-", "-w", "-W", "-O", "-g")  # how compiler options begin that change no access
+from .arguments import kernel_and_settings, size_of
+from .errors import InvalidInput, TilewrightError
+from .explanations import compare_explanations, explain, what_if
+from .kernel import Kernel
+from .kernels import rung_before
 
 
 def explain_command(options: argparse.Namespace) -> int:
-    """`tilewright explain`: sectors, bank conflicts, races and other faults of a kernel, counted without a GPU."""
-    swept = {name: values.split(",") for name, values in map(_setting, options.sweep)}
-    kernel = kernel_of(options)
-    refuse_compiler_options(kernel)
+    """`tilewright explain`: the annotated source, or the table of `--sweep` and `--pitch`; 1 if there are faults."""
+    kernel, settings = kernel_and_settings(options)
+    dtype = kernel.usual_dtype if options.dtype is None else options.dtype
+    common = {"size": size_of(options), "dtype": dtype, "offset": options.offset, "model": options.device_model}
+    if options.sweep or options.pitch:
+        return _what_if(kernel, options, {**common, "settings": settings})
     if options.picture:
-        check_target("--picture", options.picture, ENDINGS)
-    if swept or options.pitch:
-        answers = what_if(kernel, options, swept)
-        print("\n".join(table(answers)))
-        return int(all(answer.totals is None for answer in answers))
-    explanations = explain(kernel, options)
+        check_picture(options)
+    found = explain(kernel, settings=settings, **common)
+    launches = (*found.earlier, found)
     if options.json:
-        print(json.dumps([to_dict(each) for each in explanations], indent=1))
+        print(json.dumps([to_dict(each) for each in launches], indent=1))
     else:
-        for each in explanations:
+        for each in launches:
             print(each, end="\n\n")
-        _print_changes(kernel, explanations[-1], options)
+        _print_changes(kernel, found, common)
     if options.picture:
-        print(f"wrote {save_picture(explanations[-1], options.picture)}")
-    return int(any(each.faults for each in explanations))
+        from .access.drawing.picture import save_picture
+
+        print(f"wrote {save_picture(found, options.picture)}")
+    return int(any(each.faults for each in launches))
 
 
-def explain(kernel: Kernel, options: argparse.Namespace, **changed: Any) -> tuple[Explanation, ...]:
-    """Explain every launch of a kernel at the size and on the hardware model that the options name."""
-    size = parse_size(options.size) if options.size is not None else default_size(kernel)
-    problem = make_problem(kernel, size, options.dtype or kernel.usual_dtype, options.offset)
-    check_explainable(problem)
-    refuse_geometry(replace(kernel, config=changed.get("config", kernel.config)), problem, options)
-    return explain_kernel(kernel, problem, model=find_model(options.device_model), **changed)
+def check_picture(options: argparse.Namespace) -> None:
+    """InvalidInput for a picture that cannot be written, before anything is counted."""
+    from .access.drawing.picture import ENDINGS  # drawings and plots are imported where they are asked for
+    from .outputs import check_target
+
+    check_target("--picture", options.picture, ENDINGS)
 
 
-def refuse_geometry(kernel: Kernel, problem: Problem, options: argparse.Namespace) -> None:
-    """InvalidInput for work-groups larger than any device's; Unsupported for settings that the rung itself would refuse."""
-    items = kernel.config.ndrange(problem).group_items
-    if items > MOST_ITEMS:
+def _what_if(kernel: Kernel, options: argparse.Namespace, common: Mapping[str, Any]) -> int:
+    """Print the table of all variations; 1 if none of them could be counted."""
+    if options.picture or options.json:
+        word = "--picture" if options.picture else "--json"
         raise InvalidInput(
-            f"{kernel.name} ({kernel.config}): a work-group of {items:,} work-items; drivers allow {MOST_ITEMS:,}"
+            f"{word}: --sweep and --pitch print one table; explain a variation by itself, with -D, for that"
         )
-    if options.define or options.sweep:
-        for sentence in kernel.config.violations(problem, ANY_DEVICE):
-            raise Unsupported(f"{kernel.name} ({kernel.config}): {sentence}")
-
-
-def refuse_compiler_options(kernel: Kernel) -> None:
-    """InvalidInput for compiler options that change what a kernel does: nothing is compiled here."""
-    changing = [each for each in kernel.options if not each.strip().startswith(HARMLESS)]
-    if changing:
-        raise InvalidInput(
-            f"--build-option {changing[0]}: explain compiles nothing and cannot obey it; macros are given by -D NAME=VALUE"
-        )
-
-
-def what_if(kernel: Kernel, options: argparse.Namespace, swept: Mapping[str, Sequence[str]]) -> list[Answer]:
-    """The answers for every combination of swept values, then for every pitch of a local array.
-
-    A field of the kernel's configuration changes the geometry with it; any other name is a macro alone.
-    """
-    variations: list[dict[str, Any]] = []
-    for values in product(*swept.values()) if swept else ():
-        variations.append(variation_of(kernel, dict(zip(swept, values, strict=True))))
-    for array, pitches in map(_setting, options.pitch):
-        if not all(value.isdecimal() and int(value) for value in pitches.split(",")):
-            raise InvalidInput(f"--pitch {array}={pitches}: pitches are whole numbers of at least 1")
-        variations += pitch_variations(array, [int(value) for value in pitches.split(",")])
-    return sweep(lambda **variation: explain(kernel, options, **variation)[-1], variations)
-
-
-def variation_of(kernel: Kernel, chosen: Mapping[str, str]) -> dict[str, Any]:
-    """The configuration and the macros for one choice of values."""
-    if isinstance(kernel.config, Geometry):
-        defines = dict(kernel.config.defines)
-        own = {name: value for name, value in chosen.items() if name in defines}
-        others: Mapping[str, str | int] = {name: value for name, value in chosen.items() if name not in own}
-        config: Config = replace(kernel.config, defines=tuple({**defines, **own}.items()))
-    else:
-        changed, others = with_settings(kernel, chosen)
-        config = changed.config
-    check_geometry(replace(kernel, config=config), " ".join(f"{name}={value}" for name, value in chosen.items()))
-    return {"config": config, "macros": others}
+    swept = {name: values.split(",") for name, values in map(_setting, options.sweep)}
+    found = what_if(kernel, sweep=swept, pitches=dict(map(_pitches, options.pitch)), **common)
+    print(found)
+    return int(all(answer.totals is None for answer in found.answers))
 
 
 def _setting(text: str) -> tuple[str, str]:
@@ -117,14 +66,21 @@ def _setting(text: str) -> tuple[str, str]:
     return name, values
 
 
-def _print_changes(kernel: Kernel, explanation: Explanation, options: argparse.Namespace) -> None:
+def _pitches(text: str) -> tuple[str, list[int]]:
+    array, values = _setting(text)
+    if not all(value.isdecimal() and int(value) for value in values.split(",")):
+        raise InvalidInput(f"--pitch {array}={values}: pitches are whole numbers of at least 1")
+    return array, [int(value) for value in values.split(",")]
+
+
+def _print_changes(kernel: Kernel, found: Explanation, common: Mapping[str, Any]) -> None:
     """What changed against the rung before, where there is one."""
     previous = rung_before(kernel)
     if previous is None:
         return
     try:
-        before = explain(previous, options)[-1]
+        before = explain(previous, **common)
     except TilewrightError as reason:
         print(f"not compared with {previous.name}, which cannot be explained so: {reason}")
         return
-    print("\n".join(changes(before, explanation)))
+    print("\n".join(compare_explanations(before, found)))

@@ -5,11 +5,10 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 
-from .arguments import check_geometry, is_file, kernel_of, own_kernel, parse_size, rung_of, settings_of
+from .arguments import is_file, kernel_of, own_kernel, rung_of, settings_of, size_of
 from .errors import InvalidInput, Unsupported
 from .inspection import ARCHITECTURES, DEVICE, SIZE, Inspection, inspect_kernel
 from .inspection.changes import compare
-from .inspection.examine import with_settings
 from .kernel import Kernel
 from .outputs import check_target, write_or_rescue
 from .records import to_json
@@ -20,8 +19,10 @@ NO_GROUP = "the size of work-groups is not known, and so no occupancy: give --lo
 
 
 def inspect_command(options: argparse.Namespace) -> int:
-    """`tilewright inspect`: registers, occupancy and instructions of a kernel, for any architecture, here or not."""
+    """`tilewright inspect`: what a compiler made of a kernel, one of its listings, or two of them compared."""
     arch = options.arch or DEVICE
+    wanted = next((form for form in ("SASS", "PTX", "ISA") if getattr(options, form.lower())), "")
+    refuse_unused(options, arch, wanted)
     settings = settings_of(options.define)
     first = inspect_one(options.kernel, arch, settings, options)
     if options.diff is not None:
@@ -31,7 +32,6 @@ def inspect_command(options: argparse.Namespace) -> int:
             end="\n",
         )
         return 0
-    wanted = next((form for form in ("SASS", "PTX", "ISA") if getattr(options, form.lower())), "")
     if wanted:
         print(listing_text(first, wanted))
     elif options.json:
@@ -41,15 +41,25 @@ def inspect_command(options: argparse.Namespace) -> int:
     return 0
 
 
+def refuse_unused(options: argparse.Namespace, arch: str, wanted: str) -> None:
+    """InvalidInput for options that the others leave without an effect."""
+    if wanted and (options.diff is not None or options.json):
+        other = "--json" if options.json else f"--diff {options.diff}"
+        raise InvalidInput(
+            f"--{wanted.lower()} and {other}: one listing is printed by itself; leave one of the two out"
+        )
+    if options.device is not None and DEVICE not in (arch, options.diff):
+        raise InvalidInput(
+            f"--device {options.device}: for --arch {arch} nothing asks a device; leave one of the two out"
+        )
+
+
 def inspect_one(name: str, arch: str, settings: Mapping[str, str], options: argparse.Namespace) -> Inspection:
     """Inspect a rung or a user's file as the options say."""
     own = argparse.Namespace(**{**vars(options), "kernel": name})
     kernel = _file_kernel(own, settings) if is_file(name) else rung_of(own)
-    if settings and not is_file(name):
-        changed, _ = with_settings(kernel, settings)
-        check_geometry(changed, " ".join(f"{key}={value}" for key, value in settings.items()))
     found = inspect_kernel(
-        kernel, arch, parse_size(options.size) if options.size is not None else SIZE, dtype=options.dtype, offset=options.offset,
+        kernel, arch, size_of(options) or SIZE, dtype=options.dtype, offset=options.offset,
         device=options.device, settings={} if is_file(name) else settings,
     )  # fmt: skip
     if is_file(name) and not options.local_size:
@@ -90,7 +100,7 @@ def _short(inspection: Inspection) -> Inspection:
 
 def roofline_command(options: argparse.Namespace) -> int:
     """`tilewright roofline`: which of a device's measured ceilings binds a kernel, and how near it came."""
-    size = parse_size(options.size) if options.size is not None else ()
+    size = size_of(options) or ()
     kernel = kernel_of(options)
     if options.plot:
         check_target("--plot", options.plot, ROOFS)

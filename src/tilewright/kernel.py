@@ -173,8 +173,9 @@ class Ladder:
 
     name: str
     title: str
-    origin: str  # where the published figures come from
+    origin: str  # where the published figures come from, at what size they were measured, and how
     kernels: tuple[Kernel, ...]
+    published_size: tuple[int, ...] = ()  # m, n, k at which the published figures were measured
 
     @property
     def usual_dtype(self) -> str:

@@ -1,6 +1,5 @@
 """Runs ladders and single kernels: plan, verify, then race all that are right, with the baselines among them."""
 
-import os
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import replace
@@ -9,17 +8,17 @@ from .backend.device import Device
 from .backend.twins import open_backends
 from .ceilings import measured_peaks
 from .contenders import HOST_PROGRAM, Arena, Contender, Watcher, race_contenders
-from .device import DeviceInfo
 from .diagnosis import diagnosed
 from .dtypes import element_type
 from .environment import read_environment
-from .errors import InvalidInput
 from .kernel import Kernel, Ladder
-from .kernels import find_kernel, find_ladder, select
+from .kernels import find_ladder, select
 from .kernels.peaks import CHAINS
-from .problem import Copy, Gemm, Problem, Transpose, output_of
+from .problem import Gemm, Problem
+from .problems import check_memory, make_problem
 from .records import Record, Row
 from .rivals import Measurement
+from .settings import Settings, chosen_kernel
 from .trial import WITHIN_S, enter_tried
 from .verify import Verdict
 
@@ -35,45 +34,6 @@ def default_size(ladder: Ladder, device_kind: str) -> int:
     """The square size of a default run: large enough to tell rungs apart, small enough to end within a minute."""
     operation = "gemm" if ladder.kernels[0].operation == "gemm" else "transpose"
     return DEFAULT_SIZES[operation, "gpu" if device_kind == "gpu" else "cpu"]
-
-
-def make_problem(kernel: Kernel, size: Sequence[int], dtype: str, offset: int = 0) -> Problem:
-    """The problem that `kernel` solves at `size`: (n,) for squares, (m, n, k) or (rows, columns)."""
-    if kernel.operation == "gemm":
-        m, n, k = size if len(size) == 3 else _square(size, 3)
-        a_order, b_order, c_order = kernel.orders
-        return Gemm(m, n, k, dtype, a_order, b_order, c_order)
-    rows, columns = size if len(size) == 2 else _square(size, 2)
-    return (Copy if kernel.operation == "copy" else Transpose)(rows, columns, dtype, offset)
-
-
-def check_memory(problem: Problem, info: DeviceInfo | None = None) -> None:
-    """InvalidInput if a problem's operands are larger than the device's memory, or they and the float64 reference of the
-    result than the host's: nothing is allocated before."""
-    operands = sum(each.nbytes for each in problem.operands)
-    reference = 8 * output_of(problem).elements if problem.flops else 0
-    places = [("this machine", operands + reference, host_bytes())]
-    if info is not None:
-        places.insert(0, (info.label, operands, info.global_bytes))
-    for name, needed, there in places:
-        if there and needed > there:
-            raise InvalidInput(
-                f"{problem.title} needs {needed:,} bytes, and {name} has {there:,}: ask for a smaller size"
-            )
-
-
-def host_bytes() -> int:
-    """The memory of this machine in bytes; 0 where the system does not tell."""
-    try:
-        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (AttributeError, ValueError, OSError):
-        return 0
-
-
-def _square(size: Sequence[int], sides: int) -> tuple[int, ...]:
-    if len(size) != 1:
-        raise InvalidInput(f"a size has 1 or {sides} numbers here, got {'x'.join(map(str, size))}")
-    return tuple(size) * sides
 
 
 def run_ladder(
@@ -153,8 +113,11 @@ def run_kernel(
     watch: Watcher = lambda index, row: None,
     backend: str = "opencl",
     within: float = WITHIN_S,
+    settings: Settings | None = None,
 ) -> tuple[Record, Verdict | None]:
-    """Verify and measure one kernel beside NumPy: the record, and the verdict with ten sample elements.
+    """Verify and measure one kernel and NumPy: the record, and the verdict with ten sample elements.
+
+    `settings` change fields of a rung's configuration or macros of a file. `dtype` is the kernel's usual one if left out.
 
     A kernel that is no rung as it stands is first tried in a child process, for at most `within` seconds: one that does
     not end, or ends its process, is a row with the reason.
@@ -162,8 +125,8 @@ def run_kernel(
     With the `backend` "both" the verdict is the first that did not pass, or the last. The row of a kernel that was wrong or
     failed holds what `explain` finds in it at a small size.
     """
-    chosen = find_kernel(kernel) if isinstance(kernel, str) else kernel
-    dtype = dtype or chosen.usual_dtype
+    chosen = chosen_kernel(kernel, settings)
+    dtype = chosen.usual_dtype if dtype is None else dtype
     opened, *twins = open_backends(backend, device)
     problem = make_problem(chosen, size, dtype, offset)
     check_memory(problem, opened.info)

@@ -24,6 +24,9 @@ class Screen(Console):
         raise BrokenPipeError
 
 
+console: Console = Screen()
+
+
 class LiveTable:
     """Shows rows as `watch` brings them; `finish` adds peaks and notes. Without a terminal only the end is printed."""
 

@@ -1,11 +1,15 @@
 """The arrays of a problem: what they hold, and how their elements lie in memory."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass, replace
 from math import prod
-
-import numpy as np
+from typing import TYPE_CHECKING
 
 from .dtypes import element_type
+
+if TYPE_CHECKING:
+    import numpy as np  # imported where it is called: ladders are listed without it
 
 Scalars = dict[str, int | float | complex]
 # Of a transpose on the host: as many as cache lines are kept, and six times as fast as NumPy at once.
@@ -34,6 +38,8 @@ class Operand:
 
     def flatten(self, array: np.ndarray) -> np.ndarray:
         """The elements in the order in which they lie in memory, 1-D and contiguous: one matrix behind the other."""
+        import numpy as np
+
         if self.order == "row":
             return np.ascontiguousarray(array).reshape(-1)
         if array.ndim != 2 or array.flags.f_contiguous:
@@ -44,6 +50,8 @@ class Operand:
         return columns.reshape(-1)
 
     def unflatten(self, flat: np.ndarray) -> np.ndarray:
+        import numpy as np
+
         if self.order == "row":
             return flat.reshape(self.shape)
         rows, columns = self.shape[-2:]
@@ -70,7 +78,7 @@ class Layout:
         }
 
     @property
-    def swapped(self) -> "Layout":
+    def swapped(self) -> Layout:
         """The layout of the transposed matrices."""
         return replace(self, row=self.column, column=self.row)
 

@@ -11,6 +11,7 @@ from .dtypes import DOUBLES
 from .errors import Unsupported
 from .kernel import Config, Kernel, Step, Steps
 from .problem import Problem, has_scales, precision_of
+from .problems import dtype_refusal
 
 # Operations of the library's that look at no element: their kernels move unsigned integers of its size.
 BYTES_ONLY = ("move", "move of many dimensions", "in-place transpose")
@@ -101,8 +102,8 @@ def _refusals(kernel: Kernel, problem: Problem, device: DeviceInfo) -> Iterator[
     """What no configuration of this kernel could change."""
     if kernel.operation != problem.operation:
         yield f"{kernel.name} computes a {kernel.operation}, not a {problem.operation}"
-    if problem.dtype not in kernel.dtypes:
-        yield f"{kernel.name} has no {problem.dtype}; it has {', '.join(kernel.dtypes)}"
+    if refusal := dtype_refusal(kernel, problem.dtype):
+        yield refusal
     if kernel.precision and kernel.precision != precision_of(problem):
         yield f"{kernel.name} computes in {kernel.precision}, which was not asked for"
     if has_scales(problem) and not kernel.scales:

@@ -3,11 +3,15 @@
 The bounds follow Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., section 3.5.
 """
 
-import numpy as np
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 from .dtypes import FLOAT8, element_type
 from .errors import InvalidInput
-from .reference import float64_matmul
+
+if TYPE_CHECKING:
+    import numpy as np  # imported where it is called: ladders are listed without it
 
 # The types that have each precision beside their own arithmetic. A precision is chosen only if the caller asks for it.
 PRECISIONS = {
@@ -36,6 +40,10 @@ def product_bound(a: np.ndarray, b: np.ndarray, dtype: str, precision: str = "")
     covers the reference, which is rounded itself where the type is float64. "tf32" adds what the truncation of both factors
     costs, "fp8" what its tensor cores lose; "fp32_split" keeps float32's own bound.
     """
+    import numpy as np
+
+    from .reference import float64_matmul
+
     size = float64_matmul(np.abs(a), np.abs(b))
     bound: np.ndarray = (a.shape[-1] + 2) * element_type(dtype).epsilon * size
     if precision == "tf32":
@@ -48,6 +56,8 @@ def product_bound(a: np.ndarray, b: np.ndarray, dtype: str, precision: str = "")
 
 def storing_bound(dtype: str, reference: np.ndarray) -> np.ndarray | float:
     """What rounding to a type adds when it is shorter than its accumulator; 0 for the others."""
+    import numpy as np
+
     kind = element_type(dtype)
     if kind.fraction == element_type(kind.accumulator).fraction:
         return 0.0

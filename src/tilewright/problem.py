@@ -3,19 +3,21 @@
 A problem knows nothing of kernels or devices. Sizes are in elements, costs in flops and bytes.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import ClassVar, Protocol
-
-import numpy as np
+from typing import TYPE_CHECKING, ClassVar, Protocol, TypeAlias
 
 from .dtypes import element_type, numpy_dtype
 from .errors import InvalidInput
 from .operands import Layout, Operand, Scalars, dense_layout
 from .precision import check_precision, product_bound, storing_bound
-from .reference import exact_matmul, float64_matmul
 
-Arrays = Mapping[str, np.ndarray]
+if TYPE_CHECKING:
+    import numpy as np  # imported where it is called: ladders are listed without it
+
+Arrays: TypeAlias = "Mapping[str, np.ndarray]"
 
 
 class Problem(Protocol):
@@ -53,11 +55,15 @@ def compulsory_bytes(problem: Problem) -> int:
 
 def random_arrays(problem: Problem, seed: int = 0) -> dict[str, np.ndarray]:
     """Inputs that hide no mistake: floats uniform in [-0.5, 0.5), integers over their whole range."""
+    import numpy as np
+
     generator = np.random.default_rng(seed)
     return {each.name: random_array(generator, each.shape, each.dtype) for each in inputs_of(problem)}
 
 
 def random_array(generator: np.random.Generator, shape: tuple[int, ...], dtype: str) -> np.ndarray:
+    import numpy as np
+
     target = numpy_dtype(dtype)
     if element_type(dtype).exact:
         limits = np.iinfo(target)
@@ -134,6 +140,10 @@ class Gemm:
         return values
 
     def reference(self, arrays: Arrays) -> np.ndarray:
+        import numpy as np
+
+        from .reference import exact_matmul, float64_matmul
+
         a, b = arrays["A"], arrays["B"]
         if element_type(self.dtype).exact:
             whole = int(self.alpha.real) * exact_matmul(a, b)
@@ -145,6 +155,8 @@ class Gemm:
 
     def error_bound(self, arrays: Arrays, reference: np.ndarray) -> np.ndarray | float:
         """What rounding allows of alpha A B, of beta C and of storing the sum: 0 for integers, which are exact."""
+        import numpy as np
+
         kind = element_type(self.dtype)
         if kind.exact:
             return 0.0

@@ -14,11 +14,12 @@ from .backend.opencl import Device, open_device
 from .device import DeviceInfo, Peaks
 from .errors import InvalidInput
 from .kernel import Kernel
-from .kernels import find_kernel
-from .ladders import make_problem, run_kernel
+from .ladders import run_kernel
 from .plan import plan_kernel
 from .problem import Gemm, Problem, compulsory_bytes
+from .problems import make_problem
 from .records import Row
+from .settings import Settings, chosen_kernel
 
 DEFAULT_SIZES = {"gpu": 4096, "cpu": 512}
 WORD = 4  # bytes of one bank of local memory
@@ -123,16 +124,19 @@ def roofline(
     kernel: Kernel | str,
     size: Sequence[int] = (),
     device: Device | str | None = None,
-    dtype: str = "float32",
+    dtype: str | None = None,
     offset: int = 0,
     seconds: float = 2.0,
+    settings: Settings | None = None,
 ) -> Roofline:
     """Measure a kernel and the device's ceilings, count its traffic, and put them together. `print` it to read it.
 
     `kernel` is a rung's name or a Kernel; `size` is (n,), (m, n, k) or (rows, columns), by default 4096 on a GPU and 512
-    on a CPU; `seconds` the time for measuring. Unsupported says why the device cannot run the kernel.
+    on a CPU; `dtype` is the kernel's usual one if left out; `settings` change fields of a rung's configuration or macros of
+    a file; `seconds` is the time for measuring. Unsupported says why the device cannot run the kernel.
     """
-    kernel = find_kernel(kernel) if isinstance(kernel, str) else kernel
+    kernel = chosen_kernel(kernel, settings)
+    dtype = kernel.usual_dtype if dtype is None else dtype
     device = device if isinstance(device, Device) else open_device(device)
     size = size or (DEFAULT_SIZES["gpu" if device.info.kind == "gpu" else "cpu"],)
     problem = make_problem(kernel, size, dtype, offset)

@@ -13,7 +13,7 @@ from rich.console import Console
 from says import says
 from shapes import NAIVE
 
-from tilewright import commands
+from tilewright import live
 from tilewright.cli import main
 from tilewright.kernels import LADDERS
 from tilewright.records import load_record
@@ -50,7 +50,8 @@ def test_ladder_shows_every_rung_and_writes_record_table_and_plot(
     for path in files.values():
         assert f"wrote {path}" in output
     assert "measured peaks: float32" in output
-    assert "published Tesla K40m: 139" in output
+    assert LADDERS["tiles"].origin in output
+    assert "here at 64x64x64; published at 4096x4096x4096: Tesla K40m: 139" in output
     record = load_record(files["json"])
     assert [row.name for row in record.rows if "/" in row.name] == names
     with files["csv"].open(encoding="utf-8", newline="") as file:
@@ -119,7 +120,7 @@ def test_run_verifies_and_measures_a_rung(quick: list[str], capsys: CapturedOutp
 def test_a_narrow_terminal_gets_the_lessons_below_the_table(
     quick: list[str], capsys: CapturedOutput, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(commands, "console", Console(width=80))
+    monkeypatch.setattr(live, "console", Console(width=80))
     assert main(["ladder", "rows", "--rung", "3", "--size", "16", "--no-baselines", *quick]) == 0
     output = capsys.readouterr().out
     assert max(map(len, output.splitlines())) <= 80

@@ -9,9 +9,9 @@ from tilewright.errors import Unsupported
 from tilewright.kernel import Kernel
 from tilewright.kernels import LADDERS
 from tilewright.kernels.specimens import SPECIMENS
-from tilewright.ladders import make_problem
 from tilewright.plan import plan_kernel
 from tilewright.problem import random_arrays
+from tilewright.problems import make_problem
 from tilewright.run import Execution
 from tilewright.verify import Reference, verify, verify_execution
 

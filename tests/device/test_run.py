@@ -18,9 +18,9 @@ from tilewright.errors import (
 )
 from tilewright.kernel import Kernel
 from tilewright.kernels import find_kernel
-from tilewright.ladders import make_problem
 from tilewright.plan import plan_kernel
 from tilewright.problem import Gemm, random_arrays
+from tilewright.problems import make_problem
 from tilewright.run import Execution, solve
 from tilewright.verify import verify
 

@@ -11,7 +11,7 @@ from tilewright.access import Explanation, explain_kernel, explain_source
 from tilewright.access.coverage import gap_of
 from tilewright.access.serialise import to_dict
 from tilewright.access.verdict import verdict
-from tilewright.ladders import make_problem
+from tilewright.problems import make_problem
 
 PRODUCT = """__kernel void product(const int M, const int N, const int K, __global const float* A, __global const float* B,
                       __global float* C) {

@@ -24,9 +24,9 @@ from tilewright.kernels.product.gemv.search import COLUMNS_SPACE, ROWS_SPACE
 from tilewright.kernels.product.portable.config import TileConfig
 from tilewright.kernels.product.portable.cost import TILE_SPACE
 from tilewright.kernels.product.portable.kernels import JOINED, TILES
-from tilewright.ladders import make_problem
 from tilewright.plan import violations
 from tilewright.problem import Copy, Gemm, Problem, Transpose, output_of
+from tilewright.problems import make_problem
 
 GPU = DeviceInfo(
     "a GPU", "nowhere", vendor="NVIDIA", kind="gpu", compute_units=100, max_work_group_size=1024,

@@ -13,7 +13,7 @@ from tilewright.access.clc.types import Pointer, Space
 from tilewright.errors import InvalidInput, SourceError, TilewrightError
 from tilewright.kernel import render
 from tilewright.kernels import LADDERS
-from tilewright.ladders import make_problem
+from tilewright.problems import make_problem
 
 
 def explain(body: str, prelude: str = "", size: int = 32) -> None:

@@ -15,8 +15,8 @@ from tilewright.device import DeviceInfo
 from tilewright.kernel import Kernel
 from tilewright.kernels import LADDERS
 from tilewright.kernels.specimens import SPECIMENS
-from tilewright.ladders import make_problem
 from tilewright.problem import Copy, Gemm, Problem, Transpose, output_of, random_arrays
+from tilewright.problems import make_problem
 
 HEAD = (
     "__kernel void k(__global int* o, __global const int* a, int n) {"

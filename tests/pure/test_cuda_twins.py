@@ -23,9 +23,9 @@ from tilewright.kernels.peaks import CHAINS, COPY, GPU_CHAINS, GPU_COPY, GPU_LOC
 from tilewright.kernels.product.packing import PACK
 from tilewright.kernels.product.portable.config import TileConfig
 from tilewright.kernels.product.portable.kernels import JOINED
-from tilewright.ladders import make_problem
 from tilewright.plan import plan_kernel, violations
 from tilewright.problem import Copy, Gemm, Problem, Transpose
+from tilewright.problems import make_problem
 from tilewright.source import read_source
 
 GPU = DeviceInfo(

@@ -12,9 +12,9 @@ from tilewright.errors import BuildFailed, InvalidInput, RecordError, UnknownNam
 from tilewright.inspection import Inspection, amd, inspect_kernel, kinds, nvidia, tools, x86, x86_code
 from tilewright.inspection.changes import compare
 from tilewright.inspection.elf import Function, read_functions, read_sections
-from tilewright.inspection.examine import find_target, with_settings
+from tilewright.inspection.examine import find_target
 from tilewright.inspection.record import load_inspection
-from tilewright.kernels import find_kernel, find_ladder
+from tilewright.kernels import find_ladder
 from tilewright.records import save_record
 
 needs_clang = pytest.mark.skipif(tools.find_clang() is None, reason="clang 19 or later is not here")
@@ -106,15 +106,11 @@ def test_settings_change_the_configuration() -> None:
     assert small.group_items == 256
     assert small.resources is not None
     assert small.resources.local_bytes == 2 * 16 * 16 * 4
+
+
+def test_settings_that_a_rung_does_not_have_are_refused() -> None:
     with pytest.raises(UnknownName, match="SIZE"):
         inspected("tiles/02", "sm_90", SIZE=3)
-
-
-def test_settings_that_are_no_fields_are_macros() -> None:
-    kernel, macros = with_settings(find_kernel("tiles/02"), {"BK": "16", "OTHER": "1"})
-    assert kernel.config == with_settings(find_kernel("tiles/02"), {"BK": 16})[0].config
-    assert kernel.smaller == ()
-    assert macros == {"OTHER": "1"}
 
 
 def test_an_architecture_that_is_not_in_the_tables_is_refused() -> None:

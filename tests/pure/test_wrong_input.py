@@ -15,13 +15,15 @@ from rich.console import Console
 from says import says
 from test_report import DEVICE, RECORD, row
 
-from tilewright import __main__, cli, commands
+from tilewright import __main__, cli, commands, kernels
+from tilewright.backend import opencl, twins
 from tilewright.cli import main
 from tilewright.errors import InvalidInput, RecordError
-from tilewright.ladders import check_memory
 from tilewright.live import LiveTable
 from tilewright.outputs import check_target, write_or_rescue, write_outputs
+from tilewright.parser import make_parser
 from tilewright.problem import Gemm
+from tilewright.problems import check_memory
 from tilewright.records import load_record, save_record
 
 Captured = pytest.CaptureFixture[str]
@@ -46,6 +48,19 @@ CASES = [
     ("inspect tiles/2 -D BM=-4", 2, "BM=-4: a field of a configuration is not negative"),
     ("inspect tiles/2 --arch sm_90 --diff BM=0", 2, "has no geometry"),
     ("explain tiles/2 -D BM=16", 1, "the tiles are not square: BM=16"),
+    ("inspect tiles/2 --arch sm_90 -D NOPE=16", 2, "no setting of tiles/02_tiled is called 'NOPE'"),
+    ("explain tiles/2 --sweep BK=32 --sweep NOPE=1,2", 2, "no setting of tiles/02_tiled is called 'NOPE'"),
+    ("explain tiles/5 --sweep PAD=0,1 --pitch nope=16", 2, "no local array is called 'nope'"),
+    (f"explain {OWN} --sweep NOPE=1,2", 2, "no macro of"),
+    ("explain tiles/2 --sweep BK=32 --json", 2, "--json"),
+    ("explain tiles/2 --pitch tile_a=33 --picture a.svg", 2, "--picture"),
+    ("explain tensor/1 --dtype float32", 1, "tensor/01_plain_fma has no float32; it has float16"),
+    ("inspect tensor/1 --arch sm_90 --dtype float32", 1, "tensor/01_plain_fma has no float32; it has float16"),
+    ("inspect tiles/2 --arch sm_90 --device 0", 2, "--device 0"),
+    ("inspect tiles/2 --arch sm_90 --sass --json", 2, "--sass"),
+    ("run tiles/2 --backend cuda --build-option=-cl-mad-enable", 2, "-cl-mad-enable"),
+    ("show 5", 2, "rows/05_private_row, tiles/05_transposed, transpose/05_tiled"),
+    ("explain rows/0", 2, "rows/00_sequential[r-k-c]"),
     ("run tiles/2 --build-option=-DBM=8", 2, "give the settings of a rung by -D NAME=VALUE"),
     ("explain tiles/2 --build-option=-Ifolder", 2, "explain compiles nothing"),
     ("explain tiles/2 -D =3", 2, "write NAME=VALUE"),
@@ -139,8 +154,8 @@ def test_wrong_input_ends_in_a_sentence(
     def opened(*_: object, **__: object) -> None:
         pytest.fail("a device was opened before the arguments were looked at")
 
-    for name in ("open_device", "open_backends"):
-        monkeypatch.setattr(commands, name, opened)
+    monkeypatch.setattr(opencl, "open_device", opened)
+    monkeypatch.setattr(twins, "open_backends", opened)
     try:
         found = main(shlex.split(line))
     except SystemExit as refused:
@@ -183,7 +198,7 @@ def test_what_goes_wrong_inside_is_a_sentence_too(
     def fail(rung: str) -> None:
         raise error
 
-    monkeypatch.setattr(commands, "find_kernel", fail)
+    monkeypatch.setattr(kernels, "find_kernel", fail)
     assert main(["show", "tiles/2"]) == status
     assert words in capsys.readouterr().err
 
@@ -203,13 +218,13 @@ def test_a_record_that_cannot_be_written_is_kept_elsewhere(folder: Path, monkeyp
 @needs_full
 def test_what_can_be_written_is_written(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(folder))
-    options = cli.make_parser().parse_args(["run", "tiles/2", "--json", "a.json", "--csv", "/dev/full"])
+    options = make_parser().parse_args(["run", "tiles/2", "--json", "a.json", "--csv", "/dev/full"])
     with pytest.raises(RecordError) as told:
         write_outputs(options, RECORD)
     assert "/dev/full" in str(told.value)
     assert "No space left on device" in str(told.value)
     assert load_record(folder / "a.json") == RECORD
-    options = cli.make_parser().parse_args(["run", "tiles/2", "--csv", "/dev/full"])
+    options = make_parser().parse_args(["run", "tiles/2", "--csv", "/dev/full"])
     with pytest.raises(RecordError) as told:
         write_outputs(options, RECORD)
     assert load_record(Path(str(told.value).rsplit(" ", 1)[1])) == RECORD
@@ -229,12 +244,10 @@ def test_a_file_without_the_right_to_write_is_refused(folder: Path, monkeypatch:
         check_target("--json", folder / "ok.json")
 
 
-def test_names_are_no_markup(capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
-    console = Console(width=200)
-    with LiveTable(console, "rows/00_sequential[r-k-c] [/x]", FakeDevice(), "float32") as table:  # type: ignore[arg-type]
+def test_names_are_no_markup(capsys: Captured) -> None:
+    with LiveTable(Console(width=200), "rows/00_sequential[r-k-c] [/x]", FakeDevice(), "float32") as table:  # type: ignore[arg-type]
         table.finish(RECORD)
     assert "rows/00_sequential[r-k-c] [/x]" in capsys.readouterr().out
-    monkeypatch.setattr(commands, "console", console)
     commands.tell_written([Path("[/x].json")])
     assert "wrote [/x].json" in capsys.readouterr().out
 
@@ -285,7 +298,12 @@ def test_a_full_disk_behind_standard_output_is_told() -> None:
     assert done.returncode == 1
 
 
-LOADED = "import sys; from tilewright.cli import main; print('loaded', flush=True); sys.exit(main(sys.argv[1:]))"
+LOADED = """import sys
+import tilewright.explaining
+from tilewright.cli import main
+print("loaded", flush=True)
+sys.exit(main(sys.argv[1:]))
+"""
 
 
 @pytest.mark.skipif(

@@ -13,9 +13,9 @@ from tilewright.kernels.product.gemv.kernels import COLUMNS, ROWS
 from tilewright.kernels.product.portable.config import TileConfig
 from tilewright.kernels.product.portable.kernels import TILES
 from tilewright.kernels.specimens import SPECIMENS
-from tilewright.ladders import make_problem
 from tilewright.plan import violations
 from tilewright.problem import Copy, Gemm, Problem, Transpose
+from tilewright.problems import make_problem
 
 from .launches import Case, case_of_steps
 from .patterns import PATTERNS, case_of_pattern

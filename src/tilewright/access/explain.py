@@ -45,6 +45,7 @@ class Explanation:
     coverage: tuple[Coverage, ...] = ()
     private_arrays: tuple[PrivateArray, ...] = ()
     buffers: Mapping[str, str] = field(default_factory=dict)  # argument -> the plan's buffer, where they differ
+    earlier: tuple["Explanation", ...] = ()  # the kernel's launches before this one
 
     def __str__(self) -> str:
         """The annotated source, the verdict and the sums, as `tilewright explain` prints them."""

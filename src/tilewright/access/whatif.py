@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
-from ..errors import TilewrightError
+from ..errors import TilewrightError, UnknownName
 from .explain import Explanation
 from .totals import Totals, totals
 
@@ -27,6 +27,8 @@ class Answer:
 def sweep(ask: Ask, variations: Iterable[Mapping[str, Any]]) -> list[Answer]:
     """Asks `ask(**variation)` for each variation; a variation that cannot be run is an answer with a reason.
 
+    UnknownName is raised: a misspelt name is not a variation.
+
     A variation holds keyword arguments of `explain_source` (macros, pitches, local_size ...).
     """
     answers = []
@@ -34,6 +36,8 @@ def sweep(ask: Ask, variations: Iterable[Mapping[str, Any]]) -> list[Answer]:
         settings = tuple(_settings(variation))
         try:
             explanation = ask(**variation)
+        except UnknownName:
+            raise
         except TilewrightError as error:
             answers.append(Answer(settings, None, reason=str(error)))
             continue

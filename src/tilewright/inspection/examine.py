@@ -1,18 +1,17 @@
 """Inspects a kernel: chooses the toolchain for an architecture, has it compile, and counts what it made."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
-from ..access.kernels import override
 from ..backend.opencl import list_devices, open_device
 from ..backend.twins import CUDA_FEATURES
 from ..device import DeviceInfo
 from ..dtypes import element_type
-from ..errors import BuildFailed, InvalidInput, UnknownName, Unsupported
-from ..kernel import Config, Dialect, Kernel, Step, render
-from ..kernels import find_kernel
-from ..ladders import make_problem
+from ..errors import BuildFailed, UnknownName, Unsupported
+from ..kernel import Dialect, Kernel, Step, render
 from ..plan import Plan, plan_kernel
+from ..problems import make_problem
+from ..settings import Settings, chosen_kernel
 from . import amd, driver, nvidia, x86
 from .compiled import Compiled
 from .driver import INTEL_LEVELS, code_from_driver
@@ -88,37 +87,30 @@ def inspect_kernel(
     arch: str = DEVICE,
     size: Sequence[int] = SIZE,
     *,
-    dtype: str = "",
+    dtype: str | None = None,
     offset: int = 0,
     device: str | None = None,
-    settings: Mapping[str, str | int] | None = None,
+    settings: Settings | None = None,
 ) -> Inspection:
     """What a compiler makes of a kernel for `arch`, one of `inspection.ARCHITECTURES`: "sm_90", "gfx90a", "x86-64-v4" ...,
     or "device", the device that `device` names as in `open_device`, by its own driver. `print` it to read it.
 
     `kernel` is a rung's name or a Kernel. `size` is (n,), (m, n, k) or (rows, columns); it decides the launch, which a CPU
-    driver may have to run once, and what is cut to fit it. `dtype` is float32 or else the first that the kernel has, if
-    left out. `settings` change fields of the kernel's configuration, and
-    macros that are none. Unsupported says why the architecture cannot run the kernel, BuildFailed holds a compiler's log; a
-    tool that is not installed is no error, but a sentence in `missing`.
+    driver may have to run once, and what is cut to fit it. `dtype` is the kernel's usual one if left out. `settings` change
+    fields of a rung's configuration or macros of a file. Unsupported says why the architecture cannot run the kernel,
+    BuildFailed holds a compiler's log; a tool that is not installed is no error, but a sentence in `missing`.
     """
+    kernel = chosen_kernel(kernel, settings)
     target = find_target(arch, device)
-    kernel = find_kernel(kernel) if isinstance(kernel, str) else kernel
-    first = "float32" if "float32" in kernel.dtypes else kernel.dtypes[0]
-    problem = make_problem(kernel, size, dtype or first, offset)
-    chosen, macros = with_settings(kernel, settings or {})
-    if target.driven and macros:
-        raise InvalidInput(
-            f"{', '.join(macros)}: a device's driver compiles the kernel as it is; give --arch with these"
-        )
+    problem = make_problem(kernel, size, dtype, offset)
     # Features that only a run on a device proves, such as matrix instructions, are taken for granted off it.
     nvidias = target.chip is not None and target.chip.family == "nvidia"
     own = frozenset(feature for feature, _ in kernel.requires if nvidias and feature != "cpu")
     info = target.info if target.driven else replace(target.info, features=target.info.features | own)
-    plan = plan_kernel(chosen, problem, info)
+    plan = plan_kernel(kernel, problem, info)
     step = next(each for each in plan.steps if each.kernel.source == kernel.source)
     try:
-        compiled = _compile(target, plan, step, macros)
+        compiled = _compile(target, plan, step)
     except Unsupported as missing:
         if str(missing) != x86.NO_DISASSEMBLER:
             raise
@@ -126,55 +118,38 @@ def inspect_kernel(
     return record_of(compiled, target, step, plan.notes)
 
 
-def with_settings(kernel: Kernel, settings: Mapping[str, str | int]) -> tuple[Kernel, dict[str, str | int]]:
-    """The kernel in its configuration with these fields changed, and the settings that are no fields of it."""
-    known = {each.name for each in fields(kernel.config)}
-    changed = {name: _whole(name, value) for name, value in settings.items() if name in known}
-    others = {name: value for name, value in settings.items() if name not in known}
-    if not changed:
-        return kernel, others
-    config: Config = replace(kernel.config, **changed)
-    return replace(kernel, config=config, smaller=()), others
-
-
-def _whole(name: str, value: str | int) -> int:
-    try:
-        number = int(value)
-    except ValueError as error:
-        raise InvalidInput(f"{name}={value}: a field of a configuration is a whole number") from error
-    if number < 0:
-        raise InvalidInput(f"{name}={value}: a field of a configuration is not negative")
-    return number
-
-
-def _compile(target: Target, plan: Plan, step: Step, macros: Mapping[str, str | int]) -> Compiled:
+def _compile(target: Target, plan: Plan, step: Step) -> Compiled:
     kernel, entry = step.kernel, step.kernel.signature.entry
     if target.driven:
         return code_from_driver(plan, step, target.info)
     if target.chip is None:
-        return x86.compile_for_x86(plan, step, target.name, list_devices(), macros)
+        return x86.compile_for_x86(plan, step, target.name, list_devices())
     if target.chip.family == "nvidia":
-        return _compile_for_nvidia(target, step, macros)
-    source = override(render(kernel, step.config, step.problem), macros)
+        return _compile_for_nvidia(target, step)
+    source = render(kernel, step.config, step.problem)
     return amd.compile_for_amd(source, entry, target.name, kernel.options)
 
 
-def _compile_for_nvidia(target: Target, step: Step, macros: Mapping[str, str | int]) -> Compiled:
+def _compile_for_nvidia(target: Target, step: Step) -> Compiled:
     """By NVRTC from the kernel's CUDA twin; what has none, or one that does not compile, by clang and ptxas if they are here."""
     kernel, entry = step.kernel, step.kernel.signature.entry
-    source = override(render(kernel, step.config, step.problem), macros)
+    source = render(kernel, step.config, step.problem)
     group = step.config.ndrange(step.problem).local_size
     if {feature for feature, _ in kernel.requires} - CUDA_FEATURES:
-        return nvidia.compile_opencl_for_nvidia(source, entry, target.name, kernel.target, group)
-    twin = override(render(kernel, step.config, step.problem, Dialect.CUDA), macros)
+        return nvidia.compile_opencl_for_nvidia(source, entry, target.name, kernel.target, group, kernel.options)
+    twin = render(kernel, step.config, step.problem, Dialect.CUDA)
     try:
-        return nvidia.compile_for_nvidia(twin, entry, kernel.target or target.name, kernel.options)
+        found = nvidia.compile_for_nvidia(twin, entry, kernel.target or target.name, kernel.options)
     except BuildFailed as failure:
-        other = nvidia.compile_opencl_for_nvidia(source, entry, target.name, kernel.target, group)
+        other = nvidia.compile_opencl_for_nvidia(source, entry, target.name, kernel.target, group, kernel.options)
         if not other.texts:
             raise
         first = next((line for line in failure.log.splitlines() if "error" in line), "")
         return replace(other, notes=(f"the CUDA twin did not compile ({first.strip()})", *other.notes))
+    unheeded = tuple(
+        f"NVRTC does not have {each}, so it changed nothing" for each in kernel.options if each[:4] == "-cl-"
+    )
+    return replace(found, notes=(*found.notes, *unheeded))
 
 
 def record_of(compiled: Compiled, target: Target, step: Step, notes: tuple[str, ...] = ()) -> Inspection:

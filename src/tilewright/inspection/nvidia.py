@@ -66,7 +66,9 @@ def _compile(nvrtc: Nvrtc, source: str, entry: str, arch: str, words: tuple[str,
     )
 
 
-def compile_opencl_for_nvidia(source: str, entry: str, arch: str, target: str, group: tuple[int, ...]) -> Compiled:
+def compile_opencl_for_nvidia(
+    source: str, entry: str, arch: str, target: str, group: tuple[int, ...], options: tuple[str, ...] = ()
+) -> Compiled:
     """The same from OpenCL C, for kernels that have no CUDA twin: clang makes PTX of it, and ptxas machine code.
 
     A PTX `target` ("sm_90a", or "") uncovers the instructions that only it has, as the OpenCL backend does. `group` is
@@ -78,10 +80,10 @@ def compile_opencl_for_nvidia(source: str, entry: str, arch: str, target: str, g
     text = read_source(SHIM) + '\n#line 1 "rendered.cl"\n' + source
     disassembler = find_nvidia_tool("nvdisasm")
     tools = (clang.name, ptxas.name, disassembler.name if disassembler else "")
-    key = (text, entry, arch, target, str(group), *tools, *FRONT_OPTIONS, *BACK_OPTIONS)
+    key = (text, entry, arch, target, str(group), *tools, *FRONT_OPTIONS, *BACK_OPTIONS, *options)
 
     def make() -> Compiled:
-        ptx = ptx_of_opencl(clang, text, entry, arch)
+        ptx = ptx_of_opencl(clang, text, entry, arch, options)
         if "reqd_work_group_size" in source:
             ptx = re.sub(rf"(\.entry {entry}\([^)]*\))", rf"\1\n.reqntid {', '.join(map(str, group))}", ptx, count=1)
         return _assembled(retarget(ptx, target) if target else ptx, entry, target or arch, clang, ptxas)
@@ -89,10 +91,10 @@ def compile_opencl_for_nvidia(source: str, entry: str, arch: str, target: str, g
     return remembered(make, *key)
 
 
-def ptx_of_opencl(clang: Program, text: str, entry: str, arch: str) -> str:
+def ptx_of_opencl(clang: Program, text: str, entry: str, arch: str, own: tuple[str, ...] = ()) -> str:
     """PTX by clang; BuildFailed with its log."""
     common = ("--target=nvptx64-nvidia-nvcl", f"-march={arch}")
-    for options in (FRONT_OPTIONS, BACK_OPTIONS):
+    for options in ((*FRONT_OPTIONS, *own), BACK_OPTIONS):
         status, output, log = run_tool((*clang.command, *common, *options), "clang", text)
         if status != 0:
             raise BuildFailed(entry, f"{arch} ({clang.name})", explained(log))

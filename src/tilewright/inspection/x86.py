@@ -1,10 +1,9 @@
 """Code for an x86-64 level that need not be this machine's: by Intel's CPU runtime, or by clang for single work-items."""
 
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
-from ..access.kernels import override
 from ..device import DeviceInfo
 from ..errors import BuildFailed, Unsupported
 from ..kernel import Step, render
@@ -37,37 +36,45 @@ OPTIONS = (
     "-fno-pic",
     "-fno-asynchronous-unwind-tables",
     "-c",
-    "-o",
 )
 
 
-def compile_for_x86(
-    plan: Plan, step: Step, level: str, devices: Sequence[DeviceInfo], macros: Mapping[str, str | int]
-) -> Compiled:
+def compile_for_x86(plan: Plan, step: Step, level: str, devices: Sequence[DeviceInfo]) -> Compiled:
     """The code of a kernel for an x86-64 level ("x86-64-v4"): Intel's runtime makes what it would run there, several
     work-items in a vector; without it clang compiles a single work-item, which tells what the source alone makes of
     vectors."""
     intel = next((each for each in devices if each.platform.startswith(INTEL) and each.kind == "cpu"), None)
-    if intel is not None and not macros:
+    if intel is not None:
         return code_from_driver(plan, step, intel, level)
     clang = find_clang()
     entry = step.kernel.signature.entry
     if clang is None:
         return Compiled("", entry, missing=(NO_COMPILER.format(level=level),))
-    source = override(render(step.kernel, step.config, step.problem), macros)
+    source = render(step.kernel, step.config, step.problem)
     if "barrier(" in source:
         return Compiled("", entry, missing=(BARRIERS,))
     text = read_source(SHIM) + '\n#line 1 "rendered.cl"\n' + source
     local_bytes = step.config.local_bytes(step.problem)
+    options = (*OPTIONS, *step.kernel.options)
     return remembered(
-        lambda: _single_item(text, entry, level, clang, local_bytes), text, entry, level, clang.name, *OPTIONS
+        lambda: _single_item(text, entry, level, clang, options, local_bytes), text, entry, level, clang.name, *options
     )
 
 
-def _single_item(text: str, entry: str, level: str, clang: Program, local_bytes: int) -> Compiled:
+def _single_item(
+    text: str, entry: str, level: str, clang: Program, options: tuple[str, ...], local_bytes: int
+) -> Compiled:
     with tempfile.TemporaryDirectory() as folder:
         target = Path(folder) / "kernel.o"
-        command = (*clang.command, "--target=x86_64-unknown-linux-gnu", f"-march={level}", *OPTIONS, str(target), "-")
+        command = (
+            *clang.command,
+            "--target=x86_64-unknown-linux-gnu",
+            f"-march={level}",
+            *options,
+            "-o",
+            str(target),
+            "-",
+        )
         status, _, log = run_tool(command, "clang", text)
         if status != 0:
             raise BuildFailed(entry, f"{level} ({clang.name})", explained(log))

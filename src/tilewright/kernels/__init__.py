@@ -1,6 +1,6 @@
 """The kernels: one folder per subject, the `.cl` files are the library. `LADDERS` is the list of all ladders."""
 
-from ..errors import UnknownName
+from ..errors import InvalidInput, UnknownName
 from ..kernel import Kernel, Ladder
 from .cpu import LADDER as CPU
 from .rows import LADDER as ROWS
@@ -26,13 +26,19 @@ def all_kernels() -> dict[str, Kernel]:
 
 
 def find_kernel(name: str) -> Kernel:
-    """A kernel by its full name, or by enough of it: "tiles/2", "tiles/02", "tiles/tiled" and "02_tiled" all do."""
+    """A kernel by its full name, or by enough of it: "tiles/2", "tiles/02", "tiles/tiled" and "02_tiled" all do.
+
+    UnknownName for a name that fits none; InvalidInput, with what it fits, for one that fits several.
+    """
     known = all_kernels()
     if name in known:
         return known[name]
     matches = [kernel for full, kernel in known.items() if matches_rung(full, name)]
     if not matches:
         raise UnknownName("rung", name, known)
+    if len(matches) > 1:
+        names = ", ".join(kernel.name for kernel in matches)
+        raise InvalidInput(f"{name!r} fits {len(matches)} kernels: {names}; name one of them")
     return matches[0]
 
 
@@ -50,6 +56,18 @@ def matches_rung(full: str, wanted: str) -> bool:
 def _plain(number: str) -> str:
     """A rung's number as people write it: "7" of "07", "7a" of "07a", which stands between "07" and "08"."""
     return number.lstrip("0") or "0"
+
+
+def rung_before(kernel: Kernel | str) -> Kernel | None:
+    """The last rung of the same ladder with another source before this one's; None for a first rung or a kernel that is not
+    a rung."""
+    source = (find_kernel(kernel) if isinstance(kernel, str) else kernel).source
+    for ladder in LADDERS.values():
+        sources = [each.source for each in ladder.kernels]
+        if source in sources:
+            place = sources.index(source)
+            return ladder.kernels[place - 1] if place else None
+    return None
 
 
 def select(ladder: Ladder, wanted: tuple[str, ...]) -> tuple[Kernel, ...]:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..device import Peaks
+from ..kernel import Ladder
 from ..markdown import cell
 from ..records import Record, Role, Row
 
@@ -125,15 +126,22 @@ def notes(rows: Sequence[Row]) -> list[str]:
     return [f"{row.label}: {note}" for row in rows for note in row.notes]
 
 
-def published_lines(rows: Sequence[Row]) -> list[str]:
-    """The source's own figures beside ours."""
+def published_lines(ladder: Ladder, rows: Sequence[Row]) -> list[str]:
+    """Where a ladder's published figures come from, then each of them and ours, both with the size; or that there are none."""
     lines = []
+    at = f" at {by(ladder.published_size)}" if ladder.published_size else ""
     for row in rows:
         figures = ", ".join(f"{where}: {figure:g}" for where, figure in row.published)
         if figures:
-            ours = f"{row.rate:.4g} {row.unit} here" if row.measured else f"{row.status} here"
-            lines.append(f"{row.label}: {ours}; published {figures}")
-    return lines
+            ours = f"{row.rate:.4g} {row.unit}" if row.measured else row.status
+            lines.append(f"{row.label}: {ours} here at {by(row.size)}; published{at}: {figures}")
+    whose = f"published figures of the ladder {ladder.name}" if lines else f"no published figures: {ladder.name}"
+    return [f"{whose}: {ladder.origin}", *lines]
+
+
+def by(size: Sequence[int]) -> str:
+    """A size as people write it: "64x64x64"."""
+    return "x".join(map(str, size))
 
 
 def to_csv(record: Record) -> str:

@@ -1,17 +1,20 @@
 """Helpers of `any_size`: a matrix brought to another size, transposed or not, as a problem and two kernels of its own."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar
-
-import numpy as np
+from typing import TYPE_CHECKING, ClassVar
 
 from ...dtypes import element_type, numpy_dtype
 from ...kernel import Config, Kernel, NDRange, round_up
 from ...operands import Operand, Scalars
 from ...problem import Problem
 from ..sizes import size
+
+if TYPE_CHECKING:
+    import numpy as np  # imported where it is called: ladders are listed without it
 
 HERE = Path(__file__).parent
 
@@ -57,6 +60,8 @@ class Resize:
         }
 
     def reference(self, arrays: Mapping[str, np.ndarray]) -> np.ndarray:
+        import numpy as np
+
         source = arrays["input"].T if self.transposed else arrays["input"]
         kept = source[: self.new_rows, : self.new_columns]
         output = np.zeros((self.new_rows, self.new_columns), numpy_dtype(self.dtype))

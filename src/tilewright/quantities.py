@@ -1,0 +1,34 @@
+"""Numbers on the command line: times and counts, refused by a sentence where they are out of range."""
+
+import argparse
+import math
+from collections.abc import Callable
+from typing import TypeVar
+
+Number = TypeVar("Number", int, float)
+
+
+def seconds(text: str) -> float:
+    """A time that the parser takes: finite, and not negative."""
+    return _number(text, float, lambda value: math.isfinite(value) and value >= 0, "a number of seconds, such as 2.5")
+
+
+def count(text: str) -> int:
+    """A number of things that the parser takes: 1 or more."""
+    return _number(text, int, lambda value: value >= 1, "a whole number of at least 1")
+
+
+def from_zero(text: str) -> int:
+    """A whole number that the parser takes: 0 or more."""
+    return _number(text, int, lambda value: value >= 0, "a whole number of at least 0")
+
+
+def _number(text: str, kind: Callable[[str], Number], right: Callable[[Number], bool], wanted: str) -> Number:
+    refusal = argparse.ArgumentTypeError(f"{text[:40]!r} is not {wanted}")
+    try:
+        value = kind(text)
+    except ValueError:
+        raise refusal from None
+    if not right(value):
+        raise refusal
+    return value

@@ -1,0 +1,74 @@
+"""What starting loads: each command what it needs and no more, counted by modules rather than by time."""
+
+import subprocess
+import sys
+
+import pytest
+
+from tilewright.parser import COMMANDS, make_parser
+
+DRIVERS = ("pyopencl", "cuda", "tilewright.backend.opencl", "tilewright.backend.cuda")
+BLOCKED = """
+import sys
+
+class Blocked:
+    def find_spec(self, name, path=None, target=None):
+        if name.split(".")[0] in sys.argv[1].split(","):
+            raise ImportError(f"{name} is blocked")
+
+sys.meta_path.insert(0, Blocked())
+"""
+
+
+def python(code: str, *arguments: str) -> str:
+    done = subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def loaded_by(*arguments: str) -> set[str]:
+    """The modules that the command line has loaded at its end."""
+    code = """
+import sys
+from tilewright.cli import main
+try:
+    main(sys.argv[1:])
+except SystemExit:
+    pass
+print("\\n" + " ".join(sys.modules))
+"""
+    return set(python(code, *arguments).splitlines()[-1].split())
+
+
+@pytest.mark.parametrize("arguments", [["--version"], ["--help"], ["list"], ["show", "tiles/2"]], ids=" ".join)
+def test_what_only_prints_loads_neither_numpy_nor_a_driver(arguments: list[str]) -> None:
+    assert not {"numpy", "rich", *DRIVERS} & loaded_by(*arguments)
+
+
+def test_explain_loads_no_driver() -> None:
+    assert not {"rich", "matplotlib", "tilewright.ladders", "tilewright.rivals", *DRIVERS} & loaded_by(
+        "explain", "rows/1", "--size", "16"
+    )
+
+
+def test_explain_needs_numpy_alone() -> None:
+    code = f"{BLOCKED}\nimport tilewright\nprint(tilewright.explain('transpose/05', 64))"
+    assert "05_tiled" in python(code, "pyopencl,cuda,rich,matplotlib,ml_dtypes,pocl,intel_opencl_rt")
+
+
+def test_importing_the_package_loads_nothing_else() -> None:
+    code = "import sys, tilewright; print(*(name for name in sys.modules if name.startswith(('tilewright.', 'numpy'))))"
+    assert python(code).strip() == ""
+
+
+def test_the_version_is_the_installed_ones() -> None:
+    code = "import tilewright; from importlib.metadata import version; print(tilewright.__version__ == version('tilewright'))"
+    assert python(code).strip() == "True"
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_command_has_its_arguments_and_its_handler(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        make_parser().parse_args([name, "--help"])
+    assert ended.value.code == 0
+    assert f"tilewright {name}" in capsys.readouterr().out
