@@ -7,7 +7,7 @@ from tilewright.backend.nvrtc import find_nvrtc
 from tilewright.inspection import inspect_kernel
 from tilewright.inspection.kinds import GLOBAL_LOAD, LOCAL_STORE
 from tilewright.kernels import find_kernel
-from tilewright.ladders import make_problem
+from tilewright.problems import make_problem
 
 WIDE_STORES = ("tiles/07", "tiles/08", "tiles/10")
 WIDE_LOADS = ("rows/08", "rows/09")
