@@ -6,17 +6,16 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-import msgspec
 import numpy as np
 
 from .backend.opencl import Device, open_device
 from .choice import plan_product
 from .dtypes import FLOAT8, numpy_dtype
 from .environment import read_environment
-from .errors import InvalidInput, RecordError
+from .errors import InvalidInput
 from .ladders import check_memory
 from .problem import PRECISIONS, Gemm
-from .records import Environment
+from .records import Environment, load
 from .reference import float64_matmul
 from .rivals.child import ChildRival, cublas_present, cublas_refusal, cublas_rival, numpy_rival
 from .run import solve
@@ -192,9 +191,4 @@ def _rivals(problem: Gemm, on_device: bool) -> Iterator[tuple[str, Callable[[Gem
 
 def load_accuracy(path: Path) -> AccuracyRecord:
     """Read a record; RecordError says what is wrong with the file."""
-    try:
-        return msgspec.json.decode(path.read_bytes(), type=AccuracyRecord)
-    except OSError as error:
-        raise RecordError(f"{path} cannot be read: {error.strerror}") from error
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise RecordError(f"{path} is no record of accuracy: {error}") from error
+    return load(path, AccuracyRecord, "a record of accuracy")

@@ -20,7 +20,6 @@ from .doctor import examine
 from .dtypes import element_type
 from .errors import InvalidInput, NoDevice
 from .first_calls import lines, run_first_calls
-from .inspection.page import refresh_inspections
 from .kernel import Kernel
 from .kernels import LADDERS, find_kernel, find_ladder
 from .ladders import run_kernel, run_ladder
@@ -31,7 +30,6 @@ from .records import Record, Row, load_record, to_json
 from .report.compare import compare
 from .report.pages import refresh
 from .report.plot import PICTURES, plot
-from .report.roof import refresh_rooflines
 from .report.table import published_lines
 from .report.versus import COLUMNS, ENERGY, cells, energy, races, summary
 from .sets import problems_of
@@ -284,12 +282,8 @@ def compare_command(options: argparse.Namespace) -> int:
 def report_command(options: argparse.Namespace) -> int:
     """`tilewright report`: rewrite the tables of Markdown pages from the records they name, and their inspections."""
     for page in options.pages:
-        made = refresh_inspections(page) + refresh_rooflines(page)
-        tables = refresh(page, required=not made)
-        what = " and ".join(
-            f"{count} {name}" for count, name in ((tables, "tables"), (made, "inspections and rooflines")) if count
-        )
-        say(f"{page}: {what}")
+        count = refresh(page)
+        say(f"{page}: {count} table{'' if count == 1 else 's'}, inspections and rooflines among them")
     return 0
 
 

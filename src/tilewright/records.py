@@ -4,11 +4,14 @@ import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TypeVar
 
 import msgspec
 
 from .device import DeviceInfo, Peaks
 from .errors import RecordError
+
+Kind = TypeVar("Kind")
 
 FORMAT = 1
 
@@ -184,14 +187,25 @@ def save_record(record: object, path: Path) -> None:
     path.write_text(to_json(record), encoding="utf-8")
 
 
-def load_record(path: Path) -> Record:
-    """Read a record; RecordError says what is wrong with the file and where."""
+def load(path: Path, kind: type[Kind], what: str, form: int | None = None) -> Kind:
+    """Read a file of `kind`, which is called `what`; RecordError says what is wrong with the file and where.
+
+    With `form`, the file's field `format` must have that number.
+    """
+    if path.exists() and not path.is_file():
+        raise RecordError(f"{path} is not a file")
     try:
-        record = msgspec.json.decode(path.read_bytes(), type=Record)
+        found = msgspec.json.decode(path.read_bytes(), type=kind)
     except OSError as error:
         raise RecordError(f"{path} cannot be read: {error.strerror}") from error
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise RecordError(f"{path} is not a record: {error}") from error
-    if record.format != FORMAT:
-        raise RecordError(f"{path} has format {record.format}; this version reads {FORMAT}")
-    return record
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise RecordError(f"{path} is not {what}: {error}") from error
+    written = getattr(found, "format", None)
+    if form is not None and written != form:
+        raise RecordError(f"{path} has format {written}; this version reads {form}")
+    return found
+
+
+def load_record(path: Path) -> Record:
+    """Read a record; RecordError says what is wrong with the file and where."""
+    return load(path, Record, "a record", FORMAT)

@@ -63,6 +63,6 @@ def test_other_types_are_refused(device: Device) -> None:
 def test_a_file_that_is_no_record_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "errors.json"
     path.write_text('{"size": [1, 2]}')
-    with pytest.raises(RecordError, match="no record of accuracy"):
+    with pytest.raises(RecordError, match="not a record of accuracy"):
         load_accuracy(path)
     assert UNIT == 2.0**-24

@@ -33,7 +33,6 @@ def test_a_child_that_aborts_is_reported_by_its_signal() -> None:
     result = probe("import os, sys; print('LLVM ERROR: Cannot select', file=sys.stderr, flush=True); os.abort()")
     assert not result.passed
     assert result.reason == "killed by SIGABRT: LLVM ERROR: Cannot select"
-    assert "Cannot select" in result.stderr_tail
 
 
 def test_a_child_that_fails_is_reported_by_its_exit_code() -> None:

@@ -168,7 +168,7 @@ def test_a_device_of_the_same_compute_capability_takes_its_table() -> None:
 def test_a_file_that_is_no_table_is_named(tmp_path: Path) -> None:
     path = tmp_path / "broken.json"
     path.write_text("{}")
-    with pytest.raises(RecordError, match=r"broken\.json is no tuned table"):
+    with pytest.raises(RecordError, match=r"broken\.json is not a tuned table"):
         load_table(path)
     save_table(replace(table_of("A GPU", None, ""), format=99), path)
     with pytest.raises(RecordError, match="has format 99"):

@@ -1,6 +1,6 @@
 """The kernel's source with the traffic of every line below it, as plain text."""
 
-from .explain import Explanation
+from .explanation import Explanation
 from .profile import LineAccess
 from .simt import Finding
 from .totals import totals

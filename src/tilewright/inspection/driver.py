@@ -17,10 +17,10 @@ from ..kernel import Step, render
 from ..plan import Plan
 from . import kinds, x86_code
 from .compiled import Compiled, remembered
+from .counts import Resources
 from .driver_child import DriverCode, Request
 from .elf import Function, read_functions, read_sections
 from .nvidia import VERBOSE, from_driver
-from .record import Resources
 
 SECONDS = 120.0
 FORM = "x86"

@@ -1,12 +1,11 @@
-"""Judges what the four source systems claim about memory: each claim with the count that makes it true or false today."""
+"""The table of what the four source systems claim about memory: each claim with the count that makes it true or false today."""
 
-import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from pathlib import Path
 
-from ..errors import InvalidInput
-from .claims import (
+from tilewright.access.models import NVIDIA
+
+from .counts import (
     MATRIX,
     PRODUCT,
     Judgement,
@@ -30,7 +29,6 @@ from .claims import (
     wide_loads_need_no_pad,
     wide_types,
 )
-from .models import NVIDIA
 
 
 @dataclass(frozen=True)
@@ -102,17 +100,3 @@ def table(claims: Iterable[Claim] = CLAIMS) -> str:
         found = claim.judge()
         lines.append(f"| {claim.source} | `{claim.rung}` | {claim.says} | **{found.holds}** | {found.because} |")
     return "\n".join(lines)
-
-
-_MARK = re.compile("(<!-- claims -->\n).*?(<!-- end claims -->)", re.S)
-
-
-def refresh(page: Path) -> bool:
-    """Rewrites what stands between `<!-- claims -->` and `<!-- end claims -->`; whether that changed anything."""
-    text = page.read_text(encoding="utf-8")
-    if not _MARK.search(text):
-        raise InvalidInput(f"{page} has no '<!-- claims -->' mark")
-    fresh = table()
-    new = _MARK.sub(lambda match: f"{match[1]}\n{fresh}\n\n{match[2]}", text)
-    page.write_text(new, encoding="utf-8")
-    return new != text
