@@ -1,6 +1,8 @@
 """Records: what was measured, where and how, as plain data that goes to JSON and back."""
 
+import gzip
 import statistics
+import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -183,19 +185,23 @@ def to_json(record: object) -> str:
 
 
 def save_record(record: object, path: Path) -> None:
-    """Write a record as JSON."""
-    path.write_text(to_json(record), encoding="utf-8")
+    """Write a record as JSON, compressed if the name ends in .gz; equal records give equal bytes."""
+    content = to_json(record).encode()
+    path.write_bytes(gzip.compress(content, mtime=0) if path.suffix == ".gz" else content)
 
 
 def load(path: Path, kind: type[Kind], what: str, form: int | None = None) -> Kind:
     """Read a file of `kind`, which is called `what`; RecordError says what is wrong with the file and where.
 
-    With `form`, the file's field `format` must have that number.
+    A name that ends in .gz is a compressed file. With `form`, the file's field `format` must have that number.
     """
     if path.exists() and not path.is_file():
-        raise RecordError(f"{path} is not a file")
+        raise RecordError(f"{path} cannot be read: it is not a file")
     try:
-        found = msgspec.json.decode(path.read_bytes(), type=kind)
+        content = path.read_bytes()
+        found = msgspec.json.decode(gzip.decompress(content) if path.suffix == ".gz" else content, type=kind)
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        raise RecordError(f"{path} is not a compressed file: {error}") from error
     except OSError as error:
         raise RecordError(f"{path} cannot be read: {error.strerror}") from error
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:

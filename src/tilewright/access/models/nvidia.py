@@ -14,7 +14,7 @@ NVIDIA = Model(
     sub_group="warp",
     evidence=(
         "the counters of an H200 (compute capability 9.0) under Nsight Compute agreed on 29 patterns of one access each, "
-        "and line by line on 123 kernels (docs/counters.md): accesses of 8 to 128 bits, strides, broadcasts, divergence, the "
-        "merging of paired lanes"
+        "and line by line on 123 kernels (benchmarks/counters.md): accesses of 8 to 128 bits, strides, broadcasts, "
+        "divergence, the merging of paired lanes"
     ),
 )
