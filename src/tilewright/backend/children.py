@@ -73,7 +73,6 @@ class SmokeResult:
     max_error: float | None = None
     fp64: str = "not reached"
     fp16: str = "not reached"
-    mended: bool = False
 
 
 def probe_device(
@@ -119,7 +118,6 @@ def _judge(platform: str, device: int, child: ChildRun) -> SmokeResult:
         max_error=gemm["max_error"],
         fp64=stages.get("fp64", {}).get("answer", silent),
         fp16=stages.get("fp16", {}).get("answer", silent),
-        mended=gemm["mended"],
     )
 
 

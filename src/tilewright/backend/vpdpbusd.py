@@ -18,22 +18,9 @@ from ..device import DeviceInfo
 from .cache import BinaryCache, cache_folder, content_key
 from .children import run_child
 from .registration import register
-from .smoke import find_device
+from .smoke import find_device, source_of
 
 VPDPBUSD = "vpdpbusd"
-TRIAL = """
-static inline int16 multiply_add(const uint16 a, const uint16 b, int16 c)
-{
-    __asm__("vpdpbusd %2, %1, %0" : "+vr"(c) : "vr"(a), "vr"(b));
-    return c;
-}
-
-__kernel void trial(__global const uint16 *a, __global const uint16 *b, __global int16 *c)
-{
-    const int i = get_global_id(0);
-    c[i] = multiply_add(a[i], b[i], c[i]);
-}
-"""
 VECTORS, LANES, QUAD = 8, 16, 4  # of 64 bytes, their ints, and the bytes of an int
 TIME_LIMIT_S = 60.0
 
@@ -53,7 +40,7 @@ def equipped(info: DeviceInfo, dtype: str) -> DeviceInfo:
 def _tried(platform: str, version: str, driver: str, name: str, place: int) -> str:
     """Why the instruction cannot be used there; "" if it can."""
     kept = BinaryCache(cache_folder() / "trials")
-    key = content_key(TRIAL, platform, version, driver, name, _processor())
+    key = content_key(source_of(VPDPBUSD), platform, version, driver, name, _processor())
     answer = kept.get(key)
     if answer is not None:
         return answer.decode()
@@ -113,7 +100,7 @@ def trial(options: argparse.Namespace) -> str:
     flags = cl.mem_flags.READ_WRITE | cl.mem_flags.COPY_HOST_PTR
     buffers = [cl.Buffer(context, flags, hostbuf=array) for array in (left, right, output)]
     try:
-        program = cl.Program(context, TRIAL).build()
+        program = cl.Program(context, source_of(VPDPBUSD)).build()
         cl.Kernel(program, "trial")(queue, (VECTORS,), None, *buffers)
         cl.enqueue_copy(queue, output, buffers[2])
     except cl.Error as error:
