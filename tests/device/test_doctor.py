@@ -90,10 +90,10 @@ def test_the_trial_rejects_a_wrong_kernel(right: str, wrong: str) -> None:
     assert smoke.source_of("smoke_gemm").count(right) == 1
     code = (
         "import pyopencl, sys\n"
-        "from tilewright.backend import registration, smoke\n"
+        "from tilewright.backend import children, registration, smoke\n"
         "registration.register()\n"
         "device = pyopencl.get_platforms()[0].get_devices()[0]\n"
-        "smoke._report('gemm', **smoke.try_gemm(device, sys.argv[1]))\n"
+        "children.tell('gemm', **smoke.try_gemm(device, sys.argv[1]))\n"
     )
     for source, passes in (
         (smoke.source_of("smoke_gemm"), True),

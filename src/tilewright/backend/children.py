@@ -1,7 +1,9 @@
 """Runs child processes that list the devices, or try one: a driver can abort, crash or hang its process."""
 
+import base64
 import json
 import os
+import pickle
 import shutil
 import signal
 import subprocess
@@ -119,6 +121,21 @@ def _judge(platform: str, device: int, child: ChildRun) -> SmokeResult:
         fp64=stages.get("fp64", {}).get("answer", silent),
         fp16=stages.get("fp16", {}).get("answer", silent),
     )
+
+
+def sent(request: object) -> str:
+    """An object as one word of a child's command line; `received` makes it an object again."""
+    return base64.b64encode(pickle.dumps(request)).decode()
+
+
+def received(word: str) -> Any:
+    """What the parent of this process sent it."""
+    return pickle.loads(base64.b64decode(word))
+
+
+def tell(stage: str, **facts: object) -> None:
+    """Print a stage line for the parent of this process."""
+    print(json.dumps({"stage": stage, **facts}, default=str), flush=True)
 
 
 def run_child(command: Sequence[str], time_limit: float, settings: Mapping[str, str] | None = None) -> ChildRun:

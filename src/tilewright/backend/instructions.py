@@ -19,7 +19,7 @@ from ..includes import with_includes
 from ..kernel import KERNELS
 from ..tensormap import TensorMap
 from .cache import BinaryCache, cache_folder, content_key
-from .children import run_child
+from .children import run_child, tell
 from .retarget import retarget
 from .smoke import PROBES, find_device
 
@@ -98,7 +98,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options = parser.parse_args(arguments)
     device = find_device(options.platform, options.version, options.device)
     for name, answer in _try_all(device, options.probes):
-        print(json.dumps({"stage": name, "answer": answer}), flush=True)
+        tell(name, answer=answer)
 
 
 def _try_all(device: "pyopencl.Device", names: Sequence[str]) -> Iterator[tuple[str, str]]:

@@ -6,16 +6,16 @@ each device.
 """
 
 import argparse
-import json
 import sys
 import time
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from .children import tell
 from .registration import register
 
 if TYPE_CHECKING:
@@ -46,18 +46,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
         _print_devices()
         return
     device = find_device(options.platform, options.version, options.device)
-    _report("gemm", **try_gemm(device, source_of("smoke_gemm")))
+    tell("gemm", **try_gemm(device, source_of("smoke_gemm")))
     for name in TYPES:
-        _report(name, answer=_try_type(device, name))
+        tell(name, answer=_try_type(device, name))
 
 
 def source_of(name: str) -> str:
     """The text of a probe."""
     return (PROBES / f"{name}.cl").read_text(encoding="utf-8")
-
-
-def _report(stage: str, **fields: Any) -> None:
-    print(json.dumps({"stage": stage, **fields}), flush=True)
 
 
 def _print_devices() -> None:
@@ -69,11 +65,11 @@ def _print_devices() -> None:
         try:
             devices = platform.get_devices()
         except cl.Error as error:  # DEVICE_NOT_FOUND: the driver is there, its hardware is not
-            _report("empty", platform=platform.name, reason=str(error))
+            tell("empty", platform=platform.name, reason=str(error))
             continue
         for place, device in enumerate(devices):
             record = asdict(describe(device, place)) | {"features": device.extensions.split()}
-            _report("device", c_version=device.opencl_c_version.strip(), **record)
+            tell("device", c_version=device.opencl_c_version.strip(), **record)
 
 
 def find_device(name: str, version: str, index: int) -> "pyopencl.Device":

@@ -5,7 +5,6 @@ line. A processor without the instruction, or a compiler that dislikes inline as
 """
 
 import argparse
-import json
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
@@ -16,7 +15,7 @@ import numpy as np
 
 from ..device import DeviceInfo
 from .cache import BinaryCache, cache_folder, content_key
-from .children import run_child
+from .children import run_child, tell
 from .registration import register
 from .smoke import find_device, source_of
 
@@ -81,7 +80,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--device", type=int, default=0)
     options = parser.parse_args(arguments)
     register()
-    print(json.dumps({"stage": VPDPBUSD, "reason": trial(options)}), flush=True)
+    tell(VPDPBUSD, reason=trial(options))
 
 
 def trial(options: argparse.Namespace) -> str:
