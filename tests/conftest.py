@@ -6,7 +6,9 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from faulty import MakeKernel
 from hypothesis import settings
+from shapes import NAIVE
 
 from tilewright import doctor
 from tilewright.backend import children
@@ -14,7 +16,9 @@ from tilewright.backend.cuda import Device as CudaDevice
 from tilewright.backend.cuda import open_device as open_cuda_device
 from tilewright.backend.opencl import Device, list_devices, open_device
 from tilewright.backend.preference import NEVER_BY_DEFAULT, preference
+from tilewright.custom import custom_kernel
 from tilewright.errors import NoDevice
+from tilewright.kernel import Kernel
 from tilewright.kernels.product.wgmma.kernels import REQUIRES
 
 NO_DEVICE = "no working device"
@@ -148,3 +152,16 @@ def wide_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     from tilewright import live
 
     monkeypatch.setattr(live, "console", Console(width=240))
+
+
+@pytest.fixture
+def faulty(tmp_path: Path) -> MakeKernel:
+    """Writes the product with `right` replaced by `fault` and makes a kernel of it."""
+
+    def make(right: str, fault: str) -> Kernel:
+        assert right in NAIVE
+        path = tmp_path / "product.cl"
+        path.write_text(NAIVE.replace(right, fault))
+        return custom_kernel(path, ("M", "N"), ("8", "8"))
+
+    return make

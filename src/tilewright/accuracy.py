@@ -5,18 +5,17 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
-import msgspec
 import numpy as np
 
 from .backend.opencl import Device, open_device
 from .choice import plan_product
 from .dtypes import FLOAT8, numpy_dtype
 from .environment import read_environment
-from .errors import InvalidInput, RecordError
+from .errors import InvalidInput
 from .precision import PRECISIONS
 from .problem import Gemm
 from .problems import check_memory
-from .records import Environment
+from .records import Environment, load
 from .reference import float64_matmul
 from .rivals import Measurement
 from .rivals.registry import baselines_for
@@ -179,9 +178,4 @@ def _results(
 
 def load_accuracy(path: Path) -> AccuracyRecord:
     """Read a record; RecordError says what is wrong with the file."""
-    try:
-        return msgspec.json.decode(path.read_bytes(), type=AccuracyRecord)
-    except OSError as error:
-        raise RecordError(f"{path} cannot be read: {error.strerror}") from error
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise RecordError(f"{path} is no record of accuracy: {error}") from error
+    return load(path, AccuracyRecord, "a record of accuracy")

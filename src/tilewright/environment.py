@@ -2,20 +2,20 @@
 
 import os
 import platform
-import subprocess
 from datetime import UTC, datetime
 from importlib import metadata
 from pathlib import Path
 
 from .device import DeviceInfo
 from .records import Environment
+from .telemetry import Reading, read_smi
 
 PACKAGES = ("tilewright", "numpy", "pyopencl")
 
 
 def read_environment(device: DeviceInfo) -> Environment:
     """The machine as it is now. What a system does not tell is left empty, not guessed."""
-    clock, power = _gpu_state() if "nvidia" in device.features else (_cpu_clock(), None)
+    now = read_smi(device.place) if "nvidia" in device.features else Reading(_cpu_clock())
     return Environment(
         device=device,
         date=datetime.now(UTC).isoformat(timespec="seconds"),
@@ -25,8 +25,8 @@ def read_environment(device: DeviceInfo) -> Environment:
         cores=os.cpu_count() or 1,
         load=os.getloadavg()[0] if hasattr(os, "getloadavg") else 0.0,
         versions={name: version_of(name) for name in PACKAGES},
-        clock_mhz=clock,
-        power_w=power,
+        clock_mhz=now.clock_mhz,
+        power_w=now.power_w,
     )
 
 
@@ -53,14 +53,3 @@ def _processor() -> str:
 def _cpu_clock() -> float | None:
     text = _cpuinfo("cpu MHz")
     return float(text) if text else None
-
-
-def _gpu_state() -> tuple[float | None, float | None]:
-    """The first NVIDIA GPU's SM clock in MHz and power in W, by nvidia-smi; None for what it does not tell."""
-    query = ["nvidia-smi", "--query-gpu=clocks.sm,power.draw", "--format=csv,noheader,nounits", "--id=0"]
-    try:
-        answer = subprocess.run(query, capture_output=True, text=True, timeout=10, check=True).stdout
-        clock, power = answer.strip().split(",")
-        return float(clock), float(power)
-    except (OSError, ValueError, subprocess.SubprocessError):
-        return None, None

@@ -1,15 +1,20 @@
 """Records: what was measured, where and how, as plain data that goes to JSON and back."""
 
+import gzip
 import statistics
+import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
+from typing import TypeVar
 
 import msgspec
 
 from .device import DeviceInfo, Peaks
 from .errors import RecordError
+
+Kind = TypeVar("Kind")
 
 FORMAT = 2
 
@@ -224,18 +229,33 @@ def to_json(record: object) -> str:
 
 
 def save_record(record: object, path: Path) -> None:
-    """Write a record as JSON."""
-    path.write_text(to_json(record), encoding="utf-8")
+    """Write a record as JSON, compressed if the name ends in .gz; equal records give equal bytes."""
+    content = to_json(record).encode()
+    path.write_bytes(gzip.compress(content, mtime=0) if path.suffix == ".gz" else content)
+
+
+def load(path: Path, kind: type[Kind], what: str, form: int | None = None) -> Kind:
+    """Read a file of `kind`, which is called `what`; RecordError says what is wrong with the file and where.
+
+    A name that ends in .gz is a compressed file. With `form`, the file's field `format` must have that number.
+    """
+    if path.exists() and not path.is_file():
+        raise RecordError(f"{path} cannot be read: it is not a file")
+    try:
+        content = path.read_bytes()
+        found = msgspec.json.decode(gzip.decompress(content) if path.suffix == ".gz" else content, type=kind)
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        raise RecordError(f"{path} is not a compressed file: {error}") from error
+    except OSError as error:
+        raise RecordError(f"{path} cannot be read: {error.strerror}") from error
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise RecordError(f"{path} is not {what}: {error}") from error
+    written = getattr(found, "format", None)
+    if form is not None and written != form:
+        raise RecordError(f"{path} has format {written}; this version reads {form}")
+    return found
 
 
 def load_record(path: Path) -> Record:
     """Read a record; RecordError says what is wrong with the file and where."""
-    try:
-        record = msgspec.json.decode(path.read_bytes(), type=Record)
-    except OSError as error:
-        raise RecordError(f"{path} cannot be read: {error.strerror}") from error
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise RecordError(f"{path} is not a record: {error}") from error
-    if record.format != FORMAT:
-        raise RecordError(f"{path} has format {record.format}; this version reads {FORMAT}")
-    return record
+    return load(path, Record, "a record", FORMAT)

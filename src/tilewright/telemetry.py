@@ -120,6 +120,20 @@ class NvmlSampler:
         return None if status else float(value.value)
 
 
+def smi_query(place: int) -> list[str]:
+    """The command line that prints a GPU's SM clock in MHz and its power in W."""
+    return ["nvidia-smi", f"--id={place}", "--query-gpu=clocks.sm,power.draw", "--format=csv,noheader,nounits"]
+
+
+def read_smi(place: int) -> Reading:
+    """A GPU's clock and power now, by nvidia-smi; nothing is read where it is missing or fails."""
+    try:
+        answer = subprocess.run(smi_query(place), capture_output=True, text=True, timeout=10, check=True)
+    except (OSError, subprocess.SubprocessError):
+        return Reading()
+    return parse_smi(answer.stdout)
+
+
 @dataclass
 class SmiSampler:
     """Lets nvidia-smi print clock and power in a child process."""
@@ -129,14 +143,11 @@ class SmiSampler:
     _child: "subprocess.Popen[str] | None" = None
 
     def start(self) -> None:
-        query = [
-            "nvidia-smi",
-            f"--id={self.place}",
-            "--query-gpu=clocks.sm,power.draw",
-            "--format=csv,noheader,nounits",
-        ]
         self._child = subprocess.Popen(
-            [*query, f"--loop-ms={SMI_PERIOD_MS}"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+            [*smi_query(self.place), f"--loop-ms={SMI_PERIOD_MS}"],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
         )
 
     def stop(self) -> Reading:

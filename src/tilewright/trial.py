@@ -4,16 +4,13 @@ A kernel that never ends cannot be stopped, and a wild pointer ends its process:
 `python -m tilewright.trial TASK` is the child; it tells as JSON lines how far it came and what the row of the kernel says.
 """
 
-import base64
-import json
-import pickle
 import signal
 import sys
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from .backend import cuda
-from .backend.children import ChildRun, run_child
+from .backend.children import ChildRun, received, run_child, sent, tell
 from .backend.device import Device
 from .backend.opencl import list_devices, open_device
 from .contenders import Arena, Contender, new_row
@@ -54,8 +51,7 @@ def enter_tried(arena: Arena, kernel: Kernel, problem: Problem, device: Device, 
     if comes_with_us(kernel) or not can_be_sent(kernel):
         return arena.enter(kernel, problem, device)
     task = Task(kernel, problem, arena.dtype, device.backend, device.info, within)
-    text = base64.b64encode(pickle.dumps(task)).decode()
-    tried = read(run_child([sys.executable, "-m", "tilewright.trial", text], within), problem, within)
+    tried = read(run_child([sys.executable, "-m", "tilewright.trial", sent(task)], within), problem, within)
     if tried is None:
         return arena.enter(kernel, problem, device)
     row = replace(new_row(kernel.name, kernel.lesson, problem, kernel.published), backend=device.backend)
@@ -123,13 +119,9 @@ def opened(task: Task) -> Device:
     return open_device(str(min(same)[1]))
 
 
-def tell(stage: str, **facts: object) -> None:
-    print(json.dumps({"stage": stage, **facts}, default=str), flush=True)
-
-
 def main(text: str) -> None:
     """The child's entry."""
-    task: Task = pickle.loads(base64.b64decode(text))
+    task: Task = received(text)
     if hasattr(signal, "setitimer"):
         signal.setitimer(signal.ITIMER_REAL, task.within + GRACE_S)  # SIGALRM ends even a process that is in a driver
     try:

@@ -1,16 +1,15 @@
 """What a failed kernel's row tells: the kind of the failure, and the faults that `explain` finds at a small size."""
 
 import re
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from faulty import STORE, MakeKernel
 from shapes import NAIVE
 
 from tilewright import ladders
 from tilewright.backend.opencl import Device
 from tilewright.cli import main
-from tilewright.custom import custom_kernel
 from tilewright.device import Peaks
 from tilewright.diagnosis import diagnosed, small_plan, smaller
 from tilewright.kernel import Kernel
@@ -19,25 +18,11 @@ from tilewright.ladders import run_kernel
 from tilewright.problem import Copy, Gemm, Problem, Transpose
 from tilewright.records import Record, Row, RowStatus, load_record, save_record
 
-STORE = "C[row * N + column] = sum;"
-MakeKernel = Callable[[str, str], Kernel]
-
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Ceilings are not what is looked at, and take seconds to measure."""
     monkeypatch.setattr(ladders, "measured_peaks", lambda device, dtype: Peaks({dtype: 1.0}, 1.0, 1.0))
-
-
-@pytest.fixture
-def faulty(tmp_path: Path) -> MakeKernel:
-    def make(right: str, fault: str) -> Kernel:
-        assert right in NAIVE
-        path = tmp_path / "product.cl"
-        path.write_text(NAIVE.replace(right, fault))
-        return custom_kernel(path, ("M", "N"), ("8", "8"))
-
-    return make
 
 
 def failed_row(kernel: Kernel, device: Device, size: tuple[int, ...] = (40, 24, 20), dtype: str = "float32") -> Row:

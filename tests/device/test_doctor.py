@@ -88,16 +88,18 @@ def test_a_device_that_is_not_there_fails() -> None:
     ],
 )
 def test_the_trial_rejects_a_wrong_kernel(right: str, wrong: str) -> None:
-    assert smoke.GEMM.count(right) == 1
+    assert smoke.source_of("smoke_gemm").count(right) == 1
     code = (
         "import pyopencl, sys\n"
-        "from tilewright.backend import preference, registration, smoke\n"
+        "from tilewright.backend import children, registration, smoke\n"
         "registration.register()\n"
         "device = pyopencl.get_platforms()[0].get_devices()[0]\n"
-        "preference.mend_pocl_wheel(device)\n"
-        "smoke._report('gemm', mended=False, **smoke.try_gemm(device, sys.argv[1]))\n"
+        "children.tell('gemm', **smoke.try_gemm(device, sys.argv[1]))\n"
     )
-    for source, passes in ((smoke.GEMM, True), (smoke.GEMM.replace(right, wrong), False)):
+    for source, passes in (
+        (smoke.source_of("smoke_gemm"), True),
+        (smoke.source_of("smoke_gemm").replace(right, wrong), False),
+    ):
         result = children.probe_device("", 0, command=[sys.executable, "-c", code, source])
         assert result.passed is passes, result
         assert passes or result.reason.startswith("wrong result")

@@ -1,12 +1,11 @@
 """Kernels with one fault each: verification must find it. Where the right kernel passes, the fault is what is found."""
 
 import re
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
-from shapes import NAIVE
+from faulty import STORE, MakeKernel
 
 from tilewright.backend.opencl import Device
 from tilewright.custom import custom_kernel
@@ -15,8 +14,6 @@ from tilewright.plan import plan_kernel
 from tilewright.problem import Copy, Gemm, Problem, Transpose, random_arrays
 from tilewright.run import Execution
 from tilewright.verify import Reference, Verdict, verify, verify_execution
-
-STORE = "C[row * N + column] = sum;"
 
 # name: (the right text, the fault that takes its place)
 WRONG_EVERYWHERE = {
@@ -48,21 +45,6 @@ OUTSIDE = {
     "after A": (STORE, f"{STORE} if (row + column == 0) ((__global REAL*)A)[M * K] = 1;"),
     "before B": (STORE, f"{STORE} if (row + column == 0) ((__global REAL*)B)[-1] = 1;"),
 }
-
-MakeKernel = Callable[[str, str], Kernel]
-
-
-@pytest.fixture
-def faulty(tmp_path: Path) -> MakeKernel:
-    """Writes the product with `right` replaced by `fault` and makes a kernel of it."""
-
-    def make(right: str, fault: str) -> Kernel:
-        assert right in NAIVE
-        path = tmp_path / "product.cl"
-        path.write_text(NAIVE.replace(right, fault))
-        return custom_kernel(path, ("M", "N"), ("8", "8"))
-
-    return make
 
 
 def judged(kernel: Kernel, problem: Problem, device: Device) -> Verdict:

@@ -9,11 +9,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
+from devices import CPU, NVIDIA
 
 from tilewright.access import explain_kernel, explain_steps
 from tilewright.access.kernels import small_arrays
 from tilewright.choice import plan_move, plan_product
-from tilewright.device import DeviceInfo
 from tilewright.errors import SourceError, Unsupported
 from tilewright.in_place import InPlaceTranspose
 from tilewright.kernel import KERNELS, Kernel, Steps, render
@@ -28,16 +28,8 @@ from tilewright.plan import violations
 from tilewright.problem import Copy, Gemm, Problem, Transpose, output_of
 from tilewright.problems import make_problem
 
-GPU = DeviceInfo(
-    "a GPU", "nowhere", vendor="NVIDIA", kind="gpu", compute_units=100, max_work_group_size=1024,
-    max_work_item_sizes=(1024, 1024, 64), local_bytes=65536, global_bytes=1 << 34, max_alloc_bytes=1 << 33, fp64=True,
-    sub_group_width=32, features=frozenset({"gpu", "nvidia"}),
-)  # fmt: skip
-CPU = DeviceInfo(
-    "a CPU", "nowhere", compute_units=2, max_work_group_size=1024, max_work_item_sizes=(1024, 1024, 64), local_bytes=32768,
-    global_bytes=1 << 34, max_alloc_bytes=1 << 33, fp64=True, features=frozenset({"cpu"}),
-    native_widths={"float32": 16, "float64": 8, "int32": 16},
-)  # fmt: skip
+GPU = replace(NVIDIA, compute_units=100, local_bytes=65536)
+
 SMALL = TileConfig(32, 32, 8, 4, 4)
 SIZES = ("int8", "float16", "float32", "float64", "complex128")  # of elements that are only moved
 

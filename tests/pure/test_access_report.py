@@ -1,4 +1,4 @@
-"""What people see of `explain`: annotated source, verdicts, pictures, what-if tables, JSON, changes, the judging page."""
+"""What people see of `explain`: annotated source, verdicts, pictures, what-if tables, JSON, changes."""
 
 import doctest
 import json
@@ -15,23 +15,19 @@ from says import says
 from tilewright import explain, explanations
 from tilewright.access import NVIDIA, Argument, Explanation, LocalMemory, explain_kernel, explain_source, find_model
 from tilewright.access.annotate import annotated_source, heading, report, summary
-from tilewright.access.arguments import read_argument
 from tilewright.access.drawing.flow import folded, legs
 from tilewright.access.drawing.picture import html, save_picture, svg
 from tilewright.access.drawing.requests import lane_names, passes_of, stretches
 from tilewright.access.groups import choose_groups
-from tilewright.access.judge import CLAIMS, refresh_claims
-from tilewright.access.judge import table as claims_table
-from tilewright.access.profile import Phase
+from tilewright.access.profile import LineAccess, Phase
 from tilewright.access.serialise import to_dict
 from tilewright.access.shapes import shape_of
 from tilewright.access.totals import changes, totals
 from tilewright.access.verdict import verdict
-from tilewright.access.whatif import local_size_variations, macro_variations, pitch_variations, sweep, table
-from tilewright.errors import InvalidInput, RecordError, UnknownName
+from tilewright.access.whatif import pitch_variations, sweep, table
+from tilewright.errors import InvalidInput, UnknownName
 from tilewright.kernels import find_kernel
 from tilewright.problem import Gemm, Transpose
-from tilewright.report.pages import refresh_page
 
 TRANSPOSE = """// A transpose through a tile.
 __kernel void transpose(__global const float* in, __global float* out, int n) {
@@ -62,6 +58,11 @@ def rung(name: str, n: int = 256) -> Explanation:
     return explain_kernel(kernel, problem)[-1]
 
 
+def load_of_line_7(explanation: Explanation) -> LineAccess:
+    (load,) = (each for each in explanation.accesses if each.position.line == 7 and each.operation == "load")
+    return load
+
+
 def test_the_verdict_names_the_line_the_cost_and_the_cure() -> None:
     assert verdict(transposed())[0] == (
         "line 7 reads tile column-wise: 32 wavefronts where 1 is enough; a pitch of 33 would give 1 "
@@ -72,7 +73,7 @@ def test_the_verdict_names_the_line_the_cost_and_the_cure() -> None:
 
 def test_the_cure_is_one() -> None:
     for pitch, wavefronts in ((32, 32), (33, 1), (34, 2), (36, 4)):
-        (load,) = transposed(pitches={"tile": pitch}).accesses_at(7, "load")
+        load = load_of_line_7(transposed(pitches={"tile": pitch}))
         assert load.per_request == wavefronts
 
 
@@ -241,8 +242,8 @@ def test_a_sweep_answers_with_counts_or_reasons() -> None:
     def ask(**variation: Any) -> Explanation:
         return transposed(16, 0, **variation)
 
-    pads = [{"macros": {"SIDE": 16, **each["macros"]}} for each in macro_variations({"PAD": [0, 1, 2]})]
-    answers = sweep(ask, [*pads, *pitch_variations("tile", [18]), *local_size_variations([(16, 17)])])
+    pads = [{"macros": {"SIDE": 16, "PAD": pad}} for pad in (0, 1, 2)]
+    answers = sweep(ask, [*pads, *pitch_variations("tile", [18]), {"local_size": (16, 17)}])
     conflicts = [answer.totals.conflicts if answer.totals else None for answer in answers]
     assert conflicts == [3584, 1024, 512, 512, None]
     assert "multiple" in answers[-1].reason
@@ -315,7 +316,7 @@ def test_the_path_and_the_timeline() -> None:
 def test_small_words() -> None:
     assert lane_names([0, 1, 2, 3, 16, 18, 19]) == "0-3,16,18-19"
     assert stretches([4, 5, 6, 9]) == [(4, 3), (9, 1)]
-    (load,) = transposed().accesses_at(7, "load")
+    load = load_of_line_7(transposed())
     assert shape_of(load.worst, load.row).along == "column"
 
 
@@ -386,46 +387,3 @@ def test_local_arguments_and_models() -> None:
         (store,) = (each for each in found.accesses if each.buffer == "t" and each.operation == "store")
         counts[name] = (store.requests, store.per_request)
     assert counts == {"nvidia": (2, 2), "amd64": (1, 4), "amd32": (2, 2), "intel16": (4, 2), "gt200": (4, 2)}
-
-
-def test_the_judging_page_counts_every_claim() -> None:
-    text = claims_table()
-    rows = [line for line in text.splitlines() if line.startswith("| ") and "`" in line]
-    assert len(rows) == len(CLAIMS)
-    judged = {(claim.rung, claim.says): row.split("**")[1] for claim, row in zip(CLAIMS, rows, strict=True)}
-    assert judged["transpose/05", "with a pitch of 17 columns meet no bank conflict"] == "false"
-    assert judged["transpose/05", "through a tile both sides are coalesced"] == "true"
-    assert judged["tiles/03", "local reads for each multiply-add fall from 2 to 9/8"] == "true"
-    assert judged["rows/06", "the published kernel computes the product"] == "false"
-
-
-def test_arguments_read_from_words() -> None:
-    name, matrix = read_argument("A=float32[8x4]")
-    assert name == "A"
-    assert isinstance(matrix, np.ndarray)
-    assert (matrix.shape, matrix.dtype.name) == ((8, 4), "float32")
-    assert read_argument("n=0x10") == ("n", 16)
-    assert read_argument("alpha=-1.5") == ("alpha", -1.5)
-    assert read_argument("v=(1, 2.5)") == ("v", [1, 2.5])
-    assert read_argument("t=local:256") == ("t", LocalMemory(256))
-    for wrong in ("n", "n=", "2=3", "n=word", "A=float[3]"):
-        with pytest.raises(InvalidInput, match=re.escape(wrong)):
-            read_argument(wrong)
-
-
-def test_the_page_holds_the_claims_as_they_are_counted_now(tmp_path: Path) -> None:
-    page = Path(__file__).parents[2] / "docs" / "access.md"
-    copy = tmp_path / "access.md"
-    copy.write_text(page.read_text())
-    assert refresh_claims(copy) == 1
-    assert copy.read_text() == page.read_text(), "run `tilewright report docs/access.md`"
-    copy.write_text("no mark")
-    assert refresh_claims(copy) == 0
-    with pytest.raises(RecordError, match="claims"):
-        refresh_page(copy)
-    claims = "<!-- claims -->\n<!-- end claims -->\n"
-    record = Path(__file__).parents[2] / "benchmarks" / "cpu-intel-transpose.json"
-    copy.write_text(f"{claims}<!-- record: {record} -->\n<!-- end record -->\n")
-    assert refresh_page(copy) == {"tables": 1, "tables of claims": 1}
-    assert "| the MQL5 article | `rows/02` |" in copy.read_text()
-    assert "| transpose/05_tiled |" in copy.read_text()

@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from devices import CPU, GPU
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tilewright.access import Argument, Explanation, Finding, explain_kernel, explain_source, explain_steps
 from tilewright.choice import plan_move, plan_product
-from tilewright.device import DeviceInfo
 from tilewright.kernel import Kernel
 from tilewright.kernels import LADDERS
 from tilewright.kernels.specimens import SPECIMENS
@@ -239,14 +239,6 @@ def test_every_rung_is_right_and_free_of_faults(kernel: Kernel) -> None:
         assert (np.abs(result - reference) <= problem.error_bound(arrays, reference)).all()
 
 
-def some_device(kind: str) -> DeviceInfo:
-    return DeviceInfo(
-        "a device", "nowhere", kind=kind, max_work_group_size=1024, max_work_item_sizes=(1024, 1024, 64), local_bytes=49152,
-        global_bytes=1 << 34, max_alloc_bytes=1 << 33, fp64=True, sub_group_width=32, features=frozenset({kind}),
-        native_widths={"float32": 16, "float64": 8, "int32": 16},
-    )  # fmt: skip
-
-
 LIBRARY: list[Problem] = [
     Gemm(33, 48, 40),
     Gemm(1, 70, 33),
@@ -260,7 +252,7 @@ LIBRARY: list[Problem] = [
 @pytest.mark.parametrize("problem", LIBRARY, ids=lambda problem: problem.title)
 def test_the_librarys_kernels_are_right_and_free_of_faults(problem: Problem, kind: str) -> None:
     chosen = plan_product if problem.operation == "gemm" else plan_move
-    steps = chosen(problem, some_device(kind)).steps
+    steps = chosen(problem, CPU if kind == "cpu" else GPU).steps
     arrays = random_arrays(problem)
     explanations = explain_steps(steps, problem, arrays=arrays, groups="all")
     assert [str(each) for explanation in explanations for each in explanation.faults] == []

@@ -20,7 +20,7 @@ def probe(code: str, time_limit: float = 20.0) -> children.SmokeResult:
 
 GOOD = (
     "import json; print('a word of the driver'); print(json.dumps(dict(stage='gemm', build_seconds=1.0, "
-    "gflops=2.0, max_error=1e-6, error_over_bound={}, mended=False)), flush=True);"
+    "gflops=2.0, max_error=1e-6, error_over_bound={})), flush=True);"
 )
 
 
@@ -33,7 +33,6 @@ def test_a_child_that_aborts_is_reported_by_its_signal() -> None:
     result = probe("import os, sys; print('LLVM ERROR: Cannot select', file=sys.stderr, flush=True); os.abort()")
     assert not result.passed
     assert result.reason == "killed by SIGABRT: LLVM ERROR: Cannot select"
-    assert "Cannot select" in result.stderr_tail
 
 
 def test_a_child_that_fails_is_reported_by_its_exit_code() -> None:

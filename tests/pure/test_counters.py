@@ -112,7 +112,7 @@ def test_a_changed_prelude_is_noticed(tmp_path: Path) -> None:
 
 
 def test_the_page_is_the_records_and_names_what_was_edited_since() -> None:
-    assert (ROOT / "docs" / "counters.md").read_text(encoding="utf-8") == page(LOCATED, EDITED)
+    assert (ROOT / "benchmarks" / "counters.md").read_text(encoding="utf-8") == page(LOCATED, EDITED)
     assert all(name in page(RECORD, ["one", "another"]) for name in ("one; another.", "older texts"))
 
 

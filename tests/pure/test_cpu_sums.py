@@ -5,19 +5,15 @@ from dataclasses import replace
 from itertools import product
 
 import pytest
+from devices import CPU
 
 from tilewright.choice import plan_product
-from tilewright.device import DeviceInfo
 from tilewright.dtypes import element_type
 from tilewright.kernels.product.call import call_of
 from tilewright.kernels.product.cpu.config import CpuProduct
 from tilewright.plan import Plan
 from tilewright.problem import Gemm
 
-CPU = DeviceInfo(
-    "a CPU", "nowhere", max_work_group_size=1024, max_work_item_sizes=(1024, 1024, 64), fp64=True,
-    features=frozenset({"cpu"}), native_widths={"float32": 16, "float64": 8, "int32": 16},
-)  # fmt: skip
 UNITS = (1, 2, 8, 64)
 SHORT = ("float16", "bfloat16")
 FLOAT8 = ("float8_e4m3fn", "float8_e5m2")

@@ -5,13 +5,13 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
+from devices import NVIDIA as GPU
 
 from tilewright.backend import cuda
 from tilewright.backend.cuda_information import compiler_for, list_devices
 from tilewright.backend.nvrtc import Nvrtc, find_nvrtc
 from tilewright.backend.twins import CUDA_FEATURES, open_backends, without_twin
 from tilewright.choice import plan_move, product_candidates
-from tilewright.device import DeviceInfo
 from tilewright.dtypes import ELEMENT_TYPES, element_type
 from tilewright.errors import BuildFailed, InvalidInput, LaunchFailed, NoDevice, Unsupported
 from tilewright.in_place import InPlaceTranspose
@@ -28,21 +28,6 @@ from tilewright.problem import Copy, Gemm, Problem, Transpose
 from tilewright.problems import make_problem
 from tilewright.source import read_source
 
-GPU = DeviceInfo(
-    "a GPU",
-    "NVIDIA CUDA",
-    kind="gpu",
-    compute_units=132,
-    max_work_group_size=1024,
-    max_work_item_sizes=(1024, 1024, 64),
-    local_bytes=48 << 10,
-    global_bytes=1 << 36,
-    max_alloc_bytes=1 << 35,
-    sub_group_width=32,
-    compute_capability=(9, 0),
-    fp64=True,
-    features=frozenset({"gpu", "nvidia"}),
-)
 RUNGS = [
     kernel
     for ladder in LADDERS.values()

@@ -3,14 +3,14 @@
 from dataclasses import replace
 
 import pytest
+from devices import CPU
 
 from tilewright.choice import plan_move, plan_product
-from tilewright.device import DeviceInfo
 from tilewright.in_place import InPlaceTranspose
 from tilewright.kernels.product.cpu.elements import takes_vectors
 from tilewright.problem import Copy, Gemm, Transpose
 
-INTEL = DeviceInfo("a CPU", "Intel(R) OpenCL", features=frozenset({"cpu"}), native_widths={"float32": 16})
+INTEL = replace(CPU, platform="Intel(R) OpenCL")
 RUSTICL = replace(
     INTEL, platform="rusticl", max_work_group_size=1024, max_work_item_sizes=(1024,) * 3, native_widths={"float32": 1}
 )

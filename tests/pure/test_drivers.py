@@ -222,9 +222,9 @@ def test_the_order_of_preference() -> None:
         INTEL,
         (POCL, "OpenCL 3.0 PoCL 5.0  Linux, Release", "cpu"),
         (POCL, "OpenCL 3.0 PoCL 3.1+debian  Linux, None+Asserts, RELOC, SPIR, LLVM 15.0.6", "cpu"),
-        (POCL, preference.POCL_WHEEL_VERSION, "cpu"),
         ("Some other platform", "OpenCL 1.2", "cpu"),
         ("Oclgrind", "OpenCL 1.2 (Oclgrind 21.10)", "gpu"),
+        (POCL, preference.POCL_WHEEL_VERSION, "cpu"),
     ]
     ranks = [preference.preference(*each) for each in order]
     assert ranks == sorted(set(ranks))
@@ -240,27 +240,11 @@ def test_an_interpreter_or_an_emulator_must_be_asked_for(name: str) -> None:
     assert preference.preference(*INTEL) < preference.NEVER_BY_DEFAULT
 
 
-def test_the_processor_named_to_pocl_has_no_more_than_the_flags_promise() -> None:
-    avx2 = "avx2 fma bmi1 bmi2 f16c"
-    wide = "avx512f avx512bw avx512cd avx512dq avx512vl"
-    assert preference.llvm_cpu_name(f"flags\t: sse2 {avx2} {wide}\n") == "skylake-avx512"
-    assert preference.llvm_cpu_name(f"flags\t: sse2 {avx2} avx512f\n") == "haswell"
-    assert preference.llvm_cpu_name("flags\t: sse2 avx\n") == "x86-64"
-
-
-class FakeDevice:
-    """A device of another PoCL; its address must not be read."""
-
-    class platform:
-        version = "OpenCL 3.0 PoCL 3.0-rc1  Linux, Release, RELOC, LLVM 14.0.6, SLEEF, DISTRO, POCL_DEBUG"
-
-    @property
-    def int_ptr(self) -> int:
-        raise AssertionError("the device's memory was looked at")
-
-
-def test_only_the_one_build_of_pocl_is_mended() -> None:
-    assert preference.mend_pocl_wheel(FakeDevice()) is False
+def test_the_pocl_of_the_wheel_must_be_asked_for_and_says_what_to_install_instead() -> None:
+    own = preference.standing(POCL, preference.POCL_WHEEL_VERSION, "cpu")
+    assert own.rank >= preference.NEVER_BY_DEFAULT
+    assert "intel-opencl-rt" in own.reason
+    assert preference.standing(POCL, "OpenCL 3.0 PoCL 3.1+debian  Linux", "cpu").rank < preference.NEVER_BY_DEFAULT
 
 
 def test_importing_loads_no_driver_and_no_pyopencl() -> None:

@@ -3,10 +3,10 @@
 from dataclasses import replace
 
 import pytest
+from devices import CPU, GPU
 
 from tilewright.backend.nvrtc import find_nvrtc
 from tilewright.choice import plan_product
-from tilewright.device import DeviceInfo
 from tilewright.dtypes import FLOAT8
 from tilewright.kernel import Dialect, render
 from tilewright.kernels.product.call import call_of
@@ -16,11 +16,6 @@ from tilewright.kernels.product.portable.kernels import TILES
 from tilewright.operands import Layout
 from tilewright.problem import Gemm
 
-CPU = DeviceInfo(
-    "a CPU", "a driver", kind="cpu", compute_units=8, local_bytes=32768, max_work_group_size=4096,
-    max_work_item_sizes=(4096, 4096, 4096),
-)  # fmt: skip
-GPU = replace(CPU, name="a GPU", kind="gpu", max_work_group_size=1024)
 PROBLEM = Gemm(100, 200, 300, FLOAT8[0], out_dtype="bfloat16", b_order="column")
 
 

@@ -84,23 +84,30 @@ def unit_of(path: Path) -> str:
 FILES = sorted(ROOT.rglob("*.py"))
 
 
+MODULES = {".".join(("tilewright", *path.relative_to(ROOT).with_suffix("").parts)): path for path in FILES}
+MODULES |= {name.removesuffix(".__init__"): path for name, path in MODULES.items() if name.endswith(".__init__")}
+
+
 @cache
-def imports_of(path: Path) -> frozenset[str]:
-    """The units that a file imports from, wherever in the file it does so."""
+def modules_of(path: Path) -> frozenset[str]:
+    """The modules that a file imports or imports from, wherever in the file it does so: inside functions and for type
+    checkers alone, too."""
     package = ("tilewright", *path.relative_to(ROOT).parent.parts)
     found = set()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
-            modules = [each.name for each in node.names]
+            found |= {each.name for each in node.names}
         elif isinstance(node, ast.ImportFrom):
             base = ".".join(package[: len(package) - node.level + 1]) if node.level else ""
             module = ".".join(filter(None, (base, node.module)))
-            modules = [f"{module}.{each.name}" for each in node.names]
-        else:
-            continue
-        own = (module.split(".") for module in modules if module.startswith("tilewright."))
-        found |= {parts[1] for parts in own}
-    return frozenset(found)
+            names = {f"{module}.{each.name}" for each in node.names}
+            found |= (names & MODULES.keys()) | ({module} if names - MODULES.keys() else set())
+    return frozenset(name for name in found if name.startswith("tilewright."))
+
+
+def imports_of(path: Path) -> frozenset[str]:
+    """The units that a file imports from."""
+    return frozenset(module.split(".")[1] for module in modules_of(path))
 
 
 def test_every_module_has_a_floor_and_every_floor_a_module() -> None:
@@ -118,6 +125,11 @@ def test_no_units_import_each_other_in_a_circle() -> None:
     graph: dict[str, set[str]] = {unit: set() for unit in FLOORS}
     for path in FILES:
         graph.setdefault(unit_of(path), set()).update(imports_of(path) - {unit_of(path)})
+    assert list(TopologicalSorter(graph).static_order())
+
+
+def test_no_files_import_each_other_in_a_circle() -> None:
+    graph = {str(path): {str(MODULES[name]) for name in modules_of(path)} - {str(path)} for path in FILES}
     assert list(TopologicalSorter(graph).static_order())
 
 

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import pytest
+from devices import HOPPER
 from says import says
 
 from tilewright.choice import plan_product
@@ -22,11 +23,7 @@ ORDERS = [(a, b) for a in ("row", "column") for b in ("row", "column")]
 
 
 def hopper(*without: str) -> DeviceInfo:
-    return DeviceInfo(
-        "a Hopper GPU", "NVIDIA CUDA", kind="gpu", compute_units=132, max_work_group_size=1024,
-        max_work_item_sizes=(1024, 1024, 64), local_bytes=49152, static_local_bytes=232448,
-        features=frozenset(FEATURES) - set(without),
-    )  # fmt: skip
+    return replace(HOPPER, features=HOPPER.features - set(without))
 
 
 def in_config(config: FmaConfig) -> Kernel:

@@ -19,7 +19,7 @@ from tools.fuzz.draw import Palette, draw
 from tools.fuzz.judging import judge_move
 from tools.fuzz.memory import PAGE, geometry, guarded
 from tools.fuzz.oracle import EITHER, REFUSED, WORKS, expect
-from tools.fuzz.record import Failure, Record, load
+from tools.fuzz.record import Failure, Record, load_fuzz
 from tools.fuzz.references import classified_product
 from tools.fuzz.run import Loop, outcome_of
 from tools.fuzz.shapes import Pool, changes_along
@@ -101,10 +101,10 @@ def test_the_loop_goes_on_behind_a_case_that_ends_its_process_and_resumes(tmp_pa
     assert all(case.place == "host" for case in cases.values())
     ended = {seed for seed, case in cases.items() if case.call == "matmul"}
     Loop(empty, task, 2, path).run(3, None, batch=2)
-    halfway = load(path)
+    halfway = load_fuzz(path)
     assert halfway.next_seed == 20
     record = Loop(halfway, task, 1, path).run(3, None)
-    assert record == load(path)
+    assert record == load_fuzz(path)
     assert (record.next_seed, record.cases, record.ahead) == (23, 6, ())
     assert {each.seed for each in record.failures if "status 7" in each.reason} == ended
     assert "matmul" in record.table()
@@ -196,7 +196,7 @@ def test_damaged_records_and_those_of_other_devices_are_refused(tmp_path: Path) 
     path = tmp_path / "bad.json"
     path.write_text('{"first_seed": "x"}')
     with pytest.raises(ValueError, match=r"bad\.json"):
-        load(path)
+        load_fuzz(path)
     with pytest.raises(ValueError, match="another"):
         Record().on_device("one", "1", "").on_device("another", "1", "")
     assert issubclass(Unsupported, Exception)

@@ -19,7 +19,7 @@ from tilewright.report.cold_start import TITLE
 from tilewright.report.compare import compare
 from tilewright.report.pages import refresh
 from tilewright.report.plot import plot
-from tilewright.report.roof import draw_roof, refresh_rooflines
+from tilewright.report.roof import draw_roof
 from tilewright.report.versus import summary
 from tilewright.rooflines import Roofline, Traffic
 
@@ -82,9 +82,9 @@ def test_a_roofline_stays_inside_its_fence(tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     save_record(ROOFLINE, tmp_path / "r.json")
     page.write_text("<!-- roofline: r.json -->\n<!-- end roofline -->\nafter\n")
-    assert refresh_rooflines(page) == 1
+    assert refresh(page) == 1
     once = page.read_bytes()
-    refresh_rooflines(page)
+    refresh(page)
     assert page.read_bytes() == once
     assert (once.count(b"```"), once.count(b"<!--")) == (2, 2)
 

@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 
 from tilewright.inspection import kinds
+from tilewright.inspection.counts import Mix, mix_of
 from tilewright.inspection.gcn import metadata, parse_gcn
 from tilewright.inspection.listing import Listing, calls, places
 from tilewright.inspection.loops import loops_of, main_loop
 from tilewright.inspection.ptx import parse_ptx
-from tilewright.inspection.record import Mix, mix_of
 from tilewright.inspection.sass import counters, parse_sass
 from tilewright.inspection.x86_code import effects, frame_bytes, parse_x86, vector_registers
 

@@ -3,12 +3,11 @@
 from pathlib import Path
 
 import pytest
+from devices import NVIDIA as GPU
 
 from tilewright.backend import instructions
 from tilewright.backend.children import ChildRun
-from tilewright.device import DeviceInfo
 
-GPU = DeviceInfo("Some GPU", "Fake", kind="gpu", features=frozenset({"gpu", "nvidia"}))
 PROBES = len(instructions.FEATURES) + len(instructions.STATIC_LOCAL)
 
 

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import pytest
+from devices import NVIDIA
 from says import says
 
 from tilewright.device import DeviceInfo
@@ -23,10 +24,11 @@ HOPPER = ("tma", "wgmma")
 
 
 def gpu(*without: str, local: int = 232448, more: tuple[str, ...] = ()) -> DeviceInfo:
-    return DeviceInfo(
-        "a GPU", "NVIDIA CUDA", kind="gpu", compute_units=132, max_work_group_size=1024, max_work_item_sizes=(1024, 1024, 64),
-        local_bytes=49152, static_local_bytes=local, fp64=True, features=frozenset((*FEATURES, *more)) - set(without),
-    )  # fmt: skip
+    return replace(
+        NVIDIA,
+        static_local_bytes=local,
+        features=frozenset((*FEATURES, *more)) - set(without),
+    )
 
 
 def test_copies_are_as_wide_as_addresses_allow() -> None:

@@ -3,9 +3,9 @@
 from dataclasses import replace
 
 import pytest
+from devices import GPU
 
 from tilewright.choice import product_candidates
-from tilewright.device import DeviceInfo
 from tilewright.kernels.moves import COPY, COPY_WORDS, TURN, TURN_SECTORS, Move, packing_steps
 from tilewright.kernels.moves import candidates as move_candidates
 from tilewright.kernels.product.call import call_of
@@ -14,11 +14,9 @@ from tilewright.operands import Layout
 from tilewright.plan import plan, violations
 from tilewright.problem import Gemm, StridedGemm
 
-SMALL = DeviceInfo(
-    "a GPU of small groups", "nowhere", vendor="another", kind="gpu", compute_units=64, max_work_group_size=256,
-    max_work_item_sizes=(256, 256, 256), local_bytes=65536, global_bytes=1 << 34, max_alloc_bytes=1 << 33, fp64=True,
-    sub_group_width=64, features=frozenset({"gpu"}),
-)  # fmt: skip
+SMALL = replace(
+    GPU, max_work_group_size=256, max_work_item_sizes=(256, 256, 256), local_bytes=65536, sub_group_width=64
+)
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64", "float16", "int8"])

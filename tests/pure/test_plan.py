@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
+from devices import CPU
 from says import says
 
 from tilewright.choice import plan_move, plan_product
@@ -17,8 +18,10 @@ from tilewright.operands import Layout
 from tilewright.plan import plan, plan_kernel
 from tilewright.problem import Gemm, Problem, Transpose
 
-SMALL = DeviceInfo("Small", "Fake", max_work_group_size=64, max_work_item_sizes=(64, 64, 64), local_bytes=1024)
-LARGE = DeviceInfo("Large", "Fake", max_work_group_size=1024, max_work_item_sizes=(1024, 1024, 64), fp64=True)
+SMALL = replace(
+    CPU, name="Small", max_work_group_size=64, max_work_item_sizes=(64, 64, 64), local_bytes=1024, fp64=False
+)
+LARGE = replace(CPU, name="Large")
 
 
 @dataclass(frozen=True)

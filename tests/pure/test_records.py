@@ -130,6 +130,20 @@ def test_a_missing_file_and_another_format_are_refused(tmp_path: Path) -> None:
         load_record(path)
 
 
+def test_a_compressed_record_is_the_same_record(tmp_path: Path) -> None:
+    path = tmp_path / "one.json.gz"
+    save_record(RECORD, path)
+    written = path.read_bytes()
+    assert load_record(path) == RECORD
+    save_record(RECORD, path)
+    assert path.read_bytes() == written
+    assert len(written) < len(to_json(RECORD))
+    for damaged in (b"{}", written[:-20], written[:40] + b"\xff\xff" + written[42:]):
+        path.write_bytes(damaged)
+        with pytest.raises(RecordError, match="not a compressed file"):
+            load_record(path)
+
+
 def test_samples_prefer_the_devices_own_clock() -> None:
     samples = Samples(wall=(5.0, 6.0, 7.0), device=(1.0, 2.0, 9.0))
     assert samples.median == 2.0

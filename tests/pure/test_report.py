@@ -2,6 +2,7 @@
 
 import csv
 import io
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,9 +15,11 @@ from tilewright.kernel import Ladder
 from tilewright.kernels import LADDERS
 from tilewright.records import Environment, Record, Role, Row, RowStatus, Samples, save_record
 from tilewright.report.compare import compare
-from tilewright.report.pages import refresh
+from tilewright.report.pages import MARKS, refresh
 from tilewright.report.plot import plot
 from tilewright.report.table import cells, derive, header, heading, markdown, notes, peaks_line, published_lines, to_csv
+
+ROOFLINE = Path(__file__).parents[2] / "benchmarks" / "h200-roofline-tiles-06.json"
 
 
 def row(name: str, seconds: float, size: int = 100, **fields: object) -> Row:
@@ -156,6 +159,28 @@ def test_a_page_without_marks_or_record_is_an_error(tmp_path: Path) -> None:
         refresh(page)
     page.write_text("<!-- record: absent.json -->\n<!-- end record -->\n", encoding="utf-8")
     with pytest.raises(RecordError, match=r"absent\.json"):
+        refresh(page)
+
+
+def test_every_kind_of_mark_on_one_page_is_refreshed(tmp_path: Path) -> None:
+    save_record(RECORD, tmp_path / "one.json")
+    shutil.copy(ROOFLINE, tmp_path / "roof.json")
+    page = tmp_path / "page.md"
+    marks = ("record: one.json", "inspect: tiles/02 sm_90", "roofline: roof.json")
+    page.write_text("".join(f"<!-- {mark} -->\nold\n<!-- end {mark.split(':')[0]} -->\n" for mark in marks))
+    assert refresh(page, {**MARKS, "inspect": lambda words, folder: " and ".join(words)}) == 3
+    fresh = page.read_text(encoding="utf-8")
+    assert "old" not in fresh
+    assert markdown(RECORD) in fresh
+    assert "tiles/02 and sm_90" in fresh
+    assert "<- binds" in fresh
+
+
+def test_a_mark_that_asks_for_an_unknown_form_is_an_error(tmp_path: Path) -> None:
+    save_record(RECORD, tmp_path / "one.json")
+    page = tmp_path / "page.md"
+    page.write_text("<!-- record: one.json besides -->\n<!-- end record -->\n", encoding="utf-8")
+    with pytest.raises(RecordError, match="besides"):
         refresh(page)
 
 

@@ -11,7 +11,8 @@ from says import says
 from tilewright.device import DeviceInfo, Peaks
 from tilewright.errors import InvalidInput, RecordError, Unsupported
 from tilewright.records import Row, RowStatus, Samples, save_record
-from tilewright.report.roof import draw_roof, load_roofline, refresh_rooflines, save_roof
+from tilewright.report.pages import refresh
+from tilewright.report.roof import draw_roof, load_roofline, save_roof
 from tilewright.rooflines import Roofline, Traffic, number
 
 SAVED = Path(__file__).parents[2] / "benchmarks" / "h200-roofline-tiles-06.json"
@@ -88,14 +89,14 @@ def test_a_saved_roofline_fills_a_page(tmp_path: Path) -> None:
     shutil.copy(SAVED, tmp_path / "one.json")
     page = tmp_path / "page.md"
     page.write_text("<!-- roofline: one.json roof.svg -->\nold\n<!-- end roofline -->\n")
-    assert refresh_rooflines(page) == 1
+    assert refresh(page) == 1
     assert "<- binds" in page.read_text(encoding="utf-8")
     assert (tmp_path / "roof.svg").is_file()
     save_record(load_roofline(tmp_path / "one.json"), tmp_path / "two.json")
     assert load_roofline(tmp_path / "two.json") == load_roofline(SAVED)
     (tmp_path / "one.json").write_text("{}")
     with pytest.raises(RecordError, match=r"one\.json"):
-        refresh_rooflines(page)
+        refresh(page)
     with pytest.raises(RecordError, match=r"absent\.json"):
         load_roofline(tmp_path / "absent.json")
 

@@ -9,13 +9,13 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+import devices
 import pytest
 from says import says
 
 from tilewright import choice, tuned, tuning
 from tilewright.backend.children import ChildRun
 from tilewright.choice import plan_product, product_candidates
-from tilewright.device import DeviceInfo
 from tilewright.doctor.machine import examine_tables
 from tilewright.errors import RecordError
 from tilewright.kernel import render
@@ -36,10 +36,7 @@ from tilewright.tuning import (
 )
 from tilewright.tuning.contestants import contestants, name_of
 
-GPU = DeviceInfo(
-    "A GPU", "A driver", vendor="A maker", kind="gpu", compute_units=100, max_work_group_size=1024, local_bytes=49152,
-    max_work_item_sizes=(1024, 1024, 64), compute_capability=(9, 0), features=frozenset({"gpu"}), fp64=True,
-)  # fmt: skip
+GPU = replace(devices.GPU, name="A GPU", platform="A driver", compute_capability=(9, 0))
 PROBLEM = Gemm(64, 4096, 4096)
 
 
@@ -92,7 +89,7 @@ def test_the_nearest_table_holds() -> None:
 
 
 def test_a_cpu_has_no_table() -> None:
-    cpu = DeviceInfo("A CPU", "A driver", vendor="A maker")
+    cpu = replace(devices.CPU, name="A CPU", vendor="A maker")
     assert not list(tuned_for(PROBLEM, cpu, (table_of("A CPU", None, "A maker"),)))
 
 
@@ -366,7 +363,7 @@ def test_a_file_that_cannot_be_used_is_left_out_and_told(name: str, own_tables: 
     found = plan_product(PROBLEM, GPU)
     assert f"a tuned table is left out: {reason}" in found.notes
     assert any(says(note, "A GPU") for note in found.notes)
-    cpu = DeviceInfo("A CPU", "A driver", max_work_item_sizes=(64, 64, 64), native_widths={"float32": 16})
+    cpu = devices.CPU
     assert reason not in str(plan_product(Gemm(20, 30, 40), cpu)), "CPUs have no tables"
     (finding,) = examine_tables()
     assert reason in finding.text

@@ -3,17 +3,14 @@
 from pathlib import Path
 
 import pytest
+from devices import CPU, GPU
 from says import says
 
 from tilewright.backend import vpdpbusd
 from tilewright.backend.children import ChildRun
 from tilewright.choice import plan_product
-from tilewright.device import DeviceInfo
 from tilewright.problem import Gemm
 
-CPU = DeviceInfo(
-    "Some CPU", "Fake", native_widths={"float32": 16}, features=frozenset({"cpu"}), max_work_item_sizes=(64, 64, 64)
-)
 PROBLEM = Gemm(20, 30, 40, "int8", out_dtype="int32")
 WORKS = '{"stage": "vpdpbusd", "reason": ""}\n'
 
@@ -39,8 +36,7 @@ def child(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Children:
 
 
 def test_only_bytes_on_cpu_devices_are_worth_a_trial(child: Children) -> None:
-    gpu = DeviceInfo("Some GPU", "Fake", kind="gpu")
-    assert vpdpbusd.equipped(gpu, "int8") is gpu
+    assert vpdpbusd.equipped(GPU, "int8") is GPU
     assert vpdpbusd.equipped(CPU, "float32") is CPU
     assert child.count == 0
 
@@ -98,4 +94,4 @@ def test_a_platform_that_is_not_there_is_a_reason(tmp_path: Path, monkeypatch: p
     monkeypatch.setattr(vpdpbusd, "cache_folder", lambda: tmp_path)
     vpdpbusd._tried.cache_clear()
     info = vpdpbusd.equipped(CPU, "int8")
-    assert says(info.missing[vpdpbusd.VPDPBUSD], "'Fake'")
+    assert says(info.missing[vpdpbusd.VPDPBUSD], "'nowhere'")

@@ -3,10 +3,10 @@
 from dataclasses import replace
 
 import pytest
+from devices import HOPPER
 from says import says
 
 from tilewright.choice import plan_product
-from tilewright.device import DeviceInfo
 from tilewright.dtypes import FLOAT8
 from tilewright.errors import Unsupported
 from tilewright.kernels.product.call import call_of
@@ -18,11 +18,6 @@ from tilewright.operands import Layout
 from tilewright.plan import plan, violations
 from tilewright.problem import Gemm, StridedGemm
 
-HOPPER = DeviceInfo(
-    "a Hopper GPU", "NVIDIA CUDA", kind="gpu", compute_units=132, local_bytes=49152, static_local_bytes=232448,
-    max_work_group_size=1024, max_work_item_sizes=(1024, 1024, 64),
-    features=frozenset(("gpu", "nvidia", "tma", "wgmma")),
-)  # fmt: skip
 HALVES = next(each for each in KERNELS if each.dtypes == ("float16",))
 
 

@@ -119,13 +119,13 @@ CASES = [
     ("plot ok.json /nonexistent/x.svg", 2, "no folder /nonexistent"),
     # Records and pages.
     ("compare absent.json absent.json", 1, "absent.json cannot be read"),
-    ("compare . .", 1, "cannot be read: Is a directory"),
+    ("compare . .", 1, "cannot be read: it is not a file"),
     ("compare bad.json bad.json", 1, "is not a record"),
     ("compare still.json still.json", 1, "no measured row in common"),
     ("plot bad.json x.svg", 1, "is not a record"),
     ("report nothere.md", 1, "nothere.md cannot be read"),
     ("report .", 1, "cannot be read: Is a directory"),
-    ("report plain.md", 1, "has no '<!-- record: FILE -->' mark"),
+    ("report plain.md", 1, "<!-- record -->"),
     ("report binary.cl", 1, "no page of UTF-8"),
     ("report page.md", 1, "gone.json cannot be read"),
 ]

@@ -4,6 +4,6 @@ python -m tools.counters build FOLDER     CUDA twins of all cases, compiled to c
                                           --stale of those that were edited since they were counted
 python -m tools.counters run FOLDER       runs and checks them on a GPU; under ncu, counts them (needs CuPy)
 python -m tools.counters read FOLDER      the counters in FOLDER/counters.ncu-rep as JSON (needs Nsight Compute)
-python -m tools.counters compare FOLDER   predicts, compares, writes benchmarks/ and docs/counters.md
-python -m tools.counters page             writes docs/counters.md anew: what was edited since is named there
+python -m tools.counters compare FOLDER   predicts, compares, writes benchmarks/ and benchmarks/counters.md
+python -m tools.counters page             writes benchmarks/counters.md anew: what was edited since is named there
 """

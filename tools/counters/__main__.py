@@ -14,7 +14,7 @@ from .record import edited, located, make_record, merged, save, stale, uncounted
 from .twins import build
 
 ROOT = Path(__file__).parents[2]
-RECORD, PAGE = ROOT / "benchmarks" / "h200-counters.json", ROOT / "docs" / "counters.md"
+RECORD, PAGE = ROOT / "benchmarks" / "h200-counters.json", ROOT / "benchmarks" / "counters.md"
 
 
 def main() -> None:

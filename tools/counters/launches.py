@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from tilewright.access import Explanation, explain_source
 from tilewright.access.clc import parse_program
 from tilewright.access.clc.types import Pointer, Scalar, Vector
-from tilewright.access.explain import Explanation, explain_source
 from tilewright.access.kernels import first_buffers, scalars_of
 from tilewright.access.models import NVIDIA
 from tilewright.access.simt import Argument

@@ -1,4 +1,4 @@
-"""Writes docs/counters.md from the record."""
+"""Writes benchmarks/counters.md from the record."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence

@@ -89,7 +89,7 @@ def compare_all(folder: Path, cases: Sequence[Case]) -> tuple[dict[str, Any], Co
 
 
 def make_record(folder: Path, cases: Sequence[Case], compiler: str, profiler: str, date: str) -> dict[str, Any]:
-    """The whole comparison as plain data; see docs/counters.md for what it means."""
+    """The whole comparison as plain data; see benchmarks/counters.md for what it means."""
     run, found = compare_all(folder, cases)
     rows = []
     for number, case in enumerate(cases):

@@ -17,7 +17,7 @@ from .cases import Case, decode, encode
 from .check import FAILED
 from .child import Task, palette_of
 from .draw import draw
-from .record import Failure, Record, load
+from .record import Failure, Record, load_fuzz
 from .run import Loop, outcome_of
 from .shrink import shrunk
 from .types import MULTIPLIED
@@ -58,7 +58,7 @@ def main(words: Sequence[str] | None = None) -> int:
         return only(options.only, task)
     record = Record(options.seed, options.seed, kinds=task.kinds)
     if options.resume:
-        record = load(options.record)
+        record = load_fuzz(options.record)
         if record.kinds != task.kinds:
             raise SystemExit(f"the record is of {record.kinds}, asked for were {task.kinds}: pass the same --kind")
     prepare(task, options.jobs)

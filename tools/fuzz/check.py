@@ -19,7 +19,6 @@ from .references import product
 from .types import dtype_of, is_object_like
 
 RIGHT, REFUSED_WELL, FAILED = "right", "refused", "failed"
-ORDINARY = 2.0**-12  # of a case's elements: numbers in a sentence are not longer
 
 
 @dataclass(frozen=True)

@@ -28,10 +28,6 @@ class Laid:
     def view(self) -> np.ndarray:
         return self.place.view(self.block.data, self.block.origin + self.begin)
 
-    def seen_in(self, data: np.ndarray) -> np.ndarray:
-        """The array as it is in a copy of the block."""
-        return self.place.view(data, self.block.origin + self.begin)
-
 
 def lay(case: Case, on_device: bool) -> dict[str, Laid]:
     """Every array of the case, filled; "out" among them if it is no operand itself and no new array."""

@@ -7,6 +7,7 @@ from pathlib import Path
 import msgspec
 
 from tilewright.environment import version_of
+from tilewright.records import load
 
 from .cases import CALLS, Case
 
@@ -109,9 +110,6 @@ class Record:
         return "\n".join(lines)
 
 
-def load(path: Path) -> Record:
-    """A record from its file. ValueError if it cannot be read."""
-    try:
-        return msgspec.json.decode(path.read_bytes(), type=Record)
-    except (OSError, msgspec.MsgspecError) as error:
-        raise ValueError(f"{path} is no record of the fuzzer: {error}") from error
+def load_fuzz(path: Path) -> Record:
+    """A record from its file; RecordError says what is wrong with it."""
+    return load(path, Record, "a record of the fuzzer")

@@ -8,7 +8,6 @@ import hashlib
 import random
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields
-from itertools import pairwise
 from pathlib import Path
 
 import msgspec
@@ -23,6 +22,8 @@ from tilewright.kernels.moves import Move
 from tilewright.operands import Layout
 from tilewright.plan import Plan
 from tilewright.problem import Gemm
+
+from .. import bisection
 
 Sizes = tuple[int, int, int, int]  # m, n, k, batch of a product; rows, columns, 1, batch of a move
 MOST_WORK = 2**27  # multiply-adds of a product: a reference takes a tenth of a second
@@ -134,12 +135,7 @@ def changes_along(line: Sizes, look: Callable[[Sizes], tuple[object, ...]]) -> I
     lengths_tried = [1]
     while _allowed(_at(line, lengths_tried[-1] * LOOKED_AT)):
         lengths_tried.append(lengths_tried[-1] * LOOKED_AT)
-    for low, high in pairwise(lengths_tried):
-        if look(_at(line, low)) == look(_at(line, high)):
-            continue
-        while high - low > 1:
-            middle = (low + high) // 2
-            low, high = (middle, high) if look(_at(line, middle)) == look(_at(line, low)) else (low, middle)
+    for _, high in bisection.changes(lengths_tried, lambda length: look(_at(line, length))):
         yield _at(line, high)
 
 

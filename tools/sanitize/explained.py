@@ -5,7 +5,7 @@ from time import perf_counter
 
 import numpy as np
 
-from tilewright.access.explain import Explanation, explain_source
+from tilewright.access import Explanation, explain_source
 from tilewright.access.kernels import scalars_of
 from tilewright.access.simt.launch import Argument
 from tilewright.errors import SourceError, Unsupported

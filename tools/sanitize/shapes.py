@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 from tilewright.choice import plan_move, plan_product
 from tilewright.device import DeviceInfo
@@ -12,6 +11,8 @@ from tilewright.kernels.product.call import call_of
 from tilewright.kernels.product.cpu.config import CpuProduct
 from tilewright.plan import Plan
 from tilewright.problem import Gemm, Problem
+
+from .. import bisection
 
 Variant = tuple[object, ...]
 
@@ -93,15 +94,7 @@ def changes(line: Line, device: DeviceInfo) -> Iterator[tuple[Case, Case]]:
         return known[size]
 
     sizes = grid(line.first, line.last, device.kind == "cpu")  # plans for GPUs compare some hundred candidates each
-    for low, high in pairwise(sizes):
-        if variant(plan_at(low)) == variant(plan_at(high)):
-            continue
-        while high - low > 1:
-            middle = (low + high) // 2
-            if variant(plan_at(middle)) == variant(plan_at(low)):
-                low = middle
-            else:
-                high = middle
+    for low, high in bisection.changes(sizes, lambda size: variant(plan_at(size))):
         before, after = plan_at(low), plan_at(high)
         if before is not None and after is not None:
             yield Case(device, before), Case(device, after)

@@ -1,6 +1,7 @@
 """What a kernel does to memory, exactly, without a GPU: `tilewright explain`."""
 
-from .explain import Explanation, explain_source
+from .explain import explain_source
+from .explanation import Explanation
 from .kernels import explain_kernel, explain_steps
 from .models import MODELS, NVIDIA, Model, find_model
 from .simt import Argument, Finding, LocalMemory

@@ -1,6 +1,6 @@
 """The kernel's source with the traffic of every line below it, as plain text."""
 
-from .explain import Explanation
+from .explanation import Explanation
 from .models import Model
 from .profile import LineAccess
 from .simt import Finding

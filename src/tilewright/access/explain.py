@@ -1,85 +1,36 @@
 """Explains a kernel: runs chosen work-groups on the glass device and returns their traffic and faults as one record."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from math import prod
 from pathlib import Path
 from time import perf_counter
 
-import numpy as np
-
 from ..errors import InvalidInput, SourceError, UnknownName
+from .annotate import report
 from .clc import Program, parse_program
-from .clc.lexer import Position
 from .coverage import Coverage
+from .explanation import Explanation
 from .groups import all_are_affordable, choose_groups, count_groups
 from .models import NVIDIA, Model
-from .private import PrivateArray, private_arrays
-from .profile import LineAccess, Profile
+from .private import private_arrays
+from .profile import Profile
 from .recorder import TrafficRecorder
 from .simt import Finding, all_groups, run_kernel
 from .simt.findings import COUNTED, GROUPS, UNINITIALISED, UNUSED
 from .simt.launch import STEP_LIMIT, Argument, Launch, check_sizes
-from .simt.machine import Group
+from .simt.state import Group
 from .sources import SourceText
 
 Groups = Sequence[Group] | str | None
 
 
-@dataclass(frozen=True)
-class Explanation:
-    """What a kernel does to memory. `groups` are the work-groups that were run, of `group_count` in all."""
-
-    name: str
-    entry: str
-    entry_position: Position
-    global_size: tuple[int, ...]
-    local_size: tuple[int, ...]
-    macros: Mapping[str, str | int]
-    profile: Profile
-    findings: tuple[Finding, ...]
-    outputs: Mapping[str, np.ndarray]
-    source: SourceText
-    group_count: int
-    seconds: float
-    coverage: tuple[Coverage, ...] = ()
-    private_arrays: tuple[PrivateArray, ...] = ()
-    buffers: Mapping[str, str] = field(default_factory=dict)  # argument -> the plan's buffer, where they differ
-    earlier: tuple["Explanation", ...] = ()  # the kernel's launches before this one
+class PrintedExplanation(Explanation):
+    """An explanation whose text is what `tilewright explain` prints."""
 
     def __str__(self) -> str:
-        """The annotated source, the verdict and the sums, as `tilewright explain` prints them."""
-        from .annotate import report  # which is made of explanations
-
+        """The annotated source, the verdict and the sums."""
         return "\n".join(report(self))
-
-    @property
-    def model(self) -> Model:
-        return self.profile.model
-
-    @property
-    def groups(self) -> tuple[Group, ...]:
-        return self.profile.groups
-
-    @property
-    def accesses(self) -> tuple[LineAccess, ...]:
-        return self.profile.accesses
-
-    @property
-    def faults(self) -> tuple[Finding, ...]:
-        """The findings that are errors; benign races are findings, too, but not here."""
-        return tuple(each for each in self.findings if each.is_fault)
-
-    def accesses_at(self, line: int, operation: str | None = None, space: str | None = None) -> tuple[LineAccess, ...]:
-        """The accesses on one line of the kernel's own file."""
-        return tuple(
-            each
-            for each in self.accesses
-            if each.position.line == line
-            and each.position.file == self.entry_position.file
-            and operation in (None, each.operation)
-            and space in (None, each.space)
-        )
 
 
 def explain_source(
@@ -139,7 +90,7 @@ def explain_source(
         findings = without_unused(findings, launch, profile, lambda: run(chosen, 0xFF)[:2])
     if any(each.kind == COUNTED for each in findings):
         findings = in_any_order(findings, run(chosen[::-1])[0].findings)
-    return Explanation(
+    return PrintedExplanation(
         name=filename,
         entry=name,
         entry_position=function.position,

@@ -11,7 +11,8 @@ from ..errors import UnknownName, Unsupported
 from ..kernel import Config, Kernel, Step, render
 from ..plan import Plan
 from ..problem import Problem, inputs_of, output_of, random_arrays
-from .explain import Explanation, Groups, explain_source
+from .explain import Groups, explain_source
+from .explanation import Explanation
 from .models import NVIDIA, Model
 from .simt.launch import STEP_LIMIT, Argument
 

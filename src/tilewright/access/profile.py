@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from .clc.lexer import Position
 from .models.rules import Model
-from .simt.machine import Group
+from .simt.state import Group
 
 
 @dataclass(frozen=True)
@@ -58,10 +58,6 @@ class LineAccess:
     @property
     def ideal_per_request(self) -> float:
         return self.ideal / self.requests if self.requests else 0.0
-
-    @property
-    def lines_per_request(self) -> float:
-        return self.lines / self.requests if self.requests else 0.0
 
     @property
     def efficiency(self) -> float:

@@ -4,7 +4,7 @@ from dataclasses import asdict
 from typing import Any
 
 from .clc.lexer import Position
-from .explain import Explanation
+from .explanation import Explanation
 from .profile import LineAccess, Request
 from .simt import Finding
 from .totals import totals

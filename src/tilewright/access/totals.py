@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from .explain import Explanation
+from .explanation import Explanation
 from .profile import LineAccess
 
 

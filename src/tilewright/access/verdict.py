@@ -1,7 +1,7 @@
 """Says in sentences what a kernel's memory traffic amounts to, worst first."""
 
 from .coverage import coverage_notes
-from .explain import Explanation
+from .explanation import Explanation
 from .private import private_notes
 from .profile import LineAccess
 from .shapes import PitchAdvice, Shape, active_addresses, advise_pitch, shape_of

@@ -2,11 +2,10 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import product
 from typing import Any
 
 from ..errors import TilewrightError, UnknownName
-from .explain import Explanation
+from .explanation import Explanation
 from .totals import Totals, totals
 
 Ask = Callable[..., Explanation]
@@ -70,19 +69,9 @@ def _settings(variation: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
             yield key.replace("_", " "), str(value)
 
 
-def macro_variations(choices: Mapping[str, Sequence[str | int]]) -> list[dict[str, Any]]:
-    """Every combination of macro values: {"PAD": [0, 1, 2]} -> three variations."""
-    names = list(choices)
-    return [{"macros": dict(zip(names, values, strict=True))} for values in product(*choices.values())]
-
-
 def pitch_variations(array: str, pitches: Iterable[int]) -> list[dict[str, Any]]:
     """The local array `array` with rows of so many elements."""
     return [{"pitches": {array: pitch}} for pitch in pitches]
-
-
-def local_size_variations(sizes: Iterable[Sequence[int]]) -> list[dict[str, Any]]:
-    return [{"local_size": tuple(size)} for size in sizes]
 
 
 _COLUMNS = (

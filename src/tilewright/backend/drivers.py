@@ -4,15 +4,13 @@ Nothing here loads a driver or imports PyOpenCL.
 """
 
 import os
-import shutil
-import subprocess
 import sys
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 from typing import Literal
 
-from .packages import packaged_file
+from .libraries import find_library, listed_folders, loader_folders, packaged_file
 
 Origin = Literal["system", "unregistered", "wheel"]
 
@@ -65,19 +63,8 @@ class Places:
         if sys.platform == "win32":
             return cls((), ())
         vendors = (Path("/etc/OpenCL/vendors"), Path(sys.prefix) / "etc/OpenCL/vendors")
-        listed = [Path(each) for each in os.environ.get("LD_LIBRARY_PATH", "").split(os.pathsep) if each]
         known = [Path(each) for each in WELL_KNOWN_FOLDERS]
-        return cls(vendors, tuple(dict.fromkeys([*listed, *_loader_folders(), *known])))
-
-
-def _loader_folders() -> list[Path]:
-    """Folders that the dynamic loader searches, from `ldconfig -p`; none where there is no such tool."""
-    tool = shutil.which("ldconfig") or shutil.which("ldconfig", path="/sbin:/usr/sbin")
-    if tool is None or sys.platform != "linux":
-        return []
-    listing = subprocess.run([tool, "-p"], capture_output=True, text=True, check=False).stdout
-    paths = [line.split(" => ", 1)[1] for line in listing.splitlines() if " => " in line]
-    return list(dict.fromkeys(Path(path.strip()).parent for path in paths))
+        return cls(vendors, tuple(dict.fromkeys([*listed_folders(), *loader_folders(), *known])))
 
 
 def discover(places: Places | None = None) -> tuple[Driver, ...]:
@@ -96,22 +83,12 @@ def icd_files(places: Places) -> list[Path]:
     Intel's wheel leaves a file in the environment's folder that names a path of the machine it was built on.
     """
     files = sorted(places.vendors[0].glob("*.icd")) if places.vendors else []
-    named = {os.path.realpath(path) for file in files if (path := find_library(_named_library(file), places))}
+    named = {os.path.realpath(path) for file in files if (path := find_library(_named_library(file), places.libraries))}
     for file in [each for folder in places.vendors[1:] for each in sorted(folder.glob("*.icd"))]:
-        path = find_library(_named_library(file), places)
+        path = find_library(_named_library(file), places.libraries)
         if path is not None and os.path.realpath(path) not in named:
             files.append(file)
     return files
-
-
-def find_library(name: str, places: Places) -> Path | None:
-    """The file that the dynamic loader would open for `name` (a path or a bare name), or None."""
-    if os.sep in name:
-        return Path(name) if Path(name).is_file() else None
-    for folder in places.libraries:
-        if (folder / name).is_file() and _same_machine(folder / name):
-            return folder / name
-    return None
 
 
 def _named_library(icd: Path) -> str:
@@ -122,7 +99,7 @@ def _system(places: Places) -> list[Driver]:
     found: list[Driver] = []
     for file in icd_files(places):
         name = _named_library(file)
-        path = find_library(name, places)
+        path = find_library(name, places.libraries)
         note = f"named by {file}" + ("" if path else f", but no library {name!r} was found")
         driver = Driver(file.stem, str(path or name), "system", note)
         if path is None or not any(_real(driver) == _real(other) for other in found):
@@ -132,7 +109,7 @@ def _system(places: Places) -> list[Driver]:
 
 def _unregistered(places: Places) -> list[Driver]:
     note = "no .icd file names it"
-    paths = ((name, find_library(library, places)) for name, library in UNREGISTERED)
+    paths = ((name, find_library(library, places.libraries)) for name, library in UNREGISTERED)
     return [Driver(name, str(path), "unregistered", note) for name, path in paths if path is not None]
 
 
@@ -152,17 +129,6 @@ def bundled(library: Path) -> bool:
     """True if PyOpenCL's wheel reads this driver by itself: its loader lists every .icd in its own folder."""
     folder = library.parent
     return folder.name == ".libs" and any(folder.glob("libOpenCL*")) and any(folder.glob("*.icd"))
-
-
-def _same_machine(library: Path) -> bool:
-    """True if Python and the library are for one processor: ELF class (byte 4) and machine (bytes 18, 19)."""
-
-    def header(path: Path) -> tuple[bytes, bytes]:
-        with path.open("rb") as file:
-            start = file.read(20)
-        return start[:5], start[18:20]
-
-    return not sys.executable or sys.platform != "linux" or header(library) == header(Path(sys.executable))
 
 
 def _real(driver: Driver) -> str:

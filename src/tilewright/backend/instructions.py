@@ -19,14 +19,13 @@ from ..includes import with_includes
 from ..kernel import KERNELS
 from ..tensormap import TensorMap
 from .cache import BinaryCache, cache_folder, content_key
-from .children import run_child
+from .children import run_child, tell
 from .retarget import retarget
-from .smoke import find_device
+from .smoke import PROBES, find_device
 
 if TYPE_CHECKING:
     import pyopencl
 
-PROBES = KERNELS / "probes"
 FEATURES = ("nvidia", "mma", "mma_f64", "mma_f64_m8", "ldmatrix", "cp_async", "tma", "wgmma")
 # What a multiprocessor lets one work-group have in NVIDIA's compute capabilities 9.0, 8.0, 8.6 and 7.5, largest first.
 STATIC_LOCAL = (227 * 1024, 163 * 1024, 99 * 1024, 64 * 1024)
@@ -99,7 +98,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options = parser.parse_args(arguments)
     device = find_device(options.platform, options.version, options.device)
     for name, answer in _try_all(device, options.probes):
-        print(json.dumps({"stage": name, "answer": answer}), flush=True)
+        tell(name, answer=answer)
 
 
 def _try_all(device: "pyopencl.Device", names: Sequence[str]) -> Iterator[tuple[str, str]]:

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from functools import cache
 
 from ..errors import BuildFailed, ProcessFailed
-from .drivers import Places, find_library
-from .packages import packaged_file
+from .drivers import Places
+from .libraries import find_library, packaged_file, toolkit_library
 
 PACKAGES = ("nvidia-cuda-nvrtc", "nvidia-cuda-nvrtc-cu13", "nvidia-cuda-nvrtc-cu12")
 FILES = ("nvrtc64_130_0.dll", "nvrtc64_120_0.dll") if sys.platform == "win32" else ("libnvrtc.so.13", "libnvrtc.so.12")
@@ -84,21 +84,11 @@ def _paths() -> Iterator[str]:
     """Where the library may be, newest version first: in Python's packages, where the loader looks, or in a toolkit."""
     places = Places.of_this_machine()
     for file in FILES:
-        found = packaged_file((file,), *PACKAGES), find_library(file, places)
+        found = packaged_file((file,), *PACKAGES), find_library(file, places.libraries)
         yield from (str(path) for path in found if path)
-    toolkit = _toolkits_library()
+    toolkit = toolkit_library("nvrtc")
     if toolkit is not None:
         yield toolkit
-
-
-def _toolkits_library() -> str | None:
-    """The library of a CUDA toolkit or of conda, as cuda-pathfinder, which comes with cuda-bindings, finds it."""
-    try:
-        from cuda.pathfinder import load_nvidia_dynamic_lib
-
-        return str(load_nvidia_dynamic_lib("nvrtc").abs_path)
-    except (ImportError, RuntimeError):  # no cuda-pathfinder, or no such library
-        return None
 
 
 @cache

@@ -28,7 +28,7 @@ from .cache import BinaryCache, cache_folder, content_key
 from .information import describe
 from .instructions import with_instructions
 from .kernel_objects import kernel_object
-from .preference import NEVER_BY_DEFAULT, mend_pocl_wheel, preference
+from .preference import NEVER_BY_DEFAULT, preference, standing
 from .registration import bind_threads, register
 from .retarget import retarget
 from .scalars import scalar_types
@@ -97,9 +97,9 @@ def choose(infos: Sequence[DeviceInfo], wanted: str | None) -> int:
         raise NoDevice(f"no OpenCL device was found{cause}; `tilewright doctor` says what is missing and how to add it")
     if wanted is None:
         first = infos[0]
-        if preference(first.platform, first.version, first.kind) >= NEVER_BY_DEFAULT:
-            only = f"the only device is {first.label}"
-            raise NoDevice(f"{only}, which is no choice for measuring; ask for it by --device 0")
+        own = standing(first.platform, first.version, first.kind)
+        if own.rank >= NEVER_BY_DEFAULT:
+            raise NoDevice(f"the only device is {first.label}, which has to be asked for by --device 0: {own.reason}")
         return 0
     if wanted.isdigit() and int(wanted) < len(infos):
         return int(wanted)
@@ -113,7 +113,6 @@ def open_device(wanted: str | None = None) -> "Device":
     """Open a device for work. NoDevice if there is none, UnknownName if none matches."""
     pairs = discover_devices()
     info, device = pairs[choose([info for info, _ in pairs], wanted)]
-    mend_pocl_wheel(device)
     with check(f"opening {info.label}"):
         context = cl.Context([device])
     return Device(info, device, context)

@@ -6,16 +6,16 @@ each device.
 """
 
 import argparse
-import json
 import sys
 import time
 from collections.abc import Sequence
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .preference import mend_pocl_wheel
+from .children import tell
 from .registration import register
 
 if TYPE_CHECKING:
@@ -26,34 +26,7 @@ Matrix = np.ndarray[tuple[int, int], np.dtype[np.float32]]
 SIZE = 64  # M = N = K of the trial product: 4 x 4 work-groups of the largest tile
 ROUNDS, LAUNCHES = 5, 20
 
-GEMM = """
-__kernel __attribute__((reqd_work_group_size(TILE, TILE, 1)))
-void smoke_gemm(__global const float *A, __global const float *B, __global float *C)
-{
-    __local float tileA[TILE][TILE], tileB[TILE][TILE];
-    const int x = get_local_id(0), y = get_local_id(1);
-    const int row = get_global_id(1), column = get_global_id(0);
-    float sum = 0.0f;
-    for (int start = 0; start < SIZE; start += TILE) {
-        tileA[y][x] = A[row * SIZE + start + x];
-        tileB[y][x] = B[(start + y) * SIZE + column];
-        barrier(CLK_LOCAL_MEM_FENCE);
-        for (int k = 0; k < TILE; ++k)
-            sum += tileA[y][k] * tileB[k][x];
-        barrier(CLK_LOCAL_MEM_FENCE);
-    }
-    C[row * SIZE + column] = sum;
-}
-"""
-
-# Uses the type for real: what an extension string promises is not always compiled, and the reverse.
-TYPE_PROBE = """
-#pragma OPENCL EXTENSION cl_khr_{extension} : enable
-__kernel void smoke_type(__global {word} *x)
-{{
-    x[get_global_id(0)] = x[get_global_id(0)] * ({word})2 + ({word})1;
-}}
-"""
+PROBES = Path(__file__).parents[1] / "kernels" / "probes"
 TYPES: dict[str, tuple[str, type[np.float64] | type[np.float16]]] = {
     "fp64": ("double", np.float64),
     "fp16": ("half", np.float16),
@@ -73,13 +46,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
         _print_devices()
         return
     device = find_device(options.platform, options.version, options.device)
-    _report("gemm", mended=mend_pocl_wheel(device), **try_gemm(device, GEMM))
+    tell("gemm", **try_gemm(device, source_of("smoke_gemm")))
     for name in TYPES:
-        _report(name, answer=_try_type(device, name))
+        tell(name, answer=_try_type(device, name))
 
 
-def _report(stage: str, **fields: Any) -> None:
-    print(json.dumps({"stage": stage, **fields}), flush=True)
+def source_of(name: str) -> str:
+    """The text of a probe."""
+    return (PROBES / f"{name}.cl").read_text(encoding="utf-8")
 
 
 def _print_devices() -> None:
@@ -91,11 +65,11 @@ def _print_devices() -> None:
         try:
             devices = platform.get_devices()
         except cl.Error as error:  # DEVICE_NOT_FOUND: the driver is there, its hardware is not
-            _report("empty", platform=platform.name, reason=str(error))
+            tell("empty", platform=platform.name, reason=str(error))
             continue
         for place, device in enumerate(devices):
             record = asdict(describe(device, place)) | {"features": device.extensions.split()}
-            _report("device", c_version=device.opencl_c_version.strip(), **record)
+            tell("device", c_version=device.opencl_c_version.strip(), **record)
 
 
 def find_device(name: str, version: str, index: int) -> "pyopencl.Device":
@@ -158,7 +132,8 @@ def _try_type(device: "pyopencl.Device", name: str) -> str:
     output = np.empty_like(values)
     buffer = cl.Buffer(context, cl.mem_flags.READ_WRITE | cl.mem_flags.COPY_HOST_PTR, hostbuf=values)
     try:
-        program = cl.Program(context, TYPE_PROBE.format(extension=name, word=word)).build()
+        options = ["-D", f"REAL={word}", "-D", f"USE_DOUBLE={int(name == 'fp64')}"]
+        program = cl.Program(context, source_of("smoke_type")).build(options)
         cl.Kernel(program, "smoke_type")(queue, values.shape, None, buffer)
         cl.enqueue_copy(queue, output, buffer)
     except cl.Error:

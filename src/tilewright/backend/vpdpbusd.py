@@ -5,7 +5,6 @@ line. A processor without the instruction, or a compiler that dislikes inline as
 """
 
 import argparse
-import json
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
@@ -16,24 +15,11 @@ import numpy as np
 
 from ..device import DeviceInfo
 from .cache import BinaryCache, cache_folder, content_key
-from .children import run_child
+from .children import run_child, tell
 from .registration import register
-from .smoke import find_device
+from .smoke import find_device, source_of
 
 VPDPBUSD = "vpdpbusd"
-TRIAL = """
-static inline int16 multiply_add(const uint16 a, const uint16 b, int16 c)
-{
-    __asm__("vpdpbusd %2, %1, %0" : "+vr"(c) : "vr"(a), "vr"(b));
-    return c;
-}
-
-__kernel void trial(__global const uint16 *a, __global const uint16 *b, __global int16 *c)
-{
-    const int i = get_global_id(0);
-    c[i] = multiply_add(a[i], b[i], c[i]);
-}
-"""
 VECTORS, LANES, QUAD = 8, 16, 4  # of 64 bytes, their ints, and the bytes of an int
 TIME_LIMIT_S = 60.0
 
@@ -53,7 +39,7 @@ def equipped(info: DeviceInfo, dtype: str) -> DeviceInfo:
 def _tried(platform: str, version: str, driver: str, name: str, place: int) -> str:
     """Why the instruction cannot be used there; "" if it can."""
     kept = BinaryCache(cache_folder() / "trials")
-    key = content_key(TRIAL, platform, version, driver, name, _processor())
+    key = content_key(source_of(VPDPBUSD), platform, version, driver, name, _processor())
     answer = kept.get(key)
     if answer is not None:
         return answer.decode()
@@ -94,7 +80,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--device", type=int, default=0)
     options = parser.parse_args(arguments)
     register()
-    print(json.dumps({"stage": VPDPBUSD, "reason": trial(options)}), flush=True)
+    tell(VPDPBUSD, reason=trial(options))
 
 
 def trial(options: argparse.Namespace) -> str:
@@ -113,7 +99,7 @@ def trial(options: argparse.Namespace) -> str:
     flags = cl.mem_flags.READ_WRITE | cl.mem_flags.COPY_HOST_PTR
     buffers = [cl.Buffer(context, flags, hostbuf=array) for array in (left, right, output)]
     try:
-        program = cl.Program(context, TRIAL).build()
+        program = cl.Program(context, source_of(VPDPBUSD)).build()
         cl.Kernel(program, "trial")(queue, (VECTORS,), None, *buffers)
         cl.enqueue_copy(queue, output, buffers[2])
     except cl.Error as error:

@@ -54,8 +54,6 @@ def examine_trial(index: int, device: Mapping[str, Any], trial: SmokeResult) -> 
         f"{trial.gflops:.1f} GFLOP/s at 64^3, error {trial.max_error:.1e}, "
         f"fp64 {trial.fp64}, fp16 {trial.fp16}"
     )
-    if trial.mended:
-        text += ", PoCL told which processor to compile for"
     answers = {"fp64": trial.fp64, "fp16": trial.fp16}
     false = [name for name, answer in answers.items() if device[name] and answer != "works"]
     if false:

@@ -142,7 +142,10 @@ def examine_wheels() -> list[Finding]:
     elif runtime:
         found.append(Finding(Status.OK, "wheel", f"intel-opencl-rt {runtime}, intel-cmplr-lib-rt {libraries}"))
     if pocl:
-        found.append(Finding(Status.OK, "wheel", f"pocl-binary-distribution {pocl}"))
+        text = f"pocl-binary-distribution {pocl} compiles nothing on processors newer than its LLVM 14"
+        found.append(
+            Finding(Status.WARN, "wheel", text, f"pip uninstall pocl-binary-distribution; {cpu_driver_install()}")
+        )
     if not found:
         found.append(Finding(Status.OK, "wheel", "no driver from PyPI is installed"))
     return found

@@ -5,7 +5,8 @@ import sys
 from dataclasses import dataclass
 from importlib import util
 
-from ..backend.drivers import Places, find_library
+from ..backend.drivers import Places
+from ..backend.libraries import find_library
 from .findings import Finding, Status, pip_install
 from .software import installed_version
 
@@ -26,7 +27,7 @@ class Tool:
         """Where it was found, or ''."""
         paths = [
             *(shutil.which(command) for command in self.commands),
-            *(find_library(library, places) for library in self.libraries),
+            *(find_library(library, places.libraries) for library in self.libraries),
         ]
         named = [f"{each} {installed_version(each)}" for each in self.distributions if installed_version(each)]
         modules = [f"module {each}" for each in self.modules if util.find_spec(each) is not None]

@@ -6,9 +6,9 @@ from ..errors import BuildFailed, Unsupported
 from ..kernel import PRELUDE
 from ..source import read_source
 from .compiled import Compiled, remembered
+from .counts import Resources
 from .gcn import metadata, parse_gcn
 from .listing import calls
-from .record import Resources
 from .tools import Program, find_clang, run_tool
 
 SHIM = PRELUDE / "bare_clang.h"

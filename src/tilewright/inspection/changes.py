@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator
 
+from .counts import Mix
 from .printing import effect_names, loop_words, registers_line
-from .record import Inspection, Mix
+from .record import Inspection
 
 WIDTH = 14
 
@@ -43,7 +44,7 @@ def _resources(before: Inspection, after: Inspection) -> Iterator[str]:
         yield _row("stack, bytes", old.stack_bytes, new.stack_bytes)
     for letter, each in (("A", before), ("B", after)):
         if each.resources is not None and each.resources.spills:
-            yield f"  {letter} spills: {registers_line(each)}"
+            yield f"  {letter} spills: {registers_line(each.resources, each.form)}"
     if before.occupancy is not None and after.occupancy is not None:
         parts = [f"{each.occupancy.part:.0%}" for each in (before, after) if each.occupancy]
         limiters = [each.occupancy.limiter for each in (before, after) if each.occupancy]

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import msgspec
 
 from ..backend.cache import BinaryCache, cache_folder, content_key
-from .record import Resources
+from .counts import Resources
 
 FORMAT = "inspection 1"  # of the cached record: raise it when a toolchain's options or what it stores change
 

@@ -1,26 +1,23 @@
 """Asks the OpenCL driver of a device for the code that it made, in a child process with caches and settings of its own."""
 
-import os
-import pickle
+import base64
 import re
-import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-import msgspec
-
+from ..backend.children import run_child, sent
 from ..device import DeviceInfo
 from ..errors import BuildFailed, ProcessFailed, Unsupported
 from ..kernel import Step, render
 from ..plan import Plan
 from . import kinds, x86_code
 from .compiled import Compiled, remembered
+from .counts import Resources
 from .driver_child import DriverCode, Request
 from .elf import Function, read_functions, read_sections
 from .nvidia import VERBOSE, from_driver
-from .record import Resources
 
 SECONDS = 120.0
 FORM = "x86"
@@ -62,25 +59,21 @@ def code_from_driver(plan: Plan, step: Step, info: DeviceInfo, level: str = "") 
 def ask(request: Request, settings: Mapping[str, str]) -> DriverCode:
     """Have a child process build the program; nothing of it stays in any cache."""
     with tempfile.TemporaryDirectory() as folder:
-        own = {"XDG_CACHE_HOME": folder, "LOCALAPPDATA": folder, "POCL_CACHE_DIR": folder, "CUDA_CACHE_DISABLE": "1"}
-        environment = {**os.environ, **own, **{name: value for name, value in settings.items() if value}}
-        command = [sys.executable, "-P", "-m", "tilewright.inspection.driver_child"]
+        own = {"XDG_CACHE_HOME": folder, "LOCALAPPDATA": folder, "POCL_CACHE_DIR": folder, "POCL_KERNEL_CACHE": "1"}
+        environment = own | {name: value for name, value in settings.items() if value}
+        command = [sys.executable, "-m", "tilewright.inspection.driver_child", sent(request)]
         try:
-            done = subprocess.run(
-                command, input=pickle.dumps(request), capture_output=True, timeout=SECONDS, env=environment, check=False
-            )
-        except (OSError, subprocess.TimeoutExpired) as error:
+            child = run_child(command, SECONDS, environment)
+        except OSError as error:
             raise ProcessFailed(f"asking {request.device} for its code: {error}") from error
-    for line in reversed(done.stdout.splitlines()):
-        if line.startswith(b'{"binary"'):
-            code = msgspec.json.decode(line, type=DriverCode)
-            if code.error:
-                raise BuildFailed(request.step.kernel.name, request.device, code.error)
-            return code
-    complaint = done.stderr.decode(errors="replace").strip().splitlines()
-    raise ProcessFailed(
-        f"{request.device} gave no code (status {done.returncode}): {complaint[-1] if complaint else ''}"
-    )
+    answer = child.stages().get("code")
+    if answer is None:
+        raise ProcessFailed(
+            f"{request.device} gave no code ({child.ending or 'it ended without an answer'}): {child.telling_line()}"
+        )
+    if answer["error"]:
+        raise BuildFailed(request.step.kernel.name, request.device, answer["error"])
+    return DriverCode(base64.b64decode(answer["binary"]), answer["log"])
 
 
 def read_code(code: DriverCode, step: Step, info: DeviceInfo, level: str = "") -> Compiled:

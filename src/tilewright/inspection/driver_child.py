@@ -1,13 +1,12 @@
 """The child's program: builds one kernel with the driver of one device, launches it where need be, and prints its code."""
 
+import base64
 import os
-import pickle
 import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-import msgspec
-
+from ..backend.children import received, tell
 from ..backend.opencl import open_device
 from ..errors import BuildFailed
 from ..kernel import Step, render
@@ -61,6 +60,5 @@ def pocl_library(entry: str, step: Step) -> bytes:
 
 
 if __name__ == "__main__":
-    wanted: Request = pickle.load(sys.stdin.buffer)
-    sys.stdout.buffer.write(b"\n" + msgspec.json.encode(build(wanted)) + b"\n")
-    sys.stdout.flush()
+    made = build(received(sys.argv[1]))
+    tell("code", binary=base64.b64encode(made.binary).decode(), log=made.log, error=made.error)

@@ -16,7 +16,6 @@ class Section:
     name: str
     data: bytes
     address: int
-    entry_bytes: int
 
 
 @dataclass(frozen=True)
@@ -38,7 +37,7 @@ def read_sections(data: bytes) -> tuple[Section, ...]:
     # The linkers of OpenCL drivers leave the number of the section of names out at times: then it is the last one.
     names = _content(data, rows[names_at if names_at < count and rows[names_at][1] == 3 else count - 1])
     return tuple(
-        Section(names[row[0] : names.find(b"\0", row[0])].decode(), _content(data, row), row[3], row[9]) for row in rows
+        Section(names[row[0] : names.find(b"\0", row[0])].decode(), _content(data, row), row[3]) for row in rows
     )
 
 

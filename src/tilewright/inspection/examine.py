@@ -14,13 +14,14 @@ from ..problems import make_problem
 from ..settings import Settings, chosen_kernel
 from . import amd, driver, nvidia, x86
 from .compiled import Compiled
+from .counts import Resources, loop_record, mix_of
 from .driver import INTEL_LEVELS, code_from_driver
 from .gcn import parse_gcn
 from .listing import Listing, calls
 from .loops import loops_of, main_loop
 from .occupancy import MULTIPROCESSORS, Multiprocessor, Occupancy, find_multiprocessor, occupancy
 from .ptx import parse_ptx
-from .record import Inspection, Resources, loop_record, mix_of
+from .record import Inspection
 from .sass import parse_sass
 from .x86_code import parse_x86
 

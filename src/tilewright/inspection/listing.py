@@ -33,9 +33,6 @@ class Instruction:
     target: str = ""
     place: tuple[str, int] = ("", 0)
 
-    def does(self, kind: str) -> bool:
-        return any(effect.kind == kind for effect in self.effects)
-
 
 @dataclass(frozen=True)
 class Listing:

@@ -10,8 +10,8 @@ from ..errors import BuildFailed
 from ..source import read_source
 from .amd import SHIM, explained
 from .compiled import Compiled, remembered
+from .counts import Resources
 from .cuda_linker import link_ptx
-from .record import Resources
 from .tools import Program, find_clang, find_nvidia_tool, run_tool
 
 SASS, PTX = "SASS", "PTX"

@@ -1,4 +1,4 @@
-"""Rewrites the inspections in Markdown pages, between marks that name kernel and architecture; no GPU is needed.
+"""The inspections in Markdown pages, between marks that name kernel and architecture; no GPU is needed.
 
 <!-- inspect: tiles/06 sm_90 -->               one kernel
 <!-- inspect: tiles/06 sm_90 gfx90a -->        one kernel for two architectures, side by side
@@ -13,29 +13,21 @@ from pathlib import Path
 
 from ..errors import TilewrightError
 from ..kernels import find_ladder
-from ..markdown import cell, fenced, read_page, write_page
+from ..markdown import cell, fenced
 from .changes import compare
+from .counts import Mix
 from .examine import find_target, inspect_kernel
 from .kinds import GLOBAL_LOAD, LOAD
-from .record import Inspection, Mix, load_inspection
+from .record import Inspection, load_inspection
 
-_MARK = re.compile(r"(<!-- inspect: (?P<what>[^>]+?) -->\n).*?(<!-- end inspect -->)", re.S)
 HEADS = (
     "rung", "registers", "spilled", "local memory", "occupancy", "limited by", "loop: instructions", "multiply-adds",
     "local loads each", "integer each", "widest load",
 )  # fmt: skip
 
 
-def refresh_inspections(page: Path) -> int:
-    """Rewrite every inspection of a page; how many there are."""
-    text = read_page(page)
-    fresh, count = _MARK.subn(lambda match: f"{match[1]}{_shown(match['what'].split(), page.parent)}\n{match[3]}", text)
-    if count:
-        write_page(page, fresh)
-    return count
-
-
-def _shown(words: Sequence[str], folder: Path) -> str:
+def inspected(words: Sequence[str], folder: Path) -> str:
+    """What stands between the marks whose words these are, on a page in `folder`."""
     if words[0] == "ladder":
         return "\n\n".join(ladder_table(words[1], arch) for arch in words[2:])
     if words[0] == "record":

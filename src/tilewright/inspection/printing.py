@@ -1,9 +1,9 @@
-"""An inspection as text: what the kernel occupies, then its instructions, whole and in the loop that does the work."""
+"""Counted instructions and registers as lines of text, in all and in the loop that does the work."""
 
 from collections.abc import Iterator
 
 from . import kinds
-from .record import Inspection, Loop, Mix, Resources
+from .counts import Loop, Mix, Resources
 from .sass import counters
 
 ORDER = (
@@ -14,36 +14,9 @@ ORDER = (
 )  # fmt: skip
 
 
-def report(inspection: Inspection) -> list[str]:
-    """The lines of an inspection."""
-    lines = [f"{inspection.kernel} ({inspection.config}), {inspection.dtype}", *_facts(inspection)]
-    if inspection.mix is not None:
-        lines += ["", *_table(inspection.form, inspection.mix, inspection.loop)]
-    lines += [f"note: {note}" for note in inspection.notes]
-    lines += [f"missing: {sentence}" for sentence in inspection.missing]
-    return lines
-
-
-def _facts(inspection: Inspection) -> Iterator[str]:
-    yield f"  for           {inspection.arch}: {inspection.title}"
-    if inspection.origin:
-        yield f"  by            {inspection.origin}"
-    yield f"  work-group    {inspection.group_items} work-items"
-    if inspection.resources is not None:
-        yield f"  registers     {registers_line(inspection)}"
-        yield f"  local memory  {inspection.resources.local_bytes:,} bytes of a work-group"
-        yield f"  stack         {inspection.resources.stack_bytes:,} bytes"
-    if inspection.occupancy is not None:
-        limits = ", ".join(f"{name} {groups}" for name, groups in inspection.occupancy.limits.items())
-        yield f"  occupancy     {inspection.occupancy} (work-groups by {limits})"
-
-
-def registers_line(inspection: Inspection) -> str:
+def registers_line(used: Resources, form: str) -> str:
     """Registers and spills in words."""
-    used: Resources | None = inspection.resources
-    if used is None:
-        return "not known"
-    what = "vector registers of the processor" if inspection.form == "x86" else "of a work-item"
+    what = "vector registers of the processor" if form == "x86" else "of a work-item"
     scalar = f" and {used.scalar_registers} scalar ones of a wavefront" if used.scalar_registers else ""
     spilled = ", ".join(f"{number:,} {kind}" for kind, number in used.spilled.items() if number)
     if not used.spilled:
@@ -51,7 +24,8 @@ def registers_line(inspection: Inspection) -> str:
     return f"{used.registers} {what}{scalar}, {'spilled: ' + spilled if spilled else 'none spilled'}"
 
 
-def _table(form: str, mix: Mix, loop: Loop | None) -> Iterator[str]:
+def count_table(form: str, mix: Mix, loop: Loop | None) -> Iterator[str]:
+    """Instructions by kind, in all and in the loop that does the work."""
     mixes = (mix, loop.mix) if loop else (mix,)
     yield f"  {'':28}{'in all':>10}{'in its loop' if loop else '':>13}{loop_words(loop) if loop else ''}".rstrip()
     yield _row(f"instructions ({form})", *(each.instructions for each in mixes))

@@ -1,77 +1,13 @@
 """What an inspection returns: resources, occupancy and counted instructions, as plain data that goes to JSON and back."""
 
-import re
-from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import msgspec
-
-from ..errors import RecordError
-from . import kinds
-from .listing import Instruction, places
-from .loops import LoopCode
+from ..records import load
+from .counts import Loop, Mix, Resources
 from .occupancy import Occupancy
-
-
-@dataclass(frozen=True)
-class Mix:
-    """Instructions counted: by what they do ("global load 128" moves 128 bits for each work-item), and by opcode.
-
-    `multiply_adds` are scalar ones of one work-item, or those in all lanes of x86 vectors. An instruction that loads its
-    operand and computes is counted under both, so `effects` may add up to more than `instructions`.
-    """
-
-    instructions: int
-    effects: dict[str, int]
-    multiply_adds: int
-    opcodes: dict[str, int]
-
-    def count(self, kind: str) -> int:
-        """All of one kind, whatever their width."""
-        return sum(number for name, number in self.effects.items() if re.fullmatch(rf"{kind}( \d+)?", name))
-
-    @property
-    def integer_per_fma(self) -> float | None:
-        """Integer instructions for each multiply-add instruction; None where there are none."""
-        return self.count(kinds.INTEGER) / self.count(kinds.FMA) if self.count(kinds.FMA) else None
-
-    @property
-    def local_loads_per_fma(self) -> float | None:
-        """Loads from local memory for each multiply-add instruction; None where there are none."""
-        return self.count(kinds.LOCAL_LOAD) / self.count(kinds.FMA) if self.count(kinds.FMA) else None
-
-    @property
-    def accesses(self) -> int:
-        return sum(self.count(kind) for kind in kinds.MEMORY)
-
-
-@dataclass(frozen=True)
-class Loop:
-    """A loop: how deep it lies (1 is outermost), how many loops lie inside, whose code is not in `mix`, and which lines of
-    which files it came from."""
-
-    depth: int
-    inner: int
-    mix: Mix
-    lines: dict[str, tuple[int, int]]
-
-
-@dataclass(frozen=True)
-class Resources:
-    """What a kernel occupies. `registers` are those of one work-item (vector registers on AMD, those in use on x86);
-    `spilled` counts what found no register, by what the toolchain counts ("bytes stored", "vector registers")."""
-
-    registers: int
-    local_bytes: int
-    stack_bytes: int = 0
-    scalar_registers: int = 0
-    spilled: dict[str, int] = field(default_factory=dict)
-
-    @property
-    def spills(self) -> bool:
-        return any(self.spilled.values())
+from .printing import count_table, registers_line
 
 
 @dataclass(frozen=True)
@@ -104,32 +40,33 @@ class Inspection:
         return f"{self.kernel} ({self.config}) for {self.arch}"
 
     def __str__(self) -> str:
-        from .printing import report
-
         return "\n".join(report(self))
 
 
-def mix_of(instructions: Sequence[Instruction]) -> Mix:
-    """Count instructions."""
-    effects = Counter(effect.name for each in instructions for effect in each.effects)
-    opcodes = Counter(each.opcode for each in instructions)
-    scalars = sum(effect.scalars for each in instructions for effect in each.effects)
-    return Mix(len(instructions), _sorted(effects), scalars, _sorted(opcodes))
+def report(inspection: Inspection) -> list[str]:
+    """The lines of an inspection."""
+    lines = [f"{inspection.kernel} ({inspection.config}), {inspection.dtype}", *_facts(inspection)]
+    if inspection.mix is not None:
+        lines += ["", *count_table(inspection.form, inspection.mix, inspection.loop)]
+    lines += [f"note: {note}" for note in inspection.notes]
+    lines += [f"missing: {sentence}" for sentence in inspection.missing]
+    return lines
 
 
-def _sorted(counts: Counter[str]) -> dict[str, int]:
-    return dict(sorted(counts.items(), key=lambda pair: (-pair[1], pair[0])))
-
-
-def loop_record(loop: LoopCode) -> Loop:
-    return Loop(loop.depth, loop.inner, mix_of(loop.instructions), places(loop.instructions))
+def _facts(inspection: Inspection) -> Iterator[str]:
+    yield f"  for           {inspection.arch}: {inspection.title}"
+    if inspection.origin:
+        yield f"  by            {inspection.origin}"
+    yield f"  work-group    {inspection.group_items} work-items"
+    if inspection.resources is not None:
+        yield f"  registers     {registers_line(inspection.resources, inspection.form)}"
+        yield f"  local memory  {inspection.resources.local_bytes:,} bytes of a work-group"
+        yield f"  stack         {inspection.resources.stack_bytes:,} bytes"
+    if inspection.occupancy is not None:
+        limits = ", ".join(f"{name} {groups}" for name, groups in inspection.occupancy.limits.items())
+        yield f"  occupancy     {inspection.occupancy} (work-groups by {limits})"
 
 
 def load_inspection(path: Path) -> Inspection:
     """Read one back from JSON; RecordError says what is wrong with the file."""
-    try:
-        return msgspec.json.decode(path.read_bytes(), type=Inspection)
-    except OSError as error:
-        raise RecordError(f"{path} cannot be read: {error.strerror}") from error
-    except msgspec.DecodeError as error:
-        raise RecordError(f"{path} is not an inspection: {error}") from error
+    return load(path, Inspection, "an inspection")

@@ -46,7 +46,6 @@ _TARGET = re.compile(r"`\((?P<label>[\w.$]+)\)")
 _ADDRESS = re.compile(r"^\s*/\*(?P<address>[0-9a-f]{4,})\*/")
 _GOES_TO = re.compile(r"\b0x(?P<address>[0-9a-f]+)\s*$")
 _FUNCTION = re.compile(r"^(?:\.text\.(?P<name>\w+):|\s*Function\s*:\s*(?P<dumped>\w+))")
-NEVER = "!PT"
 
 
 def parse_sass(text: str, entry: str = "") -> Listing:

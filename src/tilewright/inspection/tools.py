@@ -9,7 +9,7 @@ from functools import cache
 from importlib import util
 from pathlib import Path
 
-from ..backend.packages import packaged_file
+from ..backend.libraries import packaged_file
 from ..errors import ProcessFailed
 
 SECONDS = 60.0  # that any of these tools may take: they need a fraction of one

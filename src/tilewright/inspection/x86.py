@@ -12,9 +12,9 @@ from ..source import read_source
 from . import x86_code
 from .amd import SHIM, explained
 from .compiled import Compiled, remembered
+from .counts import Resources
 from .driver import FORM, INTEL, code_from_driver
 from .elf import read_functions
-from .record import Resources
 from .tools import Program, find_clang, run_tool
 
 NO_DISASSEMBLER = x86_code.CAPSTONE

@@ -1,70 +1,71 @@
-"""Writes tables made from records into Markdown pages, between marks that name the records."""
+"""Rewrites what stands between marks in Markdown pages: tables made from records, inspections and rooflines.
+
+<!-- record: FILE -->              the table of a record, FILE beside the page
+<!-- record: FILE beside -->       a ladder's table of sizes, OpenCL and CUDA side by side
+<!-- record: FILE accuracy -->     a record of accuracy
+<!-- inspect: ... -->              see inspection/page.py
+<!-- roofline: FILE PICTURE -->    a saved roofline; PICTURE.svg, which may be left out, is drawn again
+<!-- end NAME -->                  ends each of them
+"""
 
 import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from ..access.judge import refresh_claims
 from ..accuracy import load_accuracy
 from ..errors import RecordError
-from ..inspection.page import refresh_inspections
+from ..inspection.page import inspected
 from ..markdown import harmless, read_page, write_page
 from ..records import Record, load_record
 from .beside import markdown as beside_table
 from .cold_start import TITLE as FIRST_CALLS
 from .cold_start import markdown as first_calls_table
 from .errors_table import markdown as errors_table
-from .roof import refresh_rooflines
+from .roof import roofline_block
 from .table import markdown as ladder_table
 from .versus import markdown as benchmark_table
 
-_MARK = re.compile(
-    r"(<!-- record: (?P<file>[^ ]+)(?P<form> beside| accuracy)? -->\n).*?(?P<end><!-- end record -->)", re.S
-)
+# The text for a mark, from the words in it and the page's folder.
+Maker = Callable[[Sequence[str], Path], str]
 
 
-def refresh_page(page: Path) -> dict[str, int]:
-    """Rewrite everything between marks of a page, whatever kinds of marks it has: how many of each kind. RecordError if the
-    page has none."""
-    counts = {
-        "tables": refresh(page, required=False),
-        "inspections": refresh_inspections(page),
-        "rooflines": refresh_rooflines(page),
-        "tables of claims": refresh_claims(page),
-    }
-    if not any(counts.values()):
-        raise RecordError(
-            f"{page} has no mark to write at: '<!-- record: FILE -->', '<!-- inspect: ... -->', '<!-- roofline: FILE -->' or "
-            "'<!-- claims -->'"
-        )
-    return {kind: count for kind, count in counts.items() if count}
+def refresh(page: Path, makers: Mapping[str, Maker] | None = None) -> int:
+    """Rewrite what stands between `<!-- NAME: WORDS -->` and `<!-- end NAME -->` for each name in `makers` (MARKS if left
+    out): the number of marks. RecordError if the page has none."""
+    makers = MARKS if makers is None else makers
+    names = "|".join(makers)
+    mark = re.compile(
+        rf"(?P<begin><!-- (?P<name>{names})(?:: (?P<words>[^>]+?))? -->\n).*?(?P<end><!-- end (?P=name) -->)", re.S
+    )
 
+    def made(match: re.Match[str]) -> str:
+        text = makers[match["name"]]((match["words"] or "").split(), page.parent)
+        return f"{match['begin']}{text}\n{match['end']}"
 
-def refresh(page: Path, required: bool = True) -> int:
-    """Rewrite what stands between `<!-- record: FILE -->` and `<!-- end record -->`, FILE beside the page; the number
-    of tables. RecordError if one is `required` and the page has no mark. `<!-- record: FILE beside -->` asks for a
-    ladder's table of sizes, with OpenCL and CUDA side by side, `<!-- record: FILE accuracy -->` for a record of accuracy.
-    """
-    text = read_page(page)
-
-    def table(match: re.Match[str]) -> str:
-        file = page.parent / match["file"]
-        if match["form"] == " accuracy":
-            return f"{match[1]}{errors_table(harmless(load_accuracy(file)))}\n{match['end']}"
-        record = harmless(shortened(load_record(file)))
-        if record.title == FIRST_CALLS:
-            return f"{match[1]}{first_calls_table(record)}\n{match['end']}"
-        write = benchmark_table if record.title.startswith("benchmark") else ladder_table
-        if match["form"]:
-            write = beside_table
-        return f"{match[1]}{write(record)}\n{match['end']}"
-
-    fresh, count = _MARK.subn(table, text)
-    if not count and required:
-        raise RecordError(f"{page} has no '<!-- record: FILE -->' mark")
-    if count:
-        write_page(page, fresh)
+    fresh, count = mark.subn(made, read_page(page))
+    if not count:
+        raise RecordError(f"{page} has none of the marks {', '.join(f'<!-- {name} -->' for name in makers)}")
+    write_page(page, fresh)
     return count
+
+
+def record_table(words: Sequence[str], folder: Path) -> str:
+    """The table of a record: its file, then "beside" or "accuracy" where its form is not a record's own."""
+    file, form = folder / words[0], "".join(words[1:])
+    if form == "accuracy":
+        return errors_table(harmless(load_accuracy(file)))
+    record = harmless(shortened(load_record(file)))
+    if form == "beside":
+        return beside_table(record)
+    if form:
+        raise RecordError(f"the mark of {words[0]} asks for {form!r}; the forms are 'beside' and 'accuracy'")
+    if record.title == FIRST_CALLS:
+        return first_calls_table(record)
+    return benchmark_table(record) if record.title.startswith("benchmark") else ladder_table(record)
+
+
+MARKS: Mapping[str, Maker] = {"record": record_table, "inspect": inspected, "roofline": roofline_block}
 
 
 def shortened(record: Record) -> Record:

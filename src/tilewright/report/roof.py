@@ -1,15 +1,14 @@
 """Shows rooflines: as SVG, both axes logarithmic, a slope and points for each memory; and in Markdown pages, from records."""
 
 import math
-import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from xml.sax.saxutils import escape
 
-import msgspec
-
 from ..errors import InvalidInput, RecordError, Unsupported
-from ..markdown import fenced, read_page, write_page
+from ..markdown import fenced
+from ..records import load
 from ..rooflines import Roofline, number
 from ..svg import Drawing
 
@@ -34,35 +33,19 @@ class Axes:
         return TOP + HEIGHT * (self.high_y - math.log10(rate)) / (self.high_y - self.low_y)
 
 
-_MARK = re.compile(r"(<!-- roofline: (?P<file>[^ ]+)(?: (?P<picture>[^ ]+))? -->\n).*?(<!-- end roofline -->)", re.S)
-
-
 def load_roofline(path: Path) -> Roofline:
     """Read a saved roofline; RecordError says what is wrong with the file."""
-    try:
-        return msgspec.json.decode(path.read_bytes(), type=Roofline)
-    except OSError as error:
-        raise RecordError(f"{path} cannot be read: {error.strerror}") from error
-    except msgspec.DecodeError as error:
-        raise RecordError(f"{path} is not a roofline: {error}") from error
+    return load(path, Roofline, "a roofline")
 
 
-def refresh_rooflines(page: Path) -> int:
-    """Rewrite what stands between `<!-- roofline: FILE -->` and `<!-- end roofline -->`, FILE beside the page; how many.
-
-    With `<!-- roofline: FILE PICTURE.svg -->` the picture is drawn again, too.
-    """
-
-    def shown(match: re.Match[str]) -> str:
-        found = load_roofline(page.parent / match["file"])
-        if match["picture"]:
-            save_roof(found, page.parent / match["picture"])
-        return f"{match[1]}{fenced(str(found))}\n{match[4]}"
-
-    fresh, count = _MARK.subn(shown, read_page(page))
-    if count:
-        write_page(page, fresh)
-    return count
+def roofline_block(words: Sequence[str], folder: Path) -> str:
+    """The text of a saved roofline for a page; with a second word, its picture is drawn again."""
+    if len(words) not in (1, 2):
+        raise RecordError(f"the mark roofline has {len(words)} words; it takes a record and, if you like, a picture")
+    found = load_roofline(folder / words[0])
+    if len(words) == 2:
+        save_roof(found, folder / words[1])
+    return fenced(str(found))
 
 
 def save_roof(found: Roofline, path: Path) -> None:

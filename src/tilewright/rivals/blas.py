@@ -4,8 +4,6 @@ None of them is ever needed. They are found in this environment's folders, in th
 the system's.
 """
 
-import os
-import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -13,16 +11,13 @@ from pathlib import Path
 
 import numpy as np
 
+from ..backend.libraries import USUAL_FOLDERS, files_in, listed_folders
 from ..errors import Unsupported
 from ..problem import Gemm, Problem, output_of
 from . import Baseline, Case, Measurement
 from .child import ChildRival
 
 PREFIXES = {"float32": "s", "float64": "d", "complex64": "c", "complex128": "z"}
-FOLDERS = (
-    f"{sys.prefix}/lib", f"{sys.prefix}/Library/bin", "/usr/local/lib", "/usr/lib/x86_64-linux-gnu",
-    "/usr/lib/aarch64-linux-gnu", "/usr/lib64", "/usr/lib", "/opt/homebrew/lib",
-)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -41,13 +36,13 @@ class Blas:
     environment: tuple[tuple[str, str], ...] = ()
 
     @property
-    def folders(self) -> Iterator[str]:
+    def folders(self) -> Iterator[Path]:
         """Where it may be: its package's folder, the loader's extra ones, the usual ones."""
         found = find_spec(self.package) if self.package else None
         if found is not None and found.origin is not None:
-            yield str(Path(found.origin).parent / "lib")
-        yield from filter(None, os.environ.get("LD_LIBRARY_PATH", "").split(os.pathsep))
-        yield from FOLDERS
+            yield Path(found.origin).parent / "lib"
+        yield from listed_folders()
+        yield from USUAL_FOLDERS
 
 
 BLIS_FILES = ("libblis.so.4", "libblis.so", "libblis.dylib")
@@ -69,8 +64,7 @@ LIBRARIES = (
 
 def place_of(blas: Blas) -> str:
     """Where the library is; "" if it is not installed. It is not loaded here: its threads shall be none of ours."""
-    paths = (Path(folder) / file for folder in blas.folders for file in blas.files)
-    return next((str(path) for path in paths if path.is_file()), "")
+    return str(next(files_in(blas.folders, blas.files), ""))
 
 
 def absent() -> tuple[str, ...]:

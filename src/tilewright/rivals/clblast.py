@@ -5,7 +5,6 @@ its kernels, for seconds, and is made before anything is timed.
 """
 
 import ctypes
-import sys
 import sysconfig
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
@@ -15,6 +14,7 @@ from time import perf_counter
 import numpy as np
 import pyopencl as cl
 
+from ..backend.libraries import USUAL_FOLDERS, files_in
 from ..backend.opencl import Device
 from ..dtypes import numpy_dtype
 from ..errors import LaunchFailed, Unsupported
@@ -26,10 +26,6 @@ from . import Baseline, Case, Measurement
 ROW_MAJOR, NOT_TRANSPOSED, TRANSPOSED = 101, 111, 112  # of clblast_c.h
 PREFIXES = {"float32": "S", "float64": "D"}
 NAMES = ("libclblast.so.1", "libclblast.so", "libclblast.dylib", "clblast.dll")
-FOLDERS = (
-    "/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib64", "/usr/lib", "/usr/local/lib64",
-    "/usr/local/lib", "/opt/homebrew/lib", f"{sys.prefix}/lib", f"{sys.prefix}/Library/bin",
-)  # fmt: skip
 
 
 def places() -> Iterator[str]:
@@ -37,8 +33,7 @@ def places() -> Iterator[str]:
     yield from NAMES
     packages = Path(sysconfig.get_path("platlib"))
     yield from (str(path) for path in sorted(packages.glob("*clblast*/*clblast*")) if ".so" in path.name)
-    for folder in FOLDERS:
-        yield from (str(Path(folder) / name) for name in NAMES if (Path(folder) / name).is_file())
+    yield from map(str, files_in(USUAL_FOLDERS, NAMES))
 
 
 @cache

@@ -11,6 +11,7 @@ from time import perf_counter
 import numpy as np
 
 from ..backend.cuda import Buffer, Device
+from ..backend.libraries import toolkit_library
 from ..dtypes import numpy_dtype
 from ..errors import LaunchFailed, Unsupported
 from ..measure import BURST_S, MOST_CALLS, repeated
@@ -26,11 +27,10 @@ Call = Callable[[list[ctypes.c_void_p]], int]
 @cache
 def library() -> ctypes.CDLL | None:
     """cuBLAS, or None where it is not installed."""
+    path = toolkit_library("cublas")
     try:
-        from cuda.pathfinder import load_nvidia_dynamic_lib
-
-        return ctypes.CDLL(load_nvidia_dynamic_lib("cublas").abs_path)
-    except (ImportError, OSError, RuntimeError):  # no cuda-pathfinder, a library that does not load, none at all
+        return ctypes.CDLL(path) if path else None
+    except OSError:  # a library that does not load
         return None
 
 

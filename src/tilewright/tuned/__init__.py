@@ -12,14 +12,13 @@ from functools import cache
 from math import inf
 from pathlib import Path
 
-import msgspec
-
 from ..backend.cache import cache_folder
 from ..device import DeviceInfo
 from ..errors import RecordError
 from ..kernels.product.call import call_of
 from ..operands import Layout
 from ..problem import Problem
+from ..records import load
 
 FOLDER = Path(__file__).parent
 FORMAT = 1
@@ -81,16 +80,7 @@ def _letter(view: Layout, rows: int, columns: int) -> str:
 
 def load_table(path: Path) -> Table:
     """Read a table; RecordError says what is wrong with the file and where."""
-    if path.exists() and not path.is_file():
-        raise RecordError(f"{path} is no file")
-    try:
-        table = msgspec.json.decode(path.read_bytes(), type=Table)
-    except OSError as error:
-        raise RecordError(f"{path} cannot be read: {error.strerror}") from error
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise RecordError(f"{path} is no tuned table: {error}") from error
-    if table.format != FORMAT:
-        raise RecordError(f"{path} has format {table.format}; this version reads {FORMAT}")
+    table = load(path, Table, "a tuned table", FORMAT)
     for entry in table.entries:
         if not (0 < entry.seconds < inf and 0 < entry.untuned_seconds < inf):
             times = f"{entry.seconds} s and {entry.untuned_seconds} s"

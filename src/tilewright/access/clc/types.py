@@ -195,7 +195,6 @@ NAMED: dict[str, Type] = {
 }
 
 UNSIGNED_OF = {CHAR: UCHAR, SHORT: USHORT, INT: UINT, LONG: ULONG}
-SIGNED_OF = {unsigned: signed for signed, unsigned in UNSIGNED_OF.items()}
 REFUSED = {
     "image1d_t", "image1d_buffer_t", "image1d_array_t", "image2d_t", "image2d_array_t", "image3d_t", "sampler_t", "pipe",
     "queue_t", "clk_event_t", "reserve_id_t", "ndrange_t",

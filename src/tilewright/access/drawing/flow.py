@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from ...svg import Drawing
-from ..explain import Explanation
+from ..explanation import Explanation
 from ..profile import LineAccess, Phase
 
 _WIDTH, _HEIGHT = 190, 46

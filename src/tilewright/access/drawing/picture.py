@@ -6,7 +6,7 @@ from pathlib import Path
 from ...errors import InvalidInput
 from ...svg import Drawing
 from ..annotate import annotated_source, heading, summary
-from ..explain import Explanation
+from ..explanation import Explanation
 from ..verdict import verdict
 from .flow import draw_path, draw_timeline
 from .requests import draw_access

@@ -18,8 +18,8 @@ NVIDIA = Model(
     aliases=("v100", "t4", "a100", "h100", "h200", "sm_70", "sm_75", "sm_80", "sm_86", "sm_89", "sm_90"),
     evidence=(
         "the counters of an H200 (compute capability 9.0) under Nsight Compute agreed on 29 patterns of one access each, "
-        "and line by line on 123 kernels (docs/counters.md): accesses of 8 to 128 bits, strides, broadcasts, divergence, the "
-        "merging of paired lanes"
+        "and line by line on 123 kernels (benchmarks/counters.md): accesses of 8 to 128 bits, strides, broadcasts, "
+        "divergence, the merging of paired lanes"
     ),
 )
 MODELS = (NVIDIA,)

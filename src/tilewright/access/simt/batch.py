@@ -4,7 +4,7 @@ A value that depends on the iteration is a column (iterations, 1) where all lane
 """
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -14,9 +14,7 @@ from .findings import Irregular
 from .masks import Mask
 from .segments import SHIFT, Access, Segment
 from .shadow import Touch
-
-if TYPE_CHECKING:
-    from .memory import VirtualMemory
+from .table import SegmentTable
 
 
 @dataclass
@@ -34,7 +32,7 @@ class Loads:
 class Batch:
     """The loads of one batch."""
 
-    def __init__(self, memory: "VirtualMemory") -> None:
+    def __init__(self, memory: SegmentTable) -> None:
         self.memory = memory
         self.loads: list[Loads] = []
 

@@ -45,7 +45,6 @@ class Place:
     """Something that can be assigned to: `locate` finds it once, `load` and `store` then use what it found. The parts
     are components of a vector, by their numbers."""
 
-    in_memory = False
     space = Space.PRIVATE
 
     def __init__(self, kind: Type, constant: bool) -> None:

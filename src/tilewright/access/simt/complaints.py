@@ -1,6 +1,6 @@
 """Words the findings about single accesses: where they lie, how they are aligned, whether anything was stored there."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -9,15 +9,13 @@ from ..clc.types import Space
 from .findings import BOUNDS, MISALIGNED, READ_ONLY, UNINITIALISED, WILD
 from .segments import Access, Offsets, Segment
 from .shadow import Touch
-
-if TYPE_CHECKING:
-    from .machine import Machine
+from .state import MachineState
 
 
 class Complaints:
     """Adds findings to a machine's."""
 
-    def __init__(self, machine: "Machine") -> None:
+    def __init__(self, machine: MachineState) -> None:
         self.machine = machine
 
     def who(self, lanes: Any, index: int) -> str:

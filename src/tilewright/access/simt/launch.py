@@ -14,10 +14,11 @@ from ..clc.types import Pointer, Scalar, Space, Struct, Type, Vector
 from .code import Frame, Memory, Register, Symbol, Value
 from .context import FunctionCode
 from .findings import Finding
-from .machine import Group, Machine, Recorder
+from .machine import Machine
 from .masks import Mask
 from .places import MemoryPlace
 from .segments import Segment
+from .state import Group, Recorder
 from .statements import StatementCompiler
 
 STEP_LIMIT = 4_000_000

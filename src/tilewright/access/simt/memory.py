@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -12,20 +12,19 @@ from .batch import Batch
 from .code import Value
 from .complaints import Complaints
 from .masks import Mask
+from .ordering import Ordering
 from .races import report_atomic, report_read, report_write
 from .segments import SHIFT, Access, Offsets, Segment, nothing
 from .shadow import Touch
+from .state import MachineState
 from .table import SegmentTable
-
-if TYPE_CHECKING:
-    from .machine import Machine
 
 
 class VirtualMemory(SegmentTable):
     """The segments of one machine, and all that happens to them."""
 
-    def __init__(self, machine: "Machine") -> None:
-        super().__init__(machine)
+    def __init__(self, machine: MachineState, ordering: Ordering) -> None:
+        super().__init__(machine, ordering)
         self.complaints = Complaints(machine)
         self.batch: Batch | None = None  # of iterations that are run together
         self._copying = False
@@ -57,12 +56,6 @@ class VirtualMemory(SegmentTable):
             values = self._read(part, offsets, own.indices, access, own, False)
             out[..., own.indices] = values
         return out
-
-    @staticmethod
-    def inside(offsets: Offsets, segment: Segment, access: Access) -> bool:
-        """Are all of these bytes the segment's? As unsigned numbers, negative offsets are too large as well."""
-        room = segment.size - access.size
-        return room >= 0 and int(offsets.view(np.uint64).max()) <= room
 
     def _load_same(self, address: int, access: Access, mask: Mask) -> Value | None:
         """One address for all lanes in memory that nobody writes, without an array of addresses; None in all other cases."""
@@ -127,9 +120,9 @@ class VirtualMemory(SegmentTable):
                 missing = shadow.unset(cells)
                 if missing is not None:
                     self.complaints.uninitialised(segment, touch, missing)
-                report_atomic(self.machine, segment, touch, cells)
+                report_atomic(self, segment, touch, cells)
             if segment.space is Space.GLOBAL:
-                self.machine.ordering.update(segment, offsets, own.indices)
+                self.ordering.update(segment, offsets, own.indices)
             self._take_turns(segment, whole, own.indices, access, low, update, out)
         return out
 
@@ -234,14 +227,8 @@ class VirtualMemory(SegmentTable):
             if missing is not None:
                 self.complaints.uninitialised(segment, touch, missing)
         if shadow.atomics is not None or self.written_lately(segment):
-            report_read(self.machine, segment, touch, shadow.cells(touch))
+            report_read(self, segment, touch, shadow.cells(touch))
         shadow.defer_read(touch)
-
-    def written_lately(self, segment: Segment) -> bool:
-        """Was it written since the last barrier that put its space in order? No barrier does that between groups."""
-        assert segment.shadow is not None
-        since = 0 if segment.space is Space.GLOBAL else self.machine.synced[Space.LOCAL]
-        return segment.shadow.last_write >= since
 
     def _write(
         self, segment: Segment, offsets: Offsets, lanes: Any, access: Access, values: npt.NDArray[Any], mask: Mask
@@ -257,9 +244,9 @@ class VirtualMemory(SegmentTable):
             cells = segment.unset.cells(whole, touch.size, touch.unit)  # may make unset.written finer
             segment.unset.written[cells] = True
         elif segment.shadow is not None:
-            report_write(self.machine, segment, touch, access, values, low)
-            if self.machine.ordering.active and segment.space is Space.GLOBAL:
-                self.machine.ordering.write(segment, lanes)
+            report_write(self, segment, touch, access, values, low)
+            if self.ordering.active and segment.space is Space.GLOBAL:
+                self.ordering.write(segment, lanes)
             if self._copying:
                 self._copied.append((segment, touch, True))
         segment.scatter(whole, values, access.dtype, access.count, low)

@@ -11,16 +11,14 @@ That is what is looked for here. Whether it is so for every order of the groups,
 """
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from .masks import Mask
 from .segments import Offsets, Segment
-
-if TYPE_CHECKING:
-    from .machine import Machine
+from .state import MachineState
 
 Moments = npt.NDArray[np.int64]
 
@@ -39,7 +37,7 @@ class Update:
 class Ordering:
     """Moments count writes, fences, barriers and updates; `active` once the program has an atomic function."""
 
-    machine: "Machine"
+    machine: MachineState
     active: bool = False
     now: int = 0
     fences: Moments = field(default_factory=lambda: np.zeros(0, np.int64))

@@ -134,8 +134,6 @@ class CellPlace(Place):
 class MemoryPlace(Place):
     """Something at an address. An array's value is its address."""
 
-    in_memory = True
-
     def __init__(
         self,
         machine: Machine,

@@ -1,34 +1,32 @@
 """Turns conflicts that the shadow memory sees into findings, and tells benign races from harmful ones."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from ..clc.types import Space
 from .findings import BENIGN, BENIGN_GROUPS, COUNTED, GROUPS, RACE
+from .segments import Access, Segment
 from .shadow import ITEM, Conflict, Shadow, Touch
-
-if TYPE_CHECKING:
-    from .machine import Machine
-    from .segments import Access, Segment
+from .table import SegmentTable
 
 
-def report_read(machine: "Machine", segment: "Segment", touch: Touch, cells: npt.NDArray[np.int64]) -> None:
+def report_read(memory: SegmentTable, segment: Segment, touch: Touch, cells: npt.NDArray[np.int64]) -> None:
     """Checks a plain read against earlier writes and atomic updates of other items."""
     shadow = segment.shadow
     assert shadow is not None
     written = shadow.conflicts_with_write(touch, cells)
     if written is not None:
-        counter = _counter(machine, segment, touch, cells, written)
-        _report(machine, segment, touch, written, "read", benign=False, counter=counter)
+        counter = _counter(memory, segment, touch, cells, written)
+        _report(memory, segment, touch, written, "read", benign=False, counter=counter)
     updated = shadow.conflicts_with_readers(touch, cells, "atomic update")
     if updated is not None:
-        _report(machine, segment, touch, updated, "read", benign=False)
+        _report(memory, segment, touch, updated, "read", benign=False)
 
 
 def report_write(
-    machine: "Machine", segment: "Segment", touch: Touch, access: "Access", values: npt.NDArray[Any], low: int
+    memory: SegmentTable, segment: Segment, touch: Touch, access: Access, values: npt.NDArray[Any], low: int
 ) -> None:
     """Checks a plain write against everything earlier and against itself, and enters it."""
     shadow = segment.shadow
@@ -41,58 +39,58 @@ def report_write(
         which = earlier.which.any(axis=0) if earlier.which.ndim == 2 else earlier.which
         old = segment.gather(touch.offsets, access.dtype, access.count, low)
         same = (_bits(old) == _bits(values)) | ~which
-        _report(machine, segment, touch, earlier, "write", benign=bool(same.all()))
+        _report(memory, segment, touch, earlier, "write", benign=bool(same.all()))
     for kind in ("read", "atomic update"):
         conflict = shadow.conflicts_with_readers(touch, cells, kind)
         if conflict is not None:
-            last = kind != "read" and _all_are_last(machine, segment, touch, cells, conflict)
-            _report(machine, segment, touch, conflict, "write", benign=False, counter=segment.name if last else None)
-    lost = shadow.write(touch, cells, machine.clock)
+            last = kind != "read" and _all_are_last(memory, segment, touch, cells, conflict)
+            _report(memory, segment, touch, conflict, "write", benign=False, counter=segment.name if last else None)
+    lost = shadow.write(touch, cells, memory.machine.clock)
     if lost is not None:
         segment.contest(cells[lost], shadow.granule)
-        _report_together(machine, segment, touch, access, values, cells, lost)
+        _report_together(memory, segment, touch, access, values, cells, lost)
 
 
-def report_atomic(machine: "Machine", segment: "Segment", touch: Touch, cells: npt.NDArray[np.int64]) -> None:
+def report_atomic(memory: SegmentTable, segment: Segment, touch: Touch, cells: npt.NDArray[np.int64]) -> None:
     """Checks an atomic update against plain accesses of other items, and enters it."""
     shadow = segment.shadow
     assert shadow is not None
     shadow.absorb()
     for conflict in (shadow.conflicts_with_write(touch, cells), shadow.conflicts_with_readers(touch, cells, "read")):
         if conflict is not None:
-            _report(machine, segment, touch, conflict, "atomic update", benign=False)
+            _report(memory, segment, touch, conflict, "atomic update", benign=False)
     shadow.update(touch, cells)
 
 
-def _lanes(machine: "Machine", touch: Touch, which: npt.NDArray[np.bool_]) -> npt.NDArray[np.intp]:
+def _lanes(memory: SegmentTable, touch: Touch, which: npt.NDArray[np.bool_]) -> npt.NDArray[np.intp]:
     """The lane of each cell that is in conflict."""
-    lanes = np.arange(machine.lanes) if touch.lanes is None else touch.lanes
+    lanes = np.arange(memory.machine.lanes) if touch.lanes is None else touch.lanes
     return np.broadcast_to(lanes, which.shape)[which]
 
 
 def _counter(
-    machine: "Machine", segment: "Segment", touch: Touch, cells: npt.NDArray[np.int64], conflict: Conflict
+    memory: SegmentTable, segment: Segment, touch: Touch, cells: npt.NDArray[np.int64], conflict: Conflict
 ) -> str | None:
     """The counter by which all the writes come before the reads that they are in conflict with, if there is one."""
     assert segment.shadow is not None
-    if not machine.ordering.updates:
+    if not memory.ordering.updates:
         return None
-    groups = ((segment.shadow.writer[cells][conflict.which] & ITEM) - 1) // machine.span
-    pairs = set(zip(groups.tolist(), _lanes(machine, touch, conflict.which).tolist(), strict=True))
-    alike = {(writer, machine.ordering.alike(reader)): (writer, reader) for writer, reader in pairs}
-    counters = {machine.ordering.counter_between(segment, writer, reader) for writer, reader in alike.values()}
+    groups = ((segment.shadow.writer[cells][conflict.which] & ITEM) - 1) // memory.machine.span
+    pairs = set(zip(groups.tolist(), _lanes(memory, touch, conflict.which).tolist(), strict=True))
+    alike = {(writer, memory.ordering.alike(reader)): (writer, reader) for writer, reader in pairs}
+    counters = {memory.ordering.counter_between(segment, writer, reader) for writer, reader in alike.values()}
     only = counters.pop() if len(counters) == 1 else None
-    return None if only is None else machine.memory.segments[only].name
+    return None if only is None else memory.segments[only].name
 
 
 def _all_are_last(
-    machine: "Machine", segment: "Segment", touch: Touch, cells: npt.NDArray[np.int64], conflict: Conflict
+    memory: SegmentTable, segment: Segment, touch: Touch, cells: npt.NDArray[np.int64], conflict: Conflict
 ) -> bool:
     """Are the counters that are written (set back to 0) by now only the writers' own?"""
     assert segment.shadow is not None
     offsets = cells[conflict.which] * segment.shadow.granule
-    pairs = zip(offsets.tolist(), _lanes(machine, touch, conflict.which).tolist(), strict=True)
-    return all(machine.ordering.is_last(segment, offset, lane) for offset, lane in set(pairs))
+    pairs = zip(offsets.tolist(), _lanes(memory, touch, conflict.which).tolist(), strict=True)
+    return all(memory.ordering.is_last(segment, offset, lane) for offset, lane in set(pairs))
 
 
 def _bits(values: Any) -> Any:
@@ -102,8 +100,8 @@ def _bits(values: Any) -> Any:
 
 
 def _report(
-    machine: "Machine",
-    segment: "Segment",
+    memory: SegmentTable,
+    segment: Segment,
     touch: Touch,
     conflict: Conflict,
     own: str,
@@ -124,20 +122,20 @@ def _report(
         )
     elif benign:
         how = "both store the same value"
-    other = machine.memory.sites[conflict.site].position
+    other = memory.sites[conflict.site].position
     text = f"{own} of {segment.space.word} '{segment.name}' meets the {conflict.earlier} at line {other.line}: {how}"
     example = (
-        f"{machine.tag_name(conflict.own_tag)} against {machine.tag_name(conflict.other_tag)}, "
+        f"{memory.machine.tag_name(conflict.own_tag)} against {memory.machine.tag_name(conflict.other_tag)}, "
         f"byte {_own_offset(segment, conflict.offset)}"
     )
-    machine.findings.add(kind, touch.site.position, text, example, other, conflict.count)
+    memory.machine.findings.add(kind, touch.site.position, text, example, other, conflict.count)
 
 
 def _report_together(
-    machine: "Machine",
-    segment: "Segment",
+    memory: SegmentTable,
+    segment: Segment,
     touch: Touch,
-    access: "Access",
+    access: Access,
     values: npt.NDArray[Any],
     cells: npt.NDArray[np.int64],
     lost: npt.NDArray[np.bool_],
@@ -149,15 +147,15 @@ def _report_together(
     winner = int(shadow.writer[cells[at]])
     lane = int(at[-1])
     loser = int(touch.tags[lane])
-    between = segment.space is Space.GLOBAL and _group(machine, winner) != _group(machine, loser)
+    between = segment.space is Space.GLOBAL and _group(memory, winner) != _group(memory, loser)
     benign = _same_values(shadow, cells, values)
     kind = (BENIGN_GROUPS if between else BENIGN) if benign else (GROUPS if between else RACE)
     what = "the same value" if benign else "different values"
     text = f"several work-items store {what} in one place of {segment.space.word} '{segment.name}'"
     offset = _own_offset(segment, int(cells[at]) * shadow.granule)
-    example = f"{machine.tag_name(loser)} against {machine.tag_name(winner)}, byte {offset}"
+    example = f"{memory.machine.tag_name(loser)} against {memory.machine.tag_name(winner)}, byte {offset}"
     count = int((lost.any(axis=0) if lost.ndim == 2 else lost).sum())
-    machine.findings.add(kind, touch.site.position, text, example, touch.site.position, count)
+    memory.machine.findings.add(kind, touch.site.position, text, example, touch.site.position, count)
 
 
 def _same_values(shadow: Shadow, cells: npt.NDArray[np.int64], values: npt.NDArray[Any]) -> bool:
@@ -172,11 +170,11 @@ def _same_values(shadow: Shadow, cells: npt.NDArray[np.int64], values: npt.NDArr
     return not (together & differs).any()
 
 
-def _group(machine: "Machine", tag: int) -> int:
-    return ((tag & ((1 << 40) - 1)) - 1) // machine.span
+def _group(memory: SegmentTable, tag: int) -> int:
+    return ((tag & ((1 << 40) - 1)) - 1) // memory.machine.span
 
 
-def _own_offset(segment: "Segment", offset: int) -> int:
+def _own_offset(segment: Segment, offset: int) -> int:
     """A byte of all copies together -> a byte of one copy."""
     if segment.base is None:
         return offset

@@ -107,11 +107,6 @@ class Cells:
         else:
             self.unset = [now if each is None else each | now for each in self.unset]
 
-    def set_all(self) -> None:
-        """An initialiser sets what it does not name to zero."""
-        self.unset = [None] * len(self.values)
-        self.unset_table = None if self.unset_table is None else np.zeros_like(self.unset_table)
-
     def get(self, index: Value, mask: Mask, components: Components, name: str, position: Position) -> Value:
         if np.ndim(index) == 2:
             return self._rows(index)

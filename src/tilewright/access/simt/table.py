@@ -4,8 +4,6 @@ An address is segment << 40 | (2**39 + byte offset), so a stray pointer is notic
 segments have one copy of their bytes for each group or lane, chosen by who accesses them.
 """
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import numpy.typing as npt
 
@@ -13,12 +11,10 @@ from ...errors import InvalidInput
 from ..clc.lexer import Position
 from ..clc.types import Space
 from .code import Site
-from .segments import Offsets, Segment, Unset, round_up
+from .ordering import Ordering
+from .segments import Access, Offsets, Segment, Unset, round_up
 from .shadow import Shadow
-
-if TYPE_CHECKING:
-    from .machine import Machine
-
+from .state import MachineState
 
 MOST_ROOM = 1 << 28  # bytes that one variable may take in all groups or lanes that run at once
 
@@ -35,8 +31,9 @@ def check_room(name: str, space: Space, size: int, copies: int, position: Positi
 class SegmentTable:
     """Makes and keeps the segments."""
 
-    def __init__(self, machine: "Machine") -> None:
+    def __init__(self, machine: MachineState, ordering: Ordering) -> None:
         self.machine = machine
+        self.ordering = ordering
         self.segments: dict[int, Segment] = {}
         self.sites: list[Site] = []
 
@@ -102,3 +99,15 @@ class SegmentTable:
             if segment.space is Space.LOCAL and segment.shadow is not None:
                 segment.shadow.forget_reads()
                 segment.shadow.complete = segment.shadow.complete or bool(segment.shadow.writer.all())
+
+    @staticmethod
+    def inside(offsets: Offsets, segment: Segment, access: Access) -> bool:
+        """Are all of these bytes the segment's? As unsigned numbers, negative offsets are too large as well."""
+        room = segment.size - access.size
+        return room >= 0 and int(offsets.view(np.uint64).max()) <= room
+
+    def written_lately(self, segment: Segment) -> bool:
+        """Was it written since the last barrier that put its space in order? No barrier does that between groups."""
+        assert segment.shadow is not None
+        since = 0 if segment.space is Space.GLOBAL else self.machine.synced[Space.LOCAL]
+        return segment.shadow.last_write >= since

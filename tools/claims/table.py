@@ -1,12 +1,11 @@
-"""Judges what the four source systems claim about memory: each claim with the count that makes it true or false today."""
+"""The table of what the four source systems claim about memory: each claim with the count that makes it true or false today."""
 
-import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from pathlib import Path
 
-from ..markdown import read_page, write_page
-from .claims import (
+from tilewright.access.models import NVIDIA
+
+from .counts import (
     MATRIX,
     PRODUCT,
     Judgement,
@@ -30,7 +29,6 @@ from .claims import (
     wide_loads_need_no_pad,
     wide_types,
 )
-from .models import NVIDIA
 
 
 @dataclass(frozen=True)
@@ -102,14 +100,3 @@ def table(claims: Iterable[Claim] = CLAIMS) -> str:
         found = claim.judge()
         lines.append(f"| {claim.source} | `{claim.rung}` | {claim.says} | **{found.holds}** | {found.because} |")
     return "\n".join(lines)
-
-
-_MARK = re.compile("(<!-- claims -->\n).*?(<!-- end claims -->)", re.S)
-
-
-def refresh_claims(page: Path) -> int:
-    """Rewrite what stands between `<!-- claims -->` and `<!-- end claims -->`; how many such tables there are."""
-    fresh, count = _MARK.subn(lambda match: f"{match[1]}\n{table()}\n\n{match[2]}", read_page(page))
-    if count:
-        write_page(page, fresh)
-    return count

@@ -3,16 +3,16 @@
 from dataclasses import dataclass
 from functools import cache
 
-from ..kernel import Config, Kernel
-from ..kernels import find_kernel
-from ..kernels.specimens import SPECIMENS
-from ..problem import Copy, Gemm, Problem, Transpose
-from .explain import Explanation
-from .kernels import explain_kernel
-from .models import GT200, find_model
-from .profile import LineAccess
-from .totals import Totals, totals
-from .verdict import number
+from tilewright.access.explanation import Explanation
+from tilewright.access.kernels import explain_kernel
+from tilewright.access.models import GT200, find_model
+from tilewright.access.profile import LineAccess
+from tilewright.access.totals import Totals, totals
+from tilewright.access.verdict import number
+from tilewright.kernel import Config, Kernel
+from tilewright.kernels import find_kernel
+from tilewright.kernels.specimens import SPECIMENS
+from tilewright.problem import Copy, Gemm, Problem, Transpose
 
 PRODUCT = (256, 256, 64)
 MATRIX = (256, 256)

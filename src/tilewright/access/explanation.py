@@ -1,0 +1,54 @@
+"""The record of an explained kernel: its NDRange, its traffic, its findings and its results."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from .clc.lexer import Position
+from .coverage import Coverage
+from .models import Model
+from .private import PrivateArray
+from .profile import LineAccess, Profile
+from .simt import Finding
+from .simt.state import Group
+from .sources import SourceText
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """What a kernel does to memory. `groups` are the work-groups that were run, of `group_count` in all."""
+
+    name: str
+    entry: str
+    entry_position: Position
+    global_size: tuple[int, ...]
+    local_size: tuple[int, ...]
+    macros: Mapping[str, str | int]
+    profile: Profile
+    findings: tuple[Finding, ...]
+    outputs: Mapping[str, np.ndarray]
+    source: SourceText
+    group_count: int
+    seconds: float
+    coverage: tuple[Coverage, ...] = ()
+    private_arrays: tuple[PrivateArray, ...] = ()
+    buffers: Mapping[str, str] = field(default_factory=dict)  # argument -> the plan's buffer, where they differ
+    earlier: tuple["Explanation", ...] = ()  # the kernel's launches before this one
+
+    @property
+    def model(self) -> Model:
+        return self.profile.model
+
+    @property
+    def groups(self) -> tuple[Group, ...]:
+        return self.profile.groups
+
+    @property
+    def accesses(self) -> tuple[LineAccess, ...]:
+        return self.profile.accesses
+
+    @property
+    def faults(self) -> tuple[Finding, ...]:
+        """The findings that are errors; benign races are findings, too, but not here."""
+        return tuple(each for each in self.findings if each.is_fault)
