@@ -11,15 +11,15 @@ from hypothesis import settings
 from shapes import NAIVE
 
 from tilewright import doctor
-from tilewright.backend import children
-from tilewright.backend.cuda import Device as CudaDevice
-from tilewright.backend.cuda import open_device as open_cuda_device
-from tilewright.backend.opencl import Device, list_devices, open_device
-from tilewright.backend.preference import NEVER_BY_DEFAULT, preference
-from tilewright.custom import custom_kernel
+from tilewright.core.custom import custom_kernel
+from tilewright.core.kernel import Kernel
 from tilewright.errors import NoDevice
-from tilewright.kernel import Kernel
 from tilewright.kernels.product.wgmma.kernels import REQUIRES
+from tilewright.runtime import children
+from tilewright.runtime.cuda.device import Device as CudaDevice
+from tilewright.runtime.cuda.device import open_device as open_cuda_device
+from tilewright.runtime.icd.preference import NEVER_BY_DEFAULT, preference
+from tilewright.runtime.opencl.device import Device, list_devices, open_device
 
 NO_DEVICE = "no working device"
 # NumPy's tests are imported by test_numpy_suite.py, and are marked with these.
@@ -149,7 +149,7 @@ def wide_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     """A console so wide that tables are not cut."""
     from rich.console import Console
 
-    from tilewright import live
+    from tilewright.cli import live
 
     monkeypatch.setattr(live, "console", Console(width=240))
 

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from tilewright.device import DeviceInfo
+from tilewright.core.device import DeviceInfo
 
 # Instructions that a Hopper GPU is found to have.
 HOPPER_FEATURES = frozenset(

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from tilewright.kernel import Kernel
+from tilewright.core.kernel import Kernel
 
 STORE = "C[row * N + column] = sum;"  # the line of `shapes.NAIVE` that most faults take the place of
 MakeKernel = Callable[[str, str], Kernel]

@@ -2,12 +2,12 @@
 
 import re
 
-from tilewright.backend.device import Device
+from tilewright.core.kernel import Kernel
+from tilewright.core.plan import plan_kernel
+from tilewright.core.problems import make_problem
 from tilewright.errors import Unsupported
-from tilewright.kernel import Kernel
-from tilewright.plan import plan_kernel
-from tilewright.problems import make_problem
-from tilewright.verify import verify
+from tilewright.runtime.device import Device
+from tilewright.runtime.verify import verify
 
 DTYPES = ("float32", "float64", "int32", "float16")
 

@@ -10,15 +10,15 @@ import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from tilewright.backend.children import run_child
-from tilewright.backend.opencl import Device, open_device
-from tilewright.dtypes import element_type
-from tilewright.environment import read_environment
+from tilewright.cli.outputs import check_target, write_or_rescue
+from tilewright.core.problem import Gemm
+from tilewright.core.records import Record, Row, Samples
+from tilewright.core.types import element_type
 from tilewright.errors import InvalidInput, ProcessFailed, TilewrightError
-from tilewright.outputs import check_target, write_or_rescue
-from tilewright.problem import Gemm
-from tilewright.records import Record, Row, Samples
 from tilewright.report.cold_start import TITLE
+from tilewright.runtime.children import run_child
+from tilewright.runtime.environment import read_environment
+from tilewright.runtime.opencl.device import Device, open_device
 
 SIZE = 64  # so small that the product itself takes no time
 # What is measured, and the seconds that it is allowed; None if it depends on others more than on this package.

@@ -16,8 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from tilewright.backend.children import run_child
-from tilewright.environment import read_environment
+from tilewright.runtime.children import run_child
+from tilewright.runtime.environment import read_environment
 
 ROOT = Path(__file__).resolve().parents[1]
 REPETITIONS = 30
@@ -122,7 +122,7 @@ def machine() -> dict[str, Any]:
     """What it ran on, as records say it."""
     import msgspec
 
-    from tilewright.backend.opencl import open_device
+    from tilewright.runtime.opencl.device import open_device
 
     facts: dict[str, Any] = msgspec.to_builtins(read_environment(open_device().info))
     return facts

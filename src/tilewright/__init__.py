@@ -7,8 +7,15 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .backend.opencl import list_devices, open_device
-    from .custom import custom_kernel
+    from .analysis.explanations import WhatIf, compare_explanations, explain, what_if
+    from .analysis.inspect import Inspection, inspect_kernel
+    from .bench.ladders import run_kernel, run_ladder
+    from .bench.roofline import Roofline, roofline
+    from .core.custom import custom_kernel
+    from .core.kernel import Config, Kernel, Ladder, NDRange
+    from .core.plan import Plan, plan_kernel
+    from .core.problem import Copy, Gemm, Transpose
+    from .core.records import Record, Row, load_record, save_record
     from .doctor import examine
     from .errors import (
         BuildFailed,
@@ -22,47 +29,40 @@ if TYPE_CHECKING:
         UnsupportedType,
         WrongResult,
     )
-    from .explanations import WhatIf, compare_explanations, explain, what_if
-    from .inspection import Inspection, inspect_kernel
-    from .kernel import Config, Kernel, Ladder, NDRange
     from .kernels import LADDERS, find_kernel, find_ladder, rung_before
-    from .ladders import run_kernel, run_ladder
     from .library.moves import copy, matrix_transpose, transpose
     from .library.products import gemm, matmul
-    from .plan import Plan, plan_kernel
-    from .problem import Copy, Gemm, Transpose
-    from .records import Record, Row, load_record, save_record
     from .report.compare import compare
     from .report.plot import plot
-    from .rooflines import Roofline, roofline
-    from .run import solve
-    from .verify import Verdict, verify
+    from .runtime.opencl.device import list_devices, open_device
+    from .runtime.run import solve
+    from .runtime.verify import Verdict, verify
 
     __version__: str
 
 _HOMES = {
-    "backend.opencl": ("list_devices", "open_device"),
-    "custom": ("custom_kernel",),
+    "runtime.opencl.device": ("list_devices", "open_device"),
+    "core.custom": ("custom_kernel",),
     "doctor": ("examine",),
     "errors": (
         "BuildFailed", "InvalidInput", "LaunchFailed", "NoDevice", "OutOfDeviceMemory", "TilewrightError",
         "UnknownName", "Unsupported", "UnsupportedType", "WrongResult",
     ),
-    "explanations": ("WhatIf", "compare_explanations", "explain", "what_if"),
-    "inspection": ("Inspection", "inspect_kernel"),
-    "kernel": ("Config", "Kernel", "Ladder", "NDRange"),
+    "analysis.explanations": ("WhatIf", "compare_explanations", "explain", "what_if"),
+    "analysis.inspect": ("Inspection", "inspect_kernel"),
+    "core.kernel": ("Config", "Kernel", "Ladder", "NDRange"),
     "kernels": ("LADDERS", "find_kernel", "find_ladder", "rung_before"),
-    "ladders": ("run_kernel", "run_ladder"),
+    "bench.ladders": ("run_kernel", "run_ladder"),
     "library.moves": ("copy", "matrix_transpose", "transpose"),
     "library.products": ("gemm", "matmul"),
-    "plan": ("Plan", "plan_kernel"),
-    "problem": ("Copy", "Gemm", "Transpose"),
-    "records": ("Record", "Row", "load_record", "save_record"),
+    "core.plan": ("Plan", "plan_kernel"),
+    "core.problem": ("Copy", "Gemm", "Transpose"),
+    "core.records": ("Record", "Row", "load_record", "save_record"),
     "report.compare": ("compare",),
     "report.plot": ("plot",),
-    "rooflines": ("Roofline", "roofline"),
-    "run": ("solve",),
-    "verify": ("Verdict", "verify"),
+    "bench.roofline": ("Roofline", "roofline"),
+    "runtime.run": ("solve",),
+    "runtime.verify": ("Verdict", "verify"),
 }  # fmt: skip
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
 

@@ -6,7 +6,7 @@ import sys
 def main() -> int:
     """Load the command line and run it; the exit status, 130 if it was interrupted."""
     try:
-        from .cli import main as run
+        from .cli.main import main as run
 
         return run()
     except KeyboardInterrupt:

@@ -4,9 +4,9 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from tilewright.includes import with_includes
-from tilewright.kernel import Kernel
-from tilewright.source import read_source, without_comments
+from tilewright.core.includes import with_includes
+from tilewright.core.kernel import Kernel
+from tilewright.core.source import read_source, without_comments
 
 PRELUDE = Path(__file__).parent / "hopper_emulated.cl"
 Edits = tuple[tuple[str, str], ...]

@@ -9,7 +9,7 @@ from itertools import product
 
 import numpy as np
 
-from tilewright.dtypes import ELEMENT_TYPES
+from tilewright.core.types import ELEMENT_TYPES
 from tilewright.errors import UnsupportedType
 
 

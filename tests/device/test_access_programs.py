@@ -9,12 +9,12 @@ import pytest
 from program_expressions import ITEMS
 from programs import mutated, program
 
-from tilewright.access import explain_source
-from tilewright.access.clc import parse_program
-from tilewright.backend.opencl import Device
+from tilewright.analysis.explain import explain_source
+from tilewright.analysis.explain.clc import parse_program
+from tilewright.core.kernel import NDRange
+from tilewright.core.source import parse_signature
 from tilewright.errors import BuildFailed, SourceError
-from tilewright.kernel import NDRange
-from tilewright.source import parse_signature
+from tilewright.runtime.opencl.device import Device
 
 LANES = 4 * ITEMS
 RESULTS = 8

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tilewright.access import explain_source
-from tilewright.backend.opencl import Device
-from tilewright.kernel import NDRange
-from tilewright.source import parse_signature
+from tilewright.analysis.explain import explain_source
+from tilewright.core.kernel import NDRange
+from tilewright.core.source import parse_signature
+from tilewright.runtime.opencl.device import Device
 
 LANES = 64
 EXACT = "#pragma OPENCL FP_CONTRACT OFF\n#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n"

@@ -5,13 +5,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tilewright.accuracy import DATA, UNIT, data_for, load_accuracy, measure_accuracy, operands
-from tilewright.backend.opencl import Device
-from tilewright.dtypes import FLOAT8
+from tilewright.bench.accuracy import DATA, UNIT, data_for, load_accuracy, measure_accuracy, operands
+from tilewright.core.problem import Gemm
+from tilewright.core.records import save_record
+from tilewright.core.types import FLOAT8
 from tilewright.errors import InvalidInput, RecordError
-from tilewright.problem import Gemm
-from tilewright.records import save_record
 from tilewright.report.pages import refresh
+from tilewright.runtime.opencl.device import Device
 
 pytestmark = pytest.mark.device
 SIZE = (48, 40, 300)

@@ -14,9 +14,9 @@ from hypothesis.extra.array_api import make_strategies_namespace
 from hypothesis.extra.numpy import mutually_broadcastable_shapes
 
 import tilewright
-from tilewright.backend.opencl import Device
-from tilewright.dtypes import ELEMENT_TYPES
+from tilewright.core.types import ELEMENT_TYPES
 from tilewright.errors import InvalidInput, UnsupportedType
+from tilewright.runtime.opencl.device import Device
 
 xps = make_strategies_namespace(np)
 examples = settings(max_examples=150, derandomize=True, deadline=None)

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from tilewright import copy, matmul, transpose
-from tilewright.backend.opencl import Device
+from tilewright.core.operands import Layout
+from tilewright.core.plan import plan_kernel
 from tilewright.errors import Unsupported
-from tilewright.kernels.moves import TURN_SECTORS, Move
-from tilewright.operands import Layout
-from tilewright.plan import plan_kernel
-from tilewright.run import LoadedPlan
+from tilewright.kernels.copy import TURN_SECTORS, Move
+from tilewright.runtime.opencl.device import Device
+from tilewright.runtime.run import LoadedPlan
 
 ROWS, COLUMNS = 2**16 + 3, 2**15 + 5  # 2^31 and some hundred thousand elements, of a byte each
 BYTES_FREE = 3 * ROWS * COLUMNS + 2**30  # operand, result, the comparison's own, and something to live on

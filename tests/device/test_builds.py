@@ -5,7 +5,7 @@ import warnings
 
 import pytest
 
-from tilewright.backend.opencl import Device
+from tilewright.runtime.opencl.device import Device
 
 SOURCE = "__kernel void named_{number}(__global float* x) {{ x[get_global_id(0)] *= {number}; }}"
 

@@ -6,16 +6,16 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tilewright.backend.opencl import Device
-from tilewright.backend.vpdpbusd import VPDPBUSD, equipped
-from tilewright.choice import plan_product
-from tilewright.device import DeviceInfo
-from tilewright.dtypes import ELEMENT_TYPES, ElementType, numpy_dtype, storable
+from tilewright.core.device import DeviceInfo
+from tilewright.core.plan import plan
+from tilewright.core.problem import Gemm
+from tilewright.core.types import ELEMENT_TYPES, ElementType, numpy_dtype, storable
+from tilewright.dispatch.choice import plan_product
 from tilewright.kernels.product.cpu.elements import form, takes_vectors
 from tilewright.kernels.product.cpu.kernels import product_kernel
-from tilewright.plan import plan
-from tilewright.problem import Gemm
-from tilewright.run import solve
+from tilewright.runtime.opencl.device import Device
+from tilewright.runtime.opencl.vpdpbusd import VPDPBUSD, equipped
+from tilewright.runtime.run import solve
 
 # Each K leaves another rest in quads, in vectors of quads and in blocks of K; N goes from below a vector to two blocks.
 SHAPES = (

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from tilewright import copy, gemm, matmul, matrix_transpose, transpose
-from tilewright.backend.opencl import Device
 from tilewright.errors import InvalidInput, Unsupported, UnsupportedType
 from tilewright.library.rules import Casting, castable
+from tilewright.runtime.opencl.device import Device
 
 FLOATS = np.ones((3, 3), np.float32)
 INTEGERS = np.ones((3, 3), np.int32)

@@ -2,14 +2,14 @@
 
 import pytest
 
-from tilewright.backend.opencl import Device
+from tilewright.bench.baselines.clblast import CLBlastRival, clblast_present, places, prepare
+from tilewright.bench.ladders import run_ladder
+from tilewright.core.kernel import Ladder
+from tilewright.core.problem import Copy, Gemm, Problem, Transpose, random_arrays
 from tilewright.errors import Unsupported
-from tilewright.kernel import Ladder
 from tilewright.kernels import find_kernel
-from tilewright.ladders import run_ladder
-from tilewright.problem import Copy, Gemm, Problem, Transpose, random_arrays
-from tilewright.rivals.clblast import CLBlastRival, clblast_present, places, prepare
-from tilewright.verify import Reference
+from tilewright.runtime.opencl.device import Device
+from tilewright.runtime.verify import Reference
 
 PROBLEMS: tuple[Problem, ...] = (
     Gemm(70, 50, 30),

@@ -13,10 +13,10 @@ from rich.console import Console
 from says import says
 from shapes import NAIVE
 
-from tilewright import live
-from tilewright.cli import main
+from tilewright.cli import live
+from tilewright.cli.main import main
+from tilewright.core.records import load_record
 from tilewright.kernels import LADDERS
-from tilewright.records import load_record
 
 QUICK = ["--seconds", "0.2"]
 CapturedOutput = pytest.CaptureFixture[str]

@@ -7,16 +7,16 @@ import pytest
 from faulty import STORE, MakeKernel
 from shapes import NAIVE
 
-from tilewright import ladders
-from tilewright.backend.opencl import Device
-from tilewright.cli import main
-from tilewright.device import Peaks
-from tilewright.diagnosis import diagnosed, small_plan, smaller
-from tilewright.kernel import Kernel
+from tilewright.analysis.diagnosis import diagnosed, small_plan, smaller
+from tilewright.bench import ladders
+from tilewright.bench.ladders import run_kernel
+from tilewright.cli.main import main
+from tilewright.core.device import Peaks
+from tilewright.core.kernel import Kernel
+from tilewright.core.problem import Copy, Gemm, Problem, Transpose
+from tilewright.core.records import Record, Row, RowStatus, load_record, save_record
 from tilewright.kernels import find_kernel
-from tilewright.ladders import run_kernel
-from tilewright.problem import Copy, Gemm, Problem, Transpose
-from tilewright.records import Record, Row, RowStatus, load_record, save_record
+from tilewright.runtime.opencl.device import Device
 
 
 @pytest.fixture(autouse=True)
@@ -155,6 +155,6 @@ def test_faults_go_to_json_and_back_and_old_records_have_none(tmp_path: Path, on
 
 
 def test_what_nobody_read_is_told_of_a_wrong_result(one_device: Device) -> None:
-    row = failed_row(find_kernel("specimens/08"), one_device, (60, 52, 40))
+    row = failed_row(find_kernel("known_bad/08"), one_device, (60, 52, 40))
     assert not row.faults
     assert "A: 80% of its 2,400 elements are read, 480 never" in row.explained

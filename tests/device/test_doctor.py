@@ -8,8 +8,10 @@ import pytest
 from says import says
 
 from tilewright import doctor
-from tilewright.backend import children, drivers, smoke
 from tilewright.doctor import Examination, Finding, Status
+from tilewright.runtime import children
+from tilewright.runtime.icd import drivers
+from tilewright.runtime.opencl import smoke
 
 
 @pytest.fixture(scope="module")
@@ -91,7 +93,7 @@ def test_the_trial_rejects_a_wrong_kernel(right: str, wrong: str) -> None:
     assert smoke.source_of("smoke_gemm").count(right) == 1
     code = (
         "import pyopencl, sys\n"
-        "from tilewright.backend import children, registration, smoke\n"
+        "from tilewright.runtime import children, registration, smoke\n"
         "registration.register()\n"
         "device = pyopencl.get_platforms()[0].get_devices()[0]\n"
         "children.tell('gemm', **smoke.try_gemm(device, sys.argv[1]))\n"

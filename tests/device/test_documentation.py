@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tilewright.backend.opencl import Device
+from tilewright.runtime.opencl.device import Device
 
 ROOT = Path(__file__).parents[2]
 MODULES = ("custom", "library.products", "library.moves")

@@ -4,16 +4,16 @@ import numpy as np
 import pytest
 from shapes import DTYPES, check_kernel, shapes_of
 
-from tilewright.backend.opencl import Device
+from tilewright.core.kernel import Kernel
+from tilewright.core.plan import plan_kernel
+from tilewright.core.problem import random_arrays
+from tilewright.core.problems import make_problem
 from tilewright.errors import Unsupported
-from tilewright.kernel import Kernel
 from tilewright.kernels import LADDERS
-from tilewright.kernels.specimens import SPECIMENS
-from tilewright.plan import plan_kernel
-from tilewright.problem import random_arrays
-from tilewright.problems import make_problem
-from tilewright.run import Execution
-from tilewright.verify import Reference, verify, verify_execution
+from tilewright.kernels.known_bad import SPECIMENS
+from tilewright.runtime.opencl.device import Device
+from tilewright.runtime.run import Execution
+from tilewright.runtime.verify import Reference, verify, verify_execution
 
 RUNGS = [kernel for ladder in LADDERS.values() for kernel in ladder.kernels]
 PRODUCTS = [kernel for kernel in RUNGS if kernel.operation == "gemm"]

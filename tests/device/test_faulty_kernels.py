@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 from faulty import STORE, MakeKernel
 
-from tilewright.backend.opencl import Device
-from tilewright.custom import custom_kernel
-from tilewright.kernel import Kernel
-from tilewright.plan import plan_kernel
-from tilewright.problem import Copy, Gemm, Problem, Transpose, random_arrays
-from tilewright.run import Execution
-from tilewright.verify import Reference, Verdict, verify, verify_execution
+from tilewright.core.custom import custom_kernel
+from tilewright.core.kernel import Kernel
+from tilewright.core.plan import plan_kernel
+from tilewright.core.problem import Copy, Gemm, Problem, Transpose, random_arrays
+from tilewright.runtime.opencl.device import Device
+from tilewright.runtime.run import Execution
+from tilewright.runtime.verify import Reference, Verdict, verify, verify_execution
 
 # name: (the right text, the fault that takes its place)
 WRONG_EVERYWHERE = {

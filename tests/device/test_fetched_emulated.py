@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 from emulation import MMA_TMA, NO_MAPS, emulated_text
 
-from tilewright.backend.opencl import Device
-from tilewright.kernel import Kernel, NDRange
+from tilewright.core.kernel import Kernel, NDRange
+from tilewright.core.plan import plan
+from tilewright.core.problem import Gemm, Problem
 from tilewright.kernels.product.mma.config_tma import FetchedConfig
 from tilewright.kernels.product.mma.kernels import FETCHED, FETCHED_COMPLEX
-from tilewright.plan import plan
-from tilewright.problem import Gemm, Problem
-from tilewright.verify import verify
+from tilewright.runtime.opencl.device import Device
+from tilewright.runtime.verify import verify
 
 # Local memory, by which work-items exchange operands, and the work whose stage is filled next.
 EDITS = (

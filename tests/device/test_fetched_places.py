@@ -6,13 +6,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tilewright.backend.opencl import Device
-from tilewright.includes import with_includes
-from tilewright.kernel import Dialect, Kernel, NDRange, render
+from tilewright.core.includes import with_includes
+from tilewright.core.kernel import Dialect, Kernel, NDRange, render
+from tilewright.core.problem import Gemm
+from tilewright.core.source import read_source, without_comments
 from tilewright.kernels.product.mma.config_tma import FetchedConfig
 from tilewright.kernels.product.mma.kernels import FETCHED, FETCHED_COMPLEX
-from tilewright.problem import Gemm
-from tilewright.source import read_source, without_comments
+from tilewright.runtime.opencl.device import Device
 
 # Every read of eight rows number 0 to 3: by each work-item, of each of its four doubles. Panels hold their own addresses.
 PROBE = """

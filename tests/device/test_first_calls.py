@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from tilewright.backend.opencl import Device
-from tilewright.records import load_record, save_record
+from tilewright.core.records import load_record, save_record
 from tilewright.report.cold_start import TITLE
 from tilewright.report.pages import refresh
+from tilewright.runtime.opencl.device import Device
 from tools import first_calls
 from tools.first_calls import PARTS, lines, run_first_calls
 

@@ -7,16 +7,16 @@ import pyopencl.array as cl_array
 import pytest
 
 import tilewright
-from tilewright.backend.opencl import Device
-from tilewright.choice import plan_product
-from tilewright.dtypes import numpy_dtype
+from tilewright.core.plan import plan
+from tilewright.core.problem import Gemm
+from tilewright.core.types import numpy_dtype
+from tilewright.dispatch.choice import plan_product
 from tilewright.errors import InvalidInput, Unsupported
 from tilewright.kernels.product.call import call_of
 from tilewright.kernels.product.portable.search import ranked_kernels
-from tilewright.plan import plan
-from tilewright.problem import Gemm
-from tilewright.run import solve
-from tilewright.verify import verify
+from tilewright.runtime.opencl.device import Device
+from tilewright.runtime.run import solve
+from tilewright.runtime.verify import verify
 
 pytestmark = pytest.mark.device
 KINDS = ("float8_e4m3fn", "float8_e5m2")

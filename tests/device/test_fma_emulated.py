@@ -12,17 +12,17 @@ import numpy as np
 import pytest
 from emulation import FMA, NO_MAPS, emulated_text
 
-from tilewright.backend.opencl import Device
-from tilewright.kernel import Config, Kernel, NDRange, Steps
+from tilewright.core.kernel import Config, Kernel, NDRange, Steps
+from tilewright.core.operands import Layout
+from tilewright.core.plan import plan
+from tilewright.core.problem import Gemm, Problem, StridedGemm, random_array
 from tilewright.kernels.product.cuda_cores_tma.config import CONSUMERS, FmaConfig
 from tilewright.kernels.product.cuda_cores_tma.kernels import PRODUCT, fma_steps
 from tilewright.kernels.product.macros import elements
 from tilewright.kernels.product.packing import PACK
-from tilewright.operands import Layout
-from tilewright.plan import plan
-from tilewright.problem import Gemm, Problem, StridedGemm, random_array
-from tilewright.run import LoadedPlan, solve
-from tilewright.verify import verify
+from tilewright.runtime.opencl.device import Device
+from tilewright.runtime.run import LoadedPlan, solve
+from tilewright.runtime.verify import verify
 
 # Work-groups wait for each other's pieces: so one launch leaves them, and a second one joins them.
 LEAVE, JOIN = "#define EMULATED_LEAVE 1\n", "#define EMULATED_JOIN 1\n"

@@ -5,10 +5,10 @@ import sys
 
 import pytest
 
-from tilewright.backend import forks
-from tilewright.backend.children import run_child
-from tilewright.backend.opencl import Device
 from tilewright.errors import LaunchFailed
+from tilewright.runtime import forks
+from tilewright.runtime.children import run_child
+from tilewright.runtime.opencl.device import Device
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="there are no forks here")
 
@@ -17,7 +17,7 @@ def forked(device: Device, before: str) -> list[str]:
     """What a fork says of a call, made after the code `before`; it may hang, and then says nothing."""
     code = (
         f"import os, sys\nplatform = {device.info.platform!r}\n"
-        "from tilewright.backend.forks import refuse_if_forked\n"
+        "from tilewright.runtime.forks import refuse_if_forked\n"
         "from tilewright.errors import LaunchFailed\n"
         "import tilewright, numpy\n"
         "a = numpy.arange(12, dtype='f4').reshape(3, 4)\n"

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from tilewright.backend.opencl import Device, list_devices
+from tilewright.runtime.opencl.device import Device, list_devices
 from tools.fuzz.child import Task
 from tools.fuzz.record import Record
 from tools.fuzz.run import Loop

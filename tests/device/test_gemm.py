@@ -10,8 +10,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tilewright import gemm
-from tilewright.backend.opencl import Device
 from tilewright.errors import InvalidInput, UnknownName, Unsupported
+from tilewright.runtime.opencl.device import Device
 
 RNG = np.random.default_rng(11)
 ACTIVATIONS: dict[str | None, Callable[[np.ndarray], np.ndarray]] = {

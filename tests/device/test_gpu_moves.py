@@ -6,14 +6,14 @@ from itertools import product
 import numpy as np
 import pytest
 
-from tilewright.backend.opencl import Device
-from tilewright.dtypes import element_type
+from tilewright.core.kernel import Kernel
+from tilewright.core.operands import Layout
+from tilewright.core.plan import plan_kernel
+from tilewright.core.types import element_type
 from tilewright.errors import Unsupported
-from tilewright.kernel import Kernel
-from tilewright.kernels.moves import COPY, COPY_WORDS, TURN, TURN_SECTORS, Move, nearest
-from tilewright.operands import Layout
-from tilewright.plan import plan_kernel
-from tilewright.run import LoadedPlan
+from tilewright.kernels.copy import COPY, COPY_WORDS, TURN, TURN_SECTORS, Move, nearest
+from tilewright.runtime.opencl.device import Device
+from tilewright.runtime.run import LoadedPlan
 
 SHAPES = ((1, 1), (1, 7), (7, 1), (3, 5), (4, 4), (31, 33), (64, 128), (127, 125), (128, 126), (130, 257), (263, 131))
 GAPS = (0, 1, 2, 3, 16)

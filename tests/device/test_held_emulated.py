@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 from emulation import WGMMA, emulated_text
 
-from tilewright.backend.opencl import Device
-from tilewright.kernel import Dialect, NDRange, render
+from tilewright.core.kernel import Dialect, NDRange, render
+from tilewright.core.problem import Gemm
 from tilewright.kernels.product.call import call_of
 from tilewright.kernels.product.wgmma.config import WgmmaConfig
 from tilewright.kernels.product.wgmma.kernels import KERNELS
-from tilewright.problem import Gemm
+from tilewright.runtime.opencl.device import Device
 
 TF32 = next(each for each in KERNELS if each.precision == "tf32")
 STAGES, BK = 2, 32

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tilewright.backend.children import ChildRun, run_child
-from tilewright.backend.opencl import Device
+from tilewright.runtime.children import ChildRun, run_child
+from tilewright.runtime.opencl.device import Device
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the homes are Linux'")
 

@@ -7,14 +7,14 @@ import pyopencl.array as cl_array
 import pytest
 
 from tilewright import matrix_transpose, transpose
-from tilewright.backend.opencl import Device
-from tilewright.choice import plan_move, plan_product
-from tilewright.in_place import InPlaceTranspose
+from tilewright.core.in_place import InPlaceTranspose
+from tilewright.core.plan import plan_kernel, violations
+from tilewright.core.problem import Copy, Gemm, Problem, Transpose
+from tilewright.dispatch.choice import plan_move, plan_product
 from tilewright.kernels.product.portable.config import TileConfig
 from tilewright.kernels.product.portable.kernels import TILES
-from tilewright.plan import plan_kernel, violations
-from tilewright.problem import Copy, Gemm, Problem, Transpose
-from tilewright.verify import verify
+from tilewright.runtime.opencl.device import Device
+from tilewright.runtime.verify import verify
 
 DTYPES = ("int8", "float16", "float32", "float64", "complex128")
 RNG = np.random.default_rng(3)

@@ -7,17 +7,17 @@ import numpy as np
 import pytest
 
 from tilewright import gemm, matmul
-from tilewright.backend.opencl import Device
-from tilewright.choice import plan_product
-from tilewright.dtypes import numpy_dtype
-from tilewright.kernel import Kernel
+from tilewright.core.kernel import Kernel
+from tilewright.core.operands import Layout
+from tilewright.core.plan import Plan, plan_kernel
+from tilewright.core.problem import Gemm, StridedGemm
+from tilewright.core.types import numpy_dtype
+from tilewright.dispatch.choice import plan_product
 from tilewright.kernels.product.gemv.kernels import COLUMNS, ROWS
 from tilewright.kernels.product.portable.config import TileConfig
 from tilewright.kernels.product.portable.kernels import TILES
-from tilewright.operands import Layout
-from tilewright.plan import Plan, plan_kernel
-from tilewright.problem import Gemm, StridedGemm
-from tilewright.run import LoadedPlan
+from tilewright.runtime.opencl.device import Device
+from tilewright.runtime.run import LoadedPlan
 
 FLOATS = ("float16", "bfloat16", "float32", "float64", "float8_e5m2", "complex64", "complex128")
 SPECIAL = (np.inf, -np.inf, np.nan)

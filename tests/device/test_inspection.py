@@ -7,14 +7,14 @@ from xml.etree import ElementTree
 import pytest
 from says import says
 
-from tilewright.backend.opencl import Device
-from tilewright.cli import main
+from tilewright.analysis.inspect import Inspection, inspect_kernel, kinds
+from tilewright.bench.roofline import count_traffic, roofline
+from tilewright.cli.main import main
+from tilewright.core.problem import Gemm
 from tilewright.errors import InvalidInput, Unsupported
-from tilewright.inspection import Inspection, inspect_kernel, kinds
 from tilewright.kernels import find_kernel
-from tilewright.problem import Gemm
 from tilewright.report.roof import draw_roof
-from tilewright.rooflines import count_traffic, roofline
+from tilewright.runtime.opencl.device import Device
 
 CapturedOutput = pytest.CaptureFixture[str]
 MINE = """// A product of one's own.
@@ -128,7 +128,7 @@ def test_the_traffic_of_a_deep_product_is_that_of_two_shallower_ones_drawn_on(on
     kernel = find_kernel("tiles/06")
     deep = Gemm(256, 256, 800, "float32", "column", "column", "column")
     found = count_traffic(kernel, deep, one_device.info)
-    from tilewright.rooflines import _explained
+    from tilewright.bench.roofline import _explained
 
     whole = _explained(kernel, deep, one_device.info)
     assert (found.requested_bytes, found.local_bytes) == (whole.requested_bytes, whole.local_bytes)

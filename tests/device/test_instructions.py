@@ -5,9 +5,16 @@ from pathlib import Path
 
 import pytest
 
-from tilewright.backend import instructions
-from tilewright.backend.instructions import FEATURES, STATIC_LOCAL, WORKS, answers_for, static_local, with_instructions
-from tilewright.backend.opencl import Device
+from tilewright.runtime.opencl import instructions
+from tilewright.runtime.opencl.device import Device
+from tilewright.runtime.opencl.instructions import (
+    FEATURES,
+    STATIC_LOCAL,
+    WORKS,
+    answers_for,
+    static_local,
+    with_instructions,
+)
 
 pytestmark = pytest.mark.device
 

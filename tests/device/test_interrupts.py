@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 
 from tilewright import matmul
-from tilewright.backend.opencl import Device
 from tilewright.errors import LaunchFailed
 from tilewright.library import places
 from tilewright.library.engine import Call
+from tilewright.runtime.opencl.device import Device
 
 RNG = np.random.default_rng(9)
 

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from tilewright import Gemm, copy, matmul, matrix_transpose, transpose
-from tilewright.backend.opencl import Device
-from tilewright.choice import plan_product
+from tilewright.dispatch.choice import plan_product
 from tilewright.library import engine
 from tilewright.library.engine import Call, Kept
 from tilewright.library.shapes import View, launches
 from tilewright.library.strided import MOST_LAUNCHES, strided_move
+from tilewright.runtime.opencl.device import Device
 
 RNG = np.random.default_rng(3)
 

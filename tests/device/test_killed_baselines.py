@@ -5,12 +5,12 @@ from pathlib import Path
 import pytest
 from says import says
 
-from tilewright import sets
-from tilewright.cli import main
-from tilewright.problem import Gemm
-from tilewright.records import load_record
-from tilewright.rivals.child import ChildRival
-from tilewright.run import Times, Work
+from tilewright.bench import sets
+from tilewright.bench.baselines.child import ChildRival
+from tilewright.cli.main import main
+from tilewright.core.problem import Gemm
+from tilewright.core.records import load_record
+from tilewright.runtime.run import Times, Work
 
 
 @pytest.fixture(autouse=True)

@@ -7,15 +7,15 @@ import pytest
 from says import says
 from shapes import NAIVE
 
-from tilewright.backend.opencl import Device
-from tilewright.custom import custom_kernel
+from tilewright.bench.ladders import run_kernel, run_ladder
+from tilewright.core.custom import custom_kernel
+from tilewright.core.kernel import Config, Kernel, Ladder, NDRange, round_up
+from tilewright.core.problem import Problem
+from tilewright.core.records import Record, Row, load_record, save_record
 from tilewright.errors import InvalidInput, UnknownName
-from tilewright.kernel import Config, Kernel, Ladder, NDRange, round_up
 from tilewright.kernels import LADDERS, find_kernel
 from tilewright.kernels.sizes import size
-from tilewright.ladders import run_kernel, run_ladder
-from tilewright.problem import Problem
-from tilewright.records import Record, Row, load_record, save_record
+from tilewright.runtime.opencl.device import Device
 
 SECONDS = 0.2
 
@@ -148,7 +148,7 @@ def test_cold_runs_are_measured_too(one_device: Device) -> None:
 def test_the_host_program_runs_on_as_many_rows_as_the_time_allows(
     one_device: Device, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tilewright.contenders.HOST_FLOPS", 2 * 32 * 32 * 5)
+    monkeypatch.setattr("tilewright.bench.cases.HOST_FLOPS", 2 * 32 * 32 * 5)
     record = run_ladder("tiles", one_device, [(32,)], rungs=("1",), seconds=SECONDS)
     row = by_name(record)["host program"]
     assert row.size == (5, 32, 32)

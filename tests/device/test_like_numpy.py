@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, mutually_broadcastable_shapes
 
 import tilewright
-from tilewright.backend.opencl import Device
 from tilewright.errors import InvalidInput, TilewrightError, UnsupportedType
+from tilewright.runtime.opencl.device import Device
 
 TYPES = ("float32", "float64", "complex64", "complex128", "int32")
 SIDE = 64  # of the square in which operands and out overlap: more than one tile of any kernel for CPUs

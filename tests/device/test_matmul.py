@@ -11,10 +11,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tilewright import matmul
-from tilewright.backend.opencl import Device
 from tilewright.errors import InvalidInput, Unsupported
 from tilewright.library.multiply import Epilogue, Product, multiply
 from tilewright.library.places import HostPlace
+from tilewright.runtime.opencl.device import Device
 
 REAL = ("float32", "float64")
 RNG = np.random.default_rng(7)

@@ -6,13 +6,13 @@ from pathlib import Path
 import pytest
 from emulation import MMA, emulated_text
 
-from tilewright.backend.opencl import Device
-from tilewright.kernel import Kernel
+from tilewright.core.kernel import Kernel
+from tilewright.core.plan import plan
+from tilewright.core.problem import Gemm
 from tilewright.kernels.product.mma.config import DoubleConfig
 from tilewright.kernels.product.mma.kernels import DOUBLES
-from tilewright.plan import plan
-from tilewright.problem import Gemm
-from tilewright.verify import verify
+from tilewright.runtime.opencl.device import Device
+from tilewright.runtime.verify import verify
 
 # Local memory, by which work-items exchange operands, and addresses there as pointers.
 EDITS = (

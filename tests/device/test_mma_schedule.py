@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from tilewright.backend.opencl import Device
-from tilewright.kernel import KERNELS, PRELUDE, NDRange
-from tilewright.source import parse_signature, read_source
+from tilewright.core.kernel import KERNELS, PRELUDE, NDRange
+from tilewright.core.source import parse_signature, read_source
+from tilewright.runtime.opencl.device import Device
 
 MOST_PARTS = 64
 

@@ -7,8 +7,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tilewright import copy, matrix_transpose, transpose
-from tilewright.backend.opencl import Device
 from tilewright.errors import InvalidInput, Unsupported
+from tilewright.runtime.opencl.device import Device
 
 TYPES = ("uint8", "bool", "float16", "int32", "float64", "complex128", "U1", "M8[s]")
 SHAPES = ((1, 1), (37, 41), (513, 3), (3, 517), (128, 64), (0, 5), (7,), (5, 6, 7), (2, 3, 4, 5), (1, 300, 1, 2), ())

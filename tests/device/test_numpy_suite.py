@@ -16,7 +16,7 @@ import pytest
 from numpy_differences import DIFFERENCES, OURS
 
 import tilewright
-from tilewright.backend.opencl import Device
+from tilewright.runtime.opencl.device import Device
 
 STRIPPED = "this NumPy was installed without its tests"
 arrays = pytest.importorskip("numpy._core.tests.test_multiarray", reason=STRIPPED, exc_type=ImportError)

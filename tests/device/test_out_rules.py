@@ -11,8 +11,8 @@ import pyopencl.array as cl_array
 import pytest
 
 from tilewright import copy, gemm, matmul, transpose
-from tilewright.backend.opencl import Device
 from tilewright.errors import InvalidInput, Unsupported
+from tilewright.runtime.opencl.device import Device
 
 RNG = np.random.default_rng(11)
 A, B = RNG.standard_normal((3, 4), np.float32), RNG.standard_normal((4, 5), np.float32)

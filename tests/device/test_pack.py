@@ -5,13 +5,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tilewright.backend.opencl import Device
+from tilewright.core.operands import Layout
+from tilewright.core.plan import Plan
+from tilewright.core.problem import StridedGemm, random_array
 from tilewright.kernels.product.call import GemmCall, call_of
 from tilewright.kernels.product.packing import PACK, Place, across_k, on_lines, packing, room
-from tilewright.operands import Layout
-from tilewright.plan import Plan
-from tilewright.problem import StridedGemm, random_array
-from tilewright.run import LoadedPlan
+from tilewright.runtime.opencl.device import Device
+from tilewright.runtime.run import LoadedPlan
 
 FENCE = 64  # elements behind a copy that nobody may write
 

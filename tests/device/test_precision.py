@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 
 import tilewright
-from tilewright.backend.opencl import Device
-from tilewright.choice import plan_product
-from tilewright.cli import main
-from tilewright.dtypes import numpy_dtype
+from tilewright.cli.main import main
+from tilewright.core.precision import PRECISIONS
+from tilewright.core.problem import Gemm
+from tilewright.core.types import numpy_dtype
+from tilewright.dispatch.choice import plan_product
 from tilewright.errors import InvalidInput, UnknownName
-from tilewright.precision import PRECISIONS
-from tilewright.problem import Gemm
+from tilewright.runtime.opencl.device import Device
 
 pytestmark = pytest.mark.device
 SIZE = 192

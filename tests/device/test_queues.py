@@ -9,10 +9,10 @@ import pyopencl.array as cl_array
 import pytest
 
 from tilewright import copy, gemm, matmul, matrix_transpose, transpose
-from tilewright.backend.opencl import KEPT_CONTEXTS, Device, adopt
 from tilewright.errors import InvalidInput, TilewrightError, Unsupported
 from tilewright.library.engine import default_device
 from tilewright.library.places import DevicePlace
+from tilewright.runtime.opencl.device import KEPT_CONTEXTS, Device, adopt
 
 RNG = np.random.default_rng(5)
 A, B = RNG.standard_normal((3, 4), np.float32), RNG.standard_normal((4, 5), np.float32)

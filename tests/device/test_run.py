@@ -5,8 +5,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tilewright.backend.opencl import Device, choose, list_devices, open_device
-from tilewright.custom import custom_kernel
+from tilewright.core.custom import custom_kernel
+from tilewright.core.kernel import Kernel
+from tilewright.core.plan import plan_kernel
+from tilewright.core.problem import Gemm, random_arrays
+from tilewright.core.problems import make_problem
 from tilewright.errors import (
     BuildFailed,
     InvalidInput,
@@ -16,13 +19,10 @@ from tilewright.errors import (
     UnknownName,
     WrongResult,
 )
-from tilewright.kernel import Kernel
 from tilewright.kernels import find_kernel
-from tilewright.plan import plan_kernel
-from tilewright.problem import Gemm, random_arrays
-from tilewright.problems import make_problem
-from tilewright.run import Execution, solve
-from tilewright.verify import verify
+from tilewright.runtime.opencl.device import Device, choose, list_devices, open_device
+from tilewright.runtime.run import Execution, solve
+from tilewright.runtime.verify import verify
 
 PROBLEM = Gemm(8, 8, 8)
 

@@ -2,11 +2,11 @@
 
 from dataclasses import replace
 
-from tilewright.backend.opencl import Device
-from tilewright.in_place import InPlaceTranspose
-from tilewright.operands import Layout
-from tilewright.plan import Plan
-from tilewright.problem import Gemm, Problem, StridedGemm, Transpose
+from tilewright.core.in_place import InPlaceTranspose
+from tilewright.core.operands import Layout
+from tilewright.core.plan import Plan
+from tilewright.core.problem import Gemm, Problem, StridedGemm, Transpose
+from tilewright.runtime.opencl.device import Device
 from tools.sanitize.driven import SAID, drive, drive_all
 from tools.sanitize.lines import backwards, move, view
 from tools.sanitize.shapes import Case, planned

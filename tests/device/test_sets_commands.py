@@ -7,14 +7,15 @@ from pathlib import Path
 import pytest
 from says import says
 
-from tilewright import benchmark, sets
-from tilewright.backend.opencl import Device
-from tilewright.cli import main
-from tilewright.in_place import InPlaceTranspose
-from tilewright.problem import Gemm, Problem, Transpose
-from tilewright.records import load_record
-from tilewright.tuned import key_of, load_table
-from tilewright.tuning import Effort, Outcome, tune
+from tilewright.bench import library as benchmark
+from tilewright.bench import sets
+from tilewright.bench.tuning import Effort, Outcome, tune
+from tilewright.cli.main import main
+from tilewright.core.in_place import InPlaceTranspose
+from tilewright.core.problem import Gemm, Problem, Transpose
+from tilewright.core.records import load_record
+from tilewright.dispatch.tuned import key_of, load_table
+from tilewright.runtime.opencl.device import Device
 
 
 @pytest.fixture
@@ -73,7 +74,7 @@ def test_who_ends_a_benchmark_keeps_what_was_measured(
 
 
 def test_a_cpu_is_not_tuned(device_number: str, capsys: pytest.CaptureFixture[str]) -> None:
-    from tilewright.backend.opencl import list_devices
+    from tilewright.runtime.opencl.device import list_devices
 
     if list_devices()[int(device_number)].kind != "cpu":
         pytest.skip("the preferred device is a GPU")

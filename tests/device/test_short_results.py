@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tilewright import matmul
-from tilewright.backend.opencl import Device
+from tilewright.runtime.opencl.device import Device
 
 FENCE = 7.0
 

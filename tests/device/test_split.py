@@ -6,15 +6,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tilewright.backend.opencl import Device
-from tilewright.kernel import Kernel, NDRange, Step
+from tilewright.core.kernel import Kernel, NDRange, Step
+from tilewright.core.plan import Plan
+from tilewright.core.problem import Gemm, Problem
 from tilewright.kernels.product.call import call_of
 from tilewright.kernels.product.fp16x3.config import TileConfig, stored_together
 from tilewright.kernels.product.fp16x3.kernels import HERE, PRODUCT, split_steps
 from tilewright.kernels.product.fp16x3.splitting import CutConfig
-from tilewright.plan import Plan
-from tilewright.problem import Gemm, Problem
-from tilewright.run import Execution
+from tilewright.runtime.opencl.device import Device
+from tilewright.runtime.run import Execution
 
 pytestmark = pytest.mark.device
 UNFIT = 0xFF

@@ -9,17 +9,17 @@ import numpy as np
 import pytest
 from says import says
 
-from tilewright import trial
-from tilewright.backend.children import ChildRun
-from tilewright.backend.opencl import Device
-from tilewright.contenders import Arena, Contender
-from tilewright.custom import custom_kernel
+from tilewright.bench import trial
+from tilewright.bench.cases import Arena, Contender
+from tilewright.bench.ladders import run_kernel
+from tilewright.core.custom import custom_kernel
+from tilewright.core.kernel import Kernel
+from tilewright.core.problem import Copy
 from tilewright.errors import InvalidInput
-from tilewright.kernel import Kernel
 from tilewright.kernels import find_kernel
-from tilewright.ladders import run_kernel
-from tilewright.problem import Copy
-from tilewright.run import Execution
+from tilewright.runtime.children import ChildRun
+from tilewright.runtime.opencl.device import Device
+from tilewright.runtime.run import Execution
 
 PROBLEM = Copy(8, 16)
 RIGHT = "output[get_global_id(0)] = input[get_global_id(0)];"

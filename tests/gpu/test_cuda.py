@@ -4,23 +4,23 @@ import numpy as np
 import pytest
 from shapes import DTYPES, check_kernel
 
-from tilewright.backend.cuda import Device
-from tilewright.backend.opencl import Device as OpenCLDevice
-from tilewright.backend.twins import CUDA_FEATURES, twin_of
-from tilewright.choice import plan_move, plan_product
-from tilewright.dtypes import ELEMENT_TYPES
+from tilewright.bench.baselines.clblast import CLBlastRival, clblast_present
+from tilewright.bench.baselines.cublas import CublasRival, cublas_loads
+from tilewright.bench.ladders import run_ladder
+from tilewright.bench.sets import STORED
+from tilewright.core.kernel import Kernel, NDRange
+from tilewright.core.plan import plan_kernel
+from tilewright.core.problem import Copy, Gemm, Problem, Transpose, compulsory_bytes, random_arrays
+from tilewright.core.source import parse_signature
+from tilewright.core.types import ELEMENT_TYPES
+from tilewright.dispatch.choice import plan_move, plan_product
 from tilewright.errors import BuildFailed, InvalidInput, LaunchFailed
-from tilewright.kernel import Kernel, NDRange
 from tilewright.kernels import LADDERS, find_kernel
-from tilewright.ladders import run_ladder
-from tilewright.plan import plan_kernel
-from tilewright.problem import Copy, Gemm, Problem, Transpose, compulsory_bytes, random_arrays
-from tilewright.rivals.clblast import CLBlastRival, clblast_present
-from tilewright.rivals.cublas import CublasRival, cublas_loads
-from tilewright.run import Execution
-from tilewright.sets import STORED
-from tilewright.source import parse_signature
-from tilewright.verify import Reference, verify
+from tilewright.runtime.cuda.counterparts import CUDA_FEATURES, twin_of
+from tilewright.runtime.cuda.device import Device
+from tilewright.runtime.opencl.device import Device as OpenCLDevice
+from tilewright.runtime.run import Execution
+from tilewright.runtime.verify import Reference, verify
 
 RUNGS = [
     kernel

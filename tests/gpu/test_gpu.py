@@ -3,10 +3,10 @@
 import pytest
 from shapes import DTYPES, check_kernel
 
-from tilewright.backend.opencl import Device
-from tilewright.kernel import Kernel
+from tilewright.bench.ladders import run_ladder
+from tilewright.core.kernel import Kernel
 from tilewright.kernels import LADDERS, find_kernel
-from tilewright.ladders import run_ladder
+from tilewright.runtime.opencl.device import Device
 
 RUNGS = [kernel for ladder in LADDERS.values() for kernel in ladder.kernels]
 GEMM_SHAPES = ((256, 256, 256), (251, 509, 127), (1000, 36, 68))
@@ -48,13 +48,13 @@ def test_the_device_tells_its_compute_capability_and_warp_size(nvidia: Device) -
 
 
 def test_an_nvidia_gpu_is_preferred_to_every_cpu(nvidia: Device) -> None:
-    from tilewright.backend.opencl import list_devices
+    from tilewright.runtime.opencl.device import list_devices
 
     assert list_devices()[0].kind == "gpu"
 
 
 def test_clock_and_power_are_read_where_the_system_tells_them(nvidia: Device) -> None:
-    from tilewright.environment import read_environment
+    from tilewright.runtime.environment import read_environment
 
     environment = read_environment(nvidia.info)
     for figure in (environment.clock_mhz, environment.power_w):

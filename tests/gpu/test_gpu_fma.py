@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 
 import tilewright
-from tilewright.backend.opencl import Device
-from tilewright.choice import plan_product
+from tilewright.core.plan import plan_kernel
+from tilewright.core.problem import Gemm
+from tilewright.dispatch.choice import plan_product
 from tilewright.kernels.product.cuda_cores_tma.config import FmaConfig
 from tilewright.kernels.product.cuda_cores_tma.kernels import PRODUCT
-from tilewright.plan import plan_kernel
-from tilewright.problem import Gemm
-from tilewright.run import solve
-from tilewright.verify import verify
+from tilewright.runtime.opencl.device import Device
+from tilewright.runtime.run import solve
+from tilewright.runtime.verify import verify
 
 pytestmark = pytest.mark.gpu
 

@@ -4,12 +4,12 @@ import ctypes
 
 import pytest
 
-from tilewright.backend.opencl import Device
-from tilewright.inspection import inspect_kernel, kinds
-from tilewright.inspection.cuda_linker import link_ptx
-from tilewright.inspection.nvidia import PTX, SASS, read_report
-from tilewright.inspection.occupancy import find_multiprocessor, occupancy
-from tilewright.rooflines import roofline
+from tilewright.analysis.inspect import inspect_kernel, kinds
+from tilewright.analysis.inspect.cuda_linker import link_ptx
+from tilewright.analysis.inspect.nvidia import PTX, SASS, read_report
+from tilewright.analysis.inspect.occupancy import find_multiprocessor, occupancy
+from tilewright.bench.roofline import roofline
+from tilewright.runtime.opencl.device import Device
 
 RUNGS = ("tiles/02", "tiles/06", "tiles/08")
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from tilewright.backend.instructions import WORKS, answers_for
-from tilewright.backend.opencl import Device
+from tilewright.runtime.opencl.device import Device
+from tilewright.runtime.opencl.instructions import WORKS, answers_for
 
 pytestmark = pytest.mark.gpu
 

@@ -8,16 +8,16 @@ import numpy as np
 import pyopencl as cl
 import pytest
 
-from tilewright.backend.opencl import Device
-from tilewright.choice import plan_product
-from tilewright.kernel import Kernel
+from tilewright.core.kernel import Kernel
+from tilewright.core.plan import plan
+from tilewright.core.problem import Gemm, random_arrays
+from tilewright.dispatch.choice import plan_product
 from tilewright.kernels.product.call import call_of
 from tilewright.kernels.product.wgmma.kernels import KERNELS
 from tilewright.kernels.product.wgmma.search import configurations
-from tilewright.plan import plan
-from tilewright.problem import Gemm, random_arrays
-from tilewright.run import Execution
-from tilewright.verify import Reference, verify_execution
+from tilewright.runtime.opencl.device import Device
+from tilewright.runtime.run import Execution
+from tilewright.runtime.verify import Reference, verify_execution
 
 ORDERS = [(a, b) for a in ("row", "column") for b in ("row", "column")]
 RESULTS = {"int8": "int32", "float8_e4m3fn": "bfloat16", "float8_e5m2": "float32"}

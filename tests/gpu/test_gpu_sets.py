@@ -6,21 +6,23 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tilewright import benchmark, sets, transpose
-from tilewright.backend.opencl import Device
-from tilewright.benchmark import run_benchmark
-from tilewright.choice import plan_move
-from tilewright.in_place import InPlaceTranspose
+from tilewright import transpose
+from tilewright.bench import library as benchmark
+from tilewright.bench import sets
+from tilewright.bench.library import run_benchmark
+from tilewright.bench.tuning import Effort, Outcome, tune
+from tilewright.core.in_place import InPlaceTranspose
+from tilewright.core.plan import plan_kernel
+from tilewright.core.problem import Gemm, random_arrays
+from tilewright.dispatch.choice import plan_move
+from tilewright.dispatch.tuned import key_of, load_table
 from tilewright.kernels.product.config import TICKETS
 from tilewright.kernels.product.portable.config import TileConfig
 from tilewright.kernels.product.portable.kernels import JOINED
-from tilewright.plan import plan_kernel
-from tilewright.problem import Gemm, random_arrays
-from tilewright.run import Execution
-from tilewright.telemetry import sampler_for
-from tilewright.tuned import key_of, load_table
-from tilewright.tuning import Effort, Outcome, tune
-from tilewright.verify import Reference, verify, verify_execution
+from tilewright.runtime.opencl.device import Device
+from tilewright.runtime.run import Execution
+from tilewright.runtime.telemetry import sampler_for
+from tilewright.runtime.verify import Reference, verify, verify_execution
 
 CONFIGS = (
     TileConfig(64, 64, 16, 8, 4, split=8),

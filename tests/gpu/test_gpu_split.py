@@ -8,13 +8,13 @@ import pytest
 from says import says
 
 import tilewright
-from tilewright.backend.opencl import Device
-from tilewright.choice import plan_product
+from tilewright.core.plan import Plan, plan_kernel
+from tilewright.core.problem import Gemm, StridedGemm
+from tilewright.dispatch.choice import plan_product
 from tilewright.kernels.product.fp16x3.config import ProductConfig
 from tilewright.kernels.product.fp16x3.kernels import PRODUCT
-from tilewright.plan import Plan, plan_kernel
-from tilewright.problem import Gemm, StridedGemm
-from tilewright.run import solve
+from tilewright.runtime.opencl.device import Device
+from tilewright.runtime.run import solve
 
 pytestmark = pytest.mark.gpu
 Array = np.ndarray

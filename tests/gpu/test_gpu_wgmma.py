@@ -7,19 +7,19 @@ import pytest
 from test_mma import check_strided
 
 import tilewright
-from tilewright.backend.opencl import Device
-from tilewright.choice import plan_product
-from tilewright.dtypes import FLOAT8, numpy_dtype
-from tilewright.kernel import Kernel
+from tilewright.core.kernel import Kernel
+from tilewright.core.operands import Layout
+from tilewright.core.plan import plan
+from tilewright.core.problem import Gemm, StridedGemm, random_arrays
+from tilewright.core.types import FLOAT8, numpy_dtype
+from tilewright.dispatch.choice import plan_product
 from tilewright.kernels.product.call import call_of
 from tilewright.kernels.product.wgmma.config import WgmmaConfig
 from tilewright.kernels.product.wgmma.kernels import KERNELS
 from tilewright.kernels.product.wgmma.search import candidates, configurations
-from tilewright.operands import Layout
-from tilewright.plan import plan
-from tilewright.problem import Gemm, StridedGemm, random_arrays
-from tilewright.run import Execution
-from tilewright.verify import Reference, verify, verify_execution
+from tilewright.runtime.opencl.device import Device
+from tilewright.runtime.run import Execution
+from tilewright.runtime.verify import Reference, verify, verify_execution
 
 RESULTS = {"int8": "int32", "float8_e4m3fn": "bfloat16", "float8_e5m2": "float32"}
 SHAPES = ((1, 1, 1), (128, 256, 64), (257, 136, 336), (515, 261, 258))

@@ -5,18 +5,18 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tilewright.backend.opencl import Device
-from tilewright.dtypes import FROM_ML_DTYPES, element_type
-from tilewright.kernel import Kernel
+from tilewright.core.kernel import Kernel
+from tilewright.core.operands import Layout
+from tilewright.core.plan import plan
+from tilewright.core.problem import Arrays, Gemm, StridedGemm, random_array, random_arrays
+from tilewright.core.types import FROM_ML_DTYPES, element_type
 from tilewright.kernels.product.call import call_of
 from tilewright.kernels.product.mma.config import WarpConfig
 from tilewright.kernels.product.mma.kernels import DOUBLES, FETCHED, FETCHED_COMPLEX, KERNELS
 from tilewright.kernels.product.mma.search import candidates, configurations
-from tilewright.operands import Layout
-from tilewright.plan import plan
-from tilewright.problem import Arrays, Gemm, StridedGemm, random_array, random_arrays
-from tilewright.run import Execution, LoadedPlan
-from tilewright.verify import Reference, verify, verify_execution
+from tilewright.runtime.opencl.device import Device
+from tilewright.runtime.run import Execution, LoadedPlan
+from tilewright.runtime.verify import Reference, verify, verify_execution
 
 RESULTS = {"int8": "int32"}
 HALVES = next(each for each in KERNELS if each.dtypes == ("float16",))

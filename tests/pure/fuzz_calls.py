@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from tilewright.device import DeviceInfo
-from tilewright.dtypes import ELEMENT_TYPES
+from tilewright.core.device import DeviceInfo
+from tilewright.core.types import ELEMENT_TYPES
 from tilewright.errors import InvalidInput
 from tools.fuzz.bench import Bench
 from tools.fuzz.cases import Case

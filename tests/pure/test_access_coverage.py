@@ -6,12 +6,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tilewright import custom
-from tilewright.access import Explanation, explain_kernel, explain_source
-from tilewright.access.coverage import gap_of
-from tilewright.access.serialise import to_dict
-from tilewright.access.verdict import verdict
-from tilewright.problems import make_problem
+from tilewright.analysis.explain import Explanation, explain_kernel, explain_source
+from tilewright.analysis.explain.coverage import gap_of
+from tilewright.analysis.explain.serialise import to_dict
+from tilewright.analysis.explain.verdict import verdict
+from tilewright.core import custom
+from tilewright.core.problems import make_problem
 
 PRODUCT = """__kernel void product(const int M, const int N, const int K, __global const float* A, __global const float* B,
                       __global float* C) {

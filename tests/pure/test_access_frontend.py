@@ -5,9 +5,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tilewright.access import explain_source
-from tilewright.access.clc import parse_program, preprocess
-from tilewright.access.clc.lexer import tokenize
+from tilewright.analysis.explain import explain_source
+from tilewright.analysis.explain.clc import parse_program, preprocess
+from tilewright.analysis.explain.clc.lexer import tokenize
 from tilewright.errors import InvalidInput, SourceError, UnknownName
 
 

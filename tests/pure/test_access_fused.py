@@ -7,7 +7,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tilewright.access.simt.fused import fused_multiply_add
+from tilewright.analysis.explain.simt.fused import fused_multiply_add
 
 doubles = st.floats(allow_nan=False, allow_infinity=False, width=64)
 floats = st.floats(allow_nan=False, allow_infinity=False, width=32)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tilewright.access import Argument, Explanation, explain_source
+from tilewright.analysis.explain import Argument, Explanation, explain_source
 from tilewright.errors import SourceError
 
 

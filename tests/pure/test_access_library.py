@@ -11,22 +11,22 @@ import numpy as np
 import pytest
 from devices import CPU, NVIDIA
 
-from tilewright.access import explain_kernel, explain_steps
-from tilewright.access.kernels import small_arrays
-from tilewright.choice import plan_move, plan_product
+from tilewright.analysis.explain import explain_kernel, explain_steps
+from tilewright.analysis.explain.kernels import small_arrays
+from tilewright.core.in_place import InPlaceTranspose
+from tilewright.core.kernel import KERNELS, Kernel, Steps, render
+from tilewright.core.plan import violations
+from tilewright.core.problem import Copy, Gemm, Problem, Transpose, output_of
+from tilewright.core.problems import make_problem
+from tilewright.dispatch.choice import plan_move, plan_product
 from tilewright.errors import SourceError, Unsupported
-from tilewright.in_place import InPlaceTranspose
-from tilewright.kernel import KERNELS, Kernel, Steps, render
 from tilewright.kernels import find_ladder
-from tilewright.kernels.moves.many import ManyMove
+from tilewright.kernels.copy.many import ManyMove
 from tilewright.kernels.product.gemv.kernels import COLUMNS, ROWS
 from tilewright.kernels.product.gemv.search import COLUMNS_SPACE, ROWS_SPACE
 from tilewright.kernels.product.portable.config import TileConfig
 from tilewright.kernels.product.portable.cost import TILE_SPACE
 from tilewright.kernels.product.portable.kernels import JOINED, TILES
-from tilewright.plan import violations
-from tilewright.problem import Copy, Gemm, Problem, Transpose, output_of
-from tilewright.problems import make_problem
 
 GPU = replace(NVIDIA, compute_units=100, local_bytes=65536)
 
@@ -140,7 +140,7 @@ def test_every_file_of_the_library_is_run_or_listed() -> None:
     run = set().union(*(case.files for case in CASES))
     there = {
         f"{path.parent.name}/{path.name}"
-        for folder in ("product", "product/portable", "product/gemv", "product/cpu", "moves", "moves/cpu")
+        for folder in ("product", "product/portable", "product/gemv", "product/cpu", "copy", "copy/cpu")
         for path in (KERNELS / folder).glob("*.cl")
     }
     assert sorted(there - run - set(ELSEWHERE)) == []

@@ -7,13 +7,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tilewright.access import LocalMemory, explain_source
-from tilewright.access.clc import parse_program, preprocess
-from tilewright.access.clc.types import Pointer, Space
+from tilewright.analysis.explain import LocalMemory, explain_source
+from tilewright.analysis.explain.clc import parse_program, preprocess
+from tilewright.analysis.explain.clc.types import Pointer, Space
+from tilewright.core.kernel import render
+from tilewright.core.problems import make_problem
 from tilewright.errors import InvalidInput, SourceError, TilewrightError
-from tilewright.kernel import render
 from tilewright.kernels import LADDERS
-from tilewright.problems import make_problem
 
 
 def explain(body: str, prelude: str = "", size: int = 32) -> None:

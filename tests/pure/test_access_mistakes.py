@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tilewright.access import Explanation, LocalMemory, explain_source
+from tilewright.analysis.explain import Explanation, LocalMemory, explain_source
 
 GROUP, GROUPS = 64, 5
 ITEMS = GROUP * GROUPS

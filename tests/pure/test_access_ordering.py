@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tilewright.access import Explanation, explain_source
+from tilewright.analysis.explain import Explanation, explain_source
 
 FENCE, WAIT = "mem_fence(CLK_GLOBAL_MEM_FENCE);", "barrier(CLK_LOCAL_MEM_FENCE);"
 LAST = """__kernel void total(__global const float* a, volatile __global float* part, volatile __global int* count,

@@ -12,22 +12,31 @@ import numpy as np
 import pytest
 from says import says
 
-from tilewright import explain, explanations
-from tilewright.access import NVIDIA, Argument, Explanation, LocalMemory, explain_kernel, explain_source, find_model
-from tilewright.access.annotate import annotated_source, heading, report, summary
-from tilewright.access.drawing.flow import folded, legs
-from tilewright.access.drawing.picture import html, save_picture, svg
-from tilewright.access.drawing.requests import lane_names, passes_of, stretches
-from tilewright.access.groups import choose_groups
-from tilewright.access.profile import LineAccess, Phase
-from tilewright.access.serialise import to_dict
-from tilewright.access.shapes import shape_of
-from tilewright.access.totals import changes, totals
-from tilewright.access.verdict import verdict
-from tilewright.access.whatif import pitch_variations, sweep, table
+from tilewright import explain
+from tilewright.analysis import explanations
+from tilewright.analysis.explain import (
+    NVIDIA,
+    Argument,
+    Explanation,
+    LocalMemory,
+    explain_kernel,
+    explain_source,
+    find_model,
+)
+from tilewright.analysis.explain.annotate import annotated_source, heading, report, summary
+from tilewright.analysis.explain.drawing.flow import folded, legs
+from tilewright.analysis.explain.drawing.picture import html, save_picture, svg
+from tilewright.analysis.explain.drawing.requests import lane_names, passes_of, stretches
+from tilewright.analysis.explain.groups import choose_groups
+from tilewright.analysis.explain.profile import LineAccess, Phase
+from tilewright.analysis.explain.serialise import to_dict
+from tilewright.analysis.explain.shapes import shape_of
+from tilewright.analysis.explain.totals import changes, totals
+from tilewright.analysis.explain.verdict import verdict
+from tilewright.analysis.explain.whatif import pitch_variations, sweep, table
+from tilewright.core.problem import Gemm, Transpose
 from tilewright.errors import InvalidInput, UnknownName
 from tilewright.kernels import find_kernel
-from tilewright.problem import Gemm, Transpose
 
 TRANSPOSE = """// A transpose through a tile.
 __kernel void transpose(__global const float* in, __global float* out, int n) {

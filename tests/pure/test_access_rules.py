@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tilewright.access import models
-from tilewright.access.models import (
+from tilewright.analysis.explain import models
+from tilewright.analysis.explain.models import (
     AMD_WAVE32,
     AMD_WAVE64,
     FAMILIES,
@@ -21,7 +21,7 @@ from tilewright.access.models import (
     find_model,
     model_for,
 )
-from tilewright.access.models.rules import (
+from tilewright.analysis.explain.models.rules import (
     Model,
     as_rows,
     blocks_touched,
@@ -29,7 +29,7 @@ from tilewright.access.models.rules import (
     unique_bytes,
     wavefronts,
 )
-from tilewright.device import DeviceInfo
+from tilewright.core.device import DeviceInfo
 from tilewright.errors import UnknownName
 
 Pattern = Callable[[np.ndarray], np.ndarray]

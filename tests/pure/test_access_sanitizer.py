@@ -10,13 +10,13 @@ from devices import CPU, GPU
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tilewright.access import Argument, Explanation, Finding, explain_kernel, explain_source, explain_steps
-from tilewright.choice import plan_move, plan_product
-from tilewright.kernel import Kernel
+from tilewright.analysis.explain import Argument, Explanation, Finding, explain_kernel, explain_source, explain_steps
+from tilewright.core.kernel import Kernel
+from tilewright.core.problem import Copy, Gemm, Problem, Transpose, output_of, random_arrays
+from tilewright.core.problems import make_problem
+from tilewright.dispatch.choice import plan_move, plan_product
 from tilewright.kernels import LADDERS
-from tilewright.kernels.specimens import SPECIMENS
-from tilewright.problem import Copy, Gemm, Problem, Transpose, output_of, random_arrays
-from tilewright.problems import make_problem
+from tilewright.kernels.known_bad import SPECIMENS
 
 HEAD = (
     "__kernel void k(__global int* o, __global const int* a, int n) {"

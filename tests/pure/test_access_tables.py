@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from tilewright.access import Argument, Explanation, explain_source
-from tilewright.access.profile import LineAccess
-from tilewright.access.totals import totals
+from tilewright.analysis.explain import Argument, Explanation, explain_source
+from tilewright.analysis.explain.profile import LineAccess
+from tilewright.analysis.explain.totals import totals
 
 N = 64
 

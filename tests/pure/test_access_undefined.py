@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tilewright.access import Explanation, explain_source
+from tilewright.analysis.explain import Explanation, explain_source
 
 HEAD = (
     "__kernel void k(__global int* o, __global const int* a, __global const float* f, int n) {"

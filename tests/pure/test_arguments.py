@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from tilewright import explaining
-from tilewright.arguments import kernel_of, parse_size, sizes_of
-from tilewright.cli import main
+from tilewright.cli import explain as explaining
+from tilewright.cli.arguments import kernel_of, parse_size, sizes_of
+from tilewright.cli.main import main
+from tilewright.cli.parser import make_parser
+from tilewright.core.problem import Gemm
 from tilewright.errors import InvalidInput
 from tilewright.kernels import LADDERS, rung_before
-from tilewright.parser import make_parser
-from tilewright.problem import Gemm
 
 
 def parsed(*arguments: str) -> argparse.Namespace:

@@ -10,15 +10,15 @@ from typing import cast
 import numpy as np
 import pytest
 
-from tilewright import rivals
-from tilewright.backend.device import Device
-from tilewright.contenders import Arena
-from tilewright.device import DeviceInfo
-from tilewright.problem import Arrays, Gemm, Problem, Transpose
-from tilewright.records import Role, RowStatus
-from tilewright.rivals import Baseline, Case, Measurement, blas, child, clblast, cublas, registry
-from tilewright.rivals.registry import baselines_for
-from tilewright.run import Times, Work
+from tilewright.bench import baselines as rivals
+from tilewright.bench.baselines import Baseline, Case, Measurement, blas, child, clblast, cublas, registry
+from tilewright.bench.baselines.registry import baselines_for
+from tilewright.bench.cases import Arena
+from tilewright.core.device import DeviceInfo
+from tilewright.core.problem import Arrays, Gemm, Problem, Transpose
+from tilewright.core.records import Role, RowStatus
+from tilewright.runtime.device import Device
+from tilewright.runtime.run import Times, Work
 
 CPU = DeviceInfo("A CPU", "P", kind="cpu")
 GPU = DeviceInfo("A GPU", "P", kind="gpu", features=frozenset({"nvidia"}))

@@ -5,10 +5,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tilewright.bench.baselines import blas
+from tilewright.core.problem import Copy, Gemm, random_arrays
 from tilewright.errors import Unsupported
-from tilewright.problem import Copy, Gemm, random_arrays
-from tilewright.rivals import blas
-from tilewright.verify import Reference
+from tilewright.runtime.verify import Reference
 
 NUMPYS_OWN = sorted((Path(np.__file__).parent.parent / "numpy.libs").glob("libscipy_openblas64_*.so"))
 NOWHERE = blas.Blas("Nothing", ("libnothing.so.0",), "pip install nothing")

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tilewright.backend.cache import MAGIC, BinaryCache, content_key
+from tilewright.runtime.cache import MAGIC, BinaryCache, content_key
 
 PAYLOAD = b"a compiled program" * 50
 

@@ -9,15 +9,15 @@ import numpy as np
 import pytest
 from says import says
 
-from tilewright.contenders import Contender, new_row, race_contenders
-from tilewright.dtypes import numpy_dtype
+from tilewright.bench.baselines import child
+from tilewright.bench.baselines.child import ChildRival, clean_environment, numpy_rival
+from tilewright.bench.baselines.children.numpy_child import load
+from tilewright.bench.cases import Contender, new_row, race_contenders
+from tilewright.core.problem import Copy, Gemm, Problem, Transpose, random_arrays
+from tilewright.core.records import Row
+from tilewright.core.types import numpy_dtype
 from tilewright.errors import ProcessFailed, Unsupported
-from tilewright.problem import Copy, Gemm, Problem, Transpose, random_arrays
-from tilewright.records import Row
-from tilewright.rivals import child
-from tilewright.rivals.child import ChildRival, clean_environment, numpy_rival
-from tilewright.rivals.children.numpy_child import load
-from tilewright.verify import Reference
+from tilewright.runtime.verify import Reference
 
 PROBLEMS = [Gemm(5, 7, 3), Gemm(4, 4, 4, "int32"), Transpose(3, 8, "float64", offset=2), Copy(4, 6), Gemm(3, 2, 0)]
 

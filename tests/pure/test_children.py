@@ -9,7 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tilewright.backend import children, smoke
+from tilewright.runtime import children
+from tilewright.runtime.opencl import smoke
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="signals and /proc are Linux's")
 
@@ -93,7 +94,7 @@ def test_a_fault_of_its_own_is_told_from_a_killing(ending: str, faulted: bool) -
 def test_an_interrupt_ends_the_child_too(tmp_path: Path) -> None:
     code = f"open({str(tmp_path / 'pid')!r}, 'w').write(str(__import__('os').getpid())); import time; time.sleep(600)"
     waiting = (
-        "import signal, sys\nfrom tilewright.backend.children import run_child\n"
+        "import signal, sys\nfrom tilewright.runtime.children import run_child\n"
         "signal.signal(signal.SIGTERM, signal.default_int_handler)\nprint(flush=True)\n"
         f"run_child([sys.executable, '-c', {code!r}], 600)"
     )

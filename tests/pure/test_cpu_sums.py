@@ -7,12 +7,12 @@ from itertools import product
 import pytest
 from devices import CPU
 
-from tilewright.choice import plan_product
-from tilewright.dtypes import element_type
+from tilewright.core.plan import Plan
+from tilewright.core.problem import Gemm
+from tilewright.core.types import element_type
+from tilewright.dispatch.choice import plan_product
 from tilewright.kernels.product.call import call_of
 from tilewright.kernels.product.cpu.config import CpuProduct
-from tilewright.plan import Plan
-from tilewright.problem import Gemm
 
 UNITS = (1, 2, 8, 64)
 SHORT = ("float16", "bfloat16")

@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tilewright.bench.baselines import cublas
+from tilewright.core.problem import Copy, Gemm, Problem, Transpose, inputs_of, output_of, random_arrays
 from tilewright.errors import Unsupported
-from tilewright.problem import Copy, Gemm, Problem, Transpose, inputs_of, output_of, random_arrays
-from tilewright.rivals import cublas
-from tilewright.verify import Reference
+from tilewright.runtime.verify import Reference
 
 HANDLE = ctypes.c_void_p(1)
 

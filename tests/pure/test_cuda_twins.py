@@ -7,26 +7,26 @@ from dataclasses import replace
 import pytest
 from devices import NVIDIA as GPU
 
-from tilewright.backend import cuda
-from tilewright.backend.cuda_information import compiler_for, list_devices
-from tilewright.backend.nvrtc import Nvrtc, find_nvrtc
-from tilewright.backend.twins import CUDA_FEATURES, open_backends, without_twin
-from tilewright.choice import plan_move, product_candidates
-from tilewright.dtypes import ELEMENT_TYPES, element_type
+from tilewright.core.in_place import InPlaceTranspose
+from tilewright.core.kernel import KERNELS, PRELUDE, Config, Dialect, Kernel, NDRange, Step, render
+from tilewright.core.plan import plan_kernel, violations
+from tilewright.core.problem import Copy, Gemm, Problem, Transpose
+from tilewright.core.problems import make_problem
+from tilewright.core.source import read_source
+from tilewright.core.types import ELEMENT_TYPES, element_type
+from tilewright.dispatch.choice import plan_move, product_candidates
 from tilewright.errors import BuildFailed, InvalidInput, LaunchFailed, NoDevice, Unsupported
-from tilewright.in_place import InPlaceTranspose
-from tilewright.kernel import KERNELS, PRELUDE, Config, Dialect, Kernel, NDRange, Step, render
 from tilewright.kernels import LADDERS, find_kernel
-from tilewright.kernels.moves import COPY_WORDS
-from tilewright.kernels.moves.many import ManyMove
+from tilewright.kernels.copy import COPY_WORDS
+from tilewright.kernels.copy.many import ManyMove
 from tilewright.kernels.peaks import CHAINS, COPY, GPU_CHAINS, GPU_COPY, GPU_LOCAL, LOCAL, Chains, LocalReads
 from tilewright.kernels.product.packing import PACK
 from tilewright.kernels.product.portable.config import TileConfig
 from tilewright.kernels.product.portable.kernels import JOINED
-from tilewright.plan import plan_kernel, violations
-from tilewright.problem import Copy, Gemm, Problem, Transpose
-from tilewright.problems import make_problem
-from tilewright.source import read_source
+from tilewright.runtime.cuda import device as cuda
+from tilewright.runtime.cuda.counterparts import CUDA_FEATURES, open_backends, without_twin
+from tilewright.runtime.cuda.information import compiler_for, list_devices
+from tilewright.runtime.cuda.nvrtc import Nvrtc, find_nvrtc
 
 RUNGS = [
     kernel
@@ -185,7 +185,7 @@ def test_an_unknown_backend_is_refused() -> None:
 def test_a_missing_extra_is_one_sentence_that_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     import sys
 
-    from tilewright.backend import cuda_calls
+    from tilewright.runtime.cuda import calls as cuda_calls
 
     cuda_calls.driver_calls.cache_clear()
     monkeypatch.setitem(sys.modules, "cuda.bindings", None)

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tilewright.custom import custom_kernel, evaluate
+from tilewright.core.custom import custom_kernel, evaluate
+from tilewright.core.kernel import NDRange
+from tilewright.core.problem import Gemm, Transpose
 from tilewright.errors import InvalidInput, TilewrightError, UnknownName
-from tilewright.kernel import NDRange
-from tilewright.problem import Gemm, Transpose
 
 NAMES = {"M": 100, "N": 60, "K": 7, "TS": 32}
 

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 from says import says
 
-from tilewright.backend.children import ChildRun
 from tilewright.doctor import devices, machine
 from tilewright.doctor.findings import OWN_FOLDER, Finding, Status
+from tilewright.runtime.children import ChildRun
 
 
 def test_caches_of_ones_own_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,10 +5,10 @@ from dataclasses import replace
 import pytest
 from devices import CPU
 
-from tilewright.choice import plan_move, plan_product
-from tilewright.in_place import InPlaceTranspose
+from tilewright.core.in_place import InPlaceTranspose
+from tilewright.core.problem import Copy, Gemm, Transpose
+from tilewright.dispatch.choice import plan_move, plan_product
 from tilewright.kernels.product.cpu.elements import takes_vectors
-from tilewright.problem import Copy, Gemm, Transpose
 
 INTEL = replace(CPU, platform="Intel(R) OpenCL")
 RUSTICL = replace(

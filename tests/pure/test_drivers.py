@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from tilewright.backend import children, drivers, preference, registration
-from tilewright.backend.drivers import Places
+from tilewright.runtime import children
+from tilewright.runtime.icd import drivers, preference, registration
+from tilewright.runtime.icd.drivers import Places
 
 ON_LINUX = pytest.mark.skipif(sys.platform != "linux", reason="the fakes are ELF files and folders of .icd files")
 pytestmark = ON_LINUX
@@ -248,6 +249,6 @@ def test_the_pocl_of_the_wheel_must_be_asked_for_and_says_what_to_install_instea
 
 
 def test_importing_loads_no_driver_and_no_pyopencl() -> None:
-    modules = ", ".join(f"tilewright.backend.{name}" for name in ("drivers", "registration", "preference", "children"))
+    modules = ", ".join(f"tilewright.runtime.{name}" for name in ("drivers", "registration", "preference", "children"))
     code = f"import sys, {modules}; sys.exit('pyopencl' in sys.modules)"
     assert children.run_child([sys.executable, "-c", code], 30).ending == ""

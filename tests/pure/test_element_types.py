@@ -12,12 +12,17 @@ import numpy as np
 import pytest
 
 import tilewright
-from tilewright import dtypes, precision, sets
-from tilewright.backend import information, tensormaps
-from tilewright.device import DeviceInfo
-from tilewright.dtypes import ELEMENT_TYPES, FLOAT8, ElementType, numpy_dtype, storable
-from tilewright.kernels import cpu, moves
-from tilewright.kernels.moves import many
+from tilewright.bench import sets
+from tilewright.bench.baselines import blas, clblast, cublas
+from tilewright.core import precision
+from tilewright.core import types as dtypes
+from tilewright.core.device import DeviceInfo
+from tilewright.core.plan import violations
+from tilewright.core.problem import Gemm
+from tilewright.core.types import ELEMENT_TYPES, FLOAT8, ElementType, numpy_dtype, storable
+from tilewright.kernels import copy as moves
+from tilewright.kernels.copy import many
+from tilewright.kernels.ladders import cpu
 from tilewright.kernels.product.cpu import elements as cpu_elements
 from tilewright.kernels.product.cpu.config import CpuProduct
 from tilewright.kernels.product.cpu.kernels import product_kernel, vector_kernel
@@ -30,9 +35,8 @@ from tilewright.kernels.product.mma import kernels as mma
 from tilewright.kernels.product.wgmma import config as wgmma_configs
 from tilewright.kernels.product.wgmma import kernels as wgmma
 from tilewright.library import multiply
-from tilewright.plan import violations
-from tilewright.problem import Gemm
-from tilewright.rivals import blas, clblast, cublas
+from tilewright.runtime import tensor_maps as tensormaps
+from tilewright.runtime.opencl import information
 
 ROOT = Path(tilewright.__file__).parent
 SOURCES = {path.name: path.read_text() for path in (ROOT / "kernels").rglob("*.cl")}

@@ -3,8 +3,8 @@
 import pytest
 
 from tilewright import errors
-from tilewright.backend.statuses import MEANINGS, code_of, status_sentence
 from tilewright.errors import BuildFailed, SourceError, TilewrightError, UnknownName
+from tilewright.runtime.opencl.error_codes import MEANINGS, code_of, status_sentence
 
 
 def classes() -> list[type[Exception]]:

@@ -5,16 +5,16 @@ from dataclasses import replace
 import pytest
 from devices import CPU, GPU
 
-from tilewright.backend.nvrtc import find_nvrtc
-from tilewright.choice import plan_product
-from tilewright.dtypes import FLOAT8
-from tilewright.kernel import Dialect, render
+from tilewright.core.kernel import Dialect, render
+from tilewright.core.operands import Layout
+from tilewright.core.problem import Gemm
+from tilewright.core.types import FLOAT8
+from tilewright.dispatch.choice import plan_product
 from tilewright.kernels.product.call import call_of
 from tilewright.kernels.product.fp8.config import wide_layout, widening
 from tilewright.kernels.product.fp8.kernels import WIDEN, around
 from tilewright.kernels.product.portable.kernels import TILES
-from tilewright.operands import Layout
-from tilewright.problem import Gemm
+from tilewright.runtime.cuda.nvrtc import find_nvrtc
 
 PROBLEM = Gemm(100, 200, 300, FLOAT8[0], out_dtype="bfloat16", b_order="column")
 

@@ -6,17 +6,17 @@ import pytest
 from devices import HOPPER
 from says import says
 
-from tilewright.choice import plan_product
-from tilewright.device import DeviceInfo
-from tilewright.kernel import Kernel, render
+from tilewright.core.device import DeviceInfo
+from tilewright.core.kernel import Kernel, render
+from tilewright.core.operands import Layout
+from tilewright.core.plan import Plan, plan_kernel
+from tilewright.core.problem import Gemm, StridedGemm
+from tilewright.core.tensor_map import TensorMap
+from tilewright.dispatch.choice import plan_product
 from tilewright.kernels.product.call import call_of
 from tilewright.kernels.product.cuda_cores_tma.config import EXCHANGED, LOCAL_BYTES, FmaConfig, tensor_map
 from tilewright.kernels.product.cuda_cores_tma.kernels import PRODUCT
 from tilewright.kernels.product.cuda_cores_tma.search import SPACE, candidates
-from tilewright.operands import Layout
-from tilewright.plan import Plan, plan_kernel
-from tilewright.problem import Gemm, StridedGemm
-from tilewright.tensormap import TensorMap
 
 FEATURES = ("gpu", "nvidia", "tma", "wgmma")
 ORDERS = [(a, b) for a in ("row", "column") for b in ("row", "column")]

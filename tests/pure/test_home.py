@@ -10,9 +10,10 @@ from pathlib import Path
 import pytest
 from says import says
 
-from tilewright.backend import children, home, registration
-from tilewright.backend.cache import BinaryCache, cache_folder
-from tilewright.backend.drivers import Places
+from tilewright.runtime import children, home
+from tilewright.runtime.cache import BinaryCache, cache_folder
+from tilewright.runtime.icd import registration
+from tilewright.runtime.icd.drivers import Places
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="owners and modes are Unix'")
 
@@ -206,7 +207,7 @@ def test_a_program_that_somebody_else_wrote_is_not_loaded(tmp_path: Path, monkey
 @pytest.fixture
 def places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Places:
     """A machine with one driver that no .icd file names."""
-    from tilewright.backend import drivers
+    from tilewright.runtime.icd import drivers
 
     monkeypatch.setattr(drivers, "WHEELS", ())
     library = tmp_path / "libnvidia-opencl.so.1"
@@ -259,5 +260,5 @@ def test_without_any_folder_the_drivers_stay_unseen_and_it_is_said(
 
 
 def test_the_folder_above_all_is_found_without_pyopencl() -> None:
-    code = "import sys; from tilewright.backend.home import user_home; user_home(); sys.exit('pyopencl' in sys.modules)"
+    code = "import sys; from tilewright.runtime.home import user_home; user_home(); sys.exit('pyopencl' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -9,19 +9,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 from test_report import DEVICE, ENVIRONMENT, PEAKS, RECORD, ROWS, row
 
-from tilewright.access.models import NVIDIA
-from tilewright.accuracy import AccuracyRecord, ErrorRow
-from tilewright.device import Peaks
+from tilewright.analysis.explain.models import NVIDIA
+from tilewright.bench.accuracy import AccuracyRecord, ErrorRow
+from tilewright.bench.roofline import Roofline, Traffic
+from tilewright.core.device import Peaks
+from tilewright.core.markdown import cell, fenced, harmless, plain
+from tilewright.core.records import Record, Row, Samples, save_record
 from tilewright.errors import RecordError, Unsupported
-from tilewright.markdown import cell, fenced, harmless, plain
-from tilewright.records import Record, Row, Samples, save_record
 from tilewright.report.cold_start import TITLE
 from tilewright.report.compare import compare
 from tilewright.report.pages import refresh
 from tilewright.report.plot import plot
 from tilewright.report.roof import draw_roof
 from tilewright.report.versus import summary
-from tilewright.rooflines import Roofline, Traffic
 
 EVIL = (
     "<script>alert(1)</script> [click](http://evil.example) ![x](y) <!-- end record -->\n# head\n| a | b |\n"

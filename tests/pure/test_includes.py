@@ -4,13 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from tilewright.access.clc.preprocess import preprocess
-from tilewright.custom import custom_kernel
+from tilewright.analysis.explain.clc.preprocess import preprocess
+from tilewright.core.custom import custom_kernel
+from tilewright.core.includes import with_includes
+from tilewright.core.kernel import render
+from tilewright.core.problem import Gemm
+from tilewright.core.source import decoded, read_source, without_comments
 from tilewright.errors import InvalidInput, SourceError
-from tilewright.includes import with_includes
-from tilewright.kernel import render
-from tilewright.problem import Gemm
-from tilewright.source import decoded, read_source, without_comments
 
 
 def expanded(folder: Path, files: dict[str, str], macros: dict[str, str | int] | None = None) -> list[str]:

@@ -5,14 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from tilewright.inspection import kinds
-from tilewright.inspection.counts import Mix, mix_of
-from tilewright.inspection.gcn import metadata, parse_gcn
-from tilewright.inspection.listing import Listing, calls, places
-from tilewright.inspection.loops import loops_of, main_loop
-from tilewright.inspection.ptx import parse_ptx
-from tilewright.inspection.sass import counters, parse_sass
-from tilewright.inspection.x86_code import effects, frame_bytes, parse_x86, vector_registers
+from tilewright.analysis.inspect import kinds
+from tilewright.analysis.inspect.counts import Mix, mix_of
+from tilewright.analysis.inspect.gcn import metadata, parse_gcn
+from tilewright.analysis.inspect.listing import Listing, calls, places
+from tilewright.analysis.inspect.loops import loops_of, main_loop
+from tilewright.analysis.inspect.ptx import parse_ptx
+from tilewright.analysis.inspect.sass import counters, parse_sass
+from tilewright.analysis.inspect.x86_code import effects, frame_bytes, parse_x86, vector_registers
 
 DATA = Path(__file__).parents[1] / "data"
 
@@ -63,7 +63,9 @@ def test_places_are_lines_of_the_kernel_and_not_of_what_it_inlines(hopper: Listi
     assert loop is not None
     (file, (first, last)) = places(loop.instructions).popitem()
     assert file == "tiles/02_tiled.cl"
-    source = (Path(__file__).parents[2] / "src/tilewright/kernels/tiles/02_tiled.cl").read_text(encoding="utf-8")
+    source = (Path(__file__).parents[2] / "src/tilewright/kernels/ladders/tiles/02_tiled.cl").read_text(
+        encoding="utf-8"
+    )
     body = source.splitlines()[first - 1 : last]
     assert sum("barrier(" in line for line in body) == 2
 

@@ -3,9 +3,9 @@
 from hypothesis import given
 from hypothesis import strategies as some
 
-from tilewright.inspection import kinds
-from tilewright.inspection.listing import Effect, Instruction, Listing
-from tilewright.inspection.loops import Block, basic_blocks, dominators, loops_of, main_loop, natural_loops
+from tilewright.analysis.inspect import kinds
+from tilewright.analysis.inspect.listing import Effect, Instruction, Listing
+from tilewright.analysis.inspect.loops import Block, basic_blocks, dominators, loops_of, main_loop, natural_loops
 
 
 def code(*rows: tuple[str, str, str]) -> Listing:

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from tilewright.analysis.inspect.gcn import metadata
+from tilewright.analysis.inspect.occupancy import MULTIPROCESSORS, find_multiprocessor, occupancy
 from tilewright.errors import UnknownName
-from tilewright.inspection.gcn import metadata
-from tilewright.inspection.occupancy import MULTIPROCESSORS, find_multiprocessor, occupancy
 
 DATA = Path(__file__).parents[1] / "data"
 

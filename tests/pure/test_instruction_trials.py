@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from devices import NVIDIA as GPU
 
-from tilewright.backend import instructions
-from tilewright.backend.children import ChildRun
+from tilewright.runtime.children import ChildRun
+from tilewright.runtime.opencl import instructions
 
 PROBES = len(instructions.FEATURES) + len(instructions.STATIC_LOCAL)
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tilewright.interruption import PATIENCE_S, terminated_as_interrupted
+from tilewright.cli.interruption import PATIENCE_S, terminated_as_interrupted
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="signals and mutexes are Linux'")
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from says import says
 
-from tilewright.problem import Copy, Gemm, Problem, Transpose, random_arrays
-from tilewright.verify import Reference, Verdict
+from tilewright.core.problem import Copy, Gemm, Problem, Transpose, random_arrays
+from tilewright.runtime.verify import Reference, Verdict
 
 
 def judge(problem: Problem, output: np.ndarray, arrays: dict[str, np.ndarray] | None = None) -> Verdict:

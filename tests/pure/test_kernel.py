@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tilewright.dtypes import ELEMENT_TYPES
+from tilewright.core.kernel import Config, Kernel, NDRange, render, round_up
+from tilewright.core.problem import Gemm, Problem
+from tilewright.core.source import Parameter, name_lines, parse_signature
+from tilewright.core.types import ELEMENT_TYPES
 from tilewright.errors import InvalidInput
-from tilewright.kernel import Config, Kernel, NDRange, render, round_up
 from tilewright.kernels.sizes import size
-from tilewright.problem import Gemm, Problem
-from tilewright.source import Parameter, name_lines, parse_signature
 
 A = Parameter("A", "float", "global", True)
 C = Parameter("C", "float", "global", False)

@@ -6,18 +6,18 @@ import pytest
 from devices import NVIDIA
 from says import says
 
-from tilewright.device import DeviceInfo
-from tilewright.kernel import render
+from tilewright.core.device import DeviceInfo
+from tilewright.core.kernel import render
+from tilewright.core.operands import Layout
+from tilewright.core.plan import plan
+from tilewright.core.problem import Gemm, StridedGemm
+from tilewright.core.tensor_map import TensorMap
 from tilewright.kernels.product.call import call_of
 from tilewright.kernels.product.mma.config import ACROSS, ALONG_K, CopyForm, WarpConfig, copy_form
 from tilewright.kernels.product.mma.config_tma import FetchedConfig
 from tilewright.kernels.product.mma.kernels import DOUBLES, FETCHED, FETCHED_COMPLEX, KERNELS
 from tilewright.kernels.product.mma.search import candidates, configurations
 from tilewright.kernels.product.packing import across_k, on_lines, room, with_packed
-from tilewright.operands import Layout
-from tilewright.plan import plan
-from tilewright.problem import Gemm, StridedGemm
-from tilewright.tensormap import TensorMap
 
 FEATURES = ("gpu", "nvidia", "mma", "mma_f64", "mma_f64_m8", "ldmatrix", "cp_async")
 HOPPER = ("tma", "wgmma")

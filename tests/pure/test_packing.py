@@ -5,14 +5,14 @@ from dataclasses import replace
 import pytest
 from devices import GPU
 
-from tilewright.choice import product_candidates
-from tilewright.kernels.moves import COPY, COPY_WORDS, TURN, TURN_SECTORS, Move, packing_steps
-from tilewright.kernels.moves import candidates as move_candidates
+from tilewright.core.operands import Layout
+from tilewright.core.plan import plan, violations
+from tilewright.core.problem import Gemm, StridedGemm
+from tilewright.dispatch.choice import product_candidates
+from tilewright.kernels.copy import COPY, COPY_WORDS, TURN, TURN_SECTORS, Move, packing_steps
+from tilewright.kernels.copy import candidates as move_candidates
 from tilewright.kernels.product.call import call_of
 from tilewright.kernels.product.packing import PACK, across_k, on_lines, packing
-from tilewright.operands import Layout
-from tilewright.plan import plan, violations
-from tilewright.problem import Gemm, StridedGemm
 
 SMALL = replace(
     GPU, max_work_group_size=256, max_work_item_sizes=(256, 256, 256), local_bytes=65536, sub_group_width=64

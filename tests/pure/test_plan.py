@@ -8,15 +8,15 @@ import pytest
 from devices import CPU
 from says import says
 
-from tilewright.choice import plan_move, plan_product
-from tilewright.device import DeviceInfo
+from tilewright.core.device import DeviceInfo
+from tilewright.core.kernel import Config, Kernel, NDRange, Step, Steps, round_up
+from tilewright.core.operands import Layout
+from tilewright.core.plan import plan, plan_kernel
+from tilewright.core.problem import Gemm, Problem, Transpose
+from tilewright.dispatch.choice import plan_move, plan_product
 from tilewright.errors import Unsupported
-from tilewright.kernel import Config, Kernel, NDRange, Step, Steps, round_up
-from tilewright.kernels.moves import Move
+from tilewright.kernels.copy import Move
 from tilewright.kernels.sizes import size
-from tilewright.operands import Layout
-from tilewright.plan import plan, plan_kernel
-from tilewright.problem import Gemm, Problem, Transpose
 
 SMALL = replace(
     CPU, name="Small", max_work_group_size=64, max_work_item_sizes=(64, 64, 64), local_bytes=1024, fp64=False

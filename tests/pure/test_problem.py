@@ -8,10 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tilewright.dtypes import ELEMENT_TYPES, numpy_dtype
-from tilewright.errors import InvalidInput, UnknownName
-from tilewright.operands import Operand
-from tilewright.problem import (
+from tilewright.core.operands import Operand
+from tilewright.core.problem import (
     Copy,
     Gemm,
     Problem,
@@ -25,6 +23,8 @@ from tilewright.problem import (
     precision_of,
     random_arrays,
 )
+from tilewright.core.types import ELEMENT_TYPES, numpy_dtype
+from tilewright.errors import InvalidInput, UnknownName
 
 SMALL = [(1, 1, 1), (2, 3, 4), (5, 1, 7), (1, 6, 3), (4, 4, 0), (0, 3, 2), (3, 0, 2)]
 

@@ -6,10 +6,10 @@ from itertools import pairwise
 
 import pytest
 
-from tilewright import measure
-from tilewright.measure import orders, race
-from tilewright.records import Samples
-from tilewright.run import Times
+from tilewright.bench import measure
+from tilewright.bench.measure import orders, race
+from tilewright.core.records import Samples
+from tilewright.runtime.run import Times
 
 
 @dataclass

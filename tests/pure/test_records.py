@@ -8,9 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tilewright.device import DeviceInfo, Peaks
-from tilewright.errors import RecordError
-from tilewright.records import (
+from tilewright.core.device import DeviceInfo, Peaks
+from tilewright.core.records import (
     FORMAT,
     Environment,
     Record,
@@ -22,6 +21,7 @@ from tilewright.records import (
     save_record,
     to_json,
 )
+from tilewright.errors import RecordError
 from tilewright.report.versus import races
 
 TEXT = st.text(max_size=20)

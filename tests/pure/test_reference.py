@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tilewright.reference import exact_matmul, float64_matmul
+from tilewright.core.reference import exact_matmul, float64_matmul
 
 INT32 = np.iinfo(np.int32)
 

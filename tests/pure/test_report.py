@@ -8,16 +8,26 @@ from pathlib import Path
 
 import pytest
 
-from tilewright.commands import say
-from tilewright.device import DeviceInfo, Peaks
+from tilewright.cli.commands import say
+from tilewright.core.device import DeviceInfo, Peaks
+from tilewright.core.kernel import Ladder
+from tilewright.core.records import Environment, Record, Role, Row, RowStatus, Samples, save_record
 from tilewright.errors import RecordError, Unsupported
-from tilewright.kernel import Ladder
 from tilewright.kernels import LADDERS
-from tilewright.records import Environment, Record, Role, Row, RowStatus, Samples, save_record
 from tilewright.report.compare import compare
 from tilewright.report.pages import MARKS, refresh
 from tilewright.report.plot import plot
-from tilewright.report.table import cells, derive, header, heading, markdown, notes, peaks_line, published_lines, to_csv
+from tilewright.report.table import (
+    cells,
+    derive,
+    header,
+    heading,
+    markdown,
+    notes,
+    peaks_line,
+    published_lines,
+    to_csv,
+)
 
 ROOFLINE = Path(__file__).parents[2] / "benchmarks" / "h200-roofline-tiles-06.json"
 

@@ -3,8 +3,8 @@
 from dataclasses import replace
 from pathlib import Path
 
-from tilewright.device import DeviceInfo, Peaks
-from tilewright.records import Environment, Record, Role, Row, RowStatus, Samples, load_record, save_record
+from tilewright.core.device import DeviceInfo, Peaks
+from tilewright.core.records import Environment, Record, Role, Row, RowStatus, Samples, load_record, save_record
 from tilewright.report import beside, versus
 from tilewright.report.compare import compare
 from tilewright.report.pages import refresh

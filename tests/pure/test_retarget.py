@@ -2,9 +2,9 @@
 
 import pytest
 
-from tilewright.backend.retarget import retarget
+from tilewright.core.tensor_map import TensorMap, tensor_map_violation
 from tilewright.errors import InvalidInput, Unsupported
-from tilewright.tensormap import TensorMap, tensor_map_violation
+from tilewright.runtime.opencl.retarget import retarget
 
 PTX = """
 .version 9.0

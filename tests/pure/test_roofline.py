@@ -8,12 +8,12 @@ from xml.etree import ElementTree
 import pytest
 from says import says
 
-from tilewright.device import DeviceInfo, Peaks
+from tilewright.bench.roofline import Roofline, Traffic, number
+from tilewright.core.device import DeviceInfo, Peaks
+from tilewright.core.records import Row, RowStatus, Samples, save_record
 from tilewright.errors import InvalidInput, RecordError, Unsupported
-from tilewright.records import Row, RowStatus, Samples, save_record
 from tilewright.report.pages import refresh
 from tilewright.report.roof import draw_roof, load_roofline, save_roof
-from tilewright.rooflines import Roofline, Traffic, number
 
 SAVED = Path(__file__).parents[2] / "benchmarks" / "h200-roofline-tiles-06.json"
 FLOPS, NBYTES = 10**12, 10**10

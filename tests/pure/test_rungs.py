@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from tilewright.core.kernel import KERNELS, Kernel, Ladder
+from tilewright.core.source import parse_signature
 from tilewright.errors import UnknownName
-from tilewright.kernel import KERNELS, Kernel, Ladder
 from tilewright.kernels import LADDERS, all_kernels, find_kernel, find_ladder, matches_rung, select
-from tilewright.kernels.specimens import SPECIMENS
-from tilewright.source import parse_signature
+from tilewright.kernels.known_bad import SPECIMENS
 
 RUNGS = [kernel for ladder in LADDERS.values() for kernel in ladder.kernels]
 NUMBERED = re.compile(r"\d\d[a-z]?_[a-z0-9]+(_[a-z0-9]+)*\.cl")

@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 from says import says
 
-from tilewright.backend.children import ChildRun
-from tilewright.backend.nvrtc import find_nvrtc
-from tilewright.kernel import Dialect, render
+from tilewright.core.kernel import Dialect, render
+from tilewright.core.plan import Plan
+from tilewright.core.problem import Gemm, Problem, StridedGemm, Transpose
 from tilewright.kernels.product.cpu.config import CpuProduct
 from tilewright.kernels.product.cpu.search import candidates
-from tilewright.plan import Plan
-from tilewright.problem import Gemm, Problem, StridedGemm, Transpose
+from tilewright.runtime.children import ChildRun
+from tilewright.runtime.cuda.nvrtc import find_nvrtc
 from tools.sanitize import cuda, oclgrind
 from tools.sanitize.driven import SAID
 from tools.sanitize.explained import explain_case

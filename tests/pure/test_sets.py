@@ -3,15 +3,15 @@
 import numpy as np
 import pytest
 
-from tilewright import sets
-from tilewright.device import DeviceInfo
+from tilewright.bench import sets
+from tilewright.bench.sets import SETS, benchmark_set, problems_of
+from tilewright.core.device import DeviceInfo
+from tilewright.core.in_place import InPlaceTranspose
+from tilewright.core.plan import plan_kernel
+from tilewright.core.problem import Copy, Gemm, Transpose, random_arrays
 from tilewright.errors import InvalidInput, UnknownName, Unsupported
-from tilewright.in_place import InPlaceTranspose
 from tilewright.kernels import all_kernels
-from tilewright.plan import plan_kernel
-from tilewright.problem import Copy, Gemm, Transpose, random_arrays
-from tilewright.sets import SETS, benchmark_set, problems_of
-from tilewright.verify import Reference, SampledReference, reference_for
+from tilewright.runtime.verify import Reference, SampledReference, reference_for
 
 
 @pytest.mark.parametrize("name", SETS)

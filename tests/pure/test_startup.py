@@ -5,9 +5,9 @@ import sys
 
 import pytest
 
-from tilewright.parser import COMMANDS, make_parser
+from tilewright.cli.parser import COMMANDS, make_parser
 
-DRIVERS = ("pyopencl", "cuda", "tilewright.backend.opencl", "tilewright.backend.cuda")
+DRIVERS = ("pyopencl", "cuda", "tilewright.runtime.opencl.device", "tilewright.runtime.cuda.device")
 BLOCKED = """
 import sys
 
@@ -46,7 +46,7 @@ def test_what_only_prints_loads_neither_numpy_nor_a_driver(arguments: list[str])
 
 
 def test_explain_loads_no_driver() -> None:
-    assert not {"rich", "matplotlib", "tilewright.ladders", "tilewright.rivals", *DRIVERS} & loaded_by(
+    assert not {"rich", "matplotlib", "tilewright.bench.ladders", "tilewright.bench.baselines", *DRIVERS} & loaded_by(
         "explain", "rows/1", "--size", "16"
     )
 

@@ -4,15 +4,15 @@ from dataclasses import dataclass, field, replace
 
 import pytest
 
-from tilewright import measure
-from tilewright.device import DeviceInfo
+from tilewright.bench import measure
+from tilewright.bench.measure import repeated
+from tilewright.bench.sustained import as_samples, take_turns
+from tilewright.core.device import DeviceInfo
+from tilewright.core.records import Environment, Record, Row, Samples, Turn
 from tilewright.errors import LaunchFailed
-from tilewright.measure import repeated
-from tilewright.records import Environment, Record, Row, Samples, Turn
 from tilewright.report.versus import ENERGY, energy, markdown, turn_seconds
-from tilewright.run import Times, Work
-from tilewright.sustained import as_samples, take_turns
-from tilewright.telemetry import NoSampler, Reading, parse_smi, sampler_for
+from tilewright.runtime.run import Times, Work
+from tilewright.runtime.telemetry import NoSampler, Reading, parse_smi, sampler_for
 
 
 @dataclass

@@ -5,9 +5,9 @@ import sys
 
 import pytest
 
-from tilewright.backend.children import ChildRun
-from tilewright.backend.registration import PINNED, bind_threads
 from tilewright.doctor.machine import examine_baselines
+from tilewright.runtime.children import ChildRun
+from tilewright.runtime.icd.registration import PINNED, bind_threads
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processors are bound on Linux only")
 EVERYWHERE = set(range(os.cpu_count() or 0))

@@ -13,18 +13,9 @@ import devices
 import pytest
 from says import says
 
-from tilewright import choice, tuned, tuning
-from tilewright.backend.children import ChildRun
-from tilewright.choice import plan_product, product_candidates
-from tilewright.doctor.machine import examine_tables
-from tilewright.errors import RecordError
-from tilewright.kernel import render
-from tilewright.operands import Layout
-from tilewright.plan import violations
-from tilewright.problem import Gemm, StridedGemm
-from tilewright.sets import problems_of
-from tilewright.tuned import FOLDER, Entry, Table, file_name, key_of, load_table, tuned_for
-from tilewright.tuning import (
+from tilewright.bench import tuning
+from tilewright.bench.sets import problems_of
+from tilewright.bench.tuning import (
     MOST_DEATHS,
     Effort,
     Outcome,
@@ -34,7 +25,17 @@ from tilewright.tuning import (
     tune,
     with_outcomes,
 )
-from tilewright.tuning.contestants import contestants, name_of
+from tilewright.bench.tuning.contestants import contestants, name_of
+from tilewright.core.kernel import render
+from tilewright.core.operands import Layout
+from tilewright.core.plan import violations
+from tilewright.core.problem import Gemm, StridedGemm
+from tilewright.dispatch import choice, tuned
+from tilewright.dispatch.choice import plan_product, product_candidates
+from tilewright.dispatch.tuned import FOLDER, Entry, Table, file_name, key_of, load_table, tuned_for
+from tilewright.doctor.machine import examine_tables
+from tilewright.errors import RecordError
+from tilewright.runtime.children import ChildRun
 
 GPU = replace(devices.GPU, name="A GPU", platform="A driver", compute_capability=(9, 0))
 PROBLEM = Gemm(64, 4096, 4096)

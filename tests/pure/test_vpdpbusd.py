@@ -6,10 +6,10 @@ import pytest
 from devices import CPU, GPU
 from says import says
 
-from tilewright.backend import vpdpbusd
-from tilewright.backend.children import ChildRun
-from tilewright.choice import plan_product
-from tilewright.problem import Gemm
+from tilewright.core.problem import Gemm
+from tilewright.dispatch.choice import plan_product
+from tilewright.runtime.children import ChildRun
+from tilewright.runtime.opencl import vpdpbusd
 
 PROBLEM = Gemm(20, 30, 40, "int8", out_dtype="int32")
 WORKS = '{"stage": "vpdpbusd", "reason": ""}\n'

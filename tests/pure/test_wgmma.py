@@ -6,17 +6,17 @@ import pytest
 from devices import HOPPER
 from says import says
 
-from tilewright.choice import plan_product
-from tilewright.dtypes import FLOAT8
+from tilewright.core.operands import Layout
+from tilewright.core.plan import plan, violations
+from tilewright.core.problem import Gemm, StridedGemm
+from tilewright.core.types import FLOAT8
+from tilewright.dispatch.choice import plan_product
 from tilewright.errors import Unsupported
 from tilewright.kernels.product.call import call_of
 from tilewright.kernels.product.wgmma.config import WgmmaConfig
 from tilewright.kernels.product.wgmma.kernels import KERNELS
 from tilewright.kernels.product.wgmma.maps import alignment, edge_rows, fetched_rows, rows_aligned
 from tilewright.kernels.product.wgmma.search import SPACE, candidates, configurations, shapes
-from tilewright.operands import Layout
-from tilewright.plan import plan, violations
-from tilewright.problem import Gemm, StridedGemm
 
 HALVES = next(each for each in KERNELS if each.dtypes == ("float16",))
 

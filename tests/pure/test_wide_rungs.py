@@ -2,12 +2,12 @@
 
 import pytest
 
-from tilewright.access import explain_kernel
-from tilewright.backend.nvrtc import find_nvrtc
-from tilewright.inspection import inspect_kernel
-from tilewright.inspection.kinds import GLOBAL_LOAD, LOCAL_STORE
+from tilewright.analysis.explain import explain_kernel
+from tilewright.analysis.inspect import inspect_kernel
+from tilewright.analysis.inspect.kinds import GLOBAL_LOAD, LOCAL_STORE
+from tilewright.core.problems import make_problem
 from tilewright.kernels import find_kernel
-from tilewright.problems import make_problem
+from tilewright.runtime.cuda.nvrtc import find_nvrtc
 
 WIDE_STORES = ("tiles/07", "tiles/08", "tiles/10")
 WIDE_LOADS = ("rows/08", "rows/09")

@@ -15,16 +15,19 @@ from rich.console import Console
 from says import says
 from test_report import DEVICE, RECORD, row
 
-from tilewright import __main__, cli, commands, kernels
-from tilewright.backend import opencl, twins
-from tilewright.cli import main
+from tilewright import __main__, kernels
+from tilewright.cli import commands
+from tilewright.cli import main as cli
+from tilewright.cli.live import LiveTable
+from tilewright.cli.main import main
+from tilewright.cli.outputs import check_target, write_or_rescue, write_outputs
+from tilewright.cli.parser import make_parser
+from tilewright.core.problem import Gemm
+from tilewright.core.problems import check_memory
+from tilewright.core.records import load_record, save_record
 from tilewright.errors import InvalidInput, RecordError
-from tilewright.live import LiveTable
-from tilewright.outputs import check_target, write_or_rescue, write_outputs
-from tilewright.parser import make_parser
-from tilewright.problem import Gemm
-from tilewright.problems import check_memory
-from tilewright.records import load_record, save_record
+from tilewright.runtime.cuda import counterparts as twins
+from tilewright.runtime.opencl import device as opencl
 
 Captured = pytest.CaptureFixture[str]
 MINE = "__kernel void mine(__global REAL* C) { C[get_global_id(0)] = 0; }\n"
@@ -168,7 +171,7 @@ def test_wrong_input_ends_in_a_sentence(
 
 
 def test_devices_without_a_device_says_so(monkeypatch: pytest.MonkeyPatch, capsys: Captured) -> None:
-    monkeypatch.setattr("tilewright.devices.list_devices", tuple)
+    monkeypatch.setattr("tilewright.cli.devices.list_devices", tuple)
     assert main(["devices"]) == 1
     assert says(capsys.readouterr().err, "tilewright doctor")
 

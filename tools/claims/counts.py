@@ -3,16 +3,16 @@
 from dataclasses import dataclass
 from functools import cache
 
-from tilewright.access.explanation import Explanation
-from tilewright.access.kernels import explain_kernel
-from tilewright.access.models import GT200, find_model
-from tilewright.access.profile import LineAccess
-from tilewright.access.totals import Totals, totals
-from tilewright.access.verdict import number
-from tilewright.kernel import Config, Kernel
+from tilewright.analysis.explain.explanation import Explanation
+from tilewright.analysis.explain.kernels import explain_kernel
+from tilewright.analysis.explain.models import GT200, find_model
+from tilewright.analysis.explain.profile import LineAccess
+from tilewright.analysis.explain.totals import Totals, totals
+from tilewright.analysis.explain.verdict import number
+from tilewright.core.kernel import Config, Kernel
+from tilewright.core.problem import Copy, Gemm, Problem, Transpose
 from tilewright.kernels import find_kernel
-from tilewright.kernels.specimens import SPECIMENS
-from tilewright.problem import Copy, Gemm, Problem, Transpose
+from tilewright.kernels.known_bad import SPECIMENS
 
 PRODUCT = (256, 256, 64)
 MATRIX = (256, 256)

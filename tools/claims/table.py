@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from tilewright.access.models import NVIDIA
+from tilewright.analysis.explain.models import NVIDIA
 
 from .counts import (
     MATRIX,

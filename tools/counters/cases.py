@@ -3,19 +3,19 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
-from tilewright.access import explain_steps
-from tilewright.choice import plan_move, plan_product
-from tilewright.device import DeviceInfo
-from tilewright.kernel import Kernel
+from tilewright.analysis.explain import explain_steps
+from tilewright.core.device import DeviceInfo
+from tilewright.core.kernel import Kernel
+from tilewright.core.plan import violations
+from tilewright.core.problem import Copy, Gemm, Problem, Transpose
+from tilewright.core.problems import make_problem
+from tilewright.dispatch.choice import plan_move, plan_product
 from tilewright.kernels import find_ladder
+from tilewright.kernels.known_bad import SPECIMENS
 from tilewright.kernels.product.gemv.config import ColumnsConfig, RowsConfig
 from tilewright.kernels.product.gemv.kernels import COLUMNS, ROWS
 from tilewright.kernels.product.portable.config import TileConfig
 from tilewright.kernels.product.portable.kernels import TILES
-from tilewright.kernels.specimens import SPECIMENS
-from tilewright.plan import violations
-from tilewright.problem import Copy, Gemm, Problem, Transpose
-from tilewright.problems import make_problem
 
 from .launches import Case, case_of_steps
 from .patterns import PATTERNS, case_of_pattern

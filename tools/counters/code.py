@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 
-from tilewright.source import without_comments
+from tilewright.core.source import without_comments
 
 _MARKER = re.compile(r'\s*#line (?P<line>\d+) "(?P<file>[^"]*)"')
 

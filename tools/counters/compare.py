@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from tilewright.access import Explanation
+from tilewright.analysis.explain import Explanation
 
 from .twins import Instruction
 

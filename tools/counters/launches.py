@@ -6,15 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from tilewright.access import Explanation, explain_source
-from tilewright.access.clc import parse_program
-from tilewright.access.clc.types import Pointer, Scalar, Vector
-from tilewright.access.kernels import first_buffers, scalars_of
-from tilewright.access.models import NVIDIA
-from tilewright.access.simt import Argument
-from tilewright.kernel import Dialect, Step, render
-from tilewright.plan import Plan
-from tilewright.problem import Problem, output_of, random_arrays
+from tilewright.analysis.explain import Explanation, explain_source
+from tilewright.analysis.explain.clc import parse_program
+from tilewright.analysis.explain.clc.types import Pointer, Scalar, Vector
+from tilewright.analysis.explain.kernels import first_buffers, scalars_of
+from tilewright.analysis.explain.models import NVIDIA
+from tilewright.analysis.explain.simt import Argument
+from tilewright.core.kernel import Dialect, Step, render
+from tilewright.core.plan import Plan
+from tilewright.core.problem import Problem, output_of, random_arrays
 
 # Where the source promises no alignment (vload4), an optimising compiler for NVIDIA issues element after element.
 NARROW = replace(NVIDIA, assumes_alignment=False)

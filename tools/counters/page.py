@@ -39,7 +39,7 @@ def page(record: dict[str, Any], changed: Sequence[str] = ()) -> str:
         "# What `explain` predicts, and what a GPU counts",
         "",
         f"{len(cases)} kernels with {launches} launches were run as CUDA on an {record['device']} ({record['driver']}; "
-        f"{record['compiler']}, `-O3`) under {record['profiler']}, and explained by `tilewright.access` with all their "
+        f"{record['compiler']}, `-O3`) under {record['profiler']}, and explained by `tilewright.analysis.explain` with all their "
         f"work-groups. Compared are, for each line of source that touches memory, the sectors of global memory "
         "(`memory_l2_theoretical_sectors_global`) or the wavefronts of local memory (`memory_l1_wavefronts_shared`), and "
         "the bytes that lanes asked for. The CUDA is the kernels' own text behind another prelude; "

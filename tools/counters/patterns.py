@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tilewright.kernel import PRELUDE, Dialect
-from tilewright.source import read_source
+from tilewright.core.kernel import PRELUDE, Dialect
+from tilewright.core.source import read_source
 
 from .launches import SEED, Case, Launch
 

@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
-from tilewright.backend.opencl import choose, list_devices
+from tilewright.runtime.opencl.device import choose, list_devices
 
 from . import shapes
 from .bench import open_bench

@@ -8,8 +8,8 @@ from typing import Any
 import pyopencl as cl
 
 import tilewright
-from tilewright.backend.opencl import Device, adopt, open_device
-from tilewright.device import DeviceInfo
+from tilewright.core.device import DeviceInfo
+from tilewright.runtime.opencl.device import Device, adopt, open_device
 
 Calls = Mapping[str, Callable[..., Any]]
 QUEUES = 3

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tilewright.device import DeviceInfo
-from tilewright.dtypes import DOUBLES, ELEMENT_TYPES, FLOAT8, FROM_ML_DTYPES
+from tilewright.core.device import DeviceInfo
+from tilewright.core.types import DOUBLES, ELEMENT_TYPES, FLOAT8, FROM_ML_DTYPES
 
 from .cases import NUMBERS, Case
 from .types import dtype_of, is_object_like, plain_name

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import msgspec
 
-from tilewright.environment import version_of
-from tilewright.records import load
+from tilewright.core.records import load
+from tilewright.runtime.environment import version_of
 
 from .cases import CALLS, Case
 

@@ -1,6 +1,6 @@
 """What a product should be, element by element, and how far rounding may stray from it.
 
-The bound is `(k + 2) eps (|A| |B|)` (see `tilewright.problem.Gemm.error_bound`), with what an epilogue and the result's type
+The bound is `(k + 2) eps (|A| |B|)` (see `tilewright.core.problem.Gemm.error_bound`), with what an epilogue and the result's type
 add. Infinities and NaN are counted, not computed: BLAS libraries differ in what they make of them.
 """
 
@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tilewright.dtypes import element_type
-from tilewright.precision import FP8_LOSS
-from tilewright.reference import exact_matmul
+from tilewright.core.precision import FP8_LOSS
+from tilewright.core.reference import exact_matmul
+from tilewright.core.types import element_type
 
 from .cases import NUMBERS, Case
 from .oracle import Expectation

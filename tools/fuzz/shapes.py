@@ -13,15 +13,15 @@ from pathlib import Path
 import msgspec
 
 import tilewright
-from tilewright.backend.cache import cache_folder
-from tilewright.backend.vpdpbusd import equipped
-from tilewright.choice import plan_move, plan_product
-from tilewright.device import DeviceInfo
+from tilewright.core.device import DeviceInfo
+from tilewright.core.operands import Layout
+from tilewright.core.plan import Plan
+from tilewright.core.problem import Gemm
+from tilewright.dispatch.choice import plan_move, plan_product
 from tilewright.errors import Unsupported
-from tilewright.kernels.moves import Move
-from tilewright.operands import Layout
-from tilewright.plan import Plan
-from tilewright.problem import Gemm
+from tilewright.kernels.copy import Move
+from tilewright.runtime.cache import cache_folder
+from tilewright.runtime.opencl.vpdpbusd import equipped
 
 from .. import bisection
 

@@ -4,7 +4,7 @@ from functools import cache
 
 import numpy as np
 
-from tilewright.dtypes import ELEMENT_TYPES, FROM_ML_DTYPES, numpy_dtype
+from tilewright.core.types import ELEMENT_TYPES, FROM_ML_DTYPES, numpy_dtype
 
 from .memory import INTEGERS, NANS
 

@@ -12,14 +12,14 @@ from collections.abc import Iterator, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
-from tilewright.backend.children import ChildRun, run_child
-from tilewright.backend.cuda_information import list_devices
-from tilewright.choice import product_candidates
-from tilewright.device import DeviceInfo
-from tilewright.dtypes import FROM_ML_DTYPES
+from tilewright.core.device import DeviceInfo
+from tilewright.core.kernel import FEATURE_PRELUDES
+from tilewright.core.problem import Gemm
+from tilewright.core.types import FROM_ML_DTYPES
+from tilewright.dispatch.choice import product_candidates
 from tilewright.errors import NoDevice
-from tilewright.kernel import FEATURE_PRELUDES
-from tilewright.problem import Gemm
+from tilewright.runtime.children import ChildRun, run_child
+from tilewright.runtime.cuda.information import list_devices
 
 from .devices import HOPPER_FEATURES, gpu
 from .driven import SAID, save_cases

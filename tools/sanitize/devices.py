@@ -1,6 +1,6 @@
 """The devices that plans are made for: facts alone, since an interpreter runs what is planned."""
 
-from tilewright.device import DeviceInfo
+from tilewright.core.device import DeviceInfo
 
 GIB = 1 << 30
 

@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from tilewright.backend.device import Device
-from tilewright.dtypes import numpy_dtype
+from tilewright.core.problem import output_of
+from tilewright.core.types import numpy_dtype
 from tilewright.errors import TilewrightError
-from tilewright.problem import output_of
-from tilewright.run import LoadedPlan
+from tilewright.runtime.device import Device
+from tilewright.runtime.run import LoadedPlan
 
 from .memory import Memory, memory_of
 from .shapes import Case

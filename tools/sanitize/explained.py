@@ -5,11 +5,11 @@ from time import perf_counter
 
 import numpy as np
 
-from tilewright.access import Explanation, explain_source
-from tilewright.access.kernels import scalars_of
-from tilewright.access.simt.launch import Argument
+from tilewright.analysis.explain import Explanation, explain_source
+from tilewright.analysis.explain.kernels import scalars_of
+from tilewright.analysis.explain.simt.launch import Argument
+from tilewright.core.kernel import Step, render
 from tilewright.errors import SourceError, Unsupported
-from tilewright.kernel import Step, render
 
 from .memory import memory_of, scratch_of
 from .shapes import Case

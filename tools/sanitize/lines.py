@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
-from tilewright.in_place import InPlaceTranspose
-from tilewright.kernels.moves import Move
-from tilewright.kernels.moves.swaps import Swap
-from tilewright.operands import Layout
-from tilewright.problem import Copy, Gemm, Problem, StridedGemm, Transpose
-from tilewright.sets import STORED
+from tilewright.bench.sets import STORED
+from tilewright.core.in_place import InPlaceTranspose
+from tilewright.core.operands import Layout
+from tilewright.core.problem import Copy, Gemm, Problem, StridedGemm, Transpose
+from tilewright.kernels.copy import Move
+from tilewright.kernels.copy.swaps import Swap
 
 from .shapes import Line
 

@@ -5,13 +5,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tilewright.access.kernels import first_buffers
-from tilewright.dtypes import element_type, numpy_dtype
-from tilewright.kernels.moves import Move
-from tilewright.kernels.moves.swaps import Swap
-from tilewright.operands import Layout, Operand
-from tilewright.plan import Plan
-from tilewright.problem import Gemm, Problem, StridedGemm, inputs_of, output_of, random_array, random_arrays
+from tilewright.analysis.explain.kernels import first_buffers
+from tilewright.core.operands import Layout, Operand
+from tilewright.core.plan import Plan
+from tilewright.core.problem import Gemm, Problem, StridedGemm, inputs_of, output_of, random_array, random_arrays
+from tilewright.core.types import element_type, numpy_dtype
+from tilewright.kernels.copy import Move
+from tilewright.kernels.copy.swaps import Swap
 
 SEED = 0
 

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tilewright.backend.children import ChildRun, run_child
 from tilewright.errors import NoDevice
+from tilewright.runtime.children import ChildRun, run_child
 
 from .cuda import own_path
 from .driven import SAID, save_cases

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from tilewright.environment import version_of
+from tilewright.runtime.environment import version_of
 
 from .explained import Outcome
 

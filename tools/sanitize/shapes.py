@@ -3,14 +3,14 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from tilewright.choice import plan_move, plan_product
-from tilewright.device import DeviceInfo
+from tilewright.core.device import DeviceInfo
+from tilewright.core.kernel import Step
+from tilewright.core.plan import Plan
+from tilewright.core.problem import Gemm, Problem
+from tilewright.dispatch.choice import plan_move, plan_product
 from tilewright.errors import Unsupported
-from tilewright.kernel import Step
 from tilewright.kernels.product.call import call_of
 from tilewright.kernels.product.cpu.config import CpuProduct
-from tilewright.plan import Plan
-from tilewright.problem import Gemm, Problem
 
 from .. import bisection
 

@@ -5,10 +5,10 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from math import prod
 
-from tilewright.device import DeviceInfo
+from tilewright.core.device import DeviceInfo
+from tilewright.core.kernel import Step
+from tilewright.core.problem import Gemm
 from tilewright.errors import UnknownName
-from tilewright.kernel import Step
-from tilewright.problem import Gemm
 
 from .devices import DEVICES
 from .lines import MOVED, PRODUCTS, few_product_lines, move_lines, product_lines

@@ -5,9 +5,9 @@ Whatever may crash (PyOpenCL, a driver, a device) is tried in a child process.
 
 import os
 
-from ..backend import children
-from ..backend.preference import preference
-from ..backend.registration import register
+from ..runtime import children
+from ..runtime.icd.preference import preference
+from ..runtime.icd.registration import register
 from .devices import device_mend, examine_call, examine_choice, examine_devices, examine_trial
 from .findings import Examination, Finding, Status
 from .machine import examine_baselines, examine_caches, examine_machine, examine_tables

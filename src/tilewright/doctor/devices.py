@@ -4,10 +4,10 @@ import sys
 from collections.abc import Mapping
 from typing import Any
 
-from ..backend import drivers
-from ..backend.children import ChildRun, SmokeResult, run_child
-from ..backend.preference import NEVER_BY_DEFAULT, standing
-from ..backend.registration import Registration
+from ..runtime.children import ChildRun, SmokeResult, run_child
+from ..runtime.icd import drivers
+from ..runtime.icd.preference import NEVER_BY_DEFAULT, standing
+from ..runtime.icd.registration import Registration
 from .findings import Finding, Status, cpu_driver_install, pip_install, unset
 
 

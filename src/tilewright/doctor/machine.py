@@ -6,10 +6,10 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
-from ..backend.children import ChildRun
-from ..backend.home import user_home
-from ..backend.registration import FOLDER_PREFIX, PINNED
-from ..tuned import unusable_tables
+from ..dispatch.tuned import unusable_tables
+from ..runtime.children import ChildRun
+from ..runtime.home import user_home
+from ..runtime.icd.registration import FOLDER_PREFIX, PINNED
 from .findings import OWN_FOLDER, Finding, Status, pip_install, unset
 
 PROGRAM_BYTES = 1 << 18  # what a driver makes of one kernel takes up to so much

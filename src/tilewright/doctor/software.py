@@ -6,10 +6,10 @@ import sys
 from importlib import metadata
 from pathlib import Path
 
-from ..backend import drivers
-from ..backend.children import ChildRun, run_child
-from ..backend.drivers import Driver
-from ..backend.registration import Registration
+from ..runtime.children import ChildRun, run_child
+from ..runtime.icd import drivers
+from ..runtime.icd.drivers import Driver
+from ..runtime.icd.registration import Registration
 from .findings import OWN_FOLDER, Finding, Status, cpu_driver_install, pip_install, reinstall, unset
 
 # Runs in a child: an import can crash, and its time is wanted. The loader's file is the one really mapped.

@@ -5,8 +5,8 @@ import sys
 from dataclasses import dataclass
 from importlib import util
 
-from ..backend.drivers import Places
-from ..backend.libraries import find_library
+from ..runtime.icd.drivers import Places
+from ..runtime.libraries import find_library
 from .findings import Finding, Status, pip_install
 from .software import installed_version
 

@@ -1,13 +1,13 @@
 """The kernels: one folder per subject, the `.cl` files are the library. `LADDERS` is the list of all ladders."""
 
+from ..core.kernel import Kernel, Ladder
 from ..errors import InvalidInput, UnknownName
-from ..kernel import Kernel, Ladder
-from .cpu import LADDER as CPU
-from .rows import LADDER as ROWS
-from .specimens import SPECIMENS
-from .tensor import LADDER as TENSOR
-from .tiles import LADDER as TILES
-from .transpose import LADDER as TRANSPOSE
+from .known_bad import SPECIMENS
+from .ladders.cpu import LADDER as CPU
+from .ladders.rows import LADDER as ROWS
+from .ladders.tensor import LADDER as TENSOR
+from .ladders.tiles import LADDER as TILES
+from .ladders.transpose import LADDER as TRANSPOSE
 
 LADDERS: dict[str, Ladder] = {ladder.name: ladder for ladder in (ROWS, TILES, TRANSPOSE, CPU, TENSOR)}
 

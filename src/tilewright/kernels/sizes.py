@@ -1,7 +1,7 @@
 """How configurations read a problem's sizes: the integers that its kernels get as arguments."""
 
+from ..core.problem import Problem
 from ..errors import InvalidInput
-from ..problem import Problem
 
 
 def size(problem: Problem, name: str) -> int:

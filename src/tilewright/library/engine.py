@@ -5,10 +5,10 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any
 
-from ..backend.opencl import Device, choose, discover_devices, open_device
+from ..core.plan import Plan
 from ..errors import InvalidInput
-from ..plan import Plan
-from ..run import LoadedPlan
+from ..runtime.opencl.device import Device, choose, discover_devices, open_device
+from ..runtime.run import LoadedPlan
 
 # Kept for each device and thread: prepared calls, as many as a training loop has shapes, and bytes of scratch memory.
 KEPT_CALLS = 512

@@ -9,12 +9,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..backend.vpdpbusd import equipped
-from ..choice import plan_product
-from ..dtypes import FLOAT8, element_type, numpy_dtype
+from ..core.precision import PRECISIONS
+from ..core.problem import StridedGemm
+from ..core.types import FLOAT8, element_type, numpy_dtype
+from ..dispatch.choice import plan_product
 from ..errors import InvalidInput
-from ..precision import PRECISIONS
-from ..problem import StridedGemm
+from ..runtime.opencl.vpdpbusd import equipped
 from .engine import KEPT_CALLS, Call, call_for
 from .places import Place
 from .rules import Casting, Target, check_cast, check_out, target_of

@@ -8,7 +8,7 @@ import numpy as np
 import pyopencl as cl
 from pyopencl.array import Array
 
-from ..dtypes import ELEMENT_TYPES
+from ..core.types import ELEMENT_TYPES
 from ..errors import InvalidInput, Unsupported, UnsupportedType
 from .shapes import View
 

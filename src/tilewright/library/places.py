@@ -7,11 +7,11 @@ import numpy as np
 import pyopencl as cl
 from pyopencl.array import Array, empty, to_device
 
-from ..backend.forks import refuse_if_forked
-from ..backend.opencl import Device, adopt
-from ..dtypes import DOUBLES
+from ..core.types import DOUBLES
 from ..errors import InvalidInput, Unsupported
-from ..kernels.moves.many import SPELLED
+from ..kernels.copy.many import SPELLED
+from ..runtime.forks import refuse_if_forked
+from ..runtime.opencl.device import Device, adopt
 from .buffers import check_events, check_queue, check_writable, leave_event, overlap, same_elements
 from .engine import Call, call_for, default_device
 from .operands import as_host_array, device_view, host_view, is_device_array, lent_buffer, whole_elements

@@ -6,8 +6,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
+from ..core.precision import PRECISIONS as SPECIAL_PRECISIONS
 from ..errors import InvalidInput, UnknownName
-from ..precision import PRECISIONS as SPECIAL_PRECISIONS
 from .axes import matrices_at, matrices_last, matrix_axes
 from .multiply import PLAIN, Product, epilogue_of, multiply
 from .places import place_for

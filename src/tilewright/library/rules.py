@@ -12,7 +12,7 @@ from typing import Any, Literal, NamedTuple, Protocol, get_args
 
 import numpy as np
 
-from ..dtypes import FROM_ML_DTYPES, element_type
+from ..core.types import FROM_ML_DTYPES, element_type
 from ..errors import InvalidInput
 
 Casting = Literal["no", "equiv", "safe", "same_kind", "unsafe"]

@@ -8,8 +8,8 @@ from math import prod
 
 import numpy as np
 
+from ..core.operands import Layout
 from ..errors import InvalidInput
-from ..operands import Layout
 
 Shape = tuple[int, ...]
 

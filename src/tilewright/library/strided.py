@@ -5,11 +5,11 @@ from math import prod
 
 import numpy as np
 
-from ..backend.opencl import Device
-from ..choice import plan_move
-from ..kernels.moves import Move
-from ..kernels.moves.many import ManyMove
-from ..kernels.moves.swaps import Swap
+from ..dispatch.choice import plan_move
+from ..kernels.copy import Move
+from ..kernels.copy.many import ManyMove
+from ..kernels.copy.swaps import Swap
+from ..runtime.opencl.device import Device
 from .engine import Call
 from .shapes import View, batches, blocks, launches, merged
 

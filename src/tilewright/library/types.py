@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import FLOAT8, FROM_ML_DTYPES, element_type, numpy_dtype
+from ..core.types import FLOAT8, FROM_ML_DTYPES, element_type, numpy_dtype
 from ..errors import InvalidInput, UnsupportedType
 from .operands import native_dtype
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..dtypes import FLOAT8
+from ..core.types import FLOAT8
 from ..errors import InvalidInput
 from .places import Place
 from .shapes import ProductShape, Shape, product_shape

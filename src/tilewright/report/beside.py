@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from ..markdown import cell
-from ..records import Record, Role, Row
+from ..core.markdown import cell
+from ..core.records import Record, Role, Row
 from .table import failure, heading, peaks_line
 
 COLUMNS = {"opencl": "OpenCL", "cuda": "CUDA"}

@@ -1,7 +1,7 @@
 """A record of first calls as a Markdown table: a line for each part that a newcomer waits for."""
 
-from ..markdown import cell
-from ..records import Record
+from ..core.markdown import cell
+from ..core.records import Record
 
 TITLE = "first calls"  # of the record
 

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
+from ..core.records import Record, Row
 from ..errors import RecordError
-from ..records import Record, Row
 
 
 @dataclass(frozen=True)

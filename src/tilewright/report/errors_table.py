@@ -1,7 +1,7 @@
 """A record of accuracy as a Markdown table: kinds of data down, ways of multiplying across."""
 
-from ..accuracy import AccuracyRecord, ErrorRow
-from ..markdown import cell
+from ..bench.accuracy import AccuracyRecord, ErrorRow
+from ..core.markdown import cell
 
 MARKED = "largest error over |A||B| in units of 2^-24; in brackets the relative error of the whole matrix"
 

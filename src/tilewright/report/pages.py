@@ -13,11 +13,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from ..accuracy import load_accuracy
+from ..analysis.inspect.page import inspected
+from ..bench.accuracy import load_accuracy
+from ..core.markdown import harmless, read_page, write_page
+from ..core.records import Record, load_record
 from ..errors import RecordError
-from ..inspection.page import inspected
-from ..markdown import harmless, read_page, write_page
-from ..records import Record, load_record
 from .beside import markdown as beside_table
 from .cold_start import TITLE as FIRST_CALLS
 from .cold_start import markdown as first_calls_table

@@ -5,8 +5,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from ..core.records import Record, Row
 from ..errors import InvalidInput, Unsupported
-from ..records import Record, Row
 from .table import heading
 
 MOST_BARS = 500

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from xml.sax.saxutils import escape
 
+from ..bench.roofline import Roofline, number
+from ..core.markdown import fenced
+from ..core.records import load
+from ..core.svg import Drawing
 from ..errors import InvalidInput, RecordError, Unsupported
-from ..markdown import fenced
-from ..records import load
-from ..rooflines import Roofline, number
-from ..svg import Drawing
 
 ROOFS = (".svg",)  # the endings of its pictures
 LEFT, TOP, WIDTH, HEIGHT = 84.0, 56.0, 620.0, 380.0

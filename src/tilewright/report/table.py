@@ -5,10 +5,10 @@ import io
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..device import Peaks
-from ..kernel import Ladder
-from ..markdown import cell
-from ..records import Record, Role, Row
+from ..core.device import Peaks
+from ..core.kernel import Ladder
+from ..core.markdown import cell
+from ..core.records import Record, Role, Row
 
 COMPARED = (
     "cuda",

@@ -4,8 +4,8 @@ import math
 import statistics
 from collections.abc import Sequence
 
-from ..markdown import cell
-from ..records import Record, Row
+from ..core.markdown import cell
+from ..core.records import Record, Row
 from .table import heading, paired_ratios
 
 COLUMNS = ("problem", "ours", "rival", "unit", "x median", "x p20 .. p80", "x best")

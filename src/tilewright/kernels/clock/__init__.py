@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from ...kernel import Config, Kernel, NDRange
-from ...problem import Problem
+from ...core.kernel import Config, Kernel, NDRange
+from ...core.problem import Problem
 
 HERE = Path(__file__).parent
 NEEDS = (("nvidia", "the device's clock is read by an instruction of NVIDIA's"),)

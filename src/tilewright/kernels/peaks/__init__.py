@@ -10,11 +10,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from ...device import DeviceInfo
-from ...dtypes import element_type, numpy_dtype
-from ...kernel import Config, Kernel, NDRange, round_up
-from ...operands import Operand, Scalars
-from ...problem import Problem
+from ...core.device import DeviceInfo
+from ...core.kernel import Config, Kernel, NDRange, round_up
+from ...core.operands import Operand, Scalars
+from ...core.problem import Problem
+from ...core.types import element_type, numpy_dtype
 from ..sizes import size
 
 HERE = Path(__file__).parent

@@ -3,10 +3,10 @@
 from dataclasses import dataclass, fields, replace
 from typing import ClassVar
 
-from ...dtypes import element_type
+from ...core.operands import Layout, Operand, Scalars
+from ...core.problem import Gemm, Problem, StridedGemm
+from ...core.types import element_type
 from ...errors import InvalidInput
-from ...operands import Layout, Operand, Scalars
-from ...problem import Gemm, Problem, StridedGemm
 
 TURNED_BIAS = {"": "", "row": "column", "column": "row"}
 

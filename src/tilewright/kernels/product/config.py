@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ...device import DeviceInfo
-from ...kernel import Config
-from ...problem import Problem
+from ...core.device import DeviceInfo
+from ...core.kernel import Config
+from ...core.problem import Problem
 from .call import GemmCall
 from .results import result_violations
 

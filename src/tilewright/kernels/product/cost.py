@@ -3,8 +3,8 @@
 The constants were fitted to one H200 and kept few, so that they hold elsewhere: they rank, they do not predict.
 """
 
-from ...device import DeviceInfo
-from ...dtypes import element_type
+from ...core.device import DeviceInfo
+from ...core.types import element_type
 from .call import GemmCall
 from .config import GemmConfig
 from .macros import elements

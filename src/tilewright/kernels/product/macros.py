@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from ...dtypes import element_type
-from ...operands import Layout
+from ...core.operands import Layout
+from ...core.types import element_type
 from .call import GemmCall
 
 LOAD_BYTES = 16  # the widest load or store of one work-item on every GPU that is known

@@ -7,13 +7,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from ...dtypes import ELEMENT_TYPES, element_type
-from ...kernel import MOST_GROUPS, Config, Kernel, NDRange, Step, Steps, round_up
-from ...operands import Layout
-from ...problem import Problem
-from ..moves import Move, nearer_rows, packing_steps, width
-from ..moves.configs import TYPES, WORD
-from ..moves.move import VECTOR_BYTES
+from ...core.kernel import MOST_GROUPS, Config, Kernel, NDRange, Step, Steps, round_up
+from ...core.operands import Layout
+from ...core.problem import Problem
+from ...core.types import ELEMENT_TYPES, element_type
+from ..copy import Move, nearer_rows, packing_steps, width
+from ..copy.configs import TYPES, WORD
+from ..copy.move import VECTOR_BYTES
 from .call import GemmCall, call_of
 
 HERE = Path(__file__).parent

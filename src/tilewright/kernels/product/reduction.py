@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from ...dtypes import ELEMENT_TYPES
-from ...kernel import Config, Kernel, NDRange
-from ...problem import Problem
+from ...core.kernel import Config, Kernel, NDRange
+from ...core.problem import Problem
+from ...core.types import ELEMENT_TYPES
 from .call import call_of
 from .macros import element_macros, elements
 

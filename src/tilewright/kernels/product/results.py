@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from ...dtypes import element_type, storable
+from ...core.types import element_type, storable
 from .call import GemmCall
 
 

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
-from ...kernel import MOST_GROUPS, Config, Kernel, Step, Steps
-from ...problem import Problem
+from ...core.kernel import MOST_GROUPS, Config, Kernel, Step, Steps
+from ...core.problem import Problem
 from .call import GemmCall
 from .config import PARTIAL, GemmConfig
 from .packing import across_k, packing

@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ....device import DeviceInfo
-from ....dtypes import element_type
-from ....kernel import Config, NDRange
-from ....problem import Problem
+from ....core.device import DeviceInfo
+from ....core.kernel import Config, NDRange
+from ....core.problem import Problem
+from ....core.types import element_type
 from ..call import GemmCall, call_of
 from .cost import Blocking, Tile, blocking
 from .elements import depth_refusal, element_macros, multiplied_as_stored, result_refusal

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from functools import cache
 
-from ....device import DeviceInfo
-from ....dtypes import ELEMENT_TYPES, element_type, storable
+from ....core.device import DeviceInfo
+from ....core.types import ELEMENT_TYPES, element_type, storable
 from ..call import GemmCall
 from .cost import DEPTH_STEP
 

@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ....device import DeviceInfo
-from ....dtypes import element_type
-from ....kernel import Config, NDRange
-from ....problem import Problem
+from ....core.device import DeviceInfo
+from ....core.kernel import Config, NDRange
+from ....core.problem import Problem
+from ....core.types import element_type
 from ..call import GemmCall, call_of
 from .elements import element_macros, result_refusal
 

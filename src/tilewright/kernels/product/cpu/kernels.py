@@ -3,10 +3,10 @@
 from dataclasses import replace
 from pathlib import Path
 
-from ....device import DeviceInfo
-from ....dtypes import element_type
-from ....kernel import Config, Kernel, Step, Steps
-from ....problem import Problem
+from ....core.device import DeviceInfo
+from ....core.kernel import Config, Kernel, Step, Steps
+from ....core.problem import Problem
+from ....core.types import element_type
 from ..call import call_of
 from .config import CpuProduct
 from .cost import register_tile

@@ -1,8 +1,8 @@
 """Which kernels a product on a CPU device may run."""
 
-from ....device import DeviceInfo
-from ....kernel import Kernel
-from ....problem import Problem
+from ....core.device import DeviceInfo
+from ....core.kernel import Kernel
+from ....core.problem import Problem
 from .kernels import product_kernel, quad_kernels, vector_kernel
 
 

@@ -3,11 +3,11 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from ....device import DeviceInfo
-from ....dtypes import element_type
-from ....kernel import Config, NDRange
-from ....problem import Problem
-from ....tensormap import TensorMap, layout_violation, tensor_map_violation
+from ....core.device import DeviceInfo
+from ....core.kernel import Config, NDRange
+from ....core.problem import Problem
+from ....core.tensor_map import TensorMap, layout_violation, tensor_map_violation
+from ....core.types import element_type
 from ..call import GemmCall, call_of
 from ..config import MAX_INDEX
 from ..macros import element_macros, elements, result_width

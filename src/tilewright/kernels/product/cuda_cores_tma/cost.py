@@ -1,7 +1,7 @@
 """What main_loop.cl would take in a configuration: an estimate in clock cycles, comparable with the other families'."""
 
-from ....device import DeviceInfo
-from ....dtypes import element_type
+from ....core.device import DeviceInfo
+from ....core.types import element_type
 from ..call import GemmCall
 from ..cost import BYTES, LANES, operand_bytes
 from ..macros import elements

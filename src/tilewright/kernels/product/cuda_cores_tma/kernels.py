@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from ....kernel import Config, Kernel, Step, Steps
-from ....problem import Problem
+from ....core.kernel import Config, Kernel, Step, Steps
+from ....core.problem import Problem
 from ..config import PARTIAL, TICKETS
 from ..packing import across_k, packing
 from .config import FmaConfig

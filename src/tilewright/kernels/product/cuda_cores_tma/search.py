@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
-from ....device import DeviceInfo
-from ....kernel import Kernel
-from ....problem import Gemm, Problem
+from ....core.device import DeviceInfo
+from ....core.kernel import Kernel
+from ....core.problem import Gemm, Problem
 from ..call import GemmCall, call_of
 from ..portable.search import candidates as portable_candidates
 from .config import FmaConfig

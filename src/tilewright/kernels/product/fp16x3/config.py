@@ -4,10 +4,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
-from ....device import DeviceInfo
-from ....kernel import Config, NDRange
-from ....problem import Problem
-from ....tensormap import TensorMap
+from ....core.device import DeviceInfo
+from ....core.kernel import Config, NDRange
+from ....core.problem import Problem
+from ....core.tensor_map import TensorMap
 from ..call import GemmCall, call_of
 from ..macros import element_macros, result_width
 from .splitting import FLOAT_BYTES, HALF_BYTES, pitch_of, sides

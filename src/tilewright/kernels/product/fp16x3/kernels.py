@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from ....kernel import Config, Kernel, Step, Steps
-from ....problem import Problem
+from ....core.kernel import Config, Kernel, Step, Steps
+from ....core.problem import Problem
 from ..call import call_of
 from .config import ProductConfig
 from .splitting import CUT, HALF_BYTES, cut_config, pitch_of, sides

@@ -2,9 +2,9 @@
 
 from dataclasses import replace
 
-from ....device import DeviceInfo
-from ....kernel import Kernel
-from ....problem import Problem, precision_of
+from ....core.device import DeviceInfo
+from ....core.kernel import Kernel
+from ....core.problem import Problem, precision_of
 from .config import ProductConfig
 from .kernels import PRODUCT
 

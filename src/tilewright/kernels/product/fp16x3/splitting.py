@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from ....kernel import Config, Kernel, NDRange, round_up
-from ....operands import Layout
-from ....problem import Problem
+from ....core.kernel import Config, Kernel, NDRange, round_up
+from ....core.operands import Layout
+from ....core.problem import Problem
 from ..call import GemmCall, call_of
 from ..macros import LOAD_BYTES, vector_width
 

@@ -4,11 +4,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from ....device import DeviceInfo
-from ....kernel import Config, Kernel, NDRange, round_up
-from ....operands import Layout, Operand
-from ....problem import Problem, StridedGemm
-from ...moves import Move, MoveConfig, move_of, width
+from ....core.device import DeviceInfo
+from ....core.kernel import Config, Kernel, NDRange, round_up
+from ....core.operands import Layout, Operand
+from ....core.problem import Problem, StridedGemm
+from ...copy import Move, MoveConfig, move_of, width
 from ..call import GemmCall, call_of
 from ..macros import elements
 from ..results import result_violations

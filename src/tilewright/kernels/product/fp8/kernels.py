@@ -3,10 +3,10 @@
 from dataclasses import replace
 from pathlib import Path
 
-from ....dtypes import FLOAT8
-from ....kernel import Config, Kernel, Step, Steps
-from ....problem import Problem
-from ...moves import move_steps
+from ....core.kernel import Config, Kernel, Step, Steps
+from ....core.problem import Problem
+from ....core.types import FLOAT8
+from ...copy import move_steps
 from ..call import call_of
 from ..config import PARTIAL
 from ..reduction import REDUCE, reduction

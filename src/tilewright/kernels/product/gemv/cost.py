@@ -6,20 +6,11 @@ choice takes 1.4% longer than the best one on average.
 
 from math import ceil, log2
 
-from ....device import DeviceInfo
-from ....dtypes import element_type
-from ....problem import Problem
+from ....core.device import DeviceInfo
+from ....core.problem import Problem
+from ....core.types import element_type
 from ..call import GemmCall
-from ..cost import (
-    CACHE_BYTES,
-    LANES,
-    LATENCY,
-    START,
-    adding_up,
-    memory_cycles,
-    pieces_of,
-    slowness,
-)
+from ..cost import CACHE_BYTES, LANES, LATENCY, START, adding_up, memory_cycles, pieces_of, slowness
 from ..macros import elements, reading
 from .config import RowsConfig, VectorConfig
 

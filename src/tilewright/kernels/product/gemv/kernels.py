@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from ....dtypes import ELEMENT_TYPES
-from ....kernel import Config, Kernel
+from ....core.kernel import Config, Kernel
+from ....core.types import ELEMENT_TYPES
 from ..steps import gemm_steps
 from .config import ColumnsConfig, RowsConfig
 

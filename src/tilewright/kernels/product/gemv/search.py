@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
-from ....device import DeviceInfo
+from ....core.device import DeviceInfo
 from ..call import GemmCall
 from ..cost import PIECES
 from .config import ColumnsConfig, RowsConfig, VectorConfig

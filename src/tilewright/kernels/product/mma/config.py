@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ....device import DeviceInfo
-from ....dtypes import element_type
-from ....kernel import Config, NDRange
-from ....operands import Layout
-from ....problem import Problem
+from ....core.device import DeviceInfo
+from ....core.kernel import Config, NDRange
+from ....core.operands import Layout
+from ....core.problem import Problem
+from ....core.types import element_type
 from ..call import GemmCall, call_of
 from ..config import MAX_INDEX
 from ..macros import element_macros, result_width

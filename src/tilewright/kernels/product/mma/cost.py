@@ -5,8 +5,8 @@ products, from 32 to 4096 a side, thin and batched, back to back without events;
 best one on average, 6% at most.
 """
 
-from ....device import DeviceInfo
-from ....dtypes import element_type
+from ....core.device import DeviceInfo
+from ....core.types import element_type
 from ..call import GemmCall
 from ..cost import BYTES, LATENCY, LAUNCH, operand_bytes
 from ..macros import elements

@@ -6,10 +6,10 @@ that it holds elsewhere: they rank, they do not predict. A tuned table beats the
 
 from math import log2, sqrt
 
-from ....device import DeviceInfo
-from ....dtypes import element_type
-from ....kernel import Kernel
-from ....problem import Problem
+from ....core.device import DeviceInfo
+from ....core.kernel import Kernel
+from ....core.problem import Problem
+from ....core.types import element_type
 from ..call import GemmCall
 from ..cost import (
     BYTES,

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from ....dtypes import ELEMENT_TYPES
-from ....kernel import MOST_GROUPS, Config, Kernel, Step, Steps
-from ....problem import Problem
+from ....core.kernel import MOST_GROUPS, Config, Kernel, Step, Steps
+from ....core.problem import Problem
+from ....core.types import ELEMENT_TYPES
 from ..call import GemmCall
 from ..config import PARTIAL, TICKETS
 from ..macros import elements

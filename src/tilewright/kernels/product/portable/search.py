@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from ....device import DeviceInfo
-from ....kernel import Config, Kernel
-from ....problem import Problem
+from ....core.device import DeviceInfo
+from ....core.kernel import Config, Kernel
+from ....core.problem import Problem
 from ..call import GemmCall, call_of
 from ..cost import PIECES
 from ..gemv.cost import vector_cost

@@ -6,8 +6,8 @@ products of halves in up to 21 configurations each; the first choice then took 0
 and DRIFT were fitted to 230 more, 22 products of other sizes and strides (0.5% longer, at most 4%).
 """
 
-from ....device import DeviceInfo
-from ....dtypes import element_type
+from ....core.device import DeviceInfo
+from ....core.types import element_type
 from ..call import GemmCall
 from ..cost import BYTES, LAUNCH, operand_bytes
 from ..packing import launches

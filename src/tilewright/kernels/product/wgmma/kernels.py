@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from ....dtypes import FLOAT8, element_type
-from ....kernel import Config, Kernel, Step, Steps
-from ....problem import Problem
+from ....core.kernel import Config, Kernel, Step, Steps
+from ....core.problem import Problem
+from ....core.types import FLOAT8, element_type
 from ..config import PARTIAL, TICKETS
 from ..packing import on_lines, packing
 from .config import WgmmaConfig

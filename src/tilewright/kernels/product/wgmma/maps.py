@@ -2,10 +2,10 @@
 
 from math import gcd
 
-from ....dtypes import element_type
-from ....kernel import round_up
-from ....operands import Layout
-from ....tensormap import TensorMap, layout_violation, tensor_map_violation
+from ....core.kernel import round_up
+from ....core.operands import Layout
+from ....core.tensor_map import TensorMap, layout_violation, tensor_map_violation
+from ....core.types import element_type
 from ..call import GemmCall
 
 LINE = 128  # bytes of a line of a tile in local memory: the width of the widest swizzle

@@ -1,0 +1,170 @@
+"""Explains a kernel: runs chosen work-groups on the glass device and returns their traffic and faults as one record."""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
+from math import prod
+from pathlib import Path
+from time import perf_counter
+
+from ...errors import InvalidInput, SourceError, UnknownName
+from .annotate import report
+from .clc import Program, parse_program
+from .coverage import Coverage
+from .explanation import Explanation
+from .groups import all_are_affordable, choose_groups, count_groups
+from .models import NVIDIA, Model
+from .private import private_arrays
+from .profile import Profile
+from .recorder import TrafficRecorder
+from .simt import Finding, all_groups, run_kernel
+from .simt.findings import COUNTED, GROUPS, UNINITIALISED, UNUSED
+from .simt.launch import STEP_LIMIT, Argument, Launch, check_sizes
+from .simt.state import Group
+from .sources import SourceText
+
+Groups = Sequence[Group] | str | None
+
+
+class PrintedExplanation(Explanation):
+    """An explanation whose text is what `tilewright explain` prints."""
+
+    def __str__(self) -> str:
+        """The annotated source, the verdict and the sums."""
+        return "\n".join(report(self))
+
+
+def explain_source(
+    source: str,
+    *,
+    filename: str = "kernel.cl",
+    macros: Mapping[str, str | int] | None = None,
+    entry: str | None = None,
+    global_size: Sequence[int],
+    local_size: Sequence[int],
+    arguments: Mapping[str, Argument],
+    include: Sequence[Path | str] = (),
+    model: Model = NVIDIA,
+    groups: Groups = None,
+    contract: bool = False,
+    step_limit: int = STEP_LIMIT,
+    pitches: Mapping[str, int] | None = None,
+    unset: Collection[str] = (),
+) -> Explanation:
+    """Explain OpenCL C text.
+
+    `macros` are the `-D` options, `entry` the kernel's name (may be left out where there is one only). `arguments` has a
+    NumPy array for each buffer (an array that is not writeable is a read-only buffer), a number or list of numbers for
+    each scalar or vector, LocalMemory(bytes) for each `__local` pointer. `groups` lists the work-groups to run, "all", or
+    None for all if that takes no more than about half a second, else a choice (`choose_groups`). With `contract`, a
+    product in a sum is rounded once, as compilers do by default on hardware with fused multiply-add; addresses do not
+    change by it. `pitches` asks what would be if rows of two-dimensional local arrays had so many elements.
+    `unset` names buffers whose contents mean nothing: reading there what the kernel has not written is a fault.
+
+    SourceError names file, line and column of what cannot be read or run; InvalidInput says which argument is wrong.
+    """
+    begin = perf_counter()
+    program = parse_program(source, filename, macros, include)
+    name = choose_entry(program, entry, filename)
+    function = program.functions[name]
+    check_sizes(function, global_size, local_size)
+    chosen = _groups(groups, global_size, local_size)
+    use_contract = contract if program.contract is None else program.contract and contract
+
+    def run(groups: Sequence[Group], fill: int = 0) -> tuple[Launch, Profile, tuple[Coverage, ...]]:
+        recorder = TrafficRecorder(model)
+        launch = run_kernel(
+            program, name, global_size, local_size, arguments, groups, recorder,
+            contract=use_contract, step_limit=step_limit, pitches=pitches, fill=fill, unset=unset,
+        )  # fmt: skip
+        profile = recorder.profile()
+        return launch, profile, recorder.coverage()
+
+    count = prod(count_groups(global_size, local_size))
+    launch, profile, coverage = run(chosen)
+    if groups is None and all_are_affordable(global_size, local_size, len(chosen), launch.machine.steps_taken):
+        chosen = all_groups(global_size, local_size)
+        if len(chosen) > len(profile.groups):
+            launch, profile, coverage = run(chosen)
+    findings = launch.findings
+    if any(map(may_be_unused, findings)):
+        findings = without_unused(findings, launch, profile, lambda: run(chosen, 0xFF)[:2])
+    if any(each.kind == COUNTED for each in findings):
+        findings = in_any_order(findings, run(chosen[::-1])[0].findings)
+    return PrintedExplanation(
+        name=filename,
+        entry=name,
+        entry_position=function.position,
+        global_size=tuple(global_size),
+        local_size=tuple(local_size),
+        macros=dict(macros or {}),
+        profile=profile,
+        findings=findings,
+        outputs=launch.outputs,
+        source=SourceText(source, filename),
+        group_count=count,
+        seconds=perf_counter() - begin,
+        coverage=coverage,
+        private_arrays=private_arrays(program, name),
+    )
+
+
+def without_unused(
+    findings: tuple[Finding, ...], first: Launch, profile: Profile, run: Callable[[], tuple[Launch, Profile]]
+) -> tuple[Finding, ...]:
+    """Reads of unset private values are no faults if nothing depends on them: if the kernel stores the same, to the same places,
+    when `run` fills every unset byte with 0xFF (NaN, -1) instead of 0. Such values may be moved about and thrown away."""
+    try:
+        other, second = run()
+    except SourceError:
+        return findings
+    same = (
+        first.outputs.keys() == other.outputs.keys()
+        and all(array.tobytes() == other.outputs[key].tobytes() for key, array in first.outputs.items())
+        and [each.cost for each in profile.accesses] == [each.cost for each in second.accesses]
+        and [each.kind for each in first.findings if each.is_fault]
+        == [each.kind for each in other.findings if each.is_fault]
+    )
+    if not same:
+        return findings
+    text = "; but nothing that the kernel stores depends on it"
+    return tuple(
+        replace(each, kind=UNUSED, text=each.text + text) if may_be_unused(each) else each for each in findings
+    )
+
+
+def in_any_order(findings: tuple[Finding, ...], reversed_order: tuple[Finding, ...]) -> tuple[Finding, ...]:
+    """Races that a counter ordered are races after all if it did not when the groups ran in the reverse order."""
+    real = {(each.position, each.other): each for each in reversed_order if each.kind == GROUPS}
+    return tuple(real.get((each.position, each.other), each) if each.kind == COUNTED else each for each in findings)
+
+
+def may_be_unused(finding: Finding) -> bool:
+    """A read of an unset private variable; in local memory, which others see, it is a fault whatever becomes of it."""
+    return finding.kind == UNINITIALISED and "private '" in finding.text
+
+
+def choose_entry(program: Program, entry: str | None, filename: str) -> str:
+    kernels = program.kernels
+    if not kernels:
+        raise InvalidInput(f"{filename} holds no __kernel function")
+    if entry is None:
+        if len(kernels) > 1:
+            raise InvalidInput(f"{filename} holds {len(kernels)} kernels ({', '.join(kernels)}); name one as the entry")
+        return kernels[0]
+    if entry not in kernels:
+        raise UnknownName("kernel", entry, kernels)
+    return entry
+
+
+def _groups(groups: Groups, global_size: Sequence[int], local_size: Sequence[int]) -> list[Group]:
+    if groups is None:
+        return choose_groups(global_size, local_size)
+    if isinstance(groups, str):
+        if groups != "all":
+            raise InvalidInput(f"groups={groups!r}: give a list of groups, or 'all'")
+        return all_groups(global_size, local_size)
+    counts = count_groups(global_size, local_size)
+    for group in groups:
+        if len(group) != 3 or any(not 0 <= at < count for at, count in zip(group, counts, strict=False)):
+            raise InvalidInput(f"there is no work-group {group}; the NDRange has {'x'.join(map(str, counts))}")
+    return list(groups)

@@ -1,0 +1,166 @@
+"""Explains rungs and plans of the project: renders each launch, binds its buffers by name, hands results on."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ...core.kernel import Config, Kernel, Step, render
+from ...core.plan import Plan
+from ...core.problem import Problem, inputs_of, output_of, random_arrays
+from ...core.types import element_type, numpy_dtype
+from ...errors import UnknownName, Unsupported
+from .explain import Groups, explain_source
+from .explanation import Explanation
+from .models import NVIDIA, Model
+from .simt.launch import STEP_LIMIT, Argument
+
+
+def explain_kernel(
+    kernel: Kernel,
+    problem: Problem,
+    *,
+    config: Config | None = None,
+    model: Model = NVIDIA,
+    groups: Groups = None,
+    arrays: Mapping[str, np.ndarray] | None = None,
+    macros: Mapping[str, str | int] | None = None,
+    pitches: Mapping[str, int] | None = None,
+    contract: bool = False,
+) -> tuple[Explanation, ...]:
+    """Explain every launch of a rung or library kernel on `problem`, in order; the last one is the kernel itself.
+
+    `arrays` are the problem's inputs (random by default, and small where int32 is multiplied). Launches hand their results
+    on, so with groups="all" the last Explanation's `outputs` hold the whole result, flat, as it lies in memory. `macros`
+    replace those of the configuration and `pitches` the row lengths of local arrays, in the last launch, for what-if
+    questions.
+    """
+    steps = kernel.steps(kernel, config or kernel.config, problem)
+    return explain_steps(
+        steps, problem, model=model, groups=groups, arrays=arrays, macros=macros, pitches=pitches, contract=contract
+    )
+
+
+def explain_steps(
+    steps: Sequence[Step],
+    problem: Problem,
+    *,
+    model: Model = NVIDIA,
+    groups: Groups = None,
+    arrays: Mapping[str, np.ndarray] | None = None,
+    macros: Mapping[str, str | int] | None = None,
+    pitches: Mapping[str, int] | None = None,
+    contract: bool = False,
+    step_limit: int = STEP_LIMIT,
+) -> tuple[Explanation, ...]:
+    """As `explain_kernel`, for launches that are known already: those of a Plan. SourceError if one of them goes through more
+    than `step_limit` turns of its loops."""
+    buffers = first_buffers(problem, arrays or small_arrays(problem))
+    plan = Plan(problem, tuple(steps))
+    for name, nbytes in plan.scratch.items():
+        buffers[name] = _poison(-(-nbytes // element_type(problem.dtype).itemsize), problem.dtype)
+        if name in plan.zeroed:
+            buffers[name][...] = 0
+    unset = set(plan.scratch).difference(plan.zeroed)
+    if output_of(problem).name not in {operand.name for operand in inputs_of(problem)}:
+        unset.add(output_of(problem).name)
+    explanations: list[Explanation] = []
+    for step in steps:
+        if step.config.ndrange(step.problem).empty:
+            continue
+        changes = (macros or {}, pitches or {}) if step is steps[-1] else ({}, {})
+        explanations.append(_explain_step(step, buffers, unset, model, groups, changes, contract, step_limit))
+        for name, value in explanations[-1].outputs.items():
+            buffers[step.buffer_of(name)] = value
+            unset.discard(step.buffer_of(name))
+    return tuple(explanations)
+
+
+def small_arrays(problem: Problem) -> dict[str, np.ndarray]:
+    """Random operands; those of int32 products are so small that sums of them fit: a kernel may add up signed integers."""
+    arrays = random_arrays(problem)
+    if problem.operation != "gemm" or problem.dtype != "int32":
+        return arrays
+    return {name: array % np.int32(100) for name, array in arrays.items()}
+
+
+def first_buffers(problem: Problem, arrays: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """The problem's operands as they lie in memory; an output that is not also read is poisoned."""
+    buffers = {operand.name: operand.flatten(np.asarray(arrays[operand.name])) for operand in inputs_of(problem)}
+    output = output_of(problem)
+    if output.name in buffers:
+        return buffers
+    buffers[output.name] = _poison(output.elements, output.dtype)
+    return buffers
+
+
+def _poison(elements: int, dtype: str) -> np.ndarray:
+    filled = np.empty(elements, numpy_dtype(dtype))
+    filled.view(np.uint8)[...] = 0xA5 if element_type(dtype).exact else 0xFF
+    return filled
+
+
+def _explain_step(
+    step: Step,
+    buffers: Mapping[str, np.ndarray],
+    unset: set[str],
+    model: Model,
+    groups: Groups,
+    changes: tuple[Mapping[str, str | int], Mapping[str, int]],
+    contract: bool,
+    step_limit: int,
+) -> Explanation:
+    ndrange = step.config.ndrange(step.problem)
+    scalars = scalars_of(step)
+    arguments: dict[str, Argument] = {}
+    if maps := step.config.tensor_maps(step.problem):
+        raise Unsupported(
+            f"{step.kernel.name} fetches by NVIDIA's copy engine ({', '.join(maps)} are tensor maps), which explain cannot run"
+        )
+    for parameter in step.kernel.signature.parameters:
+        if parameter.pointer:
+            arguments[parameter.name] = buffers[step.buffer_of(parameter.name)]
+        else:
+            arguments[parameter.name] = scalars[parameter.name]
+    source = render(step.kernel, step.config, step.problem)
+    source = override(source, changes[0])
+    explanation = explain_source(
+        source,
+        filename=step.kernel.name,
+        entry=step.kernel.signature.entry,
+        global_size=ndrange.global_size,
+        local_size=ndrange.local_size,
+        arguments=arguments,
+        model=model,
+        groups=groups,
+        contract=contract,
+        step_limit=step_limit,
+        pitches=changes[1],
+        unset=[name for name in arguments if step.buffer_of(name) in unset],
+    )
+    return replace(explanation, buffers=dict(step.buffers))
+
+
+def scalars_of(step: Step) -> dict[str, Any]:
+    """The values of a step's scalar arguments; alpha and beta are complex where the elements are."""
+    scalars: dict[str, Any] = {**step.problem.scalars, **step.config.scalars(step.problem)}
+    if element_type(step.problem.dtype).kind == "complex":
+        scalars |= {name: complex(scalars[name]) for name in ("alpha", "beta") if name in scalars}
+    return scalars
+
+
+def override(source: str, macros: Mapping[str, str | int]) -> str:
+    """A rendered source with some of its leading `#define`s given other values; UnknownName for one it lacks."""
+    lines = source.split("\n")
+    known: dict[str, int] = {}
+    for index, line in enumerate(lines):
+        words = line.split()
+        if len(words) < 2 or words[0] != "#define":
+            break
+        known[words[1]] = index
+    for name, value in macros.items():
+        if name not in known:
+            raise UnknownName("macro", name, known)
+        lines[known[name]] = f"#define {name} {value}"
+    return "\n".join(lines)

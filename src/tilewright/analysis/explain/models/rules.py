@@ -1,0 +1,187 @@
+"""From addresses to sectors, lines and wavefronts: pure functions of arrays (requests, lanes) of byte addresses.
+
+The rules for NVIDIA are those that an H200's counters confirmed on 29 patterns; `Model` holds what differs elsewhere.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ....core.device import DeviceInfo
+
+Int64s = npt.NDArray[np.int64]
+Bools = npt.NDArray[np.bool_]
+Lanes = tuple[int, ...]
+_NOTHING = np.int64(1) << np.int64(62)
+WORD = 4
+
+
+@dataclass(frozen=True)
+class Model:
+    """How a family of devices turns one access of one sub-group into work.
+
+    `lanes` is the sub-group; `sector` and `line` are bytes; local memory has `banks` banks of one 4-byte word. `phases`
+    lists, for accesses of (bytes, operation), the lanes that are served together where that is not simply as many
+    consecutive lanes as fill all banks once. `merges_pairs`: see `wavefronts`. `evidence` says what the rules rest on.
+    `assumes_alignment`: vload and vstore, which promise none, count as the wide instructions that the addresses allow;
+    without it as the narrow ones that are always right. `local_pass` is the word for one pass of a request through local
+    memory. `register_bytes` are the most bytes of registers that one work-item can have. `vendors` are words of which one
+    stands in the vendor's name of the GPUs that the model is for, in small letters. `aliases` are other names for the model.
+    """
+
+    name: str
+    title: str
+    lanes: int
+    sector: int
+    line: int
+    banks: int
+    verified: bool
+    evidence: str
+    sub_group: str = "sub-group"
+    widest: int = 16
+    merges_pairs: bool = False
+    phases: tuple[tuple[int, str, tuple[Lanes, ...]], ...] = ()
+    assumes_alignment: bool = True
+    local_pass: str = "pass"
+    register_bytes: int = 1024
+    vendors: tuple[str, ...] = ()
+    aliases: tuple[str, ...] = ()
+
+    def is_for(self, info: DeviceInfo) -> bool:
+        """Whether the device is a GPU of the model's vendors."""
+        return info.kind == "gpu" and any(word in info.vendor.lower() for word in self.vendors)
+
+    def phases_of(self, size: int, operation: str) -> tuple[Lanes, ...]:
+        """The lanes served together, phase after phase."""
+        for own_size, own_operation, phases in self.phases:
+            if (own_size, own_operation) == (size, operation):
+                return phases
+        together = max(1, min(self.lanes, self.banks * WORD // max(WORD, size)))
+        return tuple(tuple(range(first, first + together)) for first in range(0, self.lanes, together))
+
+    @property
+    def period(self) -> int:
+        """Moving all addresses by a multiple of this changes no count."""
+        return int(np.lcm(np.lcm(self.sector, self.line), self.banks * WORD))
+
+    @property
+    def local_passes(self) -> str:
+        """The plural of `local_pass`."""
+        return f"{self.local_pass}es" if self.local_pass.endswith("s") else f"{self.local_pass}s"
+
+    @property
+    def standing(self) -> str:
+        return "verified" if self.verified else "modelled"
+
+
+def count_distinct(values: Int64s, valid: Bools) -> Int64s:
+    """In each row, how many different values there are among the valid ones."""
+    ordered = np.sort(np.where(valid, values, _NOTHING), axis=-1)
+    steps = (ordered[..., 1:] != ordered[..., :-1]) & (ordered[..., 1:] != _NOTHING)
+    found: Int64s = steps.sum(axis=-1) + (ordered[..., 0] != _NOTHING)
+    return found
+
+
+def blocks_touched(addresses: Int64s, active: Bools, size: int, block: int) -> Int64s:
+    """For each request, how many aligned blocks (sectors, lines) of `block` bytes its bytes lie in."""
+    most = (size - 1) // block + 2
+    first = addresses // block
+    if most == 2 and not (addresses % size)[active].any() and block % size == 0:
+        return count_distinct(first, active)
+    each = first[..., None] + np.arange(most)
+    valid = active[..., None] & (each <= ((addresses + size - 1) // block)[..., None])
+    return count_distinct(each.reshape(len(addresses), -1), valid.reshape(len(addresses), -1))
+
+
+def unique_bytes(addresses: Int64s, active: Bools, size: int) -> Int64s:
+    """For each request, how many different bytes its lanes ask for."""
+    if not (addresses % size)[active].any():
+        return count_distinct(addresses // size, active) * size
+    each = addresses[..., None] + np.arange(size)
+    valid = np.repeat(active, size, axis=1)
+    return count_distinct(each.reshape(len(addresses), -1), valid)
+
+
+def wavefronts(model: Model, addresses: Int64s, active: Bools, size: int, operation: str) -> tuple[Int64s, Int64s]:
+    """Passes through local memory of each request, and the fewest possible for its width.
+
+    A phase costs as many passes as the busiest bank has different words in it; lanes that read the same word share it.
+    Loads of 8 or 16 bytes in which all lanes T and T^1 (or all T and T^2) have equal addresses need half as many phases:
+    neighbouring phases merge. A user reported that for compute capability 7 on NVIDIA's forum, the H200 confirmed it.
+    """
+    phases = model.phases_of(size, operation)
+    counts = _passes(model, addresses, active, size, phases)
+    fewest = np.stack([active[:, list(lanes)].any(axis=1) for lanes in phases]).sum(axis=0)
+    if model.merges_pairs and operation == "load" and size > WORD and len(phases) > 1:
+        paired = _paired(addresses, active)
+        if paired.any():
+            merged = tuple(phases[i] + phases[i + 1] for i in range(0, len(phases), 2))
+            together = _passes(model, addresses, active, size, merged)
+            counts = np.where(paired, np.minimum(counts, together), counts)
+            least = np.stack([active[:, list(lanes)].any(axis=1) for lanes in merged]).sum(axis=0)
+            fewest = np.where(paired, least, fewest)
+    return counts, np.maximum(fewest, active.any(axis=1))
+
+
+def _paired(addresses: Int64s, active: Bools) -> Bools:
+    lane = np.arange(addresses.shape[1])
+    found = np.zeros(len(addresses), bool)
+    for distance in (1, 2):
+        other = lane ^ distance
+        found |= ((addresses == addresses[:, other]) | ~active | ~active[:, other]).all(axis=1)
+    return found
+
+
+def words_of(addresses: Int64s, size: int) -> Int64s:
+    """The 4-byte words of each lane's access: (..., lanes, words)."""
+    words: Int64s = (addresses // WORD)[..., None] + np.arange(max(1, size // WORD))
+    return words
+
+
+def _passes(model: Model, addresses: Int64s, active: Bools, size: int, phases: tuple[Lanes, ...]) -> Int64s:
+    total = np.zeros(len(addresses), np.int64)
+    per_lane = max(1, size // WORD)
+    for lanes in phases:
+        chosen = list(lanes)
+        words = words_of(addresses[:, chosen], size).reshape(len(addresses), -1)
+        valid = np.repeat(active[:, chosen], per_lane, axis=1)
+        total += _busiest_bank(words, valid, model.banks)
+    return total
+
+
+def _busiest_bank(words: Int64s, valid: Bools, banks: int) -> Int64s:
+    ordered = np.sort(np.where(valid, words, _NOTHING), axis=1)
+    distinct = np.ones(ordered.shape, bool)
+    distinct[:, 1:] = ordered[:, 1:] != ordered[:, :-1]
+    distinct &= ordered != _NOTHING
+    rows, columns = np.nonzero(distinct)
+    load = np.bincount(rows * banks + ordered[rows, columns] % banks, minlength=len(words) * banks)
+    busiest: Int64s = load.reshape(len(words), banks).max(axis=1)
+    return busiest
+
+
+def split_access(size: int, alignment: int, widest: int) -> list[tuple[int, int]]:
+    """The instructions that one access of `size` bytes becomes: (offset, bytes) each, powers of two up to `widest` that
+    the alignment allows."""
+    pieces: list[tuple[int, int]] = []
+    at = 0
+    while at < size:
+        piece = min(widest, 1 << ((size - at).bit_length() - 1), alignment)
+        pieces.append((at, piece))
+        at += piece
+    return pieces
+
+
+def as_rows(values: npt.NDArray[Any], items: int, lanes: int) -> npt.NDArray[Any]:
+    """(patterns, groups * items) -> (patterns, groups * sub-groups, lanes); a group's last sub-group may be part empty.
+
+    Work-items fill sub-groups in the order of their linear local id: NVIDIA's and AMD's way, which the H200 confirmed.
+    """
+    groups = values.shape[1] // items
+    per_group = -(-items // lanes)
+    shaped = values.reshape(len(values), groups, items)
+    if per_group * lanes != items:
+        shaped = np.pad(shaped, ((0, 0), (0, 0), (0, per_group * lanes - items)))
+    return shaped.reshape(len(values), groups * per_group, lanes)

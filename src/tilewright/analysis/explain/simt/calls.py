@@ -1,0 +1,84 @@
+"""Compiles calls of the program's own functions and of builtins."""
+
+from typing import Any
+
+from ..clc.lexer import Position
+from ..clc.tree import Call
+from ..clc.types import Event, Pointer, Scalar, Type, Vector
+from .builtins import NVIDIA_WRAPPERS, find_builtin
+from .code import Code, Frame, Register, Value
+from .convert import change
+from .lvalues import PlaceCompiler
+from .masks import Mask
+from .places import MemoryPlace, RegisterPlace
+from .undefined import checked_change
+from .usage import has_assembly
+
+
+def is_null(code: Code) -> bool:
+    """A constant 0, the only integer that is a pointer without a cast."""
+    return code.constant is not None and not code.boolean and bool(code.constant == 0)
+
+
+class CallCompiler(PlaceCompiler):
+    """Adds calls to the places."""
+
+    def converted(self, code: Code, target: Type, position: Position) -> Code:
+        """`code` as an assignment to `target` converts it."""
+        return checked_change(code, change(code, target), position, self.machine)
+
+    def check_assignable(self, code: Code, target: Type, position: Position) -> None:
+        source = code.type
+        fits = (
+            source == target
+            or (isinstance(source, Scalar) and isinstance(target, Scalar | Vector | Event))
+            or (isinstance(source, Scalar) and isinstance(target, Pointer) and is_null(code))
+            or (isinstance(source, Pointer) and isinstance(target, Pointer))
+            or (isinstance(source, Pointer) and isinstance(target, Scalar) and target.name == "bool")
+            or (isinstance(source, Event) and isinstance(target, Event))
+        )
+        if not fits:
+            raise position.error(f"{source} cannot become {target}")
+
+    def call(self, expression: Call) -> Code:
+        function = self.program.functions.get(expression.name)
+        if function is not None and not (expression.name in NVIDIA_WRAPPERS and has_assembly(function)):
+            return self.user_call(expression)
+        builtin = find_builtin(expression.name)
+        if builtin is None:
+            raise expression.position.error(f"function {expression.name!r} is not known")
+        return builtin(self, expression)
+
+    def user_call(self, expression: Call) -> Code:
+        function = self.program.functions[expression.name]
+        if len(expression.arguments) != len(function.parameters):
+            raise expression.position.error(
+                f"{expression.name} takes {len(function.parameters)} arguments, {len(expression.arguments)} given"
+            )
+        compiled = self.function(expression.name, expression.position)
+        machine = self.machine
+        arguments: list[tuple[Any, Any]] = []
+        for parameter, (_, symbol), argument in zip(
+            function.parameters, compiled.parameters, expression.arguments, strict=True
+        ):
+            code = self.value(argument)
+            self.check_assignable(code, parameter.type, argument.position)
+            arguments.append((symbol, self.converted(code, parameter.type, argument.position).run))
+        places = [
+            RegisterPlace(machine, symbol, "", expression.position)
+            if isinstance(symbol, Register)
+            else MemoryPlace(machine, symbol.type, symbol.address, symbol.space, False, expression.position, False)
+            for symbol, _ in arguments
+        ]
+        runs = [run for _, run in arguments]
+
+        def run(frame: Frame, mask: Mask) -> Value:
+            machine.tick(expression.position)
+            own = Frame(compiled.slots)
+            for place, argument in zip(places, runs, strict=True):
+                place.store(own, mask, place.locate(own, mask), argument(frame, mask))
+            assert compiled.body is not None
+            compiled.body(own, mask)
+            return own.result
+
+        return Code(function.result, run)

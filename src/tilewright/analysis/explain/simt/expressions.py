@@ -1,0 +1,274 @@
+"""Compiles expressions to closures over lanes."""
+
+import numpy as np
+
+from ..clc.lexer import Position
+from ..clc.tree import (
+    Assign,
+    Binary,
+    Call,
+    Cast,
+    Comma,
+    Conditional,
+    Expression,
+    Index,
+    InitList,
+    Member,
+    Name,
+    Number,
+    Postfix,
+    SizeOf,
+    Text,
+    Unary,
+    VectorLiteral,
+)
+from ..clc.types import CHAR, INT, ULONG, Array, Pointer, Scalar, Space, Type, Vector, Void, promoted
+from .arithmetic import binary, common_type, offset_of, unary
+from .code import Code, Frame, Register, Value
+from .convert import change, truth
+from .masks import Mask
+from .operators import OperatorCompiler
+from .places import MemoryPlace
+
+
+class ExpressionCompiler(OperatorCompiler):
+    """Adds expressions to places, calls and operators."""
+
+    def value(self, expression: Expression) -> Code:
+        match expression:
+            case Number():
+                return self.number(expression)
+            case Name():
+                return self.name(expression)
+            case Index() | Member():
+                return self.read(expression)
+            case Unary():
+                return self.unary_value(expression)
+            case Postfix():
+                return self.step(expression.operand, expression.operator, expression.position, after=True)
+            case Binary():
+                return self.binary_value(expression)
+            case Assign():
+                return self.assign(expression)
+            case Conditional():
+                return self.conditional(expression)
+            case Comma():
+                return self.comma(expression)
+            case Cast():
+                return self.cast(expression)
+            case VectorLiteral():
+                return self.vector(expression)
+            case SizeOf():
+                return self.size_of(expression)
+            case Call():
+                return self.call(expression)
+            case Text():
+                zero = np.int64(0)
+                return Code(Pointer(CHAR, Space.CONSTANT, True), lambda frame, mask: zero)
+        raise expression.position.error("this cannot stand in an expression")
+
+    def number(self, expression: Number) -> Code:
+        value = expression.type.dtype.type(expression.value)
+        return Code(expression.type, lambda frame, mask: value, False, value)
+
+    def name(self, expression: Name) -> Code:
+        symbol = self.find(expression.name, expression.position)
+        if isinstance(symbol, Register) and not symbol.tracked:
+            slot = symbol.slot
+            return Code(symbol.type, lambda frame, mask: frame.slots[slot])
+        return self.read(expression)
+
+    def unary_value(self, expression: Unary) -> Code:
+        if expression.operator == "*":
+            return self.read(expression)
+        if expression.operator == "&":
+            place = self.place(expression.operand)
+            if not isinstance(place, MemoryPlace):
+                raise expression.position.error("this has no address")
+            return Code(Pointer(place.type, place.space, place.constant), place.locate)
+        if expression.operator in ("++", "--"):
+            return self.step(expression.operand, expression.operator, expression.position, after=False)
+        return unary(expression.operator, self.value(expression.operand), expression.position, self.machine)
+
+    def step(self, operand: Expression, operator: str, position: Position, after: bool) -> Code:
+        """++ and --; `after` gives the value from before."""
+        place = self.writable(operand)
+        one = np.int32(1)
+        amount = Code(INT, lambda frame, mask: one, False, one)
+        held: list[Value] = [None]
+        old = Code(place.type, lambda frame, mask: held[0])
+        new = change(binary(operator[0], old, amount, position, self.machine), place.type).run
+        locate, load, store = place.locate, place.load, place.store
+
+        def run(frame: Frame, mask: Mask) -> Value:
+            where = locate(frame, mask)
+            before = held[0] = load(frame, mask, where)
+            value = new(frame, mask)
+            store(frame, mask, where, value)
+            return before if after else value
+
+        return Code(place.type, run)
+
+    def assign(self, expression: Assign) -> Code:
+        place = self.writable(expression.target)
+        locate, load, store = place.locate, place.load, place.store
+        if isinstance(place.type, Array):
+            raise expression.position.error("an array cannot be assigned as a whole")
+        if not expression.operator:
+            if isinstance(expression.value, InitList):
+                raise expression.position.error("braces can only initialise, not assign")
+            self.check_assignable(self.value(expression.value), place.type, expression.position)
+            source = self.converted(self.value(expression.value), place.type, expression.position).run
+
+            def plain(frame: Frame, mask: Mask) -> Value:
+                value = source(frame, mask)
+                store(frame, mask, locate(frame, mask), value)
+                return value
+
+            return Code(place.type, plain)
+        held: list[Value] = [None]
+        old = Code(place.type, lambda frame, mask: held[0])
+        combined = self.combined(expression, old)
+        new = self.converted(combined, place.type, expression.position).run
+
+        def compound(frame: Frame, mask: Mask) -> Value:
+            where = locate(frame, mask)
+            outer, held[0] = held[0], load(frame, mask, where)
+            value = new(frame, mask)
+            held[0] = outer
+            store(frame, mask, where, value)
+            return value
+
+        return Code(place.type, compound)
+
+    def combined(self, expression: Assign, old: Code) -> Code:
+        value = expression.value
+        if self.contract and expression.operator in ("+", "-") and isinstance(value, Binary) and value.operator == "*":
+            code = self.fuse(value, old, expression.operator == "-", False, expression.position)
+            if code is not None:
+                return code
+        code = self.value(value)
+        if expression.operator == "+" and not self.contract:
+            self.added[id(expression)] = code
+        return binary(expression.operator, old, code, expression.position, self.machine)
+
+    def conditional(self, expression: Conditional) -> Code:
+        condition = self.value(expression.condition)
+        chosen, other = self.value(expression.chosen), self.value(expression.other)
+        if isinstance(condition.type, Vector):
+            return self.vector_conditional(condition, chosen, other, expression.position)
+        kind = self.meeting(chosen, other, expression.position)
+        test = truth(condition).run
+        first, second = change(chosen, kind).run, change(other, kind).run
+
+        def run(frame: Frame, mask: Mask) -> Value:
+            known = test(frame, mask)
+            if known.ndim == 0:
+                return first(frame, mask) if known else second(frame, mask)
+            yes, no = mask.where(known), mask.except_where(known)
+            if not no.any:
+                return first(frame, yes)
+            if not yes.any:
+                return second(frame, no)
+            return np.where(known, first(frame, yes), second(frame, no))
+
+        return Code(kind, run)
+
+    def meeting(self, chosen: Code, other: Code, position: Position) -> Type:
+        if isinstance(chosen.type, Pointer):
+            return chosen.type
+        if isinstance(other.type, Pointer):
+            return other.type
+        if chosen.type == other.type and not isinstance(chosen.type, Scalar):
+            return chosen.type
+        return common_type(chosen.type, other.type, position)
+
+    def vector_conditional(self, condition: Code, chosen: Code, other: Code, position: Position) -> Code:
+        """Element by element, by the sign bit of the condition (6.3.i)."""
+        assert isinstance(condition.type, Vector)
+        kind = common_type(chosen.type, other.type, position)
+        if isinstance(kind, Scalar):
+            kind = Vector(kind, condition.type.width)
+        test, first, second = condition.run, change(chosen, kind).run, change(other, kind).run
+        return Code(kind, lambda frame, mask: np.where(test(frame, mask) < 0, first(frame, mask), second(frame, mask)))
+
+    def comma(self, expression: Comma) -> Code:
+        first, second = self.value(expression.first).run, self.value(expression.second)
+        run = second.run
+
+        def both(frame: Frame, mask: Mask) -> Value:
+            first(frame, mask)
+            return run(frame, mask)
+
+        return Code(second.type, both, second.boolean)
+
+    def cast(self, expression: Cast) -> Code:
+        if isinstance(expression.operand, InitList):
+            raise expression.position.error("a braced literal is only supported for vectors and in declarations")
+        code, target = self.value(expression.operand), expression.type
+        if isinstance(target, Void):
+            return Code(target, code.run)
+        if isinstance(target, Vector) and isinstance(code.type, Vector) and target != code.type:
+            raise expression.position.error(
+                f"{code.type} cannot be cast to {target}; use convert_{target} or as_{target}"
+            )
+        if isinstance(code.type, Vector) and not isinstance(target, Vector):
+            raise expression.position.error(f"{code.type} cannot be cast to {target}; name the component that is meant")
+        if isinstance(target, Pointer) and isinstance(code.type, Pointer):
+            space = target.space if target.space is not Space.PRIVATE else code.type.space
+            return Code(Pointer(target.target, space, target.constant), code.run)
+        return self.converted(code, target, expression.position)
+
+    def vector(self, expression: VectorLiteral) -> Code:
+        kind = expression.type
+        if not isinstance(kind, Vector):
+            raise expression.position.error(f"{kind} takes no list of elements")
+        items = [self.value(each) for each in expression.items]
+        if len(items) == 1 and isinstance(items[0].type, Scalar):
+            return change(items[0], kind)
+        if len(items) == 1 and items[0].type == kind:
+            return items[0]
+        if len(items) == 1:
+            raise expression.position.error(
+                f"{items[0].type} cannot be cast to {kind}; use convert_{kind} or as_{kind}"
+            )
+        widths = [item.type.width if isinstance(item.type, Vector) else 1 for item in items]
+        if sum(widths) != kind.width:
+            raise expression.position.error(f"{kind} takes {kind.width} elements, not {sum(widths)}")
+        runs = [self.as_element(item, kind.element, expression.position).run for item in items]
+
+        def run(frame: Frame, mask: Mask) -> Value:
+            return stack([code(frame, mask) for code in runs], widths)
+
+        return Code(kind, run)
+
+    def as_element(self, code: Code, element: Scalar, position: Position) -> Code:
+        if isinstance(code.type, Vector):
+            if code.type.element != element:
+                raise position.error(f"{code.type} does not fit into a vector of {element}")
+            return code
+        if not isinstance(code.type, Scalar):
+            raise position.error(f"{code.type} does not fit into a vector")
+        return change(code, element)
+
+    def size_of(self, expression: SizeOf) -> Code:
+        kind = expression.type
+        if kind is None:
+            assert expression.operand is not None
+            kind = self.type_of(expression.operand)
+        value = np.uint64(kind.alignment if expression.alignment else kind.size)
+        return Code(ULONG, lambda frame, mask: value, False, value)
+
+
+def stack(values: list[Value], widths: list[int]) -> Value:
+    """Scalars and vectors one after the other in one vector."""
+    lanes = max(np.shape(value)[-1] if np.ndim(value) else 1 for value in values)
+    out = np.empty((sum(widths), lanes), values[0].dtype)
+    at = 0
+    for value, width in zip(values, widths, strict=True):
+        out[at : at + width] = value
+        at += width
+    return out
+
+
+__all__ = ["ExpressionCompiler", "offset_of", "promoted", "stack"]

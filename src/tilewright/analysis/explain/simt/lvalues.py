@@ -1,0 +1,185 @@
+"""Compiles places: what can be assigned to, and what has an address."""
+
+import numpy as np
+
+from ..clc.lexer import Position
+from ..clc.tree import Assign, Call, Comma, Conditional, Expression, Index, Member, Name, Unary
+from ..clc.types import INT, Array, Pointer, Scalar, Space, Struct, Type, Vector, Void, vector_of
+from .arithmetic import binary
+from .code import Code, Frame, Memory, Place, Register, RegisterArray, Value
+from .context import Context
+from .convert import change
+from .masks import Mask
+from .places import CellPlace, MemoryPlace, RegisterPlace, SwizzlePlace, pick, swizzle
+
+
+class PlaceCompiler(Context):
+    """Adds places to the compiler's state."""
+
+    def read(self, expression: Expression) -> Code:
+        """The value of a place; arrays become pointers to their first element."""
+        if isinstance(expression, Member) and not self.is_place(expression.base) and not expression.arrow:
+            base = self.value(expression.base)
+            if isinstance(base.type, Vector):
+                return self.components_of_value(base, base.type, expression)
+        place = self.place(expression)
+        locate, load = place.locate, place.load
+        if isinstance(place.type, Array):
+            return Code(Pointer(place.type.element, place.space, place.constant), locate)
+        return Code(place.type, lambda frame, mask: load(frame, mask, locate(frame, mask)))
+
+    def is_place(self, expression: Expression) -> bool:
+        while isinstance(expression, Member) and not expression.arrow:
+            expression = expression.base
+        return isinstance(expression, Name | Index | Member) or (
+            isinstance(expression, Unary) and expression.operator == "*"
+        )
+
+    def components_of_value(self, base: Code, kind: Vector, expression: Member) -> Code:
+        run, parts = base.run, swizzle(expression.name, kind, expression.position, target=False)
+        return Code(vector_of(kind.element, len(parts)), lambda frame, mask: pick(run(frame, mask), parts))
+
+    def place(self, expression: Expression) -> Place:
+        match expression:
+            case Name():
+                return self.place_of_name(expression)
+            case Index():
+                return self.place_of_index(expression)
+            case Member():
+                return self.place_of_member(expression)
+            case Unary(operator="*"):
+                return self.place_of_pointer(self.value(expression.operand), expression.position)
+            case Call() | Conditional() | Assign() | Comma():
+                code = self.value(expression)
+                if isinstance(code.type, Struct):
+                    return self.temporary(code, expression.position)
+        raise expression.position.error("this cannot be assigned to, nor has it an address")
+
+    def temporary(self, code: Code, position: Position) -> Place:
+        """A struct that a function returned, put into memory so that its members can be taken."""
+        segment = self.machine.memory.private("a temporary", code.type.size, position)
+        address, run = segment.address, code.run
+        place = MemoryPlace(self.machine, code.type, lambda frame, mask: address, Space.PRIVATE, True, position, False)
+
+        def filled(frame: Frame, mask: Mask) -> Value:
+            place.store(frame, mask, address, run(frame, mask))
+            return address
+
+        return MemoryPlace(self.machine, code.type, filled, Space.PRIVATE, True, position, False)
+
+    def place_of_name(self, expression: Name) -> Place:
+        symbol = self.find(expression.name, expression.position)
+        match symbol:
+            case Register():
+                return RegisterPlace(self.machine, symbol, expression.name, expression.position)
+            case Memory():
+                counted = symbol.space is not Space.PRIVATE
+                return MemoryPlace(
+                    self.machine,
+                    symbol.type,
+                    symbol.address,
+                    symbol.space,
+                    symbol.constant,
+                    expression.position,
+                    counted,
+                )
+            case RegisterArray():
+                raise expression.position.error(f"array {expression.name!r} has no value of its own")
+
+    def place_of_pointer(self, pointer: Code, position: Position) -> Place:
+        if not isinstance(pointer.type, Pointer):
+            raise position.error(f"{pointer.type} is no pointer")
+        if isinstance(pointer.type.target, Void):
+            raise position.error("a pointer to void points to nothing that has a value")
+        return MemoryPlace(
+            self.machine, pointer.type.target, pointer.run, pointer.type.space, pointer.type.constant, position
+        )
+
+    def place_of_index(self, expression: Index) -> Place:
+        subscripts: list[Expression] = []
+        base: Expression = expression
+        while isinstance(base, Index):
+            subscripts.insert(0, base.index)
+            base = base.base
+        if isinstance(base, Name):
+            symbol = self.find(base.name, base.position)
+            if isinstance(symbol, RegisterArray):
+                codes = [self.subscript(each) for each in subscripts[: len(symbol.lengths)]]
+                place: Place = CellPlace(self.machine, symbol, codes, base.name, expression.position)
+                if len(subscripts) > len(symbol.lengths):
+                    raise expression.position.error(f"{place.type} takes no subscript")
+                return place
+        pointer = self.value(expression.base)
+        index = self.subscript(expression.index)
+        if isinstance(pointer.type, Scalar) and isinstance(index.type, Pointer):
+            pointer, index = index, pointer
+        if not isinstance(pointer.type, Pointer):
+            raise expression.position.error(f"{pointer.type} takes no subscript")
+        moved = binary("+", pointer, index, expression.position, self.machine)
+        return self.place_of_pointer(moved, expression.position)
+
+    def subscript(self, expression: Expression) -> Code:
+        code = self.value(expression)
+        if not isinstance(code.type, Scalar | Pointer) or (isinstance(code.type, Scalar) and code.type.is_float):
+            raise expression.position.error(f"a subscript must be an integer, not {code.type}")
+        if code.boolean:
+            return change(code, INT)
+        return code
+
+    def place_of_member(self, expression: Member) -> Place:
+        if expression.arrow:
+            base = self.place_of_pointer(self.value(expression.base), expression.position)
+        else:
+            base = self.place(expression.base)
+        if isinstance(base.type, Vector):
+            return self.components(base, expression)
+        if not isinstance(base.type, Struct) or not isinstance(base, MemoryPlace):
+            raise expression.position.error(f"{base.type} has no members")
+        field = base.type.field_of(expression.name)
+        if field is None:
+            raise expression.position.error(f"{base.type} has no member {expression.name!r}")
+        return self.moved_place(base, field.type, field.offset, expression.position)
+
+    def components(self, base: Place, expression: Member) -> Place:
+        assert isinstance(base.type, Vector)
+        parts = swizzle(expression.name, base.type, expression.position, target=False)
+        consecutive = parts == tuple(range(parts[0], parts[0] + len(parts)))
+        if isinstance(base, MemoryPlace) and consecutive and len(parts) in (1, 2, 4, 8, 16):
+            element = base.type.element
+            narrow = Vector(element, len(parts), element.size) if len(parts) > 1 else element
+            return self.moved_place(base, narrow, parts[0] * element.size, expression.position)
+        return SwizzlePlace(base, parts)
+
+    def moved_place(self, base: MemoryPlace, kind: Type, offset: int, position: Position) -> MemoryPlace:
+        address, step = base.address, np.int64(offset)
+
+        def moved(frame: Frame, mask: Mask) -> Value:
+            return address(frame, mask) + step
+
+        run = moved if offset else address
+        return MemoryPlace(self.machine, kind, run, base.space, base.constant, position, base.counted)
+
+    def writable(self, expression: Expression) -> Place:
+        place = self.place(expression)
+        if place.constant or place.space is Space.CONSTANT:
+            raise expression.position.error("this is const and cannot be written")
+        if (
+            isinstance(expression, Member)
+            and isinstance(place, SwizzlePlace)
+            and len(set(place.parts)) < len(place.parts)
+        ):
+            raise expression.position.error(f".{expression.name} assigns one component twice")
+        return place
+
+    def type_of(self, expression: Expression) -> Type:
+        if isinstance(expression, Name):
+            symbol = self.find(expression.name, expression.position)
+            if isinstance(symbol, RegisterArray):
+                kind = symbol.element
+                for length in reversed(symbol.lengths):
+                    kind = Array(kind, length)
+                return kind
+            return symbol.type
+        if isinstance(expression, Index | Member) and self.is_place(expression):
+            return self.place(expression).type
+        return self.value(expression).type

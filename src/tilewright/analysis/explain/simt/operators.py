@@ -1,0 +1,77 @@
+"""Compiles binary operators: products in sums, logic that stops early, logic of vectors."""
+
+from ..clc.lexer import Position
+from ..clc.tree import Binary
+from ..clc.types import INT, Pointer, Vector, element_of, signed_integer
+from .arithmetic import binary, common_type, fused, to_common
+from .calls import CallCompiler
+from .code import Code, Frame, Value
+from .convert import truth
+from .masks import Mask
+
+
+class OperatorCompiler(CallCompiler):
+    """Adds binary operators to places and calls."""
+
+    def binary_value(self, expression: Binary) -> Code:
+        if expression.operator in ("&&", "||"):
+            return self.logical(expression)
+        if self.contract and expression.operator in ("+", "-"):
+            code = self.contracted(expression)
+            if code is not None:
+                return code
+        left, right = self.value(expression.left), self.value(expression.right)
+        return binary(expression.operator, left, right, expression.position, self.machine)
+
+    def contracted(self, expression: Binary) -> Code | None:
+        """A product in a sum rounded once, chosen as Clang's fp-contract=on does: the left product first."""
+        minus = expression.operator == "-"
+        for product, addend, on_left in (
+            (expression.left, expression.right, True),
+            (expression.right, expression.left, False),
+        ):
+            if isinstance(product, Binary) and product.operator == "*":
+                code = self.fuse(product, self.value(addend), minus, on_left, expression.position)
+                if code is not None:
+                    return code
+        return None
+
+    def fuse(self, product: Binary, addend: Code, minus: bool, on_left: bool, position: Position) -> Code | None:
+        left, right = self.value(product.left), self.value(product.right)
+        if isinstance(left.type, Pointer) or isinstance(right.type, Pointer) or isinstance(addend.type, Pointer):
+            return None
+        inner = common_type(left.type, right.type, position)
+        outer = common_type(inner, addend.type, position)
+        element = element_of(outer)
+        if inner != outer or element is None or not element.is_float:
+            return None
+        pair = to_common(left, outer), to_common(right, outer)
+        return fused(pair, to_common(addend, outer), minus and not on_left, minus and on_left, outer)
+
+    def logical(self, expression: Binary) -> Code:
+        left, right = self.value(expression.left), self.value(expression.right)
+        both = expression.operator == "&&"
+        if isinstance(left.type, Vector) or isinstance(right.type, Vector):
+            return self.vector_logical(left, right, both, expression.position)
+        first, second = truth(left).run, truth(right).run
+
+        def run(frame: Frame, mask: Mask) -> Value:
+            known = first(frame, mask)
+            undecided = mask.where(known) if both else mask.except_where(known)
+            if not undecided.any:
+                return known
+            return known & second(frame, undecided) if both else known | second(frame, undecided)
+
+        return Code(INT, run, True)
+
+    def vector_logical(self, left: Code, right: Code, both: bool, position: Position) -> Code:
+        common = common_type(left.type, right.type, position)
+        assert isinstance(common, Vector)
+        element = signed_integer(common.element.size)
+        first, second = left.run, right.run
+
+        def run(frame: Frame, mask: Mask) -> Value:
+            a, b = first(frame, mask) != 0, second(frame, mask) != 0
+            return -((a & b if both else a | b).astype(element.dtype))
+
+        return Code(Vector(element, common.width), run)

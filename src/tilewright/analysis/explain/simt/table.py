@@ -1,0 +1,113 @@
+"""All segments of a machine, by number, and all places in the source that access them.
+
+An address is segment << 40 | (2**39 + byte offset), so a stray pointer is noticed wherever it points. Local and private
+segments have one copy of their bytes for each group or lane, chosen by who accesses them.
+"""
+
+import numpy as np
+import numpy.typing as npt
+
+from ....errors import InvalidInput
+from ..clc.lexer import Position
+from ..clc.types import Space
+from .code import Site
+from .ordering import Ordering
+from .segments import Access, Offsets, Segment, Unset, round_up
+from .shadow import Shadow
+from .state import MachineState
+
+MOST_ROOM = 1 << 28  # bytes that one variable may take in all groups or lanes that run at once
+
+
+def check_room(name: str, space: Space, size: int, copies: int, position: Position | None) -> None:
+    """Refuses a variable that is too large, at `position`, or without one if it is the caller's argument."""
+    if size * copies <= MOST_ROOM:
+        return
+    owner = {Space.PRIVATE: f" for each of {copies:,} work-items", Space.LOCAL: f" for each of {copies:,} work-groups"}
+    text = f"{space.word} {name!r} takes {size:,} bytes{owner.get(space, '')}; explain has {MOST_ROOM:,} bytes for it"
+    raise InvalidInput(text) if position is None else position.error(text)
+
+
+class SegmentTable:
+    """Makes and keeps the segments."""
+
+    def __init__(self, machine: MachineState, ordering: Ordering) -> None:
+        self.machine = machine
+        self.ordering = ordering
+        self.segments: dict[int, Segment] = {}
+        self.sites: list[Site] = []
+
+    def site(self, position: Position, operation: str, size: int, alignment: int) -> Site:
+        self.sites.append(Site(len(self.sites), position, operation, size, alignment))
+        return self.sites[-1]
+
+    def buffer(
+        self, name: str, data: npt.NDArray[np.uint8], space: Space, writable: bool, initialised: bool = True
+    ) -> Segment:
+        """Memory that all groups share, with the caller's contents, which mean nothing if it is not
+        `initialised`. It is copied before the first write."""
+        segment = self._add(name, space, data.size, data, None)
+        segment.writable = writable
+        if space is Space.GLOBAL and writable:  # nobody can race on what nobody writes
+            segment.shadow = Shadow(data.size, self.machine.span, initialised)
+        return segment
+
+    def local(self, name: str, size: int, position: Position | None = None) -> Segment:
+        """`size` bytes for each group."""
+        room = round_up(size, 256)
+        check_room(name, Space.LOCAL, size, self.machine.slots, position)
+        data = np.full(room * self.machine.slots, self.machine.fill, np.uint8)
+        base = self.machine.slot_of_lane * room if self.machine.slots > 1 else None
+        segment = self._add(name, Space.LOCAL, size, data, base)
+        segment.written = True
+        segment.shadow = Shadow(data.size, 0, initialised=False)
+        return segment
+
+    def private(self, name: str, size: int, position: Position | None = None) -> Segment:
+        """`size` bytes for each lane."""
+        room = round_up(size, 128 if size > 16 else 16)
+        lanes = self.machine.lanes
+        check_room(name, Space.PRIVATE, size, lanes, position)
+        segment = self._add(
+            name, Space.PRIVATE, size, np.full(room * lanes, self.machine.fill, np.uint8), np.arange(lanes) * room
+        )
+        segment.written = True
+        segment.unset = Unset(room * lanes)
+        return segment
+
+    def _add(self, name: str, space: Space, size: int, data: npt.NDArray[np.uint8], base: Offsets | None) -> Segment:
+        number = len(self.segments) + 1
+        segment = self.segments[number] = Segment(number, name, space, size, data, base)
+        return segment
+
+    @property
+    def largest(self) -> int:
+        """Bytes of the largest segment: whatever lies further on is out of bounds of all of them."""
+        return max(segment.size for segment in self.segments.values())
+
+    def local_names(self) -> list[str]:
+        return [segment.name for segment in self.segments.values() if segment.space is Space.LOCAL]
+
+    def new_batch(self) -> None:
+        for segment in self.segments.values():
+            if segment.space is Space.LOCAL:
+                segment.shadow = Shadow(segment.data.size, 0, initialised=False)
+                segment.data[:] = self.machine.fill
+
+    def forget_local_reads(self) -> None:
+        for segment in self.segments.values():
+            if segment.space is Space.LOCAL and segment.shadow is not None:
+                segment.shadow.forget_reads()
+                segment.shadow.complete = segment.shadow.complete or bool(segment.shadow.writer.all())
+
+    @staticmethod
+    def inside(offsets: Offsets, segment: Segment, access: Access) -> bool:
+        """Are all of these bytes the segment's? As unsigned numbers, negative offsets are too large as well."""
+        room = segment.size - access.size
+        return room >= 0 and int(offsets.view(np.uint64).max()) <= room
+
+    def written_lately(self, segment: Segment) -> bool:
+        """Was it written since the last barrier that put its space in order? No barrier does that between groups."""
+        assert segment.shadow is not None
+        since = 0 if segment.space is Space.GLOBAL else self.machine.synced[Space.LOCAL]
+        return segment.shadow.last_write >= since

@@ -1,0 +1,190 @@
+"""Calls that explain a kernel: what it does to memory, counted without a GPU, a driver or a compiler."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+from typing import Any
+
+from ..core.custom import Geometry
+from ..core.device import DeviceInfo
+from ..core.includes import with_includes
+from ..core.kernel import Config, Kernel
+from ..core.problem import Problem
+from ..core.problems import check_memory, dtype_refusal, make_problem
+from ..core.source import without_comments
+from ..errors import InvalidInput, UnknownName, Unsupported
+from ..kernels.settings import Settings, chosen_kernel, with_settings
+from .explain import Explanation, Model, explain_kernel, find_model
+from .explain.explain import Groups
+from .explain.totals import changes
+from .explain.whatif import Answer, pitch_variations, table
+from .explain.whatif import sweep as answers_to
+
+DEFAULT_SIZES = {"gemm": (256, 256, 64), "transpose": (256, 256), "copy": (256, 256)}
+SEQUENTIAL_SIZE = (32, 32, 32)  # where a single work-item does everything, every step of it is interpreted
+MOST_ITEMS = 8192  # work-items of a group: no known driver allows more
+ANY_DEVICE = DeviceInfo("any device", "", kind="gpu", local_bytes=2**31, fp64=True, fp16=True)
+HARMLESS = ("-cl-", "-w", "-W", "-O", "-g")  # how compiler options begin that change no access
+
+
+def explain(
+    kernel: Kernel | str,
+    size: int | Sequence[int] | None = None,
+    *,
+    dtype: str | None = None,
+    offset: int = 0,
+    model: Model | str = "nvidia",
+    settings: Settings | None = None,
+    config: Config | None = None,
+    macros: Mapping[str, str | int] | None = None,
+    pitches: Mapping[str, int] | None = None,
+    groups: Groups = None,
+) -> Explanation:
+    """What `kernel` does to memory: its sectors, bank conflicts, races and other faults. `print` it to read it.
+
+    `kernel` is a rung's name ("transpose/05") or a Kernel (`custom_kernel` makes one of your own file). `size` is (m, n, k)
+    or (rows, columns), or one number for a square; 256 x 256 x 64 or 256 x 256 if left out (32 x 32 x 32 for the kernels
+    of a single work-item). `dtype` is the kernel's usual one if left out. `model` names the hardware whose rules count:
+    "nvidia" (verified on an H200), "amd64", "amd32", "intel8", "intel16" or "gt200".
+
+    What if: `settings` change fields of a rung's configuration, and its geometry with them, or macros of a file. `config`
+    and `macros` replace the kernel's own unseen, `pitches` the row lengths, in elements, of local arrays. `groups` are the
+    work-groups to run: a list of (x, y, z), "all", or None for all if that takes about half a second at most, else for
+    those at the ends, in the middle and some others. Where a kernel has several launches the last is returned, and
+    `earlier` holds the others.
+
+    UnknownName for a kernel, setting, macro or array that does not exist; Unsupported for a dtype or settings that the
+    kernel refuses; SourceError, with file, line and column, for what the front end cannot read.
+
+    >>> found = explain("transpose/05", pitches={"tile": 16})
+    >>> [(each.position.line, each.operation, each.degree) for each in found.accesses if each.is_local]
+    [(23, 'store', 1.0), (30, 'load', 8.0)]
+    """
+    chosen = chosen_kernel(kernel, settings)
+    chosen = replace(chosen, config=config or chosen.config)
+    problem = problem_of(chosen, size, dtype, offset)
+    check_launch(chosen, problem)
+    if settings:
+        check_constraints(chosen, problem)
+    *earlier, last = explain_kernel(
+        chosen,
+        problem,
+        model=find_model(model) if isinstance(model, str) else model,
+        groups=groups,
+        macros=macros,
+        pitches=pitches,
+    )
+    return replace(last, earlier=tuple(earlier))
+
+
+def problem_of(kernel: Kernel, size: int | Sequence[int] | None, dtype: str | None, offset: int) -> Problem:
+    """The problem at which a kernel is explained. Unsupported for a dtype that it does not have; InvalidInput for a problem
+    without elements, for which nothing is launched, and for one that memory cannot hold."""
+    sizes = default_size(kernel) if size is None else (size,) if isinstance(size, int) else size
+    problem = make_problem(kernel, sizes, dtype, offset)
+    if refusal := dtype_refusal(kernel, problem.dtype):
+        raise Unsupported(refusal)
+    if not all(each.elements for each in problem.operands):
+        raise InvalidInput(f"{problem.title} is empty: nothing is launched, and so there is nothing to explain")
+    check_memory(problem)
+    return problem
+
+
+def default_size(kernel: Kernel) -> tuple[int, ...]:
+    """The size at which a kernel is explained if none is asked for: large enough for several work-groups."""
+    sizes = DEFAULT_SIZES[kernel.operation]
+    geometry = kernel.config.ndrange(make_problem(kernel, sizes))
+    return SEQUENTIAL_SIZE if max(geometry.global_size) == 1 else sizes
+
+
+def check_launch(kernel: Kernel, problem: Problem) -> None:
+    """InvalidInput for work-groups larger than any device's, and for compiler options that change what a kernel does."""
+    items = kernel.config.ndrange(problem).group_items
+    if items > MOST_ITEMS:
+        raise InvalidInput(
+            f"{kernel.name} ({kernel.config}): a work-group of {items:,} work-items; drivers allow {MOST_ITEMS:,}"
+        )
+    changing = [each for each in kernel.options if not each.strip().startswith(HARMLESS)]
+    if changing:
+        raise InvalidInput(
+            f"the compiler option {changing[0]}: explain compiles nothing and cannot obey it; settings and macros are given "
+            f"by -D NAME=VALUE"
+        )
+
+
+def check_constraints(kernel: Kernel, problem: Problem) -> None:
+    """Unsupported, with the sentence, for settings that the kernel itself refuses."""
+    for sentence in kernel.config.violations(problem, ANY_DEVICE):
+        raise Unsupported(f"{kernel.name} ({kernel.config}): {sentence}")
+
+
+@dataclass(frozen=True)
+class WhatIf:
+    """What each variation of a kernel costs. `print` it to read it as a table."""
+
+    answers: tuple[Answer, ...]
+
+    def __str__(self) -> str:
+        return "\n".join(table(self.answers))
+
+
+def what_if(
+    kernel: Kernel | str,
+    size: int | Sequence[int] | None = None,
+    *,
+    sweep: Mapping[str, Sequence[str | int]] | None = None,
+    pitches: Mapping[str, Sequence[int]] | None = None,
+    dtype: str | None = None,
+    offset: int = 0,
+    model: Model | str = "nvidia",
+    settings: Settings | None = None,
+) -> WhatIf:
+    """What a kernel would cost in other settings: for every combination of the values in `sweep`, then for every row
+    length, in elements, of the local arrays in `pitches`. The rest is as in `explain`.
+
+    A variation that the kernel's constraints refuse is an answer with the reason. UnknownName for a setting or an array
+    that does not exist; InvalidInput for values that make no geometry.
+
+    >>> print(what_if("transpose/05", sweep={"PAD": (0, 1)}))
+    PAD  sectors in  sectors out  wavefronts in  wavefronts out  conflicts  faults
+      0       8,192        8,192          2,048          16,384     14,336       0
+      1       8,192        8,192          4,096           4,096      4,096       0
+    """
+    chosen, base = chosen_kernel(kernel), settings or {}
+    variations: list[dict[str, Any]] = []
+    if sweep:
+        combinations = [dict(zip(sweep, values, strict=True)) for values in product(*sweep.values())]
+        check_swept(chosen, base, combinations)
+        variations += [{"settings": each} for each in combinations]
+    for array, lengths in (pitches or {}).items():
+        variations += pitch_variations(array, lengths)
+
+    def ask(**variation: Any) -> Explanation:
+        merged = {**variation, "settings": {**base, **variation.get("settings", {})}}
+        return explain(chosen, size, dtype=dtype, offset=offset, model=model, **merged)
+
+    return WhatIf(tuple(answers_to(ask, variations)))
+
+
+def check_swept(kernel: Kernel, base: Settings, combinations: Sequence[Settings]) -> None:
+    """UnknownName for a name that is neither a setting of the rung nor a word of the user's file; InvalidInput for values
+    that make no geometry."""
+    for chosen in combinations:
+        with_settings(kernel, {**base, **chosen})
+    if isinstance(kernel.config, Geometry):
+        code = without_comments(with_includes(kernel.text, kernel.source, {}))
+        words = re.findall(r"[A-Za-z_]\w*", " ".join((code, *kernel.config.global_size, *kernel.config.local_size)))
+        for name in combinations[0] if combinations else ():
+            if name not in words:
+                raise UnknownName(f"macro of {kernel.name}", name, dict(kernel.config.defines))
+
+
+def compare_explanations(before: Explanation, after: Explanation) -> tuple[str, ...]:
+    """What changed from one explanation to another, one line a change: `rung_before` names the kernel to compare with.
+
+    >>> before, after = explain("transpose/04"), explain("transpose/05")
+    >>> print(compare_explanations(before, after)[1])
+      sectors stored to global memory: 8,192, before 32,768 (4 times fewer)
+    """
+    return tuple(changes(before, after))

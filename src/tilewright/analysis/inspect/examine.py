@@ -1,0 +1,190 @@
+"""Inspects a kernel: chooses the toolchain for an architecture, has it compile, and counts what it made."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from ...core.device import DeviceInfo
+from ...core.kernel import Dialect, Kernel, Step, render
+from ...core.plan import Plan, plan_kernel
+from ...core.problems import make_problem
+from ...core.types import element_type
+from ...errors import BuildFailed, UnknownName, Unsupported
+from ...kernels.settings import Settings, chosen_kernel
+from ...runtime.cuda.counterparts import CUDA_FEATURES
+from ...runtime.opencl.device import list_devices, open_device
+from . import amd, driver, nvidia, x86
+from .compiled import Compiled
+from .counts import Resources, loop_record, mix_of
+from .driver import INTEL_LEVELS, code_from_driver
+from .gcn import parse_gcn
+from .listing import Listing, calls
+from .loops import loops_of, main_loop
+from .occupancy import MULTIPROCESSORS, Multiprocessor, Occupancy, find_multiprocessor, occupancy
+from .ptx import parse_ptx
+from .record import Inspection
+from .sass import parse_sass
+from .x86_code import parse_x86
+
+DEVICE = "device"  # the architecture of the device at hand, by its own driver
+SIZE = (256,)
+PARSERS: dict[str, Callable[[str, str], Listing]] = {
+    nvidia.SASS: parse_sass,
+    amd.FORM: parse_gcn,
+    driver.FORM: lambda text, entry: parse_x86(text),
+    nvidia.PTX: parse_ptx,
+}
+ARCHITECTURES = (DEVICE, *MULTIPROCESSORS, *INTEL_LEVELS)
+
+
+@dataclass(frozen=True)
+class Target:
+    """An architecture: its row of the table of multiprocessors, where it has one, and the limits that plans are cut to."""
+
+    name: str
+    title: str
+    info: DeviceInfo
+    chip: Multiprocessor | None = None
+    driven: bool = False  # by the driver of the device `info`
+
+
+def find_target(arch: str, device: str | None = None) -> Target:
+    """The target of that name; "device" is the device that `device` names as in `open_device`. UnknownName if neither."""
+    if arch == DEVICE:
+        return _device_target(open_device(device).info)
+    if arch in INTEL_LEVELS:
+        info = DeviceInfo(
+            arch, "offline", kind="cpu", max_work_group_size=8192, max_work_item_sizes=(8192,) * 3, local_bytes=262144,
+            local_type="global", native_widths=native_widths(arch), fp64=True, features=frozenset({"cpu"}),
+        )  # fmt: skip
+        return Target(arch, "x86-64 processors of that level", info)
+    if not arch.startswith(("sm_", "gfx")):
+        raise UnknownName("architecture", arch, ARCHITECTURES)
+    chip = find_multiprocessor(arch)
+    capability = (int(arch.rstrip("af")[3:-1]), int(arch.rstrip("af")[-1])) if chip.family == "nvidia" else None
+    info = DeviceInfo(
+        arch, "offline", kind="gpu", max_work_group_size=chip.group_items, max_work_item_sizes=(chip.group_items,) * 3,
+        local_bytes=chip.group_local_bytes, sub_group_width=chip.lanes, compute_capability=capability, fp64=True,
+        features=frozenset({"gpu", chip.family}),
+    )  # fmt: skip
+    return Target(arch, chip.title, info, chip)
+
+
+def native_widths(level: str) -> dict[str, int]:
+    """Elements in a vector register of an x86-64 level: SSE, AVX2 or AVX-512."""
+    registers = {"x86-64-v2": 16, "x86-64-v3": 32, "x86-64-v4": 64}[level]
+    return {dtype: registers // element_type(dtype).itemsize for dtype in ("float32", "float64", "int32")}
+
+
+def _device_target(info: DeviceInfo) -> Target:
+    name, chip = DEVICE, None
+    if info.compute_capability:
+        name = f"sm_{info.compute_capability[0]}{info.compute_capability[1]}"
+        chip = MULTIPROCESSORS.get(name)
+    return Target(name, info.label, info, chip, driven=True)
+
+
+def inspect_kernel(
+    kernel: Kernel | str,
+    arch: str = DEVICE,
+    size: Sequence[int] = SIZE,
+    *,
+    dtype: str | None = None,
+    offset: int = 0,
+    device: str | None = None,
+    settings: Settings | None = None,
+) -> Inspection:
+    """What a compiler makes of a kernel for `arch`, one of `inspection.ARCHITECTURES`: "sm_90", "gfx90a", "x86-64-v4" ...,
+    or "device", the device that `device` names as in `open_device`, by its own driver. `print` it to read it.
+
+    `kernel` is a rung's name or a Kernel. `size` is (n,), (m, n, k) or (rows, columns); it decides the launch, which a CPU
+    driver may have to run once, and what is cut to fit it. `dtype` is the kernel's usual one if left out. `settings` change
+    fields of a rung's configuration or macros of a file. Unsupported says why the architecture cannot run the kernel,
+    BuildFailed holds a compiler's log; a tool that is not installed is no error, but a sentence in `missing`.
+    """
+    kernel = chosen_kernel(kernel, settings)
+    target = find_target(arch, device)
+    problem = make_problem(kernel, size, dtype, offset)
+    # Features that only a run on a device proves, such as matrix instructions, are taken for granted off it.
+    nvidias = target.chip is not None and target.chip.family == "nvidia"
+    own = frozenset(feature for feature, _ in kernel.requires if nvidias and feature != "cpu")
+    info = target.info if target.driven else replace(target.info, features=target.info.features | own)
+    plan = plan_kernel(kernel, problem, info)
+    step = next(each for each in plan.steps if each.kernel.source == kernel.source)
+    try:
+        compiled = _compile(target, plan, step)
+    except Unsupported as missing:
+        if str(missing) != x86.NO_DISASSEMBLER:
+            raise
+        compiled = Compiled("", step.kernel.signature.entry, missing=(str(missing),))
+    return record_of(compiled, target, step, plan.notes)
+
+
+def _compile(target: Target, plan: Plan, step: Step) -> Compiled:
+    kernel, entry = step.kernel, step.kernel.signature.entry
+    if target.driven:
+        return code_from_driver(plan, step, target.info)
+    if target.chip is None:
+        return x86.compile_for_x86(plan, step, target.name, list_devices())
+    if target.chip.family == "nvidia":
+        return _compile_for_nvidia(target, step)
+    source = render(kernel, step.config, step.problem)
+    return amd.compile_for_amd(source, entry, target.name, kernel.options)
+
+
+def _compile_for_nvidia(target: Target, step: Step) -> Compiled:
+    """By NVRTC from the kernel's CUDA twin; what has none, or one that does not compile, by clang and ptxas if they are here."""
+    kernel, entry = step.kernel, step.kernel.signature.entry
+    source = render(kernel, step.config, step.problem)
+    group = step.config.ndrange(step.problem).local_size
+    if {feature for feature, _ in kernel.requires} - CUDA_FEATURES:
+        return nvidia.compile_opencl_for_nvidia(source, entry, target.name, kernel.target, group, kernel.options)
+    twin = render(kernel, step.config, step.problem, Dialect.CUDA)
+    try:
+        found = nvidia.compile_for_nvidia(twin, entry, kernel.target or target.name, kernel.options)
+    except BuildFailed as failure:
+        other = nvidia.compile_opencl_for_nvidia(source, entry, target.name, kernel.target, group, kernel.options)
+        if not other.texts:
+            raise
+        first = next((line for line in failure.log.splitlines() if "error" in line), "")
+        return replace(other, notes=(f"the CUDA twin did not compile ({first.strip()})", *other.notes))
+    unheeded = tuple(
+        f"NVRTC does not have {each}, so it changed nothing" for each in kernel.options if each[:4] == "-cl-"
+    )
+    return replace(found, notes=(*found.notes, *unheeded))
+
+
+def record_of(compiled: Compiled, target: Target, step: Step, notes: tuple[str, ...] = ()) -> Inspection:
+    """Count what was compiled."""
+    items = step.config.ndrange(step.problem).group_items
+    form = next((each for each in PARSERS if each in compiled.texts), "")
+    listing = PARSERS[form](compiled.texts[form], compiled.entry) if form else None
+    loops = loops_of(listing) if listing else ()
+    working = main_loop(loops)
+    hidden = calls(listing) if listing else ()
+    if hidden:
+        notes = (*notes, f"{len(hidden)} functions that it calls are not in the counts")
+    resources = compiled.resources
+    return Inspection(
+        kernel=step.kernel.name,
+        config=str(step.config),
+        dtype=step.problem.dtype,
+        arch=target.name,
+        title=target.title,
+        group_items=items,
+        origin=compiled.origin,
+        form=form,
+        resources=resources,
+        occupancy=_occupancy(target, items, resources),
+        mix=mix_of(listing.instructions) if listing else None,
+        loop=loop_record(working) if working else None,
+        loops=len(loops),
+        notes=(*notes, *compiled.notes),
+        missing=compiled.missing,
+        texts=compiled.texts,
+    )
+
+
+def _occupancy(target: Target, items: int, resources: Resources | None) -> Occupancy | None:
+    if target.chip is None or resources is None:
+        return None
+    return occupancy(target.chip, items, resources.registers, resources.local_bytes)

@@ -1,0 +1,68 @@
+"""Finds the programs that inspection uses: on the path, or in Python packages that carry them."""
+
+import re
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from functools import cache
+from importlib import util
+from pathlib import Path
+
+from ...errors import ProcessFailed
+from ...runtime.libraries import packaged_file
+
+SECONDS = 60.0  # that any of these tools may take: they need a fraction of one
+OLDEST_CLANG = 19  # knows all targets and builtins that the shim uses
+
+
+@dataclass(frozen=True)
+class Program:
+    """A program that can be run: the command's first words, and its name with its version."""
+
+    command: tuple[str, ...]
+    name: str
+
+
+def run_tool(command: tuple[str, ...], what: str, text: str = "") -> tuple[int, str, str]:
+    """Run a tool: its exit status, output and complaints. ProcessFailed if it cannot be started or does not end."""
+    try:
+        done = subprocess.run(command, input=text, capture_output=True, text=True, timeout=SECONDS, check=False)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise ProcessFailed(f"{what} ({command[0]}) did not run: {error}") from error
+    return done.returncode, done.stdout, done.stderr
+
+
+@cache
+def find_nvidia_tool(name: str) -> Program | None:
+    """nvdisasm, cuobjdump or ptxas: from a wheel, the path, or a CUDA toolkit's usual folder."""
+    packages = {
+        "nvdisasm": ("nvidia-cuda-nvdisasm",),
+        "cuobjdump": ("nvidia-cuda-cuobjdump",),
+        "ptxas": ("nvidia-cuda-nvcc", "nvidia-cuda-nvcc-cu12"),
+    }
+    suffix = ".exe" if sys.platform == "win32" else ""
+    places = (packaged_file((f"{name}{suffix}",), *packages[name]), shutil.which(name), f"/usr/local/cuda/bin/{name}")
+    for place in places:
+        if place is not None and Path(place).is_file():
+            status, output, _ = run_tool((str(place), "--version"), name)
+            version = re.search(r"release ([\d.]+)", output)
+            if status == 0:
+                return Program((str(place),), f"{name} {version[1] if version else ''}".strip())
+    return None
+
+
+@cache
+def find_clang() -> Program | None:
+    """A clang of version 19 or later: from the package `ziglang`, else on the path; None if there is none."""
+    candidates: list[tuple[str, ...]] = []
+    if util.find_spec("ziglang") is not None:
+        candidates.append((sys.executable, "-P", "-m", "ziglang", "clang"))
+    names = ["clang", *(f"clang-{number}" for number in range(30, OLDEST_CLANG - 1, -1))]
+    candidates += [(path,) for path in map(shutil.which, names) if path]
+    for command in candidates:
+        status, output, _ = run_tool((*command, "--version"), "clang")
+        version = re.search(r"clang version (\d+)[\d.]*", output)
+        if status == 0 and version and int(version[1]) >= OLDEST_CLANG:
+            return Program(command, version[0].replace("version ", ""))
+    return None

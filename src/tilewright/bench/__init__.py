@@ -1,0 +1,1 @@
+"""Measuring: interleaved rounds, ladders, the library against its baselines."""

@@ -1,0 +1,181 @@
+"""How exact each way of multiplying a type is, on data that is kind and data that is not, beside the vendor's library."""
+
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from ..core.precision import PRECISIONS
+from ..core.problem import Gemm
+from ..core.problems import check_memory
+from ..core.records import Environment, load
+from ..core.reference import float64_matmul
+from ..core.types import FLOAT8, numpy_dtype
+from ..dispatch.choice import plan_product
+from ..errors import InvalidInput
+from ..runtime.environment import read_environment
+from ..runtime.opencl.device import Device, open_device
+from ..runtime.run import solve
+from .baselines import Measurement
+from .baselines.registry import baselines_for
+
+Array = np.ndarray
+Generator = np.random.Generator
+UNIT = 2.0**-24  # half the distance of 1 to the next float32: what one rounding may cost
+OURS = "tilewright"
+
+
+def normal(random: Generator, vectors: int, k: int) -> Array:
+    """Normally distributed."""
+    return random.normal(size=(vectors, k))
+
+
+def uniform(random: Generator, vectors: int, k: int) -> Array:
+    """Uniform between 0 and 1, so that nothing cancels."""
+    return random.random((vectors, k))
+
+
+def sparse(random: Generator, vectors: int, k: int) -> Array:
+    """Normally distributed, negative ones replaced by zeros."""
+    return np.maximum(random.normal(size=(vectors, k)), 0)
+
+
+def wide(random: Generator, vectors: int, k: int) -> Array:
+    """Magnitudes from 2^-40 to 2^40, evenly over the exponents."""
+    return random.normal(size=(vectors, k)) * 2.0 ** random.integers(-40, 41, (vectors, k))
+
+
+def rows_apart(random: Generator, vectors: int, k: int) -> Array:
+    """Each row of A and column of B of its own magnitude, 2^-45 to 2^45."""
+    return random.normal(size=(vectors, k)) * 2.0 ** random.integers(-45, 46, (vectors, 1))
+
+
+def ill_conditioned(random: Generator, vectors: int, k: int) -> Array:
+    """Rows that differ in their last bits alone: the matrices are nearly of rank 1."""
+    return random.normal(size=(1, k)) * (1 + 1e-5 * random.normal(size=(vectors, k)))
+
+
+def cancelling(random: Generator, vectors: int, k: int) -> Array:
+    """Neighbours along k that cancel each other to 2^-20."""
+    values = random.normal(size=(vectors, k))
+    pairs = k // 2
+    values[:, 1 : 2 * pairs : 2] = -values[:, : 2 * pairs : 2] * (1 + 2.0**-20)
+    return values
+
+
+def subnormal(random: Generator, vectors: int, k: int) -> Array:
+    """A below the smallest normal float32, B large, so that products are normal."""
+    return random.normal(size=(vectors, k)) * 1e-39
+
+
+def outlier(random: Generator, vectors: int, k: int) -> Array:
+    """Normally distributed behind a first element of 400: beside its product others have few bits."""
+    values = random.normal(size=(vectors, k))
+    values[:, :1] = 400
+    return values
+
+
+DATA: dict[str, Callable[[Generator, int, int], Array]] = {
+    each.__name__.replace("_", " "): each
+    for each in (normal, uniform, sparse, wide, rows_apart, ill_conditioned, cancelling, subnormal, outlier)
+}
+FLOAT8_DATA = ("normal", "uniform", "sparse", "outlier")  # what 8-bit floats can hold
+FLOAT32_DATA = tuple(name for name in DATA if name != "outlier")
+
+
+def data_for(dtype: str) -> tuple[str, ...]:
+    """The kinds of data that a type is measured on."""
+    return FLOAT8_DATA if dtype in FLOAT8 else FLOAT32_DATA
+
+
+def operands(data: str, m: int, n: int, k: int, seed: int = 0, dtype: str = "float32") -> dict[str, Array]:
+    """A (m x k) and B (k x n) of one of the kinds in DATA. Of "subnormal", only A is."""
+    random = np.random.default_rng(seed)
+    a, b = DATA[data](random, m, k), DATA[data](random, n, k).T
+    if data == "cancelling":
+        b = np.repeat(b[::2], 2, axis=0)[:k]  # both neighbours of A meet the same element of B
+    if data == "subnormal":
+        b = b * 2.0**200
+    stored = numpy_dtype(dtype)
+    return {"A": a.astype(np.float32).astype(stored), "B": np.ascontiguousarray(b, np.float32).astype(stored)}
+
+
+@dataclass(frozen=True)
+class ErrorRow:
+    """The errors of one way to multiply one kind of data.
+
+    `largest` is the largest error of an element as a part of its |A||B|, in units of 2^-24; `normwise` that of the whole
+    matrix, in the Frobenius norm. `note` says what it was computed by.
+    """
+
+    data: str
+    mode: str
+    by: str
+    largest: float
+    normwise: float
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class AccuracyRecord:
+    """Errors on one device, for products of `size` (m, n, k)."""
+
+    size: tuple[int, int, int]
+    environment: Environment
+    rows: tuple[ErrorRow, ...]
+    dtype: str = "float32"
+
+
+def measure_accuracy(
+    size: tuple[int, int, int] = (2048, 2048, 8192),
+    device: str | Device | None = None,
+    watch: Callable[[ErrorRow], None] = lambda row: None,
+    dtype: str = "float32",
+) -> AccuracyRecord:
+    """Multiply every kind of data by every precision that the device has, and by cuBLAS or NumPy; compare with float64.
+
+    `dtype` is float32 or one of the 8-bit floats; results are float32.
+    """
+    if dtype not in ("float32", *FLOAT8):
+        raise InvalidInput(f"accuracy is measured of float32 and {' and '.join(FLOAT8)}, not of {dtype}")
+    if min(size) < 1:
+        raise InvalidInput(
+            f"{'x'.join(map(str, size))}: errors are measured of products with at least one element and term"
+        )
+    opened = device if isinstance(device, Device) else open_device(device)
+    check_memory(Gemm(*size, dtype, out_dtype="float32"), opened.info)
+    rows = []
+    for data in data_for(dtype):
+        arrays = operands(data, *size, dtype=dtype)
+        exact = float64_matmul(arrays["A"], arrays["B"])
+        scale = float64_matmul(np.abs(arrays["A"]), np.abs(arrays["B"]))
+        for mode, by, note, result in _results(size, dtype, arrays, opened):
+            error = np.abs(result.astype(np.float64) - exact)
+            largest = float(np.max(error / np.maximum(scale, np.finfo(np.float64).tiny))) / UNIT
+            rows.append(ErrorRow(data, mode, by, largest, float(np.linalg.norm(error) / np.linalg.norm(exact)), note))
+            watch(rows[-1])
+    return AccuracyRecord(size, read_environment(opened.info), tuple(rows), dtype)
+
+
+def _results(
+    size: tuple[int, int, int], dtype: str, arrays: dict[str, Array], device: Device
+) -> Iterator[tuple[str, str, str, Array]]:
+    """Mode, by whom, how, and the product."""
+    for precision in ("", *(name for name, dtypes in PRECISIONS.items() if dtype in dtypes)):
+        problem = Gemm(*size, dtype, out_dtype="float32", precision=precision)
+        plan = plan_product(problem, device.info)
+        if precision and not any(step.kernel.precision == precision for step in plan.steps):
+            continue  # it would be computed as "ieee" is, which has its own row
+        result, _ = solve(plan, arrays, device)
+        yield precision or "ieee", OURS, ", ".join(step.kernel.name for step in plan.steps), result
+        for baseline, case in baselines_for(Measurement.ACCURACY, problem, device):
+            with closing(baseline.make(case, arrays)) as rival:
+                rival.run()
+                yield precision or "ieee", baseline.name, rival.lesson, rival.result()
+
+
+def load_accuracy(path: Path) -> AccuracyRecord:
+    """Read a record; RecordError says what is wrong with the file."""
+    return load(path, AccuracyRecord, "a record of accuracy")

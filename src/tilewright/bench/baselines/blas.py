@@ -1,0 +1,102 @@
+"""Other CPU BLAS libraries as baselines, where they are installed: MKL, BLIS, and the OpenBLAS of a package of its own.
+
+None of them is ever needed. They are found in this environment's folders, in those of LD_LIBRARY_PATH and in
+the system's.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+
+import numpy as np
+
+from ...core.problem import Gemm, Problem, output_of
+from ...errors import Unsupported
+from ...runtime.libraries import USUAL_FOLDERS, files_in, listed_folders
+from . import Baseline, Case, Measurement
+from .child import ChildRival
+
+PREFIXES = {"float32": "s", "float64": "d", "complex64": "c", "complex128": "z"}
+
+
+@dataclass(frozen=True)
+class Blas:
+    """A library: the file names that it may have, how its routines are called, and what its process is told.
+
+    `routine` gets the type's letter; `long_integers` tells that sizes are passed in 64 bits.
+    """
+
+    name: str
+    files: tuple[str, ...]
+    install: str
+    package: str = ""  # the Python package whose folder `lib` holds the files
+    routine: str = "cblas_{}gemm"
+    long_integers: bool = False
+    environment: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def folders(self) -> Iterator[Path]:
+        """Where it may be: its package's folder, the loader's extra ones, the usual ones."""
+        found = find_spec(self.package) if self.package else None
+        if found is not None and found.origin is not None:
+            yield Path(found.origin).parent / "lib"
+        yield from listed_folders()
+        yield from USUAL_FOLDERS
+
+
+BLIS_FILES = ("libblis.so.4", "libblis.so", "libblis.dylib")
+LIBRARIES = (
+    Blas("MKL", tuple(f"libmkl_rt.{end}" for end in ("so.3", "so.2", "so.1", "so")), "pip install mkl"),
+    Blas("BLIS", BLIS_FILES, "apt install libblis4-pthread"),
+    # BLIS 0.9 takes processors that it does not know for "generic". This row is what it could do if told otherwise, and
+    # so no rival that anyone has without asking.
+    Blas(
+        "BLIS told skx", BLIS_FILES, "apt install libblis4-pthread",
+        environment=(("BLIS_ARCH_TYPE", "0"),),
+    ),
+    Blas(
+        "OpenBLAS", ("libscipy_openblas64_.so", "libscipy_openblas64_.dylib"), "pip install scipy-openblas64",
+        "scipy_openblas64", "scipy_cblas_{}gemm64_", True,
+    ),
+)  # fmt: skip
+
+
+def place_of(blas: Blas) -> str:
+    """Where the library is; "" if it is not installed. It is not loaded here: its threads shall be none of ours."""
+    return str(next(files_in(blas.folders, blas.files), ""))
+
+
+def absent() -> tuple[str, ...]:
+    """A sentence for each library that is not."""
+    return tuple(f"{blas.name} is not installed ({blas.install})" for blas in LIBRARIES if not place_of(blas))
+
+
+def multiplies(problem: Problem) -> bool:
+    """Whether a BLAS has a routine for the problem."""
+    return isinstance(problem, Gemm) and problem.dtype in PREFIXES and output_of(problem).dtype == problem.dtype
+
+
+def blas_rival(blas: Blas, problem: Problem, arrays: Mapping[str, np.ndarray]) -> ChildRival:
+    """The library in a child process; Unsupported if it is not installed or has no such routine."""
+    place = place_of(blas)
+    if not place:
+        raise Unsupported(f"{blas.name} is not installed ({blas.install})")
+    if not multiplies(problem):
+        raise Unsupported(f"a BLAS has no routine for {problem.title}")
+    routine = blas.routine.format(PREFIXES[problem.dtype])
+    own = (blas.name, place, routine, "64" if blas.long_integers else "32")
+    return ChildRival("blas_child.py", problem, arrays, own, dict(blas.environment))
+
+
+def _baseline(blas: Blas) -> Baseline:
+    """The library beside ours on CPU devices, where it is installed and has a routine."""
+
+    def is_for(case: Case) -> bool:
+        ours = case.measurement is Measurement.LIBRARY and case.device.info.kind == "cpu"
+        return ours and multiplies(case.problem) and bool(place_of(blas))
+
+    return Baseline(blas.name, "host", is_for, lambda case, arrays: blas_rival(blas, case.problem, arrays))
+
+
+BASELINES = tuple(map(_baseline, LIBRARIES))

@@ -1,0 +1,13 @@
+"""All baselines. A new one is an entry in the BASELINES of its library's file, and a new file is a name in LIBRARIES."""
+
+from ...core.problem import Problem
+from ...runtime.device import Device
+from . import Baseline, Case, Measurement, blas, child, clblast, cublas
+
+LIBRARIES = (child, cublas, clblast, blas)
+
+
+def baselines_for(measurement: Measurement, problem: Problem, *devices: Device) -> list[tuple[Baseline, Case]]:
+    """The baselines that are measured in a case, the main one first."""
+    case = Case(measurement, problem, devices)
+    return [(each, case) for library in LIBRARIES for each in library.BASELINES if each.is_for(case)]

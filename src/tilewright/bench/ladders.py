@@ -1,0 +1,154 @@
+"""Runs ladders and single kernels: plan, verify, then race all that are right, with the baselines among them."""
+
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import replace
+
+from ..analysis.diagnosis import diagnosed
+from ..core.kernel import Kernel, Ladder
+from ..core.problem import Gemm, Problem
+from ..core.problems import check_memory, make_problem
+from ..core.records import Record, Row
+from ..core.types import element_type
+from ..kernels import find_ladder, select
+from ..kernels.peaks import CHAINS
+from ..kernels.settings import Settings, chosen_kernel
+from ..runtime.cuda.counterparts import open_backends
+from ..runtime.device import Device
+from ..runtime.environment import read_environment
+from ..runtime.verify import Verdict
+from .baselines import Measurement
+from .cases import HOST_PROGRAM, Arena, Contender, Watcher, race_contenders
+from .peaks import measured_peaks
+from .trial import WITHIN_S, enter_tried
+
+DEFAULT_SIZES = {("gemm", "cpu"): 512, ("gemm", "gpu"): 4096, ("transpose", "cpu"): 2048, ("transpose", "gpu"): 4096}
+
+
+def peak_dtype(dtype: str) -> str:
+    """The type whose multiply-adds are a ceiling for `dtype`: its own, or the one that it is summed in."""
+    return dtype if dtype in CHAINS.dtypes else element_type(dtype).accumulator
+
+
+def default_size(ladder: Ladder, device_kind: str) -> int:
+    """The square size of a default run: large enough to tell rungs apart, small enough to end within a minute."""
+    operation = "gemm" if ladder.kernels[0].operation == "gemm" else "transpose"
+    return DEFAULT_SIZES[operation, "gpu" if device_kind == "gpu" else "cpu"]
+
+
+def run_ladder(
+    name: str | Ladder,
+    device: str | Device | None = None,
+    sizes: Sequence[Sequence[int]] = (),
+    dtype: str | None = None,
+    rungs: Sequence[str] = (),
+    seconds: float = 8.0,
+    cold: bool = False,
+    baselines: bool = True,
+    watch: Watcher = lambda index, row: None,
+    backend: str = "opencl",
+) -> Record:
+    """Verify and measure every rung of a ladder on a device, interleaved with NumPy and the sequential host program.
+
+    `sizes` are (n,), (m, n, k) or (rows, columns); the default depends on the device. Without a `dtype` it is what the
+    ladder is usually measured in. `seconds` is the time for
+    measuring one size, beside building and verifying. `cold` empties the caches before each run. `watch` is called with
+    a row's index and its present state whenever it changes. Failures are rows with a status and a reason. `backend` is
+    "opencl", "cuda", or "both": then each rung has a row by either, in turn, on the same GPU.
+    """
+    ladder = find_ladder(name) if isinstance(name, str) else name
+    dtype = dtype or ladder.usual_dtype
+    opened, *twins = open_backends(backend, device)
+    chosen = select(ladder, tuple(rungs))
+    sizes = sizes or [(default_size(ladder, opened.info.kind),)]
+    for size in sizes:
+        for kernel in chosen:
+            check_memory(make_problem(kernel, size, dtype), opened.info)
+    # Once now and again at the end, where the higher is kept: a busy moment is no ceiling.
+    measured_peaks(opened, peak_dtype(dtype))
+    rows: list[Row] = []
+    for size in sizes:
+        problems = [make_problem(kernel, size, dtype) for kernel in chosen]
+        arena = Arena(opened, dtype, cold=cold, twins=twins)
+        entries = list(zip(chosen, problems, strict=True))
+        rows += _race_one_size(arena, entries, seconds, baselines, _shifted(watch, len(rows)))
+    return make_record(f"ladder {ladder.name}", opened, dtype, rows, twins)
+
+
+def _shifted(watch: Watcher, start: int) -> Watcher:
+    return lambda index, row: watch(start + index, row)
+
+
+def _race_one_size(
+    arena: Arena, entries: Sequence[tuple[Kernel, Problem]], seconds: float, baselines: bool, watch: Watcher
+) -> list[Row]:
+    with ExitStack() as stack:
+        contenders: list[Contender] = []
+
+        def add(contender: Contender) -> None:
+            contenders.append(contender)
+            watch(len(contenders) - 1, contender.row)
+
+        if baselines:
+            for problem in dict.fromkeys(arena.reference(problem).problem for _, problem in entries):
+                for contender in arena.enter_baselines(Measurement.LADDER, problem, stack):
+                    add(contender)
+            if isinstance(problem, Gemm) and not any(kernel.name == HOST_PROGRAM for kernel, _ in entries):
+                add(arena.enter_host_program(problem))
+        for kernel, problem in entries:
+            for device in (arena.device, *arena.twins):
+                add(arena.enter(kernel, problem, device))
+        race_contenders(contenders, seconds, arena.flush is None, watch)
+        return [contender.row for contender in contenders]
+
+
+def run_kernel(
+    kernel: Kernel | str,
+    size: Sequence[int],
+    device: str | Device | None = None,
+    dtype: str | None = None,
+    offset: int = 0,
+    seconds: float = 3.0,
+    baselines: bool = True,
+    watch: Watcher = lambda index, row: None,
+    backend: str = "opencl",
+    within: float = WITHIN_S,
+    settings: Settings | None = None,
+) -> tuple[Record, Verdict | None]:
+    """Verify and measure one kernel and NumPy: the record, and the verdict with ten sample elements.
+
+    `settings` change fields of a rung's configuration or macros of a file. `dtype` is the kernel's usual one if left out.
+
+    A kernel that is no rung as it stands is first tried in a child process, for at most `within` seconds: one that does
+    not end, or ends its process, is a row with the reason.
+
+    With the `backend` "both" the verdict is the first that did not pass, or the last. The row of a kernel that was wrong or
+    failed holds what `explain` finds in it at a small size.
+    """
+    chosen = chosen_kernel(kernel, settings)
+    dtype = chosen.usual_dtype if dtype is None else dtype
+    opened, *twins = open_backends(backend, device)
+    problem = make_problem(chosen, size, dtype, offset)
+    check_memory(problem, opened.info)
+    arena = Arena(opened, dtype, twins=twins)
+    with ExitStack() as stack:
+        plain = arena.reference(problem).problem
+        contenders = arena.enter_baselines(Measurement.LADDER, plain, stack) if baselines else []
+        own = [enter_tried(arena, chosen, problem, each, within) for each in (opened, *twins)]
+        contenders += own
+        for index, contender in enumerate(contenders):
+            watch(index, contender.row)
+        race_contenders(contenders, seconds, True, watch)
+    for contender, each in zip(own, (opened, *twins), strict=True):
+        contender.row = diagnosed(contender.row, chosen, problem, each.info)
+    rows = [contender.row for contender in contenders]
+    verdict = next((each.verdict for each in own if not each.row.passed), own[-1].verdict)
+    return make_record(f"kernel {chosen.name}", opened, dtype, rows, twins), verdict
+
+
+def make_record(title: str, device: Device, dtype: str, rows: Sequence[Row], twins: Sequence[Device] = ()) -> Record:
+    """The record of a race on a device, and on `twins` of it, whose versions it names too."""
+    environment = read_environment(device.info)
+    versions = {each.info.platform: f"{each.info.driver}, {each.info.version}" for each in twins}
+    environment = replace(environment, versions=environment.versions | versions)
+    return Record(title, dtype, environment, measured_peaks(device, peak_dtype(dtype)), tuple(rows))

@@ -1,0 +1,190 @@
+"""Measures the library against its rivals: every case verified, entrants interleaved, everything a caller waits for
+included (packing, enqueue, waiting)."""
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import replace
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from ..core.device import Peaks
+from ..core.in_place import InPlaceTranspose
+from ..core.problem import Copy, Gemm, Problem, offset_of, output_of
+from ..core.records import Record, Row, RowStatus
+from ..core.types import numpy_dtype
+from ..dispatch.choice import plan_move, plan_product
+from ..errors import Unsupported
+from ..kernels.peaks import CHAINS
+from ..library.moves import copy, matrix_transpose
+from ..library.products import matmul
+from ..runtime.cuda.counterparts import twin_of
+from ..runtime.device import Device as AnyDevice
+from ..runtime.environment import read_environment
+from ..runtime.opencl.device import Device, open_device
+from ..runtime.run import Times, Work
+from ..runtime.telemetry import sampler_for
+from .baselines import Measurement
+from .baselines.blas import absent
+from .cases import Arena, Contender, judged, new_row, race_contenders, refused
+from .measure import RunFailed, repeated
+from .peaks import measured_peaks
+from .sets import problems_of
+from .sustained import as_samples, take_turns
+
+OURS = "tilewright"
+
+
+class LibraryEntrant:
+    """One library call on host arrays, with a result array of its own as `out`."""
+
+    def __init__(self, problem: Problem, arrays: Mapping[str, np.ndarray], device: Device) -> None:
+        wanted = output_of(problem)
+        self.output = np.full(wanted.shape, 0, numpy_dtype(wanted.dtype))
+        self._problem = problem
+        self._queue = device.plain_queue
+        self._arrays: list[Any] = [
+            np.asfortranarray(arrays[each.name]) if each.order == "column" else arrays[each.name]
+            for each in problem.operands
+            if not each.written
+        ]
+        if isinstance(problem, InPlaceTranspose):
+            self.output[...] = arrays["matrix"]
+
+    def run(self) -> Times:
+        """The call's wall-clock time; the device's share is not told apart."""
+        begin = perf_counter()
+        if self._problem.operation == "gemm":
+            a, b = self._arrays
+            matmul(a, b, self.output, dtype=self.output.dtype, queue=self._queue)
+        elif isinstance(self._problem, InPlaceTranspose):
+            matrix_transpose(self.output, self.output, queue=self._queue)
+        else:
+            move = copy if isinstance(self._problem, Copy) else matrix_transpose
+            move(self._arrays[0][..., offset_of(self._problem) :], self.output, queue=self._queue)
+        return Times(0.0, perf_counter() - begin)
+
+    def sustain(self, seconds: float) -> Work:
+        return repeated(self, seconds)
+
+
+def run_benchmark(
+    sets: Sequence[str] = ("squares", "skinny"),
+    dtype: str = "float32",
+    device: str | Device | None = None,
+    seconds: float = 4.0,
+    watch: Callable[[Sequence[Row]], None] = lambda rows: None,
+    backend: str = "opencl",
+    precision: str = "",
+    sustained: float | None = None,
+    keep: Callable[[Record], None] = lambda record: None,
+) -> Record:
+    """Race the library against NumPy, or cuBLAS on NVIDIA GPUs, over sets of problems.
+
+    `sets` are names of SETS; `seconds` is the time for one problem. A problem's rows are the rival's, ours, and those of
+    others where they are present: CLBlast, and with the `backend` "both" our kernels' as CUDA. Their samples are
+    taken in turn, so that the i-th of one pairs with the i-th of the other. `watch` gets each problem's rows. `precision`
+    is asked of all products. With `sustained`, everyone takes turns of so many seconds back to back instead, with
+    the device's clock and power in the record. If something ends the benchmark early, `keep` gets the record of the
+    problems until then.
+    """
+    problems = [asked(problem, precision) for name in sets for problem in problems_of(name, dtype)]
+    opened = device if isinstance(device, Device) else open_device(device)
+    twins = (twin_of(opened),) if backend == "both" else ()
+    rows: list[Row] = []
+    title = f"benchmark {'+'.join(sets)}" + (" sustained" if sustained else "")
+    telemetry = sampler_for(opened.info).source if sustained else ""
+    missing = absent() if opened.info.kind == "cpu" else ()
+
+    def record(name: str, peaks: Peaks | None) -> Record:
+        environment = read_environment(opened.info)
+        return Record(name, dtype, environment, peaks, tuple(rows), telemetry=telemetry, absent=missing)
+
+    try:
+        for problem in problems:
+            race = race_library(problem, opened, seconds, twins, sustained)
+            rows += race
+            watch(race)
+        return record(title, measured_peaks(opened, dtype) if dtype in CHAINS.dtypes else None)
+    except BaseException:  # a signal too: whatever took minutes to measure is not lost
+        if rows:
+            keep(record(f"{title}, ended early", None))
+        raise
+
+
+def asked(problem: Problem, precision: str) -> Problem:
+    """The problem, of a product in that precision."""
+    return replace(problem, precision=precision) if precision and isinstance(problem, Gemm) else problem
+
+
+def race_library(
+    problem: Problem,
+    device: Device,
+    seconds: float,
+    twins: Sequence[AnyDevice] = (),
+    sustained: float | None = None,
+) -> list[Row]:
+    """One problem: the rival's row, the library's and those of others, all verified before they are timed.
+
+    On a device that shares the host's memory the rival is NumPy and both are timed as a caller sees them. On an NVIDIA
+    GPU with PyTorch it is cuBLAS; both run in bursts, timed by the device's clock, with their operands in place.
+    """
+    arena = Arena(device, problem.dtype, twins=twins)
+    with ExitStack() as stack:
+        rival, *others = arena.enter_baselines(Measurement.LIBRARY, problem, stack)
+        enter = enter_plan if rival.row.backend == "cuda" else enter_call
+        contenders = [
+            rival,
+            enter(arena, problem, device),
+            *(enter_plan(arena, problem, twin) for twin in twins),
+            *others,
+        ]
+        if sustained:
+            race_sustained(contenders, sustained, device)
+        else:
+            race_contenders(contenders, seconds, True, lambda index, row: None)
+    notes = (layout_letters(problem),) if isinstance(problem, Gemm) else ()
+    return [replace(contender.row, notes=notes) for contender in contenders]
+
+
+def race_sustained(contenders: Sequence[Contender], seconds: float, device: Device) -> None:
+    """Turns of at least `seconds` for the contenders that passed; their rows get times, clock and power."""
+    racing = [contender for contender in contenders if contender.entrant is not None]
+    entrants = [each.entrant for each in racing if each.entrant is not None]
+
+    def failed(index: int, failure: RunFailed) -> None:
+        racing[index].row = replace(racing[index].row, status=RowStatus.LAUNCH_FAILED, reason=str(failure))
+
+    for contender, turns in zip(
+        racing, take_turns(entrants, seconds, sampler_for(device.info), failed=failed), strict=True
+    ):
+        contender.row = replace(contender.row, samples=as_samples(turns), turns=turns)
+
+
+def layout_letters(problem: Gemm) -> str:
+    """NN, NT, TN or TT, as BLAS says it of row-major operands."""
+    return "".join("N" if order == "row" else "T" for order in (problem.a_order, problem.b_order))
+
+
+def enter_call(arena: Arena, problem: Problem, device: Device) -> Contender:
+    """The library's call on host arrays."""
+    row = new_row(OURS, device.info.label, problem)
+    reference = arena.reference(problem)
+    entrant = LibraryEntrant(problem, reference.arrays, device)
+    try:
+        entrant.run()
+    except Unsupported as refusal:
+        return Contender(refused(row, refusal))
+    return judged(row, entrant, reference.judge(entrant.output))
+
+
+def enter_plan(arena: Arena, problem: Problem, device: AnyDevice) -> Contender:
+    """The launches that the library would make, with their operands on the device."""
+    row = replace(new_row(OURS, device.info.label, problem), backend=device.backend)
+    try:
+        plan = (plan_product if problem.operation == "gemm" else plan_move)(problem, device.info)
+    except Unsupported as refusal:
+        return Contender(refused(row, refusal))
+    made = "; ".join((*(f"{step.kernel.name} ({step.config})" for step in plan.steps), *plan.notes))
+    return arena.enter_execution(replace(row, lesson=made), plan, device, bursts=True)

@@ -1,0 +1,275 @@
+"""The roofline of a kernel on a device: what it computes and moves, the device's ceilings, which one binds, how near it came.
+
+Williams, Waterman, Patterson: Roofline, an Insightful Visual Performance Model for Multicore Architectures (2009).
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from ..analysis.explain import Explanation
+from ..analysis.explain.kernels import explain_steps
+from ..analysis.explain.models import model_for
+from ..analysis.explain.totals import totals
+from ..core.device import DeviceInfo, Peaks
+from ..core.kernel import Kernel
+from ..core.plan import plan_kernel
+from ..core.problem import Gemm, Problem, compulsory_bytes
+from ..core.problems import make_problem
+from ..core.records import Row
+from ..errors import InvalidInput
+from ..kernels.settings import Settings, chosen_kernel
+from ..runtime.opencl.device import Device, open_device
+from .ladders import run_kernel
+
+DEFAULT_SIZES = {"gpu": 4096, "cpu": 512}
+WORD = 4  # bytes of one bank of local memory
+DEEP = 512  # beyond this depth a product's traffic is drawn as a straight line through those of two smaller depths
+
+
+@dataclass(frozen=True)
+class Traffic:
+    """Bytes that a kernel's launches ask for. `requested_bytes` go between the compute units and the caches behind them,
+    so that memory may see fewer; `local_bytes` are those that local memory could have moved in the time it was busy.
+
+    `exact` is whether all work-groups, or groups that are all alike, were counted.
+    """
+
+    requested_bytes: int
+    local_bytes: int
+    model: str
+    exact: bool
+
+
+@dataclass(frozen=True)
+class Ceiling:
+    """The least time that one of the device's units needs for its part of the work, at the rate it was measured at."""
+
+    name: str
+    amount: float  # flops or bytes
+    rate: float  # flops or bytes per second
+    unit: str
+
+    @property
+    def seconds(self) -> float:
+        return self.amount / self.rate if self.rate else 0.0
+
+
+@dataclass(frozen=True)
+class Roofline:
+    """All that the picture needs. `row` is the measurement, whose status says what went wrong if it is not "ok".
+
+    `traffic` is None where `explain` could not run the kernel, and `note` says why.
+    """
+
+    kernel: str
+    config: str
+    problem: str
+    device: DeviceInfo
+    dtype: str
+    flops: int
+    compulsory_bytes: int
+    peaks: Peaks
+    row: Row
+    traffic: Traffic | None = None
+    note: str = ""
+
+    @property
+    def ceilings(self) -> tuple[Ceiling, ...]:
+        """The lower bounds of the time: nothing that a cache does can pass them. Local memory's holds for accesses as the
+        source has them; a compiler that joins reads of one address by all work-items into wider ones needs less."""
+        found = [Ceiling("memory, each byte once", self.compulsory_bytes, self.peaks.copy_gbs * 1e9, "GB/s")]
+        flops = self.peaks.gflops.get(self.dtype, 0.0)
+        if self.flops and flops:
+            found.insert(0, Ceiling("multiply-adds", self.flops, flops * 1e9, "GFLOP/s"))
+        if self.traffic is not None and self.traffic.local_bytes:
+            found.append(Ceiling("local memory", self.traffic.local_bytes, self.peaks.local_gbs * 1e9, "GB/s"))
+        return tuple(found)
+
+    @property
+    def binding(self) -> Ceiling:
+        """The ceiling that allows the least."""
+        return max(self.ceilings, key=lambda ceiling: ceiling.seconds)
+
+    @property
+    def seconds(self) -> float:
+        """The measured time of the kernel with all its launches; 0 if it was not measured."""
+        return self.row.samples.median if self.row.measured else 0.0
+
+    @property
+    def fraction(self) -> float:
+        """The part of the binding ceiling that was reached."""
+        return self.binding.seconds / self.seconds if self.seconds else 0.0
+
+    @property
+    def uncached_seconds(self) -> float:
+        """The time that memory would need if no cache held anything."""
+        if self.traffic is None or not self.peaks.copy_gbs:
+            return 0.0
+        return self.traffic.requested_bytes / (self.peaks.copy_gbs * 1e9)
+
+    @property
+    def work(self) -> int:
+        """Flops, or compulsory bytes of what computes nothing: what rates count."""
+        return self.flops or self.compulsory_bytes
+
+    @property
+    def unit(self) -> str:
+        return "GFLOP/s" if self.flops else "GB/s"
+
+    def __str__(self) -> str:
+        return "\n".join(lines(self))
+
+
+def roofline(
+    kernel: Kernel | str,
+    size: Sequence[int] = (),
+    device: Device | str | None = None,
+    dtype: str | None = None,
+    offset: int = 0,
+    seconds: float = 2.0,
+    settings: Settings | None = None,
+) -> Roofline:
+    """Measure a kernel and the device's ceilings, count its traffic, and put them together. `print` it to read it.
+
+    `kernel` is a rung's name or a Kernel; `size` is (n,), (m, n, k) or (rows, columns), by default 4096 on a GPU and 512
+    on a CPU; `dtype` is the kernel's usual one if left out; `settings` change fields of a rung's configuration or macros of
+    a file; `seconds` is the time for measuring. Unsupported says why the device cannot run the kernel.
+    """
+    kernel = chosen_kernel(kernel, settings)
+    dtype = kernel.usual_dtype if dtype is None else dtype
+    device = device if isinstance(device, Device) else open_device(device)
+    size = size or (DEFAULT_SIZES["gpu" if device.info.kind == "gpu" else "cpu"],)
+    problem = make_problem(kernel, size, dtype, offset)
+    if not all(each.elements for each in problem.operands):
+        raise InvalidInput(f"{problem.title} is empty: it does no work that a ceiling could bind")
+    plan = plan_kernel(kernel, problem, device.info)
+    record, _ = run_kernel(kernel, size, device, dtype, offset, seconds, baselines=False)
+    row, peaks = record.rows[-1], record.peaks
+    if peaks is None:
+        raise InvalidInput(f"{device.info.label} has no measured ceilings for {dtype}")
+    traffic, note = None, ""
+    try:
+        traffic = count_traffic(kernel, problem, device.info)
+    except InvalidInput as cannot:  # OpenCL C that the front end of `explain` does not know, such as assembly
+        note = f"explain cannot run this kernel, so its traffic is not known: {cannot}"
+    return Roofline(
+        kernel.name, str(plan.steps[-1].config), problem.title, device.info, dtype, problem.flops, compulsory_bytes(problem),
+        peaks, row, traffic, note,
+    )  # fmt: skip
+
+
+def count_traffic(kernel: Kernel, problem: Problem, info: DeviceInfo) -> Traffic:
+    """The traffic of all launches, as `explain` counts it on some work-groups and scales it to all of them.
+
+    A deep product's is counted at two smaller depths with the same remainder: what each step along k adds is the same.
+    """
+    if not isinstance(problem, Gemm) or problem.k <= DEEP:
+        return _explained(kernel, problem, info)
+    rest = problem.k % (DEEP // 2)
+    near, far = (_explained(kernel, replace(problem, k=depth + rest), info) for depth in (DEEP // 2, DEEP))
+    steps = (problem.k - DEEP // 2 - rest) / (DEEP // 2)
+
+    def further(first: int, second: int) -> int:
+        return round(first + steps * (second - first))
+
+    return Traffic(
+        further(near.requested_bytes, far.requested_bytes),
+        further(near.local_bytes, far.local_bytes),
+        near.model,
+        near.exact and far.exact,
+    )
+
+
+def _explained(kernel: Kernel, problem: Problem, info: DeviceInfo) -> Traffic:
+    model = model_for(info)
+    plan = plan_kernel(kernel, problem, info)
+    explanations = explain_steps(plan.steps, problem, model=model)
+    sums = [totals(each) for each in explanations]
+    exact = all(each.exact for each in sums)
+    if info.kind == "cpu":  # no sub-group gathers accesses there: each work-item's own bytes count
+        requested = sum(_scaled(each, local=False) for each in explanations)
+        local = sum(_scaled(each, local=True) for each in explanations)
+        return Traffic(requested, local, "each work-item by itself", exact)
+    return Traffic(
+        sum(each.sectors for each in sums) * model.sector,
+        sum(each.wavefronts for each in sums) * model.banks * WORD,
+        model.name,
+        exact,
+    )
+
+
+def _scaled(explanation: Explanation, local: bool) -> int:
+    asked = sum(each.lane_bytes for each in explanation.accesses if each.is_local == local)
+    return round(asked * explanation.group_count / len(explanation.groups))
+
+
+def lines(found: Roofline) -> Iterator[str]:
+    """The roofline in words and numbers."""
+    yield f"{found.kernel} ({found.config}), {found.problem}, on {found.device.label}"
+    if found.flops:
+        yield f"  work             {found.flops * 1e-9:,.4g} GFLOP"
+    yield f"  compulsory       {_bytes(found.compulsory_bytes)}{_intensity(found.flops, found.compulsory_bytes)}"
+    if found.traffic is not None:
+        yield from _traffic_lines(found, found.traffic)
+    yield ""
+    yield f"  {'ceiling':24}{'measured peak':>18}{'time at least':>16}"
+    for ceiling in sorted(found.ceilings, key=lambda each: -each.seconds):
+        mark = "   <- binds" if ceiling is found.binding or ceiling == found.binding else ""
+        yield f"  {ceiling.name:24}{number(ceiling.rate * 1e-9):>10} {ceiling.unit:7}{_time(ceiling.seconds):>16}{mark}"
+    yield ""
+    yield from _measured_lines(found)
+    if found.note:
+        yield f"note: {found.note}"
+
+
+def _traffic_lines(found: Roofline, traffic: Traffic) -> Iterator[str]:
+    about = "" if traffic.exact else "about "
+    times = traffic.requested_bytes / max(found.compulsory_bytes, 1)
+    asked = f"{about}{_bytes(traffic.requested_bytes)}, {times:.3g} times the compulsory"
+    yield f"  asked of caches  {asked}{_intensity(found.flops, traffic.requested_bytes)} (explain: {traffic.model})"
+    if traffic.local_bytes:
+        yield f"  local memory     {about}{_bytes(traffic.local_bytes)}{_intensity(found.flops, traffic.local_bytes)}"
+
+
+def _measured_lines(found: Roofline) -> Iterator[str]:
+    if not found.seconds:
+        yield f"  not measured     {found.row.status}: {found.row.reason}"
+        return
+    if not found.binding.seconds:
+        yield f"  measured         {_time(found.seconds)}; no ceiling binds, since no peak is known or nothing is moved"
+        return
+    at_best = found.work / found.binding.seconds * 1e-9
+    rate = found.work / found.seconds * 1e-9
+    yield f"  at best          {number(at_best)} {found.unit}, bound by {found.binding.name}"
+    yield f"  measured         {number(rate)} {found.unit} in {_time(found.seconds)}: {found.fraction:.0%} of that ceiling"
+    uncached = found.uncached_seconds
+    if uncached > found.seconds:
+        served = 1 - found.seconds / uncached
+        yield f"  caches           without any, memory alone would take {_time(uncached)}: they served at least {served:.0%}"
+    elif uncached:
+        yield f"  caches           without any, memory would take {_time(uncached)}: less than was measured, so not the limit"
+
+
+def number(value: float) -> str:
+    """At least three digits, never as a power of ten."""
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
+
+
+def _intensity(flops: int, nbytes: int) -> str:
+    return f": {flops / nbytes:.3g} flops per byte" if flops and nbytes else ""
+
+
+def _bytes(count: float) -> str:
+    for unit in ("bytes", "KB", "MB", "GB"):
+        if count < 1000:
+            return f"{count:.4g} {unit}"
+        count /= 1000
+    return f"{count:.4g} TB"
+
+
+def _time(seconds: float) -> str:
+    for unit in ("s", "ms"):
+        if seconds >= 1 or (unit == "ms" and seconds >= 1e-3):
+            return f"{seconds:.3g} {unit}"
+        seconds *= 1000
+    return f"{seconds:.3g} us" if seconds >= 1 else f"{seconds * 1000:.3g} ns"

@@ -1,0 +1,211 @@
+"""The problems that `bench` measures, in sets by name."""
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from ..core.in_place import InPlaceTranspose
+from ..core.problem import Copy, Gemm, Problem, Transpose
+from ..core.types import ELEMENT_TYPES, FLOAT8
+from ..errors import InvalidInput, UnknownName
+
+LAYOUTS = {"NN": ("row", "row"), "NT": ("row", "column"), "TN": ("column", "row"), "TT": ("column", "column")}
+SKINNY = ((64, 4096, 4096), (4096, 64, 4096), (4096, 4096, 64), (8192, 8192, 32), (1, 4096, 4096), (4096, 1, 4096))
+THIN_ROWS = (1, 2, 4, 8, 16, 32, 64, 128)
+DECODERS = ((4096, 4096), (11008, 4096), (4096, 11008))  # N x K of the layers of a language model of 7 billion weights
+# N x K of projections in language models of several makers and sizes.
+MODELS = ((7168, 2112), (7168, 16384), (4096, 7168), (24576, 1536), (32768, 512), (2048, 7168))
+MODEL_ROWS = (64, 128, 512, 4096, 8192)
+BATCHES = (
+    (512, 64), (128, 64), (32, 64), (512, 128), (256, 128), (32, 128), (128, 256), (64, 256), (32, 256), (64, 512), (32, 512)
+)  # fmt: skip
+# What a product is stored as, where it is not in its operands' type. Language models store those of 8-bit floats as bfloat16.
+STORED = {
+    name: "bfloat16" if name in FLOAT8 else kind.result for name, kind in ELEMENT_TYPES.items() if kind.result != name
+}
+# Elements of 1, 2, 4, 8 and 16 bytes, and the side of a square of them that an H200's cache does not hold.
+MOVED = {"int8": 8192, "float16": 8192, "float32": 6144, "float64": 4096, "complex128": 3072}
+
+
+MakeSet = Callable[[str], Iterator[Problem]]
+SETS: dict[str, MakeSet] = {}
+
+
+def benchmark_set(name: str) -> Callable[[MakeSet], MakeSet]:
+    """Enter a function of an element type as the set of that name: `bench`, `tune`, help and tests find it in SETS."""
+
+    def entered(make: MakeSet) -> MakeSet:
+        if name in SETS:
+            raise InvalidInput(f"two sets of problems are called {name!r}")
+        SETS[name] = make
+        return make
+
+    return entered
+
+
+def product(m: int, n: int, k: int, dtype: str, letters: str = "NN", batch: int = 1) -> Gemm:
+    """A product with A and B in rows ("N") or columns ("T")."""
+    return Gemm(m, n, k, dtype, *LAYOUTS[letters], out_dtype=STORED.get(dtype), batch=batch)
+
+
+@benchmark_set("squares")
+def squares(dtype: str) -> Iterator[Problem]:
+    """Square products, powers of two and not."""
+    for n in (256, 512, 1000, 1024, 2048, 4096):
+        yield product(n, n, n, dtype)
+
+
+@benchmark_set("layouts")
+def layouts(dtype: str) -> Iterator[Problem]:
+    """NN, NT, TN and TT at one size."""
+    for letters in LAYOUTS:
+        yield product(1024, 1024, 1024, dtype, letters)
+
+
+@benchmark_set("skinny")
+def skinny(dtype: str) -> Iterator[Problem]:
+    """One short side, and matrix-vector."""
+    for m, n, k in SKINNY:
+        yield product(m, n, k, dtype)
+
+
+@benchmark_set("large")
+def large(dtype: str) -> Iterator[Problem]:
+    """A square that fills a GPU."""
+    yield product(8192, 8192, 8192, dtype)
+
+
+@benchmark_set("largest")
+def largest(dtype: str) -> Iterator[Problem]:
+    """A square that no cache helps with."""
+    yield product(16384, 16384, 16384, dtype)
+
+
+@benchmark_set("sustained")
+def sustained(dtype: str) -> Iterator[Problem]:
+    """Squares whose products take longer than what lies between launches: for `--sustained`."""
+    for n in (2048, 4096, 8192, 16384):
+        yield product(n, n, n, dtype)
+
+
+@benchmark_set("turned")
+def turned(dtype: str) -> Iterator[Problem]:
+    """A large square with one operand in columns, or both."""
+    for letters in ("NT", "TN", "TT"):
+        yield product(8192, 8192, 8192, dtype, letters)
+
+
+@benchmark_set("squares-turned")
+def squares_turned(dtype: str) -> Iterator[Problem]:
+    """Squares with B in columns: both operands then lie along k, as tensor cores want bytes."""
+    for n in (1024, 2048, 4096, 8192):
+        yield product(n, n, n, dtype, "NT")
+
+
+@benchmark_set("ragged")
+def ragged(dtype: str) -> Iterator[Problem]:
+    """Sizes that no tile divides, and the next multiples beside them."""
+    for n in (4095, 4096, 4097, 4104, 5000, 5120):
+        yield product(n, n, n, dtype)
+    yield product(1000, 7777, 333, dtype)
+    yield product(1000, 7784, 336, dtype)
+
+
+@benchmark_set("thin")
+def thin(dtype: str) -> Iterator[Problem]:
+    """What a language model multiplies while it writes: few rows by a large matrix, and the same turned."""
+    for n, k in DECODERS:
+        for m in THIN_ROWS:
+            yield product(m, n, k, dtype)
+    for m in THIN_ROWS:
+        yield product(m, 4096, 4096, dtype, "NT")
+    for n in (1, 4, 16, 64):
+        yield product(4096, n, 4096, dtype)
+
+
+@benchmark_set("batched")
+def batched(dtype: str) -> Iterator[Problem]:
+    """Many small squares in one call."""
+    for batch, n in BATCHES:
+        yield product(n, n, n, dtype, batch=batch)
+    for batch, n in ((512, 64), (128, 128), (64, 256)):
+        yield product(n, n, n, dtype, "NT", batch=batch)
+
+
+@benchmark_set("vectors")
+def vectors(dtype: str) -> Iterator[Problem]:
+    """Matrix-vector products that no cache holds, and a copy as their yardstick."""
+    for letters in ("NN", "TN"):
+        yield product(8192, 1, 8192, dtype, letters)
+    for letters in ("NN", "NT"):
+        yield product(1, 8192, 8192, dtype, letters)
+    yield Copy(8192, 8192, dtype)
+
+
+@benchmark_set("language-models")
+def language_models(dtype: str) -> Iterator[Problem]:
+    """Layers of language models, with the weights in rows."""
+    yield from _layers(dtype, "NN")
+
+
+@benchmark_set("language-models-turned")
+def language_models_turned(dtype: str) -> Iterator[Problem]:
+    """The same with the weights in columns."""
+    yield from _layers(dtype, "NT")
+
+
+def _layers(dtype: str, letters: str) -> Iterator[Problem]:
+    for n, k in MODELS:
+        for m in MODEL_ROWS:
+            yield product(m, n, k, dtype, letters)
+
+
+@benchmark_set("storage")
+def storage(dtype: str) -> Iterator[Problem]:
+    """The same products with elements of 4, 2 and 1 bytes, whatever type is asked for: short ones keep float32's rate."""
+    for n in (512, 1000, 1024, 2048):
+        for each in ("float32", "float16", "bfloat16"):
+            yield product(n, n, n, each)
+        if n <= 1024:  # NumPy has no BLAS for integers: it would take minutes
+            yield product(n, n, n, "int8")
+
+
+@benchmark_set("random")
+def random_shapes(dtype: str, count: int = 1000, least_flops: int = 2**26) -> Iterator[Problem]:
+    """Of `count` shapes with sides uniform in 1..2048, those with more than `least_flops` flops: the same at every run."""
+    generator = np.random.default_rng(2048)
+    for m, n, k in generator.integers(1, 2049, (count, 3)).tolist():
+        if 2 * m * n * k > least_flops:
+            yield product(m, n, k, dtype)
+
+
+@benchmark_set("transposes")
+def transposes(dtype: str) -> Iterator[Problem]:
+    """Square transposes, and copies of the same bytes as their yardstick."""
+    for n in (1024, 2048, 4096, 8192):
+        yield Transpose(n, n, dtype)
+        yield Copy(n, n, dtype)
+
+
+@benchmark_set("moves")
+def moves(dtype: str) -> Iterator[Problem]:
+    """Copies and transposes of elements of 1 to 16 bytes, whatever type is asked for: ragged, stacked, with columns left
+    out, in place."""
+    for each, side in MOVED.items():
+        yield Copy(side, side, each)
+        yield Transpose(side, side, each)
+        yield Transpose(side - 1, side + 1, each)
+        yield Transpose(side, side, each, offset=5)
+        yield Transpose(1000, 333, each, batch=100)
+        yield InPlaceTranspose(side, each)
+    yield Copy(1000, 333, "float32", batch=100)
+    yield Transpose(512, 512, "float32", batch=64)
+    yield InPlaceTranspose(5001)
+    yield InPlaceTranspose(512, batch=64)
+
+
+def problems_of(name: str, dtype: str) -> Iterator[Problem]:
+    """The problems of a set; UnknownName if there is no such set."""
+    if name not in SETS:
+        raise UnknownName("benchmark set", name, SETS)
+    return SETS[name](dtype)

@@ -1,0 +1,52 @@
+"""The sustained race: entrants take turns of seconds, back to back, at the clock that the power limit leaves them.
+
+A burst of a few calls runs at the highest clock. Work without pause may be slowed down to stay within the board's power,
+and then whoever spends less energy on a product is the faster one.
+"""
+
+from collections.abc import Callable, Sequence
+
+from ..core.records import Samples, Turn
+from ..errors import LaunchFailed, ProcessFailed
+from ..runtime.telemetry import Sampler
+from .measure import Entrant, RunFailed
+
+SECONDS = 2.0  # of a turn: a GPU has reached its clock and temperature's pace after some tenths
+TURNS = 3
+
+
+def take_turns(
+    entrants: Sequence[Entrant],
+    seconds: float,
+    sampler: Sampler,
+    turns: int = TURNS,
+    failed: Callable[[int, RunFailed], None] | None = None,
+) -> list[tuple[Turn, ...]]:
+    """`turns` turns of at least `seconds` for each entrant, in order, with the device's clock and power during each.
+
+    An entrant whose turn fails is out of the race, and reported to `failed`; without that the race ends.
+    """
+    taken: list[tuple[Turn, ...]] = [() for _ in entrants]
+    out: set[int] = set()
+    for _ in range(turns):
+        for index, entrant in enumerate(entrants):
+            if index in out:
+                continue
+            sampler.start()
+            try:
+                work = entrant.sustain(seconds)
+            except (LaunchFailed, ProcessFailed) as failure:
+                if failed is None:
+                    raise
+                out.add(index)
+                failed(index, failure)
+                continue
+            finally:
+                reading = sampler.stop()
+            taken[index] += (Turn(work.seconds, work.calls, reading.clock_mhz, reading.power_w),)
+    return taken
+
+
+def as_samples(turns: Sequence[Turn]) -> Samples:
+    """The mean seconds of a call in each turn, on the host's clock: beside two seconds its delays are nothing."""
+    return Samples(tuple(each.seconds / each.calls for each in turns))

@@ -1,0 +1,137 @@
+"""The child processes of `tilewright tune`: some build candidates, one verifies and races them; JSON lines for stages.
+
+Stages of a race, all with the problem's key: "trying" before a candidate is built and launched for the first time,
+"failed" with a complaint, "won" with the table's entry, "nothing" if no candidate is right.
+"""
+
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from itertools import islice
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from ...core.kernel import Kernel
+from ...core.plan import Plan, plan_kernel
+from ...core.problem import Gemm, random_arrays
+from ...dispatch.tuned import Entry, key_of
+from ...errors import BuildFailed, DevicePoisoned, LaunchFailed, Unsupported
+from ...runtime.opencl.device import Device, open_device
+from ...runtime.run import Execution, LoadedPlan
+from ...runtime.verify import Reference, SampledReference, reference_for, verify_execution
+from ..measure import BurstEntrant, race
+from .contestants import contestants, name_of
+
+WHOLE_FLOPS = 2**32  # results of more are judged by some of their rows and columns, or that would take most of the time
+
+
+def tell(stage: str, **facts: object) -> None:
+    print(json.dumps({"stage": stage, **facts}), flush=True)
+
+
+@dataclass
+class Contestant:
+    """A candidate that was right, ready to race."""
+
+    kernel: Kernel
+    entrant: BurstEntrant
+    worst_ratio: float
+
+    @property
+    def execution(self) -> Execution:
+        return self.entrant.execution
+
+
+def plan_alone(kernel: Kernel, problem: Gemm, device: Device) -> Plan:
+    """The plan of this very candidate."""
+    return plan_kernel(replace(kernel, smaller=()), problem, device.info)
+
+
+def enter(
+    kernel: Kernel, problem: Gemm, device: Device, reference: Reference | SampledReference, inputs: Execution | None
+) -> Contestant | None:
+    """Build, run and judge a candidate; None, and a complaint, if it fails. A poisoned context ends the process.
+
+    All read the operands of the first that was right, `inputs`: to upload them takes longer than the rest.
+    """
+    key = key_of(problem)
+    tell("trying", problem=key, candidate=name_of(kernel))
+    try:
+        execution = Execution(plan_alone(kernel, problem, device), device, inputs)
+        verdict = verify_execution(execution, reference, uploaded=inputs is not None)
+        if verdict.passed:
+            return Contestant(kernel, BurstEntrant(execution), verdict.worst_ratio)
+        complaint = verdict.reason
+    except DevicePoisoned:
+        raise
+    except (BuildFailed, LaunchFailed, Unsupported) as failure:
+        complaint = str(failure)
+    tell("failed", problem=key, complaint=f"{name_of(kernel)}: {complaint}")
+    return None
+
+
+def in_memory_order(problem: Gemm, arrays: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """The arrays with their elements in memory as each operand wants them, so that no upload has to turn them."""
+    orders = {operand.name: operand.order for operand in problem.operands}
+    return {
+        name: np.asfortranarray(array) if orders[name] == "column" and array.ndim == 2 else array
+        for name, array in arrays.items()
+    }
+
+
+def race_problem(problem: Gemm, device: Device, skip: Sequence[str], seconds: float, candidates: int) -> None:
+    """Race the first `candidates` that are right for `seconds`, and tell the winner."""
+    reference = reference_for(problem, in_memory_order(problem, random_arrays(problem)), WHOLE_FLOPS)
+    ready: list[Contestant] = []
+    for kernel in islice(contestants(problem, device.info, skip), candidates):
+        contestant = enter(kernel, problem, device, reference, ready[0].execution if ready else None)
+        ready += [contestant] if contestant is not None else []
+    if ready and ready[0].execution.spoiled_inputs(reference.arrays):
+        tell("failed", problem=key_of(problem), complaint="one of the candidates wrote into its inputs")
+        ready = []
+    if not ready:
+        tell("nothing", problem=key_of(problem))
+        return
+    medians = [each.median for each in race([each.entrant for each in ready], seconds)]
+    place = medians.index(min(medians))
+    won = ready[place]
+    name, config = won.kernel.name, str(won.kernel.config)
+    entry = Entry(key_of(problem), name, config, medians[place], medians[0], won.worst_ratio)
+    tell("won", problem=entry.problem, entry=asdict(entry))
+
+
+def build_all(builds: Sequence[tuple[Gemm, str]], device: Device, candidates: int) -> None:
+    """Build candidates by name, for the caches that the racing child then finds them in.
+
+    Whatever fails here fails again there, and is told there.
+    """
+    named: dict[Gemm, dict[str, Kernel]] = {}
+    for problem, name in builds:
+        if problem not in named:
+            first = islice(contestants(problem, device.info), candidates)
+            named[problem] = {name_of(kernel): kernel for kernel in first}
+        try:
+            LoadedPlan(plan_alone(named[problem][name], problem, device), device)
+        except (BuildFailed, LaunchFailed, Unsupported):
+            continue
+
+
+def main(task: dict[str, Any]) -> None:
+    begin, device = perf_counter(), open_device(task["device"])
+    problems = [Gemm(**fields) for fields in task["problems"]]
+    if "builds" in task:
+        builds = [(problems[index], name) for index, name in task["builds"]]
+        build_all(builds, device, task["candidates"])
+        return
+    for problem, skip in zip(problems, task["skip"], strict=True):
+        if perf_counter() - begin > task["within"]:
+            tell("over")
+            return
+        race_problem(problem, device, skip, task["seconds"], task["candidates"])
+
+
+if __name__ == "__main__":
+    main(json.loads(sys.argv[1]))

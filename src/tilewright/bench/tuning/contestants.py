@@ -1,0 +1,50 @@
+"""Which candidates race for a problem's place in a tuned table: the cost model's own choice, then every family's best."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from ...core.device import DeviceInfo
+from ...core.kernel import Kernel
+from ...core.plan import violations
+from ...core.problem import Gemm
+from ...dispatch.choice import every_candidate, product_candidates
+
+# Candidates that differ in nothing but in how tiles are cut along K or by rows, shared out or turned before.
+MOST_ALIKE = 2
+ALIKE = re.compile(r" ?\b(split|shared|turn|apart)=\w+")
+
+
+def name_of(kernel: Kernel) -> str:
+    return f"{kernel.name} ({kernel.config})"
+
+
+def contestants(problem: Gemm, info: DeviceInfo, skip: Sequence[str] = ()) -> Iterator[Kernel]:
+    """The candidates that nothing speaks against, without those whose names are in `skip`.
+
+    The first is the one that the library runs without a table; then two of its family for one of each other, the most
+    promising first.
+    """
+    ranked = (each for each in product_candidates(problem, info) if _fits(each, problem, info, skip))
+    own = next(ranked, None)
+    if own is None:
+        return
+    yield own
+    families: dict[Path, list[Kernel]] = {}
+    seen, alike = {name_of(own)}, Counter((ALIKE.sub("", name_of(own)),))
+    for kernel in every_candidate(problem, info):
+        name, shape = name_of(kernel), ALIKE.sub("", name_of(kernel))
+        if name in seen or alike[shape] >= MOST_ALIKE or not _fits(kernel, problem, info, skip):
+            continue
+        seen.add(name)
+        alike[shape] += 1
+        families.setdefault(kernel.source.parent, []).append(kernel)
+    queues = {folder: iter(kernels) for folder, kernels in families.items()}
+    turns = [folder for folder in queues for _ in range(1 + (folder == own.source.parent))]
+    for _ in range(max(map(len, families.values()), default=0)):
+        yield from (each for folder in turns if (each := next(queues[folder], None)) is not None)
+
+
+def _fits(kernel: Kernel, problem: Gemm, info: DeviceInfo, skip: Sequence[str]) -> bool:
+    return name_of(kernel) not in skip and not any(violations(kernel, kernel.config, problem, info))

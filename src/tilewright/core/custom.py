@@ -1,0 +1,113 @@
+"""A user's own kernel file as a Kernel: geometry given as expressions over the problem's sizes and the -D macros."""
+
+import ast
+import operator
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..errors import InvalidInput, UnknownName
+from .kernel import Config, Kernel, NDRange, round_up
+from .problem import Problem
+
+OPERATIONS = ("gemm", "transpose", "copy")
+ORDERS = {"r": "row", "c": "column"}
+
+_OPERATORS: dict[type[ast.operator], Callable[[int, int], int]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: lambda a, b: -(-a // b),
+    ast.FloorDiv: operator.floordiv,
+    ast.Mod: operator.mod,
+}
+
+
+def evaluate(expression: str, names: Mapping[str, int]) -> int:
+    """An integer expression of + - * / // % and names; "/" rounds up, as a count of tiles has to.
+
+    >>> evaluate("M/TS*16", {"M": 100, "TS": 32})
+    64
+    """
+    try:
+        tree = ast.parse(expression.strip(), mode="eval")
+    except (
+        SyntaxError,
+        ValueError,
+        RecursionError,
+        MemoryError,
+    ) as error:  # the last ones for what is nested too deeply
+        raise InvalidInput(f"{expression[:80]!r} cannot be read: {error}") from error
+    try:
+        return _value(tree.body, names)
+    except (ZeroDivisionError, RecursionError) as error:
+        raise InvalidInput(f"{expression[:80]!r} cannot be computed: {error}") from error
+
+
+def _value(node: ast.expr, names: Mapping[str, int]) -> int:
+    if isinstance(node, ast.Constant) and isinstance(node.value, int):
+        return node.value
+    if isinstance(node, ast.Name):
+        if node.id not in names:
+            raise UnknownName("size or macro", node.id, names)
+        return names[node.id]
+    if isinstance(node, ast.BinOp) and type(node.op) in _OPERATORS:
+        return _OPERATORS[type(node.op)](_value(node.left, names), _value(node.right, names))
+    raise InvalidInput(f"{ast.unparse(node)!r} is not an integer expression of + - * / // % and names")
+
+
+@dataclass(frozen=True)
+class Geometry(Config):
+    """Global and local size as expressions, and the macros of the command line, in the order given."""
+
+    global_size: tuple[str, ...]
+    local_size: tuple[str, ...]
+    defines: tuple[tuple[str, str], ...] = ()
+
+    def macros(self, problem: Problem) -> dict[str, str | int]:
+        return dict(self.defines)
+
+    def ndrange(self, problem: Problem) -> NDRange:
+        names = {name: value for name, value in problem.scalars.items() if isinstance(value, int)}
+        names |= {name: int(value) for name, value in self.defines if value.lstrip("-").isdigit()}
+        local = tuple(evaluate(each, names) for each in self.local_size)
+        if len(local) != len(self.global_size) or not 1 <= len(local) <= 3 or min(local) < 1:
+            raise InvalidInput(f"--global {','.join(self.global_size)} and --local {','.join(self.local_size)} "
+                               "must have the same 1 to 3 dimensions, of at least 1")  # fmt: skip
+        wanted = (evaluate(each, names) for each in self.global_size)
+        whole = tuple(round_up(max(size, 0), side) for size, side in zip(wanted, local, strict=True))
+        if max(whole) >= 2**63:
+            raise InvalidInput(f"--global {','.join(self.global_size)}: {max(whole):,} work-items cannot be counted")
+        return NDRange(whole, local)
+
+    def __str__(self) -> str:
+        defines = "".join(f" {name}={value}" for name, value in self.defines)
+        return f"global={','.join(self.global_size)} local={','.join(self.local_size)}{defines}"
+
+
+def custom_kernel(
+    path: str | Path,
+    global_size: Sequence[str],
+    local_size: Sequence[str],
+    defines: Mapping[str, str | int] | None = None,
+    operation: str = "gemm",
+    orders: str = "rrr",
+    options: Sequence[str] = (),
+) -> Kernel:
+    """Make a kernel of the user's own `.cl` file.
+
+    Sizes are expressions over M N K (gemm) or ROWS COLUMNS OFFSET (transpose, copy) and the integer macros; the global
+    size is rounded up to the local size. `orders` gives the memory orders of A, B and C: r(ow) or c(olumn) major.
+    Arguments are bound by name: A B C M N K, or input output ROWS COLUMNS OFFSET. The macro REAL is the element type.
+    """
+    source = Path(path)
+    if not source.is_file():
+        raise InvalidInput(f"there is no kernel file {source}")
+    if operation not in OPERATIONS:
+        raise UnknownName("problem", operation, OPERATIONS)
+    if len(orders) != 3 or set(orders) - set(ORDERS):
+        raise InvalidInput(f"orders={orders!r}: three letters, r or c, for A, B and C, such as rrr or ccc")
+    a_order, b_order, c_order = (ORDERS[letter] for letter in orders)
+    macros = tuple((name, str(value)) for name, value in (defines or {}).items())
+    config = Geometry(tuple(global_size), tuple(local_size), macros)
+    return Kernel(source, config, operation, orders=(a_order, b_order, c_order), options=tuple(options))

@@ -1,0 +1,226 @@
+"""How to compute: Kernel, Config, Step and NDRange as plain data, and `render`, which makes the source text.
+
+One kernel type serves all: a tutorial's rung is a kernel with one configuration, a production kernel has many.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import ClassVar
+
+from .device import DeviceInfo
+from .includes import with_includes
+from .problem import Problem
+from .source import Signature, parse_signature, read_source, shown_path
+from .tensor_map import TensorMap
+from .types import DOUBLES, element_type
+
+KERNELS = Path(__file__).parents[1] / "kernels"
+PRELUDE = KERNELS / "prelude"
+
+
+def round_up(size: int, multiple: int) -> int:
+    return -(-size // multiple) * multiple
+
+
+MOST_GROUPS = 65535  # work-groups in dimensions 1 and 2 that every driver takes: the limit of NVIDIA's
+
+
+@dataclass(frozen=True)
+class NDRange:
+    """The launch geometry: work-items in all, and per work-group, in each dimension."""
+
+    global_size: tuple[int, ...]
+    local_size: tuple[int, ...]
+
+    @property
+    def empty(self) -> bool:
+        return 0 in self.global_size
+
+    @property
+    def group_items(self) -> int:
+        items = 1
+        for size in self.local_size:
+            items *= size
+        return items
+
+    def __str__(self) -> str:
+        return "x".join(map(str, self.global_size)) + " by " + "x".join(map(str, self.local_size))
+
+
+@dataclass(frozen=True)
+class Config:
+    """Base of all configurations. Fields in capitals become macros of the same name in the kernel's source."""
+
+    def macros(self, problem: Problem) -> dict[str, str | int]:
+        return {each.name: getattr(self, each.name) for each in fields(self) if each.name.isupper()}
+
+    def scalars(self, problem: Problem) -> dict[str, int | float]:
+        """Values of kernel arguments that the configuration decides, such as block sizes."""
+        return {}
+
+    def ndrange(self, problem: Problem) -> NDRange:
+        """The only place where this configuration's geometry is computed."""
+        raise NotImplementedError
+
+    def local_bytes(self, problem: Problem) -> int:
+        """Local memory of one work-group, in bytes."""
+        return 0
+
+    def tensor_maps(self, problem: Problem) -> Mapping[str, TensorMap]:
+        """The kernel's arguments that are tensor maps, by name; the kernel puts each operand's address in itself."""
+        return {}
+
+    def violations(self, problem: Problem, device: DeviceInfo) -> Iterator[str]:
+        """Why this configuration cannot solve the problem there: each a sentence with its numbers."""
+        return iter(())
+
+    def __str__(self) -> str:
+        return " ".join(f"{each.name}={getattr(self, each.name)}" for each in fields(self))
+
+
+@dataclass(frozen=True)
+class Step:
+    """One launch: a kernel, its configuration, the problem it solves, and which buffer each pointer argument gets.
+
+    Pointer arguments that `buffers` does not name get the buffer of their own name. A buffer that is not an operand of
+    the plan's problem is scratch memory; `scratch` lists (name, bytes) of what the step's own operands do not tell. Those
+    in `zeroed` hold zeros before the first launch, and every launch leaves them so.
+    """
+
+    kernel: "Kernel"
+    config: Config
+    problem: Problem
+    buffers: tuple[tuple[str, str], ...] = ()
+    scratch: tuple[tuple[str, int], ...] = ()
+    zeroed: tuple[str, ...] = ()
+
+    def buffer_of(self, argument: str) -> str:
+        return dict(self.buffers).get(argument, argument)
+
+
+Steps = tuple[Step, ...]
+
+
+def single_step(kernel: "Kernel", config: Config, problem: Problem) -> Steps:
+    """The steps of a kernel that needs no other."""
+    return (Step(kernel, config, problem),)
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """One `.cl` file with the configuration to run it in.
+
+    `smaller` are fallbacks for devices whose limits `config` exceeds, tried in order. `orders` are the memory orders of
+    A, B and C that a gemm kernel reads. `requires` names features (`DeviceInfo.features`) without which it cannot run,
+    each with the sentence that says so. `steps` lists the launches, where one is not enough. `published` holds the
+    source's own figures: (device, GFLOP/s, or GB/s for a transpose). `target` is the PTX target that the driver's code is
+    changed to ("sm_90a"), for instructions that its compiler refuses. `precision` is "" for the dtypes' own arithmetic, or
+    the one of `precision.PRECISIONS` that it computes in: then it solves only problems that ask for it. One that `scales` can
+    multiply rows and columns of a product by scales of their own.
+    """
+
+    source: Path
+    config: Config
+    operation: str = "gemm"
+    smaller: tuple[Config, ...] = ()
+    variant: str = ""
+    dtypes: tuple[str, ...] = ("float32", "float64", "int32")
+    orders: tuple[str, str, str] = ("row", "row", "row")
+    requires: tuple[tuple[str, str], ...] = ()
+    steps: Callable[["Kernel", Config, Problem], Steps] = single_step
+    published: tuple[tuple[str, float], ...] = ()
+    options: tuple[str, ...] = ()
+    target: str = ""
+    precision: str = ""
+    scales: bool = False
+
+    @property
+    def name(self) -> str:
+        stem = shown_path(self.source.with_suffix(""))
+        return f"{stem}[{self.variant}]" if self.variant else stem
+
+    @property
+    def lesson(self) -> str:
+        """The first comment line of the source: what this rung changes, in one sentence."""
+        first = self.text.lstrip().splitlines()[0] if self.text.strip() else ""
+        return first.strip("/* ").strip()
+
+    @property
+    def text(self) -> str:
+        return read_source(self.source)
+
+    @property
+    def signature(self) -> Signature:
+        return parse_signature(self.text, str(self.source))
+
+    @property
+    def configs(self) -> tuple[Config, ...]:
+        return (self.config, *self.smaller)
+
+    @property
+    def usual_dtype(self) -> str:
+        """What it is measured in unless another type is asked for: float32, if it has that."""
+        return "float32" if "float32" in self.dtypes else self.dtypes[0]
+
+
+@dataclass(frozen=True)
+class Ladder:
+    """Kernels in the order in which they teach. Adding a rung is one `.cl` file and one line in `kernels`.
+
+    A letter puts a file between two others, which keep their numbers: "07a_name.cl" follows "07_other.cl".
+    """
+
+    name: str
+    title: str
+    origin: str  # where the published figures come from, at what size they were measured, and how
+    kernels: tuple[Kernel, ...]
+    published_size: tuple[int, ...] = ()  # m, n, k at which the published figures were measured
+
+    @property
+    def usual_dtype(self) -> str:
+        """What it is measured in unless another type is asked for: what its first rung is."""
+        return self.kernels[0].usual_dtype
+
+
+# What a kernel gets besides, if it requires a feature.
+FEATURE_PRELUDES = {
+    "nvidia": ("nvidia.cl",),
+    "mma": ("nvidia.cl", "mma.cl"),
+    "mma_f64": ("nvidia.cl", "mma.cl"),
+    "mma_f64_m8": ("nvidia.cl", "mma.cl"),
+    "ldmatrix": ("nvidia.cl", "mma.cl"),
+    "cp_async": ("nvidia.cl", "mma.cl"),
+    "tma": ("nvidia.cl", "tma.cl"),
+    "wgmma": ("nvidia.cl", "tma.cl", "wgmma.cl"),
+}
+
+
+class Dialect:
+    """The languages that a kernel can be rendered in: the name of the prelude file each one starts with."""
+
+    OPENCL: ClassVar[str] = "opencl.cl"
+    CUDA: ClassVar[str] = "cuda.h"
+
+
+ENDINGS = {Dialect.CUDA: "}  // namespace opencl, which cuda.h opened\n"}
+
+
+def render(kernel: Kernel, config: Config, problem: Problem, dialect: str = Dialect.OPENCL) -> str:
+    """The whole source text: the element type's and the configuration's macros, the prelude, the kernel's own file.
+
+    In `Dialect.CUDA` it is CUDA C++ for NVRTC or nvcc, with the kernel's name unmangled. Of the features that kernels
+    require, cuda.h has words for "nvidia" alone.
+    """
+    macros = {**type_macros(problem.dtype), **config.macros(problem)}
+    defines = "\n".join(f"#define {key} {value}" for key, value in macros.items())
+    body = with_includes(kernel.text, kernel.source, macros)
+    files = (file for feature, _ in kernel.requires for file in FEATURE_PRELUDES.get(feature, ()))
+    preludes = dict.fromkeys((dialect, *(files if dialect == Dialect.OPENCL else ())))
+    return "\n".join((defines, *(read_source(PRELUDE / file) for file in preludes), body, ENDINGS.get(dialect, "")))
+
+
+def type_macros(dtype: str) -> dict[str, str | int]:
+    """REAL, the element type in OpenCL C, and what the prelude asks of it."""
+    kind = element_type(dtype)
+    return {"REAL": kind.real, "REAL_IS_INTEGER": int(kind.exact), "REAL_IS_DOUBLE": int(dtype in DOUBLES)}

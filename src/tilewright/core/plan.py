@@ -1,0 +1,161 @@
+"""From a problem and a device's facts to a Plan: enumerate configurations, reject each with a sentence, take the first.
+
+Planning touches no device and no runtime.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from ..errors import Unsupported
+from .device import DeviceInfo
+from .kernel import Config, Kernel, Step, Steps
+from .problem import Problem, has_scales, precision_of
+from .problems import dtype_refusal
+from .types import DOUBLES
+
+# Operations of the library's that look at no element: their kernels move unsigned integers of its size.
+BYTES_ONLY = ("move", "move of many dimensions", "in-place transpose")
+# Types of arguments that hold sizes, and the least size that is too large for each. Strides and offsets have 64 bits.
+COUNTERS = {"int": 2**31, "uint": 2**32, "unsigned": 2**32, "unsigned int": 2**32}
+
+
+@dataclass(frozen=True)
+class Rejection:
+    """A candidate that was not taken, and why: one sentence."""
+
+    kernel: str
+    config: str
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{self.kernel} ({self.config}): {self.reason}"
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The launches that solve a problem on a device, what was cut to fit, and why other candidates lost."""
+
+    problem: Problem
+    steps: Steps
+    notes: tuple[str, ...] = ()
+    rejected: tuple[Rejection, ...] = ()
+
+    @property
+    def scratch(self) -> dict[str, int]:
+        """Bytes of every buffer that is no operand of the problem, by name."""
+        own = {each.name for each in self.problem.operands}
+        sizes: dict[str, int] = {}
+        for step in self.steps:
+            needed = [(step.buffer_of(each.name), each.nbytes) for each in step.problem.operands]
+            for name, nbytes in (*needed, *step.scratch):
+                if name not in own:
+                    sizes[name] = max(sizes.get(name, 0), nbytes)
+        return sizes
+
+    @property
+    def zeroed(self) -> frozenset[str]:
+        """The scratch buffers that must hold zeros before the plan runs for the first time."""
+        return frozenset(name for step in self.steps for name in step.zeroed)
+
+    def __str__(self) -> str:
+        lines = [f"{self.problem.title}"]
+        for number, step in enumerate(self.steps, 1):
+            geometry = step.config.ndrange(step.problem)
+            lines.append(f"  step {number}: {step.kernel.name} ({step.config}), {geometry}, for {step.problem.title}")
+        lines += [f"  scratch {name}: {nbytes:,} bytes" for name, nbytes in self.scratch.items()]
+        lines += [f"  note: {note}" for note in self.notes]
+        lines += [f"  not taken: {rejection}" for rejection in self.rejected]
+        return "\n".join(lines)
+
+
+def plan(candidates: Sequence[Kernel], problem: Problem, device: DeviceInfo) -> Plan:
+    """The first configuration of the first candidate that nothing speaks against; Unsupported with all reasons if none.
+
+    Candidates come ranked: the most wanted first.
+    """
+    rejected: list[Rejection] = []
+    for kernel in candidates:
+        for config in kernel.configs:
+            reasons = list(violations(kernel, config, problem, device))
+            if not reasons:
+                steps = kernel.steps(kernel, config, problem)
+                return Plan(problem, steps, _notes(kernel, config, rejected), tuple(rejected))
+            rejected += [Rejection(kernel.name, str(config), reason) for reason in reasons]
+            if any(_refusals(kernel, problem, device)):
+                break  # no configuration changes that
+    raise Unsupported("; ".join(dict.fromkeys(rejection.reason for rejection in rejected)))
+
+
+def plan_kernel(kernel: Kernel, problem: Problem, device: DeviceInfo) -> Plan:
+    """The plan that runs this very kernel, cut to the device's limits if need be; Unsupported says why it cannot."""
+    return plan((kernel,), problem, device)
+
+
+def violations(kernel: Kernel, config: Config, problem: Problem, device: DeviceInfo) -> Iterator[str]:
+    """Everything that speaks against running `kernel` in `config`: sentences with their numbers."""
+    yield from _refusals(kernel, problem, device)
+    yield from config.violations(problem, device)
+    yield from _limits(kernel, config, problem, device)
+
+
+def _refusals(kernel: Kernel, problem: Problem, device: DeviceInfo) -> Iterator[str]:
+    """What no configuration of this kernel could change."""
+    if kernel.operation != problem.operation:
+        yield f"{kernel.name} computes a {kernel.operation}, not a {problem.operation}"
+    if refusal := dtype_refusal(kernel, problem.dtype):
+        yield refusal
+    if kernel.precision and kernel.precision != precision_of(problem):
+        yield f"{kernel.name} computes in {kernel.precision}, which was not asked for"
+    if has_scales(problem) and not kernel.scales:
+        yield f"{kernel.name} cannot scale rows and columns of the product"
+    if problem.dtype in DOUBLES and not device.fp64 and kernel.operation not in BYTES_ONLY:
+        yield f"{device.name} has no double precision, which {problem.dtype} needs"
+    for feature, sentence in kernel.requires:
+        if feature not in device.features:
+            tried = f" ({device.missing[feature]})" if feature in device.missing else ""
+            yield f"needs {feature!r}, which {device.name} lacks{tried}: {sentence}"
+
+
+def _limits(kernel: Kernel, config: Config, problem: Problem, device: DeviceInfo) -> Iterator[str]:
+    """What the device's limits forbid, over all launches of the kernel."""
+    if kernel.operation != problem.operation:
+        return
+    for step in kernel.steps(kernel, config, problem):
+        yield from _step_limits(step, device)
+
+
+def _step_limits(step: Step, device: DeviceInfo) -> Iterator[str]:
+    ndrange = step.config.ndrange(step.problem)
+    if not ndrange.empty:  # of nothing some configurations have no sizes
+        yield from _wide_scalars(step)
+    if ndrange.group_items > device.max_work_group_size:
+        yield (
+            f"a work-group of {'x'.join(map(str, ndrange.local_size))} = {ndrange.group_items} work-items exceeds "
+            f"the {device.max_work_group_size} that {device.name} allows"
+        )
+    for side, limit in zip(ndrange.local_size, device.max_work_item_sizes, strict=False):
+        if side > limit:
+            yield f"a work-group side of {side} exceeds the {limit} that {device.name} allows"
+    local = step.config.local_bytes(step.problem)
+    limit = max(device.local_bytes, device.static_local_bytes)
+    if local > limit:
+        yield f"{local:,} bytes of local memory exceed the {limit:,} that {device.name} has"
+
+
+def _wide_scalars(step: Step) -> Iterator[str]:
+    """Sizes that the kernel's arguments of 32 bits cannot hold."""
+    values = {**step.problem.scalars, **step.config.scalars(step.problem)}
+    wide = {name: value for name, value in values.items() if isinstance(value, int) and not -(2**31) <= value < 2**31}
+    if not wide:
+        return
+    for parameter in step.kernel.signature.parameters:
+        limit = 0 if parameter.pointer else COUNTERS.get(parameter.ctype, 0)
+        if limit and wide.get(parameter.name, 0) >= limit:
+            yield f"{parameter.name}={wide[parameter.name]:,} is more than kernels count ({limit - 1:,}): pass it in parts"
+
+
+def _notes(kernel: Kernel, config: Config, rejected: Sequence[Rejection]) -> tuple[str, ...]:
+    if config is kernel.config:
+        return ()
+    first = next(rejection for rejection in rejected if rejection.kernel == kernel.name)
+    return (f"cut from {first.config} to {config}: {first.reason}",)

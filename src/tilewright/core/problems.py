@@ -1,0 +1,59 @@
+"""The problem that a kernel solves at a size, and whether there is memory for it."""
+
+import os
+from collections.abc import Sequence
+
+from ..errors import InvalidInput
+from .device import DeviceInfo
+from .kernel import Kernel
+from .problem import Copy, Gemm, Problem, Transpose, output_of
+
+
+def make_problem(kernel: Kernel, size: Sequence[int], dtype: str | None = None, offset: int = 0) -> Problem:
+    """The problem that `kernel` solves at `size`: (n,) for squares, (m, n, k) or (rows, columns).
+
+    Without a `dtype` it is the kernel's usual one. InvalidInput for an `offset` of a product, which leaves out no columns.
+    """
+    dtype = kernel.usual_dtype if dtype is None else dtype
+    if kernel.operation == "gemm":
+        if offset:
+            raise InvalidInput(f"an offset of {offset}: a gemm leaves out no columns; transposes and copies do")
+        m, n, k = size if len(size) == 3 else _square(size, 3)
+        a_order, b_order, c_order = kernel.orders
+        return Gemm(m, n, k, dtype, a_order, b_order, c_order)
+    rows, columns = size if len(size) == 2 else _square(size, 2)
+    return (Copy if kernel.operation == "copy" else Transpose)(rows, columns, dtype, offset)
+
+
+def _square(size: Sequence[int], sides: int) -> tuple[int, ...]:
+    if len(size) != 1:
+        raise InvalidInput(f"a size has 1 or {sides} numbers here, got {'x'.join(map(str, size))}")
+    return tuple(size) * sides
+
+
+def dtype_refusal(kernel: Kernel, dtype: str) -> str:
+    """The sentence that says that the kernel does not compute in `dtype`; "" if it does."""
+    return "" if dtype in kernel.dtypes else f"{kernel.name} has no {dtype}; it has {', '.join(kernel.dtypes)}"
+
+
+def check_memory(problem: Problem, info: DeviceInfo | None = None) -> None:
+    """InvalidInput if a problem's operands are larger than the device's memory, or they and the float64 reference of the
+    result than the host's: nothing is allocated before."""
+    operands = sum(each.nbytes for each in problem.operands)
+    reference = 8 * output_of(problem).elements if problem.flops else 0
+    places = [("this machine", operands + reference, host_bytes())]
+    if info is not None:
+        places.insert(0, (info.label, operands, info.global_bytes))
+    for name, needed, there in places:
+        if there and needed > there:
+            raise InvalidInput(
+                f"{problem.title} needs {needed:,} bytes, and {name} has {there:,}: ask for a smaller size"
+            )
+
+
+def host_bytes() -> int:
+    """The memory of this machine in bytes; 0 where the system does not say."""
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, ValueError, OSError):
+        return 0

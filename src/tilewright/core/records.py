@@ -1,0 +1,261 @@
+"""Records: what was measured, where and how, as plain data that goes to JSON and back."""
+
+import gzip
+import statistics
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+from typing import TypeVar
+
+import msgspec
+
+from ..errors import RecordError
+from .device import DeviceInfo, Peaks
+
+Kind = TypeVar("Kind")
+
+FORMAT = 2
+
+
+class RowStatus(StrEnum):
+    """How a row ended. All but OK say why in the row's `reason`."""
+
+    OK = "ok"
+    REFUSED = "refused"
+    BUILD_FAILED = "build failed"
+    LAUNCH_FAILED = "launch failed"
+    WRONG = "wrong"
+
+
+class Role(StrEnum):
+    """What a row stands for. Tables and plots ask for it, never for names.
+
+    KERNEL is a rung, a kernel of the user's own, or the library. BASELINE is another library. SEQUENTIAL is the program of
+    one work-item on a CPU.
+    """
+
+    KERNEL = "kernel"
+    BASELINE = "baseline"
+    SEQUENTIAL = "sequential"
+
+
+@dataclass(frozen=True)
+class Samples:
+    """All times of one entrant, in seconds; `device` is empty for what ran on no OpenCL device."""
+
+    wall: tuple[float, ...] = ()
+    device: tuple[float, ...] = ()
+
+    @property
+    def times(self) -> tuple[float, ...]:
+        """The times that rates are computed from: the device's own where it has them."""
+        return self.device or self.wall
+
+    @property
+    def median(self) -> float:
+        return statistics.median(self.times)
+
+    def quantile(self, part: float) -> float:
+        """The time that `part` of the samples do not exceed."""
+        ordered = sorted(self.times)
+        return ordered[min(int(part * len(ordered)), len(ordered) - 1)]
+
+    @property
+    def spread(self) -> float:
+        """Half of the distance between the 20th and 80th percentile, as a part of the median."""
+        return (self.quantile(0.8) - self.quantile(0.2)) / 2 / self.median if self.median else 0.0
+
+
+@dataclass(frozen=True)
+class Turn:
+    """One entrant's turn in a sustained race; clock and mean power are None where they were not read."""
+
+    seconds: float
+    calls: int
+    clock_mhz: float | None = None
+    power_w: float | None = None
+
+    @property
+    def joules(self) -> float | None:
+        """Energy of one call, the idle board's part included."""
+        return None if self.power_w is None else self.power_w * self.seconds / self.calls
+
+
+@dataclass(frozen=True)
+class Fault:
+    """What `explain` found at one place of a kernel that failed: a race, an access out of bounds, an uninitialised read ..."""
+
+    kind: str
+    text: str
+    file: str
+    line: int
+    column: int
+    example: str = ""
+    count: int = 1
+
+    def __str__(self) -> str:
+        times = f" ({self.count} times)" if self.count > 1 else ""
+        example = f"; {self.example}" if self.example else ""
+        return f"{self.file}:{self.line}: {self.kind}: {self.text}{example}{times}"
+
+
+@dataclass(frozen=True)
+class Row:
+    """One entrant's result, good or bad.
+
+    `backend` is the runtime that it ran by: "opencl", "cuda", or "host" for a library on the host. `faults` are what
+    `explain` found in a kernel that was wrong or failed, and `explained` says in one sentence what it looked at, or why it
+    could not.
+    """
+
+    name: str
+    lesson: str
+    problem: str
+    size: tuple[int, ...]
+    flops: int
+    nbytes: int
+    status: RowStatus = RowStatus.OK
+    reason: str = ""
+    notes: tuple[str, ...] = ()
+    worst_ratio: float = 0.0
+    samples: Samples = field(default_factory=Samples)
+    published: tuple[tuple[str, float], ...] = ()
+    backend: str = "opencl"
+    role: Role = Role.KERNEL
+    turns: tuple[Turn, ...] = ()  # of a sustained race: `samples` then holds the mean time of a call in each
+    faults: tuple[Fault, ...] = ()
+    explained: str = ""
+
+    @property
+    def label(self) -> str:
+        """The name as tables print it: one kernel may have a row for each backend."""
+        return f"{self.name} (CUDA)" if self.backend == "cuda" and not self.is_baseline else self.name
+
+    @property
+    def library(self) -> str:
+        """A baseline's name without the operation that it may end in."""
+        return self.name.removesuffix(f" {self.problem.split(' ')[0]}")
+
+    @property
+    def is_baseline(self) -> bool:
+        """Whether kernels are compared with it, and it with nothing."""
+        return self.role is not Role.KERNEL
+
+    @property
+    def passed(self) -> bool:
+        """Whether nothing went wrong so far."""
+        return self.status is RowStatus.OK
+
+    @property
+    def failed(self) -> bool:
+        """Whether something is amiss: it was neither right nor refused by a sentence."""
+        return self.status not in (RowStatus.OK, RowStatus.REFUSED)
+
+    @property
+    def measured(self) -> bool:
+        return self.passed and bool(self.samples.times)
+
+    @property
+    def comparable(self) -> bool:
+        """Whether ratios with the row's times can be taken: it was measured, and no time is 0, as of too coarse a clock."""
+        return self.measured and min(self.samples.times) > 0
+
+    @property
+    def rate(self) -> float:
+        """GFLOP/s where the problem has flops, otherwise effective GB/s (compulsory bytes); 0 if not measured."""
+        if not self.measured or not self.samples.median:
+            return 0.0
+        return (self.flops or self.nbytes) / self.samples.median * 1e-9
+
+    @property
+    def clock_mhz(self) -> float | None:
+        """The median over the turns of a sustained race."""
+        return _median([each.clock_mhz for each in self.turns])
+
+    @property
+    def power_w(self) -> float | None:
+        return _median([each.power_w for each in self.turns])
+
+    @property
+    def joules(self) -> float | None:
+        """Energy of one call, the median over the turns."""
+        return _median([each.joules for each in self.turns])
+
+    @property
+    def unit(self) -> str:
+        return "GFLOP/s" if self.flops else "GB/s"
+
+
+def _median(values: Sequence[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return statistics.median(known) if known else None
+
+
+@dataclass(frozen=True)
+class Environment:
+    """Where a record was made."""
+
+    device: DeviceInfo
+    date: str
+    python: str
+    system: str
+    processor: str
+    cores: int
+    load: float  # one-minute load average before the run
+    versions: dict[str, str]
+    clock_mhz: float | None = None  # read while running, where the system says
+    power_w: float | None = None
+
+
+@dataclass(frozen=True)
+class Record:
+    """A run of a ladder or of single kernels: `rows` in the order in which they ran, baselines among them."""
+
+    title: str
+    dtype: str
+    environment: Environment
+    peaks: Peaks | None
+    rows: tuple[Row, ...]
+    format: int = FORMAT
+    absent: tuple[str, ...] = ()  # rivals that were not there to race, each a sentence
+    telemetry: str = ""  # of a sustained race: what read clock and power, or why nothing did
+
+
+def to_json(record: object) -> str:
+    """Indented JSON of any record."""
+    return msgspec.json.format(msgspec.json.encode(record, order="sorted"), indent=1).decode() + "\n"
+
+
+def save_record(record: object, path: Path) -> None:
+    """Write a record as JSON, compressed if the name ends in .gz; equal records give equal bytes."""
+    content = to_json(record).encode()
+    path.write_bytes(gzip.compress(content, mtime=0) if path.suffix == ".gz" else content)
+
+
+def load(path: Path, kind: type[Kind], what: str, form: int | None = None) -> Kind:
+    """Read a file of `kind`, which is called `what`; RecordError says what is wrong with the file and where.
+
+    A name that ends in .gz is a compressed file. With `form`, the file's field `format` must have that number.
+    """
+    if path.exists() and not path.is_file():
+        raise RecordError(f"{path} cannot be read: it is not a file")
+    try:
+        content = path.read_bytes()
+        found = msgspec.json.decode(gzip.decompress(content) if path.suffix == ".gz" else content, type=kind)
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        raise RecordError(f"{path} is not a compressed file: {error}") from error
+    except OSError as error:
+        raise RecordError(f"{path} cannot be read: {error.strerror}") from error
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise RecordError(f"{path} is not {what}: {error}") from error
+    written = getattr(found, "format", None)
+    if form is not None and written != form:
+        raise RecordError(f"{path} has format {written}; this version reads {form}")
+    return found
+
+
+def load_record(path: Path) -> Record:
+    """Read a record; RecordError says what is wrong with the file and where."""
+    return load(path, Record, "a record", FORMAT)

@@ -1,0 +1,141 @@
+"""The text of a kernel's file: read, its arguments found, the lines of a compiler's log named."""
+
+import codecs
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+from ..errors import InvalidInput
+
+
+def read_source(path: Path) -> str:
+    """The file's text as it is now, its lines ended by newlines alone: a file that was edited since is read again.
+
+    InvalidInput for what cannot be read, or is no text.
+    """
+    try:
+        facts = path.stat()
+        text = _read_version(path, facts.st_mtime_ns, facts.st_size)
+    except OSError as error:
+        raise InvalidInput(f"{path} cannot be read: {error.strerror}") from error
+    if "\0" in text:
+        raise InvalidInput(f"{path} is no text: it holds zero bytes")
+    return text
+
+
+@lru_cache(maxsize=256)
+def _read_version(path: Path, modified_ns: int, size: int) -> str:
+    return decoded(path.read_bytes()).replace("\r\n", "\n").replace("\r", "\n")
+
+
+def decoded(data: bytes) -> str:
+    """Source text of any common encoding. OpenCL C is ASCII outside comments, so a wrong guess spoils no more than a comment.
+
+    UTF-8 or UTF-16 by its mark, UTF-8 without one; otherwise GB 18030, of which GBK is a part, if most bytes beyond ASCII come
+    in pairs, and Latin-1 if they stand alone between letters. It matters that pairs are told: the second byte of a Chinese
+    or Japanese character may be a backslash, which at the end of a comment would swallow the next line.
+    """
+    for mark, encoding in (
+        (codecs.BOM_UTF8, "utf-8-sig"),
+        (codecs.BOM_UTF16_LE, "utf-16"),
+        (codecs.BOM_UTF16_BE, "utf-16"),
+    ):
+        if data.startswith(mark):
+            return data.decode(encoding, errors="replace")
+    foreign = len(re.findall(rb"[\x80-\xff]", data))
+    together = len(re.findall(rb"[\x81-\xfe][\x80-\xfe]", data))
+    for encoding in ("utf-8", "gb18030") if 4 * together >= foreign else ("utf-8",):
+        try:
+            return data.decode(encoding)
+        except UnicodeDecodeError:
+            continue
+    return data.decode("latin-1")
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One argument of a kernel: a global pointer, a local pointer, or a scalar of the C type `ctype`."""
+
+    name: str
+    ctype: str
+    pointer: str = ""  # "global", "local" or "" for a scalar
+    readonly: bool = False
+
+
+@dataclass(frozen=True)
+class Signature:
+    entry: str
+    parameters: tuple[Parameter, ...]
+
+
+_COMMENT = re.compile(
+    r"""(?P<comment>//(?:\\\n|[^\n])*|/\*.*?(?:\*/|\Z))|\\\n|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'""", re.S
+)
+_ENTRY = re.compile(r"\b(?:__)?kernel\b.*?\bvoid\s+(?P<name>\w+)\s*\((?P<arguments>[^()]*)\)\s*\{", re.S)
+_QUALIFIERS = {"__global", "global", "__local", "local", "const", "restrict", "volatile", "__constant", "constant"}
+
+
+def without_comments(text: str) -> str:
+    """The text with comments and continued lines' ends made blanks, every other character in its place."""
+
+    def blank(match: re.Match[str]) -> str:
+        return match[0] if match[0][0] in "\"'" else " " * len(match[0])
+
+    return _COMMENT.sub(blank, text)
+
+
+def shown_path(path: Path) -> str:
+    """How a source file is named to compilers and people: "tiles/02_tiled.cl", or "mine.cl" in the current folder."""
+    folder = path.parent.name
+    name = f"{folder}/{path.name}" if folder else path.name
+    return re.sub(r'["\\\n]', "_", name)
+
+
+def parse_signature(text: str, filename: str, entry: str | None = None) -> Signature:
+    """The kernel function in an OpenCL C source and its arguments, by which they are bound.
+
+    With several kernels in one file `entry` says which; InvalidInput if there is none, or more than one and no word.
+    """
+    found = {each["name"]: each["arguments"] for each in _ENTRY.finditer(without_comments(text))}
+    if not found:
+        raise InvalidInput(f"{filename} holds no __kernel function")
+    if entry is None and len(found) > 1:
+        raise InvalidInput(f"{filename} holds {len(found)} kernels ({', '.join(found)}); name one as the entry")
+    if entry is not None and entry not in found:
+        raise InvalidInput(f"{filename} holds no kernel {entry!r}; it has {', '.join(found)}")
+    name = entry or next(iter(found))
+    arguments = [each.strip() for each in found[name].split(",")]
+    return Signature(name, tuple(_parameter(each) for each in arguments if each not in ("", "void")))
+
+
+def _parameter(declaration: str) -> Parameter:
+    words = declaration.replace("*", " * ").split()
+    ctype = " ".join(word for word in words[:-1] if word not in _QUALIFIERS and word != "*")
+    if "*" not in words:
+        return Parameter(words[-1], ctype)
+    space = "local" if {"__local", "local"} & set(words) else "global"
+    before_star = words[: words.index("*")]
+    readonly = "const" in before_star or bool({"__constant", "constant"} & set(words))
+    return Parameter(words[-1], ctype, space, readonly)
+
+
+_LINE = re.compile(r'#line (\d+) "([^"]*)"')
+
+
+def name_lines(log: str, source: str) -> str:
+    """A compiler's log with the real file and line where it counts lines of the whole text, as NVIDIA's does.
+
+    Such a log says "<kernel>:30:12: error"; the `#line` before that line of `source` tells what it stands for.
+    """
+    lines = source.splitlines()
+
+    def real(match: re.Match[str]) -> str:
+        place = min(int(match[1]), len(lines))
+        for back in range(place - 1, -1, -1):
+            found = _LINE.match(lines[back])
+            if found:
+                return f"{found[2]}:{int(found[1]) + place - back - 2}:"
+        return match[0]
+
+    return re.sub(r"<kernel>:(\d+):", real, log)

@@ -1,0 +1,134 @@
+"""The element types: what each one is stands here once, and kernels, the library and checks read it from here."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Literal
+
+from ..errors import UnknownName, Unsupported
+
+if TYPE_CHECKING:
+    import numpy as np  # imported where it is called: ladders are listed without it
+
+FLOAT32_WHOLE = 2**24  # float32 holds every whole number up to it
+
+
+@dataclass(frozen=True)
+class ElementType:
+    """One element type as kernels see it.
+
+    `real` is OpenCL C's word for an element, `stored` its word for one component of an element in a buffer. A component
+    is a number after the function decode_<`decode`>, which "plain" types do not need. Products are summed in
+    `accumulator` and stored in one of `results`: in the first unless the caller asks for another. `fraction` counts the
+    bits of a float's fraction, 0 for integers, and `least` is the smallest float above 0. NumPy has the type unless it
+    is `from_ml_dtypes`.
+    """
+
+    name: str
+    kind: Literal["float", "integer", "complex"]
+    itemsize: int
+    real: str
+    stored: str
+    decode: Literal["plain", "half", "bfloat", "e4m3", "e5m2"]
+    fraction: int
+    least: float
+    accumulator: str
+    results: tuple[str, ...]
+    from_ml_dtypes: bool = False
+
+    @property
+    def exact(self) -> bool:
+        """Whether products are exact, modulo the accumulator's width."""
+        return self.kind == "integer"
+
+    @property
+    def result(self) -> str:
+        """What products are stored in unless the caller asks for another type."""
+        return self.results[0]
+
+    @property
+    def parts(self) -> int:
+        """Components of an element: 2 for complex numbers."""
+        return 2 if self.kind == "complex" else 1
+
+    @property
+    def component_bytes(self) -> int:
+        """Bytes of a component while it is multiplied and summed."""
+        summed = ELEMENT_TYPES[self.accumulator]
+        return summed.itemsize // summed.parts
+
+    @property
+    def epsilon(self) -> float:
+        """The spacing of 1.0 in the accumulator; 0 for integers."""
+        return 0.0 if self.exact else 2.0 ** -ELEMENT_TYPES[self.accumulator].fraction
+
+    @property
+    def magnitude(self) -> int:
+        """The largest absolute value of an integer."""
+        import numpy as np
+
+        limits = np.iinfo(self.name)
+        return max(-int(limits.min), int(limits.max))
+
+    @property
+    def float32_steps(self) -> int:
+        """How many products of two integers float32 adds up without rounding, whatever their values; 0 for other types."""
+        return FLOAT32_WHOLE // self.magnitude**2 if self.exact else 0
+
+
+_AS_FLOAT32 = ("float32", "float16", "bfloat16")  # what sums in float32 can be stored in
+ELEMENT_TYPES = {
+    each.name: each
+    for each in (
+        ElementType("float32", "float", 4, "float", "float", "plain", 23, 2.0**-149, "float32", ("float32",)),
+        ElementType("float64", "float", 8, "double", "double", "plain", 52, 2.0**-1074, "float64", ("float64",)),
+        ElementType("int32", "integer", 4, "int", "int", "plain", 0, 1, "int32", ("int32",)),
+        ElementType("int8", "integer", 1, "char", "char", "plain", 0, 1, "int32", ("int32",)),
+        ElementType("float16", "float", 2, "half", "ushort", "half", 10, 2.0**-24, "float32", ("float16", "float32")),
+        ElementType(
+            "bfloat16", "float", 2, "ushort", "ushort", "bfloat", 7, 2.0**-133, "float32", ("bfloat16", "float32"), True
+        ),
+        ElementType("float8_e4m3fn", "float", 1, "uchar", "uchar", "e4m3", 3, 2.0**-9, "float32", _AS_FLOAT32, True),
+        ElementType("float8_e5m2", "float", 1, "uchar", "uchar", "e5m2", 2, 2.0**-16, "float32", _AS_FLOAT32, True),
+        ElementType("complex64", "complex", 8, "float2", "float", "plain", 23, 2.0**-149, "complex64", ("complex64",)),
+        ElementType(
+            "complex128", "complex", 16, "double2", "double", "plain", 52, 2.0**-1074, "complex128", ("complex128",)
+        ),
+    )
+}
+
+FLOAT8 = tuple(name for name in ELEMENT_TYPES if name.startswith("float8"))
+FROM_ML_DTYPES = tuple(name for name, kind in ELEMENT_TYPES.items() if kind.from_ml_dtypes)
+# What a device must have double precision for.
+DOUBLES = tuple(name for name, kind in ELEMENT_TYPES.items() if kind.component_bytes == 8)
+
+
+def element_type(name: str) -> ElementType:
+    """The element type of that name; UnknownName with the near matches otherwise."""
+    if name not in ELEMENT_TYPES:
+        raise UnknownName("dtype", name, ELEMENT_TYPES)
+    return ELEMENT_TYPES[name]
+
+
+@cache
+def storable(name: str) -> frozenset[str]:
+    """The types that kernels may store products of a type in: float32's if they are summed in it, else its own and
+    its accumulator."""
+    accumulator = element_type(name).accumulator
+    return frozenset(_AS_FLOAT32 if accumulator == "float32" else (name, accumulator))
+
+
+@cache
+def numpy_dtype(name: str) -> np.dtype:
+    """NumPy's dtype for an element type; bfloat16 and the 8-bit floats come from the package ml_dtypes."""
+    import numpy as np
+
+    if not element_type(name).from_ml_dtypes:
+        return np.dtype(name)
+    try:
+        import ml_dtypes
+    except ImportError as missing:
+        raise Unsupported(f"{name} needs the package ml_dtypes: pip install ml_dtypes") from missing
+    own: np.dtype = np.dtype(getattr(ml_dtypes, name))
+    return own

@@ -1,0 +1,1 @@
+"""Which kernel the library runs for a problem: candidates of all families, and tables of measured winners."""

@@ -1,0 +1,83 @@
+"""Copies and transposes of strided, batched matrices for any GPU: the production end of the ladder `transpose`."""
+
+from dataclasses import replace
+from pathlib import Path
+
+from ...core.device import DeviceInfo
+from ...core.kernel import MOST_GROUPS, Config, Kernel, Step, Steps
+from ...core.problem import Problem
+from ...core.types import ELEMENT_TYPES
+from .configs import CopyConfig, MoveConfig, TurnConfig
+from .move import Move, move_of, nearer_rows, width
+from .sectors import TurnSectorsConfig
+from .words import CopyWordsConfig
+
+__all__ = [
+    "COPY",
+    "COPY_WORDS",
+    "TURN",
+    "TURN_SECTORS",
+    "Move",
+    "MoveConfig",
+    "candidates",
+    "move_of",
+    "move_steps",
+    "nearer_rows",
+    "nearest",
+    "packing_steps",
+    "width",
+]
+
+HERE = Path(__file__).parent
+GROUP = 256  # work-items of a group that every GPU takes
+
+
+def move_steps(kernel: Kernel, config: Config, problem: Problem) -> Steps:
+    """One launch for up to MOST_GROUPS matrices."""
+    assert isinstance(config, MoveConfig)
+    move = config.oriented(problem)
+    parts = range(0, max(move.batch, 1), MOST_GROUPS)
+    return tuple(Step(kernel, config, move.batches(first, min(MOST_GROUPS, move.batch - first))) for first in parts)
+
+
+def _kernel(file: str, config: Config, *smaller: Config) -> Kernel:
+    return Kernel(HERE / file, config, "move", smaller, dtypes=tuple(ELEMENT_TYPES), steps=move_steps)
+
+
+COPY = _kernel("copy.cl", CopyConfig(), CopyConfig(32, 2))
+TURN = _kernel("turn.cl", TurnConfig(1024, 512), TurnConfig(1024, 256), TurnConfig(128, 64, 128))
+COPY_WORDS = _kernel("copy_words.cl", CopyWordsConfig(), CopyWordsConfig(32, 2))
+TURN_SECTORS = _kernel("turn_sectors.cl", TurnSectorsConfig(256, 256), TurnSectorsConfig(128, 64))
+
+
+def nearest(problem: Problem) -> Kernel:
+    """The kernel that moves as memory lies: a copy where both sides have their elements in the same direction; by words, or by
+    sectors, where no vectors move them."""
+    move = move_of(problem).output_by_rows
+    if nearer_rows(move.source, move.rows, move.columns):
+        plain, anywhere = TURN, TURN_SECTORS
+    else:
+        plain, anywhere = COPY, COPY_WORDS
+    assert isinstance(anywhere.config, (TurnSectorsConfig, CopyWordsConfig))
+    return plain if any(anywhere.config.refusals(move)) else anywhere
+
+
+def packing_steps(move: Move, source: str, packed: str) -> Steps:
+    """The launches that copy an operand from the buffer `source` into the scratch memory `packed`.
+
+    Their configuration is one for every GPU: steps are listed before anyone knows the device.
+    """
+    kernel = nearest(move)
+    config = next(each for each in kernel.configs if isinstance(each, MoveConfig) and each.items <= GROUP)
+    buffers = (("input", source), ("output", packed))
+    return tuple(replace(step, buffers=buffers) for step in move_steps(kernel, config, move))
+
+
+def candidates(problem: Problem, device: DeviceInfo) -> tuple[Kernel, ...]:
+    """The kernels for a Move, or a core Copy or Transpose, ranked: the first that `plan` has nothing against runs it.
+
+    COPY and TURN compute any move.
+    """
+    first = nearest(problem)
+    plain = (COPY, TURN) if first in (COPY, COPY_WORDS) else (TURN, COPY)
+    return tuple(replace(kernel, operation=problem.operation) for kernel in dict.fromkeys((first, *plain)))

@@ -1,0 +1,125 @@
+"""What to move: batches of matrices, each side with its own strides."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+
+from ...core.operands import Layout, Operand, Scalars
+from ...core.problem import Arrays, Copy, Problem, Transpose
+from ...errors import InvalidInput
+
+VECTOR_BYTES = 16  # the widest load of one work-item
+MAX_SIDE = 2**31 - 2**16  # so that a size rounded up to a tile is an int, too
+
+
+@dataclass(frozen=True)
+class Move:
+    """output (b, i, j) = input (b, i, j) for rows x columns matrices, `batch` times, each side with its own layout.
+
+    A transpose is a move between a layout and one whose strides are swapped.
+    """
+
+    operation: ClassVar[str] = "move"
+    rows: int
+    columns: int
+    dtype: str
+    source: Layout
+    target: Layout
+    batch: int = 1
+    reserve: int = 0  # elements that the output's buffer has at least
+
+    @property
+    def title(self) -> str:
+        return f"move {self.rows}x{self.columns} {self.dtype}" + (f" batch {self.batch}" if self.batch != 1 else "")
+
+    @property
+    def flops(self) -> int:
+        return 0
+
+    @property
+    def operands(self) -> tuple[Operand, ...]:
+        shape = (self.batch, self.rows, self.columns)
+        written = (self.reserve,) if self.reserve else shape
+        return Operand("input", shape, self.dtype), Operand("output", written, self.dtype, written=True)
+
+    @property
+    def scalars(self) -> Scalars:
+        return {
+            "rows": self.rows,
+            "columns": self.columns,
+            **self.source.scalars("input"),
+            **self.target.scalars("output"),
+        }
+
+    def reference(self, arrays: Arrays) -> np.ndarray:
+        return arrays["input"]
+
+    def error_bound(self, arrays: Arrays, reference: np.ndarray) -> np.ndarray | float:
+        return 0.0
+
+    @property
+    def turned(self) -> "Move":
+        """The same move with rows and columns named the other way round."""
+        return replace(
+            self, rows=self.columns, columns=self.rows, source=self.source.swapped, target=self.target.swapped
+        )
+
+    @property
+    def flat(self) -> "Move":
+        """The same move as one long row, if neither side has gaps between its rows."""
+        whole = self.rows * self.columns
+        joined = all(side.row == self.columns * side.column for side in (self.source, self.target))
+        if not joined or self.rows == 1 or whole > MAX_SIDE:
+            return self
+        return replace(self, rows=1, columns=whole)
+
+    def batches(self, first: int, count: int) -> "Move":
+        """The move of `count` matrices of the batch from `first` on."""
+        source, target = (replace(side, offset=side.offset + first * side.batch) for side in (self.source, self.target))
+        return replace(self, source=source, target=target, batch=count)
+
+    @property
+    def output_by_rows(self) -> "Move":
+        """This move or its turn: the one whose output has the smaller stride along a row."""
+        return self.turned if nearer_rows(self.target, self.rows, self.columns) else self
+
+
+def too_long(move: Move) -> Iterator[str]:
+    """What speaks against kernels that round sides up to whole tiles: copy.cl alone does not."""
+    if max(move.rows, move.columns) > MAX_SIDE:
+        yield f"{move.rows:,} x {move.columns:,}: a side above {MAX_SIDE:,}, rounded up to tiles, is more than an int counts"
+
+
+def nearer_rows(side: Layout, rows: int, columns: int) -> bool:
+    """Whether neighbours in memory are rather above each other than side by side."""
+    if min(rows, columns) <= 1:  # a single line has a direction, whatever the strides across it are
+        return columns <= 1 < rows
+    return abs(side.row) < abs(side.column)
+
+
+def move_of(problem: Problem) -> Move:
+    """A problem as a Move; InvalidInput if it moves nothing."""
+    if isinstance(problem, Move):
+        return problem
+    if not isinstance(problem, Transpose):
+        raise InvalidInput(f"{problem.title} is neither a copy nor a transpose")
+    source = Layout(problem.offset, problem.columns, 1, problem.rows * problem.columns)
+    row, column = (problem.kept, 1) if isinstance(problem, Copy) else (1, problem.rows)
+    target = Layout(0, row, column, problem.rows * problem.kept)
+    return Move(problem.rows, problem.kept, problem.dtype, source, target, problem.batch)
+
+
+def width(side: Layout, size: int, across: int, batch: int, itemsize: int) -> int:
+    """Elements along a row that one load may take: all loads are then aligned, as buffers start on 16 bytes."""
+    count = VECTOR_BYTES // itemsize
+    while count > 1 and not (
+        side.column == 1
+        and size % count == 0
+        and side.offset % count == 0
+        and (across == 1 or side.row % count == 0)
+        and (batch == 1 or side.batch % count == 0)
+    ):
+        count //= 2
+    return count

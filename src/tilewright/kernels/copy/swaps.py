@@ -1,0 +1,112 @@
+"""Square matrices turned in place: tiles that lie opposite each other change their places, with no second matrix."""
+
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+
+from ...core.device import DeviceInfo
+from ...core.in_place import InPlaceTranspose
+from ...core.kernel import MOST_GROUPS, Config, Kernel, NDRange, Step, Steps
+from ...core.operands import Layout, Operand, Scalars
+from ...core.problem import Arrays, Problem
+from ...core.types import ELEMENT_TYPES, element_type
+from ...errors import InvalidInput
+from . import HERE
+from .configs import WORD, TurnConfig
+from .move import Move, width
+
+NARROW = 32  # the side of a tile of bytes or shorts that are moved one by one
+
+
+@dataclass(frozen=True)
+class Swap:
+    """Each of `batch` matrices of rows x rows = its transpose; element (b, i, j) lies where `layout` says."""
+
+    operation: ClassVar[str] = "in-place transpose"
+    rows: int
+    dtype: str
+    layout: Layout
+    batch: int = 1
+
+    @property
+    def title(self) -> str:
+        return f"swap {self.rows}x{self.rows} {self.dtype}" + (f" batch {self.batch}" if self.batch != 1 else "")
+
+    @property
+    def flops(self) -> int:
+        return 0
+
+    @property
+    def operands(self) -> tuple[Operand, ...]:
+        return (Operand("matrix", (self.batch, self.rows, self.rows), self.dtype, written=True, updated=True),)
+
+    @property
+    def scalars(self) -> Scalars:
+        return {"rows": self.rows, **self.layout.scalars("matrix")}
+
+    def reference(self, arrays: Arrays) -> np.ndarray:
+        return np.swapaxes(arrays["matrix"], -1, -2)
+
+    def error_bound(self, arrays: Arrays, reference: np.ndarray) -> np.ndarray | float:
+        return 0.0
+
+    @property
+    def by_rows(self) -> "Swap":
+        """The same swap with the smaller stride along the rows: which way a matrix is turned makes no difference."""
+        layout = self.layout
+        return replace(self, layout=layout.swapped) if abs(layout.row) < abs(layout.column) else self
+
+    def batches(self, first: int, count: int) -> "Swap":
+        """The swaps of `count` matrices of the batch from `first` on."""
+        offset = self.layout.offset + first * self.layout.batch
+        return replace(self, layout=replace(self.layout, offset=offset), batch=count)
+
+
+def swap_of(problem: Problem) -> Swap:
+    """A problem as a Swap; InvalidInput if it is none."""
+    if isinstance(problem, Swap):
+        return problem
+    if not isinstance(problem, InPlaceTranspose):
+        raise InvalidInput(f"{problem.title} is no transpose in place")
+    rows = problem.rows
+    return Swap(rows, problem.dtype, Layout(0, rows, 1, rows * rows), problem.batch)
+
+
+@dataclass(frozen=True)
+class SwapConfig(TurnConfig):
+    """swap.cl: turn.cl's tiles, which must be square."""
+
+    def tile(self, move: Move) -> tuple[int, int]:
+        """Elements smaller than a word that are moved one by one: 32 by 32, as there are four times as many instructions."""
+        itemsize = element_type(move.dtype).itemsize
+        narrow = width(move.source, move.columns, move.rows, move.batch, itemsize) * itemsize < WORD
+        return (NARROW, NARROW) if narrow else super().tile(move)
+
+    def oriented(self, problem: Problem) -> Move:
+        """What happens to the tiles above the diagonal, as a move."""
+        swap = swap_of(problem).by_rows
+        return Move(swap.rows, swap.rows, swap.dtype, swap.layout, swap.layout.swapped, swap.batch)
+
+    def ndrange(self, problem: Problem) -> NDRange:
+        move = self.oriented(problem)
+        tiles = (-(-move.rows // self.tile(move)[0]) + 1) // 2 * 2
+        return NDRange(((tiles + 1) * self.items if tiles else 0, tiles // 2, move.batch), (self.items, 1, 1))
+
+
+def swap_steps(kernel: Kernel, config: Config, problem: Problem) -> Steps:
+    """One launch for up to MOST_GROUPS matrices."""
+    swap = swap_of(problem).by_rows
+    parts = range(0, max(swap.batch, 1), MOST_GROUPS)
+    return tuple(Step(kernel, config, swap.batches(first, min(MOST_GROUPS, swap.batch - first))) for first in parts)
+
+
+SWAP = Kernel(
+    HERE / "swap.cl", SwapConfig(256, 256), Swap.operation, (SwapConfig(128, 64, 128),), dtypes=tuple(ELEMENT_TYPES),
+    steps=swap_steps,
+)  # fmt: skip
+
+
+def swap_candidates(problem: Problem, device: DeviceInfo) -> tuple[Kernel, ...]:
+    """The kernels for a Swap or an InPlaceTranspose, ranked."""
+    return (SWAP,)

@@ -1,0 +1,88 @@
+"""The ladder `transpose`: copies as yardsticks, then transposes, from the naive one to one limited by memory alone."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from ....core.device import DeviceInfo
+from ....core.kernel import Config, Kernel, Ladder, NDRange, round_up
+from ....core.problem import Problem
+from ....core.types import element_type
+from ...sizes import size
+
+HERE = Path(__file__).parent
+
+
+def _sides(problem: Problem) -> tuple[int, int]:
+    """Width and height of what is moved: the columns left after the offset, and the rows."""
+    return max(0, size(problem, "COLUMNS") - size(problem, "OFFSET")), size(problem, "ROWS")
+
+
+@dataclass(frozen=True)
+class Block(Config):
+    """A work-group moves a square of TILE x TILE elements; dimension 0 runs along the rows of the input."""
+
+    TILE: int  # side of the square
+    ROWS_PER_ITEM: int = 1  # elements that one work-item moves
+    PAD: int = 0  # unused elements at the end of each row of the tile in local memory
+
+    def ndrange(self, problem: Problem) -> NDRange:
+        width, height = (round_up(side, self.TILE) for side in _sides(problem))
+        return NDRange((width, height // self.ROWS_PER_ITEM), (self.TILE, self.TILE // self.ROWS_PER_ITEM))
+
+    def violations(self, problem: Problem, device: DeviceInfo) -> Iterator[str]:
+        if self.TILE % self.ROWS_PER_ITEM:
+            yield f"TILE={self.TILE} is not a multiple of ROWS_PER_ITEM={self.ROWS_PER_ITEM}"
+
+
+@dataclass(frozen=True)
+class SwappedBlock(Block):
+    """The same square, but dimension 0 runs down the columns of the input."""
+
+    def ndrange(self, problem: Problem) -> NDRange:
+        straight = super().ndrange(problem)
+        return NDRange(straight.global_size[::-1], straight.local_size[::-1])
+
+
+@dataclass(frozen=True)
+class LocalBlock(Block):
+    """A square that goes through a tile in local memory."""
+
+    def local_bytes(self, problem: Problem) -> int:
+        return self.TILE * (self.TILE + self.PAD) * element_type(problem.dtype).itemsize
+
+
+@dataclass(frozen=True)
+class VectorBlock(Config):
+    """A work-item moves a square of VEC x VEC elements; dimension 0 runs along the rows of the input."""
+
+    VEC: int  # elements of one vector load or store, and side of the square
+    GROUP_X: int  # squares side by side in a work-group
+    GROUP_Y: int  # squares one above the other in a work-group
+
+    def ndrange(self, problem: Problem) -> NDRange:
+        width, height = (-(-side // self.VEC) for side in _sides(problem))
+        local_size = (self.GROUP_X, self.GROUP_Y)
+        return NDRange((round_up(width, self.GROUP_X), round_up(height, self.GROUP_Y)), local_size)
+
+
+SMALLER = (LocalBlock(16, PAD=1), LocalBlock(8, PAD=1))
+NARROW = (LocalBlock(32, 16, PAD=1),)
+
+LADDER = Ladder(
+    "transpose",
+    "From a strided transpose to the speed of a copy",
+    "NVIDIA's OpenCL SDK sample: float, 2048 x 2048; it claims 'up to 11x faster than naive' and no more figures",
+    (
+        Kernel(HERE / "01_copy.cl", Block(16), "copy", (Block(8),)),
+        Kernel(HERE / "02_shared_copy.cl", LocalBlock(16), "copy", (LocalBlock(8),)),
+        Kernel(HERE / "03_uncoalesced_copy.cl", SwappedBlock(16), "copy", (SwappedBlock(8),)),
+        Kernel(HERE / "04_naive.cl", Block(16), "transpose", (Block(8),)),
+        Kernel(HERE / "05_tiled.cl", LocalBlock(16, PAD=1), "transpose", SMALLER[1:]),
+        Kernel(HERE / "06_tile_of_a_warp.cl", LocalBlock(32, PAD=1), "transpose", SMALLER),
+        Kernel(HERE / "07_rows_per_item.cl", LocalBlock(32, 4, PAD=1), "transpose", NARROW),
+        Kernel(HERE / "07_rows_per_item.cl", LocalBlock(64, 16, PAD=1), "transpose", NARROW, "64x65"),
+        Kernel(HERE / "08_vectors.cl", VectorBlock(4, 4, 16), "transpose", variant="4x4"),
+        Kernel(HERE / "08_vectors.cl", VectorBlock(8, 4, 16), "transpose", variant="8x8"),
+    ),
+)

@@ -1,0 +1,69 @@
+"""Settings of a kernel by name: the fields of a rung's configuration, or the macros of a file of the user's own."""
+
+from collections.abc import Mapping
+from dataclasses import fields, replace
+
+from ..core.custom import Geometry
+from ..core.kernel import Config, Kernel
+from ..core.problems import make_problem
+from ..errors import InvalidInput, UnknownName
+from . import find_kernel
+
+Settings = Mapping[str, str | int]
+SAMPLE = 64  # the side of the problem at which settings are tried: whether they make a geometry at all
+
+
+def chosen_kernel(kernel: Kernel | str, settings: Settings | None = None) -> Kernel:
+    """The kernel, or the rung of that name, with these settings changed."""
+    return with_settings(find_kernel(kernel) if isinstance(kernel, str) else kernel, settings or {})
+
+
+def with_settings(kernel: Kernel, settings: Settings) -> Kernel:
+    """The kernel with these settings changed, a rung named by them, and nothing cut to fit a device.
+
+    UnknownName for what is not a setting of the rung; InvalidInput for values that make no geometry.
+    """
+    if not settings:
+        return kernel
+    words = " ".join(f"{name}={value}" for name, value in settings.items())
+    if isinstance(kernel.config, Geometry):
+        defines = {**dict(kernel.config.defines), **{name: str(value) for name, value in settings.items()}}
+        config: Config = replace(kernel.config, defines=tuple(defines.items()))
+        variant = kernel.variant
+    else:
+        config, variant = _with_fields(kernel, settings), f"{kernel.variant} {words}".strip()
+    made = replace(kernel, config=config, smaller=())
+    check_geometry(made, words)
+    return replace(made, variant=variant)
+
+
+def _with_fields(kernel: Kernel, settings: Settings) -> Config:
+    known = [each.name for each in fields(kernel.config)]
+    for name in settings:
+        if name not in known:
+            raise UnknownName(f"setting of {kernel.name}", name, known)
+    changed: Config = replace(kernel.config, **{name: _whole(name, value) for name, value in settings.items()})
+    return changed
+
+
+def _whole(name: str, value: str | int) -> int:
+    try:
+        number = int(value)
+    except ValueError as error:
+        raise InvalidInput(f"{name}={value}: a field of a configuration is a whole number") from error
+    if number < 0:
+        raise InvalidInput(f"{name}={value}: a field of a configuration is not negative")
+    return number
+
+
+def check_geometry(kernel: Kernel, words: str) -> None:
+    """InvalidInput if the kernel's configuration, which `words` changed, makes no work-groups of at least one work-item."""
+    problem = make_problem(kernel, (SAMPLE,))
+    try:
+        geometries = [step.config.ndrange(step.problem) for step in kernel.steps(kernel, kernel.config, problem)]
+        kernel.config.local_bytes(problem)
+    except (ArithmeticError, ValueError) as error:
+        raise InvalidInput(f"{words}: {kernel.name} has no geometry with that: {error}") from error
+    for each in geometries:
+        if min(each.local_size) < 1 or min(each.global_size) < 0:
+            raise InvalidInput(f"{words}: {kernel.name} has no geometry with that: its work-groups are {each}")

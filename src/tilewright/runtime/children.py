@@ -1,0 +1,212 @@
+"""Runs child processes that list the devices, or try one: a driver can abort, crash or hang its process."""
+
+import base64
+import json
+import os
+import pickle
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any
+from weakref import WeakKeyDictionary
+
+# What a processor or a library ends a process with; SIGKILL and SIGTERM come from others, such as a system out of memory.
+FAULTS = tuple(
+    getattr(signal, name)
+    for name in ("SIGILL", "SIGSEGV", "SIGBUS", "SIGFPE", "SIGABRT", "SIGTRAP", "SIGSYS")
+    if hasattr(signal, name)
+)
+_started: "WeakKeyDictionary[subprocess.Popen[Any], str]" = WeakKeyDictionary()  # with the folder of each
+
+
+@dataclass(frozen=True)
+class ChildRun:
+    """How a child process ended: `ending` is "" for exit code 0, or a clause such as "killed by SIGABRT"."""
+
+    stdout: str
+    stderr: str
+    ending: str
+
+    def stages(self) -> dict[str, dict[str, Any]]:
+        """The stage lines of its output by stage; other lines, which drivers may print, are skipped."""
+        return {str(each["stage"]): each for each in self.records() if each["stage"] != "device"}
+
+    def records(self) -> list[dict[str, Any]]:
+        """Every JSON line that has a "stage"."""
+        found = []
+        for line in self.stdout.splitlines():
+            try:
+                value = json.loads(line)
+            except json.JSONDecodeError:
+                continue  # a driver's own message
+            if isinstance(value, dict) and "stage" in value:
+                found.append(value)
+        return found
+
+    @property
+    def faulted(self) -> bool:
+        """Whether it died by a fault of its own, as the next one would: not by somebody who killed it, not by the clock."""
+        return self.ending in {_killed_by(number) for number in FAULTS}
+
+    def telling_line(self) -> str:
+        """The line of stderr that most likely says what went wrong, or ''."""
+        lines = [line.strip() for line in self.stderr.splitlines() if line.strip()]
+        return next((line for line in lines if "error:" in line.lower()), lines[-1] if lines else "")
+
+
+@dataclass(frozen=True)
+class SmokeResult:
+    """What the trial of one device gave. The build uses no caches; `gflops` at 64^3 is only a sign of life.
+
+    `fp64` and `fp16` are "works", "wrong", "refused" (an OpenCL error) or how the child ended while trying.
+    """
+
+    platform: str
+    device: int
+    passed: bool
+    reason: str
+    build_seconds: float | None = None
+    gflops: float | None = None
+    max_error: float | None = None
+    fp64: str = "not reached"
+    fp16: str = "not reached"
+
+
+def probe_device(
+    platform: str,
+    device: int,
+    *,
+    version: str = "",
+    time_limit: float = 60.0,
+    command: Sequence[str] | None = None,
+) -> SmokeResult:
+    """Try device number `device` of the platform called `platform` in a child, for `time_limit` seconds.
+
+    `version` tells apart platforms of one name. `command` replaces the child's command line. A crash, a hang
+    or a wrong answer of the driver is a result, not an error.
+    """
+    own = ["--platform", platform, "--device", str(device), "--version", version]
+    child = run_child(command or [sys.executable, "-m", "tilewright.runtime.opencl.smoke", *own], time_limit)
+    return _judge(platform, device, child)
+
+
+def list_devices(time_limit: float = 60.0) -> ChildRun:
+    """Ask a child for all devices: one record each, with the fields of DeviceInfo and the OpenCL C version."""
+    return run_child([sys.executable, "-m", "tilewright.runtime.opencl.smoke", "--list"], time_limit)
+
+
+def _judge(platform: str, device: int, child: ChildRun) -> SmokeResult:
+    stages = child.stages()
+    if "gemm" not in stages:
+        reason = child.ending or "it ended without an answer"
+        line = child.telling_line()
+        return SmokeResult(platform, device, False, f"{reason}: {line}" if line else reason)
+    gemm = stages["gemm"]
+    passed = gemm["error_over_bound"] <= 1.0  # false for NaN too
+    wrong = f"wrong result: the error is {gemm['error_over_bound']:.3g} times what rounding allows"
+    silent = child.ending or "not reached"
+    return SmokeResult(
+        platform,
+        device,
+        passed,
+        reason="" if passed else wrong,
+        build_seconds=gemm["build_seconds"],
+        gflops=gemm["gflops"],
+        max_error=gemm["max_error"],
+        fp64=stages.get("fp64", {}).get("answer", silent),
+        fp16=stages.get("fp16", {}).get("answer", silent),
+    )
+
+
+def sent(request: object) -> str:
+    """An object as one word of a child's command line; `received` makes it an object again."""
+    return base64.b64encode(pickle.dumps(request)).decode()
+
+
+def received(word: str) -> Any:
+    """What the parent of this process sent it."""
+    return pickle.loads(base64.b64decode(word))
+
+
+def tell(stage: str, **facts: object) -> None:
+    """Print a stage line for the parent of this process."""
+    print(json.dumps({"stage": stage, **facts}, default=str), flush=True)
+
+
+def run_child(command: Sequence[str], time_limit: float, settings: Mapping[str, str] | None = None) -> ChildRun:
+    """Run a command without kernel caches; at the time limit kill it and all that it started.
+
+    `settings` are environment variables of its own, which may bring caches back.
+    Output goes to files, not pipes: a grandchild that lives on would hold a pipe open.
+    """
+    root = str(Path(__file__).resolve().parents[2])
+    environment = dict(os.environ)
+    environment["PYTHONPATH"] = os.pathsep.join(filter(None, [root, environment.get("PYTHONPATH", "")]))
+    environment["PYTHONSAFEPATH"] = "1"  # nothing is imported from the folder that the user happens to be in
+    environment |= {"PYOPENCL_NO_CACHE": "1", "POCL_KERNEL_CACHE": "0", "CUDA_CACHE_DISABLE": "1"}
+    environment |= settings or {}
+    with _output_file() as out, _output_file() as err:
+        child = subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, stdout=out, stderr=err, env=environment, start_new_session=True
+        )
+        started(child)
+        try:
+            ending = ending_of(child.wait(time_limit))
+        except subprocess.TimeoutExpired:
+            ending = f"timed out after {time_limit:g} s"
+        finally:  # also when a signal ends the wait: in its own session, the child gets none from the terminal
+            if child.returncode is None:
+                _kill(child)
+        texts = []
+        for file in (out, err):
+            file.seek(0)
+            texts.append(file.read().decode(errors="replace"))
+    return ChildRun(texts[0], texts[1], ending)
+
+
+def _output_file() -> IO[bytes]:
+    """A file without a name: on disk, or in memory where no folder for temporary files can be written to."""
+    try:
+        return tempfile.TemporaryFile()
+    except OSError:
+        if sys.platform != "linux":
+            raise
+        return os.fdopen(os.memfd_create("tilewright"), "w+b")
+
+
+def ending_of(code: int) -> str:
+    """What an exit status means, as a clause: "exit code 3", "killed by SIGABRT", or "" for 0."""
+    if code >= 0:
+        return f"exit code {code}" if code else ""
+    return _killed_by(-code)
+
+
+def started(child: "subprocess.Popen[Any]", folder: str = "") -> None:
+    """Have `kill_all` end this child too, and remove a folder that was made for it."""
+    _started[child] = folder
+
+
+def kill_all() -> None:
+    """End every child process at once, stopped ones too, when this process is about to end without cleaning up."""
+    for child, folder in list(_started.items()):
+        child.kill()
+        if folder:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def _killed_by(number: int) -> str:
+    known = {each.value: each.name for each in signal.Signals}
+    return f"killed by {known.get(number, f'signal {number}')}"
+
+
+def _kill(child: "subprocess.Popen[bytes]") -> None:
+    if sys.platform == "win32":
+        child.kill()
+    else:
+        os.killpg(child.pid, signal.SIGKILL)
+    child.wait()

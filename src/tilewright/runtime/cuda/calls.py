@@ -1,0 +1,36 @@
+"""How CUDA's driver is called: by cuda-bindings; and what a status means."""
+
+from functools import cache
+from typing import Any
+
+from ...errors import DevicePoisoned, LaunchFailed, NoDevice, OutOfDeviceMemory
+
+ADVICE = "the CUDA backend needs cuda-bindings and NVRTC: pip install 'tilewright[cuda]'"
+NO_MEMORY = (2,)  # CUDA_ERROR_OUT_OF_MEMORY
+POISONED = (700, 702, 710, 714, 715, 716, 717, 718, 719)  # faults of a kernel after which the context is lost
+
+
+@cache
+def driver_calls() -> Any:
+    """The module `driver` of cuda-bindings; NoDevice says what to install."""
+    try:
+        from cuda.bindings import driver
+    except ImportError as missing:
+        raise NoDevice(f"{ADVICE} ({missing})") from missing
+    return driver
+
+
+def check(what: str, answer: tuple[Any, ...]) -> Any:
+    """The value of a driver call; an error names the status, what it means, and the call that caused it."""
+    status, *values = answer
+    code = int(status)
+    if code == 0:
+        return values[0] if values else None
+    driver = driver_calls()
+    name, meaning = (function(status)[1] or b"unknown" for function in (driver.cuGetErrorName, driver.cuGetErrorString))
+    sentence = f"{what}: {name.decode()} ({code}), {meaning.decode()}"
+    if code in NO_MEMORY:
+        raise OutOfDeviceMemory(sentence, code)
+    if code in POISONED:
+        raise DevicePoisoned(f"{sentence}; the context is poisoned by a fault: start a new process", code)
+    raise LaunchFailed(sentence, code)

@@ -1,0 +1,106 @@
+"""NVIDIA's run-time compiler, NVRTC, by its C interface: CUDA C++ to machine code of every architecture that it knows.
+
+It needs neither a GPU, nor a driver, nor Python bindings. Several versions may be installed side by side: 12 still compiles
+for Volta, which 13 does not.
+"""
+
+import ctypes
+import re
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+from ...errors import BuildFailed, ProcessFailed
+from ..icd.drivers import Places
+from ..libraries import find_library, packaged_file, toolkit_library
+
+PACKAGES = ("nvidia-cuda-nvrtc", "nvidia-cuda-nvrtc-cu13", "nvidia-cuda-nvrtc-cu12")
+FILES = ("nvrtc64_130_0.dll", "nvrtc64_120_0.dll") if sys.platform == "win32" else ("libnvrtc.so.13", "libnvrtc.so.12")
+
+
+@dataclass(frozen=True)
+class Compilation:
+    """Machine code in an ELF file, the PTX that it was made of, and the compiler's log, which may be empty."""
+
+    cubin: bytes
+    ptx: str
+    log: str
+
+
+@dataclass(frozen=True)
+class Nvrtc:
+    """An opened NVRTC: its version ("NVRTC 13.0"), and the architectures that it compiles for (75, 80 ...)."""
+
+    library: ctypes.CDLL
+    version: str
+    architectures: tuple[int, ...]
+
+    def compile(self, source: str, name: str, architecture: str, options: Sequence[str] = ()) -> Compilation:
+        """Compile CUDA C++ for an architecture such as "sm_90". BuildFailed names `name` and holds the log.
+
+        Options that only an OpenCL compiler knows are left out.
+        """
+        own = (f"--gpu-architecture={architecture}", "--device-as-default-execution-space")
+        words = [each.encode() for each in (*own, *options) if not each.startswith("-cl-")]
+        program = ctypes.c_void_p()
+        text = source.encode()
+        self._check(self.library.nvrtcCreateProgram(ctypes.byref(program), text, b"rendered.cu", 0, None, None))
+        try:
+            status = self.library.nvrtcCompileProgram(program, len(words), (ctypes.c_char_p * len(words))(*words))
+            log = self._output(program, "ProgramLog").rstrip(b"\0 \n").decode(errors="replace")
+            if status != 0:
+                raise BuildFailed(name, f"{architecture} ({self.version})", log or self._meaning(status))
+            ptx = self._output(program, "PTX").rstrip(b"\0").decode()
+            return Compilation(self._output(program, "CUBIN"), ptx, log)
+        finally:
+            self.library.nvrtcDestroyProgram(ctypes.byref(program))
+
+    def _output(self, program: ctypes.c_void_p, what: str) -> bytes:
+        size = ctypes.c_size_t()
+        self._check(getattr(self.library, f"nvrtcGet{what}Size")(program, ctypes.byref(size)))
+        buffer = ctypes.create_string_buffer(max(size.value, 1))
+        self._check(getattr(self.library, f"nvrtcGet{what}")(program, buffer))
+        return buffer.raw[: size.value]
+
+    def _meaning(self, status: int) -> str:
+        self.library.nvrtcGetErrorString.restype = ctypes.c_char_p
+        return str((self.library.nvrtcGetErrorString(status) or b"unknown error").decode())
+
+    def _check(self, status: int) -> None:
+        if status != 0:
+            raise ProcessFailed(f"{self.version}: {self._meaning(status)}")
+
+
+@cache
+def find_nvrtc(architecture: str) -> Nvrtc | None:
+    """An NVRTC that compiles for this architecture ("sm_90"); None if none is installed or none of them does."""
+    number = re.fullmatch(r"sm_(\d+)[af]?", architecture)
+    opened = filter(None, map(_open, _paths()))
+    return next((each for each in opened if number and int(number[1]) in each.architectures), None)
+
+
+def _paths() -> Iterator[str]:
+    """Where the library may be, newest version first: in Python's packages, where the loader looks, or in a toolkit."""
+    places = Places.of_this_machine()
+    for file in FILES:
+        found = packaged_file((file,), *PACKAGES), find_library(file, places.libraries)
+        yield from (str(path) for path in found if path)
+    toolkit = toolkit_library("nvrtc")
+    if toolkit is not None:
+        yield toolkit
+
+
+@cache
+def _open(path: str) -> Nvrtc | None:
+    """The library, or None if it is there but cannot be opened: a package for another system, say."""
+    try:
+        library = ctypes.CDLL(path)
+    except OSError:
+        return None
+    major, minor, count = ctypes.c_int(), ctypes.c_int(), ctypes.c_int()
+    library.nvrtcVersion(ctypes.byref(major), ctypes.byref(minor))
+    library.nvrtcGetNumSupportedArchs(ctypes.byref(count))
+    numbers = (ctypes.c_int * count.value)()
+    library.nvrtcGetSupportedArchs(numbers)
+    return Nvrtc(library, f"NVRTC {major.value}.{minor.value}", tuple(numbers))

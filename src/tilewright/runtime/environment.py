@@ -1,0 +1,55 @@
+"""Reads what a record must say about the machine: processor, load, versions, clocks."""
+
+import os
+import platform
+from datetime import UTC, datetime
+from importlib import metadata
+from pathlib import Path
+
+from ..core.device import DeviceInfo
+from ..core.records import Environment
+from .telemetry import Reading, read_smi
+
+PACKAGES = ("tilewright", "numpy", "pyopencl")
+
+
+def read_environment(device: DeviceInfo) -> Environment:
+    """The machine as it is now. What a system does not tell is left empty, not guessed."""
+    now = read_smi(device.place) if "nvidia" in device.features else Reading(_cpu_clock())
+    return Environment(
+        device=device,
+        date=datetime.now(UTC).isoformat(timespec="seconds"),
+        python=platform.python_version(),
+        system=f"{platform.system()} {platform.release()}",
+        processor=_processor(),
+        cores=os.cpu_count() or 1,
+        load=os.getloadavg()[0] if hasattr(os, "getloadavg") else 0.0,
+        versions={name: version_of(name) for name in PACKAGES},
+        clock_mhz=now.clock_mhz,
+        power_w=now.power_w,
+    )
+
+
+def version_of(package: str) -> str:
+    """The version of an installed package, or "not installed"."""
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return "not installed"
+
+
+def _cpuinfo(key: str) -> str:
+    try:
+        with Path("/proc/cpuinfo").open(encoding="utf-8") as file:
+            return next((line.split(":", 1)[1].strip() for line in file if line.startswith(key)), "")
+    except OSError:
+        return ""
+
+
+def _processor() -> str:
+    return _cpuinfo("model name") or platform.processor()
+
+
+def _cpu_clock() -> float | None:
+    text = _cpuinfo("cpu MHz")
+    return float(text) if text else None

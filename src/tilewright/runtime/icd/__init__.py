@@ -1,0 +1,1 @@
+"""OpenCL drivers: found, made visible, ranked."""

@@ -1,0 +1,174 @@
+"""Makes drivers that no .icd file names visible to this process and its children, beside the system's own.
+
+Nothing here loads a driver or imports PyOpenCL. `register()` must run before the first OpenCL platform query.
+"""
+
+import hashlib
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Mapping, MutableMapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from ..cache import cache_folder
+from ..forks import mark_used
+from ..home import distrust, make_own_folder, private_folder, read_own, user_home, write_own
+from .drivers import Driver, Places, bundled, discover, icd_files
+
+FOLDER_PREFIX = "tilewright-icd-"
+
+# Binds each of PoCL's threads to a processor. Woken together after a pause, two of them often land on one processor, and
+# there they stay for some milliseconds. Products shorter than that suffer: 256^3 float32 on two processors ran at 225
+# GFLOP/s in the median with this and at 145 without; from 512^3 on it makes no difference.
+PINNED = ("POCL_AFFINITY", "1")
+
+
+@dataclass(frozen=True)
+class Registration:
+    """What `register` did: `variable` makes `added` visible; `problem` says why no driver may be found."""
+
+    status: Literal["nothing to add", "registered", "left to the user", "failed"]
+    variable: str
+    value: str
+    added: tuple[Driver, ...]
+    text: str
+    problem: str = ""
+
+
+def user_choice(environ: Mapping[str, str]) -> tuple[str, str] | None:
+    """The loader variable that the user set, and its value, or None. To a loader an empty value is unset.
+
+    OCL_ICD_FILENAMES speaks to Khronos' loader, which PyOpenCL's wheels have on Windows only: elsewhere it says nothing
+    about what will be found, and some NVIDIA images set it.
+    """
+    names = ("OCL_ICD_FILENAMES",) if sys.platform == "win32" else ("OCL_ICD_VENDORS", "OPENCL_VENDOR_PATH")
+    for name in names:
+        value = environ.get(name, "")
+        if value and not Path(value).name.startswith(FOLDER_PREFIX):
+            return name, value
+    return None
+
+
+def _problem_of(name: str, value: str) -> str:
+    """Why the user's own variable cannot work, or ''. A bare file name is left to the loader's own search."""
+    parts = value.split(os.pathsep) if name == "OCL_ICD_FILENAMES" else [value]
+    missing = [part for part in parts if os.sep in part and not Path(part).exists()]
+    if not missing:
+        return ""
+    return f"{name} names {', '.join(missing)}, which does not exist: the loader finds no driver"
+
+
+def bind_threads(environ: MutableMapping[str, str] = os.environ) -> None:
+    """Have PoCL bind its threads to processors, before the first platform query, with which they start.
+
+    Not against the user's word, and only if this process may run everywhere: PoCL counts processors from 0 on and heeds
+    no other binding.
+    """
+    mark_used()
+    if sys.platform == "linux" and os.sched_getaffinity(0) == set(range(os.cpu_count() or 0)):
+        environ.setdefault(*PINNED)
+
+
+def keep_apart(environ: MutableMapping[str, str] = os.environ) -> None:
+    """Where the user's cache folder is not fit, have PoCL keep its compiled kernels with ours, before the first query.
+
+    By itself PoCL takes a folder of a fixed name in /tmp for a user without a home, and runs what it finds there.
+    """
+    home = user_home()
+    if home.misleading:
+        environ.setdefault("POCL_CACHE_DIR", str(home.folder / "pocl"))
+
+
+def register(
+    places: Places | None = None, environ: MutableMapping[str, str] = os.environ, cache: Path | None = None
+) -> Registration:
+    """Make unregistered drivers and wheels visible beside the system's own, before the first platform query.
+
+    Sets OCL_ICD_VENDORS to a folder of .icd files. On Windows it sets OCL_ICD_FILENAMES, which the Khronos
+    loader reads besides the registry, though not in an elevated process; that path has not been tried. A
+    variable that the user set is never touched. A second call, here or in a child process, changes nothing.
+    """
+    keep_apart(environ)
+    places = places or Places.of_this_machine()
+    extra = (driver for driver in discover(places) if driver.origin != "system")
+    added = tuple(driver for driver in extra if not bundled(Path(driver.library)))
+    variable = "OCL_ICD_FILENAMES" if sys.platform == "win32" else "OCL_ICD_VENDORS"
+    value = os.pathsep.join(driver.library for driver in added)
+    chosen = user_choice(environ)
+    if chosen is not None and chosen != (variable, value):
+        text = f"{chosen[0]}={chosen[1]} is set, so the choice of drivers is left to it"
+        return Registration("left to the user", *chosen, (), text, _problem_of(*chosen))
+    if not added:
+        environ.pop(variable, None)  # empty, or inherited from a parent that saw more drivers
+        return Registration("nothing to add", variable, "", (), "the loader sees every driver by itself")
+    if sys.platform != "win32":
+        inherited = Path(environ.get(variable, "")).parent  # maybe not the cache, see _folder_of
+        try:
+            value = str(_folder_of(_folder_content(places, added), (inherited, cache or cache_folder())))
+        except OSError as error:
+            environ.pop(variable, None)
+            names = ", ".join(driver.name for driver in added)
+            text = f"{names} cannot be made visible: no folder for its .icd file can be written ({error})"
+            return Registration("failed", variable, "", (), text, text)
+    environ[variable] = value
+    text = f"{variable}={value} adds " + ", ".join(f"{driver.name} ({driver.library})" for driver in added)
+    return Registration("registered", variable, value, added, text)
+
+
+def _folder_content(places: Places, added: tuple[Driver, ...]) -> dict[str, bytes]:
+    """File names and bytes: the system's .icd files as they are, and one for each added driver."""
+    content: dict[str, bytes] = {}
+    for index, file in enumerate(icd_files(places)):
+        content[file.name if file.name not in content else f"{index}-{file.name}"] = file.read_bytes()
+    for driver in added:
+        content[f"tilewright-{driver.name.lower().replace(' ', '-')}.icd"] = f"{driver.library}\n".encode()
+    return content
+
+
+def _folder_of(content: Mapping[str, bytes], caches: tuple[Path, ...]) -> Path:
+    """A folder that holds `content`, named by it: found in one of `caches`, or written into the last of them.
+
+    If that cannot be written, a private folder serves this process and its children. OSError if there is none either.
+    """
+    name = FOLDER_PREFIX + hashlib.sha256(repr(sorted(content.items())).encode()).hexdigest()[:16]
+    for cache in caches:
+        if _holds(cache / name, content):
+            return cache / name
+    try:
+        return _write_folder(content, caches[-1], name)
+    except OSError:
+        private = private_folder()
+        return private / name if _holds(private / name, content) else _write_folder(content, private, name)
+
+
+def _write_folder(content: Mapping[str, bytes], cache: Path, name: str) -> Path:
+    """The folder `name` of `cache`, put in place by a rename, so that processes may do this at the same time; one that
+    holds anything else is replaced."""
+    make_own_folder(cache)
+    folder, temporary = cache / name, Path(tempfile.mkdtemp(prefix="writing-", dir=cache))
+    try:
+        (temporary / "new").mkdir(mode=0o700)
+        for file, data in content.items():
+            write_own(temporary / "new" / file, data)
+        if folder.is_symlink() or folder.exists():
+            folder.rename(temporary / "old")
+        (temporary / "new").rename(folder)
+    except OSError:
+        if not _holds(folder, content):  # unless another process was faster
+            raise
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
+    return folder
+
+
+def _holds(folder: Path, content: Mapping[str, bytes]) -> bool:
+    """Whether the folder is nobody else's and holds these files and nothing more: a loader opens every .icd file."""
+    try:
+        if distrust(folder) or {each.name for each in folder.iterdir()} != set(content):
+            return False
+    except OSError:  # there is none
+        return False
+    return all(read_own(folder / name) == data for name, data in content.items())

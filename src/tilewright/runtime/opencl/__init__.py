@@ -1,0 +1,1 @@
+"""OpenCL devices, by PyOpenCL."""

@@ -1,0 +1,298 @@
+"""The OpenCL backend: list devices, open one, build, allocate, move data, launch. All of PyOpenCL's calls are here."""
+
+import threading
+from collections import OrderedDict
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import lru_cache
+from threading import Lock
+from typing import Any
+
+import numpy as np
+import pyopencl as cl
+
+from ...core.device import DeviceInfo
+from ...core.kernel import Dialect, NDRange
+from ...core.source import Signature, name_lines
+from ...core.tensor_map import TensorMap
+from ...errors import BuildFailed, NoDevice, OutOfDeviceMemory, UnknownName, Unsupported
+from ..argument_types import scalar_types
+from ..cache import BinaryCache, cache_folder, content_key
+from ..icd.preference import NEVER_BY_DEFAULT, preference, standing
+from ..icd.registration import bind_threads, register
+from ..tensor_maps import encode
+from .bare_launch import launch_without_event
+from .error_codes import code_of, failure, status_sentence
+from .information import describe
+from .instructions import with_instructions
+from .kernel_objects import kernel_object
+from .retarget import retarget
+
+
+@contextmanager
+def check(what: str) -> Iterator[None]:
+    """Turn a PyOpenCL error into one that names the status, what it usually means, and the call that caused it."""
+    try:
+        yield
+    except cl.Error as error:
+        code = code_of(error)
+        raise failure(f"{what}: {status_sentence(code) if code is not None else error}", code) from error
+
+
+@dataclass(frozen=True)
+class Program:
+    """A built program and how its kernel's arguments are bound."""
+
+    program: Any
+    signature: Signature
+    scalar_types: tuple[Any, ...]
+    log: str
+
+    def new_kernel(self) -> Any:
+        """A kernel object of its own: argument slots are state, so threads must not share one."""
+        with check(f"making the kernel {self.signature.entry!r}"):
+            return kernel_object(self.program, self.signature.entry)
+
+    def binary(self) -> bytes:
+        """What the driver made of the source: PTX, an ELF file or a format of its own; empty if it does not tell."""
+        with check(f"asking for the code of {self.signature.entry!r}"):
+            binaries = self.program.get_info(cl.program_info.BINARIES)
+        return bytes(binaries[0]) if binaries and binaries[0] else b""
+
+
+def discover_devices() -> list[tuple[DeviceInfo, Any]]:
+    """All devices of all platforms, the preferred one first; empty if there is no driver."""
+    register()
+    bind_threads()
+    try:
+        platforms = cl.get_platforms()
+    except cl.LogicError:  # the loader's way of saying that it knows no driver
+        return []
+    found = []
+    for platform in platforms:
+        try:
+            devices = platform.get_devices()
+        except cl.Error:  # a platform without devices answers with DEVICE_NOT_FOUND
+            continue
+        found += [(with_instructions(describe(device, place)), device) for place, device in enumerate(devices)]
+    return sorted(found, key=lambda pair: preference(pair[0].platform, pair[0].version, pair[0].kind))
+
+
+def list_devices() -> tuple[DeviceInfo, ...]:
+    """The devices that can be opened, the one that is chosen by default first."""
+    return tuple(info for info, _ in discover_devices())
+
+
+def choose(infos: Sequence[DeviceInfo], wanted: str | None) -> int:
+    """The index of the device that `wanted` names: an index, "cpu" or "gpu", or part of a name or platform."""
+    if not infos:
+        cause = f" ({register().problem})" if register().problem else ""
+        raise NoDevice(f"no OpenCL device was found{cause}; `tilewright doctor` says what is missing and how to add it")
+    if wanted is None:
+        first = infos[0]
+        own = standing(first.platform, first.version, first.kind)
+        if own.rank >= NEVER_BY_DEFAULT:
+            raise NoDevice(f"the only device is {first.label}, which has to be asked for by --device 0: {own.reason}")
+        return 0
+    if wanted.isdigit() and int(wanted) < len(infos):
+        return int(wanted)
+    for index, info in enumerate(infos):
+        if wanted.lower() == info.kind or wanted.lower() in info.label.lower():
+            return index
+    raise UnknownName("device", wanted, [*map(str, range(len(infos))), *(info.label for info in infos)])
+
+
+def open_device(wanted: str | None = None) -> "Device":
+    """Open a device for work. NoDevice if there is none, UnknownName if none matches."""
+    pairs = discover_devices()
+    info, device = pairs[choose([info for info, _ in pairs], wanted)]
+    with check(f"opening {info.label}"):
+        context = cl.Context([device])
+    return Device(info, device, context)
+
+
+class Device:
+    """An opened device: its facts, and the verbs that plans are run with."""
+
+    backend = "opencl"
+    dialect = Dialect.OPENCL
+
+    def __init__(self, info: DeviceInfo, device: Any, context: Any) -> None:
+        self.info = info
+        self.device = device
+        self.context = context
+        self.queue = cl.CommandQueue(context, device, cl.command_queue_properties.PROFILING_ENABLE)
+        self._plain_queue: Any = None
+        self._programs: dict[tuple[str, str, tuple[str, ...], str], Program] = {}
+        self.per_thread = threading.local()  # what the library keeps for its calls here: it goes when the device goes
+        self._lock = Lock()
+        self._disk = BinaryCache(cache_folder() / "programs")
+
+    def build(
+        self, source: str, name: str, signature: Signature, dtype: str, options: Sequence[str] = (), target: str = ""
+    ) -> Program:
+        """Compile `source`, or take it from memory or disk. BuildFailed holds the compiler's log.
+
+        With a PTX `target` the driver's own code is changed for it; Unsupported if it is not PTX for that family.
+        """
+        key = (source, signature.entry, tuple(options), target)
+        with self._lock:
+            if key not in self._programs:
+                program, log = self._compile(source, name, tuple(options), target)
+                self._programs[key] = Program(program, signature, scalar_types(name, signature, dtype), log)
+            return self._programs[key]
+
+    def _compile(self, source: str, name: str, options: tuple[str, ...], target: str) -> tuple[Any, str]:
+        info = self.info
+        key = content_key(source, *options, target, info.platform, info.version, info.driver, info.name)
+        binary = self._disk.get(key)
+        if binary is not None:
+            program = self._load(binary, options)
+            if program is not None:
+                return program, "(from the cache of built programs)"
+        # PyOpenCL's public Program adds a cache of its own, whose entries a driver update can outlive.
+        program = cl.Program(cl._cl._Program(self.context, source.encode()))
+        try:
+            self._finish_build(program, options)
+        except cl.Error as error:
+            raise BuildFailed(name, info.label, name_lines(self._log(program) or str(error), source)) from error
+        if target:
+            program = self._retargeted(program, name, target)
+        binaries = program.get_info(cl.program_info.BINARIES)
+        if binaries and binaries[0]:
+            self._disk.put(key, binaries[0])
+        return program, self._log(program)
+
+    def _retargeted(self, program: Any, name: str, target: str) -> Any:
+        """The program for `target`, made of the PTX that the driver compiled."""
+        ptx = program.get_info(cl.program_info.BINARIES)[0].rstrip(b"\0").decode()
+        other = cl.Program(self.context, [self.device], [retarget(ptx, target).encode()])
+        try:
+            self._finish_build(other, ())
+        except cl.Error as error:
+            raise BuildFailed(name, f"{self.info.label}, {target}", self._log(other) or str(error)) from error
+        return other
+
+    def _load(self, binary: bytes, options: tuple[str, ...]) -> Any:
+        """A program from its binary, or None if this driver refuses it, so that it is compiled again."""
+        try:
+            program = cl.Program(self.context, [self.device], [binary])
+            self._finish_build(program, options)
+        except cl.Error:
+            return None
+        return program
+
+    def _finish_build(self, program: Any, options: tuple[str, ...]) -> None:
+        # `build` around it warns of every log that is not empty, and filters of warnings are one for all threads. The log is
+        # kept, and shown where it matters.
+        program._prg._build(options=" ".join(options).encode(), devices=[self.device])
+
+    def _log(self, program: Any) -> str:
+        return str(program.get_build_info(self.device, cl.program_build_info.LOG))
+
+    @property
+    def supports_stamps(self) -> bool:
+        """Whether the device has the clock that `kernels/clock` reads: NVIDIA's."""
+        return "nvidia" in self.info.features
+
+    @property
+    def plain_queue(self) -> Any:
+        """A second queue, in order and without profiling, which costs some microseconds a launch: the library's own."""
+        with self._lock:
+            if self._plain_queue is None:
+                self._plain_queue = cl.CommandQueue(self.context, self.device)
+            return self._plain_queue
+
+    def allocate(self, nbytes: int) -> Any:
+        """A buffer of at least one byte; OutOfDeviceMemory says the bytes asked and present."""
+        size = max(int(nbytes), 1)
+        limit = self.info.max_alloc_bytes
+        if limit and size > limit:
+            raise OutOfDeviceMemory(f"{size:,} bytes asked; {self.info.label} allows {limit:,} in one buffer")
+        with check(f"allocating {size:,} bytes of {self.info.global_bytes:,} on {self.info.label}"):
+            return cl.Buffer(self.context, cl.mem_flags.READ_WRITE, size)
+
+    def tensor_map(self, map_: TensorMap) -> Any:
+        """A buffer of its own with the encoded map, into which kernels write addresses. Unsupported if it cannot be."""
+        encoded = np.frombuffer(encode(map_), np.uint8)
+        with check(f"allocating a tensor map on {self.info.label}"):
+            return cl.Buffer(self.context, cl.mem_flags.READ_WRITE | cl.mem_flags.COPY_HOST_PTR, hostbuf=encoded.copy())
+
+    def part(self, buffer: Any, origin: int, nbytes: int) -> Any:
+        """A sub-buffer; `origin` must be a multiple of the device's base alignment."""
+        with check(f"cutting {nbytes:,} bytes at {origin} out of a buffer"):
+            return buffer.get_sub_region(origin, max(int(nbytes), 1))
+
+    def fill(self, buffer: Any, byte: int, origin: int, nbytes: int) -> None:
+        if nbytes:
+            with check(f"filling {nbytes:,} bytes"):
+                cl.enqueue_fill_buffer(self.queue, buffer, np.uint8(byte), origin, nbytes)
+
+    def write(self, buffer: Any, array: np.ndarray, queue: Any = None) -> None:
+        """Copy an array's elements to a buffer, and wait."""
+        if array.nbytes:
+            with check(f"writing {array.nbytes:,} bytes to {self.info.label}"):
+                cl.enqueue_copy(queue or self.queue, buffer, np.ascontiguousarray(array).view(np.uint8).reshape(-1))
+
+    def read(self, buffer: Any, count: int, dtype: np.dtype, origin: int = 0, queue: Any = None) -> np.ndarray:
+        """`count` elements of a buffer from byte `origin` on, once all is done that the queue holds."""
+        host = np.empty(count * dtype.itemsize, np.uint8)
+        if count:
+            with check(f"reading {host.nbytes:,} bytes from {self.info.label}"):
+                cl.enqueue_copy(queue or self.queue, host, buffer, src_offset=origin)
+        return host.view(dtype)
+
+    def launch(
+        self, kernel: Any, ndrange: NDRange, what: str, queue: Any = None, wait_for: Any = None, event: bool = True
+    ) -> Any:
+        """Enqueue one launch, on the device's own queue if none is given; its event. Errors name `what`.
+
+        Without an `event` the launch behind this one begins sooner, and None is returned where that is possible.
+        """
+        if not event and not wait_for:
+            code = launch_without_event(queue or self.queue, kernel, ndrange)
+            if code:
+                raise failure(f"launching {what} over {ndrange}: {status_sentence(code)}", code)
+            if code is not None:
+                return None
+        try:
+            return cl.enqueue_nd_range_kernel(
+                queue or self.queue, kernel, ndrange.global_size, ndrange.local_size, wait_for=wait_for
+            )
+        except cl.Error:
+            with check(f"launching {what} over {ndrange}"):
+                raise
+
+    def finish(self, what: str, queue: Any = None) -> None:
+        try:  # every library call on host arrays gets here: a context manager would cost it 2 us
+            (queue or self.queue).finish()
+        except cl.Error:
+            with check(f"waiting for {what}"):
+                raise
+
+
+KEPT_CONTEXTS = 8  # of callers: a context holds its programs, some megabytes, for as long as its Device is kept
+_adopted: OrderedDict[tuple[int, int], Device] = OrderedDict()
+_adopting = Lock()
+
+
+@lru_cache(maxsize=2 * KEPT_CONTEXTS)  # asking a queue for its context and device costs more than the rest of a call
+def adopt(queue: Any) -> Device:
+    """The Device for a caller's own queue: one for each context and device, made at the first call, and let go when others
+    have been used since. Unsupported for a queue that may run commands out of order."""
+    if queue.properties & cl.command_queue_properties.OUT_OF_ORDER_EXEC_MODE_ENABLE:
+        raise Unsupported(
+            "the queue may run commands out of order, and calls of several launches need their order: make one without "
+            "OUT_OF_ORDER_EXEC_MODE_ENABLE"
+        )
+    with check("asking the queue for its context, which must be kept alive"):  # Intel's runtime does not keep it
+        key = (queue.context.int_ptr, queue.device.int_ptr)
+    with _adopting:
+        if key not in _adopted:
+            info = with_instructions(describe(queue.device))
+            _adopted[key] = Device(info, queue.device, queue.context)
+            if len(_adopted) > KEPT_CONTEXTS:
+                _adopted.popitem(last=False)
+        _adopted.move_to_end(key)
+        return _adopted[key]

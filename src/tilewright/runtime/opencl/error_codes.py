@@ -1,0 +1,74 @@
+"""OpenCL's status codes in sentences: what a code usually means in a program that launches kernels, and as which error."""
+
+import re
+
+from ...errors import DevicePoisoned, LaunchFailed, OutOfDeviceMemory
+
+# Khronos, The OpenCL Specification 3.0, appendix F names the codes; the sentences are experience.
+MEANINGS = {
+    -1: ("DEVICE_NOT_FOUND", "the driver has no device of that type; `tilewright doctor` says what is there"),
+    -2: ("DEVICE_NOT_AVAILABLE", "the device is there but in use or disabled"),
+    -3: ("COMPILER_NOT_AVAILABLE", "the driver came without its compiler; install the full package"),
+    -4: ("MEM_OBJECT_ALLOCATION_FAILURE", "the device has no room for a buffer; try a smaller size"),
+    -5: ("OUT_OF_RESOURCES", "a work-group needs more registers or local memory than there is, or a kernel faulted"),
+    -6: ("OUT_OF_HOST_MEMORY", "the host ran out of memory inside the driver"),
+    -7: ("PROFILING_INFO_NOT_AVAILABLE", "the queue was made without profiling or the event has not ended"),
+    -9: ("IMAGE_FORMAT_MISMATCH", "images are not used here; the driver reports something else by it"),
+    -11: ("BUILD_PROGRAM_FAILURE", "the kernel did not compile; the log says where"),
+    -12: ("MAP_FAILURE", "a buffer could not be mapped into host memory"),
+    -13: ("MISALIGNED_SUB_BUFFER_OFFSET", "a sub-buffer must start at a multiple of the device's base alignment"),
+    -14: ("EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST", "an earlier command that this one waits for has failed"),
+    -30: ("INVALID_VALUE", "an argument is out of its range"),
+    -34: ("INVALID_CONTEXT", "the buffer, queue and program do not belong to one context"),
+    -36: ("INVALID_COMMAND_QUEUE", "the queue is dead: usually an earlier kernel faulted and took the context with it"),
+    -38: ("INVALID_MEM_OBJECT", "a buffer was released or belongs to another context"),
+    -42: ("INVALID_BINARY", "a cached program does not fit this driver"),
+    -43: ("INVALID_BUILD_OPTIONS", "the compiler does not know a build option"),
+    -44: ("INVALID_PROGRAM", "the program was not made"),
+    -45: ("INVALID_PROGRAM_EXECUTABLE", "the program was not built for this device"),
+    -46: ("INVALID_KERNEL_NAME", "the source holds no kernel of that name"),
+    -48: ("INVALID_KERNEL", "the kernel object is gone"),
+    -49: ("INVALID_ARG_INDEX", "the kernel has fewer arguments than were bound"),
+    -50: ("INVALID_ARG_VALUE", "an argument is not of the kind that the kernel declares"),
+    -51: ("INVALID_ARG_SIZE", "a scalar has another width than the kernel declares"),
+    -52: ("INVALID_KERNEL_ARGS", "not all arguments were bound"),
+    -53: ("INVALID_WORK_DIMENSION", "an NDRange has one to three dimensions"),
+    -54: ("INVALID_WORK_GROUP_SIZE", "the work-group is larger than this kernel allows on this device, or differs "
+          "from reqd_work_group_size, or does not divide the global size"),
+    -55: ("INVALID_WORK_ITEM_SIZE", "one side of the work-group is longer than the device allows"),
+    -56: ("INVALID_GLOBAL_OFFSET", "the global offset is out of range"),
+    -58: ("INVALID_EVENT", "the event is not valid in this context"),
+    -59: ("INVALID_OPERATION", "the driver refuses this operation in this state"),
+    -61: ("INVALID_BUFFER_SIZE", "a buffer of size zero, or beyond the largest allocation"),
+    -63: ("INVALID_GLOBAL_WORK_SIZE", "a side of the NDRange is zero or too long"),
+    -1001: ("PLATFORM_NOT_FOUND_KHR", "no OpenCL driver is registered; `tilewright doctor` says how to add one"),
+    -9999: ("NVIDIA_ILLEGAL_ACCESS", "NVIDIA's driver: a kernel read or wrote outside its buffers"),
+}  # fmt: skip
+
+POISONED = (-36, -9999)  # seen on NVIDIA after a fault: every later call of the context fails so
+NO_MEMORY = (-4, -6)
+
+
+def status_sentence(code: int) -> str:
+    """The code's name and what it usually means here."""
+    name, meaning = MEANINGS.get(code, ("unknown status", "a code of this driver's own"))
+    return f"OpenCL {name} ({code}): {meaning}"
+
+
+def code_of(error: BaseException) -> int | None:
+    """The status code inside a PyOpenCL exception; None where it holds none."""
+    code = getattr(error, "code", None)
+    if isinstance(code, int):
+        return code
+    found = re.search(r"-\d+", str(error))
+    return int(found[0]) if found else None
+
+
+def failure(sentence: str, code: int | None) -> LaunchFailed:
+    """The error for a status code, with what to do beside the sentence."""
+    if code in NO_MEMORY:
+        return OutOfDeviceMemory(sentence, code)
+    if code in POISONED:
+        advice = "the context is poisoned by an earlier fault: start a new process"
+        return DevicePoisoned(f"{sentence}; {advice}", code)
+    return LaunchFailed(sentence, code)

@@ -1,0 +1,270 @@
+"""Runs a plan: buffers with fences, arguments bound by name, launches timed on the device and on the host's clock."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from statistics import median
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from ..core.kernel import NDRange, Step, render
+from ..core.operands import Operand
+from ..core.plan import Plan
+from ..core.problem import inputs_of, output_of
+from ..core.types import element_type, numpy_dtype
+from ..errors import InvalidInput, WrongResult
+from .device import Device
+
+POISON = 0xFF  # every float made of such bytes is a NaN: what a kernel forgot to write, or should not have read, shows
+WAIT_S = 0.1  # between two waits of sustained work: a pause of some 20 us is nothing beside it
+INTEGER_POISON = 0xA5  # -1 is too common a result to stand for "not written"
+
+
+@dataclass(frozen=True)
+class Times:
+    """Seconds of one run: on the device, from the first launch's start to the last one's end, and on the host's clock,
+    from the enqueue until the queue is empty."""
+
+    device_s: float
+    wall_s: float
+
+
+@dataclass(frozen=True)
+class Work:
+    """Calls made without pause, and the seconds that all of them took on the host's clock."""
+
+    seconds: float
+    calls: int
+
+
+@dataclass(frozen=True)
+class Fenced:
+    """A buffer inside a larger one; the bytes around it are poisoned and must stay so."""
+
+    whole: Any
+    inner: Any
+    fence: int
+    nbytes: int
+    tail: int
+    poison: int
+
+    def overwritten(self, device: Device) -> str:
+        """The fence that somebody wrote into, "before" or "after" the buffer; empty if nobody did."""
+        before = device.read(self.whole, self.fence, np.dtype(np.uint8))
+        if not (before == self.poison).all():
+            return "before"
+        after = device.read(self.whole, self.tail, np.dtype(np.uint8), self.fence + self.nbytes)
+        return "" if (after == self.poison).all() else "after"
+
+
+def fenced_buffer(device: Device, nbytes: int, dtype: str) -> Fenced:
+    """A buffer of `nbytes`, wholly poisoned, between two poisoned fences."""
+    fence = max(device.info.base_align_bytes, 256)
+    poison = INTEGER_POISON if element_type(dtype).exact else POISON
+    tail = fence + -nbytes % 16  # patterns are filled in pieces of 16 bytes
+    whole = device.allocate(fence + nbytes + tail)
+    device.fill(whole, poison, 0, fence + nbytes + tail)
+    return Fenced(whole, device.part(whole, fence, nbytes), fence, nbytes, tail, poison)
+
+
+@dataclass(frozen=True)
+class Launch:
+    """One step made ready: a kernel object of its own, its geometry, where its buffers go, and its name for errors."""
+
+    kernel: Any
+    ndrange: NDRange
+    slots: tuple[tuple[int, str], ...]  # (argument index, name of the plan's buffer)
+    what: str
+
+
+class LoadedPlan:
+    """A plan whose programs are built and whose scalars are set: give it buffers, then enqueue it.
+
+    The kernel objects' arguments are state, so one LoadedPlan serves one thread.
+    """
+
+    def __init__(self, plan: Plan, device: Device) -> None:
+        self.plan = plan
+        self.device = device
+        self.logs: dict[str, str] = {}
+        self._tensor_maps: list[Any] = []  # a kernel's arguments do not keep their buffers alive
+        busy = (step for step in plan.steps if not step.config.ndrange(step.problem).empty)
+        self.launches = [self._load(step) for step in busy]
+
+    def _load(self, step: Step) -> Launch:
+        kernel, device = step.kernel, self.device
+        source = render(kernel, step.config, step.problem, device.dialect)
+        program = device.build(source, kernel.name, kernel.signature, step.problem.dtype, kernel.options, kernel.target)
+        self.logs[kernel.name] = program.log
+        prepared = program.new_kernel()
+        scalars = {**step.problem.scalars, **step.config.scalars(step.problem)}
+        maps = step.config.tensor_maps(step.problem)
+        slots = []
+        for index, parameter in enumerate(kernel.signature.parameters):
+            if parameter.name in maps:
+                self._tensor_maps.append(device.tensor_map(maps[parameter.name]))
+                prepared.set_arg(index, self._tensor_maps[-1])
+            elif parameter.pointer:
+                slots.append((index, step.buffer_of(parameter.name)))
+            elif parameter.name in scalars:
+                prepared.set_arg(index, program.scalar_types[index](scalars[parameter.name]))
+            else:
+                known = ", ".join(scalars)
+                raise InvalidInput(f"{kernel.name}: no value for the argument {parameter.name!r}; there are {known}")
+        what = f"{kernel.name} ({step.problem.title})"
+        return Launch(prepared, step.config.ndrange(step.problem), tuple(slots), what)
+
+    def bind(self, buffers: Mapping[str, Any]) -> None:
+        """Set every pointer argument to the buffer of its name."""
+        for launch in self.launches:
+            for index, name in launch.slots:
+                if name not in buffers:
+                    raise InvalidInput(f"{launch.what}: no buffer for {name!r}; there are {', '.join(buffers)}")
+                launch.kernel.set_arg(index, buffers[name])
+
+    def enqueue(self, queue: Any = None, wait_for: Any = None, event: bool = True) -> list[Any]:
+        """Enqueue all steps in order on an in-order queue; their events, which make launches wait longer for each other."""
+        events = []
+        for launch in self.launches:
+            events.append(self.device.launch(launch.kernel, launch.ndrange, launch.what, queue, wait_for, event))
+            wait_for = None
+        return events
+
+
+class Execution:
+    """A plan with fenced buffers of its own, for verifying and measuring. Launch it as often as you like.
+
+    With `inputs` it reads what another execution of the same problem has been given, and writes to buffers of its own.
+    """
+
+    def __init__(self, plan: Plan, device: Device, inputs: "Execution | None" = None) -> None:
+        self.plan = plan
+        self.device = device
+        self._loaded = LoadedPlan(plan, device)
+        self._buffers: dict[str, Fenced] = {
+            each.name: inputs._buffers[each.name]
+            if inputs is not None and not each.written
+            else fenced_buffer(device, each.nbytes, each.dtype)
+            for each in plan.problem.operands
+        }
+        for name, nbytes in plan.scratch.items():
+            self._buffers[name] = fenced_buffer(device, nbytes, plan.problem.dtype)
+            if name in plan.zeroed:
+                device.fill(self._buffers[name].inner, 0, 0, nbytes)
+        self._loaded.bind({name: buffer.inner for name, buffer in self._buffers.items()})
+
+    @property
+    def logs(self) -> dict[str, str]:
+        """The compiler's log of each kernel, by its name."""
+        return self._loaded.logs
+
+    def write(self, arrays: Mapping[str, np.ndarray]) -> None:
+        """Upload the problem's inputs, each in the memory order that its operand names."""
+        for operand in inputs_of(self.plan.problem):
+            self.device.write(self._buffers[operand.name].inner, operand.flatten(_checked(operand, arrays)))
+
+    def spoiled_inputs(self, arrays: Mapping[str, np.ndarray]) -> list[str]:
+        """The inputs that no longer hold what `write` put there: a kernel wrote where it should only read."""
+        spoiled = []
+        for operand in (each for each in inputs_of(self.plan.problem) if not each.written):
+            now = self.device.read(self._buffers[operand.name].inner, operand.elements, numpy_dtype(operand.dtype))
+            if not np.array_equal(now.view(np.uint8), operand.flatten(arrays[operand.name]).view(np.uint8)):
+                spoiled.append(operand.name)
+        return spoiled
+
+    def poison(self, pattern: int | None = None) -> None:
+        """Fill the output with NaN, so that every element has to be written to pass; not one that is read before.
+
+        With a `pattern` it is filled with that byte instead, and its fences are left as they are.
+        """
+        if output_of(self.plan.problem).updated:
+            return
+        output = self._buffers[output_of(self.plan.problem).name]
+        if pattern is not None:
+            self.device.write(output.inner, np.full(output.nbytes, pattern, np.uint8))
+            return
+        self.device.fill(output.whole, output.poison, 0, output.fence + output.nbytes + output.tail)
+
+    @property
+    def launches(self) -> int:
+        """How many kernels one run launches."""
+        return len(self._loaded.launches)
+
+    def enqueue(self, queue: Any = None) -> None:
+        """Enqueue all steps once, without events, and do not wait."""
+        self._loaded.enqueue(queue, event=False)
+
+    def launch(self) -> Times:
+        """Run all steps once and wait."""
+        begin = perf_counter()
+        events = self._loaded.enqueue()
+        self.device.finish(self.plan.problem.title)
+        wall = perf_counter() - begin
+        if not events:
+            return Times(0.0, wall)
+        return Times((events[-1].profile.end - events[0].profile.start) * 1e-9, wall)
+
+    def burst(self, calls: int) -> Times:
+        """Run all steps `calls` times back to back and wait; the median of the calls' times on the device."""
+        begin = perf_counter()
+        runs = [self._loaded.enqueue() for _ in range(calls)]
+        self.device.finish(self.plan.problem.title)
+        wall = (perf_counter() - begin) / calls
+        spans = [(events[-1].profile.end - events[0].profile.start) * 1e-9 for events in runs if events]
+        return Times(median(spans) if spans else 0.0, wall)
+
+    def sustain(self, seconds: float) -> Work:
+        """Run all steps again and again for at least `seconds`, waiting only once in a while."""
+        once = max(self.launch().wall_s, 1e-6)
+        together = max(1, round(WAIT_S / once))
+        begin, calls = perf_counter(), 0
+        while (passed := perf_counter() - begin) < seconds or not calls:
+            for _ in range(together):
+                self._loaded.enqueue(event=False)
+            self.device.finish(self.plan.problem.title)
+            calls += together
+        return Work(passed, calls)
+
+    def read(self) -> np.ndarray:
+        """The output as an array of its shape; WrongResult if a kernel wrote outside any of its buffers."""
+        for name, buffer in self._buffers.items():
+            if place := buffer.overwritten(self.device):
+                raise WrongResult(outside(self.plan, place, name))
+        output = output_of(self.plan.problem)
+        flat = self.device.read(self._buffers[output.name].inner, output.elements, numpy_dtype(output.dtype))
+        return output.unflatten(flat)
+
+
+def outside(plan: Plan, place: str, name: str) -> str:
+    """What is known of a write outside all buffers: the fence that it hit, and the arguments through which kernels write.
+    A store that runs far past C may hit the fence of B, so the fence alone accuses nobody."""
+    writers = [
+        f"{step.kernel.name} can write through {', '.join(names)}"
+        for step in plan.steps
+        if (
+            names := [
+                each.name for each in step.kernel.signature.parameters if each.pointer == "global" and not each.readonly
+            ]
+        )
+    ]
+    known = "; ".join(dict.fromkeys(writers)) or "no argument lets a kernel write"
+    return f"a write outside the buffers hit the fence {place} {name}; {known}"
+
+
+def _checked(operand: Operand, arrays: Mapping[str, np.ndarray]) -> np.ndarray:
+    if operand.name not in arrays:
+        raise InvalidInput(f"the operand {operand.name} is missing; given: {', '.join(arrays) or 'none'}")
+    array = arrays[operand.name]
+    if array.shape != operand.shape or array.dtype != numpy_dtype(operand.dtype):
+        wanted = f"{operand.shape} {operand.dtype}"
+        raise InvalidInput(f"{operand.name} is {array.shape} {array.dtype}, the problem wants {wanted}")
+    return array
+
+
+def solve(plan: Plan, arrays: Mapping[str, np.ndarray], device: Device) -> tuple[np.ndarray, Times]:
+    """Run a plan once on host arrays (keys and shapes as in `plan.problem.operands`): the output and its times."""
+    execution = Execution(plan, device)
+    execution.write(arrays)
+    times = execution.launch()
+    return execution.read(), times

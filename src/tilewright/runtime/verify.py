@@ -1,0 +1,233 @@
+"""Judges a result against the float64 reference, element by element, by the bound that rounding allows."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ..core.plan import Plan
+from ..core.problem import Gemm, Problem, output_of, random_arrays
+from ..core.types import element_type, numpy_dtype
+from ..errors import WrongResult
+from .device import Device
+from .run import INTEGER_POISON, POISON, Execution
+
+SECOND_POISON = 0x3F  # as floats of every size near 1: what is added to it is not lost in it, as in a very large number
+
+
+@dataclass(frozen=True)
+class Element:
+    """One element of a result beside what it should be."""
+
+    index: tuple[int, ...]
+    value: float
+    expected: float
+
+    def __str__(self) -> str:
+        return f"[{', '.join(map(str, self.index))}] = {self.value!r}, host {self.expected!r}"
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Whether a result is right. `worst_ratio` is the largest error as a part of its bound: at most 1 to pass."""
+
+    passed: bool
+    elements: int
+    worst_ratio: float
+    worst: Element | None
+    bound: float
+    reason: str = ""
+    sample: tuple[Element, ...] = ()
+
+    def __str__(self) -> str:
+        if self.passed:
+            return f"right: {self.elements:,} elements, worst error {self.worst_ratio:.2g} of its bound"
+        return f"wrong: {self.reason}"
+
+
+class Reference:
+    """What a problem's result should be for given operands, and how far a kernel's rounding may stray from it.
+
+    Computed once and used for every kernel that solves the same problem, whatever order its operands lie in.
+    """
+
+    def __init__(self, problem: Problem, arrays: Mapping[str, np.ndarray]) -> None:
+        self.problem = problem
+        self.arrays = arrays
+        self.expected = problem.reference(arrays)
+        self.bound = problem.error_bound(arrays, self.expected)
+
+    def judge(self, output: np.ndarray) -> Verdict:
+        """Compare every element of `output` with the reference.
+
+        Integers and copies must be equal bit by bit. Otherwise an element passes if it is within the bound, or is the
+        same infinity, or is NaN where the reference is NaN: nowhere else does a NaN pass.
+        """
+        wanted = output_of(self.problem)
+        if output.shape != wanted.shape or output.dtype != numpy_dtype(wanted.dtype):
+            reason = f"the result is {output.shape} {output.dtype} instead of {wanted.shape} {wanted.dtype}"
+            return Verdict(False, output.size, np.inf, None, 0.0, reason)
+        if output.size == 0:
+            return Verdict(True, 0, 0.0, None, 0.0)
+        ratios = self._ratios(output)
+        index = np.unravel_index(int(np.argmax(ratios)), output.shape)
+        worst, ratio = self._element(output, index), float(ratios[index])
+        limit = float(np.broadcast_to(self.bound, output.shape)[index])
+        sample = self._sample(output)
+        if ratio <= 1.0:
+            return Verdict(True, output.size, ratio, worst, limit, sample=sample)
+        wrong = int(np.count_nonzero(ratios > 1.0))
+        reason = f"{wrong:,} of {output.size:,} elements; the worst is {worst}; the bound is {limit:.3g}"
+        return Verdict(False, output.size, ratio, worst, limit, reason, sample)
+
+    def _ratios(self, output: np.ndarray) -> np.ndarray:
+        """Error over bound for every element: 0 where equal, infinite where no bound could excuse the difference."""
+        if isinstance(self.bound, float) and self.bound == 0.0:
+            same = _bits(output) == _bits(self.expected.astype(output.dtype, copy=False))
+            return np.where(same, 0.0, np.inf)
+        with np.errstate(invalid="ignore", over="ignore", divide="ignore"):
+            wide = np.complex128 if np.iscomplexobj(output) else np.float64
+            error = np.abs(output.astype(wide) - self.expected)
+            ratios: np.ndarray = error / self.bound
+            ratios[error == 0] = 0.0
+            # A float64 reference beyond the element type's range rounds to an infinity, as the kernel's sum may.
+            expected = self.expected.astype(output.dtype)
+            settled = ~np.isfinite(expected)
+            if settled.any():
+                same = (output == expected) | (np.isnan(output) & np.isnan(expected))
+                ratios[settled] = np.where(same[settled], 0.0, np.inf)
+        ratios[np.isnan(ratios)] = np.inf
+        return ratios
+
+    def _element(self, output: np.ndarray, index: tuple[np.intp, ...]) -> Element:
+        return Element(tuple(map(int, index)), output[index].item(), self.expected[index].item())
+
+    def _sample(self, output: np.ndarray, count: int = 10) -> tuple[Element, ...]:
+        """Ten random elements beside the host's values: the check that the tutorials print."""
+        flat = np.random.default_rng().integers(0, output.size, min(count, output.size))
+        return tuple(self._element(output, np.unravel_index(each, output.shape)) for each in flat)
+
+
+WHOLE_FLOPS = 2**35  # the product of two 2048 x 2048 matrices takes half of it; larger ones, minutes on some hosts
+BAND = 32  # no work-group of any kernel computes a tile that no sampled row and column crosses
+
+
+class SampledReference:
+    """What whole rows and columns of a very large product should be: one at random out of every 32.
+
+    The rest is only asked to be finite, as what was forgotten is not.
+    """
+
+    def __init__(self, problem: Gemm, arrays: Mapping[str, np.ndarray]) -> None:
+        self.problem = problem
+        self.arrays = arrays
+        generator = np.random.default_rng(BAND)
+        self._rows, self._columns = (_one_of_each_band(generator, side) for side in (problem.m, problem.n))
+        some_rows = {**arrays, "A": arrays["A"][..., self._rows, :]}
+        some_columns = {**arrays, "B": arrays["B"][..., self._columns]}
+        self._across = Reference(replace(problem, m=len(self._rows)), some_rows)
+        self._down = Reference(replace(problem, n=len(self._columns)), some_columns)
+
+    def judge(self, output: np.ndarray) -> Verdict:
+        """The first of the two verdicts that is bad, or the one with the larger error."""
+        wanted = output_of(self.problem)
+        if output.shape != wanted.shape:
+            reason = f"the result is {output.shape} instead of {wanted.shape}"
+            return Verdict(False, output.size, np.inf, None, 0.0, reason)
+        if output.dtype.kind in "fc" and not np.isfinite(output).all():
+            return Verdict(False, output.size, np.inf, None, 0.0, "elements are infinite or NaN, or were not written")
+        verdicts = (self._across.judge(output[..., self._rows, :]), self._down.judge(output[..., self._columns]))
+        return max(verdicts, key=lambda each: (not each.passed, each.worst_ratio))
+
+
+def _one_of_each_band(generator: np.random.Generator, side: int) -> np.ndarray:
+    firsts = np.arange(0, side, BAND)
+    chosen: np.ndarray = np.minimum(firsts + generator.integers(0, BAND, len(firsts)), side - 1)
+    return chosen
+
+
+def reference_for(
+    problem: Problem, arrays: Mapping[str, np.ndarray], whole_flops: int = WHOLE_FLOPS
+) -> Reference | SampledReference:
+    """What to judge a problem's result by: every element, or of products of more flops whole rows and columns."""
+    sampled = isinstance(problem, Gemm) and problem.flops > whole_flops and problem.beta == 0
+    return SampledReference(problem, arrays) if sampled and isinstance(problem, Gemm) else Reference(problem, arrays)
+
+
+def _bits(array: np.ndarray) -> np.ndarray:
+    contiguous = np.ascontiguousarray(array)
+    if contiguous.dtype.itemsize > 8:
+        return contiguous
+    return contiguous.view(f"u{contiguous.dtype.itemsize}")
+
+
+def verify(plan: Plan, device: Device, seed: int = 0) -> Verdict:
+    """Run a plan on random operands with its output poisoned, and judge the result."""
+    reference = Reference(plan.problem, random_arrays(plan.problem, seed))
+    return verify_execution(Execution(plan, device), reference)
+
+
+def verify_execution(execution: Execution, reference: Reference | SampledReference, uploaded: bool = False) -> Verdict:
+    """Upload the operands, poison the output, run once and judge. A write outside a buffer is a wrong result too.
+
+    With `uploaded` the operands are there already, and whoever shares them looks whether they are spoiled.
+    """
+    if not uploaded:
+        execution.write(reference.arrays)
+    execution.poison()
+    execution.launch()
+    try:
+        output = execution.read()
+    except WrongResult as outside:
+        return Verdict(False, 0, np.inf, None, 0.0, str(outside))
+    spoiled = [] if uploaded else execution.spoiled_inputs(reference.arrays)
+    if spoiled:
+        return Verdict(False, 0, np.inf, None, 0.0, f"it wrote into its input {' and '.join(spoiled)}")
+    verdict = reference.judge(output)
+    return verdict if verdict.passed else named_kinds(verdict, execution, reference, output)
+
+
+def named_kinds(
+    verdict: Verdict, execution: Execution, reference: Reference | SampledReference, output: np.ndarray
+) -> Verdict:
+    """A bad verdict whose reason tells elements that were never written, and such as came of memory that nobody wrote, from
+    wrong ones.
+
+    What holds the poison may have been computed from poison. So the kernel runs again over another pattern: what holds
+    that, too, nobody wrote.
+    """
+    wanted = output_of(execution.plan.problem)
+    poison = INTEGER_POISON if element_type(wanted.dtype).exact else POISON
+    suspects = _consists_of(output, poison)
+    if wanted.updated or not suspects.any():
+        return verdict
+    execution.poison(SECOND_POISON)
+    execution.launch()
+    try:
+        unwritten = suspects & _consists_of(execution.read(), SECOND_POISON)
+    except WrongResult:
+        return verdict
+    reasons = [f"{_counted(unwritten)} never written"] if unwritten.any() else []
+    if not element_type(wanted.dtype).exact and (suspects & ~unwritten).any():
+        reasons.append(
+            f"{_counted(suspects & ~unwritten)} computed from what nobody wrote: beyond an operand, or before it was written"
+        )
+    if isinstance(reference, Reference):
+        others = reference.judge(np.where(suspects, reference.expected.astype(output.dtype), output))
+        reasons += [others.reason] if not others.passed else []
+    return replace(verdict, reason="; ".join(reasons)) if reasons else verdict
+
+
+def _consists_of(array: np.ndarray, pattern: int) -> np.ndarray:
+    """Which elements consist of that byte alone."""
+    whole = np.ascontiguousarray(array)
+    same: np.ndarray = (whole.view(np.uint8).reshape(*array.shape, whole.itemsize) == pattern).all(axis=-1)
+    return same
+
+
+def _counted(chosen: np.ndarray) -> str:
+    """How many elements of how many, and the first."""
+    count = int(np.count_nonzero(chosen))
+    first = ", ".join(map(str, np.unravel_index(int(np.argmax(chosen)), chosen.shape)))
+    where = f"that at [{first}] was" if count == 1 else f"the first at [{first}], were"
+    return f"{count:,} of {chosen.size:,} elements, {where}"
