@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from paths import ROOT
 from rich.console import Console
 from says import says
 from shapes import NAIVE
@@ -20,7 +21,7 @@ from tilewright.kernels import LADDERS
 
 QUICK = ["--seconds", "0.2"]
 CapturedOutput = pytest.CaptureFixture[str]
-EXAMPLES = Path(__file__).parents[2] / "examples"
+EXAMPLES = ROOT / "examples"
 
 
 @pytest.fixture

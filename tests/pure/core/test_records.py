@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from paths import BENCHMARKS
 
 from tilewright.core.device import DeviceInfo, Peaks
 from tilewright.core.records import (
@@ -170,9 +171,6 @@ def test_what_was_not_measured_has_no_rate() -> None:
     assert not row.measured
     assert row.rate == 0.0
     assert dataclasses.replace(row, samples=Samples((1.0,)), status=RowStatus.WRONG).rate == 0.0
-
-
-BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 
 
 def test_committed_benchmarks_say_who_is_the_baseline() -> None:

@@ -1,10 +1,10 @@
 """The portable part of "fp32_split" on every driver: how vectors are measured and cut, and the tiles that halves cannot hold."""
 
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 import numpy as np
 import pytest
+from paths import DATA
 
 from tilewright.core.kernel import Kernel, NDRange, Step
 from tilewright.core.plan import Plan
@@ -155,7 +155,7 @@ class ExactConfig(TileConfig):
         return NDRange((down * 256, across), (256, 1))
 
 
-EXACT = Kernel(Path(__file__).parent / "exact_tiles.cl", ExactConfig())
+EXACT = Kernel(DATA / "exact_tiles.cl", ExactConfig())
 
 
 def multiply_what_is_left(problem: Gemm, arrays: dict[str, np.ndarray], device: Device) -> np.ndarray:

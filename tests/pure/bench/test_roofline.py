@@ -6,6 +6,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+from paths import BENCHMARKS
 from says import says
 
 from tilewright.bench.roofline import Roofline, Traffic, number
@@ -15,7 +16,7 @@ from tilewright.errors import InvalidInput, RecordError, Unsupported
 from tilewright.report.pages import refresh
 from tilewright.report.roof import draw_roof, load_roofline, save_roof
 
-SAVED = Path(__file__).parents[2] / "benchmarks" / "h200-roofline-tiles-06.json"
+SAVED = BENCHMARKS / "h200-roofline-tiles-06.json"
 FLOPS, NBYTES = 10**12, 10**10
 GPU = Roofline(
     kernel="tiles/06",

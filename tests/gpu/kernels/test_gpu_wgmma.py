@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from test_mma import check_strided
+from strided_products import check_strided
 
 import tilewright
 from tilewright.core.kernel import Kernel

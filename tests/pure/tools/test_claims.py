@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from paths import DOCS
 
 from tilewright.errors import RecordError
 from tools.claims.page import refresh_claims
@@ -21,7 +22,7 @@ def test_the_judging_page_counts_every_claim() -> None:
 
 
 def test_the_page_holds_the_claims_as_they_are_counted_now(tmp_path: Path) -> None:
-    page = Path(__file__).parents[2] / "docs" / "access.md"
+    page = DOCS / "access.md"
     copy = tmp_path / "access.md"
     copy.write_text(page.read_text())
     assert refresh_claims(copy) == 1

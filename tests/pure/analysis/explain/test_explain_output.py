@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from paths import DOCS
 from says import says
 
 from tilewright import explain
@@ -119,7 +120,7 @@ def test_the_report_says_how_to_read_it() -> None:
 
 
 def test_the_examples_give_what_they_say(tmp_path: Path) -> None:
-    page = Path(__file__).parents[2] / "docs" / "access.md"
+    page = DOCS / "access.md"
     for failed, tried in (
         doctest.testfile(str(page), module_relative=False, globs={"folder": tmp_path}),
         doctest.testmod(explanations),

@@ -8,11 +8,11 @@ from os import environ
 from pathlib import Path
 
 import pytest
+from paths import ROOT
 
 import tilewright
 
 PACKAGE = Path(tilewright.__file__).parent
-ROOT = Path(__file__).parents[2]
 ENTRY = '        _rung("07_wide_loads.cl", WIDE_LOADS, 1361, transpose_first),\n'
 
 CODE = """

@@ -5,9 +5,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from example_records import DEVICE, ENVIRONMENT, PEAKS, RECORD, ROWS, row
 from hypothesis import given
 from hypothesis import strategies as st
-from test_report import DEVICE, ENVIRONMENT, PEAKS, RECORD, ROWS, row
 
 from tilewright.analysis.explain.models import NVIDIA
 from tilewright.bench.accuracy import AccuracyRecord, ErrorRow

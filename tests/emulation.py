@@ -2,13 +2,14 @@
 
 import re
 from collections.abc import Mapping
-from pathlib import Path
+
+from paths import DATA
 
 from tilewright.core.includes import with_includes
 from tilewright.core.kernel import Kernel
 from tilewright.core.source import read_source, without_comments
 
-PRELUDE = Path(__file__).parent / "hopper_emulated.cl"
+PRELUDE = DATA / "hopper_emulated.cl"
 Edits = tuple[tuple[str, str], ...]
 FMA, MMA, MMA_TMA, WGMMA = "EMULATED_FMA", "EMULATED_MMA", "EMULATED_MMA_TMA", "EMULATED_WGMMA"
 # A tensor map is no argument where nobody fetches by it.

@@ -1,14 +1,11 @@
 """Occupancy against published examples, the hardware's own limits, and the figures that a compiler prints."""
 
-from pathlib import Path
-
 import pytest
+from paths import DATA
 
 from tilewright.analysis.inspect.gcn import metadata
 from tilewright.analysis.inspect.occupancy import MULTIPROCESSORS, find_multiprocessor, occupancy
 from tilewright.errors import UnknownName
-
-DATA = Path(__file__).parents[1] / "data"
 
 
 @pytest.mark.parametrize(

@@ -1,9 +1,9 @@
 """The parsers of machine code, on listings of the project's own kernels; what they count is checked against the text."""
 
 import re
-from pathlib import Path
 
 import pytest
+from paths import DATA, ROOT
 
 from tilewright.analysis.inspect import kinds
 from tilewright.analysis.inspect.counts import Mix, mix_of
@@ -13,8 +13,6 @@ from tilewright.analysis.inspect.loops import loops_of, main_loop
 from tilewright.analysis.inspect.ptx import parse_ptx
 from tilewright.analysis.inspect.sass import counters, parse_sass
 from tilewright.analysis.inspect.x86_code import effects, frame_bytes, parse_x86, vector_registers
-
-DATA = Path(__file__).parents[1] / "data"
 
 
 def text(name: str) -> str:
@@ -63,9 +61,7 @@ def test_places_are_lines_of_the_kernel_and_not_of_what_it_inlines(hopper: Listi
     assert loop is not None
     (file, (first, last)) = places(loop.instructions).popitem()
     assert file == "tiles/02_tiled.cl"
-    source = (Path(__file__).parents[2] / "src/tilewright/kernels/ladders/tiles/02_tiled.cl").read_text(
-        encoding="utf-8"
-    )
+    source = (ROOT / "src/tilewright/kernels/ladders/tiles/02_tiled.cl").read_text(encoding="utf-8")
     body = source.splitlines()[first - 1 : last]
     assert sum("barrier(" in line for line in body) == 2
 

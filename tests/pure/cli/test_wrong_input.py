@@ -11,9 +11,9 @@ from io import BytesIO, TextIOWrapper
 from pathlib import Path
 
 import pytest
+from example_records import DEVICE, RECORD, row
 from rich.console import Console
 from says import says
-from test_report import DEVICE, RECORD, row
 
 from tilewright import __main__, kernels
 from tilewright.cli import commands

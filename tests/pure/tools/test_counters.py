@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from paths import BENCHMARKS
 
 from tilewright.errors import InvalidInput
 from tools.counters.cases import all_cases, ladder_cases, specimen_cases
@@ -28,8 +29,7 @@ from tools.counters.patterns import PATTERNS, case_of_pattern
 from tools.counters.record import edited, located, merged, stale, uncounted
 from tools.counters.twins import compile_twin, memory_instruction, read_listing, twins_of
 
-ROOT = Path(__file__).parents[2]
-RECORD: dict[str, Any] = json.loads((ROOT / "benchmarks" / "h200-counters.json").read_text())
+RECORD: dict[str, Any] = json.loads((BENCHMARKS / "h200-counters.json").read_text())
 CASES: list[Case] = [*ladder_cases(), *specimen_cases(), *map(case_of_pattern, PATTERNS)]
 EVERY = all_cases()
 EDITED = edited(EVERY, RECORD)
@@ -112,7 +112,7 @@ def test_a_changed_prelude_is_noticed(tmp_path: Path) -> None:
 
 
 def test_the_page_is_the_records_and_names_what_was_edited_since() -> None:
-    assert (ROOT / "benchmarks" / "counters.md").read_text(encoding="utf-8") == page(LOCATED, EDITED)
+    assert (BENCHMARKS / "counters.md").read_text(encoding="utf-8") == page(LOCATED, EDITED)
     assert all(name in page(RECORD, ["one", "another"]) for name in ("one; another.", "older texts"))
 
 

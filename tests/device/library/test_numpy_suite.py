@@ -7,13 +7,13 @@ those classes say what NumPy does for us meanwhile.
 
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 from types import ModuleType
 from typing import Any, ClassVar
 
 import numpy as np
 import pytest
 from numpy_differences import DIFFERENCES, OURS
+from paths import DOCS
 
 import tilewright
 from tilewright.runtime.opencl.device import Device
@@ -24,7 +24,7 @@ functions = pytest.importorskip("numpy._core.tests.test_ufunc", reason=STRIPPED,
 numeric = pytest.importorskip("numpy._core.tests.test_numeric", reason=STRIPPED, exc_type=ImportError)
 algebra = pytest.importorskip("numpy.linalg.tests.test_linalg", reason=STRIPPED, exc_type=ImportError)
 
-PAGE = Path(__file__).parents[2] / "docs" / "numpy-differences.md"
+PAGE = DOCS / "numpy-differences.md"
 Product = Callable[..., Any]
 Members = dict[str, Any]
 
