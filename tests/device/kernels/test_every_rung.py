@@ -60,7 +60,9 @@ def specimen(stem: str) -> Kernel:
 def test_slow_specimens_are_right(stem: str, dtype: str, device: Device) -> None:
     kernel = specimen(stem)
     for shape in shapes_of(kernel):
-        check_kernel(kernel, shape, dtype, device)
+        outcome = check_kernel(kernel, shape, dtype, device)
+        if dtype in kernel.dtypes and (dtype != "float64" or device.info.fp64):
+            assert outcome == "passed", f"{kernel.name} {shape} {dtype} on {device.info.label}"
 
 
 @pytest.mark.parametrize(

@@ -48,5 +48,5 @@ def test_other_types_and_other_words_are_refused(device: Device) -> None:
         tilewright.matmul(matrix, matrix, precision="tf32", queue=device.queue)
     with pytest.raises(InvalidInput, match=r"fp8.*float32"):
         tilewright.matmul(matrix.astype(np.float32), matrix.astype(np.float32), precision="fp8", queue=device.queue)
-    with pytest.raises(UnknownName):
+    with pytest.raises(UnknownName, match="'half'"):
         tilewright.matmul(matrix, matrix, precision="half", queue=device.queue)

@@ -53,8 +53,9 @@ def test_expressions_are_computed(expression: str, value: int) -> None:
     ],
 )
 def test_what_is_no_such_expression_is_refused(expression: str) -> None:
-    with pytest.raises(InvalidInput):
+    with pytest.raises(InvalidInput) as caught:
         evaluate(expression, NAMES)
+    assert str(caught.value).startswith((repr(expression)[:20], repr(expression.replace("**", " ** "))))
 
 
 def test_an_unknown_name_gives_the_near_ones() -> None:

@@ -113,11 +113,12 @@ def test_harmless_keeps_numbers_and_shape() -> None:
 
 def test_times_of_zero_are_not_compared() -> None:
     still = replace(RECORD, rows=(row("l/01_a", 0.0),))
-    with pytest.raises(RecordError):
+    with pytest.raises(RecordError, match="ladder l"):
         compare(still, still)
     moving = replace(RECORD, rows=(row("l/01_a", 0.5),))
-    with pytest.raises(RecordError):
+    with pytest.raises(RecordError, match="ladder l"):
         compare(moving, still)
+    assert [each.name for each in compare(moving, moving)] == ["l/01_a"]
 
 
 def test_a_benchmark_with_times_of_zero_has_a_table(tmp_path: Path) -> None:

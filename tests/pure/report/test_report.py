@@ -186,7 +186,7 @@ def test_comparing_gives_ratios_and_whether_they_are_beyond_the_spread() -> None
 
 
 def test_records_without_a_common_row_cannot_be_compared() -> None:
-    with pytest.raises(RecordError):
+    with pytest.raises(RecordError, match="ladder l"):
         compare(RECORD, replace(RECORD, rows=(row("other", 1.0), REFUSED)))
 
 

@@ -116,14 +116,14 @@ ERRORS = {
     "subscript of a number": ("int x = 1; o[0] = x[1];", 2, 20, "int"),
     "float subscript": ("o[1.5f] = 1;", 2, 3, "float"),
     "goto": ("goto end; end: o[0] = 1;", 2, 1, "goto"),
-    "inline assembly": ('asm("nop;"); o[0] = 1;', 2, 1, ""),
+    "inline assembly": ('asm("nop;"); o[0] = 1;', 2, 1, "assembly"),
     "arguments of a builtin": ("o[0] = min(1);", 2, 8, r"\b2\b"),
-    "vector length": ("int n = 3; int a[n]; a[0] = 1; o[0] = a[0];", 2, 18, ""),
+    "vector length": ("int n = 3; int a[n]; a[0] = 1; o[0] = a[0];", 2, 18, "constant"),
     "cast between vectors": ("float4 v = (float4)((int4)(1)); o[0] = v.x;", 2, 12, "convert_float4"),
-    "initialised local": ("__local int x = 1; o[0] = x;", 2, 13, ""),
+    "initialised local": ("__local int x = 1; o[0] = x;", 2, 13, "local"),
     "modulo of floats": ("o[0] = 1.5f % 2.0f;", 2, 13, "%"),
-    "array assignment": ("int a[2], b[2]; a = b; o[0] = a[0];", 2, 19, ""),
-    "unfinished block": ("if (1) { o[0] = 1;", 2, 8, ""),
+    "array assignment": ("int a[2], b[2]; a = b; o[0] = a[0];", 2, 19, "array"),
+    "unfinished block": ("if (1) { o[0] = 1;", 2, 8, "brace"),
     "loop without end": ("while (1) { o[0] += 1; }", 2, 1, "100"),
     "return of a value": ("return 1;", 2, 1, "int"),
 }
@@ -144,15 +144,23 @@ def test_errors_name_file_line_and_column(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "source",
-    ["__kernel void k(image2d_t i) {}", "int f(int a) { return f(a); } __kernel void k(__global int* o) { o[0] = f(1); }",
-     "#if 1\n__kernel void k() {}", "#endif\n", "#define F(\n", "#define F(x) x\nint y = F(1, 2);", "#nonsense\n",
-     "struct s { int a : 3; };", "int x = 5;__kernel void k(__global int* o) { o[0] = x; }"],
-)  # fmt: skip
-def test_more_errors(source: str) -> None:
-    with pytest.raises(SourceError) as caught:
+    ("source", "line", "column", "word"),
+    [
+        ("__kernel void k(image2d_t i) {}", 1, 17, "image2d_t"),
+        ("int f(int a) { return f(a); } __kernel void k(__global int* o) { o[0] = f(1); }", 1, 23, r"\bf\b"),
+        ("#if 1\n__kernel void k() {}", 1, 1, "#endif"),
+        ("#endif\n", 1, 1, "#endif.*#if"),
+        ("#define F(\n", 1, 9, r"\bF\b"),
+        ("#define F(x) x\nint y = F(1, 2);", 2, 9, r"\bF\b.*\b1\b.*\b2\b"),
+        ("#nonsense\n", 1, 1, "#nonsense"),
+        ("struct s { int a : 3; };", 1, 18, "bit-field"),
+        ("int x = 5;__kernel void k(__global int* o) { o[0] = x; }", 1, 5, "__constant"),
+    ],
+)
+def test_errors_outside_of_a_kernels_body(source: str, line: int, column: int, word: str) -> None:
+    with pytest.raises(SourceError, match=word) as caught:
         explain_source(source, global_size=(1,), local_size=(1,), arguments={"o": np.zeros(1, np.int32)})
-    assert caught.value.line >= 1
+    assert (caught.value.line, caught.value.column) == (line, column)
 
 
 def test_programs_hold_their_kernels() -> None:
@@ -245,12 +253,13 @@ def test_geometry_and_entry_are_checked() -> None:
     fixed = "__kernel __attribute__((reqd_work_group_size(8, 1, 1))) void k() {}"
     with pytest.raises(InvalidInput, match=r"\b8\b.*\b4\b"):
         explain_source(fixed, global_size=(8,), local_size=(4,), arguments={})
-    with pytest.raises(InvalidInput):
+    with pytest.raises(InvalidInput, match=r"kernel\.cl.*__kernel"):
         explain_source("int f(int a) { return a; }", global_size=(8,), local_size=(4,), arguments={})
 
 
 @pytest.mark.parametrize("terms", [600, 5000])
 def test_expressions_nested_too_deeply_are_refused(terms: int) -> None:
     for text in ("+".join(["get_local_id(0)"] * terms), "(" * terms + "1" + ")" * terms):
-        with pytest.raises(SourceError):
+        with pytest.raises(SourceError, match="nested") as caught:
             value(f"o[0] = {text};")
+        assert caught.value.line == 2
