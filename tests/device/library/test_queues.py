@@ -143,8 +143,16 @@ FRACTION: Any = 1.5
 WRONG_CALLS: dict[str, tuple[Any, type[Exception], str]] = {
     "out is a list": (lambda a, b: matmul(A, B, [[0]]), InvalidInput, "out is a list"),
     "transpose into a list": (lambda a, b: transpose(A, [1]), InvalidInput, "out is a list"),
-    "device operands, host out": (lambda a, b: matmul(a, b, np.zeros((3, 5), np.float32)), InvalidInput, "out.*ndarray"),
-    "device operand, host out": (lambda a, b: transpose(a, out=np.zeros((4, 3), np.float32)), InvalidInput, "out.*ndarray"),
+    "device operands, host out": (
+        lambda a, b: matmul(a, b, np.zeros((3, 5), np.float32)),
+        InvalidInput,
+        "out.*ndarray",
+    ),
+    "device operand, host out": (
+        lambda a, b: transpose(a, out=np.zeros((4, 3), np.float32)),
+        InvalidInput,
+        "out.*ndarray",
+    ),
     "queue is a number": (lambda a, b: matmul(A, B, queue=3), InvalidInput, "queue.*int.*CommandQueue"),
     "wait_for holds a number": (lambda a, b: matmul(A, B, wait_for=[1]), InvalidInput, r"wait_for=\[1\].*Event"),
     "wait_for is a number": (lambda a, b: matmul(A, B, wait_for=ANYTHING), InvalidInput, "wait_for=3.*Event"),
