@@ -74,7 +74,7 @@ def test_operands_are_not_cut_to_the_dtype_asked_for(values: Any, dtype: str, wo
 
 
 def test_unsafe_casting_has_to_be_asked_for(device: Device) -> None:
-    with pytest.raises(InvalidInput, match="out is int32.*float32.*'same_kind'"):
+    with pytest.raises(InvalidInput, match=r"out is int32.*float32.*'same_kind'"):
         matmul(FLOATS, FLOATS, np.zeros((3, 3), np.int32), queue=device.queue)
     out = np.zeros((3, 3), np.int32)
     assert (matmul(FLOATS, FLOATS, out, casting="unsafe", queue=device.queue) == 3).all()
@@ -152,7 +152,7 @@ def test_moves_keep_the_order_of_bytes(device: Device) -> None:
     out = np.zeros((4, 3), ">f4")
     assert transpose(big, out, queue=device.queue) is out
     assert np.array_equal(out, big.T)
-    with pytest.raises(InvalidInput, match="out is float32.*>f4"):
+    with pytest.raises(InvalidInput, match=r"out is float32.*>f4"):
         transpose(big, np.zeros((4, 3), "<f4"), queue=device.queue)
 
 
@@ -163,7 +163,7 @@ def test_both_kinds_of_8_bit_floats_are_read_as_what_holds_them(dtype: str | Non
     result = matmul(left, right, dtype=dtype, queue=device.queue)
     assert result.dtype.name == (dtype or "float32")
     assert (result.astype(complex) == 8.75).all()
-    with pytest.raises(InvalidInput, match="a is float8_e4m3fn.*int32"):
+    with pytest.raises(InvalidInput, match=r"a is float8_e4m3fn.*int32"):
         matmul(left, right, dtype="int32", queue=device.queue)
 
 

@@ -208,7 +208,7 @@ def test_a_call_refused_by_its_plan_writes_nothing(one_device: Device) -> None:
     out = cl_array.zeros(queue, (3, 3), np.float32)
     with pytest.raises(Unsupported, match=r"\b2\b.*\(12, 4\).*\b4\b"):
         gemm(odd, square, square, beta=1, out=out)
-    with pytest.raises(InvalidInput, match="'fp32_split'.*float64"):
+    with pytest.raises(InvalidInput, match=r"'fp32_split'.*float64"):
         gemm(square, square, square, beta=1, precision="fp32_split", dtype="float64", out=out)
     queue.finish()
     assert not out.get().any()

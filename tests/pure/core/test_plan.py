@@ -167,5 +167,5 @@ def test_doubles_are_moved_where_they_cannot_be_computed() -> None:
     without = replace(LARGE, fp64=False)
     move = Move(33, 17, "complex128", Layout(0, 17, 1), Layout(0, 1, 33))
     assert plan_move(move, without).steps
-    with pytest.raises(Unsupported, match="Large.*float64"):
+    with pytest.raises(Unsupported, match=r"Large.*float64"):
         plan_product(Gemm(8, 8, 8, "float64"), without)

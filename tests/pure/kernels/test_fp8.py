@@ -2,19 +2,14 @@
 
 from dataclasses import replace
 
-import pytest
 from devices import CPU, GPU
 
-from tilewright.core.kernel import Dialect, render
 from tilewright.core.operands import Layout
 from tilewright.core.problem import Gemm
 from tilewright.core.types import FLOAT8
 from tilewright.dispatch.choice import plan_product
 from tilewright.kernels.product.call import call_of
 from tilewright.kernels.product.fp8.config import wide_layout, widening
-from tilewright.kernels.product.fp8.kernels import WIDEN, around
-from tilewright.kernels.product.portable.kernels import TILES
-from tilewright.runtime.cuda.nvrtc import find_nvrtc
 
 PROBLEM = Gemm(100, 200, 300, FLOAT8[0], out_dtype="bfloat16", b_order="column")
 
@@ -46,19 +41,3 @@ def test_a_matrix_that_a_stack_shares_is_widened_once() -> None:
     shared = replace(call_of(replace(PROBLEM, batch=5)), views=(Layout(0, 300, 1, 0), *call_of(PROBLEM).views[1:]))
     move = widening(shared, "A")
     assert (move.batch, move.target.batch, move.reserve) == (1, 0, 100 * 320)
-
-
-@pytest.mark.parametrize("dtype", FLOAT8)
-def test_their_cuda_twins_compile(dtype: str) -> None:
-    compiler = find_nvrtc("sm_90")
-    if compiler is None:
-        pytest.skip("no NVRTC is installed")
-    problem = replace(call_of(replace(PROBLEM, dtype=dtype)), scale_a="each", scale_b="each")
-    kernel = around(TILES, widens=True)
-    steps = kernel.steps(kernel, kernel.config, problem)
-    assert {step.kernel.name for step in steps} == {WIDEN.name, TILES.name, "product/reduce"}
-    for step in steps:
-        built = compiler.compile(
-            render(step.kernel, step.config, step.problem, Dialect.CUDA), step.kernel.name, "sm_90"
-        )
-        assert not built.log

@@ -11,13 +11,11 @@ import pytest
 from families import kernels_of
 from says import says
 
-from tilewright.core.kernel import Dialect, render
 from tilewright.core.plan import Plan
 from tilewright.core.problem import Gemm, Problem, StridedGemm, Transpose
 from tilewright.kernels.product.cpu import search as cpu
 from tilewright.kernels.product.cpu.config import CpuProduct
 from tilewright.runtime.children import ChildRun
-from tilewright.runtime.cuda.nvrtc import find_nvrtc
 from tools.sanitize import cuda, oclgrind
 from tools.sanitize.driven import SAID
 from tools.sanitize.explained import explain_case
@@ -191,19 +189,6 @@ def test_kernels_without_a_cuda_text_are_named() -> None:
         "fp16x3/main_loop",
     } <= names
     assert all("only its OpenCL C reaches" in outcome.unread for outcome in cuda.without_cuda())
-
-
-def test_cuda_cases_compile_for_hopper() -> None:
-    compiler = find_nvrtc("sm_90") or pytest.skip("NVRTC is not here")
-    assert compiler is not None
-    problems = (Gemm(33, 20, 17), Gemm(70, 1, 40, "complex64"), Gemm(1, 70, 40, "float16"), Transpose(70, 33, "int8"))
-    for problem in problems:
-        for step in case_of(problem, NVIDIA).plan.steps:
-            built = compiler.compile(
-                render(step.kernel, step.config, step.problem, Dialect.CUDA), step.kernel.name, "sm_90"
-            )
-            assert built.cubin.startswith(b"\x7fELF")
-            assert not built.log
 
 
 def test_results_that_no_one_wrote_are_wrong() -> None:
