@@ -86,7 +86,7 @@ def test_what_must_be_refused_is() -> None:
 
 
 def test_a_read_behind_an_operand_ends_a_child_and_is_a_failure() -> None:
-    done = outcome_of(SMALL, Task("", calls="tests.pure.fuzz_calls:reading_bench"))
+    done = outcome_of(SMALL, Task("", calls="tests.fuzz_calls:reading_bench"))
     assert done.verdict == FAILED
     assert "SIGSEGV" in done.reason
     assert "reads_behind_a" in done.reason
@@ -94,7 +94,7 @@ def test_a_read_behind_an_operand_ends_a_child_and_is_a_failure() -> None:
 
 def test_the_loop_goes_on_behind_a_case_that_ends_its_process_and_resumes(tmp_path: Path) -> None:
     path = tmp_path / "record.json"
-    task = Task("", kinds=("host",), calls="tests.pure.fuzz_calls:ending_bench")
+    task = Task("", kinds=("host",), calls="tests.fuzz_calls:ending_bench")
     empty = Record(17, 17)
     palette = palette_of(task, fuzz_calls.ending_bench())
     cases = {seed: draw(seed, palette) for seed in range(17, 23)}

@@ -57,7 +57,7 @@ def without_docstrings(text: str) -> str:
     return ast.dump(tree)
 
 
-@pytest.mark.parametrize("path", sorted(ROOT.glob("src/tilewright/*.py")), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", sorted(ROOT.glob("src/tilewright/**/*.py")), ids=lambda path: path.stem)
 def test_code_of_modules_stays(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     changed = reworded_python(text, "so")
