@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from faulty import MakeKernel
 from hypothesis import settings
+from paths import TESTS
 from shapes import NAIVE
 
 from tilewright import doctor
@@ -42,8 +43,8 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """The folder is the marker: `-m device`, `-m "not gpu"`."""
     for item in items:
-        tier = item.path.relative_to(Path(__file__).parent).parts[0]
-        if tier in ("device", "gpu"):
+        tier = item.path.relative_to(TESTS).parts[0]
+        if tier in ("compilers", "device", "gpu"):
             item.add_marker(tier)
 
 

@@ -1,6 +1,7 @@
 """tilewright: matrix kernels in OpenCL C, run, verified and measured on any device, and a matmul on top of them.
 
-The names in `__all__` are the public ones. They are imported when first used, so that `import tilewright` stays cheap.
+The names in `__all__` are the public ones. Every module and package below is private, whatever its name.
+Public names are imported when first used, so that `import tilewright` stays cheap.
 """
 
 from importlib import import_module

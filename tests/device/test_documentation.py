@@ -2,13 +2,12 @@
 
 import doctest
 from importlib import import_module
-from pathlib import Path
 
 import pytest
+from paths import ROOT
 
 from tilewright.runtime.opencl.device import Device
 
-ROOT = Path(__file__).parents[2]
 MODULES = ("custom", "library.products", "library.moves")
 PAGES = ("docs/library.md", "docs/numpy-differences.md")
 

@@ -1,31 +1,57 @@
-"""The package's public names: all there, documented, importable without a device, and cheap to import."""
+"""The package's public names: one list, documented, importable without a device, and cheap to import."""
 
+import ast
 import inspect
 import subprocess
 import sys
+from importlib import import_module
 
 import pytest
 
 import tilewright
 
+TREE = ast.parse(inspect.getsource(tilewright))
+HOMES: dict[str, str] = tilewright._HOME
+
+
+def in_order(name: str) -> tuple[int, str]:
+    """Constants, classes, functions, each by the alphabet."""
+    return (0 if name.isupper() else 1 if name[0].isupper() else 2), name
+
 
 def test_all_names_each_name_once_and_in_order() -> None:
-    assert len(set(tilewright.__all__)) == len(tilewright.__all__)
-    assert set(dir(tilewright)) >= set(tilewright.__all__)
+    assert sorted(set(tilewright.__all__), key=in_order) == tilewright.__all__
+    assert dir(tilewright) == sorted(tilewright.__all__)
 
 
 @pytest.mark.parametrize("name", tilewright.__all__)
 def test_a_public_name_is_there_and_documented(name: str) -> None:
     value = getattr(tilewright, name)
     if inspect.isclass(value) or inspect.isroutine(value):
-        assert inspect.getdoc(value), f"{name} has no docstring"
+        assert len((inspect.getdoc(value) or "").split()) >= 3, f"{name} has no docstring"
         assert value.__module__.startswith("tilewright"), f"{name} comes from {value.__module__}"
 
 
-def test_what_is_imported_for_type_checkers_is_what_is_public() -> None:
-    source = inspect.getsource(tilewright)
-    for name in tilewright.__all__:
-        assert source.count(name) >= 2, f"{name} is missing in one of the lists"
+def test_the_three_lists_are_one() -> None:
+    """What is imported for type checkers, what is imported when first used, and `__all__`."""
+    (checked,) = (each for each in TREE.body if isinstance(each, ast.If))
+    imported = [
+        (str(each.module), alias.name)
+        for each in checked.body
+        if isinstance(each, ast.ImportFrom)
+        for alias in each.names
+    ]
+    assert sorted(imported) == sorted((home, name) for name, home in HOMES.items())
+    assert sorted(tilewright.__all__) == sorted({*HOMES, "__version__"})
+
+
+@pytest.mark.parametrize("name", sorted(HOMES))
+def test_a_public_name_is_what_its_home_has(name: str) -> None:
+    assert getattr(tilewright, name) is getattr(import_module(f"tilewright.{HOMES[name]}"), name)
+
+
+def test_what_is_below_is_said_to_be_private() -> None:
+    assert "private" in (tilewright.__doc__ or "")
 
 
 def test_another_name_is_no_attribute() -> None:

@@ -104,7 +104,8 @@ def pool_for(dtype: str, info: DeviceInfo, moves: bool = False) -> Pool:
 def _key(dtype: str, info: DeviceInfo, moves: bool) -> str:
     """Of everything that a plan depends on: the device's facts, and the text of all that plans."""
     root = Path(tilewright.__file__).parent
-    files = sorted([*root.joinpath("kernels").rglob("*.py"), root / "plan.py", root / "choice.py", Path(__file__)])
+    folders = (path for name in ("core", "dispatch", "kernels") for path in root.joinpath(name).rglob("*.py"))
+    files = sorted([*folders, Path(__file__)])
     facts = {name: sorted(fact) if isinstance(fact, frozenset) else fact for name, fact in vars(info).items()}
     digest = hashlib.sha256(f"{dtype} {moves} {facts}".encode())  # sets print in another order in every process
     for file in files:

@@ -1,0 +1,49 @@
+"""Plans for NVIDIA's GPUs, compiled by NVRTC without a GPU: every launch, for Hopper."""
+
+from dataclasses import replace
+
+import pytest
+from devices import NVIDIA
+
+from tilewright.core.kernel import Dialect, render
+from tilewright.core.problem import Gemm, Transpose
+from tilewright.core.types import FLOAT8
+from tilewright.dispatch.choice import plan_move, plan_product
+from tilewright.kernels.product.call import call_of
+from tilewright.kernels.product.fp8.kernels import WIDEN, around
+from tilewright.kernels.product.portable.kernels import TILES
+from tilewright.runtime.cuda.nvrtc import find_nvrtc
+
+EIGHT_BITS = Gemm(100, 200, 300, FLOAT8[0], out_dtype="bfloat16", b_order="column")
+
+
+@pytest.mark.parametrize("dtype", FLOAT8)
+def test_products_of_8_bit_floats_compile(dtype: str) -> None:
+    compiler = find_nvrtc("sm_90")
+    if compiler is None:
+        pytest.skip("no NVRTC is installed")
+    problem = replace(call_of(replace(EIGHT_BITS, dtype=dtype)), scale_a="each", scale_b="each")
+    kernel = around(TILES, widens=True)
+    steps = kernel.steps(kernel, kernel.config, problem)
+    assert {step.kernel.name for step in steps} == {WIDEN.name, TILES.name, "product/reduce"}
+    for step in steps:
+        built = compiler.compile(
+            render(step.kernel, step.config, step.problem, Dialect.CUDA), step.kernel.name, "sm_90"
+        )
+        assert not built.log
+
+
+def test_what_the_library_plans_for_a_gpu_compiles() -> None:
+    compiler = find_nvrtc("sm_90") or pytest.skip("NVRTC is not here")
+    assert compiler is not None
+    problems = (Gemm(33, 20, 17), Gemm(70, 1, 40, "complex64"), Gemm(1, 70, 40, "float16"), Transpose(70, 33, "int8"))
+    plans = [
+        plan_move(each, NVIDIA) if isinstance(each, Transpose) else plan_product(each, NVIDIA) for each in problems
+    ]
+    for plan in plans:
+        for step in plan.steps:
+            built = compiler.compile(
+                render(step.kernel, step.config, step.problem, Dialect.CUDA), step.kernel.name, "sm_90"
+            )
+            assert built.cubin.startswith(b"\x7fELF")
+            assert not built.log

@@ -1,0 +1,338 @@
+"""Every command with input that is wrong: one sentence, a status, no traceback. Nothing here opens a device."""
+
+import errno
+import os
+import shlex
+import signal
+import subprocess
+import sys
+import time
+from io import BytesIO, TextIOWrapper
+from pathlib import Path
+
+import pytest
+from example_records import DEVICE, RECORD, row
+from rich.console import Console
+from says import says
+
+from tilewright import __main__, kernels
+from tilewright.cli import commands
+from tilewright.cli import main as cli
+from tilewright.cli.live import LiveTable
+from tilewright.cli.main import main
+from tilewright.cli.outputs import check_target, write_or_rescue, write_outputs
+from tilewright.cli.parser import make_parser
+from tilewright.core.problem import Gemm
+from tilewright.core.problems import check_memory
+from tilewright.core.records import load_record, save_record
+from tilewright.errors import InvalidInput, RecordError
+from tilewright.runtime.cuda import counterparts as twins
+from tilewright.runtime.opencl import device as opencl
+
+Captured = pytest.CaptureFixture[str]
+MINE = "__kernel void mine(__global REAL* C) { C[get_global_id(0)] = 0; }\n"
+OWN = "mine.cl --global M,N --local 4,4"
+
+# What is typed, the status, and words of the sentence.
+CASES = [
+    ("list nothing", 2, "no ladder is called 'nothing'"),
+    ("list ''", 2, "no ladder is called ''"),
+    ("show 'tiles/[/x]'", 2, "no rung is called 'tiles/[/x]'"),
+    # A rung's settings are obeyed, or refused with what to do instead.
+    ("explain tiles/2 --global nonsense", 2, "--global nonsense: tiles/02_tiled is a rung"),
+    ("run tiles/2 --local 8,8", 2, "--local 8,8: tiles/02_tiled is a rung"),
+    ("roofline tiles/2 --order ccc", 2, "tilewright show 'tiles/02_tiled' > mine.cl"),
+    ("inspect tiles/2 --order ccc", 2, "--order ccc: tiles/02_tiled is a rung"),
+    ("run tiles/2 --problem copy", 2, "the rung tiles/02_tiled computes a gemm"),
+    ("run tiles/2 --offset 3", 2, "a gemm leaves out no columns"),
+    ("run tiles/2 -D TS=0", 2, "no setting of tiles/02_tiled is called 'TS'"),
+    ("explain tiles/2 -D BM=0", 2, "BM=0: tiles/02_tiled has no geometry"),
+    ("roofline tiles/2 -D BM=x", 2, "BM=x: a field of a configuration is a whole number"),
+    ("inspect tiles/2 -D BM=-4", 2, "BM=-4: a field of a configuration is not negative"),
+    ("inspect tiles/2 --arch sm_90 --diff BM=0", 2, "has no geometry"),
+    ("explain tiles/2 -D BM=16", 1, "the tiles are not square: BM=16"),
+    ("inspect tiles/2 --arch sm_90 -D NOPE=16", 2, "no setting of tiles/02_tiled is called 'NOPE'"),
+    ("explain tiles/2 --sweep BK=32 --sweep NOPE=1,2", 2, "no setting of tiles/02_tiled is called 'NOPE'"),
+    ("explain tiles/5 --sweep PAD=0,1 --pitch nope=16", 2, "no local array is called 'nope'"),
+    (f"explain {OWN} --sweep NOPE=1,2", 2, "no macro of"),
+    ("explain tiles/2 --sweep BK=32 --json", 2, "--json"),
+    ("explain tiles/2 --pitch tile_a=33 --picture a.svg", 2, "--picture"),
+    ("explain tensor/1 --dtype float32", 1, "tensor/01_plain_fma has no float32; it has float16"),
+    ("inspect tensor/1 --arch sm_90 --dtype float32", 1, "tensor/01_plain_fma has no float32; it has float16"),
+    ("inspect tiles/2 --arch sm_90 --device 0", 2, "--device 0"),
+    ("inspect tiles/2 --arch sm_90 --sass --json", 2, "--sass"),
+    ("run tiles/2 --backend cuda --build-option=-cl-mad-enable", 2, "-cl-mad-enable"),
+    ("show 5", 2, "rows/05_private_row, tiles/05_transposed, transpose/05_tiled"),
+    ("explain rows/0", 2, "rows/00_sequential[r-k-c]"),
+    ("run tiles/2 --build-option=-DBM=8", 2, "give the settings of a rung by -D NAME=VALUE"),
+    ("explain tiles/2 --build-option=-Ifolder", 2, "explain compiles nothing"),
+    ("explain tiles/2 -D =3", 2, "write NAME=VALUE"),
+    ("explain tiles/2 -D 'A B=3'", 2, "write NAME=VALUE"),
+    # Kernels of one's own.
+    ("run mine.cl --global M,N", 2, "needs --global and --local"),
+    ("run absent.cl --global M --local 4", 2, "no kernel file absent.cl"),
+    ("run folder.cl --global M --local 4", 2, "no kernel file folder.cl"),
+    ("explain binary.cl --global M --local 4", 2, "is no text"),
+    ("explain empty.cl --global M --local 4", 2, "holds no __kernel function"),
+    (f"explain {OWN} --order ''", 2, "three letters"),
+    (f"explain {OWN} --problem transpose --order rrr", 2, "only a gemm has others"),
+    (f"explain {OWN} --problem nothing", 2, "no problem is called 'nothing'"),
+    ("explain mine.cl --global M,N --local 4", 2, "must have the same 1 to 3 dimensions"),
+    ("explain mine.cl --global M,N --local 100000,1", 2, "a work-group of 100,000 work-items"),
+    ("explain mine.cl --global 99999999999999999999 --local 1", 2, "cannot be counted"),
+    ("explain mine.cl --global M,N --local TS,TS -D TS=4 --sweep TS=0", 2, "has no geometry"),
+    # Sizes and numbers.
+    ("explain tiles/2 --size ''", 2, "is no size"),
+    ("explain tiles/2 --size nan", 2, "is no size"),
+    ("explain tiles/2 --size=-4", 2, "is negative"),
+    ("explain tiles/2 --size 0", 2, "is empty"),
+    ("explain transpose/5 --size 8 --offset 9", 2, "is empty"),
+    ("explain tiles/2 --size 100000000", 2, "ask for a smaller size"),
+    ("explain tiles/2 --size 99999999999999999999999", 2, "ask for a smaller size"),
+    ("explain tiles/2 --sweep BM=x", 2, "whole number"),
+    ("explain tiles/2 --sweep BM=8,,", 2, "write NAME=VALUE,VALUE"),
+    ("explain tiles/5 --pitch tile_b=x", 2, "whole numbers of at least 1"),
+    ("ladder rows --sizes 8:4", 2, "write MIN:MAX"),
+    ("accuracy --size 0x4x4", 2, "at least one element"),
+    ("accuracy --size 4x4", 2, "write MxNxK"),
+    ("run tiles/2 --seconds nan", 2, "not a number of seconds"),
+    ("bench --sustained=-1", 2, "not a number of seconds"),
+    ("tune --candidates 0", 2, "at least 1"),
+    ("plan 8 --batch=-1", 2, "at least 0"),
+    ("run transpose/5 --offset=-1", 2, "at least 0"),
+    ("bench --sets ''", 2, "no benchmark set is called ''"),
+    ("bench --sets first-calls", 2, "no benchmark set is called 'first-calls'"),
+    ("bench --dtype nothing", 2, "no dtype is called 'nothing'"),
+    ("tune --sets nothing", 2, "no benchmark set is called 'nothing'"),
+    # Files that are to be written are looked at before anything is measured.
+    ("ladder rows --json /nonexistent/a.json", 2, "no folder /nonexistent"),
+    ("ladder --json /nonexistent/a.json", 2, "no folder /nonexistent"),
+    ("run tiles/2 --json .", 2, "is a folder"),
+    ("run tiles/2 --csv folder.cl", 2, "is a folder"),
+    ("run tiles/2 --plot a.xyz", 2, "ends in .svg, .png, .pdf"),
+    ("run tiles/2 --json a --csv a", 2, "both name a"),
+    ("bench --json /nonexistent/a.json", 2, "no folder /nonexistent"),
+    ("accuracy --json . --size 4x4x4", 2, "is a folder"),
+    ("roofline tiles/2 --plot a.png", 2, "has to end in .svg"),
+    ("roofline transpose/5 --plot a.svg", 2, "no roof to draw"),
+    ("explain tiles/2 --picture a.png", 2, "has to end in .svg or .html"),
+    ("explain tiles/2 --picture /nonexistent/a.svg", 2, "no folder /nonexistent"),
+    ("tune --output /nonexistent/a.json", 2, "no folder /nonexistent"),
+    ("plot ok.json x.xyz", 2, "has to end in"),
+    ("plot ok.json /nonexistent/x.svg", 2, "no folder /nonexistent"),
+    # Records and pages.
+    ("compare absent.json absent.json", 1, "absent.json cannot be read"),
+    ("compare . .", 1, "cannot be read: it is not a file"),
+    ("compare bad.json bad.json", 1, "is not a record"),
+    ("compare still.json still.json", 1, "no measured row in common"),
+    ("plot bad.json x.svg", 1, "is not a record"),
+    ("report nothere.md", 1, "nothere.md cannot be read"),
+    ("report .", 1, "cannot be read: Is a directory"),
+    ("report plain.md", 1, "<!-- record -->"),
+    ("report binary.cl", 1, "no page of UTF-8"),
+    ("report page.md", 1, "gone.json cannot be read"),
+]
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The current folder, with files of every kind."""
+    (tmp_path / "mine.cl").write_text(MINE)
+    (tmp_path / "empty.cl").write_text("")
+    (tmp_path / "binary.cl").write_bytes(b"\x7fELF\0\0\xff")
+    (tmp_path / "folder.cl").mkdir()
+    (tmp_path / "bad.json").write_text("{}")
+    (tmp_path / "plain.md").write_text("nothing\n")
+    (tmp_path / "page.md").write_text("<!-- record: gone.json -->\n<!-- end record -->\n")
+    save_record(RECORD, tmp_path / "ok.json")
+    save_record(RECORD.__class__("t", "float32", RECORD.environment, None, (row("a", 0.0),)), tmp_path / "still.json")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.parametrize(("line", "status", "words"), CASES, ids=[case[0] for case in CASES])
+def test_wrong_input_ends_in_a_sentence(
+    line: str, status: int, words: str, folder: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def opened(*_: object, **__: object) -> None:
+        pytest.fail("a device was opened before the arguments were looked at")
+
+    monkeypatch.setattr(opencl, "open_device", opened)
+    monkeypatch.setattr(twins, "open_backends", opened)
+    try:
+        found = main(shlex.split(line))
+    except SystemExit as refused:
+        found = int(refused.code or 0)
+    captured = capsys.readouterr()
+    assert (found, captured.out) == (status, "")
+    assert words in captured.err
+    assert "Traceback" not in captured.err
+    assert not (folder / "a").exists()
+
+
+def test_devices_without_a_device_says_so(monkeypatch: pytest.MonkeyPatch, capsys: Captured) -> None:
+    monkeypatch.setattr("tilewright.cli.devices.list_devices", tuple)
+    assert main(["devices"]) == 1
+    assert says(capsys.readouterr().err, "tilewright doctor")
+
+
+def test_sizes_beyond_the_device_are_refused_before_the_host_allocates() -> None:
+    small = DEVICE.__class__("Small", "Platform", global_bytes=1000)
+    check_memory(Gemm(5, 5, 5), small)
+    with pytest.raises(
+        InvalidInput, match=r"(?=.*\b1,200\b)(?=.*Small \(Platform\).*\b1,000\b).*gemm 10x10x10 float32"
+    ):
+        check_memory(Gemm(10, 10, 10), small)
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "words"),
+    [
+        (MemoryError("Unable to allocate 95 GiB"), 1, "Unable to allocate 95 GiB"),
+        (MemoryError(), 1, "memory"),
+        (RecursionError(), 1, "tilewright: "),
+        (PermissionError(errno.EACCES, "Permission denied", "a.json"), 1, "a.json: Permission denied"),
+        (KeyboardInterrupt(), 130, "interrupted"),
+    ],
+)
+def test_what_goes_wrong_inside_is_a_sentence_too(
+    error: BaseException, status: int, words: str, monkeypatch: pytest.MonkeyPatch, capsys: Captured
+) -> None:
+    def fail(rung: str) -> None:
+        raise error
+
+    monkeypatch.setattr(kernels, "find_kernel", fail)
+    assert main(["show", "tiles/2"]) == status
+    assert words in capsys.readouterr().err
+
+
+FULL = Path("/dev/full")
+needs_full = pytest.mark.skipif(not FULL.exists(), reason="there is no /dev/full here")
+
+
+@needs_full
+def test_a_record_that_cannot_be_written_is_kept_elsewhere(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(folder))
+    with pytest.raises(RecordError, match=r"/dev/full.*No space left on device") as told:
+        write_or_rescue(FULL, RECORD)
+    assert load_record(Path(str(told.value).rsplit(" ", 1)[1])) == RECORD
+
+
+@needs_full
+def test_what_can_be_written_is_written(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(folder))
+    options = make_parser().parse_args(["run", "tiles/2", "--json", "a.json", "--csv", "/dev/full"])
+    with pytest.raises(RecordError) as told:
+        write_outputs(options, RECORD)
+    assert "/dev/full" in str(told.value)
+    assert "No space left on device" in str(told.value)
+    assert load_record(folder / "a.json") == RECORD
+    options = make_parser().parse_args(["run", "tiles/2", "--csv", "/dev/full"])
+    with pytest.raises(RecordError) as told:
+        write_outputs(options, RECORD)
+    assert load_record(Path(str(told.value).rsplit(" ", 1)[1])) == RECORD
+
+
+def test_a_record_that_fits_nowhere_is_printed(folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(folder / "absent"))
+    with pytest.raises(RecordError, match=str(folder)):
+        write_or_rescue(folder, RECORD)
+    (folder / "printed.json").write_text(capsys.readouterr().out)
+    assert load_record(folder / "printed.json") == RECORD
+
+
+def test_a_file_without_the_right_to_write_is_refused(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "access", lambda path, mode: False)
+    with pytest.raises(InvalidInput, match=r"ok\.json"):
+        check_target("--json", folder / "ok.json")
+
+
+def test_names_are_no_markup(capsys: Captured) -> None:
+    with LiveTable(Console(width=200), "rows/00_sequential[r-k-c] [/x]", FakeDevice(), "float32") as table:  # type: ignore[arg-type]
+        table.finish(RECORD)
+    assert "rows/00_sequential[r-k-c] [/x]" in capsys.readouterr().out
+    commands.tell_written([Path("[/x].json")])
+    assert "wrote [/x].json" in capsys.readouterr().out
+
+
+class FakeDevice:
+    info = DEVICE
+
+
+@pytest.mark.parametrize("width", [1, 20, 79])
+def test_a_narrow_terminal_is_no_error(width: int, capsys: Captured) -> None:
+    with LiveTable(Console(width=width), "ladder l", FakeDevice(), "float32") as table:  # type: ignore[arg-type]
+        table.watch(0, RECORD.rows[0])
+        table.finish(RECORD)
+    printed = capsys.readouterr().out
+    assert printed
+    assert "…" not in printed, "nothing is cut"
+
+
+def test_a_stream_without_the_characters_gets_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    ascii_only = TextIOWrapper(BytesIO(), encoding="ascii")
+    monkeypatch.setattr(sys, "stdout", ascii_only)
+    cli.prepare_streams()
+    print("±")
+    ascii_only.flush()
+    assert ascii_only.buffer.getvalue().strip() == b"?"
+
+
+def program(*arguments: str, **streams: object) -> "subprocess.Popen[str]":
+    return subprocess.Popen([sys.executable, "-m", "tilewright", *arguments], text=True, **streams)  # type: ignore[call-overload,no-any-return]
+
+
+def test_a_reader_that_stops_early_is_no_error() -> None:
+    """`tilewright list | head -1`: the other way of printing, by the console."""
+    listing = program("list", stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert listing.stdout is not None
+    listing.stdout.close()
+    assert listing.stderr is not None
+    assert listing.stderr.read() == ""
+    listing.stderr.close()
+    assert listing.wait(60) == 0
+
+
+@needs_full
+def test_a_full_disk_behind_standard_output_is_told() -> None:
+    with FULL.open("w") as full:
+        done = program("show", "tiles/2", stdout=full, stderr=subprocess.PIPE)
+    assert done.communicate(timeout=60)[1] == "error: No space left on device\n"
+    assert done.returncode == 1
+
+
+LOADED = """import sys
+import tilewright.explaining
+from tilewright.cli import main
+print("loaded", flush=True)
+sys.exit(main(sys.argv[1:]))
+"""
+
+
+@pytest.mark.skipif(
+    signal.getsignal(signal.SIGINT) is not signal.default_int_handler,
+    reason="SIGINT is ignored here, as in a shell's job",
+)
+def test_ctrl_c_ends_with_130_and_no_traceback(folder: Path) -> None:
+    """In the middle of an explanation of a kernel that would take minutes."""
+    (folder / "long.cl").write_text(
+        "__kernel void f(__global float* C) { for (int i = 0; i < 3000000; ++i) C[0] += i; }\n"
+    )
+    arguments = ["explain", "long.cl", "--global", "M", "--local", "4", "--size", "4"]
+    command = [sys.executable, "-c", LOADED, *arguments]
+    running = subprocess.Popen(command, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert running.stdout is not None
+    assert running.stdout.readline() == "loaded\n"
+    time.sleep(0.5)  # well within the kernel's loop, but any time would do
+    running.send_signal(signal.SIGINT)
+    output, complaint = running.communicate(timeout=60)
+    assert (running.returncode, output, complaint) == (130, "", "interrupted\n")
+
+
+def test_ctrl_c_while_the_program_is_loaded(monkeypatch: pytest.MonkeyPatch, capsys: Captured) -> None:
+    def interrupted() -> int:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(cli, "main", interrupted)
+    assert __main__.main() == 130
+    assert capsys.readouterr().err == "interrupted\n"
