@@ -11,7 +11,7 @@ from tilewright.core.operands import Layout
 from tilewright.core.plan import plan_kernel
 from tilewright.core.types import element_type
 from tilewright.errors import Unsupported
-from tilewright.kernels.copy import COPY, COPY_WORDS, TURN, TURN_SECTORS, Move, nearest
+from tilewright.kernels.copy import COPY, COPY_UNALIGNED, TRANSPOSE, TRANSPOSE_UNALIGNED, Move, nearest
 from tilewright.runtime.opencl.device import Device
 from tilewright.runtime.run import LoadedPlan
 
@@ -61,14 +61,14 @@ def assert_moves(kernel: Kernel, move: Move, device: Device) -> None:
 
 @pytest.mark.parametrize(
     ("kernel", "dtype"),
-    [*((COPY_WORDS, dtype) for dtype in SIZES[:2]), *((TURN_SECTORS, dtype) for dtype in SIZES)],
+    [*((COPY_UNALIGNED, dtype) for dtype in SIZES[:2]), *((TRANSPOSE_UNALIGNED, dtype) for dtype in SIZES)],
     ids=lambda each: each if isinstance(each, str) else each.name,
 )
 def test_wherever_lines_begin(kernel: Kernel, dtype: str, device: Device) -> None:
     generator, moved = np.random.default_rng(3), 0
     for (rows, columns), batch in product(SHAPES, (1, 3)):
         for _ in range(3):
-            source = random_side(generator, rows, columns, batch, kernel is COPY_WORDS)
+            source = random_side(generator, rows, columns, batch, kernel is COPY_UNALIGNED)
             move = Move(rows, columns, dtype, source, random_side(generator, rows, columns, batch, True), batch)
             if nearest(move).source == kernel.source:
                 assert_moves(kernel, move, device)
@@ -77,7 +77,7 @@ def test_wherever_lines_begin(kernel: Kernel, dtype: str, device: Device) -> Non
 
 
 @pytest.mark.parametrize("dtype", SIZES)
-@pytest.mark.parametrize("kernel", [COPY, TURN], ids=lambda kernel: kernel.name)
+@pytest.mark.parametrize("kernel", [COPY, TRANSPOSE], ids=lambda kernel: kernel.name)
 def test_vectors_of_every_width(kernel: Kernel, dtype: str, device: Device) -> None:
     generator = np.random.default_rng(4)
     for (rows, columns), batch in product(SHAPES, (1, 3)):
@@ -96,7 +96,7 @@ def test_what_has_no_words_is_refused(device: Device) -> None:
     ):
         assert nearest(move) is COPY
         with pytest.raises(Unsupported, match=reason):
-            plan_kernel(replace(COPY_WORDS, smaller=()), move, device.info)
+            plan_kernel(replace(COPY_UNALIGNED, smaller=()), move, device.info)
 
 
 def test_what_the_turn_by_sectors_refuses(device: Device) -> None:
@@ -115,11 +115,11 @@ def test_what_the_turn_by_sectors_refuses(device: Device) -> None:
         ),
         (Move(3, 2**23, "float64", wide, Layout(0, 1, 3)), r"131,073.*\b64\b.*65,535"),
     ):
-        assert nearest(move) is TURN
+        assert nearest(move) is TRANSPOSE
         with pytest.raises(Unsupported, match=reason):
-            plan_kernel(replace(TURN_SECTORS, smaller=()), move, device.info)
+            plan_kernel(replace(TRANSPOSE_UNALIGNED, smaller=()), move, device.info)
 
 
 def test_whole_vectors_that_begin_in_the_middle_of_a_sector() -> None:
-    assert nearest(Move(68, 68, "float32", Layout(0, 68, 1), Layout(0, 1, 68))) is TURN_SECTORS
-    assert nearest(Move(72, 72, "float32", Layout(0, 72, 1), Layout(0, 1, 72))) is TURN
+    assert nearest(Move(68, 68, "float32", Layout(0, 68, 1), Layout(0, 1, 68))) is TRANSPOSE_UNALIGNED
+    assert nearest(Move(72, 72, "float32", Layout(0, 72, 1), Layout(0, 1, 72))) is TRANSPOSE

@@ -9,7 +9,7 @@ from tilewright.core.operands import Layout
 from tilewright.core.plan import plan, violations
 from tilewright.core.problem import Gemm, StridedGemm
 from tilewright.dispatch.choice import product_candidates
-from tilewright.kernels.copy import COPY, COPY_WORDS, TURN, TURN_SECTORS, Move, packing_steps
+from tilewright.kernels.copy import COPY, COPY_UNALIGNED, TRANSPOSE, TRANSPOSE_UNALIGNED, Move, packing_steps
 from tilewright.kernels.copy import candidates as move_candidates
 from tilewright.kernels.product.call import call_of
 from tilewright.kernels.product.packing import PACK, across_k, on_lines, packing
@@ -37,10 +37,10 @@ def test_each_kind_of_copy_has_a_configuration_for_every_gpu() -> None:
     whole, apart = Layout(0, 64, 1), Layout(1, 65, 1)
     for kernel, dtype, source, target in (
         (COPY, "float32", apart, whole),
-        (TURN, "float32", whole, whole.swapped),
-        (TURN_SECTORS, "float32", apart, whole.swapped),
-        (COPY_WORDS, "int8", apart, whole),
-        (TURN_SECTORS, "float16", apart, whole.swapped),
+        (TRANSPOSE, "float32", whole, whole.swapped),
+        (TRANSPOSE_UNALIGNED, "float32", apart, whole.swapped),
+        (COPY_UNALIGNED, "int8", apart, whole),
+        (TRANSPOSE_UNALIGNED, "float16", apart, whole.swapped),
     ):
         (step,) = packing_steps(Move(60, 60, dtype, source, target), "A", "packed_A")
         assert step.kernel.source == kernel.source
@@ -61,7 +61,7 @@ def test_operands_that_no_vectors_move_are_packed_by_one_launch(
         steps = packing(call, ("A", "B"), place)
         assert len(steps) == launches
         (alone,) = packing(call, ("B",), place)
-        assert alone.kernel.source.parent.name == "moves"
+        assert alone.kernel.source.parent.name == "copy"
     if launches == 1:
         (step,) = steps
         assert [name for name, _ in step.scratch] == ["packed_A", "packed_B"]
@@ -70,7 +70,7 @@ def test_operands_that_no_vectors_move_are_packed_by_one_launch(
 
 def test_a_stack_larger_than_a_launch_is_packed_by_several() -> None:
     call = replace(call_of(Gemm(3, 3, 3, batch=70000)), batch=70000)
-    assert {step.kernel.source.parent.name for step in packing(call, ("A", "B"), across_k)} == {"moves"}
+    assert {step.kernel.source.parent.name for step in packing(call, ("A", "B"), across_k)} == {"copy"}
 
 
 def test_a_stack_that_shares_an_operand_is_packed_by_two() -> None:

@@ -7,16 +7,16 @@ from ...core.device import DeviceInfo
 from ...core.kernel import MOST_GROUPS, Config, Kernel, Step, Steps
 from ...core.problem import Problem
 from ...core.types import ELEMENT_TYPES
-from .configs import CopyConfig, MoveConfig, TurnConfig
+from .configs import CopyConfig, MoveConfig, TransposeConfig
+from .copy_unaligned import CopyUnalignedConfig
 from .move import Move, move_of, nearer_rows, width
-from .sectors import TurnSectorsConfig
-from .words import CopyWordsConfig
+from .transpose_unaligned import TransposeUnalignedConfig
 
 __all__ = [
     "COPY",
-    "COPY_WORDS",
-    "TURN",
-    "TURN_SECTORS",
+    "COPY_UNALIGNED",
+    "TRANSPOSE",
+    "TRANSPOSE_UNALIGNED",
     "Move",
     "MoveConfig",
     "candidates",
@@ -45,9 +45,13 @@ def _kernel(file: str, config: Config, *smaller: Config) -> Kernel:
 
 
 COPY = _kernel("copy.cl", CopyConfig(), CopyConfig(32, 2))
-TURN = _kernel("turn.cl", TurnConfig(1024, 512), TurnConfig(1024, 256), TurnConfig(128, 64, 128))
-COPY_WORDS = _kernel("copy_words.cl", CopyWordsConfig(), CopyWordsConfig(32, 2))
-TURN_SECTORS = _kernel("turn_sectors.cl", TurnSectorsConfig(256, 256), TurnSectorsConfig(128, 64))
+TRANSPOSE = _kernel(
+    "transpose.cl", TransposeConfig(1024, 512), TransposeConfig(1024, 256), TransposeConfig(128, 64, 128)
+)
+COPY_UNALIGNED = _kernel("copy_unaligned.cl", CopyUnalignedConfig(), CopyUnalignedConfig(32, 2))
+TRANSPOSE_UNALIGNED = _kernel(
+    "transpose_unaligned.cl", TransposeUnalignedConfig(256, 256), TransposeUnalignedConfig(128, 64)
+)
 
 
 def nearest(problem: Problem) -> Kernel:
@@ -55,10 +59,10 @@ def nearest(problem: Problem) -> Kernel:
     sectors, where no vectors move them."""
     move = move_of(problem).output_by_rows
     if nearer_rows(move.source, move.rows, move.columns):
-        plain, anywhere = TURN, TURN_SECTORS
+        plain, anywhere = TRANSPOSE, TRANSPOSE_UNALIGNED
     else:
-        plain, anywhere = COPY, COPY_WORDS
-    assert isinstance(anywhere.config, (TurnSectorsConfig, CopyWordsConfig))
+        plain, anywhere = COPY, COPY_UNALIGNED
+    assert isinstance(anywhere.config, (TransposeUnalignedConfig, CopyUnalignedConfig))
     return plain if any(anywhere.config.refusals(move)) else anywhere
 
 
@@ -76,8 +80,8 @@ def packing_steps(move: Move, source: str, packed: str) -> Steps:
 def candidates(problem: Problem, device: DeviceInfo) -> tuple[Kernel, ...]:
     """The kernels for a Move, or a core Copy or Transpose, ranked: the first that `plan` has nothing against runs it.
 
-    COPY and TURN compute any move.
+    COPY and TRANSPOSE compute any move.
     """
     first = nearest(problem)
-    plain = (COPY, TURN) if first in (COPY, COPY_WORDS) else (TURN, COPY)
+    plain = (COPY, TRANSPOSE) if first in (COPY, COPY_UNALIGNED) else (TRANSPOSE, COPY)
     return tuple(replace(kernel, operation=problem.operation) for kernel in dict.fromkeys((first, *plain)))

@@ -1,4 +1,4 @@
-"""How copy.cl, turn.cl and swap.cl move: tiles, vectors and the words of local memory, for every element's size."""
+"""Tiles, vectors and words of local memory of copy.cl, transpose.cl and transpose_in_place.cl, for elements of every size."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -42,7 +42,7 @@ class MoveConfig(Config):
 
 
 @dataclass(frozen=True)
-class CopyingConfig(MoveConfig):
+class CopyGroupConfig(MoveConfig):
     """Base of the configurations that copy: work-items of a group side by side and one above the other."""
 
     GROUP_X: int = 64
@@ -61,7 +61,7 @@ class CopyingConfig(MoveConfig):
 
 
 @dataclass(frozen=True)
-class CopyConfig(CopyingConfig):
+class CopyConfig(CopyGroupConfig):
     """copy.cl: the fields in capitals are explained at its top. `item_bytes` is what a work-item moves, unless by one
     vector of 16 bytes: on an H200 more of those cost 3 to 5% of a copy's speed, as what all work-items move at a time is then
     spread over more of memory; of narrower ones it takes more to keep memory busy.
@@ -96,7 +96,7 @@ class CopyConfig(CopyingConfig):
 
 
 @dataclass(frozen=True)
-class TurningConfig(MoveConfig):
+class TransposeTileConfig(MoveConfig):
     """Base of the configurations that transpose: the side of a tile in bytes down the target's columns, and the work-items of
     a group."""
 
@@ -105,7 +105,7 @@ class TurningConfig(MoveConfig):
 
     def oriented(self, problem: Problem) -> Move:
         """Input by rows, output by columns, as far as their strides go."""
-        return move_of(problem).output_by_rows.turned
+        return move_of(problem).output_by_rows.transposed
 
     @property
     def items(self) -> int:
@@ -113,8 +113,8 @@ class TurningConfig(MoveConfig):
 
 
 @dataclass(frozen=True)
-class TurnConfig(TurningConfig):
-    """turn.cl: the tile's sides in bytes, so that a row or column of it fills as many sectors for every element."""
+class TransposeConfig(TransposeTileConfig):
+    """transpose.cl: the tile's sides in bytes, so that a row or column of it fills as many sectors for every element."""
 
     row_bytes: int = 256
 

@@ -60,7 +60,7 @@ class Move:
         return 0.0
 
     @property
-    def turned(self) -> "Move":
+    def transposed(self) -> "Move":
         """The same move with rows and columns named the other way round."""
         return replace(
             self, rows=self.columns, columns=self.rows, source=self.source.swapped, target=self.target.swapped
@@ -83,7 +83,7 @@ class Move:
     @property
     def output_by_rows(self) -> "Move":
         """This move or its turn: the one whose output has the smaller stride along a row."""
-        return self.turned if nearer_rows(self.target, self.rows, self.columns) else self
+        return self.transposed if nearer_rows(self.target, self.rows, self.columns) else self
 
 
 def too_long(move: Move) -> Iterator[str]:

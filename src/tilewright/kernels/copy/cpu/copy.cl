@@ -3,7 +3,7 @@
 // output[i, j] = input[i, j], get_num_groups(2) times, for any strides. Group (x, y, z) does the tile at row y * tile_rows,
 // column x * tile_columns of matrix z. Vectors pay where both sides run along j; otherwise elements are moved one by one.
 
-#include "moved.cl"
+#include "element.cl"
 
 #define VECTOR_BYTES (VW * (int)sizeof(Element))
 

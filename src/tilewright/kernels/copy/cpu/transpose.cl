@@ -8,7 +8,7 @@
 // the translations of few pages and no line is fetched twice. A store around the caches saves fetching the line that it
 // overwrites, a third of all traffic; it must be aligned, so the first columns are done one by one up to there.
 
-#include "squares.cl"
+#include "blocks.cl"
 
 static void one_by_one(const __global Element *in, long in_row, long in_column, __global Element *out, long out_row,
                        long out_column, int rows, int columns)

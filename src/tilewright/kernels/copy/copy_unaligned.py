@@ -1,4 +1,4 @@
-"""How copy_words.cl moves bytes and shorts that do not all lie on words of 4 bytes."""
+"""How copy_unaligned.cl moves bytes and shorts that do not all lie on words of 4 bytes."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from ...core.device import DeviceInfo
 from ...core.operands import Layout
 from ...core.problem import Problem
 from ...core.types import element_type
-from .configs import TYPES, WORD, CopyingConfig
+from .configs import TYPES, WORD, CopyGroupConfig
 from .move import VECTOR_BYTES, Move, too_long, width
 
 Side = tuple[str, Layout, int, int]  # what it is called, how it lies, its lines in memory and their length
@@ -33,8 +33,8 @@ def scattered(move: Move, *sides: Side) -> Iterator[str]:
 
 
 @dataclass(frozen=True)
-class CopyWordsConfig(CopyingConfig):
-    """copy_words.cl, whose top explains the fields."""
+class CopyUnalignedConfig(CopyGroupConfig):
+    """copy_unaligned.cl, whose top explains the fields."""
 
     GROUP_Y: int = 2
 

@@ -1,13 +1,13 @@
-// A square matrix turned in place on a CPU: squares that lie opposite each other are turned in registers, and change places.
+// A square matrix turned in place on a CPU: blocks that lie opposite each other are turned in registers, and change places.
 //
-// The macros are explained in squares.cl. A work-group does a tile of `squares` by `squares` squares, one cache line wide and
+// The macros are explained in blocks.cl. A work-group does a tile of `blocks` by `blocks` blocks, one cache line wide and
 // high, and the tile opposite to it. Of `tiles` x `tiles` tiles the pairs on and above the diagonal lie folded into a
-// rectangle, as in moves/swap.cl. What is left at the right and at the bottom is swapped an element at a time.
+// rectangle, as in copy/transpose_in_place.cl. What is left at the right and at the bottom is swapped an element at a time.
 
-#include "squares.cl"
+#include "blocks.cl"
 
 // Turns the square at `below` into `above`, and what was there into `below`. Both may be the same.
-static void swap_squares(__global Element *above, __global Element *below, long row)
+static void transpose_blocks(__global Element *above, __global Element *below, long row)
 {
     Element held[LINE * LINE] __attribute__((aligned(64)));
     // The CPU's private memory is memory like any other, for which OpenCL C has no pointer before version 2.
@@ -22,7 +22,7 @@ static void swap_squares(__global Element *above, __global Element *below, long 
 }
 
 // Swaps the elements of rows `begin` to `end` that lie left of the diagonal with those opposite to them.
-static void swap_rows(__global Element *matrix, long row, int begin, int end)
+static void transpose_rows(__global Element *matrix, long row, int begin, int end)
 {
     for (int i = begin; i < end; i++)
         for (int j = 0; j < i; j++) {
@@ -33,17 +33,17 @@ static void swap_rows(__global Element *matrix, long row, int begin, int end)
 }
 
 __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
-void swap(const int rows, __global void *matrix, const long matrix_offset, const long matrix_row, const long matrix_batch,
-          const int squares)
+void transpose_in_place(const int rows, __global void *matrix, const long matrix_offset, const long matrix_row, const long matrix_batch,
+          const int blocks)
 {
     __global Element *own = (__global Element *)matrix + matrix_offset + get_group_id(2) * matrix_batch;
-    const int whole = rows / LINE * LINE, side = squares * LINE; // what squares cover, and a tile's side
+    const int whole = rows / LINE * LINE, side = blocks * LINE; // what blocks cover, and a tile's side
     const int tiles = ((rows + side - 1) / side + 1) / 2 * 2;
     const int r = get_group_id(0) / (tiles + 1), c = get_group_id(0) % (tiles + 1);
     const int upper = (c > r ? r : tiles - 1 - r) * side, lower = (c > r ? c - 1 : tiles - 1 - c) * side;
     for (int i = upper; i < min(upper + side, whole); i += LINE)
         for (int j = max(lower, i); j < min(lower + side, whole); j += LINE)
-            swap_squares(own + i * matrix_row + j, own + j * matrix_row + i, matrix_row);
+            transpose_blocks(own + i * matrix_row + j, own + j * matrix_row + i, matrix_row);
     if (upper == lower)
-        swap_rows(own, matrix_row, max(upper, whole), min(upper + side, rows));
+        transpose_rows(own, matrix_row, max(upper, whole), min(upper + side, rows));
 }

@@ -12,7 +12,7 @@ from .. import Move, move_of, nearer_rows
 
 HERE = Path(__file__).parent
 LINE_BYTES = 64
-UNITS = {1: ("uchar", 1), 2: ("ushort", 1), 4: ("uint", 1), 8: ("ulong", 1), 16: ("ulong", 2)}
+SCALARS = {1: ("uchar", 1), 2: ("ushort", 1), 4: ("uint", 1), 8: ("ulong", 1), 16: ("ulong", 2)}
 
 # A transpose's tile: input rows of up to 4 KiB, a page, and as few of them as fill two cache lines of an output row.
 # More rows than that fight for places in the caches where they lie a power of two apart: 32 float32 rows run at 48 GB/s,
@@ -31,7 +31,7 @@ STREAM_BYTES = 2 * 2**20
 
 
 @dataclass(frozen=True)
-class CpuMove(Config):
+class CpuCopyBase(Config):
     """Base of both kernels: vectors of `vector_bytes`, work for `units` cores."""
 
     vector_bytes: int
@@ -58,17 +58,17 @@ class CpuMove(Config):
 
     def macros(self, problem: Problem) -> dict[str, str | int]:
         itemsize = element_type(problem.dtype).itemsize
-        unit, units = UNITS[itemsize]
+        unit, units = SCALARS[itemsize]
         width = min(16, self.vector_bytes // itemsize)  # OpenCL C has no longer vectors
         pieces = max(1, LINE_BYTES // (width * itemsize))
         return {
             **super().macros(problem),
-            "UNIT": unit, "UNITS": units, "VW": width, "VECTOR_UNITS": width * units, "PIECES": pieces,
+            "SCALAR": unit, "SCALARS": units, "VW": width, "VECTOR_SCALARS": width * units, "PIECES": pieces,
         }  # fmt: skip
 
 
 @dataclass(frozen=True)
-class CpuCopy(CpuMove):
+class CpuCopy(CpuCopyBase):
     """copy.cl: whole rows, as many as are worth a work-group; a single long row in parts."""
 
     def oriented(self, problem: Problem) -> Move:
@@ -84,7 +84,7 @@ class CpuCopy(CpuMove):
 
 
 @dataclass(frozen=True)
-class CpuTranspose(CpuMove):
+class CpuTranspose(CpuCopyBase):
     """transpose.cl: tall tiles, lower ones if there were not enough for all cores."""
 
     def tile(self, move: Move) -> tuple[int, int]:
@@ -113,7 +113,7 @@ class CpuTranspose(CpuMove):
 
 def move_steps(kernel: Kernel, config: Config, problem: Problem) -> Steps:
     """One launch."""
-    assert isinstance(config, CpuMove)
+    assert isinstance(config, CpuCopyBase)
     return (Step(kernel, config, config.oriented(problem)),)
 
 

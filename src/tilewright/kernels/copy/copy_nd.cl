@@ -7,7 +7,7 @@
 // GROUP       work-items of a group
 
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
-void many(const ulong elements, const __global ELEMENT* restrict input, const long input_offset,
+void copy_nd(const ulong elements, const __global ELEMENT* restrict input, const long input_offset,
           __global RESULT* restrict output, const long output_offset)
 {
     const ulong sides[DIMENSIONS] = {SIDES};

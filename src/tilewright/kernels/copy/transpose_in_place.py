@@ -13,14 +13,14 @@ from ...core.problem import Arrays, Problem
 from ...core.types import ELEMENT_TYPES, element_type
 from ...errors import InvalidInput
 from . import HERE
-from .configs import WORD, TurnConfig
+from .configs import WORD, TransposeConfig
 from .move import Move, width
 
 NARROW = 32  # the side of a tile of bytes or shorts that are moved one by one
 
 
 @dataclass(frozen=True)
-class Swap:
+class StridedInPlaceTranspose:
     """Each of `batch` matrices of rows x rows = its transpose; element (b, i, j) lies where `layout` says."""
 
     operation: ClassVar[str] = "in-place transpose"
@@ -52,30 +52,30 @@ class Swap:
         return 0.0
 
     @property
-    def by_rows(self) -> "Swap":
+    def by_rows(self) -> "StridedInPlaceTranspose":
         """The same swap with the smaller stride along the rows: which way a matrix is turned makes no difference."""
         layout = self.layout
         return replace(self, layout=layout.swapped) if abs(layout.row) < abs(layout.column) else self
 
-    def batches(self, first: int, count: int) -> "Swap":
+    def batches(self, first: int, count: int) -> "StridedInPlaceTranspose":
         """The swaps of `count` matrices of the batch from `first` on."""
         offset = self.layout.offset + first * self.layout.batch
         return replace(self, layout=replace(self.layout, offset=offset), batch=count)
 
 
-def swap_of(problem: Problem) -> Swap:
-    """A problem as a Swap; InvalidInput if it is none."""
-    if isinstance(problem, Swap):
+def in_place_of(problem: Problem) -> StridedInPlaceTranspose:
+    """A problem as a StridedInPlaceTranspose; InvalidInput if it is none."""
+    if isinstance(problem, StridedInPlaceTranspose):
         return problem
     if not isinstance(problem, InPlaceTranspose):
         raise InvalidInput(f"{problem.title} is no transpose in place")
     rows = problem.rows
-    return Swap(rows, problem.dtype, Layout(0, rows, 1, rows * rows), problem.batch)
+    return StridedInPlaceTranspose(rows, problem.dtype, Layout(0, rows, 1, rows * rows), problem.batch)
 
 
 @dataclass(frozen=True)
-class SwapConfig(TurnConfig):
-    """swap.cl: turn.cl's tiles, which must be square."""
+class TransposeInPlaceConfig(TransposeConfig):
+    """transpose_in_place.cl: transpose.cl's tiles, which must be square."""
 
     def tile(self, move: Move) -> tuple[int, int]:
         """Elements smaller than a word that are moved one by one: 32 by 32, as there are four times as many instructions."""
@@ -85,7 +85,7 @@ class SwapConfig(TurnConfig):
 
     def oriented(self, problem: Problem) -> Move:
         """What happens to the tiles above the diagonal, as a move."""
-        swap = swap_of(problem).by_rows
+        swap = in_place_of(problem).by_rows
         return Move(swap.rows, swap.rows, swap.dtype, swap.layout, swap.layout.swapped, swap.batch)
 
     def ndrange(self, problem: Problem) -> NDRange:
@@ -94,19 +94,23 @@ class SwapConfig(TurnConfig):
         return NDRange(((tiles + 1) * self.items if tiles else 0, tiles // 2, move.batch), (self.items, 1, 1))
 
 
-def swap_steps(kernel: Kernel, config: Config, problem: Problem) -> Steps:
+def in_place_steps(kernel: Kernel, config: Config, problem: Problem) -> Steps:
     """One launch for up to MOST_GROUPS matrices."""
-    swap = swap_of(problem).by_rows
+    swap = in_place_of(problem).by_rows
     parts = range(0, max(swap.batch, 1), MOST_GROUPS)
     return tuple(Step(kernel, config, swap.batches(first, min(MOST_GROUPS, swap.batch - first))) for first in parts)
 
 
-SWAP = Kernel(
-    HERE / "swap.cl", SwapConfig(256, 256), Swap.operation, (SwapConfig(128, 64, 128),), dtypes=tuple(ELEMENT_TYPES),
-    steps=swap_steps,
-)  # fmt: skip
+TRANSPOSE_IN_PLACE = Kernel(
+    HERE / "transpose_in_place.cl",
+    TransposeInPlaceConfig(256, 256),
+    StridedInPlaceTranspose.operation,
+    (TransposeInPlaceConfig(128, 64, 128),),
+    dtypes=tuple(ELEMENT_TYPES),
+    steps=in_place_steps,
+)
 
 
-def swap_candidates(problem: Problem, device: DeviceInfo) -> tuple[Kernel, ...]:
-    """The kernels for a Swap or an InPlaceTranspose, ranked."""
-    return (SWAP,)
+def in_place_candidates(problem: Problem, device: DeviceInfo) -> tuple[Kernel, ...]:
+    """The kernels for a StridedInPlaceTranspose or an InPlaceTranspose, ranked."""
+    return (TRANSPOSE_IN_PLACE,)

@@ -13,7 +13,7 @@
 #define VEC (4 * MERGE)
 
 __kernel __attribute__((reqd_work_group_size(GROUP_X * GROUP_Y, 1, 1)))
-void copy_words(const int rows, const int columns,
+void copy_unaligned(const int rows, const int columns,
                 const __global ELEMENT* restrict input, const long input_offset, const long input_row, const long input_batch,
                 __global ELEMENT* restrict output, const long output_offset, const long output_row, const long output_batch)
 {

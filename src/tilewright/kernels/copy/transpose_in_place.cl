@@ -1,16 +1,16 @@
 // A square matrix turned in place: a work-group holds two tiles that lie opposite each other, and writes each to the
 // other's place.
 //
-// The macros are explained in turning.cl; tiles are square, TILE_ROWS = TILE_COLUMNS. Both tiles are in registers before the
+// The macros are explained in transpose_tile.cl; tiles are square, TILE_ROWS = TILE_COLUMNS. Both tiles are in registers before the
 // first is written, and go through local memory one after the other. Of `tiles` x `tiles` tiles the pairs on and above
 // the diagonal lie folded into a rectangle: row r has those of row r from the diagonal on, before it those of row
 // tiles - 1 - r.
 // Work-groups: dimensions 0 and 1 the columns and rows of the rectangle; 2 the batch.
 
-#include "turning.cl"
+#include "transpose_tile.cl"
 
 __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
-void swap(const int rows, __global ELEMENT* matrix, const long matrix_offset, const long matrix_row, const long matrix_column,
+void transpose_in_place(const int rows, __global ELEMENT* matrix, const long matrix_offset, const long matrix_row, const long matrix_column,
           const long matrix_batch)
 {
     __local WORD tile[LINES * PITCH];

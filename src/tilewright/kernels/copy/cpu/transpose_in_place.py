@@ -1,4 +1,4 @@
-"""swap.cl as a Kernel: square matrices turned in place on CPU devices."""
+"""transpose_in_place.cl as a Kernel: square matrices turned in place on CPU devices."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -8,19 +8,19 @@ from ....core.kernel import Kernel, NDRange
 from ....core.problem import Problem
 from ....core.types import ELEMENT_TYPES, element_type
 from .. import Move
-from ..swaps import SWAP, Swap, swap_of, swap_steps
-from .moves import GROUPS_PER_UNIT, HERE, LINE_BYTES, CpuMove
+from ..transpose_in_place import TRANSPOSE_IN_PLACE, StridedInPlaceTranspose, in_place_of, in_place_steps
+from .kernels import GROUPS_PER_UNIT, HERE, LINE_BYTES, CpuCopyBase
 
-MOST_SQUARES = 16  # a side of a tile: rows of a kilobyte
+MOST_BLOCKS = 16  # a side of a tile: rows of a kilobyte
 
 
 @dataclass(frozen=True)
-class CpuSwap(CpuMove):
-    """swap.cl: tiles as large as leave enough of them for all cores."""
+class CpuTransposeInPlace(CpuCopyBase):
+    """transpose_in_place.cl: tiles as large as leave enough of them for all cores."""
 
     def oriented(self, problem: Problem) -> Move:
         """What happens to the tiles above the diagonal, as a move."""
-        swap = swap_of(problem).by_rows
+        swap = in_place_of(problem).by_rows
         return Move(swap.rows, swap.rows, swap.dtype, swap.layout, swap.layout.swapped, swap.batch)
 
     def line(self, move: Move) -> int:
@@ -28,37 +28,43 @@ class CpuSwap(CpuMove):
         itemsize = element_type(move.dtype).itemsize
         return max(LINE_BYTES // itemsize, min(16, self.vector_bytes // itemsize))
 
-    def squares(self, move: Move) -> int:
+    def blocks(self, move: Move) -> int:
         """Squares in a tile's side."""
-        count = MOST_SQUARES
+        count = MOST_BLOCKS
         while count > 1 and move.batch * self._tiles(move, count) ** 2 / 2 < GROUPS_PER_UNIT * self.units:
             count //= 2
         return count
 
-    def _tiles(self, move: Move, squares: int) -> int:
+    def _tiles(self, move: Move, blocks: int) -> int:
         """Tiles in the matrix's side, an even number of them."""
-        return (-(-move.rows // (squares * self.line(move))) + 1) // 2 * 2
+        return (-(-move.rows // (blocks * self.line(move))) + 1) // 2 * 2
 
     def tile(self, move: Move) -> tuple[int, int]:
-        side = self.squares(move) * self.line(move)
+        side = self.blocks(move) * self.line(move)
         return side, side
 
     def ndrange(self, problem: Problem) -> NDRange:
         move = self.oriented(problem)
-        tiles = self._tiles(move, self.squares(move))
+        tiles = self._tiles(move, self.blocks(move))
         return NDRange((tiles // 2 * (tiles + 1), 1, move.batch), (1, 1, 1))
 
     def scalars(self, problem: Problem) -> dict[str, int | float]:
-        return {"squares": self.squares(self.oriented(problem))}
+        return {"blocks": self.blocks(self.oriented(problem))}
 
     def violations(self, problem: Problem, device: DeviceInfo) -> Iterator[str]:
         if self.oriented(problem).source.column != 1:
             yield "neither rows nor columns have their elements side by side, as vectors of them are"
 
 
-def swap_candidates(problem: Problem, device: DeviceInfo) -> tuple[Kernel, ...]:
-    """The kernels for a Swap or an InPlaceTranspose on a CPU device, ranked. The one for GPUs takes any strides."""
+def in_place_candidates(problem: Problem, device: DeviceInfo) -> tuple[Kernel, ...]:
+    """The kernels for a transpose in place on a CPU device, ranked. The last one, made for GPUs, takes any strides."""
     vector_bytes = max(16, min(64, device.native_widths.get("float32", 4) * 4))
-    config = CpuSwap(vector_bytes, device.compute_units)
-    own = Kernel(HERE / "swap.cl", config, Swap.operation, dtypes=tuple(ELEMENT_TYPES), steps=swap_steps)
-    return own, SWAP
+    config = CpuTransposeInPlace(vector_bytes, device.compute_units)
+    own = Kernel(
+        HERE / "transpose_in_place.cl",
+        config,
+        StridedInPlaceTranspose.operation,
+        dtypes=tuple(ELEMENT_TYPES),
+        steps=in_place_steps,
+    )
+    return own, TRANSPOSE_IN_PLACE

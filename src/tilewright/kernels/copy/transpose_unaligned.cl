@@ -1,4 +1,4 @@
-// turn.cl for matrices whose lines begin anywhere: the target is written by whole sectors of 32 bytes all the same.
+// transpose.cl for matrices whose lines begin anywhere: the target is written by whole sectors of 32 bytes all the same.
 //
 // The source's elements lie side by side along its rows, the target's down its columns.
 //
@@ -15,7 +15,7 @@
 // SECTOR rows of the tile above for it: it reads these too, and nobody writes a part of a sector but at the matrix's edges. Rows
 // are read from the beginning of the sector on in which the first one begins.
 //
-// Work-groups: dimension 0 the tiles of a column of tiles, as in turn.cl; 1 these columns; 2 the batch.
+// Work-groups: dimension 0 the tiles of a column of tiles, as in transpose.cl; 1 these columns; 2 the batch.
 
 #include "element.cl"
 #include "words.cl"
@@ -116,7 +116,7 @@ INLINE void gather(WORD words[OUT + 1], const local WORD* tile, const uint skipp
 }
 
 __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
-void turn_sectors(const int rows, const int columns,
+void transpose_unaligned(const int rows, const int columns,
                   const __global ELEMENT* restrict input, const long input_offset, const long input_row, const long input_batch,
                   __global ELEMENT* restrict output, const long output_offset, const long output_column, const long output_batch)
 {

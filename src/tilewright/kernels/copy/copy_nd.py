@@ -1,4 +1,4 @@
-"""many.cl as a Kernel: moves between arrays of more dimensions than a launch of the other kernels has, and conversions."""
+"""copy_nd.cl as a Kernel: moves between arrays of more dimensions than a launch of the other kernels has, and conversions."""
 
 from dataclasses import dataclass
 from math import prod
@@ -22,7 +22,7 @@ SPELLED = {
 
 
 @dataclass(frozen=True)
-class ManyMove:
+class StridedCopyND:
     """output[index . writes] = input[index . reads] for every index below `sides`; offsets and steps are in elements.
 
     The output's steps decrease, as far as they can, so that neighbouring work-items write neighbouring elements. `dtype` has
@@ -74,13 +74,13 @@ class ManyMove:
 
 
 @dataclass(frozen=True)
-class ManyConfig(Config):
+class CopyNDConfig(Config):
     """The group's size; all else is the problem's."""
 
     GROUP: int
 
     def macros(self, problem: Problem) -> dict[str, str | int]:
-        assert isinstance(problem, ManyMove)
+        assert isinstance(problem, StridedCopyND)
         lists = {"SIDES": problem.sides, "READS": problem.reads, "WRITES": problem.writes}
         return {
             **super().macros(problem),
@@ -90,11 +90,11 @@ class ManyConfig(Config):
         }
 
     def ndrange(self, problem: Problem) -> NDRange:
-        assert isinstance(problem, ManyMove)
+        assert isinstance(problem, StridedCopyND)
         return NDRange((round_up(prod(problem.sides), self.GROUP),), (self.GROUP,))
 
 
-def _elements(problem: ManyMove) -> dict[str, str | int]:
+def _elements(problem: StridedCopyND) -> dict[str, str | int]:
     """How an element is loaded and stored."""
     if problem.converts is None:
         kind = TYPES[element_type(problem.dtype).itemsize]
@@ -117,10 +117,10 @@ def _elements(problem: ManyMove) -> dict[str, str | int]:
     return {"ELEMENT": source, "RESULT": target, "LOAD(from, place)": load, "STORE(value, to, place)": store}
 
 
-MANY = Kernel(
-    Path(__file__).parent / "many.cl",
-    ManyConfig(256),
-    ManyMove.operation,
-    (ManyConfig(32),),
+COPY_ND = Kernel(
+    Path(__file__).parent / "copy_nd.cl",
+    CopyNDConfig(256),
+    StridedCopyND.operation,
+    (CopyNDConfig(32),),
     dtypes=tuple(ELEMENT_TYPES),
 )

@@ -3,7 +3,7 @@
 // VW       the side of a square, and the elements of a vector
 // PIECES   vectors that make a cache line: lines are gathered before they are written
 
-#include "moved.cl"
+#include "element.cl"
 
 // Lines further along the input's rows, into the level-2 cache: that a stride down its columns will come back for its
 // neighbours is nothing that the hardware foresees. It doubles the speed on large matrices.
@@ -13,15 +13,15 @@
 #define LINE (VW * PIECES)
 #define LINE_BYTES (LINE * (int)sizeof(Element))
 
-#if UNITS == 2 && VW == 4
+#if SCALARS == 2 && VW == 4
 #define LOG2_VW 2
 #define LOW 0, 1, 8, 9, 2, 3, 10, 11
 #define HIGH 4, 5, 12, 13, 6, 7, 14, 15
-#elif UNITS == 2 && VW == 2
+#elif SCALARS == 2 && VW == 2
 #define LOG2_VW 1
 #define LOW 0, 1, 4, 5
 #define HIGH 2, 3, 6, 7
-#elif UNITS == 2 && VW == 1
+#elif SCALARS == 2 && VW == 1
 #define LOG2_VW 0
 #define LOW 0, 1
 #define HIGH 0, 1
@@ -50,7 +50,7 @@ static inline vec high(const vec a, const vec b) { return __builtin_shufflevecto
 
 #define BLOCK block
 #define STREAM 0
-#include "square.cl"
+#include "block.cl"
 #define BLOCK block_around_caches
 #define STREAM 1
-#include "square.cl"
+#include "block.cl"

@@ -1,4 +1,4 @@
-"""How turn_sectors.cl turns matrices whose lines begin anywhere: tiles, pieces and pitches for every element's size."""
+"""How transpose_unaligned.cl turns matrices whose lines begin anywhere: tiles, pieces and pitches for every element's size."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -7,16 +7,16 @@ from ...core.device import DeviceInfo
 from ...core.kernel import MOST_GROUPS, NDRange
 from ...core.problem import Problem
 from ...core.types import element_type
-from .configs import TYPES, WARP, WORD, TurningConfig, index_type, piece
+from .configs import TYPES, WARP, WORD, TransposeTileConfig, index_type, piece
+from .copy_unaligned import per_word, scattered
 from .move import VECTOR_BYTES, Move, too_long, width
-from .words import per_word, scattered
 
 SECTOR_BYTES = 32  # what memory moves: a part of it must be merged with the rest
 
 
 @dataclass(frozen=True)
-class TurnSectorsConfig(TurningConfig):
-    """turn_sectors.cl: `column_bytes` of each column are read, or 128 elements, and a sector less of them are written."""
+class TransposeUnalignedConfig(TransposeTileConfig):
+    """transpose_unaligned.cl: `column_bytes` of each column are read, or 128 elements, and a sector less of them are written."""
 
     def rows(self, move: Move) -> int:
         """Rows that a work-group reads: TILE_ROWS."""
