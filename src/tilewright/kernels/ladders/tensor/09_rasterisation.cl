@@ -1,11 +1,11 @@
-// Tiles of C are visited in compact bands, so that work-groups share more of A and B in L2.
+// Tiles of C are computed in swizzle groups: work-groups share more of A and B in L2.
 //
 // BM, BN, BK        the tile of C that a work-group computes, and the depth of its tiles of A and B: BK is 64
 // STAGES            tiles of each operand in local memory: one is multiplied, the others are being filled
-// BAND              rows of tiles that are computed together
+// SWIZZLE_GROUP     rows of tiles that are computed together
 //
-// Tiles are counted down a band of BAND rows, then the next column of it. 132 tiles of 128 x 256 in 16 rows need 2048 rows
-// of A and 2112 columns of B; in the order of rows before they need as much of B as there is.
+// Tiles are counted down each column of a group of SWIZZLE_GROUP rows. 132 tiles of 128 x 256 in a group of 16 rows read
+// 2048 rows of A and 2112 columns of B. Counted row by row, as in `persistent`, they read up to all of B.
 
 #define CONSUMERS (BM / 64)
 #define ITEMS (128 * (1 + CONSUMERS))
@@ -13,8 +13,9 @@
 // The row and column of C at which a tile begins.
 INLINE int2 place(const int tile, const int tiles_m, const int tiles_n)
 {
-    const int band = tile / (BAND * tiles_n), number = tile % (BAND * tiles_n), height = min(BAND, tiles_m - band * BAND);
-    return (int2)((band * BAND + number % height) * BM, number / height * BN);
+    const int group = tile / (SWIZZLE_GROUP * tiles_n), number = tile % (SWIZZLE_GROUP * tiles_n),
+              height = min(SWIZZLE_GROUP, tiles_m - group * SWIZZLE_GROUP);
+    return (int2)((group * SWIZZLE_GROUP + number % height) * BM, number / height * BN);
 }
 
 __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))

@@ -113,7 +113,7 @@ class FetchedTile(StagedTile):
 
 @dataclass(frozen=True)
 class WarpgroupTile(HalfTile):
-    """`wgmma` to `bands`: each consumer, a warpgroup, multiplies 64 rows of the tile.
+    """`wgmma` to `rasterisation`: each consumer, a warpgroup, multiplies 64 rows of the tile.
 
     From `specialised` on a producer fetches for it.
     """
@@ -138,7 +138,7 @@ class WarpgroupTile(HalfTile):
 
 @dataclass(frozen=True)
 class PersistentTile(WarpgroupTile):
-    """`persistent` and `bands`: `groups` work-groups compute all tiles.
+    """`persistent` and `rasterisation`: `groups` work-groups compute all tiles.
 
     C leaves by the copy engine, 64 x 64 elements at a time.
     """
@@ -146,7 +146,7 @@ class PersistentTile(WarpgroupTile):
     results = ("float16",)
 
     producers: int = 1
-    BAND: int = 16  # rows of tiles that are computed together, in `bands`
+    SWIZZLE_GROUP: int = 16  # rows of tiles that are computed together, in `rasterisation`
     groups: int = 132  # an H200's compute units
 
     def ndrange(self, problem: Problem) -> NDRange:
@@ -207,6 +207,6 @@ LADDER = Ladder(
         _rung("06_wgmma.cl", WarpgroupTile(128, 128, 64), requires=(TMA, WGMMA)),
         _rung("07_specialised.cl", WarpgroupTile(128, 256, 64, producers=1), requires=(TMA, WGMMA)),
         _rung("08_persistent.cl", PersistentTile(128, 256, 64), requires=(TMA, WGMMA)),
-        _rung("09_bands.cl", PersistentTile(128, 256, 64), requires=(TMA, WGMMA)),
+        _rung("09_rasterisation.cl", PersistentTile(128, 256, 64), requires=(TMA, WGMMA)),
     ),
 )
