@@ -1,5 +1,5 @@
-// A warp's own matrix instructions, since sm_80: mma.sync multiplies small matrices that lie spread over the registers of
-// its 32 work-items; ldmatrix and cp.async bring them there. One wrapper per PTX instruction, named after it.
+// A warp's own matrix instructions, since sm_80: mma.sync multiplies small matrices that lie spread over the registers
+// of its 32 work-items; ldmatrix and cp.async bring them there. One wrapper per PTX instruction, named after it.
 //
 // In all shapes, with lane = 4 * g + q: of a sum of 16 x 8, a work-item holds columns 2q and 2q + 1 of row g, then of
 // row g + 8. How A (16 x K) and B (K x 8) are spread is said at each wrapper. PTX ISA, "Matrix Fragments for mma".
@@ -84,7 +84,8 @@ static inline void mma_sync_m16n8k16_f32_bf16(float* sum, const uint* a, const u
                  : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
 }
 
-// 16 x 8 x 8 floats of 10 fraction bits: the words' lower 13 bits are not used. A: columns q of rows g, g + 8, then q + 4.
+// 16 x 8 x 8 floats of 10 fraction bits: the words' lower 13 bits are not used. A: columns q of rows g, g + 8, then q +
+// 4.
 static inline void mma_sync_m16n8k8_f32_tf32(float* sum, const uint* a, const uint* b)
 {
     asm volatile("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
@@ -102,8 +103,8 @@ static inline void mma_sync_m16n8k32_s32_s8(int* sum, const uint* a, const uint*
                  : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
 }
 
-// Four matrices of 8 rows of 16 bytes. Lane i gives the address of row i % 8 of matrix i / 8; lane 4 * g + q gets word q
-// of row g of each: what mma.sync wants of operands that lie along k.
+// Four matrices of 8 rows of 16 bytes. Lane i gives the address of row i % 8 of matrix i / 8; lane 4 * g + q gets word
+// q of row g of each: what mma.sync wants of operands that lie along k.
 static inline void ldmatrix_x4(uint* held, const __local void* row)
 {
     asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"

@@ -1,8 +1,9 @@
 // Hopper's copy engine (TMA) and the barriers that count its bytes: one wrapper per PTX instruction, named after it.
 //
 // A "local address" is the 32-bit one that PTX wants: local_address(pointer). Coordinates are in elements, the fastest
-// dimension first; what lies outside the matrix is read as zeros and not written. The first coordinate must be a multiple of
-// 16 bytes, as the matrix's address and strides are: on an H200 a fetch from elsewhere is an illegal instruction.
+// dimension first; what lies outside the matrix is read as zeros and not written. The first coordinate must be a
+// multiple of 16 bytes, as the matrix's address and strides are: on an H200 a fetch from elsewhere is an illegal
+// instruction.
 
 static inline void mbarrier_init(const uint barrier_address, const uint arrivals)
 {
@@ -30,7 +31,8 @@ static inline void mbarrier_arrive(const uint barrier_address)
 // Arrives, and makes the barrier's phase wait for `bytes` more from the copy engine.
 static inline void mbarrier_arrive_expect_tx(const uint barrier_address, const uint bytes)
 {
-    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier_address), "r"(bytes) : "memory");
+    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;"
+                 ::"r"(barrier_address), "r"(bytes) : "memory");
 }
 
 // Waits until the phase of that parity is complete. A new barrier is in phase 0, so that parity 1 counts as complete.
@@ -41,9 +43,9 @@ static inline void mbarrier_wait(const uint barrier_address, const uint parity)
                  "@!done bra again;}" ::"r"(barrier_address), "r"(parity) : "memory");
 }
 
-// The map's matrix begins at `address`, a multiple of 16: corrects the map if it says otherwise. Buffers may move between
-// launches, so each work-group asks; those that correct it together all write the same. The first word of a tensor map
-// is the address: the host compares two maps before it offers TMA.
+// The map's matrix begins at `address`, a multiple of 16: corrects the map if it says otherwise. Buffers may move
+// between launches, so each work-group asks; those that correct it together all write the same. The first word of a
+// tensor map is the address: the host compares two maps before it offers TMA.
 static inline void tensormap_address(__global ulong* map, const ulong address)
 {
     volatile __global ulong* first = map;
@@ -64,7 +66,8 @@ static inline void cp_async_bulk_tensor_2d(const uint to, const __global ulong* 
 }
 
 // The same from matrix number `z` of a batch.
-static inline void cp_async_bulk_tensor_3d(const uint to, const __global ulong* map, const int x, const int y, const int z,
+static inline void cp_async_bulk_tensor_3d(const uint to, const __global ulong* map,
+                                           const int x, const int y, const int z,
                                            const uint barrier_address)
 {
     asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3, %4}], [%5];"
@@ -73,7 +76,8 @@ static inline void cp_async_bulk_tensor_3d(const uint to, const __global ulong* 
 }
 
 // The same with a policy for the second-level cache.
-static inline void cp_async_bulk_tensor_3d_hint(const uint to, const __global ulong* map, const int x, const int y, const int z,
+static inline void cp_async_bulk_tensor_3d_hint(const uint to, const __global ulong* map,
+                                                const int x, const int y, const int z,
                                                 const uint barrier_address, const ulong policy)
 {
     asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes.L2::cache_hint "
@@ -98,7 +102,8 @@ static inline void cp_async_bulk_tensor_2d_store(const __global ulong* map, cons
                  : "memory");
 }
 
-static inline void cp_async_bulk_tensor_3d_store(const __global ulong* map, const int x, const int y, const int z, const uint from)
+static inline void cp_async_bulk_tensor_3d_store(const __global ulong* map,
+                                                 const int x, const int y, const int z, const uint from)
 {
     asm volatile("cp.async.bulk.tensor.3d.global.shared::cta.bulk_group [%0, {%1, %2, %3}], [%4];"
                  ::"l"(map), "r"(x), "r"(y), "r"(z), "r"(from)

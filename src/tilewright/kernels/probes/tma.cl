@@ -1,4 +1,5 @@
-// cp.async.bulk.tensor: the copy engine fetches a box of a matrix, as a tensor map describes it, and an mbarrier counts its bytes.
+// cp.async.bulk.tensor: the copy engine fetches a box of a matrix, as a tensor map describes it, and an mbarrier counts
+// its bytes.
 #include "check.cl"
 #include "../prelude/nvidia.cl"
 #include "../prelude/tma.cl"

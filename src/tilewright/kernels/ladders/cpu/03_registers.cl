@@ -34,7 +34,7 @@ __kernel void gemm(const int M, const int N, const int K,
     const size_t row = get_global_id(1) * MR;
     const size_t column = get_global_id(0) * NR;
     if (row >= M || column >= N)
-        return; // the NDRange is rounded up to whole work-groups
+        return;  // the NDRange is rounded up to whole work-groups
     const int rows = min(MR, (int)(M - row));
     if (column + NR > N) {
         edge(N, K, A, B, C, row, column, rows);

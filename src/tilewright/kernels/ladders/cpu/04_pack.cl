@@ -68,12 +68,12 @@ __kernel void gemm(const int M, const int N, const int K,
     const size_t row = get_global_id(1) * BM;
     const size_t column = get_global_id(0) * NR;
     if (row >= M || column >= N)
-        return; // the NDRange is rounded up to whole work-groups
+        return;  // the NDRange is rounded up to whole work-groups
     const int rows = min(BM, (int)(M - row));
     const int columns = min(NR, (int)(N - column));
 
     int k0 = 0;
-    do { // once even if K is 0, to store zeros
+    do {  // once even if K is 0, to store zeros
         const int depth = min(KC, K - k0);
         // A ragged panel is filled up with zeros, so that only the store at the end has to know.
         for (int k = 0; k < depth; k++)

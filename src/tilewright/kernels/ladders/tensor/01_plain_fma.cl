@@ -3,8 +3,9 @@
 // BM, BN, BK  the tile of C that a work-group computes, and the depth of its tiles of A and B
 // TM, TN      rows and columns of C that a work-item computes, in pairs that lie 2 * BM / TM and 2 * BN / TN apart
 //
-// C (M x N) = A (M x K) * B (K x N), A and C by rows and B by columns, so that A and B both lie along K. Sums are floats,
-// rounded to halves once. M, N and K are multiples of the tiles. This is what any device can do, without half arithmetic.
+// C (M x N) = A (M x K) * B (K x N), A and C by rows and B by columns, so that A and B both lie along K. Sums are
+// floats, rounded to halves once. M, N and K are multiples of the tiles. This is what any device can do, without half
+// arithmetic.
 
 #include "result.cl"
 

@@ -3,9 +3,9 @@
 // BM, BN, BK        the tile of C that a work-group computes, and the depth of its tiles of A and B
 // WARPS_M, WARPS_N  how its warps lie in that tile
 //
-// mma.sync spreads its matrices over the registers of a warp: with lane = 4 * g + q, a work-item holds two neighbours in
-// k of A's rows g and g + 8, at k = 2q and 2q + 8, and of B's column g. They are one word each in the tiles, since A and B
-// lie along K. Rows of 64 bytes put every second row into the same banks: reading them takes four turns.
+// mma.sync spreads its matrices over the registers of a warp: with lane = 4 * g + q, a work-item holds two neighbours
+// in k of A's rows g and g + 8, at k = 2q and 2q + 8, and of B's column g. They are one word each in the tiles, since A
+// and B lie along K. Rows of 64 bytes put every second row into the same banks: reading them takes four turns.
 
 #include "result.cl"
 

@@ -3,9 +3,9 @@
 // BM, BN, BK        the tile of C that a work-group computes, and the depth of its tiles of A and B: BK is 64
 // STAGES            tiles of each operand in local memory: one is multiplied, the others are being filled
 //
-// Each warpgroup computes 64 rows of the tile. It tells the hardware by a descriptor where its operands begin, 16 of k at a
-// time; rows have 128 bytes now, permuted as wgmma expects it. The products run by themselves: the warps commit them as a
-// group and wait for it.
+// Each warpgroup computes 64 rows of the tile. It tells the hardware by a descriptor where its operands begin, 16 of k
+// at a time; rows have 128 bytes now, permuted as wgmma expects it. The products run by themselves: the warps commit
+// them as a group and wait for it.
 
 #include "result.cl"
 

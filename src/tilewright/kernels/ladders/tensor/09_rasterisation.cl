@@ -4,8 +4,8 @@
 // STAGES            tiles of each operand in local memory: one is multiplied, the others are being filled
 // SWIZZLE_GROUP     rows of tiles that are computed together
 //
-// Tiles are counted down each column of a group of SWIZZLE_GROUP rows. 132 tiles of 128 x 256 in a group of 16 rows read
-// 2048 rows of A and 2112 columns of B. Counted row by row, as in `persistent`, they read up to all of B.
+// Tiles are counted down each column of a group of SWIZZLE_GROUP rows. 132 tiles of 128 x 256 in a group of 16 rows
+// read 2048 rows of A and 2112 columns of B. Counted row by row, as in `persistent`, they read up to all of B.
 
 #define CONSUMERS (BM / 64)
 #define ITEMS (128 * (1 + CONSUMERS))
@@ -92,12 +92,14 @@ void gemm(const int M, const int N, const int K, const __global half* A, const _
                 for (int n = 0; n < 8; n += 2) {
                     const float* s = sum + part * 32 + n * 4;
                     stmatrix_x4(local_address(&slot[row][(n + lane / 16 ^ row % 8) * 8]), cvt_rn_f16x2_f32(s[0], s[1]),
-                                cvt_rn_f16x2_f32(s[2], s[3]), cvt_rn_f16x2_f32(s[4], s[5]), cvt_rn_f16x2_f32(s[6], s[7]));
+                                cvt_rn_f16x2_f32(s[2], s[3]), cvt_rn_f16x2_f32(s[4], s[5]),
+                                cvt_rn_f16x2_f32(s[6], s[7]));
                 }
                 fence_proxy_async();
                 bar_sync(1 + consumer, 128);
                 if (item % 128 == 0) {
-                    cp_async_bulk_tensor_2d_store(map_c, first_column + part * 64, first_row + warpgroup_row, local_address(slot));
+                    cp_async_bulk_tensor_2d_store(map_c, first_column + part * 64, first_row + warpgroup_row,
+                                                  local_address(slot));
                     bulk_commit_group();
                 }
             }

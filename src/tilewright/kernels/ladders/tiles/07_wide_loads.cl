@@ -4,10 +4,10 @@
 // TM, TN      rows and columns of C that a work-item computes, BM / TM and BN / TN apart
 // VEC         elements of one load from global memory; M and N must be multiples of it
 //
-// A vector of B^T runs along N. tile_b[BN][BK] would tear it into single words again; rows along N take it whole.
-// The tiles are arrays of vectors: that promises their alignment, so a store of a vector is one instruction. VSTORE into
-// an array of REAL promises the alignment of one REAL, and becomes VEC stores, each with a stride of VEC words. No pad
-// is needed. The product reads the tiles word by word, through pointers to REAL: neighbours read neighbours.
+// A vector of B^T runs along N. tile_b[BN][BK] would tear it into single words again; rows along N take it whole. The
+// tiles are arrays of vectors: that promises their alignment, so a store of a vector is one instruction. VSTORE into an
+// array of REAL promises the alignment of one REAL, and becomes VEC stores, each with a stride of VEC words. No pad is
+// needed. The product reads the tiles word by word, through pointers to REAL: neighbours read neighbours.
 
 #define ITEMS_M (BM / TM)
 #define ITEMS_N (BN / TN)

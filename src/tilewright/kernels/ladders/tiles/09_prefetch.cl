@@ -7,7 +7,8 @@
 // The next tiles go to registers before the product and from there to local memory after it, so that the product does
 // not wait for them. They go to the other buffer, so that nobody waits until all have read the present one. The price
 // is twice the local memory and more registers, hence fewer groups per core, which used to hide each other's latency.
-// (The tutorial prefetches by vectors. Here loads are single words, so that any M and N will do; `any_size` has vectors.)
+// (The tutorial prefetches by vectors. Here loads are single words, so that any M and N will do; `any_size` has
+// vectors.)
 
 #define ITEMS_M (BM / TM)
 #define ITEMS_N (BN / TN)
