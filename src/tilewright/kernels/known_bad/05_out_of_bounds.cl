@@ -1,4 +1,4 @@
-// Wrong: the tiles are loaded without asking for K, so the last one reads beyond the end of A and of B^T.
+// Wrong: the tiles are loaded without a guard for K, so the last one reads beyond the end of A and of B^T.
 //
 // `tiles/register_tile` without its guard of K. The published kernel reads beyond only if K < BK; else it drops the
 // rest of K.

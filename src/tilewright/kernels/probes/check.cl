@@ -10,7 +10,7 @@ static inline void check(__global int* answer, const int right)
     atomic_inc(answer + 1);
 }
 
-// Two halves that hold the small whole number `value` each.
+// Two fp16 numbers, each the small integer `value`.
 static inline uint two_halves(const float value)
 {
     ushort bits;

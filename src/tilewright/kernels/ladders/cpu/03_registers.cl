@@ -14,7 +14,7 @@ typedef vec loose_vec __attribute__((aligned(sizeof(REAL))));
 
 #define NR (NV * VW)
 
-// The ragged edge: what does not fill the vectors of `rows` rows, by the element.
+// The edge: what does not fill the vectors of `rows` rows, by the element.
 static void edge(const int N, const int K, const __global REAL* A, const __global REAL* B, __global REAL* C,
                  const size_t row, const size_t column, const int rows)
 {

@@ -2,12 +2,12 @@
 //
 // VW    elements of a vector: as many as fill a register of the machine
 // MR    rows of C that are computed in registers at a time
-// NV    vectors of a row of C, likewise
+// NV    vectors of a row of C that are computed in registers at a time
 // BM    rows of C per work-item
 // KC    steps of K for which the panel is packed at a time
 //
-// A row of B starts N elements after the one before, so each step of k met another page of memory, and the translations
-// of 64 to 100 pages are all that a core has at hand. Packed, the panel lies in a few pages, in the order of its use.
+// A row of B starts N elements after the one before, so each step of k met another page of memory. A core's TLB holds
+// 64 to 100 pages. Packed, the panel lies in a few pages, in the order of its use.
 
 typedef VECTOR(VW) vec;
 // A vector at any element's address. Reading a plain `vec` promises an address that is a multiple of the vector's size,

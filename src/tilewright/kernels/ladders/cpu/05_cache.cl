@@ -2,7 +2,7 @@
 //
 // VW    elements of a vector: as many as fill a register of the machine
 // MR    rows of C that are computed in registers at a time
-// NV    vectors of a row of C, likewise
+// NV    vectors of a row of C that are computed in registers at a time
 // BM    rows of C per work-item
 // BN    columns of C per work-item
 // KC    steps of K for which A and B are packed at a time
@@ -17,7 +17,7 @@ typedef VECTOR(VW) vec;
 typedef vec loose_vec __attribute__((aligned(sizeof(REAL))));
 
 #define NR (NV * VW)
-#define A_ROW (KC + VW)  // rows of A do not start a multiple of 4096 bytes apart: they would fight for the same places
+#define A_ROW (KC + VW)  // rows of A do not start a multiple of 4096 bytes apart: they would share cache sets
 
 // Adds a vector to `count` elements of C, or to as many as it has; the first block of K stores it instead.
 static void add(const vec value, __global REAL* C, const int count, const int first)

@@ -32,7 +32,7 @@ void gemm(const int M, const int N, const int K, const __global half* A, const _
 
     float sum[TILES_M][TILES_N][4] = {{{0}}};
     for (int first = 0; first < K; first += BK) {
-        barrier(CLK_LOCAL_MEM_FENCE);  // nobody reads the tiles any more
+        barrier(CLK_LOCAL_MEM_FENCE);  // all reads of the tiles are done
 #pragma unroll
         for (int load = 0; load < BM * BK / 8 / ITEMS; load++) {
             const int row = (item + load * ITEMS) / (BK / 8), k = (item + load * ITEMS) % (BK / 8) * 8;

@@ -1,11 +1,11 @@
-// Work-groups stay for many tiles: storing one tile overlaps with fetching the next.
+// Work-groups stay for many tiles: storing one tile overlaps with loading the next.
 //
 // BM, BN, BK        the tile of C that a work-group computes, and the depth of its tiles of A and B: BK is 64
 // STAGES            tiles of each operand in local memory: one is multiplied, the others are being filled
 //
-// There are as many work-groups as the device runs at a time, and each takes every so many-th tile. The producer does
-// not wait for the end of a tile: it fills stages as they become empty. Consumers put 64 columns of C at a time into
-// one of two slots of local memory, by stmatrix, and the copy engine takes them from there, whole lines at a time.
+// There are as many work-groups as the device runs at a time, and each loops over tiles with a stride of the grid size.
+// The producer does not wait for the end of a tile: it fills stages as they become empty. Consumers put 64 columns of C
+// at a time into one of two slots of local memory, by stmatrix, and TMA stores them from there, whole lines at a time.
 
 #define CONSUMERS (BM / 64)
 #define ITEMS (128 * (1 + CONSUMERS))

@@ -31,7 +31,7 @@ __kernel void gemm(const int M, const int N, const int K,
     __local vector tile_b[BK][BN / VEC];
     REAL sum[TN][TM] = {{0}};
     for (size_t first = 0; first < K; first += BK) {
-        // As many turns as there are vectors in a tile, be they fewer than the work-items or more.
+        // One step for each ITEMS vectors of a tile; a tile may have fewer vectors than there are work-items.
         for (int i = item * VEC; i < BK * BM; i += ITEMS * VEC) {
             const size_t row = first_row + i % BM;
             const size_t k = first + i / BM;
