@@ -127,8 +127,8 @@ void transpose_unaligned(const int rows, const int columns,
     __local WORD tile[LINES * PITCH];
 
     const uint item = get_local_id(0);  // unsigned: dividing it is one shift, not four instructions
-    const long source = input_offset + get_group_id(2) * input_batch;
-    const long target = output_offset + get_group_id(2) * output_batch;
+    const long source = input_offset + get_group_id(2) * input_batch,
+               target = output_offset + get_group_id(2) * output_batch;
     const int first_row = (int)get_group_id(0) * WRITTEN - SECTOR;
     const int first_column = (int)get_group_id(1) * TILE_COLUMNS - ((int)source & (SECTOR - 1));
     const long corner = source + first_row * input_row + first_column;
@@ -159,8 +159,8 @@ void transpose_unaligned(const int rows, const int columns,
     }
 
     const long place = target + (long)first_column * output_column + first_row;
-    const int begun = (int)place & (SECTOR - 1);
-    const int whole = max(0, rows - PIECE_ROWS + 1);  // rows in which a whole piece begins
+    const int begun = (int)place & (SECTOR - 1),
+              whole = max(0, rows - PIECE_ROWS + 1);  // rows in which a whole piece begins
     __global ELEMENT* to = output + (place - begun);
 #pragma unroll
     for (int store = 0; store < STORES; store++) {
