@@ -7,7 +7,7 @@ from tilewright.bench.sets import STORED
 from tilewright.core.in_place import InPlaceTranspose
 from tilewright.core.operands import Layout
 from tilewright.core.problem import Copy, Gemm, Problem, StridedGemm, Transpose
-from tilewright.kernels.copy import Move
+from tilewright.kernels.copy import StridedCopy
 from tilewright.kernels.copy.transpose_in_place import StridedInPlaceTranspose
 
 from .shapes import Line
@@ -121,4 +121,4 @@ def move(dtype: str, pitch: int, turned: bool, batch: int) -> Problem:
     line = (33 if turned else 50) + pitch
     matrix = (50 if turned else 33) * line if batch > 1 else 0
     target = Layout(0, 1, line, matrix) if turned else Layout(0, line, 1, matrix)
-    return Move(33, 50, dtype, source, target, batch)
+    return StridedCopy(33, 50, dtype, source, target, batch)

@@ -6,7 +6,7 @@ from math import prod
 import numpy as np
 
 from ..dispatch.choice import plan_move
-from ..kernels.copy import Move
+from ..kernels.copy import StridedCopy
 from ..kernels.copy.copy_nd import StridedCopyND
 from ..kernels.copy.transpose_in_place import StridedInPlaceTranspose
 from ..runtime.opencl.device import Device
@@ -29,7 +29,7 @@ def strided_move(device: Device, source: View, target: View, dtype: str) -> Call
     if needed > MOST_LAUNCHES and prod(source.shape) < LONG_LAUNCH * needed:
         return Call([plan_move(_many(source, target, dtype), device.info)], device)
     moves = (
-        Move(block.rows, block.columns, dtype, block.source, block.target, block.count)
+        StridedCopy(block.rows, block.columns, dtype, block.source, block.target, block.count)
         for block in blocks(source, target)
     )
     return Call([plan_move(move, device.info) for move in moves], device)

@@ -7,9 +7,9 @@ from ...core.device import DeviceInfo
 from ...core.kernel import MOST_GROUPS, Config, Kernel, Step, Steps
 from ...core.problem import Problem
 from ...core.types import ELEMENT_TYPES
-from .configs import CopyConfig, MoveConfig, TransposeConfig
+from .configs import CopyConfig, StridedCopyConfig, TransposeConfig
 from .copy_unaligned import CopyUnalignedConfig
-from .move import Move, move_of, nearer_rows, width
+from .strided_copy import StridedCopy, nearer_rows, strided_copy_of, width
 from .transpose_unaligned import TransposeUnalignedConfig
 
 __all__ = [
@@ -17,14 +17,14 @@ __all__ = [
     "COPY_UNALIGNED",
     "TRANSPOSE",
     "TRANSPOSE_UNALIGNED",
-    "Move",
-    "MoveConfig",
+    "StridedCopy",
+    "StridedCopyConfig",
     "candidates",
-    "move_of",
-    "move_steps",
+    "copy_steps",
     "nearer_rows",
     "nearest",
     "packing_steps",
+    "strided_copy_of",
     "width",
 ]
 
@@ -32,16 +32,16 @@ HERE = Path(__file__).parent
 GROUP = 256  # work-items of a group that every GPU takes
 
 
-def move_steps(kernel: Kernel, config: Config, problem: Problem) -> Steps:
+def copy_steps(kernel: Kernel, config: Config, problem: Problem) -> Steps:
     """One launch for up to MOST_GROUPS matrices."""
-    assert isinstance(config, MoveConfig)
-    move = config.oriented(problem)
-    parts = range(0, max(move.batch, 1), MOST_GROUPS)
-    return tuple(Step(kernel, config, move.batches(first, min(MOST_GROUPS, move.batch - first))) for first in parts)
+    assert isinstance(config, StridedCopyConfig)
+    copy = config.oriented(problem)
+    parts = range(0, max(copy.batch, 1), MOST_GROUPS)
+    return tuple(Step(kernel, config, copy.batches(first, min(MOST_GROUPS, copy.batch - first))) for first in parts)
 
 
 def _kernel(file: str, config: Config, *smaller: Config) -> Kernel:
-    return Kernel(HERE / file, config, "move", smaller, dtypes=tuple(ELEMENT_TYPES), steps=move_steps)
+    return Kernel(HERE / file, config, StridedCopy.operation, smaller, dtypes=tuple(ELEMENT_TYPES), steps=copy_steps)
 
 
 COPY = _kernel("copy.cl", CopyConfig(), CopyConfig(32, 2))
@@ -55,32 +55,32 @@ TRANSPOSE_UNALIGNED = _kernel(
 
 
 def nearest(problem: Problem) -> Kernel:
-    """The kernel that moves as memory lies: a copy where both sides have their elements in the same direction; by words, or by
-    sectors, where no vectors move them."""
-    move = move_of(problem).output_by_rows
-    if nearer_rows(move.source, move.rows, move.columns):
+    """The kernel that copies as memory lies: a copy where both sides have their elements in the same direction; by words, or by
+    sectors, where no vectors copy them."""
+    copy = strided_copy_of(problem).output_by_rows
+    if nearer_rows(copy.source, copy.rows, copy.columns):
         plain, anywhere = TRANSPOSE, TRANSPOSE_UNALIGNED
     else:
         plain, anywhere = COPY, COPY_UNALIGNED
     assert isinstance(anywhere.config, (TransposeUnalignedConfig, CopyUnalignedConfig))
-    return plain if any(anywhere.config.refusals(move)) else anywhere
+    return plain if any(anywhere.config.refusals(copy)) else anywhere
 
 
-def packing_steps(move: Move, source: str, packed: str) -> Steps:
+def packing_steps(copy: StridedCopy, source: str, packed: str) -> Steps:
     """The launches that copy an operand from the buffer `source` into the scratch memory `packed`.
 
     Their configuration is one for every GPU: steps are listed before anyone knows the device.
     """
-    kernel = nearest(move)
-    config = next(each for each in kernel.configs if isinstance(each, MoveConfig) and each.items <= GROUP)
+    kernel = nearest(copy)
+    config = next(each for each in kernel.configs if isinstance(each, StridedCopyConfig) and each.items <= GROUP)
     buffers = (("input", source), ("output", packed))
-    return tuple(replace(step, buffers=buffers) for step in move_steps(kernel, config, move))
+    return tuple(replace(step, buffers=buffers) for step in copy_steps(kernel, config, copy))
 
 
 def candidates(problem: Problem, device: DeviceInfo) -> tuple[Kernel, ...]:
-    """The kernels for a Move, or a core Copy or Transpose, ranked: the first that `plan` has nothing against runs it.
+    """The kernels for a StridedCopy, or a core Copy or Transpose, ranked: the first that `plan` has nothing against runs it.
 
-    COPY and TRANSPOSE compute any move.
+    COPY and TRANSPOSE compute any copy.
     """
     first = nearest(problem)
     plain = (COPY, TRANSPOSE) if first in (COPY, COPY_UNALIGNED) else (TRANSPOSE, COPY)

@@ -7,7 +7,7 @@ from ...core.device import DeviceInfo
 from ...core.kernel import Config, NDRange
 from ...core.problem import Problem
 from ...core.types import element_type
-from .move import VECTOR_BYTES, Move, move_of, too_long, width
+from .strided_copy import VECTOR_BYTES, StridedCopy, strided_copy_of, too_long, width
 
 WARP = 32
 WORD = 4  # bytes
@@ -15,97 +15,97 @@ TYPES = {1: "uchar", 2: "ushort", 4: "uint", 8: "ulong", 16: "uint4"}
 
 
 @dataclass(frozen=True)
-class MoveConfig(Config):
-    """Base of the configurations of all kernels that move."""
+class StridedCopyConfig(Config):
+    """Base of the configurations of all kernels that copy."""
 
-    def oriented(self, problem: Problem) -> Move:
-        """The move with its rows as this kernel wants them."""
+    def oriented(self, problem: Problem) -> StridedCopy:
+        """The copy with its rows as this kernel wants them."""
         raise NotImplementedError
 
-    def tile(self, move: Move) -> tuple[int, int]:
-        """Rows and columns that one work-group moves."""
+    def tile(self, copy: StridedCopy) -> tuple[int, int]:
+        """Rows and columns that one work-group copies."""
         raise NotImplementedError
 
-    def covered(self, move: Move) -> tuple[int, int]:
+    def covered(self, copy: StridedCopy) -> tuple[int, int]:
         """Rows and columns that all tiles together cover at least."""
-        return move.rows, move.columns
+        return copy.rows, copy.columns
 
     @property
     def items(self) -> int:
         raise NotImplementedError
 
     def ndrange(self, problem: Problem) -> NDRange:
-        move = self.oriented(problem)
-        (rows, columns), (covered_rows, covered_columns) = self.tile(move), self.covered(move)
-        tiles = -(-covered_rows // rows) * -(-covered_columns // columns) if move.rows and move.columns else 0
-        return NDRange((tiles * self.items, 1, move.batch), (self.items, 1, 1))
+        copy = self.oriented(problem)
+        (rows, columns), (covered_rows, covered_columns) = self.tile(copy), self.covered(copy)
+        tiles = -(-covered_rows // rows) * -(-covered_columns // columns) if copy.rows and copy.columns else 0
+        return NDRange((tiles * self.items, 1, copy.batch), (self.items, 1, 1))
 
 
 @dataclass(frozen=True)
-class CopyGroupConfig(MoveConfig):
+class CopyGroupConfig(StridedCopyConfig):
     """Base of the configurations that copy: work-items of a group side by side and one above the other."""
 
     GROUP_X: int = 64
     GROUP_Y: int = 4
 
-    def oriented(self, problem: Problem) -> Move:
-        return move_of(problem).output_by_rows.flat
+    def oriented(self, problem: Problem) -> StridedCopy:
+        return strided_copy_of(problem).output_by_rows.flat
 
     @property
     def items(self) -> int:
         return self.GROUP_X * self.GROUP_Y
 
-    def group(self, move: Move) -> tuple[int, int]:
-        """GROUP_X and GROUP_Y for this move: a single row gets all work-items side by side."""
-        return (self.items, 1) if move.rows == 1 else (self.GROUP_X, self.GROUP_Y)
+    def group(self, copy: StridedCopy) -> tuple[int, int]:
+        """GROUP_X and GROUP_Y for this copy: a single row gets all work-items side by side."""
+        return (self.items, 1) if copy.rows == 1 else (self.GROUP_X, self.GROUP_Y)
 
 
 @dataclass(frozen=True)
 class CopyConfig(CopyGroupConfig):
-    """copy.cl: the fields in capitals are explained at its top. `item_bytes` is what a work-item moves, unless by one
-    vector of 16 bytes: on an H200 more of those cost 3 to 5% of a copy's speed, as what all work-items move at a time is then
+    """copy.cl: the fields in capitals are explained at its top. `item_bytes` is what a work-item copies, unless by one
+    vector of 16 bytes: on an H200 more of those cost 3 to 5% of a copy's speed, as what all work-items copy at a time is then
     spread over more of memory; of narrower ones it takes more to keep memory busy.
     """
 
     item_bytes: int = 32
 
-    def vector(self, move: Move) -> int:
-        itemsize = element_type(move.dtype).itemsize
-        return min(width(each, move.columns, move.rows, move.batch, itemsize) for each in (move.source, move.target))
+    def vector(self, copy: StridedCopy) -> int:
+        itemsize = element_type(copy.dtype).itemsize
+        return min(width(each, copy.columns, copy.rows, copy.batch, itemsize) for each in (copy.source, copy.target))
 
-    def runs(self, move: Move) -> int:
-        vector_bytes = self.vector(move) * element_type(move.dtype).itemsize
+    def runs(self, copy: StridedCopy) -> int:
+        vector_bytes = self.vector(copy) * element_type(copy.dtype).itemsize
         return 1 if vector_bytes == VECTOR_BYTES else self.item_bytes // vector_bytes
 
-    def tile(self, move: Move) -> tuple[int, int]:
-        if move.rows == 1:
-            return 1, self.items * self.runs(move) * self.vector(move)
-        return self.GROUP_Y * self.runs(move), self.GROUP_X * self.vector(move)
+    def tile(self, copy: StridedCopy) -> tuple[int, int]:
+        if copy.rows == 1:
+            return 1, self.items * self.runs(copy) * self.vector(copy)
+        return self.GROUP_Y * self.runs(copy), self.GROUP_X * self.vector(copy)
 
     def macros(self, problem: Problem) -> dict[str, str | int]:
         """A single row gets all work-items, and their runs, side by side."""
-        move = self.oriented(problem)
-        (across, down), single = self.group(move), move.rows == 1
-        vector, itemsize = self.vector(move), element_type(move.dtype).itemsize
+        copy = self.oriented(problem)
+        (across, down), single = self.group(copy), copy.rows == 1
+        vector, itemsize = self.vector(copy), element_type(copy.dtype).itemsize
         return {
             **super().macros(problem),
-            "ELEMENT": TYPES[itemsize], "VEC": vector, "PIECE": piece(itemsize, vector), "RUNS": self.runs(move),
+            "ELEMENT": TYPES[itemsize], "VEC": vector, "PIECE": piece(itemsize, vector), "RUNS": self.runs(copy),
             "GROUP_X": across, "GROUP_Y": down,
             "RUN_X": self.items * vector if single else 0, "RUN_Y": 0 if single else self.GROUP_Y,
         }  # fmt: skip
 
 
 @dataclass(frozen=True)
-class TransposeTileConfig(MoveConfig):
+class TransposeTileConfig(StridedCopyConfig):
     """Base of the configurations that transpose: the side of a tile in bytes down the target's columns, and the work-items of
     a group."""
 
     column_bytes: int
     ITEMS: int
 
-    def oriented(self, problem: Problem) -> Move:
+    def oriented(self, problem: Problem) -> StridedCopy:
         """Input by rows, output by columns, as far as their strides go."""
-        return move_of(problem).output_by_rows.transposed
+        return strided_copy_of(problem).output_by_rows.transposed
 
     @property
     def items(self) -> int:
@@ -118,24 +118,24 @@ class TransposeConfig(TransposeTileConfig):
 
     row_bytes: int = 256
 
-    def tile(self, move: Move) -> tuple[int, int]:
+    def tile(self, copy: StridedCopy) -> tuple[int, int]:
         """No side is longer than 64 elements, or 128 of those smaller than a word: a tile of bytes is a square of 16 KiB."""
-        itemsize = element_type(move.dtype).itemsize
+        itemsize = element_type(copy.dtype).itemsize
         most = 128 if itemsize < WORD else 64
         return min(most, self.column_bytes // itemsize), min(most, self.row_bytes // itemsize)
 
-    def vectors(self, move: Move) -> tuple[int, int]:
+    def vectors(self, copy: StridedCopy) -> tuple[int, int]:
         """Elements of one load and of one store: as many as alignment and the tile's size allow."""
-        itemsize, (rows, columns) = element_type(move.dtype).itemsize, self.tile(move)
-        target = width(move.target.swapped, move.rows, move.columns, move.batch, itemsize)
+        itemsize, (rows, columns) = element_type(copy.dtype).itemsize, self.tile(copy)
+        target = width(copy.target.swapped, copy.rows, copy.columns, copy.batch, itemsize)
         target = min(target, rows * columns // self.ITEMS)
-        source = width(move.source, move.columns, move.rows, move.batch, itemsize)
+        source = width(copy.source, copy.columns, copy.rows, copy.batch, itemsize)
         return min(source, rows * columns // merge(itemsize, target) // self.ITEMS), target
 
     def macros(self, problem: Problem) -> dict[str, str | int]:
-        move = self.oriented(problem)
-        (rows, columns), (read, written) = self.tile(move), self.vectors(move)
-        itemsize = element_type(move.dtype).itemsize
+        copy = self.oriented(problem)
+        (rows, columns), (read, written) = self.tile(copy), self.vectors(copy)
+        itemsize = element_type(copy.dtype).itemsize
         merged = merge(itemsize, written)
         word, packed = itemsize * merged, merged > 1 and read >= merged
         return {
@@ -147,32 +147,32 @@ class TransposeConfig(TransposeTileConfig):
             "OUT_VEC": written, "OUT_LANES": lanes(written * itemsize, rows // written),
             "OUT_PIECE": piece(word, written // merged), "OUT_WORDS": written // merged,
             "WORD": TYPES[word], "MERGE": merged, "SKEW": skew(merged), "PITCH": pitch(columns, merged),
-            "INDEX": index_type(rows, columns, move),
+            "INDEX": index_type(rows, columns, copy),
         }  # fmt: skip
 
     def local_bytes(self, problem: Problem) -> int:
-        move = self.oriented(problem)
-        itemsize, (rows, columns) = element_type(move.dtype).itemsize, self.tile(move)
-        return rows * pitch(columns, merge(itemsize, self.vectors(move)[1])) * itemsize
+        copy = self.oriented(problem)
+        itemsize, (rows, columns) = element_type(copy.dtype).itemsize, self.tile(copy)
+        return rows * pitch(columns, merge(itemsize, self.vectors(copy)[1])) * itemsize
 
     def violations(self, problem: Problem, device: DeviceInfo) -> Iterator[str]:
-        move = self.oriented(problem)
-        yield from too_long(move)
-        (rows, columns), itemsize = self.tile(move), element_type(move.dtype).itemsize
-        merged = merge(itemsize, self.vectors(move)[1])
+        copy = self.oriented(problem)
+        yield from too_long(copy)
+        (rows, columns), itemsize = self.tile(copy), element_type(copy.dtype).itemsize
+        merged = merge(itemsize, self.vectors(copy)[1])
         if rows * columns // merged % self.ITEMS:
             yield f"a tile of {rows}x{columns} cannot be shared out evenly among {self.ITEMS} work-items"
             return
-        for vector, side, lines in zip(self.vectors(move), (columns, rows), (rows // merged, columns), strict=True):
+        for vector, side, lines in zip(self.vectors(copy), (columns, rows), (rows // merged, columns), strict=True):
             lane = lanes(vector * itemsize, side // vector)
             if WARP % lane or side % (vector * lane) or lines % (WARP // lane):
                 yield f"a tile of {rows}x{columns} is no multiple of {lane} vectors of {vector} by {WARP // lane}"
 
 
-def index_type(rows: int, columns: int, move: Move) -> str:
+def index_type(rows: int, columns: int, copy: StridedCopy) -> str:
     """The OpenCL C type that counts elements from the corner of a tile of that size: with 64 bits, a transpose in place of odd
     lines takes a third longer on an H200."""
-    reach = max(rows * abs(side.row) + columns * abs(side.column) for side in (move.source, move.target))
+    reach = max(rows * abs(side.row) + columns * abs(side.column) for side in (copy.source, copy.target))
     return "int" if reach < 2**31 else "long"
 
 

@@ -1,4 +1,4 @@
-"""copy_nd.cl as a Kernel: moves between arrays of more dimensions than a launch of the other kernels has, and conversions."""
+"""copy_nd.cl as a Kernel: copies between arrays of more dimensions than a launch of the other kernels has, and conversions."""
 
 from dataclasses import dataclass
 from math import prod
@@ -26,11 +26,11 @@ class StridedCopyND:
     """output[index . writes] = input[index . reads] for every index below `sides`; offsets and steps are in elements.
 
     The output's steps decrease, as far as they can, so that neighbouring work-items write neighbouring elements. `dtype` has
-    the size of the input's elements, `result` that of the output's. They are moved as they are, or converted between the two
+    the size of the input's elements, `result` that of the output's. They are copied as they are, or converted between the two
     types of SPELLED that `converts` names, as C converts them.
     """
 
-    operation: ClassVar[str] = "move of many dimensions"
+    operation: ClassVar[str] = "copy of many dimensions"
     sides: tuple[int, ...]
     reads: tuple[int, ...]
     writes: tuple[int, ...]
@@ -42,7 +42,7 @@ class StridedCopyND:
 
     @property
     def title(self) -> str:
-        return f"move {'x'.join(map(str, self.sides))} {self.dtype}"
+        return f"copy {'x'.join(map(str, self.sides))} {self.dtype}"
 
     @property
     def flops(self) -> int:

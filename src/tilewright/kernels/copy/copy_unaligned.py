@@ -1,4 +1,4 @@
-"""How copy_unaligned.cl moves bytes and shorts that do not all lie on words of 4 bytes."""
+"""How copy_unaligned.cl copies bytes and shorts that do not all lie on words of 4 bytes."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -8,22 +8,22 @@ from ...core.operands import Layout
 from ...core.problem import Problem
 from ...core.types import element_type
 from .configs import TYPES, WORD, CopyGroupConfig
-from .move import VECTOR_BYTES, Move, too_long, width
+from .strided_copy import VECTOR_BYTES, StridedCopy, too_long, width
 
 Side = tuple[str, Layout, int, int]  # what it is called, how it lies, its lines in memory and their length
 
 
-def per_word(move: Move) -> int:
+def per_word(copy: StridedCopy) -> int:
     """Elements of a word; 1 where they are as large, or larger."""
-    return max(1, WORD // element_type(move.dtype).itemsize)
+    return max(1, WORD // element_type(copy.dtype).itemsize)
 
 
-def vector(move: Move) -> int:
+def vector(copy: StridedCopy) -> int:
     """Elements of VECTOR_BYTES."""
-    return VECTOR_BYTES // element_type(move.dtype).itemsize
+    return VECTOR_BYTES // element_type(copy.dtype).itemsize
 
 
-def scattered(move: Move, *sides: Side) -> Iterator[str]:
+def scattered(copy: StridedCopy, *sides: Side) -> Iterator[str]:
     """Why the elements of a line do not lie side by side, or the lines not one behind the other."""
     for name, side, lines, length in sides:
         if side.column != 1 and length > 1:
@@ -38,32 +38,32 @@ class CopyUnalignedConfig(CopyGroupConfig):
 
     GROUP_Y: int = 2
 
-    def tile(self, move: Move) -> tuple[int, int]:
-        across, down = self.group(move)
-        return down, across * vector(move)
+    def tile(self, copy: StridedCopy) -> tuple[int, int]:
+        across, down = self.group(copy)
+        return down, across * vector(copy)
 
-    def covered(self, move: Move) -> tuple[int, int]:
+    def covered(self, copy: StridedCopy) -> tuple[int, int]:
         """A row may begin behind the first element of its first vector."""
-        return move.rows, move.columns + vector(move) - 1
+        return copy.rows, copy.columns + vector(copy) - 1
 
     def macros(self, problem: Problem) -> dict[str, str | int]:
-        move = self.oriented(problem)
-        across, down = self.group(move)
-        element, merged = TYPES[element_type(move.dtype).itemsize], per_word(move)
+        copy = self.oriented(problem)
+        across, down = self.group(copy)
+        element, merged = TYPES[element_type(copy.dtype).itemsize], per_word(copy)
         return {"ELEMENT": element, "MERGE": merged, "WORD": TYPES[WORD], "GROUP_X": across, "GROUP_Y": down}
 
     def refusals(self, problem: Problem) -> Iterator[str]:
-        """Why a move is none by words, or had better not be."""
-        move = self.oriented(problem)
-        itemsize, sides = element_type(move.dtype).itemsize, (move.source, move.target)
+        """Why a copy is none by words, or had better not be."""
+        copy = self.oriented(problem)
+        itemsize, sides = element_type(copy.dtype).itemsize, (copy.source, copy.target)
         if itemsize >= WORD:
             yield f"elements of {itemsize} bytes are words, or more, already"
             return
-        yield from too_long(move)
+        yield from too_long(copy)
         named = zip(("source", "target"), sides, strict=True)
-        yield from scattered(move, *((name, side, move.rows, move.columns) for name, side in named))
-        if all(width(side, move.columns, move.rows, move.batch, itemsize) * itemsize >= WORD for side in sides):
-            yield "all lines begin on words, and wider vectors move them"
+        yield from scattered(copy, *((name, side, copy.rows, copy.columns) for name, side in named))
+        if all(width(side, copy.columns, copy.rows, copy.batch, itemsize) * itemsize >= WORD for side in sides):
+            yield "all lines begin on words, and wider vectors copy them"
 
     def violations(self, problem: Problem, device: DeviceInfo) -> Iterator[str]:
         return self.refusals(problem)

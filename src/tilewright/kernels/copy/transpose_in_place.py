@@ -14,9 +14,9 @@ from ...core.types import ELEMENT_TYPES, element_type
 from ...errors import InvalidInput
 from . import HERE
 from .configs import WORD, TransposeConfig
-from .move import Move, width
+from .strided_copy import StridedCopy, width
 
-NARROW = 32  # the side of a tile of bytes or shorts that are moved one by one
+NARROW = 32  # the side of a tile of bytes or shorts that are copied one by one
 
 
 @dataclass(frozen=True)
@@ -77,21 +77,21 @@ def in_place_of(problem: Problem) -> StridedInPlaceTranspose:
 class TransposeInPlaceConfig(TransposeConfig):
     """transpose_in_place.cl: transpose.cl's tiles, which must be square."""
 
-    def tile(self, move: Move) -> tuple[int, int]:
-        """Elements smaller than a word that are moved one by one: 32 by 32, as there are four times as many instructions."""
-        itemsize = element_type(move.dtype).itemsize
-        narrow = width(move.source, move.columns, move.rows, move.batch, itemsize) * itemsize < WORD
-        return (NARROW, NARROW) if narrow else super().tile(move)
+    def tile(self, copy: StridedCopy) -> tuple[int, int]:
+        """Elements smaller than a word that are copied one by one: 32 by 32, as there are four times as many instructions."""
+        itemsize = element_type(copy.dtype).itemsize
+        narrow = width(copy.source, copy.columns, copy.rows, copy.batch, itemsize) * itemsize < WORD
+        return (NARROW, NARROW) if narrow else super().tile(copy)
 
-    def oriented(self, problem: Problem) -> Move:
-        """What happens to the tiles above the diagonal, as a move."""
+    def oriented(self, problem: Problem) -> StridedCopy:
+        """What happens to the tiles above the diagonal, as a copy."""
         swap = in_place_of(problem).by_rows
-        return Move(swap.rows, swap.rows, swap.dtype, swap.layout, swap.layout.swapped, swap.batch)
+        return StridedCopy(swap.rows, swap.rows, swap.dtype, swap.layout, swap.layout.swapped, swap.batch)
 
     def ndrange(self, problem: Problem) -> NDRange:
-        move = self.oriented(problem)
-        tiles = (-(-move.rows // self.tile(move)[0]) + 1) // 2 * 2
-        return NDRange(((tiles + 1) * self.items if tiles else 0, tiles // 2, move.batch), (self.items, 1, 1))
+        copy = self.oriented(problem)
+        tiles = (-(-copy.rows // self.tile(copy)[0]) + 1) // 2 * 2
+        return NDRange(((tiles + 1) * self.items if tiles else 0, tiles // 2, copy.batch), (self.items, 1, 1))
 
 
 def in_place_steps(kernel: Kernel, config: Config, problem: Problem) -> Steps:

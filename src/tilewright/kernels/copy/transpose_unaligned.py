@@ -9,96 +9,96 @@ from ...core.problem import Problem
 from ...core.types import element_type
 from .configs import TYPES, WARP, WORD, TransposeTileConfig, index_type, piece
 from .copy_unaligned import per_word, scattered
-from .move import VECTOR_BYTES, Move, too_long, width
+from .strided_copy import VECTOR_BYTES, StridedCopy, too_long, width
 
-SECTOR_BYTES = 32  # what memory moves: a part of it must be merged with the rest
+SECTOR_BYTES = 32  # what memory copies: a part of it must be merged with the rest
 
 
 @dataclass(frozen=True)
 class TransposeUnalignedConfig(TransposeTileConfig):
     """transpose_unaligned.cl: `column_bytes` of each column are read, or 128 elements, and a sector less of them are written."""
 
-    def rows(self, move: Move) -> int:
+    def rows(self, copy: StridedCopy) -> int:
         """Rows that a work-group reads: TILE_ROWS."""
-        return min(128, self.column_bytes // element_type(move.dtype).itemsize)
+        return min(128, self.column_bytes // element_type(copy.dtype).itemsize)
 
-    def columns(self, move: Move) -> int:
+    def columns(self, copy: StridedCopy) -> int:
         """TILE_COLUMNS: 128 bytes of each row, or more."""
-        return 128 if element_type(move.dtype).itemsize == 1 else 64
+        return 128 if element_type(copy.dtype).itemsize == 1 else 64
 
-    def sector(self, move: Move) -> int:
-        return SECTOR_BYTES // element_type(move.dtype).itemsize
+    def sector(self, copy: StridedCopy) -> int:
+        return SECTOR_BYTES // element_type(copy.dtype).itemsize
 
-    def tile(self, move: Move) -> tuple[int, int]:
-        return self.rows(move) - self.sector(move), self.columns(move)
+    def tile(self, copy: StridedCopy) -> tuple[int, int]:
+        return self.rows(copy) - self.sector(copy), self.columns(copy)
 
-    def covered(self, move: Move) -> tuple[int, int]:
+    def covered(self, copy: StridedCopy) -> tuple[int, int]:
         """Rows and columns may begin behind the first element of their first sector."""
-        return move.rows + self.sector(move), move.columns + self.sector(move) - 1
+        return copy.rows + self.sector(copy), copy.columns + self.sector(copy) - 1
 
-    def groups(self, move: Move) -> tuple[int, int]:
+    def groups(self, copy: StridedCopy) -> tuple[int, int]:
         """Tiles of a column, and columns of tiles."""
-        (rows, columns), (covered_rows, covered_columns) = self.tile(move), self.covered(move)
+        (rows, columns), (covered_rows, covered_columns) = self.tile(copy), self.covered(copy)
         return -(-covered_rows // rows), -(-covered_columns // columns)
 
     def ndrange(self, problem: Problem) -> NDRange:
-        move = self.oriented(problem)
-        down, across = self.groups(move) if move.rows and move.columns else (0, 0)
-        return NDRange((down * self.items, across, move.batch), (self.items, 1, 1))
+        copy = self.oriented(problem)
+        down, across = self.groups(copy) if copy.rows and copy.columns else (0, 0)
+        return NDRange((down * self.items, across, copy.batch), (self.items, 1, 1))
 
-    def words_read(self, move: Move) -> int:
+    def words_read(self, copy: StridedCopy) -> int:
         """Words of a row that a work-item reads."""
-        return 4 if per_word(move) > 1 else 2
+        return 4 if per_word(copy) > 1 else 2
 
-    def pitch(self, move: Move) -> int:
+    def pitch(self, copy: StridedCopy) -> int:
         """Words from line to line: odd, so that those of a column are in different banks; 5 modulo 16 spreads what is read by
         several words side by side."""
-        columns = self.columns(move)
-        if per_word(move) == 1:
+        columns = self.columns(copy)
+        if per_word(copy) == 1:
             return (columns + 1) | 1
         length = columns + columns // WARP + 1
         return length + (5 - length) % 16
 
     def macros(self, problem: Problem) -> dict[str, str | int]:
-        move = self.oriented(problem)
-        itemsize, merged = element_type(move.dtype).itemsize, per_word(move)
+        copy = self.oriented(problem)
+        itemsize, merged = element_type(copy.dtype).itemsize, per_word(copy)
         word = itemsize * merged
         return {
             **super().macros(problem),
-            "ELEMENT": TYPES[itemsize], "MERGE": merged, "WORD": TYPES[word], "SECTOR": self.sector(move),
-            "TILE_ROWS": self.rows(move), "TILE_COLUMNS": self.columns(move), "IN": self.words_read(move),
-            "OUT": VECTOR_BYTES // word, "PIECE": piece(word, VECTOR_BYTES // word), "PITCH": self.pitch(move),
-            "INDEX": index_type(self.rows(move), self.columns(move), move),
+            "ELEMENT": TYPES[itemsize], "MERGE": merged, "WORD": TYPES[word], "SECTOR": self.sector(copy),
+            "TILE_ROWS": self.rows(copy), "TILE_COLUMNS": self.columns(copy), "IN": self.words_read(copy),
+            "OUT": VECTOR_BYTES // word, "PIECE": piece(word, VECTOR_BYTES // word), "PITCH": self.pitch(copy),
+            "INDEX": index_type(self.rows(copy), self.columns(copy), copy),
         }  # fmt: skip
 
     def local_bytes(self, problem: Problem) -> int:
-        move = self.oriented(problem)
-        return self.rows(move) * element_type(move.dtype).itemsize * self.pitch(move)
+        copy = self.oriented(problem)
+        return self.rows(copy) * element_type(copy.dtype).itemsize * self.pitch(copy)
 
-    def on_sectors(self, move: Move) -> bool:
+    def on_sectors(self, copy: StridedCopy) -> bool:
         """Whether all columns of the target begin on sectors."""
-        begins = (move.target.offset, move.target.column, move.target.batch if move.batch > 1 else 0)
-        return all(begin % self.sector(move) == 0 for begin in begins)
+        begins = (copy.target.offset, copy.target.column, copy.target.batch if copy.batch > 1 else 0)
+        return all(begin % self.sector(copy) == 0 for begin in begins)
 
     def refusals(self, problem: Problem) -> Iterator[str]:
-        """Why a move is none of lines that begin anywhere."""
-        move = self.oriented(problem)
-        yield from too_long(move)
-        itemsize, target = element_type(move.dtype).itemsize, move.target.swapped
+        """Why a copy is none of lines that begin anywhere."""
+        copy = self.oriented(problem)
+        yield from too_long(copy)
+        itemsize, target = element_type(copy.dtype).itemsize, copy.target.swapped
         yield from scattered(
-            move, ("source", move.source, move.rows, move.columns), ("target", target, move.columns, move.rows)
+            copy, ("source", copy.source, copy.rows, copy.columns), ("target", target, copy.columns, copy.rows)
         )
-        read = width(move.source, move.columns, move.rows, move.batch, itemsize)
-        written = width(target, move.rows, move.columns, move.batch, itemsize)
-        if read * itemsize == written * itemsize == VECTOR_BYTES and (itemsize < WORD or self.on_sectors(move)):
-            yield f"all lines begin on vectors of {VECTOR_BYTES} bytes, which move them faster"
-        if self.groups(move)[1] > MOST_GROUPS:
-            yield f"{self.groups(move)[1]:,} tiles of {self.columns(move)} columns are more than {MOST_GROUPS:,}"
+        read = width(copy.source, copy.columns, copy.rows, copy.batch, itemsize)
+        written = width(target, copy.rows, copy.columns, copy.batch, itemsize)
+        if read * itemsize == written * itemsize == VECTOR_BYTES and (itemsize < WORD or self.on_sectors(copy)):
+            yield f"all lines begin on vectors of {VECTOR_BYTES} bytes, which copy them faster"
+        if self.groups(copy)[1] > MOST_GROUPS:
+            yield f"{self.groups(copy)[1]:,} tiles of {self.columns(copy)} columns are more than {MOST_GROUPS:,}"
 
     def violations(self, problem: Problem, device: DeviceInfo) -> Iterator[str]:
-        move = self.oriented(problem)
+        copy = self.oriented(problem)
         yield from self.refusals(problem)
-        rows, merged = self.rows(move), per_word(move)
-        lanes = self.columns(move) // (merged * self.words_read(move))
+        rows, merged = self.rows(copy), per_word(copy)
+        lanes = self.columns(copy) // (merged * self.words_read(copy))
         if self.ITEMS % lanes or rows // merged * lanes % self.ITEMS:
             yield f"{rows // merged} lines of {lanes} work-items cannot be shared out evenly among {self.ITEMS}"

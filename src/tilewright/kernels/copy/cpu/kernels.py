@@ -1,4 +1,4 @@
-"""copy.cl and transpose.cl as Kernels: how elements are spelled, and which tile a work-group moves."""
+"""copy.cl and transpose.cl as Kernels: how elements are spelled, and which tile a work-group copies."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from ....core.device import DeviceInfo
 from ....core.kernel import Config, Kernel, NDRange, Step, Steps
 from ....core.problem import Problem
 from ....core.types import ELEMENT_TYPES, element_type
-from .. import Move, move_of, nearer_rows
+from .. import StridedCopy, nearer_rows, strided_copy_of
 
 HERE = Path(__file__).parent
 LINE_BYTES = 64
@@ -37,23 +37,23 @@ class CpuCopyBase(Config):
     vector_bytes: int
     units: int
 
-    def oriented(self, problem: Problem) -> Move:
-        """The move with the output running along its rows."""
-        return move_of(problem).output_by_rows
+    def oriented(self, problem: Problem) -> StridedCopy:
+        """The copy with the output running along its rows."""
+        return strided_copy_of(problem).output_by_rows
 
-    def tile(self, move: Move) -> tuple[int, int]:
-        """Rows and columns that one work-group moves."""
+    def tile(self, copy: StridedCopy) -> tuple[int, int]:
+        """Rows and columns that one work-group copies."""
         raise NotImplementedError
 
     def ndrange(self, problem: Problem) -> NDRange:
-        move = self.oriented(problem)
-        rows, columns = self.tile(move)
-        return NDRange((-(-move.columns // columns), -(-move.rows // rows), move.batch), (1, 1, 1))
+        copy = self.oriented(problem)
+        rows, columns = self.tile(copy)
+        return NDRange((-(-copy.columns // columns), -(-copy.rows // rows), copy.batch), (1, 1, 1))
 
     def scalars(self, problem: Problem) -> dict[str, int | float]:
-        move = self.oriented(problem)
-        rows, columns = self.tile(move)
-        nbytes = move.batch * move.rows * move.columns * element_type(move.dtype).itemsize
+        copy = self.oriented(problem)
+        rows, columns = self.tile(copy)
+        nbytes = copy.batch * copy.rows * copy.columns * element_type(copy.dtype).itemsize
         return {"tile_rows": rows, "tile_columns": columns, "stream": int(nbytes > STREAM_BYTES)}
 
     def macros(self, problem: Problem) -> dict[str, str | int]:
@@ -71,62 +71,62 @@ class CpuCopyBase(Config):
 class CpuCopy(CpuCopyBase):
     """copy.cl: whole rows, as many as are worth a work-group; a single long row in parts."""
 
-    def oriented(self, problem: Problem) -> Move:
+    def oriented(self, problem: Problem) -> StridedCopy:
         return super().oriented(problem).flat
 
-    def tile(self, move: Move) -> tuple[int, int]:
-        itemsize = element_type(move.dtype).itemsize
-        total = max(1, move.batch * move.rows * move.columns)
+    def tile(self, copy: StridedCopy) -> tuple[int, int]:
+        itemsize = element_type(copy.dtype).itemsize
+        total = max(1, copy.batch * copy.rows * copy.columns)
         elements = max(COPY_BYTES // itemsize, -(-total // (self.units * GROUPS_PER_UNIT)))
-        if move.rows == 1:
+        if copy.rows == 1:
             return 1, -(-elements // LINE_BYTES) * LINE_BYTES
-        return max(1, elements // max(1, move.columns)), max(1, move.columns)
+        return max(1, elements // max(1, copy.columns)), max(1, copy.columns)
 
 
 @dataclass(frozen=True)
 class CpuTranspose(CpuCopyBase):
     """transpose.cl: tall tiles, lower ones if there were not enough for all cores."""
 
-    def tile(self, move: Move) -> tuple[int, int]:
-        itemsize = element_type(move.dtype).itemsize
+    def tile(self, copy: StridedCopy) -> tuple[int, int]:
+        itemsize = element_type(copy.dtype).itemsize
         rows, columns = min(TILE_ROWS, TILE_ROW_BYTES // itemsize), max(TILE_COLUMNS, TILE_COLUMN_BYTES // itemsize)
-        while rows > columns and move.batch * -(-move.rows // rows) * -(-move.columns // columns) < 2 * self.units:
+        while rows > columns and copy.batch * -(-copy.rows // rows) * -(-copy.columns // columns) < 2 * self.units:
             rows //= 2
         return rows, columns
 
     def ndrange(self, problem: Problem) -> NDRange:
         """Tiles begin where the output's cache lines do, so that there may be one more along the columns."""
-        move = self.oriented(problem)
-        if 0 in (move.rows, move.columns, move.batch):
+        copy = self.oriented(problem)
+        if 0 in (copy.rows, copy.columns, copy.batch):
             return NDRange((0, 0, 0), (1, 1, 1))
-        rows, columns = self.tile(move)
-        line = LINE_BYTES // element_type(move.dtype).itemsize
-        return NDRange((-(-(move.columns + line - 1) // columns), -(-move.rows // rows), move.batch), (1, 1, 1))
+        rows, columns = self.tile(copy)
+        line = LINE_BYTES // element_type(copy.dtype).itemsize
+        return NDRange((-(-(copy.columns + line - 1) // columns), -(-copy.rows // rows), copy.batch), (1, 1, 1))
 
     def violations(self, problem: Problem, device: DeviceInfo) -> Iterator[str]:
-        move = self.oriented(problem)
-        if move.source.row != 1 or move.target.column != 1:
+        copy = self.oriented(problem)
+        if copy.source.row != 1 or copy.target.column != 1:
             yield "the input does not run along the output's columns, so that no square can be turned in registers"
-        if max(move.rows, move.columns) > MOST_ROWS:
-            yield f"a side of {max(move.rows, move.columns):,} elements, more than {MOST_ROWS:,}"
+        if max(copy.rows, copy.columns) > MOST_ROWS:
+            yield f"a side of {max(copy.rows, copy.columns):,} elements, more than {MOST_ROWS:,}"
 
 
-def move_steps(kernel: Kernel, config: Config, problem: Problem) -> Steps:
+def copy_steps(kernel: Kernel, config: Config, problem: Problem) -> Steps:
     """One launch."""
     assert isinstance(config, CpuCopyBase)
     return (Step(kernel, config, config.oriented(problem)),)
 
 
 def candidates(problem: Problem, device: DeviceInfo) -> tuple[Kernel, ...]:
-    """The kernels for a Move, Copy or Transpose on a CPU device, ranked. copy.cl does any move."""
+    """The kernels for a StridedCopy, Copy or Transpose on a CPU device, ranked. copy.cl does any copy."""
     vector_bytes = max(16, min(64, device.native_widths.get("float32", 4) * 4))
     made = [
-        Kernel(HERE / file, config, problem.operation, dtypes=tuple(ELEMENT_TYPES), steps=move_steps)
+        Kernel(HERE / file, config, problem.operation, dtypes=tuple(ELEMENT_TYPES), steps=copy_steps)
         for file, config in (
             ("transpose.cl", CpuTranspose(vector_bytes, device.compute_units)),
             ("copy.cl", CpuCopy(vector_bytes, device.compute_units)),
         )
     ]
-    move = move_of(problem).output_by_rows
-    turned = nearer_rows(move.source, move.rows, move.columns)
+    copy = strided_copy_of(problem).output_by_rows
+    turned = nearer_rows(copy.source, copy.rows, copy.columns)
     return tuple(made if turned else made[::-1])

@@ -7,7 +7,7 @@ from ....core.device import DeviceInfo
 from ....core.kernel import Kernel, NDRange
 from ....core.problem import Problem
 from ....core.types import ELEMENT_TYPES, element_type
-from .. import Move
+from .. import StridedCopy
 from ..transpose_in_place import TRANSPOSE_IN_PLACE, StridedInPlaceTranspose, in_place_of, in_place_steps
 from .kernels import GROUPS_PER_UNIT, HERE, LINE_BYTES, CpuCopyBase
 
@@ -18,35 +18,35 @@ MOST_BLOCKS = 16  # a side of a tile: rows of a kilobyte
 class CpuTransposeInPlace(CpuCopyBase):
     """transpose_in_place.cl: tiles as large as leave enough of them for all cores."""
 
-    def oriented(self, problem: Problem) -> Move:
-        """What happens to the tiles above the diagonal, as a move."""
+    def oriented(self, problem: Problem) -> StridedCopy:
+        """What happens to the tiles above the diagonal, as a copy."""
         swap = in_place_of(problem).by_rows
-        return Move(swap.rows, swap.rows, swap.dtype, swap.layout, swap.layout.swapped, swap.batch)
+        return StridedCopy(swap.rows, swap.rows, swap.dtype, swap.layout, swap.layout.swapped, swap.batch)
 
-    def line(self, move: Move) -> int:
+    def line(self, copy: StridedCopy) -> int:
         """Elements of a square's side: those of a cache line, or of a vector that is longer."""
-        itemsize = element_type(move.dtype).itemsize
+        itemsize = element_type(copy.dtype).itemsize
         return max(LINE_BYTES // itemsize, min(16, self.vector_bytes // itemsize))
 
-    def blocks(self, move: Move) -> int:
+    def blocks(self, copy: StridedCopy) -> int:
         """Squares in a tile's side."""
         count = MOST_BLOCKS
-        while count > 1 and move.batch * self._tiles(move, count) ** 2 / 2 < GROUPS_PER_UNIT * self.units:
+        while count > 1 and copy.batch * self._tiles(copy, count) ** 2 / 2 < GROUPS_PER_UNIT * self.units:
             count //= 2
         return count
 
-    def _tiles(self, move: Move, blocks: int) -> int:
+    def _tiles(self, copy: StridedCopy, blocks: int) -> int:
         """Tiles in the matrix's side, an even number of them."""
-        return (-(-move.rows // (blocks * self.line(move))) + 1) // 2 * 2
+        return (-(-copy.rows // (blocks * self.line(copy))) + 1) // 2 * 2
 
-    def tile(self, move: Move) -> tuple[int, int]:
-        side = self.blocks(move) * self.line(move)
+    def tile(self, copy: StridedCopy) -> tuple[int, int]:
+        side = self.blocks(copy) * self.line(copy)
         return side, side
 
     def ndrange(self, problem: Problem) -> NDRange:
-        move = self.oriented(problem)
-        tiles = self._tiles(move, self.blocks(move))
-        return NDRange((tiles // 2 * (tiles + 1), 1, move.batch), (1, 1, 1))
+        copy = self.oriented(problem)
+        tiles = self._tiles(copy, self.blocks(copy))
+        return NDRange((tiles // 2 * (tiles + 1), 1, copy.batch), (1, 1, 1))
 
     def scalars(self, problem: Problem) -> dict[str, int | float]:
         return {"blocks": self.blocks(self.oriented(problem))}
