@@ -1,4 +1,4 @@
-"""Copies and transposes of strided, batched matrices for any GPU: the production end of the ladder `transpose`."""
+"""Copies and transposes of strided, batched matrices for any GPU: the library's end of the ladder `transpose`."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -55,8 +55,8 @@ TRANSPOSE_UNALIGNED = _kernel(
 
 
 def nearest(problem: Problem) -> Kernel:
-    """The kernel that copies as memory lies: a copy where both sides have their elements in the same direction; by words, or by
-    sectors, where no vectors copy them."""
+    """The kernel that fits the layouts: a copy if both sides have neighbouring elements in the same direction, else a
+    transpose; the one for an unaligned leading dimension where vectors do not fit."""
     copy = strided_copy_of(problem).output_by_rows
     if nearer_rows(copy.source, copy.rows, copy.columns):
         plain, anywhere = TRANSPOSE, TRANSPOSE_UNALIGNED
@@ -69,7 +69,7 @@ def nearest(problem: Problem) -> Kernel:
 def packing_steps(copy: StridedCopy, source: str, packed: str) -> Steps:
     """The launches that copy an operand from the buffer `source` into the scratch memory `packed`.
 
-    Their configuration is one for every GPU: steps are listed before anyone knows the device.
+    They have one configuration for every GPU: steps are listed before the device is known.
     """
     kernel = nearest(copy)
     config = next(each for each in kernel.configs if isinstance(each, StridedCopyConfig) and each.items <= GROUP)
@@ -78,9 +78,9 @@ def packing_steps(copy: StridedCopy, source: str, packed: str) -> Steps:
 
 
 def candidates(problem: Problem, device: DeviceInfo) -> tuple[Kernel, ...]:
-    """The kernels for a StridedCopy, or a core Copy or Transpose, ranked: the first that `plan` has nothing against runs it.
+    """The kernels for a StridedCopy, or a core Copy or Transpose, ranked: `plan` takes the first whose constraints hold.
 
-    COPY and TRANSPOSE compute any copy.
+    COPY and TRANSPOSE take any strides.
     """
     first = nearest(problem)
     plain = (COPY, TRANSPOSE) if first in (COPY, COPY_UNALIGNED) else (TRANSPOSE, COPY)

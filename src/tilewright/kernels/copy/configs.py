@@ -16,10 +16,10 @@ TYPES = {1: "uchar", 2: "ushort", 4: "uint", 8: "ulong", 16: "uint4"}
 
 @dataclass(frozen=True)
 class StridedCopyConfig(Config):
-    """Base of the configurations of all kernels that copy."""
+    """Base of the configurations of all copies and transposes."""
 
     def oriented(self, problem: Problem) -> StridedCopy:
-        """The copy with its rows as this kernel wants them."""
+        """The copy with rows in the direction that this kernel needs."""
         raise NotImplementedError
 
     def tile(self, copy: StridedCopy) -> tuple[int, int]:
@@ -43,7 +43,7 @@ class StridedCopyConfig(Config):
 
 @dataclass(frozen=True)
 class CopyGroupConfig(StridedCopyConfig):
-    """Base of the configurations that copy: work-items of a group side by side and one above the other."""
+    """Base of the configurations of copies: GROUP_X work-items of a group along a row, GROUP_Y down the rows."""
 
     GROUP_X: int = 64
     GROUP_Y: int = 4
@@ -56,15 +56,17 @@ class CopyGroupConfig(StridedCopyConfig):
         return self.GROUP_X * self.GROUP_Y
 
     def group(self, copy: StridedCopy) -> tuple[int, int]:
-        """GROUP_X and GROUP_Y for this copy: a single row gets all work-items side by side."""
+        """GROUP_X and GROUP_Y for this copy: all work-items lie along a single row."""
         return (self.items, 1) if copy.rows == 1 else (self.GROUP_X, self.GROUP_Y)
 
 
 @dataclass(frozen=True)
 class CopyConfig(CopyGroupConfig):
-    """copy.cl: the fields in capitals are explained at its top. `item_bytes` is what a work-item copies, unless by one
-    vector of 16 bytes: on an H200 more of those cost 3 to 5% of a copy's speed, as what all work-items copy at a time is then
-    spread over more of memory; of narrower ones it takes more to keep memory busy.
+    """copy.cl: the fields in capitals are explained at its top. A work-item copies one vector of 16 bytes, or `item_bytes` by
+    narrower vectors.
+
+    On an H200 a second vector of 16 bytes costs 3 to 5% of the speed: it widens the memory footprint in flight. Narrow
+    accesses need several to saturate bandwidth.
     """
 
     item_bytes: int = 32
@@ -97,14 +99,13 @@ class CopyConfig(CopyGroupConfig):
 
 @dataclass(frozen=True)
 class TransposeTileConfig(StridedCopyConfig):
-    """Base of the configurations that transpose: the side of a tile in bytes down the target's columns, and the work-items of
-    a group."""
+    """Base of the configurations of transposes: bytes of a tile along the target's columns, and work-items of a group."""
 
     column_bytes: int
     ITEMS: int
 
     def oriented(self, problem: Problem) -> StridedCopy:
-        """Input by rows, output by columns, as far as their strides go."""
+        """Elements are neighbours along the input's rows and the output's columns, where the strides allow it."""
         return strided_copy_of(problem).output_by_rows.transposed
 
     @property
@@ -114,18 +115,18 @@ class TransposeTileConfig(StridedCopyConfig):
 
 @dataclass(frozen=True)
 class TransposeConfig(TransposeTileConfig):
-    """transpose.cl: the tile's sides in bytes, so that a row or column of it fills as many sectors for every element."""
+    """transpose.cl: the tile's sides in bytes, so that its rows and columns fill whole sectors for every element size."""
 
     row_bytes: int = 256
 
     def tile(self, copy: StridedCopy) -> tuple[int, int]:
-        """No side is longer than 64 elements, or 128 of those smaller than a word: a tile of bytes is a square of 16 KiB."""
+        """A side has at most 64 elements, or 128 smaller than a word: a tile of int8 is a square of 16 KiB."""
         itemsize = element_type(copy.dtype).itemsize
         most = 128 if itemsize < WORD else 64
         return min(most, self.column_bytes // itemsize), min(most, self.row_bytes // itemsize)
 
     def vectors(self, copy: StridedCopy) -> tuple[int, int]:
-        """Elements of one load and of one store: as many as alignment and the tile's size allow."""
+        """Elements of one load and of one store: the most that alignment and the tile's size allow."""
         itemsize, (rows, columns) = element_type(copy.dtype).itemsize, self.tile(copy)
         target = width(copy.target.swapped, copy.rows, copy.columns, copy.batch, itemsize)
         target = min(target, rows * columns // self.ITEMS)
@@ -161,17 +162,17 @@ class TransposeConfig(TransposeTileConfig):
         (rows, columns), itemsize = self.tile(copy), element_type(copy.dtype).itemsize
         merged = merge(itemsize, self.vectors(copy)[1])
         if rows * columns // merged % self.ITEMS:
-            yield f"a tile of {rows}x{columns} cannot be shared out evenly among {self.ITEMS} work-items"
+            yield f"a tile of {rows}x{columns} cannot be divided evenly among {self.ITEMS} work-items"
             return
         for vector, side, lines in zip(self.vectors(copy), (columns, rows), (rows // merged, columns), strict=True):
             lane = lanes(vector * itemsize, side // vector)
             if WARP % lane or side % (vector * lane) or lines % (WARP // lane):
-                yield f"a tile of {rows}x{columns} is no multiple of {lane} vectors of {vector} by {WARP // lane}"
+                yield f"a tile of {rows}x{columns} is not a multiple of {lane} vectors of {vector} by {WARP // lane}"
 
 
 def index_type(rows: int, columns: int, copy: StridedCopy) -> str:
-    """The OpenCL C type that counts elements from the corner of a tile of that size: with 64 bits, a transpose in place of odd
-    lines takes a third longer on an H200."""
+    """The OpenCL C type of offsets from a tile's corner: int where it is enough. With long, an in-place transpose with an
+    odd leading dimension takes a third longer on an H200."""
     reach = max(rows * abs(side.row) + columns * abs(side.column) for side in (copy.source, copy.target))
     return "int" if reach < 2**31 else "long"
 
@@ -182,7 +183,7 @@ def merge(itemsize: int, written: int) -> int:
 
 
 def skew(merged: int) -> int:
-    """Unused words after every 32 of a tile's line. Only loads that make more than 4 words need them."""
+    """Unused words after every 32 of a tile's line: 4 where a load may make more than 4 words, else 0."""
     return 4 if merged > 1 else 0
 
 
@@ -199,10 +200,10 @@ def piece(itemsize: int, count: int) -> str:
 
 
 def words(itemsize: int, count: int, packed: bool) -> str:
-    """The type by which `count` elements are loaded: words of 4 bytes if they are `packed` in such."""
+    """The type of a load of `count` elements: words of 4 bytes if `packed`."""
     return piece(4, itemsize * count // 4) if packed else piece(itemsize, count)
 
 
 def lanes(vector_bytes: int, vectors: int) -> int:
-    """Work-items of 32 that lie in the direction of their vectors: a line of 128 bytes, but no more than there are."""
+    """Work-items of 32 along the direction of their vectors: a line of 128 bytes, at most `vectors`."""
     return max(1, min(128 // vector_bytes, vectors, WARP))

@@ -1,4 +1,4 @@
-"""copy_nd.cl as a Kernel: copies between arrays of more dimensions than a launch of the other kernels has, and conversions."""
+"""copy_nd.cl as a Kernel: copies between arrays of many dimensions in one launch, and conversions."""
 
 from dataclasses import dataclass
 from math import prod
@@ -13,7 +13,7 @@ from ...core.problem import Arrays, Problem
 from ...core.types import ELEMENT_TYPES, element_type
 from .configs import TYPES
 
-# How OpenCL C spells the types that can be converted, by NumPy's names.
+# OpenCL C's names of the types that can be converted, by NumPy's.
 SPELLED = {
     "bool": "uchar", "int8": "char", "uint8": "uchar", "int16": "short", "uint16": "ushort", "int32": "int", "uint32": "uint",
     "int64": "long", "uint64": "ulong", "float16": "half", "float32": "float", "float64": "double",
@@ -25,9 +25,9 @@ SPELLED = {
 class StridedCopyND:
     """output[index . writes] = input[index . reads] for every index below `sides`; offsets and steps are in elements.
 
-    The output's steps decrease, as far as they can, so that neighbouring work-items write neighbouring elements. `dtype` has
-    the size of the input's elements, `result` that of the output's. They are copied as they are, or converted between the two
-    types of SPELLED that `converts` names, as C converts them.
+    Dimensions are ordered by the output's steps, the smallest last: neighbouring work-items write neighbouring elements. `dtype`
+    has the size of the input's elements, `result` that of the output's. Elements are copied as they are, or converted as in C
+    between the two types of SPELLED that `converts` names.
     """
 
     operation: ClassVar[str] = "copy of many dimensions"
@@ -75,7 +75,7 @@ class StridedCopyND:
 
 @dataclass(frozen=True)
 class CopyNDConfig(Config):
-    """The group's size; all else is the problem's."""
+    """The work-group's size; the other macros are the problem's."""
 
     GROUP: int
 

@@ -1,4 +1,4 @@
-"""How copy_unaligned.cl copies bytes and shorts that do not all lie on words of 4 bytes."""
+"""The configuration of copy_unaligned.cl: int8 and int16 rows whose leading dimension is unaligned."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -24,10 +24,10 @@ def vector(copy: StridedCopy) -> int:
 
 
 def scattered(copy: StridedCopy, *sides: Side) -> Iterator[str]:
-    """Why the elements of a line do not lie side by side, or the lines not one behind the other."""
+    """Why the elements of a line are not neighbours in memory, or the lines lie in reverse order."""
     for name, side, lines, length in sides:
         if side.column != 1 and length > 1:
-            yield f"neighbours in the {name} are {side.column} elements apart: no word holds two"
+            yield f"neighbours in the {name} are {side.column} elements apart, so a word does not hold two of them"
         if side.row < 0 and lines > 1:
             yield f"the {name}'s first line lies behind its last one, with {side.row} elements from line to line"
 
@@ -43,7 +43,7 @@ class CopyUnalignedConfig(CopyGroupConfig):
         return down, across * vector(copy)
 
     def covered(self, copy: StridedCopy) -> tuple[int, int]:
-        """A row may begin behind the first element of its first vector."""
+        """A row may begin inside its first aligned vector."""
         return copy.rows, copy.columns + vector(copy) - 1
 
     def macros(self, problem: Problem) -> dict[str, str | int]:
@@ -53,17 +53,17 @@ class CopyUnalignedConfig(CopyGroupConfig):
         return {"ELEMENT": element, "MERGE": merged, "WORD": TYPES[WORD], "GROUP_X": across, "GROUP_Y": down}
 
     def refusals(self, problem: Problem) -> Iterator[str]:
-        """Why a copy is none by words, or had better not be."""
+        """Why this kernel cannot compute a copy, or another is faster."""
         copy = self.oriented(problem)
         itemsize, sides = element_type(copy.dtype).itemsize, (copy.source, copy.target)
         if itemsize >= WORD:
-            yield f"elements of {itemsize} bytes are words, or more, already"
+            yield f"elements of {itemsize} bytes are at least words of {WORD} bytes already"
             return
         yield from too_long(copy)
         named = zip(("source", "target"), sides, strict=True)
         yield from scattered(copy, *((name, side, copy.rows, copy.columns) for name, side in named))
         if all(width(side, copy.columns, copy.rows, copy.batch, itemsize) * itemsize >= WORD for side in sides):
-            yield "all lines begin on words, and wider vectors copy them"
+            yield "all lines are aligned to words, and copy.cl with vectors is faster"
 
     def violations(self, problem: Problem, device: DeviceInfo) -> Iterator[str]:
         return self.refusals(problem)

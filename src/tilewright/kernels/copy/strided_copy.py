@@ -1,4 +1,4 @@
-"""What to copy: batches of matrices, each side with its own strides."""
+"""StridedCopy: batches of matrices copied, each side with its own strides."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -18,7 +18,7 @@ MAX_SIDE = 2**31 - 2**16  # so that a size rounded up to a tile is an int, too
 class StridedCopy:
     """output (b, i, j) = input (b, i, j) for rows x columns matrices, `batch` times, each side with its own layout.
 
-    A transpose is a copy between a layout and one whose strides are swapped.
+    A transpose is a copy from one layout to another whose strides are swapped.
     """
 
     operation: ClassVar[str] = "strided copy"
@@ -61,7 +61,7 @@ class StridedCopy:
 
     @property
     def transposed(self) -> "StridedCopy":
-        """The same copy with rows and columns named the other way round."""
+        """The same copy with rows and columns exchanged on both sides."""
         return replace(
             self, rows=self.columns, columns=self.rows, source=self.source.swapped, target=self.target.swapped
         )
@@ -82,25 +82,25 @@ class StridedCopy:
 
     @property
     def output_by_rows(self) -> "StridedCopy":
-        """This copy or its turn: the one whose output has the smaller stride along a row."""
+        """This copy, or with rows and columns exchanged: the one whose output has the smaller stride along a row."""
         return self.transposed if nearer_rows(self.target, self.rows, self.columns) else self
 
 
 def too_long(copy: StridedCopy) -> Iterator[str]:
-    """What speaks against kernels that round sides up to whole tiles: copy.cl alone does not."""
+    """The constraint of kernels that round sides up to whole tiles, all but copy.cl."""
     if max(copy.rows, copy.columns) > MAX_SIDE:
-        yield f"{copy.rows:,} x {copy.columns:,}: a side above {MAX_SIDE:,}, rounded up to tiles, is more than an int counts"
+        yield f"{copy.rows:,} x {copy.columns:,}: a side above {MAX_SIDE:,}, rounded up to tiles, exceeds an int"
 
 
 def nearer_rows(side: Layout, rows: int, columns: int) -> bool:
-    """Whether neighbours in memory are rather above each other than side by side."""
-    if min(rows, columns) <= 1:  # a single line has a direction, whatever the strides across it are
+    """Whether neighbours in memory are neighbours down a column rather than along a row."""
+    if min(rows, columns) <= 1:  # a single line has a direction, whatever the stride across it is
         return columns <= 1 < rows
     return abs(side.row) < abs(side.column)
 
 
 def strided_copy_of(problem: Problem) -> StridedCopy:
-    """A problem as a StridedCopy; InvalidInput if it copies nothing."""
+    """A problem as a StridedCopy; InvalidInput if it is not a copy or transpose."""
     if isinstance(problem, StridedCopy):
         return problem
     if not isinstance(problem, Transpose):
@@ -112,7 +112,7 @@ def strided_copy_of(problem: Problem) -> StridedCopy:
 
 
 def width(side: Layout, size: int, across: int, batch: int, itemsize: int) -> int:
-    """Elements along a row that one load may take: all loads are then aligned, as buffers start on 16 bytes."""
+    """Elements along a row that one aligned load takes; buffers start at multiples of 16 bytes."""
     count = VECTOR_BYTES // itemsize
     while count > 1 and not (
         side.column == 1

@@ -1,4 +1,4 @@
-"""Square matrices turned in place: tiles that lie opposite each other change their places, with no second matrix."""
+"""In-place transposes of square matrices: tiles opposite each other across the diagonal are swapped."""
 
 from dataclasses import dataclass, replace
 from typing import ClassVar
@@ -16,7 +16,7 @@ from . import HERE
 from .configs import WORD, TransposeConfig
 from .strided_copy import StridedCopy, width
 
-NARROW = 32  # the side of a tile of bytes or shorts that are copied one by one
+NARROW = 32  # the side of a tile of int8 or int16 elements that are copied one by one
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,9 @@ class StridedInPlaceTranspose:
 
     @property
     def title(self) -> str:
-        return f"swap {self.rows}x{self.rows} {self.dtype}" + (f" batch {self.batch}" if self.batch != 1 else "")
+        return f"in-place transpose {self.rows}x{self.rows} {self.dtype}" + (
+            f" batch {self.batch}" if self.batch != 1 else ""
+        )
 
     @property
     def flops(self) -> int:
@@ -53,22 +55,22 @@ class StridedInPlaceTranspose:
 
     @property
     def by_rows(self) -> "StridedInPlaceTranspose":
-        """The same swap with the smaller stride along the rows: which way a matrix is turned makes no difference."""
+        """The same transpose with the smaller stride along the rows: a matrix and its transpose are transposed alike."""
         layout = self.layout
         return replace(self, layout=layout.swapped) if abs(layout.row) < abs(layout.column) else self
 
     def batches(self, first: int, count: int) -> "StridedInPlaceTranspose":
-        """The swaps of `count` matrices of the batch from `first` on."""
+        """The transposes of `count` matrices of the batch from `first` on."""
         offset = self.layout.offset + first * self.layout.batch
         return replace(self, layout=replace(self.layout, offset=offset), batch=count)
 
 
 def in_place_of(problem: Problem) -> StridedInPlaceTranspose:
-    """A problem as a StridedInPlaceTranspose; InvalidInput if it is none."""
+    """A problem as a StridedInPlaceTranspose; InvalidInput if it is not an in-place transpose."""
     if isinstance(problem, StridedInPlaceTranspose):
         return problem
     if not isinstance(problem, InPlaceTranspose):
-        raise InvalidInput(f"{problem.title} is no transpose in place")
+        raise InvalidInput(f"{problem.title} is not an in-place transpose")
     rows = problem.rows
     return StridedInPlaceTranspose(rows, problem.dtype, Layout(0, rows, 1, rows * rows), problem.batch)
 
@@ -84,9 +86,11 @@ class TransposeInPlaceConfig(TransposeConfig):
         return (NARROW, NARROW) if narrow else super().tile(copy)
 
     def oriented(self, problem: Problem) -> StridedCopy:
-        """What happens to the tiles above the diagonal, as a copy."""
-        swap = in_place_of(problem).by_rows
-        return StridedCopy(swap.rows, swap.rows, swap.dtype, swap.layout, swap.layout.swapped, swap.batch)
+        """What becomes of the tiles above the diagonal, as a copy."""
+        square = in_place_of(problem).by_rows
+        return StridedCopy(
+            square.rows, square.rows, square.dtype, square.layout, square.layout.swapped, square.batch
+        )
 
     def ndrange(self, problem: Problem) -> NDRange:
         copy = self.oriented(problem)
@@ -96,9 +100,11 @@ class TransposeInPlaceConfig(TransposeConfig):
 
 def in_place_steps(kernel: Kernel, config: Config, problem: Problem) -> Steps:
     """One launch for up to MOST_GROUPS matrices."""
-    swap = in_place_of(problem).by_rows
-    parts = range(0, max(swap.batch, 1), MOST_GROUPS)
-    return tuple(Step(kernel, config, swap.batches(first, min(MOST_GROUPS, swap.batch - first))) for first in parts)
+    transpose = in_place_of(problem).by_rows
+    parts = range(0, max(square.batch, 1), MOST_GROUPS)
+    return tuple(
+        Step(kernel, config, transpose.batches(first, min(MOST_GROUPS, square.batch - first))) for first in parts
+    )
 
 
 TRANSPOSE_IN_PLACE = Kernel(

@@ -1,4 +1,4 @@
-"""How transpose_unaligned.cl turns matrices whose lines begin anywhere: tiles, pieces and pitches for every element's size."""
+"""The configuration of transpose_unaligned.cl: tiles, vectors and pitches for elements of every size."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from .configs import TYPES, WARP, WORD, TransposeTileConfig, index_type, piece
 from .copy_unaligned import per_word, scattered
 from .strided_copy import VECTOR_BYTES, StridedCopy, too_long, width
 
-SECTOR_BYTES = 32  # what memory copies: a part of it must be merged with the rest
+SECTOR_BYTES = 32  # the unit of memory traffic: a part of a sector must be merged with the rest
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class TransposeUnalignedConfig(TransposeTileConfig):
         return self.rows(copy) - self.sector(copy), self.columns(copy)
 
     def covered(self, copy: StridedCopy) -> tuple[int, int]:
-        """Rows and columns may begin behind the first element of their first sector."""
+        """Rows and columns may begin inside their first sector."""
         return copy.rows + self.sector(copy), copy.columns + self.sector(copy) - 1
 
     def groups(self, copy: StridedCopy) -> tuple[int, int]:
@@ -81,7 +81,7 @@ class TransposeUnalignedConfig(TransposeTileConfig):
         return all(begin % self.sector(copy) == 0 for begin in begins)
 
     def refusals(self, problem: Problem) -> Iterator[str]:
-        """Why a copy is none of lines that begin anywhere."""
+        """Why this kernel cannot compute a copy, or another is faster."""
         copy = self.oriented(problem)
         yield from too_long(copy)
         itemsize, target = element_type(copy.dtype).itemsize, copy.target.swapped
@@ -91,7 +91,7 @@ class TransposeUnalignedConfig(TransposeTileConfig):
         read = width(copy.source, copy.columns, copy.rows, copy.batch, itemsize)
         written = width(target, copy.rows, copy.columns, copy.batch, itemsize)
         if read * itemsize == written * itemsize == VECTOR_BYTES and (itemsize < WORD or self.on_sectors(copy)):
-            yield f"all lines begin on vectors of {VECTOR_BYTES} bytes, which copy them faster"
+            yield f"all lines are aligned to {VECTOR_BYTES} bytes, and transpose.cl with vectors is faster"
         if self.groups(copy)[1] > MOST_GROUPS:
             yield f"{self.groups(copy)[1]:,} tiles of {self.columns(copy)} columns are more than {MOST_GROUPS:,}"
 
@@ -101,4 +101,4 @@ class TransposeUnalignedConfig(TransposeTileConfig):
         rows, merged = self.rows(copy), per_word(copy)
         lanes = self.columns(copy) // (merged * self.words_read(copy))
         if self.ITEMS % lanes or rows // merged * lanes % self.ITEMS:
-            yield f"{rows // merged} lines of {lanes} work-items cannot be shared out evenly among {self.ITEMS}"
+            yield f"{rows // merged} lines of {lanes} work-items cannot be divided evenly among {self.ITEMS}"

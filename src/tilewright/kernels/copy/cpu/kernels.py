@@ -1,4 +1,4 @@
-"""copy.cl and transpose.cl as Kernels: how elements are spelled, and which tile a work-group copies."""
+"""copy.cl and transpose.cl as Kernels: their types of elements and their tiles."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,18 +15,18 @@ LINE_BYTES = 64
 SCALARS = {1: ("uchar", 1), 2: ("ushort", 1), 4: ("uint", 1), 8: ("ulong", 1), 16: ("ulong", 2)}
 
 # A transpose's tile: input rows of up to 4 KiB, a page, and as few of them as fill two cache lines of an output row.
-# More rows than that fight for places in the caches where they lie a power of two apart: 32 float32 rows run at 48 GB/s,
-# 64 at 44, 256 at 31 (4096 x 4096, one core). Shorter rows cost translations of pages.
+# More rows share cache sets where they lie a power of two apart: 32 float32 rows run at 48 GB/s,
+# 64 at 44, 256 at 31 (4096 x 4096, one core). Shorter rows cost TLB misses.
 TILE_ROWS = 1024
 TILE_ROW_BYTES = 4096
 TILE_COLUMNS = 16
 TILE_COLUMN_BYTES = 128
-COPY_BYTES = 256 * 1024  # what a work-group copies at least: some 10 us, against 1 us to hand it out
-GROUPS_PER_UNIT = 4  # so that a busy core delays the end by a quarter of its share
+COPY_BYTES = 256 * 1024  # the least that a work-group copies: some 10 us, against 1 us to schedule it
+GROUPS_PER_UNIT = 4  # so that a busy core delays the end by a quarter of its work
 
-MOST_ROWS = 2**31 - 1  # that transpose.cl counts; copy.cl counts further
+MOST_ROWS = 2**31 - 1  # the limit of transpose.cl, which counts by int; copy.cl counts by long
 
-# An output larger than this is written around the caches: it would not stay there until it is read.
+# A larger output is written by non-temporal stores: it would not stay in the caches until it is read.
 STREAM_BYTES = 2 * 2**20
 
 
@@ -69,7 +69,7 @@ class CpuCopyBase(Config):
 
 @dataclass(frozen=True)
 class CpuCopy(CpuCopyBase):
-    """copy.cl: whole rows, as many as are worth a work-group; a single long row in parts."""
+    """copy.cl: whole rows, at least COPY_BYTES for a work-group; a single long row in parts."""
 
     def oriented(self, problem: Problem) -> StridedCopy:
         return super().oriented(problem).flat
@@ -85,7 +85,7 @@ class CpuCopy(CpuCopyBase):
 
 @dataclass(frozen=True)
 class CpuTranspose(CpuCopyBase):
-    """transpose.cl: tall tiles, lower ones if there were not enough for all cores."""
+    """transpose.cl: tall tiles, or lower ones where there would be too few for all cores."""
 
     def tile(self, copy: StridedCopy) -> tuple[int, int]:
         itemsize = element_type(copy.dtype).itemsize
@@ -106,9 +106,9 @@ class CpuTranspose(CpuCopyBase):
     def violations(self, problem: Problem, device: DeviceInfo) -> Iterator[str]:
         copy = self.oriented(problem)
         if copy.source.row != 1 or copy.target.column != 1:
-            yield "the input does not run along the output's columns, so that no square can be turned in registers"
+            yield "the input does not run along the output's columns, so blocks cannot be transposed in registers"
         if max(copy.rows, copy.columns) > MOST_ROWS:
-            yield f"a side of {max(copy.rows, copy.columns):,} elements, more than {MOST_ROWS:,}"
+            yield f"a side of {max(copy.rows, copy.columns):,} elements is more than {MOST_ROWS:,}"
 
 
 def copy_steps(kernel: Kernel, config: Config, problem: Problem) -> Steps:
@@ -118,7 +118,7 @@ def copy_steps(kernel: Kernel, config: Config, problem: Problem) -> Steps:
 
 
 def candidates(problem: Problem, device: DeviceInfo) -> tuple[Kernel, ...]:
-    """The kernels for a StridedCopy, Copy or Transpose on a CPU device, ranked. copy.cl does any copy."""
+    """The kernels for a StridedCopy, Copy or Transpose on a CPU device, ranked. copy.cl takes any strides."""
     vector_bytes = max(16, min(64, device.native_widths.get("float32", 4) * 4))
     made = [
         Kernel(HERE / file, config, problem.operation, dtypes=tuple(ELEMENT_TYPES), steps=copy_steps)
@@ -128,5 +128,5 @@ def candidates(problem: Problem, device: DeviceInfo) -> tuple[Kernel, ...]:
         )
     ]
     copy = strided_copy_of(problem).output_by_rows
-    turned = nearer_rows(copy.source, copy.rows, copy.columns)
-    return tuple(made if turned else made[::-1])
+    transposed = nearer_rows(copy.source, copy.rows, copy.columns)
+    return tuple(made if transposed else made[::-1])

@@ -1,4 +1,4 @@
-"""transpose_in_place.cl as a Kernel: square matrices turned in place on CPU devices."""
+"""transpose_in_place.cl as a Kernel: in-place transposes of square matrices on CPU devices."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -16,20 +16,22 @@ MOST_BLOCKS = 16  # a side of a tile: rows of a kilobyte
 
 @dataclass(frozen=True)
 class CpuTransposeInPlace(CpuCopyBase):
-    """transpose_in_place.cl: tiles as large as leave enough of them for all cores."""
+    """transpose_in_place.cl: the largest tiles of which there are enough for all cores."""
 
     def oriented(self, problem: Problem) -> StridedCopy:
-        """What happens to the tiles above the diagonal, as a copy."""
-        swap = in_place_of(problem).by_rows
-        return StridedCopy(swap.rows, swap.rows, swap.dtype, swap.layout, swap.layout.swapped, swap.batch)
+        """What becomes of the tiles above the diagonal, as a copy."""
+        square = in_place_of(problem).by_rows
+        return StridedCopy(
+            square.rows, square.rows, square.dtype, square.layout, square.layout.swapped, square.batch
+        )
 
     def line(self, copy: StridedCopy) -> int:
-        """Elements of a square's side: those of a cache line, or of a vector that is longer."""
+        """Elements of a block's side: those of a cache line, or of a vector that is longer."""
         itemsize = element_type(copy.dtype).itemsize
         return max(LINE_BYTES // itemsize, min(16, self.vector_bytes // itemsize))
 
     def blocks(self, copy: StridedCopy) -> int:
-        """Squares in a tile's side."""
+        """Blocks in a tile's side."""
         count = MOST_BLOCKS
         while count > 1 and copy.batch * self._tiles(copy, count) ** 2 / 2 < GROUPS_PER_UNIT * self.units:
             count //= 2
@@ -53,7 +55,7 @@ class CpuTransposeInPlace(CpuCopyBase):
 
     def violations(self, problem: Problem, device: DeviceInfo) -> Iterator[str]:
         if self.oriented(problem).source.column != 1:
-            yield "neither rows nor columns have their elements side by side, as vectors of them are"
+            yield "neither the row stride nor the column stride is 1, so vectors do not fit"
 
 
 def in_place_candidates(problem: Problem, device: DeviceInfo) -> tuple[Kernel, ...]:

@@ -1,4 +1,4 @@
-// `register_tile` with loads and stores of VEC elements: a quarter of the copy instructions, no pad.
+// `register_tile` with loads and stores of VEC elements: a quarter of the copy instructions.
 //
 // BM, BN, BK  rows and columns of C that a work-group computes, and the depth of its tiles
 // TM, TN      rows and columns of C that a work-item computes, BM / TM and BN / TN apart
