@@ -88,9 +88,7 @@ class TransposeInPlaceConfig(TransposeConfig):
     def oriented(self, problem: Problem) -> StridedCopy:
         """What becomes of the tiles above the diagonal, as a copy."""
         square = in_place_of(problem).by_rows
-        return StridedCopy(
-            square.rows, square.rows, square.dtype, square.layout, square.layout.swapped, square.batch
-        )
+        return StridedCopy(square.rows, square.rows, square.dtype, square.layout, square.layout.swapped, square.batch)
 
     def ndrange(self, problem: Problem) -> NDRange:
         copy = self.oriented(problem)
@@ -100,11 +98,9 @@ class TransposeInPlaceConfig(TransposeConfig):
 
 def in_place_steps(kernel: Kernel, config: Config, problem: Problem) -> Steps:
     """One launch for up to MOST_GROUPS matrices."""
-    transpose = in_place_of(problem).by_rows
+    square = in_place_of(problem).by_rows
     parts = range(0, max(square.batch, 1), MOST_GROUPS)
-    return tuple(
-        Step(kernel, config, transpose.batches(first, min(MOST_GROUPS, square.batch - first))) for first in parts
-    )
+    return tuple(Step(kernel, config, square.batches(first, min(MOST_GROUPS, square.batch - first))) for first in parts)
 
 
 TRANSPOSE_IN_PLACE = Kernel(

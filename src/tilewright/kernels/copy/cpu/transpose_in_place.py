@@ -21,9 +21,7 @@ class CpuTransposeInPlace(CpuCopyBase):
     def oriented(self, problem: Problem) -> StridedCopy:
         """What becomes of the tiles above the diagonal, as a copy."""
         square = in_place_of(problem).by_rows
-        return StridedCopy(
-            square.rows, square.rows, square.dtype, square.layout, square.layout.swapped, square.batch
-        )
+        return StridedCopy(square.rows, square.rows, square.dtype, square.layout, square.layout.swapped, square.batch)
 
     def line(self, copy: StridedCopy) -> int:
         """Elements of a block's side: those of a cache line, or of a vector that is longer."""
