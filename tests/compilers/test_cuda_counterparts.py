@@ -17,8 +17,8 @@ from tilewright.core.types import ELEMENT_TYPES, element_type
 from tilewright.dispatch.choice import plan_move, product_candidates
 from tilewright.errors import BuildFailed, InvalidInput, LaunchFailed, NoDevice, Unsupported
 from tilewright.kernels import LADDERS, find_kernel
-from tilewright.kernels.copy import COPY_WORDS
-from tilewright.kernels.copy.many import ManyMove
+from tilewright.kernels.copy import COPY_UNALIGNED
+from tilewright.kernels.copy.copy_nd import StridedCopyND
 from tilewright.kernels.peaks import CHAINS, COPY, GPU_CHAINS, GPU_COPY, GPU_LOCAL, LOCAL, Chains, LocalReads
 from tilewright.kernels.product.packing import PACK
 from tilewright.kernels.product.portable.config import TileConfig
@@ -86,7 +86,7 @@ def library_steps(dtype: str) -> Iterator[Step]:
                 known.add(names)
                 yield from steps
     moves = (Transpose(256, 256, dtype), Transpose(255, 257, dtype), Copy(256, 64, dtype), Copy(255, 33, dtype, 1))
-    many = ManyMove((5, 4, 3, 7), (1, 5, 20, 60), (84, 21, 7, 1), dtype)
+    many = StridedCopyND((5, 4, 3, 7), (1, 5, 20, 60), (84, 21, 7, 1), dtype)
     for move in (*moves, InPlaceTranspose(256, dtype), many):
         yield from plan_move(move, GPU).steps
 
@@ -94,11 +94,11 @@ def library_steps(dtype: str) -> Iterator[Step]:
 @pytest.mark.parametrize("dtype", ELEMENT_TYPES)
 def test_the_librarys_kernels_compile(dtype: str, compiler: Nvrtc) -> None:
     steps = {render(step.kernel, step.config, step.problem, Dialect.CUDA): step for step in library_steps(dtype)}
-    folders = ("product", "product/portable", "product/gemv", "moves")
+    folders = ("product", "product/portable", "product/gemv", "copy")
     files = [path for folder in folders for path in (KERNELS / folder).glob("*.cl")]
     wanted = {f"{path.parent.name}/{path.stem}" for path in files if "__kernel" in read_source(path)}
     if element_type(dtype).itemsize >= 4:
-        wanted -= {COPY_WORDS.name}
+        wanted -= {COPY_UNALIGNED.name}
     if element_type(dtype).itemsize not in (4, 8):
         wanted -= {PACK.name}
     assert wanted == {step.kernel.name for step in steps.values()}

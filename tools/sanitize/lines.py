@@ -7,8 +7,8 @@ from tilewright.bench.sets import STORED
 from tilewright.core.in_place import InPlaceTranspose
 from tilewright.core.operands import Layout
 from tilewright.core.problem import Copy, Gemm, Problem, StridedGemm, Transpose
-from tilewright.kernels.copy import Move
-from tilewright.kernels.copy.swaps import Swap
+from tilewright.kernels.copy import StridedCopy
+from tilewright.kernels.copy.transpose_in_place import StridedInPlaceTranspose
 
 from .shapes import Line
 
@@ -109,7 +109,9 @@ def move_lines(dtype: str) -> Iterator[Line]:
         for batch in (1, 3):
             yield Line(f"pitch of moves {dtype}", lambda size, t=turned, b=batch: move(dtype, size, t, b), 0, 70)  # type: ignore[misc]
     yield Line(f"rows in place {dtype}", lambda size: InPlaceTranspose(size, dtype), 1, 300)
-    yield Line(f"pitch in place {dtype}", lambda size: Swap(37, dtype, Layout(1, 37 + size, 1)), 0, 40)
+    yield Line(
+        f"pitch in place {dtype}", lambda size: StridedInPlaceTranspose(37, dtype, Layout(1, 37 + size, 1)), 0, 40
+    )
     yield Line(f"squares in place {dtype}", lambda size: InPlaceTranspose(16, dtype, batch=size), 1, 40)
 
 
@@ -119,4 +121,4 @@ def move(dtype: str, pitch: int, turned: bool, batch: int) -> Problem:
     line = (33 if turned else 50) + pitch
     matrix = (50 if turned else 33) * line if batch > 1 else 0
     target = Layout(0, 1, line, matrix) if turned else Layout(0, line, 1, matrix)
-    return Move(33, 50, dtype, source, target, batch)
+    return StridedCopy(33, 50, dtype, source, target, batch)

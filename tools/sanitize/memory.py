@@ -10,8 +10,8 @@ from tilewright.core.operands import Layout, Operand
 from tilewright.core.plan import Plan
 from tilewright.core.problem import Gemm, Problem, StridedGemm, inputs_of, output_of, random_array, random_arrays
 from tilewright.core.types import element_type, numpy_dtype
-from tilewright.kernels.copy import Move
-from tilewright.kernels.copy.swaps import Swap
+from tilewright.kernels.copy import StridedCopy
+from tilewright.kernels.copy.transpose_in_place import StridedInPlaceTranspose
 
 SEED = 0
 
@@ -68,7 +68,7 @@ def memory_of(problem: Problem) -> Memory:
     """Random operands of any problem that the library plans."""
     if isinstance(problem, Gemm):
         return _product_memory(problem)
-    if isinstance(problem, (Move, Swap)):
+    if isinstance(problem, (StridedCopy, StridedInPlaceTranspose)):
         return _moved_memory(problem)
     arrays, output = random_arrays(problem, SEED), output_of(problem)
     flat = output.flatten(problem.reference(arrays)) if output.elements else np.empty(0, numpy_dtype(output.dtype))
@@ -96,9 +96,9 @@ def _product_memory(problem: Gemm) -> Memory:
     return Memory(buffers, "C", places["C"], expected, bound)
 
 
-def _moved_memory(problem: Move | Swap) -> Memory:
+def _moved_memory(problem: StridedCopy | StridedInPlaceTranspose) -> Memory:
     arrays = random_arrays(problem, SEED)
-    layouts = (problem.source, problem.target) if isinstance(problem, Move) else (problem.layout,)
+    layouts = (problem.source, problem.target) if isinstance(problem, StridedCopy) else (problem.layout,)
     places = {
         each.name: places_of(layout, (problem.batch, *_sides(problem)))
         for each, layout in zip(problem.operands, layouts, strict=True)
@@ -108,8 +108,8 @@ def _moved_memory(problem: Move | Swap) -> Memory:
     return Memory(buffers, output, places[output], problem.reference(arrays), 0.0)
 
 
-def _sides(problem: Move | Swap) -> tuple[int, int]:
-    return (problem.rows, problem.columns) if isinstance(problem, Move) else (problem.rows, problem.rows)
+def _sides(problem: StridedCopy | StridedInPlaceTranspose) -> tuple[int, int]:
+    return (problem.rows, problem.columns) if isinstance(problem, StridedCopy) else (problem.rows, problem.rows)
 
 
 def scratch_of(plan: Plan) -> Mapping[str, np.ndarray]:

@@ -14,7 +14,7 @@ from .problems import dtype_refusal
 from .types import DOUBLES
 
 # Operations of the library's that look at no element: their kernels move unsigned integers of its size.
-BYTES_ONLY = ("move", "move of many dimensions", "in-place transpose")
+BYTES_ONLY = ("strided copy", "copy of many dimensions", "in-place transpose")
 # Types of arguments that hold sizes, and the least size that is too large for each. Strides and offsets have 64 bits.
 COUNTERS = {"int": 2**31, "uint": 2**32, "unsigned": 2**32, "unsigned int": 2**32}
 

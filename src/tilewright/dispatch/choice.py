@@ -10,12 +10,12 @@ from ..core.plan import Plan, plan, violations
 from ..core.problem import Problem
 from ..core.types import FLOAT8
 from ..errors import Unsupported
-from ..kernels import copy as moves
-from ..kernels.copy import swaps as gpu_swaps
-from ..kernels.copy.cpu import moves as cpu_moves
-from ..kernels.copy.cpu import swaps as cpu_swaps
-from ..kernels.copy.many import MANY, ManyMove
-from ..kernels.copy.swaps import Swap
+from ..kernels import copy as gpu_copies
+from ..kernels.copy import transpose_in_place as gpu_in_place
+from ..kernels.copy.copy_nd import COPY_ND, StridedCopyND
+from ..kernels.copy.cpu import kernels as cpu_copies
+from ..kernels.copy.cpu import transpose_in_place as cpu_in_place
+from ..kernels.copy.transpose_in_place import StridedInPlaceTranspose
 from ..kernels.product.call import GemmCall, call_of
 from ..kernels.product.cpu import search as cpu
 from ..kernels.product.cpu.elements import takes_vectors
@@ -112,11 +112,11 @@ def _float8_candidates(call: GemmCall, device: DeviceInfo) -> Iterator[Kernel]:
 
 
 def plan_move(problem: Problem, device: DeviceInfo) -> Plan:
-    """The plan for a Copy, a Transpose, stacks of them, a Move, one of many dimensions, or what turns squares in place."""
-    if problem.operation == Swap.operation:
-        swaps = cpu_swaps if takes_vectors(device) else gpu_swaps
-        return plan(swaps.swap_candidates(problem, device), problem, device)
-    if problem.operation == ManyMove.operation:
-        return plan((MANY,), problem, device)
-    own = cpu_moves if takes_vectors(device) else moves
+    """The plan for a Copy, a Transpose, stacks of them, a StridedCopy, one of many dimensions, or a transpose in place."""
+    if problem.operation == StridedInPlaceTranspose.operation:
+        in_place = cpu_in_place if takes_vectors(device) else gpu_in_place
+        return plan(in_place.in_place_candidates(problem, device), problem, device)
+    if problem.operation == StridedCopyND.operation:
+        return plan((COPY_ND,), problem, device)
+    own = cpu_copies if takes_vectors(device) else gpu_copies
     return plan(own.candidates(problem, device), problem, device)

@@ -9,7 +9,7 @@ from pyopencl.array import Array, empty, to_device
 
 from ..core.types import DOUBLES
 from ..errors import InvalidInput, Unsupported
-from ..kernels.copy.many import SPELLED
+from ..kernels.copy.copy_nd import SPELLED
 from ..runtime.forks import refuse_if_forked
 from ..runtime.opencl.device import Device, adopt
 from .buffers import check_events, check_queue, check_writable, leave_event, overlap, same_elements

@@ -6,9 +6,9 @@ from math import prod
 import numpy as np
 
 from ..dispatch.choice import plan_move
-from ..kernels.copy import Move
-from ..kernels.copy.many import ManyMove
-from ..kernels.copy.swaps import Swap
+from ..kernels.copy import StridedCopy
+from ..kernels.copy.copy_nd import StridedCopyND
+from ..kernels.copy.transpose_in_place import StridedInPlaceTranspose
 from ..runtime.opencl.device import Device
 from .engine import Call
 from .shapes import View, batches, blocks, launches, merged
@@ -29,7 +29,7 @@ def strided_move(device: Device, source: View, target: View, dtype: str) -> Call
     if needed > MOST_LAUNCHES and prod(source.shape) < LONG_LAUNCH * needed:
         return Call([plan_move(_many(source, target, dtype), device.info)], device)
     moves = (
-        Move(block.rows, block.columns, dtype, block.source, block.target, block.count)
+        StridedCopy(block.rows, block.columns, dtype, block.source, block.target, block.count)
         for block in blocks(source, target)
     )
     return Call([plan_move(move, device.info) for move in moves], device)
@@ -45,17 +45,19 @@ def converting_move(device: Device, source: View, target: View, dtypes: tuple[np
     return Call([plan_move(move, device.info)], device)
 
 
-def _many(source: View, target: View, dtype: str) -> ManyMove:
+def _many(source: View, target: View, dtype: str) -> StridedCopyND:
     """The move as one of many dimensions, those last in which the target's elements are near to each other."""
     sides, (reads, writes) = merged(source.shape, [source.strides, target.strides])
     if not sides:  # a single element
         sides, reads, writes = [1], [0], [0]
     order = sorted(range(len(sides)), key=lambda place: -abs(writes[place]))
     sides, reads, writes = ([values[place] for place in order] for values in (sides, reads, writes))
-    return ManyMove(tuple(sides), tuple(reads), tuple(writes), dtype, source.offset, target.offset)
+    return StridedCopyND(tuple(sides), tuple(reads), tuple(writes), dtype, source.offset, target.offset)
 
 
 def in_place_transpose(device: Device, matrix: View, dtype: str) -> Call:
     """A call that swaps the last two dimensions, of equal length, of "matrix", seen as a View."""
-    swaps = (Swap(matrix.shape[-1], dtype, batch.layouts[0], batch.count) for batch in batches((matrix,)))
+    swaps = (
+        StridedInPlaceTranspose(matrix.shape[-1], dtype, batch.layouts[0], batch.count) for batch in batches((matrix,))
+    )
     return Call([plan_move(swap, device.info) for swap in swaps], device)

@@ -11,7 +11,7 @@ from tilewright.core.operands import Layout
 from tilewright.core.plan import plan_kernel
 from tilewright.core.types import element_type
 from tilewright.errors import Unsupported
-from tilewright.kernels.copy import COPY, COPY_WORDS, TURN, TURN_SECTORS, Move, nearest
+from tilewright.kernels.copy import COPY, COPY_UNALIGNED, TRANSPOSE, TRANSPOSE_UNALIGNED, StridedCopy, nearest
 from tilewright.runtime.opencl.device import Device
 from tilewright.runtime.run import LoadedPlan
 
@@ -28,17 +28,17 @@ def random_side(generator: np.random.Generator, rows: int, columns: int, batch: 
     return Layout(offset, stride if by_rows else 1, 1 if by_rows else stride, matrix if batch > 1 else 0)
 
 
-def elements(side: Layout, move: Move) -> int:
+def elements(side: Layout, move: StridedCopy) -> int:
     last = (move.rows - 1) * side.row + (move.columns - 1) * side.column + (move.batch - 1) * side.batch
     return side.offset + last + 1
 
 
-def seen(flat: np.ndarray, side: Layout, move: Move) -> np.ndarray:
+def seen(flat: np.ndarray, side: Layout, move: StridedCopy) -> np.ndarray:
     strides = [stride * flat.itemsize for stride in (side.batch, side.row, side.column)]
     return np.lib.stride_tricks.as_strided(flat[side.offset :], (move.batch, move.rows, move.columns), strides)
 
 
-def assert_moves(kernel: Kernel, move: Move, device: Device) -> None:
+def assert_moves(kernel: Kernel, move: StridedCopy, device: Device) -> None:
     """Elements arrive, and all that lies between them stays as it was."""
     size = element_type(move.dtype).itemsize
     generator = np.random.default_rng(move.rows * 1000 + move.columns)
@@ -61,15 +61,15 @@ def assert_moves(kernel: Kernel, move: Move, device: Device) -> None:
 
 @pytest.mark.parametrize(
     ("kernel", "dtype"),
-    [*((COPY_WORDS, dtype) for dtype in SIZES[:2]), *((TURN_SECTORS, dtype) for dtype in SIZES)],
+    [*((COPY_UNALIGNED, dtype) for dtype in SIZES[:2]), *((TRANSPOSE_UNALIGNED, dtype) for dtype in SIZES)],
     ids=lambda each: each if isinstance(each, str) else each.name,
 )
 def test_wherever_lines_begin(kernel: Kernel, dtype: str, device: Device) -> None:
     generator, moved = np.random.default_rng(3), 0
     for (rows, columns), batch in product(SHAPES, (1, 3)):
         for _ in range(3):
-            source = random_side(generator, rows, columns, batch, kernel is COPY_WORDS)
-            move = Move(rows, columns, dtype, source, random_side(generator, rows, columns, batch, True), batch)
+            source = random_side(generator, rows, columns, batch, kernel is COPY_UNALIGNED)
+            move = StridedCopy(rows, columns, dtype, source, random_side(generator, rows, columns, batch, True), batch)
             if nearest(move).source == kernel.source:
                 assert_moves(kernel, move, device)
                 moved += 1
@@ -77,49 +77,49 @@ def test_wherever_lines_begin(kernel: Kernel, dtype: str, device: Device) -> Non
 
 
 @pytest.mark.parametrize("dtype", SIZES)
-@pytest.mark.parametrize("kernel", [COPY, TURN], ids=lambda kernel: kernel.name)
+@pytest.mark.parametrize("kernel", [COPY, TRANSPOSE], ids=lambda kernel: kernel.name)
 def test_vectors_of_every_width(kernel: Kernel, dtype: str, device: Device) -> None:
     generator = np.random.default_rng(4)
     for (rows, columns), batch in product(SHAPES, (1, 3)):
         source, target = (random_side(generator, rows, columns, batch, bool(generator.integers(2))) for _ in range(2))
-        assert_moves(kernel, Move(rows, columns, dtype, source, target, batch), device)
+        assert_moves(kernel, StridedCopy(rows, columns, dtype, source, target, batch), device)
 
 
 def test_what_has_no_words_is_refused(device: Device) -> None:
     dense = Layout(0, 16, 1)
     for move, reason in (
-        (Move(3, 3, "float32", Layout(1, 3, 1), Layout(0, 3, 1)), r"\b4 bytes"),
-        (Move(3, 3, "complex128", Layout(1, 3, 1), Layout(0, 3, 1)), r"\b16 bytes"),
-        (Move(16, 16, "int8", dense, dense), "words"),
-        (Move(5, 5, "int8", Layout(0, 10, 2), Layout(0, 5, 1)), r"\b2\b"),
-        (Move(5, 5, "int8", Layout(20, -5, 1), Layout(0, 5, 1)), "-5"),
+        (StridedCopy(3, 3, "float32", Layout(1, 3, 1), Layout(0, 3, 1)), r"\b4 bytes"),
+        (StridedCopy(3, 3, "complex128", Layout(1, 3, 1), Layout(0, 3, 1)), r"\b16 bytes"),
+        (StridedCopy(16, 16, "int8", dense, dense), "words"),
+        (StridedCopy(5, 5, "int8", Layout(0, 10, 2), Layout(0, 5, 1)), r"\b2\b"),
+        (StridedCopy(5, 5, "int8", Layout(20, -5, 1), Layout(0, 5, 1)), "-5"),
     ):
         assert nearest(move) is COPY
         with pytest.raises(Unsupported, match=reason):
-            plan_kernel(replace(COPY_WORDS, smaller=()), move, device.info)
+            plan_kernel(replace(COPY_UNALIGNED, smaller=()), move, device.info)
 
 
 def test_what_the_turn_by_sectors_refuses(device: Device) -> None:
     wide = Layout(0, 2**24, 1)
     for move, reason in (
-        (Move(64, 64, "float32", Layout(0, 64, 1), Layout(0, 1, 64)), r"\b16 bytes"),
-        (Move(16, 16, "int8", Layout(0, 16, 1), Layout(0, 1, 16)), r"\b16 bytes"),
-        (Move(5, 5, "float64", Layout(0, 10, 2), Layout(0, 1, 5)), r"source.*\b2\b"),
+        (StridedCopy(64, 64, "float32", Layout(0, 64, 1), Layout(0, 1, 64)), r"\b16 bytes"),
+        (StridedCopy(16, 16, "int8", Layout(0, 16, 1), Layout(0, 1, 16)), r"\b16 bytes"),
+        (StridedCopy(5, 5, "float64", Layout(0, 10, 2), Layout(0, 1, 5)), r"source.*\b2\b"),
         (
-            Move(5, 5, "int8", Layout(20, -5, 1), Layout(0, 1, 5)),
+            StridedCopy(5, 5, "int8", Layout(20, -5, 1), Layout(0, 1, 5)),
             "source.*-5",
         ),
         (
-            Move(5, 5, "int8", Layout(0, 5, 1), Layout(20, 1, -5)),
+            StridedCopy(5, 5, "int8", Layout(0, 5, 1), Layout(20, 1, -5)),
             "target.*-5",
         ),
-        (Move(3, 2**23, "float64", wide, Layout(0, 1, 3)), r"131,073.*\b64\b.*65,535"),
+        (StridedCopy(3, 2**23, "float64", wide, Layout(0, 1, 3)), r"131,073.*\b64\b.*65,535"),
     ):
-        assert nearest(move) is TURN
+        assert nearest(move) is TRANSPOSE
         with pytest.raises(Unsupported, match=reason):
-            plan_kernel(replace(TURN_SECTORS, smaller=()), move, device.info)
+            plan_kernel(replace(TRANSPOSE_UNALIGNED, smaller=()), move, device.info)
 
 
 def test_whole_vectors_that_begin_in_the_middle_of_a_sector() -> None:
-    assert nearest(Move(68, 68, "float32", Layout(0, 68, 1), Layout(0, 1, 68))) is TURN_SECTORS
-    assert nearest(Move(72, 72, "float32", Layout(0, 72, 1), Layout(0, 1, 72))) is TURN
+    assert nearest(StridedCopy(68, 68, "float32", Layout(0, 68, 1), Layout(0, 1, 68))) is TRANSPOSE_UNALIGNED
+    assert nearest(StridedCopy(72, 72, "float32", Layout(0, 72, 1), Layout(0, 1, 72))) is TRANSPOSE

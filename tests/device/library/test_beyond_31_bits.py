@@ -9,7 +9,7 @@ from tilewright import copy, matmul, transpose
 from tilewright.core.operands import Layout
 from tilewright.core.plan import plan_kernel
 from tilewright.errors import Unsupported
-from tilewright.kernels.copy import TURN_SECTORS, Move
+from tilewright.kernels.copy import TRANSPOSE_UNALIGNED, StridedCopy
 from tilewright.runtime.opencl.device import Device
 from tilewright.runtime.run import LoadedPlan
 
@@ -63,10 +63,10 @@ def test_lines_that_no_int_reaches_from_a_tiles_corner(device: Device) -> None:
     wanted = np.random.default_rng(33).integers(-128, 128, (rows, columns), np.int8)
     for row in range(rows):
         source[row * stride : row * stride + columns] = wanted[row]
-    move = Move(rows, columns, "int8", Layout(0, stride, 1), Layout(0, 1, rows + 1))
+    move = StridedCopy(rows, columns, "int8", Layout(0, stride, 1), Layout(0, 1, rows + 1))
     buffers = {"input": device.allocate(source.nbytes), "output": device.allocate(columns * (rows + 1))}
     device.write(buffers["input"], source)
-    loaded = LoadedPlan(plan_kernel(TURN_SECTORS, move, device.info), device)
+    loaded = LoadedPlan(plan_kernel(TRANSPOSE_UNALIGNED, move, device.info), device)
     loaded.bind(buffers)
     loaded.enqueue()
     device.finish("move")

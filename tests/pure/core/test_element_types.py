@@ -21,7 +21,7 @@ from tilewright.core.plan import violations
 from tilewright.core.problem import Gemm
 from tilewright.core.types import ELEMENT_TYPES, FLOAT8, ElementType, numpy_dtype, storable
 from tilewright.kernels import copy as moves
-from tilewright.kernels.copy import many
+from tilewright.kernels.copy import copy_nd
 from tilewright.kernels.ladders import cpu
 from tilewright.kernels.product.cpu import elements as cpu_elements
 from tilewright.kernels.product.cpu.config import CpuProduct
@@ -86,8 +86,8 @@ TABLES = (
     Table(tensormaps, "TYPES", COMPLEX),  # fetched as pairs of numbers
     Table(cpu_elements, "DTYPES", FLOAT8),  # converted to float16 first
     Table(moves, "COPY"),
-    Table(many, "MANY"),
-    Table(many, "SPELLED", ("bfloat16", *FLOAT8)),  # the host converts them
+    Table(copy_nd, "COPY_ND"),
+    Table(copy_nd, "SPELLED", ("bfloat16", *FLOAT8)),  # the host converts them
     Table(fma, "PRODUCT", NOT_FMA),
     Table(fma_cost, "EFFICIENCY", NOT_FMA),
     Table(fma_search, "PORTABLE", NOT_FMA),

@@ -15,7 +15,7 @@ from tilewright.core.plan import plan, plan_kernel
 from tilewright.core.problem import Gemm, Problem, Transpose
 from tilewright.dispatch.choice import plan_move, plan_product
 from tilewright.errors import Unsupported
-from tilewright.kernels.copy import Move
+from tilewright.kernels.copy import StridedCopy
 from tilewright.kernels.sizes import size
 
 SMALL = replace(
@@ -165,7 +165,7 @@ def test_sides_beyond_what_kernels_count_are_refused_with_the_value() -> None:
 def test_doubles_are_moved_where_they_cannot_be_computed() -> None:
     """Kernels that move look at bytes alone."""
     without = replace(LARGE, fp64=False)
-    move = Move(33, 17, "complex128", Layout(0, 17, 1), Layout(0, 1, 33))
+    move = StridedCopy(33, 17, "complex128", Layout(0, 17, 1), Layout(0, 1, 33))
     assert plan_move(move, without).steps
     with pytest.raises(Unsupported, match=r"Large.*float64"):
         plan_product(Gemm(8, 8, 8, "float64"), without)

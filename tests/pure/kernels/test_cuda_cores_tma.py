@@ -101,7 +101,7 @@ def test_operands_along_k_are_turned_before_if_asked_for() -> None:
     problem = Gemm(4096, 4096, 4096, b_order="column")
     turning = FmaConfig(256, 128, turn=True)
     steps = planned(problem, turning).steps
-    assert [step.kernel.source.parent.name for step in steps] == ["moves", "moves", "cuda_cores_tma"]
+    assert [step.kernel.source.parent.name for step in steps] == ["copy", "copy", "cuda_cores_tma"]
     assert [dict(step.buffers)["output"] for step in steps[:-1]] == ["packed_A", "packed_B"]
     macros = turning.macros(problem)
     assert (macros["TRANSPOSE_A"], macros["TRANSPOSE_B"], macros["CONSUMER_REGISTERS"]) == (0, 0, 224)

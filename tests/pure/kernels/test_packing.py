@@ -9,7 +9,7 @@ from tilewright.core.operands import Layout
 from tilewright.core.plan import plan, violations
 from tilewright.core.problem import Gemm, StridedGemm
 from tilewright.dispatch.choice import product_candidates
-from tilewright.kernels.copy import COPY, COPY_WORDS, TURN, TURN_SECTORS, Move, packing_steps
+from tilewright.kernels.copy import COPY, COPY_UNALIGNED, TRANSPOSE, TRANSPOSE_UNALIGNED, StridedCopy, packing_steps
 from tilewright.kernels.copy import candidates as move_candidates
 from tilewright.kernels.product.call import call_of
 from tilewright.kernels.product.packing import PACK, across_k, on_lines, packing
@@ -27,7 +27,7 @@ def test_groups_of_256_pack(dtype: str, orders: tuple[str, str]) -> None:
     assert packing
     for kernel in packing:
         steps = kernel.steps(kernel, kernel.config, problem)
-        moved = [step for step in steps if step.problem.operation == "move" or step.kernel is PACK]
+        moved = [step for step in steps if step.problem.operation == "strided copy" or step.kernel is PACK]
         assert moved
         assert all(step.config.ndrange(step.problem).group_items <= 256 for step in moved)
     assert plan(packing, problem, SMALL).scratch
@@ -37,12 +37,12 @@ def test_each_kind_of_copy_has_a_configuration_for_every_gpu() -> None:
     whole, apart = Layout(0, 64, 1), Layout(1, 65, 1)
     for kernel, dtype, source, target in (
         (COPY, "float32", apart, whole),
-        (TURN, "float32", whole, whole.swapped),
-        (TURN_SECTORS, "float32", apart, whole.swapped),
-        (COPY_WORDS, "int8", apart, whole),
-        (TURN_SECTORS, "float16", apart, whole.swapped),
+        (TRANSPOSE, "float32", whole, whole.swapped),
+        (TRANSPOSE_UNALIGNED, "float32", apart, whole.swapped),
+        (COPY_UNALIGNED, "int8", apart, whole),
+        (TRANSPOSE_UNALIGNED, "float16", apart, whole.swapped),
     ):
-        (step,) = packing_steps(Move(60, 60, dtype, source, target), "A", "packed_A")
+        (step,) = packing_steps(StridedCopy(60, 60, dtype, source, target), "A", "packed_A")
         assert step.kernel.source == kernel.source
         assert dict(step.buffers) == {"input": "A", "output": "packed_A"}
         assert not list(violations(replace(step.kernel, config=step.config), step.config, step.problem, SMALL))
@@ -61,7 +61,7 @@ def test_operands_that_no_vectors_move_are_packed_by_one_launch(
         steps = packing(call, ("A", "B"), place)
         assert len(steps) == launches
         (alone,) = packing(call, ("B",), place)
-        assert alone.kernel.source.parent.name == "moves"
+        assert alone.kernel.source.parent.name == "copy"
     if launches == 1:
         (step,) = steps
         assert [name for name, _ in step.scratch] == ["packed_A", "packed_B"]
@@ -70,7 +70,7 @@ def test_operands_that_no_vectors_move_are_packed_by_one_launch(
 
 def test_a_stack_larger_than_a_launch_is_packed_by_several() -> None:
     call = replace(call_of(Gemm(3, 3, 3, batch=70000)), batch=70000)
-    assert {step.kernel.source.parent.name for step in packing(call, ("A", "B"), across_k)} == {"moves"}
+    assert {step.kernel.source.parent.name for step in packing(call, ("A", "B"), across_k)} == {"copy"}
 
 
 def test_a_stack_that_shares_an_operand_is_packed_by_two() -> None:
@@ -82,9 +82,9 @@ def test_a_stack_that_shares_an_operand_is_packed_by_two() -> None:
 def test_sides_that_no_int_counts_once_they_are_rounded_up_are_copied_by_the_kernel_that_does_not() -> None:
     most = 2**31 - 1
     for move in (
-        Move(most, 2, "int8", Layout(0, 2, 1), Layout(0, 1, most)),
-        Move(3, most, "int8", Layout(1, most + 6, 1), Layout(0, most + 8, 1)),
-        Move(most, 2, "float32", Layout(0, 2, 1), Layout(0, 1, most)),
+        StridedCopy(most, 2, "int8", Layout(0, 2, 1), Layout(0, 1, most)),
+        StridedCopy(3, most, "int8", Layout(1, most + 6, 1), Layout(0, most + 8, 1)),
+        StridedCopy(most, 2, "float32", Layout(0, 2, 1), Layout(0, 1, most)),
     ):
         chosen = plan(move_candidates(move, SMALL), move, SMALL)
         assert chosen.steps[0].kernel.source == COPY.source

@@ -151,7 +151,7 @@ def test_bytes_are_multiplied_along_k_alone() -> None:
     with pytest.raises(Unsupported, match=r"\bB\b"):
         plan([bytes_], problem, HOPPER)
     steps = plan(kernels_of(wgmma, problem, HOPPER), problem, HOPPER).steps
-    assert [step.problem.operation for step in steps] == ["move", "gemm"]
+    assert [step.problem.operation for step in steps] == ["strided copy", "gemm"]
     assert dict(steps[0].buffers) == {"input": "B", "output": "packed_B"}
 
 

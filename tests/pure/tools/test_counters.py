@@ -9,7 +9,7 @@ import pytest
 from paths import BENCHMARKS
 
 from tilewright.errors import InvalidInput
-from tools.counters.cases import all_cases, ladder_cases, specimen_cases
+from tools.counters.cases import all_cases, known_bad_cases, ladder_cases
 from tools.counters.code import CodeLine, code_lines, normalised, number_of
 from tools.counters.compare import (
     EQUAL,
@@ -30,7 +30,7 @@ from tools.counters.record import edited, located, merged, stale, uncounted
 from tools.counters.twins import compile_twin, memory_instruction, read_listing, twins_of
 
 RECORD: dict[str, Any] = json.loads((BENCHMARKS / "h200-counters.json").read_text())
-CASES: list[Case] = [*ladder_cases(), *specimen_cases(), *map(case_of_pattern, PATTERNS)]
+CASES: list[Case] = [*ladder_cases(), *known_bad_cases(), *map(case_of_pattern, PATTERNS)]
 EVERY = all_cases()
 EDITED = edited(EVERY, RECORD)
 LOCATED = located(EVERY, RECORD)

@@ -1,4 +1,4 @@
-"""How copy.cl, turn.cl and swap.cl move: tiles, vectors and the words of local memory, for every element's size."""
+"""Tiles, vectors and words of local memory of copy.cl, transpose.cl and transpose_in_place.cl, for elements of every size."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from ...core.device import DeviceInfo
 from ...core.kernel import Config, NDRange
 from ...core.problem import Problem
 from ...core.types import element_type
-from .move import VECTOR_BYTES, Move, move_of, too_long, width
+from .strided_copy import VECTOR_BYTES, StridedCopy, strided_copy_of, too_long, width
 
 WARP = 32
 WORD = 4  # bytes
@@ -15,97 +15,98 @@ TYPES = {1: "uchar", 2: "ushort", 4: "uint", 8: "ulong", 16: "uint4"}
 
 
 @dataclass(frozen=True)
-class MoveConfig(Config):
-    """Base of the configurations of all kernels that move."""
+class StridedCopyConfig(Config):
+    """Base of the configurations of all copies and transposes."""
 
-    def oriented(self, problem: Problem) -> Move:
-        """The move with its rows as this kernel wants them."""
+    def oriented(self, problem: Problem) -> StridedCopy:
+        """The copy with rows in the direction that this kernel needs."""
         raise NotImplementedError
 
-    def tile(self, move: Move) -> tuple[int, int]:
-        """Rows and columns that one work-group moves."""
+    def tile(self, copy: StridedCopy) -> tuple[int, int]:
+        """Rows and columns that one work-group copies."""
         raise NotImplementedError
 
-    def covered(self, move: Move) -> tuple[int, int]:
+    def covered(self, copy: StridedCopy) -> tuple[int, int]:
         """Rows and columns that all tiles together cover at least."""
-        return move.rows, move.columns
+        return copy.rows, copy.columns
 
     @property
     def items(self) -> int:
         raise NotImplementedError
 
     def ndrange(self, problem: Problem) -> NDRange:
-        move = self.oriented(problem)
-        (rows, columns), (covered_rows, covered_columns) = self.tile(move), self.covered(move)
-        tiles = -(-covered_rows // rows) * -(-covered_columns // columns) if move.rows and move.columns else 0
-        return NDRange((tiles * self.items, 1, move.batch), (self.items, 1, 1))
+        copy = self.oriented(problem)
+        (rows, columns), (covered_rows, covered_columns) = self.tile(copy), self.covered(copy)
+        tiles = -(-covered_rows // rows) * -(-covered_columns // columns) if copy.rows and copy.columns else 0
+        return NDRange((tiles * self.items, 1, copy.batch), (self.items, 1, 1))
 
 
 @dataclass(frozen=True)
-class CopyingConfig(MoveConfig):
-    """Base of the configurations that copy: work-items of a group side by side and one above the other."""
+class CopyGroupConfig(StridedCopyConfig):
+    """Base of the configurations of copies: GROUP_X work-items of a group along a row, GROUP_Y down the rows."""
 
     GROUP_X: int = 64
     GROUP_Y: int = 4
 
-    def oriented(self, problem: Problem) -> Move:
-        return move_of(problem).output_by_rows.flat
+    def oriented(self, problem: Problem) -> StridedCopy:
+        return strided_copy_of(problem).output_by_rows.flat
 
     @property
     def items(self) -> int:
         return self.GROUP_X * self.GROUP_Y
 
-    def group(self, move: Move) -> tuple[int, int]:
-        """GROUP_X and GROUP_Y for this move: a single row gets all work-items side by side."""
-        return (self.items, 1) if move.rows == 1 else (self.GROUP_X, self.GROUP_Y)
+    def group(self, copy: StridedCopy) -> tuple[int, int]:
+        """GROUP_X and GROUP_Y for this copy: all work-items lie along a single row."""
+        return (self.items, 1) if copy.rows == 1 else (self.GROUP_X, self.GROUP_Y)
 
 
 @dataclass(frozen=True)
-class CopyConfig(CopyingConfig):
-    """copy.cl: the fields in capitals are explained at its top. `item_bytes` is what a work-item moves, unless by one
-    vector of 16 bytes: on an H200 more of those cost 3 to 5% of a copy's speed, as what all work-items move at a time is then
-    spread over more of memory; of narrower ones it takes more to keep memory busy.
+class CopyConfig(CopyGroupConfig):
+    """copy.cl: the fields in capitals are explained at its top. A work-item copies one vector of 16 bytes, or `item_bytes` by
+    narrower vectors.
+
+    On an H200 a second vector of 16 bytes costs 3 to 5% of the speed: it widens the memory footprint in flight. Narrow
+    accesses need several to saturate bandwidth.
     """
 
     item_bytes: int = 32
 
-    def vector(self, move: Move) -> int:
-        itemsize = element_type(move.dtype).itemsize
-        return min(width(each, move.columns, move.rows, move.batch, itemsize) for each in (move.source, move.target))
+    def vector(self, copy: StridedCopy) -> int:
+        itemsize = element_type(copy.dtype).itemsize
+        return min(width(each, copy.columns, copy.rows, copy.batch, itemsize) for each in (copy.source, copy.target))
 
-    def runs(self, move: Move) -> int:
-        vector_bytes = self.vector(move) * element_type(move.dtype).itemsize
+    def runs(self, copy: StridedCopy) -> int:
+        vector_bytes = self.vector(copy) * element_type(copy.dtype).itemsize
         return 1 if vector_bytes == VECTOR_BYTES else self.item_bytes // vector_bytes
 
-    def tile(self, move: Move) -> tuple[int, int]:
-        if move.rows == 1:
-            return 1, self.items * self.runs(move) * self.vector(move)
-        return self.GROUP_Y * self.runs(move), self.GROUP_X * self.vector(move)
+    def tile(self, copy: StridedCopy) -> tuple[int, int]:
+        if copy.rows == 1:
+            return 1, self.items * self.runs(copy) * self.vector(copy)
+        return self.GROUP_Y * self.runs(copy), self.GROUP_X * self.vector(copy)
 
     def macros(self, problem: Problem) -> dict[str, str | int]:
         """A single row gets all work-items, and their runs, side by side."""
-        move = self.oriented(problem)
-        (across, down), single = self.group(move), move.rows == 1
-        vector, itemsize = self.vector(move), element_type(move.dtype).itemsize
+        copy = self.oriented(problem)
+        (across, down), single = self.group(copy), copy.rows == 1
+        vector, itemsize = self.vector(copy), element_type(copy.dtype).itemsize
         return {
             **super().macros(problem),
-            "ELEMENT": TYPES[itemsize], "VEC": vector, "PIECE": piece(itemsize, vector), "RUNS": self.runs(move),
+            "ELEMENT": TYPES[itemsize], "VEC": vector, "PIECE": piece(itemsize, vector), "RUNS": self.runs(copy),
             "GROUP_X": across, "GROUP_Y": down,
             "RUN_X": self.items * vector if single else 0, "RUN_Y": 0 if single else self.GROUP_Y,
         }  # fmt: skip
 
 
 @dataclass(frozen=True)
-class TurningConfig(MoveConfig):
-    """Base of the configurations that transpose: the side of a tile in bytes down the target's columns, and the work-items of
-    a group."""
+class TransposeTileConfig(StridedCopyConfig):
+    """Base of the configurations of transposes: bytes of a tile along the target's columns, and work-items of a group."""
 
     column_bytes: int
     ITEMS: int
 
-    def oriented(self, problem: Problem) -> Move:
-        """Input by rows, output by columns, as far as their strides go."""
-        return move_of(problem).output_by_rows.turned
+    def oriented(self, problem: Problem) -> StridedCopy:
+        """Elements are neighbours along the input's rows and the output's columns, where the strides allow it."""
+        return strided_copy_of(problem).output_by_rows.transposed
 
     @property
     def items(self) -> int:
@@ -113,29 +114,29 @@ class TurningConfig(MoveConfig):
 
 
 @dataclass(frozen=True)
-class TurnConfig(TurningConfig):
-    """turn.cl: the tile's sides in bytes, so that a row or column of it fills as many sectors for every element."""
+class TransposeConfig(TransposeTileConfig):
+    """transpose.cl: the tile's sides in bytes, so that its rows and columns fill whole sectors for every element size."""
 
     row_bytes: int = 256
 
-    def tile(self, move: Move) -> tuple[int, int]:
-        """No side is longer than 64 elements, or 128 of those smaller than a word: a tile of bytes is a square of 16 KiB."""
-        itemsize = element_type(move.dtype).itemsize
+    def tile(self, copy: StridedCopy) -> tuple[int, int]:
+        """A side has at most 64 elements, or 128 smaller than a word: a tile of int8 is a square of 16 KiB."""
+        itemsize = element_type(copy.dtype).itemsize
         most = 128 if itemsize < WORD else 64
         return min(most, self.column_bytes // itemsize), min(most, self.row_bytes // itemsize)
 
-    def vectors(self, move: Move) -> tuple[int, int]:
-        """Elements of one load and of one store: as many as alignment and the tile's size allow."""
-        itemsize, (rows, columns) = element_type(move.dtype).itemsize, self.tile(move)
-        target = width(move.target.swapped, move.rows, move.columns, move.batch, itemsize)
+    def vectors(self, copy: StridedCopy) -> tuple[int, int]:
+        """Elements of one load and of one store: the most that alignment and the tile's size allow."""
+        itemsize, (rows, columns) = element_type(copy.dtype).itemsize, self.tile(copy)
+        target = width(copy.target.swapped, copy.rows, copy.columns, copy.batch, itemsize)
         target = min(target, rows * columns // self.ITEMS)
-        source = width(move.source, move.columns, move.rows, move.batch, itemsize)
+        source = width(copy.source, copy.columns, copy.rows, copy.batch, itemsize)
         return min(source, rows * columns // merge(itemsize, target) // self.ITEMS), target
 
     def macros(self, problem: Problem) -> dict[str, str | int]:
-        move = self.oriented(problem)
-        (rows, columns), (read, written) = self.tile(move), self.vectors(move)
-        itemsize = element_type(move.dtype).itemsize
+        copy = self.oriented(problem)
+        (rows, columns), (read, written) = self.tile(copy), self.vectors(copy)
+        itemsize = element_type(copy.dtype).itemsize
         merged = merge(itemsize, written)
         word, packed = itemsize * merged, merged > 1 and read >= merged
         return {
@@ -147,32 +148,32 @@ class TurnConfig(TurningConfig):
             "OUT_VEC": written, "OUT_LANES": lanes(written * itemsize, rows // written),
             "OUT_PIECE": piece(word, written // merged), "OUT_WORDS": written // merged,
             "WORD": TYPES[word], "MERGE": merged, "SKEW": skew(merged), "PITCH": pitch(columns, merged),
-            "INDEX": index_type(rows, columns, move),
+            "INDEX": index_type(rows, columns, copy),
         }  # fmt: skip
 
     def local_bytes(self, problem: Problem) -> int:
-        move = self.oriented(problem)
-        itemsize, (rows, columns) = element_type(move.dtype).itemsize, self.tile(move)
-        return rows * pitch(columns, merge(itemsize, self.vectors(move)[1])) * itemsize
+        copy = self.oriented(problem)
+        itemsize, (rows, columns) = element_type(copy.dtype).itemsize, self.tile(copy)
+        return rows * pitch(columns, merge(itemsize, self.vectors(copy)[1])) * itemsize
 
     def violations(self, problem: Problem, device: DeviceInfo) -> Iterator[str]:
-        move = self.oriented(problem)
-        yield from too_long(move)
-        (rows, columns), itemsize = self.tile(move), element_type(move.dtype).itemsize
-        merged = merge(itemsize, self.vectors(move)[1])
+        copy = self.oriented(problem)
+        yield from too_long(copy)
+        (rows, columns), itemsize = self.tile(copy), element_type(copy.dtype).itemsize
+        merged = merge(itemsize, self.vectors(copy)[1])
         if rows * columns // merged % self.ITEMS:
-            yield f"a tile of {rows}x{columns} cannot be shared out evenly among {self.ITEMS} work-items"
+            yield f"a tile of {rows}x{columns} cannot be divided evenly among {self.ITEMS} work-items"
             return
-        for vector, side, lines in zip(self.vectors(move), (columns, rows), (rows // merged, columns), strict=True):
+        for vector, side, lines in zip(self.vectors(copy), (columns, rows), (rows // merged, columns), strict=True):
             lane = lanes(vector * itemsize, side // vector)
             if WARP % lane or side % (vector * lane) or lines % (WARP // lane):
-                yield f"a tile of {rows}x{columns} is no multiple of {lane} vectors of {vector} by {WARP // lane}"
+                yield f"a tile of {rows}x{columns} is not a multiple of {lane} vectors of {vector} by {WARP // lane}"
 
 
-def index_type(rows: int, columns: int, move: Move) -> str:
-    """The OpenCL C type that counts elements from the corner of a tile of that size: with 64 bits, a transpose in place of odd
-    lines takes a third longer on an H200."""
-    reach = max(rows * abs(side.row) + columns * abs(side.column) for side in (move.source, move.target))
+def index_type(rows: int, columns: int, copy: StridedCopy) -> str:
+    """The OpenCL C type of offsets from a tile's corner: int where it is enough. With long, an in-place transpose with an
+    odd leading dimension takes a third longer on an H200."""
+    reach = max(rows * abs(side.row) + columns * abs(side.column) for side in (copy.source, copy.target))
     return "int" if reach < 2**31 else "long"
 
 
@@ -182,7 +183,7 @@ def merge(itemsize: int, written: int) -> int:
 
 
 def skew(merged: int) -> int:
-    """Unused words after every 32 of a tile's line. Only loads that make more than 4 words need them."""
+    """Unused words after every 32 of a tile's line: 4 where a load may make more than 4 words, else 0."""
     return 4 if merged > 1 else 0
 
 
@@ -199,10 +200,10 @@ def piece(itemsize: int, count: int) -> str:
 
 
 def words(itemsize: int, count: int, packed: bool) -> str:
-    """The type by which `count` elements are loaded: words of 4 bytes if they are `packed` in such."""
+    """The type of a load of `count` elements: words of 4 bytes if `packed`."""
     return piece(4, itemsize * count // 4) if packed else piece(itemsize, count)
 
 
 def lanes(vector_bytes: int, vectors: int) -> int:
-    """Work-items of 32 that lie in the direction of their vectors: a line of 128 bytes, but no more than there are."""
+    """Work-items of 32 along the direction of their vectors: a line of 128 bytes, at most `vectors`."""
     return max(1, min(128 // vector_bytes, vectors, WARP))

@@ -1,18 +1,18 @@
-// A strided copy by vectors: target (b, i, j) = source (b, i, j), both with their elements along a row side by side.
+// A strided copy by vectors: target (b, i, j) = source (b, i, j). Elements of a row are neighbours on both sides.
 //
 // ELEMENT   an unsigned type of the element's size
 // VEC       elements of one load and store; above 1, both column strides are 1
-// PIECE     the type of these
-// GROUP_X, GROUP_Y  work-items of a group side by side and one above the other
-// RUNS      vectors that a work-item moves: all are on their way before the first is needed
-// RUN_X, RUN_Y  columns and rows from one of them to the next
+// PIECE     the type of a vector of VEC elements
+// GROUP_X, GROUP_Y  work-items of a group along a row, and down the rows
+// RUNS      vectors that a work-item copies: all are loaded before the first is stored
+// RUN_X, RUN_Y  columns and rows from one of its vectors to the next
 //
-// Work-groups: dimension 0 the tiles, rows of them first; 2 the batch.
+// Work-groups: dimension 0 the tiles, along rows first; dimension 2 the batch.
 
 __kernel __attribute__((reqd_work_group_size(GROUP_X * GROUP_Y, 1, 1)))
 void copy(const int rows, const int columns,
-          const __global ELEMENT* restrict input, const long input_offset, const long input_row, const long input_column,
-          const long input_batch,
+          const __global ELEMENT* restrict input, const long input_offset,
+          const long input_row, const long input_column, const long input_batch,
           __global ELEMENT* restrict output, const long output_offset, const long output_row, const long output_column,
           const long output_batch)
 {

@@ -1,4 +1,4 @@
-// Elements that are only moved: unsigned integers of their size. A piece is a vector of `n` of them, or one.
+// Elements that are only copied: unsigned integers of their size. A piece is a vector of `n` of them, or one element.
 
 // UNPACK(n)(array, piece) and PACK(n)(array): between a piece and a private array of n elements
 #define UNPACK(n) JOIN(UNPACK_, n)

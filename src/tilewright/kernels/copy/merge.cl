@@ -1,5 +1,5 @@
-// Words of bytes or shorts along rows become words down columns: MERGE rows of one word each, MERGE elements in a word. Without
-// them (MERGE = 1) there is nothing to do.
+// Words along rows of int8 or int16 become words down columns: MERGE rows of one word each, MERGE elements in a word.
+// With MERGE = 1 an element is a word, and nothing is merged.
 
 #define LOW_BYTES(a, b) (((a) & 0x00ff00ff) | ((b) & 0x00ff00ff) << 8)   // bytes 0 and 2 of a, with those of b between
 #define HIGH_BYTES(a, b) (((a) >> 8 & 0x00ff00ff) | ((b) & 0xff00ff00))  // bytes 1 and 3

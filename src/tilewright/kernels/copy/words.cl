@@ -1,16 +1,16 @@
-// Words of local memory, and of rows of bytes and shorts that begin anywhere.
+// Words of local memory, and of int8 and int16 rows with an unaligned leading dimension.
 //
 // ELEMENT  an unsigned type of the element's size
 // MERGE    elements of a word of 4 bytes, or 1: longer elements are words themselves
 // WORD     the type of a word
 //
-// Elements count from the buffer's beginning, which lies on a word.
+// Elements are numbered from the buffer's start, which is aligned to a word.
 
-#define BITS (32 / MERGE)                            // of an element of a word of 4 bytes
-#define WORD_OF(element) ((element) >> (MERGE / 2))  // number of the word in which it lies
+#define BITS (32 / MERGE)                            // bits of an element in a word of 4 bytes
+#define WORD_OF(element) ((element) >> (MERGE / 2))  // number of the element's word
 #define SHIFT_OF(element) ((int)(element) & (MERGE - 1))
 
-// The elements from number `shift` on of two words, one behind the other.
+// MERGE elements of two neighbouring words, from element `shift` of the first one on.
 INLINE WORD shifted(const WORD word, const WORD next, const int shift)
 {
 #if MERGE > 1

@@ -1,7 +1,7 @@
 // Wrong: no barrier after the product, so a fast work-item overwrites the column that a slow one still reads.
 //
-// `rows/local_column` as it was published, but for the chunks. It gives right results wherever the work-items of a group
-// happen to run in step, or one wholly after the other: a data race is a matter of luck.
+// `rows/local_column` as it was published, except for the chunks. It gives right results wherever the work-items of a
+// group happen to run in step, or one wholly after the other: a data race is a matter of luck.
 //
 // ROW_LENGTH  elements of the private row: K
 // CHUNK       elements of a column that are in local memory at a time

@@ -1,6 +1,7 @@
-// Wrong: the tiles are loaded without asking for K, so the last one reads beyond the end of A and of B^T.
+// Wrong: the tiles are loaded without a guard for K, so the last one reads beyond the end of A and of B^T.
 //
-// `tiles/register_tile` without its guard of K. The published kernel reads beyond only if K < BK; else it drops the rest of K.
+// `tiles/register_tile` without its guard of K. The published kernel reads beyond only if K < BK; else it drops the
+// rest of K.
 //
 // BM, BN, BK  rows and columns of C that a work-group computes, and the depth of its tiles
 // TM, TN      rows and columns of C that a work-item computes, BM / TM and BN / TN apart

@@ -1,4 +1,4 @@
-// Wrong: work-items beyond the edge of C leave before the barriers, which the others then wait at in vain.
+// Wrong: work-items beyond the edge of C return before the barriers, where the others then wait for them.
 //
 // `tiles/tiled` with the guard of `naive`. It works as long as M and N are multiples of the tile.
 //

@@ -1,4 +1,4 @@
-// Wrong: beyond the edges nothing is stored into the tiles, so the product reads what nobody wrote.
+// Wrong: beyond the edges nothing is stored into the tiles, so the product reads uninitialised elements.
 //
 // `tiles/tiled` without the zeros. It works as long as the sizes are multiples of the tile, and often beyond that,
 // as long as local memory happens to hold zeros, or numbers that only reach elements which are not stored.

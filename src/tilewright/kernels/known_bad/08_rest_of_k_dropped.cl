@@ -1,7 +1,7 @@
 // Wrong: the loop takes whole tiles only, so the products beyond the last multiple of BK are left out.
 //
-// `tiles/tiled` with K / BK tiles, as the tilings were published. It is right as long as K is a multiple of BK, breaks no
-// rule of memory, and fails without a word otherwise: explain tells which columns of A nobody reads.
+// `tiles/tiled` with K / BK tiles, as the tilings were published. It is right as long as K is a multiple of BK, breaks
+// no rule of memory, and gives wrong results otherwise: explain names the columns of A that are not read.
 //
 // BM, BN, BK  rows and columns of C that a work-group computes, and the depth of its tiles: all equal
 

@@ -1,4 +1,4 @@
-"""Micro-benchmarks for the ceilings of a device: arithmetic, memory and local memory. Each is a problem to be solved.
+"""Micro-benchmarks of a device's peaks: arithmetic, memory and local memory. Each is a problem to be solved.
 
 Their results are checked like any other's, so what was left out by a compiler cannot be taken for speed.
 """
@@ -60,7 +60,7 @@ class Chains:
 
 @dataclass(frozen=True)
 class LocalReads:
-    """`items` work-items, of which each sums `reads` elements of local memory, all 1: below 2**24 of them, exactly."""
+    """Each of `items` work-items sums `reads` elements of local memory, all 1: exact below 2**24 reads."""
 
     operation: ClassVar[str] = "local_reads"
     items: int
@@ -97,7 +97,7 @@ class LocalReads:
 
 @dataclass(frozen=True)
 class ChainConfig(Config):
-    """How the chains are shared out: each work-item holds ACCUMULATORS vectors of VW chains."""
+    """Each work-item holds ACCUMULATORS vectors of VW chains."""
 
     VW: int  # elements of a vector
     ACCUMULATORS: int  # vectors in a work-item
@@ -161,7 +161,7 @@ class LocalConfig(Config):
 
 
 # Two sets of configurations, for devices with scalar lanes and for those with vector registers (as wide as AVX-512,
-# by dtype: 16 floats or 8 doubles).
+# by dtype: 16 fp32 or 8 fp64).
 GPU_CHAINS = ChainConfig(VW=1, ACCUMULATORS=16, GROUP=256)
 GPU_COPY = CopyConfig(VW=4, PER_ITEM=1, GROUP=256)
 GPU_LOCAL = LocalConfig(VW=1, ACCUMULATORS=16, GROUP=256, PLACES=256)

@@ -1,4 +1,4 @@
-// The ceiling of memory: a copy by vectors, neighbours beside neighbours.
+// The peak of global memory: a copy by vectors; neighbouring work-items copy neighbouring vectors.
 //
 // VW        elements of a vector
 // PER_ITEM  vectors that a work-item copies, GROUP apart: 1 on a GPU, enough to be worth a work-item on a CPU

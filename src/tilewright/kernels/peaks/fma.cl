@@ -1,9 +1,9 @@
-// The ceiling of arithmetic: multiply-adds on registers alone, in independent chains, so that none waits for another.
+// The peak of arithmetic: multiply-adds on registers alone, in independent chains that do not wait for each other.
 //
 // VW            elements of a vector: 1 on GPUs, whose lanes are scalar; 16 floats fill a register of AVX-512
-// ACCUMULATORS  chains of vectors in a work-item: no fewer than a multiply-add's latency times the units that take one
+// ACCUMULATORS  chains of vectors in a work-item: at least a multiply-add's latency times the units that take one
 //
-// ROUNDS is a multiple of 8, so that the loop's own instructions are few beside the multiply-adds.
+// ROUNDS is a multiple of 8, so that the loop's own instructions are few compared with the multiply-adds.
 // Every chain starts from another value and is stored at its end, so no compiler can leave any of it out.
 
 #if VW == 1

@@ -1,13 +1,12 @@
-// The ceiling of local memory: reads without bank conflicts, each from another place than the one before.
+// The peak of local memory: reads without bank conflicts, each from another address than the one before.
 //
 // VW            elements of a vector
 // ACCUMULATORS  sums in a work-item, so that no addition waits for another
 // GROUP         work-items of a work-group
 // PLACES        vectors among which the reads move, a power of two, no fewer than GROUP
 //
-// A read that never moved would be done once, in a register. Here the work-items move on by one vector per round, so
-// their places stay neighbours, and every read has to be made. The tile holds one and the same value: the result is
-// the number of reads.
+// A read of one address in each round would be made once, into a register. Here each round reads one vector further, so
+// neighbours still read neighbours, and every read is made. All elements of the tile are VALUE.
 
 #if VW == 1
 typedef REAL vector;

@@ -124,7 +124,8 @@ TW_BUILTIN size_t get_group_id(uint axis)
 }
 TW_BUILTIN size_t get_local_size(uint axis)
 {
-    return tw_of_axis(axis, __nvvm_read_ptx_sreg_ntid_x(), __nvvm_read_ptx_sreg_ntid_y(), __nvvm_read_ptx_sreg_ntid_z());
+    return tw_of_axis(axis, __nvvm_read_ptx_sreg_ntid_x(), __nvvm_read_ptx_sreg_ntid_y(),
+                      __nvvm_read_ptx_sreg_ntid_z());
 }
 TW_BUILTIN size_t get_num_groups(uint axis)
 {

@@ -1,6 +1,7 @@
-// NVIDIA's instructions that OpenCL C has no word for: one wrapper each, named after the PTX instruction it issues.
+// NVIDIA's instructions that OpenCL C lacks: one wrapper per PTX instruction, named after it.
 
-// Sixteen bytes through the read-only cache. `address` must be a multiple of 16, and nobody may write there.
+// Sixteen bytes through the read-only cache. `address` must be a multiple of 16, and the bytes must not be written
+// while the kernel runs.
 static inline uint4 ld_global_nc_v4(const __global uint* address)
 {
     uint4 words;
@@ -24,13 +25,13 @@ static inline uint local_address(const __local void* pointer)
     return (uint)(size_t)pointer;
 }
 
-// What this work-item wrote before is seen by all work-groups that see what it writes after, and the other way round.
+// Orders this work-item's accesses for all work-groups: who sees a later write sees all earlier ones, too.
 static inline void fence_acq_rel_gpu(void)
 {
     asm volatile("fence.acq_rel.gpu;" ::: "memory");
 }
 
-// All 32 work-items of a warp get here; what each wrote to memory before, the others see after.
+// A barrier of a warp's 32 work-items; each sees what the others wrote to memory before it.
 static inline void bar_warp_sync(void)
 {
     asm volatile("bar.warp.sync 0xffffffff;" ::: "memory");

@@ -1,12 +1,12 @@
-// What every kernel may use beside plain OpenCL C. The renderer defines before it:
+// Macros for every kernel. The renderer defines before it:
 //   REAL              the element type: float, double or int
 //   REAL_IS_INTEGER   1 for integers, whose arithmetic wraps and is exact
 //   REAL_IS_DOUBLE    1 where the device must be asked for double precision
-#if REAL_IS_DOUBLE && __OPENCL_C_VERSION__ < 120 // since 1.2 the pragma is superfluous, and warned about
+#if REAL_IS_DOUBLE && __OPENCL_C_VERSION__ < 120  // compilers since 1.2 warn that the pragma is superfluous
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 #endif
 
-#define INLINE static inline __attribute__((always_inline))  // before every function that is no kernel
+#define INLINE static inline __attribute__((always_inline))  // before every function that is not a kernel
 
 #define JOIN_TEXT(a, b) a##b
 #define JOIN(a, b) JOIN_TEXT(a, b)

@@ -1,9 +1,9 @@
-// Hopper's product of a warpgroup, four warps that issue it together: wgmma multiplies two tiles in local memory and adds
-// the result to registers, while the warps go on. With it, what its pipelines need: registers moved from warps that
-// fetch to warps that multiply, and barriers for some of the warps.
+// wgmma of Hopper GPUs: four warps together multiply two tiles in local memory, and go on while the sums grow in
+// registers.
 //
-// wgmma and setmaxnreg exist for the target sm_90a alone, and OpenCL's compiler builds for sm_90. They stand here as PTX
-// comments marked "//@", which the backend uncovers in the compiled PTX (Kernel.target).
+// With it, what its pipelines need: registers moved from warps that load to warps that multiply, and barriers for some
+// of the warps. wgmma and setmaxnreg exist for the target sm_90a alone, and OpenCL's compiler builds for sm_90. They
+// stand here as PTX comments marked "//@", which the backend uncovers in the compiled PTX (Kernel.target).
 
 #define TEXT_OF(tokens) #tokens
 #define TEXT(tokens) TEXT_OF(tokens)
@@ -34,7 +34,7 @@ INLINE void wgmma_commit_group(void)
     asm volatile("//@wgmma.commit_group.sync.aligned;" ::: "memory");
 }
 
-// Until at most one group, the last, is unfinished.
+// Waits until at most one group, the last, is unfinished.
 INLINE void wgmma_wait_group_1(void)
 {
     asm volatile("//@wgmma.wait_group.sync.aligned 1;" ::: "memory");
@@ -72,8 +72,9 @@ INLINE void wgmma_wait_group_0(void)
 #define WGMMA_SUMS_224(kind, d) WGMMA_SUMS_192(kind, d), WGMMA_SUMS_16(kind, d, 96)
 #define WGMMA_SUMS_256(kind, d) WGMMA_SUMS_224(kind, d), WGMMA_SUMS_16(kind, d, 112)
 
-// sums (64 x N) = tile_a (64 x k) * tile_b (k x N), plus what they were if `keep` is not 0. `types` names k and the element
-// types, `kind` is how the sums' type is bound ("+f" or "+r"), `tail` ends the operands. The tiles are descriptors.
+// sums (64 x N) = tile_a (64 x k) * tile_b (k x N), plus what they were if `keep` is not 0. `types` names k and the
+// element types, `kind` is how the sums' type is bound ("+f" or "+r"), `tail` ends the operands. The tiles are
+// descriptors.
 #define wgmma_mma_async(N, types, kind, sums, tile_a, tile_b, keep, tail)                                           \
     asm volatile("{.reg .pred kept;\n"                                                                              \
                  "setp.ne.b32 kept, %[keep_sums], 0;\n"                                                             \
@@ -82,8 +83,8 @@ INLINE void wgmma_wait_group_0(void)
                  : JOIN(WGMMA_SUMS_, N)(kind, sums)                                                                 \
                  : [first_tile] "l"(tile_a), [second_tile] "l"(tile_b), [keep_sums] "r"(keep))
 
-// The same with the first tile, 64 x k, in registers of the warpgroup: `held` are four of each work-item. They must stay as
-// they are until the product is known to be complete.
+// The same with the first tile, 64 x k, in registers of the warpgroup: `held` are four of each work-item. They must
+// stay as they are until the product is known to be complete.
 #define wgmma_mma_async_held(N, types, kind, sums, held, tile_b, keep, tail)                                        \
     asm volatile("{.reg .pred kept;\n"                                                                              \
                  "setp.ne.b32 kept, %[keep_sums], 0;\n"                                                             \
@@ -96,7 +97,7 @@ INLINE void wgmma_wait_group_0(void)
 // After wgmma_wait_group_0(): the sums are ready from here on, and no use of them may come before.
 #define wgmma_ready(N, kind, sums) asm volatile("" : JOIN(WGMMA_SUMS_, N)(kind, sums)::"memory")
 
-// One for each pair of element types. Of 16-bit elements a tile may have its lines across k: then a_across, b_across is 1.
+// One for each pair of element types. a_across, b_across: 1 if the tile's lines run across k (16-bit elements only).
 #define wgmma_f32_f16(N, sums, tile_a, tile_b, keep, a_across, b_across) \
     wgmma_mma_async(N, "k16.f32.f16.f16", "+f", sums, tile_a, tile_b, keep, ", 1, 1, " TEXT(a_across) ", " TEXT(b_across))
 #define wgmma_f32_bf16(N, sums, tile_a, tile_b, keep, a_across, b_across) \
@@ -122,8 +123,8 @@ INLINE void bar_sync(const uint number, const uint items)
     asm volatile("bar.sync %0, %1;" ::"r"(number), "r"(items) : "memory");
 }
 
-// Four 8 x 8 matrices of 16-bit elements from a warp's registers to local memory; lane 8 i + r says where row r of matrix i
-// goes. Each lane holds two neighbours of each matrix: row lane / 4, columns 2 (lane % 4) and the next.
+// Four 8 x 8 matrices of 16-bit elements from a warp's registers to local memory; lane 8 i + r says where row r of
+// matrix i goes. Each lane holds two neighbours of each matrix: row lane / 4, columns 2 (lane % 4) and the next.
 INLINE void stmatrix_x4(const uint row_address, const uint a, const uint b, const uint c, const uint d)
 {
     asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1, %2, %3, %4};"
@@ -131,7 +132,7 @@ INLINE void stmatrix_x4(const uint row_address, const uint a, const uint b, cons
                  : "memory");
 }
 
-// Two floats rounded to 16 bits each, the first in the lower half.
+// Two fp32 rounded to 16 bits each, the first in the lower half.
 INLINE uint cvt_rn_f16x2_f32(const float first, const float second)
 {
     uint both;
@@ -146,7 +147,7 @@ INLINE uint cvt_rn_bf16x2_f32(const float first, const float second)
     return both;
 }
 
-// Until all but the last of the stores committed by this work-item have read their local memory.
+// Waits until all but the last of the stores committed by this work-item have read their local memory.
 INLINE void bulk_wait_group_read_1(void)
 {
     asm volatile("cp.async.bulk.wait_group.read 1;" ::: "memory");

@@ -10,7 +10,7 @@ static inline void check(__global int* answer, const int right)
     atomic_inc(answer + 1);
 }
 
-// Two halves that hold the small whole number `value` each.
+// Two fp16 numbers, each the small integer `value`.
 static inline uint two_halves(const float value)
 {
     ushort bits;
@@ -18,9 +18,11 @@ static inline uint two_halves(const float value)
     return bits * 0x10001u;
 }
 
-// Whether a warp's accumulators hold depth * (row + 1) * (column + 1): items hold two neighbours in rows `row` and `row` + 8.
+// Whether a warp's accumulators hold depth * (row + 1) * (column + 1): items hold two neighbours in rows `row` and
+// `row` + 8.
 static inline int is_outer_product(const float4 sum, const int depth, const int row, const int column)
 {
-    const float4 right = (float4)((row + 1) * (column + 1), (row + 1) * (column + 2), (row + 9) * (column + 1), (row + 9) * (column + 2));
+    const float4 right = (float4)((row + 1) * (column + 1), (row + 1) * (column + 2),
+                                  (row + 9) * (column + 1), (row + 9) * (column + 2));
     return all(sum == depth * right);
 }

@@ -6,7 +6,8 @@ void probe(__global ulong* map, const __global uint* numbers, __global int* answ
 {
     __local uint words[128] __attribute__((aligned(128)));
     const uint item = get_local_id(0);
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"((uint)(size_t)(words + 4 * item)), "l"(numbers + 4 * item) : "memory");
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;"
+                 ::"r"((uint)(size_t)(words + 4 * item)), "l"(numbers + 4 * item) : "memory");
     asm volatile("cp.async.commit_group;" ::: "memory");
     asm volatile("cp.async.wait_group 0;" ::: "memory");
     barrier(CLK_LOCAL_MEM_FENCE);

@@ -1,4 +1,4 @@
-// mma.sync: a warp's product of small matrices of f16, bf16, tf32 and s8; A[row][k] is row + 1 and B[k][column] column + 1.
+// mma.sync: a warp's product in f16, bf16, tf32 and s8; A[row][k] = row + 1, B[k][column] = column + 1.
 #include "check.cl"
 
 #define MMA(shape, types, sum, a, b)                                                                                \

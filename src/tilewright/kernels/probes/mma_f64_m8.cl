@@ -1,4 +1,4 @@
-// mma.sync in double precision, 8 x 8 x 4, which sm_80 has already: A[row][k] is row + 1 and B[k][column] column + 1.
+// mma.sync in double precision, 8 x 8 x 4, since sm_80: A[row][k] is row + 1 and B[k][column] column + 1.
 #include "check.cl"
 
 __kernel __attribute__((reqd_work_group_size(32, 1, 1)))

@@ -1,4 +1,4 @@
-// A static local array of LOCAL_BYTES, 128 bytes for the compiler and for alignment aside: NVIDIA runs more than it reports.
+// A static local array of LOCAL_BYTES, less 128 bytes for the compiler and alignment: NVIDIA runs more than it reports.
 #include "check.cl"
 
 #define WORDS ((LOCAL_BYTES - 128) / 4)

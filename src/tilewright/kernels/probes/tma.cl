@@ -1,4 +1,4 @@
-// cp.async.bulk.tensor: the copy engine fetches a box of a matrix, as a tensor map describes it, and an mbarrier counts its bytes.
+// cp.async.bulk.tensor: TMA loads a box of a matrix by its tensor map, and an mbarrier counts the bytes.
 #include "check.cl"
 #include "../prelude/nvidia.cl"
 #include "../prelude/tma.cl"

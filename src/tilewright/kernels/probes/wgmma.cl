@@ -1,5 +1,4 @@
-// wgmma and setmaxnreg, which need the target sm_90a: a warpgroup's product, A[row][k] = row + 1 from registers, B[k][column] =
-// column + 1 from local memory.
+// wgmma and setmaxnreg, for sm_90a: A[row][k] = row + 1 in registers, B[k][column] = column + 1 in local memory.
 #include "check.cl"
 
 __kernel __attribute__((reqd_work_group_size(128, 1, 1)))

@@ -11,9 +11,9 @@ from ...core.kernel import MOST_GROUPS, Config, Kernel, NDRange, Step, Steps, ro
 from ...core.operands import Layout
 from ...core.problem import Problem
 from ...core.types import ELEMENT_TYPES, element_type
-from ..copy import Move, nearer_rows, packing_steps, width
+from ..copy import StridedCopy, nearer_rows, packing_steps, width
 from ..copy.configs import TYPES, WORD
-from ..copy.move import VECTOR_BYTES
+from ..copy.strided_copy import VECTOR_BYTES
 from .call import GemmCall, call_of, remembered
 
 HERE = Path(__file__).parent
@@ -152,7 +152,7 @@ def _copy(call: GemmCall, name: str, place: Place) -> Steps:
     """The launches that copy operand "A" or "B" there."""
     view, outer = call.sided(name)
     batch = 1 if view.batch == 0 else call.batch
-    move = Move(outer, call.k, call.dtype, view, place(call, name), batch, room(call, name, place))
+    move = StridedCopy(outer, call.k, call.dtype, view, place(call, name), batch, room(call, name, place))
     return packing_steps(move, dict(call.buffers).get(name, name), f"packed_{name}")
 
 

@@ -21,7 +21,7 @@ from tilewright.core.problems import make_problem
 from tilewright.dispatch.choice import plan_move, plan_product
 from tilewright.errors import SourceError, Unsupported
 from tilewright.kernels import find_ladder
-from tilewright.kernels.copy.many import ManyMove
+from tilewright.kernels.copy.copy_nd import StridedCopyND
 from tilewright.kernels.product.gemv.kernels import COLUMNS, ROWS
 from tilewright.kernels.product.gemv.search import COLUMNS_SPACE, ROWS_SPACE
 from tilewright.kernels.product.portable.config import TileConfig
@@ -104,8 +104,8 @@ def planned() -> Iterator[Launches]:
         *(Transpose(37, 41, dtype, batch=3) for dtype in SIZES),
         *(Copy(35, 1100, dtype, 1) for dtype in ("int8", "float16")),
         Copy(3, 5, "int8", 1),
-        *(ManyMove((5, 4, 3, 7), (1, 5, 20, 60), (84, 21, 7, 1), dtype) for dtype in SIZES),
-        ManyMove((20, 33), (1, 20), (33, 1), "int32", result="float32", converts=("int32", "float32")),
+        *(StridedCopyND((5, 4, 3, 7), (1, 5, 20, 60), (84, 21, 7, 1), dtype) for dtype in SIZES),
+        StridedCopyND((20, 33), (1, 20), (33, 1), "int32", result="float32", converts=("int32", "float32")),
     ]
     for device in (GPU, CPU):
         for product in products:

@@ -6,7 +6,7 @@ __kernel void gemm(const int M, const int N, const int K,
     const size_t row = get_global_id(1);
     const size_t column = get_global_id(0);
     if (row >= M || column >= N)
-        return; // the NDRange is rounded up to whole work-groups
+        return;  // the NDRange is rounded up to whole work-groups
 
     REAL sum = 0;
     for (size_t k = 0; k < K; k++)

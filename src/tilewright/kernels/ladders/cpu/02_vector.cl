@@ -2,15 +2,15 @@
 //
 // VW    elements of a vector: as many as fill a register of the machine
 //
-// A GPU would find these neighbours by itself, in the work-items of a warp. On a CPU a work-item is a loop in a thread,
-// and whether its driver turns 16 work-items into one vector is luck; writing the vector is not.
+// A GPU finds these neighbours by itself, in the work-items of a warp. On a CPU a work-item is a loop in a thread.
+// Whether the driver makes one vector of 16 work-items is luck; a vector in the source is not.
 
 typedef VECTOR(VW) vec;
 // A vector at any element's address. Reading a plain `vec` promises an address that is a multiple of the vector's size,
 // and breaking that promise ends in a fault.
 typedef vec loose_vec __attribute__((aligned(sizeof(REAL))));
 
-// The ragged edge: what does not fill a vector, by the element.
+// The edge: what does not fill a vector, by the element.
 static void edge(const int N, const int K, const __global REAL* A, const __global REAL* B, __global REAL* C,
                  const size_t row, const size_t column)
 {
@@ -28,7 +28,7 @@ __kernel void gemm(const int M, const int N, const int K,
     const size_t row = get_global_id(1);
     const size_t column = get_global_id(0) * VW;
     if (row >= M || column >= N)
-        return; // the NDRange is rounded up to whole work-groups
+        return;  // the NDRange is rounded up to whole work-groups
     if (column + VW > N) {
         edge(N, K, A, B, C, row, column);
         return;

@@ -14,7 +14,7 @@ typedef vec loose_vec __attribute__((aligned(sizeof(REAL))));
 
 #define NR (NV * VW)
 
-// The ragged edge: what does not fill the vectors of `rows` rows, by the element.
+// The edge: what does not fill the vectors of `rows` rows, by the element.
 static void edge(const int N, const int K, const __global REAL* A, const __global REAL* B, __global REAL* C,
                  const size_t row, const size_t column, const int rows)
 {
@@ -34,7 +34,7 @@ __kernel void gemm(const int M, const int N, const int K,
     const size_t row = get_global_id(1) * MR;
     const size_t column = get_global_id(0) * NR;
     if (row >= M || column >= N)
-        return; // the NDRange is rounded up to whole work-groups
+        return;  // the NDRange is rounded up to whole work-groups
     const int rows = min(MR, (int)(M - row));
     if (column + NR > N) {
         edge(N, K, A, B, C, row, column, rows);

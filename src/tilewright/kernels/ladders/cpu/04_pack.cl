@@ -2,12 +2,12 @@
 //
 // VW    elements of a vector: as many as fill a register of the machine
 // MR    rows of C that are computed in registers at a time
-// NV    vectors of a row of C, likewise
+// NV    vectors of a row of C that are computed in registers at a time
 // BM    rows of C per work-item
 // KC    steps of K for which the panel is packed at a time
 //
-// A row of B starts N elements after the one before, so each step of k met another page of memory, and the translations
-// of 64 to 100 pages are all that a core has at hand. Packed, the panel lies in a few pages, in the order of its use.
+// A row of B starts N elements after the one before, so each step of k met another page of memory. A core's TLB holds
+// 64 to 100 pages. Packed, the panel lies in a few pages, in the order of its use.
 
 typedef VECTOR(VW) vec;
 // A vector at any element's address. Reading a plain `vec` promises an address that is a multiple of the vector's size,
@@ -68,12 +68,12 @@ __kernel void gemm(const int M, const int N, const int K,
     const size_t row = get_global_id(1) * BM;
     const size_t column = get_global_id(0) * NR;
     if (row >= M || column >= N)
-        return; // the NDRange is rounded up to whole work-groups
+        return;  // the NDRange is rounded up to whole work-groups
     const int rows = min(BM, (int)(M - row));
     const int columns = min(NR, (int)(N - column));
 
     int k0 = 0;
-    do { // once even if K is 0, to store zeros
+    do {  // once even if K is 0, to store zeros
         const int depth = min(KC, K - k0);
         // A ragged panel is filled up with zeros, so that only the store at the end has to know.
         for (int k = 0; k < depth; k++)

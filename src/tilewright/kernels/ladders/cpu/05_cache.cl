@@ -2,14 +2,14 @@
 //
 // VW    elements of a vector: as many as fill a register of the machine
 // MR    rows of C that are computed in registers at a time
-// NV    vectors of a row of C, likewise
+// NV    vectors of a row of C that are computed in registers at a time
 // BM    rows of C per work-item
 // BN    columns of C per work-item
 // KC    steps of K for which A and B are packed at a time
 //
 // The fast caches now hold what is used again: MR rows of A for all panels of the block, the block for all rows. What
-// streams from level 2 is B, and each of its elements serves MR multiply-adds: 10 bytes a cycle, a sixth of what level 2
-// can give. Memory is read BM and BN times less often than the arithmetic asks for its data.
+// streams from level 2 is B, and each of its elements serves MR multiply-adds: 10 bytes a cycle, a sixth of what level
+// 2 can give. Memory is read BM and BN times less often than the arithmetic asks for its data.
 
 typedef VECTOR(VW) vec;
 // A vector at any element's address. Reading a plain `vec` promises an address that is a multiple of the vector's size,
@@ -17,7 +17,7 @@ typedef VECTOR(VW) vec;
 typedef vec loose_vec __attribute__((aligned(sizeof(REAL))));
 
 #define NR (NV * VW)
-#define A_ROW (KC + VW) // rows of A do not start a multiple of 4096 bytes apart: they would fight for the same places
+#define A_ROW (KC + VW)  // rows of A do not start a multiple of 4096 bytes apart: they would share cache sets
 
 // Adds a vector to `count` elements of C, or to as many as it has; the first block of K stores it instead.
 static void add(const vec value, __global REAL* C, const int count, const int first)
@@ -71,12 +71,12 @@ __kernel void gemm(const int M, const int N, const int K,
     const size_t row = get_global_id(1) * BM;
     const size_t column = get_global_id(0) * BN;
     if (row >= M || column >= N)
-        return; // the NDRange is rounded up to whole work-groups
+        return;  // the NDRange is rounded up to whole work-groups
     const int rows = min(BM, (int)(M - row));
     const int columns = min(BN, (int)(N - column));
 
     int k0 = 0;
-    do { // once even if K is 0, to store zeros
+    do {  // once even if K is 0, to store zeros
         const int depth = min(KC, K - k0);
         // A ragged panel is filled up with zeros, so that only the store at the end has to know.
         for (int j0 = 0; j0 < columns; j0 += NR)

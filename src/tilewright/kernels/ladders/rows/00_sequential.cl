@@ -6,8 +6,8 @@
 #define OVER_C for (size_t c = 0; c < N; c++)
 #define OVER_K for (size_t k = 0; k < K; k++)
 
-// Row-major, a step of k or c is a step to the neighbour in memory, and a step of r (or of k in B) is a jump over a row.
-// What counts is the innermost loop:
+// Row-major, a step of k or c is a step to the neighbour in memory, and a step of r (or of k in B) is a jump over a
+// row. What counts is the innermost loop:
 //                           A[r][k]    B[k][c]    C[r][c]
 //   r-c-k and c-r-k         neighbour  jump       stays      a running sum, but B is fetched a cache line per element
 //   r-k-c and k-r-c         stays      neighbour  neighbour  streams; each line is used whole before the next one

@@ -10,7 +10,7 @@ __kernel void gemm(const int M, const int N, const int K,
         return;  // the NDRange is rounded up to whole work-groups
 
     C[row * N + column] = 0;
-    // For all that the compiler knows, C may overlap A or B. So it must not keep the sum in a register: every turn of
+    // For all that the compiler knows, C may overlap A or B. So it must not keep the sum in a register: every step of
     // this loop loads C, adds, and stores it back.
     for (size_t k = 0; k < K; k++)
         C[row * N + column] += A[row * K + k] * B[k * N + column];

@@ -8,7 +8,7 @@ __kernel void gemm(const int M, const int N, const int K,
     if (row >= M || column >= N)
         return;
 
-    REAL sum = 0;  // nobody else can see it, so it may stay in a register
+    REAL sum = 0;  // no other work-item can see it, so it may stay in a register
     for (size_t k = 0; k < K; k++)
         sum += A[row * K + k] * B[column * K + k];
     C[row * N + column] = sum;

@@ -2,9 +2,9 @@
 //
 // ROW_LENGTH  elements of the private row: K, known when the kernel is compiled, since a private array cannot grow
 //
-// No register file holds thousands of elements, and none holds an array whose index varies. The driver puts it on the stack
-// (CPU) or in off-chip memory (GPU). There work-items in step read neighbouring words, not words a row apart. That paid on a
-// GPU without caches. On an H200 it gains at 1024 (35 to 74 GFLOP/s), and loses at 4096 (94 to 81).
+// A register file does not hold thousands of elements, nor an array whose index varies. The driver puts it on the
+// stack (CPU) or in off-chip memory (GPU). There work-items in step read neighbouring words, not words a row apart.
+// That paid on a GPU without caches. On an H200 it gains at 1024 (35 to 74 GFLOP/s), and loses at 4096 (94 to 81).
 
 __kernel void gemm(const int M, const int N, const int K,
                    const __global REAL* A, const __global REAL* B, __global REAL* C)

@@ -1,9 +1,10 @@
-// `private_row` with inner products of four elements, which vload4 reads: a quarter of the loop steps.
+// `private_row` with dot products of four elements read by vload4: a quarter of the loop steps.
 //
 // ROW_LENGTH  elements of the private row: K, a multiple of 4
 //
-// It pays where lanes are four wide: the HD 4870 issued up to five operations per lane and step. On a GPU with scalar lanes
-// B is still loaded word by word, as vload4 promises no alignment (`float4_row` does), and only the private row is read wide.
+// It pays where lanes are four wide: the HD 4870 issued up to five operations per lane and step. On a GPU with scalar
+// lanes B is still loaded word by word, as vload4 promises no alignment (`float4_row` does), and only the private row
+// is read wide.
 
 __kernel void gemm(const int M, const int N, const int K,
                    const __global REAL* A, const __global REAL* B, __global REAL* C)

@@ -56,7 +56,7 @@ class Grid1D(Config):
 class PrivateRow(Grid1D):
     """`private_row` to `float8_row`: one work-item per row of C, holding its row of A in private memory."""
 
-    VEC: int = 1  # elements that one load takes and one step of the inner product multiplies
+    VEC: int = 1  # elements that one load takes and one step of the dot product multiplies
     CHUNK: int = 0  # elements of a column of B that the work-group holds in local memory (`local_column`)
 
     def macros(self, problem: Problem) -> dict[str, str | int]:

@@ -3,15 +3,15 @@
 // BM, BN, BK  the tile of C that a work-group computes, and the depth of its tiles of A and B
 // TM, TN      rows and columns of C that a work-item computes, in pairs that lie 2 * BM / TM and 2 * BN / TN apart
 //
-// C (M x N) = A (M x K) * B (K x N), A and C by rows and B by columns, so that A and B both lie along K. Sums are floats,
-// rounded to halves once. M, N and K are multiples of the tiles. This is what any device can do, without half arithmetic.
+// C (M x N) = A (M x K) * B (K x N), A and C by rows and B by columns, so that A and B both lie along K. Sums are
+// fp32, rounded to fp16 once. M, N and K are multiples of the tiles. Any device can do this, without fp16 arithmetic.
 
 #include "result.cl"
 
 #define ITEMS_N (BN / TN)
 #define ITEMS (BM / TM * ITEMS_N)
 
-// Eight elements of a row of `from`, beginning at element number `first`, as floats down a column of `tile`.
+// Eight elements of a row of `from`, beginning at element number `first`, as fp32 down a column of `tile`.
 #define LOAD8(tile, row, k, from, first)                       \
     {                                                          \
         float eight[8];                                        \
@@ -32,7 +32,7 @@ void gemm(const int M, const int N, const int K, const __global half* A, const _
 
     float sum[TM][TN] = {{0}};
     for (int first = 0; first < K; first += BK) {
-        barrier(CLK_LOCAL_MEM_FENCE);  // nobody reads the tiles any more
+        barrier(CLK_LOCAL_MEM_FENCE);  // all reads of the tiles are done
 #pragma unroll
         for (int load = 0; load < BM * BK / 8 / ITEMS; load++) {
             const int row = (item + load * ITEMS) / (BK / 8), k = (item + load * ITEMS) % (BK / 8) * 8;

@@ -3,9 +3,9 @@
 // BM, BN, BK        the tile of C that a work-group computes, and the depth of its tiles of A and B
 // WARPS_M, WARPS_N  how its warps lie in that tile
 //
-// mma.sync spreads its matrices over the registers of a warp: with lane = 4 * g + q, a work-item holds two neighbours in
-// k of A's rows g and g + 8, at k = 2q and 2q + 8, and of B's column g. They are one word each in the tiles, since A and B
-// lie along K. Rows of 64 bytes put every second row into the same banks: reading them takes four turns.
+// mma.sync spreads its matrices over the registers of a warp: with lane = 4 * g + q, a work-item holds two neighbours
+// in k of A's rows g and g + 8, at k = 2q and 2q + 8, and of B's column g. They are one word each in the tiles, since A
+// and B lie along K. Rows of 64 bytes put every second row into the same banks: reading them takes four passes.
 
 #include "result.cl"
 
@@ -30,7 +30,7 @@ void gemm(const int M, const int N, const int K, const __global half* A, const _
 
     float sum[TILES_M][TILES_N][4] = {{{0}}};
     for (int first = 0; first < K; first += BK) {
-        barrier(CLK_LOCAL_MEM_FENCE);  // nobody reads the tiles any more
+        barrier(CLK_LOCAL_MEM_FENCE);  // all reads of the tiles are done
 #pragma unroll
         for (int load = 0; load < BM * BK / 8 / ITEMS; load++) {
             const int row = (item + load * ITEMS) / (BK / 8), k = (item + load * ITEMS) % (BK / 8) * 8;

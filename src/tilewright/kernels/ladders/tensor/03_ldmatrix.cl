@@ -3,9 +3,10 @@
 // BM, BN, BK        the tile of C that a work-group computes, and the depth of its tiles of A and B: BK is 32
 // WARPS_M, WARPS_N  how its warps lie in that tile
 //
-// ldmatrix takes one address from each work-item, of a row of 16 bytes, and hands the words out as mma.sync wants them: one
-// instruction instead of four. Eight rows are read at a time, which must lie in different banks. Rows of 64 bytes repeat
-// their banks with every second row: so in each pair of rows the four pieces of 16 bytes lie in another order (PIECE).
+// ldmatrix takes one address from each work-item, of a row of 16 bytes, and hands the words out as mma.sync wants them:
+// one instruction instead of four. Eight rows are read at a time, which must lie in different banks. Rows of 64 bytes
+// repeat their banks with every second row: so in each pair of rows the four pieces of 16 bytes lie in another order
+// (PIECE).
 
 #include "result.cl"
 
@@ -31,7 +32,7 @@ void gemm(const int M, const int N, const int K, const __global half* A, const _
 
     float sum[TILES_M][TILES_N][4] = {{{0}}};
     for (int first = 0; first < K; first += BK) {
-        barrier(CLK_LOCAL_MEM_FENCE);  // nobody reads the tiles any more
+        barrier(CLK_LOCAL_MEM_FENCE);  // all reads of the tiles are done
 #pragma unroll
         for (int load = 0; load < BM * BK / 8 / ITEMS; load++) {
             const int row = (item + load * ITEMS) / (BK / 8), k = (item + load * ITEMS) % (BK / 8) * 8;
@@ -52,7 +53,8 @@ void gemm(const int M, const int N, const int K, const __global half* A, const _
                 ldmatrix_x4(a[m], PIECE(tile_a, warp_row + m * 16 + lane % 16, k + lane / 16 * 8));
 #pragma unroll
             for (int n = 0; n < TILES_N; n += 2)
-                ldmatrix_x4(b[n / 2], PIECE(tile_b, warp_column + n * 8 + lane % 8 + lane / 16 * 8, k + lane / 8 % 2 * 8));
+                ldmatrix_x4(b[n / 2],
+                            PIECE(tile_b, warp_column + n * 8 + lane % 8 + lane / 16 * 8, k + lane / 8 % 2 * 8));
 #pragma unroll
             for (int m = 0; m < TILES_M; m++)
 #pragma unroll

@@ -4,9 +4,9 @@
 // WARPS_M, WARPS_N  how its warps lie in that tile
 // STAGES            tiles of each operand in local memory: one is multiplied, the others are being filled
 //
-// cp.async writes 16 bytes from global to local memory, past the registers, and nobody waits for it. The copies of a step
-// are committed as a group; before a tile is multiplied, all groups but the STAGES - 2 latest must have arrived. Where
-// nothing is left to copy an empty group is committed, so that the count stays right.
+// cp.async writes 16 bytes from global to local memory, past the registers, and the work-item does not wait for it. The
+// copies of a step are committed as a group; before a tile is multiplied, all groups but the STAGES - 2 latest must
+// have arrived. Where nothing is left to copy an empty group is committed, so that the count stays right.
 
 #include "result.cl"
 
@@ -35,7 +35,7 @@ void gemm(const int M, const int N, const int K, const __global half* A, const _
         const int first = next - (STAGES - 1) * BK, stage = first / BK % STAGES;
         if (first >= 0) {
             cp_async_wait_group(STAGES - 2);
-            barrier(CLK_LOCAL_MEM_FENCE);  // this tile has arrived for all, and nobody reads the one before any more
+            barrier(CLK_LOCAL_MEM_FENCE);  // this tile has arrived for all, and all reads of the one before are done
         }
         if (next < K) {
             const int free = next / BK % STAGES;
@@ -62,7 +62,8 @@ void gemm(const int M, const int N, const int K, const __global half* A, const _
                 ldmatrix_x4(a[m], PIECE(tile_a[stage], warp_row + m * 16 + lane % 16, k + lane / 16 * 8));
 #pragma unroll
             for (int n = 0; n < TILES_N; n += 2)
-                ldmatrix_x4(b[n / 2], PIECE(tile_b[stage], warp_column + n * 8 + lane % 8 + lane / 16 * 8, k + lane / 8 % 2 * 8));
+                ldmatrix_x4(b[n / 2],
+                            PIECE(tile_b[stage], warp_column + n * 8 + lane % 8 + lane / 16 * 8, k + lane / 8 % 2 * 8));
 #pragma unroll
             for (int m = 0; m < TILES_M; m++)
 #pragma unroll

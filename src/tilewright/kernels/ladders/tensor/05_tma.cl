@@ -4,9 +4,9 @@
 // WARPS_M, WARPS_N  how its warps lie in that tile
 // STAGES            tiles of each operand in local memory: one is multiplied, the others are being filled
 //
-// A tensor map tells the engine (TMA) how a matrix lies in memory and how large a tile is; rows of 64 bytes arrive with
-// their pieces permuted as PIECE wants them. No work-item computes addresses or copies any more: they wait until the phase
-// of the tile's barrier is over, whose parity turns with each round through the stages.
+// A tensor map tells TMA how a matrix lies in memory and how large a tile is; rows of 64 bytes arrive with
+// their pieces permuted as PIECE wants them. No work-item computes addresses or copies any more: they wait until the
+// phase of the tile's barrier is over, whose parity turns with each round through the stages.
 
 #include "result.cl"
 
@@ -39,11 +39,11 @@ void gemm(const int M, const int N, const int K, const __global half* A, const _
     barrier(CLK_LOCAL_MEM_FENCE);
 
     float sum[TILES_M][TILES_N][4] = {{{0}}};
-    for (int next = 0; next < K + (STAGES - 1) * BK; next += BK) {  // where the tiles lie that are fetched in this step
+    for (int next = 0; next < K + (STAGES - 1) * BK; next += BK) {  // k of the tiles that TMA loads in this step
         const int first = next - (STAGES - 1) * BK, stage = first / BK % STAGES;
         if (first >= 0) {
             mbarrier_wait(local_address(&full[stage]), first / BK / STAGES % 2);
-            barrier(CLK_LOCAL_MEM_FENCE);  // nobody reads the tile before any more
+            barrier(CLK_LOCAL_MEM_FENCE);  // all reads of the tile before are done
         }
         if (next < K && item == 0) {
             const int free = next / BK % STAGES;
@@ -63,7 +63,8 @@ void gemm(const int M, const int N, const int K, const __global half* A, const _
                 ldmatrix_x4(a[m], PIECE(tile_a[stage], warp_row + m * 16 + lane % 16, k + lane / 16 * 8));
 #pragma unroll
             for (int n = 0; n < TILES_N; n += 2)
-                ldmatrix_x4(b[n], PIECE(tile_b[stage], warp_column + n * 8 + lane % 8 + lane / 16 * 8, k + lane / 8 % 2 * 8));
+                ldmatrix_x4(b[n],
+                            PIECE(tile_b[stage], warp_column + n * 8 + lane % 8 + lane / 16 * 8, k + lane / 8 % 2 * 8));
 #pragma unroll
             for (int m = 0; m < TILES_M; m++)
 #pragma unroll

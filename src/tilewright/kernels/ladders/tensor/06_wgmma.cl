@@ -3,9 +3,9 @@
 // BM, BN, BK        the tile of C that a work-group computes, and the depth of its tiles of A and B: BK is 64
 // STAGES            tiles of each operand in local memory: one is multiplied, the others are being filled
 //
-// Each warpgroup computes 64 rows of the tile. It tells the hardware by a descriptor where its operands begin, 16 of k at a
-// time; rows have 128 bytes now, permuted as wgmma expects it. The products run by themselves: the warps commit them as a
-// group and wait for it.
+// Each warpgroup computes 64 rows of the tile. It tells the hardware by a descriptor where its operands begin, 16 of k
+// at a time; rows have 128 bytes now, permuted as wgmma expects it. The products are asynchronous: the warps commit
+// them as a group and wait for it.
 
 #include "result.cl"
 
@@ -33,11 +33,11 @@ void gemm(const int M, const int N, const int K, const __global half* A, const _
     barrier(CLK_LOCAL_MEM_FENCE);
 
     float sum[BN / 2];
-    for (int next = 0; next < K + (STAGES - 1) * BK; next += BK) {  // where the tiles lie that are fetched in this step
+    for (int next = 0; next < K + (STAGES - 1) * BK; next += BK) {  // k of the tiles that TMA loads in this step
         const int first = next - (STAGES - 1) * BK, stage = first / BK % STAGES;
         if (first >= 0) {
             mbarrier_wait(local_address(&full[stage]), first / BK / STAGES % 2);
-            barrier(CLK_LOCAL_MEM_FENCE);  // nobody reads the tile before any more
+            barrier(CLK_LOCAL_MEM_FENCE);  // all reads of the tile before are done
         }
         if (next < K && item == 0) {
             const int free = next / BK % STAGES;

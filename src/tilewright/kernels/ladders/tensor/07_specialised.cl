@@ -1,9 +1,9 @@
-// One warpgroup fetches and the others multiply with its registers: tiles of C grow twice as wide.
+// One warpgroup loads, the others multiply and get its registers: tiles of C grow twice as wide.
 //
 // BM, BN, BK        the tile of C that a work-group computes, and the depth of its tiles of A and B: BK is 64
 // STAGES            tiles of each operand in local memory: one is multiplied, the others are being filled
 //
-// Nobody waits for the whole work-group any more: a second barrier for each stage tells the producer that the consumers
+// No warp waits for the whole work-group: a second barrier for each stage tells the producer that the consumers
 // have read it. They are a product ahead of what they have finished, so that the tensor cores never run dry. A sum of
 // 64 x 256 takes 128 registers of each work-item: setmaxnreg moves the producer's to the consumers.
 

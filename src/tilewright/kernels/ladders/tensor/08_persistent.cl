@@ -1,11 +1,11 @@
-// Work-groups stay for many tiles: storing one tile overlaps with fetching the next.
+// Work-groups stay for many tiles: storing one tile overlaps with loading the next.
 //
 // BM, BN, BK        the tile of C that a work-group computes, and the depth of its tiles of A and B: BK is 64
 // STAGES            tiles of each operand in local memory: one is multiplied, the others are being filled
 //
-// There are as many work-groups as the device runs at a time, and each takes every so many-th tile. The producer does not
-// wait for the end of a tile: it fills stages as they become empty. Consumers put 64 columns of C at a time into one of
-// two slots of local memory, by stmatrix, and the copy engine takes them from there, whole lines at a time.
+// There are as many work-groups as the device runs at a time, and each loops over tiles with a stride of the grid size.
+// The producer does not wait for the end of a tile: it fills stages as they become empty. Consumers put 64 columns of C
+// at a time into one of two slots of local memory, by stmatrix, and TMA stores them from there, whole lines at a time.
 
 #define CONSUMERS (BM / 64)
 #define ITEMS (128 * (1 + CONSUMERS))
@@ -84,12 +84,14 @@ void gemm(const int M, const int N, const int K, const __global half* A, const _
                 for (int n = 0; n < 8; n += 2) {
                     const float* s = sum + part * 32 + n * 4;
                     stmatrix_x4(local_address(&slot[row][(n + lane / 16 ^ row % 8) * 8]), cvt_rn_f16x2_f32(s[0], s[1]),
-                                cvt_rn_f16x2_f32(s[2], s[3]), cvt_rn_f16x2_f32(s[4], s[5]), cvt_rn_f16x2_f32(s[6], s[7]));
+                                cvt_rn_f16x2_f32(s[2], s[3]), cvt_rn_f16x2_f32(s[4], s[5]),
+                                cvt_rn_f16x2_f32(s[6], s[7]));
                 }
                 fence_proxy_async();
                 bar_sync(1 + consumer, 128);
                 if (item % 128 == 0) {
-                    cp_async_bulk_tensor_2d_store(map_c, first_column + part * 64, first_row + warpgroup_row, local_address(slot));
+                    cp_async_bulk_tensor_2d_store(map_c, first_column + part * 64, first_row + warpgroup_row,
+                                                  local_address(slot));
                     bulk_commit_group();
                 }
             }

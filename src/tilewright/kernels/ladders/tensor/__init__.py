@@ -1,7 +1,7 @@
-"""The ladder `tensor`: one product of halves, from plain multiply-adds to matrix instructions fed by copies of their own.
+"""The ladder `tensor`: an fp16 product, from plain multiply-adds to tensor core instructions fed by TMA.
 
 All rungs compute C (M x N, by rows) = A (M x K, by rows) * B (K x N, by columns): both operands lie along K. Sums are
-floats; C is float16, or float32 if the problem says so. Sizes must be multiples of the tiles: the library's kernels, in
+fp32; C is float16, or float32 if the problem says so. Sizes must be multiples of the tiles: the library's kernels, in
 `mma` and `wgmma`, take any. Dimension 0 of the NDRange runs along N, the contiguous side of C.
 
 There is no rung for clusters of work-groups: OpenCL cannot launch them, and NVIDIA's driver ignores their PTX directive.
@@ -62,7 +62,7 @@ class HalfTile(Config):
 
 @dataclass(frozen=True)
 class FmaTile(HalfTile):
-    """`plain_fma`: TM x TN elements of C for each work-item, from tiles of floats with two unused ones in each row."""
+    """`plain_fma`: TM x TN elements of C for each work-item, from fp32 tiles with two unused elements in each row."""
 
     TM: int
     TN: int
@@ -101,8 +101,8 @@ class StagedTile(WarpTile):
 
 
 @dataclass(frozen=True)
-class FetchedTile(StagedTile):
-    """`tma`: the copy engine fetches the tiles."""
+class TmaTile(StagedTile):
+    """`tma`: TMA loads the tiles."""
 
     def sharing(self) -> Iterator[str]:
         return iter(())
@@ -113,9 +113,9 @@ class FetchedTile(StagedTile):
 
 @dataclass(frozen=True)
 class WarpgroupTile(HalfTile):
-    """`wgmma` to `bands`: each consumer, a warpgroup, multiplies 64 rows of the tile.
+    """`wgmma` to `rasterisation`: each consumer, a warpgroup, multiplies 64 rows of the tile.
 
-    From `specialised` on a producer fetches for it.
+    From `specialised` on a producer warpgroup loads the tiles.
     """
 
     STAGES: int = 4
@@ -138,16 +138,16 @@ class WarpgroupTile(HalfTile):
 
 @dataclass(frozen=True)
 class PersistentTile(WarpgroupTile):
-    """`persistent` and `bands`: `groups` work-groups compute all tiles.
+    """`persistent` and `rasterisation`: `groups` work-groups compute all tiles.
 
-    C leaves by the copy engine, 64 x 64 elements at a time.
+    TMA stores C, 64 x 64 elements at a time.
     """
 
     results = ("float16",)
 
     producers: int = 1
-    BAND: int = 16  # rows of tiles that are computed together, in `bands`
-    groups: int = 132  # an H200's compute units
+    SWIZZLE_GROUP: int = 16  # rows of tiles that are computed together (`rasterisation`)
+    groups: int = 132  # an H200's SMs
 
     def ndrange(self, problem: Problem) -> NDRange:
         tiles = -(-size(problem, "M") // self.BM) * -(-size(problem, "N") // self.BN)
@@ -175,9 +175,9 @@ def input_maps(config: HalfTile, problem: Problem) -> dict[str, TensorMap]:
 
 
 MMA = ("mma", "mma.sync multiplies matrices in one instruction on NVIDIA GPUs since sm_80")
-LDMATRIX = ("ldmatrix", "ldmatrix reads matrices from local memory on NVIDIA GPUs since sm_75")
-CP_ASYNC = ("cp_async", "cp.async copies to local memory by itself on NVIDIA GPUs since sm_80")
-TMA = ("tma", "the copy engine fetches tiles by itself on NVIDIA GPUs since sm_90")
+LDMATRIX = ("ldmatrix", "ldmatrix loads matrices from local memory on NVIDIA GPUs since sm_75")
+CP_ASYNC = ("cp_async", "cp.async copies to local memory asynchronously on NVIDIA GPUs since sm_80")
+TMA = ("tma", "TMA copies tiles on NVIDIA GPUs since sm_90")
 WGMMA = ("wgmma", "warpgroups multiply by wgmma on sm_90a, NVIDIA's Hopper GPUs")
 
 
@@ -196,17 +196,17 @@ def _rung(file: str, *configs: HalfTile, requires: tuple[tuple[str, str], ...] =
 
 LADDER = Ladder(
     "tensor",
-    "Products of halves, from plain multiply-adds to matrix instructions",
+    "fp16 products, from plain multiply-adds to tensor core instructions",
     "measured by this project; no figures were published",
     (
         _rung("01_plain_fma.cl", FmaTile(128, 128, 16, 8, 8), FmaTile(64, 64, 16, 8, 8)),
         _rung("02_mma_sync.cl", WarpTile(128, 128, 32), requires=(MMA,)),
         _rung("03_ldmatrix.cl", WarpTile(128, 128, 32), requires=(MMA, LDMATRIX)),
         _rung("04_cp_async.cl", StagedTile(128, 128, 32), requires=(MMA, LDMATRIX, CP_ASYNC)),
-        _rung("05_tma.cl", FetchedTile(128, 128, 32), requires=(MMA, LDMATRIX, TMA)),
+        _rung("05_tma.cl", TmaTile(128, 128, 32), requires=(MMA, LDMATRIX, TMA)),
         _rung("06_wgmma.cl", WarpgroupTile(128, 128, 64), requires=(TMA, WGMMA)),
         _rung("07_specialised.cl", WarpgroupTile(128, 256, 64, producers=1), requires=(TMA, WGMMA)),
         _rung("08_persistent.cl", PersistentTile(128, 256, 64), requires=(TMA, WGMMA)),
-        _rung("09_bands.cl", PersistentTile(128, 256, 64), requires=(TMA, WGMMA)),
+        _rung("09_rasterisation.cl", PersistentTile(128, 256, 64), requires=(TMA, WGMMA)),
     ),
 )

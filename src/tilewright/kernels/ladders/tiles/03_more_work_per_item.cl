@@ -6,7 +6,7 @@
 // `tiled` reads local memory twice for each multiply-add; here it is 1 + 1 / TN times: 9/8 for TN = 8. Local memory
 // serves fewer words per cycle than the arithmetic units want operands, so that ratio sets the speed.
 
-#define ITEMS_N (BN / TN)  // work-items of a group along N; TN turns of a loop cover the BN columns of a tile
+#define ITEMS_N (BN / TN)  // work-items of a group along N; TN steps of a loop cover the BN columns of a tile
 
 __kernel void gemm(const int M, const int N, const int K,
                    const __global REAL* A, const __global REAL* B, __global REAL* C)

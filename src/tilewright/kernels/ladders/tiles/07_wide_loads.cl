@@ -1,13 +1,13 @@
-// `register_tile` with loads and stores of VEC elements: a quarter of the copy instructions, no pad.
+// `register_tile` with loads and stores of VEC elements: a quarter of the copy instructions.
 //
 // BM, BN, BK  rows and columns of C that a work-group computes, and the depth of its tiles
 // TM, TN      rows and columns of C that a work-item computes, BM / TM and BN / TN apart
 // VEC         elements of one load from global memory; M and N must be multiples of it
 //
-// A vector of B^T runs along N. tile_b[BN][BK] would tear it into single words again; rows along N take it whole.
-// The tiles are arrays of vectors: that promises their alignment, so a store of a vector is one instruction. VSTORE into
-// an array of REAL promises the alignment of one REAL, and becomes VEC stores, each with a stride of VEC words. No pad
-// is needed. The product reads the tiles word by word, through pointers to REAL: neighbours read neighbours.
+// A vector of B^T runs along N. tile_b[BN][BK] would tear it into single words again; rows along N take it whole. The
+// tiles are arrays of vectors: that promises their alignment, so a store of a vector is one instruction. VSTORE into an
+// array of REAL promises the alignment of one REAL, and becomes VEC stores, each with a stride of VEC words. No pad is
+// needed. The product reads the tiles word by word, through pointers to REAL: neighbours read neighbours.
 
 #define ITEMS_M (BM / TM)
 #define ITEMS_N (BN / TN)
@@ -31,7 +31,7 @@ __kernel void gemm(const int M, const int N, const int K,
     __local vector tile_b[BK][BN / VEC];
     REAL sum[TN][TM] = {{0}};
     for (size_t first = 0; first < K; first += BK) {
-        // As many turns as there are vectors in a tile, be they fewer than the work-items or more.
+        // One step for each ITEMS vectors of a tile; a tile may have fewer vectors than there are work-items.
         for (int i = item * VEC; i < BK * BM; i += ITEMS * VEC) {
             const size_t row = first_row + i % BM;
             const size_t k = first + i / BM;

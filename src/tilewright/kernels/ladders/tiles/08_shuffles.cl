@@ -1,16 +1,17 @@
-// `wide_loads` with warp shuffles and read-only loads: one local read of B instead of TN (NVIDIA only).
+// `wide_loads` with warp shuffles: one local read of B instead of TN (NVIDIA only).
 //
 // BM, BN, BK  rows and columns of C that a work-group computes, and the depth of its tiles
 // TM, TN      rows and columns of C that a work-item computes, BM / TM and BN / TN apart
 // VEC         elements of one load from global memory: 4, as ld.global.nc.v4 loads 16 bytes
 //
-// (prelude/nvidia.cl has both as PTX; in CUDA, whose words they are, prelude/cuda.h has __ldg and __shfl_sync.)
+// (prelude/nvidia.cl has both as PTX; in CUDA they are __ldg and __shfl_sync, in prelude/cuda.h.)
 //
-// ld.global.nc promises that nobody writes these words while the kernel runs, which opens the texture cache's path.
-// shfl.sync.idx reads a register of another work-item of the same warp: 32 work-items that run in step. The ITEMS_M
-// work-items of a warp that compute the same columns all need the same TN values of tile_b. Each reads one of them,
-// and gets the others from its neighbours: one read of local memory instead of TN. Measure before you believe in it:
-// a shuffle is served by the unit that serves local memory, and the reads that it replaces were broadcasts.
+// Loads from global memory are read-only ones: ld.global.nc promises that these words are not written while the kernel
+// runs, which opens the texture cache's path. shfl.sync.idx reads a register of another work-item of the same warp: 32
+// work-items that run in step. The ITEMS_M work-items of a warp that compute the same columns all need the same TN
+// values of tile_b. Each reads one of them, and gets the others from its neighbours: one read of local memory instead
+// of TN. Measure before you believe in it: a shuffle is served by the unit that serves local memory, and the reads that
+// it replaces were broadcasts.
 
 #define ITEMS_M (BM / TM)
 #define ITEMS_N (BN / TN)

@@ -5,9 +5,10 @@
 // STAGES      buffers in local memory: 2
 //
 // The next tiles go to registers before the product and from there to local memory after it, so that the product does
-// not wait for them. They go to the other buffer, so that nobody waits until all have read the present one. The price
-// is twice the local memory and more registers, hence fewer groups per core, which used to hide each other's latency.
-// (The tutorial prefetches by vectors. Here loads are single words, so that any M and N will do; `any_size` has vectors.)
+// not wait for them. They go to the other buffer, so that no work-item waits until all have read the present one. The
+// price is twice the local memory and more registers, hence fewer groups per core, which used to hide each other's
+// latency. (The tutorial prefetches by vectors. Here loads are single words, so that any M and N will do; `any_size`
+// has vectors.)
 
 #define ITEMS_M (BM / TM)
 #define ITEMS_N (BN / TN)
@@ -28,7 +29,7 @@ __kernel void gemm(const int M, const int N, const int K,
     __local REAL tile_b[STAGES][BK][BN];
     REAL sum[TN][TM] = {{0}};
     int stage = 0;
-    // One turn more than there are tiles: the first has nothing to multiply yet, the last has nothing left to load.
+    // One step more than there are tiles: the first has nothing to multiply yet, the last has nothing to load.
     for (size_t first = 0; first < (size_t)K + BK; first += BK) {
         REAL next_a[LOADS_A], next_b[LOADS_B];
 #pragma unroll

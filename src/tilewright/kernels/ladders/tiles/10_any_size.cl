@@ -5,8 +5,8 @@
 // VEC         elements of one load from global memory
 // STAGES      buffers in local memory: 2
 //
-// The sizes that this kernel gets are rounded up to BM, BN and BK. pad_transpose.cl and pad.cl run before it, and pad.cl
-// once more after it: about M * K + K * N + M * N elements moved, beside M * N * K products.
+// The sizes that this kernel gets are rounded up to BM, BN and BK. pad_transpose.cl and pad.cl run before it, and
+// pad.cl once more after it: about M * K + K * N + M * N elements copied, for M * N * K products.
 
 #define ITEMS_M (BM / TM)
 #define ITEMS_N (BN / TN)

@@ -2,7 +2,7 @@
 //
 // TILE           side of the square that a work-group transposes
 // PAD            elements that no one uses at the end of each row of the tile in local memory
-// ROWS_PER_ITEM  elements that a work-item moves, TILE / ROWS_PER_ITEM rows apart
+// ROWS_PER_ITEM  elements that a work-item copies, TILE / ROWS_PER_ITEM rows apart
 
 #define STEP (TILE / ROWS_PER_ITEM)
 

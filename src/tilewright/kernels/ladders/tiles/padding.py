@@ -77,7 +77,7 @@ class OutputBlock(Config):
     """A work-group writes a square of TILE x TILE elements; dimension 0 runs along the rows of the output."""
 
     TILE: int  # side of the square
-    ROWS_PER_ITEM: int = 1  # elements that one work-item moves
+    ROWS_PER_ITEM: int = 1  # elements that one work-item copies
     PAD: int = 0  # unused elements at the end of each row of the tile in local memory
 
     def ndrange(self, problem: Problem) -> NDRange:

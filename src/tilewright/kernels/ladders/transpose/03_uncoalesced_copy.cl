@@ -1,8 +1,7 @@
 // The copy with x and y swapped: both sides jump by rows, which shows what coalescing is worth.
 //
-// Not an element more is moved than in `copy`. But memory comes in sectors of 32 bytes, of which a float needs 4, and
-// the 32 elements of a request lie in as many sectors. Only what a cache keeps until the other 28 bytes are asked for
-// saves the rest.
+// As many elements are copied as in `copy`. But memory comes in sectors of 32 bytes: a request of 32 elements, 4 bytes
+// each, touches 32 sectors. The other 28 bytes of a sector are used only if a cache keeps it until they are asked for.
 
 __kernel void copy(const int ROWS, const int COLUMNS, const int OFFSET,
                    const __global REAL* input, __global REAL* output)

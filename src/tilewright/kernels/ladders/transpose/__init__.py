@@ -1,4 +1,4 @@
-"""The ladder `transpose`: copies as yardsticks, then transposes, from the naive one to one limited by memory alone."""
+"""The ladder `transpose`: copies for comparison, then transposes from a naive one to one that only memory limits."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -14,16 +14,16 @@ HERE = Path(__file__).parent
 
 
 def _sides(problem: Problem) -> tuple[int, int]:
-    """Width and height of what is moved: the columns left after the offset, and the rows."""
+    """Width and height of the matrix that is copied: the columns left after the offset, and the rows."""
     return max(0, size(problem, "COLUMNS") - size(problem, "OFFSET")), size(problem, "ROWS")
 
 
 @dataclass(frozen=True)
 class Block(Config):
-    """A work-group moves a square of TILE x TILE elements; dimension 0 runs along the rows of the input."""
+    """A work-group copies a square of TILE x TILE elements; dimension 0 runs along the rows of the input."""
 
     TILE: int  # side of the square
-    ROWS_PER_ITEM: int = 1  # elements that one work-item moves
+    ROWS_PER_ITEM: int = 1  # elements that one work-item copies
     PAD: int = 0  # unused elements at the end of each row of the tile in local memory
 
     def ndrange(self, problem: Problem) -> NDRange:
@@ -54,11 +54,11 @@ class LocalBlock(Block):
 
 @dataclass(frozen=True)
 class VectorBlock(Config):
-    """A work-item moves a square of VEC x VEC elements; dimension 0 runs along the rows of the input."""
+    """A work-item copies a square of VEC x VEC elements; dimension 0 runs along the rows of the input."""
 
     VEC: int  # elements of one vector load or store, and side of the square
-    GROUP_X: int  # squares side by side in a work-group
-    GROUP_Y: int  # squares one above the other in a work-group
+    GROUP_X: int  # squares of a work-group along a row
+    GROUP_Y: int  # squares of a work-group down the rows
 
     def ndrange(self, problem: Problem) -> NDRange:
         width, height = (-(-side // self.VEC) for side in _sides(problem))

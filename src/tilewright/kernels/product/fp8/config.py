@@ -8,7 +8,7 @@ from ....core.device import DeviceInfo
 from ....core.kernel import Config, Kernel, NDRange, round_up
 from ....core.operands import Layout, Operand
 from ....core.problem import Problem, StridedGemm
-from ...copy import Move, MoveConfig, move_of, width
+from ...copy import StridedCopy, StridedCopyConfig, strided_copy_of, width
 from ..call import GemmCall, call_of
 from ..macros import elements
 from ..results import result_violations
@@ -20,8 +20,8 @@ WORTH_FLOPS = 2**30  # below it, two launches to widen the operands cost more th
 
 
 @dataclass(frozen=True)
-class Widening(Move):
-    """A Move of 8-bit floats to where they lie as halves."""
+class Widening(StridedCopy):
+    """A StridedCopy of 8-bit floats to where they lie as halves."""
 
     operation: ClassVar[str] = "widening"
 
@@ -36,25 +36,25 @@ class Widening(Move):
 
 
 @dataclass(frozen=True)
-class WidenConfig(MoveConfig):
+class WidenConfig(StridedCopyConfig):
     """convert.cl: the fields are explained at its top."""
 
     GROUP_X: int = 32
     GROUP_Y: int = 4
 
-    def oriented(self, problem: Problem) -> Move:
-        return move_of(problem).output_by_rows
+    def oriented(self, problem: Problem) -> StridedCopy:
+        return strided_copy_of(problem).output_by_rows
 
     @property
     def items(self) -> int:
         return self.GROUP_X * self.GROUP_Y
 
     @staticmethod
-    def vector(move: Move) -> int:
+    def vector(move: StridedCopy) -> int:
         sides = ((move.source, 1), (move.target, 2))
         return min(MOST_STORED, *(width(each, move.columns, move.rows, move.batch, size) for each, size in sides))
 
-    def tile(self, move: Move) -> tuple[int, int]:
+    def tile(self, move: StridedCopy) -> tuple[int, int]:
         return self.GROUP_Y, self.GROUP_X * self.vector(move)
 
     def macros(self, problem: Problem) -> dict[str, str | int]:

@@ -6,7 +6,7 @@ from pathlib import Path
 from ....core.kernel import Config, Kernel, Step, Steps
 from ....core.problem import Problem
 from ....core.types import FLOAT8
-from ...copy import move_steps
+from ...copy import copy_steps
 from ..call import call_of
 from ..config import PARTIAL
 from ..reduction import REDUCE, reduction
@@ -15,7 +15,7 @@ from .config import AroundConfig, WidenConfig, widening
 HERE = Path(__file__).parent
 UNSCALED = "unscaled"  # the scratch buffer of a product that is scaled by a launch of its own
 
-WIDEN = Kernel(HERE / "convert.cl", WidenConfig(), "widening", dtypes=FLOAT8, steps=move_steps)
+WIDEN = Kernel(HERE / "convert.cl", WidenConfig(), "widening", dtypes=FLOAT8, steps=copy_steps)
 
 
 def around_steps(kernel: Kernel, config: Config, problem: Problem) -> Steps:
@@ -26,7 +26,7 @@ def around_steps(kernel: Kernel, config: Config, problem: Problem) -> Steps:
     renamed: dict[str, str] = {}
     for name in ("A", "B") if config.widens else ():
         renamed[name] = f"wide_{name}"
-        for step in move_steps(WIDEN, WIDEN.config, widening(call, name)):
+        for step in copy_steps(WIDEN, WIDEN.config, widening(call, name)):
             steps.append(replace(step, buffers=(("input", name), ("output", renamed[name]))))
     if config.scales_apart(call):
         renamed["C"] = UNSCALED

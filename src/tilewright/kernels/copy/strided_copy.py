@@ -1,4 +1,4 @@
-"""What to move: batches of matrices, each side with its own strides."""
+"""StridedCopy: batches of matrices copied, each side with its own strides."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -15,13 +15,13 @@ MAX_SIDE = 2**31 - 2**16  # so that a size rounded up to a tile is an int, too
 
 
 @dataclass(frozen=True)
-class Move:
+class StridedCopy:
     """output (b, i, j) = input (b, i, j) for rows x columns matrices, `batch` times, each side with its own layout.
 
-    A transpose is a move between a layout and one whose strides are swapped.
+    A transpose is a copy from one layout to another whose strides are swapped.
     """
 
-    operation: ClassVar[str] = "move"
+    operation: ClassVar[str] = "strided copy"
     rows: int
     columns: int
     dtype: str
@@ -32,7 +32,7 @@ class Move:
 
     @property
     def title(self) -> str:
-        return f"move {self.rows}x{self.columns} {self.dtype}" + (f" batch {self.batch}" if self.batch != 1 else "")
+        return f"copy {self.rows}x{self.columns} {self.dtype}" + (f" batch {self.batch}" if self.batch != 1 else "")
 
     @property
     def flops(self) -> int:
@@ -60,59 +60,59 @@ class Move:
         return 0.0
 
     @property
-    def turned(self) -> "Move":
-        """The same move with rows and columns named the other way round."""
+    def transposed(self) -> "StridedCopy":
+        """The same copy with rows and columns exchanged on both sides."""
         return replace(
             self, rows=self.columns, columns=self.rows, source=self.source.swapped, target=self.target.swapped
         )
 
     @property
-    def flat(self) -> "Move":
-        """The same move as one long row, if neither side has gaps between its rows."""
+    def flat(self) -> "StridedCopy":
+        """The same copy as one long row, if neither side has gaps between its rows."""
         whole = self.rows * self.columns
         joined = all(side.row == self.columns * side.column for side in (self.source, self.target))
         if not joined or self.rows == 1 or whole > MAX_SIDE:
             return self
         return replace(self, rows=1, columns=whole)
 
-    def batches(self, first: int, count: int) -> "Move":
-        """The move of `count` matrices of the batch from `first` on."""
+    def batches(self, first: int, count: int) -> "StridedCopy":
+        """The copy of `count` matrices of the batch from `first` on."""
         source, target = (replace(side, offset=side.offset + first * side.batch) for side in (self.source, self.target))
         return replace(self, source=source, target=target, batch=count)
 
     @property
-    def output_by_rows(self) -> "Move":
-        """This move or its turn: the one whose output has the smaller stride along a row."""
-        return self.turned if nearer_rows(self.target, self.rows, self.columns) else self
+    def output_by_rows(self) -> "StridedCopy":
+        """This copy, or with rows and columns exchanged: the one whose output has the smaller stride along a row."""
+        return self.transposed if nearer_rows(self.target, self.rows, self.columns) else self
 
 
-def too_long(move: Move) -> Iterator[str]:
-    """What speaks against kernels that round sides up to whole tiles: copy.cl alone does not."""
-    if max(move.rows, move.columns) > MAX_SIDE:
-        yield f"{move.rows:,} x {move.columns:,}: a side above {MAX_SIDE:,}, rounded up to tiles, is more than an int counts"
+def too_long(copy: StridedCopy) -> Iterator[str]:
+    """The constraint of kernels that round sides up to whole tiles, all but copy.cl."""
+    if max(copy.rows, copy.columns) > MAX_SIDE:
+        yield f"{copy.rows:,} x {copy.columns:,}: a side above {MAX_SIDE:,}, rounded up to tiles, exceeds an int"
 
 
 def nearer_rows(side: Layout, rows: int, columns: int) -> bool:
-    """Whether neighbours in memory are rather above each other than side by side."""
-    if min(rows, columns) <= 1:  # a single line has a direction, whatever the strides across it are
+    """Whether neighbours in memory are neighbours down a column rather than along a row."""
+    if min(rows, columns) <= 1:  # a single line has a direction, whatever the stride across it is
         return columns <= 1 < rows
     return abs(side.row) < abs(side.column)
 
 
-def move_of(problem: Problem) -> Move:
-    """A problem as a Move; InvalidInput if it moves nothing."""
-    if isinstance(problem, Move):
+def strided_copy_of(problem: Problem) -> StridedCopy:
+    """A problem as a StridedCopy; InvalidInput if it is not a copy or transpose."""
+    if isinstance(problem, StridedCopy):
         return problem
     if not isinstance(problem, Transpose):
         raise InvalidInput(f"{problem.title} is neither a copy nor a transpose")
     source = Layout(problem.offset, problem.columns, 1, problem.rows * problem.columns)
     row, column = (problem.kept, 1) if isinstance(problem, Copy) else (1, problem.rows)
     target = Layout(0, row, column, problem.rows * problem.kept)
-    return Move(problem.rows, problem.kept, problem.dtype, source, target, problem.batch)
+    return StridedCopy(problem.rows, problem.kept, problem.dtype, source, target, problem.batch)
 
 
 def width(side: Layout, size: int, across: int, batch: int, itemsize: int) -> int:
-    """Elements along a row that one load may take: all loads are then aligned, as buffers start on 16 bytes."""
+    """Elements along a row that one aligned load takes; buffers start at multiples of 16 bytes."""
     count = VECTOR_BYTES // itemsize
     while count > 1 and not (
         side.column == 1

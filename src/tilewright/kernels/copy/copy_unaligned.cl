@@ -1,21 +1,23 @@
-// copy.cl for bytes and shorts whose rows do not all begin on a word: the target's vectors, each shifted out of five words.
+// copy.cl for int8 and int16 rows with an unaligned leading dimension: each stored vector is shifted out of five words.
 //
 // ELEMENT, MERGE, WORD  explained in words.cl
-// GROUP_X, GROUP_Y  work-items of a group side by side and one above the other: each moves a vector of 16 bytes
+// GROUP_X, GROUP_Y  work-items of a group along a row, and down the rows: each copies a vector of 16 bytes
 //
-// A row of the target is written from the vector on in which it begins. Where a vector is not all of the row, and where the fifth
-// word may lie behind the buffer, elements are moved one by one.
+// A row of the target is stored from the aligned vector on in which it begins. Single elements are copied where a
+// vector reaches beyond the row, and where the fifth word may lie beyond the buffer.
 //
-// Work-groups: dimension 0 the tiles, rows of them first; 2 the batch.
+// Work-groups: dimension 0 the tiles, along rows first; dimension 2 the batch.
 
 #include "words.cl"
 
 #define VEC (4 * MERGE)
 
 __kernel __attribute__((reqd_work_group_size(GROUP_X * GROUP_Y, 1, 1)))
-void copy_words(const int rows, const int columns,
-                const __global ELEMENT* restrict input, const long input_offset, const long input_row, const long input_batch,
-                __global ELEMENT* restrict output, const long output_offset, const long output_row, const long output_batch)
+void copy_unaligned(const int rows, const int columns,
+                    const __global ELEMENT* restrict input, const long input_offset,
+                    const long input_row, const long input_batch,
+                    __global ELEMENT* restrict output, const long output_offset,
+                    const long output_row, const long output_batch)
 {
     const uint item = get_local_id(0), number = get_group_id(0);
     const uint tiles_x = (columns + VEC - 1 + GROUP_X * VEC - 1) / (GROUP_X * VEC);

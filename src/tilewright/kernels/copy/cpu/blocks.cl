@@ -1,27 +1,27 @@
-// Squares of elements that are turned round in registers.
+// Square blocks of elements, transposed in registers.
 //
-// VW       the side of a square, and the elements of a vector
-// PIECES   vectors that make a cache line: lines are gathered before they are written
+// VW       the side of a block, and the elements of a vector
+// PIECES   vectors of a cache line: whole lines are stored
 
-#include "moved.cl"
+#include "element.cl"
 
-// Lines further along the input's rows, into the level-2 cache: that a stride down its columns will come back for its
-// neighbours is nothing that the hardware foresees. It doubles the speed on large matrices.
+// Prefetches lines further along the input's rows into the L2 cache. Hardware does not foresee that strided reads down
+// columns come back for the neighbours. It doubles the speed on large matrices.
 #define AHEAD 2
-#define PREFETCH(p) __builtin_prefetch((const void *)(ulong)(p), 0, 2)
+#define PREFETCH(p) __builtin_prefetch((const void*)(ulong)(p), 0, 2)
 
 #define LINE (VW * PIECES)
 #define LINE_BYTES (LINE * (int)sizeof(Element))
 
-#if UNITS == 2 && VW == 4
+#if SCALARS == 2 && VW == 4
 #define LOG2_VW 2
 #define LOW 0, 1, 8, 9, 2, 3, 10, 11
 #define HIGH 4, 5, 12, 13, 6, 7, 14, 15
-#elif UNITS == 2 && VW == 2
+#elif SCALARS == 2 && VW == 2
 #define LOG2_VW 1
 #define LOW 0, 1, 4, 5
 #define HIGH 2, 3, 6, 7
-#elif UNITS == 2 && VW == 1
+#elif SCALARS == 2 && VW == 1
 #define LOG2_VW 0
 #define LOW 0, 1
 #define HIGH 0, 1
@@ -43,14 +43,14 @@
 #define HIGH 1, 3
 #endif
 
-// The elements of the lower and of the upper halves of two vectors, one from each in turn. They are functions, not
-// macros, since LLVM makes do with vectors of half the machine's length unless a function is called with long ones.
+// Interleave the lower, or the upper, halves of two vectors. They are functions, not macros: LLVM uses vectors of half
+// the machine's length unless a function takes long ones.
 static inline vec low(const vec a, const vec b) { return __builtin_shufflevector(a, b, LOW); }
 static inline vec high(const vec a, const vec b) { return __builtin_shufflevector(a, b, HIGH); }
 
 #define BLOCK block
 #define STREAM 0
-#include "square.cl"
+#include "block.cl"
 #define BLOCK block_around_caches
 #define STREAM 1
-#include "square.cl"
+#include "block.cl"

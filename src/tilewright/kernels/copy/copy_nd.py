@@ -1,4 +1,4 @@
-"""many.cl as a Kernel: moves between arrays of more dimensions than a launch of the other kernels has, and conversions."""
+"""copy_nd.cl as a Kernel: copies between arrays of many dimensions in one launch, and conversions."""
 
 from dataclasses import dataclass
 from math import prod
@@ -13,7 +13,7 @@ from ...core.problem import Arrays, Problem
 from ...core.types import ELEMENT_TYPES, element_type
 from .configs import TYPES
 
-# How OpenCL C spells the types that can be converted, by NumPy's names.
+# OpenCL C's names of the types that can be converted, by NumPy's.
 SPELLED = {
     "bool": "uchar", "int8": "char", "uint8": "uchar", "int16": "short", "uint16": "ushort", "int32": "int", "uint32": "uint",
     "int64": "long", "uint64": "ulong", "float16": "half", "float32": "float", "float64": "double",
@@ -22,15 +22,15 @@ SPELLED = {
 
 
 @dataclass(frozen=True)
-class ManyMove:
+class StridedCopyND:
     """output[index . writes] = input[index . reads] for every index below `sides`; offsets and steps are in elements.
 
-    The output's steps decrease, as far as they can, so that neighbouring work-items write neighbouring elements. `dtype` has
-    the size of the input's elements, `result` that of the output's. They are moved as they are, or converted between the two
-    types of SPELLED that `converts` names, as C converts them.
+    Dimensions are ordered by the output's steps, the smallest last: neighbouring work-items write neighbouring elements. `dtype`
+    has the size of the input's elements, `result` that of the output's. Elements are copied as they are, or converted as in C
+    between the two types of SPELLED that `converts` names.
     """
 
-    operation: ClassVar[str] = "move of many dimensions"
+    operation: ClassVar[str] = "copy of many dimensions"
     sides: tuple[int, ...]
     reads: tuple[int, ...]
     writes: tuple[int, ...]
@@ -42,7 +42,7 @@ class ManyMove:
 
     @property
     def title(self) -> str:
-        return f"move {'x'.join(map(str, self.sides))} {self.dtype}"
+        return f"copy {'x'.join(map(str, self.sides))} {self.dtype}"
 
     @property
     def flops(self) -> int:
@@ -74,13 +74,13 @@ class ManyMove:
 
 
 @dataclass(frozen=True)
-class ManyConfig(Config):
-    """The group's size; all else is the problem's."""
+class CopyNDConfig(Config):
+    """The work-group's size; the other macros are the problem's."""
 
     GROUP: int
 
     def macros(self, problem: Problem) -> dict[str, str | int]:
-        assert isinstance(problem, ManyMove)
+        assert isinstance(problem, StridedCopyND)
         lists = {"SIDES": problem.sides, "READS": problem.reads, "WRITES": problem.writes}
         return {
             **super().macros(problem),
@@ -90,11 +90,11 @@ class ManyConfig(Config):
         }
 
     def ndrange(self, problem: Problem) -> NDRange:
-        assert isinstance(problem, ManyMove)
+        assert isinstance(problem, StridedCopyND)
         return NDRange((round_up(prod(problem.sides), self.GROUP),), (self.GROUP,))
 
 
-def _elements(problem: ManyMove) -> dict[str, str | int]:
+def _elements(problem: StridedCopyND) -> dict[str, str | int]:
     """How an element is loaded and stored."""
     if problem.converts is None:
         kind = TYPES[element_type(problem.dtype).itemsize]
@@ -117,10 +117,10 @@ def _elements(problem: ManyMove) -> dict[str, str | int]:
     return {"ELEMENT": source, "RESULT": target, "LOAD(from, place)": load, "STORE(value, to, place)": store}
 
 
-MANY = Kernel(
-    Path(__file__).parent / "many.cl",
-    ManyConfig(256),
-    ManyMove.operation,
-    (ManyConfig(32),),
+COPY_ND = Kernel(
+    Path(__file__).parent / "copy_nd.cl",
+    CopyNDConfig(256),
+    StridedCopyND.operation,
+    (CopyNDConfig(32),),
     dtypes=tuple(ELEMENT_TYPES),
 )

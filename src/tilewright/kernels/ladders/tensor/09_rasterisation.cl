@@ -1,11 +1,11 @@
-// Tiles of C are visited in compact bands, so that work-groups share more of A and B in L2.
+// Tiles of C are computed in swizzle groups: work-groups share more of A and B in L2.
 //
 // BM, BN, BK        the tile of C that a work-group computes, and the depth of its tiles of A and B: BK is 64
 // STAGES            tiles of each operand in local memory: one is multiplied, the others are being filled
-// BAND              rows of tiles that are computed together
+// SWIZZLE_GROUP     rows of tiles that are computed together
 //
-// Tiles are counted down a band of BAND rows, then the next column of it. 132 tiles of 128 x 256 in 16 rows need 2048 rows
-// of A and 2112 columns of B; in the order of rows before they need as much of B as there is.
+// Tiles are counted down each column of a group of SWIZZLE_GROUP rows. 132 tiles of 128 x 256 in a group of 16 rows
+// read 2048 rows of A and 2112 columns of B. Counted row by row, as in `persistent`, they read up to all of B.
 
 #define CONSUMERS (BM / 64)
 #define ITEMS (128 * (1 + CONSUMERS))
@@ -13,8 +13,9 @@
 // The row and column of C at which a tile begins.
 INLINE int2 place(const int tile, const int tiles_m, const int tiles_n)
 {
-    const int band = tile / (BAND * tiles_n), number = tile % (BAND * tiles_n), height = min(BAND, tiles_m - band * BAND);
-    return (int2)((band * BAND + number % height) * BM, number / height * BN);
+    const int group = tile / (SWIZZLE_GROUP * tiles_n), number = tile % (SWIZZLE_GROUP * tiles_n),
+              height = min(SWIZZLE_GROUP, tiles_m - group * SWIZZLE_GROUP);
+    return (int2)((group * SWIZZLE_GROUP + number % height) * BM, number / height * BN);
 }
 
 __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
@@ -91,12 +92,14 @@ void gemm(const int M, const int N, const int K, const __global half* A, const _
                 for (int n = 0; n < 8; n += 2) {
                     const float* s = sum + part * 32 + n * 4;
                     stmatrix_x4(local_address(&slot[row][(n + lane / 16 ^ row % 8) * 8]), cvt_rn_f16x2_f32(s[0], s[1]),
-                                cvt_rn_f16x2_f32(s[2], s[3]), cvt_rn_f16x2_f32(s[4], s[5]), cvt_rn_f16x2_f32(s[6], s[7]));
+                                cvt_rn_f16x2_f32(s[2], s[3]), cvt_rn_f16x2_f32(s[4], s[5]),
+                                cvt_rn_f16x2_f32(s[6], s[7]));
                 }
                 fence_proxy_async();
                 bar_sync(1 + consumer, 128);
                 if (item % 128 == 0) {
-                    cp_async_bulk_tensor_2d_store(map_c, first_column + part * 64, first_row + warpgroup_row, local_address(slot));
+                    cp_async_bulk_tensor_2d_store(map_c, first_column + part * 64, first_row + warpgroup_row,
+                                                  local_address(slot));
                     bulk_commit_group();
                 }
             }

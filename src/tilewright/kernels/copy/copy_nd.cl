@@ -1,13 +1,13 @@
-// A copy between arrays of many dimensions by one launch: each work-item moves one element and finds its place by itself.
+// A copy between arrays of many dimensions by one launch: each work-item copies one element and computes where it lies.
 //
-// ELEMENT, RESULT  unsigned types of the element's size; or the types themselves, where elements are converted
-// LOAD, STORE      one element from a place of the input, and to one of the output
-// DIMENSIONS  how many there are; the last one is that in which the output's elements are nearest to each other
-// SIDES, READS, WRITES  their lengths, and the steps along them in the input and in the output, in elements
+// ELEMENT, RESULT  unsigned types of the element's size, or the types themselves if elements are converted
+// LOAD, STORE      one element from a place of the input, and to a place of the output
+// DIMENSIONS  number of dimensions: elements along the last one are nearest to each other in the output
+// SIDES, READS, WRITES  the lengths of the dimensions, and their strides in the input and in the output, in elements
 // GROUP       work-items of a group
 
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
-void many(const ulong elements, const __global ELEMENT* restrict input, const long input_offset,
+void copy_nd(const ulong elements, const __global ELEMENT* restrict input, const long input_offset,
           __global RESULT* restrict output, const long output_offset)
 {
     const ulong sides[DIMENSIONS] = {SIDES};
