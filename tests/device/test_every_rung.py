@@ -10,7 +10,7 @@ from tilewright.core.problem import random_arrays
 from tilewright.core.problems import make_problem
 from tilewright.errors import Unsupported
 from tilewright.kernels import LADDERS
-from tilewright.kernels.known_bad import SPECIMENS
+from tilewright.kernels.known_bad import KNOWN_BAD
 from tilewright.runtime.opencl.device import Device
 from tilewright.runtime.run import Execution
 from tilewright.runtime.verify import Reference, verify, verify_execution
@@ -51,14 +51,14 @@ def test_infinities_and_nan_go_where_ieee_arithmetic_sends_them(kernel: Kernel, 
     assert verdict.passed, f"{kernel.name} on {device.info.label}: {verdict}"
 
 
-def specimen(stem: str) -> Kernel:
-    return next(each for each in SPECIMENS if each.source.stem == stem)
+def known_bad(stem: str) -> Kernel:
+    return next(each for each in KNOWN_BAD if each.source.stem == stem)
 
 
 @pytest.mark.parametrize("stem", ["03_eight_way_conflict", "04_two_way_conflict"])
 @pytest.mark.parametrize("dtype", DTYPES)
-def test_slow_specimens_are_right(stem: str, dtype: str, device: Device) -> None:
-    kernel = specimen(stem)
+def test_slow_known_bad_kernels_are_right(stem: str, dtype: str, device: Device) -> None:
+    kernel = known_bad(stem)
     for shape in shapes_of(kernel):
         check_kernel(kernel, shape, dtype, device)
 
@@ -66,13 +66,13 @@ def test_slow_specimens_are_right(stem: str, dtype: str, device: Device) -> None
 @pytest.mark.parametrize(
     "stem", ["05_out_of_bounds", "06_divergent_barrier", "07_uninitialised_local", "08_rest_of_k_dropped"]
 )
-def test_wrong_specimens_are_right_where_every_tile_is_whole(stem: str, device: Device) -> None:
-    assert check_kernel(specimen(stem), (128, 64, 32), "float32", device) == "passed"
+def test_wrong_known_bad_kernels_are_right_where_every_tile_is_whole(stem: str, device: Device) -> None:
+    assert check_kernel(known_bad(stem), (128, 64, 32), "float32", device) == "passed"
 
 
 @pytest.mark.parametrize("dtype", ["float32", "int32"])
-def test_what_a_specimen_reads_beyond_its_operands_is_poison(dtype: str, device: Device) -> None:
-    kernel = specimen("05_out_of_bounds")
+def test_what_a_known_bad_kernel_reads_beyond_its_operands_is_poison(dtype: str, device: Device) -> None:
+    kernel = known_bad("05_out_of_bounds")
     problem = make_problem(kernel, (4, 4, 15), dtype)  # one row of a tile beyond A and B, inside their fences
     verdict = verify(plan_kernel(kernel, problem, device.info), device)
     assert not verdict.passed, f"{kernel.name} {dtype} on {device.info.label}"

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tilewright.errors import InvalidInput
-from tools.counters.cases import all_cases, ladder_cases, specimen_cases
+from tools.counters.cases import all_cases, known_bad_cases, ladder_cases
 from tools.counters.code import CodeLine, code_lines, normalised, number_of
 from tools.counters.compare import (
     EQUAL,
@@ -22,15 +22,15 @@ from tools.counters.compare import (
     judged,
     predicted_traffic,
 )
+from tools.counters.counterparts import compile_counterpart, counterparts_of, memory_instruction, read_listing
 from tools.counters.launches import Case, predict
 from tools.counters.page import lines_of, page
 from tools.counters.patterns import PATTERNS, case_of_pattern
 from tools.counters.record import edited, located, merged, stale, uncounted
-from tools.counters.twins import compile_twin, memory_instruction, read_listing, twins_of
 
 ROOT = Path(__file__).parents[2]
 RECORD: dict[str, Any] = json.loads((ROOT / "benchmarks" / "h200-counters.json").read_text())
-CASES: list[Case] = [*ladder_cases(), *specimen_cases(), *map(case_of_pattern, PATTERNS)]
+CASES: list[Case] = [*ladder_cases(), *known_bad_cases(), *map(case_of_pattern, PATTERNS)]
 EVERY = all_cases()
 EDITED = edited(EVERY, RECORD)
 LOCATED = located(EVERY, RECORD)
@@ -106,9 +106,9 @@ def test_listings_are_read() -> None:
 
 
 def test_a_changed_prelude_is_noticed(tmp_path: Path) -> None:
-    ((twin,),) = twins_of(tmp_path, CASES[:1], "volatile")
+    ((counterpart,),) = counterparts_of(tmp_path, CASES[:1], "volatile")
     with pytest.raises(InvalidInput, match="#define nothing"):
-        compile_twin(twin, (("#define nothing", ""),), "nvdisasm")
+        compile_counterpart(counterpart, (("#define nothing", ""),), "nvdisasm")
 
 
 def test_the_page_is_the_records_and_names_what_was_edited_since() -> None:

@@ -9,11 +9,11 @@ from tilewright.core.kernel import KERNELS, Kernel, Ladder
 from tilewright.core.source import parse_signature
 from tilewright.errors import UnknownName
 from tilewright.kernels import LADDERS, all_kernels, find_kernel, find_ladder, matches_rung, select
-from tilewright.kernels.known_bad import SPECIMENS
+from tilewright.kernels.known_bad import KNOWN_BAD
 
 RUNGS = [kernel for ladder in LADDERS.values() for kernel in ladder.kernels]
 NUMBERED = re.compile(r"\d\d[a-z]?_[a-z0-9]+(_[a-z0-9]+)*\.cl")
-FOLDERS = sorted({kernel.source.parent for kernel in (*RUNGS, *SPECIMENS)})
+FOLDERS = sorted({kernel.source.parent for kernel in (*RUNGS, *KNOWN_BAD)})
 
 
 def sources_of(ladder: Ladder) -> list[Path]:
@@ -21,7 +21,7 @@ def sources_of(ladder: Ladder) -> list[Path]:
     return list(dict.fromkeys(kernel.source for kernel in ladder.kernels))
 
 
-@pytest.mark.parametrize("kernel", [*RUNGS, *SPECIMENS], ids=lambda kernel: kernel.name)
+@pytest.mark.parametrize("kernel", [*RUNGS, *KNOWN_BAD], ids=lambda kernel: kernel.name)
 def test_a_rung_has_a_numbered_file_that_begins_with_its_lesson(kernel: Kernel) -> None:
     assert NUMBERED.fullmatch(kernel.source.name), kernel.source.name
     first = kernel.text.splitlines()[0]
@@ -51,12 +51,12 @@ def test_texts_name_rungs_by_their_words() -> None:
     assert not found
 
 
-def test_specimens_and_their_files_agree() -> None:
-    folder = SPECIMENS[0].source.parent
-    assert [each.source for each in SPECIMENS] == sorted(folder.glob("*.cl"))
-    assert not {each.name for each in SPECIMENS} & {each.name for each in RUNGS}
-    for specimen in SPECIMENS:
-        assert specimen.lesson.startswith(("Wrong: ", "Slow: ")), specimen.name
+def test_known_bad_kernels_and_their_files_agree() -> None:
+    folder = KNOWN_BAD[0].source.parent
+    assert [each.source for each in KNOWN_BAD] == sorted(folder.glob("*.cl"))
+    assert not {each.name for each in KNOWN_BAD} & {each.name for each in RUNGS}
+    for kernel in KNOWN_BAD:
+        assert kernel.lesson.startswith(("Wrong: ", "Slow: ")), kernel.name
 
 
 @pytest.mark.parametrize("ladder", LADDERS.values(), ids=LADDERS)
@@ -92,7 +92,7 @@ def test_a_ladder_says_what_it_is_and_where_its_figures_come_from(ladder: Ladder
 
 
 def test_names_are_unique_and_found() -> None:
-    names = [kernel.name for kernel in (*RUNGS, *SPECIMENS)]
+    names = [kernel.name for kernel in (*RUNGS, *KNOWN_BAD)]
     assert len(set(names)) == len(names)
     for name in names:
         assert find_kernel(name).name == name

@@ -4,15 +4,15 @@ from dataclasses import dataclass
 from functools import cache
 
 from tilewright.analysis.explain.explanation import Explanation
-from tilewright.analysis.explain.kernels import explain_kernel
 from tilewright.analysis.explain.models import GT200, find_model
+from tilewright.analysis.explain.plans import explain_kernel
 from tilewright.analysis.explain.profile import LineAccess
 from tilewright.analysis.explain.totals import Totals, totals
 from tilewright.analysis.explain.verdict import number
 from tilewright.core.kernel import Config, Kernel
 from tilewright.core.problem import Copy, Gemm, Problem, Transpose
 from tilewright.kernels import find_kernel
-from tilewright.kernels.known_bad import SPECIMENS
+from tilewright.kernels.known_bad import KNOWN_BAD
 
 PRODUCT = (256, 256, 64)
 MATRIX = (256, 256)
@@ -120,7 +120,7 @@ def local_column() -> Judgement:
 
 
 def local_column_is_right() -> Judgement:
-    kernel = next(each for each in SPECIMENS if each.source.stem == "01_row_race")
+    kernel = next(each for each in KNOWN_BAD if each.source.stem == "01_row_race")
     found = explain_kernel(kernel, problem_of(kernel, (64, 64, 64)))[-1]
     races = "; ".join(f"{each.text}, {each.count:,} times in {len(found.groups)} groups" for each in found.faults)
     return judged(not found.faults, f"as published it lacks a barrier: {races}" if races else "no fault found")

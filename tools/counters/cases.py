@@ -1,4 +1,4 @@
-"""The cases of the comparison: every rung of the ladders, specimens, production kernels, and patterns of its own."""
+"""The cases of the comparison: every rung of the ladders, known-bad kernels, production kernels, and patterns of its own."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -11,7 +11,7 @@ from tilewright.core.problem import Copy, Gemm, Problem, Transpose
 from tilewright.core.problems import make_problem
 from tilewright.dispatch.choice import plan_move, plan_product
 from tilewright.kernels import find_ladder
-from tilewright.kernels.known_bad import SPECIMENS
+from tilewright.kernels.known_bad import KNOWN_BAD
 from tilewright.kernels.product.gemv.config import ColumnsConfig, RowsConfig
 from tilewright.kernels.product.gemv.kernels import COLUMNS, ROWS
 from tilewright.kernels.product.portable.config import TileConfig
@@ -34,7 +34,7 @@ MOVE_SIZES = ((64, 64), (128, 96), (70, 52))
 
 
 def all_cases() -> list[Case]:
-    return [*ladder_cases(), *specimen_cases(), *production_cases(), *map(case_of_pattern, PATTERNS)]
+    return [*ladder_cases(), *known_bad_cases(), *production_cases(), *map(case_of_pattern, PATTERNS)]
 
 
 def fitting(kernel: Kernel, most: int) -> Iterator[Problem]:
@@ -62,12 +62,12 @@ def ladder_cases() -> Iterator[Case]:
                 yield case_of_steps(f"{kernel.name}, {sizes_of(problem)}", "ladder", steps, problem)
 
 
-def specimen_cases() -> Iterator[Case]:
-    for kernel in SPECIMENS:
+def known_bad_cases() -> Iterator[Case]:
+    for kernel in KNOWN_BAD:
         if kernel.source.stem not in NOT_RUN:
             problem = next(fitting(kernel, 1))
             steps = kernel.steps(kernel, kernel.config, problem)
-            case = case_of_steps(f"{kernel.name}, {sizes_of(problem)}", "specimen", steps, problem)
+            case = case_of_steps(f"{kernel.name}, {sizes_of(problem)}", "known bad", steps, problem)
             yield replace(case, expected=None)
 
 

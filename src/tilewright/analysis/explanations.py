@@ -18,8 +18,8 @@ from ..kernels.settings import Settings, chosen_kernel, with_settings
 from .explain import Explanation, Model, explain_kernel, find_model
 from .explain.explain import Groups
 from .explain.totals import changes
-from .explain.whatif import Answer, pitch_variations, table
-from .explain.whatif import sweep as answers_to
+from .explain.what_if import Answer, pitch_variations, table
+from .explain.what_if import sweep as answers_to
 
 DEFAULT_SIZES = {"gemm": (256, 256, 64), "transpose": (256, 256), "copy": (256, 256)}
 SEQUENTIAL_SIZE = (32, 32, 32)  # where a single work-item does everything, every step of it is interpreted

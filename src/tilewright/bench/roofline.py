@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from ..analysis.explain import Explanation
-from ..analysis.explain.kernels import explain_steps
 from ..analysis.explain.models import model_for
+from ..analysis.explain.plans import explain_steps
 from ..analysis.explain.totals import totals
 from ..core.device import DeviceInfo, Peaks
 from ..core.kernel import Kernel

@@ -2,7 +2,7 @@
 
 from ..core.kernel import Kernel, Ladder
 from ..errors import InvalidInput, UnknownName
-from .known_bad import SPECIMENS
+from .known_bad import KNOWN_BAD
 from .ladders.cpu import LADDER as CPU
 from .ladders.rows import LADDER as ROWS
 from .ladders.tensor import LADDER as TENSOR
@@ -20,9 +20,9 @@ def find_ladder(name: str) -> Ladder:
 
 
 def all_kernels() -> dict[str, Kernel]:
-    """Every rung and specimen by its full name, such as "tiles/02_tiled"."""
+    """Every rung and known-bad kernel by its full name, such as "tiles/02_tiled"."""
     rungs = [kernel for ladder in LADDERS.values() for kernel in ladder.kernels]
-    return {kernel.name: kernel for kernel in (*rungs, *SPECIMENS)}
+    return {kernel.name: kernel for kernel in (*rungs, *KNOWN_BAD)}
 
 
 def find_kernel(name: str) -> Kernel:

@@ -11,16 +11,16 @@ from .annotate import report
 from .clc import Program, parse_program
 from .coverage import Coverage
 from .explanation import Explanation
-from .groups import all_are_affordable, choose_groups, count_groups
+from .group_choice import all_are_affordable, choose_groups, count_groups
 from .models import NVIDIA, Model
-from .private import private_arrays
+from .private_arrays import private_arrays
 from .profile import Profile
 from .recorder import TrafficRecorder
 from .simt import Finding, all_groups, run_kernel
 from .simt.findings import COUNTED, GROUPS, UNINITIALISED, UNUSED
 from .simt.launch import STEP_LIMIT, Argument, Launch, check_sizes
-from .simt.state import Group
-from .sources import SourceText
+from .simt.machine_state import Group
+from .source_lines import SourceText
 
 Groups = Sequence[Group] | str | None
 

@@ -8,11 +8,11 @@ import numpy as np
 from .clc.lexer import Position
 from .coverage import Coverage
 from .models import Model
-from .private import PrivateArray
+from .private_arrays import PrivateArray
 from .profile import LineAccess, Profile
 from .simt import Finding
-from .simt.state import Group
-from .sources import SourceText
+from .simt.machine_state import Group
+from .source_lines import SourceText
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from .clc.lexer import Position
 from .models.rules import Model
-from .simt.state import Group
+from .simt.machine_state import Group
 
 
 @dataclass(frozen=True)

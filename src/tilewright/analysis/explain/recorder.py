@@ -11,10 +11,10 @@ from .clc.types import Space
 from .coverage import Coverage, Touched, may_be_followed
 from .models.rules import Model, as_rows, blocks_touched, split_access, unique_bytes, wavefronts
 from .profile import LineAccess, Phase, Profile, Request
-from .simt.code import Site
+from .simt.compiled_code import Site
+from .simt.machine_state import Group
 from .simt.masks import Mask
 from .simt.segments import Segment
-from .simt.state import Group
 
 _PATTERNS_KEPT = 256
 _PHASES_KEPT = 48

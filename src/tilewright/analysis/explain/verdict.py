@@ -1,10 +1,10 @@
 """Says in sentences what a kernel's memory traffic amounts to, worst first."""
 
+from .address_patterns import PitchAdvice, Shape, active_addresses, advise_pitch, shape_of
 from .coverage import coverage_notes
 from .explanation import Explanation
-from .private import private_notes
+from .private_arrays import private_notes
 from .profile import LineAccess
-from .shapes import PitchAdvice, Shape, active_addresses, advise_pitch, shape_of
 
 _POOR = 0.75
 _VERBS = {"load": "reads", "store": "writes", "atomic": "updates"}

@@ -5,11 +5,11 @@ import re
 from ...core.kernel import PRELUDE
 from ...core.source import read_source
 from ...errors import BuildFailed, Unsupported
-from .compiled import Compiled, remembered
 from .counts import Resources
+from .find_tools import Program, find_clang, run_tool
 from .gcn import metadata, parse_gcn
-from .listing import calls
-from .tools import Program, find_clang, run_tool
+from .machine_code import calls
+from .toolchain_output import Compiled, remembered
 
 SHIM = PRELUDE / "bare_clang.h"
 FORM = "ISA"

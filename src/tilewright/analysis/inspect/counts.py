@@ -5,9 +5,9 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from . import kinds
-from .listing import Instruction, places
+from . import instruction_kinds as kinds
 from .loops import LoopCode
+from .machine_code import Instruction, places
 
 
 @dataclass(frozen=True)

@@ -12,12 +12,13 @@ from ...core.kernel import Step, render
 from ...core.plan import Plan
 from ...errors import BuildFailed, ProcessFailed, Unsupported
 from ...runtime.children import run_child, sent
-from . import kinds, x86_code
-from .compiled import Compiled, remembered
+from . import instruction_kinds as kinds
+from . import x86_code
 from .counts import Resources
 from .driver_child import DriverCode, Request
 from .elf import Function, read_functions, read_sections
 from .nvidia import VERBOSE, from_driver
+from .toolchain_output import Compiled, remembered
 
 SECONDS = 120.0
 FORM = "x86"

@@ -5,8 +5,8 @@ The meaning of opcodes: LLVM's "User Guide for AMDGPU Backend" and AMD's instruc
 
 import re
 
-from . import kinds
-from .listing import Effect, Instruction, Listing
+from . import instruction_kinds as kinds
+from .machine_code import Effect, Instruction, Listing
 
 # The first pattern that an opcode begins with decides; "_" is the boundary between words.
 _RULES = tuple(

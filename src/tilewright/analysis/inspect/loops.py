@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from . import kinds
-from .listing import Instruction, Listing
+from . import instruction_kinds as kinds
+from .machine_code import Instruction, Listing
 
 
 @dataclass(frozen=True)

@@ -9,10 +9,10 @@ from ...errors import BuildFailed
 from ...runtime.cuda.nvrtc import Nvrtc, find_nvrtc
 from ...runtime.opencl.retarget import retarget
 from .amd import SHIM, explained
-from .compiled import Compiled, remembered
 from .counts import Resources
 from .cuda_linker import link_ptx
-from .tools import Program, find_clang, find_nvidia_tool, run_tool
+from .find_tools import Program, find_clang, find_nvidia_tool, run_tool
+from .toolchain_output import Compiled, remembered
 
 SASS, PTX = "SASS", "PTX"
 NO_COMPILER = "NVRTC would compile for {arch} and tell registers, spills and PTX: pip install 'tilewright[inspect-nv]'"

@@ -14,10 +14,10 @@ from pathlib import Path
 from ...core.markdown import cell, fenced
 from ...errors import TilewrightError
 from ...kernels import find_ladder
-from .changes import compare
+from .compare import compare
+from .compile_and_count import find_target, inspect_kernel
 from .counts import Mix
-from .examine import find_target, inspect_kernel
-from .kinds import GLOBAL_LOAD, LOAD
+from .instruction_kinds import GLOBAL_LOAD, LOAD
 from .record import Inspection, load_inspection
 
 HEADS = (

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from . import kinds
+from . import instruction_kinds as kinds
 from .counts import Loop, Mix, Resources
 from .sass import counters
 

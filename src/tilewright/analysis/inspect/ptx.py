@@ -5,8 +5,8 @@ The meaning of opcodes: the PTX ISA manual.
 
 import re
 
-from . import kinds
-from .listing import Effect, Instruction, Listing
+from . import instruction_kinds as kinds
+from .machine_code import Effect, Instruction, Listing
 
 _RULES = tuple(
     (re.compile(pattern), kind)

@@ -11,11 +11,11 @@ from ...core.source import read_source
 from ...errors import BuildFailed, Unsupported
 from . import x86_code
 from .amd import SHIM, explained
-from .compiled import Compiled, remembered
 from .counts import Resources
 from .driver import FORM, INTEL, code_from_driver
 from .elf import read_functions
-from .tools import Program, find_clang, run_tool
+from .find_tools import Program, find_clang, run_tool
+from .toolchain_output import Compiled, remembered
 
 NO_DISASSEMBLER = x86_code.CAPSTONE
 NO_COMPILER = (

@@ -6,9 +6,9 @@ The meaning of mnemonics: Intel 64 and IA-32 Architectures Software Developer's 
 import re
 
 from ...errors import Unsupported
-from . import kinds
+from . import instruction_kinds as kinds
 from .elf import Function
-from .listing import Effect, Instruction, Listing
+from .machine_code import Effect, Instruction, Listing
 
 CAPSTONE = "the code of a CPU kernel is read by the package capstone: pip install 'tilewright[inspect]'"
 WIDTHS = {"byte": 8, "word": 16, "dword": 32, "qword": 64, "tbyte": 80, "xmmword": 128, "ymmword": 256, "zmmword": 512}

@@ -13,7 +13,7 @@ from ..ladders.transpose import LocalBlock
 HERE = Path(__file__).parent
 BY_COLUMNS = ("column", "column", "column")
 
-SPECIMENS = (
+KNOWN_BAD = (
     Kernel(HERE / "01_row_race.cl", PrivateRow(32, CHUNK=1024), orders=("row", "column", "row")),
     Kernel(HERE / "02_tile_race.cl", SquareTile(16, 16, 16), orders=BY_COLUMNS),
     Kernel(HERE / "03_eight_way_conflict.cl", LocalBlock(16), "transpose"),

@@ -6,7 +6,7 @@ import numpy as np
 
 from ..clc.lexer import Position
 from ..clc.types import INT, LONG, Pointer, Scalar, Type, Vector, element_of, promoted, signed_integer, usual
-from .code import Code, Frame, Run, Value
+from .compiled_code import Code, Frame, Run, Value
 from .convert import change, elementwise, truth
 from .fused import fused_multiply_add
 from .masks import Mask

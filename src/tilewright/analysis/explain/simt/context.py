@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from ..clc.lexer import Position
 from ..clc.tree import Expression, Function, Program, Statement
 from ..clc.types import Type
-from .code import Code, Place, Step, Symbol
+from .compiled_code import Code, Place, Step, Symbol
 from .machine import Machine
 
 

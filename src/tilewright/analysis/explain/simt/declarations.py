@@ -7,14 +7,14 @@ import numpy as np
 
 from ..clc.tree import Expression, InitList, Name, Number, Text, Variable, VectorLiteral
 from ..clc.types import Array, Scalar, Space, Struct, Type, Vector, element_of
-from .code import Code, Frame, Memory, Register, RegisterArray, Run, Value, flat_length
+from .address_taken import names
+from .compiled_code import Code, Frame, Memory, Register, RegisterArray, Run, Value, flat_length
 from .expressions import ExpressionCompiler
 from .masks import Mask
 from .places import memory_access
 from .registers import Cells, all_unset, merge, unset_value, zero_of
+from .segment_table import check_room
 from .segments import Access, Segment
-from .table import check_room
-from .usage import names
 
 _LONGEST_REGISTER_ARRAY = 1 << 14
 Item = tuple[int, Type, Expression]

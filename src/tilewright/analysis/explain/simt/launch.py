@@ -11,14 +11,14 @@ import numpy.typing as npt
 from ....errors import InvalidInput, UnknownName
 from ..clc.tree import Function, Program
 from ..clc.types import Pointer, Scalar, Space, Struct, Type, Vector
-from .code import Frame, Memory, Register, Symbol, Value
+from .compiled_code import Frame, Memory, Register, Symbol, Value
 from .context import FunctionCode
 from .findings import Finding
 from .machine import Machine
+from .machine_state import Group, Recorder
 from .masks import Mask
 from .places import MemoryPlace
 from .segments import Segment
-from .state import Group, Recorder
 from .statements import StatementCompiler
 
 STEP_LIMIT = 4_000_000

@@ -6,7 +6,7 @@ from ..clc.lexer import Position
 from ..clc.tree import Assign, Call, Comma, Conditional, Expression, Index, Member, Name, Unary
 from ..clc.types import INT, Array, Pointer, Scalar, Space, Struct, Type, Vector, Void, vector_of
 from .arithmetic import binary
-from .code import Code, Frame, Memory, Place, Register, RegisterArray, Value
+from .compiled_code import Code, Frame, Memory, Place, Register, RegisterArray, Value
 from .context import Context
 from .convert import change
 from .masks import Mask

@@ -7,11 +7,11 @@ import numpy as np
 from ..clc.lexer import Position
 from ..clc.types import Space
 from .findings import DIVERGENT
+from .machine_state import Group, MachineState, Recorder
 from .masks import Mask
 from .memory import VirtualMemory
 from .ordering import Ordering
 from .shadow import ITEM_BITS
-from .state import Group, MachineState, Recorder
 
 LOCAL_FENCE, GLOBAL_FENCE = 1, 2
 

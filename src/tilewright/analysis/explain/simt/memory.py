@@ -8,16 +8,16 @@ import numpy as np
 import numpy.typing as npt
 
 from ..clc.types import Space
-from .batch import Batch
-from .code import Value
-from .complaints import Complaints
+from .access_faults import Complaints
+from .batched_loads import Batch
+from .compiled_code import Value
+from .machine_state import MachineState
 from .masks import Mask
 from .ordering import Ordering
 from .races import report_atomic, report_read, report_write
+from .segment_table import SegmentTable
 from .segments import SHIFT, Access, Offsets, Segment, nothing
 from .shadow import Touch
-from .state import MachineState
-from .table import SegmentTable
 
 
 class VirtualMemory(SegmentTable):

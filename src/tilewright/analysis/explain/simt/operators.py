@@ -5,7 +5,7 @@ from ..clc.tree import Binary
 from ..clc.types import INT, Pointer, Vector, element_of, signed_integer
 from .arithmetic import binary, common_type, fused, to_common
 from .calls import CallCompiler
-from .code import Code, Frame, Value
+from .compiled_code import Code, Frame, Value
 from .convert import truth
 from .masks import Mask
 

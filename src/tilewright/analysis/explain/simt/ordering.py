@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from .machine_state import MachineState
 from .masks import Mask
 from .segments import Offsets, Segment
-from .state import MachineState
 
 Moments = npt.NDArray[np.int64]
 

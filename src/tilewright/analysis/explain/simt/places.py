@@ -6,7 +6,7 @@ import numpy as np
 
 from ..clc.lexer import Position
 from ..clc.types import Array, Pointer, Scalar, Space, Struct, Type, Vector, vector_of
-from .code import Code, Frame, Place, Register, RegisterArray, Run, Value
+from .compiled_code import Code, Frame, Place, Register, RegisterArray, Run, Value
 from .findings import BOUNDS, Irregular
 from .machine import Machine
 from .masks import Mask

@@ -7,9 +7,9 @@ import numpy.typing as npt
 
 from ..clc.types import Space
 from .findings import BENIGN, BENIGN_GROUPS, COUNTED, GROUPS, RACE
+from .segment_table import SegmentTable
 from .segments import Access, Segment
 from .shadow import ITEM, Conflict, Shadow, Touch
-from .table import SegmentTable
 
 
 def report_read(memory: SegmentTable, segment: Segment, touch: Touch, cells: npt.NDArray[np.int64]) -> None:

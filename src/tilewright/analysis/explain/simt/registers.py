@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from ..clc.lexer import Position
 from ..clc.types import Type, Vector, element_of
-from .code import Value
+from .compiled_code import Value
 from .findings import UNINITIALISED, Irregular
 from .masks import Mask
 

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..clc.types import Space
-from .code import Site, Value
+from .compiled_code import Site, Value
 from .shadow import Shadow
 
 SHIFT = 40

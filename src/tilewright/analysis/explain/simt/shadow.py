@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from .code import Site
+from .compiled_code import Site
 
 ITEM_BITS = 40
 ITEM = np.int64((1 << ITEM_BITS) - 1)

@@ -18,14 +18,14 @@ from ..clc.tree import (
     Switch,
 )
 from ..clc.types import LONG, Space, Struct, Void
-from .code import Frame, Memory, Register, Step, Symbol
+from .address_taken import addressed_variables
+from .compiled_code import Frame, Memory, Register, Step, Symbol
 from .context import FunctionCode, FunctionState
 from .convert import change, truth
 from .declarations import DeclarationCompiler
 from .masks import Mask
 from .registers import merge
-from .sums import find_sum
-from .usage import addressed_variables
+from .summing_loops import find_sum
 
 
 class StatementCompiler(DeclarationCompiler):

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from ..clc.lexer import Position
 from ..clc.types import Scalar, element_of
-from .code import Code, Frame, Run, Value
+from .compiled_code import Code, Frame, Run, Value
 from .findings import CONVERSION, DIVISION, OVERFLOW, SHIFT
 from .masks import Mask
 

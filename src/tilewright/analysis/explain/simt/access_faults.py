@@ -7,9 +7,9 @@ import numpy.typing as npt
 
 from ..clc.types import Space
 from .findings import BOUNDS, MISALIGNED, READ_ONLY, UNINITIALISED, WILD
+from .machine_state import MachineState
 from .segments import Access, Offsets, Segment
 from .shadow import Touch
-from .state import MachineState
 
 
 class Complaints:

@@ -23,17 +23,17 @@ from tilewright.analysis.explain import (
     explain_source,
     find_model,
 )
+from tilewright.analysis.explain.address_patterns import shape_of
 from tilewright.analysis.explain.annotate import annotated_source, heading, report, summary
 from tilewright.analysis.explain.drawing.flow import folded, legs
 from tilewright.analysis.explain.drawing.picture import html, save_picture, svg
 from tilewright.analysis.explain.drawing.requests import lane_names, passes_of, stretches
-from tilewright.analysis.explain.groups import choose_groups
+from tilewright.analysis.explain.group_choice import choose_groups
 from tilewright.analysis.explain.profile import LineAccess, Phase
 from tilewright.analysis.explain.serialise import to_dict
-from tilewright.analysis.explain.shapes import shape_of
 from tilewright.analysis.explain.totals import changes, totals
 from tilewright.analysis.explain.verdict import verdict
-from tilewright.analysis.explain.whatif import pitch_variations, sweep, table
+from tilewright.analysis.explain.what_if import pitch_variations, sweep, table
 from tilewright.core.problem import Gemm, Transpose
 from tilewright.errors import InvalidInput, UnknownName
 from tilewright.kernels import find_kernel
@@ -119,7 +119,7 @@ def test_the_report_says_how_to_read_it() -> None:
 
 
 def test_the_examples_give_what_they_say(tmp_path: Path) -> None:
-    page = Path(__file__).parents[2] / "docs" / "access.md"
+    page = Path(__file__).parents[2] / "docs" / "explain.md"
     for failed, tried in (
         doctest.testfile(str(page), module_relative=False, globs={"folder": tmp_path}),
         doctest.testmod(explanations),

@@ -10,11 +10,11 @@ import numpy.typing as npt
 from ....errors import InvalidInput
 from ..clc.lexer import Position
 from ..clc.types import Space
-from .code import Site
+from .compiled_code import Site
+from .machine_state import MachineState
 from .ordering import Ordering
 from .segments import Access, Offsets, Segment, Unset, round_up
 from .shadow import Shadow
-from .state import MachineState
 
 MOST_ROOM = 1 << 28  # bytes that one variable may take in all groups or lanes that run at once
 

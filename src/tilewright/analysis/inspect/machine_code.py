@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from . import kinds
+from . import instruction_kinds as kinds
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """Random whole programs: `explain` computes what the driver computes, and refuses what the driver's compiler refuses.
 
-Longer runs found the faults that `tests/pure/test_access_frontend.py` keeps; here are as many seeds as take few seconds.
+Longer runs found the faults that `tests/pure/test_explain_frontend.py` keeps; here are as many seeds as take few seconds.
 A seed names a program: `programs.program(seed)`.
 """
 

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from .code import Value
+from .compiled_code import Value
 from .findings import Irregular
 from .masks import Mask
+from .segment_table import SegmentTable
 from .segments import SHIFT, Access, Segment
 from .shadow import Touch
-from .table import SegmentTable
 
 
 @dataclass

@@ -27,8 +27,8 @@ from ..clc.tree import (
 )
 from ..clc.types import Scalar
 from .arithmetic import COMPARISONS, common_type, to_common
-from .batch import Batch
-from .code import Frame, Register, Run, Value
+from .batched_loads import Batch
+from .compiled_code import Frame, Register, Run, Value
 from .context import Context
 from .findings import Irregular
 from .machine import Machine

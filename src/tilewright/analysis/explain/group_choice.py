@@ -6,7 +6,7 @@ from math import prod
 from random import Random
 
 from .simt.launch import LANES_AT_ONCE, all_groups
-from .simt.state import Group
+from .simt.machine_state import Group
 
 _ALL_LANES = 2048  # that are run without asking what they cost
 _FEWEST, _MOST = 8, 16  # groups of a choice

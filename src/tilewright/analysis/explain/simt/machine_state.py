@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from ..clc.lexer import Position
 from ..clc.types import Space
-from .code import Site
+from .compiled_code import Site
 from .findings import Findings
 from .masks import Mask
 from .segments import Segment

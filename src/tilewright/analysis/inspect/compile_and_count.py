@@ -13,16 +13,16 @@ from ...kernels.settings import Settings, chosen_kernel
 from ...runtime.cuda.counterparts import CUDA_FEATURES
 from ...runtime.opencl.device import list_devices, open_device
 from . import amd, driver, nvidia, x86
-from .compiled import Compiled
 from .counts import Resources, loop_record, mix_of
 from .driver import INTEL_LEVELS, code_from_driver
 from .gcn import parse_gcn
-from .listing import Listing, calls
 from .loops import loops_of, main_loop
+from .machine_code import Listing, calls
 from .occupancy import MULTIPROCESSORS, Multiprocessor, Occupancy, find_multiprocessor, occupancy
 from .ptx import parse_ptx
 from .record import Inspection
 from .sass import parse_sass
+from .toolchain_output import Compiled
 from .x86_code import parse_x86
 
 DEVICE = "device"  # the architecture of the device at hand, by its own driver

@@ -8,7 +8,7 @@ from .clc.lexer import Position
 from .clc.tree import Call, Declaration, Function, Variable
 from .clc.types import Array, Space
 from .models.rules import Model
-from .simt.usage import nodes_of
+from .simt.address_taken import nodes_of
 
 
 @dataclass(frozen=True)
