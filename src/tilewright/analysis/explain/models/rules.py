@@ -73,7 +73,8 @@ class Model:
 
     @property
     def standing(self) -> str:
-        return "verified" if self.verified else "modelled"
+        """How far the rules can be trusted."""
+        return "checked against an H200's counters" if self.verified else "modelled, not measured"
 
 
 def count_distinct(values: Int64s, valid: Bools) -> Int64s:
