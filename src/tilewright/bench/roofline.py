@@ -247,7 +247,7 @@ def _measured_lines(found: Roofline) -> Iterator[str]:
         served = 1 - found.seconds / uncached
         yield f"  caches           served at least {served:.0%}: these bytes from memory alone would take {_time(uncached)}"
     elif uncached:
-        yield f"  caches           not limited by memory bandwidth: even without caches these bytes would take {_time(uncached)}"
+        yield f"  caches           not the limit: without them memory would take {_time(uncached)}, less than was measured"
 
 
 def number(value: float) -> str:
