@@ -1,4 +1,4 @@
-"""What a kernel does to memory, exactly, without a GPU: `tilewright explain`."""
+"""What a kernel does to memory, counted without a GPU: `tilewright explain`."""
 
 from .explain import explain_source
 from .explanation import Explanation

@@ -11,7 +11,7 @@ _VERBS = {"load": "reads", "store": "writes", "atomic": "updates"}
 
 
 def number(value: float) -> str:
-    """A count per request: whole where it is whole."""
+    """A count per request, without decimals if it is whole."""
     return f"{value:.0f}" if abs(value - round(value)) < 0.05 else f"{value:.1f}"
 
 
@@ -37,7 +37,7 @@ def is_costly(access: LineAccess) -> bool:
 
 
 def global_sentence(explanation: Explanation, access: LineAccess) -> str:
-    """What one global access costs and why."""
+    """The cost of one global access, and its cause."""
     model = explanation.model
     shape = shape_of(access.worst)
     where = f"line {access.position.line} {_VERBS[access.operation]} {access.buffer}"
@@ -63,7 +63,7 @@ def _manner(shape: Shape, access: LineAccess, sub_group: str) -> str:
 
 
 def local_sentence(explanation: Explanation, access: LineAccess) -> str:
-    """What one local access costs, why, and which pitch removes the conflict."""
+    """The cost of one local access, its cause, and the pitch that removes the conflict."""
     shape = shape_of(access.worst, access.row)
     manner = {"column": "column-wise", "row": "row-wise"}.get(shape.along, "")
     if not manner:
@@ -83,7 +83,7 @@ def local_sentence(explanation: Explanation, access: LineAccess) -> str:
 
 
 def _advised(buffer: str, advice: PitchAdvice, alone: bool) -> str:
-    """The pitch to choose: the elements from one row of the array to the next."""
+    """The recommended pitch: elements from one row of the array to the next."""
     now = f"(rows of {buffer} are {advice.now} elements apart now)"
     if alone or (advice.all_conflict_free and advice.best_of_all == advice.best):
         return f"; a pitch of {advice.best} would give {advice.wavefronts} {now}"

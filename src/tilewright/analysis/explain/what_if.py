@@ -23,7 +23,7 @@ class Answer:
 
 
 def sweep(ask: Ask, variations: Iterable[Mapping[str, Any]]) -> list[Answer]:
-    """Asks `ask(**variation)` for each variation; a variation that cannot be run is an answer with a reason.
+    """Ask `ask(**variation)` for each variation. A variation that cannot be run is an answer with a reason.
 
     UnknownName is raised: a misspelt name is not a variation.
 

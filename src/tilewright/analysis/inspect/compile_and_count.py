@@ -1,4 +1,4 @@
-"""Inspects a kernel: chooses the toolchain for an architecture, has it compile, and counts what it made."""
+"""Inspects a kernel: chooses the toolchain for an architecture, compiles, and counts instructions."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -38,13 +38,13 @@ ARCHITECTURES = (DEVICE, *MULTIPROCESSORS, *INTEL_LEVELS)
 
 @dataclass(frozen=True)
 class Target:
-    """An architecture: its row of the table of multiprocessors, where it has one, and the limits that plans are cut to."""
+    """An architecture: its row in the table of multiprocessors, if it has one, and the limits that plans must keep."""
 
     name: str
     title: str
     info: DeviceInfo
     chip: Multiprocessor | None = None
-    driven: bool = False  # by the driver of the device `info`
+    driven: bool = False  # compiled by the driver of the device `info`
 
 
 def find_target(arch: str, device: str | None = None) -> Target:
@@ -104,7 +104,7 @@ def inspect_kernel(
     kernel = chosen_kernel(kernel, settings)
     target = find_target(arch, device)
     problem = make_problem(kernel, size, dtype, offset)
-    # Features that only a run on a device proves, such as matrix instructions, are taken for granted off it.
+    # Some features, such as matrix instructions, are proved only by a run on a device. Without a device they are assumed.
     nvidias = target.chip is not None and target.chip.family == "nvidia"
     own = frozenset(feature for feature, _ in kernel.requires if nvidias and feature != "cpu")
     info = target.info if target.driven else replace(target.info, features=target.info.features | own)
@@ -148,13 +148,13 @@ def _compile_for_nvidia(target: Target, step: Step) -> Compiled:
         first = next((line for line in failure.log.splitlines() if "error" in line), "")
         return replace(other, notes=(f"the CUDA counterpart did not compile ({first.strip()})", *other.notes))
     unheeded = tuple(
-        f"NVRTC does not have {each}, so it changed nothing" for each in kernel.options if each[:4] == "-cl-"
+        f"NVRTC does not have the option {each}: it was ignored" for each in kernel.options if each[:4] == "-cl-"
     )
     return replace(found, notes=(*found.notes, *unheeded))
 
 
 def record_of(compiled: Compiled, target: Target, step: Step, notes: tuple[str, ...] = ()) -> Inspection:
-    """Count what was compiled."""
+    """Count the instructions of the compiled code."""
     items = step.config.ndrange(step.problem).group_items
     form = next((each for each in PARSERS if each in compiled.texts), "")
     listing = PARSERS[form](compiled.texts[form], compiled.entry) if form else None
@@ -162,7 +162,7 @@ def record_of(compiled: Compiled, target: Target, step: Step, notes: tuple[str, 
     working = main_loop(loops)
     hidden = calls(listing) if listing else ()
     if hidden:
-        notes = (*notes, f"{len(hidden)} functions that it calls are not in the counts")
+        notes = (*notes, f"{len(hidden)} called functions are not in the counts")
     resources = compiled.resources
     return Inspection(
         kernel=step.kernel.name,
