@@ -21,7 +21,7 @@ class FunctionCode:
 
 @dataclass
 class FunctionState:
-    """What is known while one function is being compiled."""
+    """The state of the compiler inside one function."""
 
     function: Function
     addressed: set[int]  # ids of the nodes that declare variables with an address

@@ -37,7 +37,7 @@ class DeclarationCompiler(ExpressionCompiler):
         return self.register(variable)
 
     def local_variable(self, variable: Variable) -> Run:
-        """One for each work-group, allocated once; OpenCL C allows no initialiser."""
+        """One copy for each work-group, allocated once. OpenCL C allows no initialiser."""
         if variable.initial is not None:
             raise variable.position.error("a local variable cannot have an initialiser")
         kind = self.with_pitch(variable)
@@ -48,7 +48,7 @@ class DeclarationCompiler(ExpressionCompiler):
         return _nothing
 
     def with_pitch(self, variable: Variable) -> Type:
-        """The variable's type, its rows made as long as a what-if question asks."""
+        """The variable's type, with the row length that a what-if question asks for."""
         pitch = self.pitches.pop(variable.name, None)
         if pitch is None:
             return variable.type
@@ -135,7 +135,7 @@ class DeclarationCompiler(ExpressionCompiler):
         return define
 
     def memory_variable(self, variable: Variable) -> Run:
-        """A private variable with an address: its own bytes for each lane."""
+        """A private variable with an address: separate bytes for each lane."""
         segment = self.machine.memory.private(variable.name, variable.type.size, variable.position)
         address = segment.address
         items = [] if variable.initial is None else self.flatten(variable.type, variable.initial)

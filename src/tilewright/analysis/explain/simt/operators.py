@@ -1,4 +1,4 @@
-"""Compiles binary operators: products in sums, logic that stops early, logic of vectors."""
+"""Compiles binary operators: products in sums, short-circuit logic, logic of vectors."""
 
 from ..clc.lexer import Position
 from ..clc.tree import Binary

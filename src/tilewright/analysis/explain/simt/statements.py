@@ -1,4 +1,4 @@
-"""Compiles statements: each is a function from the lanes that enter it to the lanes that fall through it."""
+"""Compiles statements. Each is a function from the lanes that enter it to the lanes that continue after it."""
 
 import numpy as np
 
