@@ -6,10 +6,12 @@ import msgspec
 import pytest
 from says import says
 
-from tilewright.analysis.inspect import Inspection, amd, inspect_kernel, kinds, nvidia, tools, x86, x86_code
-from tilewright.analysis.inspect.changes import compare
+from tilewright.analysis.inspect import Inspection, amd, inspect_kernel, nvidia, x86, x86_code
+from tilewright.analysis.inspect import find_tools as tools
+from tilewright.analysis.inspect import instruction_kinds as kinds
+from tilewright.analysis.inspect.compare import compare
+from tilewright.analysis.inspect.compile_and_count import find_target
 from tilewright.analysis.inspect.elf import Function, read_functions, read_sections
-from tilewright.analysis.inspect.examine import find_target
 from tilewright.analysis.inspect.record import load_inspection
 from tilewright.cli.main import main
 from tilewright.core.records import save_record
@@ -120,7 +122,7 @@ def test_an_architecture_that_is_not_in_the_tables_is_refused() -> None:
 
 
 def test_a_rung_of_nvidias_is_refused_elsewhere_with_the_reason() -> None:
-    with pytest.raises(Unsupported, match="tiles/08"):
+    with pytest.raises(Unsupported, match=r"nvidia.*gfx90a"):
         inspected("tiles/08", "gfx90a")
 
 
@@ -128,7 +130,7 @@ def test_what_missing_tools_would_add(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(amd, "find_clang", lambda: None)
     monkeypatch.setattr(x86, "find_clang", lambda: None)
     monkeypatch.setattr(nvidia, "find_nvrtc", lambda architecture: None)
-    monkeypatch.setattr("tilewright.analysis.inspect.examine.list_devices", lambda: ())
+    monkeypatch.setattr("tilewright.analysis.inspect.compile_and_count.list_devices", lambda: ())
     cases = (("tiles/01", "sm_90", "inspect-nv"), ("tiles/01", "gfx90a", "inspect-amd"), ("cpu/02", "x86-64-v4", "cpu"))
     for rung, arch, extra in cases:
         found = inspected(rung, arch)
@@ -161,7 +163,7 @@ def test_without_capstone_the_sentence_says_so(monkeypatch: pytest.MonkeyPatch) 
 @needs_clang
 def test_clang_refuses_barriers_on_a_cpu_and_compiles_without(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("capstone")
-    monkeypatch.setattr("tilewright.analysis.inspect.examine.list_devices", lambda: ())
+    monkeypatch.setattr("tilewright.analysis.inspect.compile_and_count.list_devices", lambda: ())
     assert "barriers" in inspected("tiles/02", "x86-64-v4").missing[0]
     found = inspected("cpu/02", "x86-64-v4")
     assert found.loop is not None

@@ -4,7 +4,7 @@ import pytest
 
 from tilewright.analysis.explain import explain_kernel
 from tilewright.analysis.inspect import inspect_kernel
-from tilewright.analysis.inspect.kinds import GLOBAL_LOAD, LOCAL_STORE
+from tilewright.analysis.inspect.instruction_kinds import GLOBAL_LOAD, LOCAL_STORE
 from tilewright.core.problems import make_problem
 from tilewright.kernels import find_kernel
 from tilewright.runtime.cuda.nvrtc import find_nvrtc

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from functools import cache
 
 from tilewright.analysis.explain.explanation import Explanation
-from tilewright.analysis.explain.kernels import explain_kernel
 from tilewright.analysis.explain.models import GT200, find_model
+from tilewright.analysis.explain.plans import explain_kernel
 from tilewright.analysis.explain.profile import LineAccess
 from tilewright.analysis.explain.totals import Totals, totals
 from tilewright.analysis.explain.verdict import number

@@ -9,8 +9,8 @@ import numpy as np
 from tilewright.analysis.explain import Explanation, explain_source
 from tilewright.analysis.explain.clc import parse_program
 from tilewright.analysis.explain.clc.types import Pointer, Scalar, Vector
-from tilewright.analysis.explain.kernels import first_buffers, scalars_of
 from tilewright.analysis.explain.models import NVIDIA
+from tilewright.analysis.explain.plans import first_buffers, scalars_of
 from tilewright.analysis.explain.simt import Argument
 from tilewright.core.kernel import Dialect, Step, render
 from tilewright.core.plan import Plan

@@ -6,7 +6,7 @@ from time import perf_counter
 import numpy as np
 
 from tilewright.analysis.explain import Explanation, explain_source
-from tilewright.analysis.explain.kernels import scalars_of
+from tilewright.analysis.explain.plans import scalars_of
 from tilewright.analysis.explain.simt.launch import Argument
 from tilewright.core.kernel import Step, render
 from tilewright.errors import SourceError, Unsupported

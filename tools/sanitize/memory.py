@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tilewright.analysis.explain.kernels import first_buffers
+from tilewright.analysis.explain.plans import first_buffers
 from tilewright.core.operands import Layout, Operand
 from tilewright.core.plan import Plan
 from tilewright.core.problem import Gemm, Problem, StridedGemm, inputs_of, output_of, random_array, random_arrays

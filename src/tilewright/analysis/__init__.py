@@ -1,1 +1,1 @@
-"""What a kernel does and why it takes its time, told without running it on a device: explain and inspect."""
+"""Why a kernel takes its time: what it does to memory (explain) and what a compiler made of it (inspect)."""

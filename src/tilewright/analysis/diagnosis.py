@@ -1,4 +1,4 @@
-"""Why a kernel failed: `explain` runs it at a small size and looks for races, accesses out of bounds, unset values."""
+"""Why a kernel failed: `explain` runs it at a small size and looks for races, accesses out of bounds and unset values."""
 
 from dataclasses import replace
 from math import prod
@@ -16,14 +16,14 @@ from .explain.simt.launch import LANES_AT_ONCE
 
 FAILED = (RowStatus.WRONG, RowStatus.LAUNCH_FAILED)  # the rows that are worth a look
 SMALL = (64, 128, 256)  # sides are cut to at least these, in turn, until the kernel takes the problem
-TINY = 8  # where few work-items do everything, every turn of whose loops is interpreted by itself
-MOST_TURNS = 5000  # seconds, where the operands are not tiny
-STEP_LIMIT = 20_000  # of all loops' turns: a kernel that goes on so far does not end, or would take minutes
-RAGGED = 32  # what a side leaves over of so many stays as it is: faults hide in ragged edges
+TINY = 8  # for few work-items that do everything: each of their loop steps is interpreted separately
+MOST_TURNS = 5000  # loop steps, above which the operands are made tiny
+STEP_LIMIT = 20_000  # loop steps in all: a longer run does not end, or would take minutes
+RAGGED = 32  # a side keeps its remainder by this: faults hide in incomplete tiles
 
 
 def diagnosed(row: Row, kernel: Kernel, problem: Problem, info: DeviceInfo) -> Row:
-    """The row of a kernel that failed, with what `explain` finds in it; every other row as it is."""
+    """A failed row with what `explain` finds in the kernel. Other rows are returned unchanged."""
     if row.status not in FAILED:
         return row
     try:
@@ -37,11 +37,11 @@ def diagnosed(row: Row, kernel: Kernel, problem: Problem, info: DeviceInfo) -> R
     if faults:
         many = f"{len(faults)} fault{'s' if len(faults) > 1 else ''}"
         return replace(row, faults=faults, explained=f"{where} {many}")
-    return replace(row, explained=f"{where} no fault of memory or order; {_outcome(plan, explanations)}")
+    return replace(row, explained=f"{where} no faults; {_outcome(plan, explanations)}")
 
 
 def small_plan(kernel: Kernel, problem: Problem, info: DeviceInfo) -> Plan:
-    """The plan of the first smaller problem that the kernel takes, or of the problem itself; Unsupported if it takes none."""
+    """The plan of the first smaller problem that the kernel takes, or of the problem itself; Unsupported if there is none."""
     for side in SMALL:
         try:
             plan = plan_kernel(kernel, smaller(problem, side), info)
@@ -52,7 +52,7 @@ def small_plan(kernel: Kernel, problem: Problem, info: DeviceInfo) -> Plan:
 
 
 def turns(plan: Plan) -> float:
-    """About how often the innermost loop's body is interpreted, for as many work-items at once as can be."""
+    """About how often the innermost loop's body is interpreted, with all possible work-items at once."""
     problem = plan.problem
     work = problem.m * problem.n * problem.k if isinstance(problem, Gemm) else output_of(problem).elements
     items = prod(plan.steps[-1].config.ndrange(plan.steps[-1].problem).global_size)
@@ -60,7 +60,7 @@ def turns(plan: Plan) -> float:
 
 
 def smaller(problem: Problem, side: int, ragged: int = RAGGED) -> Problem:
-    """The problem with every side cut to `side` and what is left over of `ragged`, where it is longer."""
+    """The problem with every long side cut to `side` plus its remainder by `ragged`."""
 
     def cut(length: int) -> int:
         return length if length <= side + ragged else side + length % ragged
@@ -80,7 +80,7 @@ def fault_of(finding: Finding) -> Fault:
 
 
 def _outcome(plan: Plan, explanations: tuple[Explanation, ...]) -> str:
-    """Whether the result of the small problem is right, when nothing is wrong with its accesses."""
+    """Whether the result of the small problem is right, if its accesses have no faults."""
     output = output_of(plan.problem)
     found = [
         array
@@ -89,13 +89,13 @@ def _outcome(plan: Plan, explanations: tuple[Explanation, ...]) -> str:
         if step.buffer_of(argument) == output.name
     ]
     if not found:
-        return "no launch writes the output: look at the global size and at the arguments"
+        return "no launch writes the output: check the global size and the arguments"
     verdict = Reference(plan.problem, random_arrays(plan.problem)).judge(output.unflatten(found[-1]))
     if verdict.passed:
-        return "its result is right there, so look at the size, the device's compiler or its limits"
+        return "its result is right there, so check the size, the device's compiler and its limits"
     left_out = [
         note
         for explanation in explanations
         for note in coverage_notes(explanation.coverage, len(explanation.groups), explanation.group_count)
     ]
-    return "; ".join([f"its result is wrong there, too, so look at what it computes: {verdict.reason}", *left_out])
+    return "; ".join([f"its result is wrong there, too, so check what it computes: {verdict.reason}", *left_out])

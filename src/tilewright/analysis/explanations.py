@@ -1,4 +1,4 @@
-"""Calls that explain a kernel: what it does to memory, counted without a GPU, a driver or a compiler."""
+"""The public calls of `explain`: what a kernel does to memory, counted without a GPU, driver or compiler."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -18,8 +18,8 @@ from ..kernels.settings import Settings, chosen_kernel, with_settings
 from .explain import Explanation, Model, explain_kernel, find_model
 from .explain.explain import Groups
 from .explain.totals import changes
-from .explain.whatif import Answer, pitch_variations, table
-from .explain.whatif import sweep as answers_to
+from .explain.what_if import Answer, pitch_variations, table
+from .explain.what_if import sweep as answers_to
 
 DEFAULT_SIZES = {"gemm": (256, 256, 64), "transpose": (256, 256), "copy": (256, 256)}
 SEQUENTIAL_SIZE = (32, 32, 32)  # where a single work-item does everything, every step of it is interpreted
@@ -46,13 +46,13 @@ def explain(
     `kernel` is a rung's name ("transpose/05") or a Kernel (`custom_kernel` makes one of your own file). `size` is (m, n, k)
     or (rows, columns), or one number for a square; 256 x 256 x 64 or 256 x 256 if left out (32 x 32 x 32 for the kernels
     of a single work-item). `dtype` is the kernel's usual one if left out. `model` names the hardware whose rules count:
-    "nvidia" (verified on an H200), "amd64", "amd32", "intel8", "intel16" or "gt200".
+    "nvidia" (checked against an H200's counters), "amd64", "amd32", "intel8", "intel16" or "gt200".
 
-    What if: `settings` change fields of a rung's configuration, and its geometry with them, or macros of a file. `config`
-    and `macros` replace the kernel's own unseen, `pitches` the row lengths, in elements, of local arrays. `groups` are the
-    work-groups to run: a list of (x, y, z), "all", or None for all if that takes about half a second at most, else for
-    those at the ends, in the middle and some others. Where a kernel has several launches the last is returned, and
-    `earlier` holds the others.
+    `settings` change fields of a rung's configuration, and its geometry with them, or macros of a file. `config` and
+    `macros` replace the kernel's own without a check. `pitches` replace the row lengths, in elements, of local arrays.
+    `groups` are the work-groups to run: a list of (x, y, z), "all", or None. None runs all if that takes at most about half
+    a second; else it runs those at the ends, in the middle and some others. If a kernel has several launches, the last is
+    returned, and `earlier` holds the others.
 
     UnknownName for a kernel, setting, macro or array that does not exist; Unsupported for a dtype or settings that the
     kernel refuses; SourceError, with file, line and column, for what the front end cannot read.
@@ -79,20 +79,20 @@ def explain(
 
 
 def problem_of(kernel: Kernel, size: int | Sequence[int] | None, dtype: str | None, offset: int) -> Problem:
-    """The problem at which a kernel is explained. Unsupported for a dtype that it does not have; InvalidInput for a problem
-    without elements, for which nothing is launched, and for one that memory cannot hold."""
+    """The problem with which a kernel is explained. Unsupported for a dtype that the kernel does not have; InvalidInput for a
+    problem without elements, and for one that does not fit in memory."""
     sizes = default_size(kernel) if size is None else (size,) if isinstance(size, int) else size
     problem = make_problem(kernel, sizes, dtype, offset)
     if refusal := dtype_refusal(kernel, problem.dtype):
         raise Unsupported(refusal)
     if not all(each.elements for each in problem.operands):
-        raise InvalidInput(f"{problem.title} is empty: nothing is launched, and so there is nothing to explain")
+        raise InvalidInput(f"{problem.title} is empty: nothing is launched, so there is nothing to explain")
     check_memory(problem)
     return problem
 
 
 def default_size(kernel: Kernel) -> tuple[int, ...]:
-    """The size at which a kernel is explained if none is asked for: large enough for several work-groups."""
+    """The size used if none is given: large enough for several work-groups."""
     sizes = DEFAULT_SIZES[kernel.operation]
     geometry = kernel.config.ndrange(make_problem(kernel, sizes))
     return SEQUENTIAL_SIZE if max(geometry.global_size) == 1 else sizes
@@ -108,20 +108,20 @@ def check_launch(kernel: Kernel, problem: Problem) -> None:
     changing = [each for each in kernel.options if not each.strip().startswith(HARMLESS)]
     if changing:
         raise InvalidInput(
-            f"the compiler option {changing[0]}: explain compiles nothing and cannot obey it; settings and macros are given "
-            f"by -D NAME=VALUE"
+            f"the compiler option {changing[0]}: explain does not compile and cannot apply it; give settings and macros by "
+            f"-D NAME=VALUE"
         )
 
 
 def check_constraints(kernel: Kernel, problem: Problem) -> None:
-    """Unsupported, with the sentence, for settings that the kernel itself refuses."""
+    """Unsupported, with the reason, for settings that the kernel refuses."""
     for sentence in kernel.config.violations(problem, ANY_DEVICE):
         raise Unsupported(f"{kernel.name} ({kernel.config}): {sentence}")
 
 
 @dataclass(frozen=True)
 class WhatIf:
-    """What each variation of a kernel costs. `print` it to read it as a table."""
+    """The cost of each variation of a kernel. `print` it as a table."""
 
     answers: tuple[Answer, ...]
 
@@ -140,16 +140,16 @@ def what_if(
     model: Model | str = "nvidia",
     settings: Settings | None = None,
 ) -> WhatIf:
-    """What a kernel would cost in other settings: for every combination of the values in `sweep`, then for every row
-    length, in elements, of the local arrays in `pitches`. The rest is as in `explain`.
+    """The cost of a kernel with other settings: every combination of the values in `sweep`, then every row length, in
+    elements, of the local arrays in `pitches`. The other arguments are those of `explain`.
 
-    A variation that the kernel's constraints refuse is an answer with the reason. UnknownName for a setting or an array
+    A variation that the kernel refuses is an answer with the reason. UnknownName for a setting or an array
     that does not exist; InvalidInput for values that make no geometry.
 
     >>> print(what_if("transpose/05", sweep={"PAD": (0, 1)}))
-    PAD  sectors in  sectors out  wavefronts in  wavefronts out  conflicts  faults
-      0       8,192        8,192          2,048          16,384     14,336       0
-      1       8,192        8,192          4,096           4,096      4,096       0
+    PAD  sectors loaded  sectors stored  wavefronts stored  wavefronts loaded  lost to bank conflicts  faults
+      0           8,192           8,192              2,048             16,384                  14,336       0
+      1           8,192           8,192              4,096              4,096                   4,096       0  <- best
     """
     chosen, base = chosen_kernel(kernel), settings or {}
     variations: list[dict[str, Any]] = []
@@ -181,7 +181,7 @@ def check_swept(kernel: Kernel, base: Settings, combinations: Sequence[Settings]
 
 
 def compare_explanations(before: Explanation, after: Explanation) -> tuple[str, ...]:
-    """What changed from one explanation to another, one line a change: `rung_before` names the kernel to compare with.
+    """What changed from one explanation to another, one line for each change. `rung_before` names the kernel to compare with.
 
     >>> before, after = explain("transpose/04"), explain("transpose/05")
     >>> print(compare_explanations(before, after)[1])

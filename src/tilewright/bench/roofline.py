@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from ..analysis.explain import Explanation
-from ..analysis.explain.kernels import explain_steps
 from ..analysis.explain.models import model_for
+from ..analysis.explain.plans import explain_steps
 from ..analysis.explain.totals import totals
 from ..core.device import DeviceInfo, Peaks
 from ..core.kernel import Kernel
@@ -189,7 +189,7 @@ def _explained(kernel: Kernel, problem: Problem, info: DeviceInfo) -> Traffic:
     if info.kind == "cpu":  # no sub-group gathers accesses there: each work-item's own bytes count
         requested = sum(_scaled(each, local=False) for each in explanations)
         local = sum(_scaled(each, local=True) for each in explanations)
-        return Traffic(requested, local, "each work-item by itself", exact)
+        return Traffic(requested, local, "per work-item", exact)
     return Traffic(
         sum(each.sectors for each in sums) * model.sector,
         sum(each.wavefronts for each in sums) * model.banks * WORD,
@@ -225,8 +225,8 @@ def lines(found: Roofline) -> Iterator[str]:
 def _traffic_lines(found: Roofline, traffic: Traffic) -> Iterator[str]:
     about = "" if traffic.exact else "about "
     times = traffic.requested_bytes / max(found.compulsory_bytes, 1)
-    asked = f"{about}{_bytes(traffic.requested_bytes)}, {times:.3g} times the compulsory"
-    yield f"  asked of caches  {asked}{_intensity(found.flops, traffic.requested_bytes)} (explain: {traffic.model})"
+    asked = f"{about}{_bytes(traffic.requested_bytes)}, {times:.3g}x the data's size"
+    yield f"  loads, stores    {asked}{_intensity(found.flops, traffic.requested_bytes)} (counted by explain: {traffic.model})"
     if traffic.local_bytes:
         yield f"  local memory     {about}{_bytes(traffic.local_bytes)}{_intensity(found.flops, traffic.local_bytes)}"
 
@@ -245,9 +245,9 @@ def _measured_lines(found: Roofline) -> Iterator[str]:
     uncached = found.uncached_seconds
     if uncached > found.seconds:
         served = 1 - found.seconds / uncached
-        yield f"  caches           without any, memory alone would take {_time(uncached)}: they served at least {served:.0%}"
+        yield f"  caches           served at least {served:.0%}: these bytes from memory alone would take {_time(uncached)}"
     elif uncached:
-        yield f"  caches           without any, memory would take {_time(uncached)}: less than was measured, so not the limit"
+        yield f"  caches           not the limit: without them memory would take {_time(uncached)}, less than was measured"
 
 
 def number(value: float) -> str:

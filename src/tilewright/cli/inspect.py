@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from ..analysis.inspect import ARCHITECTURES, DEVICE, SIZE, Inspection, inspect_kernel
-from ..analysis.inspect.changes import compare
+from ..analysis.inspect.compare import compare
 from ..bench.roofline import roofline
 from ..core.kernel import Kernel
 from ..core.records import to_json

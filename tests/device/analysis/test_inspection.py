@@ -7,7 +7,8 @@ from xml.etree import ElementTree
 import pytest
 from says import says
 
-from tilewright.analysis.inspect import Inspection, inspect_kernel, kinds
+from tilewright.analysis.inspect import Inspection, inspect_kernel
+from tilewright.analysis.inspect import instruction_kinds as kinds
 from tilewright.bench.roofline import count_traffic, roofline
 from tilewright.cli.main import main
 from tilewright.core.problem import Gemm

@@ -4,7 +4,8 @@ import ctypes
 
 import pytest
 
-from tilewright.analysis.inspect import inspect_kernel, kinds
+from tilewright.analysis.inspect import inspect_kernel
+from tilewright.analysis.inspect import instruction_kinds as kinds
 from tilewright.analysis.inspect.cuda_linker import link_ptx
 from tilewright.analysis.inspect.nvidia import PTX, SASS, read_report
 from tilewright.analysis.inspect.occupancy import find_multiprocessor, occupancy

@@ -1,9 +1,9 @@
-"""What a kernel does to memory, exactly, without a GPU: `tilewright explain`."""
+"""What a kernel does to memory, counted without a GPU: `tilewright explain`."""
 
 from .explain import explain_source
 from .explanation import Explanation
-from .kernels import explain_kernel, explain_steps
 from .models import MODELS, NVIDIA, Model, find_model
+from .plans import explain_kernel, explain_steps
 from .simt import Argument, Finding, LocalMemory
 
 __all__ = [

@@ -1,4 +1,4 @@
-"""The kernel's source with the traffic of every line below it, as plain text."""
+"""Prints the kernel's source with each line's memory traffic below it."""
 
 from .explanation import Explanation
 from .models import Model
@@ -11,7 +11,7 @@ _OPERATIONS = {"load": "load ", "store": "store", "atomic": "atomic"}
 
 
 def access_line(access: LineAccess, model: Model) -> str:
-    """One access in one line: what, how often, at what cost, against the least."""
+    """One access in one line: its requests, what each costs, and the least it could cost."""
     head = f"{_OPERATIONS[access.operation]} {access.space:6} {access.buffer:12} {access.requests:>7,} req"
     ideal = number(access.ideal_per_request)
     if access.is_local:
@@ -32,7 +32,7 @@ def finding_line(finding: Finding) -> str:
 
 
 def annotated_source(explanation: Explanation) -> list[str]:
-    """The lines of the kernel's file; `>` marks traffic, `!` faults, `~` notes, each under its line."""
+    """The kernel's file line by line. Below a line, `>` marks its traffic, `!` a fault and `~` a note."""
     file = explanation.entry_position.file
     below: dict[int, list[str]] = {}
     for access in explanation.accesses:
@@ -54,7 +54,7 @@ def annotated_source(explanation: Explanation) -> list[str]:
 
 
 def elsewhere(explanation: Explanation, file: str) -> list[str]:
-    """Traffic and findings in other files: macros' and includes'."""
+    """Traffic and findings in other files, which macros and includes bring in."""
     lines = [
         f"     > {each.position}: {access_line(each, explanation.model)}"
         for each in explanation.accesses
@@ -70,7 +70,7 @@ def heading(explanation: Explanation) -> str:
 
 
 def whole_launch(group_count: int) -> str:
-    """What the sums are of: all work-groups, or the only one."""
+    """The work-groups that the sums cover."""
     return "the only work-group" if group_count == 1 else f"all {group_count:,} work-groups together"
 
 
@@ -93,29 +93,30 @@ def summary(explanation: Explanation) -> list[str]:
 
 
 def legend(explanation: Explanation) -> list[str]:
-    """How to read the lines that stand below the source's."""
+    """How to read the lines below the source lines."""
     model = explanation.model
     run, all_groups = len(explanation.groups), explanation.group_count
     whose = f"{run} of its {all_groups:,} work-groups" if run < all_groups else "all its work-groups"
     whose = "its only work-group" if all_groups == 1 else whose
     lines = [
-        f"Below each line that touches memory (>): the requests (req) of {whose}, one for each {model.sub_group} of "
-        f"{model.lanes} work-items; then what a request costs, and the least that it could."
+        f"> shows the memory traffic of the line above, in {whose}: req = memory instructions issued, one per "
+        f"{model.sub_group} ({model.lanes} work-items)."
     ]
     if any(not each.is_local for each in explanation.accesses):
         lines.append(
-            f'Global memory moves in sectors of {model.sector} bytes; "used" is the part of them that was asked for.'
+            f"Global memory: sectors = {model.sector}-byte pieces that each request moved (ideal in brackets); used = the part "
+            "of their bytes that was asked for."
         )
     if any(each.is_local for each in explanation.accesses):
         lines.append(
-            f"Local memory has {model.banks} banks; a {model.local_pass} takes one 4-byte word from each, and a request "
-            "whose words share a bank takes several."
+            f"Local memory: {model.local_passes} that each request took (least in brackets); a {model.local_pass} takes one "
+            f"4-byte word from each of {model.banks} banks, so different words of one bank need several."
         )
     return lines
 
 
 def report(explanation: Explanation) -> list[str]:
-    """All of it: heading, how to read it, annotated source, verdict, sums."""
+    """The whole report: heading, legend, annotated source, verdict, sums."""
     sentences = [f"- {line}" for line in verdict(explanation)]
     source = annotated_source(explanation)
     return [heading(explanation), *legend(explanation), "", *source, "", *sentences, "", *summary(explanation)]

@@ -1,4 +1,4 @@
-"""Which elements of each buffer were read and written: what no work-item touches is often what a wrong index left out."""
+"""Which elements of each buffer were read and written. A wrong index often shows as elements that were left out."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -9,15 +9,15 @@ import numpy.typing as npt
 
 from .simt.segments import Segment
 
-_MOST_ELEMENTS = 1 << 26  # of a buffer whose elements are told apart
-_FEW = 8  # places of one pattern that are entered without looking for lanes that share an element
+_MOST_ELEMENTS = 1 << 26  # of a buffer, above which elements are not followed
+_FEW = 8  # places of one pattern, up to which repeated offsets are not removed first
 Flags = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
 class Coverage:
-    """How many of a buffer's elements the groups that were run read and wrote, and how many of them several work-items
-    wrote that no barrier orders. `gap` says where elements lie that nobody wrote (or read, if nobody wrote any)."""
+    """How many of a buffer's elements the executed groups read and wrote, and how many were written by several work-items
+    without a barrier between. `gap` says which elements were never written (or never read, if none was written)."""
 
     buffer: str
     elements: int
@@ -85,7 +85,7 @@ def _stretch(name: str, numbers: npt.NDArray[np.int64]) -> str:
 
 
 def coverage_notes(coverages: Iterable[Coverage], run: int, count: int) -> list[str]:
-    """Sentences about what was left out, where `run` of `count` groups were run; none if nothing was."""
+    """Sentences about elements that were left out when `run` of `count` groups were run."""
     lines = []
     for each in coverages:
         if not each.read + each.written:
@@ -100,7 +100,7 @@ def coverage_notes(coverages: Iterable[Coverage], run: int, count: int) -> list[
         elif each.written and each.written * count < 0.75 * each.elements * run:
             lines.append(
                 f"{each.buffer}: the {run:,} of {count:,} work-groups that were run write {each.written:,} of its "
-                f"{each.elements:,} elements; if all are like them, some are never written"
+                f"{each.elements:,} elements; if the others write as many, some elements are never written"
             )
         if each.contested:
             lines.append(f"{each.buffer}: {each.contested:,} elements are written by more than one work-item")

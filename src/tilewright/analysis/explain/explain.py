@@ -1,4 +1,4 @@
-"""Explains a kernel: runs chosen work-groups on the glass device and returns their traffic and faults as one record."""
+"""Explains a kernel: runs chosen work-groups in the interpreter and returns their traffic and faults as one record."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
@@ -11,16 +11,16 @@ from .annotate import report
 from .clc import Program, parse_program
 from .coverage import Coverage
 from .explanation import Explanation
-from .groups import all_are_affordable, choose_groups, count_groups
+from .group_choice import all_are_affordable, choose_groups, count_groups
 from .models import NVIDIA, Model
-from .private import private_arrays
+from .private_arrays import private_arrays
 from .profile import Profile
 from .recorder import TrafficRecorder
 from .simt import Finding, all_groups, run_kernel
 from .simt.findings import COUNTED, GROUPS, UNINITIALISED, UNUSED
 from .simt.launch import STEP_LIMIT, Argument, Launch, check_sizes
-from .simt.state import Group
-from .sources import SourceText
+from .simt.machine_state import Group
+from .source_lines import SourceText
 
 Groups = Sequence[Group] | str | None
 
@@ -52,15 +52,15 @@ def explain_source(
 ) -> Explanation:
     """Explain OpenCL C text.
 
-    `macros` are the `-D` options, `entry` the kernel's name (may be left out where there is one only). `arguments` has a
-    NumPy array for each buffer (an array that is not writeable is a read-only buffer), a number or list of numbers for
-    each scalar or vector, LocalMemory(bytes) for each `__local` pointer. `groups` lists the work-groups to run, "all", or
-    None for all if that takes no more than about half a second, else a choice (`choose_groups`). With `contract`, a
-    product in a sum is rounded once, as compilers do by default on hardware with fused multiply-add; addresses do not
-    change by it. `pitches` asks what would be if rows of two-dimensional local arrays had so many elements.
-    `unset` names buffers whose contents mean nothing: reading there what the kernel has not written is a fault.
+    `macros` are the `-D` options. `entry` is the kernel's name, and may be left out if there is only one. `arguments` has a
+    NumPy array for each buffer, a number or list of numbers for each scalar or vector, and LocalMemory(bytes) for each
+    `__local` pointer. An array that is not writeable is a read-only buffer. `groups` lists the work-groups to run, or is
+    "all" or None. None means all if that takes at most about half a second, else a choice (`choose_groups`). With
+    `contract`, a multiply-add is rounded once, as compilers do by default on hardware with fused multiply-add; addresses
+    stay the same. `pitches` sets the row length, in elements, of two-dimensional local arrays. `unset` names buffers without
+    initial contents: reading an element that the kernel has not written is a fault.
 
-    SourceError names file, line and column of what cannot be read or run; InvalidInput says which argument is wrong.
+    SourceError names file, line and column of what cannot be read or run. InvalidInput says which argument is wrong.
     """
     begin = perf_counter()
     program = parse_program(source, filename, macros, include)
@@ -111,8 +111,9 @@ def explain_source(
 def without_unused(
     findings: tuple[Finding, ...], first: Launch, profile: Profile, run: Callable[[], tuple[Launch, Profile]]
 ) -> tuple[Finding, ...]:
-    """Reads of unset private values are no faults if nothing depends on them: if the kernel stores the same, to the same places,
-    when `run` fills every unset byte with 0xFF (NaN, -1) instead of 0. Such values may be moved about and thrown away."""
+    """Finds reads of unset private values that are no faults, since nothing depends on them: the kernel stores the same values
+    to the same places when `run` fills every unset byte with 0xFF (NaN, -1) instead of 0. Such values may be moved and
+    dropped."""
     try:
         other, second = run()
     except SourceError:
@@ -133,13 +134,13 @@ def without_unused(
 
 
 def in_any_order(findings: tuple[Finding, ...], reversed_order: tuple[Finding, ...]) -> tuple[Finding, ...]:
-    """Races that a counter ordered are races after all if it did not when the groups ran in the reverse order."""
+    """Races ordered by a counter are real races if the counter did not order them when the groups ran in reverse order."""
     real = {(each.position, each.other): each for each in reversed_order if each.kind == GROUPS}
     return tuple(real.get((each.position, each.other), each) if each.kind == COUNTED else each for each in findings)
 
 
 def may_be_unused(finding: Finding) -> bool:
-    """A read of an unset private variable; in local memory, which others see, it is a fault whatever becomes of it."""
+    """A read of an unset private variable. In local memory, which others see, such a read is always a fault."""
     return finding.kind == UNINITIALISED and "private '" in finding.text
 
 

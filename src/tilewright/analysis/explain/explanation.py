@@ -1,4 +1,4 @@
-"""The record of an explained kernel: its NDRange, its traffic, its findings and its results."""
+"""The record of an explained kernel: its NDRange, traffic, findings and results."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -8,16 +8,16 @@ import numpy as np
 from .clc.lexer import Position
 from .coverage import Coverage
 from .models import Model
-from .private import PrivateArray
+from .private_arrays import PrivateArray
 from .profile import LineAccess, Profile
 from .simt import Finding
-from .simt.state import Group
-from .sources import SourceText
+from .simt.machine_state import Group
+from .source_lines import SourceText
 
 
 @dataclass(frozen=True)
 class Explanation:
-    """What a kernel does to memory. `groups` are the work-groups that were run, of `group_count` in all."""
+    """What a kernel does to memory. `groups` are the executed work-groups; `group_count` is the number of all."""
 
     name: str
     entry: str
@@ -50,5 +50,5 @@ class Explanation:
 
     @property
     def faults(self) -> tuple[Finding, ...]:
-        """The findings that are errors; benign races are findings, too, but not here."""
+        """The findings that are errors. Benign races are not among them."""
         return tuple(each for each in self.findings if each.is_fault)

@@ -1,15 +1,15 @@
-"""What a kernel's accesses cost, as records: requests, sectors, lines, wavefronts, and the least they could be."""
+"""Records of the cost of a kernel's accesses: requests, sectors, lines, wavefronts, and the least possible."""
 
 from dataclasses import dataclass
 
 from .clc.lexer import Position
 from .models.rules import Model
-from .simt.state import Group
+from .simt.machine_state import Group
 
 
 @dataclass(frozen=True)
 class Request:
-    """One instruction of one sub-group: the byte each lane starts at (None where it does not take part)."""
+    """One instruction of one sub-group: the first byte of each lane's access, None if the lane does not take part."""
 
     addresses: tuple[int | None, ...]
     size: int
@@ -19,7 +19,7 @@ class Request:
 
 @dataclass(frozen=True)
 class LineAccess:
-    """What one access in the source did in all groups that were run.
+    """The cost of one access in the source, over all executed groups.
 
     Global and constant memory: `cost` counts sectors, `ideal` the sectors that its different bytes need, `lines` cache
     lines. Local memory: `cost` counts wavefronts, `ideal` the fewest for this width; `lines` is 0. `useful_bytes` are
@@ -61,7 +61,7 @@ class LineAccess:
 
     @property
     def efficiency(self) -> float:
-        """Global: different bytes asked for over bytes moved. Local: fewest wavefronts over wavefronts."""
+        """Global memory: different bytes asked for, over bytes moved. Local memory: fewest wavefronts, over wavefronts."""
         if not self.cost:
             return 1.0
         return self.ideal / self.cost if self.is_local else self.useful_bytes / (self.sector * self.cost)
@@ -74,8 +74,8 @@ class LineAccess:
 
 @dataclass(frozen=True)
 class Phase:
-    """The accesses between two barriers, in the order in which they first happened: (line, operation, space, buffer,
-    times). `barrier` is the line of the barrier that ends it, 0 at the end of the kernel."""
+    """The accesses between two barriers, in the order of their first execution: (line, operation, space, buffer, times).
+    `barrier` is the line of the barrier at the end, 0 at the end of the kernel."""
 
     accesses: tuple[tuple[int, str, str, str, int], ...]
     barrier: int
@@ -83,7 +83,7 @@ class Phase:
 
 @dataclass(frozen=True)
 class Profile:
-    """The traffic of the groups that were run, access by access in the order of the source."""
+    """The traffic of the executed groups, access by access in source order."""
 
     model: Model
     groups: tuple[Group, ...]

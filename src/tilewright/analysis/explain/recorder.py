@@ -1,4 +1,4 @@
-"""Counts what each access of the source costs while a machine runs: patterns first, then requests, sectors, wavefronts."""
+"""Counts the cost of each access while the interpreter runs: first patterns, then requests, sectors, wavefronts."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -11,10 +11,10 @@ from .clc.types import Space
 from .coverage import Coverage, Touched, may_be_followed
 from .models.rules import Model, as_rows, blocks_touched, split_access, unique_bytes, wavefronts
 from .profile import LineAccess, Phase, Profile, Request
-from .simt.code import Site
+from .simt.compiled_code import Site
+from .simt.machine_state import Group
 from .simt.masks import Mask
 from .simt.segments import Segment
-from .simt.state import Group
 
 _PATTERNS_KEPT = 256
 _PHASES_KEPT = 48
@@ -30,7 +30,7 @@ class _Pattern:
 
 @dataclass
 class _Traffic:
-    """What one site did in one segment."""
+    """The traffic of one site in one segment."""
 
     site: Site
     segment: Segment
@@ -49,8 +49,8 @@ class _Traffic:
 
 
 class TrafficRecorder:
-    """Watches a machine. Accesses that repeat a pattern, moved by whole lines and rounds of banks, are counted, not
-    stored; so memory stays small whatever the kernel does."""
+    """Records the accesses of a machine. An access that repeats a pattern, shifted by whole lines and rounds of banks, is only
+    counted. So memory use stays small."""
 
     def __init__(self, model: Model) -> None:
         self.model = model
@@ -65,7 +65,7 @@ class TrafficRecorder:
         self.touched: dict[int, Touched] = {}
 
     def follow(self, segment: Segment, array: npt.NDArray[Any]) -> None:
-        """Notes from now on which elements of this buffer are read and written."""
+        """Start to record which elements of this buffer are read and written."""
         if may_be_followed(segment, array.itemsize):
             self.touched[segment.number] = Touched(segment, array.shape, array.itemsize)
 
@@ -92,7 +92,7 @@ class TrafficRecorder:
         self._mark(key)
 
     def record_same(self, site: Site, segment: Segment, offset: int, mask: Mask) -> None:
-        """As `record`, for one offset of all lanes."""
+        """As `record`, if all lanes have one offset."""
         key = (site.number, segment.number)
         traffic = self.traffic.get(key)
         if traffic is None:
@@ -126,7 +126,7 @@ class TrafficRecorder:
             self.phases.append(({}, 0))
 
     def flush(self, traffic: _Traffic) -> None:
-        """Analyses the patterns kept and forgets them."""
+        """Analyse the kept patterns, and forget them."""
         if not traffic.patterns:
             return
         patterns = list(traffic.patterns.values())
@@ -187,8 +187,8 @@ class TrafficRecorder:
             entry[1] += int((cost[mine] * counts[mine]).sum())
 
     def _pieces(self, traffic: _Traffic, addresses: npt.NDArray[np.int64]) -> list[tuple[int, int]]:
-        """The instructions of one access. Where only the elements are known to be aligned (vload4), one wide
-        instruction is assumed if all addresses allow it."""
+        """The instructions of one access. If only the elements are known to be aligned (vload4), one wide instruction is
+        assumed, provided that all addresses allow it."""
         site = traffic.site
         alignment = site.alignment
         wide = 1 << (min(site.size, self.model.widest).bit_length() - 1)
@@ -202,7 +202,7 @@ class TrafficRecorder:
         return Request(addresses, size, self.groups[int(slots[index])], int(first_items[index]))
 
     def coverage(self) -> tuple[Coverage, ...]:
-        """After `profile`: the buffers, in the order of the arguments."""
+        """The coverage of the buffers, in the order of the arguments. Call it after `profile`."""
         return tuple(each.coverage() for each in self.touched.values())
 
     def profile(self) -> Profile:

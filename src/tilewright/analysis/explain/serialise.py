@@ -12,7 +12,7 @@ from .verdict import verdict
 
 
 def to_dict(explanation: Explanation) -> dict[str, Any]:
-    """Everything but the outputs and the source; numbers are plain, places are file, line and column."""
+    """All but the outputs and the source. Numbers are plain; places are file, line and column."""
     model, found = explanation.model, totals(explanation)
     return {
         "name": explanation.name,

@@ -1,4 +1,4 @@
-"""Sums of a kernel's traffic over its whole NDRange, and what changed from one kernel to the next."""
+"""Sums of a kernel's traffic over its whole NDRange, and the changes between two kernels."""
 
 from dataclasses import dataclass
 
@@ -8,8 +8,8 @@ from .profile import LineAccess
 
 @dataclass(frozen=True)
 class Totals:
-    """Traffic of a whole NDRange. `exact` where all groups were run, or where those that were run are all alike;
-    otherwise the groups that were run, scaled up."""
+    """Traffic of a whole NDRange. `exact` if all groups were run, or if the executed groups are all alike. Otherwise the
+    counts are scaled up from the executed groups."""
 
     global_load_sectors: int
     global_store_sectors: int
@@ -56,7 +56,7 @@ def totals(explanation: Explanation) -> Totals:
 
 
 def _alike(explanation: Explanation) -> bool:
-    """Did every group that was run do the same? The first, a middle and the last one are among them."""
+    """Whether all executed groups did the same. The first, a middle and the last one are among them."""
     for access in explanation.accesses:
         costs = {(requests, cost) for _, requests, cost in access.by_group}
         if len(costs) > 1 or len(access.by_group) != len(explanation.groups):
@@ -75,7 +75,7 @@ _ROWS = (
 
 
 def changes(before: Explanation, after: Explanation) -> list[str]:
-    """What changed against the kernel before, in sentences; the two must have solved the same problem."""
+    """What changed since the kernel before, in sentences. Both must have solved the same problem."""
     old, new = totals(before), totals(after)
     lines = []
     for template, name in _ROWS:

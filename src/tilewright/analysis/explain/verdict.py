@@ -1,22 +1,22 @@
-"""Says in sentences what a kernel's memory traffic amounts to, worst first."""
+"""The verdict: sentences about a kernel's faults and memory traffic, worst first."""
 
+from .address_patterns import PitchAdvice, Shape, active_addresses, advise_pitch, shape_of
 from .coverage import coverage_notes
 from .explanation import Explanation
-from .private import private_notes
+from .private_arrays import private_notes
 from .profile import LineAccess
-from .shapes import PitchAdvice, Shape, active_addresses, advise_pitch, shape_of
 
 _POOR = 0.75
 _VERBS = {"load": "reads", "store": "writes", "atomic": "updates"}
 
 
 def number(value: float) -> str:
-    """A count per request: whole where it is whole."""
+    """A count per request, without decimals if it is whole."""
     return f"{value:.0f}" if abs(value - round(value)) < 0.05 else f"{value:.1f}"
 
 
 def verdict(explanation: Explanation) -> list[str]:
-    """Sentences: faults first, then accesses that cost more than they need, then what is fine, then what to know."""
+    """Sentences: first faults, then costly accesses, then cheap ones, then notes."""
     lines = [f"{each.kind} at line {each.position.line}: {each.text}" for each in explanation.faults]
     poor = [each for each in explanation.accesses if is_costly(each)]
     for access in sorted(poor, key=lambda each: each.ideal - each.cost):
@@ -32,12 +32,12 @@ def verdict(explanation: Explanation) -> list[str]:
 
 
 def is_costly(access: LineAccess) -> bool:
-    """Whether an access costs much more than it must. One word for all lanes uses little of its sector, but needs it."""
+    """Whether an access costs much more than it must. One word for all lanes uses little of its sector, but needs all of it."""
     return access.efficiency < _POOR and access.cost > access.ideal
 
 
 def global_sentence(explanation: Explanation, access: LineAccess) -> str:
-    """What one global access costs and why."""
+    """The cost of one global access, and its cause."""
     model = explanation.model
     shape = shape_of(access.worst)
     where = f"line {access.position.line} {_VERBS[access.operation]} {access.buffer}"
@@ -63,7 +63,7 @@ def _manner(shape: Shape, access: LineAccess, sub_group: str) -> str:
 
 
 def local_sentence(explanation: Explanation, access: LineAccess) -> str:
-    """What one local access costs, why, and which pitch would cure it."""
+    """The cost of one local access, its cause, and the pitch that removes the conflict."""
     shape = shape_of(access.worst, access.row)
     manner = {"column": "column-wise", "row": "row-wise"}.get(shape.along, "")
     if not manner:
@@ -83,7 +83,7 @@ def local_sentence(explanation: Explanation, access: LineAccess) -> str:
 
 
 def _advised(buffer: str, advice: PitchAdvice, alone: bool) -> str:
-    """The pitch to choose: the elements from one row of the array to the next."""
+    """The recommended pitch: elements from one row of the array to the next."""
     now = f"(rows of {buffer} are {advice.now} elements apart now)"
     if alone or (advice.all_conflict_free and advice.best_of_all == advice.best):
         return f"; a pitch of {advice.best} would give {advice.wavefronts} {now}"
@@ -98,18 +98,20 @@ def _fine(fine: list[LineAccess], count: int) -> str:
     lines = sorted({each.position.line for each in fine})
     listed = ", ".join(map(str, lines[:12])) + (" ..." if len(lines) > 12 else "")
     where = f"line{'s' if len(lines) > 1 else ''} {listed}"
+    nearly = "nearly " if any(each.cost > each.ideal for each in fine) else ""
     if len(fine) == 1:
-        return f"the {'only' if count == 1 else 'other'} access ({where}) is near its least cost"
-    return f"{'all' if len(fine) == count else 'the other'} {len(fine)} accesses ({where}) are near their least cost"
+        return f"the {'only' if count == 1 else 'other'} access ({where}) is {nearly}as cheap as it can be"
+    which = "all" if len(fine) == count else "the other"
+    return f"{which} {len(fine)} accesses ({where}) are {nearly}as cheap as they can be"
 
 
 def notes(explanation: Explanation) -> list[str]:
-    """What the counts rest on."""
+    """What the counts are based on."""
     model = explanation.model
     run, all_groups = len(explanation.groups), explanation.group_count
     lines = [
-        f"counts are for each access as the source has it, on {model.title} (rules {model.standing}); a compiler may merge "
-        "or drop some"
+        f"counts are of the accesses in the source, by the rules of {model.title} ({model.standing}); a compiler may merge "
+        "or drop accesses"
     ]
     if run < all_groups:
         lines.append(f"{run} of {all_groups:,} work-groups were run: {_group_names(explanation)}")
@@ -118,8 +120,8 @@ def notes(explanation: Explanation) -> list[str]:
     wide = sorted({each.position.line for each in explanation.accesses if each.assumed_wide})
     if wide:
         lines.append(
-            f"lines {', '.join(map(str, wide))}: vload and vstore promise no alignment; counted as the wide "
-            "instructions that the addresses allow, which a compiler that cannot know them will not issue"
+            f"lines {', '.join(map(str, wide))}: vload and vstore promise no alignment; they are counted as the widest "
+            "instructions that the addresses allow; a compiler that does not know the addresses issues narrower ones"
         )
     return lines
 

@@ -1,7 +1,7 @@
-"""What a compiler made of a kernel: registers, occupancy and instructions, for architectures that are here and others."""
+"""What a compiler made of a kernel: registers, occupancy and instructions, also for architectures that are not here."""
 
+from .compile_and_count import ARCHITECTURES, DEVICE, SIZE, inspect_kernel
 from .counts import Loop, Mix, Resources
-from .examine import ARCHITECTURES, DEVICE, SIZE, inspect_kernel
 from .record import Inspection
 
 __all__ = ["ARCHITECTURES", "DEVICE", "SIZE", "Inspection", "Loop", "Mix", "Resources", "inspect_kernel"]

@@ -1,15 +1,15 @@
-"""AMD's machine code without AMD's driver: clang compiles the kernel by itself, and prints code and resources."""
+"""Gets AMD's machine code without AMD's driver: clang compiles the kernel and prints code and resources."""
 
 import re
 
 from ...core.kernel import PRELUDE
 from ...core.source import read_source
 from ...errors import BuildFailed, Unsupported
-from .compiled import Compiled, remembered
 from .counts import Resources
+from .find_tools import Program, find_clang, run_tool
 from .gcn import metadata, parse_gcn
-from .listing import calls
-from .tools import Program, find_clang, run_tool
+from .machine_code import calls
+from .toolchain_output import Compiled, remembered
 
 SHIM = PRELUDE / "bare_clang.h"
 FORM = "ISA"
@@ -17,7 +17,7 @@ MISSING = (
     "clang 19 or later would compile the kernel for {arch} and show its code: "
     "pip install 'tilewright[inspect-amd]', or install clang"
 )
-# What ROCm's OpenCL compiler is told, too, but for its library of built-in functions.
+# The options of ROCm's OpenCL compiler, without its library of built-in functions.
 OPTIONS = (
     "-x",
     "cl",
@@ -39,7 +39,7 @@ OPTIONS = (
 def compile_for_amd(source: str, entry: str, arch: str, options: tuple[str, ...] = ()) -> Compiled:
     """The code of the kernel `entry` in OpenCL C `source` for `arch` ("gfx90a").
 
-    BuildFailed with clang's log; Unsupported if a call is left in the code, for what it hides would be in no count.
+    BuildFailed with clang's log; Unsupported if a call is left in the code, since its instructions would not be counted.
     """
     clang = find_clang()
     if clang is None:
@@ -65,7 +65,7 @@ def _compile(text: str, entry: str, arch: str, clang: Program, command: tuple[st
 
 
 def explained(log: str) -> str:
-    """The log, with a word on functions that are only missing because no vendor's library is there."""
+    """The log, with a note on functions that are missing because the vendor's library is missing."""
     unknown = re.search(r"use of undeclared identifier '(\w+)'", log)
     if unknown is None:
         return log
@@ -73,7 +73,7 @@ def explained(log: str) -> str:
 
 
 def _kernel_only(assembly: str, entry: str) -> str:
-    """The kernel's own part of the assembly: without debugging information, and without what belongs to other functions."""
+    """The kernel's part of the assembly, without debugging information and without other functions."""
     lines = assembly.splitlines()
     begin = next(index for index, line in enumerate(lines) if line.startswith(f"{entry}:"))
     end = next((index for index in range(begin, len(lines)) if lines[index].startswith(".Lfunc_end")), len(lines))

@@ -1,13 +1,13 @@
-"""What is counted of a kernel's machine code: resources, instructions by kind, the loop that does the work."""
+"""Counts of a kernel's machine code: resources, instructions by kind, and the main loop."""
 
 import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from . import kinds
-from .listing import Instruction, places
+from . import instruction_kinds as kinds
 from .loops import LoopCode
+from .machine_code import Instruction, places
 
 
 @dataclass(frozen=True)
@@ -44,8 +44,8 @@ class Mix:
 
 @dataclass(frozen=True)
 class Loop:
-    """A loop: how deep it lies (1 is outermost), how many loops lie inside, whose code is not in `mix`, and which lines of
-    which files it came from."""
+    """A loop: its depth (1 is outermost), its number of inner loops, its instructions without those of inner loops, and its
+    source lines by file."""
 
     depth: int
     inner: int
@@ -55,8 +55,8 @@ class Loop:
 
 @dataclass(frozen=True)
 class Resources:
-    """What a kernel occupies. `registers` are those of one work-item (vector registers on AMD, those in use on x86);
-    `spilled` counts what found no register, by what the toolchain counts ("bytes stored", "vector registers")."""
+    """What a kernel occupies. `registers` are those of one work-item (vector registers on AMD, used ones on x86). `spilled`
+    counts spills in the toolchain's units ("bytes stored", "vector registers")."""
 
     registers: int
     local_bytes: int

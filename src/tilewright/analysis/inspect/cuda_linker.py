@@ -1,4 +1,4 @@
-"""The linker in NVIDIA's driver, by its C interface: PTX to the machine code that this very driver runs."""
+"""The linker in NVIDIA's driver, by its C interface: makes the machine code of PTX that this driver runs."""
 
 import ctypes
 import sys
@@ -12,14 +12,14 @@ LOG_BYTES = 1 << 16
 
 @dataclass(frozen=True)
 class Linked:
-    """Machine code in an ELF file and the linker's report; no code if it failed, and then the log says why."""
+    """Machine code in an ELF file and the linker's report. If the linker failed, the code is empty and the log says why."""
 
     log: str
     cubin: bytes = b""
 
 
 def link_ptx(ptx: str, ordinal: int = 0) -> Linked:
-    """Machine code for the GPU of that number. Where there is no driver, or it refuses, the log says so."""
+    """Machine code for the GPU with that number. If the driver is missing or refuses, the log says so."""
     try:
         driver = ctypes.CDLL(LIBRARY)
     except OSError as missing:
@@ -32,7 +32,7 @@ def link_ptx(ptx: str, ordinal: int = 0) -> Linked:
         or driver.cuCtxPushCurrent_v2(context)
     )
     if begun:
-        return Linked(f"NVIDIA's driver does not open the GPU (status {begun})")
+        return Linked(f"NVIDIA's driver cannot open the GPU (status {begun})")
     report, complaints = ctypes.create_string_buffer(LOG_BYTES), ctypes.create_string_buffer(LOG_BYTES)
     options = (ctypes.c_int * 5)(INFO_LOG, INFO_LOG_BYTES, ERROR_LOG, ERROR_LOG_BYTES, VERBOSE)
     values = (ctypes.c_void_p * 5)(ctypes.addressof(report), LOG_BYTES, ctypes.addressof(complaints), LOG_BYTES, 1)

@@ -1,4 +1,4 @@
-"""Asks the OpenCL driver of a device for the code that it made, in a child process with caches and settings of its own."""
+"""Asks a device's OpenCL driver for its code, in a child process with separate caches and settings."""
 
 import base64
 import re
@@ -12,16 +12,17 @@ from ...core.kernel import Step, render
 from ...core.plan import Plan
 from ...errors import BuildFailed, ProcessFailed, Unsupported
 from ...runtime.children import run_child, sent
-from . import kinds, x86_code
-from .compiled import Compiled, remembered
+from . import instruction_kinds as kinds
+from . import x86_code
 from .counts import Resources
 from .driver_child import DriverCode, Request
 from .elf import Function, read_functions, read_sections
 from .nvidia import VERBOSE, from_driver
+from .toolchain_output import Compiled, remembered
 
 SECONDS = 120.0
 FORM = "x86"
-# What Intel's CPU runtime calls the x86-64 levels: the first processors that had them.
+# Names of the x86-64 levels in Intel's CPU runtime: the first processors that had them.
 INTEL_LEVELS = {"x86-64-v2": "corei7", "x86-64-v3": "core-avx2", "x86-64-v4": "skx"}
 INTEL = "Intel(R) OpenCL"
 _VARIANT = re.compile(r"_ZGV\w(?P<state>[NM])(?P<width>\d+)")
@@ -29,7 +30,7 @@ _VARIANT = re.compile(r"_ZGV\w(?P<state>[NM])(?P<width>\d+)")
 
 @dataclass(frozen=True)
 class Chosen:
-    """The function of a program's binary that runs a work-group, a sentence on what it is, and those that it may call."""
+    """The function in a program's binary that runs a work-group, a sentence about it, and the functions that it may call."""
 
     function: Function
     note: str
@@ -57,7 +58,7 @@ def code_from_driver(plan: Plan, step: Step, info: DeviceInfo, level: str = "") 
 
 
 def ask(request: Request, settings: Mapping[str, str]) -> DriverCode:
-    """Have a child process build the program; nothing of it stays in any cache."""
+    """Build the program in a child process. It leaves nothing in any cache."""
     with tempfile.TemporaryDirectory() as folder:
         own = {"XDG_CACHE_HOME": folder, "LOCALAPPDATA": folder, "POCL_CACHE_DIR": folder, "POCL_KERNEL_CACHE": "1"}
         environment = own | {name: value for name, value in settings.items() if value}
@@ -87,7 +88,7 @@ def read_code(code: DriverCode, step: Step, info: DeviceInfo, level: str = "") -
     if chosen is None or info.kind != "cpu":
         head = code.binary[:8]
         raise Unsupported(
-            f"the driver of {info.label} gives its code in a form that is not read here (it begins with {head!r}); ask for an "
+            f"the driver of {info.label} gives its code in an unknown form (it begins with {head!r}); name an "
             "architecture by --arch instead"
         )
     listing = x86_code.disassembly(chosen.function, *chosen.called)
@@ -96,13 +97,13 @@ def read_code(code: DriverCode, step: Step, info: DeviceInfo, level: str = "") -
         x86_code.vector_registers(listing), step.config.local_bytes(step.problem), x86_code.frame_bytes(listing)
     )
     origin = (
-        f"the driver's own code: {info.platform} {info.driver}" if not level else f"Intel's CPU runtime, told {level}"
+        f"the driver's own code: {info.platform} {info.driver}" if not level else f"Intel's CPU runtime for {level}"
     )
     return Compiled(origin, entry, {FORM: listing}, resources, notes)
 
 
 def find_function(binary: bytes, entry: str, log: str = "") -> Chosen | None:
-    """The code of a work-group in Intel's program binary, or in the library that PoCL made; None if it is neither."""
+    """The code of a work-group in Intel's program binary or in PoCL's library; None if it is neither."""
     if not binary.startswith(b"\x7fELF"):
         return None
     functions = read_functions(binary)
@@ -127,14 +128,14 @@ def find_function(binary: bytes, entry: str, log: str = "") -> Chosen | None:
 
 
 def _with_called(function: Function, functions: tuple[Function, ...], entry: str, note: str) -> Chosen:
-    """With the program's other functions, where it calls any: those that are neither variants of it nor the linker's."""
+    """The function with the program's other functions that it may call: those that are neither its variants nor the linker's."""
     calls = any(each.flow == kinds.CALL for each in x86_code.parse_x86(x86_code.disassembly(function)).instructions)
     others = tuple(each for each in functions if not each.name.endswith(entry) and not each.name.startswith("_"))
     return Chosen(function, note, others if calls else ())
 
 
 def _remarks(log: str) -> tuple[str, ...]:
-    """What the driver says about vectors, once each, with the commas that it leaves out."""
+    """The driver's messages about vectors, each once, with the commas that the driver leaves out."""
     lines = (line.partition("0:0: ")[2] or line for line in log.splitlines() if "vectorized" in line)
     spaced = (re.sub(r"(?<=[a-z])(\d+ (?:gathers|scatters))", r", \1", line.strip()) for line in lines)
     return tuple(f"the driver says: {line}" for line in dict.fromkeys(spaced))

@@ -1,4 +1,4 @@
-"""The child's program: builds one kernel with the driver of one device, launches it where need be, and prints its code."""
+"""The child's program: builds one kernel with a device's driver, launches it if necessary, and prints its code."""
 
 import base64
 import os
@@ -16,7 +16,7 @@ from ...runtime.run import Execution
 
 @dataclass(frozen=True)
 class Request:
-    """What to build: `step` of `plan` on the device called so; `runs` if the driver compiles only when it is launched."""
+    """What to build: `step` of `plan` on the named device. `runs` if the driver compiles only at the launch."""
 
     device: str
     plan: Plan
@@ -27,7 +27,7 @@ class Request:
 
 @dataclass(frozen=True)
 class DriverCode:
-    """The program's binary and the compiler's log; or what went wrong in building."""
+    """The program's binary and the compiler's log, or the build error."""
 
     binary: bytes
     log: str
@@ -51,7 +51,7 @@ def build(request: Request) -> DriverCode:
 
 
 def pocl_library(entry: str, step: Step) -> bytes:
-    """The shared library that PoCL made for work-groups of the size that was launched; empty if it left none."""
+    """The shared library that PoCL made for the launched size of work-groups; empty if there is none."""
     sizes = "-".join(map(str, (*step.config.ndrange(step.problem).local_size, 1, 1)[:3]))
     for library in sorted(Path(os.environ["POCL_CACHE_DIR"]).rglob("*.so")):
         if library.parent.name.split("-goffs")[0] == sizes and library.parent.parent.name == entry:

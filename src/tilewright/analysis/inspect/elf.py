@@ -1,4 +1,4 @@
-"""Reads what is needed of ELF files: sections by name, and functions with their code. 64 bits, little-endian."""
+"""Reads 64-bit little-endian ELF files: sections by name, and functions with their code."""
 
 import struct
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ class Section:
 
 @dataclass(frozen=True)
 class Function:
-    """A function's name, its code, and the address that the code stands at."""
+    """A function's name, its code, and the code's address."""
 
     name: str
     code: bytes
@@ -28,13 +28,13 @@ class Function:
 
 
 def read_sections(data: bytes) -> tuple[Section, ...]:
-    """All sections in the order of the file; InvalidInput if the data is no ELF file of 64 bits."""
+    """All sections in the order of the file; InvalidInput if the data is not a 64-bit ELF file."""
     if data[:6] != b"\x7fELF\x02\x01" or len(data) < _HEADER.size:
-        raise InvalidInput(f"no 64-bit little-endian ELF file: it begins with {data[:6]!r}")
+        raise InvalidInput(f"not a 64-bit little-endian ELF file: it begins with {data[:6]!r}")
     header = _HEADER.unpack_from(data)
     offset, size, count, names_at = header[6], header[11], header[12], header[13]
     rows = [_SECTION.unpack_from(data, offset + number * size) for number in range(count)]
-    # The linkers of OpenCL drivers leave the number of the section of names out at times: then it is the last one.
+    # Linkers of OpenCL drivers sometimes omit the index of the section of names: then it is the last section.
     names = _content(data, rows[names_at if names_at < count and rows[names_at][1] == 3 else count - 1])
     return tuple(
         Section(names[row[0] : names.find(b"\0", row[0])].decode(), _content(data, row), row[3]) for row in rows
@@ -47,7 +47,7 @@ def _content(data: bytes, row: tuple[int, ...]) -> bytes:
 
 
 def read_functions(data: bytes) -> tuple[Function, ...]:
-    """The functions of an object file or a shared library that have code in it, largest first."""
+    """The functions with code in an object file or shared library, largest first."""
     sections = read_sections(data)
     found: dict[str, Function] = {}
     for table, names in ((".symtab", ".strtab"), (".dynsym", ".dynstr")):

@@ -1,12 +1,12 @@
-"""Reads AMD's machine code as clang prints it (`-S`), with the resources that it reports at the end.
+"""Reads AMD's machine code as clang prints it (`-S`), with the resources at its end.
 
 The meaning of opcodes: LLVM's "User Guide for AMDGPU Backend" and AMD's instruction set manuals.
 """
 
 import re
 
-from . import kinds
-from .listing import Effect, Instruction, Listing
+from . import instruction_kinds as kinds
+from .machine_code import Effect, Instruction, Listing
 
 # The first pattern that an opcode begins with decides; "_" is the boundary between words.
 _RULES = tuple(
@@ -74,13 +74,13 @@ def parse_gcn(text: str, entry: str) -> Listing:
 
 
 def _place(line: str, before: tuple[str, int]) -> tuple[str, int]:
-    """The outermost place of a `.loc` with a trace of inlined calls, the kernel's own; the one before where line is 0."""
+    """The outermost place in the kernel's file of a `.loc` with inlined calls; the previous place if its line is 0."""
     match = _PLACE.match(line)
     steps = [step for step in _STEP.finditer(match["trace"]) if int(step["line"])] if match else []
     own = [step for step in steps if "/" in step["file"]]
     if not own:
         return before
-    # clang's newest inlines the kernel's body into its entry: that last call stands on the line of the kernel's head.
+    # New versions of clang inline the kernel's body into its entry. That last call has the line of the kernel's head.
     step = own[-2] if len(own) > 1 else own[-1]
     return "/".join(step["file"].split("/")[-2:]), int(step["line"])
 

@@ -2,13 +2,13 @@
 
 from dataclasses import dataclass
 
-from . import kinds
-from .listing import Instruction, Listing
+from . import instruction_kinds as kinds
+from .machine_code import Instruction, Listing
 
 
 @dataclass(frozen=True)
 class Block:
-    """Instructions `first` to `last` - 1, which run one after another; `after` are the blocks that may come next."""
+    """Instructions `first` to `last` - 1, which run in order. `after` are the blocks that may come next."""
 
     first: int
     last: int
@@ -17,7 +17,7 @@ class Block:
 
 @dataclass(frozen=True)
 class NaturalLoop:
-    """A loop: the block that it is entered by, and all its blocks. `depth` is 1 for a loop inside no other."""
+    """A loop: its entry block and all its blocks. `depth` is 1 for an outermost loop."""
 
     header: int
     blocks: frozenset[int]
@@ -25,7 +25,7 @@ class NaturalLoop:
 
 
 def basic_blocks(listing: Listing) -> tuple[Block, ...]:
-    """The listing cut before each instruction that a branch leads to, and after each branch."""
+    """The basic blocks: the listing cut before each branch target and after each branch."""
     code = listing.instructions
     starts = {0}
     for index, each in enumerate(code):
@@ -52,7 +52,7 @@ def _after(listing: Listing, last: int, number: dict[int, int]) -> list[int]:
 
 
 def dominators(blocks: tuple[Block, ...]) -> list[int]:
-    """For each block the nearest other that every way to it leads through; -1 for blocks that no way leads to.
+    """The immediate dominator of each block: the nearest other block on every path to it; -1 for unreachable blocks.
 
     Cooper, Harvey, Kennedy: A Simple, Fast Dominance Algorithm (2001).
     """
@@ -78,7 +78,7 @@ def dominators(blocks: tuple[Block, ...]) -> list[int]:
 
 
 def _postorder(blocks: tuple[Block, ...]) -> list[int]:
-    """The blocks that can be reached from the first, each after those that it leads to; the first comes last."""
+    """The reachable blocks in postorder: each after the blocks that it leads to. The first block comes last."""
     order: list[int] = []
     seen = {0}
     stack = [(0, iter(blocks[0].after))]
@@ -105,7 +105,7 @@ def _meet(one: int, other: int, nearest: list[int], rank: dict[int, int]) -> int
 
 
 def natural_loops(blocks: tuple[Block, ...]) -> tuple[NaturalLoop, ...]:
-    """All loops, backward edges to one header taken together, outer ones before inner ones."""
+    """All loops, outer before inner. Backward edges to one header make one loop."""
     nearest = dominators(blocks)
     bodies: dict[int, set[int]] = {}
     for source, block in enumerate(blocks):
@@ -126,7 +126,7 @@ def _dominates(header: int, block: int, nearest: list[int]) -> bool:
 
 
 def _body(blocks: tuple[Block, ...], header: int, source: int, nearest: list[int]) -> set[int]:
-    """The blocks from which the backward edge is reached without passing the header."""
+    """The blocks that reach the backward edge without passing the header."""
     before: dict[int, list[int]] = {}
     for place, block in enumerate(blocks):
         for following in block.after:
@@ -143,7 +143,7 @@ def _body(blocks: tuple[Block, ...], header: int, source: int, nearest: list[int
 
 @dataclass(frozen=True)
 class LoopCode:
-    """The instructions of one loop that lie in no loop inside it; `inner` counts those loops."""
+    """The instructions of one loop without those of its inner loops. `inner` counts the inner loops."""
 
     depth: int
     inner: int
@@ -151,8 +151,8 @@ class LoopCode:
 
 
 def loops_of(listing: Listing) -> tuple[LoopCode, ...]:
-    """Every loop with the code that is its own; a single instruction that jumps to itself, which ends the code of
-    NVIDIA's kernels, is none."""
+    """Every loop with its own code. A single instruction that jumps to itself ends the code of NVIDIA's kernels: it is not
+    counted as a loop."""
     return tuple(loop for part in listing.parts() for loop in _loops_of_function(part))
 
 
@@ -171,8 +171,8 @@ def _loops_of_function(listing: Listing) -> list[LoopCode]:
 
 
 def main_loop(loops: tuple[LoopCode, ...]) -> LoopCode | None:
-    """The loop that does the work: the one with the most matrix instructions of its own, else multiply-adds, else other
-    floating-point instructions, else loads and stores; None if there is no loop."""
+    """The main loop: the one with the most matrix instructions, else multiply-adds, else other floating-point instructions,
+    else loads and stores; None if there is no loop."""
 
     def weight(loop: LoopCode) -> tuple[int, int, int, int, int]:
         effects = [effect for each in loop.instructions for effect in each.effects]

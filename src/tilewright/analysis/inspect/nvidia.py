@@ -1,4 +1,4 @@
-"""NVIDIA's machine code: by NVRTC without a GPU, or from the PTX that the OpenCL driver on a GPU made."""
+"""Gets NVIDIA's machine code: from NVRTC without a GPU, or from the PTX of the OpenCL driver."""
 
 import re
 import tempfile
@@ -9,26 +9,28 @@ from ...errors import BuildFailed
 from ...runtime.cuda.nvrtc import Nvrtc, find_nvrtc
 from ...runtime.opencl.retarget import retarget
 from .amd import SHIM, explained
-from .compiled import Compiled, remembered
 from .counts import Resources
 from .cuda_linker import link_ptx
-from .tools import Program, find_clang, find_nvidia_tool, run_tool
+from .find_tools import Program, find_clang, find_nvidia_tool, run_tool
+from .toolchain_output import Compiled, remembered
 
 SASS, PTX = "SASS", "PTX"
-NO_COMPILER = "NVRTC would compile for {arch} and tell registers, spills and PTX: pip install 'tilewright[inspect-nv]'"
+NO_COMPILER = (
+    "NVRTC would compile for {arch} and report registers, spills and PTX: pip install 'tilewright[inspect-nv]'"
+)
 NO_DISASSEMBLER = "nvdisasm would show the machine code, so only PTX is counted: pip install 'tilewright[inspect-nv]'"
-OPTIONS = ("-lineinfo", "--ptxas-options=-v")  # none of them changes the code
+OPTIONS = ("-lineinfo", "--ptxas-options=-v")  # neither changes the code
 # Clang puts a kernel's body into a function that is never inlined: first its own code, with that word removed, then PTX.
 FRONT_OPTIONS = (
     "-x", "cl", "-cl-std=CL1.2", "-cl-no-stdinc", "-nogpulib", "-O3", "-gline-directives-only", "-w", "-Xclang",
     "-disable-llvm-passes", "-emit-llvm", "-S", "-o", "-", "-",
 )  # fmt: skip
 BACK_OPTIONS = ("-x", "ir", "-O3", "-mllvm", "-inline-threshold=1000000", "-w", "-S", "-o", "-", "-")
-NO_TWIN = (
-    "this kernel has no CUDA twin for NVRTC; clang and ptxas would compile its OpenCL C for {arch}: "
+NO_COUNTERPART = (
+    "this kernel has no CUDA counterpart for NVRTC; clang and ptxas would compile its OpenCL C for {arch}: "
     "pip install 'tilewright[inspect-amd]', and the CUDA toolkit for ptxas"
 )
-VERBOSE = "-cl-nv-verbose"  # makes the OpenCL driver's log tell registers and spills
+VERBOSE = "-cl-nv-verbose"  # makes the OpenCL driver log registers and spills
 _FILE = re.compile(r'(\.file\s+\d+ )"([^"]*)" "([^"]*)"')
 _ENTRY = re.compile(r"Compiling entry function '(?P<entry>\w+)'")
 _USED = re.compile(r"Used (?P<registers>\d+) registers(?P<rest>[^\n]*)")
@@ -55,7 +57,9 @@ def compile_for_nvidia(source: str, entry: str, arch: str, options: tuple[str, .
 def _compile(nvrtc: Nvrtc, source: str, entry: str, arch: str, words: tuple[str, ...]) -> Compiled:
     result = nvrtc.compile(source, entry, arch, words)
     sass, tool, problem = disassemble(result.cubin)
-    notes = ("NVRTC compiled the kernel's CUDA twin; the compiler in NVIDIA's OpenCL driver may choose otherwise",)
+    notes = (
+        "NVRTC compiled the kernel's CUDA counterpart; the compiler in NVIDIA's OpenCL driver may choose otherwise",
+    )
     return Compiled(
         f"{nvrtc.version}{tool and sass and ' and ' + tool}, without a GPU",
         entry,
@@ -69,14 +73,14 @@ def _compile(nvrtc: Nvrtc, source: str, entry: str, arch: str, words: tuple[str,
 def compile_opencl_for_nvidia(
     source: str, entry: str, arch: str, target: str, group: tuple[int, ...], options: tuple[str, ...] = ()
 ) -> Compiled:
-    """The same from OpenCL C, for kernels that have no CUDA twin: clang makes PTX of it, and ptxas machine code.
+    """The same for kernels without a CUDA counterpart: clang compiles their OpenCL C to PTX, and ptxas makes machine code.
 
     A PTX `target` ("sm_90a", or "") uncovers the instructions that only it has, as the OpenCL backend does. `group` is
-    the size of work-groups, which PTX is told where the source does.
+    the size of work-groups, which goes into PTX if the source states it.
     """
     clang, ptxas = find_clang(), find_nvidia_tool("ptxas")
     if clang is None or ptxas is None:
-        return Compiled("", entry, missing=(NO_TWIN.format(arch=arch),))
+        return Compiled("", entry, missing=(NO_COUNTERPART.format(arch=arch),))
     text = read_source(SHIM) + '\n#line 1 "rendered.cl"\n' + source
     disassembler = find_nvidia_tool("nvdisasm")
     tools = (clang.name, ptxas.name, disassembler.name if disassembler else "")
@@ -119,8 +123,8 @@ def _assembled(ptx: str, entry: str, arch: str, clang: Program, ptxas: Program) 
 
 
 def from_driver(ptx: str, entry: str, arch: str, log: str, ordinal: int = 0) -> Compiled:
-    """What NVIDIA's OpenCL driver made: its PTX, its own report of resources, and the machine code that the driver, or
-    ptxas, makes of that PTX."""
+    """The output of NVIDIA's OpenCL driver: its PTX, its report of resources, and the machine code that the driver or ptxas
+    makes of the PTX."""
     cubin, report, maker, notes = _assemble(ptx, arch, ordinal)
     sass, tool, problem = disassemble(cubin) if cubin else ("", "", "")
     resources = read_report(log, entry) or read_report(report, entry)
@@ -131,13 +135,13 @@ def from_driver(ptx: str, entry: str, arch: str, log: str, ordinal: int = 0) -> 
 
 
 def _assemble(ptx: str, arch: str, ordinal: int) -> tuple[bytes, str, str, tuple[str, ...]]:
-    """Machine code of PTX, the report on it, who made it, and what went wrong with those that did not."""
+    """Machine code of PTX, the report on it, the tool that made it, and the errors of the tools that did not."""
     linked = link_ptx(ptx, ordinal)
     if linked.cubin:
         return linked.cubin, linked.log, "machine code from the driver", ()
     ptxas = find_nvidia_tool("ptxas")
     if ptxas is None:
-        return b"", "", "", (f"{linked.log}; ptxas, of the CUDA toolkit, would make machine code of the PTX, too",)
+        return b"", "", "", (f"{linked.log}; ptxas of the CUDA toolkit would make machine code of the PTX",)
     cubin, log = assemble_ptx(ptxas, ptx, arch)
     if not cubin:
         return b"", "", "", (f"{ptxas.name} refused the driver's PTX: {log.strip().splitlines()[-1]}",)
@@ -155,7 +159,7 @@ def assemble_ptx(ptxas: Program, ptx: str, arch: str) -> tuple[bytes, str]:
 
 
 def disassemble(cubin: bytes) -> tuple[str, str, str]:
-    """The machine code as text, the tool that read it, and what it complained of if it could not."""
+    """The machine code as text, the tool that read it, and its errors if it could not."""
     problem = ""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "kernel.cubin"
@@ -175,7 +179,7 @@ def disassemble(cubin: bytes) -> tuple[str, str, str]:
 
 
 def read_report(log: str, entry: str) -> Resources | None:
-    """Registers, spills and shared memory from ptxas' report (`-v`); None if the log has none of this kernel."""
+    """Registers, spills and shared memory from ptxas' report (`-v`); None if the log does not name this kernel."""
     parts = re.split(r"(?=Compiling entry function)", log)
     named = [part for part in parts if (match := _ENTRY.search(part)) and match["entry"] == entry]
     part = named[0] if named else log

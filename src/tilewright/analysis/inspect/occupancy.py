@@ -1,4 +1,4 @@
-"""How many work-groups of a kernel a multiprocessor holds at once, and what limits them; a table for each architecture.
+"""Occupancy: how many work-groups of a kernel fit on a multiprocessor, and what limits them. A table for each architecture.
 
 NVIDIA: "Technical Specifications per Compute Capability" of the CUDA C++ Programming Guide (that of CUDA 12 for 7.0), and
 for the units in which registers and shared memory are given out, the occupancy calculator of Nsight Compute. AMD: the
@@ -24,7 +24,7 @@ class Multiprocessor:
     lanes: int
     units: int
     waves: int  # at most, on the whole multiprocessor
-    groups: int  # at most; on AMD only of groups that have more than one wave
+    groups: int  # at most; on AMD this limit is only for groups of more than one wave
     registers: int
     register_step: int
     local_bytes: int
@@ -37,8 +37,8 @@ class Multiprocessor:
 
 
 def _nvidia(name: str, waves: int, groups: int, local_kb: int, title: str) -> Multiprocessor:
-    """64 K registers in four parts, for warps in steps of 256 registers, that is 8 for each lane. From 8.0 on 1 KB of
-    shared memory of each work-group is the system's, and it is given out in steps of 128 bytes, before in 256."""
+    """64 K registers in four parts. Warps get them in steps of 256 registers, 8 for each lane. From 8.0 on the system takes 1 KB
+    of shared memory for each work-group, and memory is allocated in steps of 128 bytes; before, in steps of 256."""
     old = name in ("sm_70", "sm_72", "sm_75")
     return Multiprocessor(
         name, title, 32, 4, waves, groups, 512, 8, local_kb << 10, 256 if old else 128, 0 if old else 1024
@@ -88,7 +88,7 @@ MULTIPROCESSORS = {
 
 @dataclass(frozen=True)
 class Occupancy:
-    """Work-groups and waves that fit at once; `limits` has the groups that each resource alone would allow."""
+    """Work-groups and waves that fit at once. `limits` has the number of groups that each resource alone allows."""
 
     groups: int
     waves: int
@@ -103,7 +103,7 @@ class Occupancy:
 
     def __str__(self) -> str:
         if not self.groups:
-            return f"0: no work-group fits on a {self.shares}, for want of {self.limiter}"
+            return f"0: no work-group fits on a {self.shares}, limited by {self.limiter}"
         groups = f"{self.groups} work-group{'s' if self.groups != 1 else ''} = {self.waves} of {self.most_waves} waves"
         return f"{self.part:.0%}: {groups} on a {self.shares}, limited by {self.limiter}"
 
@@ -144,7 +144,7 @@ def occupancy(chip: Multiprocessor, group_items: int, registers: int, local_byte
         used = _up(local_bytes + chip.reserved_local, chip.local_step)
         limits["local memory"] = chip.local_bytes // used
     groups = min(limits.values())
-    # Nothing else limits a full multiprocessor; of equal limits otherwise, name the one that the kernel's author can change.
+    # A full multiprocessor is limited by its waves. Of other equal limits, name the one that the kernel's author can change.
     full = ("waves",) if groups * waves == chip.waves else ()
     order = (*full, "registers", "local memory", "waves", "work-groups")
     limiter = next(name for name in order if limits.get(name) == groups)

@@ -1,9 +1,9 @@
-"""The inspections in Markdown pages, between marks that name kernel and architecture; no GPU is needed.
+"""Writes inspections into Markdown pages, between marks that name kernel and architecture. This needs no GPU.
 
 <!-- inspect: tiles/06 sm_90 -->               one kernel
 <!-- inspect: tiles/06 sm_90 gfx90a -->        one kernel for two architectures, side by side
 <!-- inspect: ladder tiles sm_90 gfx1100 -->   a table for each architecture
-<!-- inspect: record FILE tiles/06 sm_90 -->   a saved inspection, of a device, beside one made here
+<!-- inspect: record FILE tiles/06 sm_90 -->   a saved inspection of a device, against one made here
 <!-- end inspect -->                           ends each of them
 """
 
@@ -14,10 +14,10 @@ from pathlib import Path
 from ...core.markdown import cell, fenced
 from ...errors import TilewrightError
 from ...kernels import find_ladder
-from .changes import compare
+from .compare import compare
+from .compile_and_count import find_target, inspect_kernel
 from .counts import Mix
-from .examine import find_target, inspect_kernel
-from .kinds import GLOBAL_LOAD, LOAD
+from .instruction_kinds import GLOBAL_LOAD, LOAD
 from .record import Inspection, load_inspection
 
 HEADS = (
@@ -27,7 +27,7 @@ HEADS = (
 
 
 def inspected(words: Sequence[str], folder: Path) -> str:
-    """What stands between the marks whose words these are, on a page in `folder`."""
+    """The text between the marks with these words, on a page in `folder`."""
     if words[0] == "ladder":
         return "\n\n".join(ladder_table(words[1], arch) for arch in words[2:])
     if words[0] == "record":
@@ -39,7 +39,7 @@ def inspected(words: Sequence[str], folder: Path) -> str:
 
 
 def ladder_table(name: str, arch: str) -> str:
-    """A Markdown table of a ladder's rungs for one architecture; a rung that it refuses has the reason instead."""
+    """A Markdown table of a ladder's rungs for one architecture. A refused rung shows the reason instead."""
     rule = "| --- " + "| ---: " * (len(HEADS) - 1) + "|"
     lines = [f"**{arch}** ({find_target(arch).title})", "", "| " + " | ".join(HEADS) + " |", rule]
     for kernel in find_ladder(name).kernels:

@@ -1,8 +1,8 @@
-"""Counted instructions and registers as lines of text, in all and in the loop that does the work."""
+"""Prints counted instructions and registers, of the whole kernel and of its main loop."""
 
 from collections.abc import Iterator
 
-from . import kinds
+from . import instruction_kinds as kinds
 from .counts import Loop, Mix, Resources
 from .sass import counters
 
@@ -25,7 +25,7 @@ def registers_line(used: Resources, form: str) -> str:
 
 
 def count_table(form: str, mix: Mix, loop: Loop | None) -> Iterator[str]:
-    """Instructions by kind, in all and in the loop that does the work."""
+    """Instructions by kind, of the whole kernel and of its main loop."""
     mixes = (mix, loop.mix) if loop else (mix,)
     yield f"  {'':28}{'in all':>10}{'in its loop' if loop else '':>13}{loop_words(loop) if loop else ''}".rstrip()
     yield _row(f"instructions ({form})", *(each.instructions for each in mixes))
@@ -45,7 +45,7 @@ def count_table(form: str, mix: Mix, loop: Loop | None) -> Iterator[str]:
 
 
 def loop_words(loop: Loop) -> str:
-    """Where a loop lies: the lines that it came from as far as they are known, and the loops left out."""
+    """Where a loop lies: its source lines, if they are known, and how many inner loops are left out."""
     inside = {0: "", 1: "without the loop inside it"}.get(loop.inner, f"without the {loop.inner} loops inside it")
     if not loop.lines:
         return f" ({inside})" if inside else ""
@@ -55,7 +55,7 @@ def loop_words(loop: Loop) -> str:
 
 
 def effect_names(*mixes: Mix) -> list[str]:
-    """All that these mixes count, in the order in which it is printed: by kind, the widest first."""
+    """The names of all counts in these mixes, in print order: by kind, widest first."""
     names = {name for mix in mixes for name in mix.effects}
 
     def place(name: str) -> tuple[int, int]:

@@ -1,12 +1,12 @@
-"""Reads PTX, NVIDIA's intermediate language: what can be counted where no tool makes machine code of it.
+"""Reads PTX, NVIDIA's intermediate language. It is counted if no tool can make machine code of it.
 
 The meaning of opcodes: the PTX ISA manual.
 """
 
 import re
 
-from . import kinds
-from .listing import Effect, Instruction, Listing
+from . import instruction_kinds as kinds
+from .machine_code import Effect, Instruction, Listing
 
 _RULES = tuple(
     (re.compile(pattern), kind)
@@ -48,7 +48,7 @@ _TYPE = re.compile(r"\.[fbsu](?P<bits>8|16|32|64|128)$")
 
 
 def parse_ptx(text: str, entry: str) -> Listing:
-    """The code of the kernel `entry`. Places are not read: PTX numbers its files apart."""
+    """The code of the kernel `entry`. Places are not read, since PTX numbers its files separately."""
     code: list[Instruction] = []
     labels: dict[str, int] = {}
     inside = False

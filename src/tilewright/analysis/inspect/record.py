@@ -1,4 +1,4 @@
-"""What an inspection returns: resources, occupancy and counted instructions, as plain data that goes to JSON and back."""
+"""The record of an inspection: resources, occupancy and counted instructions. It goes to JSON and back."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field

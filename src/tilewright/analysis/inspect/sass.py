@@ -5,8 +5,8 @@ The meaning of opcodes: CUDA Binary Utilities, "Instruction Set Reference".
 
 import re
 
-from . import kinds
-from .listing import Effect, Instruction, Listing
+from . import instruction_kinds as kinds
+from .machine_code import Effect, Instruction, Listing
 
 KINDS = {
     kinds.MATRIX: "HMMA IMMA DMMA BMMA QMMA OMMA HGMMA IGMMA QGMMA BGMMA UTCHMMA UTCIMMA UTCQMMA UTCOMMA",
@@ -34,7 +34,7 @@ KINDS = {
 }  # fmt: skip
 KIND_OF = {name: kind for kind, names in KINDS.items() for name in names.split()}
 MULTIPLY_ADDS = {"FFMA": 1, "FFMA32I": 1, "FFMA2": 2, "DFMA": 1, "HFMA2": 2, "HFMA": 1}
-WHOLE_TILES = ("UTMALDG", "UTMASTG", "UBLKCP")  # copies of a size that the code does not tell
+WHOLE_TILES = ("UTMALDG", "UTMASTG", "UBLKCP")  # copies whose size the code does not show
 WIDTHS = {"U8": 8, "S8": 8, "U16": 16, "S16": 16, "64": 64, "96": 96, "128": 128, "256": 256}
 
 _INSTRUCTION = re.compile(
@@ -49,7 +49,7 @@ _FUNCTION = re.compile(r"^(?:\.text\.(?P<name>\w+):|\s*Function\s*:\s*(?P<dumped
 
 
 def parse_sass(text: str, entry: str = "") -> Listing:
-    """The code of the function `entry`, or of the only one there is. Places are those of the outermost inlined call."""
+    """The code of the function `entry`, or of the only function. Places are those of the outermost inlined call."""
     code: list[Instruction] = []
     labels: dict[str, int] = {}
     place: tuple[str, int] = ("", 0)
@@ -79,7 +79,7 @@ def _names(line: str) -> str:
 
 
 def _place(line: str) -> tuple[str, int]:
-    """The last place that the line names: with inlining shown, the call in the kernel and not what it was inlined from."""
+    """The last place that the line names. For inlined code this is the call in the kernel."""
     found = _PLACE.findall(line)
     file, number = found[-1]
     return "/".join(file.split("/")[-2:]), int(number)
@@ -110,12 +110,12 @@ def _flow(opcode: str, operands: str, guard: str) -> tuple[str, str]:
 def _effect(opcode: str, operands: str) -> Effect:
     base, *modifiers = opcode.split(".")
     if base in MULTIPLY_ADDS:
-        if operands.count("RZ") >= 2:  # 0 * 0 + constant: a move that runs in the pipe of floating point
+        if operands.count("RZ") >= 2:  # 0 * 0 + constant: a move in the floating-point pipe
             return Effect(kinds.MOVE)
         return Effect(kinds.FMA, scalars=MULTIPLY_ADDS[base])
     if base == "IMAD" and ("MOV" in modifiers or operands.count("RZ") >= 2):
         return Effect(kinds.MOVE)
-    if base == "SYNCS":  # barriers that live in local memory
+    if base == "SYNCS":  # barriers in local memory
         return Effect(kinds.WAIT if "PHASECHK" in modifiers else kinds.BARRIER)
     kind = KIND_OF.get(base, kinds.OTHER)
     if kind in kinds.MEMORY:
@@ -132,7 +132,7 @@ def _width(base: str, modifiers: list[str]) -> int:
 
 def counters(opcodes: dict[str, int]) -> dict[str, int]:
     """The counters of the myGEMM tutorial's `inspect`: multiply-adds, reads and writes of local memory, shuffles, reads
-    and writes of global memory, moves. A move that is spelled as a multiplication (IMAD.MOV) is a move."""
+    and writes of global memory, moves. IMAD.MOV, a move written as a multiplication, is a move."""
 
     def count(*names: str) -> int:
         return sum(number for opcode, number in opcodes.items() if opcode.split(".")[0] in names)

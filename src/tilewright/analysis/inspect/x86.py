@@ -1,4 +1,4 @@
-"""Code for an x86-64 level that need not be this machine's: by Intel's CPU runtime, or by clang for single work-items."""
+"""Compiles for any x86-64 level: with Intel's CPU runtime, or with clang for single work-items."""
 
 import tempfile
 from collections.abc import Sequence
@@ -11,11 +11,11 @@ from ...core.source import read_source
 from ...errors import BuildFailed, Unsupported
 from . import x86_code
 from .amd import SHIM, explained
-from .compiled import Compiled, remembered
 from .counts import Resources
 from .driver import FORM, INTEL, code_from_driver
 from .elf import read_functions
-from .tools import Program, find_clang, run_tool
+from .find_tools import Program, find_clang, run_tool
+from .toolchain_output import Compiled, remembered
 
 NO_DISASSEMBLER = x86_code.CAPSTONE
 NO_COMPILER = (
@@ -82,7 +82,7 @@ def _single_item(
     own = [each for each in functions if each.name == entry]
     if not own:
         raise Unsupported(
-            f"{clang.name} left no function {entry!r}; it made {', '.join(each.name for each in functions)}"
+            f"{clang.name} made no function {entry!r}; it made {', '.join(each.name for each in functions)}"
         )
     listing = x86_code.disassembly(own[0])
     note = "the code of a single work-item; a CPU driver runs several in the lanes of its vectors"

@@ -1,4 +1,4 @@
-"""Reads x86-64 machine code, which capstone, an optional package of 1.5 MB, disassembles.
+"""Reads x86-64 machine code, disassembled by capstone, an optional package of 1.5 MB.
 
 The meaning of mnemonics: Intel 64 and IA-32 Architectures Software Developer's Manual, volume 2.
 """
@@ -6,9 +6,9 @@ The meaning of mnemonics: Intel 64 and IA-32 Architectures Software Developer's 
 import re
 
 from ...errors import Unsupported
-from . import kinds
+from . import instruction_kinds as kinds
 from .elf import Function
-from .listing import Effect, Instruction, Listing
+from .machine_code import Effect, Instruction, Listing
 
 CAPSTONE = "the code of a CPU kernel is read by the package capstone: pip install 'tilewright[inspect]'"
 WIDTHS = {"byte": 8, "word": 16, "dword": 32, "qword": 64, "tbyte": 80, "xmmword": 128, "ymmword": 256, "zmmword": 512}
@@ -40,7 +40,7 @@ _RULES = tuple(
 
 def disassembly(*functions: Function) -> str:
     """The code of functions as text: "gemm:", then "0x40:  vfmadd231ps zmm0, zmm1, zmm2" and so on, in Intel's order of
-    operands. Unsupported says what to install where capstone is not."""
+    operands. If capstone is missing, Unsupported says what to install."""
     try:
         import capstone
     except ImportError as missing:
@@ -78,7 +78,7 @@ def vector_registers(text: str) -> int:
 
 
 def frame_bytes(text: str) -> int:
-    """Bytes of stack that a function sets aside for itself, beside the registers that it saves."""
+    """Bytes of stack that a function allocates, without the registers that it saves."""
     match = re.search(r"\bsub rsp, (0x[0-9a-f]+|\d+)\b", text)
     return int(match[1], 0) if match else 0
 
@@ -94,7 +94,7 @@ def _flow(mnemonic: str, operands: str) -> tuple[str, str]:
 
 
 def effects(mnemonic: str, operands: str) -> tuple[Effect, ...]:
-    """What an instruction does; one that computes with an operand in memory loads it, too."""
+    """What an instruction does. An instruction with an operand in memory also counts as a load."""
     memory = _MEMORY.search(operands)
     fused = _FMA.match(mnemonic)
     if fused:

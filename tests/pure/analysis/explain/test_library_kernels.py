@@ -12,7 +12,7 @@ import pytest
 from devices import CPU, NVIDIA
 
 from tilewright.analysis.explain import explain_kernel, explain_steps
-from tilewright.analysis.explain.kernels import small_arrays
+from tilewright.analysis.explain.plans import small_arrays
 from tilewright.core.in_place import InPlaceTranspose
 from tilewright.core.kernel import KERNELS, Kernel, Steps, render
 from tilewright.core.plan import violations

@@ -9,7 +9,8 @@ import pytest
 
 from tilewright.analysis.explain import explain_source
 from tilewright.analysis.explain.serialise import to_dict
-from tilewright.analysis.explain.simt import statements, sums
+from tilewright.analysis.explain.simt import statements
+from tilewright.analysis.explain.simt import summing_loops as sums
 from tilewright.errors import SourceError
 
 HEAD = "__kernel void f(const int N, const __global float* A, const __global float* B, __global float* C)\n"

@@ -5,11 +5,11 @@ import re
 import pytest
 from paths import DATA, ROOT
 
-from tilewright.analysis.inspect import kinds
+from tilewright.analysis.inspect import instruction_kinds as kinds
 from tilewright.analysis.inspect.counts import Mix, mix_of
 from tilewright.analysis.inspect.gcn import metadata, parse_gcn
-from tilewright.analysis.inspect.listing import Listing, calls, places
 from tilewright.analysis.inspect.loops import loops_of, main_loop
+from tilewright.analysis.inspect.machine_code import Listing, calls, places
 from tilewright.analysis.inspect.ptx import parse_ptx
 from tilewright.analysis.inspect.sass import counters, parse_sass
 from tilewright.analysis.inspect.x86_code import effects, frame_bytes, parse_x86, vector_registers

@@ -3,9 +3,9 @@
 from hypothesis import given
 from hypothesis import strategies as some
 
-from tilewright.analysis.inspect import kinds
-from tilewright.analysis.inspect.listing import Effect, Instruction, Listing
+from tilewright.analysis.inspect import instruction_kinds as kinds
 from tilewright.analysis.inspect.loops import Block, basic_blocks, dominators, loops_of, main_loop, natural_loops
+from tilewright.analysis.inspect.machine_code import Effect, Instruction, Listing
 
 
 def code(*rows: tuple[str, str, str]) -> Listing:

@@ -1,1 +1,1 @@
-"""Draws explanations: the sectors and banks of a request, the way of the data, the timeline between barriers."""
+"""Draws explanations: the sectors and banks of a request, the path of the data, the timeline between barriers."""

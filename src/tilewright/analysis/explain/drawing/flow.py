@@ -11,7 +11,7 @@ _WIDTH, _HEIGHT = 190, 46
 
 @dataclass(frozen=True)
 class Leg:
-    """One arrow: from a box to a box, with its label."""
+    """An arrow between two boxes, with its label."""
 
     source: tuple[str, str]
     target: tuple[str, str]
@@ -22,7 +22,7 @@ REGISTERS = ("registers", "")
 
 
 def legs(explanation: Explanation) -> list[Leg]:
-    """Where data goes. A statement that loads from global and stores into local memory is one leg."""
+    """The paths of the data. A statement that loads from global and stores into local memory is one leg."""
     out: list[Leg] = []
     accesses, passes = explanation.accesses, explanation.model.local_passes
     moved: set[int] = set()
@@ -74,7 +74,7 @@ def draw_path(explanation: Explanation) -> Drawing:
 
 
 def folded(phases: tuple[Phase, ...]) -> list[tuple[tuple[Phase, ...], int]]:
-    """Phases with repetitions of one or two of them folded: (phases, times)."""
+    """Phases, with repetitions of one or two phases folded: (phases, times)."""
     out: list[tuple[tuple[Phase, ...], int]] = []
     at = 0
     while at < len(phases):
@@ -91,7 +91,7 @@ def folded(phases: tuple[Phase, ...]) -> list[tuple[tuple[Phase, ...], int]]:
 
 
 def draw_timeline(explanation: Explanation) -> Drawing:
-    """From left to right the stretches between barriers, each with its accesses; a wall is a barrier."""
+    """The stretches between barriers from left to right, each with its accesses. A wall is a barrier."""
     drawing = Drawing()
     x: float = 0
     lines = {(each.position.line, each.operation, each.buffer) for each in explanation.accesses}

@@ -1,4 +1,4 @@
-"""The picture of an explanation: one SVG, or an HTML page with the annotated source and the verdict beside it."""
+"""The picture of an explanation: an SVG, or an HTML page with the annotated source and the verdict."""
 
 from html import escape
 from pathlib import Path
@@ -15,7 +15,7 @@ ENDINGS = (".svg", ".html")
 
 
 def parts(explanation: Explanation) -> list[tuple[str, Drawing]]:
-    """Titled drawings: the path of the data, the timeline, one request of every access."""
+    """Titled drawings: the path of the data, the timeline, and one request of each access."""
     out = [("From global memory to registers", draw_path(explanation))]
     if explanation.profile.barriers:
         out.append(("Between the barriers", draw_timeline(explanation)))
@@ -54,7 +54,7 @@ _MARKS = {"!": "fault", ">": "cost", "~": "note"}
 
 
 def html(explanation: Explanation) -> str:
-    """The whole explanation as a page that needs nothing else."""
+    """The whole explanation as a self-contained page."""
     sentences = "".join(f"<li>{escape(line)}</li>" for line in verdict(explanation))
     sums = "".join(f"<p>{escape(line)}</p>" for line in summary(explanation))
     figures = "".join(
@@ -72,7 +72,7 @@ def _coloured(line: str) -> str:
 
 
 def save_picture(explanation: Explanation, path: str | Path) -> Path:
-    """Writes the picture; the file's ending, .svg or .html, says which."""
+    """Write the picture as .svg or .html, by the file's ending."""
     target = Path(path)
     if target.suffix.lower() not in ENDINGS:
         raise InvalidInput(f"a picture is an .svg or an .html file, not {target.name!r}")

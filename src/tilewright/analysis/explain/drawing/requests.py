@@ -1,4 +1,4 @@
-"""Draws one request: the sectors it touches in global memory, or the banks and passes it takes in local memory."""
+"""Draws one request: its sectors in global memory, or its banks and passes in local memory."""
 
 import numpy as np
 
@@ -12,7 +12,7 @@ _LINES_SHOWN = 36
 
 
 def draw_access(access: LineAccess, model: Model, source: str) -> Drawing:
-    """The worst request of an access under its line of source."""
+    """The worst request of an access, under its source line."""
     drawing = Drawing()
     title = f"line {access.position.line}: {access.operation} of {access.size} bytes, {access.space} {access.buffer}"
     drawing.text(0, 14, title, "ink head")
@@ -36,7 +36,7 @@ def lane_names(lanes: list[int]) -> str:
 
 
 def draw_sectors(access: LineAccess, model: Model) -> Drawing:
-    """One row for each cache line that the request touches, one box for each of its sectors, filled as far as used."""
+    """One row for each cache line that the request touches, and one box for each sector, filled up to the used part."""
     request, drawing = access.worst, Drawing()
     users: dict[int, list[int]] = {}
     used: dict[int, set[int]] = {}
@@ -70,7 +70,7 @@ def draw_sectors(access: LineAccess, model: Model) -> Drawing:
         below,
         f"one {model.sub_group} moves "
         f"{counted(len(users), 'sector', 'sectors')} of {model.sector} bytes in {counted(len(lines), 'line', 'lines')}; "
-        f"{unused} bytes of them unused. Numbers are lanes; green: bytes asked for, orange: moved in vain.",
+        f"{unused} bytes of them unused. Numbers are lanes; green: bytes asked for, orange: moved but not used.",
         "soft",
     )
     return drawing
@@ -92,7 +92,7 @@ def stretches(values: list[int]) -> list[tuple[int, int]]:
 
 
 def passes_of(request: Request, model: Model, operation: str, size: int) -> list[dict[int, list[int]]]:
-    """The passes of a request through local memory before pairs merge: for each, bank -> the lanes whose word it delivers."""
+    """The passes of a request through local memory, before pairs merge: for each pass, bank -> lanes whose word it delivers."""
     out: list[dict[int, list[int]]] = []
     for at, piece in split_access(request.size, size, model.widest):
         for phase in model.phases_of(piece, operation):
@@ -110,7 +110,7 @@ def passes_of(request: Request, model: Model, operation: str, size: int) -> list
 
 
 def draw_banks(access: LineAccess, model: Model) -> Drawing:
-    """A column for each bank, a row for each pass, in each cell the lanes that it serves."""
+    """A column for each bank and a row for each pass. Each cell names the lanes that it serves."""
     request, drawing = access.worst, Drawing()
     operation = "load" if access.operation == "load" else "store"
     rows = passes_of(request, model, operation, request.size)

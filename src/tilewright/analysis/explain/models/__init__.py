@@ -1,7 +1,7 @@
-"""Hardware models: how each family of devices turns accesses into sectors and wavefronts.
+"""Device models: how each family of devices turns accesses into sectors and wavefronts.
 
-A model is a file of this folder that ends in `MODELS`, and its name in FAMILIES: the command line, `explain` and `roofline`
-find it there. Of a vendor's models the first is taken for a GPU whose sub-groups have another width.
+A model is a file in this folder that ends in `MODELS`, and its name in FAMILIES: there the command line, `explain` and
+`roofline` find it. A GPU with another sub-group width gets its vendor's first model.
 """
 
 from ....core.device import DeviceInfo
@@ -18,7 +18,7 @@ MODELS: tuple[Model, ...] = tuple(model for family in FAMILIES for model in fami
 
 
 def find_model(name: str) -> Model:
-    """The model of that name or alias; UnknownName lists the near ones."""
+    """The model with that name or alias; UnknownName lists similar ones."""
     for model in MODELS:
         if name in (model.name, *model.aliases):
             return model
@@ -26,7 +26,7 @@ def find_model(name: str) -> Model:
 
 
 def model_for(info: DeviceInfo) -> Model:
-    """The model of a device's vendor and sub-group width; NVIDIA's, the verified one, for devices without a model."""
+    """The model for a device's vendor and sub-group width; NVIDIA's, which was checked, for other devices."""
     of_vendor = [model for model in MODELS if model.is_for(info)]
     of_width = [model for model in of_vendor if model.lanes == info.sub_group_width]
     return (*of_width, *of_vendor, NVIDIA)[0]

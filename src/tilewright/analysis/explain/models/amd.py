@@ -1,7 +1,7 @@
 """AMD: wavefronts of 64 (GCN, CDNA) or 32 lanes (RDNA). Modelled after ROCm's documentation, not measured.
 
-AMD's word for a sub-group is wavefront. So one pass of a request through local memory, which NVIDIA's tools call a
-wavefront, is called a pass here.
+AMD calls a sub-group a wavefront. NVIDIA's tools call one pass of a request through local memory a wavefront. On AMD it is
+called a pass here.
 """
 
 from .rules import Lanes, Model

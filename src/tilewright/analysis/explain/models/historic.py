@@ -1,4 +1,4 @@
-"""NVIDIA's GPUs of 2008 and 2009, for which the SDK's transpose was written: half-warps of 16 lanes, 16 banks. Modelled."""
+"""NVIDIA's GPUs of 2008 and 2009, the target of the SDK's transpose: half-warps of 16 lanes, 16 banks. Modelled, not measured."""
 
 from .rules import Model
 

@@ -1,6 +1,6 @@
 """From addresses to sectors, lines and wavefronts: pure functions of arrays (requests, lanes) of byte addresses.
 
-The rules for NVIDIA are those that an H200's counters confirmed on 29 patterns; `Model` holds what differs elsewhere.
+An H200's counters confirmed the rules for NVIDIA on 29 patterns. `Model` holds what differs between devices.
 """
 
 from dataclasses import dataclass
@@ -22,13 +22,13 @@ WORD = 4
 class Model:
     """How a family of devices turns one access of one sub-group into work.
 
-    `lanes` is the sub-group; `sector` and `line` are bytes; local memory has `banks` banks of one 4-byte word. `phases`
-    lists, for accesses of (bytes, operation), the lanes that are served together where that is not simply as many
-    consecutive lanes as fill all banks once. `merges_pairs`: see `wavefronts`. `evidence` says what the rules rest on.
-    `assumes_alignment`: vload and vstore, which promise none, count as the wide instructions that the addresses allow;
-    without it as the narrow ones that are always right. `local_pass` is the word for one pass of a request through local
-    memory. `register_bytes` are the most bytes of registers that one work-item can have. `vendors` are words of which one
-    stands in the vendor's name of the GPUs that the model is for, in small letters. `aliases` are other names for the model.
+    `lanes` is the width of a sub-group. `sector` and `line` are bytes. Local memory has `banks` banks of one 4-byte word.
+    `phases` lists, for accesses of (bytes, operation), the lanes that are served together. Without an entry these are the
+    consecutive lanes that fill all banks once. `merges_pairs`: see `wavefronts`. `evidence` says what the rules are based on.
+    With `assumes_alignment`, vload and vstore count as the widest instructions that the addresses allow; without it, as the
+    narrow ones that are always right. `local_pass` is the word for one pass of a request through local memory.
+    `register_bytes` is the most bytes of registers for one work-item. `vendors` are lower-case words: the model is for GPUs
+    whose vendor's name contains one of them. `aliases` are other names of the model.
     """
 
     name: str
@@ -63,7 +63,7 @@ class Model:
 
     @property
     def period(self) -> int:
-        """Moving all addresses by a multiple of this changes no count."""
+        """Shifting all addresses by a multiple of this does not change the counts."""
         return int(np.lcm(np.lcm(self.sector, self.line), self.banks * WORD))
 
     @property
@@ -73,11 +73,12 @@ class Model:
 
     @property
     def standing(self) -> str:
-        return "verified" if self.verified else "modelled"
+        """How far the rules can be trusted."""
+        return "checked against an H200's counters" if self.verified else "modelled, not measured"
 
 
 def count_distinct(values: Int64s, valid: Bools) -> Int64s:
-    """In each row, how many different values there are among the valid ones."""
+    """The number of different valid values in each row."""
     ordered = np.sort(np.where(valid, values, _NOTHING), axis=-1)
     steps = (ordered[..., 1:] != ordered[..., :-1]) & (ordered[..., 1:] != _NOTHING)
     found: Int64s = steps.sum(axis=-1) + (ordered[..., 0] != _NOTHING)
@@ -85,7 +86,7 @@ def count_distinct(values: Int64s, valid: Bools) -> Int64s:
 
 
 def blocks_touched(addresses: Int64s, active: Bools, size: int, block: int) -> Int64s:
-    """For each request, how many aligned blocks (sectors, lines) of `block` bytes its bytes lie in."""
+    """For each request, the number of aligned blocks (sectors, lines) of `block` bytes that its bytes touch."""
     most = (size - 1) // block + 2
     first = addresses // block
     if most == 2 and not (addresses % size)[active].any() and block % size == 0:
@@ -96,7 +97,7 @@ def blocks_touched(addresses: Int64s, active: Bools, size: int, block: int) -> I
 
 
 def unique_bytes(addresses: Int64s, active: Bools, size: int) -> Int64s:
-    """For each request, how many different bytes its lanes ask for."""
+    """For each request, the number of different bytes that its lanes ask for."""
     if not (addresses % size)[active].any():
         return count_distinct(addresses // size, active) * size
     each = addresses[..., None] + np.arange(size)
@@ -107,9 +108,9 @@ def unique_bytes(addresses: Int64s, active: Bools, size: int) -> Int64s:
 def wavefronts(model: Model, addresses: Int64s, active: Bools, size: int, operation: str) -> tuple[Int64s, Int64s]:
     """Passes through local memory of each request, and the fewest possible for its width.
 
-    A phase costs as many passes as the busiest bank has different words in it; lanes that read the same word share it.
-    Loads of 8 or 16 bytes in which all lanes T and T^1 (or all T and T^2) have equal addresses need half as many phases:
-    neighbouring phases merge. A user reported that for compute capability 7 on NVIDIA's forum, the H200 confirmed it.
+    The cost of a phase is the number of different words in its busiest bank; lanes that read the same word share it.
+    Neighbouring phases merge in loads of 8 or 16 bytes if all lanes T and T^1 (or all T and T^2) have equal addresses.
+    A user reported this for compute capability 7 on NVIDIA's forum, and the H200 confirmed it.
     """
     phases = model.phases_of(size, operation)
     counts = _passes(model, addresses, active, size, phases)
@@ -163,8 +164,8 @@ def _busiest_bank(words: Int64s, valid: Bools, banks: int) -> Int64s:
 
 
 def split_access(size: int, alignment: int, widest: int) -> list[tuple[int, int]]:
-    """The instructions that one access of `size` bytes becomes: (offset, bytes) each, powers of two up to `widest` that
-    the alignment allows."""
+    """The instructions for one access of `size` bytes, as (offset, bytes): powers of two up to `widest` that the alignment
+    allows."""
     pieces: list[tuple[int, int]] = []
     at = 0
     while at < size:
@@ -177,7 +178,7 @@ def split_access(size: int, alignment: int, widest: int) -> list[tuple[int, int]
 def as_rows(values: npt.NDArray[Any], items: int, lanes: int) -> npt.NDArray[Any]:
     """(patterns, groups * items) -> (patterns, groups * sub-groups, lanes); a group's last sub-group may be part empty.
 
-    Work-items fill sub-groups in the order of their linear local id: NVIDIA's and AMD's way, which the H200 confirmed.
+    Work-items fill sub-groups in the order of their linear local id. NVIDIA and AMD do so, and the H200 confirmed it.
     """
     groups = values.shape[1] // items
     per_group = -(-items // lanes)

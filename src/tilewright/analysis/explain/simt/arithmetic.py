@@ -6,7 +6,7 @@ import numpy as np
 
 from ..clc.lexer import Position
 from ..clc.types import INT, LONG, Pointer, Scalar, Type, Vector, element_of, promoted, signed_integer, usual
-from .code import Code, Frame, Run, Value
+from .compiled_code import Code, Frame, Run, Value
 from .convert import change, elementwise, truth
 from .fused import fused_multiply_add
 from .masks import Mask
@@ -28,7 +28,7 @@ _BITS: dict[str, Operation] = {"&": np.bitwise_and, "|": np.bitwise_or, "^": np.
 
 
 def common_type(left: Type, right: Type, position: Position) -> Scalar | Vector:
-    """The type in which `left` and `right` meet."""
+    """The common type of `left` and `right`."""
     if isinstance(left, Vector) and isinstance(right, Vector):
         if left != right:
             raise position.error(f"{left} and {right} are different vector types; convert one of them")
@@ -56,14 +56,14 @@ def check_rank(scalar: Scalar, vector: Vector, position: Position) -> None:
 
 
 def to_common(code: Code, common: Scalar | Vector) -> Code:
-    """`code` with the element type of `common`; a scalar stays one, since broadcasting does the rest."""
+    """`code` with the element type of `common`. A scalar stays a scalar, since broadcasting does the rest."""
     element = element_of(common)
     assert element is not None
     return elementwise(code, element)
 
 
 def binary(operator: str, left: Code, right: Code, position: Position, machine: "Machine") -> Code:
-    """`left operator right` for everything but && and ||; `machine` is told of what OpenCL C leaves open."""
+    """`left operator right` for all operators but && and ||. `machine` records undefined results."""
     if isinstance(left.type, Pointer) or isinstance(right.type, Pointer):
         return _pointer(operator, left, right, position)
     if operator in ("<<", ">>"):
@@ -91,7 +91,7 @@ def _operation(operator: str, element: Scalar, position: Position) -> Operation:
 
 
 def _divide(a: Value, b: Value) -> Value:
-    """Integer division towards zero; a division by zero gives 0, as good as anything."""
+    """Integer division towards zero. A division by zero gives 0, since any value is allowed."""
     if np.ndim(b) == 0 and b > 0 and np.min(a, initial=0) >= 0:
         return a // b
     quotient = a // np.where(b == 0, b.dtype.type(1), b)
@@ -118,7 +118,7 @@ def _remainder_unsigned(a: Value, b: Value) -> Value:
 
 
 def _fold(kind: Type, operation: Operation, left: Code, right: Code, checks: tuple[Check, ...] = ()) -> Code:
-    """The operation as code, done already where both operands are constant and nothing is to be said of it."""
+    """The operation as code. It is done at once if both operands are constant and there is nothing to report."""
     first, second = left.run, right.run
     if left.constant is not None and right.constant is not None:
         with np.errstate(all="ignore"):
@@ -137,7 +137,7 @@ def _fold(kind: Type, operation: Operation, left: Code, right: Code, checks: tup
 
 
 def _remembering(operation: Operation, first: Run, second: Run) -> Run:
-    """The operation, not done again while both operands are the very objects they were: what a loop does not change.
+    """The operation. It is not repeated while both operands are the same objects: values that a loop does not change.
 
     Values are never changed in place, so the same objects are the same values.
     """
@@ -173,7 +173,7 @@ def _compare(operator: str, left: Code, right: Code, common: Scalar | Vector) ->
 
 
 def _shift(operator: str, left: Code, right: Code, position: Position, machine: "Machine") -> Code:
-    """The result has the promoted left type; counts are taken modulo the width (6.3.j)."""
+    """The result has the promoted left type. Counts are taken modulo the width (6.3.j)."""
     element, other = element_of(left.type), element_of(right.type)
     if element is None or other is None or element.is_float or other.is_float:
         raise position.error(f"{left.type} cannot be shifted by {right.type}")
@@ -222,7 +222,7 @@ def offset_of(index: Code, size: int) -> Code:
 def fused(
     multiplication: tuple[Code, Code], addend: Code, negate_product: bool, negate_addend: bool, kind: Type
 ) -> Code:
-    """a*b + c rounded once, with signs turned as asked: what a compiler makes of a product in a sum."""
+    """a*b + c (or with other signs) rounded once, as a compiler does with a product in a sum."""
     first, second, third = multiplication[0].run, multiplication[1].run, addend.run
 
     def run(frame: Any, mask: Any) -> Value:

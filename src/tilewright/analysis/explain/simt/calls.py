@@ -5,14 +5,14 @@ from typing import Any
 from ..clc.lexer import Position
 from ..clc.tree import Call
 from ..clc.types import Event, Pointer, Scalar, Type, Vector
+from .address_taken import has_assembly
 from .builtins import NVIDIA_WRAPPERS, find_builtin
-from .code import Code, Frame, Register, Value
+from .compiled_code import Code, Frame, Register, Value
 from .convert import change
 from .lvalues import PlaceCompiler
 from .masks import Mask
 from .places import MemoryPlace, RegisterPlace
 from .undefined import checked_change
-from .usage import has_assembly
 
 
 def is_null(code: Code) -> bool:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from ..clc.lexer import Position
 from ..clc.tree import Expression, Function, Program, Statement
 from ..clc.types import Type
-from .code import Code, Place, Step, Symbol
+from .compiled_code import Code, Place, Step, Symbol
 from .machine import Machine
 
 
@@ -21,7 +21,7 @@ class FunctionCode:
 
 @dataclass
 class FunctionState:
-    """What is known while one function is being compiled."""
+    """The state of the compiler inside one function."""
 
     function: Function
     addressed: set[int]  # ids of the nodes that declare variables with an address

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from ..clc.types import BOOL, Pointer, Scalar, Type, Vector
-from .code import Code, Value
+from .compiled_code import Code, Value
 
 Change = Callable[[Value], Value]
 

@@ -7,14 +7,14 @@ import numpy as np
 
 from ..clc.tree import Expression, InitList, Name, Number, Text, Variable, VectorLiteral
 from ..clc.types import Array, Scalar, Space, Struct, Type, Vector, element_of
-from .code import Code, Frame, Memory, Register, RegisterArray, Run, Value, flat_length
+from .address_taken import names
+from .compiled_code import Code, Frame, Memory, Register, RegisterArray, Run, Value, flat_length
 from .expressions import ExpressionCompiler
 from .masks import Mask
 from .places import memory_access
 from .registers import Cells, all_unset, merge, unset_value, zero_of
+from .segment_table import check_room
 from .segments import Access, Segment
-from .table import check_room
-from .usage import names
 
 _LONGEST_REGISTER_ARRAY = 1 << 14
 Item = tuple[int, Type, Expression]
@@ -37,7 +37,7 @@ class DeclarationCompiler(ExpressionCompiler):
         return self.register(variable)
 
     def local_variable(self, variable: Variable) -> Run:
-        """One for each work-group, allocated once; OpenCL C allows no initialiser."""
+        """One copy for each work-group, allocated once. OpenCL C allows no initialiser."""
         if variable.initial is not None:
             raise variable.position.error("a local variable cannot have an initialiser")
         kind = self.with_pitch(variable)
@@ -48,7 +48,7 @@ class DeclarationCompiler(ExpressionCompiler):
         return _nothing
 
     def with_pitch(self, variable: Variable) -> Type:
-        """The variable's type, its rows made as long as a what-if question asks."""
+        """The variable's type, with the row length that a what-if question asks for."""
         pitch = self.pitches.pop(variable.name, None)
         if pitch is None:
             return variable.type
@@ -135,7 +135,7 @@ class DeclarationCompiler(ExpressionCompiler):
         return define
 
     def memory_variable(self, variable: Variable) -> Run:
-        """A private variable with an address: its own bytes for each lane."""
+        """A private variable with an address: separate bytes for each lane."""
         segment = self.machine.memory.private(variable.name, variable.type.size, variable.position)
         address = segment.address
         items = [] if variable.initial is None else self.flatten(variable.type, variable.initial)

@@ -24,7 +24,7 @@ from ..clc.tree import (
 )
 from ..clc.types import CHAR, INT, ULONG, Array, Pointer, Scalar, Space, Type, Vector, Void, promoted
 from .arithmetic import binary, common_type, offset_of, unary
-from .code import Code, Frame, Register, Value
+from .compiled_code import Code, Frame, Register, Value
 from .convert import change, truth
 from .masks import Mask
 from .operators import OperatorCompiler

@@ -1,4 +1,4 @@
-"""What the sanitizer found: each kind of fault at each place once, with a count and one example."""
+"""The findings: each kind of fault at each place once, with a count and one example."""
 
 from dataclasses import dataclass
 
@@ -25,13 +25,13 @@ NOTES = (BENIGN, BENIGN_GROUPS, UNUSED, COUNTED, SHIFT, CONVERSION)
 
 
 class Irregular(Exception):
-    """Something in a batch of iterations that has to be looked at one iteration after the other."""
+    """An irregularity in a batch of iterations, which must then run one by one."""
 
 
 @dataclass(frozen=True)
 class Finding:
-    """One kind of fault at one place. `count` is how often it was met, `other` the second access of a race,
-    `example` the work-item and bytes of the first time."""
+    """One kind of fault at one place. `count` is its number of occurrences, `other` is the second access of a race, and
+    `example` is the work-item and bytes of the first occurrence."""
 
     kind: str
     position: Position
@@ -42,8 +42,8 @@ class Finding:
 
     @property
     def is_fault(self) -> bool:
-        """False for what is allowed though worth knowing: benign races, those that only a counter orders, unset values
-        that nothing depends on, shifts and conversions that do what OpenCL C or the device says."""
+        """False for findings that are allowed: benign races, races ordered by a counter, unset values without effect, shifts
+        and conversions with a result that OpenCL C or the device defines."""
         return self.kind not in NOTES
 
     def __str__(self) -> str:

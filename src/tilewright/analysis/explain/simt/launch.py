@@ -1,4 +1,4 @@
-"""Runs a kernel on the glass device: binds arguments, chooses batches of groups, collects results and findings."""
+"""Runs a kernel in the interpreter: binds arguments, chooses batches of groups, collects results and findings."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,14 +11,14 @@ import numpy.typing as npt
 from ....errors import InvalidInput, UnknownName
 from ..clc.tree import Function, Program
 from ..clc.types import Pointer, Scalar, Space, Struct, Type, Vector
-from .code import Frame, Memory, Register, Symbol, Value
+from .compiled_code import Frame, Memory, Register, Symbol, Value
 from .context import FunctionCode
 from .findings import Finding
 from .machine import Machine
+from .machine_state import Group, Recorder
 from .masks import Mask
 from .places import MemoryPlace
 from .segments import Segment
-from .state import Group, Recorder
 from .statements import StatementCompiler
 
 STEP_LIMIT = 4_000_000
@@ -28,7 +28,7 @@ LARGEST_GROUP, MOST_GROUPS = 1 << 16, 1 << 20
 
 @dataclass(frozen=True)
 class LocalMemory:
-    """The argument for a `__local` pointer: so many bytes for each work-group."""
+    """The argument for a `__local` pointer: its bytes for each work-group."""
 
     size: int
 
@@ -38,7 +38,7 @@ Argument = npt.NDArray[Any] | LocalMemory | complex | Sequence[float]
 
 @dataclass
 class Launch:
-    """What a run left behind: the buffers that the kernel wrote, and the findings."""
+    """The result of a run: the buffers that the kernel wrote, and the findings."""
 
     outputs: dict[str, npt.NDArray[Any]]
     findings: tuple[Finding, ...]
@@ -60,10 +60,10 @@ def run_kernel(
     fill: int = 0,
     unset: Collection[str] = (),
 ) -> Launch:
-    """Runs `groups` of the NDRange in lockstep, as many at once as LANES_AT_ONCE allows. The arrays in `arguments` are
-    left as they are; what the kernel writes goes into `outputs` under the argument's name. `pitches` makes rows of
-    two-dimensional local arrays as many elements long as asked; `fill` is every byte of what the kernel never set, `unset`
-    the buffers that hold nothing yet."""
+    """Runs `groups` of the NDRange in lockstep, up to LANES_AT_ONCE lanes at a time. The arrays in `arguments` are not
+    changed: written buffers are in `outputs`, under the argument's name. `pitches` sets the row length, in elements, of
+    two-dimensional local arrays. `fill` is the value of every byte that was never set. `unset` names the buffers without
+    initial contents."""
     function = program.functions[entry]
     items = int(np.prod(np.array(local_size, dtype=np.int64)))
     slots = max(1, min(len(groups), LANES_AT_ONCE // items))
@@ -194,7 +194,7 @@ def _number(name: str, kind: Type, given: Argument) -> Value:
     if isinstance(kind, Struct):
         raw = np.ascontiguousarray(given).reshape(-1).view(np.uint8)
         if raw.size != kind.size:
-            raise InvalidInput(f"argument {name!r} is a {kind} of {kind.size} bytes, {raw.size} given")
+            raise InvalidInput(f"argument {name!r} is a {kind} of {kind.size} bytes, but {raw.size} were given")
         return raw.reshape(-1, 1)
     if isinstance(given, np.ndarray | LocalMemory) and not isinstance(kind, Vector):
         raise InvalidInput(f"argument {name!r} is a {kind}: give a number, not {type(given).__name__}")

@@ -1,4 +1,4 @@
-"""Compiles places: what can be assigned to, and what has an address."""
+"""Compiles lvalues: expressions that can be assigned to or have an address."""
 
 import numpy as np
 
@@ -6,7 +6,7 @@ from ..clc.lexer import Position
 from ..clc.tree import Assign, Call, Comma, Conditional, Expression, Index, Member, Name, Unary
 from ..clc.types import INT, Array, Pointer, Scalar, Space, Struct, Type, Vector, Void, vector_of
 from .arithmetic import binary
-from .code import Code, Frame, Memory, Place, Register, RegisterArray, Value
+from .compiled_code import Code, Frame, Memory, Place, Register, RegisterArray, Value
 from .context import Context
 from .convert import change
 from .masks import Mask
@@ -56,7 +56,7 @@ class PlaceCompiler(Context):
         raise expression.position.error("this cannot be assigned to, nor has it an address")
 
     def temporary(self, code: Code, position: Position) -> Place:
-        """A struct that a function returned, put into memory so that its members can be taken."""
+        """A struct returned by a function, stored in memory so that its members can be accessed."""
         segment = self.machine.memory.private("a temporary", code.type.size, position)
         address, run = segment.address, code.run
         place = MemoryPlace(self.machine, code.type, lambda frame, mask: address, Space.PRIVATE, True, position, False)

@@ -1,4 +1,4 @@
-"""The glass device: a batch of work-groups in lockstep, one lane per work-item."""
+"""The SIMT machine: a batch of work-groups in lockstep, one lane per work-item."""
 
 from collections.abc import Sequence
 
@@ -7,18 +7,18 @@ import numpy as np
 from ..clc.lexer import Position
 from ..clc.types import Space
 from .findings import DIVERGENT
+from .machine_state import Group, MachineState, Recorder
 from .masks import Mask
 from .memory import VirtualMemory
 from .ordering import Ordering
 from .shadow import ITEM_BITS
-from .state import Group, MachineState, Recorder
 
 LOCAL_FENCE, GLOBAL_FENCE = 1, 2
 
 
 class Machine(MachineState):
-    """Lanes of `slots` work-groups of one NDRange, run together. Values and memory of different groups never mix;
-    running them together only saves time."""
+    """The lanes of `slots` work-groups of one NDRange, run together to save time. Values and memory of different groups never
+    mix."""
 
     def __init__(
         self,
@@ -45,7 +45,7 @@ class Machine(MachineState):
         return mask
 
     def covers(self, mask: Mask) -> bool:
-        """Does `mask` hold every lane that has not returned? Then a variable may be replaced instead of merged."""
+        """Whether `mask` has every lane that has not returned. Then a variable may be replaced instead of merged."""
         return mask.count == self.live_count
 
     def leave(self, mask: Mask) -> None:
@@ -54,7 +54,7 @@ class Machine(MachineState):
         self.live_count = int(self.live.sum())
 
     def tick(self, position: Position) -> None:
-        """One iteration of a loop, or one call; too many of them never end."""
+        """Count one loop iteration or call. Too many of them stop the run."""
         self.steps -= 1
         if self.steps < 0:
             raise position.error(
@@ -66,7 +66,7 @@ class Machine(MachineState):
         return self.step_limit - self.steps
 
     def barrier(self, mask: Mask, fence: int, position: Position) -> None:
-        """All lanes of a group meet. Memory of the spaces in `fence` is in order afterwards."""
+        """A barrier of all lanes of a group. Afterwards, memory of the spaces in `fence` is in order."""
         self.check_together(mask, position, "barrier")
         spaces = [space for flag, space in ((LOCAL_FENCE, Space.LOCAL), (GLOBAL_FENCE, Space.GLOBAL)) if fence & flag]
         if fence & GLOBAL_FENCE:
@@ -87,7 +87,7 @@ class Machine(MachineState):
         self.recorder.barrier(position)
 
     def check_together(self, mask: Mask, position: Position, what: str) -> None:
-        """Finds groups of which only a part executes something that all must execute."""
+        """Finds groups of which only a part executes what all must execute."""
         if mask.count == len(self.groups) * self.items:
             return
         reached = np.bincount(self.slot_of_lane[mask.indices], minlength=self.slots)

@@ -1,4 +1,4 @@
-"""Which work-items execute: an immutable set of lanes."""
+"""The executing work-items: an immutable set of lanes."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ Indices = npt.NDArray[np.intp]
 
 
 class Mask:
-    """A set of lanes as a boolean array, with its count, its indices and a key for comparison kept at hand."""
+    """A set of lanes as a boolean array, with its count, its indices and a comparison key."""
 
     __slots__ = ("_indices", "_signature", "any", "count", "everyone", "lanes")
 
@@ -30,13 +30,13 @@ class Mask:
 
     @property
     def signature(self) -> bytes:
-        """Equal for equal masks; empty for the mask of everyone."""
+        """Equal for equal masks; empty for the full mask."""
         if self._signature is None:
             self._signature = b"" if self.everyone else self.lanes.tobytes()
         return self._signature
 
     def where(self, condition: Any) -> "Mask":
-        """The lanes for which `condition` (one truth for all, or one each) holds."""
+        """The lanes for which `condition` (one value for all, or one for each) is true."""
         if condition.ndim == 0:
             return self if condition else self.nobody()
         return Mask(self.lanes & condition)

@@ -1,4 +1,4 @@
-"""Virtual memory of the glass device: loads and stores of many lanes at once, at 64-bit addresses."""
+"""The interpreter's virtual memory: loads and stores of many lanes at once, at 64-bit addresses."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -8,20 +8,20 @@ import numpy as np
 import numpy.typing as npt
 
 from ..clc.types import Space
-from .batch import Batch
-from .code import Value
-from .complaints import Complaints
+from .access_faults import Complaints
+from .batched_loads import Batch
+from .compiled_code import Value
+from .machine_state import MachineState
 from .masks import Mask
 from .ordering import Ordering
 from .races import report_atomic, report_read, report_write
+from .segment_table import SegmentTable
 from .segments import SHIFT, Access, Offsets, Segment, nothing
 from .shadow import Touch
-from .state import MachineState
-from .table import SegmentTable
 
 
 class VirtualMemory(SegmentTable):
-    """The segments of one machine, and all that happens to them."""
+    """The segments of one machine, and all accesses to them."""
 
     def __init__(self, machine: MachineState, ordering: Ordering) -> None:
         super().__init__(machine, ordering)
@@ -31,7 +31,7 @@ class VirtualMemory(SegmentTable):
         self._copied: list[tuple[Segment, Touch, bool]] = []
 
     def load(self, address: Value, access: Access, mask: Mask) -> Value:
-        """What lies at each lane's address; 0 in lanes outside `mask`."""
+        """The value at each lane's address; 0 in lanes outside `mask`."""
         if self.batch is not None:
             return self.batch.load(address, access, mask)
         if not mask.any:
@@ -58,7 +58,7 @@ class VirtualMemory(SegmentTable):
         return out
 
     def _load_same(self, address: int, access: Access, mask: Mask) -> Value | None:
-        """One address for all lanes in memory that nobody writes, without an array of addresses; None in all other cases."""
+        """One address for all lanes, in memory that is never written; None in all other cases."""
         segment = self.segments.get(address >> SHIFT)
         if segment is None or segment.base is not None or segment.shadow is not None:
             return None
@@ -104,7 +104,7 @@ class VirtualMemory(SegmentTable):
         mask: Mask,
         update: Callable[[Value, npt.NDArray[np.intp]], Value],
     ) -> Value:
-        """Each lane of `mask` in turn replaces what lies at its address by `update` of it: what was there before."""
+        """Each lane of `mask` in turn replaces the value at its address by `update` of it. Returns the old values."""
         out = np.zeros(self.machine.lanes, access.dtype)
         for segment, own, offsets in self._parts(address[mask.indices], access, mask, "atomic update"):
             lanes = None if own.everyone else own.indices
@@ -148,7 +148,7 @@ class VirtualMemory(SegmentTable):
 
     @contextmanager
     def as_async_copy(self) -> Iterator[None]:
-        """Accesses inside belong to their group's async copy rather than to a work-item."""
+        """Accesses inside belong to the group's async copy, not to a work-item."""
         self._copying = True
         try:
             yield
@@ -156,7 +156,7 @@ class VirtualMemory(SegmentTable):
             self._copying = False
 
     def finish_async_copies(self, mask: Mask) -> None:
-        """The groups of `mask` have waited: what their copies wrote is everybody's, what they read is free."""
+        """The groups of `mask` have waited for their copies. All may now read what they wrote, and write what they read."""
         reached = set(self.machine.slot_of_lane[mask.indices].tolist())
         kept: list[tuple[Segment, Touch, bool]] = []
         for segment, touch, written in self._copied:
@@ -204,7 +204,7 @@ class VirtualMemory(SegmentTable):
         return segment.gather(whole, access.dtype, access.count, low)
 
     def _read_constant(self, segment: Segment, offsets: Offsets, lanes: Any, access: Access, mask: Mask) -> Value:
-        """From memory that nobody writes, whose reads nobody needs to remember."""
+        """A load from memory that is never written. Its reads need not be remembered."""
         low = int(np.bitwise_or.reduce(offsets))
         if low & (access.alignment - 1):
             self.complaints.misaligned(segment, offsets, lanes, access, "load")
@@ -252,7 +252,7 @@ class VirtualMemory(SegmentTable):
         segment.scatter(whole, values, access.dtype, access.count, low)
 
     def _parts(self, where: Offsets, access: Access, mask: Mask, operation: str) -> Any:
-        """Splits an access that is not inside one segment: (segment, its lanes, offsets); the rest becomes findings."""
+        """Splits an access that spans segments: (segment, its lanes, offsets). Lanes outside all segments become findings."""
         numbers = where >> SHIFT
         for number in np.unique(numbers):
             mine = numbers == number

@@ -1,11 +1,11 @@
-"""Compiles binary operators: products in sums, logic that stops early, logic of vectors."""
+"""Compiles binary operators: products in sums, short-circuit logic, logic of vectors."""
 
 from ..clc.lexer import Position
 from ..clc.tree import Binary
 from ..clc.types import INT, Pointer, Vector, element_of, signed_integer
 from .arithmetic import binary, common_type, fused, to_common
 from .calls import CallCompiler
-from .code import Code, Frame, Value
+from .compiled_code import Code, Frame, Value
 from .convert import truth
 from .masks import Mask
 

@@ -1,13 +1,13 @@
-"""Order between work-groups that comes from a counter: "the group that is last adds up what all have left".
+"""Order between work-groups by a counter: the last group adds up what all groups stored.
 
-OpenCL 1.2's memory model orders nothing between groups, so such a kernel has a race by its letter. Devices that perform
-fences and atomic functions in order have it right all the same, if
+OpenCL 1.2's memory model does not order groups, so such a kernel formally has a race. Devices that perform fences and atomic
+functions in order still compute it correctly, if
 
 * each group's work-items fence what they have written, before an item of the group, which they wait for at a barrier,
   updates the counter;
 * the group that reads has updated the counter after those, and its readers have waited for that at a barrier.
 
-That is what is looked for here. Whether it is so for every order of the groups, a second run in the reverse order tells.
+This module checks these conditions. A second run in reverse order checks that they hold for other orders of the groups.
 """
 
 from dataclasses import dataclass, field
@@ -16,16 +16,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from .machine_state import MachineState
 from .masks import Mask
 from .segments import Offsets, Segment
-from .state import MachineState
 
 Moments = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
 class Update:
-    """One atomic update of a counter: when, by whose lane, and what its group had fenced: segment -> its last write."""
+    """One atomic update of a counter: its moment, its lane, and what its group had fenced (segment -> last write)."""
 
     moment: int
     group: int
@@ -48,7 +48,7 @@ class Ordering:
     counting: set[int] = field(default_factory=set)  # lanes that have updated a counter
 
     def begin(self) -> None:
-        """Other groups run: lanes are others', while what groups have published stays."""
+        """Other groups run now: the lanes are new, but what groups have published stays."""
         self.fences, self.barriers = np.zeros((2, self.machine.lanes), np.int64)
         self.writes.clear()
         self.counting.clear()
@@ -83,7 +83,7 @@ class Ordering:
             self.updates.setdefault((segment.number, offset), []).append(entry)
 
     def _fenced(self, lane: int) -> dict[int, int]:
-        """The segments whose writes by this lane's group are fenced, and waited for by the lane."""
+        """The segments whose writes by this lane's group are fenced and waited for."""
         items = self.machine.items
         own = slice(lane // items * items, lane // items * items + items)
         fences, waited = self.fences[own], self.fences[own] < self.barriers[lane]
@@ -96,7 +96,7 @@ class Ordering:
         return fenced
 
     def counter_between(self, segment: Segment, writer: int, reader: int) -> int | None:
-        """The segment of a counter by which what group `writer` wrote to `segment` comes before what lane `reader` does."""
+        """The segment of the counter that orders the writes of group `writer` to `segment` before the reads of lane `reader`."""
         group, last = self.group_of(reader), self.last_writes.get((segment.number, writer))
         if writer == group and segment.number not in self._fenced(reader):
             return None
@@ -113,7 +113,7 @@ class Ordering:
         return self.group_of(reader), int(self.barriers[reader]), reader if reader in self.counting else -1
 
     def is_last(self, segment: Segment, offset: int, lane: int) -> bool:
-        """Has this lane's group updated the counter after all others, and does the lane know?"""
+        """Whether this lane's group updated the counter after all others, and the lane has waited for that."""
         updates = self.updates.get((segment.number, offset), [])
         return self._last_of(updates, self.group_of(lane), lane) == len(updates) - 1
 

@@ -1,4 +1,4 @@
-"""Places: registers, cells of private arrays, memory, and components of vectors in any of them."""
+"""Places (storage locations): registers, elements of private arrays, memory, and vector components in any of them."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ import numpy as np
 
 from ..clc.lexer import Position
 from ..clc.types import Array, Pointer, Scalar, Space, Struct, Type, Vector, vector_of
-from .code import Code, Frame, Place, Register, RegisterArray, Run, Value
+from .compiled_code import Code, Frame, Place, Register, RegisterArray, Run, Value
 from .findings import BOUNDS, Irregular
 from .machine import Machine
 from .masks import Mask
@@ -83,7 +83,7 @@ class CellPlace(Place):
         self.subscripts = [(code.run, length) for code, length in zip(subscripts, symbol.lengths, strict=True)]
 
     def locate(self, frame: Frame, mask: Mask) -> Value:
-        """The flat index: a Python int where all lanes agree."""
+        """The flat index: a Python int if all lanes agree."""
         flat: Any = 0
         for run, length in self.subscripts:
             index = run(frame, mask)
@@ -184,12 +184,12 @@ class MemoryPlace(Place):
 
 
 def memory_access(machine: Machine, kind: Type, position: Position, operation: str, counted: bool = True) -> Access:
-    """How a value of `kind` goes to and from memory."""
+    """How to load and store a value of `kind`."""
     if isinstance(kind, Struct):
         site = machine.memory.site(position, operation, kind.size, kind.alignment)
         return Access(np.dtype(np.uint8), kind.size, kind.alignment, site, counted)
     if not isinstance(kind, Scalar | Vector | Pointer) and kind.size != 8:
-        raise position.error(f"{kind} has no value that could be moved")
+        raise position.error(f"{kind} has no value that can be copied")
     count = kind.width if isinstance(kind, Vector) else 1
     dtype = dtype_of(kind)
     site = machine.memory.site(position, operation, dtype.itemsize * count, kind.alignment)
@@ -224,7 +224,7 @@ _LETTERS = {**{letter: index for index, letter in enumerate("xyzw")}, **{c: i fo
 
 
 def swizzle(name: str, kind: Vector, position: Position, target: bool) -> Parts:
-    """The component numbers that `.name` means; `target` says that it is assigned to."""
+    """The component numbers of `.name`. `target` says that it is assigned to."""
     width = kind.width
     half = (4 if width == 3 else width) // 2
     named = {
@@ -241,10 +241,10 @@ def swizzle(name: str, kind: Vector, position: Position, target: bool) -> Parts:
     elif all(letter in _LETTERS for letter in name):
         parts = tuple(_LETTERS[letter] for letter in name)
     else:
-        raise position.error(f".{name} is no component of {kind}")
+        raise position.error(f".{name} is not a component of {kind}")
     limit = 4 if width == 3 and name in ("hi", "odd") else width
     if any(part >= limit for part in parts) or len(parts) not in (1, 2, 3, 4, 8, 16):
-        raise position.error(f".{name} is no component of {kind}")
+        raise position.error(f".{name} is not a component of {kind}")
     if target and len(set(parts)) < len(parts):
         raise position.error(f".{name} assigns one component twice")
     return tuple(min(part, width - 1) for part in parts)

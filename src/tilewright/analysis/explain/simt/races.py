@@ -1,4 +1,4 @@
-"""Turns conflicts that the shadow memory sees into findings, and tells benign races from harmful ones."""
+"""Turns conflicts found by the shadow memory into findings, and separates benign races from harmful ones."""
 
 from typing import Any
 
@@ -7,9 +7,9 @@ import numpy.typing as npt
 
 from ..clc.types import Space
 from .findings import BENIGN, BENIGN_GROUPS, COUNTED, GROUPS, RACE
+from .segment_table import SegmentTable
 from .segments import Access, Segment
 from .shadow import ITEM, Conflict, Shadow, Touch
-from .table import SegmentTable
 
 
 def report_read(memory: SegmentTable, segment: Segment, touch: Touch, cells: npt.NDArray[np.int64]) -> None:
@@ -28,7 +28,7 @@ def report_read(memory: SegmentTable, segment: Segment, touch: Touch, cells: npt
 def report_write(
     memory: SegmentTable, segment: Segment, touch: Touch, access: Access, values: npt.NDArray[Any], low: int
 ) -> None:
-    """Checks a plain write against everything earlier and against itself, and enters it."""
+    """Checks a plain write against all earlier accesses and against itself, and records it."""
     shadow = segment.shadow
     assert shadow is not None
     shadow.absorb()
@@ -52,7 +52,7 @@ def report_write(
 
 
 def report_atomic(memory: SegmentTable, segment: Segment, touch: Touch, cells: npt.NDArray[np.int64]) -> None:
-    """Checks an atomic update against plain accesses of other items, and enters it."""
+    """Checks an atomic update against plain accesses of other items, and records it."""
     shadow = segment.shadow
     assert shadow is not None
     shadow.absorb()
@@ -63,7 +63,7 @@ def report_atomic(memory: SegmentTable, segment: Segment, touch: Touch, cells: n
 
 
 def _lanes(memory: SegmentTable, touch: Touch, which: npt.NDArray[np.bool_]) -> npt.NDArray[np.intp]:
-    """The lane of each cell that is in conflict."""
+    """The lane of each conflicting cell."""
     lanes = np.arange(memory.machine.lanes) if touch.lanes is None else touch.lanes
     return np.broadcast_to(lanes, which.shape)[which]
 
@@ -71,7 +71,7 @@ def _lanes(memory: SegmentTable, touch: Touch, which: npt.NDArray[np.bool_]) -> 
 def _counter(
     memory: SegmentTable, segment: Segment, touch: Touch, cells: npt.NDArray[np.int64], conflict: Conflict
 ) -> str | None:
-    """The counter by which all the writes come before the reads that they are in conflict with, if there is one."""
+    """The counter that orders all the writes before the conflicting reads, if there is one."""
     assert segment.shadow is not None
     if not memory.ordering.updates:
         return None
@@ -86,7 +86,7 @@ def _counter(
 def _all_are_last(
     memory: SegmentTable, segment: Segment, touch: Touch, cells: npt.NDArray[np.int64], conflict: Conflict
 ) -> bool:
-    """Are the counters that are written (set back to 0) by now only the writers' own?"""
+    """Whether the written counters (set back to 0) are used only by the writers by now."""
     assert segment.shadow is not None
     offsets = cells[conflict.which] * segment.shadow.granule
     pairs = zip(offsets.tolist(), _lanes(memory, touch, conflict.which).tolist(), strict=True)
@@ -159,7 +159,7 @@ def _report_together(
 
 
 def _same_values(shadow: Shadow, cells: npt.NDArray[np.int64], values: npt.NDArray[Any]) -> bool:
-    """Do all lanes that store into one cell store the same bytes there?"""
+    """Whether all lanes that store into one cell store the same bytes."""
     lanes = cells.shape[-1]
     rows = np.ascontiguousarray(values.reshape(-1, lanes).T).view(np.uint8).reshape(lanes, -1)
     pieces = rows.reshape(lanes, -1, shadow.granule).transpose(1, 0, 2).reshape(-1, shadow.granule)
@@ -175,7 +175,7 @@ def _group(memory: SegmentTable, tag: int) -> int:
 
 
 def _own_offset(segment: Segment, offset: int) -> int:
-    """A byte of all copies together -> a byte of one copy."""
+    """The offset in one copy of a byte offset in all copies."""
     if segment.base is None:
         return offset
     rooms = np.unique(segment.base)

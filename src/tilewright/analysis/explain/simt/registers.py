@@ -1,4 +1,4 @@
-"""Private variables and arrays that live in frames, and the account of which lanes have set them."""
+"""Private variables and arrays in frames, and which lanes have set them."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from ..clc.lexer import Position
 from ..clc.types import Type, Vector, element_of
-from .code import Value
+from .compiled_code import Value
 from .findings import UNINITIALISED, Irregular
 from .masks import Mask
 
@@ -30,7 +30,7 @@ def zero_of(kind: Type) -> Value:
 
 
 def unset_value(machine: "Machine", kind: Type) -> Value:
-    """What a variable holds before anybody sets it."""
+    """The value of a variable before it is set."""
     if not machine.fill:
         return zero_of(kind)
     dtype = dtype_of(kind)
@@ -44,7 +44,7 @@ def all_unset(machine: "Machine", kind: Type) -> npt.NDArray[np.bool_]:
 
 
 def still_unset(machine: "Machine", unset: Any, mask: Mask, components: Components) -> Any:
-    """What is unset after the lanes of `mask` stored (all, or some components of a vector); None for nothing."""
+    """What is still unset after the lanes of `mask` stored (all, or some components of a vector); None if nothing is."""
     if components is None:
         if machine.covers(mask):
             return None
@@ -58,7 +58,7 @@ def still_unset(machine: "Machine", unset: Any, mask: Mask, components: Componen
 def check_set(
     machine: "Machine", unset: Any, mask: Mask, components: Components, name: str, position: Position
 ) -> None:
-    """A finding if a lane of `mask` reads what it has not set."""
+    """Adds a finding if a lane of `mask` reads an unset value."""
     bad = (unset if components is None else unset[list(components)]) & mask.lanes
     if not bad.any():
         return
@@ -73,14 +73,14 @@ def check_set(
 
 
 def merge(machine: "Machine", mask: Mask, new: Value, old: Value) -> Value:
-    """`new` in the lanes of `mask`, `old` elsewhere; lanes that have returned do not count."""
+    """`new` in the lanes of `mask`, `old` elsewhere. Lanes that have returned do not matter."""
     if old is None or machine.covers(mask):
         return new
     return np.where(mask.lanes, new, old)
 
 
 class Cells:
-    """A private array: one value per element while subscripts are the same in all lanes, one table once they differ."""
+    """A private array: one value per element while subscripts are the same in all lanes, else one table."""
 
     __slots__ = ("element", "machine", "table", "unset", "unset_table", "values")
 
@@ -122,7 +122,7 @@ class Cells:
         return self._pick(table, index, lanes)
 
     def _rows(self, index: Value) -> Value:
-        """The elements that iterations of a batch read, which must be one for all lanes, and set in all of them."""
+        """The elements that the iterations of a batch read. They must be the same for all lanes, and set in all of them."""
         if index.shape[1] != 1:
             raise Irregular
         chosen = index[:, 0]
@@ -147,13 +147,13 @@ class Cells:
         return np.ascontiguousarray(table[index, :, lanes].T)
 
     def peek(self, index: Value) -> Value:
-        """As `get`, without asking whether it was set: the value that a partial assignment changes."""
+        """As `get`, without the check for unset values: the value that a partial assignment changes."""
         if isinstance(index, int):
             return self.values[index] if self.table is None else self.table[index].copy()
         return self._pick(self._tabulate(), index, np.arange(self.machine.lanes))
 
     def put(self, index: Value, value: Value, mask: Mask, components: Components) -> None:
-        """Stores a whole element; `components` are those that really change."""
+        """Stores a whole element. `components` are those that change."""
         if isinstance(index, int) and self.table is None:
             self.values[index] = merge(self.machine, mask, value, self.values[index])
             if self.unset[index] is not None:

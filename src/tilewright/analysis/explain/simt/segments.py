@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..clc.types import Space
-from .code import Site, Value
+from .compiled_code import Site, Value
 from .shadow import Shadow
 
 SHIFT = 40
@@ -17,8 +17,8 @@ Offsets = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """What one access moves for each lane: `count` elements of `dtype`, at addresses that must be multiples of
-    `alignment`. `check` is false for reads of bytes that may stay unset (parts of a vector being assigned)."""
+    """What one access moves for each lane: `count` elements of `dtype`, at addresses that must be multiples of `alignment`.
+    `check` is false for reads of bytes that may be unset (parts of a vector being assigned)."""
 
     dtype: "np.dtype[Any]"
     count: int
@@ -62,13 +62,13 @@ class Segment:
         return self._views[key]
 
     def contest(self, cells: Offsets, granule: int) -> None:
-        """Several work-items wrote these cells of `granule` bytes."""
+        """Marks cells of `granule` bytes that several work-items wrote."""
         if self.contested is None:
             self.contested = np.zeros(round_up(self.data.size, 16), bool)
         self.contested.reshape(-1, granule)[cells] = True
 
     def own(self) -> None:
-        """Before the first write: the caller's array must not change."""
+        """Copies the caller's array before the first write."""
         if not self.written:
             self.data = self.data.copy()
             self._views.clear()

@@ -1,4 +1,4 @@
-"""Shadow memory: who wrote and who read each cell last, so that races and unset reads are seen.
+"""Shadow memory: the last writer and the last readers of each cell. It finds races and unset reads.
 
 A tag names one work-item in one epoch (the time between two barriers): epoch << ITEM_BITS | item. Two accesses to a cell
 race if different items of a group make them in one epoch, or items of different groups at any time, and one writes.
@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from .code import Site
+from .compiled_code import Site
 
 ITEM_BITS = 40
 ITEM = np.int64((1 << ITEM_BITS) - 1)
@@ -21,8 +21,8 @@ _PENDING_LIMIT = 1 << 22
 
 @dataclass(slots=True)
 class Touch:
-    """One access of many lanes: byte offsets in the shadowed bytes, bytes each, and the largest power of two that
-    divides all of them."""
+    """One access of many lanes: byte offsets in the shadowed bytes, bytes of each, and the largest power of two that divides
+    them all."""
 
     offsets: Int64s
     size: int
@@ -34,7 +34,7 @@ class Touch:
 
 @dataclass(slots=True)
 class Conflict:
-    """A race: the kind of the earlier access, where it was, both tags, the byte, and whether between groups."""
+    """A race: the kind and position of the earlier access, both tags, the byte, and whether it is between groups."""
 
     earlier: str
     site: int
@@ -47,7 +47,7 @@ class Conflict:
 
 
 class Readers:
-    """The lowest and highest tag (and group) that read each cell: enough to know whether anybody else did."""
+    """The lowest and highest tag (and group) that read each cell. They show whether another item read it."""
 
     def __init__(self, cells: int) -> None:
         self.highest = np.zeros(cells, np.int64)
@@ -72,7 +72,7 @@ class Readers:
         self.site[cells] = site
 
     def others(self, cells: Int64s, tags: Int64s, group_items: int) -> tuple[Bools, Int64s, Bools]:
-        """Cells that another item read: (which, that item's tag, whether only another group did)."""
+        """Cells that another item read: (cells, its tag, whether only another group read)."""
         base = tags & ~ITEM
         high, low = self.highest[cells], self.lowest[cells]
         by_high = (high > base) & (high != tags)
@@ -92,12 +92,12 @@ class Readers:
 
 
 def complement(tags: Int64s) -> Int64s:
-    """The tag with its item turned round, so that the lowest item has the highest number."""
+    """The tag with its item complemented, so that the lowest item has the highest number."""
     return tags ^ ITEM
 
 
 class Shadow:
-    """The shadow of one segment. `group_items` is the size of a group where groups share the bytes, else 0."""
+    """The shadow of one segment. `group_items` is the group size if a group shares the bytes, else 0."""
 
     def __init__(self, size: int, group_items: int, initialised: bool) -> None:
         self.size = size
@@ -133,7 +133,7 @@ class Shadow:
                 readers.refine(factor)
 
     def unset(self, cells: Int64s) -> Bools | None:
-        """Which of these cells nobody has written yet; None if all have been."""
+        """The cells that have not been written yet; None if all have been."""
         if self.complete:
             return None
         unset = self.writer[cells] == 0
@@ -144,7 +144,7 @@ class Shadow:
         return unset if unset.any() else None
 
     def defer_read(self, touch: Touch) -> None:
-        """A plain read: kept aside, since most cells that are read are not written before the next barrier."""
+        """Keeps a plain read for later, since most cells that are read are not written before the next barrier."""
         self.pending.append(touch)
         self.pending_items += touch.offsets.size
         if self.pending_items > _PENDING_LIMIT:
@@ -155,7 +155,7 @@ class Shadow:
         self.pending_items = 0
 
     def absorb(self) -> None:
-        """Enters the reads that were kept aside."""
+        """Records the reads that were kept."""
         for touch in self.pending:
             cells = self.cells(touch)
             if self.readers is None:
@@ -164,7 +164,7 @@ class Shadow:
         self.forget_reads()
 
     def conflicts_with_write(self, touch: Touch, cells: Int64s) -> Conflict | None:
-        """Did another item write these cells in this epoch (or another group at any time)?"""
+        """Whether another item wrote these cells in this epoch (or another group at any time)."""
         earlier = self.writer[cells]
         tags = np.broadcast_to(touch.tags, cells.shape)
         base = tags & ~ITEM
@@ -182,7 +182,7 @@ class Shadow:
         return self._conflict("write", which, touch, cells, earlier, between, self.writer_site)
 
     def conflicts_with_readers(self, touch: Touch, cells: Int64s, kind: str) -> Conflict | None:
-        """Did another item read these cells (kind "read"), or update them atomically (kind "atomic update")?"""
+        """Whether another item read these cells (kind "read") or updated them atomically (kind "atomic update")."""
         readers = self.readers if kind == "read" else self.atomics
         if readers is None:
             return None
@@ -209,7 +209,7 @@ class Shadow:
         )
 
     def write(self, touch: Touch, cells: Int64s, clock: int) -> Bools | None:
-        """Enters a plain write; which lanes wrote a cell that another lane wrote in the same instruction."""
+        """Records a plain write. Returns the lanes whose cell another lane wrote in the same instruction."""
         tags = np.broadcast_to(touch.tags, cells.shape)
         self.writer[cells] = tags
         self.writer_site[cells] = touch.site.number
@@ -218,13 +218,13 @@ class Shadow:
         return lost if lost.any() else None
 
     def update(self, touch: Touch, cells: Int64s) -> None:
-        """Enters an atomic update."""
+        """Records an atomic update."""
         if self.atomics is None:
             self.atomics = Readers(self.writer.size)
         self.atomics.add(cells.ravel(), _spread(touch.tags, cells), touch.site.number, self.group_items)
 
     def release(self, touch: Touch) -> None:
-        """Takes a read back: whoever made it has finished, and everybody knows."""
+        """Removes a read: its reader has finished, and all lanes know that."""
         for index, pending in enumerate(self.pending):
             if pending is touch:
                 del self.pending[index]
@@ -238,7 +238,7 @@ class Shadow:
             self.readers.lowest[cells] = np.where(low == complement(mine), 0, low)
 
     def settle(self, cells: Int64s) -> None:
-        """Makes these cells written, by nobody in particular, before the present epoch."""
+        """Marks these cells as written before the present epoch, by no particular item."""
         self.writer[cells] = 1
 
 

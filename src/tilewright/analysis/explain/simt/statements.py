@@ -1,4 +1,4 @@
-"""Compiles statements: each is a function from the lanes that enter it to the lanes that fall through it."""
+"""Compiles statements. Each is a function from the lanes that enter it to the lanes that continue after it."""
 
 import numpy as np
 
@@ -18,14 +18,14 @@ from ..clc.tree import (
     Switch,
 )
 from ..clc.types import LONG, Space, Struct, Void
-from .code import Frame, Memory, Register, Step, Symbol
+from .address_taken import addressed_variables
+from .compiled_code import Frame, Memory, Register, Step, Symbol
 from .context import FunctionCode, FunctionState
 from .convert import change, truth
 from .declarations import DeclarationCompiler
 from .masks import Mask
 from .registers import merge
-from .sums import find_sum
-from .usage import addressed_variables
+from .summing_loops import find_sum
 
 
 class StatementCompiler(DeclarationCompiler):

@@ -1,4 +1,4 @@
-"""Arithmetic whose result OpenCL C leaves open: overflow, division by zero, counts of shifts, conversions out of range.
+"""Finds arithmetic with an undefined result: overflow, division by zero, shift counts, conversions out of range.
 
 Sources: C99 6.5, paragraph 5 (a result that its type cannot hold is undefined) and 6.5.7 (shifts); OpenCL C 1.2 6.3.a (integer
 division by zero, or with a quotient that does not fit, gives an unspecified value), 6.3.j (counts of shifts are taken
@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from ..clc.lexer import Position
 from ..clc.types import Scalar, element_of
-from .code import Code, Frame, Run, Value
+from .compiled_code import Code, Frame, Run, Value
 from .findings import CONVERSION, DIVISION, OVERFLOW, SHIFT
 from .masks import Mask
 
@@ -30,7 +30,7 @@ _WORDS = {"+": "sum", "-": "difference", "*": "product"}
 
 @dataclass(frozen=True)
 class Check:
-    """What to look for in the operands and the result of one operator, and how to say it."""
+    """The check of one operator: what is wrong in its operands and result, and the message."""
 
     machine: "Machine"
     position: Position
@@ -40,7 +40,7 @@ class Check:
     find: Find
 
     def report(self, a: Value, b: Value, wrong: Wrong, mask: Mask) -> None:
-        """A finding if a lane of `mask` is among those that are wrong."""
+        """Adds a finding if a lane of `mask` is wrong."""
         which = np.broadcast_to(wrong, np.broadcast_shapes(np.shape(wrong), mask.lanes.shape)) & mask.lanes
         if not which.any():
             return
@@ -51,7 +51,7 @@ class Check:
 
 
 def watched(operation: Operation, first: Run, second: Run, checks: tuple[Check, ...]) -> Run:
-    """The operation with its checks; neither is done again while both operands are the very objects that they were."""
+    """The operation with its checks. Neither is repeated while both operands are the same objects."""
     before: Value = None
     before_too: Value = None
     result: Value = None
@@ -75,7 +75,7 @@ def watched(operation: Operation, first: Run, second: Run, checks: tuple[Check, 
 
 
 def checks_of(operator: str, element: Scalar, right: Code, position: Position, machine: "Machine") -> tuple[Check, ...]:
-    """The checks that `operator` needs on operands of this type, if the right one is not known to be harmless."""
+    """The checks that `operator` needs on operands of this type, unless the right one is known to be harmless."""
     if element.is_float:
         return ()
     if operator in _WORDS and element.is_signed:
@@ -95,7 +95,7 @@ def checks_of(operator: str, element: Scalar, right: Code, position: Position, m
 def shift_checks(
     operator: str, element: Scalar, left: Code, right: Code, position: Position, machine: "Machine"
 ) -> tuple[Check, ...]:
-    """The count of a shift, and bits that << moves out of a signed type. Not of constants such as 1 << 31."""
+    """Checks the count of a shift, and bits that << moves out of a signed type. Constants such as 1 << 31 are allowed."""
     bits = 8 * element.size
     text = (
         f"a count below 0 or above {bits - 1} for {element}: OpenCL C takes it modulo {bits} (6.3.j), "
@@ -165,7 +165,7 @@ def _lost_bits(a: Value, b: Value, result: Value) -> Wrong:
 
 
 def checked_change(code: Code, changed: Code, position: Position, machine: "Machine") -> Code:
-    """`changed`, which is `code` converted to another type, told where a value is not in the range of that type."""
+    """`changed`, which is `code` converted to another type, with a check that the value is in that type's range."""
     source, element = element_of(code.type), element_of(changed.type)
     if source is None or element is None or code.boolean or element.is_float or element.name == "bool":
         return changed
@@ -205,5 +205,5 @@ def _outside(element: Scalar) -> Find:
 
 
 def _cut_off(value: Value, again: Value, result: Value) -> Wrong:
-    """A size_t that holds a negative difference becomes that difference, which is what its writer meant."""
+    """A size_t that holds a negative difference becomes that difference, as its author meant."""
     return _any(value.view(np.int64) != result)

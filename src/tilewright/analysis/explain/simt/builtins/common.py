@@ -8,7 +8,7 @@ import numpy as np
 from ...clc.lexer import Position
 from ...clc.tree import Call
 from ...clc.types import FLOAT, Pointer, Scalar, Type, Vector, element_of
-from ..code import Code, Frame, Value
+from ..compiled_code import Code, Frame, Value
 from ..context import Context
 from ..convert import change, widen
 from ..masks import Mask

@@ -7,7 +7,7 @@ import numpy as np
 
 from ...clc.tree import Call, TypeArgument
 from ...clc.types import NAMED, Scalar, Type, Vector, element_of, width_of
-from ..code import Code, Value
+from ..compiled_code import Code, Value
 from ..context import Context
 from ..convert import change, elementwise
 from ..undefined import checked_change

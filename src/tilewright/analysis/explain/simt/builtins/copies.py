@@ -12,7 +12,7 @@ import numpy as np
 from ...clc.lexer import Position
 from ...clc.tree import Call
 from ...clc.types import EVENT, SIZE_T, VOID, Pointer, Space
-from ..code import Code, Frame, Run, Value
+from ..compiled_code import Code, Frame, Run, Value
 from ..context import Context
 from ..convert import change
 from ..findings import ASYNC

@@ -6,7 +6,7 @@ import numpy as np
 
 from ...clc.tree import Call
 from ...clc.types import Vector, element_of, width_of
-from ..code import Code, Value
+from ..compiled_code import Code, Value
 from ..context import Context
 from .common import Builtin, apply, arguments, meeting
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from ...clc.tree import Call
 from ...clc.types import NAMED, UNSIGNED_OF, Scalar, element_of, vector_of, width_of
-from ..code import Code, Value
+from ..compiled_code import Code, Value
 from ..context import Context
 from .common import Builtin, apply, arguments, broadcast, full, meeting
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from ...clc.tree import Call
 from ...clc.types import DOUBLE, FLOAT, HALF, INT, Scalar, element_of, vector_of, width_of
-from ..code import Code, Frame, Value
+from ..compiled_code import Code, Frame, Value
 from ..context import Context
 from ..convert import change, elementwise
 from ..fused import fused_multiply_add

@@ -4,7 +4,7 @@ import numpy as np
 
 from ...clc.tree import Call
 from ...clc.types import UINT, Vector
-from ..code import Code, Frame, Value
+from ..compiled_code import Code, Frame, Value
 from ..context import Context
 from ..convert import change
 from ..masks import Mask

@@ -6,7 +6,7 @@ import numpy as np
 
 from ...clc.tree import Call
 from ...clc.types import INT, Scalar, Vector, element_of, signed_integer
-from ..code import Code, Value
+from ..compiled_code import Code, Value
 from ..context import Context
 from .common import Builtin, apply, arguments, broadcast, full, meeting
 

@@ -8,7 +8,7 @@ from ...clc.lexer import Position
 from ...clc.tree import Call
 from ...clc.types import FLOAT, HALF, INT, VOID, Scalar, Vector, vector_of, width_of
 from ..arithmetic import offset_of
-from ..code import Code, Frame, Run, Value
+from ..compiled_code import Code, Frame, Run, Value
 from ..context import Context
 from ..convert import change, elementwise
 from ..masks import Mask

@@ -7,7 +7,7 @@ import numpy as np
 
 from ...clc.tree import Call
 from ...clc.types import INT, SIZE_T, UINT, VOID
-from ..code import Code, Frame, Value
+from ..compiled_code import Code, Frame, Value
 from ..context import Context
 from ..machine import GLOBAL_FENCE
 from ..masks import Mask

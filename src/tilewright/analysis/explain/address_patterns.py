@@ -1,4 +1,4 @@
-"""Recognises what a request's addresses look like: one word for all, consecutive, strided, along rows or columns."""
+"""Recognises the pattern of a request's addresses: one word for all, consecutive, strided, along rows or columns."""
 
 from dataclasses import dataclass
 
@@ -10,8 +10,8 @@ from .profile import LineAccess, Request
 
 @dataclass(frozen=True)
 class Shape:
-    """`kind` is "same", "consecutive", "strided" or "scattered"; `stride` the bytes from one lane to the next; `runs` how
-    many stretches of equally spaced lanes there are; `along` is "row" or "column" in a two-dimensional array."""
+    """`kind` is "same", "consecutive", "strided" or "scattered". `stride` is the number of bytes from one lane to the next.
+    `runs` counts the stretches of equally spaced lanes. `along` is "row" or "column" in a two-dimensional array."""
 
     kind: str
     stride: int
@@ -24,7 +24,7 @@ def active_addresses(request: Request) -> list[int]:
 
 
 def shape_of(request: Request, row: tuple[int, int] = (0, 0)) -> Shape:
-    """The shape of a request; `row` is (bytes of a row, bytes of an element) of the array, if it has rows."""
+    """The pattern of a request. `row` is (bytes of a row, bytes of an element) of the array, if it has rows."""
     addresses = np.array(active_addresses(request), dtype=np.int64)
     if len(addresses) < 2 or (addresses == addresses[0]).all():
         return Shape("same", 0, 1)
@@ -50,8 +50,8 @@ def _along(steps: "np.ndarray", stride: int, row: tuple[int, int]) -> str:
 
 
 def wavefronts_at_pitch(model: Model, access: LineAccess, request: Request, pitch: int) -> int:
-    """Wavefronts of one request if the array's rows were `pitch` elements long. 0 where rows do not tell (a vector
-    would not be aligned, or the array has no rows)."""
+    """Wavefronts of one request if the array's rows had `pitch` elements. 0 if that is unknown: a vector would not be aligned,
+    or the array has no rows."""
     row, element = access.row
     if not row or element == 0 or (pitch * element) % min(access.size, 16):
         return 0
@@ -65,8 +65,8 @@ def wavefronts_at_pitch(model: Model, access: LineAccess, request: Request, pitc
 
 @dataclass(frozen=True)
 class PitchAdvice:
-    """The shortest pitch in elements that needs fewest wavefronts at one access, and the one that needs fewest at all
-    accesses of the array together; `now` is the pitch it has."""
+    """The shortest pitch, in elements, with the fewest wavefronts at one access, and the one with the fewest at all accesses
+    of the array together. `now` is the present pitch."""
 
     now: int
     best: int
@@ -76,7 +76,7 @@ class PitchAdvice:
 
 
 def advise_pitch(model: Model, access: LineAccess, together: tuple[LineAccess, ...]) -> PitchAdvice | None:
-    """Which pitch would cure `access`, tried from the row's own length to 33 elements more; None if none is better."""
+    """The pitch that removes the conflicts of `access`, from the row's own length to 33 elements more; None if none is better."""
     row, element = access.row
     if not row:
         return None

@@ -1,4 +1,4 @@
-"""What the compiler makes of the tree: typed closures over lanes, and the records that describe names."""
+"""Compiled code: typed closures over lanes, and records that describe names."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from ..clc.lexer import Position
 from ..clc.types import Array, Space, Type
 from .masks import Mask
 
-# A value is a NumPy scalar where it is the same in all lanes, an array (lanes,) where it is not;
+# A value is a NumPy scalar if it is the same in all lanes, else an array (lanes,);
 # a vector is an array (width, 1) or (width, lanes). Pointers are int64 virtual addresses.
 Value = Any
 
@@ -32,8 +32,8 @@ Step = Callable[[Frame, Mask], Mask]
 
 @dataclass(frozen=True, slots=True)
 class Code:
-    """An expression. `boolean` says that the value is held as NumPy booleans though its type is int; `constant` is the
-    value where it is known while compiling."""
+    """An expression. `boolean` says that its value is stored as NumPy booleans though its type is int. `constant` is the value
+    if it is known at compile time."""
 
     type: Type
     run: Run
@@ -42,8 +42,8 @@ class Code:
 
 
 class Place:
-    """Something that can be assigned to: `locate` finds it once, `load` and `store` then use what it found. The parts
-    are components of a vector, by their numbers."""
+    """A storage location that can be assigned to. `locate` finds it once; `load` and `store` use the result. The parts are
+    components of a vector, by number."""
 
     space = Space.PRIVATE
 
@@ -79,7 +79,7 @@ class Register:
 
 @dataclass(frozen=True, slots=True)
 class RegisterArray:
-    """A private array that is only ever used through full subscripts, element by element."""
+    """A private array that is only used through full subscripts, element by element."""
 
     slot: int
     element: Type
@@ -101,8 +101,7 @@ Symbol = Register | RegisterArray | Memory
 
 
 class Site:
-    """One access in the source: the place, how many bytes each lane moves, and what their address is known to be a
-    multiple of."""
+    """One access in the source: its position, the bytes that each lane moves, and the known alignment of their address."""
 
     __slots__ = ("alignment", "number", "operation", "position", "size")
 

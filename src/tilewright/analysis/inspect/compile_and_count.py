@@ -1,4 +1,4 @@
-"""Inspects a kernel: chooses the toolchain for an architecture, has it compile, and counts what it made."""
+"""Inspects a kernel: chooses the toolchain for an architecture, compiles, and counts instructions."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -13,16 +13,16 @@ from ...kernels.settings import Settings, chosen_kernel
 from ...runtime.cuda.counterparts import CUDA_FEATURES
 from ...runtime.opencl.device import list_devices, open_device
 from . import amd, driver, nvidia, x86
-from .compiled import Compiled
 from .counts import Resources, loop_record, mix_of
 from .driver import INTEL_LEVELS, code_from_driver
 from .gcn import parse_gcn
-from .listing import Listing, calls
 from .loops import loops_of, main_loop
+from .machine_code import Listing, calls
 from .occupancy import MULTIPROCESSORS, Multiprocessor, Occupancy, find_multiprocessor, occupancy
 from .ptx import parse_ptx
 from .record import Inspection
 from .sass import parse_sass
+from .toolchain_output import Compiled
 from .x86_code import parse_x86
 
 DEVICE = "device"  # the architecture of the device at hand, by its own driver
@@ -38,13 +38,13 @@ ARCHITECTURES = (DEVICE, *MULTIPROCESSORS, *INTEL_LEVELS)
 
 @dataclass(frozen=True)
 class Target:
-    """An architecture: its row of the table of multiprocessors, where it has one, and the limits that plans are cut to."""
+    """An architecture: its row in the table of multiprocessors, if it has one, and the limits that plans must keep."""
 
     name: str
     title: str
     info: DeviceInfo
     chip: Multiprocessor | None = None
-    driven: bool = False  # by the driver of the device `info`
+    driven: bool = False  # compiled by the driver of the device `info`
 
 
 def find_target(arch: str, device: str | None = None) -> Target:
@@ -104,7 +104,7 @@ def inspect_kernel(
     kernel = chosen_kernel(kernel, settings)
     target = find_target(arch, device)
     problem = make_problem(kernel, size, dtype, offset)
-    # Features that only a run on a device proves, such as matrix instructions, are taken for granted off it.
+    # Some features, such as matrix instructions, are proved only by a run on a device. Without a device they are assumed.
     nvidias = target.chip is not None and target.chip.family == "nvidia"
     own = frozenset(feature for feature, _ in kernel.requires if nvidias and feature != "cpu")
     info = target.info if target.driven else replace(target.info, features=target.info.features | own)
@@ -132,29 +132,29 @@ def _compile(target: Target, plan: Plan, step: Step) -> Compiled:
 
 
 def _compile_for_nvidia(target: Target, step: Step) -> Compiled:
-    """By NVRTC from the kernel's CUDA twin; what has none, or one that does not compile, by clang and ptxas if they are here."""
+    """By NVRTC from the CUDA counterpart. If there is none, or it does not compile: by clang and ptxas, if they are here."""
     kernel, entry = step.kernel, step.kernel.signature.entry
     source = render(kernel, step.config, step.problem)
     group = step.config.ndrange(step.problem).local_size
     if {feature for feature, _ in kernel.requires} - CUDA_FEATURES:
         return nvidia.compile_opencl_for_nvidia(source, entry, target.name, kernel.target, group, kernel.options)
-    twin = render(kernel, step.config, step.problem, Dialect.CUDA)
+    counterpart = render(kernel, step.config, step.problem, Dialect.CUDA)
     try:
-        found = nvidia.compile_for_nvidia(twin, entry, kernel.target or target.name, kernel.options)
+        found = nvidia.compile_for_nvidia(counterpart, entry, kernel.target or target.name, kernel.options)
     except BuildFailed as failure:
         other = nvidia.compile_opencl_for_nvidia(source, entry, target.name, kernel.target, group, kernel.options)
         if not other.texts:
             raise
         first = next((line for line in failure.log.splitlines() if "error" in line), "")
-        return replace(other, notes=(f"the CUDA twin did not compile ({first.strip()})", *other.notes))
+        return replace(other, notes=(f"the CUDA counterpart did not compile ({first.strip()})", *other.notes))
     unheeded = tuple(
-        f"NVRTC does not have {each}, so it changed nothing" for each in kernel.options if each[:4] == "-cl-"
+        f"NVRTC does not have the option {each}: it was ignored" for each in kernel.options if each[:4] == "-cl-"
     )
     return replace(found, notes=(*found.notes, *unheeded))
 
 
 def record_of(compiled: Compiled, target: Target, step: Step, notes: tuple[str, ...] = ()) -> Inspection:
-    """Count what was compiled."""
+    """Count the instructions of the compiled code."""
     items = step.config.ndrange(step.problem).group_items
     form = next((each for each in PARSERS if each in compiled.texts), "")
     listing = PARSERS[form](compiled.texts[form], compiled.entry) if form else None
@@ -162,7 +162,7 @@ def record_of(compiled: Compiled, target: Target, step: Step, notes: tuple[str, 
     working = main_loop(loops)
     hidden = calls(listing) if listing else ()
     if hidden:
-        notes = (*notes, f"{len(hidden)} functions that it calls are not in the counts")
+        notes = (*notes, f"{len(hidden)} called functions are not in the counts")
     resources = compiled.resources
     return Inspection(
         kernel=step.kernel.name,

@@ -1,4 +1,4 @@
-"""Which variables of a function need an address, found by walking its tree scope by scope."""
+"""Finds the variables of a function that need an address, scope by scope."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -31,12 +31,12 @@ def addressed_variables(function: Function) -> set[int]:
 
 
 def has_assembly(function: Function) -> bool:
-    """Does the function's body hold inline assembly?"""
+    """Whether the function's body contains inline assembly."""
     return any(isinstance(node, Assembly) for node in nodes_of(function.body))
 
 
 def names(expression: Expression, name: str) -> bool:
-    """Is there a variable of that name in the expression?"""
+    """Whether a variable of that name occurs in the expression."""
     return any(isinstance(node, Name) and node.name == name for node in nodes_of(expression))
 
 
@@ -90,7 +90,7 @@ class _Usage:
             self.visit(variable.initial)
 
     def visit_index(self, node: Index) -> None:
-        """`a[i][j]` on an array of two lengths leaves `a` in registers; anything less gives its address away."""
+        """`a[i][j]` on an array of two lengths leaves `a` in registers. Fewer subscripts give it an address."""
         subscripts = 0
         base: Expression = node
         while isinstance(base, Index):

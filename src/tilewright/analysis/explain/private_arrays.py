@@ -1,4 +1,4 @@
-"""Private arrays: those longer than the registers of a work-item lie in off-chip memory, where nothing counts them."""
+"""Private arrays. Those longer than the registers of a work-item lie in off-chip memory, and their traffic is not counted."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -8,12 +8,12 @@ from .clc.lexer import Position
 from .clc.tree import Call, Declaration, Function, Variable
 from .clc.types import Array, Space
 from .models.rules import Model
-from .simt.usage import nodes_of
+from .simt.address_taken import nodes_of
 
 
 @dataclass(frozen=True)
 class PrivateArray:
-    """An array that every work-item has a copy of."""
+    """An array of which every work-item has a copy."""
 
     name: str
     nbytes: int
@@ -21,7 +21,7 @@ class PrivateArray:
 
 
 def private_arrays(program: Program, entry: str) -> tuple[PrivateArray, ...]:
-    """The private arrays of the kernel and of the functions that it calls, in the order of their declarations."""
+    """The private arrays of the kernel and of the functions that it calls, in the order of declaration."""
     return tuple(
         PrivateArray(variable.name, variable.type.size, variable.position)
         for function in _called(program, entry)
@@ -31,7 +31,7 @@ def private_arrays(program: Program, entry: str) -> tuple[PrivateArray, ...]:
 
 
 def _called(program: Program, entry: str) -> Iterator[Function]:
-    """The function called `entry` and those that it calls, directly or not, each once."""
+    """The function `entry` and all functions that it calls, directly or not, each once."""
     found, waiting = {entry}, [entry]
     while waiting:
         function = program.functions[waiting.pop(0)]

@@ -1,7 +1,7 @@
-"""Runs a loop that only adds up many iterations at once: `for (k = 0; k < n; k++) sum += A[k] * B[k];`.
+"""Runs many iterations of a summing loop at once: `for (k = 0; k < n; k++) sum += A[k] * B[k];`.
 
-What comes of it is the same to the last bit and in the same order: sums are rounded one by one, accesses reported iteration
-by iteration. Where anything is out of the ordinary, nothing has happened yet and the loop goes on one by one.
+The result is the same to the last bit: sums are rounded one by one, and accesses are reported iteration by iteration. If
+anything is irregular, the batch is dropped without any effect, and the loop runs one iteration at a time.
 """
 
 from collections.abc import Iterator
@@ -27,8 +27,8 @@ from ..clc.tree import (
 )
 from ..clc.types import Scalar
 from .arithmetic import COMPARISONS, common_type, to_common
-from .batch import Batch
-from .code import Frame, Register, Run, Value
+from .batched_loads import Batch
+from .compiled_code import Frame, Register, Run, Value
 from .context import Context
 from .findings import Irregular
 from .machine import Machine
@@ -36,13 +36,13 @@ from .masks import Mask
 from .registers import dtype_of
 
 LEAST, MOST = 8, 256  # iterations of a batch
-MOST_VALUES = 1 << 17  # of a table: some of them fit into a cache
-PATIENCE = 8  # times that nothing could be run together before a loop is left alone for good
+MOST_VALUES = 1 << 17  # of a table; several tables fit into a cache
+PATIENCE = 8  # failed attempts to batch a loop before it always runs one by one
 
 
 @dataclass
 class Sum:
-    """A loop that only adds up. `counter` and `total` are slots of the frame; `term` is what each iteration adds."""
+    """A loop that only adds up. `counter` and `total` are slots of the frame. `term` is what each iteration adds."""
 
     machine: Machine
     counter: int
@@ -53,7 +53,7 @@ class Sum:
     patience: int = PATIENCE
 
     def advance(self, frame: Frame, mask: Mask) -> None:
-        """Runs as many whole iterations as can be run together; the loop itself runs those that remain."""
+        """Runs all whole iterations that can be run together. The loop itself runs the rest."""
         machine = self.machine
         plain = machine.lanes > 1 and machine.covers(mask) and frame.unset[self.total] is None
         if not plain or frame.unset[self.counter] is not None or np.ndim(frame.slots[self.counter]):
@@ -98,7 +98,7 @@ class Sum:
 
 
 def fits(total: Value, terms: Value, count: int) -> bool:
-    """Can no sum on the way leave the range of a signed integer?"""
+    """Whether no partial sum can leave the range of a signed integer."""
     if total.dtype.kind != "i":
         return True
     largest = [max(int(np.max(each)), -int(np.min(each))) for each in (total, terms)]
@@ -118,7 +118,7 @@ def added(total: Value, terms: Value, count: int) -> Value:
 
 
 def find_sum(context: Context, loop: Loop, test: Run | None) -> Sum | None:
-    """The loop, whose parts have been compiled, as a Sum if it is one."""
+    """The loop, with its parts compiled, as a Sum; None if it is not one."""
     assignment, step = _assignment(loop.body), _step(loop.step)
     if assignment is None or step is None or test is None or not loop.test_first or not _compares(loop.condition):
         return None
@@ -141,7 +141,7 @@ def find_sum(context: Context, loop: Loop, test: Run | None) -> Sum | None:
 
 
 def _assignment(body: Statement) -> Assign | None:
-    """The only statement of a loop's body, if it is `name += ...` of something plain."""
+    """The only statement of a loop's body, if it is `name += ...` of a plain expression."""
     while isinstance(body, Block) and len(body.statements) == 1:
         body = body.statements[0]
     found = body.expression if isinstance(body, ExpressionStatement) else None
@@ -167,7 +167,7 @@ def _step(step: Expression | None) -> tuple[str, int] | None:
 
 
 def _compares(condition: Expression | None) -> bool:
-    """A comparison that reads no memory."""
+    """Whether it is a comparison without memory reads."""
     if not isinstance(condition, Binary) or condition.operator not in COMPARISONS:
         return False
     sides = condition.left, condition.right
@@ -175,7 +175,7 @@ def _compares(condition: Expression | None) -> bool:
 
 
 def _is_plain(expression: Expression) -> bool:
-    """Made of sums, products and subscripts: it changes nothing, and is the same for a table as for its values."""
+    """Whether it consists of sums, products and subscripts: it has no side effects, and works on a table as on single values."""
     return all(
         isinstance(each, Name | Number | Index)
         or (isinstance(each, Binary) and each.operator in ("+", "-", "*"))

@@ -1,4 +1,4 @@
-"""What-if questions: the same kernel with other macros, other row lengths of local arrays, other local sizes."""
+"""What-if questions: the cost of the same kernel with other macros, row pitches or local sizes."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,8 +13,7 @@ Ask = Callable[..., Explanation]
 
 @dataclass(frozen=True)
 class Answer:
-    """One variation: its settings, and what it costs; `reason` says why there is no count, or why the counts are those of
-    another computation."""
+    """One variation: its settings and its cost. `reason` says why it has no count."""
 
     settings: tuple[tuple[str, str], ...]
     totals: Totals | None
@@ -24,7 +23,7 @@ class Answer:
 
 
 def sweep(ask: Ask, variations: Iterable[Mapping[str, Any]]) -> list[Answer]:
-    """Asks `ask(**variation)` for each variation; a variation that cannot be run is an answer with a reason.
+    """Ask `ask(**variation)` for each variation. A variation that cannot be run is an answer with a reason.
 
     UnknownName is raised: a misspelt name is not a variation.
 
@@ -47,7 +46,7 @@ def sweep(ask: Ask, variations: Iterable[Mapping[str, Any]]) -> list[Answer]:
 
 
 def _overlap(ask: Ask, variation: Mapping[str, Any], found: Explanation) -> str:
-    """Why rows of the length asked for are too short: the first fault that the kernel has not as it is."""
+    """Why the row length is too short: the first fault that the unchanged kernel does not have."""
     if not variation.get("pitches") or not found.faults:
         return ""
     without = ask(**{**variation, "pitches": {}})
@@ -70,24 +69,25 @@ def _settings(variation: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
 
 
 def pitch_variations(array: str, pitches: Iterable[int]) -> list[dict[str, Any]]:
-    """The local array `array` with rows of so many elements."""
+    """Variations of the local array `array`, one for each row pitch in elements."""
     return [{"pitches": {array: pitch}} for pitch in pitches]
 
 
 _COLUMNS = (
-    ("sectors in", "global_load_sectors"),
-    ("sectors out", "global_store_sectors"),
-    ("{passes} in", "local_store_wavefronts"),
-    ("{passes} out", "local_load_wavefronts"),
-    ("conflicts", "conflicts"),
+    ("sectors loaded", "global_load_sectors"),
+    ("sectors stored", "global_store_sectors"),
+    ("{passes} stored", "local_store_wavefronts"),
+    ("{passes} loaded", "local_load_wavefronts"),
+    ("lost to bank conflicts", "conflicts"),
 )
 
 
 def table(answers: Sequence[Answer]) -> list[str]:
-    """The answers as an aligned table: sectors loaded and stored, passes of stores into and loads out of
-    local memory, conflicts, faults."""
+    """The answers as an aligned table: sectors of global memory loaded and stored, passes of stores to and loads from local
+    memory, passes lost to bank conflicts, faults. The best row is marked."""
     names = list(dict.fromkeys(name for answer in answers for name, _ in answer.settings))
     passes = next((answer.passes for answer in answers if answer.totals is not None), "passes")
+    best = best_answers(answers)
     rows = [[*names, *(title.format(passes=passes) for title, _ in _COLUMNS), "faults"]]
     for answer in answers:
         settings = dict(answer.settings)
@@ -98,4 +98,16 @@ def table(answers: Sequence[Answer]) -> list[str]:
         counts = [f"{getattr(answer.totals, name):,}" for _, name in _COLUMNS]
         rows.append([*row, *counts, str(answer.faults)])
     widths = [max(len(row[column]) for row in rows if len(row) == len(rows[0])) for column in range(len(rows[0]))]
-    return ["  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=False)) for row in rows]
+    lines = ["  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=False)) for row in rows]
+    return [lines[0], *(line + "  <- best" * (each in best) for line, each in zip(lines[1:], answers, strict=True))]
+
+
+def best_answers(answers: Sequence[Answer]) -> list[Answer]:
+    """The answers without faults that need the fewest sectors and also the fewest passes. There is none if no answer has
+    the fewest of both, or if all cost the same."""
+    counted = [(each, each.totals) for each in answers if each.totals is not None and not each.faults]
+    costs = {(found.sectors, found.wavefronts) for _, found in counted}
+    if len(costs) < 2:
+        return []
+    fewest = min(sectors for sectors, _ in costs), min(passes for _, passes in costs)
+    return [each for each, found in counted if (found.sectors, found.wavefronts) == fewest]

@@ -1,4 +1,4 @@
-"""Finds the programs that inspection uses: on the path, or in Python packages that carry them."""
+"""Finds the programs that inspection uses: on the path, or in Python packages."""
 
 import re
 import shutil
@@ -12,8 +12,8 @@ from pathlib import Path
 from ...errors import ProcessFailed
 from ...runtime.libraries import packaged_file
 
-SECONDS = 60.0  # that any of these tools may take: they need a fraction of one
-OLDEST_CLANG = 19  # knows all targets and builtins that the shim uses
+SECONDS = 60.0  # time limit of a tool, which needs a fraction of a second
+OLDEST_CLANG = 19  # the first version with all targets and builtins that the shim uses
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class Program:
 
 
 def run_tool(command: tuple[str, ...], what: str, text: str = "") -> tuple[int, str, str]:
-    """Run a tool: its exit status, output and complaints. ProcessFailed if it cannot be started or does not end."""
+    """Run a tool: its exit status, output and error output. ProcessFailed if it cannot be started or does not end."""
     try:
         done = subprocess.run(command, input=text, capture_output=True, text=True, timeout=SECONDS, check=False)
     except (OSError, subprocess.TimeoutExpired) as error:

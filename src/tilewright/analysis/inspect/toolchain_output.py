@@ -1,4 +1,4 @@
-"""What a toolchain hands over before anything is counted, kept on disk by content: compiling again would give the same."""
+"""The output of a toolchain before anything is counted. It is cached on disk by content."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -8,12 +8,12 @@ import msgspec
 from ...runtime.cache import BinaryCache, cache_folder, content_key
 from .counts import Resources
 
-FORMAT = "inspection 1"  # of the cached record: raise it when a toolchain's options or what it stores change
+FORMAT = "inspection 2"  # of the cached record: raise it when a toolchain's options or what it stores change
 
 
 @dataclass(frozen=True)
 class Compiled:
-    """Listings by form, richest first ("SASS" before "PTX"), the resources the compiler reported, and who made them."""
+    """Listings by form, the most detailed first ("SASS" before "PTX"), the reported resources, and the tools that made them."""
 
     origin: str
     entry: str
@@ -24,9 +24,9 @@ class Compiled:
 
 
 def remembered(make: Callable[[], Compiled], *key: str) -> Compiled:
-    """`make()`, or what it gave before for the same key: source, architecture, options and the tools' versions.
+    """`make()`, or its cached result for the same key: source, architecture, options and the tools' versions.
 
-    What a missing tool left out is not kept: the tool may be there next time.
+    A result that lacks a tool is not cached: the tool may be installed later.
     """
     cache = BinaryCache(cache_folder() / "inspections")
     name = content_key(FORMAT, *key)
@@ -34,7 +34,7 @@ def remembered(make: Callable[[], Compiled], *key: str) -> Compiled:
     if stored is not None:
         try:
             return msgspec.json.decode(stored, type=Compiled)
-        except msgspec.DecodeError:  # written by another version under the same key: made anew
+        except msgspec.DecodeError:  # written by another version under the same key: compile again
             pass
     compiled = make()
     if not compiled.missing:

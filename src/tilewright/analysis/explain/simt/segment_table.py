@@ -1,7 +1,7 @@
-"""All segments of a machine, by number, and all places in the source that access them.
+"""All segments of a machine, by number, and all sites of the source that access them.
 
-An address is segment << 40 | (2**39 + byte offset), so a stray pointer is noticed wherever it points. Local and private
-segments have one copy of their bytes for each group or lane, chosen by who accesses them.
+An address is segment << 40 | (2**39 + byte offset), so a stray pointer is always noticed. Local and private segments have one
+copy of their bytes for each group or lane.
 """
 
 import numpy as np
@@ -10,17 +10,17 @@ import numpy.typing as npt
 from ....errors import InvalidInput
 from ..clc.lexer import Position
 from ..clc.types import Space
-from .code import Site
+from .compiled_code import Site
+from .machine_state import MachineState
 from .ordering import Ordering
 from .segments import Access, Offsets, Segment, Unset, round_up
 from .shadow import Shadow
-from .state import MachineState
 
 MOST_ROOM = 1 << 28  # bytes that one variable may take in all groups or lanes that run at once
 
 
 def check_room(name: str, space: Space, size: int, copies: int, position: Position | None) -> None:
-    """Refuses a variable that is too large, at `position`, or without one if it is the caller's argument."""
+    """Refuses a variable that is too large; `position` is None for the caller's argument."""
     if size * copies <= MOST_ROOM:
         return
     owner = {Space.PRIVATE: f" for each of {copies:,} work-items", Space.LOCAL: f" for each of {copies:,} work-groups"}
@@ -44,11 +44,11 @@ class SegmentTable:
     def buffer(
         self, name: str, data: npt.NDArray[np.uint8], space: Space, writable: bool, initialised: bool = True
     ) -> Segment:
-        """Memory that all groups share, with the caller's contents, which mean nothing if it is not
-        `initialised`. It is copied before the first write."""
+        """Memory shared by all groups, with the caller's contents, which are undefined if it is not `initialised`. It is
+        copied before the first write."""
         segment = self._add(name, space, data.size, data, None)
         segment.writable = writable
-        if space is Space.GLOBAL and writable:  # nobody can race on what nobody writes
+        if space is Space.GLOBAL and writable:  # races need a writer
             segment.shadow = Shadow(data.size, self.machine.span, initialised)
         return segment
 
@@ -82,7 +82,7 @@ class SegmentTable:
 
     @property
     def largest(self) -> int:
-        """Bytes of the largest segment: whatever lies further on is out of bounds of all of them."""
+        """Bytes of the largest segment. Larger offsets are out of bounds of all segments."""
         return max(segment.size for segment in self.segments.values())
 
     def local_names(self) -> list[str]:
@@ -102,12 +102,12 @@ class SegmentTable:
 
     @staticmethod
     def inside(offsets: Offsets, segment: Segment, access: Access) -> bool:
-        """Are all of these bytes the segment's? As unsigned numbers, negative offsets are too large as well."""
+        """Whether all of these bytes belong to the segment. As unsigned numbers, negative offsets are too large as well."""
         room = segment.size - access.size
         return room >= 0 and int(offsets.view(np.uint64).max()) <= room
 
     def written_lately(self, segment: Segment) -> bool:
-        """Was it written since the last barrier that put its space in order? No barrier does that between groups."""
+        """Whether it was written since the last barrier for its space. Barriers do not order groups."""
         assert segment.shadow is not None
         since = 0 if segment.space is Space.GLOBAL else self.machine.synced[Space.LOCAL]
         return segment.shadow.last_write >= since

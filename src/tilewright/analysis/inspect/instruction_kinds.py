@@ -1,13 +1,13 @@
-"""The words for what an instruction does and where control goes after it, the same for all instruction sets."""
+"""Names for what an instruction does and where control goes after it, the same for all instruction sets."""
 
 # Where control goes after an instruction.
 NEXT = ""
 BRANCH = "branch"  # to the target or to the next instruction
 JUMP = "jump"  # to the target
-END = "end"  # nowhere: the kernel ends, or the target is not known
-CALL = "call"  # to a function that the listing does not show, and back
+END = "end"  # the kernel ends, or the target is not known
+CALL = "call"  # to a function outside the listing, and back
 
-# What an instruction does. Loads and stores carry their width in bits behind the word: "global load 128".
+# What an instruction does. Loads and stores have their width in bits after the word: "global load 128".
 FMA = "multiply-add"
 MATRIX = "matrix"
 FLOAT = "other float"
@@ -22,10 +22,10 @@ ATOMIC = "atomic"
 OTHER = "other"
 GLOBAL_LOAD, GLOBAL_STORE = "global load", "global store"
 LOCAL_LOAD, LOCAL_STORE = "local load", "local store"
-PRIVATE_LOAD, PRIVATE_STORE = "private load", "private store"  # spilled registers and arrays that found no register
+PRIVATE_LOAD, PRIVATE_STORE = "private load", "private store"  # spilled registers, and arrays that are not in registers
 CONSTANT_LOAD = "constant load"
 COPY = "global to local copy"
-LOAD, STORE = "load", "store"  # where the instruction set has one memory only
+LOAD, STORE = "load", "store"  # for instruction sets with only one memory
 GATHERED, SCATTERED = "gathered load", "scattered store"  # an address for each lane
 MEMORY = (
     GLOBAL_LOAD, GLOBAL_STORE, LOCAL_LOAD, LOCAL_STORE, PRIVATE_LOAD, PRIVATE_STORE, CONSTANT_LOAD, COPY, LOAD, STORE,

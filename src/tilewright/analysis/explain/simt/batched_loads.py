@@ -1,4 +1,4 @@
-"""Loads of many iterations of a loop at once, kept aside until it is known that nothing about them is out of the ordinary.
+"""Loads of many iterations of a loop at once. They are kept aside until it is known that all are regular.
 
 A value that depends on the iteration is a column (iterations, 1) where all lanes agree, else a table (iterations, lanes).
 """
@@ -9,18 +9,18 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from .code import Value
+from .compiled_code import Value
 from .findings import Irregular
 from .masks import Mask
+from .segment_table import SegmentTable
 from .segments import SHIFT, Access, Segment
 from .shadow import Touch
-from .table import SegmentTable
 
 
 @dataclass
 class Loads:
-    """What one access of the source reads: row i of `offsets`, or its only row, in iteration i. `same` says that all lanes
-    read one place of memory that nobody writes; `touches` are for the segment's shadow, if it has one."""
+    """The reads of one access of the source: row i of `offsets`, or its only row, in iteration i. `same` says that all lanes
+    read one place of memory that is never written. `touches` are for the segment's shadow, if it has one."""
 
     access: Access
     segment: Segment
@@ -37,8 +37,8 @@ class Batch:
         self.loads: list[Loads] = []
 
     def load(self, address: Value, access: Access, mask: Mask) -> Value:
-        """As VirtualMemory.load, for all iterations. Irregular for whatever would be a finding, or has to be compared with
-        what was written."""
+        """As VirtualMemory.load, for all iterations. Irregular if there would be a finding, or if a comparison with earlier
+        writes is needed."""
         uniform = address.ndim == 0 or (address.ndim == 2 and address.shape[1] == 1)
         rows = address if address.ndim == 2 else address.reshape(1, -1)
         if not uniform and not mask.everyone:
@@ -93,7 +93,7 @@ class Batch:
         return touches
 
     def report(self, count: int, mask: Mask) -> None:
-        """Tells the recorder and the shadows, in the order in which `count` iterations would have."""
+        """Report to the recorder and the shadows, in the order of `count` single iterations."""
         recorder = self.memory.machine.recorder
         for iteration in range(count):
             for each in self.loads:

@@ -1,4 +1,4 @@
-"""What all lanes of a batch of work-groups know of themselves: sizes, numbers, names, tags, what was found so far."""
+"""The state shared by all lanes of a batch of work-groups: sizes, ids, names, tags, findings."""
 
 from collections.abc import Sequence
 from typing import Any, Protocol
@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from ..clc.lexer import Position
 from ..clc.types import Space
-from .code import Site
+from .compiled_code import Site
 from .findings import Findings
 from .masks import Mask
 from .segments import Segment
@@ -18,7 +18,7 @@ Group = tuple[int, int, int]
 
 
 class Recorder(Protocol):
-    """Whoever wants to see the memory traffic."""
+    """An observer of the memory traffic."""
 
     def begin(self, groups: list[Group], items: int) -> None:
         """These groups of `items` work-items run next."""
@@ -54,7 +54,7 @@ class MachineState:
         self.slots = slots
         self.lanes = slots * self.items
         self.findings = Findings()
-        self.fill = fill  # every byte of what nobody has set
+        self.fill = fill  # the value of every byte that was never set
         self.recorder = recorder
         lane = np.arange(self.lanes)
         self.slot_of_lane = lane // self.items
@@ -66,7 +66,7 @@ class MachineState:
         self.launched = 0
 
     def start(self, groups: Sequence[Group]) -> Mask:
-        """Makes `groups` (as many as there are slots, or fewer) the ones that run next: the mask of their lanes."""
+        """Make `groups` (at most one for each slot) the next ones to run, and return the mask of their lanes."""
         self.groups = list(groups)
         filled = [*self.groups, *([(0, 0, 0)] * (self.slots - len(self.groups)))]
         ids = np.array(filled, dtype=np.int64).reshape(self.slots, 3)
@@ -88,7 +88,7 @@ class MachineState:
         return Mask(self.live.copy())
 
     def item_name(self, lane: int) -> str:
-        """`work-item (3,0) of group (1,2)`, with as many dimensions as the NDRange has."""
+        """The name of a work-item, such as `work-item (3,0) of group (1,2)`, with the dimensions of the NDRange."""
         return self._name(lane % self.items, self.groups[lane // self.items])
 
     def tag_name(self, tag: int) -> str:

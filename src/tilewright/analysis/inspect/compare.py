@@ -10,7 +10,7 @@ WIDTH = 14
 
 
 def compare(before: Inspection, after: Inspection) -> list[str]:
-    """The lines of a comparison: what each one is, what it occupies, and its instructions in all and in its loop."""
+    """The lines of a comparison: each kernel, its resources, and its instructions in all and in its main loop."""
     lines = [f"  {letter}: {each.name}" for letter, each in (("A", before), ("B", after))]
     if before.origin != after.origin:
         lines += [f"     {letter} by {each.origin}" for letter, each in (("A", before), ("B", after))]
@@ -23,7 +23,7 @@ def compare(before: Inspection, after: Inspection) -> list[str]:
     for letter, each in (("A", before), ("B", after)):
         lines += [f"missing for {letter}: {sentence}" for sentence in each.missing]
     if before.form != after.form:
-        lines.append("note: these are different instruction sets; only what each does can be compared, not how often")
+        lines.append("note: the instruction sets differ; compare what instructions do, not how many there are")
     return lines
 
 

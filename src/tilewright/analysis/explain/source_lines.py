@@ -1,4 +1,4 @@
-"""Which text stands on which line of which file of a rendered source."""
+"""The lines of a rendered source, by file and line number."""
 
 import re
 from pathlib import Path
@@ -9,7 +9,7 @@ _LINE = re.compile(r'^[ \t]*#[ \t]*line[ \t]+(\d+)(?:[ \t]+"([^"]*)")?')
 
 
 class SourceText:
-    """The lines of a source and of what it includes, under the names and numbers that `#line` gives them."""
+    """The lines of a source and its includes, under the names and numbers that `#line` gives."""
 
     def __init__(self, text: str, filename: str) -> None:
         self.lines: dict[str, dict[int, str]] = {}
@@ -28,7 +28,7 @@ class SourceText:
             number += 1
 
     def line(self, position: Position) -> str:
-        """The text of a position's line; empty where the file cannot be read."""
+        """The text of a position's line; empty if the file cannot be read."""
         if position.file not in self.lines:
             path = Path(position.file)
             self._read(path.read_text(encoding="utf-8") if path.is_file() else "", position.file)

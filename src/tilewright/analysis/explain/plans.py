@@ -1,4 +1,4 @@
-"""Explains rungs and plans of the project: renders each launch, binds its buffers by name, hands results on."""
+"""Explains the launches of rungs and plans: renders each, binds its buffers by name, and passes results on."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -31,8 +31,8 @@ def explain_kernel(
 ) -> tuple[Explanation, ...]:
     """Explain every launch of a rung or library kernel on `problem`, in order; the last one is the kernel itself.
 
-    `arrays` are the problem's inputs (random by default, and small where int32 is multiplied). Launches hand their results
-    on, so with groups="all" the last Explanation's `outputs` hold the whole result, flat, as it lies in memory. `macros`
+    `arrays` are the problem's inputs (random by default, and small where int32 is multiplied). Launches pass their results
+    on. So with groups="all" the last Explanation's `outputs` hold the whole result, flat, as it lies in memory. `macros`
     replace those of the configuration and `pitches` the row lengths of local arrays, in the last launch, for what-if
     questions.
     """
@@ -54,8 +54,7 @@ def explain_steps(
     contract: bool = False,
     step_limit: int = STEP_LIMIT,
 ) -> tuple[Explanation, ...]:
-    """As `explain_kernel`, for launches that are known already: those of a Plan. SourceError if one of them goes through more
-    than `step_limit` turns of its loops."""
+    """As `explain_kernel`, for the launches of a Plan. SourceError if a launch needs more than `step_limit` loop steps."""
     buffers = first_buffers(problem, arrays or small_arrays(problem))
     plan = Plan(problem, tuple(steps))
     for name, nbytes in plan.scratch.items():
@@ -78,7 +77,7 @@ def explain_steps(
 
 
 def small_arrays(problem: Problem) -> dict[str, np.ndarray]:
-    """Random operands; those of int32 products are so small that sums of them fit: a kernel may add up signed integers."""
+    """Random operands. Those of int32 products are small, so that their sums fit into a signed integer."""
     arrays = random_arrays(problem)
     if problem.operation != "gemm" or problem.dtype != "int32":
         return arrays
@@ -86,7 +85,7 @@ def small_arrays(problem: Problem) -> dict[str, np.ndarray]:
 
 
 def first_buffers(problem: Problem, arrays: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """The problem's operands as they lie in memory; an output that is not also read is poisoned."""
+    """The problem's operands as they lie in memory. An output that is not read first is poisoned."""
     buffers = {operand.name: operand.flatten(np.asarray(arrays[operand.name])) for operand in inputs_of(problem)}
     output = output_of(problem)
     if output.name in buffers:
@@ -143,7 +142,7 @@ def _explain_step(
 
 
 def scalars_of(step: Step) -> dict[str, Any]:
-    """The values of a step's scalar arguments; alpha and beta are complex where the elements are."""
+    """The values of a step's scalar arguments. alpha and beta are complex if the elements are."""
     scalars: dict[str, Any] = {**step.problem.scalars, **step.config.scalars(step.problem)}
     if element_type(step.problem.dtype).kind == "complex":
         scalars |= {name: complex(scalars[name]) for name in ("alpha", "beta") if name in scalars}
@@ -151,7 +150,7 @@ def scalars_of(step: Step) -> dict[str, Any]:
 
 
 def override(source: str, macros: Mapping[str, str | int]) -> str:
-    """A rendered source with some of its leading `#define`s given other values; UnknownName for one it lacks."""
+    """A rendered source with new values of some leading `#define`s; UnknownName if it lacks one."""
     lines = source.split("\n")
     known: dict[str, int] = {}
     for index, line in enumerate(lines):

@@ -1,16 +1,16 @@
-"""A listing of machine code as plain data, the same for all instruction sets: instructions, what each does, where it goes."""
+"""Machine code as plain data, the same for all instruction sets: instructions, their effects and their branches."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from . import kinds
+from . import instruction_kinds as kinds
 
 
 @dataclass(frozen=True)
 class Effect:
-    """One thing that an instruction does; `bits` is the width of a load or store of one work-item, or of an x86
-    instruction; `scalars` are the multiply-adds that it makes for one work-item, or in all lanes of an x86 vector."""
+    """One effect of an instruction. `bits` is the width of a load or store of one work-item, or of an x86 instruction.
+    `scalars` counts its multiply-adds for one work-item, or in all lanes of an x86 vector."""
 
     kind: str
     bits: int = 0
@@ -23,8 +23,8 @@ class Effect:
 
 @dataclass(frozen=True)
 class Instruction:
-    """One instruction. `opcode` is the word that counters count ("FFMA"), `effects` what it does, `target` the label that
-    a branch names, `place` the source's file and line, where the listing tells."""
+    """One instruction. `opcode` is the word that counters count ("FFMA"), `effects` is what it does, `target` is the label of a
+    branch, and `place` is the source file and line, if the listing has them."""
 
     opcode: str
     text: str
@@ -36,8 +36,8 @@ class Instruction:
 
 @dataclass(frozen=True)
 class Listing:
-    """The code of one kernel; `labels` tell which instruction each label stands before, `functions` where those that it
-    calls begin, if their code is here, too."""
+    """The code of one kernel. `labels` gives the index of the instruction after each label. `functions` gives the indices at
+    which called functions begin, if their code is in the listing."""
 
     instructions: tuple[Instruction, ...]
     labels: Mapping[str, int]
@@ -48,7 +48,7 @@ class Listing:
         return self.labels.get(instruction.target) if instruction.target else None
 
     def parts(self) -> tuple["Listing", ...]:
-        """A listing of each function by itself."""
+        """One listing for each function."""
         cuts = (0, *self.functions, len(self.instructions))
         return tuple(
             Listing(
@@ -61,7 +61,7 @@ class Listing:
 
 
 def calls(listing: Listing) -> tuple[str, ...]:
-    """The functions outside the listing that it calls: what hides behind them is in no count."""
+    """The called functions outside the listing. Their instructions are not counted."""
     if listing.functions:
         return ()
     return tuple(dict.fromkeys(each.target or each.text for each in listing.instructions if each.flow == kinds.CALL))

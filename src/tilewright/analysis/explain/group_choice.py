@@ -1,4 +1,4 @@
-"""Chooses the work-groups to run: all where that takes little time, else corners, neighbours, the middle and some others."""
+"""Chooses the work-groups to run: all if that takes little time, else corners, neighbours, the middle and some others."""
 
 from collections.abc import Sequence
 from itertools import product
@@ -6,13 +6,13 @@ from math import prod
 from random import Random
 
 from .simt.launch import LANES_AT_ONCE, all_groups
-from .simt.state import Group
+from .simt.machine_state import Group
 
-_ALL_LANES = 2048  # that are run without asking what they cost
+_ALL_LANES = 2048  # up to which all groups are run, whatever they cost
 _FEWEST, _MOST = 8, 16  # groups of a choice
 _SEED = 1  # the choice is the same each time
-# What all groups may cost. A batch of LANES_AT_ONCE lanes takes about as long as _BATCH steps of a loop, each 0.4 ms on the
-# machine that this was measured on (2 cores, 2026): half a second in all.
+# The most that all groups may cost: about half a second. A batch of LANES_AT_ONCE lanes takes about as long as _BATCH loop
+# steps. A step took 0.4 ms when this was measured (2 cores, 2026).
 _BATCH, _AFFORDABLE = 15, 1000
 
 
@@ -22,8 +22,8 @@ def count_groups(global_size: Sequence[int], local_size: Sequence[int]) -> Group
 
 
 def choose_groups(global_size: Sequence[int], local_size: Sequence[int]) -> list[Group]:
-    """All groups of a small NDRange. Of a large one: the first, its neighbours in each dimension (races between groups
-    show there), the middle, the last ones in each dimension (ragged edges show there) and some between, by chance."""
+    """All groups of a small NDRange. Of a large one: the first, its neighbours in each dimension (they show races between
+    groups), the middle, the last ones in each dimension (they show incomplete tiles), and some at random."""
     counts = count_groups(global_size, local_size)
     items, last = prod(local_size), [count - 1 for count in counts]
     limit = max(_FEWEST, min(_MOST, LANES_AT_ONCE // items))
@@ -44,7 +44,7 @@ def choose_groups(global_size: Sequence[int], local_size: Sequence[int]) -> list
 
 
 def all_are_affordable(global_size: Sequence[int], local_size: Sequence[int], chosen: int, steps: int) -> bool:
-    """May all groups be run, if `chosen` of them took so many steps of loops?"""
+    """Whether all groups may be run, given that `chosen` groups took `steps` loop steps."""
     together = max(1, LANES_AT_ONCE // prod(local_size))
     batches = -(-prod(count_groups(global_size, local_size)) // together)
     steps_of_a_batch = steps / -(-chosen // together)

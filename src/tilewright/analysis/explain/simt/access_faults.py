@@ -1,4 +1,4 @@
-"""Words the findings about single accesses: where they lie, how they are aligned, whether anything was stored there."""
+"""Findings about single accesses: bounds, alignment, unset values, read-only memory, wild pointers."""
 
 from typing import Any
 
@@ -7,9 +7,9 @@ import numpy.typing as npt
 
 from ..clc.types import Space
 from .findings import BOUNDS, MISALIGNED, READ_ONLY, UNINITIALISED, WILD
+from .machine_state import MachineState
 from .segments import Access, Offsets, Segment
 from .shadow import Touch
-from .state import MachineState
 
 
 class Complaints:
@@ -32,7 +32,7 @@ class Complaints:
         bad = np.flatnonzero(offsets & (access.alignment - 1))
         text = (
             f"{operation} of {access.size} bytes in {segment.space.word} '{segment.name}' "
-            f"at an address that is no multiple of {access.alignment}"
+            f"at an address that is not a multiple of {access.alignment}"
         )
         example = f"byte {int(offsets[bad[0]])}, {self.who(lanes, int(bad[0]))}"
         self.machine.findings.add(MISALIGNED, access.site.position, text, example, count=len(bad))
@@ -40,8 +40,8 @@ class Complaints:
     def uninitialised(self, segment: Segment, touch: Touch, missing: npt.NDArray[np.bool_]) -> None:
         which: Any = missing
         if missing.ndim == 2:
-            # A vector of which a part was stored is no fault in local memory: the rest may be read over and never used.
-            # In private memory that is found out by running the kernel again.
+            # A partly stored vector in local memory is not a fault: the rest may be read but never used.
+            # In private memory, a second run of the kernel decides.
             which = missing.any(axis=0) if segment.space is Space.PRIVATE else missing.all(axis=0)
         if not which.any():
             return
