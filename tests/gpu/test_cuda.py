@@ -1,4 +1,4 @@
-"""The CUDA twin on an NVIDIA GPU: every rung and the library's kernels right, and times that can be believed."""
+"""The CUDA counterpart on an NVIDIA GPU: every rung and the library's kernels right, and times that can be believed."""
 
 import numpy as np
 import pytest
@@ -16,7 +16,7 @@ from tilewright.core.types import ELEMENT_TYPES
 from tilewright.dispatch.choice import plan_move, plan_product
 from tilewright.errors import BuildFailed, InvalidInput, LaunchFailed
 from tilewright.kernels import LADDERS, find_kernel
-from tilewright.runtime.cuda.counterparts import CUDA_FEATURES, twin_of
+from tilewright.runtime.cuda.counterparts import CUDA_FEATURES, counterpart_of
 from tilewright.runtime.cuda.device import Device
 from tilewright.runtime.opencl.device import Device as OpenCLDevice
 from tilewright.runtime.run import Execution
@@ -64,11 +64,11 @@ def test_the_librarys_moves_are_right(dtype: str, cuda: Device) -> None:
         assert verdict.passed, f"{problem.title} on {cuda.info.label}: {verdict}"
 
 
-def test_the_twin_is_the_same_gpu(nvidia: OpenCLDevice, cuda: Device) -> None:
-    twin = twin_of(nvidia)
-    assert twin.info.name == nvidia.info.name
-    assert twin.info.compute_units == nvidia.info.compute_units
-    assert twin.info.compute_capability == nvidia.info.compute_capability
+def test_the_counterpart_is_the_same_gpu(nvidia: OpenCLDevice, cuda: Device) -> None:
+    counterpart = counterpart_of(nvidia)
+    assert counterpart.info.name == nvidia.info.name
+    assert counterpart.info.compute_units == nvidia.info.compute_units
+    assert counterpart.info.compute_capability == nvidia.info.compute_capability
     assert cuda.info.local_bytes >= 48 * 1024
 
 

@@ -22,11 +22,11 @@ from tools.counters.compare import (
     judged,
     predicted_traffic,
 )
+from tools.counters.counterparts import compile_counterpart, counterparts_of, memory_instruction, read_listing
 from tools.counters.launches import Case, predict
 from tools.counters.page import lines_of, page
 from tools.counters.patterns import PATTERNS, case_of_pattern
 from tools.counters.record import edited, located, merged, stale, uncounted
-from tools.counters.twins import compile_twin, memory_instruction, read_listing, twins_of
 
 ROOT = Path(__file__).parents[2]
 RECORD: dict[str, Any] = json.loads((ROOT / "benchmarks" / "h200-counters.json").read_text())
@@ -87,7 +87,7 @@ def test_a_prediction_that_is_wrong_is_noticed() -> None:
 
 
 LISTING = """
-	//## File "/x/twin7.cu", line 155 inlined at "/x/rows/08.cl", line 14
+	//## File "/x/counterpart7.cu", line 155 inlined at "/x/rows/08.cl", line 14
 	//## File "/x/rows/08.cl", line 14
         /*01f0*/              @!P0 LDG.E.128.CONSTANT R4, desc[UR4][R2.64] ;
         /*0200*/                   IADD3 R2, R17, R3, RZ ;
@@ -97,7 +97,7 @@ LISTING = """
 
 
 def test_listings_are_read() -> None:
-    load, store = read_listing(LISTING, "twin7.cu")
+    load, store = read_listing(LISTING, "counterpart7.cu")
     assert (load.offset, load.operation, load.space, load.size) == (0x1F0, "load", "global", 16)
     assert load.opcode == "LDG.E.128.CONSTANT"
     assert load.places == (("rows/08.cl", 14),)
@@ -106,9 +106,9 @@ def test_listings_are_read() -> None:
 
 
 def test_a_changed_prelude_is_noticed(tmp_path: Path) -> None:
-    ((twin,),) = twins_of(tmp_path, CASES[:1], "volatile")
+    ((counterpart,),) = counterparts_of(tmp_path, CASES[:1], "volatile")
     with pytest.raises(InvalidInput, match="#define nothing"):
-        compile_twin(twin, (("#define nothing", ""),), "nvdisasm")
+        compile_counterpart(counterpart, (("#define nothing", ""),), "nvdisasm")
 
 
 def test_the_page_is_the_records_and_names_what_was_edited_since() -> None:

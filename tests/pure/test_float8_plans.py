@@ -49,7 +49,7 @@ def test_a_matrix_that_a_stack_shares_is_widened_once() -> None:
 
 
 @pytest.mark.parametrize("dtype", FLOAT8)
-def test_their_cuda_twins_compile(dtype: str) -> None:
+def test_their_cuda_counterparts_compile(dtype: str) -> None:
     compiler = find_nvrtc("sm_90")
     if compiler is None:
         pytest.skip("no NVRTC is installed")

@@ -26,7 +26,7 @@ from tilewright.core.problem import Gemm
 from tilewright.core.problems import check_memory
 from tilewright.core.records import load_record, save_record
 from tilewright.errors import InvalidInput, RecordError
-from tilewright.runtime.cuda import counterparts as twins
+from tilewright.runtime.cuda import counterparts
 from tilewright.runtime.opencl import device as opencl
 
 Captured = pytest.CaptureFixture[str]
@@ -158,7 +158,7 @@ def test_wrong_input_ends_in_a_sentence(
         pytest.fail("a device was opened before the arguments were looked at")
 
     monkeypatch.setattr(opencl, "open_device", opened)
-    monkeypatch.setattr(twins, "open_backends", opened)
+    monkeypatch.setattr(counterparts, "open_backends", opened)
     try:
         found = main(shlex.split(line))
     except SystemExit as refused:

@@ -55,9 +55,9 @@ def page(record: dict[str, Any], changed: Sequence[str] = ()) -> str:
         *(f"| {name} | {verdicts[name]} | {meaning} |" for name, meaning in _MEANING.items()),
         "",
         "Each kernel was compiled a second time with `volatile` accesses, which a compiler may neither merge nor drop, as far "
-        f"as C++ allows them. {len(again)} of the {len(lines) - verdicts[EQUAL]} lines that differ are in such a twin: there "
-        f"{sum(line[8] == EQUAL for line in again)} are equal; the others are booked elsewhere, or moved by the assembler, "
-        "which may do that even to volatile accesses.",
+        f"as C++ allows them. {len(again)} of the {len(lines) - verdicts[EQUAL]} lines that differ are in such a "
+        f"counterpart: there {sum(line[8] == EQUAL for line in again)} are equal; the others are booked elsewhere, or moved "
+        "by the assembler, which may do that even to volatile accesses.",
         "",
         f"Recorded on {record['date']} in `benchmarks/h200-counters.json`, by `python -m tools.counters`. Not run: "
         + "; ".join(f"`specimens/{name}`, as {why}" for name, why in NOT_RUN.items())

@@ -132,21 +132,21 @@ def _compile(target: Target, plan: Plan, step: Step) -> Compiled:
 
 
 def _compile_for_nvidia(target: Target, step: Step) -> Compiled:
-    """By NVRTC from the kernel's CUDA twin; what has none, or one that does not compile, by clang and ptxas if they are here."""
+    """NVRTC compiles the CUDA counterpart. Without one, or if it fails, clang and ptxas compile the OpenCL C."""
     kernel, entry = step.kernel, step.kernel.signature.entry
     source = render(kernel, step.config, step.problem)
     group = step.config.ndrange(step.problem).local_size
     if {feature for feature, _ in kernel.requires} - CUDA_FEATURES:
         return nvidia.compile_opencl_for_nvidia(source, entry, target.name, kernel.target, group, kernel.options)
-    twin = render(kernel, step.config, step.problem, Dialect.CUDA)
+    counterpart = render(kernel, step.config, step.problem, Dialect.CUDA)
     try:
-        found = nvidia.compile_for_nvidia(twin, entry, kernel.target or target.name, kernel.options)
+        found = nvidia.compile_for_nvidia(counterpart, entry, kernel.target or target.name, kernel.options)
     except BuildFailed as failure:
         other = nvidia.compile_opencl_for_nvidia(source, entry, target.name, kernel.target, group, kernel.options)
         if not other.texts:
             raise
         first = next((line for line in failure.log.splitlines() if "error" in line), "")
-        return replace(other, notes=(f"the CUDA twin did not compile ({first.strip()})", *other.notes))
+        return replace(other, notes=(f"the CUDA counterpart did not compile ({first.strip()})", *other.notes))
     unheeded = tuple(
         f"NVRTC does not have {each}, so it changed nothing" for each in kernel.options if each[:4] == "-cl-"
     )

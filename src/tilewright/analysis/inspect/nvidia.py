@@ -24,8 +24,8 @@ FRONT_OPTIONS = (
     "-disable-llvm-passes", "-emit-llvm", "-S", "-o", "-", "-",
 )  # fmt: skip
 BACK_OPTIONS = ("-x", "ir", "-O3", "-mllvm", "-inline-threshold=1000000", "-w", "-S", "-o", "-", "-")
-NO_TWIN = (
-    "this kernel has no CUDA twin for NVRTC; clang and ptxas would compile its OpenCL C for {arch}: "
+NO_COUNTERPART = (
+    "this kernel has no CUDA counterpart for NVRTC; clang and ptxas would compile its OpenCL C for {arch}: "
     "pip install 'tilewright[inspect-amd]', and the CUDA toolkit for ptxas"
 )
 VERBOSE = "-cl-nv-verbose"  # makes the OpenCL driver's log tell registers and spills
@@ -55,7 +55,9 @@ def compile_for_nvidia(source: str, entry: str, arch: str, options: tuple[str, .
 def _compile(nvrtc: Nvrtc, source: str, entry: str, arch: str, words: tuple[str, ...]) -> Compiled:
     result = nvrtc.compile(source, entry, arch, words)
     sass, tool, problem = disassemble(result.cubin)
-    notes = ("NVRTC compiled the kernel's CUDA twin; the compiler in NVIDIA's OpenCL driver may choose otherwise",)
+    notes = (
+        "NVRTC compiled the kernel's CUDA counterpart; the compiler in NVIDIA's OpenCL driver may choose otherwise",
+    )
     return Compiled(
         f"{nvrtc.version}{tool and sass and ' and ' + tool}, without a GPU",
         entry,
@@ -69,14 +71,14 @@ def _compile(nvrtc: Nvrtc, source: str, entry: str, arch: str, words: tuple[str,
 def compile_opencl_for_nvidia(
     source: str, entry: str, arch: str, target: str, group: tuple[int, ...], options: tuple[str, ...] = ()
 ) -> Compiled:
-    """The same from OpenCL C, for kernels that have no CUDA twin: clang makes PTX of it, and ptxas machine code.
+    """The same from OpenCL C, for kernels that have no CUDA counterpart: clang makes PTX of it, and ptxas machine code.
 
     A PTX `target` ("sm_90a", or "") uncovers the instructions that only it has, as the OpenCL backend does. `group` is
     the size of work-groups, which PTX is told where the source does.
     """
     clang, ptxas = find_clang(), find_nvidia_tool("ptxas")
     if clang is None or ptxas is None:
-        return Compiled("", entry, missing=(NO_TWIN.format(arch=arch),))
+        return Compiled("", entry, missing=(NO_COUNTERPART.format(arch=arch),))
     text = read_source(SHIM) + '\n#line 1 "rendered.cl"\n' + source
     disassembler = find_nvidia_tool("nvdisasm")
     tools = (clang.name, ptxas.name, disassembler.name if disassembler else "")

@@ -21,20 +21,20 @@ def open_backends(backend: str, device: str | Device | None = None) -> tuple[Dev
     if backend == "cuda":
         return (cuda.open_device(device) if device is None or isinstance(device, str) else device,)
     opened = open_device(device) if device is None or isinstance(device, str) else device
-    return (opened,) if backend == "opencl" else (opened, twin_of(opened))
+    return (opened,) if backend == "opencl" else (opened, counterpart_of(opened))
 
 
-def twin_of(device: Device) -> Device:
+def counterpart_of(device: Device) -> Device:
     """The CUDA device that is the same GPU as an OpenCL device."""
     if not isinstance(device, OpenCLDevice) or "nvidia" not in device.info.features:
-        raise NoDevice(f"{device.info.label} has no CUDA twin: that takes an NVIDIA GPU, opened by OpenCL")
-    return cuda.open_twin(device.device.pci_bus_id_nv)
+        raise NoDevice(f"{device.info.label} has no CUDA counterpart: that takes an NVIDIA GPU, opened by OpenCL")
+    return cuda.open_counterpart(device.device.pci_bus_id_nv)
 
 
-def without_twin(kernel: Kernel) -> None:
+def without_counterpart(kernel: Kernel) -> None:
     """Unsupported if a kernel uses instructions that its OpenCL dialect alone has words for."""
     foreign = sorted({feature for feature, _ in kernel.requires} - CUDA_FEATURES)
     if foreign:
         raise Unsupported(
-            f"{kernel.name} has no CUDA twin: it uses {', '.join(foreign)}, which only its OpenCL C reaches"
+            f"{kernel.name} has no CUDA counterpart: it uses {', '.join(foreign)}, which only its OpenCL C reaches"
         )

@@ -248,7 +248,7 @@ def open_device(wanted: str | None = None) -> Device:
     raise UnknownName("CUDA device", str(wanted), [*map(str, range(len(infos))), *(info.label for info in infos)])
 
 
-def open_twin(bus: int) -> Device:
+def open_counterpart(bus: int) -> Device:
     """The same GPU as an OpenCL device whose number on the PCI bus is given."""
     places = range(len(list_devices()))
     driver = driver_calls()

@@ -22,11 +22,11 @@ from ..cache import BinaryCache, cache_folder, content_key
 from ..icd.preference import NEVER_BY_DEFAULT, preference, standing
 from ..icd.registration import bind_threads, register
 from ..tensor_maps import encode
-from .bare_launch import launch_without_event
 from .error_codes import code_of, failure, status_sentence
 from .information import describe
 from .instructions import with_instructions
 from .kernel_objects import kernel_object
+from .launch_without_event import launch_without_event
 from .retarget import retarget
 
 
