@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from .report.compare import compare
     from .report.plot import plot
     from .runtime.opencl.device import list_devices, open_device
-    from .runtime.run import solve
+    from .runtime.run import run_plan
     from .runtime.verify import Verdict, verify
 
     __version__: str
@@ -61,7 +61,7 @@ _HOMES = {
     "report.compare": ("compare",),
     "report.plot": ("plot",),
     "bench.roofline": ("Roofline", "roofline"),
-    "runtime.run": ("solve",),
+    "runtime.run": ("run_plan",),
     "runtime.verify": ("Verdict", "verify"),
 }  # fmt: skip
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
@@ -72,8 +72,8 @@ __all__ = [
     "TilewrightError", "Transpose", "UnknownName", "Unsupported", "UnsupportedType", "Verdict", "WhatIf",
     "WrongResult", "__version__", "compare", "compare_explanations", "copy", "custom_kernel", "examine", "explain",
     "find_kernel", "find_ladder", "gemm", "inspect_kernel", "list_devices", "load_record", "matmul",
-    "matrix_transpose", "open_device", "plan_kernel", "plot", "roofline", "run_kernel", "run_ladder", "rung_before",
-    "save_record", "solve", "transpose", "verify", "what_if",
+    "matrix_transpose", "open_device", "plan_kernel", "plot", "roofline", "run_kernel", "run_ladder", "run_plan",
+    "rung_before", "save_record", "transpose", "verify", "what_if",
 ]  # fmt: skip
 
 

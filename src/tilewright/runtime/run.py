@@ -262,7 +262,7 @@ def _checked(operand: Operand, arrays: Mapping[str, np.ndarray]) -> np.ndarray:
     return array
 
 
-def solve(plan: Plan, arrays: Mapping[str, np.ndarray], device: Device) -> tuple[np.ndarray, Times]:
+def run_plan(plan: Plan, arrays: Mapping[str, np.ndarray], device: Device) -> tuple[np.ndarray, Times]:
     """Run a plan once on host arrays (keys and shapes as in `plan.problem.operands`): the output and its times."""
     execution = Execution(plan, device)
     execution.write(arrays)
