@@ -108,7 +108,7 @@ class LoadedPlan:
             elif parameter.pointer:
                 slots.append((index, step.buffer_of(parameter.name)))
             elif parameter.name in scalars:
-                prepared.set_arg(index, program.scalar_types[index](scalars[parameter.name]))
+                prepared.set_arg(index, program.argument_types[index](scalars[parameter.name]))
             else:
                 known = ", ".join(scalars)
                 raise InvalidInput(f"{kernel.name}: no value for the argument {parameter.name!r}; there are {known}")

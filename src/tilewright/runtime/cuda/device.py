@@ -16,7 +16,7 @@ from ...core.kernel import MOST_GROUPS, Dialect, NDRange
 from ...core.source import Parameter, Signature
 from ...core.tensor_map import TensorMap
 from ...errors import InvalidInput, LaunchFailed, NoDevice, UnknownName, Unsupported
-from ..argument_types import scalar_types
+from ..argument_types import argument_types
 from ..cache import BinaryCache, cache_folder, content_key
 from .calls import check, driver_calls
 from .information import architecture, compiler_for, describe, list_devices
@@ -68,7 +68,7 @@ class Program:
 
     module: Any
     signature: Signature
-    scalar_types: tuple[Any, ...]
+    argument_types: tuple[Any, ...]
     log: str
 
     def new_kernel(self) -> BoundKernel:
@@ -119,7 +119,7 @@ class Device:
             if key not in self._programs:
                 cubin, log = self._compile(source, name, options, target or architecture(self.info.compute_capability))
                 module = check(f"loading {name}", self.enter().cuModuleLoadData(cubin))
-                self._programs[key] = Program(module, signature, scalar_types(name, signature, dtype), log)
+                self._programs[key] = Program(module, signature, argument_types(name, signature, dtype), log)
             return self._programs[key]
 
     def _compile(self, source: str, name: str, options: Sequence[str], target: str) -> tuple[bytes, str]:

@@ -17,12 +17,12 @@ from ...core.kernel import Dialect, NDRange
 from ...core.source import Signature, name_lines
 from ...core.tensor_map import TensorMap
 from ...errors import BuildFailed, NoDevice, OutOfDeviceMemory, UnknownName, Unsupported
-from ..argument_types import scalar_types
+from ..argument_types import argument_types
 from ..cache import BinaryCache, cache_folder, content_key
 from ..icd.preference import NEVER_BY_DEFAULT, preference, standing
 from ..icd.registration import bind_threads, register
 from ..tensor_maps import encode
-from .error_codes import code_of, failure, status_sentence
+from .error_codes import code_of, error_sentence, failure
 from .information import describe
 from .instructions import with_instructions
 from .kernel_objects import kernel_object
@@ -37,7 +37,7 @@ def check(what: str) -> Iterator[None]:
         yield
     except cl.Error as error:
         code = code_of(error)
-        raise failure(f"{what}: {status_sentence(code) if code is not None else error}", code) from error
+        raise failure(f"{what}: {error_sentence(code) if code is not None else error}", code) from error
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class Program:
 
     program: Any
     signature: Signature
-    scalar_types: tuple[Any, ...]
+    argument_types: tuple[Any, ...]
     log: str
 
     def new_kernel(self) -> Any:
@@ -140,7 +140,7 @@ class Device:
         with self._lock:
             if key not in self._programs:
                 program, log = self._compile(source, name, tuple(options), target)
-                self._programs[key] = Program(program, signature, scalar_types(name, signature, dtype), log)
+                self._programs[key] = Program(program, signature, argument_types(name, signature, dtype), log)
             return self._programs[key]
 
     def _compile(self, source: str, name: str, options: tuple[str, ...], target: str) -> tuple[Any, str]:
@@ -253,7 +253,7 @@ class Device:
         if not event and not wait_for:
             code = launch_without_event(queue or self.queue, kernel, ndrange)
             if code:
-                raise failure(f"launching {what} over {ndrange}: {status_sentence(code)}", code)
+                raise failure(f"launching {what} over {ndrange}: {error_sentence(code)}", code)
             if code is not None:
                 return None
         try:

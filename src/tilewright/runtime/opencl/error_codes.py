@@ -49,7 +49,7 @@ POISONED = (-36, -9999)  # seen on NVIDIA after a fault: every later call of the
 NO_MEMORY = (-4, -6)
 
 
-def status_sentence(code: int) -> str:
+def error_sentence(code: int) -> str:
     """The code's name and what it usually means here."""
     name, meaning = MEANINGS.get(code, ("unknown status", "a code of this driver's own"))
     return f"OpenCL {name} ({code}): {meaning}"
