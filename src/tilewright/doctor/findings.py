@@ -1,4 +1,4 @@
-"""The records of an examination, and the commands that mend what it finds."""
+"""The records of an examination, and the commands that fix what it finds."""
 
 import json
 import platform
@@ -19,12 +19,12 @@ class Status(StrEnum):
 
 @dataclass(frozen=True)
 class Finding:
-    """One line of the examination; `mend` is a command, or a setting, that cures it."""
+    """One line of the examination; `fix` is a command, or a setting, that cures it."""
 
     status: Status
     topic: str
     text: str
-    mend: str = ""
+    fix: str = ""
 
 
 @dataclass(frozen=True)
@@ -44,9 +44,9 @@ class Examination:
         text = []
         for finding in self.findings:
             text.append(f"{finding.status:<4}  {finding.topic:<11}  {finding.text}")
-            if finding.mend:
-                text.append(f"{'':<19}-> {finding.mend}")
-        return [*text, "healthy" if self.healthy else "not healthy: mend the lines that begin with FAIL"]
+            if finding.fix:
+                text.append(f"{'':<19}-> {finding.fix}")
+        return [*text, "healthy" if self.healthy else "not healthy: fix the lines that begin with FAIL"]
 
     def to_json(self) -> str:
         """The examination as JSON: healthy, chosen, findings."""

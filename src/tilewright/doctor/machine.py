@@ -58,8 +58,8 @@ def _fault_of(folder: Path) -> str:
 
 def examine_tables() -> list[Finding]:
     """Tuned tables that are left out, each with the reason."""
-    mend = "remove it, or make it anew: tilewright tune"
-    return [Finding(Status.WARN, "tuned", f"left out: {reason}", mend) for reason in unusable_tables()]
+    fix = "remove it, or make it anew: tilewright tune"
+    return [Finding(Status.WARN, "tuned", f"left out: {reason}", fix) for reason in unusable_tables()]
 
 
 def examine_machine() -> list[Finding]:
@@ -73,14 +73,14 @@ def examine_machine() -> list[Finding]:
         load = os.getloadavg()[0]
         busy = load > 0.5 * usable
         text = f"load average {load:.2f}" + (": timings can be two to four times too slow" if busy else "")
-        mend = "stop other programs (top lists them), then measure" if busy else ""
-        found.append(Finding(Status.WARN if busy else Status.OK, "machine", text, mend))
+        fix = "stop other programs (top lists them), then measure" if busy else ""
+        found.append(Finding(Status.WARN if busy else Status.OK, "machine", text, fix))
     governor = Path("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")
     if governor.is_file():
         name = governor.read_text().strip()
         slow = name == "powersave"
-        mend = "sudo cpupower frequency-set -g performance" if slow else ""
-        found.append(Finding(Status.WARN if slow else Status.OK, "machine", f"frequency governor {name}", mend))
+        fix = "sudo cpupower frequency-set -g performance" if slow else ""
+        found.append(Finding(Status.WARN if slow else Status.OK, "machine", f"frequency governor {name}", fix))
     return found
 
 
@@ -111,7 +111,7 @@ AVX512_CORES = ("SkylakeX", "Cooperlake", "SapphireRapids")
 
 
 def examine_baselines(software: ChildRun, environ: Mapping[str, str]) -> list[Finding]:
-    """Inherited variables that change a driver or a rival, and the BLAS kernels that NumPy runs."""
+    """Inherited variables that change a driver or a baseline, and the BLAS kernels that NumPy runs."""
     found = []
     pattern = re.compile("|".join(EFFECTS))
     for name in sorted(name for name in environ if pattern.match(name)):
@@ -122,7 +122,7 @@ def examine_baselines(software: ChildRun, environ: Mapping[str, str]) -> list[Fi
     libraries = software.stages().get("numpy", {}).get("blas", [])
     if libraries is None:
         text = "which BLAS kernels NumPy runs is not known; threadpoolctl would tell"
-        found.append(Finding(Status.OK, "rivals", text, pip_install("threadpoolctl")))
+        found.append(Finding(Status.OK, "baselines", text, pip_install("threadpoolctl")))
     cpuinfo = Path("/proc/cpuinfo")
     wide = cpuinfo.is_file() and " avx512f" in cpuinfo.read_text()
     for library in libraries or ():
@@ -131,8 +131,8 @@ def examine_baselines(software: ChildRun, environ: Mapping[str, str]) -> list[Fi
         if wide and library["internal_api"] == "openblas" and core not in AVX512_CORES:
             text = f"{name}, on a processor with AVX-512: about half of what it can"
             forced = "OPENBLAS_CORETYPE" in environ
-            mend = unset("OPENBLAS_CORETYPE") if forced else pip_install("--upgrade", "numpy")
-            found.append(Finding(Status.WARN, "rivals", text, mend))
+            fix = unset("OPENBLAS_CORETYPE") if forced else pip_install("--upgrade", "numpy")
+            found.append(Finding(Status.WARN, "baselines", text, fix))
         else:
-            found.append(Finding(Status.OK, "rivals", f"{name}, {library['num_threads']} threads"))
+            found.append(Finding(Status.OK, "baselines", f"{name}, {library['num_threads']} threads"))
     return found

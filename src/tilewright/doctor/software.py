@@ -70,11 +70,11 @@ def examine_loader(child: ChildRun, registration: Registration) -> list[Finding]
         kind = next((name for mark, name in kinds.items() if mark in content), "of an unknown kind")
         bundled = ", from PyOpenCL's wheel" if b"PYOPENCL_HOME" in content else ""
         found.append(Finding(Status.OK, "loader", f"{path} ({kind}{bundled})"))
-    mend = OWN_FOLDER if registration.status == "failed" else unset(registration.variable)
+    fix = OWN_FOLDER if registration.status == "failed" else unset(registration.variable)
     if registration.problem:
-        found.append(Finding(Status.FAIL, "loader", registration.problem, mend))
+        found.append(Finding(Status.FAIL, "loader", registration.problem, fix))
     elif registration.status == "left to the user":
-        found.append(Finding(Status.WARN, "loader", registration.text, mend))
+        found.append(Finding(Status.WARN, "loader", registration.text, fix))
     else:
         found.append(Finding(Status.OK, "loader", registration.text))
     return found
@@ -91,7 +91,7 @@ def examine_drivers(time_limit: float) -> list[Finding]:
             found.append(Finding(Status.OK, "driver", text, _registering(driver)))
         else:
             why = _missing_libraries(driver.library, time_limit) or child.telling_line() or child.ending
-            found.append(Finding(Status.WARN, "driver", f"{text} does not open: {why}", _driver_mend(driver)))
+            found.append(Finding(Status.WARN, "driver", f"{text} does not open: {why}", _driver_fix(driver)))
     return found or [Finding(Status.WARN, "driver", "no OpenCL driver was found", cpu_driver_install())]
 
 
@@ -112,7 +112,7 @@ def _registering(driver: Driver) -> str:
     return f"for other programs: echo {driver.library} | sudo tee {icd}"
 
 
-def _driver_mend(driver: Driver) -> str:
+def _driver_fix(driver: Driver) -> str:
     if driver.origin == "wheel":
         name = next(wheel for title, wheel, _ in drivers.WHEELS if title == driver.name)
         partner = ["intel-cmplr-lib-rt"] if name == "intel-opencl-rt" else []
