@@ -13,7 +13,7 @@ from tilewright.core.plan import plan_kernel
 from tilewright.core.problem import Copy, Gemm, Problem, Transpose, compulsory_bytes, random_arrays
 from tilewright.core.source import parse_signature
 from tilewright.core.types import ELEMENT_TYPES
-from tilewright.dispatch.choice import plan_move, plan_product
+from tilewright.dispatch.choice import plan_copy, plan_product
 from tilewright.errors import BuildFailed, InvalidInput, LaunchFailed
 from tilewright.kernels import LADDERS, find_kernel
 from tilewright.runtime.cuda.counterparts import CUDA_FEATURES, counterpart_of
@@ -60,7 +60,7 @@ def test_the_librarys_moves_are_right(dtype: str, cuda: Device) -> None:
         Copy(33, 250, dtype),
         Copy(512, 256, dtype),
     ):
-        verdict = verify(plan_move(problem, cuda.info), cuda)
+        verdict = verify(plan_copy(problem, cuda.info), cuda)
         assert verdict.passed, f"{problem.title} on {cuda.info.label}: {verdict}"
 
 

@@ -14,7 +14,7 @@ from tilewright.core.problem import Copy, Gemm, Problem, Transpose
 from tilewright.core.problems import make_problem
 from tilewright.core.source import read_source
 from tilewright.core.types import ELEMENT_TYPES, element_type
-from tilewright.dispatch.choice import plan_move, product_candidates
+from tilewright.dispatch.choice import plan_copy, product_candidates
 from tilewright.errors import BuildFailed, InvalidInput, LaunchFailed, NoDevice, Unsupported
 from tilewright.kernels import LADDERS, find_kernel
 from tilewright.kernels.copy import COPY_WORDS
@@ -88,7 +88,7 @@ def library_steps(dtype: str) -> Iterator[Step]:
     moves = (Transpose(256, 256, dtype), Transpose(255, 257, dtype), Copy(256, 64, dtype), Copy(255, 33, dtype, 1))
     many = ManyMove((5, 4, 3, 7), (1, 5, 20, 60), (84, 21, 7, 1), dtype)
     for move in (*moves, InPlaceTranspose(256, dtype), many):
-        yield from plan_move(move, GPU).steps
+        yield from plan_copy(move, GPU).steps
 
 
 @pytest.mark.parametrize("dtype", ELEMENT_TYPES)

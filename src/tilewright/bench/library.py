@@ -14,7 +14,7 @@ from ..core.in_place import InPlaceTranspose
 from ..core.problem import Copy, Gemm, Problem, offset_of, output_of
 from ..core.records import Record, Row, RowStatus
 from ..core.types import numpy_dtype
-from ..dispatch.choice import plan_move, plan_product
+from ..dispatch.choice import plan_copy, plan_product
 from ..errors import Unsupported
 from ..kernels.peaks import CHAINS
 from ..library.moves import copy, matrix_transpose
@@ -183,7 +183,7 @@ def enter_plan(arena: Arena, problem: Problem, device: AnyDevice) -> Contender:
     """The launches that the library would make, with their operands on the device."""
     row = replace(new_row(OURS, device.info.label, problem), backend=device.backend)
     try:
-        plan = (plan_product if problem.operation == "gemm" else plan_move)(problem, device.info)
+        plan = (plan_product if problem.operation == "gemm" else plan_copy)(problem, device.info)
     except Unsupported as refusal:
         return Contender(refused(row, refusal))
     made = "; ".join((*(f"{step.kernel.name} ({step.config})" for step in plan.steps), *plan.notes))

@@ -101,7 +101,7 @@ def _own_candidates(problem: Problem, device: DeviceInfo) -> tuple[Kernel, ...]:
     return (*special, *ranked_kernels(problem, device))
 
 
-def plan_move(problem: Problem, device: DeviceInfo) -> Plan:
+def plan_copy(problem: Problem, device: DeviceInfo) -> Plan:
     """The plan for a Copy, a Transpose, stacks of them, a Move, one of many dimensions, or what turns squares in place."""
     if problem.operation == Swap.operation:
         swaps = cpu_swaps if takes_vectors(device) else gpu_swaps
