@@ -1,6 +1,6 @@
-"""tilewright: matrix kernels in OpenCL C, run, verified and measured on any device, and a matmul on top of them.
+"""tilewright: matrix kernels in OpenCL C for any GPU or CPU, and matmul, gemm, transpose and copy made of them.
 
-The names in `__all__` are the public ones. They are imported when first used, so that `import tilewright` stays cheap.
+Public are the names in `__all__`. Each is imported at its first use, so `import tilewright` is fast.
 """
 
 from importlib import import_module
@@ -78,7 +78,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """Import a public name from its module when it is first asked for (PEP 562)."""
+    """Import a public name from its module at its first use (PEP 562)."""
     if name == "__version__":
         from importlib.metadata import version
 

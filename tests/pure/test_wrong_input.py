@@ -72,7 +72,7 @@ CASES = [
     ("run mine.cl --global M,N", 2, "needs --global and --local"),
     ("run absent.cl --global M --local 4", 2, "no kernel file absent.cl"),
     ("run folder.cl --global M --local 4", 2, "no kernel file folder.cl"),
-    ("explain binary.cl --global M --local 4", 2, "is no text"),
+    ("explain binary.cl --global M --local 4", 2, "zero bytes"),
     ("explain empty.cl --global M --local 4", 2, "holds no __kernel function"),
     (f"explain {OWN} --order ''", 2, "three letters"),
     (f"explain {OWN} --problem transpose --order rrr", 2, "only a gemm has others"),
