@@ -129,7 +129,7 @@ CASES = [
     ("report nothere.md", 1, "nothere.md cannot be read"),
     ("report .", 1, "cannot be read: Is a directory"),
     ("report plain.md", 1, "<!-- record -->"),
-    ("report binary.cl", 1, "no page of UTF-8"),
+    ("report binary.cl", 1, "not UTF-8 text"),
     ("report page.md", 1, "gone.json cannot be read"),
 ]
 
