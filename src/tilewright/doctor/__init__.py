@@ -1,6 +1,6 @@
-"""Examines this machine: what tilewright needs, what it found, and the command that fixes each fault.
+"""Examines this machine: what was found, what is missing, and the command that fixes each fault.
 
-Whatever may crash (PyOpenCL, a driver, a device) is tried in a child process.
+PyOpenCL, drivers and devices are tried in child processes, because they may crash.
 """
 
 import os
@@ -18,7 +18,7 @@ __all__ = ["Examination", "Finding", "Status", "examine"]
 
 
 def examine(time_limit: float = 60.0) -> Examination:
-    """Look at everything; each child process gets `time_limit` seconds. The environment is left as it is."""
+    """Examine everything, with `time_limit` seconds for each child process. The environment is not changed."""
     environ = dict(os.environ)
     registration = register(environ=dict(environ))
     software = ask_software(time_limit)

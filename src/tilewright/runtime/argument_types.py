@@ -14,13 +14,13 @@ TYPES = {"int": np.int32, "uint": np.uint32, "long": np.int64, "ulong": np.uint6
 
 
 def argument_types(kernel: str, signature: Signature, dtype: str) -> tuple[Any, ...]:
-    """The type of each argument of a kernel for operands of `dtype`: None for a pointer. InvalidInput names a type that
-    is not known."""
+    """The type of each argument of a kernel for operands of `dtype`; None for a pointer. InvalidInput names an unknown
+    type."""
     return tuple(None if each.pointer else _argument_type(kernel, each, dtype) for each in signature.parameters)
 
 
 def _argument_type(kernel: str, parameter: Parameter, dtype: str) -> Any:
-    """REAL is the element type, ACC the one that it is summed in."""
+    """REAL is the element type, ACC its accumulator."""
     if parameter.ctype == "REAL":
         return numpy_dtype(dtype).type
     if parameter.ctype == "ACC":
