@@ -249,6 +249,8 @@ def test_the_pocl_of_the_wheel_must_be_asked_for_and_says_what_to_install_instea
 
 
 def test_importing_loads_no_driver_and_no_pyopencl() -> None:
-    modules = ", ".join(f"tilewright.runtime.{name}" for name in ("drivers", "registration", "preference", "children"))
+    modules = ", ".join(
+        f"tilewright.runtime.{name}" for name in ("icd.drivers", "icd.registration", "icd.preference", "children")
+    )
     code = f"import sys, {modules}; sys.exit('pyopencl' in sys.modules)"
     assert children.run_child([sys.executable, "-c", code], 30).ending == ""

@@ -251,6 +251,8 @@ def load(path: Path, kind: type[Kind], what: str, form: int | None = None) -> Ki
         content = path.read_bytes()
         text = gzip.decompress(content) if path.suffix == ".gz" else content
         written = msgspec.json.decode(text, type=_Header).format if form is not None else None
+        if form is not None and written is None:
+            raise RecordError(f"{path} is not {what}: it has no field `format`")
         if written != form:
             raise RecordError(f"{path} has format {written}; this version reads {form}")
         return msgspec.json.decode(text, type=kind)

@@ -211,9 +211,7 @@ class Device:
         size = max(int(nbytes), 1)
         limit = self.info.max_alloc_bytes
         if limit and size > limit:
-            raise OutOfDeviceMemory(
-                f"{size:,} bytes are more than the {limit:,} that {self.info.label} allows in one buffer"
-            )
+            raise OutOfDeviceMemory(f"{size:,} bytes are too many: {self.info.label} allows {limit:,} in one buffer")
         with check(f"allocating {size:,} bytes of {self.info.global_bytes:,} on {self.info.label}"):
             return cl.Buffer(self.context, cl.mem_flags.READ_WRITE, size)
 
