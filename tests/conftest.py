@@ -70,9 +70,9 @@ def working() -> list[str]:
 
 @cache
 def advice() -> str:
-    """What is missing here and the commands that mend it, as `tilewright doctor` says."""
+    """What is missing here and the commands that fix it, as `tilewright doctor` says."""
     faults = [each for each in doctor.examine().findings if each.status is doctor.Status.FAIL]
-    return "\n".join(f"  {each.topic}: {each.text}\n    -> {each.mend}" for each in faults)
+    return "\n".join(f"  {each.topic}: {each.text}\n    -> {each.fix}" for each in faults)
 
 
 @cache

@@ -1,7 +1,7 @@
-"""tilewright: matrix kernels in OpenCL C, run, verified and measured on any device, and a matmul on top of them.
+"""tilewright: matrix kernels in OpenCL C for any GPU or CPU, and matmul, gemm, transpose and copy made of them.
 
-The names in `__all__` are the public ones. Every module and package below is private, whatever its name.
-Public names are imported when first used, so that `import tilewright` stays cheap.
+Public are the names in `__all__`. Every module and package below is private, whatever its name.
+Each public name is imported at its first use, so `import tilewright` is fast.
 """
 
 from importlib import import_module
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from .report.compare import compare
     from .report.plot import plot
     from .runtime.opencl.device import list_devices, open_device
-    from .runtime.run import solve
+    from .runtime.run import run_plan
     from .runtime.verify import Verdict, verify
 
     __version__: str
@@ -62,7 +62,7 @@ _HOMES = {
     "report.compare": ("compare",),
     "report.plot": ("plot",),
     "bench.roofline": ("Roofline", "roofline"),
-    "runtime.run": ("solve",),
+    "runtime.run": ("run_plan",),
     "runtime.verify": ("Verdict", "verify"),
 }  # fmt: skip
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
@@ -73,13 +73,13 @@ __all__ = [
     "TilewrightError", "Transpose", "UnknownName", "Unsupported", "UnsupportedType", "Verdict", "WhatIf",
     "WrongResult", "__version__", "compare", "compare_explanations", "copy", "custom_kernel", "examine", "explain",
     "find_kernel", "find_ladder", "gemm", "inspect_kernel", "list_devices", "load_record", "matmul",
-    "matrix_transpose", "open_device", "plan_kernel", "plot", "roofline", "run_kernel", "run_ladder", "rung_before",
-    "save_record", "solve", "transpose", "verify", "what_if",
+    "matrix_transpose", "open_device", "plan_kernel", "plot", "roofline", "run_kernel", "run_ladder", "run_plan",
+    "rung_before", "save_record", "transpose", "verify", "what_if",
 ]  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:
-    """Import a public name from its module when it is first asked for (PEP 562)."""
+    """Import a public name from its module at its first use (PEP 562)."""
     if name == "__version__":
         from importlib.metadata import version
 

@@ -1,18 +1,18 @@
-"""Every error that tilewright raises. Each says what was wrong, with the values, and what to do about it.
+"""Every error that tilewright raises. Each says what was wrong, with the values, and what to do.
 
 TilewrightError
-|-- UnknownName        a rung, device, dtype ... that does not exist; names the near matches
-|-- InvalidInput       an argument that can never work (also a ValueError and a TypeError, as NumPy raises either)
+|-- UnknownName        a rung, device, dtype ... that does not exist; names similar ones
+|-- InvalidInput       an argument that can never work (also a ValueError and a TypeError: NumPy raises both)
 |   `-- SourceError    OpenCL C text that cannot be read or run; names file, line and column
-|-- Unsupported        a sound request that this kernel or device refuses, by a sentence
+|-- Unsupported        a valid request that this kernel or device refuses
 |   `-- UnsupportedType  elements that no kernel has (also a TypeError)
 |-- NoDevice           no OpenCL device to run on
-|-- BuildFailed        the compiler's log, whole
-|-- LaunchFailed       an OpenCL status, what it usually means, and which call caused it
-|   |-- OutOfDeviceMemory
-|   `-- DevicePoisoned  an earlier fault made the context unusable
-|-- WrongResult        a verification that did not pass
-|-- ProcessFailed      a child process (probe, baseline) that died, hung or answered nonsense
+|-- BuildFailed        a kernel that did not compile, with the compiler's whole log
+|-- LaunchFailed       a call that the driver refused: the error code, what it usually means, and the call
+|   |-- OutOfDeviceMemory  an allocation that did not fit
+|   `-- DevicePoisoned     an earlier fault made the context unusable
+|-- WrongResult        a verification that failed
+|-- ProcessFailed      a child process (probe, baseline) that died, hung or gave no valid answer
 `-- RecordError        a record file that cannot be read or written
 """
 
@@ -21,11 +21,11 @@ from difflib import get_close_matches
 
 
 class TilewrightError(Exception):
-    """Root of the tree: catch this to catch everything that tilewright raises on purpose."""
+    """The root: catch it to catch everything that tilewright raises on purpose."""
 
 
 class UnknownName(TilewrightError, LookupError):
-    """A name that is not in a list of names; the message holds the near matches."""
+    """A name that does not exist; the message holds similar names."""
 
     def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
         names = list(known)
@@ -40,7 +40,7 @@ class UnknownName(TilewrightError, LookupError):
 
 
 class InvalidInput(TilewrightError, ValueError, TypeError):
-    """An argument that can never work. NumPy raises ValueError for some of them and TypeError for others."""
+    """An argument that can never work. NumPy raises ValueError for some such arguments and TypeError for others."""
 
 
 class SourceError(InvalidInput):
@@ -52,11 +52,11 @@ class SourceError(InvalidInput):
 
 
 class Unsupported(TilewrightError):
-    """A sound request that a kernel or a device refuses; the message is the reason."""
+    """A valid request that a kernel or a device refuses; the message is the reason."""
 
 
 class UnsupportedType(Unsupported, TypeError):
-    """Elements that no kernel multiplies or moves, and pairs of types that have no product."""
+    """An element type that no kernel multiplies or copies, or a pair of types without a product."""
 
 
 class NoDevice(TilewrightError):
@@ -64,7 +64,7 @@ class NoDevice(TilewrightError):
 
 
 class BuildFailed(TilewrightError):
-    """A kernel did not compile; `log` is the compiler's own text."""
+    """A kernel did not compile; `log` is the compiler's text."""
 
     def __init__(self, kernel: str, device: str, log: str) -> None:
         self.log = log
@@ -72,7 +72,7 @@ class BuildFailed(TilewrightError):
 
 
 class LaunchFailed(TilewrightError):
-    """The driver refused or lost a call; `code` is the OpenCL status."""
+    """The driver refused or lost a call; `code` is the error code of OpenCL or CUDA."""
 
     def __init__(self, message: str, code: int | None = None) -> None:
         self.code = code
@@ -80,7 +80,7 @@ class LaunchFailed(TilewrightError):
 
 
 class OutOfDeviceMemory(LaunchFailed):
-    """An allocation that the device could not serve; the message holds the bytes asked and present."""
+    """An allocation that did not fit; the message holds the bytes requested and available."""
 
 
 class DevicePoisoned(LaunchFailed):
@@ -88,11 +88,11 @@ class DevicePoisoned(LaunchFailed):
 
 
 class WrongResult(TilewrightError):
-    """A kernel computed something else than the reference."""
+    """A kernel's result differs from the reference by more than rounding allows."""
 
 
 class ProcessFailed(TilewrightError):
-    """A child process died, hung or answered nonsense."""
+    """A child process died, hung or gave no valid answer."""
 
 
 class RecordError(TilewrightError, ValueError):

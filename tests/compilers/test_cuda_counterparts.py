@@ -1,4 +1,4 @@
-"""Every kernel's CUDA twin compiles, by NVRTC without a GPU, for several architectures; what is said where there is none."""
+"""Every kernel's CUDA counterpart compiles with NVRTC, without a GPU, for several architectures; refusals say why."""
 
 import re
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ from tilewright.core.problem import Copy, Gemm, Problem, Transpose
 from tilewright.core.problems import make_problem
 from tilewright.core.source import read_source
 from tilewright.core.types import ELEMENT_TYPES, element_type
-from tilewright.dispatch.choice import plan_move, product_candidates
+from tilewright.dispatch.choice import plan_copy, product_candidates
 from tilewright.errors import BuildFailed, InvalidInput, LaunchFailed, NoDevice, Unsupported
 from tilewright.kernels import LADDERS, find_kernel
 from tilewright.kernels.copy import COPY_UNALIGNED
@@ -24,7 +24,7 @@ from tilewright.kernels.product.packing import PACK
 from tilewright.kernels.product.portable.config import TileConfig
 from tilewright.kernels.product.portable.kernels import JOINED
 from tilewright.runtime.cuda import device as cuda
-from tilewright.runtime.cuda.counterparts import CUDA_FEATURES, open_backends, without_twin
+from tilewright.runtime.cuda.counterparts import CUDA_FEATURES, open_backends, without_counterpart
 from tilewright.runtime.cuda.information import compiler_for, list_devices
 from tilewright.runtime.cuda.nvrtc import Nvrtc, find_nvrtc
 
@@ -48,7 +48,7 @@ def compiler() -> Nvrtc:
 
 
 def check_compiles(step: Step, architecture: str, compiler: Nvrtc) -> None:
-    """AssertionError or BuildFailed with the compiler's words if a step's twin does not compile without a warning."""
+    """AssertionError or BuildFailed with the compiler's words if a step's counterpart does not compile without a warning."""
     source = render(step.kernel, step.config, step.problem, Dialect.CUDA)
     built = compiler.compile(source, step.kernel.name, architecture)
     assert built.cubin.startswith(b"\x7fELF"), step.kernel.name
@@ -88,7 +88,7 @@ def library_steps(dtype: str) -> Iterator[Step]:
     moves = (Transpose(256, 256, dtype), Transpose(255, 257, dtype), Copy(256, 64, dtype), Copy(255, 33, dtype, 1))
     many = StridedCopyND((5, 4, 3, 7), (1, 5, 20, 60), (84, 21, 7, 1), dtype)
     for move in (*moves, InPlaceTranspose(256, dtype), many):
-        yield from plan_move(move, GPU).steps
+        yield from plan_copy(move, GPU).steps
 
 
 @pytest.mark.parametrize("dtype", ELEMENT_TYPES)
@@ -128,7 +128,7 @@ def test_the_peaks_compile(compiler: Nvrtc) -> None:
         check_compiles(Step(kernel, config, problem), "sm_90", compiler)
 
 
-def test_a_twin_that_does_not_compile_is_reported_with_the_files_own_lines(compiler: Nvrtc) -> None:
+def test_a_counterpart_that_does_not_compile_is_reported_with_the_files_own_lines(compiler: Nvrtc) -> None:
     kernel = find_kernel("tiles/02_tiled")
     problem = make_problem(kernel, (64,), "float32")
     source = render(kernel, kernel.config, problem, Dialect.CUDA).replace("const int item_m =", "const int item_m +")
@@ -171,10 +171,10 @@ def test_work_groups_become_blocks_and_too_many_are_told() -> None:
 
 
 def test_kernels_that_only_opencl_reaches_are_refused_by_name() -> None:
-    without_twin(find_kernel("tiles/08_shuffles"))
+    without_counterpart(find_kernel("tiles/08_shuffles"))
     foreign = Kernel(find_kernel("tiles/02_tiled").source, Config(), requires=(("wgmma", "matrix instructions"),))
     with pytest.raises(Unsupported, match="wgmma"):
-        without_twin(foreign)
+        without_counterpart(foreign)
 
 
 def test_an_unknown_backend_is_refused() -> None:

@@ -8,7 +8,7 @@ from devices import NVIDIA
 from tilewright.core.kernel import Dialect, render
 from tilewright.core.problem import Gemm, Transpose
 from tilewright.core.types import FLOAT8
-from tilewright.dispatch.choice import plan_move, plan_product
+from tilewright.dispatch.choice import plan_copy, plan_product
 from tilewright.kernels.product.call import call_of
 from tilewright.kernels.product.fp8.kernels import WIDEN, around
 from tilewright.kernels.product.portable.kernels import TILES
@@ -38,7 +38,7 @@ def test_what_the_library_plans_for_a_gpu_compiles() -> None:
     assert compiler is not None
     problems = (Gemm(33, 20, 17), Gemm(70, 1, 40, "complex64"), Gemm(1, 70, 40, "float16"), Transpose(70, 33, "int8"))
     plans = [
-        plan_move(each, NVIDIA) if isinstance(each, Transpose) else plan_product(each, NVIDIA) for each in problems
+        plan_copy(each, NVIDIA) if isinstance(each, Transpose) else plan_product(each, NVIDIA) for each in problems
     ]
     for plan in plans:
         for step in plan.steps:

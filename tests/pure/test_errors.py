@@ -4,7 +4,7 @@ import pytest
 
 from tilewright import errors
 from tilewright.errors import BuildFailed, SourceError, TilewrightError, UnknownName
-from tilewright.runtime.opencl.error_codes import MEANINGS, code_of, status_sentence
+from tilewright.runtime.opencl.error_codes import MEANINGS, code_of, error_sentence
 
 
 def classes() -> list[type[Exception]]:
@@ -55,12 +55,12 @@ def test_a_build_failure_holds_the_whole_log() -> None:
 @pytest.mark.parametrize("code", MEANINGS)
 def test_a_status_is_a_name_and_a_sentence(code: int) -> None:
     name, meaning = MEANINGS[code]
-    assert status_sentence(code) == f"OpenCL {name} ({code}): {meaning}"
+    assert error_sentence(code) == f"OpenCL {name} ({code}): {meaning}"
     assert len(meaning.split()) > 3
 
 
 def test_a_status_that_nobody_knows_is_still_told() -> None:
-    assert "-777" in status_sentence(-777)
+    assert "-777" in error_sentence(-777)
 
 
 def test_the_code_is_found_in_an_exception() -> None:

@@ -9,7 +9,7 @@ from tilewright.core.kernel import Kernel
 from tilewright.core.plan import violations
 from tilewright.core.problem import Copy, Gemm, Problem, Transpose
 from tilewright.core.problems import make_problem
-from tilewright.dispatch.choice import plan_move, plan_product
+from tilewright.dispatch.choice import plan_copy, plan_product
 from tilewright.kernels import find_ladder
 from tilewright.kernels.known_bad import KNOWN_BAD
 from tilewright.kernels.product.gemv.config import ColumnsConfig, RowsConfig
@@ -123,7 +123,7 @@ def production_cases() -> Iterator[Case]:
         steps = kernel.steps(kernel, vector, problem)
         yield case_of_steps(f"{kernel.name}, {sizes_of(problem)}", "production", steps, problem)
     for problem in MOVES:
-        steps = plan_move(problem, GPU).steps
+        steps = plan_copy(problem, GPU).steps
         yield case_of_steps(f"{problem.title} by {steps[0].kernel.name}", "production", steps, problem)
 
 

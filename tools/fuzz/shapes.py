@@ -17,7 +17,7 @@ from tilewright.core.device import DeviceInfo
 from tilewright.core.operands import Layout
 from tilewright.core.plan import Plan
 from tilewright.core.problem import Gemm
-from tilewright.dispatch.choice import plan_move, plan_product
+from tilewright.dispatch.choice import plan_copy, plan_product
 from tilewright.errors import Unsupported
 from tilewright.kernels.copy import StridedCopy
 from tilewright.runtime.cache import cache_folder
@@ -164,7 +164,7 @@ def _move_plan(sizes: Sizes, dtype: str, info: DeviceInfo) -> Plan | None:
     area = rows * columns
     source, target = Layout(0, columns, 1, area), Layout(0, 1, rows, area)
     try:
-        return plan_move(StridedCopy(rows, columns, dtype, source, target, batch), info)
+        return plan_copy(StridedCopy(rows, columns, dtype, source, target, batch), info)
     except Unsupported:
         return None
 

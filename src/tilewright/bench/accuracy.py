@@ -17,7 +17,7 @@ from ..dispatch.choice import plan_product
 from ..errors import InvalidInput
 from ..runtime.environment import read_environment
 from ..runtime.opencl.device import Device, open_device
-from ..runtime.run import solve
+from ..runtime.run import run_plan
 from .baselines import Measurement
 from .baselines.registry import baselines_for
 
@@ -168,7 +168,7 @@ def _results(
         plan = plan_product(problem, device.info)
         if precision and not any(step.kernel.precision == precision for step in plan.steps):
             continue  # it would be computed as "ieee" is, which has its own row
-        result, _ = solve(plan, arrays, device)
+        result, _ = run_plan(plan, arrays, device)
         yield precision or "ieee", OURS, ", ".join(step.kernel.name for step in plan.steps), result
         for baseline, case in baselines_for(Measurement.ACCURACY, problem, device):
             with closing(baseline.make(case, arrays)) as rival:

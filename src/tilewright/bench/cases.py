@@ -10,7 +10,7 @@ from ..core.problem import Gemm, Problem, Transpose, compulsory_bytes, random_ar
 from ..core.records import Role, Row, RowStatus, Samples
 from ..errors import BuildFailed, LaunchFailed, NoDevice, ProcessFailed, TilewrightError, Unsupported
 from ..kernels import find_kernel
-from ..runtime.cuda.counterparts import without_twin
+from ..runtime.cuda.counterparts import without_counterpart
 from ..runtime.device import Device
 from ..runtime.opencl.device import open_device
 from ..runtime.run import Execution
@@ -37,10 +37,10 @@ class Arena:
     """Prepares contenders for one size: operands and references are made once and shared."""
 
     def __init__(
-        self, device: Device, dtype: str, seed: int = 0, cold: bool = False, twins: Sequence[Device] = ()
+        self, device: Device, dtype: str, seed: int = 0, cold: bool = False, counterparts: Sequence[Device] = ()
     ) -> None:
         self.device = device
-        self.twins = twins
+        self.counterparts = counterparts
         self.dtype = dtype
         self.seed = seed
         self.flush = CacheFlush(device) if cold else None
@@ -59,7 +59,7 @@ class Arena:
         row = replace(new_row(kernel.name, kernel.lesson, problem, kernel.published), backend=own.backend)
         try:
             if own.backend == "cuda":
-                without_twin(kernel)
+                without_counterpart(kernel)
             plan = plan_kernel(kernel, problem, own.info)
             return self.enter_execution(replace(row, notes=plan.notes), plan, own)
         except Unsupported as refusal:
@@ -79,7 +79,7 @@ class Arena:
     def enter_baselines(self, measurement: Measurement, problem: Problem, stack: ExitStack) -> list[Contender]:
         """The other libraries that are here and meant for the problem, verified like our own; `stack` closes them."""
         reference = self.reference(problem)
-        chosen = baselines_for(measurement, problem, self.device, *self.twins)
+        chosen = baselines_for(measurement, problem, self.device, *self.counterparts)
         return [self._enter_baseline(each, case, reference, stack) for each, case in chosen]
 
     def _enter_baseline(

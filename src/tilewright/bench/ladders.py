@@ -58,7 +58,7 @@ def run_ladder(
     """
     ladder = find_ladder(name) if isinstance(name, str) else name
     dtype = dtype or ladder.usual_dtype
-    opened, *twins = open_backends(backend, device)
+    opened, *counterparts = open_backends(backend, device)
     chosen = select(ladder, tuple(rungs))
     sizes = sizes or [(default_size(ladder, opened.info.kind),)]
     for size in sizes:
@@ -69,10 +69,10 @@ def run_ladder(
     rows: list[Row] = []
     for size in sizes:
         problems = [make_problem(kernel, size, dtype) for kernel in chosen]
-        arena = Arena(opened, dtype, cold=cold, twins=twins)
+        arena = Arena(opened, dtype, cold=cold, counterparts=counterparts)
         entries = list(zip(chosen, problems, strict=True))
         rows += _race_one_size(arena, entries, seconds, baselines, _shifted(watch, len(rows)))
-    return make_record(f"ladder {ladder.name}", opened, dtype, rows, twins)
+    return make_record(f"ladder {ladder.name}", opened, dtype, rows, counterparts)
 
 
 def _shifted(watch: Watcher, start: int) -> Watcher:
@@ -96,7 +96,7 @@ def _race_one_size(
             if isinstance(problem, Gemm) and not any(kernel.name == HOST_PROGRAM for kernel, _ in entries):
                 add(arena.enter_host_program(problem))
         for kernel, problem in entries:
-            for device in (arena.device, *arena.twins):
+            for device in (arena.device, *arena.counterparts):
                 add(arena.enter(kernel, problem, device))
         race_contenders(contenders, seconds, arena.flush is None, watch)
         return [contender.row for contender in contenders]
@@ -127,28 +127,30 @@ def run_kernel(
     """
     chosen = chosen_kernel(kernel, settings)
     dtype = chosen.usual_dtype if dtype is None else dtype
-    opened, *twins = open_backends(backend, device)
+    opened, *counterparts = open_backends(backend, device)
     problem = make_problem(chosen, size, dtype, offset)
     check_memory(problem, opened.info)
-    arena = Arena(opened, dtype, twins=twins)
+    arena = Arena(opened, dtype, counterparts=counterparts)
     with ExitStack() as stack:
         plain = arena.reference(problem).problem
         contenders = arena.enter_baselines(Measurement.LADDER, plain, stack) if baselines else []
-        own = [enter_tried(arena, chosen, problem, each, within) for each in (opened, *twins)]
+        own = [enter_tried(arena, chosen, problem, each, within) for each in (opened, *counterparts)]
         contenders += own
         for index, contender in enumerate(contenders):
             watch(index, contender.row)
         race_contenders(contenders, seconds, True, watch)
-    for contender, each in zip(own, (opened, *twins), strict=True):
+    for contender, each in zip(own, (opened, *counterparts), strict=True):
         contender.row = diagnosed(contender.row, chosen, problem, each.info)
     rows = [contender.row for contender in contenders]
     verdict = next((each.verdict for each in own if not each.row.passed), own[-1].verdict)
-    return make_record(f"kernel {chosen.name}", opened, dtype, rows, twins), verdict
+    return make_record(f"kernel {chosen.name}", opened, dtype, rows, counterparts), verdict
 
 
-def make_record(title: str, device: Device, dtype: str, rows: Sequence[Row], twins: Sequence[Device] = ()) -> Record:
-    """The record of a race on a device, and on `twins` of it, whose versions it names too."""
+def make_record(
+    title: str, device: Device, dtype: str, rows: Sequence[Row], counterparts: Sequence[Device] = ()
+) -> Record:
+    """The record of a race on a device, and on `counterparts` of it, whose versions it names too."""
     environment = read_environment(device.info)
-    versions = {each.info.platform: f"{each.info.driver}, {each.info.version}" for each in twins}
+    versions = {each.info.platform: f"{each.info.driver}, {each.info.version}" for each in counterparts}
     environment = replace(environment, versions=environment.versions | versions)
     return Record(title, dtype, environment, measured_peaks(device, peak_dtype(dtype)), tuple(rows))

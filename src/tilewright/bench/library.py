@@ -14,12 +14,12 @@ from ..core.in_place import InPlaceTranspose
 from ..core.problem import Copy, Gemm, Problem, offset_of, output_of
 from ..core.records import Record, Row, RowStatus
 from ..core.types import numpy_dtype
-from ..dispatch.choice import plan_move, plan_product
+from ..dispatch.choice import plan_copy, plan_product
 from ..errors import Unsupported
 from ..kernels.peaks import CHAINS
 from ..library.moves import copy, matrix_transpose
 from ..library.products import matmul
-from ..runtime.cuda.counterparts import twin_of
+from ..runtime.cuda.counterparts import counterpart_of
 from ..runtime.device import Device as AnyDevice
 from ..runtime.environment import read_environment
 from ..runtime.opencl.device import Device, open_device
@@ -91,7 +91,7 @@ def run_benchmark(
     """
     problems = [asked(problem, precision) for name in sets for problem in problems_of(name, dtype)]
     opened = device if isinstance(device, Device) else open_device(device)
-    twins = (twin_of(opened),) if backend == "both" else ()
+    counterparts = (counterpart_of(opened),) if backend == "both" else ()
     rows: list[Row] = []
     title = f"benchmark {'+'.join(sets)}" + (" sustained" if sustained else "")
     telemetry = sampler_for(opened.info).source if sustained else ""
@@ -103,7 +103,7 @@ def run_benchmark(
 
     try:
         for problem in problems:
-            race = race_library(problem, opened, seconds, twins, sustained)
+            race = race_library(problem, opened, seconds, counterparts, sustained)
             rows += race
             watch(race)
         return record(title, measured_peaks(opened, dtype) if dtype in CHAINS.dtypes else None)
@@ -122,7 +122,7 @@ def race_library(
     problem: Problem,
     device: Device,
     seconds: float,
-    twins: Sequence[AnyDevice] = (),
+    counterparts: Sequence[AnyDevice] = (),
     sustained: float | None = None,
 ) -> list[Row]:
     """One problem: the rival's row, the library's and those of others, all verified before they are timed.
@@ -130,14 +130,14 @@ def race_library(
     On a device that shares the host's memory the rival is NumPy and both are timed as a caller sees them. On an NVIDIA
     GPU with PyTorch it is cuBLAS; both run in bursts, timed by the device's clock, with their operands in place.
     """
-    arena = Arena(device, problem.dtype, twins=twins)
+    arena = Arena(device, problem.dtype, counterparts=counterparts)
     with ExitStack() as stack:
         rival, *others = arena.enter_baselines(Measurement.LIBRARY, problem, stack)
         enter = enter_plan if rival.row.backend == "cuda" else enter_call
         contenders = [
             rival,
             enter(arena, problem, device),
-            *(enter_plan(arena, problem, twin) for twin in twins),
+            *(enter_plan(arena, problem, counterpart) for counterpart in counterparts),
             *others,
         ]
         if sustained:
@@ -183,7 +183,7 @@ def enter_plan(arena: Arena, problem: Problem, device: AnyDevice) -> Contender:
     """The launches that the library would make, with their operands on the device."""
     row = replace(new_row(OURS, device.info.label, problem), backend=device.backend)
     try:
-        plan = (plan_product if problem.operation == "gemm" else plan_move)(problem, device.info)
+        plan = (plan_product if problem.operation == "gemm" else plan_copy)(problem, device.info)
     except Unsupported as refusal:
         return Contender(refused(row, refusal))
     made = "; ".join((*(f"{step.kernel.name} ({step.config})" for step in plan.steps), *plan.notes))

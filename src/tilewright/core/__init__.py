@@ -1,1 +1,1 @@
-"""What everything else is made of: types, devices' facts, problems, kernels, plans, records. Nothing here opens a device."""
+"""What everything else is made of: types, device facts, problems, kernels, plans, records. Nothing here opens a device."""

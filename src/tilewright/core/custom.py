@@ -1,4 +1,4 @@
-"""A user's own kernel file as a Kernel: geometry given as expressions over the problem's sizes and the -D macros."""
+"""A user's own kernel file as a Kernel. Its launch sizes are expressions over the problem's sizes and the -D macros."""
 
 import ast
 import operator
@@ -24,19 +24,14 @@ _OPERATORS: dict[type[ast.operator], Callable[[int, int], int]] = {
 
 
 def evaluate(expression: str, names: Mapping[str, int]) -> int:
-    """An integer expression of + - * / // % and names; "/" rounds up, as a count of tiles has to.
+    """The value of an integer expression of + - * / // % and names. "/" rounds up, because it counts tiles.
 
     >>> evaluate("M/TS*16", {"M": 100, "TS": 32})
     64
     """
     try:
         tree = ast.parse(expression.strip(), mode="eval")
-    except (
-        SyntaxError,
-        ValueError,
-        RecursionError,
-        MemoryError,
-    ) as error:  # the last ones for what is nested too deeply
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:  # the last two: nested too deeply
         raise InvalidInput(f"{expression[:80]!r} cannot be read: {error}") from error
     try:
         return _value(tree.body, names)
@@ -58,7 +53,7 @@ def _value(node: ast.expr, names: Mapping[str, int]) -> int:
 
 @dataclass(frozen=True)
 class Geometry(Config):
-    """Global and local size as expressions, and the macros of the command line, in the order given."""
+    """Global and local size as expressions, and the macros given with -D, in their order."""
 
     global_size: tuple[str, ...]
     local_size: tuple[str, ...]
@@ -96,9 +91,10 @@ def custom_kernel(
 ) -> Kernel:
     """Make a kernel of the user's own `.cl` file.
 
-    Sizes are expressions over M N K (gemm) or ROWS COLUMNS OFFSET (transpose, copy) and the integer macros; the global
-    size is rounded up to the local size. `orders` gives the memory orders of A, B and C: r(ow) or c(olumn) major.
-    Arguments are bound by name: A B C M N K, or input output ROWS COLUMNS OFFSET. The macro REAL is the element type.
+    Sizes are expressions over M N K (gemm) or ROWS COLUMNS OFFSET (transpose, copy) and the integer macros. The global
+    size is rounded up to a multiple of the local size. `orders` gives the memory order of A, B and C: r for row-major, c
+    for column-major. Arguments are bound by name: A B C M N K, or input output ROWS COLUMNS OFFSET. The macro REAL is the
+    element type.
     """
     source = Path(path)
     if not source.is_file():

@@ -1,20 +1,20 @@
-"""What is known about a device, as plain data: the limits that explain results. No call of a runtime is made here."""
+"""What is known about a device, as plain data: its limits and its peaks. No runtime is called here."""
 
 from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True)
 class Peaks:
-    """Ceilings measured on a device by the kernels in `kernels/peaks`."""
+    """The highest rates that the kernels in `kernels/peaks` reached on a device."""
 
-    gflops: dict[str, float]  # fused multiply-adds from registers, 2 flops each, by dtype
-    copy_gbs: float  # device copy, bytes read + bytes written, GB/s
-    local_gbs: float  # reads from local memory, GB/s
+    gflops: dict[str, float]  # GFLOP/s by dtype: fused multiply-adds from registers, 2 flops each
+    copy_gbs: float  # GB/s of a copy on the device: bytes read + bytes written
+    local_gbs: float  # GB/s of reads from local memory
 
 
 @dataclass(frozen=True)
 class DeviceInfo:
-    """One OpenCL device. Sizes in bytes, clock in MHz; `local_type` is "local", "global" or "none"."""
+    """One device. Sizes are in bytes, the clock in MHz; `local_type` is "local", "global" or "none"."""
 
     name: str
     platform: str
@@ -22,8 +22,8 @@ class DeviceInfo:
     driver: str = ""
     version: str = ""
     kind: str = "cpu"  # "cpu", "gpu" or "accelerator"
-    place: int = 0  # its number among its platform's devices
-    compute_units: int = 1
+    place: int = 0  # its index among the devices of its platform
+    compute_units: int = 1  # on NVIDIA: SMs
     clock_mhz: int = 0
     max_work_group_size: int = 256
     max_work_item_sizes: tuple[int, ...] = (256, 256, 256)
@@ -36,15 +36,14 @@ class DeviceInfo:
     host_unified: bool = False
     preferred_widths: dict[str, int] = field(default_factory=dict)  # vector width by dtype
     native_widths: dict[str, int] = field(default_factory=dict)
-    sub_group_width: int = 0  # work-items of one warp, wavefront or sub-group; 0 if the driver does not say
+    sub_group_width: int = 0  # work-items of a warp, wavefront or sub-group; 0: the driver does not say
     compute_capability: tuple[int, int] | None = None  # NVIDIA
-    static_local_bytes: int = 0  # what a static local array may have, where a run showed more than `local_bytes`
+    static_local_bytes: int = 0  # the most for a static local array, where a run showed more than `local_bytes`
     fp64: bool = False
     fp16: bool = False
-    features: frozenset[str] = (
-        frozenset()
-    )  # e.g. "cpu", "gpu", and instructions that a run proved; what a Kernel may require
-    missing: dict[str, str] = field(default_factory=dict)  # features that were tried in vain, and what happened
+    # What a Kernel may require: "cpu", "gpu", "nvidia" ..., and instructions that a trial on the device proved.
+    features: frozenset[str] = frozenset()
+    missing: dict[str, str] = field(default_factory=dict)  # features whose trial failed, and what happened
 
     @property
     def label(self) -> str:

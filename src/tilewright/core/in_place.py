@@ -1,4 +1,4 @@
-"""Square matrices that are transposed in place: a problem for the library's kernels and for `bench`."""
+"""The in-place transpose of square matrices: a problem for the library's kernels and for `bench`."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -13,7 +13,7 @@ from .types import element_type
 
 @dataclass(frozen=True)
 class InPlaceTranspose:
-    """matrix = its transpose, for a square matrix of `rows` x `rows`, or for `batch` of them one behind the other."""
+    """matrix = matrix^T, for a square matrix of `rows` x `rows`, or for a batch of them without gaps between."""
 
     operation: ClassVar[str] = "in-place transpose"
     rows: int

@@ -1,8 +1,8 @@
-"""Puts included files in: each `#include "file"` that counts becomes that file's text, so that a program is one text.
+"""Inlines included files: each live `#include "file"` is replaced by the text of that file. So a program is one text.
 
-Conditions are followed as far as they can be known before the compiler runs: `#if 0`, what the text itself defines, include
-guards, `#pragma once`. Where they cannot be known both sides get their files, and a file that cannot be put in there becomes
-an `#error`, which only a live line shows.
+Conditions are followed as far as they are known before the compiler runs: `#if 0`, macros that the text itself defines,
+include guards, `#pragma once`. If a condition is not known, both branches get their files. A file that is missing in such a
+branch becomes an `#error`: the compiler reports it only if the branch is live.
 """
 
 import re
@@ -13,8 +13,8 @@ from pathlib import Path
 from ..errors import InvalidInput, SourceError
 from .source import read_source, shown_path, without_comments
 
-DEEPEST = 64  # files within each other; C asks compilers for 15, clang stops at 200
-MOST_FILES = 1000  # in one program: files that include each other twice grow as powers of two
+DEEPEST = 64  # levels of nesting; C asks compilers for 15, clang stops at 200
+MOST_FILES = 1000  # in one program: if each file includes the next one twice, the text doubles at each level
 
 _DIRECTIVE = re.compile(r"^[ \t]*#[ \t]*(?P<word>[a-z]+)\b(?P<rest>[^\n]*)", re.M)
 _FILE = re.compile(r'\s*"([^"\n]+)"')
@@ -26,10 +26,10 @@ LIVE, DEAD, OPEN = "live", "dead", "open"  # open: only the compiler knows
 
 
 def with_includes(text: str, source: Path, macros: Mapping[str, str | int]) -> str:
-    """The text with each `#include "file"` that counts replaced by that file, which is looked for beside `source`.
+    """The text with each live `#include "file"` replaced by that file, which is looked for in the folder of `source`.
 
-    `#include "NAME"` takes the file that the macro NAME names. `#line` makes compilers name the real file and line.
-    SourceError for a file that is not there, and for files that include each other without end.
+    `#include "NAME"` includes the file that the macro NAME names. `#line` makes compilers report the real file and line.
+    SourceError if a file does not exist, or if files include each other without end.
     """
     return _Inliner(macros).file(text, source)
 
@@ -38,16 +38,16 @@ def with_includes(text: str, source: Path, macros: Mapping[str, str | int]) -> s
 class _Branch:
     """One open conditional, from its `#if` to its `#endif`."""
 
-    state: str  # of the part that we are in
-    saved: set[str]  # the macros known before it
-    guard: str = ""  # X of an `#ifndef X` that has had no `#else`
-    settled: bool = False  # a part before this one certainly counts
-    doubtful: bool = False  # a part before this one may count
-    after: set[str] | None = None  # the macros known behind the part that certainly counts
+    state: str  # of the current branch
+    saved: set[str]  # the macros known before the `#if`
+    guard: str = ""  # X of an `#ifndef X` without an `#else` so far
+    settled: bool = False  # an earlier branch is certainly live
+    doubtful: bool = False  # an earlier branch may be live
+    after: set[str] | None = None  # the macros known at the end of the branch that is certainly live
 
 
 class _Inliner:
-    """What is known at one place of the text: the macros certainly defined, the open conditionals, the files around it."""
+    """What is known at one place of the text: macros certainly defined, open conditionals, the chain of including files."""
 
     def __init__(self, macros: Mapping[str, str | int]) -> None:
         self.macros = macros
@@ -63,7 +63,7 @@ class _Inliner:
         return DEAD if DEAD in states else OPEN if OPEN in states else LIVE
 
     def file(self, text: str, source: Path) -> str:
-        """The text of one file with all that it includes."""
+        """The text of one file with everything that it includes."""
         masked = without_comments(text)
         macro = self._once(source) if self.chain and _ONCE.search(masked) else ""
         if macro in self.known:
@@ -90,11 +90,11 @@ class _Inliner:
         return f"#ifndef {macro}\n#define {macro}\n{whole}\n#endif\n"
 
     def _once(self, source: Path) -> str:
-        """The macro that does for one file what `#pragma once` asks for."""
+        """The macro of the include guard that stands for a file's `#pragma once`."""
         return f"TILEWRIGHT_ONCE_{self.once.setdefault(source.resolve(), len(self.once))}"
 
     def _directive(self, match: re.Match[str], following: re.Match[str] | None, source: Path, line: int) -> str | None:
-        """Follow one directive; the text that takes its place, or None to leave it as it is."""
+        """Follow one directive. Its replacement, or None to leave it as it is."""
         word, rest = match["word"], match["rest"].strip()
         if word in ("if", "ifdef", "ifndef"):
             self._open(word, rest, following)
@@ -117,11 +117,11 @@ class _Inliner:
         state, guard = self._condition(word, rest)
         name = re.match(r"\w+", following["rest"].strip()) if following and following["word"] == "define" else None
         if state == OPEN and guard and name and name[0] == guard:
-            state = LIVE  # an include guard that is met for the first time
+            state = LIVE  # the first time that an include guard is met
         self.branches.append(_Branch(state, set(self.known), guard))
 
     def _condition(self, word: str, rest: str) -> tuple[str, str]:
-        """Whether a condition holds, and the macro whose absence it asks for."""
+        """Whether a condition holds, and the macro that must be undefined for it."""
         found = _DEFINED.match(f"{'!' if word == 'ifndef' else ''}defined {rest}" if word != "if" else rest)
         if found:
             name = found[2] or found[3]
@@ -140,8 +140,8 @@ class _Inliner:
         branch.doubtful = branch.doubtful or branch.state == OPEN
         if word == "endif":
             self.branches.pop()
-            told = {branch.guard} & self.known if branch.state == OPEN else set()
-            self.known = branch.after if branch.after is not None and not branch.doubtful else branch.saved | told
+            guarded = {branch.guard} & self.known if branch.state == OPEN else set()
+            self.known = branch.after if branch.after is not None and not branch.doubtful else branch.saved | guarded
             return
         self.known, branch.guard = set(branch.saved), ""
         wanted = LIVE if word == "else" else self._condition("if", rest)[0]
@@ -167,7 +167,7 @@ class _Inliner:
         return self.file(text, path)
 
     def _refusal(self, source: Path, line: int, sentence: str) -> str:
-        """SourceError where the line certainly counts; otherwise an `#error`, which the compiler skips if it does not."""
+        """SourceError if the line is certainly live; otherwise an `#error`, which the compiler skips if it is not."""
         if self.state == LIVE:
             raise SourceError(shown_path(source), line, 1, sentence)
         return f'#line {line} "{shown_path(source)}"\n#error "{sentence}"'

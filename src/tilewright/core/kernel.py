@@ -1,6 +1,6 @@
 """How to compute: Kernel, Config, Step and NDRange as plain data, and `render`, which makes the source text.
 
-One kernel type serves all: a tutorial's rung is a kernel with one configuration, a production kernel has many.
+There is one kernel type: a ladder's rung is a kernel with one configuration, a kernel of the library has many.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -23,12 +23,12 @@ def round_up(size: int, multiple: int) -> int:
     return -(-size // multiple) * multiple
 
 
-MOST_GROUPS = 65535  # work-groups in dimensions 1 and 2 that every driver takes: the limit of NVIDIA's
+MOST_GROUPS = 65535  # work-groups in dimensions 1 and 2 that every driver accepts: NVIDIA's limit
 
 
 @dataclass(frozen=True)
 class NDRange:
-    """The launch geometry: work-items in all, and per work-group, in each dimension."""
+    """The launch sizes: all work-items, and those of one work-group, in each dimension."""
 
     global_size: tuple[int, ...]
     local_size: tuple[int, ...]
@@ -56,11 +56,11 @@ class Config:
         return {each.name: getattr(self, each.name) for each in fields(self) if each.name.isupper()}
 
     def scalars(self, problem: Problem) -> dict[str, int | float]:
-        """Values of kernel arguments that the configuration decides, such as block sizes."""
+        """Values of scalar arguments that the configuration decides, such as block sizes."""
         return {}
 
     def ndrange(self, problem: Problem) -> NDRange:
-        """The only place where this configuration's geometry is computed."""
+        """Global and local size: they are computed here and nowhere else."""
         raise NotImplementedError
 
     def local_bytes(self, problem: Problem) -> int:
@@ -68,11 +68,11 @@ class Config:
         return 0
 
     def tensor_maps(self, problem: Problem) -> Mapping[str, TensorMap]:
-        """The kernel's arguments that are tensor maps, by name; the kernel puts each operand's address in itself."""
+        """The arguments that are tensor maps, by name. The kernel itself writes the operand's address into each."""
         return {}
 
     def violations(self, problem: Problem, device: DeviceInfo) -> Iterator[str]:
-        """Why this configuration cannot solve the problem there: each a sentence with its numbers."""
+        """Why this configuration cannot solve the problem on the device: sentences with their numbers."""
         return iter(())
 
     def on(self, device: DeviceInfo) -> "Config":
@@ -93,9 +93,9 @@ class Config:
 class Step:
     """One launch: a kernel, its configuration, the problem it solves, and which buffer each pointer argument gets.
 
-    Pointer arguments that `buffers` does not name get the buffer of their own name. A buffer that is not an operand of
-    the plan's problem is scratch memory; `scratch` lists (name, bytes) of what the step's own operands do not tell. Those
-    in `zeroed` hold zeros before the first launch, and every launch leaves them so.
+    A pointer argument that `buffers` does not name gets the buffer of its own name. A buffer that is not an operand of the
+    plan's problem is scratch memory. `scratch` lists (name, bytes) of those that are not operands of the step either. The
+    buffers in `zeroed` hold zeros before the first launch, and each launch leaves zeros in them.
     """
 
     kernel: "Kernel"
@@ -113,7 +113,7 @@ Steps = tuple[Step, ...]
 
 
 def single_step(kernel: "Kernel", config: Config, problem: Problem) -> Steps:
-    """The steps of a kernel that needs no other."""
+    """The steps of a kernel that needs one launch."""
     return (Step(kernel, config, problem),)
 
 
@@ -123,11 +123,11 @@ class Kernel:
 
     `smaller` are fallbacks for devices whose limits `config` exceeds, tried in order. `orders` are the memory orders of
     A, B and C that a gemm kernel reads. `requires` names features (`DeviceInfo.features`) without which it cannot run,
-    each with the sentence that says so. `steps` lists the launches, where one is not enough. `published` holds the
-    source's own figures: (device, GFLOP/s, or GB/s for a transpose). `target` is the PTX target that the driver's code is
-    changed to ("sm_90a"), for instructions that its compiler refuses. `precision` is "" for the dtypes' own arithmetic, or
-    the one of `precision.PRECISIONS` that it computes in: then it solves only problems that ask for it. One that `scales` can
-    multiply rows and columns of a product by scales of their own.
+    each with a sentence that says why. `steps` lists the launches, if there are several. `published` holds figures from the
+    literature: (device, GFLOP/s, or GB/s for a transpose). `target` is a PTX target such as "sm_90a": the driver's PTX is
+    changed to it, for instructions that the driver's OpenCL compiler refuses. `precision` is "" for the dtype's own
+    arithmetic, or a key of `precision.PRECISIONS`: then the kernel solves only problems that ask for it. A kernel that
+    `scales` multiplies rows and columns of a product by scale vectors.
     """
 
     source: Path
@@ -152,7 +152,7 @@ class Kernel:
 
     @property
     def lesson(self) -> str:
-        """The first comment line of the source: what this rung changes, in one sentence."""
+        """The first comment line of the source: one sentence that says what this rung changes."""
         first = self.text.lstrip().splitlines()[0] if self.text.strip() else ""
         return first.strip("/* ").strip()
 
@@ -170,30 +170,30 @@ class Kernel:
 
     @property
     def usual_dtype(self) -> str:
-        """What it is measured in unless another type is asked for: float32, if it has that."""
+        """The type if none is given: float32 if the kernel has it, otherwise its first."""
         return "float32" if "float32" in self.dtypes else self.dtypes[0]
 
 
 @dataclass(frozen=True)
 class Ladder:
-    """Kernels in the order in which they teach. Adding a rung is one `.cl` file and one line in `kernels`.
+    """Kernels in teaching order. A new rung is one `.cl` file and one line in `kernels`.
 
-    A letter puts a file between two others, which keep their numbers: "07a_name.cl" follows "07_other.cl".
+    A letter puts a file between two others without new numbers: "07a_name.cl" follows "07_other.cl".
     """
 
     name: str
     title: str
-    origin: str  # where the published figures come from, at what size they were measured, and how
+    origin: str  # where the published figures come from, and at what size and how they were measured
     kernels: tuple[Kernel, ...]
     published_size: tuple[int, ...] = ()  # m, n, k at which the published figures were measured
 
     @property
     def usual_dtype(self) -> str:
-        """What it is measured in unless another type is asked for: what its first rung is."""
+        """The type if none is given: that of the first rung."""
         return self.kernels[0].usual_dtype
 
 
-# What a kernel gets besides, if it requires a feature.
+# Further prelude files, by the feature that a kernel requires.
 FEATURE_PRELUDES = {
     "nvidia": ("nvidia.cl",),
     "mma": ("nvidia.cl", "mma.cl"),
@@ -207,7 +207,7 @@ FEATURE_PRELUDES = {
 
 
 class Dialect:
-    """The languages that a kernel can be rendered in: the name of the prelude file each one starts with."""
+    """The languages that a kernel can be rendered in, each by the name of its prelude file."""
 
     OPENCL: ClassVar[str] = "opencl.cl"
     CUDA: ClassVar[str] = "cuda.h"
@@ -217,10 +217,10 @@ ENDINGS = {Dialect.CUDA: "}  // namespace opencl, which cuda.h opened\n"}
 
 
 def render(kernel: Kernel, config: Config, problem: Problem, dialect: str = Dialect.OPENCL) -> str:
-    """The whole source text: the element type's and the configuration's macros, the prelude, the kernel's own file.
+    """The whole source text: the macros of the element type and the configuration, the prelude, the kernel's own file.
 
-    In `Dialect.CUDA` it is CUDA C++ for NVRTC or nvcc, with the kernel's name unmangled. Of the features that kernels
-    require, cuda.h has words for "nvidia" alone.
+    In `Dialect.CUDA` it is CUDA C++ for NVRTC or nvcc, with the kernel's name unmangled. Features other than "nvidia" have
+    no counterpart in cuda.h.
     """
     macros = {**type_macros(problem.dtype), **config.macros(problem)}
     defines = "\n".join(f"#define {key} {value}" for key, value in macros.items())
@@ -231,6 +231,6 @@ def render(kernel: Kernel, config: Config, problem: Problem, dialect: str = Dial
 
 
 def type_macros(dtype: str) -> dict[str, str | int]:
-    """REAL, the element type in OpenCL C, and what the prelude asks of it."""
+    """REAL, the element type in OpenCL C, and what the prelude must know about it."""
     kind = element_type(dtype)
     return {"REAL": kind.real, "REAL_IS_INTEGER": int(kind.exact), "REAL_IS_DOUBLE": int(dtype in DOUBLES)}

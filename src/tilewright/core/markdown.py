@@ -1,4 +1,4 @@
-"""Markdown that holds other people's text: strings of records made harmless in one place, cells, fences, and pages."""
+"""Markdown with text from outside: strings of records are escaped here; table cells, fenced blocks, pages."""
 
 import re
 from pathlib import Path
@@ -10,19 +10,19 @@ from ..errors import RecordError
 
 Record = TypeVar("Record")
 
-# Nothing but plain text gets through: no tag, comment or entity, no link, picture or reference, no code, no second line.
-# Brackets after letters stay, as in the names of rungs: rows/00_sequential[r-k-c].
+# What is escaped: tags, comments, entities, links, pictures, references, code and line breaks. Brackets after letters stay,
+# as in names of rungs: rows/00_sequential[r-k-c].
 _MEANING = re.compile(r"&(?=#?\w+;)|[\\<>`]|(?:(?<=^)|(?<=\s)|(?<=!))\[|(?<=\])[(:]|(?<=:)//|(?<=www)\.|(?<=\w)@(?=\w)")
 _BREAKS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 
 
 def plain(text: str) -> str:
-    """One line that Markdown and HTML show as the text itself, whatever it holds. A cell of a table asks for `cell` too."""
+    """One line that Markdown and HTML show as the text itself, whatever it holds. In a table cell, apply `cell` too."""
     return _MEANING.sub(lambda match: "".join(f"&#{ord(each)};" for each in match[0]), _BREAKS.sub(" ", text))
 
 
 def harmless(record: Record) -> Record:
-    """The record with every string in it made plain, keys included."""
+    """The record with every string in it escaped by `plain`, keys included."""
     return msgspec.convert(_plain_inside(msgspec.to_builtins(record)), type=type(record))
 
 
@@ -42,7 +42,7 @@ def cell(text: str) -> str:
 
 
 def fenced(text: str) -> str:
-    """A block of lines as they are. What would end the block, or is a mark of a page, is broken up."""
+    """A fenced block of lines. Text that would end the block, or start an HTML comment, is broken up."""
     broken = re.sub(r"`{3,}", lambda match: "'" * len(match[0]), text).replace("<!--", "<! --")
     return f"```\n{broken}\n```"
 
@@ -54,7 +54,7 @@ def read_page(page: Path) -> str:
     except OSError as error:
         raise RecordError(f"{page} cannot be read: {error.strerror}") from error
     except UnicodeDecodeError as error:
-        raise RecordError(f"{page} is no page of UTF-8: {error.reason} at byte {error.start}") from error
+        raise RecordError(f"{page} is not UTF-8 text: {error.reason} at byte {error.start}") from error
 
 
 def write_page(page: Path, text: str) -> None:

@@ -1,4 +1,4 @@
-"""The arrays of a problem: what they hold, and how their elements lie in memory."""
+"""The arrays of a problem: shape, element type, and layout in memory."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ if TYPE_CHECKING:
     import numpy as np  # imported where it is called: ladders are listed without it
 
 Scalars = dict[str, int | float | complex]
-# Of a transpose on the host: as many as cache lines are kept, and six times as fast as NumPy at once.
+# Rows that a transpose on the host copies together: their cache lines stay in the cache. Six times as fast as one call of NumPy.
 ROWS_AT_A_TIME = 16
 
 
 @dataclass(frozen=True)
 class Operand:
-    """One array of a problem. `order` says how its two dimensions lie in memory: "row" or "column" major. An `updated`
-    one is `written`, and read before."""
+    """One array of a problem. `order` is "row" for row-major matrices and "column" for column-major ones. An `updated`
+    operand is read and then written: it is `written`, too."""
 
     name: str
     shape: tuple[int, ...]
@@ -37,7 +37,7 @@ class Operand:
         return self.elements * element_type(self.dtype).itemsize
 
     def flatten(self, array: np.ndarray) -> np.ndarray:
-        """The elements in the order in which they lie in memory, 1-D and contiguous: one matrix behind the other."""
+        """The elements in memory order, as a contiguous 1-D array; the matrices of a batch follow each other."""
         import numpy as np
 
         if self.order == "row":
@@ -61,7 +61,7 @@ class Operand:
 @dataclass(frozen=True)
 class Layout:
     """Where a batch of matrices lies in its buffer, in elements: element (b, i, j) is at
-    offset + b * batch + i * row + j * column. Strides may be negative, or 0 for a broadcast operand."""
+    offset + b * batch + i * row + j * column. Strides may be negative. A stride of 0 broadcasts."""
 
     offset: int
     row: int
@@ -69,7 +69,7 @@ class Layout:
     batch: int = 0
 
     def scalars(self, name: str) -> Scalars:
-        """The values of the kernel arguments that describe the operand `name`."""
+        """The values of the scalar arguments that describe the operand `name`."""
         return {
             f"{name}_offset": self.offset,
             f"{name}_row": self.row,
@@ -84,7 +84,7 @@ class Layout:
 
 
 def dense_layout(operand: Operand) -> Layout:
-    """The layout of an operand that lies in its buffer without gaps, in its own order."""
+    """The layout of an operand without gaps, in its own memory order."""
     rows, columns = operand.shape[-2:]
     row, column = (columns, 1) if operand.order == "row" else (1, rows)
     return Layout(0, row, column, rows * columns)

@@ -21,7 +21,7 @@ COUNTERS = {"int": 2**31, "uint": 2**32, "unsigned": 2**32, "unsigned int": 2**3
 
 @dataclass(frozen=True)
 class Rejection:
-    """A candidate that was not taken, and why: one sentence."""
+    """A candidate that was rejected, and one sentence that says why."""
 
     kernel: str
     config: str
@@ -33,7 +33,7 @@ class Rejection:
 
 @dataclass(frozen=True)
 class Plan:
-    """The launches that solve a problem on a device, what was cut to fit, and why other candidates lost."""
+    """The launches that solve a problem on a device, why other candidates were rejected, and notes on the choice."""
 
     problem: Problem
     steps: Steps
@@ -42,7 +42,7 @@ class Plan:
 
     @property
     def scratch(self) -> dict[str, int]:
-        """Bytes of every buffer that is no operand of the problem, by name."""
+        """Bytes of every buffer that is not an operand of the problem, by name."""
         own = {each.name for each in self.problem.operands}
         sizes: dict[str, int] = {}
         for step in self.steps:
@@ -54,7 +54,7 @@ class Plan:
 
     @property
     def zeroed(self) -> frozenset[str]:
-        """The scratch buffers that must hold zeros before the plan runs for the first time."""
+        """The scratch buffers that must hold zeros before the first run."""
         return frozenset(name for step in self.steps for name in step.zeroed)
 
     def __str__(self) -> str:
@@ -69,9 +69,9 @@ class Plan:
 
 
 def plan(candidates: Iterable[Kernel], problem: Problem, device: DeviceInfo) -> Plan:
-    """The first configuration of the first candidate that nothing speaks against; Unsupported with all reasons if none.
+    """The plan of the first configuration without violations; Unsupported with all reasons if there is none.
 
-    Candidates come ranked: the most wanted first.
+    Candidates are tried in their order, the best first.
     """
     rejected: list[Rejection] = []
     for kernel in candidates:
@@ -83,24 +83,24 @@ def plan(candidates: Iterable[Kernel], problem: Problem, device: DeviceInfo) -> 
                 return Plan(problem, steps, notes, tuple(rejected))
             rejected += [Rejection(kernel.name, str(config), reason) for reason in reasons]
             if any(_refusals(kernel, problem, device)):
-                break  # no configuration changes that
+                break  # true of every configuration
     raise Unsupported("; ".join(dict.fromkeys(rejection.reason for rejection in rejected)))
 
 
 def plan_kernel(kernel: Kernel, problem: Problem, device: DeviceInfo) -> Plan:
-    """The plan that runs this very kernel, cut to the device's limits if need be; Unsupported says why it cannot."""
+    """The plan that runs this kernel, if need be in a smaller configuration; Unsupported says why there is none."""
     return plan((kernel,), problem, device)
 
 
 def violations(kernel: Kernel, config: Config, problem: Problem, device: DeviceInfo) -> Iterator[str]:
-    """Everything that speaks against running `kernel` in `config`: sentences with their numbers."""
+    """Every reason against running `kernel` in `config`: sentences with their numbers."""
     yield from _refusals(kernel, problem, device)
     yield from config.violations(problem, device)
     yield from _limits(kernel, config, problem, device)
 
 
 def _refusals(kernel: Kernel, problem: Problem, device: DeviceInfo) -> Iterator[str]:
-    """What no configuration of this kernel could change."""
+    """Reasons that hold for every configuration of this kernel."""
     if kernel.operation != problem.operation:
         yield f"{kernel.name} computes a {kernel.operation}, not a {problem.operation}"
     if refusal := dtype_refusal(kernel, problem.dtype):
@@ -118,7 +118,7 @@ def _refusals(kernel: Kernel, problem: Problem, device: DeviceInfo) -> Iterator[
 
 
 def _limits(kernel: Kernel, config: Config, problem: Problem, device: DeviceInfo) -> Iterator[str]:
-    """What the device's limits forbid, over all launches of the kernel."""
+    """The device's limits that a launch of the kernel exceeds."""
     if kernel.operation != problem.operation:
         return
     for step in kernel.steps(kernel, config, problem):
@@ -127,7 +127,7 @@ def _limits(kernel: Kernel, config: Config, problem: Problem, device: DeviceInfo
 
 def _step_limits(step: Step, device: DeviceInfo) -> Iterator[str]:
     ndrange = step.config.ndrange(step.problem)
-    if not ndrange.empty:  # of nothing some configurations have no sizes
+    if not ndrange.empty:  # some configurations have no sizes for an empty problem
         yield from _wide_scalars(step)
     if ndrange.group_items > device.max_work_group_size:
         yield (
@@ -144,7 +144,7 @@ def _step_limits(step: Step, device: DeviceInfo) -> Iterator[str]:
 
 
 def _wide_scalars(step: Step) -> Iterator[str]:
-    """Sizes that the kernel's arguments of 32 bits cannot hold."""
+    """Sizes that do not fit into the kernel's 32-bit arguments."""
     values = {**step.problem.scalars, **step.config.scalars(step.problem)}
     wide = {name: value for name, value in values.items() if isinstance(value, int) and not -(2**31) <= value < 2**31}
     if not wide:

@@ -1,4 +1,4 @@
-"""What to compute: Gemm, Transpose and Copy, with their operands, their cost, their reference and their error bound.
+"""What to compute: Gemm, Transpose and Copy, each with operands, cost, reference and error bound.
 
 A problem knows nothing of kernels or devices. Sizes are in elements, costs in flops and bytes.
 """
@@ -21,7 +21,7 @@ Arrays: TypeAlias = "Mapping[str, np.ndarray]"
 
 
 class Problem(Protocol):
-    """What every problem offers; kernels, plans, checks and measurements ask for nothing else."""
+    """What every problem offers. Kernels, plans, checks and measurements use nothing else."""
 
     @property
     def operation(self) -> str: ...  # "gemm", "transpose" or "copy"
@@ -54,7 +54,7 @@ def compulsory_bytes(problem: Problem) -> int:
 
 
 def random_arrays(problem: Problem, seed: int = 0) -> dict[str, np.ndarray]:
-    """Inputs that hide no mistake: floats uniform in [-0.5, 0.5), integers over their whole range."""
+    """Random inputs: floats uniform in [-0.5, 0.5), integers over their whole range."""
     import numpy as np
 
     generator = np.random.default_rng(seed)
@@ -84,9 +84,9 @@ def _check_sizes(**sizes: int) -> None:
 class Gemm:
     """C (m x n) = alpha * A (m x k) * B (k x n) + beta * C, `batch` times.
 
-    `a_order`, `b_order` and `c_order` are "row" or "column" major: what BLAS calls a transposed operand is here one in
-    the other order. `dtype` is the type of A and B, `out_dtype` that of C (the same if None). `precision` is "" for the
-    type's own arithmetic; float32 may also be multiplied as "tf32" or by "fp32_split", where a device has what it needs.
+    `a_order`, `b_order` and `c_order` are "row" or "column": row-major or column-major. An operand that is transposed in
+    BLAS has the other order here. `dtype` is the type of A and B, `out_dtype` that of C (the same if None). `precision` is
+    "" for the type's own arithmetic, or a mode of `precision.PRECISIONS`, for devices that support it.
     """
 
     operation: ClassVar[str] = "gemm"
@@ -154,7 +154,7 @@ class Gemm:
         return product if self.beta == 0.0 else product + self.beta * arrays["C"]
 
     def error_bound(self, arrays: Arrays, reference: np.ndarray) -> np.ndarray | float:
-        """What rounding allows of alpha A B, of beta C and of storing the sum: 0 for integers, which are exact."""
+        """The rounding errors of alpha A B, of beta C and of storing the sum; 0 for integers, which are exact."""
         import numpy as np
 
         kind = element_type(self.dtype)
@@ -171,8 +171,8 @@ class Gemm:
 class Transpose:
     """output (columns - offset) x rows = the transpose of input (rows x columns) without its first `offset` columns.
 
-    With a `batch`, that many times, one matrix behind the other. That is another operation: kernels for one matrix, such as
-    the ladder's, refuse it.
+    A `batch` is that many matrices without gaps between them. It is another operation: kernels for one matrix, such as
+    those of the ladder, refuse it.
     """
 
     verb: ClassVar[str] = "transpose"
@@ -201,7 +201,7 @@ class Transpose:
 
     @property
     def stack(self) -> tuple[int, ...]:
-        """The leading dimension of a batch's operands; none for a single matrix."""
+        """The leading dimension of a batch's operands; empty for a single matrix."""
         return () if self.batch == 1 else (self.batch,)
 
     @property
@@ -250,11 +250,10 @@ BIAS_LAYOUTS = {"": Layout(0, 0, 0), "row": Layout(0, 0, 1), "column": Layout(0,
 class StridedGemm(Gemm):
     """A Gemm whose operands are views into larger buffers, with an epilogue.
 
-    C = activation(alpha * S + beta * C + bias), S being A * B with row i of it scaled by scale_a[i] and column j by
-    scale_b[j]: float32 vectors ("each"), one number for all of them ("one"), or "" for no scales; both or neither.
-    `bias` is a vector of `out_dtype` along "row"s (one element per
-    column of C) or "column"s (one element per row), or "" for none. `activation` is "relu", "gelu" (by erf),
-    "gelu_tanh", "silu" or "". Complex operands may be conjugated.
+    C = activation(alpha * S + beta * C + bias). S is A * B with row i scaled by scale_a[i] and column j by scale_b[j].
+    `scale_a` and `scale_b` are "each" for float32 vectors, "one" for one number, or "" for no scales; give both or
+    neither. `bias` is a vector of `out_dtype`: "row" has one element for each column of C, "column" one for each row, ""
+    is none. `activation` is "relu", "gelu" (by erf), "gelu_tanh", "silu" or "". Complex operands may be conjugated.
     """
 
     views: tuple[Layout, Layout, Layout] = (Layout(0, 0, 0), Layout(0, 0, 0), Layout(0, 0, 0))
@@ -277,7 +276,7 @@ class StridedGemm(Gemm):
 
 
 def precision_of(problem: Problem) -> str:
-    """The precision that a problem asks for: "" for a type's own arithmetic and for what is no product."""
+    """The precision mode that a problem asks for; "" for a type's own arithmetic, and for other problems than products."""
     return problem.precision if isinstance(problem, Gemm) else ""
 
 

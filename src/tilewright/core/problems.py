@@ -12,12 +12,12 @@ from .problem import Copy, Gemm, Problem, Transpose, output_of
 def make_problem(kernel: Kernel, size: Sequence[int], dtype: str | None = None, offset: int = 0) -> Problem:
     """The problem that `kernel` solves at `size`: (n,) for squares, (m, n, k) or (rows, columns).
 
-    Without a `dtype` it is the kernel's usual one. InvalidInput for an `offset` of a product, which leaves out no columns.
+    Without a `dtype` it is the kernel's usual one. InvalidInput if a product is given an `offset`.
     """
     dtype = kernel.usual_dtype if dtype is None else dtype
     if kernel.operation == "gemm":
         if offset:
-            raise InvalidInput(f"an offset of {offset}: a gemm leaves out no columns; transposes and copies do")
+            raise InvalidInput(f"an offset of {offset}: a gemm cannot leave out columns; transposes and copies can")
         m, n, k = size if len(size) == 3 else _square(size, 3)
         a_order, b_order, c_order = kernel.orders
         return Gemm(m, n, k, dtype, a_order, b_order, c_order)
@@ -32,13 +32,13 @@ def _square(size: Sequence[int], sides: int) -> tuple[int, ...]:
 
 
 def dtype_refusal(kernel: Kernel, dtype: str) -> str:
-    """The sentence that says that the kernel does not compute in `dtype`; "" if it does."""
+    """A sentence that says that the kernel does not compute in `dtype`; "" if it does."""
     return "" if dtype in kernel.dtypes else f"{kernel.name} has no {dtype}; it has {', '.join(kernel.dtypes)}"
 
 
 def check_memory(problem: Problem, info: DeviceInfo | None = None) -> None:
-    """InvalidInput if a problem's operands are larger than the device's memory, or they and the float64 reference of the
-    result than the host's: nothing is allocated before."""
+    """InvalidInput if a problem's operands exceed the device's memory, or if they and the float64 reference together exceed
+    the host's. To be called before anything is allocated."""
     operands = sum(each.nbytes for each in problem.operands)
     reference = 8 * output_of(problem).elements if problem.flops else 0
     places = [("this machine", operands + reference, host_bytes())]
@@ -52,7 +52,7 @@ def check_memory(problem: Problem, info: DeviceInfo | None = None) -> None:
 
 
 def host_bytes() -> int:
-    """The memory of this machine in bytes; 0 where the system does not say."""
+    """The memory of this machine in bytes; 0 if the system does not say."""
     try:
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, ValueError, OSError):

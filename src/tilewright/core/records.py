@@ -1,4 +1,4 @@
-"""Records: what was measured, where and how, as plain data that goes to JSON and back."""
+"""Records: what was measured, where and how. Plain data that goes to JSON and back."""
 
 import gzip
 import statistics
@@ -30,9 +30,9 @@ class RowStatus(StrEnum):
 
 
 class Role(StrEnum):
-    """What a row stands for. Tables and plots ask for it, never for names.
+    """What a row stands for. Tables and plots look at it, not at names.
 
-    KERNEL is a rung, a kernel of the user's own, or the library. BASELINE is another library. SEQUENTIAL is the program of
+    KERNEL is a rung, a kernel of the user's own, or the library. BASELINE is another library. SEQUENTIAL is the kernel of
     one work-item on a CPU.
     """
 
@@ -43,14 +43,14 @@ class Role(StrEnum):
 
 @dataclass(frozen=True)
 class Samples:
-    """All times of one entrant, in seconds; `device` is empty for what ran on no OpenCL device."""
+    """All times of one case, in seconds. `device` is empty if it did not run on a device."""
 
     wall: tuple[float, ...] = ()
     device: tuple[float, ...] = ()
 
     @property
     def times(self) -> tuple[float, ...]:
-        """The times that rates are computed from: the device's own where it has them."""
+        """The times that rates are computed from: by the device's clock if there are any, otherwise wall times."""
         return self.device or self.wall
 
     @property
@@ -70,7 +70,7 @@ class Samples:
 
 @dataclass(frozen=True)
 class Turn:
-    """One entrant's turn in a sustained race; clock and mean power are None where they were not read."""
+    """One case's turn in a sustained benchmark. Clock and mean power are None if they were not read."""
 
     seconds: float
     calls: int
@@ -79,7 +79,7 @@ class Turn:
 
     @property
     def joules(self) -> float | None:
-        """Energy of one call, the idle board's part included."""
+        """Energy of one call, the power of the idle board included."""
         return None if self.power_w is None else self.power_w * self.seconds / self.calls
 
 
@@ -103,11 +103,10 @@ class Fault:
 
 @dataclass(frozen=True)
 class Row:
-    """One entrant's result, good or bad.
+    """One case's result, good or bad.
 
-    `backend` is the runtime that it ran by: "opencl", "cuda", or "host" for a library on the host. `faults` are what
-    `explain` found in a kernel that was wrong or failed, and `explained` says in one sentence what it looked at, or why it
-    could not.
+    `backend` is the runtime: "opencl", "cuda", or "host" for a library on the host. `faults` are what `explain` found in a
+    kernel that was wrong or failed. `explained` says in one sentence what `explain` looked at, or why it could not.
     """
 
     name: str
@@ -124,7 +123,7 @@ class Row:
     published: tuple[tuple[str, float], ...] = ()
     backend: str = "opencl"
     role: Role = Role.KERNEL
-    turns: tuple[Turn, ...] = ()  # of a sustained race: `samples` then holds the mean time of a call in each
+    turns: tuple[Turn, ...] = ()  # of a sustained benchmark: `samples` then holds the mean time of a call in each turn
     faults: tuple[Fault, ...] = ()
     explained: str = ""
 
@@ -135,12 +134,12 @@ class Row:
 
     @property
     def library(self) -> str:
-        """A baseline's name without the operation that it may end in."""
+        """A baseline's name without the operation at its end."""
         return self.name.removesuffix(f" {self.problem.split(' ')[0]}")
 
     @property
     def is_baseline(self) -> bool:
-        """Whether kernels are compared with it, and it with nothing."""
+        """Whether it is something that kernels are compared with."""
         return self.role is not Role.KERNEL
 
     @property
@@ -150,7 +149,7 @@ class Row:
 
     @property
     def failed(self) -> bool:
-        """Whether something is amiss: it was neither right nor refused by a sentence."""
+        """Whether it went wrong: it was neither right nor refused."""
         return self.status not in (RowStatus.OK, RowStatus.REFUSED)
 
     @property
@@ -159,7 +158,7 @@ class Row:
 
     @property
     def comparable(self) -> bool:
-        """Whether ratios with the row's times can be taken: it was measured, and no time is 0, as of too coarse a clock."""
+        """Whether the row's times can be divided: it was measured, and no time is 0. Coarse clocks give zeros."""
         return self.measured and min(self.samples.times) > 0
 
     @property
@@ -171,7 +170,7 @@ class Row:
 
     @property
     def clock_mhz(self) -> float | None:
-        """The median over the turns of a sustained race."""
+        """The median over the turns of a sustained benchmark."""
         return _median([each.clock_mhz for each in self.turns])
 
     @property
@@ -205,13 +204,13 @@ class Environment:
     cores: int
     load: float  # one-minute load average before the run
     versions: dict[str, str]
-    clock_mhz: float | None = None  # read while running, where the system says
+    clock_mhz: float | None = None  # read during the run, if the system tells it
     power_w: float | None = None
 
 
 @dataclass(frozen=True)
 class Record:
-    """A run of a ladder or of single kernels: `rows` in the order in which they ran, baselines among them."""
+    """A run of a ladder or of single kernels: `rows` in the order in which they ran, with baselines."""
 
     title: str
     dtype: str
@@ -219,8 +218,8 @@ class Record:
     peaks: Peaks | None
     rows: tuple[Row, ...]
     format: int = FORMAT
-    absent: tuple[str, ...] = ()  # rivals that were not there to race, each a sentence
-    telemetry: str = ""  # of a sustained race: what read clock and power, or why nothing did
+    absent: tuple[str, ...] = ()  # baselines that were not available, each a sentence
+    telemetry: str = ""  # of a sustained benchmark: what read clock and power, or why nothing did
 
 
 def to_json(record: object) -> str:
@@ -242,9 +241,9 @@ class _Header:
 
 
 def load(path: Path, kind: type[Kind], what: str, form: int | None = None) -> Kind:
-    """Read a file of `kind`, which is called `what`; RecordError says what is wrong with the file and where.
+    """Read a file of `kind`; RecordError says what is wrong with the file and where, and calls the kind `what`.
 
-    A name that ends in .gz is a compressed file. With `form`, the file's field `format` must have that number.
+    A file whose name ends in .gz is decompressed. With `form`, the file's field `format` must have that number.
     """
     if path.exists() and not path.is_file():
         raise RecordError(f"{path} cannot be read: it is not a file")
@@ -252,6 +251,8 @@ def load(path: Path, kind: type[Kind], what: str, form: int | None = None) -> Ki
         content = path.read_bytes()
         text = gzip.decompress(content) if path.suffix == ".gz" else content
         written = msgspec.json.decode(text, type=_Header).format if form is not None else None
+        if form is not None and written is None:
+            raise RecordError(f"{path} is not {what}: it has no field `format`")
         if written != form:
             raise RecordError(f"{path} has format {written}; this version reads {form}")
         return msgspec.json.decode(text, type=kind)

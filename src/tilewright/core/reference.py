@@ -1,4 +1,4 @@
-"""Products that kernels are judged by: float64 through NumPy, and exact integers modulo their width."""
+"""Reference products: float64 by NumPy, and exact integers modulo their width."""
 
 import numpy as np
 
@@ -14,8 +14,8 @@ def float64_matmul(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 def exact_matmul(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """a @ b of integers modulo 2**64, as int64.
 
-    NumPy's integer product has no BLAS behind it. Each factor is cut into 16-bit halves, so that every partial product
-    is a float64 product of integers whose sums stay below 2**53 (k <= 2**20; longer sums are cut), hence exact.
+    NumPy multiplies integers without a BLAS, slowly. So each factor is split into two 16-bit parts, and the parts are
+    multiplied in float64. Their sums stay below 2**53 for k <= 2**20, hence exact; a longer k is split, too.
     """
     steps = range(0, max(a.shape[-1], 1), 2**20)
     return sum(

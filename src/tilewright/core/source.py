@@ -1,4 +1,4 @@
-"""The text of a kernel's file: read, its arguments found, the lines of a compiler's log named."""
+"""The text of a kernel's file: reading it, finding its arguments, naming the lines of a compiler's log."""
 
 import codecs
 import re
@@ -10,9 +10,9 @@ from ..errors import InvalidInput
 
 
 def read_source(path: Path) -> str:
-    """The file's text as it is now, its lines ended by newlines alone: a file that was edited since is read again.
+    """The file's text as it is now, with "\n" at line ends. A file that was edited since the last call is read again.
 
-    InvalidInput for what cannot be read, or is no text.
+    InvalidInput if it cannot be read, or is not text.
     """
     try:
         facts = path.stat()
@@ -20,7 +20,7 @@ def read_source(path: Path) -> str:
     except OSError as error:
         raise InvalidInput(f"{path} cannot be read: {error.strerror}") from error
     if "\0" in text:
-        raise InvalidInput(f"{path} is no text: it holds zero bytes")
+        raise InvalidInput(f"{path} is not text: it holds zero bytes")
     return text
 
 
@@ -42,11 +42,11 @@ def _read_version(path: Path, modified_ns: int, size: int) -> str:
 
 
 def decoded(data: bytes) -> str:
-    """Source text of any common encoding. OpenCL C is ASCII outside comments, so a wrong guess spoils no more than a comment.
+    """Source text of any common encoding. OpenCL C is ASCII outside comments, so a wrong guess only garbles comments.
 
-    UTF-8 or UTF-16 by its mark, UTF-8 without one; otherwise GB 18030, of which GBK is a part, if most bytes beyond ASCII come
-    in pairs, and Latin-1 if they stand alone between letters. It matters that pairs are told: the second byte of a Chinese
-    or Japanese character may be a backslash, which at the end of a comment would swallow the next line.
+    UTF-8 or UTF-16 by the byte order mark, UTF-8 without one. Otherwise GB 18030, which contains GBK, if most bytes beyond
+    ASCII come in pairs, and Latin-1 if they stand alone. Pairs must be recognised: the second byte of a Chinese or
+    Japanese character may be a backslash. At the end of a comment it would continue the comment on the next line.
     """
     for mark, encoding in (
         (codecs.BOM_UTF8, "utf-8-sig"),
@@ -89,7 +89,7 @@ _QUALIFIERS = {"__global", "global", "__local", "local", "const", "restrict", "v
 
 
 def without_comments(text: str) -> str:
-    """The text with comments and continued lines' ends made blanks, every other character in its place."""
+    """The text with comments and line continuations replaced by blanks; every other character keeps its place."""
 
     def blank(match: re.Match[str]) -> str:
         return match[0] if match[0][0] in "\"'" else " " * len(match[0])
@@ -98,16 +98,16 @@ def without_comments(text: str) -> str:
 
 
 def shown_path(path: Path) -> str:
-    """How a source file is named to compilers and people: "tiles/02_tiled.cl", or "mine.cl" in the current folder."""
+    """A source file's name for compilers and people: "tiles/02_tiled.cl", or "mine.cl" in the current folder."""
     folder = path.parent.name
     name = f"{folder}/{path.name}" if folder else path.name
     return re.sub(r'["\\\n]', "_", name)
 
 
 def parse_signature(text: str, filename: str, entry: str | None = None) -> Signature:
-    """The kernel function in an OpenCL C source and its arguments, by which they are bound.
+    """The kernel function in an OpenCL C source, and its arguments, which are bound by name.
 
-    With several kernels in one file `entry` says which; InvalidInput if there is none, or more than one and no word.
+    `entry` selects one of several kernels. InvalidInput if there is no such kernel, or several without an `entry`.
     """
     found = {each["name"]: each["arguments"] for each in _ENTRY.finditer(without_comments(text))}
     if not found:
@@ -136,9 +136,9 @@ _LINE = re.compile(r'#line (\d+) "([^"]*)"')
 
 
 def name_lines(log: str, source: str) -> str:
-    """A compiler's log with the real file and line where it counts lines of the whole text, as NVIDIA's does.
+    """A compiler's log with real files and lines, for compilers such as NVIDIA's that ignore `#line`.
 
-    Such a log says "<kernel>:30:12: error"; the `#line` before that line of `source` tells what it stands for.
+    Such a log says "<kernel>:30:12: error", counting lines of `source`. The last `#line` before that line gives the file.
     """
     lines = source.splitlines()
 

@@ -1,4 +1,4 @@
-"""The few shapes that the pictures are made of, as SVG text; light and dark by the viewer's preference."""
+"""The shapes that pictures are made of, as SVG text. Colours follow the viewer's preference for light or dark."""
 
 from dataclasses import dataclass, field
 from xml.sax.saxutils import escape
@@ -46,7 +46,7 @@ class Drawing:
         self._reach(max(x, to_x), max(y, to_y))
 
     def place(self, other: "Drawing", x: float, y: float) -> None:
-        """Puts another drawing's shapes at (x, y)."""
+        """Put another drawing's shapes at (x, y)."""
         self.shapes.append(f'<g transform="translate({x:g} {y:g})">{"".join(other.shapes)}</g>')
         self._reach(x + other.width, y + other.height)
 

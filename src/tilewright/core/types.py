@@ -1,4 +1,4 @@
-"""The element types: what each one is stands here once, and kernels, the library and checks read it from here."""
+"""The element types. Each fact about a type stands here once: kernels, the library and checks read it from here."""
 
 from __future__ import annotations
 
@@ -18,11 +18,10 @@ FLOAT32_WHOLE = 2**24  # float32 holds every whole number up to it
 class ElementType:
     """One element type as kernels see it.
 
-    `real` is OpenCL C's word for an element, `stored` its word for one component of an element in a buffer. A component
-    is a number after the function decode_<`decode`>, which "plain" types do not need. Products are summed in
-    `accumulator` and stored in one of `results`: in the first unless the caller asks for another. `fraction` counts the
-    bits of a float's fraction, 0 for integers, and `least` is the smallest float above 0. NumPy has the type unless it
-    is `from_ml_dtypes`.
+    `real` is the OpenCL C type of an element, `stored` that of one component of an element in a buffer. The function
+    decode_<`decode`> makes a number of a component; "plain" types do not need it. Products are summed in `accumulator`
+    and stored in one of `results`: the first unless the caller asks for another. `fraction` is the number of bits of a
+    float's fraction, 0 for integers. `least` is the smallest float above 0. NumPy has the type unless `from_ml_dtypes`.
     """
 
     name: str
@@ -39,12 +38,12 @@ class ElementType:
 
     @property
     def exact(self) -> bool:
-        """Whether products are exact, modulo the accumulator's width."""
+        """Whether products are exact modulo the width of the accumulator."""
         return self.kind == "integer"
 
     @property
     def result(self) -> str:
-        """What products are stored in unless the caller asks for another type."""
+        """The type of a product unless the caller asks for another."""
         return self.results[0]
 
     @property
@@ -73,11 +72,11 @@ class ElementType:
 
     @property
     def float32_steps(self) -> int:
-        """How many products of two integers float32 adds up without rounding, whatever their values; 0 for other types."""
+        """How many products of any two such integers float32 can add without rounding; 0 for other types."""
         return FLOAT32_WHOLE // self.magnitude**2 if self.exact else 0
 
 
-_AS_FLOAT32 = ("float32", "float16", "bfloat16")  # what sums in float32 can be stored in
+_AS_FLOAT32 = ("float32", "float16", "bfloat16")  # the types that float32 sums can be stored in
 ELEMENT_TYPES = {
     each.name: each
     for each in (
@@ -100,7 +99,7 @@ ELEMENT_TYPES = {
 
 FLOAT8 = tuple(name for name in ELEMENT_TYPES if name.startswith("float8"))
 FROM_ML_DTYPES = tuple(name for name, kind in ELEMENT_TYPES.items() if kind.from_ml_dtypes)
-# What a device must have double precision for.
+# The types that need a device with double precision.
 DOUBLES = tuple(name for name, kind in ELEMENT_TYPES.items() if kind.component_bytes == 8)
 
 
@@ -113,8 +112,8 @@ def element_type(name: str) -> ElementType:
 
 @cache
 def storable(name: str) -> frozenset[str]:
-    """The types that kernels may store products of a type in: float32's if they are summed in it, else its own and
-    its accumulator."""
+    """The types in which kernels may store products of a type: those of float32 if it is the accumulator, otherwise the
+    type itself and its accumulator."""
     accumulator = element_type(name).accumulator
     return frozenset(_AS_FLOAT32 if accumulator == "float32" else (name, accumulator))
 

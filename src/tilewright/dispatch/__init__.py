@@ -1,1 +1,1 @@
-"""Which kernel the library runs for a problem: candidates of all families, and tables of measured winners."""
+"""The choice of the library's kernels: candidates of all families, and tables of measured winners."""

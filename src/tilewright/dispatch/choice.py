@@ -1,4 +1,4 @@
-"""Which kernels the library tries for a problem on a device, in which order; the first that nothing speaks against runs."""
+"""The order in which the library tries kernels for a problem on a device. The first one without violations runs."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -32,12 +32,12 @@ from ..kernels.product.wgmma import search as wgmma
 from .tuned import Tuned, tuned_for, unusable_tables
 
 PORTABLE: tuple[Family, ...] = (portable, gemv)
-# Those that know one maker's instructions go before them where estimates are equal.
+# Families for the instructions of one vendor come first: they win if estimates are equal.
 FAMILIES: tuple[Family, ...] = (fp16x3, wgmma, mma, cuda_cores_tma, *PORTABLE)
 
 
 def plan_product(problem: Problem, device: DeviceInfo) -> Plan:
-    """The plan for a Gemm or StridedGemm, with why others lost. Unsupported if no kernel can solve it there."""
+    """The plan for a Gemm or StridedGemm, with the reasons against other kernels. Unsupported if no kernel can solve it."""
     call = call_of(problem)
     impossible = () if takes_vectors(device) else tuple(_impossible(call))
     if impossible:
@@ -48,24 +48,24 @@ def plan_product(problem: Problem, device: DeviceInfo) -> Plan:
     if chosen:
         found = replace(found, notes=(*found.notes, chosen[1].note))
     if device.kind != "cpu":
-        left_out = (f"a tuned table is left out: {reason}" for reason in unusable_tables())
-        found = replace(found, notes=(*found.notes, *left_out))
+        unusable = (f"a tuned table is not used: {reason}" for reason in unusable_tables())
+        found = replace(found, notes=(*found.notes, *unusable))
     wanted = call.precision
     if wanted and not any(step.kernel.precision == wanted for step in found.steps):
-        own = f"no kernel here multiplies this by {wanted}: it is computed in {problem.dtype}'s own arithmetic"
+        own = f"no kernel for this device and problem computes in {wanted}: it is computed in {problem.dtype}'s own arithmetic"
         return replace(found, notes=(*found.notes, own))
     return found
 
 
 def _impossible(call: GemmCall) -> Iterator[str]:
-    """What speaks against a product whatever kernel computes it."""
+    """Reasons against a product that hold for every kernel."""
     yield from result_violations(call)
     if call.scale_a and call.dtype not in FLOAT8:  # sums that are scaled afterwards are float32
         yield from result_violations(call_of(fp8.core(call, widened=False, bare=True)))
 
 
 def tuned_choice(call: GemmCall, device: DeviceInfo) -> tuple[Kernel, Tuned] | None:
-    """The candidate that the nearest tuned table names which knows the problem; None if none does, or none is there."""
+    """The candidate named by the nearest tuned table with this problem. None if no table has it, or no candidate fits."""
     for tuned in tuned_for(call, device):
         for kernel in product_candidates(call, device):
             if kernel.name == tuned.entry.kernel and kernel.config.key == tuned.entry.config:
@@ -76,9 +76,9 @@ def tuned_choice(call: GemmCall, device: DeviceInfo) -> tuple[Kernel, Tuned] | N
 
 
 def product_candidates(problem: Problem, device: DeviceInfo) -> Iterator[Kernel]:
-    """Every kernel for a product, the most promising first by the models' estimates, whether or not the device can run it.
+    """All kernels for a product, sorted by the cost models' estimates. The device may be unable to run some.
 
-    One is made when it is asked for.
+    They are made lazily.
     """
     call = call_of(problem)
     for kernel in _float8_candidates(call, device) if call.dtype in FLOAT8 else _own_candidates(call, device):
@@ -86,18 +86,18 @@ def product_candidates(problem: Problem, device: DeviceInfo) -> Iterator[Kernel]
 
 
 def ranked(families: Sequence[Family], call: GemmCall, device: DeviceInfo) -> Iterator[Candidate]:
-    """The candidates of families, the cheapest first."""
+    """The candidates of several families, sorted by cost."""
     return cheapest_first(offer for family in families for offer in family.offers(call, device))
 
 
 def _own_candidates(call: GemmCall, device: DeviceInfo) -> Iterator[Kernel]:
-    """Kernels that multiply the product's own type."""
+    """Kernels that compute in the product's own type."""
     families = (cpu,) if takes_vectors(device) else FAMILIES
     return (each.configured for each in ranked(families, call, device))
 
 
 def _float8_candidates(call: GemmCall, device: DeviceInfo) -> Iterator[Kernel]:
-    """Kernels of 8-bit floats: their own instruction, if that is precise enough, tensor cores for fp16, and any other."""
+    """Kernels for 8-bit floats: by their own instruction if it is precise enough, by tensor cores in fp16, and all others."""
     halves, own = (call_of(fp8.core(call, widened, bare=bool(call.scale_a))) for widened in (True, False))
     if takes_vectors(device):
         yield from (around(each.configured, widens=True) for each in ranked((cpu,), halves, device))
@@ -111,7 +111,7 @@ def _float8_candidates(call: GemmCall, device: DeviceInfo) -> Iterator[Kernel]:
     yield from (each.configured for each in ranked(PORTABLE, own, device))
 
 
-def plan_move(problem: Problem, device: DeviceInfo) -> Plan:
+def plan_copy(problem: Problem, device: DeviceInfo) -> Plan:
     """The plan for a Copy, a Transpose, stacks of them, a StridedCopy, one of many dimensions, or a transpose in place."""
     if problem.operation == StridedInPlaceTranspose.operation:
         in_place = cpu_in_place if takes_vectors(device) else gpu_in_place

@@ -1,8 +1,8 @@
-"""Tuned tables: which kernel in which configuration was the fastest for a problem, measured on a device.
+"""Tuned tables: the fastest kernel and configuration for a problem, as measured on a device.
 
-One JSON file for each device: those here come with the package, and `tilewright tune` makes more. A device without a
-table of its own takes that of one with the same compute capability, else one of the same vendor; what no table has is
-left to the cost model.
+There is one JSON file for each device. Some come with the package, and `tilewright tune` makes more. A device without its
+own table uses that of a device with the same compute capability, or of the same vendor. For problems that are in no table,
+the cost model decides.
 """
 
 import re
@@ -27,8 +27,8 @@ NEARNESS = ("this device", "a device of the same compute capability", "a device 
 
 @dataclass(frozen=True)
 class Entry:
-    """The winner of one problem's race: a kernel's name and its configuration's key. Times are medians in seconds, of the
-    winner and of the cost model's choice; its result was right, with an error of at most `worst_ratio` times the bound."""
+    """The fastest kernel for one problem, by name, and the key of its configuration. Times are medians in seconds: its own,
+    and that of the cost model's choice. Its result was right, with errors of at most `worst_ratio` times the bound."""
 
     problem: str
     kernel: str
@@ -40,7 +40,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class Table:
-    """What was measured on one device. Of the problems in `settled` the cost model's choice was as good as any."""
+    """Measurements on one device. For the problems in `settled`, the cost model's choice was as fast as any."""
 
     device: str
     vendor: str
@@ -53,24 +53,17 @@ class Table:
 
 
 @dataclass(frozen=True)
-class Header:
-    """What is read of a file first: its format says how to read the rest."""
-
-    format: int = FORMAT
-
-
-@dataclass(frozen=True)
 class Tuned:
-    """An entry that holds for a device, and how near its table's device is: a sentence for the plan."""
+    """An entry that applies to a device, and a note for the plan that names the table's device."""
 
     entry: Entry
     note: str
 
 
 def key_of(problem: Problem) -> str:
-    """How tables name a product: sizes, types and the direction in which operands lie; never the epilogue.
+    """The name of a product in tables: sizes, types and layout (NN, NT ...), without the epilogue.
 
-    C counts as lying in rows: the others are seen from their transpose, as the kernels see them.
+    C is row-major: a product with a column-major C is named by its transpose, which the kernels compute.
     """
     call = call_of(problem).row_major
     letters = _letter(call.a, call.m, call.k) + _letter(call.b, call.k, call.n)
@@ -79,7 +72,7 @@ def key_of(problem: Problem) -> str:
 
 
 def _letter(view: Layout, rows: int, columns: int) -> str:
-    """N for rows, T for columns, S for neither; a single row or column counts as N."""
+    """N for row-major, T for column-major, S for other strides; N for a single row or column."""
     if view.column == 1 or 1 in (rows, columns):
         return "N"
     return "T" if view.row == 1 else "S"
@@ -91,33 +84,33 @@ def load_table(path: Path) -> Table:
     for entry in table.entries:
         if not (0 < entry.seconds < inf and 0 < entry.untuned_seconds < inf):
             times = f"{entry.seconds} s and {entry.untuned_seconds} s"
-            raise RecordError(f"{path}: {entry.problem} has the times {times}, which no race gives")
+            raise RecordError(f"{path}: {entry.problem} has the times {times}; both must be above 0 and finite")
     return table
 
 
 def own_folder() -> Path:
-    """Where the user's own tables lie: `tilewright tune` writes there, and they go before the package's."""
+    """The folder of the user's tables: `tilewright tune` writes there, and they go before those of the package."""
     return cache_folder() / "tuned"
 
 
 def file_name(device: str) -> str:
-    """A table's file name: "nvidia-h200.json"."""
+    """The file name of a device's table, such as "nvidia-h200.json"."""
     return "-".join(re.findall(r"[a-z0-9]+", device.lower())) + ".json"
 
 
 def known_tables() -> tuple[Table, ...]:
-    """The user's own tables, then this package's; read once per process. Those that cannot be used are left out."""
+    """The user's tables, then the package's, without unusable ones. They are read once in a process."""
     return tuple(each for each in _read_all(own_folder()) if isinstance(each, Table))
 
 
 def unusable_tables() -> tuple[str, ...]:
-    """Why files among the tables are left out, a sentence for each: damaged, of another version, or no tables at all."""
+    """A sentence for each table that is not used: it is damaged, has another format, or is not a table."""
     return tuple(each for each in _read_all(own_folder()) if isinstance(each, str))
 
 
 @cache
 def _read_all(own: Path) -> tuple[Table | str, ...]:
-    """Every table in the user's own folder and this package's, or why it cannot be used."""
+    """Every table in the user's folder and the package's, or the reason why it is not used."""
     return tuple(_table_or_reason(path) for folder in (own, FOLDER) for path in sorted(folder.glob("*.json")))
 
 
@@ -129,7 +122,7 @@ def _table_or_reason(path: Path) -> Table | str:
 
 
 def nearness(table: Table, device: DeviceInfo) -> int | None:
-    """0 if the table is of this device, 1 of its compute capability, 2 of its vendor; None if it says nothing of it."""
+    """0 for a table of this device, 1 of its compute capability, 2 of its vendor; None for other tables."""
     if table.device == device.name:
         return 0
     if device.compute_capability and table.compute_capability == device.compute_capability:
@@ -138,13 +131,13 @@ def nearness(table: Table, device: DeviceInfo) -> int | None:
 
 
 def tables_for(device: DeviceInfo, tables: Sequence[Table]) -> list[tuple[Table, str]]:
-    """The tables that hold for a device, the nearest first, each with what it is of."""
+    """The tables that apply to a device, the nearest first, each with a clause that says why."""
     found = [(near, table) for table in tables if (near := nearness(table, device)) is not None]
     return [(table, NEARNESS[near]) for near, table in sorted(found, key=lambda pair: pair[0])]
 
 
 def tuned_for(problem: Problem, device: DeviceInfo, tables: Sequence[Table] | None = None) -> Iterator[Tuned]:
-    """What the tables say of a product on a device, the nearest table first; nothing where none has it."""
+    """The entries for a product on a device, the nearest table first; empty if no table has it."""
     if device.kind == "cpu":
         return
     known = tables_for(device, known_tables() if tables is None else tables)

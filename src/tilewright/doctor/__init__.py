@@ -1,6 +1,6 @@
-"""Examines this machine: what tilewright needs, what it found, and the command that mends each fault.
+"""Examines this machine: what was found, what is missing, and the command that fixes each fault.
 
-Whatever may crash (PyOpenCL, a driver, a device) is tried in a child process.
+PyOpenCL, drivers and devices are tried in child processes, because they may crash.
 """
 
 import os
@@ -8,7 +8,7 @@ import os
 from ..runtime import children
 from ..runtime.icd.preference import preference
 from ..runtime.icd.registration import register
-from .devices import device_mend, examine_call, examine_choice, examine_devices, examine_trial
+from .devices import device_fix, examine_call, examine_choice, examine_devices, examine_trial
 from .findings import Examination, Finding, Status
 from .machine import examine_baselines, examine_caches, examine_machine, examine_tables
 from .software import ask_software, examine_drivers, examine_loader, examine_software, examine_wheels
@@ -18,7 +18,7 @@ __all__ = ["Examination", "Finding", "Status", "examine"]
 
 
 def examine(time_limit: float = 60.0) -> Examination:
-    """Look at everything; each child process gets `time_limit` seconds. The environment is left as it is."""
+    """Examine everything, with `time_limit` seconds for each child process. The environment is not changed."""
     environ = dict(os.environ)
     registration = register(environ=dict(environ))
     software = ask_software(time_limit)
@@ -29,22 +29,22 @@ def examine(time_limit: float = 60.0) -> Examination:
         children.probe_device(each["platform"], each["place"], version=each["version"], time_limit=time_limit)
         for each in devices
     ]
-    mend = device_mend(software, registration)
+    fix = device_fix(software, registration)
     tried = enumerate(zip(devices, trials, strict=True))
-    choice, chosen = examine_choice(devices, trials, mend)
+    choice, chosen = examine_choice(devices, trials, fix)
     findings = [
         *examine_software(software),
         *examine_loader(software, registration),
         *examine_drivers(time_limit),
         *examine_wheels(),
-        *examine_devices(devices, listing, mend),
+        *examine_devices(devices, listing, fix),
         *[examine_trial(index, device, trial) for index, (device, trial) in tried],
         *examine_caches(environ),
         *examine_tables(),
         *examine_machine(),
         *examine_baselines(software, environ),
         *examine_tools(),
-        *([examine_call(environ, time_limit, mend)] if chosen else []),
+        *([examine_call(environ, time_limit, fix)] if chosen else []),
         choice,
     ]
     return Examination(tuple(findings), chosen)

@@ -1,4 +1,4 @@
-"""Examines the devices: which there are, how each did in its trial, and which is used when none is named."""
+"""Examines the devices: which there are, the trial of each, and which one is the default."""
 
 import sys
 from collections.abc import Mapping
@@ -15,53 +15,58 @@ def _label(device: Mapping[str, Any]) -> str:
     return f"{device['name']} ({device['platform']})"
 
 
-def device_mend(software: ChildRun, registration: Registration) -> str:
-    """What brings a device back: PyOpenCL, an end to the user's variable that hides drivers, or a driver."""
+def units_of(device: Mapping[str, Any]) -> str:
+    """What the device's maker calls a compute unit."""
+    return "SMs" if "nvidia" in device["vendor"].lower() else "compute units"
+
+
+def device_fix(software: ChildRun, registration: Registration) -> str:
+    """The fix for a missing device: install PyOpenCL, unset the variable that hides drivers, or install a driver."""
     if "pyopencl" not in software.stages():
         return pip_install("pyopencl")
     hidden = registration.status == "left to the user" and drivers.discover()
     return unset(registration.variable) if hidden else cpu_driver_install()
 
 
-def examine_devices(devices: list[dict[str, Any]], listing: ChildRun, mend: str) -> list[Finding]:
-    """Each device with its limits; without any device, `mend` is what to do."""
+def examine_devices(devices: list[dict[str, Any]], listing: ChildRun, fix: str) -> list[Finding]:
+    """Each device with its limits; a finding with `fix` if there is none."""
     found = []
     for index, device in enumerate(devices):
         kinds = ", ".join(name for name in ("fp64", "fp16") if device[name]) or "neither fp64 nor fp16"
         groups = any("subgroups" in feature for feature in device["features"])
         text = (
             f"{index}: {_label(device)}, driver {device['driver']}, {device['c_version']}, {device['kind']}, "
-            f"{device['compute_units']} compute units, work-group up to {device['max_work_group_size']}, "
+            f"{device['compute_units']} {units_of(device)}, work-group up to {device['max_work_group_size']}, "
             f"local memory {device['local_bytes'] // 1024} KiB ({device['local_type']}), {kinds}, "
             f"{'sub-groups' if groups else 'no sub-groups'}, timer {device['timer_ns']} ns"
         )
         found.append(Finding(Status.OK, "device", text))
     if listing.ending:
         text = f"listing the devices failed ({listing.ending}): {listing.telling_line()}"
-        found.append(Finding(Status.WARN if devices else Status.FAIL, "device", text, mend))
+        found.append(Finding(Status.WARN if devices else Status.FAIL, "device", text, fix))
     elif not devices:
-        found.append(Finding(Status.FAIL, "device", "the loader knows no OpenCL device", mend))
+        found.append(Finding(Status.FAIL, "device", "the loader finds no OpenCL device", fix))
     return found
 
 
 def examine_trial(index: int, device: Mapping[str, Any], trial: SmokeResult) -> Finding:
-    """How device number `index` did in its trial; a failure, or a type promised in vain, is a warning."""
-    mend = cpu_driver_install() if device["kind"] == "cpu" else f"update the driver; meanwhile: {cpu_driver_install()}"
+    """The result of a device's trial. A failure is a warning, and so is a type that the device has but cannot compute."""
+    fix = cpu_driver_install() if device["kind"] == "cpu" else f"update the driver; meanwhile: {cpu_driver_install()}"
     if not trial.passed:
-        return Finding(Status.WARN, "trial", f"{index}: {_label(device)} failed: {trial.reason}", mend)
+        return Finding(Status.WARN, "trial", f"{index}: {_label(device)} failed: {trial.reason}", fix)
     text = (
-        f"{index}: {_label(device)} multiplies right: built in {trial.build_seconds:.2f} s, "
+        f"{index}: {_label(device)} multiplies correctly: built in {trial.build_seconds:.2f} s, "
         f"{trial.gflops:.1f} GFLOP/s at 64^3, error {trial.max_error:.1e}, "
         f"fp64 {trial.fp64}, fp16 {trial.fp16}"
     )
     answers = {"fp64": trial.fp64, "fp16": trial.fp16}
     false = [name for name, answer in answers.items() if device[name] and answer != "works"]
     if false:
-        text += f"; yet it advertises {' and '.join(false)}"
-    return Finding(Status.WARN if false else Status.OK, "trial", text, mend if false else "")
+        text += f"; but the device claims to have {' and '.join(false)}"
+    return Finding(Status.WARN if false else Status.OK, "trial", text, fix if false else "")
 
 
-# As a user's own program: with the environment's caches, in the order of its imports.
+# Like a user's program: with the caches of the environment, and imports in the usual order.
 FIRST_CALL = """
 import json, time
 start = time.perf_counter()
@@ -73,32 +78,32 @@ print(json.dumps({"stage": "call", "right": right, "seconds": time.perf_counter(
 CACHES_AS_USUAL = {"PYOPENCL_NO_CACHE": "0", "POCL_KERNEL_CACHE": "1", "CUDA_CACHE_DISABLE": "0"}
 
 
-def examine_call(environ: Mapping[str, str], time_limit: float, mend: str) -> Finding:
-    """Whether a call of the library, in a process of its own, multiplies right on the device that is chosen."""
+def examine_call(environ: Mapping[str, str], time_limit: float, fix: str) -> Finding:
+    """Whether a call of the library works on the default device, in a process of its own."""
     settings = {name: environ.get(name, usual) for name, usual in CACHES_AS_USUAL.items()}
     child = run_child([sys.executable, "-c", FIRST_CALL], time_limit, settings)
     answer = child.stages().get("call")
     if answer is None:
         why = f"{child.ending or 'it ended without an answer'}: {child.telling_line()}"
-        return Finding(Status.FAIL, "call", f"tilewright.matmul fails ({why})", mend)
+        return Finding(Status.FAIL, "call", f"tilewright.matmul fails ({why})", fix)
     if not answer["right"]:
-        return Finding(Status.FAIL, "call", "tilewright.matmul of two small matrices is wrong", mend)
+        return Finding(Status.FAIL, "call", "tilewright.matmul of two small matrices is wrong", fix)
     text = f"tilewright.matmul works, {answer['seconds']:.1f} s after the start of Python"
     if child.ending:
-        return Finding(Status.WARN, "call", f"{text}, yet its process then was {child.ending}", mend)
+        return Finding(Status.WARN, "call", f"{text}, but its process then ended: {child.ending}", fix)
     return Finding(Status.OK, "call", text)
 
 
-def examine_choice(devices: list[dict[str, Any]], trials: list[SmokeResult], mend: str) -> tuple[Finding, str]:
-    """What runs when no device is named: the first in the order of preference."""
+def examine_choice(devices: list[dict[str, Any]], trials: list[SmokeResult], fix: str) -> tuple[Finding, str]:
+    """The default device: the first in the order of preference."""
     working = [index for index, trial in enumerate(trials) if trial.passed]
     if not working:
-        return Finding(Status.FAIL, "choice", "no device passes the trial", mend), ""
+        return Finding(Status.FAIL, "choice", "no device passes the trial", fix), ""
     first = devices[0]
     rating = standing(first["platform"], first["version"], first["kind"])
-    text = f"without --device, tilewright runs on 0: {_label(first)}; {rating.reason}"
+    text = f"the default device is 0: {_label(first)}; {rating.reason}"
     if working[0] != 0:
         text += ", but it failed the trial"
         return Finding(Status.WARN, "choice", text, f"--device {working[0]}"), _label(first)
     status = Status.WARN if rating.rank >= NEVER_BY_DEFAULT else Status.OK
-    return Finding(status, "choice", text, mend if status is Status.WARN else ""), _label(first)
+    return Finding(status, "choice", text, fix if status is Status.WARN else ""), _label(first)

@@ -1,4 +1,4 @@
-"""The records of an examination, and the commands that mend what it finds."""
+"""The findings of an examination, and the commands that fix faults."""
 
 import json
 import platform
@@ -10,7 +10,7 @@ OWN_FOLDER = "mkdir -m 700 FOLDER; export XDG_CACHE_HOME=FOLDER, one with room t
 
 
 class Status(StrEnum):
-    """FAIL: tilewright cannot work, or not as the user's settings ask. WARN: it works, but look at this."""
+    """FAIL: tilewright cannot work, or not with the user's settings. WARN: it works, but something is worth a look."""
 
     OK = "OK"
     WARN = "WARN"
@@ -19,37 +19,37 @@ class Status(StrEnum):
 
 @dataclass(frozen=True)
 class Finding:
-    """One line of the examination; `mend` is a command, or a setting, that cures it."""
+    """One finding. `fix` is a command or a setting that helps."""
 
     status: Status
     topic: str
     text: str
-    mend: str = ""
+    fix: str = ""
 
 
 @dataclass(frozen=True)
 class Examination:
-    """All findings, and the label of the device that is used when none is named ("" if none can be)."""
+    """All findings, and the label of the default device ("" if there is none)."""
 
     findings: tuple[Finding, ...]
     chosen: str
 
     @property
     def healthy(self) -> bool:
-        """No finding is a FAIL."""
+        """Whether no finding is a FAIL."""
         return all(finding.status is not Status.FAIL for finding in self.findings)
 
     def lines(self) -> list[str]:
-        """The examination as plain text, one or two lines a finding."""
+        """Plain text, with one or two lines for each finding."""
         text = []
         for finding in self.findings:
             text.append(f"{finding.status:<4}  {finding.topic:<11}  {finding.text}")
-            if finding.mend:
-                text.append(f"{'':<19}-> {finding.mend}")
-        return [*text, "healthy" if self.healthy else "not healthy: mend the lines that begin with FAIL"]
+            if finding.fix:
+                text.append(f"{'':<19}-> {finding.fix}")
+        return [*text, "healthy" if self.healthy else "not healthy: fix the lines that begin with FAIL"]
 
     def to_json(self) -> str:
-        """The examination as JSON: healthy, chosen, findings."""
+        """JSON with healthy, chosen and findings."""
         findings = [asdict(finding) for finding in self.findings]
         return json.dumps({"healthy": self.healthy, "chosen": self.chosen, "findings": findings}, indent=2)
 
@@ -60,7 +60,7 @@ def pip_install(*packages: str) -> str:
 
 
 def cpu_driver_install() -> str:
-    """The command that gives this kind of machine a CPU driver."""
+    """The command that installs a CPU driver on this kind of machine."""
     if sys.platform == "darwin":
         return "brew install pocl"
     wheel = pip_install("intel-opencl-rt", "intel-cmplr-lib-rt")
@@ -70,10 +70,10 @@ def cpu_driver_install() -> str:
 
 
 def unset(variable: str) -> str:
-    """The command that takes a variable out of the environment."""
+    """The command that removes a variable from the environment."""
     return f"set {variable}=" if sys.platform == "win32" else f"unset {variable}"
 
 
 def reinstall(path: str) -> str:
-    """The command that installs again the Debian package that a file belongs to."""
+    """The command that reinstalls the Debian package that a file belongs to."""
     return f"sudo apt-get install --reinstall $(dpkg -S {path} | cut -d: -f1)"

@@ -1,4 +1,4 @@
-"""Examines what slows a measurement down or makes it unfair: caches, the machine's load, NumPy's BLAS."""
+"""Examines what makes measurements slow or unfair: caches, the machine's load, variables, NumPy's BLAS."""
 
 import os
 import re
@@ -12,20 +12,20 @@ from ..runtime.home import user_home
 from ..runtime.icd.registration import FOLDER_PREFIX, PINNED
 from .findings import OWN_FOLDER, Finding, Status, pip_install, unset
 
-PROGRAM_BYTES = 1 << 18  # what a driver makes of one kernel takes up to so much
+PROGRAM_BYTES = 1 << 18  # the size of a large compiled kernel
 CONSEQUENCES = {
     "tilewright": "every process compiles again",
-    "PyOpenCL": "tilewright makes its kernels without that cache, other programs may fail",
+    "PyOpenCL": "tilewright works without that cache, other programs may fail",
     "PoCL": "it compiles again in every process, or fails",
 }
 
 
 def examine_caches(environ: Mapping[str, str]) -> list[Finding]:
-    """Whether the three caches of compiled kernels are the user's own and can be written, and what follows if not."""
+    """Whether the three caches of compiled kernels can be written to and belong to the user, and the consequence if not."""
     home = user_home()
     if home.problem:
-        alone = f"{home.problem}: every process compiles again, in a private folder that it removes at its end"
-        return [Finding(Status.WARN, "cache", f"{alone}; PyOpenCL's cache is left out", OWN_FOLDER)]
+        alone = f"{home.problem}: every process compiles again, into a private folder that it removes at its end"
+        return [Finding(Status.WARN, "cache", f"{alone}; PyOpenCL's cache is not used", OWN_FOLDER)]
     base = home.folder.parent
     caches = {"tilewright": home.folder, "PyOpenCL": base / "pytools"}
     caches["PoCL"] = Path(environ.get("POCL_CACHE_DIR") or base / "pocl")
@@ -45,7 +45,7 @@ def examine_caches(environ: Mapping[str, str]) -> list[Finding]:
 
 
 def _fault_of(folder: Path) -> str:
-    """What happens to a file of the usual size that is written there, or in the folder above where it would be made."""
+    """The error of writing a file of usual size there, or in the folder where it would be created; "" if it works."""
     try:
         there = next(each for each in (folder, *folder.parents) if each.exists())
         with tempfile.NamedTemporaryFile(dir=there) as file:
@@ -57,9 +57,9 @@ def _fault_of(folder: Path) -> str:
 
 
 def examine_tables() -> list[Finding]:
-    """Tuned tables that are left out, each with the reason."""
-    mend = "remove it, or make it anew: tilewright tune"
-    return [Finding(Status.WARN, "tuned", f"left out: {reason}", mend) for reason in unusable_tables()]
+    """Tuned tables that are not used, each with the reason."""
+    fix = "remove it, or make a new one: tilewright tune"
+    return [Finding(Status.WARN, "tuned", f"not used: {reason}", fix) for reason in unusable_tables()]
 
 
 def examine_machine() -> list[Finding]:
@@ -73,19 +73,19 @@ def examine_machine() -> list[Finding]:
         load = os.getloadavg()[0]
         busy = load > 0.5 * usable
         text = f"load average {load:.2f}" + (": timings can be two to four times too slow" if busy else "")
-        mend = "stop other programs (top lists them), then measure" if busy else ""
-        found.append(Finding(Status.WARN if busy else Status.OK, "machine", text, mend))
+        fix = "stop other programs (top lists them), then measure" if busy else ""
+        found.append(Finding(Status.WARN if busy else Status.OK, "machine", text, fix))
     governor = Path("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")
     if governor.is_file():
         name = governor.read_text().strip()
         slow = name == "powersave"
-        mend = "sudo cpupower frequency-set -g performance" if slow else ""
-        found.append(Finding(Status.WARN if slow else Status.OK, "machine", f"frequency governor {name}", mend))
+        fix = "sudo cpupower frequency-set -g performance" if slow else ""
+        found.append(Finding(Status.WARN if slow else Status.OK, "machine", f"frequency governor {name}", fix))
     return found
 
 
 def _cpu_quota() -> float:
-    """Processors that the control group allows, from cgroup v2 or v1; 0 if there is no limit."""
+    """The limit on processors of the control group, from cgroup v2 or v1; 0 if there is none."""
     newer, older = Path("/sys/fs/cgroup/cpu.max"), Path("/sys/fs/cgroup/cpu/cpu.cfs_quota_us")
     if newer.is_file():
         quota, period = newer.read_text().split()
@@ -95,13 +95,13 @@ def _cpu_quota() -> float:
     return 0.0
 
 
-# What inherited variables do, by the start of their names.
+# The effects of inherited variables, by the first letters of their names.
 EFFECTS = {
-    "OPENBLAS_": "changes OpenBLAS, NumPy's matrix product; a core type of an older processor can halve it",
+    "OPENBLAS_": "changes OpenBLAS, NumPy's matrix product; a core type of an older processor can halve its speed",
     "MKL_": "changes Intel MKL",
     "BLIS_": "changes BLIS",
     "NVPL_": "changes NVIDIA's CPU libraries",
-    "OMP_": "changes the threads of every OpenMP library, of NumPy's too",
+    "OMP_": "changes the threads of every OpenMP library, also of NumPy's",
     "POCL_": "changes how PoCL compiles or runs kernels",
     "CL_CONFIG_": "changes Intel's OpenCL runtime",
     "OCL_": "changes which OpenCL drivers are found",
@@ -111,7 +111,7 @@ AVX512_CORES = ("SkylakeX", "Cooperlake", "SapphireRapids")
 
 
 def examine_baselines(software: ChildRun, environ: Mapping[str, str]) -> list[Finding]:
-    """Inherited variables that change a driver or a rival, and the BLAS kernels that NumPy runs."""
+    """Inherited variables that change a driver or a baseline, and the BLAS that NumPy uses."""
     found = []
     pattern = re.compile("|".join(EFFECTS))
     for name in sorted(name for name in environ if pattern.match(name)):
@@ -121,18 +121,18 @@ def examine_baselines(software: ChildRun, environ: Mapping[str, str]) -> list[Fi
         found.append(Finding(Status.WARN, "environment", f"{name}={environ[name]}: {effect}", unset(name)))
     libraries = software.stages().get("numpy", {}).get("blas", [])
     if libraries is None:
-        text = "which BLAS kernels NumPy runs is not known; threadpoolctl would tell"
-        found.append(Finding(Status.OK, "rivals", text, pip_install("threadpoolctl")))
+        text = "the BLAS of NumPy is not known; with threadpoolctl it would be"
+        found.append(Finding(Status.OK, "baselines", text, pip_install("threadpoolctl")))
     cpuinfo = Path("/proc/cpuinfo")
     wide = cpuinfo.is_file() and " avx512f" in cpuinfo.read_text()
     for library in libraries or ():
         core = library.get("architecture", "unknown")
         name = f"NumPy multiplies with {library['internal_api']} {library['version']}, {core} kernels"
         if wide and library["internal_api"] == "openblas" and core not in AVX512_CORES:
-            text = f"{name}, on a processor with AVX-512: about half of what it can"
+            text = f"{name}, on a processor with AVX-512: about half of the possible speed"
             forced = "OPENBLAS_CORETYPE" in environ
-            mend = unset("OPENBLAS_CORETYPE") if forced else pip_install("--upgrade", "numpy")
-            found.append(Finding(Status.WARN, "rivals", text, mend))
+            fix = unset("OPENBLAS_CORETYPE") if forced else pip_install("--upgrade", "numpy")
+            found.append(Finding(Status.WARN, "baselines", text, fix))
         else:
-            found.append(Finding(Status.OK, "rivals", f"{name}, {library['num_threads']} threads"))
+            found.append(Finding(Status.OK, "baselines", f"{name}, {library['num_threads']} threads"))
     return found

@@ -1,4 +1,4 @@
-"""Examines what has to be installed: Python's packages, the OpenCL loader, drivers, and wheels with drivers."""
+"""Examines installed software: Python packages, the OpenCL loader, drivers, and wheels with drivers."""
 
 import platform
 import shutil
@@ -12,7 +12,7 @@ from ..runtime.icd.drivers import Driver
 from ..runtime.icd.registration import Registration
 from .findings import OWN_FOLDER, Finding, Status, cpu_driver_install, pip_install, reinstall, unset
 
-# Runs in a child: an import can crash, and its time is wanted. The loader's file is the one really mapped.
+# Runs in a child, because an import can crash, and is timed. The loader is the file that is really mapped.
 SOFTWARE = """
 import json, time
 start = time.perf_counter()
@@ -39,12 +39,12 @@ print(json.dumps(record), flush=True)
 
 
 def ask_software(time_limit: float) -> ChildRun:
-    """Import NumPy and PyOpenCL in a child, which tells their versions, NumPy's BLAS and the OpenCL loader."""
+    """Import NumPy and PyOpenCL in a child: their versions, NumPy's BLAS and the OpenCL loader."""
     return run_child([sys.executable, "-c", SOFTWARE], time_limit)
 
 
 def examine_software(child: ChildRun) -> list[Finding]:
-    """Python, NumPy and PyOpenCL, from what `ask_software` gave."""
+    """Python, NumPy and PyOpenCL, from the answer of `ask_software`."""
     system = f"{platform.system()} {platform.machine()}"
     text = f"Python {platform.python_version()} on {system}: {sys.executable}"
     found = [Finding(Status.OK, "python", text)]
@@ -56,12 +56,12 @@ def examine_software(child: ChildRun) -> list[Finding]:
         else:
             text = f"{name} cannot be imported: {child.telling_line() or child.ending}"
             found.append(Finding(Status.FAIL, "python", text, pip_install(name)))
-            break  # the child ended here: nothing is known of the next
+            break  # the child ended here: the next one was not tried
     return found
 
 
 def examine_loader(child: ChildRun, registration: Registration) -> list[Finding]:
-    """The OpenCL loader that PyOpenCL brought into the child, and which drivers it is told to read."""
+    """The OpenCL loader that PyOpenCL uses, and the drivers that it reads."""
     found = []
     path = child.stages().get("pyopencl", {}).get("loader", "")
     if path:
@@ -70,18 +70,18 @@ def examine_loader(child: ChildRun, registration: Registration) -> list[Finding]
         kind = next((name for mark, name in kinds.items() if mark in content), "of an unknown kind")
         bundled = ", from PyOpenCL's wheel" if b"PYOPENCL_HOME" in content else ""
         found.append(Finding(Status.OK, "loader", f"{path} ({kind}{bundled})"))
-    mend = OWN_FOLDER if registration.status == "failed" else unset(registration.variable)
+    fix = OWN_FOLDER if registration.status == "failed" else unset(registration.variable)
     if registration.problem:
-        found.append(Finding(Status.FAIL, "loader", registration.problem, mend))
+        found.append(Finding(Status.FAIL, "loader", registration.problem, fix))
     elif registration.status == "left to the user":
-        found.append(Finding(Status.WARN, "loader", registration.text, mend))
+        found.append(Finding(Status.WARN, "loader", registration.text, fix))
     else:
         found.append(Finding(Status.OK, "loader", registration.text))
     return found
 
 
 def examine_drivers(time_limit: float) -> list[Finding]:
-    """Every driver on this machine, and whether the dynamic loader opens it, each in a child."""
+    """Every driver on this machine, and whether the dynamic loader can open it. Each is opened in a child."""
     found = []
     for driver in drivers.discover():
         text = f"{driver.name}: {driver.library} ({driver.origin}, {driver.note})"
@@ -91,12 +91,12 @@ def examine_drivers(time_limit: float) -> list[Finding]:
             found.append(Finding(Status.OK, "driver", text, _registering(driver)))
         else:
             why = _missing_libraries(driver.library, time_limit) or child.telling_line() or child.ending
-            found.append(Finding(Status.WARN, "driver", f"{text} does not open: {why}", _driver_mend(driver)))
+            found.append(Finding(Status.WARN, "driver", f"{text} does not open: {why}", _driver_fix(driver)))
     return found or [Finding(Status.WARN, "driver", "no OpenCL driver was found", cpu_driver_install())]
 
 
 def _missing_libraries(library: str, time_limit: float) -> str:
-    """All missing libraries that this one needs; the dynamic loader's own message names only the first."""
+    """All missing libraries that this one needs. The dynamic loader's message names only the first."""
     if shutil.which("ldd") is None or not Path(library).is_file():
         return ""
     lines = run_child(["ldd", library], time_limit).stdout.splitlines()
@@ -105,14 +105,14 @@ def _missing_libraries(library: str, time_limit: float) -> str:
 
 
 def _registering(driver: Driver) -> str:
-    """How to make a driver visible to every program; tilewright adds it to its own processes by itself."""
+    """How to make a driver visible to every program. Processes of tilewright see it without this."""
     if driver.origin != "unregistered":
         return ""
     icd = f"/etc/OpenCL/vendors/{driver.name.lower().replace(' ', '-')}.icd"
     return f"for other programs: echo {driver.library} | sudo tee {icd}"
 
 
-def _driver_mend(driver: Driver) -> str:
+def _driver_fix(driver: Driver) -> str:
     if driver.origin == "wheel":
         name = next(wheel for title, wheel, _ in drivers.WHEELS if title == driver.name)
         partner = ["intel-cmplr-lib-rt"] if name == "intel-opencl-rt" else []
@@ -124,7 +124,7 @@ def _driver_mend(driver: Driver) -> str:
 
 
 def installed_version(distribution: str) -> str:
-    """The version of an installed distribution, or ''."""
+    """The version of an installed distribution, or ""."""
     try:
         return metadata.version(distribution)
     except metadata.PackageNotFoundError:
@@ -132,17 +132,17 @@ def installed_version(distribution: str) -> str:
 
 
 def examine_wheels() -> list[Finding]:
-    """The drivers installed from PyPI, and what they lack."""
+    """The drivers installed from PyPI, and what they need."""
     runtime, libraries = installed_version("intel-opencl-rt"), installed_version("intel-cmplr-lib-rt")
     pocl = installed_version("pocl-binary-distribution")
     found = []
     if runtime and not libraries:
-        text = f"intel-opencl-rt {runtime} is here without intel-cmplr-lib-rt, whose libraries it needs"
+        text = f"intel-opencl-rt {runtime} needs the libraries of intel-cmplr-lib-rt, which is not installed"
         found.append(Finding(Status.WARN, "wheel", text, pip_install("intel-cmplr-lib-rt")))
     elif runtime:
         found.append(Finding(Status.OK, "wheel", f"intel-opencl-rt {runtime}, intel-cmplr-lib-rt {libraries}"))
     if pocl:
-        text = f"pocl-binary-distribution {pocl} compiles nothing on processors newer than its LLVM 14"
+        text = f"pocl-binary-distribution {pocl} cannot compile on processors newer than its LLVM 14"
         found.append(
             Finding(Status.WARN, "wheel", text, f"pip uninstall pocl-binary-distribution; {cpu_driver_install()}")
         )

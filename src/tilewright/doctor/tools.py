@@ -1,4 +1,4 @@
-"""Looks for optional tools, and says what each would add."""
+"""Looks for optional tools, and says what each one adds."""
 
 import shutil
 import sys
@@ -13,7 +13,7 @@ from .software import installed_version
 
 @dataclass(frozen=True)
 class Tool:
-    """Something that tilewright can use; one of the ways of finding it is enough."""
+    """A tool that tilewright can use. It is found by any of its commands, modules, distributions or libraries."""
 
     name: str
     adds: str
@@ -24,7 +24,7 @@ class Tool:
     libraries: tuple[str, ...] = ()
 
     def where(self, places: Places) -> str:
-        """Where it was found, or ''."""
+        """Where it was found, or ""."""
         paths = [
             *(shutil.which(command) for command in self.commands),
             *(find_library(library, places.libraries) for library in self.libraries),
@@ -75,11 +75,11 @@ TOOLS = (
 
 
 def examine_tools() -> list[Finding]:
-    """Which optional tools are here, and what each of the others would add."""
+    """Which optional tools are installed, and what each of the others would add."""
     places = Places.of_this_machine()
     found = []
     for tool in TOOLS:
         where = tool.where(places)
-        text = f"{tool.name}: {where}" if where else f"{tool.name} is not here; it would add {tool.adds}"
+        text = f"{tool.name}: {where}" if where else f"{tool.name} is not installed; it would add {tool.adds}"
         found.append(Finding(Status.OK, "optional", text, "" if where else tool.get))
     return found

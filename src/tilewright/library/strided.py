@@ -5,7 +5,7 @@ from math import prod
 
 import numpy as np
 
-from ..dispatch.choice import plan_move
+from ..dispatch.choice import plan_copy
 from ..kernels.copy import StridedCopy
 from ..kernels.copy.copy_nd import StridedCopyND
 from ..kernels.copy.transpose_in_place import StridedInPlaceTranspose
@@ -27,12 +27,12 @@ def strided_move(device: Device, source: View, target: View, dtype: str) -> Call
     """A call that moves the elements of "input", seen as `source`, to "output", seen as `target`."""
     needed = launches(source, target)
     if needed > MOST_LAUNCHES and prod(source.shape) < LONG_LAUNCH * needed:
-        return Call([plan_move(_many(source, target, dtype), device.info)], device)
+        return Call([plan_copy(_many(source, target, dtype), device.info)], device)
     moves = (
         StridedCopy(block.rows, block.columns, dtype, block.source, block.target, block.count)
         for block in blocks(source, target)
     )
-    return Call([plan_move(move, device.info) for move in moves], device)
+    return Call([plan_copy(move, device.info) for move in moves], device)
 
 
 def converting_move(device: Device, source: View, target: View, dtypes: tuple[np.dtype, np.dtype]) -> Call:
@@ -42,7 +42,7 @@ def converting_move(device: Device, source: View, target: View, dtypes: tuple[np
     if 0 in source.shape:
         return Call((), device)
     move = replace(_many(source, target, stand_ins[0]), result=stand_ins[1], converts=names)
-    return Call([plan_move(move, device.info)], device)
+    return Call([plan_copy(move, device.info)], device)
 
 
 def _many(source: View, target: View, dtype: str) -> StridedCopyND:
@@ -60,4 +60,4 @@ def in_place_transpose(device: Device, matrix: View, dtype: str) -> Call:
     swaps = (
         StridedInPlaceTranspose(matrix.shape[-1], dtype, batch.layouts[0], batch.count) for batch in batches((matrix,))
     )
-    return Call([plan_move(swap, device.info) for swap in swaps], device)
+    return Call([plan_copy(swap, device.info) for swap in swaps], device)

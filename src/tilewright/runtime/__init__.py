@@ -1,1 +1,1 @@
-"""How a plan reaches a device: driver discovery, program cache, and one file per runtime."""
+"""How plans run on devices: drivers found, devices opened, programs built and cached, launches timed and verified."""

@@ -8,24 +8,24 @@ from ..core.source import Parameter, Signature
 from ..core.types import element_type, numpy_dtype
 from ..errors import InvalidInput
 
-SCALARS = {"int": np.int32, "uint": np.uint32, "long": np.int64, "ulong": np.uint64, "float": np.float32,
+TYPES = {"int": np.int32, "uint": np.uint32, "long": np.int64, "ulong": np.uint64, "float": np.float32,
            "double": np.float64, "unsigned": np.uint32, "unsigned int": np.uint32,
            "unsigned long": np.uint64}  # fmt: skip
 
 
-def scalar_types(kernel: str, signature: Signature, dtype: str) -> tuple[Any, ...]:
-    """The type of each argument of a kernel for operands of `dtype`: None for a pointer. InvalidInput names a type that
-    is not known."""
-    return tuple(None if each.pointer else _scalar(kernel, each, dtype) for each in signature.parameters)
+def argument_types(kernel: str, signature: Signature, dtype: str) -> tuple[Any, ...]:
+    """The type of each argument of a kernel for operands of `dtype`; None for a pointer. InvalidInput names an unknown
+    type."""
+    return tuple(None if each.pointer else _argument_type(kernel, each, dtype) for each in signature.parameters)
 
 
-def _scalar(kernel: str, parameter: Parameter, dtype: str) -> Any:
-    """REAL is the element type, ACC the one that it is summed in."""
+def _argument_type(kernel: str, parameter: Parameter, dtype: str) -> Any:
+    """REAL is the element type, ACC its accumulator."""
     if parameter.ctype == "REAL":
         return numpy_dtype(dtype).type
     if parameter.ctype == "ACC":
         return numpy_dtype(element_type(dtype).accumulator).type
-    if parameter.ctype not in SCALARS:
+    if parameter.ctype not in TYPES:
         argument = f"the argument {parameter.name!r} has the type {parameter.ctype!r}"
-        raise InvalidInput(f"{kernel}: {argument}; it may be {', '.join(SCALARS)}, REAL or ACC")
-    return SCALARS[parameter.ctype]
+        raise InvalidInput(f"{kernel}: {argument}; it may be {', '.join(TYPES)}, REAL or ACC")
+    return TYPES[parameter.ctype]

@@ -1,4 +1,4 @@
-"""Compiled programs on disk, keyed by content: a broken entry, or one of another user, is rebuilt, never trusted."""
+"""Compiled programs on disk, keyed by content. An entry that is damaged, or that others can change, is never used."""
 
 import hashlib
 import os
@@ -11,12 +11,12 @@ MAGIC = b"tilewright program 1\n"
 
 
 def cache_folder() -> Path:
-    """Where this process keeps what it may find again: the user's own folder, or a private one if that is not fit."""
+    """The folder for this process's caches: the user's own, or a private one if the user's own is not safe."""
     return user_home().folder
 
 
 def content_key(*parts: str) -> str:
-    """One key for texts; their lengths keep ("ab", "c") and ("a", "bc") apart."""
+    """One key for several texts. It contains their lengths, so ("ab", "c") and ("a", "bc") have different keys."""
     digest = hashlib.sha256()
     for part in parts:
         data = part.encode()
@@ -31,9 +31,9 @@ class BinaryCache:
         self.folder = folder
 
     def get(self, key: str) -> bytes | None:
-        """The payload, or None if there is none, the file is truncated or damaged, or others could write to it.
+        """The payload, or None if the file is missing, truncated or damaged, or if others could write to it.
 
-        Drivers run what they are given, and a digest says nothing of who wrote it.
+        Drivers run these programs, and a digest does not prove who wrote them.
         """
         data = read_own(self.folder / f"{key}.bin")
         if data is None:
@@ -44,9 +44,9 @@ class BinaryCache:
         return payload if intact else None
 
     def put(self, key: str, payload: bytes) -> None:
-        """Write to a temporary name and rename, so that readers and other writers never see half a file.
+        """Write to a temporary name and rename, so that no other process sees half a file.
 
-        A folder that cannot be written to costs the next process a build, nothing else; `doctor` reports it.
+        If the folder cannot be written to, the next process compiles again; `doctor` reports it.
         """
         try:
             make_own_folder(self.folder)

@@ -1,4 +1,4 @@
-"""Runs child processes that list the devices, or try one: a driver can abort, crash or hang its process."""
+"""Runs child processes that list devices or try one, because a driver can abort, crash or hang its process."""
 
 import base64
 import json
@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import IO, Any
 from weakref import WeakKeyDictionary
 
-# What a processor or a library ends a process with; SIGKILL and SIGTERM come from others, such as a system out of memory.
+# Signals by which a process ends through its own fault. SIGKILL and SIGTERM come from outside, as when memory runs out.
 FAULTS = tuple(
     getattr(signal, name)
     for name in ("SIGILL", "SIGSEGV", "SIGBUS", "SIGFPE", "SIGABRT", "SIGTRAP", "SIGSYS")
@@ -26,42 +26,42 @@ _started: "WeakKeyDictionary[subprocess.Popen[Any], str]" = WeakKeyDictionary() 
 
 @dataclass(frozen=True)
 class ChildRun:
-    """How a child process ended: `ending` is "" for exit code 0, or a clause such as "killed by SIGABRT"."""
+    """The output of a child process, and its `ending`: "" for exit code 0, or a clause such as "killed by SIGABRT"."""
 
     stdout: str
     stderr: str
     ending: str
 
     def stages(self) -> dict[str, dict[str, Any]]:
-        """The stage lines of its output by stage; other lines, which drivers may print, are skipped."""
+        """The JSON lines of its output by their "stage", except devices. Lines that drivers print are skipped."""
         return {str(each["stage"]): each for each in self.records() if each["stage"] != "device"}
 
     def records(self) -> list[dict[str, Any]]:
-        """Every JSON line that has a "stage"."""
+        """All JSON lines with a "stage"."""
         found = []
         for line in self.stdout.splitlines():
             try:
                 value = json.loads(line)
             except json.JSONDecodeError:
-                continue  # a driver's own message
+                continue  # a message of a driver
             if isinstance(value, dict) and "stage" in value:
                 found.append(value)
         return found
 
     @property
     def faulted(self) -> bool:
-        """Whether it died by a fault of its own, as the next one would: not by somebody who killed it, not by the clock."""
+        """Whether it died by its own fault, as the next one would, and was not killed from outside or at the time limit."""
         return self.ending in {_killed_by(number) for number in FAULTS}
 
     def telling_line(self) -> str:
-        """The line of stderr that most likely says what went wrong, or ''."""
+        """The line of stderr that most likely says what went wrong, or ""."""
         lines = [line.strip() for line in self.stderr.splitlines() if line.strip()]
         return next((line for line in lines if "error:" in line.lower()), lines[-1] if lines else "")
 
 
 @dataclass(frozen=True)
 class SmokeResult:
-    """What the trial of one device gave. The build uses no caches; `gflops` at 64^3 is only a sign of life.
+    """The result of a device's trial. It is built without caches; `gflops` at 64^3 only shows that the device works.
 
     `fp64` and `fp16` are "works", "wrong", "refused" (an OpenCL error) or how the child ended while trying.
     """
@@ -87,8 +87,8 @@ def probe_device(
 ) -> SmokeResult:
     """Try device number `device` of the platform called `platform` in a child, for `time_limit` seconds.
 
-    `version` tells apart platforms of one name. `command` replaces the child's command line. A crash, a hang
-    or a wrong answer of the driver is a result, not an error.
+    `version` distinguishes platforms of the same name. `command` replaces the child's command line. A driver that crashes,
+    hangs or computes wrong results gives a failed result here, not an exception.
     """
     own = ["--platform", platform, "--device", str(device), "--version", version]
     child = run_child(command or [sys.executable, "-m", "tilewright.runtime.opencl.smoke", *own], time_limit)
@@ -96,7 +96,7 @@ def probe_device(
 
 
 def list_devices(time_limit: float = 60.0) -> ChildRun:
-    """Ask a child for all devices: one record each, with the fields of DeviceInfo and the OpenCL C version."""
+    """List all devices in a child: a record for each, with the fields of DeviceInfo and the OpenCL C version."""
     return run_child([sys.executable, "-m", "tilewright.runtime.opencl.smoke", "--list"], time_limit)
 
 
@@ -124,12 +124,12 @@ def _judge(platform: str, device: int, child: ChildRun) -> SmokeResult:
 
 
 def sent(request: object) -> str:
-    """An object as one word of a child's command line; `received` makes it an object again."""
+    """An object as one word of a child's command line; `received` is the inverse."""
     return base64.b64encode(pickle.dumps(request)).decode()
 
 
 def received(word: str) -> Any:
-    """What the parent of this process sent it."""
+    """The object that the parent made a word of with `sent`."""
     return pickle.loads(base64.b64decode(word))
 
 
@@ -139,15 +139,15 @@ def tell(stage: str, **facts: object) -> None:
 
 
 def run_child(command: Sequence[str], time_limit: float, settings: Mapping[str, str] | None = None) -> ChildRun:
-    """Run a command without kernel caches; at the time limit kill it and all that it started.
+    """Run a command without kernel caches. At the time limit, kill it and all processes that it started.
 
-    `settings` are environment variables of its own, which may bring caches back.
-    Output goes to files, not pipes: a grandchild that lives on would hold a pipe open.
+    `settings` are further environment variables, which may enable caches again. Output goes to files, not pipes, because
+    a grandchild that keeps running would keep a pipe open.
     """
     root = str(Path(__file__).resolve().parents[2])
     environment = dict(os.environ)
     environment["PYTHONPATH"] = os.pathsep.join(filter(None, [root, environment.get("PYTHONPATH", "")]))
-    environment["PYTHONSAFEPATH"] = "1"  # nothing is imported from the folder that the user happens to be in
+    environment["PYTHONSAFEPATH"] = "1"  # nothing is imported from the current folder
     environment |= {"PYOPENCL_NO_CACHE": "1", "POCL_KERNEL_CACHE": "0", "CUDA_CACHE_DISABLE": "1"}
     environment |= settings or {}
     with _output_file() as out, _output_file() as err:
@@ -159,7 +159,7 @@ def run_child(command: Sequence[str], time_limit: float, settings: Mapping[str, 
             ending = ending_of(child.wait(time_limit))
         except subprocess.TimeoutExpired:
             ending = f"timed out after {time_limit:g} s"
-        finally:  # also when a signal ends the wait: in its own session, the child gets none from the terminal
+        finally:  # also if a signal ends the wait: the child has its own session, so the terminal's signals miss it
             if child.returncode is None:
                 _kill(child)
         texts = []
@@ -170,7 +170,7 @@ def run_child(command: Sequence[str], time_limit: float, settings: Mapping[str, 
 
 
 def _output_file() -> IO[bytes]:
-    """A file without a name: on disk, or in memory where no folder for temporary files can be written to."""
+    """A file without a name, on disk. If no temporary folder can be written to, in memory."""
     try:
         return tempfile.TemporaryFile()
     except OSError:
@@ -180,19 +180,19 @@ def _output_file() -> IO[bytes]:
 
 
 def ending_of(code: int) -> str:
-    """What an exit status means, as a clause: "exit code 3", "killed by SIGABRT", or "" for 0."""
+    """The meaning of an exit code: "exit code 3", "killed by SIGABRT", or "" for 0."""
     if code >= 0:
         return f"exit code {code}" if code else ""
     return _killed_by(-code)
 
 
 def started(child: "subprocess.Popen[Any]", folder: str = "") -> None:
-    """Have `kill_all` end this child too, and remove a folder that was made for it."""
+    """Register a child for `kill_all`, with a folder that was made for it."""
     _started[child] = folder
 
 
 def kill_all() -> None:
-    """End every child process at once, stopped ones too, when this process is about to end without cleaning up."""
+    """Kill every registered child, and remove its folder: this process is about to end without cleaning up."""
     for child, folder in list(_started.items()):
         child.kill()
         if folder:

@@ -1,4 +1,4 @@
-"""What an opened device can do, whatever runtime it is reached by: the verbs that plans are run with."""
+"""The operations of an opened device, the same for OpenCL and CUDA. Plans are run with them."""
 
 from collections.abc import Sequence
 from typing import Any, Protocol
@@ -12,20 +12,20 @@ from ..core.tensor_map import TensorMap
 
 
 class Program(Protocol):
-    """A built program and how its kernel's arguments are bound."""
+    """A built program, and the types of its kernel's arguments."""
 
     @property
-    def scalar_types(self) -> tuple[Any, ...]: ...
+    def argument_types(self) -> tuple[Any, ...]: ...
 
     @property
     def log(self) -> str: ...
 
     def new_kernel(self) -> Any:
-        """A kernel object of its own, with `set_arg(index, value)`."""
+        """A new kernel object, with `set_arg(index, value)`."""
 
 
 class Device(Protocol):
-    """An opened device. Buffers, kernels and events are the runtime's own; events have `profile.start` and `.end` in ns."""
+    """An opened device. Buffers, kernels and events are those of the runtime; events have `profile.start` and `.end` in ns."""
 
     @property
     def info(self) -> DeviceInfo: ...
@@ -36,15 +36,15 @@ class Device(Protocol):
 
     @property
     def dialect(self) -> str:
-        """The language that `build` takes, as `kernel.render` names it."""
+        """The language that `build` compiles: a constant of `kernel.Dialect`."""
 
     @property
     def supports_stamps(self) -> bool:
-        """Whether kernels that read the device's clock can time a burst on `plain_queue`."""
+        """Whether a burst on `plain_queue` can be timed by kernels that read the device's clock."""
 
     @property
     def plain_queue(self) -> Any:
-        """A queue whose launches are not timed one by one, for `launch` and `finish`; None for the device's only one."""
+        """A queue without profiling, for `launch` and `finish`. None stands for the device's only queue."""
 
     def build(
         self, source: str, name: str, signature: Signature, dtype: str, options: Sequence[str] = (), target: str = ""
@@ -65,6 +65,6 @@ class Device(Protocol):
     def launch(
         self, kernel: Any, ndrange: NDRange, what: str, queue: Any = None, wait_for: Any = None, event: bool = True
     ) -> Any:
-        """Enqueue one launch; its event, or None if none is wanted and the runtime can do without."""
+        """Enqueue one launch. The event, or None if `event` is false and the runtime can launch without one."""
 
     def finish(self, what: str, queue: Any = None) -> None: ...

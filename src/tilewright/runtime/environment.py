@@ -1,4 +1,4 @@
-"""Reads what a record must say about the machine: processor, load, versions, clocks."""
+"""What records say about the machine: processor, load, versions, clock, power."""
 
 import os
 import platform
@@ -14,7 +14,7 @@ PACKAGES = ("tilewright", "numpy", "pyopencl")
 
 
 def read_environment(device: DeviceInfo) -> Environment:
-    """The machine as it is now. What a system does not tell is left empty, not guessed."""
+    """The machine as it is now. Facts that the system does not tell stay empty."""
     now = read_smi(device.place) if "nvidia" in device.features else Reading(_cpu_clock())
     return Environment(
         device=device,

@@ -1,30 +1,30 @@
-"""Refuses calls in a process that was forked after OpenCL had been used: the threads of most drivers do not live on there.
+"""Refuses calls in a process that was forked after OpenCL was used: a fork does not have the threads of its parent's drivers.
 
-PoCL waits for them for ever. Intel's CPU runtime starts its threads anew, and gives right results.
+PoCL waits for its threads forever. Intel's CPU runtime starts new ones, and its results are right.
 """
 
 import os
 
 from ..errors import LaunchFailed
 
-SURVIVORS = ("Intel(R) OpenCL",)  # platforms whose drivers work in a fork; Intel's for GPUs is called otherwise
+SURVIVORS = ("Intel(R) OpenCL",)  # platforms whose drivers work in a fork; Intel's platform for GPUs has another name
 
 _used = False
 _forked = False
-_alert = True  # the next call has something to note or to refuse: one flag is all that the others look at
+_alert = True  # the next call has something to do here; further calls test this flag and nothing else
 
 
 def refuse_if_forked(platform: str) -> None:
-    """LaunchFailed if this process was forked from one that had used OpenCL and the platform's driver cannot work here.
+    """LaunchFailed if this process was forked from one that had used OpenCL, and the platform's driver fails in forks.
 
-    It may be asked at every call: it costs little more than a call of an empty function. A call counts as use.
+    Fast enough for every call of the library: little more than calling an empty function. A call counts as use.
     """
     if _alert:
         _note_or_refuse(platform)
 
 
 def mark_used() -> None:
-    """Say that drivers are about to be asked for their devices, with which their threads start."""
+    """To be called before drivers are asked for devices: they start their threads then."""
     global _used
     _used = True
 

@@ -1,7 +1,7 @@
-"""Where the user's caches lie: a folder that nobody else can change, or else a private one that this process removes.
+"""The folder for the user's caches: one that nobody else can change, or else a private one that this process removes.
 
-What lies there is run: drivers load machine code from it, and the OpenCL loader opens whatever its .icd files name.
-Nothing here imports PyOpenCL.
+Its content is executed: drivers load machine code from it, and the OpenCL loader opens the libraries that its .icd files
+name. Nothing here imports PyOpenCL.
 """
 
 import atexit
@@ -15,20 +15,20 @@ from functools import cache
 from pathlib import Path
 
 APPLICATION = "tilewright"
-PYTOOLS = "pytools"  # where PyOpenCL has a database, beside our folder
+PYTOOLS = "pytools"  # the folder of PyOpenCL's database, next to ours
 OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
-# Linux shows this owner for whatever lies outside a user namespace: "/" in a container without root, for one.
+# Linux shows this owner for files outside the user namespace, such as "/" in a container without root.
 OUTSIDE = 65534
-NOWHERE = Path(os.devnull) / APPLICATION  # nothing can be made here, so nothing is kept
+NOWHERE = Path(os.devnull) / APPLICATION  # nothing can be written here, so nothing is kept
 SHARED_MEMORY = "/dev/shm"  # often the only place for temporary files in a read-only container
 
 
 @dataclass(frozen=True)
 class Home:
-    """The folder for this process's caches; `problem` says why it is not the user's own, or is "".
+    """The folder for this process's caches. `problem` says why it is not the user's own, or is "".
 
-    With a problem the folder is private to this process, which removes it at its end. If the variables are
-    `misleading`, so that others would follow them to a folder that is not fit, PyOpenCL and PoCL have to be kept from it.
+    With a problem, the folder is private to this process, which removes it at its end. `misleading` means that the
+    environment leads PyOpenCL and PoCL to a folder that is not safe: they must not use their caches there.
     """
 
     folder: Path
@@ -37,10 +37,10 @@ class Home:
 
 
 def user_home() -> Home:
-    """The user's cache folder, made and checked: of this user, closed to others, in a place where nobody can swap it.
+    """The user's cache folder, created if need be and checked: nobody else can change or replace it.
 
-    It is `tilewright` in XDG_CACHE_HOME, which counts only if it is absolute, as its specification says, otherwise in
-    ~/.cache, and in LOCALAPPDATA on Windows. What others could write to is refused.
+    It is `tilewright` in XDG_CACHE_HOME if that is an absolute path, as its specification demands, otherwise in ~/.cache. On
+    Windows it is in LOCALAPPDATA. A folder that others can write to is refused.
     """
     names = ("LOCALAPPDATA",) if os.name == "nt" else ("XDG_CACHE_HOME", "HOME")
     home = _home_for(tuple((name, os.environ.get(name, "")) for name in names), _user())
@@ -50,25 +50,25 @@ def user_home() -> Home:
 
 
 def private_folder() -> Path:
-    """A folder of this process alone, made once, and removed when the process ends; OSError if none can be made."""
+    """A folder for this process alone, removed when the process ends. OSError if none can be made."""
     return _private_folder(os.getpid())
 
 
 def distrust(folder: Path) -> str:
-    """Why somebody else could change what lies in `folder` or put another in its place; "" if nobody could.
+    """Why somebody else could change or replace `folder`; "" if nobody could.
 
-    It must be a folder, not a link, of this user and closed to writers of its group. The folders above it must belong to
-    this user or to root, and those that anybody may write to must be sticky, as /tmp is. That a group may write to one
-    of them is left to its owner: where each user has a group of his own, it is usual. On Windows the system's own rules
-    keep a user's folders apart, so nothing is asked.
+    It must be a folder, not a link. It must belong to this user, and its group and others must not be able to write to it.
+    The folders above it must belong to this user or to root. Those that everybody can write to must be sticky, as /tmp is.
+    Those that a group can write to are accepted: this is usual where each user has an own group. On Windows the system
+    protects a user's folders, so nothing is checked.
     """
     if os.name == "nt":
-        return "" if folder.is_dir() else f"{folder} is no folder"
+        return "" if folder.is_dir() else f"{folder} is not a folder"
     if not folder.is_absolute():
-        return f"{folder} is no absolute path"
+        return f"{folder} is not an absolute path"
     own = folder.lstat()
     if not stat.S_ISDIR(own.st_mode):
-        return f"{folder} is a link" if stat.S_ISLNK(own.st_mode) else f"{folder} is no folder"
+        return f"{folder} is a link" if stat.S_ISLNK(own.st_mode) else f"{folder} is not a folder"
     if own.st_uid != _user():
         return f"{folder} belongs to user {own.st_uid}, not to user {_user()}"
     if own.st_mode & OTHERS_WRITE:
@@ -83,9 +83,9 @@ def distrust(folder: Path) -> str:
 
 
 def read_own(path: Path) -> bytes | None:
-    """The bytes of a file of this user that nobody else can write to; None for any other, and where there is none.
+    """The bytes of a file that belongs to this user and that nobody else can write to; None for other files, or if it is missing.
 
-    A link is not followed, and a pipe is not waited for.
+    Links are not followed. A pipe is not waited for.
     """
     flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
     try:
@@ -106,7 +106,7 @@ def read_own(path: Path) -> bytes | None:
 
 
 def write_own(path: Path, data: bytes) -> None:
-    """Write a new file that only this user can read and write, whatever the process's mask says."""
+    """Write a new file that only this user can read and write, whatever the umask is."""
     with os.fdopen(
         os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600), "wb"
     ) as file:
@@ -114,9 +114,9 @@ def write_own(path: Path, data: bytes) -> None:
 
 
 def make_own_folder(folder: Path) -> None:
-    """Make a folder for this user alone where there is none, and those above it. OSError if that cannot be done.
+    """Make a folder for this user alone, and the folders above it. OSError if that fails.
 
-    One of this user's that its group may write to, as older versions made them, is closed to it.
+    If it exists and others can write to it, as to those of older versions, their permission is removed.
     """
     for each in (*reversed(folder.parents), folder):
         if not each.exists():
@@ -132,17 +132,17 @@ def _user() -> int:
 
 @cache
 def _home_for(variables: tuple[tuple[str, str], ...], user: int) -> Home:
-    """The home for these variables; its problem is found once in a process, and then stays as it is."""
+    """The home for these variables. Its problem is determined once in a process."""
     base, problem = _base(variables)
     if base is not None:
         folder = base / APPLICATION
         try:
             folder = base.resolve() / APPLICATION
-            if folder.is_symlink() and folder.lstat().st_uid == user:  # the user's own link to where there is room
+            if folder.is_symlink() and folder.lstat().st_uid == user:  # the user's own link to another disk
                 folder = folder.resolve()
             make_own_folder(folder)
             problem = distrust(folder)
-        except (OSError, RuntimeError) as error:  # RuntimeError: links in a circle, before Python 3.13
+        except (OSError, RuntimeError) as error:  # RuntimeError: a circle of links, before Python 3.13
             problem = f"{folder} cannot be made: {getattr(error, 'strerror', None) or error}"
         if not problem:
             return Home(folder, misleading=not _leads(dict(variables)) or _shut(base / PYTOOLS))
@@ -153,18 +153,18 @@ def _home_for(variables: tuple[tuple[str, str], ...], user: int) -> Home:
 
 
 def _leads(values: dict[str, str]) -> bool:
-    """Whether the variables alone lead to the user's folder. Without them PoCL takes one of a fixed name in /tmp, and if
-    they are relative, it and PyOpenCL take one in the current folder, whoever's that is."""
+    """Whether the variables lead every program to the user's folder. Without them PoCL uses a fixed name in /tmp. If they
+    are relative, PoCL and PyOpenCL use the current folder, which may belong to anybody."""
     return os.name == "nt" or Path(values["XDG_CACHE_HOME"] or values["HOME"]).is_absolute()
 
 
 def _shut(folder: Path) -> bool:
-    """Whether there is something that this user cannot write into."""
+    """Whether the folder exists and this user cannot write to it."""
     return folder.exists() and not os.access(folder, os.W_OK | os.X_OK)
 
 
 def _base(variables: tuple[tuple[str, str], ...]) -> tuple[Path | None, str]:
-    """The folder for all programs' caches, or None and why there is none."""
+    """The folder for the caches of all programs, or None and the reason."""
     values = dict(variables)
     if os.name == "nt":
         value = values["LOCALAPPDATA"]
@@ -175,12 +175,12 @@ def _base(variables: tuple[tuple[str, str], ...]) -> tuple[Path | None, str]:
     if not home:
         return None, f"user {_user()} has no home: neither HOME nor the system's list of users names one"
     if not Path(home).is_absolute() or not Path(home).is_dir():
-        return None, f"the home {home} is no folder with an absolute path"
+        return None, f"the home {home} is not a folder with an absolute path"
     return Path(home) / ".cache", ""
 
 
 def _home_of_record() -> str:
-    """The home that the system's list of users names, or ""."""
+    """The home folder from the system's list of users, or ""."""
     import pwd  # not on Windows
 
     try:
@@ -209,15 +209,15 @@ def _remove(folder: Path, process: int) -> None:
 
 
 def remove_private_folder() -> None:
-    """Remove this process's private folder, if there is one, now: the process is about to end without cleaning up."""
+    """Remove this process's private folder now, if it has one: the process is about to end without cleaning up."""
     if _private_folder.cache_info().currsize:
         _remove(private_folder(), os.getpid())
 
 
 def _spare_pyopencl() -> None:
-    """Have PyOpenCL, if it has been imported, do without caches: they lie beside ours, and kernels fail if they cannot.
+    """Switch off PyOpenCL's caches, if it is imported. They lie next to ours, and kernels fail if they cannot be written.
 
-    PYOPENCL_NO_CACHE says the same, but is read only when PyOpenCL is imported, which most callers do first.
+    PYOPENCL_NO_CACHE has the same effect, but is read only when PyOpenCL is imported. Most callers have imported it before.
     """
     if "pyopencl" in sys.modules:
         sys.modules["pyopencl"]._PYOPENCL_NO_CACHE = True  # type: ignore[attr-defined]

@@ -1,4 +1,4 @@
-"""Finds shared libraries: in the loader's folders, in the usual ones, in Python packages, in CUDA's toolkit.
+"""Finds shared libraries: in the loader's folders, in usual folders, in Python packages, in CUDA's toolkit.
 
 Nothing here opens a library.
 """
@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from importlib import metadata
 from pathlib import Path
 
-# Where libraries lie that are installed for an environment or a system, whether the loader looks there or not.
+# Where environments and systems install libraries, whether the loader looks there or not.
 USUAL_FOLDERS = tuple(
     Path(each)
     for each in (
@@ -28,7 +28,7 @@ def listed_folders() -> list[Path]:
 
 
 def loader_folders() -> list[Path]:
-    """Folders that the dynamic loader searches, from `ldconfig -p`; none where there is no such tool."""
+    """The folders that the dynamic loader searches, from `ldconfig -p`; empty without that tool."""
     tool = shutil.which("ldconfig") or shutil.which("ldconfig", path="/sbin:/usr/sbin")
     if tool is None or sys.platform != "linux":
         return []
@@ -38,7 +38,7 @@ def loader_folders() -> list[Path]:
 
 
 def files_in(folders: Iterable[Path], names: Sequence[str]) -> Iterator[Path]:
-    """The files that have one of these names, folder by folder."""
+    """The files with one of these names, folder by folder."""
     for folder in folders:
         yield from (folder / name for name in names if (folder / name).is_file())
 
@@ -51,7 +51,7 @@ def find_library(name: str, folders: Iterable[Path]) -> Path | None:
 
 
 def same_machine(library: Path) -> bool:
-    """True if Python and the library are for one processor: ELF class (byte 4) and machine (bytes 18, 19)."""
+    """Whether Python and the library are for the same processor: ELF class (byte 4) and machine (bytes 18, 19)."""
 
     def header(path: Path) -> tuple[bytes, bytes]:
         with path.open("rb") as file:
@@ -62,10 +62,10 @@ def same_machine(library: Path) -> bool:
 
 
 def packaged_file(patterns: tuple[str, ...], *distributions: str) -> Path | None:
-    """The first file with such a name that one of these installed distributions brought, or None.
+    """The first file with such a name in one of these installed distributions, or None.
 
-    The file itself is not resolved: where the installer links files to its cache, a library's neighbours are found only
-    beside the link.
+    A link to the file is not resolved: some installers link files to their cache, and a library finds its neighbours only
+    in the folder of the link.
     """
     for distribution in distributions:
         try:
@@ -80,8 +80,8 @@ def packaged_file(patterns: tuple[str, ...], *distributions: str) -> Path | None
 
 
 def toolkit_library(name: str) -> str | None:
-    """A library of a CUDA toolkit, of Python's packages or of conda, such as "nvrtc", as cuda-pathfinder finds it, which
-    comes with cuda-bindings; None without cuda-pathfinder or the library."""
+    """A library such as "nvrtc" of a CUDA toolkit, of Python's packages or of conda. The package cuda-pathfinder finds it, which
+    comes with cuda-bindings. None without that package or the library."""
     try:
         from cuda.pathfinder import load_nvidia_dynamic_lib
 

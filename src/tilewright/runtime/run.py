@@ -1,4 +1,4 @@
-"""Runs a plan: buffers with fences, arguments bound by name, launches timed on the device and on the host's clock."""
+"""Runs plans: programs built, arguments bound by name, buffers between fences, times by the device's and the host's clock."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,15 +16,15 @@ from ..core.types import element_type, numpy_dtype
 from ..errors import InvalidInput, WrongResult
 from .device import Device
 
-POISON = 0xFF  # every float made of such bytes is a NaN: what a kernel forgot to write, or should not have read, shows
-WAIT_S = 0.1  # between two waits of sustained work: a pause of some 20 us is nothing beside it
-INTEGER_POISON = 0xA5  # -1 is too common a result to stand for "not written"
+POISON = 0xFF  # floats of such bytes are NaN: elements that were not written, or read beyond an operand, show
+WAIT_S = 0.1  # between two waits of sustained work: some 20 us of pause are negligible
+INTEGER_POISON = 0xA5  # not 0xFF: -1 is a frequent result
 
 
 @dataclass(frozen=True)
 class Times:
-    """Seconds of one run: on the device, from the first launch's start to the last one's end, and on the host's clock,
-    from the enqueue until the queue is empty."""
+    """Seconds of one run. `device_s` is from the start of the first launch to the end of the last, by the device's clock.
+    `wall_s` is from the enqueue until the queue is empty, by the host's clock."""
 
     device_s: float
     wall_s: float
@@ -32,7 +32,7 @@ class Times:
 
 @dataclass(frozen=True)
 class Work:
-    """Calls made without pause, and the seconds that all of them took on the host's clock."""
+    """Calls back to back, and their seconds by the host's clock."""
 
     seconds: float
     calls: int
@@ -40,7 +40,7 @@ class Work:
 
 @dataclass(frozen=True)
 class Fenced:
-    """A buffer inside a larger one; the bytes around it are poisoned and must stay so."""
+    """A buffer between two fences: poisoned bytes that no kernel may change."""
 
     whole: Any
     inner: Any
@@ -50,7 +50,7 @@ class Fenced:
     poison: int
 
     def overwritten(self, device: Device) -> str:
-        """The fence that somebody wrote into, "before" or "after" the buffer; empty if nobody did."""
+        """The fence that a kernel has written to, "before" or "after" the buffer; "" if none."""
         before = device.read(self.whole, self.fence, np.dtype(np.uint8))
         if not (before == self.poison).all():
             return "before"
@@ -59,10 +59,10 @@ class Fenced:
 
 
 def fenced_buffer(device: Device, nbytes: int, dtype: str) -> Fenced:
-    """A buffer of `nbytes`, wholly poisoned, between two poisoned fences."""
+    """A buffer of `nbytes` between two fences. All of it is poisoned."""
     fence = max(device.info.base_align_bytes, 256)
     poison = INTEGER_POISON if element_type(dtype).exact else POISON
-    tail = fence + -nbytes % 16  # patterns are filled in pieces of 16 bytes
+    tail = fence + -nbytes % 16  # whole chunks of 16 bytes are filled
     whole = device.allocate(fence + nbytes + tail)
     device.fill(whole, poison, 0, fence + nbytes + tail)
     return Fenced(whole, device.part(whole, fence, nbytes), fence, nbytes, tail, poison)
@@ -70,7 +70,7 @@ def fenced_buffer(device: Device, nbytes: int, dtype: str) -> Fenced:
 
 @dataclass(frozen=True)
 class Launch:
-    """One step made ready: a kernel object of its own, its geometry, where its buffers go, and its name for errors."""
+    """One step, ready to launch: its own kernel object, its sizes, the arguments that take buffers, and its name in errors."""
 
     kernel: Any
     ndrange: NDRange
@@ -79,16 +79,16 @@ class Launch:
 
 
 class LoadedPlan:
-    """A plan whose programs are built and whose scalars are set: give it buffers, then enqueue it.
+    """A plan with built programs and bound scalar arguments. Bind buffers, then enqueue it.
 
-    The kernel objects' arguments are state, so one LoadedPlan serves one thread.
+    Arguments are state of the kernel objects, so a LoadedPlan is for one thread.
     """
 
     def __init__(self, plan: Plan, device: Device) -> None:
         self.plan = plan
         self.device = device
         self.logs: dict[str, str] = {}
-        self._tensor_maps: list[Any] = []  # a kernel's arguments do not keep their buffers alive
+        self._tensor_maps: list[Any] = []  # bound arguments do not keep buffers alive
         busy = (step for step in plan.steps if not step.config.ndrange(step.problem).empty)
         self.launches = [self._load(step) for step in busy]
 
@@ -108,7 +108,7 @@ class LoadedPlan:
             elif parameter.pointer:
                 slots.append((index, step.buffer_of(parameter.name)))
             elif parameter.name in scalars:
-                prepared.set_arg(index, program.scalar_types[index](scalars[parameter.name]))
+                prepared.set_arg(index, program.argument_types[index](scalars[parameter.name]))
             else:
                 known = ", ".join(scalars)
                 raise InvalidInput(f"{kernel.name}: no value for the argument {parameter.name!r}; there are {known}")
@@ -124,7 +124,7 @@ class LoadedPlan:
                 launch.kernel.set_arg(index, buffers[name])
 
     def enqueue(self, queue: Any = None, wait_for: Any = None, event: bool = True) -> list[Any]:
-        """Enqueue all steps in order on an in-order queue; their events, which make launches wait longer for each other."""
+        """Enqueue all steps on an in-order queue. Their events; without events there is less time between launches."""
         events = []
         for launch in self.launches:
             events.append(self.device.launch(launch.kernel, launch.ndrange, launch.what, queue, wait_for, event))
@@ -133,9 +133,9 @@ class LoadedPlan:
 
 
 class Execution:
-    """A plan with fenced buffers of its own, for verifying and measuring. Launch it as often as you like.
+    """A plan with its own fenced buffers, for verification and measurement. It can be launched many times.
 
-    With `inputs` it reads what another execution of the same problem has been given, and writes to buffers of its own.
+    With `inputs` it shares the inputs of another execution of the same problem, and has its own output.
     """
 
     def __init__(self, plan: Plan, device: Device, inputs: "Execution | None" = None) -> None:
@@ -156,16 +156,16 @@ class Execution:
 
     @property
     def logs(self) -> dict[str, str]:
-        """The compiler's log of each kernel, by its name."""
+        """The compiler's logs by kernel name."""
         return self._loaded.logs
 
     def write(self, arrays: Mapping[str, np.ndarray]) -> None:
-        """Upload the problem's inputs, each in the memory order that its operand names."""
+        """Upload the problem's inputs, each in the memory order of its operand."""
         for operand in inputs_of(self.plan.problem):
             self.device.write(self._buffers[operand.name].inner, operand.flatten(_checked(operand, arrays)))
 
     def spoiled_inputs(self, arrays: Mapping[str, np.ndarray]) -> list[str]:
-        """The inputs that no longer hold what `write` put there: a kernel wrote where it should only read."""
+        """The inputs that differ from `arrays`: a kernel has written to them."""
         spoiled = []
         for operand in (each for each in inputs_of(self.plan.problem) if not each.written):
             now = self.device.read(self._buffers[operand.name].inner, operand.elements, numpy_dtype(operand.dtype))
@@ -174,9 +174,9 @@ class Execution:
         return spoiled
 
     def poison(self, pattern: int | None = None) -> None:
-        """Fill the output with NaN, so that every element has to be written to pass; not one that is read before.
+        """Fill the output with NaN, so that elements which are not written are found. An output that is also read is left alone.
 
-        With a `pattern` it is filled with that byte instead, and its fences are left as they are.
+        With a `pattern` it is filled with that byte, and its fences are not touched.
         """
         if output_of(self.plan.problem).updated:
             return
@@ -188,11 +188,11 @@ class Execution:
 
     @property
     def launches(self) -> int:
-        """How many kernels one run launches."""
+        """The number of launches of one run."""
         return len(self._loaded.launches)
 
     def enqueue(self, queue: Any = None) -> None:
-        """Enqueue all steps once, without events, and do not wait."""
+        """Enqueue all steps once without events, and return at once."""
         self._loaded.enqueue(queue, event=False)
 
     def launch(self) -> Times:
@@ -206,7 +206,7 @@ class Execution:
         return Times((events[-1].profile.end - events[0].profile.start) * 1e-9, wall)
 
     def burst(self, calls: int) -> Times:
-        """Run all steps `calls` times back to back and wait; the median of the calls' times on the device."""
+        """Run all steps `calls` times back to back and wait. The median device time and the mean wall time of a call."""
         begin = perf_counter()
         runs = [self._loaded.enqueue() for _ in range(calls)]
         self.device.finish(self.plan.problem.title)
@@ -215,7 +215,7 @@ class Execution:
         return Times(median(spans) if spans else 0.0, wall)
 
     def sustain(self, seconds: float) -> Work:
-        """Run all steps again and again for at least `seconds`, waiting only once in a while."""
+        """Run all steps back to back for at least `seconds`, waiting only every `WAIT_S`."""
         once = max(self.launch().wall_s, 1e-6)
         together = max(1, round(WAIT_S / once))
         begin, calls = perf_counter(), 0
@@ -227,7 +227,7 @@ class Execution:
         return Work(passed, calls)
 
     def read(self) -> np.ndarray:
-        """The output as an array of its shape; WrongResult if a kernel wrote outside any of its buffers."""
+        """The output as an array of its shape; WrongResult if a kernel wrote outside a buffer."""
         for name, buffer in self._buffers.items():
             if place := buffer.overwritten(self.device):
                 raise WrongResult(outside(self.plan, place, name))
@@ -237,8 +237,8 @@ class Execution:
 
 
 def outside(plan: Plan, place: str, name: str) -> str:
-    """What is known of a write outside all buffers: the fence that it hit, and the arguments through which kernels write.
-    A store that runs far past C may hit the fence of B, so the fence alone accuses nobody."""
+    """A sentence about a write outside all buffers: the fence that it hit, and the arguments through which kernels write.
+    A store far beyond the end of C may hit the fence of B, so the fence alone does not tell the argument."""
     writers = [
         f"{step.kernel.name} can write through {', '.join(names)}"
         for step in plan.steps
@@ -258,12 +258,12 @@ def _checked(operand: Operand, arrays: Mapping[str, np.ndarray]) -> np.ndarray:
     array = arrays[operand.name]
     if array.shape != operand.shape or array.dtype != numpy_dtype(operand.dtype):
         wanted = f"{operand.shape} {operand.dtype}"
-        raise InvalidInput(f"{operand.name} is {array.shape} {array.dtype}, the problem wants {wanted}")
+        raise InvalidInput(f"{operand.name} is {array.shape} {array.dtype}, the problem needs {wanted}")
     return array
 
 
-def solve(plan: Plan, arrays: Mapping[str, np.ndarray], device: Device) -> tuple[np.ndarray, Times]:
-    """Run a plan once on host arrays (keys and shapes as in `plan.problem.operands`): the output and its times."""
+def run_plan(plan: Plan, arrays: Mapping[str, np.ndarray], device: Device) -> tuple[np.ndarray, Times]:
+    """Run a plan once on host arrays, with names and shapes as in `plan.problem.operands`. The output and the times."""
     execution = Execution(plan, device)
     execution.write(arrays)
     times = execution.launch()

@@ -1,6 +1,6 @@
-"""Clock, power and energy of an NVIDIA GPU while something runs: from NVML, or from nvidia-smi where NVML is not found.
+"""Clock, power and energy of an NVIDIA GPU during a measurement: by NVML, or by nvidia-smi if NVML is not found.
 
-NVML is the library that nvidia-smi itself asks; it comes with the driver and is called here through ctypes.
+NVML is the library behind nvidia-smi. It comes with the driver and is called by ctypes.
 """
 
 import ctypes
@@ -18,20 +18,20 @@ from ..core.device import DeviceInfo
 
 NVML_NAMES = ("libnvidia-ml.so.1", "nvml.dll")
 SM_CLOCK = 1  # NVML_CLOCK_SM
-PERIOD_S = 0.05  # NVML answers within a millisecond; the board's own power sensor is renewed some ten times a second
+PERIOD_S = 0.05  # NVML answers within 1 ms; the board updates its power sensor about ten times a second
 SMI_PERIOD_MS = 100
 
 
 @dataclass(frozen=True)
 class Reading:
-    """What a GPU did during some seconds: the median of its clock, its mean power. None for what was not read."""
+    """A GPU's median clock and mean power over some seconds. None if not read."""
 
     clock_mhz: float | None = None
     power_w: float | None = None
 
 
 class Sampler(Protocol):
-    """Reads a GPU from `start` to `stop`; `source` says by what, or why not at all."""
+    """Reads a GPU from `start` to `stop`. `source` says by what, or why nothing is read."""
 
     @property
     def source(self) -> str: ...
@@ -43,7 +43,7 @@ class Sampler(Protocol):
 
 @dataclass(frozen=True)
 class NoSampler:
-    """Stands where clock and power cannot be read."""
+    """Reads nothing: clock and power cannot be read here."""
 
     source: str
 
@@ -56,7 +56,7 @@ class NoSampler:
 
 @cache
 def nvml() -> ctypes.CDLL | None:
-    """NVML, ready to be asked; None where there is none."""
+    """NVML, initialised; None if it is not installed."""
     for name in NVML_NAMES:
         with suppress(OSError, AttributeError):
             library = ctypes.CDLL(name)
@@ -66,7 +66,7 @@ def nvml() -> ctypes.CDLL | None:
 
 
 def nvml_handle(place: int) -> ctypes.c_void_p | None:
-    """NVML's handle of the GPU with that number; None if it cannot be had."""
+    """NVML's handle of the GPU with that index, or None."""
     library, handle = nvml(), ctypes.c_void_p()
     if library is None or library.nvmlDeviceGetHandleByIndex_v2(ctypes.c_uint(place), ctypes.byref(handle)) != 0:
         return None
@@ -75,7 +75,7 @@ def nvml_handle(place: int) -> ctypes.c_void_p | None:
 
 @dataclass
 class NvmlSampler:
-    """Asks NVML in a thread of its own; the mean power is the board's energy counter's, where it has one."""
+    """Reads NVML in a thread. The mean power comes from the board's energy counter, if it has one."""
 
     handle: ctypes.c_void_p
     source: str = "NVML"
@@ -114,7 +114,7 @@ class NvmlSampler:
         return None if millijoules is None else millijoules * 1e-3
 
     def _number(self, function: str, kind: Callable[[], "ctypes._SimpleCData[int]"], *arguments: int) -> float | None:
-        """What one of NVML's functions answers; None if it does not."""
+        """The value that one of NVML's functions returns; None if it fails."""
         value = kind()
         status = getattr(nvml(), function)(self.handle, *map(ctypes.c_uint, arguments), ctypes.byref(value))
         return None if status else float(value.value)
@@ -126,7 +126,7 @@ def smi_query(place: int) -> list[str]:
 
 
 def read_smi(place: int) -> Reading:
-    """A GPU's clock and power now, by nvidia-smi; nothing is read where it is missing or fails."""
+    """A GPU's clock and power now, by nvidia-smi. An empty reading if it is missing or fails."""
     try:
         answer = subprocess.run(smi_query(place), capture_output=True, text=True, timeout=10, check=True)
     except (OSError, subprocess.SubprocessError):
@@ -136,7 +136,7 @@ def read_smi(place: int) -> Reading:
 
 @dataclass
 class SmiSampler:
-    """Lets nvidia-smi print clock and power in a child process."""
+    """Reads the output of nvidia-smi, which runs in a child process."""
 
     place: int
     source: str = "nvidia-smi"
@@ -159,7 +159,7 @@ class SmiSampler:
 
 
 def parse_smi(text: str) -> Reading:
-    """What nvidia-smi printed, "1980, 614.20" on each line; lines that are cut off or say [N/A] are left out."""
+    """The output of nvidia-smi, with lines such as "1980, 614.20". Incomplete lines and those with [N/A] are skipped."""
     pairs = []
     for line in text.splitlines():
         with suppress(ValueError):
@@ -171,7 +171,7 @@ def parse_smi(text: str) -> Reading:
 
 
 def has_smi() -> bool:
-    """Whether nvidia-smi is here and finds a driver."""
+    """Whether nvidia-smi is installed and finds a driver."""
     try:
         return subprocess.run(["nvidia-smi", "-L"], capture_output=True, timeout=10).returncode == 0
     except (OSError, subprocess.SubprocessError):
@@ -179,15 +179,15 @@ def has_smi() -> bool:
 
 
 def sampler_for(device: DeviceInfo) -> Sampler:
-    """What reads this device's clock and power: NVML, else nvidia-smi, else nothing, with the reason.
+    """The sampler for a device: NVML, or nvidia-smi, or one that says why nothing can be read.
 
-    A GPU is taken to have the same number for NVML as on its OpenCL platform.
+    It is assumed that a GPU has the same index in NVML as on its OpenCL platform.
     """
     if "nvidia" not in device.features:
-        return NoSampler("not read, as only those of NVIDIA GPUs are")
+        return NoSampler("not read: only those of NVIDIA GPUs can be")
     handle = nvml_handle(device.place)
     if handle is not None:
         return NvmlSampler(handle)
     if has_smi():
         return SmiSampler(device.place)
-    return NoSampler("not read: neither NVML nor nvidia-smi is here")
+    return NoSampler("not read: neither NVML nor nvidia-smi is installed")

@@ -1,4 +1,4 @@
-"""Encodes tensor maps by NVIDIA's driver library: the CUDA toolkit is not needed."""
+"""Encodes tensor maps with NVIDIA's driver library, without the CUDA toolkit."""
 
 import ctypes
 from functools import cache
@@ -17,12 +17,12 @@ TYPES = {
     "float32": 7,
     "float64": 8,
     "bfloat16": 9,
-    "tf32": 11,  # float32 in memory, rounded to 11 bits on its way
+    "tf32": 11,  # float32 in memory, rounded by TMA to a 10-bit fraction
 }
 SWIZZLES = {0: 0, 32: 1, 64: 2, 128: 3}
 PROMOTE_TO_128_BYTES = 2
 BYTES = 128
-PLACEHOLDERS = (0x7F0000000000, 0x7F1234567000)  # addresses that a kernel replaces: they are not read here
+PLACEHOLDERS = (0x7F0000000000, 0x7F1234567000)  # addresses that kernels replace; nothing is read from them
 
 
 def _call(what: str, code: int) -> None:
@@ -32,9 +32,9 @@ def _call(what: str, code: int) -> None:
 
 @cache
 def _driver() -> tuple[Any, ctypes.c_void_p]:
-    """The library, and the first GPU's primary context: encoding asks for a current one, of whichever GPU.
+    """The library, and the first GPU's primary context. Encoding needs a current context, of any GPU.
 
-    It is kept until the process ends, since making one takes a tenth of a second and more.
+    It is kept until the process ends, because creating one takes 0.1 s or more.
     """
     library, device, context = _library(), ctypes.c_int(), ctypes.c_void_p()
     _call("cuInit", library.cuInit(0))
@@ -54,9 +54,9 @@ def _library() -> Any:
 
 @cache
 def encode(map_: TensorMap) -> bytes:
-    """The map's 128 bytes with a placeholder for the address; Unsupported says what the driver refused.
+    """The map's 128 bytes with a placeholder for the address. Unsupported says what the driver refused.
 
-    Kernels write the address into the first eight bytes, so two encodings must differ there alone.
+    Kernels write the address into the first eight bytes. So encodings for two addresses must differ only there.
     """
     library, context = _driver()
     _call("cuCtxPushCurrent", library.cuCtxPushCurrent_v2(context))

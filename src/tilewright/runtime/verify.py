@@ -1,4 +1,4 @@
-"""Judges a result against the float64 reference, element by element, by the bound that rounding allows."""
+"""Compares results with a float64 reference, element by element, within the bound of rounding errors."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -12,12 +12,12 @@ from ..errors import WrongResult
 from .device import Device
 from .run import INTEGER_POISON, POISON, Execution
 
-SECOND_POISON = 0x3F  # as floats of every size near 1: what is added to it is not lost in it, as in a very large number
+SECOND_POISON = 0x3F  # floats of such bytes are near 1, in every format: sums with them keep the other term
 
 
 @dataclass(frozen=True)
 class Element:
-    """One element of a result beside what it should be."""
+    """One element of a result, and its expected value."""
 
     index: tuple[int, ...]
     value: float
@@ -29,7 +29,7 @@ class Element:
 
 @dataclass(frozen=True)
 class Verdict:
-    """Whether a result is right. `worst_ratio` is the largest error as a part of its bound: at most 1 to pass."""
+    """Whether a result is right. `worst_ratio` is the largest ratio of an error to its bound; at most 1 passes."""
 
     passed: bool
     elements: int
@@ -46,9 +46,9 @@ class Verdict:
 
 
 class Reference:
-    """What a problem's result should be for given operands, and how far a kernel's rounding may stray from it.
+    """The expected result of a problem for given operands, and the bound of each element's error.
 
-    Computed once and used for every kernel that solves the same problem, whatever order its operands lie in.
+    It is computed once for all kernels that solve the same problem, whatever the memory order of their operands.
     """
 
     def __init__(self, problem: Problem, arrays: Mapping[str, np.ndarray]) -> None:
@@ -60,8 +60,8 @@ class Reference:
     def judge(self, output: np.ndarray) -> Verdict:
         """Compare every element of `output` with the reference.
 
-        Integers and copies must be equal bit by bit. Otherwise an element passes if it is within the bound, or is the
-        same infinity, or is NaN where the reference is NaN: nowhere else does a NaN pass.
+        Integers and copies must be equal bit by bit. Other elements pass if the error is within the bound. An infinity
+        must equal the reference, and a NaN passes only if the reference is NaN.
         """
         wanted = output_of(self.problem)
         if output.shape != wanted.shape or output.dtype != numpy_dtype(wanted.dtype):
@@ -81,7 +81,7 @@ class Reference:
         return Verdict(False, output.size, ratio, worst, limit, reason, sample)
 
     def _ratios(self, output: np.ndarray) -> np.ndarray:
-        """Error over bound for every element: 0 where equal, infinite where no bound could excuse the difference."""
+        """Error / bound of each element: 0 if equal, infinite for a wrong infinity or NaN."""
         if isinstance(self.bound, float) and self.bound == 0.0:
             same = _bits(output) == _bits(self.expected.astype(output.dtype, copy=False))
             return np.where(same, 0.0, np.inf)
@@ -90,7 +90,7 @@ class Reference:
             error = np.abs(output.astype(wide) - self.expected)
             ratios: np.ndarray = error / self.bound
             ratios[error == 0] = 0.0
-            # A float64 reference beyond the element type's range rounds to an infinity, as the kernel's sum may.
+            # A float64 reference beyond the range of the element type rounds to an infinity. The kernel's sum may, too.
             expected = self.expected.astype(output.dtype)
             settled = ~np.isfinite(expected)
             if settled.any():
@@ -103,19 +103,21 @@ class Reference:
         return Element(tuple(map(int, index)), output[index].item(), self.expected[index].item())
 
     def _sample(self, output: np.ndarray, count: int = 10) -> tuple[Element, ...]:
-        """Ten random elements beside the host's values: the check that the tutorials print."""
+        """Ten random elements with the values of the host: the check that the tutorials print."""
         flat = np.random.default_rng().integers(0, output.size, min(count, output.size))
         return tuple(self._element(output, np.unravel_index(each, output.shape)) for each in flat)
 
 
-WHOLE_FLOPS = 2**35  # the product of two 2048 x 2048 matrices takes half of it; larger ones, minutes on some hosts
-BAND = 32  # no work-group of any kernel computes a tile that no sampled row and column crosses
+WHOLE_FLOPS = (
+    2**35
+)  # twice the flops of a product of 2048 x 2048 matrices; larger references take minutes on some hosts
+BAND = 32  # tiles are at least as large: a sampled row and a sampled column cross each tile
 
 
 class SampledReference:
-    """What whole rows and columns of a very large product should be: one at random out of every 32.
+    """The expected values of whole rows and columns of a very large product: a random one of every 32.
 
-    The rest is only asked to be finite, as what was forgotten is not.
+    All other elements must be finite, because elements that were not written are NaN.
     """
 
     def __init__(self, problem: Gemm, arrays: Mapping[str, np.ndarray]) -> None:
@@ -129,7 +131,7 @@ class SampledReference:
         self._down = Reference(replace(problem, n=len(self._columns)), some_columns)
 
     def judge(self, output: np.ndarray) -> Verdict:
-        """The first of the two verdicts that is bad, or the one with the larger error."""
+        """The verdict on the rows or on the columns: a bad one if there is one, otherwise the one with the larger error."""
         wanted = output_of(self.problem)
         if output.shape != wanted.shape:
             reason = f"the result is {output.shape} instead of {wanted.shape}"
@@ -149,7 +151,7 @@ def _one_of_each_band(generator: np.random.Generator, side: int) -> np.ndarray:
 def reference_for(
     problem: Problem, arrays: Mapping[str, np.ndarray], whole_flops: int = WHOLE_FLOPS
 ) -> Reference | SampledReference:
-    """What to judge a problem's result by: every element, or of products of more flops whole rows and columns."""
+    """The reference for a problem: all elements, or sampled rows and columns for products of more than `whole_flops`."""
     sampled = isinstance(problem, Gemm) and problem.flops > whole_flops and problem.beta == 0
     return SampledReference(problem, arrays) if sampled and isinstance(problem, Gemm) else Reference(problem, arrays)
 
@@ -162,15 +164,15 @@ def _bits(array: np.ndarray) -> np.ndarray:
 
 
 def verify(plan: Plan, device: Device, seed: int = 0) -> Verdict:
-    """Run a plan on random operands with its output poisoned, and judge the result."""
+    """Run a plan on random operands and judge the result. Its output is poisoned before."""
     reference = Reference(plan.problem, random_arrays(plan.problem, seed))
     return verify_execution(Execution(plan, device), reference)
 
 
 def verify_execution(execution: Execution, reference: Reference | SampledReference, uploaded: bool = False) -> Verdict:
-    """Upload the operands, poison the output, run once and judge. A write outside a buffer is a wrong result too.
+    """Upload the operands, poison the output, run once and judge. A write outside a buffer is a wrong result, too.
 
-    With `uploaded` the operands are there already, and whoever shares them looks whether they are spoiled.
+    With `uploaded` the operands are on the device already, and the caller checks whether a kernel has changed them.
     """
     if not uploaded:
         execution.write(reference.arrays)
@@ -190,11 +192,10 @@ def verify_execution(execution: Execution, reference: Reference | SampledReferen
 def named_kinds(
     verdict: Verdict, execution: Execution, reference: Reference | SampledReference, output: np.ndarray
 ) -> Verdict:
-    """A bad verdict whose reason tells elements that were never written, and such as came of memory that nobody wrote, from
-    wrong ones.
+    """A bad verdict with separate counts of elements never written, elements computed from poison, and wrong ones.
 
-    What holds the poison may have been computed from poison. So the kernel runs again over another pattern: what holds
-    that, too, nobody wrote.
+    An element that holds the poison may have been computed from poison. So the kernel runs again over another pattern: an
+    element that then holds the second pattern was never written.
     """
     wanted = output_of(execution.plan.problem)
     poison = INTEGER_POISON if element_type(wanted.dtype).exact else POISON
@@ -210,7 +211,7 @@ def named_kinds(
     reasons = [f"{_counted(unwritten)} never written"] if unwritten.any() else []
     if not element_type(wanted.dtype).exact and (suspects & ~unwritten).any():
         reasons.append(
-            f"{_counted(suspects & ~unwritten)} computed from what nobody wrote: beyond an operand, or before it was written"
+            f"{_counted(suspects & ~unwritten)} computed from memory not written before, or beyond an operand"
         )
     if isinstance(reference, Reference):
         others = reference.judge(np.where(suspects, reference.expected.astype(output.dtype), output))
@@ -219,14 +220,14 @@ def named_kinds(
 
 
 def _consists_of(array: np.ndarray, pattern: int) -> np.ndarray:
-    """Which elements consist of that byte alone."""
+    """Which elements consist of this byte only."""
     whole = np.ascontiguousarray(array)
     same: np.ndarray = (whole.view(np.uint8).reshape(*array.shape, whole.itemsize) == pattern).all(axis=-1)
     return same
 
 
 def _counted(chosen: np.ndarray) -> str:
-    """How many elements of how many, and the first."""
+    """The number of chosen elements, the number of all, and the index of the first, as words."""
     count = int(np.count_nonzero(chosen))
     first = ", ".join(map(str, np.unravel_index(int(np.argmax(chosen)), chosen.shape)))
     where = f"that at [{first}] was" if count == 1 else f"the first at [{first}], were"

@@ -240,7 +240,7 @@ def test_doctor_finds_a_device_and_says_so(quick: list[str], capsys: CapturedOut
     status = main(["doctor"])
     output = capsys.readouterr().out
     assert status == (0 if output.rstrip().endswith("healthy") and "not healthy" not in output else 1)
-    assert "multiplies right" in output
+    assert "multiplies correctly" in output
 
 
 def test_doctor_answers_in_json(quick: list[str], capsys: CapturedOutput) -> None:

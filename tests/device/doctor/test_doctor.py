@@ -31,9 +31,9 @@ def test_a_device_works_and_is_chosen(examination: Examination) -> None:
     assert examination.chosen in examination.findings[-1].text
 
 
-def test_every_fault_has_a_mend(examination: Examination) -> None:
+def test_every_fault_has_a_fix(examination: Examination) -> None:
     faults = [finding for finding in examination.findings if finding.status is not Status.OK]
-    assert all(finding.mend for finding in faults)
+    assert all(finding.fix for finding in faults)
 
 
 def test_all_topics_are_there_and_are_printed(examination: Examination) -> None:
@@ -50,7 +50,7 @@ def test_all_topics_are_there_and_are_printed(examination: Examination) -> None:
         "optional",
     }
     text = "\n".join(examination.lines())
-    assert all(finding.text in text and finding.mend in text for finding in examination.findings)
+    assert all(finding.text in text and finding.fix in text for finding in examination.findings)
     assert text.endswith("\nhealthy")
 
 
@@ -59,7 +59,7 @@ def test_the_examination_goes_to_json(examination: Examination) -> None:
     assert record["healthy"] is True
     assert record["chosen"] == examination.chosen
     assert len(record["findings"]) == len(examination.findings)
-    assert record["findings"][0].keys() == {"status", "topic", "text", "mend"}
+    assert record["findings"][0].keys() == {"status", "topic", "text", "fix"}
 
 
 def test_the_wheel_and_the_system_driver_are_visible_in_one_process() -> None:
@@ -93,7 +93,9 @@ def test_the_trial_rejects_a_wrong_kernel(right: str, wrong: str) -> None:
     assert smoke.source_of("smoke_gemm").count(right) == 1
     code = (
         "import pyopencl, sys\n"
-        "from tilewright.runtime import children, registration, smoke\n"
+        "from tilewright.runtime import children\n"
+        "from tilewright.runtime.icd import registration\n"
+        "from tilewright.runtime.opencl import smoke\n"
         "registration.register()\n"
         "device = pyopencl.get_platforms()[0].get_devices()[0]\n"
         "children.tell('gemm', **smoke.try_gemm(device, sys.argv[1]))\n"
@@ -114,7 +116,7 @@ def test_a_missing_folder_in_the_users_variable_is_a_fault(monkeypatch: pytest.M
     assert sick.chosen == ""
     fault = next(finding for finding in about(sick, "loader") if finding.status is Status.FAIL)
     assert "/no/such/folder" in fault.text
-    assert fault.mend == "unset OCL_ICD_VENDORS"
+    assert fault.fix == "unset OCL_ICD_VENDORS"
     assert "not healthy" in sick.lines()[-1]
 
 
@@ -123,11 +125,11 @@ def test_without_any_driver_the_doctor_says_how_to_get_one(monkeypatch: pytest.M
     sick = doctor.examine()
     faults = [finding for finding in sick.findings if finding.status is Status.FAIL]
     assert {finding.topic for finding in faults} == {"device", "choice"}
-    assert {finding.mend for finding in faults} == {"unset OCL_ICD_VENDORS"}
+    assert {finding.fix for finding in faults} == {"unset OCL_ICD_VENDORS"}
     monkeypatch.setattr(drivers, "discover", lambda places=None: ())
     faults = [finding for finding in doctor.examine().findings if finding.status is Status.FAIL]
     assert faults
-    assert all("pocl" in finding.mend for finding in faults)
+    assert all("pocl" in finding.fix for finding in faults)
 
 
 def test_without_pyopencl_the_doctor_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -137,8 +139,8 @@ def test_without_pyopencl_the_doctor_says_how_to_get_it(monkeypatch: pytest.Monk
     assert not sick.healthy
     fault = next(finding for finding in about(sick, "python") if finding.status is Status.FAIL)
     assert "no pyopencl in this test" in fault.text
-    mends = {finding.mend for finding in sick.findings if finding.status is Status.FAIL}
-    assert mends == {"pip install pyopencl   (or: uv pip install pyopencl)"}
+    fixes = {finding.fix for finding in sick.findings if finding.status is Status.FAIL}
+    assert fixes == {"pip install pyopencl   (or: uv pip install pyopencl)"}
 
 
 def test_an_inherited_variable_is_named_with_its_effect(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -156,7 +158,7 @@ def test_a_driver_that_does_not_open_is_named_with_its_reason(monkeypatch: pytes
     fault = next(finding for finding in about(doctor.examine(), "driver"))
     assert fault.status is Status.WARN
     assert "does not open" in fault.text
-    assert "broken.icd" in fault.mend
+    assert "broken.icd" in fault.fix
 
 
 def test_a_preferred_device_that_fails_is_a_warning_with_the_way_round(
@@ -175,7 +177,7 @@ def test_a_preferred_device_that_fails_is_a_warning_with_the_way_round(
     monkeypatch.setattr(children, "probe_device", probe)
     examination = doctor.examine()
     assert examination.healthy
-    assert examination.findings[-1].mend == "--device 1"
+    assert examination.findings[-1].fix == "--device 1"
     assert says(about(examination, "trial")[0].text, "SIGSEGV")
 
 
@@ -186,5 +188,5 @@ def test_a_type_that_is_advertised_and_crashes_is_a_warning(monkeypatch: pytest.
     monkeypatch.setattr(children, "probe_device", probe)
     advertised = [record for record in children.list_devices().records() if record["stage"] == "device"]
     for record, finding in zip(advertised, about(doctor.examine(), "trial"), strict=True):
-        assert ("yet it advertises" in finding.text) is (record["fp64"] or record["fp16"])
+        assert ("claims to have" in finding.text) is (record["fp64"] or record["fp16"])
         assert says(finding.text, "fp64", "SIGABRT")

@@ -22,7 +22,7 @@ from tilewright.kernels.product.macros import elements
 from tilewright.kernels.product.packing import PACK
 from tilewright.kernels.product.steps import tiled_steps
 from tilewright.runtime.opencl.device import Device
-from tilewright.runtime.run import LoadedPlan, solve
+from tilewright.runtime.run import LoadedPlan, run_plan
 from tilewright.runtime.verify import verify
 
 # Work-groups wait for each other's pieces: so one launch leaves them, and a second one joins them.
@@ -132,7 +132,7 @@ def test_conjugates_and_complex_factors(conjugate_a: bool, conjugate_b: bool, de
     generator = np.random.default_rng(1)
     a, b = (random_array(generator, shape, "complex64") for shape in ((m, k), (k, n)))
     kernel = replace(emulated(tmp_path), config=CONFIGURATIONS[0])
-    got = solve(plan([kernel], problem, device.info), {"A": a, "B": b}, device)[0]
+    got = run_plan(plan([kernel], problem, device.info), {"A": a, "B": b}, device)[0]
     own_a, own_b = a.conj() if conjugate_a else a, b.conj() if conjugate_b else b
     wanted = problem.alpha * (own_a.astype(complex) @ own_b.astype(complex))
     assert np.abs(got - wanted).max() < 1e-5

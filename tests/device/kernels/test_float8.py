@@ -16,7 +16,7 @@ from tilewright.errors import InvalidInput, Unsupported
 from tilewright.kernels.product.call import call_of
 from tilewright.kernels.product.portable import search as portable
 from tilewright.runtime.opencl.device import Device
-from tilewright.runtime.run import solve
+from tilewright.runtime.run import run_plan
 from tilewright.runtime.verify import verify
 
 pytestmark = pytest.mark.device
@@ -25,7 +25,7 @@ KINDS = ("float8_e4m3fn", "float8_e5m2")
 
 def product(problem: Gemm, arrays: dict[str, np.ndarray], device: Device) -> np.ndarray:
     info = replace(device.info, kind="gpu")
-    result, _ = solve(plan(kernels_of(portable, problem, info), problem, info), arrays, device)
+    result, _ = run_plan(plan(kernels_of(portable, problem, info), problem, info), arrays, device)
     return result
 
 

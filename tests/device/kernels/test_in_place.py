@@ -10,7 +10,7 @@ from tilewright import matrix_transpose, transpose
 from tilewright.core.in_place import InPlaceTranspose
 from tilewright.core.plan import plan_kernel, violations
 from tilewright.core.problem import Copy, Gemm, Problem, Transpose
-from tilewright.dispatch.choice import plan_move, plan_product
+from tilewright.dispatch.choice import plan_copy, plan_product
 from tilewright.kernels.product.portable.config import TileConfig
 from tilewright.kernels.product.portable.kernels import TILES
 from tilewright.runtime.opencl.device import Device
@@ -34,12 +34,12 @@ def numbers(shape: tuple[int, ...], dtype: str = "float32") -> np.ndarray:
 )
 def test_plans_are_right_and_stay_within_their_buffers(problem: Problem, dtype: str, device: Device) -> None:
     own = replace(problem, dtype=dtype)  # type: ignore[type-var]
-    verdict = verify(plan_move(own, device.info), device)
+    verdict = verify(plan_copy(own, device.info), device)
     assert verdict.passed, verdict
 
 
 def test_a_plan_in_place_needs_no_scratch_memory(device: Device) -> None:
-    plan = plan_move(InPlaceTranspose(1000), device.info)
+    plan = plan_copy(InPlaceTranspose(1000), device.info)
     assert not plan.scratch
     assert len(plan.steps) == 1
 

@@ -15,7 +15,7 @@ from tilewright.kernels.product.cpu.elements import form, takes_vectors
 from tilewright.kernels.product.cpu.kernels import product_kernel
 from tilewright.runtime.opencl.device import Device
 from tilewright.runtime.opencl.vpdpbusd import VPDPBUSD, equipped
-from tilewright.runtime.run import solve
+from tilewright.runtime.run import run_plan
 
 # Each K leaves another rest in quads, in vectors of quads and in blocks of K; N goes from below a vector to two blocks.
 SHAPES = (
@@ -38,7 +38,7 @@ def test_products_of_bytes_are_exact(a_order: str, b_order: str, device: Device)
         for m, n, k in SHAPES:
             problem = Gemm(m, n, k, "int8", a_order, b_order, out_dtype="int32")
             a, b = random.integers(-128, 128, (m, k), np.int8), random.integers(-128, 128, (k, n), np.int8)
-            result, _ = solve(plan_product(problem, info), {"A": a, "B": b}, device)
+            result, _ = run_plan(plan_product(problem, info), {"A": a, "B": b}, device)
             np.testing.assert_array_equal(result, a.astype(np.int64) @ b, err_msg=f"{m}x{n}x{k}")
 
 
@@ -47,7 +47,7 @@ def test_sums_of_the_largest_products_wrap_and_do_not_saturate(device: Device) -
     a, b = np.full((3, 2**17), -128, np.int8), np.full((2**17, 5), -128, np.int8)
     for info in ways(device.info):
         plan = plan_product(Gemm(3, 5, 2**17, "int8", out_dtype="int32"), info)
-        result, _ = solve(plan, {"A": a, "B": b}, device)
+        result, _ = run_plan(plan, {"A": a, "B": b}, device)
         np.testing.assert_array_equal(result, np.full((3, 5), -(2**31)))
 
 
@@ -81,5 +81,5 @@ def test_products_of_a_wider_type_are_exact_too(uint8: str, device: Device) -> N
         kernel = replace(product_kernel(problem, device.info, 64), dtypes=(uint8,))
         arrays = {"A": np.full((m, k), 255, np.uint8), "B": np.full((k, n), 255, np.uint8)}
         arrays["A"][:, -1] = 254  # an odd sum beyond 2**24, which float32 rounds
-        result, _ = solve(plan((kernel,), problem, device.info), arrays, device)
+        result, _ = run_plan(plan((kernel,), problem, device.info), arrays, device)
         np.testing.assert_array_equal(result, 255 * (255 * (k - 1) + 254), err_msg=f"{m}x{n}x{k}")

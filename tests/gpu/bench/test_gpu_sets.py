@@ -14,7 +14,7 @@ from tilewright.bench.tuning import Effort, Outcome, tune
 from tilewright.core.in_place import InPlaceTranspose
 from tilewright.core.plan import plan_kernel
 from tilewright.core.problem import Gemm, random_arrays
-from tilewright.dispatch.choice import plan_move
+from tilewright.dispatch.choice import plan_copy
 from tilewright.dispatch.tuned import key_of, load_table
 from tilewright.kernels.product.config import TICKETS
 from tilewright.kernels.product.portable.config import TileConfig
@@ -54,7 +54,7 @@ def test_pieces_are_joined_in_one_launch(config: TileConfig, dtype: str, nvidia:
 @pytest.mark.parametrize("dtype", ["int8", "float16", "float32", "float64", "complex128"])
 def test_large_squares_are_turned_in_place(dtype: str, nvidia: Device) -> None:
     for rows, batch in ((1024, 1), (1000, 3), (2049, 1)):
-        assert verify(plan_move(InPlaceTranspose(rows, dtype, batch), nvidia.info), nvidia).passed
+        assert verify(plan_copy(InPlaceTranspose(rows, dtype, batch), nvidia.info), nvidia).passed
     a = np.random.default_rng(0).integers(0, 100, (500, 500)).astype(dtype)
     expected = a.T.copy()
     assert transpose(a, out=a, device="NVIDIA") is a
@@ -64,7 +64,7 @@ def test_large_squares_are_turned_in_place(dtype: str, nvidia: Device) -> None:
 def test_clock_and_power_are_read_while_it_works(nvidia: Device) -> None:
     sampler = sampler_for(nvidia.info)
     assert sampler.source in ("NVML", "nvidia-smi")
-    execution = Execution(plan_move(InPlaceTranspose(4096), nvidia.info), nvidia)
+    execution = Execution(plan_copy(InPlaceTranspose(4096), nvidia.info), nvidia)
     sampler.start()
     work = execution.sustain(1.0)
     reading = sampler.stop()

@@ -13,7 +13,7 @@ from tilewright.dispatch.choice import plan_product
 from tilewright.kernels.product.cuda_cores_tma.config import FmaConfig
 from tilewright.kernels.product.cuda_cores_tma.kernels import PRODUCT
 from tilewright.runtime.opencl.device import Device
-from tilewright.runtime.run import solve
+from tilewright.runtime.run import run_plan
 from tilewright.runtime.verify import verify
 
 pytestmark = pytest.mark.gpu
@@ -131,7 +131,7 @@ def test_batches_and_columns_of_c(hopper: Device) -> None:
 
 
 def result(config: FmaConfig, problem: Gemm, arrays: dict[str, np.ndarray], device: Device) -> np.ndarray:
-    return solve(plan_kernel(replace(PRODUCT, config=config), problem, device.info), arrays, device)[0]
+    return run_plan(plan_kernel(replace(PRODUCT, config=config), problem, device.info), arrays, device)[0]
 
 
 @pytest.mark.parametrize(

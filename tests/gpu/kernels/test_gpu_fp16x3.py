@@ -14,7 +14,7 @@ from tilewright.dispatch.choice import plan_product
 from tilewright.kernels.product.fp16x3.config import ProductConfig
 from tilewright.kernels.product.fp16x3.kernels import PRODUCT
 from tilewright.runtime.opencl.device import Device
-from tilewright.runtime.run import solve
+from tilewright.runtime.run import run_plan
 
 pytestmark = pytest.mark.gpu
 Array = np.ndarray
@@ -78,7 +78,7 @@ def split_plan(problem: Gemm, device: Device) -> Plan:
 def errors(problem: Gemm, arrays: dict[str, Array], device: Device) -> tuple[float, float]:
     """The largest error in units of the bound, and the norm-wise relative one."""
     plan = split_plan(problem, device)
-    result, _ = solve(plan, arrays, device)
+    result, _ = run_plan(plan, arrays, device)
     reference = problem.reference(arrays)
     bound = problem.error_bound(arrays, reference) + 2.0**-149
     distance = np.abs(result.astype(np.float64) - reference)
@@ -93,7 +93,7 @@ def test_right_within_the_bound_for_all_data(hopper: Device, kind: Kind, shape: 
     arrays = {"A": kind(random, (m, k)).astype(np.float32), "B": kind(random, (n, k)).T.astype(np.float32)}
     worst, split = errors(Gemm(m, n, k, precision="fp32_split"), arrays, hopper)
     assert worst <= 1
-    plain, _ = solve(plan_product(Gemm(m, n, k), hopper.info), arrays, hopper)
+    plain, _ = run_plan(plan_product(Gemm(m, n, k), hopper.info), arrays, hopper)
     reference = Gemm(m, n, k).reference(arrays)
     # Sums of one sign drift by what a tensor core cuts off within a stage, and by a rounding for each stage.
     assert split <= max(2 * float(np.linalg.norm(plain - reference) / np.linalg.norm(reference)), 2.0**-21)

@@ -1,4 +1,4 @@
-"""The CUDA twin on an NVIDIA GPU: every rung and the library's kernels right, and times that can be believed."""
+"""The CUDA counterpart on an NVIDIA GPU: every rung and the library's kernels right, and times that can be believed."""
 
 import numpy as np
 import pytest
@@ -13,10 +13,10 @@ from tilewright.core.plan import plan_kernel
 from tilewright.core.problem import Copy, Gemm, Problem, Transpose, compulsory_bytes, random_arrays
 from tilewright.core.source import parse_signature
 from tilewright.core.types import ELEMENT_TYPES
-from tilewright.dispatch.choice import plan_move, plan_product
+from tilewright.dispatch.choice import plan_copy, plan_product
 from tilewright.errors import BuildFailed, InvalidInput, LaunchFailed
 from tilewright.kernels import LADDERS, find_kernel
-from tilewright.runtime.cuda.counterparts import CUDA_FEATURES, twin_of
+from tilewright.runtime.cuda.counterparts import CUDA_FEATURES, counterpart_of
 from tilewright.runtime.cuda.device import Device
 from tilewright.runtime.opencl.device import Device as OpenCLDevice
 from tilewright.runtime.run import Execution
@@ -60,15 +60,15 @@ def test_the_librarys_moves_are_right(dtype: str, cuda: Device) -> None:
         Copy(33, 250, dtype),
         Copy(512, 256, dtype),
     ):
-        verdict = verify(plan_move(problem, cuda.info), cuda)
+        verdict = verify(plan_copy(problem, cuda.info), cuda)
         assert verdict.passed, f"{problem.title} on {cuda.info.label}: {verdict}"
 
 
-def test_the_twin_is_the_same_gpu(nvidia: OpenCLDevice, cuda: Device) -> None:
-    twin = twin_of(nvidia)
-    assert twin.info.name == nvidia.info.name
-    assert twin.info.compute_units == nvidia.info.compute_units
-    assert twin.info.compute_capability == nvidia.info.compute_capability
+def test_the_counterpart_is_the_same_gpu(nvidia: OpenCLDevice, cuda: Device) -> None:
+    counterpart = counterpart_of(nvidia)
+    assert counterpart.info.name == nvidia.info.name
+    assert counterpart.info.compute_units == nvidia.info.compute_units
+    assert counterpart.info.compute_capability == nvidia.info.compute_capability
     assert cuda.info.local_bytes >= 48 * 1024
 
 

@@ -68,15 +68,15 @@ def test_who_is_measured(measurement: Measurement, problem: Problem, info: Devic
 
 @pytest.mark.usefixtures("everything")
 def test_a_cuda_device_takes_cublas_without_pytorch(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cublas, "Device", Twin)
+    monkeypatch.setattr(cublas, "Device", Counterpart)
     monkeypatch.setattr(cublas, "cublas_loads", lambda: True)
-    found = baselines_for(LADDER, SQUARE, device(GPU), cast(Device, Twin(GPU)))
+    found = baselines_for(LADDER, SQUARE, device(GPU), cast(Device, Counterpart(GPU)))
     assert [baseline.name for baseline, _ in found] == ["NumPy", "cuBLAS", "CLBlast"]
     assert found[1][0] is cublas.BASELINES[0]
 
 
 @dataclass
-class Twin:
+class Counterpart:
     info: DeviceInfo
 
 

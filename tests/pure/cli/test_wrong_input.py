@@ -26,7 +26,7 @@ from tilewright.core.problem import Gemm
 from tilewright.core.problems import check_memory
 from tilewright.core.records import load_record, save_record
 from tilewright.errors import InvalidInput, RecordError
-from tilewright.runtime.cuda import counterparts as twins
+from tilewright.runtime.cuda import counterparts
 from tilewright.runtime.opencl import device as opencl
 
 Captured = pytest.CaptureFixture[str]
@@ -72,7 +72,7 @@ CASES = [
     ("run mine.cl --global M,N", 2, "needs --global and --local"),
     ("run absent.cl --global M --local 4", 2, "no kernel file absent.cl"),
     ("run folder.cl --global M --local 4", 2, "no kernel file folder.cl"),
-    ("explain binary.cl --global M --local 4", 2, "is no text"),
+    ("explain binary.cl --global M --local 4", 2, "zero bytes"),
     ("explain empty.cl --global M --local 4", 2, "holds no __kernel function"),
     (f"explain {OWN} --order ''", 2, "three letters"),
     (f"explain {OWN} --problem transpose --order rrr", 2, "only a gemm has others"),
@@ -129,7 +129,7 @@ CASES = [
     ("report nothere.md", 1, "nothere.md cannot be read"),
     ("report .", 1, "cannot be read: Is a directory"),
     ("report plain.md", 1, "<!-- record -->"),
-    ("report binary.cl", 1, "no page of UTF-8"),
+    ("report binary.cl", 1, "not UTF-8 text"),
     ("report page.md", 1, "gone.json cannot be read"),
 ]
 
@@ -158,7 +158,7 @@ def test_wrong_input_ends_in_a_sentence(
         pytest.fail("a device was opened before the arguments were looked at")
 
     monkeypatch.setattr(opencl, "open_device", opened)
-    monkeypatch.setattr(twins, "open_backends", opened)
+    monkeypatch.setattr(counterparts, "open_backends", opened)
     try:
         found = main(shlex.split(line))
     except SystemExit as refused:

@@ -46,7 +46,7 @@ def test_local_pointers_and_vector_types_are_told_apart() -> None:
     )
 
 
-def test_scalar_types_of_two_words_are_kept_whole() -> None:
+def test_argument_types_of_two_words_are_kept_whole() -> None:
     signature = parse_signature("__kernel void f(const unsigned int M, unsigned long n) {}", "f.cl")
     assert [each.ctype for each in signature.parameters] == ["unsigned int", "unsigned long"]
 

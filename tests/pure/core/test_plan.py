@@ -13,7 +13,7 @@ from tilewright.core.kernel import Config, Kernel, NDRange, Step, Steps, round_u
 from tilewright.core.operands import Layout
 from tilewright.core.plan import plan, plan_kernel
 from tilewright.core.problem import Gemm, Problem, Transpose
-from tilewright.dispatch.choice import plan_move, plan_product
+from tilewright.dispatch.choice import plan_copy, plan_product
 from tilewright.errors import Unsupported
 from tilewright.kernels.copy import StridedCopy
 from tilewright.kernels.sizes import size
@@ -159,13 +159,13 @@ def test_sides_beyond_what_kernels_count_are_refused_with_the_value() -> None:
                 plan_product(problem, device)
     assert plan_product(Gemm(wide - 1, 1, 1), LARGE).steps
     with pytest.raises(Unsupported, match="rows=2,147,483,648"):
-        plan_move(Transpose(wide, 2, "int8"), replace(LARGE, kind="gpu"))
+        plan_copy(Transpose(wide, 2, "int8"), replace(LARGE, kind="gpu"))
 
 
 def test_doubles_are_moved_where_they_cannot_be_computed() -> None:
     """Kernels that move look at bytes alone."""
     without = replace(LARGE, fp64=False)
     move = StridedCopy(33, 17, "complex128", Layout(0, 17, 1), Layout(0, 1, 33))
-    assert plan_move(move, without).steps
+    assert plan_copy(move, without).steps
     with pytest.raises(Unsupported, match=r"Large.*float64"):
         plan_product(Gemm(8, 8, 8, "float64"), without)

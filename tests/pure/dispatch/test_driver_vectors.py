@@ -7,7 +7,7 @@ from devices import CPU
 
 from tilewright.core.in_place import InPlaceTranspose
 from tilewright.core.problem import Copy, Gemm, Transpose
-from tilewright.dispatch.choice import plan_move, plan_product
+from tilewright.dispatch.choice import plan_copy, plan_product
 from tilewright.kernels.product.cpu.elements import takes_vectors
 
 INTEL = replace(CPU, platform="Intel(R) OpenCL")
@@ -28,8 +28,8 @@ def test_products(problem: Gemm) -> None:
 
 @pytest.mark.parametrize("problem", [Transpose(70, 80), Copy(70, 80), InPlaceTranspose(70)], ids=str)
 def test_moves(problem: Transpose) -> None:
-    assert {step.kernel.source.parent.name for step in plan_move(problem, INTEL).steps} == {"cpu"}
-    assert {step.kernel.source.parent.name for step in plan_move(problem, RUSTICL).steps} == {"copy"}
+    assert {step.kernel.source.parent.name for step in plan_copy(problem, INTEL).steps} == {"cpu"}
+    assert {step.kernel.source.parent.name for step in plan_copy(problem, RUSTICL).steps} == {"copy"}
 
 
 def test_a_driver_that_does_not_say_is_taken_for_one_with_vectors() -> None:

@@ -368,7 +368,7 @@ def test_a_file_that_cannot_be_used_is_left_out_and_told(name: str, own_tables: 
     (reason,) = tuned.unusable_tables()
     assert name in reason
     found = plan_product(PROBLEM, GPU)
-    assert f"a tuned table is left out: {reason}" in found.notes
+    assert f"a tuned table is not used: {reason}" in found.notes
     assert any(says(note, "A GPU") for note in found.notes)
     cpu = devices.CPU
     assert reason not in str(plan_product(Gemm(20, 30, 40), cpu)), "CPUs have no tables"

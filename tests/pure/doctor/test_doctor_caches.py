@@ -21,7 +21,7 @@ def test_caches_of_ones_own_are_named(tmp_path: Path, monkeypatch: pytest.Monkey
 def test_a_home_that_is_not_fit_is_told_with_what_follows_and_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", "/dev/null")
     (finding,) = machine.examine_caches({})
-    assert (finding.status, finding.mend) == (Status.WARN, OWN_FOLDER)
+    assert (finding.status, finding.fix) == (Status.WARN, OWN_FOLDER)
     assert says(finding.text, "dev/null/tilewright", "Not a directory")
     assert "every process compiles again" in finding.text
 
@@ -36,17 +36,17 @@ def test_a_cache_that_cannot_be_written_is_told_by_its_error(tmp_path: Path, mon
         "PoCL": Status.WARN,
     }
     assert f"{tmp_path.resolve()}/pytools (Not a directory)" in found["PyOpenCL"].text
-    assert "tilewright makes its kernels without that cache" in found["PyOpenCL"].text
+    assert "tilewright works without that cache" in found["PyOpenCL"].text
 
 
 def call(monkeypatch: pytest.MonkeyPatch, run: ChildRun) -> Finding:
     monkeypatch.setattr(devices, "run_child", lambda *arguments: run)
-    return devices.examine_call({}, 1.0, "the mend")
+    return devices.examine_call({}, 1.0, "the fix")
 
 
 def test_a_call_that_dies_is_a_fault(monkeypatch: pytest.MonkeyPatch) -> None:
     finding = call(monkeypatch, ChildRun("", "OSError: no room\n", "exit code 1"))
-    assert (finding.status, finding.mend) == (Status.FAIL, "the mend")
+    assert (finding.status, finding.fix) == (Status.FAIL, "the fix")
     assert says(finding.text, 1, "OSError: no room")
     wrong = json.dumps({"stage": "call", "right": False, "seconds": 1.0})
     assert call(monkeypatch, ChildRun(wrong, "", "")).status is Status.FAIL

@@ -143,7 +143,7 @@ def test_a_user_without_a_home_gets_a_private_folder(base: Path, monkeypatch: py
     home._home_for.cache_clear()
     refused(f"user {os.geteuid()} has no home")
     monkeypatch.setenv("HOME", str(base / "missing"))
-    refused(f"the home {base}/missing is no folder")
+    refused(f"the home {base}/missing is not a folder")
     assert not (base / "missing").exists(), "a home is nothing to be made by us"
 
 

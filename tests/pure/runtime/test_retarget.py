@@ -52,9 +52,9 @@ def test_a_tensor_map_has_a_stride_less_than_sizes() -> None:
     [
         (TensorMap("float32", (9, 8), (36,), (8, 8)), "multiples of 16 bytes, not 36"),
         (TensorMap("float32", (0, 8), (32,), (8, 8)), "from 1 to 2"),
-        (TensorMap("float32", (512, 8), (2048,), (512, 8)), "at most 256"),
+        (TensorMap("float32", (512, 8), (2048,), (512, 8)), "1 to 256 elements a side, not 512"),
         (TensorMap("float32", (8, 8), (32,), (2, 8)), "multiples of 16 bytes, not 8"),
-        (TensorMap("float32", (64, 8), (256,), (64, 8), 128), "its swizzle only 128"),
+        (TensorMap("float32", (64, 8), (256,), (64, 8), 128), "swizzle of 128 bytes, not 256"),
     ],
 )
 def test_what_the_copy_engine_cannot_read_is_said_in_a_sentence(map_: TensorMap, words: str) -> None:

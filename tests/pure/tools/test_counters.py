@@ -87,7 +87,7 @@ def test_a_prediction_that_is_wrong_is_noticed() -> None:
 
 
 LISTING = """
-	//## File "/x/twin7.cu", line 155 inlined at "/x/rows/08.cl", line 14
+	//## File "/x/counterpart7.cu", line 155 inlined at "/x/rows/08.cl", line 14
 	//## File "/x/rows/08.cl", line 14
         /*01f0*/              @!P0 LDG.E.128.CONSTANT R4, desc[UR4][R2.64] ;
         /*0200*/                   IADD3 R2, R17, R3, RZ ;
@@ -97,7 +97,7 @@ LISTING = """
 
 
 def test_listings_are_read() -> None:
-    load, store = read_listing(LISTING, "twin7.cu")
+    load, store = read_listing(LISTING, "counterpart7.cu")
     assert (load.offset, load.operation, load.space, load.size) == (0x1F0, "load", "global", 16)
     assert load.opcode == "LDG.E.128.CONSTANT"
     assert load.places == (("rows/08.cl", 14),)

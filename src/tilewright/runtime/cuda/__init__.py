@@ -1,1 +1,1 @@
-"""The CUDA counterpart of every kernel: NVRTC compiles it, NVIDIA's driver runs it."""
+"""CUDA counterparts of the kernels: NVRTC compiles them, NVIDIA's driver runs them."""

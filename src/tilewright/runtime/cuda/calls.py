@@ -1,4 +1,4 @@
-"""How CUDA's driver is called: by cuda-bindings; and what a status means."""
+"""Calls of CUDA's driver by cuda-bindings, and the meaning of its error codes."""
 
 from functools import cache
 from typing import Any
@@ -7,7 +7,7 @@ from ...errors import DevicePoisoned, LaunchFailed, NoDevice, OutOfDeviceMemory
 
 ADVICE = "the CUDA backend needs cuda-bindings and NVRTC: pip install 'tilewright[cuda]'"
 NO_MEMORY = (2,)  # CUDA_ERROR_OUT_OF_MEMORY
-POISONED = (700, 702, 710, 714, 715, 716, 717, 718, 719)  # faults of a kernel after which the context is lost
+POISONED = (700, 702, 710, 714, 715, 716, 717, 718, 719)  # faults of kernels after which the context cannot be used
 
 
 @cache
@@ -21,7 +21,7 @@ def driver_calls() -> Any:
 
 
 def check(what: str, answer: tuple[Any, ...]) -> Any:
-    """The value of a driver call; an error names the status, what it means, and the call that caused it."""
+    """The value of a driver call; an error names the call, the error code and its meaning."""
     status, *values = answer
     code = int(status)
     if code == 0:

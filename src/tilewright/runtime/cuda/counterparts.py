@@ -1,4 +1,4 @@
-"""Opens the runtimes by which a kernel is to be run: OpenCL, CUDA, or both of them on the same GPU."""
+"""Opens a device by OpenCL, by CUDA, or by both on the same GPU."""
 
 from ...core.kernel import Kernel
 from ...errors import InvalidInput, NoDevice, Unsupported
@@ -8,33 +8,33 @@ from ..opencl.device import open_device
 from . import device as cuda
 
 BACKENDS = ("opencl", "cuda", "both")
-CUDA_FEATURES = {"cpu", "gpu", "nvidia"}  # what the CUDA prelude has words for, and the kinds of devices
+CUDA_FEATURES = {"cpu", "gpu", "nvidia"}  # kinds of devices, and the feature that the CUDA prelude supports
 
 
 def open_backends(backend: str, device: str | Device | None = None) -> tuple[Device, ...]:
-    """The device by each runtime that `backend` names, OpenCL's first; `device` may be open already.
+    """The device opened by each runtime that `backend` names, OpenCL first. `device` may be open already.
 
     NoDevice says what is missing: the packages of the extra `cuda`, or an NVIDIA GPU.
     """
     if backend not in BACKENDS:
-        raise InvalidInput(f"the backend {backend!r} is none of {', '.join(BACKENDS)}")
+        raise InvalidInput(f"backend={backend!r} is not one of {', '.join(BACKENDS)}")
     if backend == "cuda":
         return (cuda.open_device(device) if device is None or isinstance(device, str) else device,)
     opened = open_device(device) if device is None or isinstance(device, str) else device
-    return (opened,) if backend == "opencl" else (opened, twin_of(opened))
+    return (opened,) if backend == "opencl" else (opened, counterpart_of(opened))
 
 
-def twin_of(device: Device) -> Device:
+def counterpart_of(device: Device) -> Device:
     """The CUDA device that is the same GPU as an OpenCL device."""
     if not isinstance(device, OpenCLDevice) or "nvidia" not in device.info.features:
-        raise NoDevice(f"{device.info.label} has no CUDA twin: that takes an NVIDIA GPU, opened by OpenCL")
-    return cuda.open_twin(device.device.pci_bus_id_nv)
+        raise NoDevice(f"{device.info.label} has no CUDA counterpart: only an NVIDIA GPU opened by OpenCL has one")
+    return cuda.open_counterpart(device.device.pci_bus_id_nv)
 
 
-def without_twin(kernel: Kernel) -> None:
-    """Unsupported if a kernel uses instructions that its OpenCL dialect alone has words for."""
+def without_counterpart(kernel: Kernel) -> None:
+    """Unsupported if a kernel uses instructions that only its OpenCL dialect supports."""
     foreign = sorted({feature for feature, _ in kernel.requires} - CUDA_FEATURES)
     if foreign:
         raise Unsupported(
-            f"{kernel.name} has no CUDA twin: it uses {', '.join(foreign)}, which only its OpenCL C reaches"
+            f"{kernel.name} has no CUDA counterpart: it uses {', '.join(foreign)}, which only its OpenCL dialect supports"
         )

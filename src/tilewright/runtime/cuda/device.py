@@ -1,6 +1,6 @@
-"""The CUDA backend: the same kernels, compiled by NVRTC and run by NVIDIA's driver API.
+"""The CUDA backend: the same kernels, compiled by NVRTC and run by CUDA's driver API.
 
-It needs the packages of the extra `cuda`. Times come from events around each launch.
+It needs the packages of the extra `cuda`. Each launch is timed by events around it.
 """
 
 import weakref
@@ -16,18 +16,18 @@ from ...core.kernel import MOST_GROUPS, Dialect, NDRange
 from ...core.source import Parameter, Signature
 from ...core.tensor_map import TensorMap
 from ...errors import InvalidInput, LaunchFailed, NoDevice, UnknownName, Unsupported
-from ..argument_types import scalar_types
+from ..argument_types import argument_types
 from ..cache import BinaryCache, cache_folder, content_key
 from .calls import check, driver_calls
 from .information import architecture, compiler_for, describe, list_devices
 from .timing import GATE, Event, Gate, Mark
 
-HELD_LAUNCHES = 64  # that may wait at the gate: the driver blocks when its queue, of about 1000 entries, is full
+HELD_LAUNCHES = 64  # launches that may wait at the gate: the driver blocks when its queue of about 1000 entries is full
 
 
 @dataclass(frozen=True)
 class Buffer:
-    """Device memory from `pointer` on; the owner frees it when nothing refers to it any longer."""
+    """Device memory from `pointer` on. The owner frees it when no buffer refers to it."""
 
     pointer: int
     nbytes: int
@@ -35,7 +35,7 @@ class Buffer:
 
 
 class Allocation:
-    """Memory that is freed with its last buffer."""
+    """Memory that is freed when its last buffer is gone."""
 
     def __init__(self, pointer: Any) -> None:
         driver = driver_calls()
@@ -53,22 +53,22 @@ class BoundKernel:
     def set_arg(self, index: int, value: Any) -> None:
         """Bind a buffer, or a scalar of a NumPy type."""
         kept = np.array([value.pointer], np.uint64) if isinstance(value, Buffer) else np.atleast_1d(np.asarray(value))
-        self._values[index] = kept  # the driver reads arguments from where they lie
+        self._values[index] = kept  # the driver reads arguments from the address of the array
         self._addresses[index] = kept.ctypes.data
 
     @property
     def arguments(self) -> int:
-        """The address of the arguments' addresses."""
+        """The address of the array of the arguments' addresses."""
         return int(self._addresses.ctypes.data)
 
 
 @dataclass(frozen=True)
 class Program:
-    """A loaded program and how its kernel's arguments are bound."""
+    """A loaded program, and the types of its kernel's arguments."""
 
     module: Any
     signature: Signature
-    scalar_types: tuple[Any, ...]
+    argument_types: tuple[Any, ...]
     log: str
 
     def new_kernel(self) -> BoundKernel:
@@ -79,12 +79,12 @@ class Program:
 
 
 class Device:
-    """An opened GPU with the verbs of `backend.device.Device`."""
+    """An opened GPU with the operations of `runtime.device.Device`."""
 
     backend = "cuda"
     dialect = Dialect.CUDA
-    supports_stamps = False  # `timed` measures a burst here
-    plain_queue = None  # one stream, without profiling
+    supports_stamps = False  # bursts are measured by `timed`
+    plain_queue = None  # there is one stream, and it does not profile
 
     def __init__(self, ordinal: int) -> None:
         driver = driver_calls()
@@ -105,7 +105,7 @@ class Device:
         self._gate = Gate(self._stream, self.build(GATE, "the gate", signature, "float32").new_kernel())
 
     def enter(self) -> Any:
-        """Make the context this thread's, and return the driver's calls."""
+        """Make the context current in this thread, and return the driver's functions."""
         driver = driver_calls()
         check(f"entering the context of {self.info.label}", driver.cuCtxSetCurrent(self._context))
         return driver
@@ -113,13 +113,13 @@ class Device:
     def build(
         self, source: str, name: str, signature: Signature, dtype: str, options: Sequence[str] = (), target: str = ""
     ) -> Program:
-        """Compile `source` for this device or for `target`, or take it from memory or disk. BuildFailed holds the log."""
+        """Compile `source` for this device or for `target`, unless it is in memory or on disk. BuildFailed holds the log."""
         key = (source, signature.entry, (*options, target))
         with self._lock:
             if key not in self._programs:
                 cubin, log = self._compile(source, name, options, target or architecture(self.info.compute_capability))
                 module = check(f"loading {name}", self.enter().cuModuleLoadData(cubin))
-                self._programs[key] = Program(module, signature, scalar_types(name, signature, dtype), log)
+                self._programs[key] = Program(module, signature, argument_types(name, signature, dtype), log)
             return self._programs[key]
 
     def _compile(self, source: str, name: str, options: Sequence[str], target: str) -> tuple[bytes, str]:
@@ -133,7 +133,7 @@ class Device:
         return built.cubin, built.log
 
     def allocate(self, nbytes: int) -> Buffer:
-        """A buffer of at least one byte; OutOfDeviceMemory says the bytes asked and present."""
+        """A buffer of at least one byte; OutOfDeviceMemory says how many bytes were requested and how many there are."""
         size = max(int(nbytes), 1)
         what = f"allocating {size:,} bytes of {self.info.global_bytes:,} on {self.info.label}"
         pointer = check(what, self.enter().cuMemAlloc(size))
@@ -143,7 +143,7 @@ class Device:
         raise Unsupported("tensor maps are passed to kernels of the OpenCL dialect only")
 
     def part(self, buffer: Buffer, origin: int, nbytes: int) -> Buffer:
-        """Some bytes of a buffer, which stays alive with them."""
+        """A part of a buffer. It keeps the buffer alive."""
         size = max(int(nbytes), 1)
         if origin + size > buffer.nbytes:
             raise InvalidInput(f"{size:,} bytes at {origin:,} do not fit into a buffer of {buffer.nbytes:,}")
@@ -185,7 +185,7 @@ class Device:
         wait_for: Any = None,
         event: bool = True,
     ) -> Event:
-        """Enqueue one launch; its event. Launches stay behind the gate until `finish`. Errors name `what`."""
+        """Enqueue one launch and return its event. Launches wait at the gate until `finish`. Errors name `what`."""
         if queue is not None or wait_for is not None:
             raise Unsupported(f"{what}: a CUDA device launches on its own stream, in order")
         driver, (groups, items) = self.enter(), grid(ndrange, what)
@@ -202,11 +202,11 @@ class Device:
 
     @property
     def stream(self) -> int:
-        """The stream's handle, for libraries that enqueue on it."""
+        """The handle of the stream, for libraries that enqueue on it."""
         return int(self._stream)
 
     def timed(self, enqueue: Callable[[], object], what: str) -> float:
-        """Seconds on the device of what `enqueue` puts on the stream, once nothing else is in it; waits for it."""
+        """Device seconds of the work that `enqueue` puts on the empty stream. Waits for its end."""
         self.finish(what)
         self._gate.close()
         before = Mark(self._stream)
@@ -223,7 +223,7 @@ class Device:
 
 
 def grid(ndrange: NDRange, what: str) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Work-groups and work-items of a group in CUDA's three dimensions; LaunchFailed if there are too many."""
+    """Work-groups, and work-items of a group, in CUDA's three dimensions; LaunchFailed if there are too many groups."""
     pairs = zip(ndrange.global_size, ndrange.local_size, strict=True)
     groups, items = [whole // own for whole, own in pairs], list(ndrange.local_size)
     groups, items = (each + [1] * (3 - len(each)) for each in (groups, items))
@@ -238,7 +238,7 @@ def opened(ordinal: int) -> Device:
 
 
 def open_device(wanted: str | None = None) -> Device:
-    """Open a GPU by its number in CUDA's order, or by part of its name. NoDevice if there is none."""
+    """Open a GPU by its index in CUDA's order, or by a part of its name. NoDevice if there is none."""
     infos = list_devices()
     if not infos:
         raise NoDevice("no CUDA device: the driver offers none")
@@ -248,8 +248,8 @@ def open_device(wanted: str | None = None) -> Device:
     raise UnknownName("CUDA device", str(wanted), [*map(str, range(len(infos))), *(info.label for info in infos)])
 
 
-def open_twin(bus: int) -> Device:
-    """The same GPU as an OpenCL device whose number on the PCI bus is given."""
+def open_counterpart(bus: int) -> Device:
+    """The GPU with this PCI bus number: the counterpart of an OpenCL device."""
     places = range(len(list_devices()))
     driver = driver_calls()
     wanted = driver.CUdevice_attribute.CU_DEVICE_ATTRIBUTE_PCI_BUS_ID
@@ -257,4 +257,4 @@ def open_twin(bus: int) -> Device:
         handle = check("finding the device", driver.cuDeviceGet(place))
         if check("asking for the bus", driver.cuDeviceGetAttribute(wanted, handle)) == bus:
             return opened(place)
-    raise NoDevice(f"CUDA knows no device with the number {bus} on the PCI bus")
+    raise NoDevice(f"CUDA has no device with the PCI bus number {bus}")

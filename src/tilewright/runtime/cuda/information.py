@@ -1,4 +1,4 @@
-"""Reads what CUDA tells of its devices into DeviceInfo, and finds the compiler for them."""
+"""Reads CUDA's facts about devices into DeviceInfo, and finds the compiler for them."""
 
 from ...core.device import DeviceInfo
 from ...errors import LaunchFailed, NoDevice
@@ -7,17 +7,17 @@ from .nvrtc import Nvrtc, find_nvrtc
 
 
 def list_devices() -> tuple[DeviceInfo, ...]:
-    """The GPUs that CUDA's driver offers. NoDevice if there is no driver, or not the extra's packages."""
+    """The GPUs that CUDA's driver offers. NoDevice if the driver or the packages of the extra `cuda` are missing."""
     driver = driver_calls()
     try:
         check("starting CUDA", driver.cuInit(0))
-    except (RuntimeError, LaunchFailed) as missing:  # cuda-pathfinder's, where there is no driver; the driver's own
+    except (RuntimeError, LaunchFailed) as missing:  # RuntimeError: cuda-pathfinder found no driver
         raise NoDevice(f"no CUDA device: {str(missing).strip().splitlines()[0]}") from missing
     return tuple(map(describe, range(check("counting devices", driver.cuDeviceGetCount()))))
 
 
 def describe(ordinal: int) -> DeviceInfo:
-    """A GPU's facts as plain data, in OpenCL's words."""
+    """A GPU's facts as plain data, by the names of OpenCL."""
     driver = driver_calls()
     handle = check("finding the device", driver.cuDeviceGet(ordinal))
 
@@ -59,7 +59,7 @@ def architecture(compute_capability: tuple[int, int] | None) -> str:
 
 
 def compiler_for(target: str) -> Nvrtc:
-    """The NVRTC for an architecture; NoDevice says what to install."""
+    """An NVRTC that compiles for an architecture; NoDevice says what to install."""
     compiler = find_nvrtc(target)
     if compiler is None:
         raise NoDevice(f"{ADVICE} (no NVRTC that compiles for {target})")

@@ -1,7 +1,7 @@
-"""NVIDIA's run-time compiler, NVRTC, by its C interface: CUDA C++ to machine code of every architecture that it knows.
+"""NVRTC, NVIDIA's run-time compiler, by its C interface: from CUDA C++ to machine code.
 
-It needs neither a GPU, nor a driver, nor Python bindings. Several versions may be installed side by side: 12 still compiles
-for Volta, which 13 does not.
+It needs neither a GPU nor a driver nor Python bindings. Several versions may be installed together: version 12 compiles for
+Volta, version 13 does not.
 """
 
 import ctypes
@@ -21,7 +21,7 @@ FILES = ("nvrtc64_130_0.dll", "nvrtc64_120_0.dll") if sys.platform == "win32" el
 
 @dataclass(frozen=True)
 class Compilation:
-    """Machine code in an ELF file, the PTX that it was made of, and the compiler's log, which may be empty."""
+    """Machine code as an ELF file, its PTX, and the compiler's log, which may be empty."""
 
     cubin: bytes
     ptx: str
@@ -30,7 +30,7 @@ class Compilation:
 
 @dataclass(frozen=True)
 class Nvrtc:
-    """An opened NVRTC: its version ("NVRTC 13.0"), and the architectures that it compiles for (75, 80 ...)."""
+    """An opened NVRTC, its version ("NVRTC 13.0"), and the architectures that it compiles for (75, 80 ...)."""
 
     library: ctypes.CDLL
     version: str
@@ -39,7 +39,7 @@ class Nvrtc:
     def compile(self, source: str, name: str, architecture: str, options: Sequence[str] = ()) -> Compilation:
         """Compile CUDA C++ for an architecture such as "sm_90". BuildFailed names `name` and holds the log.
 
-        Options that only an OpenCL compiler knows are left out.
+        Options of OpenCL compilers (-cl-...) are dropped.
         """
         own = (f"--gpu-architecture={architecture}", "--device-as-default-execution-space")
         words = [each.encode() for each in (*own, *options) if not each.startswith("-cl-")]
@@ -74,14 +74,14 @@ class Nvrtc:
 
 @cache
 def find_nvrtc(architecture: str) -> Nvrtc | None:
-    """An NVRTC that compiles for this architecture ("sm_90"); None if none is installed or none of them does."""
+    """An installed NVRTC that compiles for this architecture ("sm_90"), or None."""
     number = re.fullmatch(r"sm_(\d+)[af]?", architecture)
     opened = filter(None, map(_open, _paths()))
     return next((each for each in opened if number and int(number[1]) in each.architectures), None)
 
 
 def _paths() -> Iterator[str]:
-    """Where the library may be, newest version first: in Python's packages, where the loader looks, or in a toolkit."""
+    """Where the library may be, the newest version first: Python's packages, the loader's folders, a CUDA toolkit."""
     places = Places.of_this_machine()
     for file in FILES:
         found = packaged_file((file,), *PACKAGES), find_library(file, places.libraries)
@@ -93,7 +93,7 @@ def _paths() -> Iterator[str]:
 
 @cache
 def _open(path: str) -> Nvrtc | None:
-    """The library, or None if it is there but cannot be opened: a package for another system, say."""
+    """The library, or None if it cannot be opened, as when its package is for another system."""
     try:
         library = ctypes.CDLL(path)
     except OSError:

@@ -1,4 +1,4 @@
-"""Times on a CUDA stream: events around launches, and the gate behind which launches gather before the clock starts."""
+"""Times on a CUDA stream: events around launches, and a gate that holds launches until all are enqueued."""
 
 import ctypes
 import weakref
@@ -11,7 +11,7 @@ from .calls import check, driver_calls
 
 
 class Mark:
-    """A point of the stream that has a time."""
+    """A point on the stream with a time."""
 
     def __init__(self, stream: Any) -> None:
         driver = driver_calls()
@@ -20,14 +20,14 @@ class Mark:
         check("recording an event", driver.cuEventRecord(self.event, stream))
 
     def since(self, other: "Mark") -> int:
-        """Nanoseconds from the other mark to this one. The driver counts float32 milliseconds: keep the two close."""
+        """Nanoseconds from the other mark to this one. The driver gives float32 milliseconds, so both must be close."""
         driver = driver_calls()
         return round(float(check("reading an event", driver.cuEventElapsedTime(other.event, self.event))) * 1e6)
 
 
 @dataclass(frozen=True)
 class Event:
-    """When a launch began and ended on the device, in ns from the run's own beginning, once the stream is finished."""
+    """The start and end of a launch, in ns from the start of the run. To be read when the stream is finished."""
 
     origin: Mark
     before: Mark
@@ -46,7 +46,7 @@ class Event:
         return self.after.since(self.origin)
 
 
-# Ends when the host has written `turn`, or after `most_ns`: launches wait behind it, but nothing can wait for ever.
+# Ends when the host has written `turn`, or after `most_ns`. Launches wait behind it, but never forever.
 GATE = """
 extern "C" __global__ void wait_for(const volatile int* flag, int turn, unsigned long long most_ns)
 {
@@ -58,15 +58,15 @@ extern "C" __global__ void wait_for(const volatile int* flag, int turn, unsigned
     } while (*flag - turn < 0 && now - begin < most_ns);
 }
 """
-MOST_NS = 20_000_000  # many times what the host takes to send the launches of a run
+MOST_NS = 20_000_000  # many times longer than the host needs to enqueue the launches of a run
 
 
 class Gate:
-    """Holds a stream until a run's launches are all in it: a launch that finds the device idle starts its clock early,
-    and the host's time to send the kernel after it would be counted as the kernel's.
+    """Holds a stream until all launches of a run are enqueued. On an idle device the event before a launch is recorded at
+    once, so the time that the host needs to enqueue the kernel would count as time of the kernel.
 
-    It is a kernel with a time limit. A stream that waited for a word of the host alone would never go on where the driver
-    itself waits for the stream, as it does to enlarge the memory behind private arrays.
+    The gate is a kernel with a time limit. Without the limit it could wait forever: the driver itself sometimes waits for
+    the stream, as when it enlarges the memory of private arrays.
     """
 
     def __init__(self, stream: Any, wait_for: Any) -> None:

@@ -1,1 +1,1 @@
-"""OpenCL drivers: found, made visible, ranked."""
+"""OpenCL drivers: finding them, making them visible, ranking their devices."""

@@ -1,4 +1,4 @@
-"""Finds OpenCL drivers: those that .icd files name, those that none names, and those from PyPI.
+"""Finds OpenCL drivers: those that .icd files name, unregistered ones, and those from PyPI.
 
 Nothing here loads a driver or imports PyOpenCL.
 """
@@ -14,7 +14,7 @@ from ..libraries import find_library, listed_folders, loader_folders, packaged_f
 
 Origin = Literal["system", "unregistered", "wheel"]
 
-# Drivers often present without an .icd file (a container that mounts NVIDIA's libraries): name, library.
+# Drivers that often have no .icd file, as in containers with NVIDIA's libraries mounted: name, library.
 UNREGISTERED = (
     ("NVIDIA", "libnvidia-opencl.so.1"),
     ("AMD", "libamdocl64.so"),
@@ -42,7 +42,7 @@ WELL_KNOWN_FOLDERS = (
 
 @dataclass(frozen=True)
 class Driver:
-    """One OpenCL driver. `library` is a path, or the .icd file's own text when no such file was found."""
+    """One OpenCL driver. `library` is a path, or the text of the .icd file if no such library was found."""
 
     name: str
     library: str
@@ -52,7 +52,7 @@ class Driver:
 
 @dataclass(frozen=True)
 class Places:
-    """Where to look: folders of .icd files that a loader reads by itself, and folders of shared libraries."""
+    """Where to look: folders of .icd files that loaders read by default, and folders of shared libraries."""
 
     vendors: tuple[Path, ...]
     libraries: tuple[Path, ...]
@@ -68,7 +68,7 @@ class Places:
 
 
 def discover(places: Places | None = None) -> tuple[Driver, ...]:
-    """Every driver, each once: registered ones, then libraries that no .icd names, then wheels."""
+    """All drivers without duplicates: registered ones, then libraries that no .icd file names, then wheels."""
     places = places or Places.of_this_machine()
     found = list(_system(places))
     for driver in (*_unregistered(places), *_wheels()):
@@ -78,9 +78,9 @@ def discover(places: Places | None = None) -> tuple[Driver, ...]:
 
 
 def icd_files(places: Places) -> list[Path]:
-    """The .icd files of the first folder, and those of later ones that name a library that exists and is new.
+    """The .icd files of the first folder, and those of further folders that name another library that exists.
 
-    Intel's wheel leaves a file in the environment's folder that names a path of the machine it was built on.
+    Intel's wheel brings a file that names a path of the machine where it was built.
     """
     files = sorted(places.vendors[0].glob("*.icd")) if places.vendors else []
     named = {os.path.realpath(path) for file in files if (path := find_library(_named_library(file), places.libraries))}
@@ -126,7 +126,7 @@ def _wheels() -> list[Driver]:
 
 
 def bundled(library: Path) -> bool:
-    """True if PyOpenCL's wheel reads this driver by itself: its loader lists every .icd in its own folder."""
+    """Whether PyOpenCL's wheel finds this driver without help: its loader reads every .icd file in its own folder."""
     folder = library.parent
     return folder.name == ".libs" and any(folder.glob("libOpenCL*")) and any(folder.glob("*.icd"))
 
@@ -136,6 +136,6 @@ def _real(driver: Driver) -> str:
 
 
 def _same_driver(one: Driver, other: Driver) -> bool:
-    """Same file, or same library name up to its version: a process should not load one driver twice."""
+    """Whether both are one file, or have one library name up to the version: a process should not load a driver twice."""
     stems = [Path(each.library).name.split(".so")[0] for each in (one, other)]
     return _real(one) == _real(other) or (stems[0] == stems[1] and Path(other.library).is_file())

@@ -6,11 +6,10 @@ Nothing here loads a driver or imports PyOpenCL.
 import re
 from dataclasses import dataclass
 
-# The only build on PyPI, of the wheel pocl-binary-distribution 3.0. Its LLVM knows no processor that is newer than itself:
-# there every build of a kernel fails.
+# The only PoCL on PyPI, wheel pocl-binary-distribution 3.0. On processors newer than its LLVM every build of a kernel fails.
 POCL_WHEEL_VERSION = "OpenCL 3.0 PoCL 3.0-rc2  Linux, Release, RELOC, LLVM 14.0.6, SLEEF, DISTRO, POCL_DEBUG"
 POCL_WHEEL_REFUSAL = (
-    "PoCL 3.0-rc2 of the wheel pocl-binary-distribution compiles nothing on processors newer than its LLVM 14: "
+    "PoCL 3.0-rc2 of the wheel pocl-binary-distribution cannot compile on processors newer than its LLVM 14: "
     "pip install intel-opencl-rt intel-cmplr-lib-rt, or apt-get install pocl-opencl-icd"
 )
 NEVER_BY_DEFAULT = 100
@@ -18,16 +17,16 @@ NEVER_BY_DEFAULT = 100
 
 @dataclass(frozen=True)
 class Standing:
-    """Where a device stands in the order of preference: the lowest `rank` is taken; `reason` is a clause."""
+    """A device's place in the order of preference: the lowest `rank` is the default. `reason` is a clause."""
 
     rank: int
     reason: str
 
 
 def standing(platform_name: str, platform_version: str, device_kind: str) -> Standing:
-    """Rank of a device by its platform's name and version and its kind: "gpu", "cpu" or "accelerator".
+    """The standing of a device, by its platform's name and version and its kind: "gpu", "cpu" or "accelerator".
 
-    Among CPU drivers Intel's is first: kernels with barriers ran about ten times as fast as with PoCL 3.1.
+    Intel's CPU driver comes before PoCL: kernels with barriers ran about ten times as fast as with PoCL 3.1.
     """
     pocl = "Portable Computing Language" in platform_name
     version = re.search(r"PoCL (\d+)\.", platform_version)
@@ -47,5 +46,5 @@ def standing(platform_name: str, platform_version: str, device_kind: str) -> Sta
 
 
 def preference(platform_name: str, platform_version: str, device_kind: str) -> int:
-    """The rank of `standing`, as a sort key; from NEVER_BY_DEFAULT on, a device must be asked for."""
+    """The rank of `standing`, as a sort key. A device of rank NEVER_BY_DEFAULT or more must be asked for."""
     return standing(platform_name, platform_version, device_kind).rank

@@ -1,4 +1,4 @@
-"""Makes drivers that no .icd file names visible to this process and its children, beside the system's own.
+"""Makes unregistered drivers visible to this process and its children, in addition to the system's drivers.
 
 Nothing here loads a driver or imports PyOpenCL. `register()` must run before the first OpenCL platform query.
 """
@@ -20,15 +20,15 @@ from .drivers import Driver, Places, bundled, discover, icd_files
 
 FOLDER_PREFIX = "tilewright-icd-"
 
-# Binds each of PoCL's threads to a processor. Woken together after a pause, two of them often land on one processor, and
-# there they stay for some milliseconds. Products shorter than that suffer: 256^3 float32 on two processors ran at 225
-# GFLOP/s in the median with this and at 145 without; from 512^3 on it makes no difference.
+# Binds each of PoCL's threads to a processor. After a pause, two threads often start on one processor and stay there for
+# some milliseconds. This slows short products: 256^3 float32 on two processors had a median of 225 GFLOP/s with this and of
+# 145 without. From 512^3 on it makes no difference.
 PINNED = ("POCL_AFFINITY", "1")
 
 
 @dataclass(frozen=True)
 class Registration:
-    """What `register` did: `variable` makes `added` visible; `problem` says why no driver may be found."""
+    """What `register` did: `variable` makes the drivers `added` visible. `problem` says why drivers may not be found."""
 
     status: Literal["nothing to add", "registered", "left to the user", "failed"]
     variable: str
@@ -39,10 +39,10 @@ class Registration:
 
 
 def user_choice(environ: Mapping[str, str]) -> tuple[str, str] | None:
-    """The loader variable that the user set, and its value, or None. To a loader an empty value is unset.
+    """The loader variable that the user set, and its value, or None. Loaders ignore an empty value.
 
-    OCL_ICD_FILENAMES speaks to Khronos' loader, which PyOpenCL's wheels have on Windows only: elsewhere it says nothing
-    about what will be found, and some NVIDIA images set it.
+    OCL_ICD_FILENAMES is for Khronos' loader, which PyOpenCL's wheels contain on Windows only. On other systems it is
+    ignored here: some NVIDIA images set it.
     """
     names = ("OCL_ICD_FILENAMES",) if sys.platform == "win32" else ("OCL_ICD_VENDORS", "OPENCL_VENDOR_PATH")
     for name in names:
@@ -53,7 +53,7 @@ def user_choice(environ: Mapping[str, str]) -> tuple[str, str] | None:
 
 
 def _problem_of(name: str, value: str) -> str:
-    """Why the user's own variable cannot work, or ''. A bare file name is left to the loader's own search."""
+    """Why the user's variable cannot work, or "". A bare file name is left to the loader's search."""
     parts = value.split(os.pathsep) if name == "OCL_ICD_FILENAMES" else [value]
     missing = [part for part in parts if os.sep in part and not Path(part).exists()]
     if not missing:
@@ -62,10 +62,10 @@ def _problem_of(name: str, value: str) -> str:
 
 
 def bind_threads(environ: MutableMapping[str, str] = os.environ) -> None:
-    """Have PoCL bind its threads to processors, before the first platform query, with which they start.
+    """Let PoCL bind its threads to processors. To be called before the first platform query, which starts the threads.
 
-    Not against the user's word, and only if this process may run everywhere: PoCL counts processors from 0 on and heeds
-    no other binding.
+    A variable that the user set is kept. Nothing is set if this process may not run on all processors: PoCL counts
+    processors from 0 on and ignores other bindings.
     """
     mark_used()
     if sys.platform == "linux" and os.sched_getaffinity(0) == set(range(os.cpu_count() or 0)):
@@ -73,9 +73,9 @@ def bind_threads(environ: MutableMapping[str, str] = os.environ) -> None:
 
 
 def keep_apart(environ: MutableMapping[str, str] = os.environ) -> None:
-    """Where the user's cache folder is not fit, have PoCL keep its compiled kernels with ours, before the first query.
+    """If the user's cache folder is not safe, let PoCL keep its compiled kernels in ours. Before the first platform query.
 
-    By itself PoCL takes a folder of a fixed name in /tmp for a user without a home, and runs what it finds there.
+    For a user without a home PoCL uses a fixed name in /tmp, and runs programs that it finds there.
     """
     home = user_home()
     if home.misleading:
@@ -85,11 +85,11 @@ def keep_apart(environ: MutableMapping[str, str] = os.environ) -> None:
 def register(
     places: Places | None = None, environ: MutableMapping[str, str] = os.environ, cache: Path | None = None
 ) -> Registration:
-    """Make unregistered drivers and wheels visible beside the system's own, before the first platform query.
+    """Make unregistered drivers and wheels visible in addition to the system's drivers, before the first platform query.
 
-    Sets OCL_ICD_VENDORS to a folder of .icd files. On Windows it sets OCL_ICD_FILENAMES, which the Khronos
-    loader reads besides the registry, though not in an elevated process; that path has not been tried. A
-    variable that the user set is never touched. A second call, here or in a child process, changes nothing.
+    Sets OCL_ICD_VENDORS to a folder of .icd files. On Windows it sets OCL_ICD_FILENAMES, which Khronos' loader reads in
+    addition to the registry, except in elevated processes; this path is untested. A variable that the user set is never
+    changed. A second call, here or in a child process, has no effect.
     """
     keep_apart(environ)
     places = places or Places.of_this_machine()
@@ -99,13 +99,13 @@ def register(
     value = os.pathsep.join(driver.library for driver in added)
     chosen = user_choice(environ)
     if chosen is not None and chosen != (variable, value):
-        text = f"{chosen[0]}={chosen[1]} is set, so the choice of drivers is left to it"
+        text = f"{chosen[0]}={chosen[1]} is set, and it decides which drivers are found"
         return Registration("left to the user", *chosen, (), text, _problem_of(*chosen))
     if not added:
-        environ.pop(variable, None)  # empty, or inherited from a parent that saw more drivers
-        return Registration("nothing to add", variable, "", (), "the loader sees every driver by itself")
+        environ.pop(variable, None)  # empty, or inherited from a parent that found more drivers
+        return Registration("nothing to add", variable, "", (), "the loader finds every driver without help")
     if sys.platform != "win32":
-        inherited = Path(environ.get(variable, "")).parent  # maybe not the cache, see _folder_of
+        inherited = Path(environ.get(variable, "")).parent  # may be another folder than the cache, see _folder_of
         try:
             value = str(_folder_of(_folder_content(places, added), (inherited, cache or cache_folder())))
         except OSError as error:
@@ -119,7 +119,7 @@ def register(
 
 
 def _folder_content(places: Places, added: tuple[Driver, ...]) -> dict[str, bytes]:
-    """File names and bytes: the system's .icd files as they are, and one for each added driver."""
+    """File names and bytes: copies of the system's .icd files, and a file for each added driver."""
     content: dict[str, bytes] = {}
     for index, file in enumerate(icd_files(places)):
         content[file.name if file.name not in content else f"{index}-{file.name}"] = file.read_bytes()
@@ -129,9 +129,9 @@ def _folder_content(places: Places, added: tuple[Driver, ...]) -> dict[str, byte
 
 
 def _folder_of(content: Mapping[str, bytes], caches: tuple[Path, ...]) -> Path:
-    """A folder that holds `content`, named by it: found in one of `caches`, or written into the last of them.
+    """A folder that holds `content` and is named by its hash: found in one of `caches`, or written to the last one.
 
-    If that cannot be written, a private folder serves this process and its children. OSError if there is none either.
+    If the last one cannot be written to, it is in a private folder of this process. OSError if that fails, too.
     """
     name = FOLDER_PREFIX + hashlib.sha256(repr(sorted(content.items())).encode()).hexdigest()[:16]
     for cache in caches:
@@ -145,8 +145,8 @@ def _folder_of(content: Mapping[str, bytes], caches: tuple[Path, ...]) -> Path:
 
 
 def _write_folder(content: Mapping[str, bytes], cache: Path, name: str) -> Path:
-    """The folder `name` of `cache`, put in place by a rename, so that processes may do this at the same time; one that
-    holds anything else is replaced."""
+    """Write the folder `name` of `cache`. It is put in place by a rename, so that several processes can do this at once. A
+    folder with other content is replaced."""
     make_own_folder(cache)
     folder, temporary = cache / name, Path(tempfile.mkdtemp(prefix="writing-", dir=cache))
     try:
@@ -165,10 +165,10 @@ def _write_folder(content: Mapping[str, bytes], cache: Path, name: str) -> Path:
 
 
 def _holds(folder: Path, content: Mapping[str, bytes]) -> bool:
-    """Whether the folder is nobody else's and holds these files and nothing more: a loader opens every .icd file."""
+    """Whether nobody else can change the folder, and it holds exactly these files: a loader opens every .icd file."""
     try:
         if distrust(folder) or {each.name for each in folder.iterdir()} != set(content):
             return False
-    except OSError:  # there is none
+    except OSError:  # it does not exist
         return False
     return all(read_own(folder / name) == data for name, data in content.items())

@@ -1,1 +1,1 @@
-"""OpenCL devices, by PyOpenCL."""
+"""OpenCL devices by PyOpenCL."""

@@ -1,4 +1,4 @@
-"""The OpenCL backend: list devices, open one, build, allocate, move data, launch. All of PyOpenCL's calls are here."""
+"""The OpenCL backend: list devices, open one, build, allocate, copy data, launch."""
 
 import threading
 from collections import OrderedDict
@@ -17,75 +17,75 @@ from ...core.kernel import Dialect, NDRange
 from ...core.source import Signature, name_lines
 from ...core.tensor_map import TensorMap
 from ...errors import BuildFailed, NoDevice, OutOfDeviceMemory, UnknownName, Unsupported
-from ..argument_types import scalar_types
+from ..argument_types import argument_types
 from ..cache import BinaryCache, cache_folder, content_key
 from ..icd.preference import NEVER_BY_DEFAULT, preference, standing
 from ..icd.registration import bind_threads, register
 from ..tensor_maps import encode
-from .bare_launch import launch_without_event
-from .error_codes import code_of, failure, status_sentence
+from .error_codes import code_of, error_sentence, failure
 from .information import describe
 from .instructions import with_instructions
 from .kernel_objects import kernel_object
+from .launch_without_event import launch_without_event
 from .retarget import retarget
 
 
 @contextmanager
 def check(what: str) -> Iterator[None]:
-    """Turn a PyOpenCL error into one that names the status, what it usually means, and the call that caused it."""
+    """Turn a PyOpenCL error into one that names the call, the error code, and what the code usually means."""
     try:
         yield
     except cl.Error as error:
         code = code_of(error)
-        raise failure(f"{what}: {status_sentence(code) if code is not None else error}", code) from error
+        raise failure(f"{what}: {error_sentence(code) if code is not None else error}", code) from error
 
 
 @dataclass(frozen=True)
 class Program:
-    """A built program and how its kernel's arguments are bound."""
+    """A built program, and the types of its kernel's arguments."""
 
     program: Any
     signature: Signature
-    scalar_types: tuple[Any, ...]
+    argument_types: tuple[Any, ...]
     log: str
 
     def new_kernel(self) -> Any:
-        """A kernel object of its own: argument slots are state, so threads must not share one."""
+        """A new kernel object. Bound arguments are its state, so threads must not share one."""
         with check(f"making the kernel {self.signature.entry!r}"):
             return kernel_object(self.program, self.signature.entry)
 
     def binary(self) -> bytes:
-        """What the driver made of the source: PTX, an ELF file or a format of its own; empty if it does not tell."""
+        """The driver's binary: PTX, an ELF file or another format; empty if the driver does not give it."""
         with check(f"asking for the code of {self.signature.entry!r}"):
             binaries = self.program.get_info(cl.program_info.BINARIES)
         return bytes(binaries[0]) if binaries and binaries[0] else b""
 
 
 def discover_devices() -> list[tuple[DeviceInfo, Any]]:
-    """All devices of all platforms, the preferred one first; empty if there is no driver."""
+    """All devices of all platforms in the order of preference; empty if there is no driver."""
     register()
     bind_threads()
     try:
         platforms = cl.get_platforms()
-    except cl.LogicError:  # the loader's way of saying that it knows no driver
+    except cl.LogicError:  # the loader found no driver
         return []
     found = []
     for platform in platforms:
         try:
             devices = platform.get_devices()
-        except cl.Error:  # a platform without devices answers with DEVICE_NOT_FOUND
+        except cl.Error:  # DEVICE_NOT_FOUND: a platform without devices
             continue
         found += [(with_instructions(describe(device, place)), device) for place, device in enumerate(devices)]
     return sorted(found, key=lambda pair: preference(pair[0].platform, pair[0].version, pair[0].kind))
 
 
 def list_devices() -> tuple[DeviceInfo, ...]:
-    """The devices that can be opened, the one that is chosen by default first."""
+    """The devices that can be opened, the default one first."""
     return tuple(info for info, _ in discover_devices())
 
 
 def choose(infos: Sequence[DeviceInfo], wanted: str | None) -> int:
-    """The index of the device that `wanted` names: an index, "cpu" or "gpu", or part of a name or platform."""
+    """The index of the device that `wanted` names: an index, "cpu" or "gpu", or a part of a name or platform."""
     if not infos:
         cause = f" ({register().problem})" if register().problem else ""
         raise NoDevice(f"no OpenCL device was found{cause}; `tilewright doctor` says what is missing and how to add it")
@@ -93,7 +93,9 @@ def choose(infos: Sequence[DeviceInfo], wanted: str | None) -> int:
         first = infos[0]
         own = standing(first.platform, first.version, first.kind)
         if own.rank >= NEVER_BY_DEFAULT:
-            raise NoDevice(f"the only device is {first.label}, which has to be asked for by --device 0: {own.reason}")
+            raise NoDevice(
+                f"the only device is {first.label}, which runs only if asked for by --device 0: {own.reason}"
+            )
         return 0
     if wanted.isdigit() and int(wanted) < len(infos):
         return int(wanted)
@@ -104,7 +106,7 @@ def choose(infos: Sequence[DeviceInfo], wanted: str | None) -> int:
 
 
 def open_device(wanted: str | None = None) -> "Device":
-    """Open a device for work. NoDevice if there is none, UnknownName if none matches."""
+    """Open a device. NoDevice if there is none, UnknownName if none matches."""
     pairs = discover_devices()
     info, device = pairs[choose([info for info, _ in pairs], wanted)]
     with check(f"opening {info.label}"):
@@ -113,7 +115,7 @@ def open_device(wanted: str | None = None) -> "Device":
 
 
 class Device:
-    """An opened device: its facts, and the verbs that plans are run with."""
+    """An opened device: its facts, and the operations that plans are run with."""
 
     backend = "opencl"
     dialect = Dialect.OPENCL
@@ -125,22 +127,22 @@ class Device:
         self.queue = cl.CommandQueue(context, device, cl.command_queue_properties.PROFILING_ENABLE)
         self._plain_queue: Any = None
         self._programs: dict[tuple[str, str, tuple[str, ...], str], Program] = {}
-        self.per_thread = threading.local()  # what the library keeps for its calls here: it goes when the device goes
+        self.per_thread = threading.local()  # what the library caches for its calls on this device
         self._lock = Lock()
         self._disk = BinaryCache(cache_folder() / "programs")
 
     def build(
         self, source: str, name: str, signature: Signature, dtype: str, options: Sequence[str] = (), target: str = ""
     ) -> Program:
-        """Compile `source`, or take it from memory or disk. BuildFailed holds the compiler's log.
+        """Compile `source`, unless it is in memory or on disk. BuildFailed holds the compiler's log.
 
-        With a PTX `target` the driver's own code is changed for it; Unsupported if it is not PTX for that family.
+        With a PTX `target` the driver's PTX is changed to that target; Unsupported if it is for another family.
         """
         key = (source, signature.entry, tuple(options), target)
         with self._lock:
             if key not in self._programs:
                 program, log = self._compile(source, name, tuple(options), target)
-                self._programs[key] = Program(program, signature, scalar_types(name, signature, dtype), log)
+                self._programs[key] = Program(program, signature, argument_types(name, signature, dtype), log)
             return self._programs[key]
 
     def _compile(self, source: str, name: str, options: tuple[str, ...], target: str) -> tuple[Any, str]:
@@ -151,7 +153,7 @@ class Device:
             program = self._load(binary, options)
             if program is not None:
                 return program, "(from the cache of built programs)"
-        # PyOpenCL's public Program adds a cache of its own, whose entries a driver update can outlive.
+        # PyOpenCL's public Program has its own cache, whose entries can be older than the driver.
         program = cl.Program(cl._cl._Program(self.context, source.encode()))
         try:
             self._finish_build(program, options)
@@ -165,7 +167,7 @@ class Device:
         return program, self._log(program)
 
     def _retargeted(self, program: Any, name: str, target: str) -> Any:
-        """The program for `target`, made of the PTX that the driver compiled."""
+        """The program for `target`, made from the driver's PTX."""
         ptx = program.get_info(cl.program_info.BINARIES)[0].rstrip(b"\0").decode()
         other = cl.Program(self.context, [self.device], [retarget(ptx, target).encode()])
         try:
@@ -175,7 +177,7 @@ class Device:
         return other
 
     def _load(self, binary: bytes, options: tuple[str, ...]) -> Any:
-        """A program from its binary, or None if this driver refuses it, so that it is compiled again."""
+        """A program from its binary, or None if the driver refuses the binary. It is then compiled again."""
         try:
             program = cl.Program(self.context, [self.device], [binary])
             self._finish_build(program, options)
@@ -184,8 +186,8 @@ class Device:
         return program
 
     def _finish_build(self, program: Any, options: tuple[str, ...]) -> None:
-        # `build` around it warns of every log that is not empty, and filters of warnings are one for all threads. The log is
-        # kept, and shown where it matters.
+        # The public `build` warns about every log that is not empty, and warning filters are shared by all threads. The log is
+        # kept, and shown on request.
         program._prg._build(options=" ".join(options).encode(), devices=[self.device])
 
     def _log(self, program: Any) -> str:
@@ -193,28 +195,28 @@ class Device:
 
     @property
     def supports_stamps(self) -> bool:
-        """Whether the device has the clock that `kernels/clock` reads: NVIDIA's."""
+        """Whether `kernels/clock` can read the device's clock: on NVIDIA's GPUs."""
         return "nvidia" in self.info.features
 
     @property
     def plain_queue(self) -> Any:
-        """A second queue, in order and without profiling, which costs some microseconds a launch: the library's own."""
+        """A second in-order queue for the library, without profiling, which costs some microseconds per launch."""
         with self._lock:
             if self._plain_queue is None:
                 self._plain_queue = cl.CommandQueue(self.context, self.device)
             return self._plain_queue
 
     def allocate(self, nbytes: int) -> Any:
-        """A buffer of at least one byte; OutOfDeviceMemory says the bytes asked and present."""
+        """A buffer of at least one byte; OutOfDeviceMemory says how many bytes were requested and how many there are."""
         size = max(int(nbytes), 1)
         limit = self.info.max_alloc_bytes
         if limit and size > limit:
-            raise OutOfDeviceMemory(f"{size:,} bytes asked; {self.info.label} allows {limit:,} in one buffer")
+            raise OutOfDeviceMemory(f"{size:,} bytes are too many: {self.info.label} allows {limit:,} in one buffer")
         with check(f"allocating {size:,} bytes of {self.info.global_bytes:,} on {self.info.label}"):
             return cl.Buffer(self.context, cl.mem_flags.READ_WRITE, size)
 
     def tensor_map(self, map_: TensorMap) -> Any:
-        """A buffer of its own with the encoded map, into which kernels write addresses. Unsupported if it cannot be."""
+        """A new buffer with the encoded map, into which kernels write addresses. Unsupported if it cannot be encoded."""
         encoded = np.frombuffer(encode(map_), np.uint8)
         with check(f"allocating a tensor map on {self.info.label}"):
             return cl.Buffer(self.context, cl.mem_flags.READ_WRITE | cl.mem_flags.COPY_HOST_PTR, hostbuf=encoded.copy())
@@ -236,7 +238,7 @@ class Device:
                 cl.enqueue_copy(queue or self.queue, buffer, np.ascontiguousarray(array).view(np.uint8).reshape(-1))
 
     def read(self, buffer: Any, count: int, dtype: np.dtype, origin: int = 0, queue: Any = None) -> np.ndarray:
-        """`count` elements of a buffer from byte `origin` on, once all is done that the queue holds."""
+        """`count` elements of a buffer from byte `origin` on, after all commands in the queue."""
         host = np.empty(count * dtype.itemsize, np.uint8)
         if count:
             with check(f"reading {host.nbytes:,} bytes from {self.info.label}"):
@@ -246,14 +248,14 @@ class Device:
     def launch(
         self, kernel: Any, ndrange: NDRange, what: str, queue: Any = None, wait_for: Any = None, event: bool = True
     ) -> Any:
-        """Enqueue one launch, on the device's own queue if none is given; its event. Errors name `what`.
+        """Enqueue one launch and return its event. Without a `queue` it goes to the device's own. Errors name `what`.
 
-        Without an `event` the launch behind this one begins sooner, and None is returned where that is possible.
+        Without an `event` the next launch begins sooner, and None is returned if the system supports it.
         """
         if not event and not wait_for:
             code = launch_without_event(queue or self.queue, kernel, ndrange)
             if code:
-                raise failure(f"launching {what} over {ndrange}: {status_sentence(code)}", code)
+                raise failure(f"launching {what} over {ndrange}: {error_sentence(code)}", code)
             if code is not None:
                 return None
         try:
@@ -265,22 +267,22 @@ class Device:
                 raise
 
     def finish(self, what: str, queue: Any = None) -> None:
-        try:  # every library call on host arrays gets here: a context manager would cost it 2 us
+        try:  # every library call on host arrays comes here: a context manager would cost 2 us
             (queue or self.queue).finish()
         except cl.Error:
             with check(f"waiting for {what}"):
                 raise
 
 
-KEPT_CONTEXTS = 8  # of callers: a context holds its programs, some megabytes, for as long as its Device is kept
+KEPT_CONTEXTS = 8  # contexts of callers: each Device keeps its context and programs, some megabytes
 _adopted: OrderedDict[tuple[int, int], Device] = OrderedDict()
 _adopting = Lock()
 
 
-@lru_cache(maxsize=2 * KEPT_CONTEXTS)  # asking a queue for its context and device costs more than the rest of a call
+@lru_cache(maxsize=2 * KEPT_CONTEXTS)  # reading a queue's context and device takes longer than the rest of a call
 def adopt(queue: Any) -> Device:
-    """The Device for a caller's own queue: one for each context and device, made at the first call, and let go when others
-    have been used since. Unsupported for a queue that may run commands out of order."""
+    """The Device for a caller's queue. There is one for each context and device; the least recently used one is dropped.
+    Unsupported for a queue that may run commands out of order."""
     if queue.properties & cl.command_queue_properties.OUT_OF_ORDER_EXEC_MODE_ENABLE:
         raise Unsupported(
             "the queue may run commands out of order, and calls of several launches need their order: make one without "

@@ -1,10 +1,10 @@
-"""OpenCL's status codes in sentences: what a code usually means in a program that launches kernels, and as which error."""
+"""OpenCL's error codes: what each usually means in a program that launches kernels, and the exception for it."""
 
 import re
 
 from ...errors import DevicePoisoned, LaunchFailed, OutOfDeviceMemory
 
-# Khronos, The OpenCL Specification 3.0, appendix F names the codes; the sentences are experience.
+# The names are from The OpenCL Specification 3.0, appendix F; the sentences are from experience.
 MEANINGS = {
     -1: ("DEVICE_NOT_FOUND", "the driver has no device of that type; `tilewright doctor` says what is there"),
     -2: ("DEVICE_NOT_AVAILABLE", "the device is there but in use or disabled"),
@@ -13,7 +13,7 @@ MEANINGS = {
     -5: ("OUT_OF_RESOURCES", "a work-group needs more registers or local memory than there is, or a kernel faulted"),
     -6: ("OUT_OF_HOST_MEMORY", "the host ran out of memory inside the driver"),
     -7: ("PROFILING_INFO_NOT_AVAILABLE", "the queue was made without profiling or the event has not ended"),
-    -9: ("IMAGE_FORMAT_MISMATCH", "images are not used here; the driver reports something else by it"),
+    -9: ("IMAGE_FORMAT_MISMATCH", "images are not used here; the driver means something else"),
     -11: ("BUILD_PROGRAM_FAILURE", "the kernel did not compile; the log says where"),
     -12: ("MAP_FAILURE", "a buffer could not be mapped into host memory"),
     -13: ("MISALIGNED_SUB_BUFFER_OFFSET", "a sub-buffer must start at a multiple of the device's base alignment"),
@@ -45,18 +45,18 @@ MEANINGS = {
     -9999: ("NVIDIA_ILLEGAL_ACCESS", "NVIDIA's driver: a kernel read or wrote outside its buffers"),
 }  # fmt: skip
 
-POISONED = (-36, -9999)  # seen on NVIDIA after a fault: every later call of the context fails so
+POISONED = (-36, -9999)  # on NVIDIA, after a fault, every later call in the context fails with these
 NO_MEMORY = (-4, -6)
 
 
-def status_sentence(code: int) -> str:
-    """The code's name and what it usually means here."""
-    name, meaning = MEANINGS.get(code, ("unknown status", "a code of this driver's own"))
+def error_sentence(code: int) -> str:
+    """The code's name and what it usually means."""
+    name, meaning = MEANINGS.get(code, ("unknown error code", "specific to this driver"))
     return f"OpenCL {name} ({code}): {meaning}"
 
 
 def code_of(error: BaseException) -> int | None:
-    """The status code inside a PyOpenCL exception; None where it holds none."""
+    """The error code in a PyOpenCL exception, or None."""
     code = getattr(error, "code", None)
     if isinstance(code, int):
         return code
@@ -65,7 +65,7 @@ def code_of(error: BaseException) -> int | None:
 
 
 def failure(sentence: str, code: int | None) -> LaunchFailed:
-    """The error for a status code, with what to do beside the sentence."""
+    """The exception for an error code, with advice."""
     if code in NO_MEMORY:
         return OutOfDeviceMemory(sentence, code)
     if code in POISONED:

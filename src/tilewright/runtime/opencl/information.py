@@ -1,4 +1,4 @@
-"""Reads a PyOpenCL device's limits into a DeviceInfo."""
+"""Reads the facts of a PyOpenCL device into a DeviceInfo."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ WIDTHS = {"float32": "float", "float64": "double", "int32": "int", "float16": "h
 
 
 def describe(device: Any, place: int = 0) -> DeviceInfo:
-    """The device's facts as plain data; `place` is its number in its platform. Unanswered facts keep their defaults."""
+    """The device's facts as plain data. `place` is its index in its platform. Other facts keep their defaults."""
     kind = _kind(device)
     extensions = device.extensions.split()
     nvidia = "cl_nv_device_attribute_query" in extensions
@@ -50,7 +50,7 @@ def _kind(device: Any) -> str:
 
 
 def _ask(device: Any, attribute: str, otherwise: Any) -> Any:
-    """A device attribute; drivers of an older OpenCL version answer some with an error."""
+    """A device attribute, or `otherwise`: drivers of older OpenCL versions refuse some."""
     try:
         return getattr(device, attribute)
     except (cl.Error, AttributeError):

@@ -1,7 +1,7 @@
-"""Finds which instructions beyond OpenCL C a device really runs, by trying each in a child process, and remembers it.
+"""Finds which instructions beyond OpenCL C a device runs. Each is tried in a child process, and the answers are kept on disk.
 
-`python -m tilewright.runtime.opencl.instructions --platform NAME --device INDEX PROBE...` is the child: a fault poisons its
-context, so it ends there, and the next child goes on with the probes that are left.
+`python -m tilewright.runtime.opencl.instructions --platform NAME --device INDEX PROBE...` is the child. A fault
+poisons its context, so the child ends there. The next child continues with the remaining probes.
 """
 
 import argparse
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     import pyopencl
 
 FEATURES = ("nvidia", "mma", "mma_f64", "mma_f64_m8", "ldmatrix", "cp_async", "tma", "wgmma")
-# What a multiprocessor lets one work-group have in NVIDIA's compute capabilities 9.0, 8.0, 8.6 and 7.5, largest first.
+# Shared memory of an SM that one work-group can have in compute capabilities 9.0, 8.0, 8.6 and 7.5.
 STATIC_LOCAL = (227 * 1024, 163 * 1024, 99 * 1024, 64 * 1024)
 TARGETS = {"wgmma": "sm_90a"}
 ITEMS = {"wgmma": 128}
@@ -40,7 +40,7 @@ Answers = dict[str, str]
 
 
 def with_instructions(info: DeviceInfo) -> DeviceInfo:
-    """`info` with the features and the static local memory that its device proved to have; only NVIDIA's are asked."""
+    """`info` with the features and the static local memory that trials have shown. Only NVIDIA's devices are tried."""
     if "nvidia" not in info.features:
         return info
     answers = answers_for(info)
@@ -51,7 +51,7 @@ def with_instructions(info: DeviceInfo) -> DeviceInfo:
 
 
 def answers_for(info: DeviceInfo) -> Answers:
-    """ "works" or what happened instead for each probe, from the cache on disk or from child processes."""
+    """For each probe "works" or what happened instead, from the cache on disk or from child processes."""
     cache = BinaryCache(cache_folder() / "instructions")
     sources = sorted(path.read_text() for path in (*PROBES.glob("*.cl"), *(KERNELS / "prelude").glob("*.cl")))
     key = content_key(info.name, info.platform, info.version, info.driver, *sources)
@@ -65,12 +65,12 @@ def answers_for(info: DeviceInfo) -> Answers:
 
 
 def static_local(size: int) -> str:
-    """The name of the probe for a static local array of that many bytes."""
+    """The probe of a static local array of that many bytes, by name."""
     return f"static_local:{size}"
 
 
 def _ask(info: DeviceInfo) -> tuple[Answers, bool]:
-    """Each probe's answer, and whether all will be so tomorrow: a child that was killed, or ran out of time, tells none."""
+    """Each probe's answer, and whether the answers can be kept: a child that was killed or timed out proves nothing."""
     left = [*FEATURES, *(static_local(size) for size in STATIC_LOCAL)]
     answers: Answers = {}
     lasting = True

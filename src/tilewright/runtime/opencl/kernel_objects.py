@@ -1,7 +1,7 @@
-"""Makes kernel objects where PyOpenCL's own caches cannot be written.
+"""Makes kernel objects even if PyOpenCL's caches cannot be written.
 
-For every kernel object PyOpenCL looks up generated Python code in a database under the user's cache folder, and raises
-whatever the system says if it cannot. tilewright never calls that code: it sets arguments one by one.
+For each kernel object PyOpenCL looks up generated Python code in a database in the user's cache folder, and raises the
+system's error if that fails. tilewright never calls that code: it binds arguments one by one.
 """
 
 import sqlite3
@@ -13,11 +13,11 @@ from ...errors import LaunchFailed
 
 
 def kernel_object(program: Any, entry: str) -> Any:
-    """A new object of the kernel `entry`, with `set_arg`. LaunchFailed if PyOpenCL cannot do without its caches."""
+    """A new object of the kernel `entry`, with `set_arg`. LaunchFailed if PyOpenCL fails without its caches."""
     try:
         return cl.Kernel(program, entry)
     except (OSError, sqlite3.Error):
-        cl._PYOPENCL_NO_CACHE = True  # there is no call for it, and PYOPENCL_NO_CACHE is read at the import only
+        cl._PYOPENCL_NO_CACHE = True  # there is no function for it, and PYOPENCL_NO_CACHE is read only at the import
     try:
         return cl.Kernel(program, entry)
     except (OSError, sqlite3.Error) as error:

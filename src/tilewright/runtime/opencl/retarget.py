@@ -1,7 +1,7 @@
-"""Turns the PTX that NVIDIA's OpenCL compiler made for sm_90 into PTX for sm_90a, whose instructions it refuses.
+"""Changes PTX of NVIDIA's OpenCL compiler from sm_90 to sm_90a, whose instructions that compiler refuses.
 
-Such instructions stand in the OpenCL source as PTX comments that begin with a mark; the driver's compiler keeps them with
-their operands in registers. Only the driver's own PTX, edited so, is loaded again.
+Such instructions stand in the OpenCL source as PTX comments that begin with a mark. The driver's compiler keeps them, with
+their operands in registers. Only PTX of the driver itself is changed and loaded again.
 """
 
 import re
@@ -9,14 +9,14 @@ import re
 from ...errors import Unsupported
 
 MARK = "//@"
-REGISTERS = 65536  # 32-bit registers of a compute unit, of which setmaxnreg gives each warpgroup its share
+REGISTERS = 65536  # 32-bit registers of an SM, which setmaxnreg distributes to the warpgroups
 _ITEMS = re.compile(r"\.reqntid\s+(\d+)(?:\s*,\s*(\d+))?(?:\s*,\s*(\d+))?")
 
 
 def retarget(ptx: str, target: str) -> str:
-    """`ptx` for `target` ("sm_90a") with the marked instructions uncovered. Unsupported if it is for another device.
+    """`ptx` for `target` ("sm_90a") with the marked instructions as code. Unsupported if it is for another family.
 
-    A kernel with setmaxnreg must be compiled for a fixed number of registers: what all its work-items can have.
+    A kernel with setmaxnreg must be compiled for a fixed number of registers: as many as fit for all its work-items.
     """
     base = target.rstrip("af")
     if not re.search(rf"^\.target {base}\b[, ]?", ptx, re.M):

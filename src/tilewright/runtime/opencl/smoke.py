@@ -1,7 +1,7 @@
-"""The child's program that tries one OpenCL device, or lists them all; children.py starts it.
+"""The program of the child that tries one OpenCL device, or lists them all; children.py starts it.
 
-`python -m tilewright.runtime.opencl.smoke --platform NAME --device INDEX` prints a JSON line for each stage that it
-passes, so that a crash in a late stage does not hide the answer of an early one. `--list` prints a line for
+`python -m tilewright.runtime.opencl.smoke --platform NAME --device INDEX` prints a JSON line after each
+stage, so that a crash in a late stage does not hide the answers of early ones. `--list` prints a line for
 each device.
 """
 
@@ -106,7 +106,7 @@ def try_gemm(device: "pyopencl.Device", source: str) -> dict[str, float]:
         queue.finish()
         return (time.perf_counter() - start) / times
 
-    launch(1)  # some drivers compile only now
+    launch(1)  # some drivers compile at the first launch
     build_seconds = time.perf_counter() - began
     cl.enqueue_copy(queue, output, buffers[2])
     gflops = 2 * SIZE**3 / min(launch(LAUNCHES) for _ in range(ROUNDS)) / 1e9
@@ -114,8 +114,8 @@ def try_gemm(device: "pyopencl.Device", source: str) -> dict[str, float]:
 
 
 def errors(left: Matrix, right: Matrix, output: Matrix) -> dict[str, float]:
-    """How far `output` is from `left @ right` in float64: max_error, and error_over_bound, its largest ratio
-    to (k + 2) * eps * (|A| |B|), which rounding in float32 allows. A NaN in the output makes both NaN."""
+    """The errors of `output` against `left @ right` in float64. max_error is the largest. error_over_bound is the largest
+    ratio to (k + 2) * eps * (|A| |B|), the bound of float32 rounding. A NaN in the output makes both NaN."""
     wide_left, wide_right = left.astype(np.float64), right.astype(np.float64)
     error = np.abs(output - wide_left @ wide_right)
     bound = (left.shape[1] + 2) * float(np.finfo(np.float32).eps) * (np.abs(wide_left) @ np.abs(wide_right))

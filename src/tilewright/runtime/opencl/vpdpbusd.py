@@ -1,7 +1,7 @@
-"""Finds out, in a child process, whether a CPU driver takes vpdpbusd, which multiplies bytes four at a time.
+"""Finds out in a child process whether kernels on a CPU can use vpdpbusd, which adds four products of int8 at a time.
 
 `python -m tilewright.runtime.opencl.vpdpbusd --platform NAME --device INDEX` builds and runs the trial and prints a JSON
-line. A processor without the instruction, or a compiler that dislikes inline assembly, ends that process, not ours.
+line. A processor without the instruction, or a compiler without inline assembly, ends that process, not ours.
 """
 
 import argparse
@@ -20,13 +20,13 @@ from ..icd.registration import register
 from .smoke import find_device, source_of
 
 VPDPBUSD = "vpdpbusd"
-VECTORS, LANES, QUAD = 8, 16, 4  # of 64 bytes, their ints, and the bytes of an int
+VECTORS, LANES, QUAD = 8, 16, 4  # vectors of 64 bytes, the ints of a vector, the bytes of an int
 TIME_LIMIT_S = 60.0
 
 
 def equipped(info: DeviceInfo, dtype: str) -> DeviceInfo:
-    """The device's facts with what a child process found out about instructions for `dtype`: for int8 on CPU devices
-    whether `vpdpbusd` works, as a feature, or else why not. The answer is kept on disk, for this driver and processor."""
+    """The device's facts with the instructions for `dtype`. For int8 on CPUs: `vpdpbusd` as a feature, or as missing with
+    the reason. A child process tries it, and the answer is kept on disk for this driver and processor."""
     if info.kind != "cpu" or dtype != "int8" or VPDPBUSD in info.features | set(info.missing):
         return info
     reason = _tried(info.platform, info.version, info.driver, info.name, info.place)
@@ -50,7 +50,7 @@ def _tried(platform: str, version: str, driver: str, name: str, place: int) -> s
 
 
 def _processor() -> str:
-    """What the processor can do, where the system tells: a home folder may serve several machines."""
+    """The processor's flags, if the system tells them: several machines may share a home folder."""
     try:
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
     except OSError:
@@ -59,8 +59,8 @@ def _processor() -> str:
 
 
 def _try(platform: str, version: str, place: int) -> tuple[str, bool]:
-    """Why the instruction cannot be used, or "", and whether that will be so tomorrow: a machine that is busy or out of
-    memory may not."""
+    """Why the instruction cannot be used, or "", and whether the answer can be kept: a busy machine, or one without free
+    memory, proves nothing."""
     own = ["--platform", platform, "--version", version, "--device", str(place)]
     child = run_child([sys.executable, "-m", "tilewright.runtime.opencl.vpdpbusd", *own], TIME_LIMIT_S)
     stage = child.stages().get(VPDPBUSD)
@@ -84,7 +84,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def trial(options: argparse.Namespace) -> str:
-    """Run the instruction on bytes of all values: why it cannot be used, or ""."""
+    """Run the instruction on bytes of all values. Why it cannot be used, or ""."""
     import pyopencl as cl
 
     device = find_device(options.platform, options.version, options.device)

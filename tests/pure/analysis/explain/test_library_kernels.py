@@ -18,7 +18,7 @@ from tilewright.core.kernel import KERNELS, Kernel, Steps, render
 from tilewright.core.plan import violations
 from tilewright.core.problem import Copy, Gemm, Problem, Transpose, output_of
 from tilewright.core.problems import make_problem
-from tilewright.dispatch.choice import plan_move, plan_product
+from tilewright.dispatch.choice import plan_copy, plan_product
 from tilewright.errors import SourceError, Unsupported
 from tilewright.kernels import find_ladder
 from tilewright.kernels.copy.copy_nd import StridedCopyND
@@ -111,7 +111,7 @@ def planned() -> Iterator[Launches]:
         for product in products:
             yield Launches(f"{product.title} on {device.name}", product, plan_product(product, device).steps)
         for move in moves:
-            yield Launches(f"{move.title} on {device.name}", move, plan_move(move, device).steps)
+            yield Launches(f"{move.title} on {device.name}", move, plan_copy(move, device).steps)
 
 
 CASES = [*tiles(), *vectors(), *planned()]

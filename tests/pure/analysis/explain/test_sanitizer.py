@@ -14,7 +14,7 @@ from tilewright.analysis.explain import Argument, Explanation, Finding, explain_
 from tilewright.core.kernel import Kernel
 from tilewright.core.problem import Copy, Gemm, Problem, Transpose, output_of, random_arrays
 from tilewright.core.problems import make_problem
-from tilewright.dispatch.choice import plan_move, plan_product
+from tilewright.dispatch.choice import plan_copy, plan_product
 from tilewright.kernels import LADDERS
 from tilewright.kernels.known_bad import KNOWN_BAD
 
@@ -251,7 +251,7 @@ LIBRARY: list[Problem] = [
 @pytest.mark.parametrize("kind", ["gpu", "cpu"])
 @pytest.mark.parametrize("problem", LIBRARY, ids=lambda problem: problem.title)
 def test_the_librarys_kernels_are_right_and_free_of_faults(problem: Problem, kind: str) -> None:
-    chosen = plan_product if problem.operation == "gemm" else plan_move
+    chosen = plan_product if problem.operation == "gemm" else plan_copy
     steps = chosen(problem, CPU if kind == "cpu" else GPU).steps
     arrays = random_arrays(problem)
     explanations = explain_steps(steps, problem, arrays=arrays, groups="all")

@@ -1,7 +1,7 @@
-"""Launches that nobody gets an event of, by the loader's own function: PyOpenCL asks for an event with every launch.
+"""Launches without events, by the loader's clEnqueueNDRangeKernel: PyOpenCL creates an event for every launch.
 
-NVIDIA's driver signals each event before it lets the next launch begin. On an H200 1.5 us lie between two launches of an
-in-order queue, as between two of a CUDA stream; 3.4 us with events, 4.7 with events of a profiling queue.
+NVIDIA's driver signals each event before the next launch begins. On an H200 the time between two launches of an in-order
+queue is 1.5 us, as on a CUDA stream. With events it is 3.4 us, with events of a profiling queue 4.7 us.
 """
 
 import ctypes
@@ -15,10 +15,10 @@ from ...core.kernel import NDRange
 
 @cache
 def _function() -> Any:
-    """clEnqueueNDRangeKernel of the loader that PyOpenCL's library depends on; None where it cannot be asked for it."""
+    """clEnqueueNDRangeKernel of the loader that PyOpenCL's library depends on, or None if it cannot be found."""
     try:
         function = ctypes.CDLL(cl._cl.__file__).clEnqueueNDRangeKernel
-    except (OSError, AttributeError):  # Windows finds a library's own functions alone
+    except (OSError, AttributeError):  # Windows finds only functions of the library itself
         return None
     pointer = ctypes.c_void_p
     function.argtypes = (pointer, pointer, ctypes.c_uint, pointer, pointer, pointer, ctypes.c_uint, pointer, pointer)
@@ -27,14 +27,14 @@ def _function() -> Any:
 
 @lru_cache(maxsize=1024)
 def _sides(ndrange: NDRange) -> tuple[int, Any, Any]:
-    """The dimensions, and the sizes as the function wants them."""
+    """The number of dimensions, and global and local size as C arrays."""
     dimensions = len(ndrange.global_size)
     array = ctypes.c_size_t * dimensions
     return dimensions, array(*ndrange.global_size), array(*ndrange.local_size)
 
 
 def launch_without_event(queue: Any, kernel: Any, ndrange: NDRange) -> int | None:
-    """Enqueue one launch: OpenCL's status code, or None if this system does not offer the function."""
+    """Enqueue one launch. OpenCL's error code, or None if this system does not offer the function."""
     function = _function()
     if function is None:
         return None
