@@ -18,9 +18,9 @@ from ..runtime.device import Device
 from ..runtime.environment import read_environment
 from ..runtime.verify import Verdict
 from .baselines import Measurement
-from .cases import HOST_PROGRAM, Arena, Contender, Watcher, race_contenders
+from .cases import HOST_PROGRAM, Case, CaseBuilder, Watcher, measure_cases
 from .peaks import measured_peaks
-from .trial import WITHIN_S, enter_tried
+from .trial import WITHIN_S, tried_case
 
 DEFAULT_SIZES = {("gemm", "cpu"): 512, ("gemm", "gpu"): 4096, ("transpose", "cpu"): 2048, ("transpose", "gpu"): 4096}
 
@@ -69,9 +69,9 @@ def run_ladder(
     rows: list[Row] = []
     for size in sizes:
         problems = [make_problem(kernel, size, dtype) for kernel in chosen]
-        arena = Arena(opened, dtype, cold=cold, twins=twins)
+        builder = CaseBuilder(opened, dtype, cold=cold, twins=twins)
         entries = list(zip(chosen, problems, strict=True))
-        rows += _race_one_size(arena, entries, seconds, baselines, _shifted(watch, len(rows)))
+        rows += _measure_one_size(builder, entries, seconds, baselines, _shifted(watch, len(rows)))
     return make_record(f"ladder {ladder.name}", opened, dtype, rows, twins)
 
 
@@ -79,27 +79,27 @@ def _shifted(watch: Watcher, start: int) -> Watcher:
     return lambda index, row: watch(start + index, row)
 
 
-def _race_one_size(
-    arena: Arena, entries: Sequence[tuple[Kernel, Problem]], seconds: float, baselines: bool, watch: Watcher
+def _measure_one_size(
+    builder: CaseBuilder, entries: Sequence[tuple[Kernel, Problem]], seconds: float, baselines: bool, watch: Watcher
 ) -> list[Row]:
     with ExitStack() as stack:
-        contenders: list[Contender] = []
+        cases: list[Case] = []
 
-        def add(contender: Contender) -> None:
-            contenders.append(contender)
-            watch(len(contenders) - 1, contender.row)
+        def add(case: Case) -> None:
+            cases.append(case)
+            watch(len(cases) - 1, case.row)
 
         if baselines:
-            for problem in dict.fromkeys(arena.reference(problem).problem for _, problem in entries):
-                for contender in arena.enter_baselines(Measurement.LADDER, problem, stack):
-                    add(contender)
+            for problem in dict.fromkeys(builder.reference(problem).problem for _, problem in entries):
+                for case in builder.baseline_cases(Measurement.LADDER, problem, stack):
+                    add(case)
             if isinstance(problem, Gemm) and not any(kernel.name == HOST_PROGRAM for kernel, _ in entries):
-                add(arena.enter_host_program(problem))
+                add(builder.host_program_case(problem))
         for kernel, problem in entries:
-            for device in (arena.device, *arena.twins):
-                add(arena.enter(kernel, problem, device))
-        race_contenders(contenders, seconds, arena.flush is None, watch)
-        return [contender.row for contender in contenders]
+            for device in (builder.device, *builder.twins):
+                add(builder.kernel_case(kernel, problem, device))
+        measure_cases(cases, seconds, builder.flush is None, watch)
+        return [case.row for case in cases]
 
 
 def run_kernel(
@@ -130,18 +130,18 @@ def run_kernel(
     opened, *twins = open_backends(backend, device)
     problem = make_problem(chosen, size, dtype, offset)
     check_memory(problem, opened.info)
-    arena = Arena(opened, dtype, twins=twins)
+    builder = CaseBuilder(opened, dtype, twins=twins)
     with ExitStack() as stack:
-        plain = arena.reference(problem).problem
-        contenders = arena.enter_baselines(Measurement.LADDER, plain, stack) if baselines else []
-        own = [enter_tried(arena, chosen, problem, each, within) for each in (opened, *twins)]
-        contenders += own
-        for index, contender in enumerate(contenders):
-            watch(index, contender.row)
-        race_contenders(contenders, seconds, True, watch)
-    for contender, each in zip(own, (opened, *twins), strict=True):
-        contender.row = diagnosed(contender.row, chosen, problem, each.info)
-    rows = [contender.row for contender in contenders]
+        plain = builder.reference(problem).problem
+        cases = builder.baseline_cases(Measurement.LADDER, plain, stack) if baselines else []
+        own = [tried_case(builder, chosen, problem, each, within) for each in (opened, *twins)]
+        cases += own
+        for index, case in enumerate(cases):
+            watch(index, case.row)
+        measure_cases(cases, seconds, True, watch)
+    for case, each in zip(own, (opened, *twins), strict=True):
+        case.row = diagnosed(case.row, chosen, problem, each.info)
+    rows = [case.row for case in cases]
     verdict = next((each.verdict for each in own if not each.row.passed), own[-1].verdict)
     return make_record(f"kernel {chosen.name}", opened, dtype, rows, twins), verdict
 

@@ -1,7 +1,7 @@
 """Times launches that follow each other without a pause, by stamps of an NVIDIA GPU's own clock.
 
 Profiling gives each launch a time of its own, with a few microseconds of the driver's before and behind it, which is
-much beside a launch of ten. A caller who enqueues ahead pays only what lies between two launches. So do rivals whose
+much beside a launch of ten. A caller who enqueues ahead pays only what lies between two launches. So do baselines whose
 calls are captured in a graph, and that is what they are compared by here.
 """
 

@@ -20,7 +20,7 @@ from ..runtime.cuda import device as cuda
 from ..runtime.device import Device
 from ..runtime.opencl.device import list_devices, open_device
 from ..runtime.verify import Element, Verdict
-from .cases import Arena, Contender, new_row
+from .cases import Case, CaseBuilder, new_row
 
 WITHIN_S = (
     120.0  # for the start of Python, the build, the reference and one run; sizes that are usual take a few seconds
@@ -42,21 +42,23 @@ class Task:
     within: float
 
 
-def enter_tried(arena: Arena, kernel: Kernel, problem: Problem, device: Device, within: float = WITHIN_S) -> Contender:
-    """`arena.enter`, for kernels that do not come with the package only if a child process got through the same before.
+def tried_case(
+    builder: CaseBuilder, kernel: Kernel, problem: Problem, device: Device, within: float = WITHIN_S
+) -> Case:
+    """`builder.enter`, for kernels that do not come with the package only if a child process got through the same before.
 
     Otherwise the row says how the child ended, or what it found, and nothing is launched here. A configuration of a
     class of the caller's own cannot be sent to a child: such a kernel is not tried.
     """
     if comes_with_us(kernel) or not can_be_sent(kernel):
-        return arena.enter(kernel, problem, device)
-    task = Task(kernel, problem, arena.dtype, device.backend, device.info, within)
+        return builder.kernel_case(kernel, problem, device)
+    task = Task(kernel, problem, builder.dtype, device.backend, device.info, within)
     tried = read(run_child([sys.executable, "-m", "tilewright.bench.trial", sent(task)], within), problem, within)
     if tried is None:
-        return arena.enter(kernel, problem, device)
+        return builder.kernel_case(kernel, problem, device)
     row = replace(new_row(kernel.name, kernel.lesson, problem, kernel.published), backend=device.backend)
     status, reason, verdict = tried
-    return Contender(replace(row, status=status, reason=reason), None, verdict)
+    return Case(replace(row, status=status, reason=reason), None, verdict)
 
 
 def comes_with_us(kernel: Kernel) -> bool:
@@ -125,9 +127,9 @@ def main(text: str) -> None:
     if hasattr(signal, "setitimer"):
         signal.setitimer(signal.ITIMER_REAL, task.within + GRACE_S)  # SIGALRM ends even a process that is in a driver
     try:
-        arena = Arena(opened(task), task.dtype)
+        builder = CaseBuilder(opened(task), task.dtype)
         tell("trying")
-        tried = arena.enter(task.kernel, task.problem)
+        tried = builder.kernel_case(task.kernel, task.problem)
     except TilewrightError as error:
         tell("raised", reason=str(error))
         return

@@ -113,7 +113,7 @@ def bench_command(options: argparse.Namespace) -> int:
     from ..bench.sets import problems_of
     from ..core.records import RowStatus
     from ..core.types import element_type
-    from ..report.versus import COLUMNS, races, summary
+    from ..report.versus import COLUMNS, by_problem, summary
     from ..runtime.opencl.device import open_device
     from .live import console
     from .outputs import check_outputs, write_or_rescue
@@ -128,29 +128,29 @@ def bench_command(options: argparse.Namespace) -> int:
     def keep(record: Record) -> None:
         if options.json:
             write_or_rescue(options.json, record)
-            words = f"ended early: wrote {len(races(record))} problems to {options.json}"
+            words = f"ended early: wrote {len(by_problem(record))} problems to {options.json}"
             say(words)
 
     titles = (f"{COLUMNS[0]:<{TITLE_WIDTH}}", *(f"{text:>12}" for text in COLUMNS[1:]))
     console.print("  ".join(titles), style="bold", soft_wrap=True)
     record = run_benchmark(
         names, options.dtype, device, seconds=options.seconds, sustained=options.sustained, backend=options.backend,
-        precision=options.precision, watch=partial(_show_race, energies=bool(options.sustained)), keep=keep,
+        precision=options.precision, watch=partial(_show_comparison, energies=bool(options.sustained)), keep=keep,
     )  # fmt: skip
     if options.json:
         write_or_rescue(options.json, record)
     if record.telemetry:
         say(f"clock and power: {record.telemetry}")
-    say(f"rival: {races(record)[0][0].lesson}")
+    say(f"baseline: {by_problem(record)[0][0].lesson}")
     if record.absent:
         say(f"not raced: {'; '.join(record.absent)}")
-    say(summary(races(record)))
+    say(summary(by_problem(record)))
     if options.json:
         tell_written([options.json])
     return int(any(row.status is RowStatus.WRONG for row in record.rows))
 
 
-def _show_race(rows: Sequence[Row], energies: bool) -> None:
+def _show_comparison(rows: Sequence[Row], energies: bool) -> None:
     """One problem's line of `tilewright bench`."""
     from ..report.versus import COLUMNS, ENERGY, cells, energy
 
