@@ -98,5 +98,5 @@ def test_children_measure_the_candidates(one_device: Device, device_number: str,
 
 
 def test_an_unknown_set_is_refused(device_number: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["bench", "--sets", "thinn", "--device", device_number]) == 2
-    assert says(capsys.readouterr().err, "thin")
+    assert main(["bench", "--sets", "llm-decoder", "--device", device_number]) == 2
+    assert says(capsys.readouterr().err, "llm-decode")

@@ -39,15 +39,15 @@ def make(tmp_path: Path) -> MakeKernel:
     return write
 
 
-def tried(kernel: Kernel, device: Device, within: float = 60.0) -> Case:
-    return trial.tried_case(CaseBuilder(device, "float32"), kernel, PROBLEM, device, within)
+def tried(kernel: Kernel, device: Device, time_budget: float = 60.0) -> Case:
+    return trial.tried_case(CaseBuilder(device, "float32"), kernel, PROBLEM, device, time_budget)
 
 
 def test_a_kernel_that_does_not_end_is_a_row_after_the_time(make: MakeKernel, one_device: Device) -> None:
     case = tried(make("for (int i = 1; i; i |= 1) output[0] = i;"), one_device, 15.0)
     assert case.row.status == "launch failed"
     assert says(case.row.reason, 15)
-    assert says(case.row.reason, "--within")
+    assert says(case.row.reason, "--time-budget")
     assert case.workload is None
 
 

@@ -20,7 +20,7 @@ from tilewright.report.cold_start import TITLE
 from tilewright.report.compare import compare
 from tilewright.report.pages import refresh
 from tilewright.report.plot import plot
-from tilewright.report.roof import draw_roof
+from tilewright.report.roofline import draw_roofline
 from tilewright.report.versus import summary
 
 EVIL = (
@@ -144,7 +144,7 @@ def test_a_roofline_without_peaks_is_told_in_words(peaks: Peaks) -> None:
     found = replace(ROOFLINE, peaks=peaks, kernel="k", traffic=Traffic(10, 10, NVIDIA.name, True))
     assert "measured" in str(found)
     with pytest.raises(Unsupported, match=r"\b0\b"):
-        draw_roof(found)
+        draw_roofline(found)
 
 
 def test_names_are_no_formulas_of_a_plot(tmp_path: Path) -> None:

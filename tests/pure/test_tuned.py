@@ -143,7 +143,7 @@ def test_the_table_of_an_h200_knows_whole_sets(name: str) -> None:
 def test_every_entry_of_the_table_of_an_h200_is_what_a_plan_takes() -> None:
     table = load_table(FOLDER / file_name("NVIDIA H200"))
     assert not {entry.problem for entry in table.entries} & set(table.settled)
-    sets = ("thin", "batched", "squares", "layouts")
+    sets = ("llm-decode", "batched", "squares", "layouts")
     problems = {
         key_of(problem): problem
         for dtype in ("float32", "float16")
@@ -279,7 +279,7 @@ def test_nothing_is_measured_when_the_time_is_over(tmp_path: Path, monkeypatch: 
     outcomes = measure_in_children([Gemm(1, 2, 3), PROBLEM], None, Effort(1.0, 5), run)
     assert [outcome.problem for outcome in outcomes] == [Gemm(1, 2, 3).title]
     monkeypatch.setattr(tuning, "build_in_children", lambda *rest: pytest.fail("there is no time left"))
-    assert tune([PROBLEM], GPU, None, tmp_path / "table.json", Effort(within=0.0)).entries == ()
+    assert tune([PROBLEM], GPU, None, tmp_path / "table.json", Effort(time_budget=0.0)).entries == ()
 
 
 def test_each_program_is_built_by_one_of_the_children() -> None:

@@ -37,13 +37,13 @@ class CaseBuilder:
     """Prepares cases for one size: operands and references are made once and shared."""
 
     def __init__(
-        self, device: Device, dtype: str, seed: int = 0, cold: bool = False, twins: Sequence[Device] = ()
+        self, device: Device, dtype: str, seed: int = 0, flush_cache: bool = False, counterparts: Sequence[Device] = ()
     ) -> None:
         self.device = device
-        self.twins = twins
+        self.counterparts = counterparts
         self.dtype = dtype
         self.seed = seed
-        self.flush = CacheFlush(device) if cold else None
+        self.flush = CacheFlush(device) if flush_cache else None
         self._references: dict[Problem, Reference | SampledReference] = {}
 
     def reference(self, problem: Problem) -> Reference | SampledReference:
@@ -79,7 +79,7 @@ class CaseBuilder:
     def baseline_cases(self, measurement: Measurement, problem: Problem, stack: ExitStack) -> list[Case]:
         """The other libraries that are here and meant for the problem, verified like our own; `stack` closes them."""
         reference = self.reference(problem)
-        chosen = baselines_for(measurement, problem, self.device, *self.twins)
+        chosen = baselines_for(measurement, problem, self.device, *self.counterparts)
         return [self._baseline_case(each, request, reference, stack) for each, request in chosen]
 
     def _baseline_case(

@@ -91,7 +91,7 @@ def run_benchmark(
     """
     problems = [asked(problem, precision) for name in sets for problem in problems_of(name, dtype)]
     opened = device if isinstance(device, Device) else open_device(device)
-    twins = (twin_of(opened),) if backend == "both" else ()
+    counterparts = (twin_of(opened),) if backend == "both" else ()
     rows: list[Row] = []
     title = f"benchmark {'+'.join(sets)}" + (" sustained" if sustained else "")
     telemetry = sampler_for(opened.info).source if sustained else ""
@@ -103,7 +103,7 @@ def run_benchmark(
 
     try:
         for problem in problems:
-            measured = measure_problem(problem, opened, seconds, twins, sustained)
+            measured = measure_problem(problem, opened, seconds, counterparts, sustained)
             rows += measured
             watch(measured)
         return record(title, measured_peaks(opened, dtype) if dtype in CHAINS.dtypes else None)
@@ -122,7 +122,7 @@ def measure_problem(
     problem: Problem,
     device: Device,
     seconds: float,
-    twins: Sequence[AnyDevice] = (),
+    counterparts: Sequence[AnyDevice] = (),
     sustained: float | None = None,
 ) -> list[Row]:
     """One problem: the baseline's row, the library's and those of others, all verified before they are timed.
@@ -130,14 +130,14 @@ def measure_problem(
     On a device that shares the host's memory the baseline is NumPy and both are timed as a caller sees them. On an NVIDIA
     GPU with PyTorch it is cuBLAS; both run in bursts, timed by the device's clock, with their operands in place.
     """
-    builder = CaseBuilder(device, problem.dtype, twins=twins)
+    builder = CaseBuilder(device, problem.dtype, counterparts=counterparts)
     with ExitStack() as stack:
         baseline, *others = builder.baseline_cases(Measurement.LIBRARY, problem, stack)
         library_case = plan_case if baseline.row.backend == "cuda" else call_case
         cases = [
             baseline,
             library_case(builder, problem, device),
-            *(plan_case(builder, problem, twin) for twin in twins),
+            *(plan_case(builder, problem, counterpart) for counterpart in counterparts),
             *others,
         ]
         if sustained:

@@ -10,11 +10,11 @@ from ..core.records import Samples
 from ..errors import LaunchFailed, ProcessFailed
 from ..runtime.device import Device
 from ..runtime.run import Execution, Times, Work
-from .timestamps import Stamps
+from .timestamps import Timestamps
 
 SETTLE_S = 0.002  # between workloads, for the threads of the one before to go to sleep
 SHORT_S = 0.05  # a workload this fast is run once untimed before each timed run: caches, clocks and threads wake up
-COLD_BYTES = 256 << 20  # larger than any last-level cache met so far
+FLUSH_BYTES = 256 << 20  # larger than any last-level cache met so far
 
 
 RunFailed: TypeAlias = LaunchFailed | ProcessFailed  # of our own kernels and of baselines in child processes
@@ -44,14 +44,14 @@ def repeated(workload: Timed, seconds: float) -> Work:
 
 @dataclass(frozen=True)
 class LaunchWorkload:
-    """An execution as a workload; `cold` overwrites the caches before each run."""
+    """An execution as a workload; `flush` overwrites the caches before each run."""
 
     execution: Execution
-    cold: "CacheFlush | None" = None
+    flush: "CacheFlush | None" = None
 
     def run(self) -> Times:
-        if self.cold is not None:
-            self.cold.flush()
+        if self.flush is not None:
+            self.flush.flush()
         return self.execution.launch()
 
     def sustain(self, seconds: float) -> Work:
@@ -73,13 +73,13 @@ class BurstWorkload:
         self.execution = execution
         once = min(execution.launch().device_s for _ in range(3))
         self.calls = max(1, min(MOST_CALLS, round(BURST_S / once) if once else MOST_CALLS))
-        self._stamps = Stamps(execution.device) if execution.device.supports_stamps else None
+        self._timestamps = Timestamps(execution.device) if execution.device.supports_timestamps else None
 
     def run(self) -> Times:
-        if self._stamps is None:
+        if self._timestamps is None:
             return self.execution.burst(self.calls)
         begin = perf_counter()
-        seconds = self._stamps.seconds(self._enqueue, self.calls * self.execution.launches)
+        seconds = self._timestamps.seconds(self._enqueue, self.calls * self.execution.launches)
         return Times(seconds / self.calls, (perf_counter() - begin) / self.calls)
 
     def sustain(self, seconds: float) -> Work:
@@ -95,10 +95,10 @@ class CacheFlush:
 
     def __init__(self, device: Device) -> None:
         self._device = device
-        self._buffer = device.allocate(COLD_BYTES)
+        self._buffer = device.allocate(FLUSH_BYTES)
 
     def flush(self) -> None:
-        self._device.fill(self._buffer, 1, 0, COLD_BYTES)
+        self._device.fill(self._buffer, 1, 0, FLUSH_BYTES)
         self._device.finish("the cache flush")
 
 

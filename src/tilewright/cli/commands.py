@@ -46,12 +46,12 @@ def ladder_command(options: argparse.Namespace) -> int:
     for ladder in ladders:
         with LiveTable(console, ladder.title, device, options.dtype or ladder.usual_dtype) as table:
             record = run_ladder(
-                ladder, device, sizes, options.dtype, options.rung or (), options.seconds, options.cold,
+                ladder, device, sizes, options.dtype, options.rung or (), options.seconds, options.flush_cache,
                 not options.no_baselines, table.watch, options.backend,
             )  # fmt: skip
             table.finish(record)
             written = write_outputs(options, record, "" if options.name else ladder.name)
-        if options.published:
+        if options.reference_figures:
             say("\n".join(published_lines(ladder, record.rows)))
         tell_written(written)
         failed = failed or any(row.failed for row in record.rows)
@@ -75,11 +75,11 @@ def run_command(options: argparse.Namespace) -> int:
     with LiveTable(console, kernel.name, device, options.dtype or kernel.usual_dtype) as table:
         record, verdict = run_kernel(
             kernel, size, device, options.dtype, options.offset, options.seconds, not options.no_baselines, table.watch,
-            options.backend, options.within,
+            options.backend, options.time_budget,
         )  # fmt: skip
         table.finish(record)
         written = write_outputs(options, record)
-    print_verdict(record, kernel, verdict, options.check)
+    print_verdict(record, kernel, verdict, options.show_samples)
     tell_written(written)
     return int(any(not row.passed for row in record.rows if row.name == kernel.name))
 
@@ -191,7 +191,7 @@ def tune_command(options: argparse.Namespace) -> int:
         say(f"{outcome.problem}: {result}")
 
     products = [replace(each, precision=options.precision) for each in problems if isinstance(each, Gemm)]
-    effort = Effort(options.seconds, options.candidates, options.within)
+    effort = Effort(options.seconds, options.candidates, options.time_budget)
     table = tune(products, info, options.device, path, effort, show)
     settled = f"{len(table.settled)} problems where the cost model's choice is as good"
     say(f"{path}: {len(table.entries)} entries, {settled}")

@@ -88,21 +88,21 @@ def ladder(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("name", nargs="?", help=f"one of {', '.join(LADDERS)}; all of them if left out")
     parser.add_argument("--sizes", metavar="MIN:MAX", help="a sweep over MIN, 2 MIN, 4 MIN ... MAX")
     parser.add_argument("--rung", action="append", metavar="RUNG", help="only this rung (again for more)")
-    parser.add_argument("--cold", action="store_true", help="empty the caches before each run")
-    parser.add_argument("--published", action="store_true", help="the source's own figures and ours")
+    parser.add_argument("--flush-cache", action="store_true", help="empty the caches before each run")
+    parser.add_argument("--reference-figures", action="store_true", help="the source's own figures and ours")
     add_measuring(parser, 8.0)
     parser.set_defaults(command=ladder_command)
 
 
 def run(parser: argparse.ArgumentParser) -> None:
     """One kernel, a rung or the user's own file, verified and measured."""
-    from ..bench.trial import WITHIN_S
+    from ..bench.trial import TIME_BUDGET_S
     from .commands import run_command
 
     add_kernel(parser)
-    parser.add_argument("--check", action="store_true", help="print ten random elements and the host's values")
+    parser.add_argument("--show-samples", action="store_true", help="print ten random elements and the host's values")
     trial = "time for trying a kernel of your own in a process of its own first (default %(default)s)"
-    parser.add_argument("--within", type=seconds, default=WITHIN_S, metavar="SECONDS", help=trial)
+    parser.add_argument("--time-budget", type=seconds, default=TIME_BUDGET_S, metavar="SECONDS", help=trial)
     add_measuring(parser, 3.0)
     parser.set_defaults(command=run_command)
 
@@ -198,14 +198,14 @@ def tune(parser: argparse.ArgumentParser) -> None:
     from ..bench.sets import SETS
     from .commands import tune_command
 
-    parser.add_argument("--sets", default="thin,batched", help=f"of {', '.join(SETS)} (default %(default)s)")
+    parser.add_argument("--sets", default="llm-decode,batched", help=f"of {', '.join(SETS)} (default %(default)s)")
     parser.add_argument("--dtype", default="float32")
     parser.add_argument("--precision", default="", help="as for `bench`")
     parser.add_argument("--device", metavar="DEVICE", help="as for `ladder`")
     parser.add_argument("--seconds", type=seconds, default=3.0, help="time for one problem (default %(default)s)")
     parser.add_argument("--candidates", type=count, default=12, help="that race for one problem (default %(default)s)")
     parser.add_argument(
-        "--within", type=seconds, default=float("inf"), metavar="SECONDS",
+        "--time-budget", type=seconds, default=float("inf"), metavar="SECONDS",
         help="begin no race after so many in all; the next run goes on where this one ends",
     )  # fmt: skip
     parser.add_argument("--output", type=Path, metavar="FILE", help="the table (default: one of the user's own)")

@@ -43,7 +43,7 @@ def derive(rows: Sequence[Row], peaks: Peaks | None) -> list[Line]:
         lines.append(
             Line(
                 row,
-                _ratio(rate, _ceiling(row, peaks)) if rung else None,
+                _ratio(rate, _peak(row, peaks)) if rung else None,
                 _ratio(rate, first.get(group)) if rung else None,
                 _ratio(rate, previous.get(group)) if rung else None,
                 _ratio(rate, beside) if rung else None,
@@ -59,7 +59,7 @@ def _ratio(rate: float, other: float | None) -> float | None:
     return rate / other if rate and other else None
 
 
-def _ceiling(row: Row, peaks: Peaks | None) -> float | None:
+def _peak(row: Row, peaks: Peaks | None) -> float | None:
     if peaks is None:
         return None
     dtype = row.problem.split()[-1]

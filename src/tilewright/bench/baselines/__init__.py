@@ -45,7 +45,7 @@ class Measurement(Enum):
 
 @dataclass(frozen=True)
 class Request:
-    """A problem that baselines are asked for. `devices` are the one that is measured and then its twins."""
+    """A problem that baselines are asked for. `devices` are the one that is measured and then its counterparts."""
 
     measurement: Measurement
     problem: Problem

@@ -56,7 +56,7 @@ class Effort:
 
     seconds: float = 3.0
     candidates: int = 12
-    within: float = float("inf")
+    time_budget: float = float("inf")
 
 
 def tune(
@@ -76,13 +76,13 @@ def tune(
     known = {*table.settled, *(entry.problem for entry in table.entries)}
     missing = [problem for problem in problems if key_of(problem) not in known]
     for first in range(0, len(missing), TOGETHER):
-        left = effort.within - (perf_counter() - begin)
+        left = effort.time_budget - (perf_counter() - begin)
         if left <= 0:
             break
         together = missing[first : first + TOGETHER]
         build_in_children(together, device, wanted, effort)
-        left = effort.within - (perf_counter() - begin)
-        outcomes = measure_in_children(together, wanted, replace(effort, within=left))
+        left = effort.time_budget - (perf_counter() - begin)
+        outcomes = measure_in_children(together, wanted, replace(effort, time_budget=left))
         for outcome in outcomes:
             watch(outcome)
         table = with_outcomes(table, outcomes)
@@ -146,7 +146,7 @@ def build_in_children(
 
     def build(own: Sequence[tuple[int, str]]) -> None:
         task = {"problems": [asdict(each) for each in problems], "builds": own, "device": wanted}
-        run([*CHILD, json.dumps({**task, "candidates": effort.candidates})], min(GRACE_S, max(effort.within, 1.0)))
+        run([*CHILD, json.dumps({**task, "candidates": effort.candidates})], min(GRACE_S, max(effort.time_budget, 1.0)))
 
     with ThreadPoolExecutor(count) as pool:
         list(pool.map(build, shares))
@@ -178,11 +178,11 @@ def measure_in_children(
     outcomes: list[Outcome] = []
     begin = perf_counter()
     while remaining.problems:
-        left = effort.within - (perf_counter() - begin)
+        left = effort.time_budget - (perf_counter() - begin)
         if left <= 0:
             break
         limit = (effort.seconds + GRACE_S) * len(remaining.problems)
-        child = run([*CHILD, json.dumps(_measuring_task(remaining, wanted, replace(effort, within=left)))], limit)
+        child = run([*CHILD, json.dumps(_measuring_task(remaining, wanted, replace(effort, time_budget=left)))], limit)
         last, over = _read_stages(child, remaining, outcomes)
         if not remaining.problems or over:
             break
@@ -201,7 +201,7 @@ def _measuring_task(remaining: Remaining, wanted: str | None, effort: Effort) ->
         "problems": [asdict(problem) for problem in remaining.problems.values()],
         "skip": [remaining.skipped.get(key, []) for key in remaining.problems],
         "device": wanted, "seconds": effort.seconds, "candidates": effort.candidates,
-        "within": min(effort.within, 1e9),
+        "time_budget": min(effort.time_budget, 1e9),
     }  # fmt: skip
 
 

@@ -127,7 +127,7 @@ def main(task: dict[str, Any]) -> None:
         build_all(builds, device, task["candidates"])
         return
     for problem, skip in zip(problems, task["skip"], strict=True):
-        if perf_counter() - begin > task["within"]:
+        if perf_counter() - begin > task["time_budget"]:
             tell("over")
             return
         measure_candidates(problem, device, skip, task["seconds"], task["candidates"])
