@@ -90,7 +90,7 @@ def test_a_saved_roofline_fills_a_page(tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     page.write_text("<!-- roofline: one.json roof.svg -->\nold\n<!-- end roofline -->\n")
     assert refresh(page) == 1
-    assert "<- binds" in page.read_text(encoding="utf-8")
+    assert "<- limits" in page.read_text(encoding="utf-8")
     assert (tmp_path / "roof.svg").is_file()
     save_record(load_roofline(tmp_path / "one.json"), tmp_path / "two.json")
     assert load_roofline(tmp_path / "two.json") == load_roofline(SAVED)

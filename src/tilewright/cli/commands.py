@@ -9,7 +9,6 @@ import argparse
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 from difflib import unified_diff
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -132,10 +131,16 @@ def bench_command(options: argparse.Namespace) -> int:
             say(words)
 
     titles = (f"{COLUMNS[0]:<{TITLE_WIDTH}}", *(f"{text:>12}" for text in COLUMNS[1:]))
-    console.print("  ".join(titles), style="bold", soft_wrap=True)
+    waiting = ["  ".join(titles)]
+
+    def show(rows: Sequence[Row]) -> None:
+        while waiting:  # the heading comes with the first line, after all that may refuse the options
+            console.print(waiting.pop(), style="bold", soft_wrap=True)
+        _show_comparison(rows, energies=bool(options.sustained))
+
     record = run_benchmark(
         names, options.dtype, device, seconds=options.seconds, sustained=options.sustained, backend=options.backend,
-        precision=options.precision, watch=partial(_show_comparison, energies=bool(options.sustained)), keep=keep,
+        precision=options.precision, watch=show, keep=keep,
     )  # fmt: skip
     if options.json:
         write_or_rescue(options.json, record)
@@ -143,7 +148,7 @@ def bench_command(options: argparse.Namespace) -> int:
         say(f"clock and power: {record.telemetry}")
     say(f"baseline: {by_problem(record)[0][0].lesson}")
     if record.absent:
-        say(f"not raced: {'; '.join(record.absent)}")
+        say(f"not measured: {'; '.join(record.absent)}")
     say(summary(by_problem(record)))
     if options.json:
         tell_written([options.json])
@@ -157,7 +162,8 @@ def _show_comparison(rows: Sequence[Row], energies: bool) -> None:
     beside = [row.label for row in rows[2:]]
     title, *texts = cells(tuple(rows))
     texts = [f"{title:<{TITLE_WIDTH}}", *(f"{text:>12}" for text in texts)]
-    texts += [f"{name} {text}" for name, text in zip(beside, cells(tuple(rows), beside)[len(COLUMNS) :], strict=True)]
+    others = zip(beside, cells(tuple(rows), beside)[len(COLUMNS) :], strict=True)
+    texts += [f"{name}: {text}" for name, text in others]
     if energies:
         texts += [f"{name} {text}" for name, text in zip(ENERGY, energy(tuple(rows)), strict=True) if text]
     say("  ".join(texts))
@@ -211,7 +217,7 @@ def plan_command(options: argparse.Namespace) -> int:
 
 
 def accuracy_command(options: argparse.Namespace) -> int:
-    """`tilewright accuracy`: the errors of every way to multiply a type, on kind and unkind data."""
+    """`tilewright accuracy`: the numerical errors of each precision, on well- and ill-conditioned data."""
     from ..bench.accuracy import ErrorRow, measure_accuracy
     from ..errors import InvalidInput
     from .arguments import parse_size
@@ -299,9 +305,12 @@ def doctor_command(options: argparse.Namespace) -> int:
 def compare_command(options: argparse.Namespace) -> int:
     """`tilewright compare`: ratios between two records, with their spread."""
     from ..core.records import load_record
-    from ..report.compare import compare
+    from ..report.compare import compare, heading
 
-    for line in compare(load_record(options.first), load_record(options.second)):
+    first, second = load_record(options.first), load_record(options.second)
+    lines = compare(first, second)
+    say(heading(first, second))
+    for line in lines:
         say(str(line))
     return 0
 
@@ -324,4 +333,5 @@ def plot_command(options: argparse.Namespace) -> int:
 
     check_target("the picture", options.picture, PICTURES)
     plot(load_record(options.record), options.picture)
+    tell_written([options.picture])
     return 0

@@ -1,4 +1,4 @@
-"""The commands `inspect` and `roofline`: what a compiler made of a kernel, and which ceiling of a device binds it."""
+"""The commands `inspect` and `roofline`: what a compiler made of a kernel, and which peak of a device limits it."""
 
 import argparse
 import re
@@ -99,14 +99,14 @@ def _short(inspection: Inspection) -> Inspection:
 
 
 def roofline_command(options: argparse.Namespace) -> int:
-    """`tilewright roofline`: which of a device's measured ceilings binds a kernel, and how near it came."""
+    """`tilewright roofline`: which of a device's measured peaks limits a kernel, and the % reached."""
     size = size_of(options) or ()
     kernel = kernel_of(options)
     if options.plot:
         check_target("--plot", options.plot, ROOFLINE_PICTURES)
         if kernel.operation != "gemm":
             raise InvalidInput(
-                f"--plot {options.plot}: a {kernel.operation} makes no multiply-adds, and so has no roof to draw"
+                f"--plot {options.plot}: a {kernel.operation} makes no multiply-adds, and so has no roofline to draw"
             )
     found = roofline(kernel, size, options.device, options.dtype, options.offset, options.seconds)
     if options.plot:
