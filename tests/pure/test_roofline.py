@@ -45,7 +45,7 @@ def test_what_the_caches_served_is_the_time_that_memory_did_not_need() -> None:
     assert heavy.uncached_seconds == 10.0
     assert says(str(heavy), "80%")
     light = replace(GPU, traffic=Traffic(10**10, 0, "nvidia", True))
-    assert "so not the limit" in str(light)
+    assert "not the limit" in str(light)
 
 
 def test_an_estimate_is_called_one() -> None:

@@ -60,7 +60,7 @@ def page(record: dict[str, Any], changed: Sequence[str] = ()) -> str:
         "the assembler, which may do that even to volatile accesses.",
         "",
         f"Recorded on {record['date']} in `benchmarks/h200-counters.json`, by `python -m tools.counters`. Not run: "
-        + "; ".join(f"`specimens/{name}`, as {why}" for name, why in NOT_RUN.items())
+        + "; ".join(f"`known_bad/{name}`, as {why}" for name, why in NOT_RUN.items())
         + ".",
         "A kernel without a line has not been counted yet.",
         "",
