@@ -76,7 +76,7 @@ def test_the_picture_has_a_point_for_each_intensity(tmp_path: Path) -> None:
     words = " ".join(each.text or "" for each in root.iter("{http://www.w3.org/2000/svg}text"))
     for text in (
         "each byte once: 100 flops",
-        "as asked of the caches: 20 flops",
+        "loads and stores: 20 flops",
         "local memory: 10 flops",
         "1,000 GFLOP/s",
     ):
