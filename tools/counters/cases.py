@@ -1,4 +1,4 @@
-"""The cases of the comparison: every rung of the ladders, known-bad kernels, production kernels, and patterns of its own."""
+"""The cases of the comparison: the rungs of all ladders, known-bad kernels, the library's kernels, and patterns."""
 
 from collections.abc import Iterator
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Runs ladders and single kernels: plan, verify, then race all that are right, with the baselines among them."""
+"""Runs ladders and single kernels: plan, verify, then measure in interleaved rounds, baselines included."""
 
 from collections.abc import Sequence
 from contextlib import ExitStack
@@ -18,15 +18,15 @@ from ..runtime.device import Device
 from ..runtime.environment import read_environment
 from ..runtime.verify import Verdict
 from .baselines import Measurement
-from .cases import HOST_PROGRAM, Arena, Contender, Watcher, race_contenders
+from .cases import HOST_PROGRAM, Case, CaseBuilder, Watcher, measure_cases
 from .peaks import measured_peaks
-from .trial import WITHIN_S, enter_tried
+from .trial import TIME_BUDGET_S, tried_case
 
 DEFAULT_SIZES = {("gemm", "cpu"): 512, ("gemm", "gpu"): 4096, ("transpose", "cpu"): 2048, ("transpose", "gpu"): 4096}
 
 
 def peak_dtype(dtype: str) -> str:
-    """The type whose multiply-adds are a ceiling for `dtype`: its own, or the one that it is summed in."""
+    """The type whose peak limits `dtype`: its own, or that of its accumulator."""
     return dtype if dtype in CHAINS.dtypes else element_type(dtype).accumulator
 
 
@@ -43,18 +43,17 @@ def run_ladder(
     dtype: str | None = None,
     rungs: Sequence[str] = (),
     seconds: float = 8.0,
-    cold: bool = False,
+    flush_cache: bool = False,
     baselines: bool = True,
     watch: Watcher = lambda index, row: None,
     backend: str = "opencl",
 ) -> Record:
     """Verify and measure every rung of a ladder on a device, interleaved with NumPy and the sequential host program.
 
-    `sizes` are (n,), (m, n, k) or (rows, columns); the default depends on the device. Without a `dtype` it is what the
-    ladder is usually measured in. `seconds` is the time for
-    measuring one size, beside building and verifying. `cold` empties the caches before each run. `watch` is called with
-    a row's index and its present state whenever it changes. Failures are rows with a status and a reason. `backend` is
-    "opencl", "cuda", or "both": then each rung has a row by either, in turn, on the same GPU.
+    `sizes` are (n,), (m, n, k) or (rows, columns); the default depends on the device. `dtype` is the ladder's usual one if
+    left out. `seconds` is the time for measuring one size, without building and verifying. `flush_cache` empties the
+    caches before each run. `watch` gets a row's index and the row whenever it changes. A failure is a row with a status
+    and a reason. `backend` is "opencl", "cuda" or "both"; with "both" each rung has a row for each, on the same GPU.
     """
     ladder = find_ladder(name) if isinstance(name, str) else name
     dtype = dtype or ladder.usual_dtype
@@ -64,14 +63,14 @@ def run_ladder(
     for size in sizes:
         for kernel in chosen:
             check_memory(make_problem(kernel, size, dtype), opened.info)
-    # Once now and again at the end, where the higher is kept: a busy moment is no ceiling.
+    # Once now and once at the end. The higher is kept, because other load can only lower a peak.
     measured_peaks(opened, peak_dtype(dtype))
     rows: list[Row] = []
     for size in sizes:
         problems = [make_problem(kernel, size, dtype) for kernel in chosen]
-        arena = Arena(opened, dtype, cold=cold, counterparts=counterparts)
+        builder = CaseBuilder(opened, dtype, flush_cache=flush_cache, counterparts=counterparts)
         entries = list(zip(chosen, problems, strict=True))
-        rows += _race_one_size(arena, entries, seconds, baselines, _shifted(watch, len(rows)))
+        rows += _measure_one_size(builder, entries, seconds, baselines, _shifted(watch, len(rows)))
     return make_record(f"ladder {ladder.name}", opened, dtype, rows, counterparts)
 
 
@@ -79,27 +78,27 @@ def _shifted(watch: Watcher, start: int) -> Watcher:
     return lambda index, row: watch(start + index, row)
 
 
-def _race_one_size(
-    arena: Arena, entries: Sequence[tuple[Kernel, Problem]], seconds: float, baselines: bool, watch: Watcher
+def _measure_one_size(
+    builder: CaseBuilder, entries: Sequence[tuple[Kernel, Problem]], seconds: float, baselines: bool, watch: Watcher
 ) -> list[Row]:
     with ExitStack() as stack:
-        contenders: list[Contender] = []
+        cases: list[Case] = []
 
-        def add(contender: Contender) -> None:
-            contenders.append(contender)
-            watch(len(contenders) - 1, contender.row)
+        def add(case: Case) -> None:
+            cases.append(case)
+            watch(len(cases) - 1, case.row)
 
         if baselines:
-            for problem in dict.fromkeys(arena.reference(problem).problem for _, problem in entries):
-                for contender in arena.enter_baselines(Measurement.LADDER, problem, stack):
-                    add(contender)
+            for problem in dict.fromkeys(builder.reference(problem).problem for _, problem in entries):
+                for case in builder.baseline_cases(Measurement.LADDER, problem, stack):
+                    add(case)
             if isinstance(problem, Gemm) and not any(kernel.name == HOST_PROGRAM for kernel, _ in entries):
-                add(arena.enter_host_program(problem))
+                add(builder.host_program_case(problem))
         for kernel, problem in entries:
-            for device in (arena.device, *arena.counterparts):
-                add(arena.enter(kernel, problem, device))
-        race_contenders(contenders, seconds, arena.flush is None, watch)
-        return [contender.row for contender in contenders]
+            for device in (builder.device, *builder.counterparts):
+                add(builder.kernel_case(kernel, problem, device))
+        measure_cases(cases, seconds, builder.flush is None, watch)
+        return [case.row for case in cases]
 
 
 def run_kernel(
@@ -112,17 +111,17 @@ def run_kernel(
     baselines: bool = True,
     watch: Watcher = lambda index, row: None,
     backend: str = "opencl",
-    within: float = WITHIN_S,
+    time_budget: float = TIME_BUDGET_S,
     settings: Settings | None = None,
 ) -> tuple[Record, Verdict | None]:
     """Verify and measure one kernel and NumPy: the record, and the verdict with ten sample elements.
 
     `settings` change fields of a rung's configuration or macros of a file. `dtype` is the kernel's usual one if left out.
 
-    A kernel that is no rung as it stands is first tried in a child process, for at most `within` seconds: one that does
-    not end, or ends its process, is a row with the reason.
+    A user's kernel, and a rung with other settings, is first tried in a child process for at most `time_budget` seconds.
+    If it hangs or crashes there, its row says so.
 
-    With the `backend` "both" the verdict is the first that did not pass, or the last. The row of a kernel that was wrong or
+    With `backend` "both" the verdict is the first that did not pass, or the last. The row of a kernel that was wrong or
     failed holds what `explain` finds in it at a small size.
     """
     chosen = chosen_kernel(kernel, settings)
@@ -130,18 +129,18 @@ def run_kernel(
     opened, *counterparts = open_backends(backend, device)
     problem = make_problem(chosen, size, dtype, offset)
     check_memory(problem, opened.info)
-    arena = Arena(opened, dtype, counterparts=counterparts)
+    builder = CaseBuilder(opened, dtype, counterparts=counterparts)
     with ExitStack() as stack:
-        plain = arena.reference(problem).problem
-        contenders = arena.enter_baselines(Measurement.LADDER, plain, stack) if baselines else []
-        own = [enter_tried(arena, chosen, problem, each, within) for each in (opened, *counterparts)]
-        contenders += own
-        for index, contender in enumerate(contenders):
-            watch(index, contender.row)
-        race_contenders(contenders, seconds, True, watch)
-    for contender, each in zip(own, (opened, *counterparts), strict=True):
-        contender.row = diagnosed(contender.row, chosen, problem, each.info)
-    rows = [contender.row for contender in contenders]
+        plain = builder.reference(problem).problem
+        cases = builder.baseline_cases(Measurement.LADDER, plain, stack) if baselines else []
+        own = [tried_case(builder, chosen, problem, each, time_budget) for each in (opened, *counterparts)]
+        cases += own
+        for index, case in enumerate(cases):
+            watch(index, case.row)
+        measure_cases(cases, seconds, True, watch)
+    for case, each in zip(own, (opened, *counterparts), strict=True):
+        case.row = diagnosed(case.row, chosen, problem, each.info)
+    rows = [case.row for case in cases]
     verdict = next((each.verdict for each in own if not each.row.passed), own[-1].verdict)
     return make_record(f"kernel {chosen.name}", opened, dtype, rows, counterparts), verdict
 
@@ -149,7 +148,7 @@ def run_kernel(
 def make_record(
     title: str, device: Device, dtype: str, rows: Sequence[Row], counterparts: Sequence[Device] = ()
 ) -> Record:
-    """The record of a race on a device, and on `counterparts` of it, whose versions it names too."""
+    """The record of what was measured on a device and on its `counterparts`, with the versions of all drivers."""
     environment = read_environment(device.info)
     versions = {each.info.platform: f"{each.info.driver}, {each.info.version}" for each in counterparts}
     environment = replace(environment, versions=environment.versions | versions)

@@ -1,5 +1,5 @@
-"""Measures the library against its rivals: every case verified, entrants interleaved, everything a caller waits for
-included (packing, enqueue, waiting)."""
+"""Measures the library against its baselines: verified, in interleaved rounds, with all that a caller waits for
+(packing, enqueueing, waiting)."""
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
@@ -27,7 +27,7 @@ from ..runtime.run import Times, Work
 from ..runtime.telemetry import sampler_for
 from .baselines import Measurement
 from .baselines.blas import absent
-from .cases import Arena, Contender, judged, new_row, race_contenders, refused
+from .cases import Case, CaseBuilder, judged, measure_cases, new_row, refused
 from .measure import RunFailed, repeated
 from .peaks import measured_peaks
 from .sets import problems_of
@@ -36,7 +36,7 @@ from .sustained import as_samples, take_turns
 OURS = "tilewright"
 
 
-class LibraryEntrant:
+class LibraryWorkload:
     """One library call on host arrays, with a result array of its own as `out`."""
 
     def __init__(self, problem: Problem, arrays: Mapping[str, np.ndarray], device: Device) -> None:
@@ -53,7 +53,7 @@ class LibraryEntrant:
             self.output[...] = arrays["matrix"]
 
     def run(self) -> Times:
-        """The call's wall-clock time; the device's share is not told apart."""
+        """The call's wall-clock time. The device's time is not measured separately."""
         begin = perf_counter()
         if self._problem.operation == "gemm":
             a, b = self._arrays
@@ -80,14 +80,13 @@ def run_benchmark(
     sustained: float | None = None,
     keep: Callable[[Record], None] = lambda record: None,
 ) -> Record:
-    """Race the library against NumPy, or cuBLAS on NVIDIA GPUs, over sets of problems.
+    """Measure the library against NumPy, or cuBLAS on NVIDIA GPUs, over sets of problems.
 
-    `sets` are names of SETS; `seconds` is the time for one problem. A problem's rows are the rival's, ours, and those of
-    others where they are present: CLBlast, and with the `backend` "both" our kernels' as CUDA. Their samples are
-    taken in turn, so that the i-th of one pairs with the i-th of the other. `watch` gets each problem's rows. `precision`
-    is asked of all products. With `sustained`, everyone takes turns of so many seconds back to back instead, with
-    the device's clock and power in the record. If something ends the benchmark early, `keep` gets the record of the
-    problems until then.
+    `sets` are names of SETS; `seconds` is the time for one problem. A problem's rows are the baseline's, ours, our CUDA
+    counterpart's with `backend` "both", and those of other installed libraries. Samples are taken in turn, so that the
+    i-th samples of two rows are a pair. `watch` gets each problem's rows. `precision` is that of all products. With
+    `sustained`, cases take turns of that many seconds back to back, and the record holds the device's clock and power.
+    If the benchmark ends early, `keep` gets the record of the problems until then.
     """
     problems = [asked(problem, precision) for name in sets for problem in problems_of(name, dtype)]
     opened = device if isinstance(device, Device) else open_device(device)
@@ -103,11 +102,11 @@ def run_benchmark(
 
     try:
         for problem in problems:
-            race = race_library(problem, opened, seconds, counterparts, sustained)
-            rows += race
-            watch(race)
+            measured = measure_problem(problem, opened, seconds, counterparts, sustained)
+            rows += measured
+            watch(measured)
         return record(title, measured_peaks(opened, dtype) if dtype in CHAINS.dtypes else None)
-    except BaseException:  # a signal too: whatever took minutes to measure is not lost
+    except BaseException:  # a signal, too: keep what took minutes to measure
         if rows:
             keep(record(f"{title}, ended early", None))
         raise
@@ -118,73 +117,73 @@ def asked(problem: Problem, precision: str) -> Problem:
     return replace(problem, precision=precision) if precision and isinstance(problem, Gemm) else problem
 
 
-def race_library(
+def measure_problem(
     problem: Problem,
     device: Device,
     seconds: float,
     counterparts: Sequence[AnyDevice] = (),
     sustained: float | None = None,
 ) -> list[Row]:
-    """One problem: the rival's row, the library's and those of others, all verified before they are timed.
+    """Measure one problem: the baseline's row first, then the library's, then others. All are verified before they are timed.
 
-    On a device that shares the host's memory the rival is NumPy and both are timed as a caller sees them. On an NVIDIA
-    GPU with PyTorch it is cuBLAS; both run in bursts, timed by the device's clock, with their operands in place.
+    On CPU devices the baseline is NumPy, and a time is that of the whole call. On an NVIDIA GPU with PyTorch the baseline
+    is cuBLAS. Both then run in bursts with their operands on the device, timed by the device's clock.
     """
-    arena = Arena(device, problem.dtype, counterparts=counterparts)
+    builder = CaseBuilder(device, problem.dtype, counterparts=counterparts)
     with ExitStack() as stack:
-        rival, *others = arena.enter_baselines(Measurement.LIBRARY, problem, stack)
-        enter = enter_plan if rival.row.backend == "cuda" else enter_call
-        contenders = [
-            rival,
-            enter(arena, problem, device),
-            *(enter_plan(arena, problem, counterpart) for counterpart in counterparts),
+        baseline, *others = builder.baseline_cases(Measurement.LIBRARY, problem, stack)
+        library_case = plan_case if baseline.row.backend == "cuda" else call_case
+        cases = [
+            baseline,
+            library_case(builder, problem, device),
+            *(plan_case(builder, problem, counterpart) for counterpart in counterparts),
             *others,
         ]
         if sustained:
-            race_sustained(contenders, sustained, device)
+            measure_sustained(cases, sustained, device)
         else:
-            race_contenders(contenders, seconds, True, lambda index, row: None)
+            measure_cases(cases, seconds, True, lambda index, row: None)
     notes = (layout_letters(problem),) if isinstance(problem, Gemm) else ()
-    return [replace(contender.row, notes=notes) for contender in contenders]
+    return [replace(case.row, notes=notes) for case in cases]
 
 
-def race_sustained(contenders: Sequence[Contender], seconds: float, device: Device) -> None:
-    """Turns of at least `seconds` for the contenders that passed; their rows get times, clock and power."""
-    racing = [contender for contender in contenders if contender.entrant is not None]
-    entrants = [each.entrant for each in racing if each.entrant is not None]
+def measure_sustained(cases: Sequence[Case], seconds: float, device: Device) -> None:
+    """Give the cases that passed turns of at least `seconds`. Their rows get times, clock and power."""
+    running = [case for case in cases if case.workload is not None]
+    workloads = [each.workload for each in running if each.workload is not None]
 
     def failed(index: int, failure: RunFailed) -> None:
-        racing[index].row = replace(racing[index].row, status=RowStatus.LAUNCH_FAILED, reason=str(failure))
+        running[index].row = replace(running[index].row, status=RowStatus.LAUNCH_FAILED, reason=str(failure))
 
-    for contender, turns in zip(
-        racing, take_turns(entrants, seconds, sampler_for(device.info), failed=failed), strict=True
+    for case, turns in zip(
+        running, take_turns(workloads, seconds, sampler_for(device.info), failed=failed), strict=True
     ):
-        contender.row = replace(contender.row, samples=as_samples(turns), turns=turns)
+        case.row = replace(case.row, samples=as_samples(turns), turns=turns)
 
 
 def layout_letters(problem: Gemm) -> str:
-    """NN, NT, TN or TT, as BLAS says it of row-major operands."""
+    """The layout NN, NT, TN or TT."""
     return "".join("N" if order == "row" else "T" for order in (problem.a_order, problem.b_order))
 
 
-def enter_call(arena: Arena, problem: Problem, device: Device) -> Contender:
+def call_case(builder: CaseBuilder, problem: Problem, device: Device) -> Case:
     """The library's call on host arrays."""
     row = new_row(OURS, device.info.label, problem)
-    reference = arena.reference(problem)
-    entrant = LibraryEntrant(problem, reference.arrays, device)
+    reference = builder.reference(problem)
+    workload = LibraryWorkload(problem, reference.arrays, device)
     try:
-        entrant.run()
+        workload.run()
     except Unsupported as refusal:
-        return Contender(refused(row, refusal))
-    return judged(row, entrant, reference.judge(entrant.output))
+        return Case(refused(row, refusal))
+    return judged(row, workload, reference.judge(workload.output))
 
 
-def enter_plan(arena: Arena, problem: Problem, device: AnyDevice) -> Contender:
-    """The launches that the library would make, with their operands on the device."""
+def plan_case(builder: CaseBuilder, problem: Problem, device: AnyDevice) -> Case:
+    """The launches of the library's plan, with their operands on the device."""
     row = replace(new_row(OURS, device.info.label, problem), backend=device.backend)
     try:
         plan = (plan_product if problem.operation == "gemm" else plan_copy)(problem, device.info)
     except Unsupported as refusal:
-        return Contender(refused(row, refusal))
+        return Case(refused(row, refusal))
     made = "; ".join((*(f"{step.kernel.name} ({step.config})" for step in plan.steps), *plan.notes))
-    return arena.enter_execution(replace(row, lesson=made), plan, device, bursts=True)
+    return builder.execution_case(replace(row, lesson=made), plan, device, bursts=True)

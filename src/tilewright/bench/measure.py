@@ -1,4 +1,4 @@
-"""Measures entrants against each other in interleaved rounds, so that a machine's drift hits all of them alike."""
+"""Measures workloads in interleaved rounds, so that a drift of the machine affects all of them equally."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -10,14 +10,16 @@ from ..core.records import Samples
 from ..errors import LaunchFailed, ProcessFailed
 from ..runtime.device import Device
 from ..runtime.run import Execution, Times, Work
-from .timestamps import Stamps
+from .timestamps import Timestamps
 
-SETTLE_S = 0.002  # between entrants, for the threads of the one before to go to sleep
-SHORT_S = 0.05  # an entrant this fast is run once untimed before each timed run: caches, clocks and threads wake up
-COLD_BYTES = 256 << 20  # larger than any last-level cache met so far
+SETTLE_S = 0.002  # between workloads: the threads of the last one go to sleep
+SHORT_S = 0.05  # a faster workload runs once untimed before each timed run, to warm up caches, clocks and threads
+FLUSH_BYTES = 256 << 20  # larger than known last-level caches
 
 
-RunFailed: TypeAlias = LaunchFailed | ProcessFailed  # of our own kernels and of rivals in child processes
+RunFailed: TypeAlias = (
+    LaunchFailed | ProcessFailed
+)  # a kernel of ours fails by the first, a baseline in a child process by the second
 
 
 class Timed(Protocol):
@@ -26,60 +28,60 @@ class Timed(Protocol):
     def run(self) -> Times: ...
 
 
-class Entrant(Timed, Protocol):
-    """What takes part in a benchmark: runs one by one, or turns of seconds."""
+class Workload(Timed, Protocol):
+    """What a case measures: single runs, or turns of seconds."""
 
     def sustain(self, seconds: float) -> Work:
         """Work without pause for at least `seconds`."""
 
 
-def repeated(entrant: Timed, seconds: float) -> Work:
-    """Runs, which are one call each, one after the other for at least `seconds`."""
+def repeated(workload: Timed, seconds: float) -> Work:
+    """Run again and again for at least `seconds`; each run is one call."""
     begin, calls = perf_counter(), 0
     while (passed := perf_counter() - begin) < seconds or not calls:
-        entrant.run()
+        workload.run()
         calls += 1
     return Work(passed, calls)
 
 
 @dataclass(frozen=True)
-class KernelEntrant:
-    """An execution as an entrant; `cold` overwrites the caches before each run."""
+class LaunchWorkload:
+    """One launch of a plan as a workload. `flush` empties the caches before each run."""
 
     execution: Execution
-    cold: "CacheFlush | None" = None
+    flush: "CacheFlush | None" = None
 
     def run(self) -> Times:
-        if self.cold is not None:
-            self.cold.flush()
+        if self.flush is not None:
+            self.flush.flush()
         return self.execution.launch()
 
     def sustain(self, seconds: float) -> Work:
         return self.execution.sustain(seconds)
 
 
-ROUNDS = 20  # of a race; slow entrants end with fewer
-BURST_S = 500e-6  # of work in a burst, as of the rival's replays
+ROUNDS = 20  # at most; slow workloads get fewer
+BURST_S = 500e-6  # the length of a burst, which is also that of a baseline's replayed graph
 MOST_CALLS = 50
 
 
-class BurstEntrant:
-    """An execution run several times back to back, as a rival's replayed graph is: clocks and caches are warm.
+class BurstWorkload:
+    """Several launches of a plan back to back, as in a baseline's replayed graph: clocks and caches are warm.
 
-    On NVIDIA GPUs it is timed by stamps of the device's clock around the whole burst, elsewhere by its launches' events.
+    On NVIDIA GPUs two timestamps of the device's clock time the whole burst. Elsewhere the launches' events do.
     """
 
     def __init__(self, execution: Execution) -> None:
         self.execution = execution
         once = min(execution.launch().device_s for _ in range(3))
         self.calls = max(1, min(MOST_CALLS, round(BURST_S / once) if once else MOST_CALLS))
-        self._stamps = Stamps(execution.device) if execution.device.supports_stamps else None
+        self._timestamps = Timestamps(execution.device) if execution.device.supports_timestamps else None
 
     def run(self) -> Times:
-        if self._stamps is None:
+        if self._timestamps is None:
             return self.execution.burst(self.calls)
         begin = perf_counter()
-        seconds = self._stamps.seconds(self._enqueue, self.calls * self.execution.launches)
+        seconds = self._timestamps.seconds(self._enqueue, self.calls * self.execution.launches)
         return Times(seconds / self.calls, (perf_counter() - begin) / self.calls)
 
     def sustain(self, seconds: float) -> Work:
@@ -91,20 +93,20 @@ class BurstEntrant:
 
 
 class CacheFlush:
-    """Writes a buffer larger than the device's caches, so that the next kernel finds none of its operands there."""
+    """Writes a buffer larger than the device's caches, so that the next kernel reads its operands from memory."""
 
     def __init__(self, device: Device) -> None:
         self._device = device
-        self._buffer = device.allocate(COLD_BYTES)
+        self._buffer = device.allocate(FLUSH_BYTES)
 
     def flush(self) -> None:
-        self._device.fill(self._buffer, 1, 0, COLD_BYTES)
+        self._device.fill(self._buffer, 1, 0, FLUSH_BYTES)
         self._device.finish("the cache flush")
 
 
 @dataclass
 class Collected:
-    """The times of one entrant while a race runs."""
+    """The times of one workload so far."""
 
     times: list[Times] = field(default_factory=list)
     failed: bool = False
@@ -115,42 +117,42 @@ class Collected:
 
 
 def orders(count: int) -> list[list[int]]:
-    """The orders in which `count` entrants run, a round each: within them everyone follows every other one equally
-    often (E. J. Williams, "Experimental designs balanced for the estimation of residual effects of treatments", 1949).
+    """The order of `count` workloads in each round. Over the rounds each one follows every other one equally often
+    (E. J. Williams, "Experimental designs balanced for the estimation of residual effects of treatments", 1949).
 
-    For who runs next meets the clock that the one before left: an H200 multiplies 8192 x 8192 doubles 10% slower right
-    after cuBLAS did than after a pause.
+    Order matters, because a run inherits the GPU clock that the previous one left: an H200 multiplies 8192 x 8192
+    matrices in fp64 10% slower right after cuBLAS than after a pause.
     """
     outwards = sorted(range(count), key=lambda place: min(place, count - place))  # 0, 1, count - 1, 2, count - 2 ...
     rounds = [[(place + shift) % count for place in outwards] for shift in range(count)]
     return rounds if count % 2 == 0 else rounds + [each[::-1] for each in rounds]
 
 
-def race(
-    entrants: Sequence[Timed],
+def measure_interleaved(
+    workloads: Sequence[Timed],
     seconds: float,
     rounds: int = ROUNDS,
     warm: bool = True,
     progress: Callable[[int, Samples], None] = lambda index, samples: None,
     failed: Callable[[int, RunFailed], None] | None = None,
 ) -> list[Samples]:
-    """Run all entrants, in changing order, until `rounds` rounds are done or `seconds` are over; at least one run each.
+    """Run all workloads in changing order, until `rounds` rounds are done or `seconds` are over, but at least once each.
 
-    An entrant that has used twice its equal share of the time sits out the rest, so that a slow one cannot starve the
-    others. `progress` is called with an entrant's index and samples so far after each of its runs. A run that fails
-    ends the race, or with `failed` takes its entrant out of it.
+    A workload that has used twice its equal share of the time is left out of later rounds, so that a slow one cannot
+    starve the others. `progress` gets a workload's index and its samples after each run. A run that fails ends the
+    measurement; with `failed` only its workload is left out.
     """
-    collected = [Collected() for _ in entrants]
-    spent = [0.0] * len(entrants)
+    collected = [Collected() for _ in workloads]
+    spent = [0.0] * len(workloads)
     begin = perf_counter()
-    for turn, order in zip(range(rounds), cycle(orders(len(entrants))), strict=False):
+    for turn, order in zip(range(rounds), cycle(orders(len(workloads))), strict=False):
         for index in order:
-            over = perf_counter() - begin > seconds or spent[index] > 2 * seconds / len(entrants)
+            over = perf_counter() - begin > seconds or spent[index] > 2 * seconds / len(workloads)
             if (turn and over) or collected[index].failed:
                 continue
             start = perf_counter()
             try:
-                collected[index].times.append(_timed(entrants[index], collected[index], warm))
+                collected[index].times.append(_timed(workloads[index], collected[index], warm))
             except (LaunchFailed, ProcessFailed) as failure:
                 if failed is None:
                     raise
@@ -162,10 +164,10 @@ def race(
     return [each.samples() for each in collected]
 
 
-def _timed(entrant: Timed, before: Collected, warm: bool) -> Times:
+def _timed(workload: Timed, before: Collected, warm: bool) -> Times:
     sleep(SETTLE_S)
     if warm and (not before.times or before.times[-1].wall_s < SHORT_S):
-        first = entrant.run()
+        first = workload.run()
         if first.wall_s > SHORT_S:
-            return first  # long enough that warming up is a small part of it
-    return entrant.run()
+            return first  # warming up is a small part of so long a run
+    return workload.run()

@@ -9,7 +9,6 @@ import argparse
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 from difflib import unified_diff
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -46,12 +45,12 @@ def ladder_command(options: argparse.Namespace) -> int:
     for ladder in ladders:
         with LiveTable(console, ladder.title, device, options.dtype or ladder.usual_dtype) as table:
             record = run_ladder(
-                ladder, device, sizes, options.dtype, options.rung or (), options.seconds, options.cold,
+                ladder, device, sizes, options.dtype, options.rung or (), options.seconds, options.flush_cache,
                 not options.no_baselines, table.watch, options.backend,
             )  # fmt: skip
             table.finish(record)
             written = write_outputs(options, record, "" if options.name else ladder.name)
-        if options.published:
+        if options.reference_figures:
             say("\n".join(published_lines(ladder, record.rows)))
         tell_written(written)
         failed = failed or any(row.failed for row in record.rows)
@@ -75,11 +74,11 @@ def run_command(options: argparse.Namespace) -> int:
     with LiveTable(console, kernel.name, device, options.dtype or kernel.usual_dtype) as table:
         record, verdict = run_kernel(
             kernel, size, device, options.dtype, options.offset, options.seconds, not options.no_baselines, table.watch,
-            options.backend, options.within,
+            options.backend, options.time_budget,
         )  # fmt: skip
         table.finish(record)
         written = write_outputs(options, record)
-    print_verdict(record, kernel, verdict, options.check)
+    print_verdict(record, kernel, verdict, options.show_samples)
     tell_written(written)
     return int(any(not row.passed for row in record.rows if row.name == kernel.name))
 
@@ -113,7 +112,7 @@ def bench_command(options: argparse.Namespace) -> int:
     from ..bench.sets import problems_of
     from ..core.records import RowStatus
     from ..core.types import element_type
-    from ..report.versus import COLUMNS, races, summary
+    from ..report.versus import COLUMNS, by_problem, summary
     from ..runtime.opencl.device import open_device
     from .live import console
     from .outputs import check_outputs, write_or_rescue
@@ -128,36 +127,43 @@ def bench_command(options: argparse.Namespace) -> int:
     def keep(record: Record) -> None:
         if options.json:
             write_or_rescue(options.json, record)
-            words = f"ended early: wrote {len(races(record))} problems to {options.json}"
+            words = f"ended early: wrote {len(by_problem(record))} problems to {options.json}"
             say(words)
 
     titles = (f"{COLUMNS[0]:<{TITLE_WIDTH}}", *(f"{text:>12}" for text in COLUMNS[1:]))
-    console.print("  ".join(titles), style="bold", soft_wrap=True)
+    waiting = ["  ".join(titles)]
+
+    def show(rows: Sequence[Row]) -> None:
+        while waiting:  # the heading comes with the first line, after all that may refuse the options
+            console.print(waiting.pop(), style="bold", soft_wrap=True)
+        _show_comparison(rows, energies=bool(options.sustained))
+
     record = run_benchmark(
         names, options.dtype, device, seconds=options.seconds, sustained=options.sustained, backend=options.backend,
-        precision=options.precision, watch=partial(_show_race, energies=bool(options.sustained)), keep=keep,
+        precision=options.precision, watch=show, keep=keep,
     )  # fmt: skip
     if options.json:
         write_or_rescue(options.json, record)
     if record.telemetry:
         say(f"clock and power: {record.telemetry}")
-    say(f"rival: {races(record)[0][0].lesson}")
+    say(f"baseline: {by_problem(record)[0][0].lesson}")
     if record.absent:
-        say(f"not raced: {'; '.join(record.absent)}")
-    say(summary(races(record)))
+        say(f"not measured: {'; '.join(record.absent)}")
+    say(summary(by_problem(record)))
     if options.json:
         tell_written([options.json])
     return int(any(row.status is RowStatus.WRONG for row in record.rows))
 
 
-def _show_race(rows: Sequence[Row], energies: bool) -> None:
+def _show_comparison(rows: Sequence[Row], energies: bool) -> None:
     """One problem's line of `tilewright bench`."""
     from ..report.versus import COLUMNS, ENERGY, cells, energy
 
     beside = [row.label for row in rows[2:]]
     title, *texts = cells(tuple(rows))
     texts = [f"{title:<{TITLE_WIDTH}}", *(f"{text:>12}" for text in texts)]
-    texts += [f"{name} {text}" for name, text in zip(beside, cells(tuple(rows), beside)[len(COLUMNS) :], strict=True)]
+    others = zip(beside, cells(tuple(rows), beside)[len(COLUMNS) :], strict=True)
+    texts += [f"{name}: {text}" for name, text in others]
     if energies:
         texts += [f"{name} {text}" for name, text in zip(ENERGY, energy(tuple(rows)), strict=True) if text]
     say("  ".join(texts))
@@ -191,7 +197,7 @@ def tune_command(options: argparse.Namespace) -> int:
         say(f"{outcome.problem}: {result}")
 
     products = [replace(each, precision=options.precision) for each in problems if isinstance(each, Gemm)]
-    effort = Effort(options.seconds, options.candidates, options.within)
+    effort = Effort(options.seconds, options.candidates, options.time_budget)
     table = tune(products, info, options.device, path, effort, show)
     settled = f"{len(table.settled)} problems where the cost model's choice is as good"
     say(f"{path}: {len(table.entries)} entries, {settled}")
@@ -211,7 +217,7 @@ def plan_command(options: argparse.Namespace) -> int:
 
 
 def accuracy_command(options: argparse.Namespace) -> int:
-    """`tilewright accuracy`: the errors of every way to multiply a type, on kind and unkind data."""
+    """`tilewright accuracy`: the numerical errors of each precision, on well- and ill-conditioned data."""
     from ..bench.accuracy import ErrorRow, measure_accuracy
     from ..errors import InvalidInput
     from .arguments import parse_size
@@ -299,9 +305,12 @@ def doctor_command(options: argparse.Namespace) -> int:
 def compare_command(options: argparse.Namespace) -> int:
     """`tilewright compare`: ratios between two records, with their spread."""
     from ..core.records import load_record
-    from ..report.compare import compare
+    from ..report.compare import compare, heading
 
-    for line in compare(load_record(options.first), load_record(options.second)):
+    first, second = load_record(options.first), load_record(options.second)
+    lines = compare(first, second)
+    say(heading(first, second))
+    for line in lines:
         say(str(line))
     return 0
 
@@ -324,4 +333,5 @@ def plot_command(options: argparse.Namespace) -> int:
 
     check_target("the picture", options.picture, PICTURES)
     plot(load_record(options.record), options.picture)
+    tell_written([options.picture])
     return 0

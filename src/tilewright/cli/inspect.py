@@ -1,4 +1,4 @@
-"""The commands `inspect` and `roofline`: what a compiler made of a kernel, and which ceiling of a device binds it."""
+"""The commands `inspect` and `roofline`: what a compiler made of a kernel, and which peak of a device limits it."""
 
 import argparse
 import re
@@ -11,7 +11,7 @@ from ..bench.roofline import roofline
 from ..core.kernel import Kernel
 from ..core.records import to_json
 from ..errors import InvalidInput, Unsupported
-from ..report.roof import ROOFS, save_roof
+from ..report.roofline import ROOFLINE_PICTURES, save_roofline
 from .arguments import is_file, kernel_of, own_kernel, rung_of, settings_of, size_of
 from .outputs import check_target, write_or_rescue
 
@@ -99,18 +99,18 @@ def _short(inspection: Inspection) -> Inspection:
 
 
 def roofline_command(options: argparse.Namespace) -> int:
-    """`tilewright roofline`: which of a device's measured ceilings binds a kernel, and how near it came."""
+    """`tilewright roofline`: which of a device's measured peaks limits a kernel, and the % reached."""
     size = size_of(options) or ()
     kernel = kernel_of(options)
     if options.plot:
-        check_target("--plot", options.plot, ROOFS)
+        check_target("--plot", options.plot, ROOFLINE_PICTURES)
         if kernel.operation != "gemm":
             raise InvalidInput(
-                f"--plot {options.plot}: a {kernel.operation} makes no multiply-adds, and so has no roof to draw"
+                f"--plot {options.plot}: a {kernel.operation} makes no multiply-adds, and so has no roofline to draw"
             )
     found = roofline(kernel, size, options.device, options.dtype, options.offset, options.seconds)
     if options.plot:
-        write_or_rescue(options.plot, found, save_roof)
+        write_or_rescue(options.plot, found, save_roofline)
     print(to_json(found) if options.json else found, end="" if options.json else "\n")
     if options.plot and not options.json:
         print(f"wrote {options.plot}")

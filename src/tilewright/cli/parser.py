@@ -88,21 +88,27 @@ def ladder(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("name", nargs="?", help=f"one of {', '.join(LADDERS)}; all of them if left out")
     parser.add_argument("--sizes", metavar="MIN:MAX", help="a sweep over MIN, 2 MIN, 4 MIN ... MAX")
     parser.add_argument("--rung", action="append", metavar="RUNG", help="only this rung (again for more)")
-    parser.add_argument("--cold", action="store_true", help="empty the caches before each run")
-    parser.add_argument("--published", action="store_true", help="the source's own figures and ours")
+    parser.add_argument("--flush-cache", action="store_true", help="flush the caches before each run")
+    parser.add_argument(
+        "--reference-figures",
+        action="store_true",
+        help="print the figures that the ladder's source published, and ours",
+    )
     add_measuring(parser, 8.0)
     parser.set_defaults(command=ladder_command)
 
 
 def run(parser: argparse.ArgumentParser) -> None:
     """One kernel, a rung or the user's own file, verified and measured."""
-    from ..bench.trial import WITHIN_S
+    from ..bench.trial import TIME_BUDGET_S
     from .commands import run_command
 
     add_kernel(parser)
-    parser.add_argument("--check", action="store_true", help="print ten random elements and the host's values")
-    trial = "time for trying a kernel of your own in a process of its own first (default %(default)s)"
-    parser.add_argument("--within", type=seconds, default=WITHIN_S, metavar="SECONDS", help=trial)
+    parser.add_argument(
+        "--show-samples", action="store_true", help="print ten random elements and the values that were expected"
+    )
+    trial = "seconds for trying your kernel in a child process first (default %(default)s)"
+    parser.add_argument("--time-budget", type=seconds, default=TIME_BUDGET_S, metavar="SECONDS", help=trial)
     add_measuring(parser, 3.0)
     parser.set_defaults(command=run_command)
 
@@ -147,7 +153,7 @@ def inspect(parser: argparse.ArgumentParser) -> None:
 
 
 def roofline(parser: argparse.ArgumentParser) -> None:
-    """Which of a device's measured ceilings binds a kernel, and how near it came."""
+    """Which of a device's measured peaks limits a kernel, and the % reached."""
     from .inspect import roofline_command
 
     add_kernel(parser)
@@ -176,14 +182,14 @@ def bench(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--backend", choices=("opencl", "both"), default="opencl", help=by)
     parser.add_argument("--seconds", type=seconds, default=4.0, help="time for one problem (default %(default)s)")
     parser.add_argument("--precision", default="", help="of float32: tf32 or fp32_split; of 8-bit floats: fp8")
-    turns = "turns of so many seconds (default %(const)s) back to back, with clock and power"
+    turns = "run each case for SECONDS (default %(const)s) without a pause; record clock and power"
     parser.add_argument("--sustained", type=seconds, nargs="?", const=SECONDS, metavar="SECONDS", help=turns)
     parser.add_argument("--json", type=Path, metavar="FILE", help="save the record")
     parser.set_defaults(command=bench_command)
 
 
 def accuracy(parser: argparse.ArgumentParser) -> None:
-    """The errors of every way to multiply a type, on kind and unkind data."""
+    """The numerical errors of each precision, on well- and ill-conditioned data."""
     from .commands import accuracy_command
 
     parser.add_argument("--size", default="2048x2048x8192", metavar="MxNxK", help="(default %(default)s)")
@@ -198,15 +204,17 @@ def tune(parser: argparse.ArgumentParser) -> None:
     from ..bench.sets import SETS
     from .commands import tune_command
 
-    parser.add_argument("--sets", default="thin,batched", help=f"of {', '.join(SETS)} (default %(default)s)")
+    parser.add_argument("--sets", default="llm-decode,batched", help=f"of {', '.join(SETS)} (default %(default)s)")
     parser.add_argument("--dtype", default="float32")
     parser.add_argument("--precision", default="", help="as for `bench`")
     parser.add_argument("--device", metavar="DEVICE", help="as for `ladder`")
     parser.add_argument("--seconds", type=seconds, default=3.0, help="time for one problem (default %(default)s)")
-    parser.add_argument("--candidates", type=count, default=12, help="that race for one problem (default %(default)s)")
     parser.add_argument(
-        "--within", type=seconds, default=float("inf"), metavar="SECONDS",
-        help="begin no race after so many in all; the next run goes on where this one ends",
+        "--candidates", type=count, default=12, help="kernels to measure for one problem (default %(default)s)"
+    )
+    parser.add_argument(
+        "--time-budget", type=seconds, default=float("inf"), metavar="SECONDS",
+        help="start no problem after SECONDS in total; run again to resume",
     )  # fmt: skip
     parser.add_argument("--output", type=Path, metavar="FILE", help="the table (default: one of the user's own)")
     parser.set_defaults(command=tune_command)
@@ -246,7 +254,7 @@ def devices(parser: argparse.ArgumentParser) -> None:
     """Every device with the limits that explain results."""
     from .commands import devices_command
 
-    parser.add_argument("--peaks", action="store_true", help="measure the ceilings of each device too")
+    parser.add_argument("--peaks", action="store_true", help="measure the peaks of each device, too")
     parser.add_argument("--json", action="store_true")
     parser.set_defaults(command=devices_command)
 

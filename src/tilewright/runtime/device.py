@@ -39,8 +39,8 @@ class Device(Protocol):
         """The language that `build` compiles: a constant of `kernel.Dialect`."""
 
     @property
-    def supports_stamps(self) -> bool:
-        """Whether a burst on `plain_queue` can be timed by kernels that read the device's clock."""
+    def supports_timestamps(self) -> bool:
+        """Whether kernels that read the device's clock can time a burst on `plain_queue`."""
 
     @property
     def plain_queue(self) -> Any:

@@ -43,7 +43,7 @@ def test_ladder_shows_every_rung_and_writes_record_table_and_plot(
     pytest.importorskip("matplotlib")
     files = {suffix: tmp_path / f"tiles.{suffix}" for suffix in ("json", "csv", "svg")}
     outputs = ["--json", str(files["json"]), "--csv", str(files["csv"]), "--plot", str(files["svg"])]
-    assert main(["ladder", "tiles", "--size", "64", "--published", *quick, *outputs]) == 0
+    assert main(["ladder", "tiles", "--size", "64", "--reference-figures", *quick, *outputs]) == 0
     output = capsys.readouterr().out
     names = [kernel.name for kernel in LADDERS["tiles"].kernels]
     for name in names:
@@ -111,7 +111,7 @@ def test_an_unknown_device_is_told_with_status_2(capsys: CapturedOutput) -> None
 
 
 def test_run_verifies_and_measures_a_rung(quick: list[str], capsys: CapturedOutput) -> None:
-    assert main(["run", "tiles/2", "--size", "48x40x56", "--check", *quick]) == 0
+    assert main(["run", "tiles/2", "--size", "48x40x56", "--show-samples", *quick]) == 0
     output = capsys.readouterr().out
     assert says(output, "1,920")
     assert "NumPy" in output

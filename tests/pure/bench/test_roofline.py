@@ -14,7 +14,7 @@ from tilewright.core.device import DeviceInfo, Peaks
 from tilewright.core.records import Row, RowStatus, Samples, save_record
 from tilewright.errors import InvalidInput, RecordError, Unsupported
 from tilewright.report.pages import refresh
-from tilewright.report.roof import draw_roof, load_roofline, save_roof
+from tilewright.report.roofline import draw_roofline, load_roofline, save_roofline
 
 SAVED = BENCHMARKS / "h200-roofline-tiles-06.json"
 FLOPS, NBYTES = 10**12, 10**10
@@ -31,7 +31,7 @@ GPU = Roofline(
 )
 
 
-def test_each_ceiling_binds_when_it_allows_least() -> None:
+def test_each_limit_binds_when_it_allows_least() -> None:
     assert GPU.binding.name == "multiply-adds"
     assert GPU.binding.seconds == 1.0
     assert GPU.fraction == 0.5
@@ -59,7 +59,7 @@ def test_a_run_that_failed_is_said_and_not_drawn() -> None:
     assert says(str(failed), "C[0] is off")
     assert failed.fraction == 0.0
     with pytest.raises(Unsupported, match="C\\[0\\] is off"):
-        draw_roof(failed)
+        draw_roofline(failed)
 
 
 def test_a_copy_has_no_picture_and_counts_bytes() -> None:
@@ -67,23 +67,23 @@ def test_a_copy_has_no_picture_and_counts_bytes() -> None:
     assert copy.unit == "GB/s"
     assert copy.binding.name == "memory, each byte once"
     with pytest.raises(Unsupported, match=copy.kernel):
-        draw_roof(copy)
+        draw_roofline(copy)
 
 
 def test_the_picture_has_a_point_for_each_intensity(tmp_path: Path) -> None:
     found = replace(GPU, traffic=Traffic(5 * NBYTES, 10**11, "nvidia", True))
-    save_roof(found, tmp_path / "roof.svg")
+    save_roofline(found, tmp_path / "roof.svg")
     root = ElementTree.parse(tmp_path / "roof.svg").getroot()
     words = " ".join(each.text or "" for each in root.iter("{http://www.w3.org/2000/svg}text"))
     for text in (
         "each byte once: 100 flops",
-        "as asked of the caches: 20 flops",
+        "loads and stores: 20 flops",
         "local memory: 10 flops",
         "1,000 GFLOP/s",
     ):
         assert text in words
     with pytest.raises(InvalidInput, match=r"\.svg"):
-        save_roof(found, tmp_path / "roof.png")
+        save_roofline(found, tmp_path / "roof.png")
 
 
 def test_a_saved_roofline_fills_a_page(tmp_path: Path) -> None:
@@ -91,7 +91,7 @@ def test_a_saved_roofline_fills_a_page(tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     page.write_text("<!-- roofline: one.json roof.svg -->\nold\n<!-- end roofline -->\n")
     assert refresh(page) == 1
-    assert "<- binds" in page.read_text(encoding="utf-8")
+    assert "<- limits" in page.read_text(encoding="utf-8")
     assert (tmp_path / "roof.svg").is_file()
     save_record(load_roofline(tmp_path / "one.json"), tmp_path / "two.json")
     assert load_roofline(tmp_path / "two.json") == load_roofline(SAVED)

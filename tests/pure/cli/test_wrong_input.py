@@ -114,7 +114,7 @@ CASES = [
     ("bench --json /nonexistent/a.json", 2, "no folder /nonexistent"),
     ("accuracy --json . --size 4x4x4", 2, "is a folder"),
     ("roofline tiles/2 --plot a.png", 2, "has to end in .svg"),
-    ("roofline transpose/5 --plot a.svg", 2, "no roof to draw"),
+    ("roofline transpose/5 --plot a.svg", 2, "no roofline to draw"),
     ("explain tiles/2 --picture a.png", 2, "has to end in .svg or .html"),
     ("explain tiles/2 --picture /nonexistent/a.svg", 2, "no folder /nonexistent"),
     ("tune --output /nonexistent/a.json", 2, "no folder /nonexistent"),

@@ -83,8 +83,8 @@ class Device:
 
     backend = "cuda"
     dialect = Dialect.CUDA
-    supports_stamps = False  # bursts are measured by `timed`
-    plain_queue = None  # there is one stream, and it does not profile
+    supports_timestamps = False  # `timed` measures a burst here
+    plain_queue = None  # one stream, without profiling
 
     def __init__(self, ordinal: int) -> None:
         driver = driver_calls()

@@ -194,8 +194,8 @@ class Device:
         return str(program.get_build_info(self.device, cl.program_build_info.LOG))
 
     @property
-    def supports_stamps(self) -> bool:
-        """Whether `kernels/clock` can read the device's clock: on NVIDIA's GPUs."""
+    def supports_timestamps(self) -> bool:
+        """Whether the device has the clock that `kernels/clock` reads: NVIDIA's."""
         return "nvidia" in self.info.features
 
     @property
