@@ -69,8 +69,8 @@ class Kept:
         """A buffer of at least each size. Calls on one queue run one after the other and share them; on two queues they
         do not. Buffers above KEPT_SCRATCH_BYTES in all are forgotten, the least recently used first."""
         found = {}
-        for place, (name, nbytes) in enumerate(sizes.items()):
-            key = (queue.int_ptr, place)
+        for position, (name, nbytes) in enumerate(sizes.items()):
+            key = (queue.int_ptr, position)
             buffer, held = self._scratch.pop(key, (None, 0))
             if held < nbytes:
                 buffer, held = device.allocate(nbytes), nbytes

@@ -9,12 +9,12 @@ from numpy.typing import ArrayLike, DTypeLike
 from ..core.precision import PRECISIONS as SPECIAL_PRECISIONS
 from ..errors import InvalidInput, UnknownName
 from .axes import matrices_at, matrices_last, matrix_axes
+from .epilogue_vectors import bias_side, given_vectors, scale_kinds
+from .memory import memory_for
 from .multiply import PLAIN, Product, epilogue_of, multiply
-from .places import place_for
+from .result_types import asked_type, product_types
 from .rules import Casting, check_casting, scalar, single_out
 from .shapes import product_shape
-from .types import asked_type, product_types
-from .vectors import bias_side, scale_kinds, taken
 
 Transposition = Literal["N", "T", "C"]
 Number = complex | np.number | np.ndarray  # an array without dimensions
@@ -62,24 +62,24 @@ def matmul(
     [[1.0, 2.0], [3.0, 4.0]]
     """
     out = single_out(out)
-    place = place_for((a, b, out), device, queue, wait_for)
-    left, right = place.see(a), place.see(b)
+    memory = memory_for((a, b, out), device, queue, wait_for)
+    left, right = memory.as_array(a), memory.as_array(b)
     if casting != "same_kind":
         check_casting(casting)
     types = product_types(left.dtype, right.dtype, None if dtype is None else asked_type(dtype))
     epilogue = PLAIN if precision is None else epilogue_of(precision=_checked(precision))
     product = Product(left, right, types, casting, epilogue)
     if axes is None:
-        return multiply(place, product, out)
+        return multiply(memory, product, out)
     core = matrix_axes(axes, left.ndim, right.ndim)
     product = product._replace(a=matrices_last(left, core[0]), b=matrices_last(right, core[1]))
     if out is None:
-        result = multiply(place, product, None)
+        result = multiply(memory, product, None)
         return matrices_at(result, core[2]) if core[2] else result
-    seen = place.as_out(out)
+    seen = memory.as_out(out)
     if seen.ndim <= max(core[2], default=-1):
         raise InvalidInput(f"out has the shape {seen.shape}; its matrices are asked for in dimensions {core[2]}")
-    multiply(place, product, matrices_last(seen, core[2]))
+    multiply(memory, product, matrices_last(seen, core[2]))
     return out
 
 
@@ -126,20 +126,20 @@ def gemm(
     if activation is not None and activation not in ACTIVATIONS:
         raise UnknownName("activation", activation, ACTIVATIONS)
     out = single_out(out)
-    place = place_for((a, b, c, bias, scale_a, scale_b, out), device, queue, wait_for)
-    left = _transposed(place.see(a), "trans_a", trans_a)
-    right = _transposed(place.see(b), "trans_b", trans_b)
+    memory = memory_for((a, b, c, bias, scale_a, scale_b, out), device, queue, wait_for)
+    left = _transposed(memory.as_array(a), "trans_a", trans_a)
+    right = _transposed(memory.as_array(b), "trans_b", trans_b)
     types = product_types(left.dtype, right.dtype, None if dtype is None else asked_type(dtype))
     factor, carried = scalar("alpha", alpha, types[1]), scalar("beta", beta, types[1])
     if carried != 0 and c is None:
         raise InvalidInput(f"beta={beta} asks for a c, and there is none")
-    vectors = taken(place, bias, scale_a, scale_b)
+    vectors = given_vectors(memory, bias, scale_a, scale_b)
     side = bias_side(vectors, product_shape(left.shape, right.shape)) if vectors else ""
     scales = scale_kinds(vectors, left, right) if vectors else ("", "")
     epilogue = epilogue_of(factor, carried, side, activation or "", _checked(precision), *scales)
-    added = None if carried == 0 else place.see(c)
+    added = None if carried == 0 else memory.as_array(c)
     product = Product(left, right, types, casting, epilogue, added, vectors, (trans_a == "C", trans_b == "C"))
-    return multiply(place, product, out)
+    return multiply(memory, product, out)
 
 
 def _checked(precision: str | None) -> str:

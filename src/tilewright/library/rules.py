@@ -19,14 +19,14 @@ Casting = Literal["no", "equiv", "safe", "same_kind", "unsafe"]
 CASTINGS = get_args(Casting)
 
 
-class Place(Protocol):
-    """What the rules ask of the place where a call's arrays lie."""
+class Memory(Protocol):
+    """What the rules ask of the memory where a call's arrays lie."""
 
     def empty(self, shape: tuple[int, ...], dtype: np.dtype) -> Any: ...
 
     def as_out(self, out: Any) -> Any: ...
 
-    def fit(self, array: Any) -> bool: ...
+    def writable_by_kernels(self, array: Any) -> bool: ...
 
     def overlap(self, one: Any, other: Any) -> bool: ...
 
@@ -78,9 +78,9 @@ class Target(NamedTuple):
     given: bool = False  # whether `array` is the caller's
 
 
-def check_out(place: Place, out: Any, shape: tuple[int, ...], dtype: np.dtype, casting: Casting) -> Any:
+def check_out(memory: Memory, out: Any, shape: tuple[int, ...], dtype: np.dtype, casting: Casting) -> Any:
     """`out` as an array that may be written; InvalidInput if it does not fit the result or is read-only."""
-    array = place.as_out(out)
+    array = memory.as_out(out)
     if array.shape != shape:
         raise InvalidInput(f"out has the shape {array.shape}, the result {shape}")
     if array.dtype != dtype and not castable(dtype, array.dtype, casting):
@@ -90,13 +90,13 @@ def check_out(place: Place, out: Any, shape: tuple[int, ...], dtype: np.dtype, c
     return array
 
 
-def target_of(place: Place, out: Any, shape: tuple[int, ...], dtype: np.dtype, read: tuple[Any, ...]) -> Target:
+def target_of(memory: Memory, out: Any, shape: tuple[int, ...], dtype: np.dtype, read: tuple[Any, ...]) -> Target:
     """Where to write a result: a checked `out` itself, if it fits and shares no memory with what is `read`."""
     if out is None:
-        return Target(place.empty(shape, dtype))
-    if out.dtype == dtype and place.fit(out) and not any(place.overlap(each, out) for each in read):
+        return Target(memory.empty(shape, dtype))
+    if out.dtype == dtype and memory.writable_by_kernels(out) and not any(memory.overlap(each, out) for each in read):
         return Target(out, given=True)
-    return Target(place.empty(shape, dtype), out)
+    return Target(memory.empty(shape, dtype), out)
 
 
 @lru_cache(maxsize=1024, typed=True)

@@ -101,9 +101,9 @@ def batches(views: tuple[View, ...]) -> Iterator[Batch]:
     sides, strides = merged(views[0].shape[:-2], [view.strides[:-2] for view in views])
     if 0 in sides:
         return
-    inner = max(range(len(sides)), key=lambda place: sides[place]) if sides else None
+    inner = max(range(len(sides)), key=lambda axis: sides[axis]) if sides else None
     count = 1 if inner is None else sides[inner]
-    outer = [range(1) if place == inner else range(side) for place, side in enumerate(sides)]
+    outer = [range(1) if axis == inner else range(side) for axis, side in enumerate(sides)]
     for index in product(*outer):
         layouts = []
         for view, own in zip(views, strides, strict=True):
@@ -115,12 +115,12 @@ def batches(views: tuple[View, ...]) -> Iterator[Batch]:
 
 def _roles(sides: list[int], reads: list[int], writes: list[int]) -> tuple[int, int, int | None, list[int]]:
     """Which dimensions become a launch's rows, columns and batch, and those of which every index is a launch of its own."""
-    column = min(range(len(sides)), key=lambda place: (sides[place] == 1, abs(writes[place])))
-    others = [place for place in range(len(sides)) if place != column]
-    row = min(others, key=lambda place: (sides[place] == 1, abs(reads[place])))
-    rest = [place for place in others if place != row]
-    inner = max(rest, key=lambda place: sides[place], default=None)
-    return row, column, inner, [place for place in rest if place != inner]
+    column = min(range(len(sides)), key=lambda axis: (sides[axis] == 1, abs(writes[axis])))
+    others = [axis for axis in range(len(sides)) if axis != column]
+    row = min(others, key=lambda axis: (sides[axis] == 1, abs(reads[axis])))
+    rest = [axis for axis in others if axis != row]
+    inner = max(rest, key=lambda axis: sides[axis], default=None)
+    return row, column, inner, [axis for axis in rest if axis != inner]
 
 
 def launches(source: View, target: View) -> int:
@@ -128,7 +128,7 @@ def launches(source: View, target: View) -> int:
     sides, (reads, writes) = merged(source.shape, [source.strides, target.strides])
     if 0 in sides or len(sides) < 4:
         return 1
-    return prod(sides[place] for place in _roles(sides, reads, writes)[-1])
+    return prod(sides[axis] for axis in _roles(sides, reads, writes)[-1])
 
 
 def product_launches(views: tuple[View, ...]) -> int:
@@ -141,10 +141,10 @@ def merged(sides: Shape, strides: list[Shape]) -> tuple[list[int], list[list[int
     """Leading dimensions without those of side 1, neighbours merged where all operands step through them evenly."""
     kept: list[int] = []
     steps: list[list[int]] = [[] for _ in strides]
-    for place, side in enumerate(sides):
+    for axis, side in enumerate(sides):
         if side == 1:
             continue
-        own = [stride[place] for stride in strides]
+        own = [stride[axis] for stride in strides]
         if kept and all(step[-1] == side * stride for step, stride in zip(steps, own, strict=True)):
             kept[-1] *= side
             for step, stride in zip(steps, own, strict=True):
@@ -187,9 +187,9 @@ def blocks(source: View, target: View) -> Iterator[Block]:
     while len(sides) < 2:
         sides, reads, writes = [1, *sides], [0, *reads], [0, *writes]
     row, column, inner, outer = _roles(sides, reads, writes)
-    for index in product(*(range(sides[place]) for place in outer)):
+    for index in product(*(range(sides[axis]) for axis in outer)):
         layouts = []
         for view, steps in ((source, reads), (target, writes)):
-            offset = view.offset + sum(i * steps[place] for i, place in zip(index, outer, strict=True))
+            offset = view.offset + sum(i * steps[axis] for i, axis in zip(index, outer, strict=True))
             layouts.append(Layout(offset, steps[row], steps[column], 0 if inner is None else steps[inner]))
         yield Block(sides[row], sides[column], 1 if inner is None else sides[inner], *layouts)

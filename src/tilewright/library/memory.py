@@ -12,14 +12,14 @@ from ..errors import InvalidInput, Unsupported
 from ..kernels.copy.many import SPELLED
 from ..runtime.forks import refuse_if_forked
 from ..runtime.opencl.device import Device, adopt
-from .buffers import check_events, check_queue, check_writable, leave_event, overlap, same_elements
+from .copy_calls import STANDS_FOR, converting_copy, strided_copy
+from .device_arrays import check_events, check_queue, check_writable, leave_event, overlap, same_elements
 from .engine import Call, call_for, default_device
-from .operands import as_host_array, device_view, host_view, is_device_array, lent_buffer, whole_elements
 from .shapes import Shape, View, distinct
-from .strided import STANDS_FOR, converting_move, strided_move
+from .views import as_host_array, device_view, host_view, is_device_array, lent_buffer, whole_elements
 
 
-class HostPlace:
+class HostMemory:
     """NumPy arrays: their own memory is the buffer on a CPU device, elsewhere they are copied to the device and back."""
 
     def __init__(self, device: Device, queue: Any) -> None:
@@ -28,11 +28,11 @@ class HostPlace:
         self.shares_memory = device.info.kind == "cpu"
         self.key = ("host", id(device), self.queue.int_ptr)
 
-    def see(self, value: Any) -> np.ndarray:
+    def as_array(self, value: Any) -> np.ndarray:
         """What a caller passed, as an array of any type and layout."""
         return as_host_array(value)
 
-    def take(self, array: np.ndarray, dtype: np.dtype) -> np.ndarray:
+    def as_operand(self, array: np.ndarray, dtype: np.dtype) -> np.ndarray:
         """The operand in that type and as kernels can read it: dense where it has to be copied to a device."""
         if array.dtype != dtype:
             array = array.astype(dtype)
@@ -51,7 +51,7 @@ class HostPlace:
             raise InvalidInput(f"out is read-only, an array {out.shape} {out.dtype}: results cannot go there")
         return as_host_array(out)
 
-    def fit(self, out: np.ndarray) -> bool:
+    def writable_by_kernels(self, out: np.ndarray) -> bool:
         """Whether kernels can write the array where it lies."""
         if not whole_elements(out):
             return False
@@ -67,7 +67,7 @@ class HostPlace:
         """The array repeated to a shape, every element in a place of its own."""
         return np.array(np.broadcast_to(array, shape), order="C", copy=True)
 
-    def vector(self, array: np.ndarray) -> np.ndarray:
+    def as_vector(self, array: np.ndarray) -> np.ndarray:
         """The array, or a copy, without gaps between its elements."""
         return np.ascontiguousarray(array)
 
@@ -78,7 +78,7 @@ class HostPlace:
         """Whether the bytes that two arrays span meet: cheap, and true a little too often."""
         return np.may_share_memory(one, other)
 
-    def same(self, one: np.ndarray, other: np.ndarray) -> bool:
+    def same_elements(self, one: np.ndarray, other: np.ndarray) -> bool:
         """Whether two arrays are the same elements at the same places."""
         if one is other:
             return True
@@ -132,7 +132,7 @@ class HostPlace:
         return array if array.ndim else array[()]
 
 
-class DevicePlace:
+class DeviceMemory:
     """PyOpenCL arrays: nothing is copied, nothing waits; events order the calls."""
 
     def __init__(self, device: Device, queue: Any, wait_for: Sequence[Any]) -> None:
@@ -143,8 +143,8 @@ class DevicePlace:
         self._pointer = queue.int_ptr
         self.key = ("device", id(device), self._pointer)
 
-    def see(self, value: Any) -> Any:
-        """A device array as it is; a host operand beside device operands as a NumPy array, for `take` to copy over."""
+    def as_array(self, value: Any) -> Any:
+        """A device array as it is; a host operand beside device operands as a NumPy array, for `as_operand` to copy over."""
         if not is_device_array(value):
             return as_host_array(value)
         if value.context is not None and value.context.int_ptr != self._context:
@@ -153,7 +153,7 @@ class DevicePlace:
             )
         return value
 
-    def take(self, array: Any, dtype: np.dtype) -> Array:
+    def as_operand(self, array: Any, dtype: np.dtype) -> Array:
         """The operand in that type, in a buffer of this context."""
         if isinstance(array, np.ndarray):
             array = array if array.dtype == dtype else array.astype(dtype)
@@ -176,18 +176,18 @@ class DevicePlace:
         """The array in another type, dense."""
         self.check_conversion(array.dtype, dtype)
         converted = self.empty(array.shape, dtype)
-        self._move(converted, array, self.view(array))
+        self._copy(converted, array, self.view(array))
         return converted
 
     def as_out(self, out: Any) -> Array:
         """The caller's array for the result; InvalidInput if it is none or must not be written."""
         if not is_device_array(out):
             raise InvalidInput(f"out is a {type(out).__name__}; results of PyOpenCL operands go to a PyOpenCL array")
-        seen: Array = self.see(out)
+        seen: Array = self.as_array(out)
         check_writable(seen)
         return seen
 
-    def fit(self, out: Array) -> bool:
+    def writable_by_kernels(self, out: Array) -> bool:
         """Kernels write any device array where it lies."""
         return True
 
@@ -200,10 +200,10 @@ class DevicePlace:
     def dense(self, array: Array, shape: Shape) -> Array:
         """The array repeated to a shape, every element in a place of its own."""
         copied = self.empty(shape, array.dtype)
-        self._move(copied, array, self.view(array).broadcast(shape))
+        self._copy(copied, array, self.view(array).broadcast(shape))
         return copied
 
-    def vector(self, array: Array) -> Array:
+    def as_vector(self, array: Array) -> Array:
         """The array, or a copy, at the beginning of its buffer and without gaps between its elements."""
         if array.offset == 0 and array.flags.c_contiguous:
             return array
@@ -218,26 +218,26 @@ class DevicePlace:
         """Whether two arrays live in buffers that share bytes."""
         return is_device_array(one) and overlap(one, other)
 
-    def same(self, one: Any, other: Array) -> bool:
+    def same_elements(self, one: Any, other: Array) -> bool:
         """Whether two arrays are the same elements at the same places."""
         return is_device_array(one) and same_elements(one, other)
 
     def assign(self, target: Array, source: Any) -> None:
         """Copy elements into `target`, converting them to its type. The two share no memory."""
-        taken = source if is_device_array(source) else self.take(source, target.dtype)
-        self._move(target, taken, self.view(taken))
+        taken = source if is_device_array(source) else self.as_operand(source, target.dtype)
+        self._copy(target, taken, self.view(taken))
 
-    def _move(self, target: Array, source: Array, seen: View) -> None:
+    def _copy(self, target: Array, source: Array, seen: View) -> None:
         """Copy what is `seen` of `source` into `target`, converting it where their types differ."""
         key = ("assign", self.key, seen, self.signature(source), self.signature(target))
-        call = call_for(self.device, key, lambda: self._prepare_move(target, source, seen))
+        call = call_for(self.device, key, lambda: self._prepare_copy(target, source, seen))
         self.run(call, {"input": source, "output": target}, "output", False)
 
-    def _prepare_move(self, target: Array, source: Array, seen: View) -> Call:
+    def _prepare_copy(self, target: Array, source: Array, seen: View) -> Call:
         if source.dtype == target.dtype:
-            return strided_move(self.device, seen, self.view(target), STANDS_FOR[target.dtype.itemsize])
+            return strided_copy(self.device, seen, self.view(target), STANDS_FOR[target.dtype.itemsize])
         self.check_conversion(source.dtype, target.dtype)
-        return converting_move(self.device, seen, self.view(target), (source.dtype, target.dtype))
+        return converting_copy(self.device, seen, self.view(target), (source.dtype, target.dtype))
 
     def run(self, call: Call, arrays: Mapping[str, Array], output: str, reads_output: bool) -> None:
         """Enqueue after all that the arrays wait for, and have whoever uses them next wait for this."""
@@ -254,10 +254,10 @@ class DevicePlace:
         return array
 
 
-Place = HostPlace | DevicePlace
+Memory = HostMemory | DeviceMemory
 
 
-def place_for(values: Sequence[Any], device: Any, queue: Any, wait_for: Any) -> Place:
+def memory_for(values: Sequence[Any], device: Any, queue: Any, wait_for: Any) -> Memory:
     """Where a call runs: with any device array among the operands, on its queue or the one given; else on the host's
     default device, or the one named. LaunchFailed in a process that was forked from one that had used the driver."""
     if queue is not None:
@@ -275,7 +275,7 @@ def place_for(values: Sequence[Any], device: Any, queue: Any, wait_for: Any) -> 
     opened = default_device(device) if own is None else adopt(own)
     refuse_if_forked(opened.info.platform)
     if arrays:
-        return DevicePlace(opened, own, events)
+        return DeviceMemory(opened, own, events)
     if events:
         cl.wait_for_events(events)  # host arrays are read by this call, whatever the device's queue does
-    return HostPlace(opened, own)
+    return HostMemory(opened, own)

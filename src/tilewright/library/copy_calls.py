@@ -23,7 +23,7 @@ MOST_LAUNCHES = 16
 LONG_LAUNCH = 2**18  # elements
 
 
-def strided_move(device: Device, source: View, target: View, dtype: str) -> Call:
+def strided_copy(device: Device, source: View, target: View, dtype: str) -> Call:
     """A call that moves the elements of "input", seen as `source`, to "output", seen as `target`."""
     needed = launches(source, target)
     if needed > MOST_LAUNCHES and prod(source.shape) < LONG_LAUNCH * needed:
@@ -35,7 +35,7 @@ def strided_move(device: Device, source: View, target: View, dtype: str) -> Call
     return Call([plan_move(move, device.info) for move in moves], device)
 
 
-def converting_move(device: Device, source: View, target: View, dtypes: tuple[np.dtype, np.dtype]) -> Call:
+def converting_copy(device: Device, source: View, target: View, dtypes: tuple[np.dtype, np.dtype]) -> Call:
     """The same with every element converted from the first type to the second."""
     names = (dtypes[0].name, dtypes[1].name)
     stand_ins = [STANDS_FOR[dtype.itemsize] for dtype in dtypes]
@@ -50,8 +50,8 @@ def _many(source: View, target: View, dtype: str) -> ManyMove:
     sides, (reads, writes) = merged(source.shape, [source.strides, target.strides])
     if not sides:  # a single element
         sides, reads, writes = [1], [0], [0]
-    order = sorted(range(len(sides)), key=lambda place: -abs(writes[place]))
-    sides, reads, writes = ([values[place] for place in order] for values in (sides, reads, writes))
+    order = sorted(range(len(sides)), key=lambda axis: -abs(writes[axis]))
+    sides, reads, writes = ([values[axis] for axis in order] for values in (sides, reads, writes))
     return ManyMove(tuple(sides), tuple(reads), tuple(writes), dtype, source.offset, target.offset)
 
 

@@ -8,17 +8,19 @@ from numpy.typing import ArrayLike
 
 from ..core.types import FLOAT8
 from ..errors import InvalidInput
-from .places import Place
+from .memory import Memory
 from .shapes import ProductShape, Shape, product_shape
 
 
-def taken(place: Place, bias: ArrayLike | None, scale_a: ArrayLike | None, scale_b: ArrayLike | None) -> dict[str, Any]:
+def given_vectors(
+    memory: Memory, bias: ArrayLike | None, scale_a: ArrayLike | None, scale_b: ArrayLike | None
+) -> dict[str, Any]:
     """The vectors that there are, by the names of the kernels' arguments; where only one side is scaled, 1 for the other."""
     given = {} if bias is None else {"bias": bias}
     if scale_a is not None or scale_b is not None:
         one = np.ones(1, np.float32)
         given |= {"scale_a": one if scale_a is None else scale_a, "scale_b": one if scale_b is None else scale_b}
-    return {name: place.see(value) for name, value in given.items()}
+    return {name: memory.as_array(value) for name, value in given.items()}
 
 
 def bias_side(vectors: Mapping[str, Any], sizes: ProductShape) -> str:

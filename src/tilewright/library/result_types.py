@@ -7,7 +7,7 @@ import numpy as np
 
 from ..core.types import FLOAT8, FROM_ML_DTYPES, element_type, numpy_dtype
 from ..errors import InvalidInput, UnsupportedType
-from .operands import native_dtype
+from .views import native_dtype
 
 
 def asked_type(dtype: Any) -> np.dtype:

@@ -10,8 +10,8 @@ import pyopencl as cl
 from pyopencl.array import Array
 
 from ..errors import InvalidInput, Unsupported
-from .operands import device_view
 from .shapes import distinct
+from .views import device_view
 
 KEPT_EVENTS = 64  # of each queue: the last ones that calls have left on arrays
 LARGEST_CHECKED = 2**24  # elements of an out whose dimensions are interleaved: their places are listed

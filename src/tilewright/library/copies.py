@@ -7,11 +7,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..errors import InvalidInput, UnsupportedType
+from .copy_calls import MOST_LAUNCHES, STANDS_FOR, in_place_transpose, strided_copy
 from .engine import Call, call_for
-from .places import Place, place_for
+from .memory import Memory, memory_for
 from .rules import check_out, single_out, target_of
 from .shapes import View, distinct, product_launches
-from .strided import MOST_LAUNCHES, STANDS_FOR, in_place_transpose, strided_move
 
 
 def transpose(
@@ -36,9 +36,9 @@ def transpose(
     [[1, 4], [2, 5], [3, 6]]
     """
     out = single_out(out)
-    place = place_for((a, out), device, queue, wait_for)
-    taken = place.see(a)
-    return _moved(place, taken, tuple(reversed(range(taken.ndim))), out)
+    memory = memory_for((a, out), device, queue, wait_for)
+    taken = memory.as_array(a)
+    return _copied(memory, taken, tuple(reversed(range(taken.ndim))), out)
 
 
 def matrix_transpose(
@@ -51,11 +51,11 @@ def matrix_transpose(
 ) -> Any:
     """As `transpose`, but of every matrix in a stack: only the last two dimensions are swapped."""
     out = single_out(out)
-    place = place_for((a, out), device, queue, wait_for)
-    taken = place.see(a)
+    memory = memory_for((a, out), device, queue, wait_for)
+    taken = memory.as_array(a)
     if taken.ndim < 2:
         raise InvalidInput(f"matrix_transpose needs at least two dimensions, got the shape {taken.shape}")
-    return _moved(place, taken, (*range(taken.ndim - 2), taken.ndim - 1, taken.ndim - 2), out)
+    return _copied(memory, taken, (*range(taken.ndim - 2), taken.ndim - 1, taken.ndim - 2), out)
 
 
 def copy(
@@ -68,27 +68,29 @@ def copy(
 ) -> Any:
     """As `transpose`, but with the dimensions as they are: the yardstick for it."""
     out = single_out(out)
-    place = place_for((a, out), device, queue, wait_for)
-    taken = place.see(a)
-    return _moved(place, taken, tuple(range(taken.ndim)), out)
+    memory = memory_for((a, out), device, queue, wait_for)
+    taken = memory.as_array(a)
+    return _copied(memory, taken, tuple(range(taken.ndim)), out)
 
 
-def _moved(place: Place, a: Any, order: tuple[int, ...], out: Any) -> Any:
+def _copied(memory: Memory, a: Any, order: tuple[int, ...], out: Any) -> Any:
     shape = tuple(a.shape[side] for side in order)
     _check_elements(a.dtype)
-    given = None if out is None else check_out(place, out, shape, a.dtype, "no")  # of the very type of what is moved
-    taken = place.take(a, a.dtype)
-    if given is not None and _turns_in_place(place, taken, order, given):
-        swap = call_for(place.device, ("swap", place.key, place.signature(taken)), lambda: _prepare_swap(place, taken))
+    given = None if out is None else check_out(memory, out, shape, a.dtype, "no")  # of the very type of what is moved
+    taken = memory.as_operand(a, a.dtype)
+    if given is not None and _transposes_in_place(memory, taken, order, given):
+        swap = call_for(
+            memory.device, ("swap", memory.key, memory.signature(taken)), lambda: _prepare_in_place(memory, taken)
+        )
         # Where `out` is another array over the same elements, in a buffer of another beginning perhaps, it gets the event, too.
-        place.run(swap, {"matrix": taken} if taken is given else {"matrix": taken, "out": given}, "matrix", True)
+        memory.run(swap, {"matrix": taken} if taken is given else {"matrix": taken, "out": given}, "matrix", True)
         return out
-    target = target_of(place, given, shape, a.dtype, (a,))
-    key = ("move", place.key, order, place.signature(taken), place.signature(target.array))
-    call = call_for(place.device, key, lambda: _prepare(place, taken, order, target.array))
-    place.run(call, {"input": taken, "output": target.array}, "output", False)
+    target = target_of(memory, given, shape, a.dtype, (a,))
+    key = ("move", memory.key, order, memory.signature(taken), memory.signature(target.array))
+    call = call_for(memory.device, key, lambda: _prepare(memory, taken, order, target.array))
+    memory.run(call, {"input": taken, "output": target.array}, "output", False)
     if target.copied_to is not None:
-        place.assign(target.copied_to, target.array)
+        memory.assign(target.copied_to, target.array)
     return target.array if out is None else out
 
 
@@ -102,28 +104,28 @@ def _check_elements(dtype: np.dtype) -> None:
         raise UnsupportedType(f"elements of {dtype.itemsize} bytes ({dtype}); moved are those of 1, 2, 4, 8 and 16")
 
 
-def _turns_in_place(place: Place, a: Any, order: tuple[int, ...], out: Any) -> bool:
+def _transposes_in_place(memory: Memory, a: Any, order: tuple[int, ...], out: Any) -> bool:
     """Whether `out` is the stack of squares itself, as kernels can write it, and few launches turn it."""
     shape = tuple(a.shape[side] for side in order)
-    if not _turns_squares(order, shape) or not place.same(a, out) or not place.fit(out):
+    if not _swaps_last_two(order, shape) or not memory.same_elements(a, out) or not memory.writable_by_kernels(out):
         return False
-    view = place.view(a)
+    view = memory.view(a)
     return distinct(view) and product_launches((view,)) <= MOST_LAUNCHES
 
 
-def _turns_squares(order: tuple[int, ...], shape: tuple[int, ...]) -> bool:
+def _swaps_last_two(order: tuple[int, ...], shape: tuple[int, ...]) -> bool:
     """Whether a move swaps the last two dimensions, of equal length, and no others."""
     sides = len(order)
     return sides >= 2 and shape[-1] == shape[-2] and order == (*range(sides - 2), sides - 1, sides - 2)
 
 
-def _prepare_swap(place: Place, a: Any) -> Call:
-    view = place.view(a)
-    return in_place_transpose(place.device, view, STANDS_FOR[a.dtype.itemsize])
+def _prepare_in_place(memory: Memory, a: Any) -> Call:
+    view = memory.view(a)
+    return in_place_transpose(memory.device, view, STANDS_FOR[a.dtype.itemsize])
 
 
-def _prepare(place: Place, a: Any, order: tuple[int, ...], target: Any) -> Call:
-    whole = place.view(a)
+def _prepare(memory: Memory, a: Any, order: tuple[int, ...], target: Any) -> Call:
+    whole = memory.view(a)
     shape, strides = (tuple(sides[side] for side in order) for sides in (whole.shape, whole.strides))
     source = View(shape, strides, whole.offset)
-    return strided_move(place.device, source, place.view(target), STANDS_FOR[a.dtype.itemsize])
+    return strided_copy(memory.device, source, memory.view(target), STANDS_FOR[a.dtype.itemsize])
