@@ -13,7 +13,7 @@ from rich.console import Console
 from says import says
 from shapes import NAIVE
 
-from tilewright.cli import live
+from tilewright.cli import live_table
 from tilewright.cli.main import main
 from tilewright.core.records import load_record
 from tilewright.kernels import LADDERS
@@ -42,7 +42,7 @@ def test_ladder_shows_every_rung_and_writes_record_table_and_plot(
     pytest.importorskip("matplotlib")
     files = {suffix: tmp_path / f"tiles.{suffix}" for suffix in ("json", "csv", "svg")}
     outputs = ["--json", str(files["json"]), "--csv", str(files["csv"]), "--plot", str(files["svg"])]
-    assert main(["ladder", "tiles", "--size", "64", "--published", *quick, *outputs]) == 0
+    assert main(["ladder", "tiles", "--size", "64", "--reference-figures", *quick, *outputs]) == 0
     output = capsys.readouterr().out
     names = [kernel.name for kernel in LADDERS["tiles"].kernels]
     for name in names:
@@ -110,7 +110,7 @@ def test_an_unknown_device_is_told_with_status_2(capsys: CapturedOutput) -> None
 
 
 def test_run_verifies_and_measures_a_rung(quick: list[str], capsys: CapturedOutput) -> None:
-    assert main(["run", "tiles/2", "--size", "48x40x56", "--check", *quick]) == 0
+    assert main(["run", "tiles/2", "--size", "48x40x56", "--show-samples", *quick]) == 0
     output = capsys.readouterr().out
     assert says(output, "1,920")
     assert "NumPy" in output
@@ -120,7 +120,7 @@ def test_run_verifies_and_measures_a_rung(quick: list[str], capsys: CapturedOutp
 def test_a_narrow_terminal_gets_the_lessons_below_the_table(
     quick: list[str], capsys: CapturedOutput, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(live, "console", Console(width=80))
+    monkeypatch.setattr(live_table, "console", Console(width=80))
     assert main(["ladder", "rows", "--rung", "3", "--size", "16", "--no-baselines", *quick]) == 0
     output = capsys.readouterr().out
     assert max(map(len, output.splitlines())) <= 80

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tilewright.cli.commands import say
+from tilewright.cli.printing import say
 from tilewright.core.device import DeviceInfo, Peaks
 from tilewright.core.kernel import Ladder
 from tilewright.core.records import Environment, Record, Role, Row, RowStatus, Samples, save_record

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from tilewright.cli.parser import COMMANDS, make_parser
+from tilewright.cli.main import COMMANDS, make_parser
 
 DRIVERS = ("pyopencl", "cuda", "tilewright.runtime.opencl.device", "tilewright.runtime.cuda.device")
 BLOCKED = """
@@ -30,7 +30,7 @@ def loaded_by(*arguments: str) -> set[str]:
     """The modules that the command line has loaded at its end."""
     code = """
 import sys
-from tilewright.cli import main
+from tilewright.cli.main import main
 try:
     main(sys.argv[1:])
 except SystemExit:
