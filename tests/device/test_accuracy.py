@@ -20,10 +20,10 @@ SIZE = (48, 40, 300)
 @pytest.mark.parametrize("dtype", ["float32", *FLOAT8])
 def test_every_kind_of_data_is_measured_and_within_the_bound(device: Device, dtype: str, tmp_path: Path) -> None:
     record = measure_accuracy(SIZE, device, dtype=dtype)
-    rivals = {row.by for row in record.rows if row.mode == "ieee"} - {"tilewright"}
-    assert rivals in ({"NumPy"}, {"cuBLAS"} if dtype == "float32" else set())
+    baselines = {row.by for row in record.rows if row.mode == "ieee"} - {"tilewright"}
+    assert baselines in ({"NumPy"}, {"cuBLAS"} if dtype == "float32" else set())
     found = {(row.data, row.by) for row in record.rows if row.mode == "ieee"}
-    assert found == {(data, by) for data in data_for(dtype) for by in ("tilewright", *rivals)}
+    assert found == {(data, by) for data in data_for(dtype) for by in ("tilewright", *baselines)}
     for row in record.rows:
         arrays = operands(row.data, *SIZE, dtype=dtype)
         precision = "" if row.mode == "ieee" else row.mode

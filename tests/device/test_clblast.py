@@ -1,8 +1,8 @@
-"""CLBlast as a rival: right on every driver, refused by a sentence, and a row of its own in a ladder."""
+"""CLBlast as a baseline: right on every driver, refused by a sentence, and a row of its own in a ladder."""
 
 import pytest
 
-from tilewright.bench.baselines.clblast import CLBlastRival, clblast_present, places, prepare
+from tilewright.bench.baselines.clblast import CLBlastBaseline, clblast_present, places, prepare
 from tilewright.bench.ladders import run_ladder
 from tilewright.core.kernel import Ladder
 from tilewright.core.problem import Copy, Gemm, Problem, Transpose, random_arrays
@@ -28,10 +28,10 @@ def _installed() -> None:
 def test_it_is_right_whatever_the_operands_order(one_device: Device) -> None:
     for problem in PROBLEMS:
         reference = Reference(problem, random_arrays(problem))
-        rival = CLBlastRival(problem, reference.arrays, one_device)
-        times = rival.run()
-        verdict = reference.judge(rival.result())
-        rival.close()
+        baseline = CLBlastBaseline(problem, reference.arrays, one_device)
+        times = baseline.run()
+        verdict = reference.judge(baseline.result())
+        baseline.close()
         assert verdict.passed, f"{problem.title} on {one_device.info.label}: {verdict}"
         assert times.wall_s > 0
 
@@ -59,15 +59,15 @@ def test_it_is_sought_on_the_loaders_path_first() -> None:
 
 
 def test_sustained_calls_are_counted_once(one_device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
-    rival = CLBlastRival(PROBLEMS[0], random_arrays(PROBLEMS[0]), one_device)
-    made, enqueue = [0], rival._enqueue
+    baseline = CLBlastBaseline(PROBLEMS[0], random_arrays(PROBLEMS[0]), one_device)
+    made, enqueue = [0], baseline._enqueue
 
     def counted() -> None:
         made[0] += 1
         enqueue()
 
-    monkeypatch.setattr(rival, "_enqueue", counted)
-    work = rival.sustain(0.05)
-    rival.close()
+    monkeypatch.setattr(baseline, "_enqueue", counted)
+    work = baseline.sustain(0.05)
+    baseline.close()
     assert 0 < work.calls <= made[0] <= work.calls + 2  # but for the trial that tells how long a call takes
     assert work.seconds >= 0.05

@@ -9,7 +9,7 @@ import pytest
 from tilewright.runtime.opencl.device import Device
 
 ROOT = Path(__file__).parents[2]
-MODULES = ("custom", "library.products", "library.copies")
+MODULES = ("core.custom", "library.products", "library.copies")
 PAGES = ("docs/library.md", "docs/numpy-differences.md")
 
 

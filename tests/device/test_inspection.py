@@ -13,7 +13,7 @@ from tilewright.cli.main import main
 from tilewright.core.problem import Gemm
 from tilewright.errors import InvalidInput, Unsupported
 from tilewright.kernels import find_kernel
-from tilewright.report.roof import draw_roof
+from tilewright.report.roofline import draw_roofline
 from tilewright.runtime.opencl.device import Device
 
 CapturedOutput = pytest.CaptureFixture[str]
@@ -104,24 +104,24 @@ def test_the_command_prints_one_kernel_and_its_code(device_number: str, tmp_path
     assert says(capsys.readouterr().err, "PTX")
 
 
-def test_a_roofline_names_the_ceiling_that_binds(device: Device) -> None:
+def test_a_roofline_names_the_limit_that_binds(device: Device) -> None:
     found = roofline("tiles/02", (128,), device, seconds=0.1)
     assert found.row.status == "ok"
     assert found.traffic is not None
     assert found.traffic.exact
     assert found.traffic.local_bytes >= 128**3 * 4
-    assert found.binding.seconds == max(each.seconds for each in found.ceilings)
+    assert found.binding.seconds == max(each.seconds for each in found.limits)
     assert found.fraction > 0
     assert "<- binds" in str(found)
-    ElementTree.fromstring(draw_roof(found))
+    ElementTree.fromstring(draw_roofline(found))
 
 
 def test_what_computes_nothing_has_a_roof_of_memory_alone(device: Device) -> None:
     found = roofline("transpose/05", (128,), device, seconds=0.1)
-    assert next(each.name for each in found.ceilings) == "memory, each byte once"
+    assert next(each.name for each in found.limits) == "memory, each byte once"
     assert "GB/s" in str(found)
     with pytest.raises(Unsupported, match="transpose/05"):
-        draw_roof(found)
+        draw_roofline(found)
 
 
 def test_the_traffic_of_a_deep_product_is_that_of_two_shallower_ones_drawn_on(one_device: Device) -> None:
@@ -139,5 +139,5 @@ def test_the_command_draws_a_roofline(device_number: str, tmp_path: Path, capsys
     command = ["roofline", "tiles/06", "--size", "128", "--seconds", "0.1", "--device", device_number]
     assert main([*command, "--plot", str(picture)]) == 0
     assert "flops per byte" in picture.read_text(encoding="utf-8")
-    assert "of that ceiling" in capsys.readouterr().out
+    assert "of that limit" in capsys.readouterr().out
     assert main([*command, "--plot", str(tmp_path / "roof.doc")]) == 2

@@ -6,7 +6,7 @@ import pytest
 from says import says
 
 from tilewright.bench import sets
-from tilewright.bench.baselines.child import ChildRival
+from tilewright.bench.baselines.child import ChildBaseline
 from tilewright.cli.main import main
 from tilewright.core.problem import Gemm
 from tilewright.core.records import load_record
@@ -18,20 +18,20 @@ def killed(monkeypatch: pytest.MonkeyPatch) -> None:
     """NumPy multiplies these problems; each of its processes is killed at its third turn, or when it is to go on for long."""
     problems = [Gemm(40, 30, 20), Gemm(30, 20, 10)]
     monkeypatch.setitem(sets.SETS, "tiny", lambda dtype: iter(problems))
-    run, sustain, turns = ChildRival.run, ChildRival.sustain, dict[int, int]()
+    run, sustain, turns = ChildBaseline.run, ChildBaseline.sustain, dict[int, int]()
 
-    def run_thrice(self: ChildRival) -> Times:
+    def run_thrice(self: ChildBaseline) -> Times:
         turns[id(self)] = turns.get(id(self), 0) + 1
         if turns[id(self)] == 3:
             self._process.kill()
         return run(self)
 
-    def killed_before(self: ChildRival, seconds: float) -> Work:
+    def killed_before(self: ChildBaseline, seconds: float) -> Work:
         self._process.kill()
         return sustain(self, seconds)
 
-    monkeypatch.setattr(ChildRival, "run", run_thrice)
-    monkeypatch.setattr(ChildRival, "sustain", killed_before)
+    monkeypatch.setattr(ChildBaseline, "run", run_thrice)
+    monkeypatch.setattr(ChildBaseline, "sustain", killed_before)
 
 
 @pytest.mark.parametrize(

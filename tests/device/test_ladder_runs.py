@@ -140,7 +140,9 @@ def test_a_size_needs_as_many_numbers_as_the_problem(one_device: Device) -> None
 
 
 def test_cold_runs_are_measured_too(one_device: Device) -> None:
-    record = run_ladder("transpose", one_device, [(64,)], rungs=("4",), seconds=SECONDS, cold=True, baselines=False)
+    record = run_ladder(
+        "transpose", one_device, [(64,)], rungs=("4",), seconds=SECONDS, flush_cache=True, baselines=False
+    )
     assert record.rows[0].status == "ok"
     assert record.rows[0].samples.times
 

@@ -55,14 +55,14 @@ def test_stacks_and_squares_in_place_have_their_rows(device_number: str, capsys:
 def test_who_ends_a_benchmark_keeps_what_was_measured(
     device_number: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    race, path = benchmark.race_library, tmp_path / "record.json"
+    measured_problem, path = benchmark.measure_problem, tmp_path / "record.json"
 
     def ended_at_the_third(problem: Problem, *others: object) -> object:
         if isinstance(problem, Transpose):
             os.kill(os.getpid(), signal.SIGTERM)
-        return race(problem, *others)  # type: ignore[arg-type]
+        return measured_problem(problem, *others)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(benchmark, "race_library", ended_at_the_third)
+    monkeypatch.setattr(benchmark, "measure_problem", ended_at_the_third)
     before = signal.getsignal(signal.SIGTERM)
     arguments = ["bench", "--sets", "tiny", "--seconds", "0.1", "--device", device_number, "--json", str(path)]
     assert main(arguments) == 130
@@ -82,8 +82,8 @@ def test_a_cpu_is_not_tuned(device_number: str, capsys: pytest.CaptureFixture[st
     assert "tables are for GPUs" in capsys.readouterr().err
 
 
-def test_children_race_the_candidates(one_device: Device, device_number: str, tmp_path: Path) -> None:
-    """Below the command, which would refuse a CPU: children build, verify and race, whatever the device."""
+def test_children_measure_the_candidates(one_device: Device, device_number: str, tmp_path: Path) -> None:
+    """Below the command, which would refuse a CPU: children build, verify and measure, whatever the device."""
     path, problems = tmp_path / "table.json", [Gemm(64, 48, 32), Gemm(40, 30, 20, "float32", "column", batch=3)]
     outcomes: list[Outcome] = []
     table = tune(problems, one_device.info, device_number, path, Effort(0.1, 2), outcomes.append)
@@ -98,5 +98,5 @@ def test_children_race_the_candidates(one_device: Device, device_number: str, tm
 
 
 def test_an_unknown_set_is_refused(device_number: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["bench", "--sets", "thinn", "--device", device_number]) == 2
-    assert says(capsys.readouterr().err, "thin")
+    assert main(["bench", "--sets", "llm-decoder", "--device", device_number]) == 2
+    assert says(capsys.readouterr().err, "llm-decode")

@@ -10,7 +10,7 @@ import pytest
 from says import says
 
 from tilewright.bench import trial
-from tilewright.bench.cases import Arena, Contender
+from tilewright.bench.cases import Case, CaseBuilder
 from tilewright.bench.ladders import run_kernel
 from tilewright.core.custom import custom_kernel
 from tilewright.core.kernel import Kernel
@@ -39,16 +39,16 @@ def make(tmp_path: Path) -> MakeKernel:
     return write
 
 
-def enter(kernel: Kernel, device: Device, within: float = 60.0) -> Contender:
-    return trial.enter_tried(Arena(device, "float32"), kernel, PROBLEM, device, within)
+def tried(kernel: Kernel, device: Device, time_budget: float = 60.0) -> Case:
+    return trial.tried_case(CaseBuilder(device, "float32"), kernel, PROBLEM, device, time_budget)
 
 
 def test_a_kernel_that_does_not_end_is_a_row_after_the_time(make: MakeKernel, one_device: Device) -> None:
-    contender = enter(make("for (int i = 1; i; i |= 1) output[0] = i;"), one_device, 15.0)
-    assert contender.row.status == "launch failed"
-    assert says(contender.row.reason, 15)
-    assert says(contender.row.reason, "--within")
-    assert contender.entrant is None
+    case = tried(make("for (int i = 1; i; i |= 1) output[0] = i;"), one_device, 15.0)
+    assert case.row.status == "launch failed"
+    assert says(case.row.reason, 15)
+    assert says(case.row.reason, "--time-budget")
+    assert case.workload is None
 
 
 def test_a_kernel_that_ends_its_process_is_a_row(make: MakeKernel, one_device: Device) -> None:
@@ -67,21 +67,21 @@ def test_a_wrong_kernel_is_not_launched_here_and_its_verdict_is_whole(
     make: MakeKernel, one_device: Device, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(Execution, "launch", lambda self: pytest.fail("it was launched in this process"))
-    contender = enter(make(f"{RIGHT} if (get_global_id(0) == 37) output[37] = 2;"), one_device)
-    assert contender.row.status == "wrong"
-    verdict = contender.verdict
+    case = tried(make(f"{RIGHT} if (get_global_id(0) == 37) output[37] = 2;"), one_device)
+    assert case.row.status == "wrong"
+    verdict = case.verdict
     assert verdict is not None
     assert verdict.worst is not None
     assert (verdict.worst.index, verdict.worst.value) == ((2, 5), 2.0)
-    assert verdict.reason == contender.row.reason
+    assert verdict.reason == case.row.reason
     assert len(verdict.sample) == 10
     assert np.isinf(verdict.worst_ratio)
 
 
 def test_a_right_kernel_is_entered_here(make: MakeKernel, one_device: Device) -> None:
-    contender = enter(make(RIGHT), one_device)
-    assert (contender.row.status, contender.row.reason) == ("ok", "")
-    assert contender.entrant is not None
+    case = tried(make(RIGHT), one_device)
+    assert (case.row.status, case.row.reason) == ("ok", "")
+    assert case.workload is not None
 
 
 def test_what_refuses_a_kernel_before_its_launch_says_so_itself(tmp_path: Path, one_device: Device) -> None:
@@ -89,17 +89,17 @@ def test_what_refuses_a_kernel_before_its_launch_says_so_itself(tmp_path: Path, 
     path.write_text("__kernel void own(const int nonsense, __global REAL* output) { output[0] = nonsense; }\n")
     kernel = custom_kernel(path, ["ROWS"], ["1"], operation="copy")
     with pytest.raises(InvalidInput, match="'nonsense'"):
-        enter(kernel, one_device)
+        tried(kernel, one_device)
 
 
 def test_rungs_are_not_tried_and_changed_ones_are(one_device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
     ended = ChildRun("", "", "killed by SIGKILL")
     monkeypatch.setattr(trial, "run_child", lambda *arguments: ended)
     rung = find_kernel("transpose/01_copy")
-    assert trial.enter_tried(Arena(one_device, "float32"), rung, PROBLEM, one_device).row.status == "ok"
+    assert trial.tried_case(CaseBuilder(one_device, "float32"), rung, PROBLEM, one_device).row.status == "ok"
     changed = replace(rung, options=("-cl-fast-relaxed-math",))
-    contender = trial.enter_tried(Arena(one_device, "float32"), changed, PROBLEM, one_device)
-    assert contender.row.reason == (
+    case = trial.tried_case(CaseBuilder(one_device, "float32"), changed, PROBLEM, one_device)
+    assert case.row.reason == (
         "its trial in a process of its own, before the kernel was launched, was killed by SIGKILL"
     )
 

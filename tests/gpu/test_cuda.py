@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from shapes import DTYPES, check_kernel
 
-from tilewright.bench.baselines.clblast import CLBlastRival, clblast_present
-from tilewright.bench.baselines.cublas import CublasRival, cublas_loads
+from tilewright.bench.baselines.clblast import CLBlastBaseline, clblast_present
+from tilewright.bench.baselines.cublas import CublasBaseline, cublas_loads
 from tilewright.bench.ladders import run_ladder
 from tilewright.bench.sets import STORED
 from tilewright.core.kernel import Kernel, NDRange
@@ -142,10 +142,10 @@ def test_cublas_is_right_and_timed_by_the_device(problem: Problem, cuda: Device)
     if not cublas_loads():
         pytest.skip("cuBLAS is not installed")
     reference = Reference(problem, random_arrays(problem))
-    rival = CublasRival(problem, reference.arrays, cuda)
-    times = rival.run()
-    verdict = reference.judge(rival.result())
-    rival.close()
+    baseline = CublasBaseline(problem, reference.arrays, cuda)
+    times = baseline.run()
+    verdict = reference.judge(baseline.result())
+    baseline.close()
     assert verdict.passed, verdict
     assert 0 < times.device_s <= times.wall_s
 
@@ -157,9 +157,9 @@ def test_clblast_is_right_and_timed_by_the_device(problem: Problem, nvidia: Open
     if not clblast_present():
         pytest.skip("CLBlast is not installed")
     reference = Reference(problem, random_arrays(problem))
-    rival = CLBlastRival(problem, reference.arrays, nvidia)
-    times = rival.run()
-    verdict = reference.judge(rival.result())
-    rival.close()
+    baseline = CLBlastBaseline(problem, reference.arrays, nvidia)
+    times = baseline.run()
+    verdict = reference.judge(baseline.result())
+    baseline.close()
     assert verdict.passed, verdict
     assert 0 < times.device_s <= 1.5 * times.wall_s

@@ -76,11 +76,11 @@ def test_clock_and_power_are_read_while_it_works(nvidia: Device) -> None:
     assert 30 < reading.power_w < 2000
 
 
-def test_a_sustained_race_is_measured(nvidia: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sustained_work_is_measured(nvidia: Device, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sets.SETS, "one", lambda dtype: iter([Gemm(1024, 1024, 1024, dtype)]))
     record = run_benchmark(["one"], device=nvidia, sustained=0.5)
-    rivals = {row.name for row in record.rows}
-    assert benchmark.OURS in rivals
+    baselines = {row.name for row in record.rows}
+    assert benchmark.OURS in baselines
     for row in record.rows:
         assert row.status == "ok", f"{row.name}: {row.reason}"
         assert len(row.turns) == 3

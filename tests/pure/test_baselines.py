@@ -10,10 +10,10 @@ from typing import cast
 import numpy as np
 import pytest
 
-from tilewright.bench import baselines as rivals
-from tilewright.bench.baselines import Baseline, Case, Measurement, blas, child, clblast, cublas, registry
+from tilewright.bench import baselines
+from tilewright.bench.baselines import Baseline, Measurement, Request, blas, child, clblast, cublas, registry
 from tilewright.bench.baselines.registry import baselines_for
-from tilewright.bench.cases import Arena
+from tilewright.bench.cases import CaseBuilder
 from tilewright.core.device import DeviceInfo
 from tilewright.core.problem import Arrays, Gemm, Problem, Transpose
 from tilewright.core.records import Role, RowStatus
@@ -81,7 +81,7 @@ class Twin:
 
 
 def test_every_file_of_a_library_is_in_the_list() -> None:
-    files = {path.stem for path in Path(rivals.__file__).parent.glob("*.py")} - {"__init__", "registry"}
+    files = {path.stem for path in Path(baselines.__file__).parent.glob("*.py")} - {"__init__", "registry"}
     assert {library.__name__.rsplit(".", 1)[1] for library in registry.LIBRARIES} == files
 
 
@@ -107,26 +107,26 @@ class Atlas:
         self.log.append("closed")
 
 
-def entry(make: Callable[[Case, Arrays], rivals.Rival]) -> SimpleNamespace:
+def entry(make: Callable[[Request, Arrays], baselines.ReadyBaseline]) -> SimpleNamespace:
     return SimpleNamespace(BASELINES=(Baseline("ATLAS", "host", lambda case: True, make),))
 
 
 def test_a_new_baseline_is_one_entry(monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[Atlas] = []
 
-    def make(case: Case, arrays: Arrays) -> Atlas:
+    def make(case: Request, arrays: Arrays) -> Atlas:
         made.append(Atlas(arrays))
         return made[-1]
 
-    def missing(case: Case, arrays: Arrays) -> Atlas:
+    def missing(case: Request, arrays: Arrays) -> Atlas:
         raise OSError("no ATLAS today")
 
     monkeypatch.setattr(registry, "LIBRARIES", (entry(make), entry(missing)))
     with ExitStack() as stack:
-        right, absent = Arena(device(CPU), "float32").enter_baselines(LIBRARY, SQUARE, stack)
+        right, absent = CaseBuilder(device(CPU), "float32").baseline_cases(LIBRARY, SQUARE, stack)
     assert made[0].log == ["closed"]
     assert (right.row.name, right.row.role, right.row.backend, right.row.lesson) == (
         "ATLAS", Role.BASELINE, "host", "ATLAS 3.10",
     )  # fmt: skip
-    assert right.entrant is made[0]
+    assert right.workload is made[0]
     assert (absent.row.status, absent.row.reason) == (RowStatus.LAUNCH_FAILED, "no ATLAS today")

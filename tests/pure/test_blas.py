@@ -1,4 +1,4 @@
-"""Other BLAS libraries as rivals: found or missed with a sentence, and called right in their child processes."""
+"""Other BLAS libraries as baselines: found or missed with a sentence, and called right in their child processes."""
 
 from pathlib import Path
 
@@ -26,13 +26,13 @@ def test_a_library_multiplies_in_its_child(dtype: str, monkeypatch: pytest.Monke
         Gemm(20, 30, 10, dtype, batch=3),
     ):
         reference = Reference(problem, random_arrays(problem))
-        rival = blas.blas_rival(own, problem, reference.arrays)
+        baseline = blas.blas_baseline(own, problem, reference.arrays)
         try:
-            assert rival.run().wall_s > 0
-            assert reference.judge(rival.result()).passed, problem
-            assert "openblas" in rival.lesson
+            assert baseline.run().wall_s > 0
+            assert reference.judge(baseline.result()).passed, problem
+            assert "openblas" in baseline.lesson
         finally:
-            rival.close()
+            baseline.close()
 
 
 def test_what_is_not_installed_is_named_with_the_command_that_adds_it(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -40,7 +40,7 @@ def test_what_is_not_installed_is_named_with_the_command_that_adds_it(monkeypatc
     assert not blas.place_of(NOWHERE)
     assert blas.absent() == ("Nothing is not installed (pip install nothing)",)
     with pytest.raises(Unsupported, match="Nothing"):
-        blas.blas_rival(NOWHERE, Gemm(2, 2, 2), {})
+        blas.blas_baseline(NOWHERE, Gemm(2, 2, 2), {})
 
 
 def test_a_blas_multiplies_four_types_and_stores_them_as_they_are() -> None:

@@ -22,11 +22,11 @@ from tools.counters.compare import (
     judged,
     predicted_traffic,
 )
+from tools.counters.counterparts import compile_counterpart, counterparts_of, memory_instruction, read_listing
 from tools.counters.launches import Case, predict
 from tools.counters.page import lines_of, page
 from tools.counters.patterns import PATTERNS, case_of_pattern
 from tools.counters.record import edited, located, merged, stale, uncounted
-from tools.counters.twins import compile_twin, memory_instruction, read_listing, twins_of
 
 ROOT = Path(__file__).parents[2]
 RECORD: dict[str, Any] = json.loads((ROOT / "benchmarks" / "h200-counters.json").read_text())
@@ -106,9 +106,9 @@ def test_listings_are_read() -> None:
 
 
 def test_a_changed_prelude_is_noticed(tmp_path: Path) -> None:
-    ((twin,),) = twins_of(tmp_path, CASES[:1], "volatile")
+    ((counterpart,),) = counterparts_of(tmp_path, CASES[:1], "volatile")
     with pytest.raises(InvalidInput, match="#define nothing"):
-        compile_twin(twin, (("#define nothing", ""),), "nvdisasm")
+        compile_counterpart(counterpart, (("#define nothing", ""),), "nvdisasm")
 
 
 def test_the_page_is_the_records_and_names_what_was_edited_since() -> None:

@@ -145,7 +145,7 @@ def test_a_type_that_is_in_no_table_is_named_with_each_of_them() -> None:
 def test_tables_of_accumulators_and_of_sizes_have_them_all() -> None:
     accumulators = {ELEMENT_TYPES[name].accumulator for name in wgmma_configs.MULTIPLY}
     assert set(wgmma_configs.SUMS) == accumulators
-    sizes = {ELEMENT_TYPES[name].itemsize for name in sets.MOVED}
+    sizes = {ELEMENT_TYPES[name].itemsize for name in sets.ELEMENTS}
     assert sizes == {kind.itemsize for kind in ELEMENT_TYPES.values()}
 
 

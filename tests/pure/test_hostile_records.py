@@ -20,7 +20,7 @@ from tilewright.report.cold_start import TITLE
 from tilewright.report.compare import compare
 from tilewright.report.pages import refresh
 from tilewright.report.plot import plot
-from tilewright.report.roof import draw_roof
+from tilewright.report.roofline import draw_roofline
 from tilewright.report.versus import summary
 
 EVIL = (
@@ -127,7 +127,7 @@ def test_a_benchmark_with_times_of_zero_has_a_table(tmp_path: Path) -> None:
     page.write_text("<!-- record: r.json -->\n<!-- end record -->\n")
     assert refresh(page) == 1
     assert page.read_text().count("a time of 0 s") == 2
-    assert summary([rows[:2]]) == "nothing was measured" or "no rival" in summary([rows[:2]])
+    assert summary([rows[:2]]) == "nothing was measured" or "no baseline" in summary([rows[:2]])
 
 
 def test_first_calls_without_times_have_a_table(tmp_path: Path) -> None:
@@ -144,7 +144,7 @@ def test_a_roofline_without_peaks_is_told_in_words(peaks: Peaks) -> None:
     found = replace(ROOFLINE, peaks=peaks, kernel="k", traffic=Traffic(10, 10, NVIDIA.name, True))
     assert "measured" in str(found)
     with pytest.raises(Unsupported, match=r"\b0\b"):
-        draw_roof(found)
+        draw_roofline(found)
 
 
 def test_names_are_no_formulas_of_a_plot(tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ from tilewright.core.records import (
     to_json,
 )
 from tilewright.errors import RecordError
-from tilewright.report.versus import races
+from tilewright.report.versus import by_problem
 
 TEXT = st.text(max_size=20)
 FINITE = st.floats(allow_nan=False, allow_infinity=False)
@@ -179,7 +179,7 @@ def test_committed_benchmarks_say_who_is_the_baseline() -> None:
     records = [load_record(path) for path in sorted(BENCHMARKS.glob("*-gemm-*.json"))]
     assert records
     for record in records:
-        for baseline, ours, *_ in races(record):
+        for baseline, ours, *_ in by_problem(record):
             assert baseline.role is Role.BASELINE
             assert ours.role is Role.KERNEL
             assert baseline.backend == ("cuda" if record.environment.device.kind == "gpu" else "host")

@@ -62,7 +62,7 @@ def test_speed_ups_are_over_the_first_and_the_previous_measured_rung() -> None:
     assert lines["l/02_b"].over_previous == pytest.approx(2.5)
     assert lines["l/04_d"].over_first == pytest.approx(5.0)
     assert lines["l/04_d"].over_previous == pytest.approx(2.0), "a refused rung is not compared with"
-    assert lines["l/04_d"].over_rival == pytest.approx(0.25)
+    assert lines["l/04_d"].over_baseline == pytest.approx(0.25)
     assert lines["l/04_d"].of_peak == pytest.approx(2e6 / 0.002 * 1e-9 / 2.0)
 
 
@@ -70,7 +70,7 @@ def test_refused_rows_and_baselines_are_not_compared() -> None:
     lines = {line.row.name: line for line in derive(ROWS, PEAKS)}
     for name in ("NumPy", "host program", "l/03_c"):
         line = lines[name]
-        assert (line.of_peak, line.over_first, line.over_previous, line.over_rival) == (None, None, None, None), name
+        assert (line.of_peak, line.over_first, line.over_previous, line.over_baseline) == (None, None, None, None), name
 
 
 def test_each_size_starts_afresh() -> None:
@@ -165,7 +165,7 @@ def test_a_page_gets_its_tables_from_the_records_it_names(tmp_path: Path) -> Non
 def test_a_page_without_marks_or_record_is_an_error(tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     page.write_text("No mark.", encoding="utf-8")
-    with pytest.raises(RecordError, match="<!-- record: FILE -->"):
+    with pytest.raises(RecordError, match="<!-- record"):
         refresh(page)
     page.write_text("<!-- record: absent.json -->\n<!-- end record -->\n", encoding="utf-8")
     with pytest.raises(RecordError, match=r"absent\.json"):

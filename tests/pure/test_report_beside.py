@@ -43,7 +43,7 @@ def table_of(text: str) -> dict[str, list[str]]:
 def test_a_backend_is_part_of_a_rows_label_and_of_what_it_is_compared_with() -> None:
     lines = derive(ROWS, RECORD.peaks)
     assert [cells(line)[0] for line in lines[3:6]] == ["l/01_a", "l/01_a (CUDA)", "l/02_b"]
-    assert lines[4].over_previous is None, "the OpenCL row is another race"
+    assert lines[4].over_previous is None, "the OpenCL row is another group"
     assert lines[5].over_previous == 4.0
     ratios = {
         each.name: each.ratio for each in compare(RECORD, replace(RECORD, rows=(row("l/01_a", 0.001, backend="cuda"),)))
@@ -54,14 +54,14 @@ def test_a_backend_is_part_of_a_rows_label_and_of_what_it_is_compared_with() -> 
 def test_libraries_are_no_rungs() -> None:
     lines = derive(ROWS, None)
     assert all(line.over_first is None for line in lines[:3])
-    assert lines[5].over_rival == 0.2, "cuBLAS before NumPy"
+    assert lines[5].over_baseline == 0.2, "cuBLAS before NumPy"
     assert header(ROWS)[7] == "x cuBLAS"
 
 
 def test_a_library_of_any_name_is_a_baseline_where_its_row_says_so() -> None:
     atlas = row("ATLAS", 0.0005, role=Role.BASELINE, backend="host")
     line, rung = derive((atlas, row("l/01_a", 0.001)), None)
-    assert (line.over_rival, rung.over_rival) == (None, 0.5)
+    assert (line.over_baseline, rung.over_baseline) == (None, 0.5)
     assert header((atlas,))[7] == "x ATLAS"
     copied = replace(atlas, name="ATLAS copy", problem="copy 10x10 float32")
     assert (copied.library, atlas.library) == ("ATLAS", "ATLAS")
@@ -103,7 +103,7 @@ def test_a_page_asks_for_it_by_a_word_in_the_mark(tmp_path: Path) -> None:
     assert page.read_text(encoding="utf-8") == fresh
 
 
-def test_a_benchmark_shows_the_others_beside_rival_and_library() -> None:
+def test_a_benchmark_shows_the_other_libraries_too() -> None:
     rows = [
         row("cuBLAS", 0.001),
         row("tilewright", 0.0005),
@@ -112,19 +112,19 @@ def test_a_benchmark_shows_the_others_beside_rival_and_library() -> None:
     ]
     small = [row("cuBLAS", 0.001, 50), row("tilewright", 0.001, 50)]
     record = replace(RECORD, title="benchmark squares", rows=(*rows, *small))
-    races = versus.races(record)
-    assert [len(race) for race in races] == [4, 2]
-    assert versus.others(races) == ("CLBlast", "tilewright (CUDA)")
+    by_problem = versus.by_problem(record)
+    assert [len(group) for group in by_problem] == [4, 2]
+    assert versus.others(by_problem) == ("CLBlast", "tilewright (CUDA)")
     table = table_of(versus.markdown(record))
     assert table["problem"][-2:] == ["CLBlast", "tilewright (CUDA)"]
     assert table["gemm 100x100x100 float32"] == ["4", "2", "GFLOP/s", "2.00", "2.00 .. 2.00", "2.00", "1", "5"]
     assert table["gemm 50x50x50 float32"][-2:] == ["", ""]
-    assert "over 2 problems: 1.41x" in versus.summary(races)
+    assert "over 2 problems: 1.41x" in versus.summary(by_problem)
 
 
-def test_who_has_no_rival_still_has_a_rate() -> None:
-    rival = row("cuBLAS", 1.0, status=RowStatus.REFUSED, reason="no integers", samples=Samples())
-    record = replace(RECORD, title="benchmark squares", rows=(rival, row("tilewright", 0.001)))
+def test_without_a_baseline_there_still_is_a_rate() -> None:
+    baseline = row("cuBLAS", 1.0, status=RowStatus.REFUSED, reason="no integers", samples=Samples())
+    record = replace(RECORD, title="benchmark squares", rows=(baseline, row("tilewright", 0.001)))
     line = table_of(versus.markdown(record))["gemm 100x100x100 float32"]
     assert line == ["2", "-", "GFLOP/s", "-", "-", "refused: no integers"]
 
@@ -133,12 +133,12 @@ def test_of_a_long_benchmark_a_few_problems_stand_in_order_and_all_count() -> No
     sizes = [1 + 7 * place % 251 for place in range(251)]
     rows = [each for size in sizes for each in (row("NumPy", float(size), size), row("tilewright", 1.0, size))]
     record = replace(RECORD, title="benchmark random", rows=tuple(rows))
-    races = versus.races(record)
-    few = versus.shown(races)
-    assert [race[0].size[0] for race in few][:: versus.STEPS] == [1, 251]
-    assert [race[0].size[0] for race in few] == sorted(race[0].size[0] for race in few)
+    by_problem = versus.by_problem(record)
+    few = versus.shown(by_problem)
+    assert [group[0].size[0] for group in few][:: versus.STEPS] == [1, 251]
+    assert [group[0].size[0] for group in few] == sorted(group[0].size[0] for group in few)
     page = versus.markdown(record)
     assert "Shown: 21 of 251 problems" in page
-    assert versus.summary(races) in page
-    assert "over 251 problems" in versus.summary(races)
-    assert versus.shown(races[: versus.LONGEST]) == races[: versus.LONGEST]
+    assert versus.summary(by_problem) in page
+    assert "over 251 problems" in versus.summary(by_problem)
+    assert versus.shown(by_problem[: versus.LONGEST]) == by_problem[: versus.LONGEST]

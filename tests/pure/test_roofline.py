@@ -13,7 +13,7 @@ from tilewright.core.device import DeviceInfo, Peaks
 from tilewright.core.records import Row, RowStatus, Samples, save_record
 from tilewright.errors import InvalidInput, RecordError, Unsupported
 from tilewright.report.pages import refresh
-from tilewright.report.roof import draw_roof, load_roofline, save_roof
+from tilewright.report.roofline import draw_roofline, load_roofline, save_roofline
 
 SAVED = Path(__file__).parents[2] / "benchmarks" / "h200-roofline-tiles-06.json"
 FLOPS, NBYTES = 10**12, 10**10
@@ -30,7 +30,7 @@ GPU = Roofline(
 )
 
 
-def test_each_ceiling_binds_when_it_allows_least() -> None:
+def test_each_limit_binds_when_it_allows_least() -> None:
     assert GPU.binding.name == "multiply-adds"
     assert GPU.binding.seconds == 1.0
     assert GPU.fraction == 0.5
@@ -58,7 +58,7 @@ def test_a_run_that_failed_is_said_and_not_drawn() -> None:
     assert says(str(failed), "C[0] is off")
     assert failed.fraction == 0.0
     with pytest.raises(Unsupported, match="C\\[0\\] is off"):
-        draw_roof(failed)
+        draw_roofline(failed)
 
 
 def test_a_copy_has_no_picture_and_counts_bytes() -> None:
@@ -66,12 +66,12 @@ def test_a_copy_has_no_picture_and_counts_bytes() -> None:
     assert copy.unit == "GB/s"
     assert copy.binding.name == "memory, each byte once"
     with pytest.raises(Unsupported, match=copy.kernel):
-        draw_roof(copy)
+        draw_roofline(copy)
 
 
 def test_the_picture_has_a_point_for_each_intensity(tmp_path: Path) -> None:
     found = replace(GPU, traffic=Traffic(5 * NBYTES, 10**11, "nvidia", True))
-    save_roof(found, tmp_path / "roof.svg")
+    save_roofline(found, tmp_path / "roof.svg")
     root = ElementTree.parse(tmp_path / "roof.svg").getroot()
     words = " ".join(each.text or "" for each in root.iter("{http://www.w3.org/2000/svg}text"))
     for text in (
@@ -82,7 +82,7 @@ def test_the_picture_has_a_point_for_each_intensity(tmp_path: Path) -> None:
     ):
         assert text in words
     with pytest.raises(InvalidInput, match=r"\.svg"):
-        save_roof(found, tmp_path / "roof.png")
+        save_roofline(found, tmp_path / "roof.png")
 
 
 def test_a_saved_roofline_fills_a_page(tmp_path: Path) -> None:

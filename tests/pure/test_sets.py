@@ -24,7 +24,7 @@ def test_no_problem_comes_twice_in_a_set(name: str) -> None:
 
 
 def test_there_are_enough_thin_and_batched_ones() -> None:
-    assert sum(1 for name in ("thin", "batched") for _ in problems_of(name, "float32")) >= 30
+    assert sum(1 for name in ("llm-decode", "batched") for _ in problems_of(name, "float32")) >= 30
 
 
 def test_sets_take_any_type() -> None:

@@ -60,14 +60,14 @@ def test_turns_alternate_and_each_is_sampled() -> None:
 
 def test_who_fails_is_out_and_the_others_go_on() -> None:
     sampler, log, told = Sampler(), list[str](), list[int]()
-    entrants = [Worker("a", log, fails_at=2), Worker("b", log)]
-    broken, whole = take_turns(entrants, 1.0, sampler, turns=3, failed=lambda index, failure: told.append(index))
+    workloads = [Worker("a", log, fails_at=2), Worker("b", log)]
+    broken, whole = take_turns(workloads, 1.0, sampler, turns=3, failed=lambda index, failure: told.append(index))
     assert (len(broken), len(whole), told) == (1, 3, [0])
     assert log == ["a", "b", "a", "b", "b"]
     assert sampler.log.count("start") == sampler.log.count("stop")
 
 
-def test_a_failure_that_nobody_takes_ends_the_race() -> None:
+def test_a_failure_that_nobody_takes_ends_the_measurement() -> None:
     sampler = Sampler()
     with pytest.raises(LaunchFailed, match="it broke"):
         take_turns([Worker("a", [], fails_at=1)], 1.0, sampler)
@@ -110,13 +110,15 @@ def row(name: str, *turns: Turn) -> Row:
 
 
 def test_the_table_has_clock_power_and_energy() -> None:
-    rival = row("cuBLAS", Turn(2.0, 100, 1400.0, 700.0), Turn(2.0, 110, 1410.0, 690.0), Turn(2.0, 120, 1420.0, 695.0))
+    baseline = row(
+        "cuBLAS", Turn(2.0, 100, 1400.0, 700.0), Turn(2.0, 110, 1410.0, 690.0), Turn(2.0, 120, 1420.0, 695.0)
+    )
     ours = row(
         "tilewright", Turn(2.0, 100, 1980.0, 600.0), Turn(2.0, 100, 1980.0, 610.0), Turn(2.0, 100, 1970.0, 620.0)
     )
-    assert energy((rival, ours)) == ("1980", "610", "12.2", "1410", "695", "12.55", "0.9725")
+    assert energy((baseline, ours)) == ("1980", "610", "12.2", "1410", "695", "12.55", "0.9725")
     environment = Environment(DeviceInfo("a", "b"), "now", "3", "Linux", "CPU", 2, 0.0, {})
-    record = Record("benchmark x sustained", "float32", environment, None, (rival, ours), telemetry="NVML")
+    record = Record("benchmark x sustained", "float32", environment, None, (baseline, ours), telemetry="NVML")
     text = markdown(record)
     assert " | ".join(ENERGY) in text
     assert "Turns of 2.0 s" in text

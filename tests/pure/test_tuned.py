@@ -20,12 +20,12 @@ from tilewright.bench.tuning import (
     Effort,
     Outcome,
     build_in_children,
-    race_in_children,
+    measure_in_children,
     save_table,
     tune,
     with_outcomes,
 )
-from tilewright.bench.tuning.contestants import contestants, name_of
+from tilewright.bench.tuning.candidates import name_of, tuning_candidates
 from tilewright.core.kernel import render
 from tilewright.core.operands import Layout
 from tilewright.core.plan import violations
@@ -143,7 +143,7 @@ def test_the_table_of_an_h200_knows_whole_sets(name: str) -> None:
 def test_every_entry_of_the_table_of_an_h200_is_what_a_plan_takes() -> None:
     table = load_table(FOLDER / file_name("NVIDIA H200"))
     assert not {entry.problem for entry in table.entries} & set(table.settled)
-    sets = ("thin", "batched", "squares", "layouts")
+    sets = ("llm-decode", "batched", "squares", "layouts")
     problems = {
         key_of(problem): problem
         for dtype in ("float32", "float16")
@@ -197,7 +197,7 @@ def test_a_child_that_dies_is_told_with_its_launch_and_another_goes_on() -> None
             return ChildRun(lines(won(key_of(first)), failed, *trying), "", "killed by SIGSEGV")
         return ChildRun(lines(trying[0], won(key)), "", "")
 
-    outcomes = race_in_children([first, second], None, Effort(1.0, 5), run)
+    outcomes = measure_in_children([first, second], None, Effort(1.0, 5), run)
     assert asked == [(2, [[], []]), (1, [["bad (A=2)"]])]
     assert [outcome.problem for outcome in outcomes] == [first.title, second.title]
     assert outcomes[0].complaints == ()
@@ -209,7 +209,7 @@ def test_a_child_that_dies_before_it_tries_anything_ends_the_problem() -> None:
     def run(command: list[str], limit: float) -> ChildRun:
         return ChildRun("", "error: no device", "exit code 1")
 
-    (outcome,) = race_in_children([PROBLEM], None, Effort(1.0, 5), run)
+    (outcome,) = measure_in_children([PROBLEM], None, Effort(1.0, 5), run)
     assert outcome.entry is None
     assert outcome.complaints == ("exit code 1",)
 
@@ -224,22 +224,22 @@ def test_a_problem_at_which_children_go_on_dying_is_given_up() -> None:
             lines({"stage": "trying", "problem": key_of(PROBLEM), "candidate": f"bad (A={count})"}), "", "it hung"
         )
 
-    (outcome,) = race_in_children([PROBLEM], None, Effort(1.0, 5), run)
+    (outcome,) = measure_in_children([PROBLEM], None, Effort(1.0, 5), run)
     assert outcome.entry is None
     assert len(outcome.complaints) == count == MOST_DEATHS
 
 
 def test_tuning_goes_on_where_it_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    raced: list[list[str]] = []
+    measured: list[list[str]] = []
 
     def fake(problems: list[Gemm], *rest: object) -> list[Outcome]:
-        raced.append([key_of(problem) for problem in problems])
-        if len(raced) == 2:
+        measured.append([key_of(problem) for problem in problems])
+        if len(measured) == 2:
             raise KeyboardInterrupt
         entries = [Entry(key_of(problem), "k", "c", 1.0, 2.0, 0.0) for problem in problems]
         return [Outcome(problem.title, entry) for problem, entry in zip(problems, entries, strict=True)]
 
-    monkeypatch.setattr(tuning, "race_in_children", fake)
+    monkeypatch.setattr(tuning, "measure_in_children", fake)
     monkeypatch.setattr(tuning, "build_in_children", lambda *rest: None)
     monkeypatch.setattr(tuning, "TOGETHER", 2)
     path, problems = tmp_path / "a" / "table.json", [Gemm(1, 2, 3), Gemm(4, 5, 6), Gemm(7, 8, 9)]
@@ -248,13 +248,13 @@ def test_tuning_goes_on_where_it_ended(tmp_path: Path, monkeypatch: pytest.Monke
         tune(problems, GPU, None, path)
     assert [entry.problem for entry in load_table(path).entries] == keys[:2]
     table = tune(problems, GPU, None, path)
-    assert raced == [keys[:2], keys[2:], keys[2:]]
+    assert measured == [keys[:2], keys[2:], keys[2:]]
     assert load_table(path) == table
     assert len(table.entries) == 3
     assert table.device == "A GPU"
 
 
-def test_a_winner_that_gains_nothing_is_settled_and_not_raced_again(
+def test_a_winner_that_gains_nothing_is_settled_and_not_measured_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     even, better = (
@@ -268,18 +268,18 @@ def test_a_winner_that_gains_nothing_is_settled_and_not_raced_again(
     path = tmp_path / "table.json"
     save_table(table, path)
     assert load_table(path) == table
-    monkeypatch.setattr(tuning, "race_in_children", lambda *rest: pytest.fail("both are known"))
+    monkeypatch.setattr(tuning, "measure_in_children", lambda *rest: pytest.fail("both are known"))
     assert tune([Gemm(1, 2, 3), PROBLEM], GPU, None, path) == table
 
 
-def test_no_race_begins_when_the_time_is_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nothing_is_measured_when_the_time_is_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def run(command: list[str], limit: float) -> ChildRun:
         return ChildRun(lines(won(key_of(Gemm(1, 2, 3))), {"stage": "over"}), "", "")
 
-    outcomes = race_in_children([Gemm(1, 2, 3), PROBLEM], None, Effort(1.0, 5), run)
+    outcomes = measure_in_children([Gemm(1, 2, 3), PROBLEM], None, Effort(1.0, 5), run)
     assert [outcome.problem for outcome in outcomes] == [Gemm(1, 2, 3).title]
     monkeypatch.setattr(tuning, "build_in_children", lambda *rest: pytest.fail("there is no time left"))
-    assert tune([PROBLEM], GPU, None, tmp_path / "table.json", Effort(within=0.0)).entries == ()
+    assert tune([PROBLEM], GPU, None, tmp_path / "table.json", Effort(time_budget=0.0)).entries == ()
 
 
 def test_each_program_is_built_by_one_of_the_children() -> None:
@@ -293,26 +293,26 @@ def test_each_program_is_built_by_one_of_the_children() -> None:
     build_in_children(problems, GPU, "0", Effort(candidates=6), run, workers=4)
     assert 1 < len(tasks) <= 4
     built = [(index, name) for task in tasks for index, name in task["builds"]]
-    wanted = {name_of(kernel) for problem in problems for kernel in islice(contestants(problem, GPU), 6)}
+    wanted = {name_of(kernel) for problem in problems for kernel in islice(tuning_candidates(problem, GPU), 6)}
     assert len(built) == len({name for _, name in built})
     assert {name for _, name in built} <= wanted
-    sources = {render(k, k.config, problem) for problem in problems for k in islice(contestants(problem, GPU), 6)}
+    sources = {render(k, k.config, problem) for problem in problems for k in islice(tuning_candidates(problem, GPU), 6)}
     assert len(built) == len(sources)
     assert max(len(task["builds"]) for task in tasks) <= -(-len(built) // 4)
 
 
-def test_contestants_are_the_models_choice_and_the_best_of_every_family() -> None:
+def test_tuning_candidates_are_the_models_choice_and_the_best_of_every_family() -> None:
     for problem in (PROBLEM, Gemm(2048, 2048, 2048), Gemm(64, 64, 64, batch=512)):
-        found = list(islice(contestants(problem, HOPPER), 12))
+        found = list(islice(tuning_candidates(problem, HOPPER), 12))
         names = [name_of(kernel) for kernel in found]
         ranked = (k for k in product_candidates(problem, HOPPER) if not any(violations(k, k.config, problem, HOPPER)))
         assert names[0] == name_of(next(ranked))
         assert len(set(names)) == len(names) == 12
         assert {kernel.source.parent.name for kernel in found} <= {"portable", "gemv", "cuda_cores_tma"}
-        assert names[0] not in map(name_of, contestants(problem, HOPPER, [names[0]]))
+        assert names[0] not in map(name_of, tuning_candidates(problem, HOPPER, [names[0]]))
 
 
-def test_the_plan_takes_what_only_a_race_could_find(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_plan_takes_what_only_a_measurement_could_find(monkeypatch: pytest.MonkeyPatch) -> None:
     small = Gemm(128, 128, 128)
     hopeless = next(
         kernel for kernel in choice.every_candidate(small, HOPPER) if kernel.source.parent.name == "cuda_cores_tma"

@@ -8,10 +8,10 @@ import shutil
 from pathlib import Path
 
 from .cases import all_cases
+from .counterparts import build
 from .device import read_report, run
 from .page import page
 from .record import edited, located, make_record, merged, save, stale, uncounted
-from .twins import build
 
 ROOT = Path(__file__).parents[2]
 RECORD, PAGE = ROOT / "benchmarks" / "h200-counters.json", ROOT / "benchmarks" / "counters.md"

@@ -7,7 +7,7 @@ from typing import Any
 
 from tilewright.analysis.explain import Explanation
 
-from .twins import Instruction
+from .counterparts import Instruction
 
 Place = tuple[str, int, str, str]  # file, line, "load" or "store", "global" or "local"
 Row = Sequence[int]  # offset, then the counters in the order of device.COUNTERS

@@ -1,4 +1,4 @@
-"""The GPU's side: runs the twins, checks what they compute, and reads the profiler's report. Needs CuPy, no compiler."""
+"""The GPU's side: runs the counterparts, checks what they compute, and reads the profiler's report. Needs CuPy, no compiler."""
 
 import importlib
 import json
@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from .counterparts import PLAIN, VOLATILE, Counterpart, counterparts_of
 from .launches import Case, typed_arguments
-from .twins import PLAIN, VOLATILE, Twin, twins_of
 
 COUNTERS = (
     "inst_executed",
@@ -23,16 +23,16 @@ COUNTERS = (
 
 
 def run(folder: Path, cases: Sequence[Case]) -> dict[str, str]:
-    """Launches every twin that was built, case by case, and says whether the outputs are right. What ran in which order
+    """Launches every counterpart that was built, case by case, and says whether the outputs are right. What ran in which order
     goes to run.json, with the device and its driver."""
     cupy: Any = importlib.import_module("cupy")
     order: list[tuple[str, int, int]] = []
     verdicts: dict[str, str] = {}
     for variant in (PLAIN, VOLATILE):
-        for number, (case, twins) in enumerate(zip(cases, twins_of(folder, cases, variant), strict=True)):
-            if all(twin.cubin.exists() for twin in twins):
-                verdicts[f"{case.name} ({variant})"] = run_case(cupy, case, twins)
-                order += [(variant, number, launch) for launch in range(len(twins))]
+        for number, (case, counterparts) in enumerate(zip(cases, counterparts_of(folder, cases, variant), strict=True)):
+            if all(counterpart.cubin.exists() for counterpart in counterparts):
+                verdicts[f"{case.name} ({variant})"] = run_case(cupy, case, counterparts)
+                order += [(variant, number, launch) for launch in range(len(counterparts))]
     version = cupy.cuda.runtime.driverGetVersion()
     facts = {
         "device": cupy.cuda.runtime.getDeviceProperties(0)["name"].decode(),
@@ -44,12 +44,12 @@ def run(folder: Path, cases: Sequence[Case]) -> dict[str, str]:
     return verdicts
 
 
-def run_case(cupy: Any, case: Case, twins: Sequence[Twin]) -> str:
+def run_case(cupy: Any, case: Case, counterparts: Sequence[Counterpart]) -> str:
     buffers = {name: cupy.asarray(np.ascontiguousarray(array)) for name, array in case.buffers.items()}
-    for twin in twins:
-        function = cupy.RawModule(path=str(twin.cubin)).get_function(twin.launch.entry)
-        arguments = [buffers[each] if isinstance(each, str) else each for each in typed_arguments(twin.launch)]
-        function(twin.launch.grid, twin.launch.local_size, tuple(arguments))
+    for counterpart in counterparts:
+        function = cupy.RawModule(path=str(counterpart.cubin)).get_function(counterpart.launch.entry)
+        arguments = [buffers[each] if isinstance(each, str) else each for each in typed_arguments(counterpart.launch)]
+        function(counterpart.launch.grid, counterpart.launch.local_size, tuple(arguments))
     cupy.cuda.Device().synchronize()
     return case.check(buffers[case.output].get()) if case.output else "not checked"
 

@@ -55,7 +55,7 @@ def page(record: dict[str, Any], changed: Sequence[str] = ()) -> str:
         *(f"| {name} | {verdicts[name]} | {meaning} |" for name, meaning in _MEANING.items()),
         "",
         "Each kernel was compiled a second time with `volatile` accesses, which a compiler may neither merge nor drop, as far "
-        f"as C++ allows them. {len(again)} of the {len(lines) - verdicts[EQUAL]} lines that differ are in such a twin: there "
+        f"as C++ allows them. {len(again)} of the {len(lines) - verdicts[EQUAL]} lines that differ are in such a counterpart: there "
         f"{sum(line[8] == EQUAL for line in again)} are equal; the others are booked elsewhere, or moved by the assembler, "
         "which may do that even to volatile accesses.",
         "",

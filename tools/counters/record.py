@@ -10,8 +10,8 @@ from tilewright.errors import InvalidInput
 
 from .code import CodeLine, code_lines, normalised, number_of
 from .compare import Line, compare, counted_traffic, line_record, with_volatile
+from .counterparts import ARCHITECTURE, PLAIN, VOLATILE, counterparts_of
 from .launches import Case, Launch, predict
-from .twins import ARCHITECTURE, PLAIN, VOLATILE, twins_of
 
 Compared = dict[tuple[str, int, int], list[Line]]
 
@@ -79,10 +79,10 @@ def compare_all(folder: Path, cases: Sequence[Case]) -> tuple[dict[str, Any], Co
     if len(run["order"]) != len(counters):
         raise AssertionError(f"{len(run['order'])} launches ran, {len(counters)} were counted")
     predictions = [(predict(case, narrow=False), predict(case, narrow=True)) for case in cases]
-    twins = {variant: twins_of(folder, cases, variant) for variant in (PLAIN, VOLATILE)}
+    counterparts = {variant: counterparts_of(folder, cases, variant) for variant in (PLAIN, VOLATILE)}
     found: Compared = {}
     for (variant, case, launch), counted in zip(run["order"], counters, strict=True):
-        traffic = counted_traffic(counted["rows"], twins[variant][case][launch].instructions)
+        traffic = counted_traffic(counted["rows"], counterparts[variant][case][launch].instructions)
         wide, narrow = predictions[case]
         found[variant, case, launch] = compare(wide[launch], narrow[launch], traffic)
     return run, found

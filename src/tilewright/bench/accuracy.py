@@ -170,10 +170,10 @@ def _results(
             continue  # it would be computed as "ieee" is, which has its own row
         result, _ = solve(plan, arrays, device)
         yield precision or "ieee", OURS, ", ".join(step.kernel.name for step in plan.steps), result
-        for baseline, case in baselines_for(Measurement.ACCURACY, problem, device):
-            with closing(baseline.make(case, arrays)) as rival:
-                rival.run()
-                yield precision or "ieee", baseline.name, rival.lesson, rival.result()
+        for baseline, request in baselines_for(Measurement.ACCURACY, problem, device):
+            with closing(baseline.make(request, arrays)) as ready:
+                ready.run()
+                yield precision or "ieee", baseline.name, ready.lesson, ready.result()
 
 
 def load_accuracy(path: Path) -> AccuracyRecord:

@@ -1,4 +1,4 @@
-"""Who races: kernels and rival libraries, each planned, built and verified before it is timed; a failure becomes its row."""
+"""Who races: kernels and baseline libraries, each planned, built and verified before it is timed; a failure becomes its row."""
 
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
@@ -15,9 +15,9 @@ from ..runtime.device import Device
 from ..runtime.opencl.device import open_device
 from ..runtime.run import Execution
 from ..runtime.verify import Reference, SampledReference, Verdict, reference_for, verify_execution
-from .baselines import Baseline, Case, Measurement
+from .baselines import Baseline, Measurement, Request
 from .baselines.registry import baselines_for
-from .measure import BurstEntrant, CacheFlush, Entrant, KernelEntrant, RunFailed, race
+from .measure import BurstWorkload, CacheFlush, LaunchWorkload, RunFailed, Workload, measure_interleaved
 
 Watcher = Callable[[int, Row], None]
 HOST_PROGRAM = "rows/00_sequential[r-k-c]"  # the fastest of the six loop orders
@@ -25,25 +25,25 @@ HOST_FLOPS = 2**31  # beyond this the sequential host program is measured on som
 
 
 @dataclass
-class Contender:
+class Case:
     """One line of the table in the making."""
 
     row: Row
-    entrant: Entrant | None = None
+    workload: Workload | None = None
     verdict: Verdict | None = None
 
 
-class Arena:
-    """Prepares contenders for one size: operands and references are made once and shared."""
+class CaseBuilder:
+    """Prepares cases for one size: operands and references are made once and shared."""
 
     def __init__(
-        self, device: Device, dtype: str, seed: int = 0, cold: bool = False, twins: Sequence[Device] = ()
+        self, device: Device, dtype: str, seed: int = 0, flush_cache: bool = False, counterparts: Sequence[Device] = ()
     ) -> None:
         self.device = device
-        self.twins = twins
+        self.counterparts = counterparts
         self.dtype = dtype
         self.seed = seed
-        self.flush = CacheFlush(device) if cold else None
+        self.flush = CacheFlush(device) if flush_cache else None
         self._references: dict[Problem, Reference | SampledReference] = {}
 
     def reference(self, problem: Problem) -> Reference | SampledReference:
@@ -53,7 +53,7 @@ class Arena:
             self._references[plain] = reference_for(plain, random_arrays(plain, self.seed))
         return self._references[plain]
 
-    def enter(self, kernel: Kernel, problem: Problem, device: Device | None = None) -> Contender:
+    def kernel_case(self, kernel: Kernel, problem: Problem, device: Device | None = None) -> Case:
         """Plan, build and verify a kernel; what goes wrong becomes the row's status and reason."""
         own = device or self.device
         row = replace(new_row(kernel.name, kernel.lesson, problem, kernel.published), backend=own.backend)
@@ -61,46 +61,46 @@ class Arena:
             if own.backend == "cuda":
                 without_twin(kernel)
             plan = plan_kernel(kernel, problem, own.info)
-            return self.enter_execution(replace(row, notes=plan.notes), plan, own)
+            return self.execution_case(replace(row, notes=plan.notes), plan, own)
         except Unsupported as refusal:
-            return Contender(refused(row, refusal))
+            return Case(refused(row, refusal))
         except BuildFailed as failure:
-            return Contender(replace(row, status=RowStatus.BUILD_FAILED, reason=str(failure)))
+            return Case(replace(row, status=RowStatus.BUILD_FAILED, reason=str(failure)))
         except LaunchFailed as failure:
-            return Contender(replace(row, status=RowStatus.LAUNCH_FAILED, reason=str(failure)))
+            return Case(replace(row, status=RowStatus.LAUNCH_FAILED, reason=str(failure)))
 
-    def enter_execution(self, row: Row, plan: Plan, device: Device, bursts: bool = False) -> Contender:
+    def execution_case(self, row: Row, plan: Plan, device: Device, bursts: bool = False) -> Case:
         """A plan that is right races, single launches or bursts of them."""
         execution = Execution(plan, device)
         verdict = verify_execution(execution, self.reference(plan.problem))
-        entrant = BurstEntrant(execution) if bursts else KernelEntrant(execution, self.flush)
-        return judged(row, entrant, verdict)
+        workload = BurstWorkload(execution) if bursts else LaunchWorkload(execution, self.flush)
+        return judged(row, workload, verdict)
 
-    def enter_baselines(self, measurement: Measurement, problem: Problem, stack: ExitStack) -> list[Contender]:
+    def baseline_cases(self, measurement: Measurement, problem: Problem, stack: ExitStack) -> list[Case]:
         """The other libraries that are here and meant for the problem, verified like our own; `stack` closes them."""
         reference = self.reference(problem)
-        chosen = baselines_for(measurement, problem, self.device, *self.twins)
-        return [self._enter_baseline(each, case, reference, stack) for each, case in chosen]
+        chosen = baselines_for(measurement, problem, self.device, *self.counterparts)
+        return [self._baseline_case(each, request, reference, stack) for each, request in chosen]
 
-    def _enter_baseline(
-        self, baseline: Baseline, case: Case, reference: Reference | SampledReference, stack: ExitStack
-    ) -> Contender:
-        operation = case.problem.operation
-        suffix = f" {operation}" if case.measurement is Measurement.LADDER and operation != "gemm" else ""
-        row = new_row(baseline.name + suffix, "", case.problem)
+    def _baseline_case(
+        self, baseline: Baseline, request: Request, reference: Reference | SampledReference, stack: ExitStack
+    ) -> Case:
+        operation = request.problem.operation
+        suffix = f" {operation}" if request.measurement is Measurement.LADDER and operation != "gemm" else ""
+        row = new_row(baseline.name + suffix, "", request.problem)
         row = replace(row, role=Role.BASELINE, backend=baseline.backend)
         try:
-            rival = baseline.make(case, reference.arrays)
-            stack.callback(rival.close)
-            rival.run()
-            verdict = reference.judge(rival.result())
+            ready = baseline.make(request, reference.arrays)
+            stack.callback(ready.close)
+            ready.run()
+            verdict = reference.judge(ready.result())
         except Unsupported as refusal:
-            return Contender(refused(row, refusal))
+            return Case(refused(row, refusal))
         except (ProcessFailed, LaunchFailed, OSError) as failure:
-            return Contender(replace(row, status=RowStatus.LAUNCH_FAILED, reason=str(failure)))
-        return judged(replace(row, lesson=rival.lesson), rival, verdict)
+            return Case(replace(row, status=RowStatus.LAUNCH_FAILED, reason=str(failure)))
+        return judged(replace(row, lesson=ready.lesson), ready, verdict)
 
-    def enter_host_program(self, problem: Gemm) -> Contender:
+    def host_program_case(self, problem: Gemm) -> Case:
         """The sequential program on a CPU device, on as many rows of C as take a bearable time."""
         kernel = find_kernel(HOST_PROGRAM)
         rows = min(problem.m, max(1, HOST_FLOPS // max(2 * problem.n * problem.k, 1)))
@@ -109,13 +109,13 @@ class Arena:
             device = self.device if self.device.info.kind == "cpu" else open_device("cpu")
         except (NoDevice, TilewrightError) as missing:
             row = replace(new_row("host program", kernel.lesson, own), role=Role.SEQUENTIAL)
-            return Contender(refused(row, f"no CPU device: {missing}"))
-        contender = self.enter(kernel, own, device)
+            return Case(refused(row, f"no CPU device: {missing}"))
+        case = self.kernel_case(kernel, own, device)
         notes: tuple[str, ...] = (f"one work-item on {device.info.label}",)
         if rows < problem.m:
             notes += (f"measured on {rows} of {problem.m} rows of C",)
-        contender.row = replace(contender.row, name="host program", role=Role.SEQUENTIAL, notes=notes)
-        return contender
+        case.row = replace(case.row, name="host program", role=Role.SEQUENTIAL, notes=notes)
+        return case
 
 
 def refused(row: Row, reason: object) -> Row:
@@ -123,11 +123,11 @@ def refused(row: Row, reason: object) -> Row:
     return replace(row, status=RowStatus.REFUSED, reason=str(reason))
 
 
-def judged(row: Row, entrant: Entrant, verdict: Verdict) -> Contender:
-    """A contender that races if its result was right; otherwise its row says what was wrong."""
+def judged(row: Row, workload: Workload, verdict: Verdict) -> Case:
+    """A case that races if its result was right; otherwise its row says what was wrong."""
     if not verdict.passed:
-        return Contender(replace(row, status=RowStatus.WRONG, reason=verdict.reason), None, verdict)
-    return Contender(replace(row, worst_ratio=verdict.worst_ratio), entrant, verdict)
+        return Case(replace(row, status=RowStatus.WRONG, reason=verdict.reason), None, verdict)
+    return Case(replace(row, worst_ratio=verdict.worst_ratio), workload, verdict)
 
 
 def new_row(name: str, lesson: str, problem: Problem, published: tuple[tuple[str, float], ...] = ()) -> Row:
@@ -137,19 +137,19 @@ def new_row(name: str, lesson: str, problem: Problem, published: tuple[tuple[str
     return Row(name, lesson, problem.title, size, problem.flops, compulsory_bytes(problem), published=published)
 
 
-def race_contenders(contenders: Sequence[Contender], seconds: float, warm: bool, watch: Watcher) -> None:
-    """Measure the contenders that passed, updating their rows as samples come in."""
-    places = [index for index, contender in enumerate(contenders) if contender.entrant is not None]
+def measure_cases(cases: Sequence[Case], seconds: float, warm: bool, watch: Watcher) -> None:
+    """Measure the cases that passed, updating their rows as samples come in."""
+    places = [index for index, case in enumerate(cases) if case.workload is not None]
 
     def progress(turn: int, samples: Samples) -> None:
-        contender = contenders[places[turn]]
-        contender.row = replace(contender.row, samples=samples)
-        watch(places[turn], contender.row)
+        case = cases[places[turn]]
+        case.row = replace(case.row, samples=samples)
+        watch(places[turn], case.row)
 
     def failed(turn: int, failure: RunFailed) -> None:
-        contender = contenders[places[turn]]
-        contender.row = replace(contender.row, status=RowStatus.LAUNCH_FAILED, reason=str(failure))
-        watch(places[turn], contender.row)
+        case = cases[places[turn]]
+        case.row = replace(case.row, status=RowStatus.LAUNCH_FAILED, reason=str(failure))
+        watch(places[turn], case.row)
 
-    entrants = [contender.entrant for contender in contenders if contender.entrant is not None]
-    race(entrants, seconds, warm=warm, progress=progress, failed=failed)
+    workloads = [case.workload for case in cases if case.workload is not None]
+    measure_interleaved(workloads, seconds, warm=warm, progress=progress, failed=failed)

@@ -18,9 +18,9 @@ from ..runtime.device import Device
 from ..runtime.environment import read_environment
 from ..runtime.verify import Verdict
 from .baselines import Measurement
-from .cases import HOST_PROGRAM, Arena, Contender, Watcher, race_contenders
+from .cases import HOST_PROGRAM, Case, CaseBuilder, Watcher, measure_cases
 from .peaks import measured_peaks
-from .trial import WITHIN_S, enter_tried
+from .trial import TIME_BUDGET_S, tried_case
 
 DEFAULT_SIZES = {("gemm", "cpu"): 512, ("gemm", "gpu"): 4096, ("transpose", "cpu"): 2048, ("transpose", "gpu"): 4096}
 
@@ -43,7 +43,7 @@ def run_ladder(
     dtype: str | None = None,
     rungs: Sequence[str] = (),
     seconds: float = 8.0,
-    cold: bool = False,
+    flush_cache: bool = False,
     baselines: bool = True,
     watch: Watcher = lambda index, row: None,
     backend: str = "opencl",
@@ -52,13 +52,13 @@ def run_ladder(
 
     `sizes` are (n,), (m, n, k) or (rows, columns); the default depends on the device. Without a `dtype` it is what the
     ladder is usually measured in. `seconds` is the time for
-    measuring one size, beside building and verifying. `cold` empties the caches before each run. `watch` is called with
+    measuring one size, beside building and verifying. `flush_cache` empties the caches before each run. `watch` is called with
     a row's index and its present state whenever it changes. Failures are rows with a status and a reason. `backend` is
     "opencl", "cuda", or "both": then each rung has a row by either, in turn, on the same GPU.
     """
     ladder = find_ladder(name) if isinstance(name, str) else name
     dtype = dtype or ladder.usual_dtype
-    opened, *twins = open_backends(backend, device)
+    opened, *counterparts = open_backends(backend, device)
     chosen = select(ladder, tuple(rungs))
     sizes = sizes or [(default_size(ladder, opened.info.kind),)]
     for size in sizes:
@@ -69,37 +69,37 @@ def run_ladder(
     rows: list[Row] = []
     for size in sizes:
         problems = [make_problem(kernel, size, dtype) for kernel in chosen]
-        arena = Arena(opened, dtype, cold=cold, twins=twins)
+        builder = CaseBuilder(opened, dtype, flush_cache=flush_cache, counterparts=counterparts)
         entries = list(zip(chosen, problems, strict=True))
-        rows += _race_one_size(arena, entries, seconds, baselines, _shifted(watch, len(rows)))
-    return make_record(f"ladder {ladder.name}", opened, dtype, rows, twins)
+        rows += _measure_one_size(builder, entries, seconds, baselines, _shifted(watch, len(rows)))
+    return make_record(f"ladder {ladder.name}", opened, dtype, rows, counterparts)
 
 
 def _shifted(watch: Watcher, start: int) -> Watcher:
     return lambda index, row: watch(start + index, row)
 
 
-def _race_one_size(
-    arena: Arena, entries: Sequence[tuple[Kernel, Problem]], seconds: float, baselines: bool, watch: Watcher
+def _measure_one_size(
+    builder: CaseBuilder, entries: Sequence[tuple[Kernel, Problem]], seconds: float, baselines: bool, watch: Watcher
 ) -> list[Row]:
     with ExitStack() as stack:
-        contenders: list[Contender] = []
+        cases: list[Case] = []
 
-        def add(contender: Contender) -> None:
-            contenders.append(contender)
-            watch(len(contenders) - 1, contender.row)
+        def add(case: Case) -> None:
+            cases.append(case)
+            watch(len(cases) - 1, case.row)
 
         if baselines:
-            for problem in dict.fromkeys(arena.reference(problem).problem for _, problem in entries):
-                for contender in arena.enter_baselines(Measurement.LADDER, problem, stack):
-                    add(contender)
+            for problem in dict.fromkeys(builder.reference(problem).problem for _, problem in entries):
+                for case in builder.baseline_cases(Measurement.LADDER, problem, stack):
+                    add(case)
             if isinstance(problem, Gemm) and not any(kernel.name == HOST_PROGRAM for kernel, _ in entries):
-                add(arena.enter_host_program(problem))
+                add(builder.host_program_case(problem))
         for kernel, problem in entries:
-            for device in (arena.device, *arena.twins):
-                add(arena.enter(kernel, problem, device))
-        race_contenders(contenders, seconds, arena.flush is None, watch)
-        return [contender.row for contender in contenders]
+            for device in (builder.device, *builder.counterparts):
+                add(builder.kernel_case(kernel, problem, device))
+        measure_cases(cases, seconds, builder.flush is None, watch)
+        return [case.row for case in cases]
 
 
 def run_kernel(
@@ -112,14 +112,14 @@ def run_kernel(
     baselines: bool = True,
     watch: Watcher = lambda index, row: None,
     backend: str = "opencl",
-    within: float = WITHIN_S,
+    time_budget: float = TIME_BUDGET_S,
     settings: Settings | None = None,
 ) -> tuple[Record, Verdict | None]:
     """Verify and measure one kernel and NumPy: the record, and the verdict with ten sample elements.
 
     `settings` change fields of a rung's configuration or macros of a file. `dtype` is the kernel's usual one if left out.
 
-    A kernel that is no rung as it stands is first tried in a child process, for at most `within` seconds: one that does
+    A kernel that is no rung as it stands is first tried in a child process, for at most `time_budget` seconds: one that does
     not end, or ends its process, is a row with the reason.
 
     With the `backend` "both" the verdict is the first that did not pass, or the last. The row of a kernel that was wrong or
@@ -127,28 +127,30 @@ def run_kernel(
     """
     chosen = chosen_kernel(kernel, settings)
     dtype = chosen.usual_dtype if dtype is None else dtype
-    opened, *twins = open_backends(backend, device)
+    opened, *counterparts = open_backends(backend, device)
     problem = make_problem(chosen, size, dtype, offset)
     check_memory(problem, opened.info)
-    arena = Arena(opened, dtype, twins=twins)
+    builder = CaseBuilder(opened, dtype, counterparts=counterparts)
     with ExitStack() as stack:
-        plain = arena.reference(problem).problem
-        contenders = arena.enter_baselines(Measurement.LADDER, plain, stack) if baselines else []
-        own = [enter_tried(arena, chosen, problem, each, within) for each in (opened, *twins)]
-        contenders += own
-        for index, contender in enumerate(contenders):
-            watch(index, contender.row)
-        race_contenders(contenders, seconds, True, watch)
-    for contender, each in zip(own, (opened, *twins), strict=True):
-        contender.row = diagnosed(contender.row, chosen, problem, each.info)
-    rows = [contender.row for contender in contenders]
+        plain = builder.reference(problem).problem
+        cases = builder.baseline_cases(Measurement.LADDER, plain, stack) if baselines else []
+        own = [tried_case(builder, chosen, problem, each, time_budget) for each in (opened, *counterparts)]
+        cases += own
+        for index, case in enumerate(cases):
+            watch(index, case.row)
+        measure_cases(cases, seconds, True, watch)
+    for case, each in zip(own, (opened, *counterparts), strict=True):
+        case.row = diagnosed(case.row, chosen, problem, each.info)
+    rows = [case.row for case in cases]
     verdict = next((each.verdict for each in own if not each.row.passed), own[-1].verdict)
-    return make_record(f"kernel {chosen.name}", opened, dtype, rows, twins), verdict
+    return make_record(f"kernel {chosen.name}", opened, dtype, rows, counterparts), verdict
 
 
-def make_record(title: str, device: Device, dtype: str, rows: Sequence[Row], twins: Sequence[Device] = ()) -> Record:
-    """The record of a race on a device, and on `twins` of it, whose versions it names too."""
+def make_record(
+    title: str, device: Device, dtype: str, rows: Sequence[Row], counterparts: Sequence[Device] = ()
+) -> Record:
+    """The record of a race on a device, and on `counterparts` of it, whose versions it names too."""
     environment = read_environment(device.info)
-    versions = {each.info.platform: f"{each.info.driver}, {each.info.version}" for each in twins}
+    versions = {each.info.platform: f"{each.info.driver}, {each.info.version}" for each in counterparts}
     environment = replace(environment, versions=environment.versions | versions)
     return Record(title, dtype, environment, measured_peaks(device, peak_dtype(dtype)), tuple(rows))

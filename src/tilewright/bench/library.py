@@ -1,4 +1,4 @@
-"""Measures the library against its rivals: every case verified, entrants interleaved, everything a caller waits for
+"""Measures the library against its baselines: every case verified, workloads interleaved, everything a caller waits for
 included (packing, enqueue, waiting)."""
 
 from collections.abc import Callable, Mapping, Sequence
@@ -27,7 +27,7 @@ from ..runtime.run import Times, Work
 from ..runtime.telemetry import sampler_for
 from .baselines import Measurement
 from .baselines.blas import absent
-from .cases import Arena, Contender, judged, new_row, race_contenders, refused
+from .cases import Case, CaseBuilder, judged, measure_cases, new_row, refused
 from .measure import RunFailed, repeated
 from .peaks import measured_peaks
 from .sets import problems_of
@@ -36,7 +36,7 @@ from .sustained import as_samples, take_turns
 OURS = "tilewright"
 
 
-class LibraryEntrant:
+class LibraryWorkload:
     """One library call on host arrays, with a result array of its own as `out`."""
 
     def __init__(self, problem: Problem, arrays: Mapping[str, np.ndarray], device: Device) -> None:
@@ -82,7 +82,7 @@ def run_benchmark(
 ) -> Record:
     """Race the library against NumPy, or cuBLAS on NVIDIA GPUs, over sets of problems.
 
-    `sets` are names of SETS; `seconds` is the time for one problem. A problem's rows are the rival's, ours, and those of
+    `sets` are names of SETS; `seconds` is the time for one problem. A problem's rows are the baseline's, ours, and those of
     others where they are present: CLBlast, and with the `backend` "both" our kernels' as CUDA. Their samples are
     taken in turn, so that the i-th of one pairs with the i-th of the other. `watch` gets each problem's rows. `precision`
     is asked of all products. With `sustained`, everyone takes turns of so many seconds back to back instead, with
@@ -91,7 +91,7 @@ def run_benchmark(
     """
     problems = [asked(problem, precision) for name in sets for problem in problems_of(name, dtype)]
     opened = device if isinstance(device, Device) else open_device(device)
-    twins = (twin_of(opened),) if backend == "both" else ()
+    counterparts = (twin_of(opened),) if backend == "both" else ()
     rows: list[Row] = []
     title = f"benchmark {'+'.join(sets)}" + (" sustained" if sustained else "")
     telemetry = sampler_for(opened.info).source if sustained else ""
@@ -103,9 +103,9 @@ def run_benchmark(
 
     try:
         for problem in problems:
-            race = race_library(problem, opened, seconds, twins, sustained)
-            rows += race
-            watch(race)
+            measured = measure_problem(problem, opened, seconds, counterparts, sustained)
+            rows += measured
+            watch(measured)
         return record(title, measured_peaks(opened, dtype) if dtype in CHAINS.dtypes else None)
     except BaseException:  # a signal too: whatever took minutes to measure is not lost
         if rows:
@@ -118,48 +118,48 @@ def asked(problem: Problem, precision: str) -> Problem:
     return replace(problem, precision=precision) if precision and isinstance(problem, Gemm) else problem
 
 
-def race_library(
+def measure_problem(
     problem: Problem,
     device: Device,
     seconds: float,
-    twins: Sequence[AnyDevice] = (),
+    counterparts: Sequence[AnyDevice] = (),
     sustained: float | None = None,
 ) -> list[Row]:
-    """One problem: the rival's row, the library's and those of others, all verified before they are timed.
+    """One problem: the baseline's row, the library's and those of others, all verified before they are timed.
 
-    On a device that shares the host's memory the rival is NumPy and both are timed as a caller sees them. On an NVIDIA
+    On a device that shares the host's memory the baseline is NumPy and both are timed as a caller sees them. On an NVIDIA
     GPU with PyTorch it is cuBLAS; both run in bursts, timed by the device's clock, with their operands in place.
     """
-    arena = Arena(device, problem.dtype, twins=twins)
+    builder = CaseBuilder(device, problem.dtype, counterparts=counterparts)
     with ExitStack() as stack:
-        rival, *others = arena.enter_baselines(Measurement.LIBRARY, problem, stack)
-        enter = enter_plan if rival.row.backend == "cuda" else enter_call
-        contenders = [
-            rival,
-            enter(arena, problem, device),
-            *(enter_plan(arena, problem, twin) for twin in twins),
+        baseline, *others = builder.baseline_cases(Measurement.LIBRARY, problem, stack)
+        library_case = plan_case if baseline.row.backend == "cuda" else call_case
+        cases = [
+            baseline,
+            library_case(builder, problem, device),
+            *(plan_case(builder, problem, counterpart) for counterpart in counterparts),
             *others,
         ]
         if sustained:
-            race_sustained(contenders, sustained, device)
+            measure_sustained(cases, sustained, device)
         else:
-            race_contenders(contenders, seconds, True, lambda index, row: None)
+            measure_cases(cases, seconds, True, lambda index, row: None)
     notes = (layout_letters(problem),) if isinstance(problem, Gemm) else ()
-    return [replace(contender.row, notes=notes) for contender in contenders]
+    return [replace(case.row, notes=notes) for case in cases]
 
 
-def race_sustained(contenders: Sequence[Contender], seconds: float, device: Device) -> None:
-    """Turns of at least `seconds` for the contenders that passed; their rows get times, clock and power."""
-    racing = [contender for contender in contenders if contender.entrant is not None]
-    entrants = [each.entrant for each in racing if each.entrant is not None]
+def measure_sustained(cases: Sequence[Case], seconds: float, device: Device) -> None:
+    """Turns of at least `seconds` for the cases that passed; their rows get times, clock and power."""
+    running = [case for case in cases if case.workload is not None]
+    workloads = [each.workload for each in running if each.workload is not None]
 
     def failed(index: int, failure: RunFailed) -> None:
-        racing[index].row = replace(racing[index].row, status=RowStatus.LAUNCH_FAILED, reason=str(failure))
+        running[index].row = replace(running[index].row, status=RowStatus.LAUNCH_FAILED, reason=str(failure))
 
-    for contender, turns in zip(
-        racing, take_turns(entrants, seconds, sampler_for(device.info), failed=failed), strict=True
+    for case, turns in zip(
+        running, take_turns(workloads, seconds, sampler_for(device.info), failed=failed), strict=True
     ):
-        contender.row = replace(contender.row, samples=as_samples(turns), turns=turns)
+        case.row = replace(case.row, samples=as_samples(turns), turns=turns)
 
 
 def layout_letters(problem: Gemm) -> str:
@@ -167,24 +167,24 @@ def layout_letters(problem: Gemm) -> str:
     return "".join("N" if order == "row" else "T" for order in (problem.a_order, problem.b_order))
 
 
-def enter_call(arena: Arena, problem: Problem, device: Device) -> Contender:
+def call_case(builder: CaseBuilder, problem: Problem, device: Device) -> Case:
     """The library's call on host arrays."""
     row = new_row(OURS, device.info.label, problem)
-    reference = arena.reference(problem)
-    entrant = LibraryEntrant(problem, reference.arrays, device)
+    reference = builder.reference(problem)
+    workload = LibraryWorkload(problem, reference.arrays, device)
     try:
-        entrant.run()
+        workload.run()
     except Unsupported as refusal:
-        return Contender(refused(row, refusal))
-    return judged(row, entrant, reference.judge(entrant.output))
+        return Case(refused(row, refusal))
+    return judged(row, workload, reference.judge(workload.output))
 
 
-def enter_plan(arena: Arena, problem: Problem, device: AnyDevice) -> Contender:
+def plan_case(builder: CaseBuilder, problem: Problem, device: AnyDevice) -> Case:
     """The launches that the library would make, with their operands on the device."""
     row = replace(new_row(OURS, device.info.label, problem), backend=device.backend)
     try:
         plan = (plan_product if problem.operation == "gemm" else plan_move)(problem, device.info)
     except Unsupported as refusal:
-        return Contender(refused(row, refusal))
+        return Case(refused(row, refusal))
     made = "; ".join((*(f"{step.kernel.name} ({step.config})" for step in plan.steps), *plan.notes))
-    return arena.enter_execution(replace(row, lesson=made), plan, device, bursts=True)
+    return builder.execution_case(replace(row, lesson=made), plan, device, bursts=True)

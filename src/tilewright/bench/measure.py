@@ -1,4 +1,4 @@
-"""Measures entrants against each other in interleaved rounds, so that a machine's drift hits all of them alike."""
+"""Measures workloads against each other in interleaved rounds, so that a machine's drift hits all of them alike."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -10,14 +10,14 @@ from ..core.records import Samples
 from ..errors import LaunchFailed, ProcessFailed
 from ..runtime.device import Device
 from ..runtime.run import Execution, Times, Work
-from .timestamps import Stamps
+from .timestamps import Timestamps
 
-SETTLE_S = 0.002  # between entrants, for the threads of the one before to go to sleep
-SHORT_S = 0.05  # an entrant this fast is run once untimed before each timed run: caches, clocks and threads wake up
-COLD_BYTES = 256 << 20  # larger than any last-level cache met so far
+SETTLE_S = 0.002  # between workloads, for the threads of the one before to go to sleep
+SHORT_S = 0.05  # a workload this fast is run once untimed before each timed run: caches, clocks and threads wake up
+FLUSH_BYTES = 256 << 20  # larger than any last-level cache met so far
 
 
-RunFailed: TypeAlias = LaunchFailed | ProcessFailed  # of our own kernels and of rivals in child processes
+RunFailed: TypeAlias = LaunchFailed | ProcessFailed  # of our own kernels and of baselines in child processes
 
 
 class Timed(Protocol):
@@ -26,45 +26,45 @@ class Timed(Protocol):
     def run(self) -> Times: ...
 
 
-class Entrant(Timed, Protocol):
+class Workload(Timed, Protocol):
     """What takes part in a benchmark: runs one by one, or turns of seconds."""
 
     def sustain(self, seconds: float) -> Work:
         """Work without pause for at least `seconds`."""
 
 
-def repeated(entrant: Timed, seconds: float) -> Work:
+def repeated(workload: Timed, seconds: float) -> Work:
     """Runs, which are one call each, one after the other for at least `seconds`."""
     begin, calls = perf_counter(), 0
     while (passed := perf_counter() - begin) < seconds or not calls:
-        entrant.run()
+        workload.run()
         calls += 1
     return Work(passed, calls)
 
 
 @dataclass(frozen=True)
-class KernelEntrant:
-    """An execution as an entrant; `cold` overwrites the caches before each run."""
+class LaunchWorkload:
+    """An execution as a workload; `flush` overwrites the caches before each run."""
 
     execution: Execution
-    cold: "CacheFlush | None" = None
+    flush: "CacheFlush | None" = None
 
     def run(self) -> Times:
-        if self.cold is not None:
-            self.cold.flush()
+        if self.flush is not None:
+            self.flush.flush()
         return self.execution.launch()
 
     def sustain(self, seconds: float) -> Work:
         return self.execution.sustain(seconds)
 
 
-ROUNDS = 20  # of a race; slow entrants end with fewer
-BURST_S = 500e-6  # of work in a burst, as of the rival's replays
+ROUNDS = 20  # of a race; slow workloads end with fewer
+BURST_S = 500e-6  # of work in a burst, as of the baseline's replays
 MOST_CALLS = 50
 
 
-class BurstEntrant:
-    """An execution run several times back to back, as a rival's replayed graph is: clocks and caches are warm.
+class BurstWorkload:
+    """An execution run several times back to back, as a baseline's replayed graph is: clocks and caches are warm.
 
     On NVIDIA GPUs it is timed by stamps of the device's clock around the whole burst, elsewhere by its launches' events.
     """
@@ -73,13 +73,13 @@ class BurstEntrant:
         self.execution = execution
         once = min(execution.launch().device_s for _ in range(3))
         self.calls = max(1, min(MOST_CALLS, round(BURST_S / once) if once else MOST_CALLS))
-        self._stamps = Stamps(execution.device) if execution.device.supports_stamps else None
+        self._timestamps = Timestamps(execution.device) if execution.device.supports_timestamps else None
 
     def run(self) -> Times:
-        if self._stamps is None:
+        if self._timestamps is None:
             return self.execution.burst(self.calls)
         begin = perf_counter()
-        seconds = self._stamps.seconds(self._enqueue, self.calls * self.execution.launches)
+        seconds = self._timestamps.seconds(self._enqueue, self.calls * self.execution.launches)
         return Times(seconds / self.calls, (perf_counter() - begin) / self.calls)
 
     def sustain(self, seconds: float) -> Work:
@@ -95,16 +95,16 @@ class CacheFlush:
 
     def __init__(self, device: Device) -> None:
         self._device = device
-        self._buffer = device.allocate(COLD_BYTES)
+        self._buffer = device.allocate(FLUSH_BYTES)
 
     def flush(self) -> None:
-        self._device.fill(self._buffer, 1, 0, COLD_BYTES)
+        self._device.fill(self._buffer, 1, 0, FLUSH_BYTES)
         self._device.finish("the cache flush")
 
 
 @dataclass
 class Collected:
-    """The times of one entrant while a race runs."""
+    """The times of one workload while a race runs."""
 
     times: list[Times] = field(default_factory=list)
     failed: bool = False
@@ -115,7 +115,7 @@ class Collected:
 
 
 def orders(count: int) -> list[list[int]]:
-    """The orders in which `count` entrants run, a round each: within them everyone follows every other one equally
+    """The orders in which `count` workloads run, a round each: within them everyone follows every other one equally
     often (E. J. Williams, "Experimental designs balanced for the estimation of residual effects of treatments", 1949).
 
     For who runs next meets the clock that the one before left: an H200 multiplies 8192 x 8192 doubles 10% slower right
@@ -126,31 +126,31 @@ def orders(count: int) -> list[list[int]]:
     return rounds if count % 2 == 0 else rounds + [each[::-1] for each in rounds]
 
 
-def race(
-    entrants: Sequence[Timed],
+def measure_interleaved(
+    workloads: Sequence[Timed],
     seconds: float,
     rounds: int = ROUNDS,
     warm: bool = True,
     progress: Callable[[int, Samples], None] = lambda index, samples: None,
     failed: Callable[[int, RunFailed], None] | None = None,
 ) -> list[Samples]:
-    """Run all entrants, in changing order, until `rounds` rounds are done or `seconds` are over; at least one run each.
+    """Run all workloads, in changing order, until `rounds` rounds are done or `seconds` are over; at least one run each.
 
-    An entrant that has used twice its equal share of the time sits out the rest, so that a slow one cannot starve the
-    others. `progress` is called with an entrant's index and samples so far after each of its runs. A run that fails
-    ends the race, or with `failed` takes its entrant out of it.
+    A workload that has used twice its equal share of the time sits out the rest, so that a slow one cannot starve the
+    others. `progress` is called with a workload's index and samples so far after each of its runs. A run that fails
+    ends the race, or with `failed` takes its workload out of it.
     """
-    collected = [Collected() for _ in entrants]
-    spent = [0.0] * len(entrants)
+    collected = [Collected() for _ in workloads]
+    spent = [0.0] * len(workloads)
     begin = perf_counter()
-    for turn, order in zip(range(rounds), cycle(orders(len(entrants))), strict=False):
+    for turn, order in zip(range(rounds), cycle(orders(len(workloads))), strict=False):
         for index in order:
-            over = perf_counter() - begin > seconds or spent[index] > 2 * seconds / len(entrants)
+            over = perf_counter() - begin > seconds or spent[index] > 2 * seconds / len(workloads)
             if (turn and over) or collected[index].failed:
                 continue
             start = perf_counter()
             try:
-                collected[index].times.append(_timed(entrants[index], collected[index], warm))
+                collected[index].times.append(_timed(workloads[index], collected[index], warm))
             except (LaunchFailed, ProcessFailed) as failure:
                 if failed is None:
                     raise
@@ -162,10 +162,10 @@ def race(
     return [each.samples() for each in collected]
 
 
-def _timed(entrant: Timed, before: Collected, warm: bool) -> Times:
+def _timed(workload: Timed, before: Collected, warm: bool) -> Times:
     sleep(SETTLE_S)
     if warm and (not before.times or before.times[-1].wall_s < SHORT_S):
-        first = entrant.run()
+        first = workload.run()
         if first.wall_s > SHORT_S:
             return first  # long enough that warming up is a small part of it
-    return entrant.run()
+    return workload.run()

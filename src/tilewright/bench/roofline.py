@@ -1,4 +1,4 @@
-"""The roofline of a kernel on a device: what it computes and moves, the device's ceilings, which one binds, how near it came.
+"""The roofline of a kernel on a device: what it computes and moves, the device's limits, which one binds, how near it came.
 
 Williams, Waterman, Patterson: Roofline, an Insightful Visual Performance Model for Multicore Architectures (2009).
 """
@@ -41,7 +41,7 @@ class Traffic:
 
 
 @dataclass(frozen=True)
-class Ceiling:
+class Limit:
     """The least time that one of the device's units needs for its part of the work, at the rate it was measured at."""
 
     name: str
@@ -74,21 +74,21 @@ class Roofline:
     note: str = ""
 
     @property
-    def ceilings(self) -> tuple[Ceiling, ...]:
+    def limits(self) -> tuple[Limit, ...]:
         """The lower bounds of the time: nothing that a cache does can pass them. Local memory's holds for accesses as the
         source has them; a compiler that joins reads of one address by all work-items into wider ones needs less."""
-        found = [Ceiling("memory, each byte once", self.compulsory_bytes, self.peaks.copy_gbs * 1e9, "GB/s")]
+        found = [Limit("memory, each byte once", self.compulsory_bytes, self.peaks.copy_gbs * 1e9, "GB/s")]
         flops = self.peaks.gflops.get(self.dtype, 0.0)
         if self.flops and flops:
-            found.insert(0, Ceiling("multiply-adds", self.flops, flops * 1e9, "GFLOP/s"))
+            found.insert(0, Limit("multiply-adds", self.flops, flops * 1e9, "GFLOP/s"))
         if self.traffic is not None and self.traffic.local_bytes:
-            found.append(Ceiling("local memory", self.traffic.local_bytes, self.peaks.local_gbs * 1e9, "GB/s"))
+            found.append(Limit("local memory", self.traffic.local_bytes, self.peaks.local_gbs * 1e9, "GB/s"))
         return tuple(found)
 
     @property
-    def binding(self) -> Ceiling:
-        """The ceiling that allows the least."""
-        return max(self.ceilings, key=lambda ceiling: ceiling.seconds)
+    def binding(self) -> Limit:
+        """The limit that allows the least."""
+        return max(self.limits, key=lambda limit: limit.seconds)
 
     @property
     def seconds(self) -> float:
@@ -97,7 +97,7 @@ class Roofline:
 
     @property
     def fraction(self) -> float:
-        """The part of the binding ceiling that was reached."""
+        """The part of the binding limit that was reached."""
         return self.binding.seconds / self.seconds if self.seconds else 0.0
 
     @property
@@ -129,7 +129,7 @@ def roofline(
     seconds: float = 2.0,
     settings: Settings | None = None,
 ) -> Roofline:
-    """Measure a kernel and the device's ceilings, count its traffic, and put them together. `print` it to read it.
+    """Measure a kernel and the device's limits, count its traffic, and put them together. `print` it to read it.
 
     `kernel` is a rung's name or a Kernel; `size` is (n,), (m, n, k) or (rows, columns), by default 4096 on a GPU and 512
     on a CPU; `dtype` is the kernel's usual one if left out; `settings` change fields of a rung's configuration or macros of
@@ -141,12 +141,12 @@ def roofline(
     size = size or (DEFAULT_SIZES["gpu" if device.info.kind == "gpu" else "cpu"],)
     problem = make_problem(kernel, size, dtype, offset)
     if not all(each.elements for each in problem.operands):
-        raise InvalidInput(f"{problem.title} is empty: it does no work that a ceiling could bind")
+        raise InvalidInput(f"{problem.title} is empty: it does no work that a limit could bind")
     plan = plan_kernel(kernel, problem, device.info)
     record, _ = run_kernel(kernel, size, device, dtype, offset, seconds, baselines=False)
     row, peaks = record.rows[-1], record.peaks
     if peaks is None:
-        raise InvalidInput(f"{device.info.label} has no measured ceilings for {dtype}")
+        raise InvalidInput(f"{device.info.label} has no measured limits for {dtype}")
     traffic, note = None, ""
     try:
         traffic = count_traffic(kernel, problem, device.info)
@@ -212,10 +212,10 @@ def lines(found: Roofline) -> Iterator[str]:
     if found.traffic is not None:
         yield from _traffic_lines(found, found.traffic)
     yield ""
-    yield f"  {'ceiling':24}{'measured peak':>18}{'time at least':>16}"
-    for ceiling in sorted(found.ceilings, key=lambda each: -each.seconds):
-        mark = "   <- binds" if ceiling is found.binding or ceiling == found.binding else ""
-        yield f"  {ceiling.name:24}{number(ceiling.rate * 1e-9):>10} {ceiling.unit:7}{_time(ceiling.seconds):>16}{mark}"
+    yield f"  {'limit':24}{'measured peak':>18}{'time at least':>16}"
+    for limit in sorted(found.limits, key=lambda each: -each.seconds):
+        mark = "   <- binds" if limit is found.binding or limit == found.binding else ""
+        yield f"  {limit.name:24}{number(limit.rate * 1e-9):>10} {limit.unit:7}{_time(limit.seconds):>16}{mark}"
     yield ""
     yield from _measured_lines(found)
     if found.note:
@@ -236,12 +236,12 @@ def _measured_lines(found: Roofline) -> Iterator[str]:
         yield f"  not measured     {found.row.status}: {found.row.reason}"
         return
     if not found.binding.seconds:
-        yield f"  measured         {_time(found.seconds)}; no ceiling binds, since no peak is known or nothing is moved"
+        yield f"  measured         {_time(found.seconds)}; no limit binds, since no peak is known or nothing is moved"
         return
     at_best = found.work / found.binding.seconds * 1e-9
     rate = found.work / found.seconds * 1e-9
     yield f"  at best          {number(at_best)} {found.unit}, bound by {found.binding.name}"
-    yield f"  measured         {number(rate)} {found.unit} in {_time(found.seconds)}: {found.fraction:.0%} of that ceiling"
+    yield f"  measured         {number(rate)} {found.unit} in {_time(found.seconds)}: {found.fraction:.0%} of that limit"
     uncached = found.uncached_seconds
     if uncached > found.seconds:
         served = 1 - found.seconds / uncached

@@ -11,11 +11,11 @@ from ..errors import InvalidInput, UnknownName
 
 LAYOUTS = {"NN": ("row", "row"), "NT": ("row", "column"), "TN": ("column", "row"), "TT": ("column", "column")}
 SKINNY = ((64, 4096, 4096), (4096, 64, 4096), (4096, 4096, 64), (8192, 8192, 32), (1, 4096, 4096), (4096, 1, 4096))
-THIN_ROWS = (1, 2, 4, 8, 16, 32, 64, 128)
+DECODE_ROWS = (1, 2, 4, 8, 16, 32, 64, 128)
 DECODERS = ((4096, 4096), (11008, 4096), (4096, 11008))  # N x K of the layers of a language model of 7 billion weights
 # N x K of projections in language models of several makers and sizes.
-MODELS = ((7168, 2112), (7168, 16384), (4096, 7168), (24576, 1536), (32768, 512), (2048, 7168))
-MODEL_ROWS = (64, 128, 512, 4096, 8192)
+PREFILLS = ((7168, 2112), (7168, 16384), (4096, 7168), (24576, 1536), (32768, 512), (2048, 7168))
+PREFILL_ROWS = (64, 128, 512, 4096, 8192)
 BATCHES = (
     (512, 64), (128, 64), (32, 64), (512, 128), (256, 128), (32, 128), (128, 256), (64, 256), (32, 256), (64, 512), (32, 512)
 )  # fmt: skip
@@ -24,7 +24,7 @@ STORED = {
     name: "bfloat16" if name in FLOAT8 else kind.result for name, kind in ELEMENT_TYPES.items() if kind.result != name
 }
 # Elements of 1, 2, 4, 8 and 16 bytes, and the side of a square of them that an H200's cache does not hold.
-MOVED = {"int8": 8192, "float16": 8192, "float32": 6144, "float64": 4096, "complex128": 3072}
+ELEMENTS = {"int8": 8192, "float16": 8192, "float32": 6144, "float64": 4096, "complex128": 3072}
 
 
 MakeSet = Callable[[str], Iterator[Problem]]
@@ -75,8 +75,8 @@ def large(dtype: str) -> Iterator[Problem]:
     yield product(8192, 8192, 8192, dtype)
 
 
-@benchmark_set("largest")
-def largest(dtype: str) -> Iterator[Problem]:
+@benchmark_set("16k")
+def squares_16k(dtype: str) -> Iterator[Problem]:
     """A square that no cache helps with."""
     yield product(16384, 16384, 16384, dtype)
 
@@ -88,22 +88,22 @@ def sustained(dtype: str) -> Iterator[Problem]:
         yield product(n, n, n, dtype)
 
 
-@benchmark_set("turned")
-def turned(dtype: str) -> Iterator[Problem]:
+@benchmark_set("layouts-large")
+def layouts_large(dtype: str) -> Iterator[Problem]:
     """A large square with one operand in columns, or both."""
     for letters in ("NT", "TN", "TT"):
         yield product(8192, 8192, 8192, dtype, letters)
 
 
-@benchmark_set("squares-turned")
-def squares_turned(dtype: str) -> Iterator[Problem]:
+@benchmark_set("squares-nt")
+def squares_nt(dtype: str) -> Iterator[Problem]:
     """Squares with B in columns: both operands then lie along k, as tensor cores want bytes."""
     for n in (1024, 2048, 4096, 8192):
         yield product(n, n, n, dtype, "NT")
 
 
-@benchmark_set("ragged")
-def ragged(dtype: str) -> Iterator[Problem]:
+@benchmark_set("unaligned")
+def unaligned(dtype: str) -> Iterator[Problem]:
     """Sizes that no tile divides, and the next multiples beside them."""
     for n in (4095, 4096, 4097, 4104, 5000, 5120):
         yield product(n, n, n, dtype)
@@ -111,13 +111,13 @@ def ragged(dtype: str) -> Iterator[Problem]:
     yield product(1000, 7784, 336, dtype)
 
 
-@benchmark_set("thin")
-def thin(dtype: str) -> Iterator[Problem]:
+@benchmark_set("llm-decode")
+def llm_decode(dtype: str) -> Iterator[Problem]:
     """What a language model multiplies while it writes: few rows by a large matrix, and the same turned."""
     for n, k in DECODERS:
-        for m in THIN_ROWS:
+        for m in DECODE_ROWS:
             yield product(m, n, k, dtype)
-    for m in THIN_ROWS:
+    for m in DECODE_ROWS:
         yield product(m, 4096, 4096, dtype, "NT")
     for n in (1, 4, 16, 64):
         yield product(4096, n, 4096, dtype)
@@ -132,8 +132,8 @@ def batched(dtype: str) -> Iterator[Problem]:
         yield product(n, n, n, dtype, "NT", batch=batch)
 
 
-@benchmark_set("vectors")
-def vectors(dtype: str) -> Iterator[Problem]:
+@benchmark_set("gemv")
+def gemv(dtype: str) -> Iterator[Problem]:
     """Matrix-vector products that no cache holds, and a copy as their yardstick."""
     for letters in ("NN", "TN"):
         yield product(8192, 1, 8192, dtype, letters)
@@ -142,26 +142,26 @@ def vectors(dtype: str) -> Iterator[Problem]:
     yield Copy(8192, 8192, dtype)
 
 
-@benchmark_set("language-models")
-def language_models(dtype: str) -> Iterator[Problem]:
+@benchmark_set("llm-prefill")
+def llm_prefill(dtype: str) -> Iterator[Problem]:
     """Layers of language models, with the weights in rows."""
     yield from _layers(dtype, "NN")
 
 
-@benchmark_set("language-models-turned")
-def language_models_turned(dtype: str) -> Iterator[Problem]:
+@benchmark_set("llm-prefill-nt")
+def llm_prefill_nt(dtype: str) -> Iterator[Problem]:
     """The same with the weights in columns."""
     yield from _layers(dtype, "NT")
 
 
 def _layers(dtype: str, letters: str) -> Iterator[Problem]:
-    for n, k in MODELS:
-        for m in MODEL_ROWS:
+    for n, k in PREFILLS:
+        for m in PREFILL_ROWS:
             yield product(m, n, k, dtype, letters)
 
 
-@benchmark_set("storage")
-def storage(dtype: str) -> Iterator[Problem]:
+@benchmark_set("dtypes")
+def dtypes(dtype: str) -> Iterator[Problem]:
     """The same products with elements of 4, 2 and 1 bytes, whatever type is asked for: short ones keep float32's rate."""
     for n in (512, 1000, 1024, 2048):
         for each in ("float32", "float16", "bfloat16"):
@@ -187,11 +187,11 @@ def transposes(dtype: str) -> Iterator[Problem]:
         yield Copy(n, n, dtype)
 
 
-@benchmark_set("moves")
-def moves(dtype: str) -> Iterator[Problem]:
+@benchmark_set("copies-transposes")
+def copies_transposes(dtype: str) -> Iterator[Problem]:
     """Copies and transposes of elements of 1 to 16 bytes, whatever type is asked for: ragged, stacked, with columns left
     out, in place."""
-    for each, side in MOVED.items():
+    for each, side in ELEMENTS.items():
         yield Copy(side, side, each)
         yield Transpose(side, side, each)
         yield Transpose(side - 1, side + 1, each)

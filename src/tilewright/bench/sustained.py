@@ -1,4 +1,4 @@
-"""The sustained race: entrants take turns of seconds, back to back, at the clock that the power limit leaves them.
+"""The sustained race: workloads take turns of seconds, back to back, at the clock that the power limit leaves them.
 
 A burst of a few calls runs at the highest clock. Work without pause may be slowed down to stay within the board's power,
 and then whoever spends less energy on a product is the faster one.
@@ -9,32 +9,32 @@ from collections.abc import Callable, Sequence
 from ..core.records import Samples, Turn
 from ..errors import LaunchFailed, ProcessFailed
 from ..runtime.telemetry import Sampler
-from .measure import Entrant, RunFailed
+from .measure import RunFailed, Workload
 
 SECONDS = 2.0  # of a turn: a GPU has reached its clock and temperature's pace after some tenths
 TURNS = 3
 
 
 def take_turns(
-    entrants: Sequence[Entrant],
+    workloads: Sequence[Workload],
     seconds: float,
     sampler: Sampler,
     turns: int = TURNS,
     failed: Callable[[int, RunFailed], None] | None = None,
 ) -> list[tuple[Turn, ...]]:
-    """`turns` turns of at least `seconds` for each entrant, in order, with the device's clock and power during each.
+    """`turns` turns of at least `seconds` for each workload, in order, with the device's clock and power during each.
 
-    An entrant whose turn fails is out of the race, and reported to `failed`; without that the race ends.
+    A workload whose turn fails is out of the race, and reported to `failed`; without that the race ends.
     """
-    taken: list[tuple[Turn, ...]] = [() for _ in entrants]
+    taken: list[tuple[Turn, ...]] = [() for _ in workloads]
     out: set[int] = set()
     for _ in range(turns):
-        for index, entrant in enumerate(entrants):
+        for index, workload in enumerate(workloads):
             if index in out:
                 continue
             sampler.start()
             try:
-                work = entrant.sustain(seconds)
+                work = workload.sustain(seconds)
             except (LaunchFailed, ProcessFailed) as failure:
                 if failed is None:
                     raise

@@ -1,7 +1,7 @@
 """Times launches that follow each other without a pause, by stamps of an NVIDIA GPU's own clock.
 
 Profiling gives each launch a time of its own, with a few microseconds of the driver's before and behind it, which is
-much beside a launch of ten. A caller who enqueues ahead pays only what lies between two launches. So do rivals whose
+much beside a launch of ten. A caller who enqueues ahead pays only what lies between two launches. So do baselines whose
 calls are captured in a graph, and that is what they are compared by here.
 """
 
@@ -21,7 +21,7 @@ GATE_START_S = 100e-6
 ATTEMPTS = 4  # with a longer gate each, if the host was held up
 
 
-class Stamps:
+class Timestamps:
     """Two stamps on a queue without profiling, and a gate before them."""
 
     def __init__(self, device: Device) -> None:
@@ -29,12 +29,12 @@ class Stamps:
         self._queue = device.plain_queue
         self._buffer = device.allocate(16)
         self._gate = self._prepared(GATE)
-        self._stamps = []
+        self._timestamps = []
         for place in (0, 1):
-            stamp = self._prepared(STAMP)
-            stamp.set_arg(0, self._buffer)
-            stamp.set_arg(1, np.int32(place))
-            self._stamps.append(stamp)
+            timestamp = self._prepared(STAMP)
+            timestamp.set_arg(0, self._buffer)
+            timestamp.set_arg(1, np.int32(place))
+            self._timestamps.append(timestamp)
 
     def _prepared(self, kernel: Kernel) -> Any:
         source = render(kernel, kernel.config, Copy(1, 1), self._device.dialect)
@@ -47,9 +47,9 @@ class Stamps:
             begin = perf_counter()
             self._gate.set_arg(0, np.uint64(held * 1e9))
             self._launch(self._gate, "the gate")
-            self._launch(self._stamps[0], "the first stamp")
+            self._launch(self._timestamps[0], "the first timestamp")
             enqueue(self._queue)
-            self._launch(self._stamps[1], "the last stamp")
+            self._launch(self._timestamps[1], "the last timestamp")
             enqueued = perf_counter() - begin
             self._device.finish("stamped launches", self._queue)
             if enqueued < held:

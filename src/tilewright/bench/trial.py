@@ -20,9 +20,9 @@ from ..runtime.cuda import device as cuda
 from ..runtime.device import Device
 from ..runtime.opencl.device import list_devices, open_device
 from ..runtime.verify import Element, Verdict
-from .cases import Arena, Contender, new_row
+from .cases import Case, CaseBuilder, new_row
 
-WITHIN_S = (
+TIME_BUDGET_S = (
     120.0  # for the start of Python, the build, the reference and one run; sizes that are usual take a few seconds
 )
 GRACE_S = 5.0  # after which a child whose parent is gone ends by itself
@@ -39,24 +39,28 @@ class Task:
     dtype: str
     backend: str
     device: DeviceInfo
-    within: float
+    time_budget: float
 
 
-def enter_tried(arena: Arena, kernel: Kernel, problem: Problem, device: Device, within: float = WITHIN_S) -> Contender:
-    """`arena.enter`, for kernels that do not come with the package only if a child process got through the same before.
+def tried_case(
+    builder: CaseBuilder, kernel: Kernel, problem: Problem, device: Device, time_budget: float = TIME_BUDGET_S
+) -> Case:
+    """`builder.enter`, for kernels that do not come with the package only if a child process got through the same before.
 
     Otherwise the row says how the child ended, or what it found, and nothing is launched here. A configuration of a
     class of the caller's own cannot be sent to a child: such a kernel is not tried.
     """
     if comes_with_us(kernel) or not can_be_sent(kernel):
-        return arena.enter(kernel, problem, device)
-    task = Task(kernel, problem, arena.dtype, device.backend, device.info, within)
-    tried = read(run_child([sys.executable, "-m", "tilewright.bench.trial", sent(task)], within), problem, within)
+        return builder.kernel_case(kernel, problem, device)
+    task = Task(kernel, problem, builder.dtype, device.backend, device.info, time_budget)
+    tried = read(
+        run_child([sys.executable, "-m", "tilewright.bench.trial", sent(task)], time_budget), problem, time_budget
+    )
     if tried is None:
-        return arena.enter(kernel, problem, device)
+        return builder.kernel_case(kernel, problem, device)
     row = replace(new_row(kernel.name, kernel.lesson, problem, kernel.published), backend=device.backend)
     status, reason, verdict = tried
-    return Contender(replace(row, status=status, reason=reason), None, verdict)
+    return Case(replace(row, status=status, reason=reason), None, verdict)
 
 
 def comes_with_us(kernel: Kernel) -> bool:
@@ -69,7 +73,7 @@ def can_be_sent(kernel: Kernel) -> bool:
     return all(part.__module__.startswith(OWN) for part in (type(kernel.config), kernel.steps))
 
 
-def read(child: ChildRun, problem: Problem, within: float) -> tuple[RowStatus, str, Verdict | None] | None:
+def read(child: ChildRun, problem: Problem, time_budget: float) -> tuple[RowStatus, str, Verdict | None] | None:
     """Status, reason and verdict of a kernel that must not be launched here; None if it did well, or never got so far.
 
     What refuses it before a launch refuses it here too, in its own words.
@@ -85,8 +89,8 @@ def read(child: ChildRun, problem: Problem, within: float) -> tuple[RowStatus, s
     words = child.ending or "ended without an answer"
     where = "its trial in a process of its own" + ("" if "trying" in stages else ", before the kernel was launched,")
     if words.startswith("timed out"):
-        cause = f"it does not end, or {problem.title} takes it longer: --within SECONDS gives it more time"
-        return RowStatus.LAUNCH_FAILED, f"{where} was ended after {within:g} s: {cause}", None
+        cause = f"it does not end, or {problem.title} takes it longer: --time-budget SECONDS gives it more time"
+        return RowStatus.LAUNCH_FAILED, f"{where} was ended after {time_budget:g} s: {cause}", None
     cause = child.telling_line()
     if words in OUTSIDE:  # what else its last lines say is about the driver
         cause = "most likely the kernel reads or writes far outside its buffers; `tilewright explain` finds where"
@@ -123,11 +127,13 @@ def main(text: str) -> None:
     """The child's entry."""
     task: Task = received(text)
     if hasattr(signal, "setitimer"):
-        signal.setitimer(signal.ITIMER_REAL, task.within + GRACE_S)  # SIGALRM ends even a process that is in a driver
+        signal.setitimer(
+            signal.ITIMER_REAL, task.time_budget + GRACE_S
+        )  # SIGALRM ends even a process that is in a driver
     try:
-        arena = Arena(opened(task), task.dtype)
+        builder = CaseBuilder(opened(task), task.dtype)
         tell("trying")
-        tried = arena.enter(task.kernel, task.problem)
+        tried = builder.kernel_case(task.kernel, task.problem)
     except TilewrightError as error:
         tell("raised", reason=str(error))
         return

@@ -48,7 +48,7 @@ def execute(options: argparse.Namespace) -> int:
     from ..bench.sets import problems_of
     from ..core.records import RowStatus
     from ..core.types import element_type
-    from ..report.versus import COLUMNS, races, summary
+    from ..report.versus import COLUMNS, by_problem, summary
     from ..runtime.opencl.device import open_device
     from .live_table import console
     from .outputs import check_outputs, write_or_rescue
@@ -64,7 +64,7 @@ def execute(options: argparse.Namespace) -> int:
     def keep(record: Record) -> None:
         if options.json:
             write_or_rescue(options.json, record)
-            say(f"ended early: wrote {len(races(record))} problems to {options.json}")
+            say(f"ended early: wrote {len(by_problem(record))} problems to {options.json}")
 
     titles = (f"{COLUMNS[0]:<{TITLE_WIDTH}}", *(f"{text:>12}" for text in COLUMNS[1:]))
     console.print("  ".join(titles), style="bold", soft_wrap=True)
@@ -76,10 +76,10 @@ def execute(options: argparse.Namespace) -> int:
         write_or_rescue(options.json, record)
     if record.telemetry:
         say(f"clock and power: {record.telemetry}")
-    say(f"baseline: {races(record)[0][0].lesson}")
+    say(f"baseline: {by_problem(record)[0][0].lesson}")
     if record.absent:
         say(f"not measured: {'; '.join(record.absent)}")
-    say(summary(races(record)))
+    say(summary(by_problem(record)))
     if options.json:
         tell_written([options.json])
     return int(any(row.status is RowStatus.WRONG for row in record.rows))

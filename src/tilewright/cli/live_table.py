@@ -86,6 +86,6 @@ class LiveTable:
 
     def _progress(self, rows: list[Row]) -> ProgressBar:
         """Rounds measured so far, of the rows that are in the race."""
-        racing = [row for row in rows if row.passed]
-        done = sum(min(len(row.samples.wall), ROUNDS) for row in racing)
-        return ProgressBar(total=max(len(racing) * ROUNDS, 1), completed=done, width=60)
+        running = [row for row in rows if row.passed]
+        done = sum(min(len(row.samples.wall), ROUNDS) for row in running)
+        return ProgressBar(total=max(len(running) * ROUNDS, 1), completed=done, width=60)

@@ -30,7 +30,7 @@ def execute(options: argparse.Namespace) -> int:
     from ..bench.roofline import roofline
     from ..core.records import to_json
     from ..errors import InvalidInput
-    from ..report.roof import ROOFS, save_roof
+    from ..report.roofline import ROOFLINE_PICTURES, save_roofline
     from .kernel_arguments import kernel_of
     from .outputs import check_target, write_or_rescue
     from .sizes import size_of
@@ -38,14 +38,14 @@ def execute(options: argparse.Namespace) -> int:
     size = size_of(options) or ()
     kernel = kernel_of(options)
     if options.plot:
-        check_target("--plot", options.plot, ROOFS)
+        check_target("--plot", options.plot, ROOFLINE_PICTURES)
         if kernel.operation != "gemm":
             raise InvalidInput(
                 f"--plot {options.plot}: a roofline has flops; a {kernel.operation} has none, so leave --plot out"
             )
     found = roofline(kernel, size, options.device, options.dtype, options.offset, options.seconds)
     if options.plot:
-        write_or_rescue(options.plot, found, save_roof)
+        write_or_rescue(options.plot, found, save_roofline)
     print(to_json(found) if options.json else found, end="" if options.json else "\n")
     if options.plot:
         print(f"wrote {options.plot}", file=sys.stderr if options.json else sys.stdout)

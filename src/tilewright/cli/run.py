@@ -19,7 +19,7 @@ CPU_SIZE, GPU_SIZE = 512, 1024
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    from ..bench.trial import WITHIN_S
+    from ..bench.trial import TIME_BUDGET_S
     from .kernel_arguments import add_kernel
     from .shared_arguments import add_measuring
 
@@ -28,7 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--show-samples", action="store_true", help="print 10 random elements beside the host's (default: not printed)"
     )
     parser.add_argument(
-        "--time-budget", type=seconds, default=WITHIN_S, metavar="SECONDS",
+        "--time-budget", type=seconds, default=TIME_BUDGET_S, metavar="SECONDS",
         help="limit of the trial of your own kernel in a child process, in s (default: %(default)s)",
     )  # fmt: skip
     add_measuring(parser, 3.0, f"{CPU_SIZE} on CPUs, {GPU_SIZE} on GPUs")

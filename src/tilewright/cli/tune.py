@@ -22,7 +22,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     from .shared_arguments import add_device, add_library_type
 
     parser.add_argument(
-        "--sets", default="thin,batched", metavar="SET,...", help=f"{', '.join(SETS)} (default: %(default)s)"
+        "--sets", default="llm-decode,batched", metavar="SET,...", help=f"{', '.join(SETS)} (default: %(default)s)"
     )
     add_library_type(parser)
     add_device(parser)

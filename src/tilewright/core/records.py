@@ -43,7 +43,7 @@ class Role(StrEnum):
 
 @dataclass(frozen=True)
 class Samples:
-    """All times of one entrant, in seconds; `device` is empty for what ran on no OpenCL device."""
+    """All times of one workload, in seconds; `device` is empty for what ran on no OpenCL device."""
 
     wall: tuple[float, ...] = ()
     device: tuple[float, ...] = ()
@@ -70,7 +70,7 @@ class Samples:
 
 @dataclass(frozen=True)
 class Turn:
-    """One entrant's turn in a sustained race; clock and mean power are None where they were not read."""
+    """One workload's turn in a sustained race; clock and mean power are None where they were not read."""
 
     seconds: float
     calls: int
@@ -103,7 +103,7 @@ class Fault:
 
 @dataclass(frozen=True)
 class Row:
-    """One entrant's result, good or bad.
+    """One workload's result, good or bad.
 
     `backend` is the runtime that it ran by: "opencl", "cuda", or "host" for a library on the host. `faults` are what
     `explain` found in a kernel that was wrong or failed, and `explained` says in one sentence what it looked at, or why it
@@ -219,7 +219,7 @@ class Record:
     peaks: Peaks | None
     rows: tuple[Row, ...]
     format: int = FORMAT
-    absent: tuple[str, ...] = ()  # rivals that were not there to race, each a sentence
+    absent: tuple[str, ...] = ()  # baselines that were not there to race, each a sentence
     telemetry: str = ""  # of a sustained race: what read clock and power, or why nothing did
 
 

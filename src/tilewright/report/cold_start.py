@@ -3,7 +3,7 @@
 from ..core.markdown import cell
 from ..core.records import Record
 
-TITLE = "first calls"  # of the record
+TITLE = "cold start"  # of the record
 
 
 def markdown(record: Record) -> str:

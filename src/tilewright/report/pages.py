@@ -19,10 +19,10 @@ from ..core.markdown import harmless, read_page, write_page
 from ..core.records import Record, load_record
 from ..errors import RecordError
 from .beside import markdown as beside_table
-from .cold_start import TITLE as FIRST_CALLS
-from .cold_start import markdown as first_calls_table
+from .cold_start import TITLE as COLD_START
+from .cold_start import markdown as cold_start_table
 from .errors_table import markdown as errors_table
-from .roof import roofline_block
+from .roofline import roofline_block
 from .table import markdown as ladder_table
 from .versus import markdown as benchmark_table
 
@@ -60,8 +60,8 @@ def record_table(words: Sequence[str], folder: Path) -> str:
         return beside_table(record)
     if form:
         raise RecordError(f"the mark of {words[0]} asks for {form!r}; the forms are 'beside' and 'accuracy'")
-    if record.title == FIRST_CALLS:
-        return first_calls_table(record)
+    if record.title == COLD_START:
+        return cold_start_table(record)
     return benchmark_table(record) if record.title.startswith("benchmark") else ladder_table(record)
 
 

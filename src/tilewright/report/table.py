@@ -24,34 +24,34 @@ class Line:
     of_peak: float | None
     over_first: float | None
     over_previous: float | None
-    over_rival: float | None
+    over_baseline: float | None
 
 
 def derive(rows: Sequence[Row], peaks: Peaks | None) -> list[Line]:
-    """Add to each row its part of the device's peak and its speed-up over the first and previous rung and the rival.
+    """Add to each row its part of the device's peak and its speed-up over the first and previous rung and the baseline.
 
     Rows of different sizes, or of different backends, are not compared with each other: each of them starts afresh.
     """
     lines: list[Line] = []
-    compared = [row for row in rows if row.role is Role.BASELINE and row.library == rival_of(rows)]
+    compared = [row for row in rows if row.role is Role.BASELINE and row.library == baseline_of(rows)]
     first: dict[object, float] = {}
     previous: dict[object, float] = {}
     for row in rows:
         rate = row.rate
-        rung, race = not row.is_baseline, (row.size, row.backend)
+        rung, group = not row.is_baseline, (row.size, row.backend)
         beside = next((each.rate for each in compared if each.problem == row.problem), 0.0)
         lines.append(
             Line(
                 row,
-                _ratio(rate, _ceiling(row, peaks)) if rung else None,
-                _ratio(rate, first.get(race)) if rung else None,
-                _ratio(rate, previous.get(race)) if rung else None,
+                _ratio(rate, _peak(row, peaks)) if rung else None,
+                _ratio(rate, first.get(group)) if rung else None,
+                _ratio(rate, previous.get(group)) if rung else None,
                 _ratio(rate, beside) if rung else None,
             )
         )
         if rung and row.measured:
-            first.setdefault(race, rate)
-            previous[race] = rate
+            first.setdefault(group, rate)
+            previous[group] = rate
     return lines
 
 
@@ -59,14 +59,14 @@ def _ratio(rate: float, other: float | None) -> float | None:
     return rate / other if rate and other else None
 
 
-def _ceiling(row: Row, peaks: Peaks | None) -> float | None:
+def _peak(row: Row, peaks: Peaks | None) -> float | None:
     if peaks is None:
         return None
     dtype = row.problem.split()[-1]
     return peaks.gflops.get(dtype) if row.flops else peaks.copy_gbs
 
 
-def rival_of(rows: Sequence[Row]) -> str:
+def baseline_of(rows: Sequence[Row]) -> str:
     """The library that kernels are compared with: the device's own where it was measured; "baseline" if there is none."""
     libraries = [row for row in rows if row.role is Role.BASELINE and row.backend in COMPARED]
     order = sorted(libraries, key=lambda row: (not row.measured, COMPARED.index(row.backend)))
@@ -76,7 +76,7 @@ def rival_of(rows: Sequence[Row]) -> str:
 def header(rows: Sequence[Row]) -> tuple[str, ...]:
     """The names of the columns; rows of one table share a unit."""
     unit = rows[-1].unit if rows else "rate"
-    return ("rung", "ms", unit, "± %", "% peak", "x first", "x prev", f"x {rival_of(rows)}", "what it changes")
+    return ("rung", "ms", unit, "± %", "% peak", "x first", "x prev", f"x {baseline_of(rows)}", "what it changes")
 
 
 def cells(line: Line) -> tuple[str, ...]:
@@ -93,7 +93,7 @@ def cells(line: Line) -> tuple[str, ...]:
         _figure(row.rate),
         f"{samples.spread * 100:.0f}",
         "" if line.of_peak is None else f"{line.of_peak * 100:.1f}",
-        *("" if each is None else _figure(each) for each in (line.over_first, line.over_previous, line.over_rival)),
+        *("" if each is None else _figure(each) for each in (line.over_first, line.over_previous, line.over_baseline)),
         row.lesson,
     )
 
@@ -171,5 +171,5 @@ def markdown(record: Record) -> str:
 
 
 def paired_ratios(first: Row, second: Row) -> list[float]:
-    """How many times faster the second was, round by round: rows of one race, whose i-th samples were taken together."""
+    """How many times faster the second was, round by round: rows of one group, whose i-th samples were taken together."""
     return [one / other for one, other in zip(first.samples.times, second.samples.times, strict=False)]

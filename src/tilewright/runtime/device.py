@@ -39,7 +39,7 @@ class Device(Protocol):
         """The language that `build` takes, as `kernel.render` names it."""
 
     @property
-    def supports_stamps(self) -> bool:
+    def supports_timestamps(self) -> bool:
         """Whether kernels that read the device's clock can time a burst on `plain_queue`."""
 
     @property

@@ -15,7 +15,7 @@ from ...runtime.device import Device
 from ...runtime.run import Times, Work
 
 
-class Rival(Protocol):
+class ReadyBaseline(Protocol):
     """A library made ready to solve one problem: its operands are in place, and it has been called once."""
 
     @property
@@ -44,8 +44,8 @@ class Measurement(Enum):
 
 
 @dataclass(frozen=True)
-class Case:
-    """A problem that baselines are asked for. `devices` are the one that is measured and then its twins."""
+class Request:
+    """A problem that baselines are asked for. `devices` are the one that is measured and then its counterparts."""
 
     measurement: Measurement
     problem: Problem
@@ -65,11 +65,11 @@ class Case:
 class Baseline:
     """A library as a baseline. `name` stands in its rows, and so does `backend`: "opencl", "cuda", or "host".
 
-    `is_for` says whether it is measured in a case; `make` makes it ready, and raises Unsupported for what it has no routine
-    for. The first of the baselines of a case is the one that the library is compared with.
+    `is_for` says whether it is measured in a request; `make` makes it ready, and raises Unsupported for what it has no routine
+    for. The first of the baselines of a request is the one that the library is compared with.
     """
 
     name: str
     backend: str
-    is_for: Callable[[Case], bool]
-    make: Callable[[Case, Arrays], Rival]
+    is_for: Callable[[Request], bool]
+    make: Callable[[Request, Arrays], ReadyBaseline]

@@ -14,8 +14,8 @@ import numpy as np
 from ...core.problem import Gemm, Problem, output_of
 from ...errors import Unsupported
 from ...runtime.libraries import USUAL_FOLDERS, files_in, listed_folders
-from . import Baseline, Case, Measurement
-from .child import ChildRival
+from . import Baseline, Measurement, Request
+from .child import ChildBaseline
 
 PREFIXES = {"float32": "s", "float64": "d", "complex64": "c", "complex128": "z"}
 
@@ -50,7 +50,7 @@ LIBRARIES = (
     Blas("MKL", tuple(f"libmkl_rt.{end}" for end in ("so.3", "so.2", "so.1", "so")), "pip install mkl"),
     Blas("BLIS", BLIS_FILES, "apt install libblis4-pthread"),
     # BLIS 0.9 takes processors that it does not know for "generic". This row is what it could do if told otherwise, and
-    # so no rival that anyone has without asking.
+    # so no baseline that anyone has without asking.
     Blas(
         "BLIS told skx", BLIS_FILES, "apt install libblis4-pthread",
         environment=(("BLIS_ARCH_TYPE", "0"),),
@@ -77,7 +77,7 @@ def multiplies(problem: Problem) -> bool:
     return isinstance(problem, Gemm) and problem.dtype in PREFIXES and output_of(problem).dtype == problem.dtype
 
 
-def blas_rival(blas: Blas, problem: Problem, arrays: Mapping[str, np.ndarray]) -> ChildRival:
+def blas_baseline(blas: Blas, problem: Problem, arrays: Mapping[str, np.ndarray]) -> ChildBaseline:
     """The library in a child process; Unsupported if it is not installed or has no such routine."""
     place = place_of(blas)
     if not place:
@@ -86,17 +86,17 @@ def blas_rival(blas: Blas, problem: Problem, arrays: Mapping[str, np.ndarray]) -
         raise Unsupported(f"a BLAS has no routine for {problem.title}")
     routine = blas.routine.format(PREFIXES[problem.dtype])
     own = (blas.name, place, routine, "64" if blas.long_integers else "32")
-    return ChildRival("blas_child.py", problem, arrays, own, dict(blas.environment))
+    return ChildBaseline("blas_child.py", problem, arrays, own, dict(blas.environment))
 
 
 def _baseline(blas: Blas) -> Baseline:
     """The library beside ours on CPU devices, where it is installed and has a routine."""
 
-    def is_for(case: Case) -> bool:
-        ours = case.measurement is Measurement.LIBRARY and case.device.info.kind == "cpu"
-        return ours and multiplies(case.problem) and bool(place_of(blas))
+    def is_for(request: Request) -> bool:
+        ours = request.measurement is Measurement.LIBRARY and request.device.info.kind == "cpu"
+        return ours and multiplies(request.problem) and bool(place_of(blas))
 
-    return Baseline(blas.name, "host", is_for, lambda case, arrays: blas_rival(blas, case.problem, arrays))
+    return Baseline(blas.name, "host", is_for, lambda request, arrays: blas_baseline(blas, request.problem, arrays))
 
 
 BASELINES = tuple(map(_baseline, LIBRARIES))

@@ -19,7 +19,7 @@ from ...core.types import FLOAT8, FROM_ML_DTYPES, element_type, numpy_dtype
 from ...errors import ProcessFailed, Unsupported
 from ...runtime.children import ending_of, started
 from ...runtime.run import Times, Work
-from . import Baseline, Case, Measurement, cublas
+from . import Baseline, Measurement, Request, cublas
 
 BLAS_SETTINGS = ("OPENBLAS_", "GOTO_", "MKL_", "BLIS_", "OMP_", "KMP_", "NVPL_", "VECLIB_")
 NUMPY_FLOPS = 2**25  # beyond this NumPy takes minutes for what no BLAS multiplies: it multiplies halves one at a time
@@ -50,7 +50,7 @@ def end_idle_children() -> None:
             process.communicate()
 
 
-class ChildRival:
+class ChildBaseline:
     """A library solving a problem in a child process: the same arrays, the result read back for verification.
 
     `script` is the child's file name, `arguments` follow the folder's name, `environment` is added to the clean one, and
@@ -173,19 +173,21 @@ class ChildRival:
         return line
 
 
-def numpy_rival(problem: Problem, arrays: Mapping[str, np.ndarray]) -> ChildRival:
+def numpy_baseline(problem: Problem, arrays: Mapping[str, np.ndarray]) -> ChildBaseline:
     """NumPy with whatever BLAS it was built with."""
-    return ChildRival("numpy_child.py", problem, arrays)
+    return ChildBaseline("numpy_child.py", problem, arrays)
 
 
-def cublas_rival(problem: Problem, arrays: Mapping[str, np.ndarray], fast_accumulation: bool = False) -> ChildRival:
+def cublas_baseline(
+    problem: Problem, arrays: Mapping[str, np.ndarray], fast_accumulation: bool = False
+) -> ChildBaseline:
     """NVIDIA's cuBLAS through PyTorch, timed by the device's events. With `fast_accumulation` it sums 8-bit floats in the
     tensor cores alone, with 13 bits however long the sums are. Unsupported for products that it does not know."""
     refusal = cublas_refusal(problem)
     if refusal:
         raise Unsupported(refusal)
     wishes = {"fast_accumulation": "yes"} if fast_accumulation else {}
-    return ChildRival("cublas_child.py", problem, arrays, wishes=wishes)
+    return ChildBaseline("cublas_child.py", problem, arrays, wishes=wishes)
 
 
 def cublas_refusal(problem: Problem) -> str:
@@ -208,52 +210,52 @@ def cublas_present() -> bool:
     return find_spec("torch") is not None
 
 
-def by_pytorch(case: Case) -> bool:
-    """Whether PyTorch's cuBLAS is measured in a case: a CUDA device of our own takes cuBLAS without PyTorch in a ladder."""
-    if "nvidia" not in case.device.info.features or not cublas_present():
+def by_pytorch(request: Request) -> bool:
+    """Whether PyTorch's cuBLAS is measured in a request: a CUDA device of our own takes cuBLAS without PyTorch in a ladder."""
+    if "nvidia" not in request.device.info.features or not cublas_present():
         return False
-    if case.measurement is Measurement.LADDER:
-        return not cublas.is_for(case)
-    return case.measurement is Measurement.LIBRARY or in_its_precision(case)
+    if request.measurement is Measurement.LADDER:
+        return not cublas.is_for(request)
+    return request.measurement is Measurement.LIBRARY or in_its_precision(request)
 
 
-def in_its_precision(case: Case) -> bool:
+def in_its_precision(request: Request) -> bool:
     """Whether cuBLAS multiplies as is asked for: it has no exact sums of 8-bit floats, and no float32 by halves."""
-    if case.precision == "fp8":
-        return not cublas_refusal(case.problem)
-    return case.problem.dtype == "float32" and case.precision != "fp32_split"
+    if request.precision == "fp8":
+        return not cublas_refusal(request.problem)
+    return request.problem.dtype == "float32" and request.precision != "fp32_split"
 
 
-def by_numpy(case: Case) -> bool:
+def by_numpy(request: Request) -> bool:
     """Whether NumPy is measured: always in ladders, but for what takes it minutes, and otherwise where PyTorch is not."""
-    if case.measurement is Measurement.LADDER:
-        return element_type(case.problem.dtype).itemsize >= 4 or case.problem.flops <= NUMPY_FLOPS
-    on_gpu = "nvidia" in case.device.info.features and cublas_present()
-    return not on_gpu and not (case.measurement is Measurement.ACCURACY and case.precision)
+    if request.measurement is Measurement.LADDER:
+        return element_type(request.problem.dtype).itemsize >= 4 or request.problem.flops <= NUMPY_FLOPS
+    on_gpu = "nvidia" in request.device.info.features and cublas_present()
+    return not on_gpu and not (request.measurement is Measurement.ACCURACY and request.precision)
 
 
-def fast_accumulation(case: Case) -> bool:
+def fast_accumulation(request: Request) -> bool:
     """Whether cuBLAS has a second way of multiplying what is asked for."""
-    return case.precision == "fp8" and by_pytorch(case)
+    return request.precision == "fp8" and by_pytorch(request)
 
 
-def called_pytorch(case: Case) -> bool:
+def called_pytorch(request: Request) -> bool:
     """Whether a row says PyTorch: copies and transposes in ladders are none of cuBLAS's."""
-    return case.measurement is Measurement.LADDER and case.problem.operation != "gemm"
+    return request.measurement is Measurement.LADDER and request.problem.operation != "gemm"
 
 
 BASELINES = (
-    Baseline("NumPy", "host", by_numpy, lambda case, arrays: numpy_rival(case.problem, arrays)),
+    Baseline("NumPy", "host", by_numpy, lambda request, arrays: numpy_baseline(request.problem, arrays)),
     Baseline(
-        "cuBLAS", "cuda", lambda case: by_pytorch(case) and not called_pytorch(case),
-        lambda case, arrays: cublas_rival(case.problem, arrays),
+        "cuBLAS", "cuda", lambda request: by_pytorch(request) and not called_pytorch(request),
+        lambda request, arrays: cublas_baseline(request.problem, arrays),
     ),
     Baseline(
-        "PyTorch", "cuda", lambda case: by_pytorch(case) and called_pytorch(case),
-        lambda case, arrays: cublas_rival(case.problem, arrays),
+        "PyTorch", "cuda", lambda request: by_pytorch(request) and called_pytorch(request),
+        lambda request, arrays: cublas_baseline(request.problem, arrays),
     ),
     Baseline(
         "cuBLAS, fast accumulation", "cuda", fast_accumulation,
-        lambda case, arrays: cublas_rival(case.problem, arrays, fast_accumulation=True),
+        lambda request, arrays: cublas_baseline(request.problem, arrays, fast_accumulation=True),
     ),
 )  # fmt: skip

@@ -21,7 +21,7 @@ from ...runtime.libraries import USUAL_FOLDERS, files_in
 from ...runtime.opencl.device import Device
 from ...runtime.run import POISON, WAIT_S, Times, Work
 from ..measure import BURST_S, MOST_CALLS
-from . import Baseline, Case, Measurement
+from . import Baseline, Measurement, Request
 
 ROW_MAJOR, NOT_TRANSPOSED, TRANSPOSED = 101, 111, 112  # of clblast_c.h
 PREFIXES = {"float32": "S", "float64": "D"}
@@ -47,7 +47,7 @@ def library() -> ctypes.CDLL | None:
     return None
 
 
-class CLBlastRival:
+class CLBlastBaseline:
     """A matrix product, transpose or copy by CLBlast. Unsupported if it has no such routine.
 
     On a GPU it runs in bursts between two marks of the device's clock, behind an untimed call, so that the host's part is
@@ -123,15 +123,15 @@ def clblast_present() -> bool:
     return library() is not None
 
 
-def is_for(case: Case) -> bool:
+def is_for(request: Request) -> bool:
     """Whether it is measured: in ladders and beside the library, on every OpenCL device."""
-    return case.measurement is not Measurement.ACCURACY and isinstance(case.device, Device) and clblast_present()
+    return request.measurement is not Measurement.ACCURACY and isinstance(request.device, Device) and clblast_present()
 
 
-def made(case: Case, arrays: Arrays) -> CLBlastRival:
-    """CLBlast on the case's OpenCL device."""
-    assert isinstance(case.device, Device)
-    return CLBlastRival(case.problem, arrays, case.device)
+def made(request: Request, arrays: Arrays) -> CLBlastBaseline:
+    """CLBlast on the request's OpenCL device."""
+    assert isinstance(request.device, Device)
+    return CLBlastBaseline(request.problem, arrays, request.device)
 
 
 BASELINES = (Baseline("CLBlast", "opencl", is_for, made),)

@@ -17,7 +17,7 @@ from ...runtime.cuda.device import Buffer, Device
 from ...runtime.libraries import toolkit_library
 from ...runtime.run import POISON, Times, Work
 from ..measure import BURST_S, MOST_CALLS, repeated
-from . import Baseline, Case, Measurement
+from . import Baseline, Measurement, Request
 
 PREFIXES = {"float32": "S", "float64": "D"}
 AS_IT_IS, TRANSPOSED = 0, 1  # cublasOperation_t
@@ -56,7 +56,7 @@ def handle_for(device: Device) -> ctypes.c_void_p:
     return handle
 
 
-class CublasRival:
+class CublasBaseline:
     """A product, transpose or copy by cuBLAS, in bursts timed by the device. Unsupported if it is not called for it."""
 
     def __init__(self, problem: Problem, arrays: Mapping[str, np.ndarray], device: Device) -> None:
@@ -112,21 +112,21 @@ class CublasRival:
             raise LaunchFailed(f"{self._name} returned {status} for {self._problem.title}", status)
 
 
-def cuda_device(case: Case) -> Device | None:
-    """The case's CUDA device."""
-    return next((each for each in case.devices if isinstance(each, Device)), None)
+def cuda_device(request: Request) -> Device | None:
+    """The request's CUDA device."""
+    return next((each for each in request.devices if isinstance(each, Device)), None)
 
 
-def is_for(case: Case) -> bool:
+def is_for(request: Request) -> bool:
     """Whether it is measured: in ladders, where a CUDA device is open. Elsewhere PyTorch calls it for more types."""
-    return case.measurement is Measurement.LADDER and cuda_device(case) is not None and cublas_loads()
+    return request.measurement is Measurement.LADDER and cuda_device(request) is not None and cublas_loads()
 
 
-def made(case: Case, arrays: Arrays) -> CublasRival:
-    """cuBLAS on the case's CUDA device."""
-    device = cuda_device(case)
+def made(request: Request, arrays: Arrays) -> CublasBaseline:
+    """cuBLAS on the request's CUDA device."""
+    device = cuda_device(request)
     assert device is not None
-    return CublasRival(case.problem, arrays, device)
+    return CublasBaseline(request.problem, arrays, device)
 
 
 BASELINES = (Baseline("cuBLAS", "cuda", is_for, made),)

@@ -2,12 +2,12 @@
 
 from ...core.problem import Problem
 from ...runtime.device import Device
-from . import Baseline, Case, Measurement, blas, child, clblast, cublas
+from . import Baseline, Measurement, Request, blas, child, clblast, cublas
 
 LIBRARIES = (child, cublas, clblast, blas)
 
 
-def baselines_for(measurement: Measurement, problem: Problem, *devices: Device) -> list[tuple[Baseline, Case]]:
-    """The baselines that are measured in a case, the main one first."""
-    case = Case(measurement, problem, devices)
-    return [(each, case) for library in LIBRARIES for each in library.BASELINES if each.is_for(case)]
+def baselines_for(measurement: Measurement, problem: Problem, *devices: Device) -> list[tuple[Baseline, Request]]:
+    """The baselines that are measured in a request, the main one first."""
+    request = Request(measurement, problem, devices)
+    return [(each, request) for library in LIBRARIES for each in library.BASELINES if each.is_for(request)]

@@ -27,7 +27,7 @@ from ...core.problem import Gemm
 from ...core.records import to_json
 from ...dispatch.tuned import Entry, Table, key_of, load_table
 from ...runtime.children import ChildRun, run_child
-from .contestants import contestants, name_of
+from .candidates import name_of, tuning_candidates
 
 MOST_DEATHS = 4  # of children at one problem, before it is given up
 GRACE_S = 60.0  # for a child to build a problem's candidates, beside the time to measure them
@@ -56,7 +56,7 @@ class Effort:
 
     seconds: float = 3.0
     candidates: int = 12
-    within: float = float("inf")
+    time_budget: float = float("inf")
 
 
 def tune(
@@ -76,13 +76,13 @@ def tune(
     known = {*table.settled, *(entry.problem for entry in table.entries)}
     missing = [problem for problem in problems if key_of(problem) not in known]
     for first in range(0, len(missing), TOGETHER):
-        left = effort.within - (perf_counter() - begin)
+        left = effort.time_budget - (perf_counter() - begin)
         if left <= 0:
             break
         together = missing[first : first + TOGETHER]
         build_in_children(together, device, wanted, effort)
-        left = effort.within - (perf_counter() - begin)
-        outcomes = race_in_children(together, wanted, replace(effort, within=left))
+        left = effort.time_budget - (perf_counter() - begin)
+        outcomes = measure_in_children(together, wanted, replace(effort, time_budget=left))
         for outcome in outcomes:
             watch(outcome)
         table = with_outcomes(table, outcomes)
@@ -138,7 +138,7 @@ def build_in_children(
     count = workers or os.cpu_count() or 1
     builds: dict[tuple[str, str], tuple[int, str]] = {}
     for index, problem in enumerate(problems):
-        for kernel in islice(contestants(problem, device), effort.candidates):
+        for kernel in islice(tuning_candidates(problem, device), effort.candidates):
             builds.setdefault((kernel.name, render(kernel, kernel.config, problem)), (index, name_of(kernel)))
     share = -(-len(builds) // count)
     waiting = list(builds.values())
@@ -146,7 +146,7 @@ def build_in_children(
 
     def build(own: Sequence[tuple[int, str]]) -> None:
         task = {"problems": [asdict(each) for each in problems], "builds": own, "device": wanted}
-        run([*CHILD, json.dumps({**task, "candidates": effort.candidates})], min(GRACE_S, max(effort.within, 1.0)))
+        run([*CHILD, json.dumps({**task, "candidates": effort.candidates})], min(GRACE_S, max(effort.time_budget, 1.0)))
 
     with ThreadPoolExecutor(count) as pool:
         list(pool.map(build, shares))
@@ -167,7 +167,7 @@ class Remaining:
         return Outcome(self.problems.pop(key).title, entry, tuple(self.complaints.get(key, ())))
 
 
-def race_in_children(
+def measure_in_children(
     problems: Sequence[Gemm], wanted: str | None, effort: Effort, run: Runner = run_with_caches
 ) -> list[Outcome]:
     """The problems' races in a child process, or in more than one: a new one goes on where a child died.
@@ -178,11 +178,11 @@ def race_in_children(
     outcomes: list[Outcome] = []
     begin = perf_counter()
     while remaining.problems:
-        left = effort.within - (perf_counter() - begin)
+        left = effort.time_budget - (perf_counter() - begin)
         if left <= 0:
             break
         limit = (effort.seconds + GRACE_S) * len(remaining.problems)
-        child = run([*CHILD, json.dumps(_race_task(remaining, wanted, replace(effort, within=left)))], limit)
+        child = run([*CHILD, json.dumps(_measuring_task(remaining, wanted, replace(effort, time_budget=left)))], limit)
         last, over = _read_stages(child, remaining, outcomes)
         if not remaining.problems or over:
             break
@@ -196,12 +196,12 @@ def race_in_children(
     return outcomes
 
 
-def _race_task(remaining: Remaining, wanted: str | None, effort: Effort) -> dict[str, Any]:
+def _measuring_task(remaining: Remaining, wanted: str | None, effort: Effort) -> dict[str, Any]:
     return {
         "problems": [asdict(problem) for problem in remaining.problems.values()],
         "skip": [remaining.skipped.get(key, []) for key in remaining.problems],
         "device": wanted, "seconds": effort.seconds, "candidates": effort.candidates,
-        "within": min(effort.within, 1e9),
+        "time_budget": min(effort.time_budget, 1e9),
     }  # fmt: skip
 
 

@@ -22,8 +22,8 @@ from ...errors import BuildFailed, DevicePoisoned, LaunchFailed, Unsupported
 from ...runtime.opencl.device import Device, open_device
 from ...runtime.run import Execution, LoadedPlan
 from ...runtime.verify import Reference, SampledReference, reference_for, verify_execution
-from ..measure import BurstEntrant, race
-from .contestants import contestants, name_of
+from ..measure import BurstWorkload, measure_interleaved
+from .candidates import name_of, tuning_candidates
 
 WHOLE_FLOPS = 2**32  # results of more are judged by some of their rows and columns, or that would take most of the time
 
@@ -33,16 +33,16 @@ def tell(stage: str, **facts: object) -> None:
 
 
 @dataclass
-class Contestant:
+class ReadyCandidate:
     """A candidate that was right, ready to race."""
 
     kernel: Kernel
-    entrant: BurstEntrant
+    workload: BurstWorkload
     worst_ratio: float
 
     @property
     def execution(self) -> Execution:
-        return self.entrant.execution
+        return self.workload.execution
 
 
 def plan_alone(kernel: Kernel, problem: Gemm, device: Device) -> Plan:
@@ -50,9 +50,9 @@ def plan_alone(kernel: Kernel, problem: Gemm, device: Device) -> Plan:
     return plan_kernel(replace(kernel, smaller=()), problem, device.info)
 
 
-def enter(
+def prepare(
     kernel: Kernel, problem: Gemm, device: Device, reference: Reference | SampledReference, inputs: Execution | None
-) -> Contestant | None:
+) -> ReadyCandidate | None:
     """Build, run and judge a candidate; None, and a complaint, if it fails. A poisoned context ends the process.
 
     All read the operands of the first that was right, `inputs`: to upload them takes longer than the rest.
@@ -63,7 +63,7 @@ def enter(
         execution = Execution(plan_alone(kernel, problem, device), device, inputs)
         verdict = verify_execution(execution, reference, uploaded=inputs is not None)
         if verdict.passed:
-            return Contestant(kernel, BurstEntrant(execution), verdict.worst_ratio)
+            return ReadyCandidate(kernel, BurstWorkload(execution), verdict.worst_ratio)
         complaint = verdict.reason
     except DevicePoisoned:
         raise
@@ -82,20 +82,20 @@ def in_memory_order(problem: Gemm, arrays: Mapping[str, np.ndarray]) -> dict[str
     }
 
 
-def race_problem(problem: Gemm, device: Device, skip: Sequence[str], seconds: float, candidates: int) -> None:
+def measure_candidates(problem: Gemm, device: Device, skip: Sequence[str], seconds: float, candidates: int) -> None:
     """Race the first `candidates` that are right for `seconds`, and tell the winner."""
     reference = reference_for(problem, in_memory_order(problem, random_arrays(problem)), WHOLE_FLOPS)
-    ready: list[Contestant] = []
-    for kernel in islice(contestants(problem, device.info, skip), candidates):
-        contestant = enter(kernel, problem, device, reference, ready[0].execution if ready else None)
-        ready += [contestant] if contestant is not None else []
+    ready: list[ReadyCandidate] = []
+    for kernel in islice(tuning_candidates(problem, device.info, skip), candidates):
+        candidate = prepare(kernel, problem, device, reference, ready[0].execution if ready else None)
+        ready += [candidate] if candidate is not None else []
     if ready and ready[0].execution.spoiled_inputs(reference.arrays):
         tell("failed", problem=key_of(problem), complaint="one of the candidates wrote into its inputs")
         ready = []
     if not ready:
         tell("nothing", problem=key_of(problem))
         return
-    medians = [each.median for each in race([each.entrant for each in ready], seconds)]
+    medians = [each.median for each in measure_interleaved([each.workload for each in ready], seconds)]
     place = medians.index(min(medians))
     won = ready[place]
     name, config = won.kernel.name, str(won.kernel.config)
@@ -111,7 +111,7 @@ def build_all(builds: Sequence[tuple[Gemm, str]], device: Device, candidates: in
     named: dict[Gemm, dict[str, Kernel]] = {}
     for problem, name in builds:
         if problem not in named:
-            first = islice(contestants(problem, device.info), candidates)
+            first = islice(tuning_candidates(problem, device.info), candidates)
             named[problem] = {name_of(kernel): kernel for kernel in first}
         try:
             LoadedPlan(plan_alone(named[problem][name], problem, device), device)
@@ -127,10 +127,10 @@ def main(task: dict[str, Any]) -> None:
         build_all(builds, device, task["candidates"])
         return
     for problem, skip in zip(problems, task["skip"], strict=True):
-        if perf_counter() - begin > task["within"]:
+        if perf_counter() - begin > task["time_budget"]:
             tell("over")
             return
-        race_problem(problem, device, skip, task["seconds"], task["candidates"])
+        measure_candidates(problem, device, skip, task["seconds"], task["candidates"])
 
 
 if __name__ == "__main__":

@@ -83,7 +83,7 @@ class Device:
 
     backend = "cuda"
     dialect = Dialect.CUDA
-    supports_stamps = False  # `timed` measures a burst here
+    supports_timestamps = False  # `timed` measures a burst here
     plain_queue = None  # one stream, without profiling
 
     def __init__(self, ordinal: int) -> None:

@@ -192,7 +192,7 @@ class Device:
         return str(program.get_build_info(self.device, cl.program_build_info.LOG))
 
     @property
-    def supports_stamps(self) -> bool:
+    def supports_timestamps(self) -> bool:
         """Whether the device has the clock that `kernels/clock` reads: NVIDIA's."""
         return "nvidia" in self.info.features
 

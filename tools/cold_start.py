@@ -1,6 +1,6 @@
 """What a newcomer waits for: the import, the first call on a new machine, and the first call from the disk's caches.
 
-`python -m tools.first_calls --json benchmarks/NAME.json` measures each in child processes: a new machine is an empty folder
+`python -m tools.cold_start --json benchmarks/NAME.json` measures each in child processes: a new machine is an empty folder
 for every cache, the library's and the drivers'.
 """
 
@@ -55,7 +55,7 @@ print(json.dumps({"stage": "times", "import": steps[0], "matmul": steps[1], "fir
 """
 
 
-def run_first_calls(
+def run_cold_start(
     device: str | Device | None = None,
     dtype: str = "float32",
     rounds: int = 5,
@@ -123,7 +123,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         if options.json is not None:
             check_target("--json", options.json)
-        record = run_first_calls(options.device, options.dtype, options.rounds)
+        record = run_cold_start(options.device, options.dtype, options.rounds)
         print("\n".join(lines(record)))
         if options.json is not None:
             write_or_rescue(options.json, record)

@@ -10,9 +10,9 @@ import pytest
 from says import says
 
 from tilewright.bench.baselines import child
-from tilewright.bench.baselines.child import ChildRival, clean_environment, numpy_rival
+from tilewright.bench.baselines.child import ChildBaseline, clean_environment, numpy_baseline
 from tilewright.bench.baselines.children.numpy_child import load
-from tilewright.bench.cases import Contender, new_row, race_contenders
+from tilewright.bench.cases import Case, measure_cases, new_row
 from tilewright.core.problem import Copy, Gemm, Problem, Transpose, random_arrays
 from tilewright.core.records import Row
 from tilewright.core.types import numpy_dtype
@@ -25,16 +25,16 @@ PROBLEMS = [Gemm(5, 7, 3), Gemm(4, 4, 4, "int32"), Transpose(3, 8, "float64", of
 @pytest.mark.parametrize("problem", PROBLEMS, ids=lambda problem: problem.title)
 def test_its_results_are_right(problem: Problem) -> None:
     arrays = random_arrays(problem)
-    rival = numpy_rival(problem, arrays)
+    baseline = numpy_baseline(problem, arrays)
     try:
-        times = rival.run()
-        verdict = Reference(problem, arrays).judge(rival.result())
+        times = baseline.run()
+        verdict = Reference(problem, arrays).judge(baseline.result())
     finally:
-        rival.close()
+        baseline.close()
     assert verdict.passed, verdict
     assert times.wall_s > 0
     assert times.device_s == 0
-    assert np.__version__ in rival.lesson
+    assert np.__version__ in baseline.lesson
 
 
 @pytest.mark.parametrize("dtype", ["float8_e4m3fn", "float8_e5m2"])
@@ -42,12 +42,12 @@ def test_it_multiplies_short_floats_as_float32(dtype: str) -> None:
     values = np.arange(256, dtype=np.uint8).view(numpy_dtype(dtype)).reshape(256, 1)
     arrays = {"A": values, "B": np.ones((1, 2), numpy_dtype(dtype))}
     for out in ("float32", "bfloat16"):
-        rival = numpy_rival(Gemm(256, 2, 1, dtype, out_dtype=out), arrays)
+        baseline = numpy_baseline(Gemm(256, 2, 1, dtype, out_dtype=out), arrays)
         try:
-            rival.run()
-            result = rival.result()
+            baseline.run()
+            result = baseline.result()
         finally:
-            rival.close()
+            baseline.close()
         wanted = np.repeat(values.astype(np.float32), 2, axis=1).astype(numpy_dtype(out)).astype(np.float32)
         assert np.array_equal(result.astype(np.float32), wanted, equal_nan=True)
 
@@ -63,18 +63,18 @@ def test_what_cublas_does_not_multiply_is_refused_by_a_sentence() -> None:
     ):
         problem = replace(fitting, **change)
         with pytest.raises(Unsupported, match=words):
-            child.cublas_rival(problem, random_arrays(problem))
+            child.cublas_baseline(problem, random_arrays(problem))
 
 
 @pytest.mark.parametrize("orders", [("row", "row"), ("row", "column"), ("column", "row"), ("column", "column")])
 def test_operands_lie_as_the_problem_says(orders: tuple[str, str], tmp_path: Path) -> None:
     problem = Gemm(6, 5, 4, "float32", *orders)
     arrays = random_arrays(problem)
-    rival = numpy_rival(problem, arrays)
+    baseline = numpy_baseline(problem, arrays)
     try:
-        _, inputs, _ = load(Path(rival._folder.name))
+        _, inputs, _ = load(Path(baseline._folder.name))
     finally:
-        rival.close()
+        baseline.close()
     for name, order in zip("AB", orders, strict=True):
         assert np.array_equal(inputs[name], arrays[name])
         assert inputs[name].flags.c_contiguous == (order == "row")
@@ -93,42 +93,42 @@ def test_blas_settings_do_not_reach_the_child(monkeypatch: pytest.MonkeyPatch) -
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="reads the states of threads from /proc")
 def test_all_its_threads_have_stopped_when_its_turn_is_over() -> None:
     problem = Gemm(300, 300, 300)
-    rival = numpy_rival(problem, random_arrays(problem))
+    baseline = numpy_baseline(problem, random_arrays(problem))
     try:
         for _ in range(20):
-            rival.run()
-            threads = Path(f"/proc/{rival._process.pid}/task").glob("*/stat")
+            baseline.run()
+            threads = Path(f"/proc/{baseline._process.pid}/task").glob("*/stat")
             assert {thread.read_text().rpartition(")")[2].split()[0] for thread in threads} == {"T"}
     finally:
-        rival.close()
+        baseline.close()
 
 
 @pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="reads the child's environment from /proc")
 def test_the_childs_own_environment_is_clean(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENBLAS_CORETYPE", "Haswell")
-    rival = numpy_rival(Gemm(2, 2, 2), random_arrays(Gemm(2, 2, 2)))
+    baseline = numpy_baseline(Gemm(2, 2, 2), random_arrays(Gemm(2, 2, 2)))
     try:
-        environment = Path(f"/proc/{rival._process.pid}/environ").read_bytes()
+        environment = Path(f"/proc/{baseline._process.pid}/environ").read_bytes()
     finally:
-        rival.close()
+        baseline.close()
     assert b"PATH=" in environment or not os.environ.get("PATH")
     assert b"OPENBLAS_CORETYPE" not in environment
 
 
 def test_a_core_type_that_the_shell_asks_for_is_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENBLAS_CORETYPE", "Prescott")
-    rival = numpy_rival(Gemm(2, 2, 2), random_arrays(Gemm(2, 2, 2)))
-    rival.close()
-    assert rival.facts["core"] != "Prescott"
+    baseline = numpy_baseline(Gemm(2, 2, 2), random_arrays(Gemm(2, 2, 2)))
+    baseline.close()
+    assert baseline.facts["core"] != "Prescott"
 
 
 def test_a_child_that_dies_is_told_with_its_status() -> None:
-    rival = numpy_rival(Gemm(2, 2, 2), random_arrays(Gemm(2, 2, 2)))
-    rival._process.kill()
-    rival._process.wait()
+    baseline = numpy_baseline(Gemm(2, 2, 2), random_arrays(Gemm(2, 2, 2)))
+    baseline._process.kill()
+    baseline._process.wait()
     with pytest.raises(ProcessFailed, match=r"numpy_child\.py.*SIGKILL"):
-        rival.run()
-    rival.close()
+        baseline.run()
+    baseline.close()
 
 
 def test_a_child_that_cannot_start_tells_its_own_words(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -137,7 +137,7 @@ def test_a_child_that_cannot_start_tells_its_own_words(monkeypatch: pytest.Monke
     program.chmod(0o755)
     monkeypatch.setattr(sys, "executable", str(program))
     with pytest.raises(ProcessFailed, match=r"(?s)\b3\b.*no such interpreter today"):
-        numpy_rival(Gemm(2, 2, 2), random_arrays(Gemm(2, 2, 2)))
+        numpy_baseline(Gemm(2, 2, 2), random_arrays(Gemm(2, 2, 2)))
 
 
 def test_a_lasting_child_is_kept_for_the_next_problem(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -156,45 +156,45 @@ def test_a_lasting_child_is_kept_for_the_next_problem(monkeypatch: pytest.Monkey
     processes = []
     for problem in (Gemm(2, 3, 4), Gemm(5, 6, 7, "float64")):
         arrays = random_arrays(problem)
-        rival = ChildRival(str(script), problem, arrays)
-        rival.run()
-        assert Reference(problem, arrays).judge(rival.result()).passed
-        processes.append(rival._process)
-        rival.close()
+        baseline = ChildBaseline(str(script), problem, arrays)
+        baseline.run()
+        assert Reference(problem, arrays).judge(baseline.result()).passed
+        processes.append(baseline._process)
+        baseline.close()
     assert processes[0] is processes[1]
     assert processes[0].poll() is None
     child.end_idle_children()
     assert processes[0].returncode == 0
 
 
-def test_a_child_that_is_killed_during_a_race_becomes_a_row_and_the_others_go_on() -> None:
+def test_a_child_that_is_killed_while_measured_becomes_a_row_and_the_others_go_on() -> None:
     problem = Gemm(2, 2, 2)
     arrays = random_arrays(problem)
-    rivals = [numpy_rival(problem, arrays) for _ in range(2)]
-    contenders = [Contender(new_row(name, "", problem), rival) for name, rival in zip("ab", rivals, strict=True)]
+    baselines = [numpy_baseline(problem, arrays) for _ in range(2)]
+    cases = [Case(new_row(name, "", problem), baseline) for name, baseline in zip("ab", baselines, strict=True)]
     seen = []
 
     def watch(index: int, row: Row) -> None:
         seen.append(row.name)
         if seen == ["a"]:
-            rivals[0]._process.kill()  # stopped, it has answered and does not run
+            baselines[0]._process.kill()  # stopped, it has answered and does not run
 
     try:
-        race_contenders(contenders, 0.5, True, watch)
+        measure_cases(cases, 0.5, True, watch)
     finally:
-        for rival in rivals:
-            rival.close()
-    killed, other = (contender.row for contender in contenders)
+        for baseline in baselines:
+            baseline.close()
+    killed, other = (case.row for case in cases)
     assert (killed.status, other.status) == ("launch failed", "ok")
     assert says(killed.reason, "SIGKILL")
     assert len(other.samples.wall) > 1
 
 
 def test_a_child_that_dies_after_its_answer_is_found_at_the_next_question() -> None:
-    rival = numpy_rival(Gemm(2, 2, 2), random_arrays(Gemm(2, 2, 2)))
-    rival._process.kill()
-    rival._process.wait()
-    rival._stop()
+    baseline = numpy_baseline(Gemm(2, 2, 2), random_arrays(Gemm(2, 2, 2)))
+    baseline._process.kill()
+    baseline._process.wait()
+    baseline._stop()
     with pytest.raises(ProcessFailed, match="SIGKILL"):
-        rival.run()
-    rival.close()
+        baseline.run()
+    baseline.close()

@@ -1,4 +1,4 @@
-"""CUDA twins: compiled by nvcc with line information, and read back instruction by instruction with nvdisasm."""
+"""CUDA counterparts: compiled by nvcc with line information, and read back instruction by instruction with nvdisasm."""
 
 import re
 import subprocess
@@ -35,7 +35,7 @@ class Instruction:
 
 
 @dataclass(frozen=True)
-class Twin:
+class Counterpart:
     """A launch compiled in one way; its files are `stem` with the suffixes .cu, .cubin and .sass."""
 
     launch: Launch
@@ -51,7 +51,7 @@ class Twin:
         return read_listing(self.stem.with_suffix(".sass").read_text(), f"{self.stem.name}.cu")
 
 
-# How a twin is compiled: "plain", as the library's users would, and with volatile accesses, which a compiler may neither
+# How a counterpart is compiled: "plain", as the library's users would, and with volatile accesses, which a compiler may neither
 # merge nor drop nor move: of everything where vectors allow it, else of local memory.
 PLAIN, VOLATILE = "plain", "volatile"
 _ALL = (("#define __global\n", "#define __global volatile\n"),)
@@ -62,49 +62,50 @@ _LOCAL = (
 _TEXTS = {PLAIN: ((),), VOLATILE: ((*_ALL, *_LOCAL), _LOCAL)}
 
 
-def twins_of(folder: Path, cases: Sequence[Case], variant: str) -> list[list[Twin]]:
-    """For each case the twins of its launches, in order."""
+def counterparts_of(folder: Path, cases: Sequence[Case], variant: str) -> list[list[Counterpart]]:
+    """For each case the counterparts of its launches, in order."""
     numbers = count()
     return [
-        [Twin(launch, variant, folder / f"{variant}{next(numbers):03}") for launch in case.launches] for case in cases
+        [Counterpart(launch, variant, folder / f"{variant}{next(numbers):03}") for launch in case.launches]
+        for case in cases
     ]
 
 
 def build(folder: Path, cases: Sequence[Case], nvdisasm: str) -> None:
-    """Writes, compiles and disassembles every twin; one that is there already with the same text is kept.
+    """Writes, compiles and disassembles every counterpart; one that is there already with the same text is kept.
 
-    Of the volatile twins those are left out that do not compile: C++ copies no volatile vector. BuildFailed for others.
+    Of the volatile counterparts those are left out that do not compile: C++ copies no volatile vector. BuildFailed for others.
     """
     folder.mkdir(parents=True, exist_ok=True)
     for variant, texts in _TEXTS.items():
-        for twin in chain.from_iterable(twins_of(folder, cases, variant)):
-            errors = [compile_twin(twin, changes, nvdisasm) for changes in texts]
+        for counterpart in chain.from_iterable(counterparts_of(folder, cases, variant)):
+            errors = [compile_counterpart(counterpart, changes, nvdisasm) for changes in texts]
             if variant == PLAIN and errors[0]:
-                raise BuildFailed(twin.launch.title, ARCHITECTURE, errors[0])
+                raise BuildFailed(counterpart.launch.title, ARCHITECTURE, errors[0])
 
 
-def compile_twin(twin: Twin, changes: Sequence[tuple[str, str]], nvdisasm: str) -> str:
-    """What nvcc had to say against the twin with these changes of its text; "" if it or an earlier one is there."""
-    source, listing, mark = (twin.stem.with_suffix(suffix) for suffix in (".cu", ".sass", ".key"))
-    if mark.exists() and mark.read_text() == twin.launch.cuda:
+def compile_counterpart(counterpart: Counterpart, changes: Sequence[tuple[str, str]], nvdisasm: str) -> str:
+    """What nvcc had to say against the counterpart with these changes of its text; "" if it or an earlier one is there."""
+    source, listing, mark = (counterpart.stem.with_suffix(suffix) for suffix in (".cu", ".sass", ".key"))
+    if mark.exists() and mark.read_text() == counterpart.launch.cuda:
         return ""
-    text = twin.launch.cuda
+    text = counterpart.launch.cuda
     for old, new in changes:
         if old not in text:
             raise InvalidInput(f"the prelude for CUDA has changed: it lacks {old!r}")
         text = text.replace(old, new)
-    for each in (listing, mark, twin.cubin):
+    for each in (listing, mark, counterpart.cubin):
         each.unlink(missing_ok=True)
     source.write_text(text)
-    command = ["nvcc", "-cubin", "-lineinfo", f"-arch={ARCHITECTURE}", "-o", twin.cubin.name, source.name]
+    command = ["nvcc", "-cubin", "-lineinfo", f"-arch={ARCHITECTURE}", "-o", counterpart.cubin.name, source.name]
     done = subprocess.run(command, cwd=source.parent, capture_output=True, text=True)
     if done.returncode:
         return done.stderr[-2000:]
-    disassemble = [nvdisasm, "-gi", "-c", twin.cubin.name]
+    disassemble = [nvdisasm, "-gi", "-c", counterpart.cubin.name]
     listing.write_text(
         subprocess.run(disassemble, cwd=source.parent, capture_output=True, text=True, check=True).stdout
     )
-    mark.write_text(twin.launch.cuda)
+    mark.write_text(counterpart.launch.cuda)
     return ""
 
 

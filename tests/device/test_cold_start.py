@@ -8,12 +8,12 @@ from tilewright.core.records import load_record, save_record
 from tilewright.report.cold_start import TITLE
 from tilewright.report.pages import refresh
 from tilewright.runtime.opencl.device import Device
-from tools import first_calls
-from tools.first_calls import PARTS, lines, run_first_calls
+from tools import cold_start
+from tools.cold_start import PARTS, lines, run_cold_start
 
 
 def test_every_part_is_measured_and_reported(one_device: Device, tmp_path: Path) -> None:
-    record = run_first_calls(one_device, rounds=1)
+    record = run_cold_start(one_device, rounds=1)
     times = {row.name: row.samples.median for row in record.rows}
     assert list(times) == list(PARTS)
     assert times["second call"] < times["disk cache"] < times["new machine"]  # or some cache was not empty, or not used
@@ -31,13 +31,13 @@ def test_every_part_is_measured_and_reported(one_device: Device, tmp_path: Path)
 )
 def test_wrong_options_end_with_a_sentence(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:
-        first_calls.main(arguments)
+        cold_start.main(arguments)
     assert ended.value.code == 2
     assert arguments[1].strip("/").split("/")[0] in capsys.readouterr().err
 
 
 def test_the_tool_writes_the_record(one_device: Device, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "first.json"
-    assert first_calls.main(["--device", one_device.info.label, "--rounds", "1", "--json", str(path)]) == 0
+    assert cold_start.main(["--device", one_device.info.label, "--rounds", "1", "--json", str(path)]) == 0
     assert [row.name for row in load_record(path).rows] == list(PARTS)
     assert f"wrote {path}" in capsys.readouterr().out

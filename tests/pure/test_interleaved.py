@@ -1,4 +1,4 @@
-"""Measuring by turns, on a clock that only the entrants move."""
+"""Measuring by turns, on a clock that only the workloads move."""
 
 from collections import Counter
 from dataclasses import dataclass, field
@@ -7,7 +7,7 @@ from itertools import pairwise
 import pytest
 
 from tilewright.bench import measure
-from tilewright.bench.measure import orders, race
+from tilewright.bench.measure import measure_interleaved, orders
 from tilewright.core.records import Samples
 from tilewright.runtime.run import Times
 
@@ -27,7 +27,7 @@ class Clock:
 
 @dataclass
 class Runner:
-    """An entrant that takes `seconds`, of which its device says half."""
+    """A workload that takes `seconds`, of which its device says half."""
 
     clock: Clock
     seconds: float
@@ -48,9 +48,9 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     return fake
 
 
-def test_entrants_run_in_turn_and_change_places(clock: Clock) -> None:
+def test_workloads_run_in_turn_and_change_places(clock: Clock) -> None:
     first, second = Runner(clock, 0.1), Runner(clock, 0.1)
-    race([first, second], seconds=100, rounds=3)
+    measure_interleaved([first, second], seconds=100, rounds=3)
     order = sorted((when, name) for name, runner in (("first", first), ("second", second)) for when in runner.log)
     assert [name for _, name in order] == ["first", "second", "second", "first", "first", "second"]
 
@@ -63,43 +63,47 @@ def test_everyone_follows_every_other_one_equally_often(count: int) -> None:
     assert len(set(pairs.values())) <= 1
 
 
-def test_a_slow_entrant_does_not_starve_the_others(clock: Clock) -> None:
+def test_a_slow_workload_does_not_starve_the_others(clock: Clock) -> None:
     slow, *fast = Runner(clock, 2.0), Runner(clock, 0.01), Runner(clock, 0.01), Runner(clock, 0.01)
-    samples = race([slow, *fast], seconds=9.0, rounds=20)
+    samples = measure_interleaved([slow, *fast], seconds=9.0, rounds=20)
     assert [len(each.wall) for each in samples] == [3, 20, 20, 20]
     assert clock.now < 9.0
 
 
 def test_everyone_runs_once_even_if_the_time_is_over(clock: Clock) -> None:
-    samples = race([Runner(clock, 50.0), Runner(clock, 50.0), Runner(clock, 0.001)], seconds=1.0)
+    samples = measure_interleaved([Runner(clock, 50.0), Runner(clock, 50.0), Runner(clock, 0.001)], seconds=1.0)
     assert [len(each.wall) for each in samples] == [1, 1, 1]
 
 
 def test_short_runs_are_warmed_up_and_long_ones_are_not(clock: Clock) -> None:
     short, long = Runner(clock, 0.001), Runner(clock, 0.5)
-    samples = race([short, long], seconds=100, rounds=4)
+    samples = measure_interleaved([short, long], seconds=100, rounds=4)
     assert (len(short.log), len(samples[0].wall)) == (8, 4)
     assert (len(long.log), len(samples[1].wall)) == (4, 4)
 
 
 def test_cold_runs_are_not_warmed_up(clock: Clock) -> None:
     short = Runner(clock, 0.001)
-    race([short], seconds=100, rounds=4, warm=False)
+    measure_interleaved([short], seconds=100, rounds=4, warm=False)
     assert len(short.log) == 4
 
 
 def test_both_clocks_are_kept_and_a_missing_one_is_left_out(clock: Clock) -> None:
-    kernel, host = race([Runner(clock, 0.2), Runner(clock, 0.2, has_device=False)], seconds=100, rounds=2)
+    kernel, host = measure_interleaved(
+        [Runner(clock, 0.2), Runner(clock, 0.2, has_device=False)], seconds=100, rounds=2
+    )
     assert kernel == Samples(wall=(0.2, 0.2), device=(0.1, 0.1))
     assert host == Samples(wall=(0.2, 0.2))
 
 
 def test_progress_tells_who_ran_and_all_samples_so_far(clock: Clock) -> None:
     seen: list[tuple[int, int]] = []
-    entrants = [Runner(clock, 0.1), Runner(clock, 0.1)]
-    race(entrants, seconds=100, rounds=2, progress=lambda index, samples: seen.append((index, len(samples.wall))))
+    workloads = [Runner(clock, 0.1), Runner(clock, 0.1)]
+    measure_interleaved(
+        workloads, seconds=100, rounds=2, progress=lambda index, samples: seen.append((index, len(samples.wall)))
+    )
     assert seen == [(0, 1), (1, 1), (1, 2), (0, 2)]
 
 
-def test_no_entrants_make_no_race() -> None:
-    assert race([], seconds=1.0) == []
+def test_without_workloads_nothing_is_measured() -> None:
+    assert measure_interleaved([], seconds=1.0) == []

@@ -12,7 +12,7 @@ from ..core.records import load
 from ..core.svg import Drawing
 from ..errors import InvalidInput, RecordError, Unsupported
 
-ROOFS = (".svg",)  # the endings of its pictures
+ROOFLINE_PICTURES = (".svg",)  # the endings of its pictures
 LEFT, TOP, WIDTH, HEIGHT = 84.0, 56.0, 620.0, 380.0
 COLOURS = {"memory": "#0969da", "memory, asked": "#54aeff", "local memory": "#8250df"}
 
@@ -44,18 +44,18 @@ def roofline_block(words: Sequence[str], folder: Path) -> str:
         raise RecordError(f"the mark roofline has {len(words)} words; it takes a record and, if you like, a picture")
     found = load_roofline(folder / words[0])
     if len(words) == 2:
-        save_roof(found, folder / words[1])
+        save_roofline(found, folder / words[1])
     return fenced(str(found))
 
 
-def save_roof(found: Roofline, path: Path) -> None:
+def save_roofline(found: Roofline, path: Path) -> None:
     """Write the picture. InvalidInput for a name that is no .svg; Unsupported for what computes nothing or did not run."""
-    if path.suffix.lower() not in ROOFS:
+    if path.suffix.lower() not in ROOFLINE_PICTURES:
         raise InvalidInput(f"{path}: a roofline is drawn as .svg")
-    path.write_text(draw_roof(found) + "\n", encoding="utf-8")
+    path.write_text(draw_roofline(found) + "\n", encoding="utf-8")
 
 
-def draw_roof(found: Roofline) -> str:
+def draw_roofline(found: Roofline) -> str:
     """The picture as SVG text."""
     if not found.flops:
         raise Unsupported(f"{found.kernel} makes no multiply-adds: its roof is the memory alone, which the text gives")
@@ -81,9 +81,9 @@ def draw_roof(found: Roofline) -> str:
     drawing.text(LEFT, 22, f"{found.kernel}: {found.problem}", "ink head", size=14)
     drawing.text(LEFT, 40, found.device.label, "soft")
     _grid(drawing, axes)
-    _roof(drawing, axes, "memory", found.peaks.copy_gbs, peak)
+    _peak_line(drawing, axes, "memory", found.peaks.copy_gbs, peak)
     if found.traffic is not None and found.traffic.local_bytes:
-        _roof(drawing, axes, "local memory", found.peaks.local_gbs, peak)
+        _peak_line(drawing, axes, "local memory", found.peaks.local_gbs, peak)
     _line(drawing, axes.x(10**axes.low_x), axes.y(peak), LEFT + WIDTH, axes.y(peak), "#cf222e")
     drawing.text(LEFT + WIDTH, axes.y(peak) - 6, f"multiply-adds {number(peak)} GFLOP/s", "ink", "end")
     for place, (name, colour, intensity) in enumerate(points):
@@ -121,7 +121,7 @@ def _grid(drawing: Drawing, axes: Axes) -> None:
     drawing.text(8, TOP - 10, "GFLOP/s", "ink")
 
 
-def _roof(drawing: Drawing, axes: Axes, name: str, gbs: float, peak: float) -> None:
+def _peak_line(drawing: Drawing, axes: Axes, name: str, gbs: float, peak: float) -> None:
     """The slope of one memory up to where the multiply-adds bind."""
     start = max(10**axes.low_x, 10**axes.low_y / gbs)
     ridge = peak / gbs

@@ -20,7 +20,7 @@ def name_of(kernel: Kernel) -> str:
     return f"{kernel.name} ({kernel.config})"
 
 
-def contestants(problem: Gemm, info: DeviceInfo, skip: Sequence[str] = ()) -> Iterator[Kernel]:
+def tuning_candidates(problem: Gemm, info: DeviceInfo, skip: Sequence[str] = ()) -> Iterator[Kernel]:
     """The candidates that nothing speaks against, without those whose names are in `skip`.
 
     The first is the one that the library runs without a table; then two of its family for one of each other, the most
