@@ -92,7 +92,7 @@ def test_a_size_that_rungs_refuse_is_shown_with_their_sentence(quick: list[str],
     [
         (["--dtype", "flaot32"], "no dtype is called 'flaot32'; did you mean float32"),
         (["--rung", "2_tield"], "did you mean tiles/02_tiled"),
-        (["--size", "big"], "'big' is no size"),
+        (["--size", "big"], "512x256x128"),
         (["--size", "3x4"], "3x4"),
         (["--size", "-5"], "=-5"),
     ],
@@ -227,7 +227,7 @@ def test_devices_lists_the_limits_that_explain_results(
 ) -> None:
     assert main(["devices"]) == 0
     output = capsys.readouterr().out
-    for word in ("(default)", "local memory", "work-group at most", "vector widths", "float64, float16", "timer"):
+    for word in ("(default)", "local memory", "largest work-group", "vector widths", "float64, float16", "timer"):
         assert word in output
     assert main(["devices", "--json"]) == 0
     reports = json.loads(capsys.readouterr().out)

@@ -1,4 +1,4 @@
-"""`copy`, `transpose` and `matrix_transpose`: elements of any type moved into a dense array, or into `out`."""
+"""`copy`, `transpose` and `matrix_transpose` of arrays of any element type."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -22,14 +22,26 @@ def transpose(
     queue: Any = None,
     wait_for: Sequence[Any] | None = None,
 ) -> Any:
-    """The elements of `a` with its dimensions reversed, in a dense array: NumPy's `a.T.copy()`.
+    """Reverse the dimensions of an array, as NumPy's `a.T.copy()`.
 
-    `a` is a NumPy array, a PyOpenCL array or anything that NumPy takes, of any strides and of elements of 1, 2, 4, 8 or
-    16 bytes. The result has what went in for its kind: a NumPy array, complete, or a PyOpenCL array, without waiting.
-    `out` takes the result instead; it has the reversed shape and the same type, any strides, and may overlap `a`. If it
-    is `a` itself, a square matrix, that is turned in place, without a second matrix.
-    Raises InvalidInput for an `out` that does not fit or is read-only, UnsupportedType for elements of another size and for
-    those that point to Python's objects (object, StringDType).
+    Shapes: an `a` of the shape (n0, n1, ..., nk) gives (nk, ..., n1, n0), dense and in C order.
+
+    Arrays: `a` is a NumPy array, a PyOpenCL array or anything that NumPy converts, of any strides. Elements have 1, 2, 4, 8
+    or 16 bytes; they are copied as bytes. A NumPy array gives a complete NumPy array. A PyOpenCL array gives a PyOpenCL
+    array at once, and its event is in `result.events`.
+
+    Arguments:
+        out: the array for the result, or a tuple of one. It has the reversed shape, the dtype of `a` and any strides. It may
+            overlap `a`. If it is `a` itself, and that is square, it is transposed in place, without a second matrix.
+        device: where a NumPy array is transposed: an index, "cpu", "gpu" or part of a name.
+        queue: the pyopencl.CommandQueue to use. It must run commands in order. The default is the array's own.
+        wait_for: a list of pyopencl.Event that must complete first.
+
+    Raises:
+        InvalidInput: `out` does not fit or is read-only.
+        UnsupportedType: elements have another size, or point to Python objects (object, StringDType).
+        Unsupported: the queue may run commands out of order, or a device array is not aligned to its elements.
+        OutOfDeviceMemory: the arrays do not fit the device.
 
     >>> import numpy as np, tilewright
     >>> tilewright.transpose(np.array([[1, 2, 3], [4, 5, 6]])).tolist()
@@ -49,7 +61,14 @@ def matrix_transpose(
     queue: Any = None,
     wait_for: Sequence[Any] | None = None,
 ) -> Any:
-    """As `transpose`, but of every matrix in a stack: only the last two dimensions are swapped."""
+    """Swap the last two dimensions: (..., rows, columns) gives (..., columns, rows).
+
+    Arguments and errors are those of `transpose`. In addition, InvalidInput is raised for an `a` with fewer than two dimensions.
+
+    >>> import numpy as np, tilewright
+    >>> tilewright.matrix_transpose(np.zeros((4, 2, 3))).shape
+    (4, 3, 2)
+    """
     out = single_out(out)
     memory = memory_for((a, out), device, queue, wait_for)
     taken = memory.as_array(a)
@@ -66,7 +85,14 @@ def copy(
     queue: Any = None,
     wait_for: Sequence[Any] | None = None,
 ) -> Any:
-    """As `transpose`, but with the dimensions as they are: the yardstick for it."""
+    """Copy an array into a dense array in C order, or into `out`. The shape and dtype stay the same.
+
+    Arguments and errors are those of `transpose`. Its speed is the upper bound for a transpose.
+
+    >>> import numpy as np, tilewright
+    >>> tilewright.copy(np.arange(6).reshape(2, 3)[:, ::-1]).tolist()
+    [[2, 1, 0], [5, 4, 3]]
+    """
     out = single_out(out)
     memory = memory_for((a, out), device, queue, wait_for)
     taken = memory.as_array(a)
@@ -76,13 +102,13 @@ def copy(
 def _copied(memory: Memory, a: Any, order: tuple[int, ...], out: Any) -> Any:
     shape = tuple(a.shape[side] for side in order)
     _check_elements(a.dtype)
-    given = None if out is None else check_out(memory, out, shape, a.dtype, "no")  # of the very type of what is moved
+    given = None if out is None else check_out(memory, out, shape, a.dtype, "no")  # a copy converts nothing
     taken = memory.as_operand(a, a.dtype)
     if given is not None and _transposes_in_place(memory, taken, order, given):
         swap = call_for(
             memory.device, ("swap", memory.key, memory.signature(taken)), lambda: _prepare_in_place(memory, taken)
         )
-        # Where `out` is another array over the same elements, in a buffer of another beginning perhaps, it gets the event, too.
+        # `out` may be another array object over the same elements: it needs the event, too.
         memory.run(swap, {"matrix": taken} if taken is given else {"matrix": taken, "out": given}, "matrix", True)
         return out
     target = target_of(memory, given, shape, a.dtype, (a,))
@@ -95,17 +121,19 @@ def _copied(memory: Memory, a: Any, order: tuple[int, ...], out: Any) -> Any:
 
 
 def _check_elements(dtype: np.dtype) -> None:
-    """UnsupportedType for elements that are more than their bytes, or of a size that no kernel moves."""
+    """UnsupportedType for elements that point to Python objects, or of a size that no kernel copies."""
     if dtype.hasobject:
         raise UnsupportedType(
-            f"elements of {dtype} point to Python's objects, which kernels cannot count: use NumPy's copy"
+            f"elements of {dtype} point to Python objects, whose references kernels cannot count: use NumPy's copy"
         )
     if dtype.itemsize not in STANDS_FOR:
-        raise UnsupportedType(f"elements of {dtype.itemsize} bytes ({dtype}); moved are those of 1, 2, 4, 8 and 16")
+        raise UnsupportedType(
+            f"elements of {dtype} have {dtype.itemsize} bytes; kernels copy elements of 1, 2, 4, 8 and 16"
+        )
 
 
 def _transposes_in_place(memory: Memory, a: Any, order: tuple[int, ...], out: Any) -> bool:
-    """Whether `out` is the stack of squares itself, as kernels can write it, and few launches turn it."""
+    """Whether `out` is `a`, a stack of squares that kernels can write to, and few launches transpose it."""
     shape = tuple(a.shape[side] for side in order)
     if not _swaps_last_two(order, shape) or not memory.same_elements(a, out) or not memory.writable_by_kernels(out):
         return False
@@ -114,7 +142,7 @@ def _transposes_in_place(memory: Memory, a: Any, order: tuple[int, ...], out: An
 
 
 def _swaps_last_two(order: tuple[int, ...], shape: tuple[int, ...]) -> bool:
-    """Whether a move swaps the last two dimensions, of equal length, and no others."""
+    """Whether an order swaps the last two dimensions, of equal length, and no others."""
     sides = len(order)
     return sides >= 2 and shape[-1] == shape[-2] and order == (*range(sides - 2), sides - 1, sides - 2)
 
