@@ -69,6 +69,7 @@ CASES = [
     ("explain tiles/2 -D 'A B=3'", 2, "write NAME=VALUE"),
     # Kernels of one's own.
     ("run mine.cl --global M,N", 2, "needs --global and --local"),
+    ("run mine.c --global M,N --local 4,4", 2, "mine.c: kernel files must end in .cl"),
     ("run absent.cl --global M --local 4", 2, "no kernel file absent.cl"),
     ("run folder.cl --global M --local 4", 2, "no kernel file folder.cl"),
     ("explain binary.cl --global M --local 4", 2, "is no text"),
@@ -98,6 +99,8 @@ CASES = [
     ("bench --sustained=-1", 2, "not a number of seconds"),
     ("tune --candidates 0", 2, "at least 1"),
     ("plan 8 --batch=-1", 2, "at least 0"),
+    ("plan abc", 2, "'abc' is not a size: write N or MxNxK"),
+    ("accuracy --size abc", 2, "write MxNxK"),
     ("run transpose/5 --offset=-1", 2, "at least 0"),
     ("bench --sets ''", 2, "no benchmark set is called ''"),
     ("bench --sets first-calls", 2, "no benchmark set is called 'first-calls'"),
@@ -112,12 +115,12 @@ CASES = [
     ("run tiles/2 --json a --csv a", 2, "both name a"),
     ("bench --json /nonexistent/a.json", 2, "no folder /nonexistent"),
     ("accuracy --json . --size 4x4x4", 2, "is a folder"),
-    ("roofline tiles/2 --plot a.png", 2, "has to end in .svg"),
+    ("roofline tiles/2 --plot a.png", 2, ".svg"),
     ("roofline transpose/5 --plot a.svg", 2, "--plot a.svg"),
-    ("explain tiles/2 --picture a.png", 2, "has to end in .svg or .html"),
+    ("explain tiles/2 --picture a.png", 2, ".html"),
     ("explain tiles/2 --picture /nonexistent/a.svg", 2, "no folder /nonexistent"),
     ("tune --output /nonexistent/a.json", 2, "no folder /nonexistent"),
-    ("plot ok.json x.xyz", 2, "has to end in"),
+    ("plot ok.json x.xyz", 2, ".pdf"),
     ("plot ok.json /nonexistent/x.svg", 2, "no folder /nonexistent"),
     # Records and pages.
     ("compare absent.json absent.json", 1, "absent.json cannot be read"),
@@ -137,6 +140,7 @@ CASES = [
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The current folder, with files of every kind."""
     (tmp_path / "mine.cl").write_text(MINE)
+    (tmp_path / "mine.c").write_text(MINE)
     (tmp_path / "empty.cl").write_text("")
     (tmp_path / "binary.cl").write_bytes(b"\x7fELF\0\0\xff")
     (tmp_path / "folder.cl").mkdir()

@@ -30,7 +30,7 @@ def execute(options: argparse.Namespace) -> int:
     from .outputs import check_outputs, write_or_rescue
     from .sizes import parse_size
 
-    size = parse_size(options.size)
+    size = parse_size(options.size, "MxNxK")
     if len(size) != 3:
         raise InvalidInput(f"{options.size}: the error depends on 3 sizes; write MxNxK")
     check_outputs(options)

@@ -4,6 +4,7 @@ import argparse
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 from ..core.custom import custom_kernel
 from ..core.kernel import Kernel
@@ -77,6 +78,8 @@ def own_kernel(options: argparse.Namespace, global_size: str, local_size: str, s
 
 def rung_of(options: argparse.Namespace) -> Kernel:
     """The rung of that name. InvalidInput for options that apply to a user's file alone."""
+    if Path(options.kernel).is_file():
+        raise InvalidInput(f"{options.kernel}: kernel files must end in .cl")
     kernel = find_kernel(options.kernel)
     given = [
         f"{word} {getattr(options, name)}" for name, word in GEOMETRY.items() if getattr(options, name) is not None

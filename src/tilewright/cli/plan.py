@@ -44,7 +44,7 @@ def product_of(options: argparse.Namespace) -> Gemm:
     from ..errors import InvalidInput
     from .sizes import parse_size
 
-    size = parse_size(options.size)
+    size = parse_size(options.size, "N or MxNxK")
     if len(size) not in (1, 3):
         raise InvalidInput(f"{options.size}: a product has 1 or 3 sizes; write N or MxNxK")
     m, n, k = size * 3 if len(size) == 1 else size
