@@ -61,7 +61,7 @@ def test_different_texts_have_different_keys(first: list[str], second: list[str]
 WRITER = """
     import sys
     from pathlib import Path
-    from tilewright.backend.cache import BinaryCache
+    from tilewright.runtime.cache import BinaryCache
     cache = BinaryCache(Path(sys.argv[1]))
     payload = sys.argv[2].encode() * 20000
     for _ in range(150):

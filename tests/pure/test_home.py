@@ -162,7 +162,7 @@ def test_where_no_folder_can_be_made_nothing_is_kept(base: Path, monkeypatch: py
 
 FORKING = """
     import os, sys
-    from tilewright.backend.home import user_home
+    from tilewright.runtime.home import user_home
     folder = user_home().folder
     if os.fork() == 0:
         sys.exit(0)  # with all that is registered for the end

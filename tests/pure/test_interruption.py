@@ -16,9 +16,9 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="signals and mut
 # A mutex that is locked twice stands for a driver that does not come back: no signal interrupts it.
 STUCK = """
 import ctypes, subprocess, sys, tempfile, threading
-from tilewright.backend.children import started
-from tilewright.backend.home import private_folder
-from tilewright.interruption import terminated_as_interrupted
+from tilewright.runtime.children import started
+from tilewright.runtime.home import private_folder
+from tilewright.cli.interruption import terminated_as_interrupted
 quiet = dict(stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(100)"], **quiet)
 folder = tempfile.mkdtemp(prefix="tilewright-")
