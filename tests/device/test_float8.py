@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pyopencl.array as cl_array
 import pytest
+from families import kernels_of
 
 import tilewright
 from tilewright.core.plan import plan
@@ -13,7 +14,7 @@ from tilewright.core.types import numpy_dtype
 from tilewright.dispatch.choice import plan_product
 from tilewright.errors import InvalidInput, Unsupported
 from tilewright.kernels.product.call import call_of
-from tilewright.kernels.product.portable.search import ranked_kernels
+from tilewright.kernels.product.portable import search as portable
 from tilewright.runtime.opencl.device import Device
 from tilewright.runtime.run import solve
 from tilewright.runtime.verify import verify
@@ -24,7 +25,7 @@ KINDS = ("float8_e4m3fn", "float8_e5m2")
 
 def product(problem: Gemm, arrays: dict[str, np.ndarray], device: Device) -> np.ndarray:
     info = replace(device.info, kind="gpu")
-    result, _ = solve(plan(ranked_kernels(problem, info), problem, info), arrays, device)
+    result, _ = solve(plan(kernels_of(portable, problem, info), problem, info), arrays, device)
     return result
 
 
@@ -157,4 +158,4 @@ def test_scales_that_do_not_fit_are_refused(device: Device) -> None:
 def test_a_kernel_that_cannot_scale_refuses(device: Device) -> None:
     call = replace(call_of(Gemm(8, 8, 8, KINDS[0], out_dtype="float32")), scale_a="one", scale_b="one")
     with pytest.raises(Unsupported):
-        plan(ranked_kernels(call, device.info), call, device.info)
+        plan(kernels_of(portable, call, device.info), call, device.info)

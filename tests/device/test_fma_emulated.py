@@ -17,9 +17,10 @@ from tilewright.core.operands import Layout
 from tilewright.core.plan import plan
 from tilewright.core.problem import Gemm, Problem, StridedGemm, random_array
 from tilewright.kernels.product.cuda_cores_tma.config import CONSUMERS, FmaConfig
-from tilewright.kernels.product.cuda_cores_tma.kernels import PRODUCT, fma_steps
+from tilewright.kernels.product.cuda_cores_tma.kernels import PRODUCT
 from tilewright.kernels.product.macros import elements
 from tilewright.kernels.product.packing import PACK
+from tilewright.kernels.product.steps import tiled_steps
 from tilewright.runtime.opencl.device import Device
 from tilewright.runtime.run import LoadedPlan, solve
 from tilewright.runtime.verify import verify
@@ -55,7 +56,7 @@ def emulated(folder: Path) -> Kernel:
     joining.write_text(JOIN + text)
 
     def steps(kernel: Kernel, config: Config, problem: Problem) -> Steps:
-        *copies, product = fma_steps(kernel, config, problem)
+        *copies, product = tiled_steps(kernel, config, problem)
         left = (replace(product, kernel=replace(kernel, source=joining)),) if product.zeroed else ()
         return (*copies, product, *left)
 

@@ -33,7 +33,7 @@ void gemm(const __global float* fetched, const int steps, const int M, const int
     const __local uchar* tiles = (const __local uchar*)local_tiles;
     COMPONENT sums[BLOCKS][WN / 2];
     const Turn turn = {0, 0};
-    multiply(words, tiles, sums, turn, steps, tiles + B_HELD * A_TILE, A_HELD * A_TILE, 0, 0, item);
+    multiply(words, tiles, sums, turn, steps, tiles + REGISTER_B * A_TILE, REGISTER_A * A_TILE, 0, 0, item);
     const Part part = {0, 0, 0, M, N};
     store_part(sums, part, alpha, beta, 0, C, c_row, C, 0, 0, slots + item / 32 / SHARERS * SLOTS_BYTES, 0, item);
 }

@@ -35,16 +35,26 @@ __kernel void groups(const int panels, __global int* found)
 """
 
 
-def source(shared: int) -> str:
-    macros = {"SHARED": shared, "BM": 32, "BN": 64, "GROUP_M": 3, "MOST_PARTS": MOST_PARTS, "REAL": "float"}
+def source(shared: int, skip_divisions: int = 1) -> str:
+    macros = {
+        "STREAM_K": shared,
+        "SKIP_DIVISIONS": skip_divisions,
+        "BM": 32,
+        "BN": 64,
+        "GROUP_M": 3,
+        "MOST_PARTS": MOST_PARTS,
+        "REAL": "float",
+    }
     macros |= {"REAL_IS_INTEGER": 0, "REAL_IS_DOUBLE": 0}
     defines = "".join(f"#define {name} {value}\n" for name, value in macros.items())
     schedule = read_source(KERNELS / "product" / "scheduler.cl")
     return "\n".join((defines, read_source(PRELUDE / "opencl.cl"), schedule, RECORDER))
 
 
-def run(device: Device, entry: str, shared: int, groups: int, output: np.ndarray, *scalars: int) -> np.ndarray:
-    text = source(shared)
+def run(
+    device: Device, entry: str, shared: int, groups: int, output: np.ndarray, *scalars: int, skip_divisions: int = 1
+) -> np.ndarray:
+    text = source(shared, skip_divisions)
     program = device.build(text, entry, parse_signature(text, "schedule", entry), "float32")
     kernel, buffer = program.new_kernel(), device.allocate(output.nbytes)
     device.write(buffer, output)
@@ -89,8 +99,10 @@ def test_the_group_that_has_a_panel_is_found(device: Device) -> None:
     assert (device.read(buffer, found.size, found.dtype)[:panels] == owner.ravel()).all()
 
 
-def test_tiles_have_each_place_once(device: Device) -> None:
+@pytest.mark.parametrize("skip_divisions", [0, 1])
+def test_tiles_have_each_place_once(skip_divisions: int, device: Device) -> None:
     for m, n in ((32, 64), (33, 65), (1000, 64), (320, 700)):
         rows, columns = -(-m // 32), -(-n // 64)
-        found = run(device, "places", 0, rows * columns, np.zeros((rows * columns, 2), np.int32), m, n)
+        output = np.zeros((rows * columns, 2), np.int32)
+        found = run(device, "places", 0, rows * columns, output, m, n, skip_divisions=skip_divisions)
         assert sorted(map(tuple, found.tolist())) == [(row, column) for row in range(rows) for column in range(columns)]

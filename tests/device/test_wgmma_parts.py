@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tilewright.core.includes import with_includes
 from tilewright.core.kernel import KERNELS, PRELUDE, NDRange
 from tilewright.core.source import parse_signature, read_source
 from tilewright.runtime.opencl.device import Device
@@ -47,7 +48,7 @@ def run(device: Device, file: Path, macros: dict[str, str | int], entry: str, gr
         output: np.ndarray, *arguments: int | np.ndarray) -> np.ndarray:  # fmt: skip
     """What the kernel `entry`, behind the functions of `file`, leaves in the output."""
     defines = "".join(f"#define {name} {value}\n" for name, value in macros.items())
-    text = "\n".join((defines, read_source(PRELUDE / "opencl.cl"), read_source(file), entry))
+    text = "\n".join((defines, read_source(PRELUDE / "opencl.cl"), with_includes(read_source(file), file, {}), entry))
     kernel = device.build(text, file.stem, parse_signature(text, file.stem, "entry"), "float32").new_kernel()
     buffers = [device.allocate(each.nbytes) for each in (*arguments, output) if isinstance(each, np.ndarray)]
     arrays = [each for each in (*arguments, output) if isinstance(each, np.ndarray)]
@@ -66,12 +67,22 @@ def test_each_step_of_each_tile_has_one_group(tiles: tuple[int, int], groups: in
     count, steps, macros = (
         tiles[0] * tiles[1],
         21,
-        {"STAGES": 4, "BM": 32, "BN": 64, "GROUP_M": 3, "ALONE": 0, "EARLY": 0},
+        {"STAGES": 4, "BM": 32, "BN": 64, "GROUP_M": 3, "ONE_WAVE": 0, "ODD_ROW_LEAD": 0},
     )
     whole = count // groups * groups if split > 1 else count
     output = np.full((groups, MOST_SHARES, 4), -1, np.int32)
     shares = run(
-        device, WGMMA / "shares.cl", {**macros, "SPLIT": split}, SHARES, groups, 1, output, *tiles, steps, whole, count
+        device,
+        WGMMA / "shares.cl",
+        {**macros, "TAIL_SPLIT": split},
+        SHARES,
+        groups,
+        1,
+        output,
+        *tiles,
+        steps,
+        whole,
+        count,
     )
     done = np.zeros((count, steps), int)
     parts: dict[int, list[int]] = {tile: [] for tile in range(whole, count)}
@@ -93,9 +104,9 @@ def test_every_tile_has_a_place_of_its_own(early: int, device: Device) -> None:
         "BM": 32,
         "BN": 64,
         "GROUP_M": 3,
-        "ALONE": 0,
-        "SPLIT": 1,
-        "EARLY": early,
+        "ONE_WAVE": 0,
+        "TAIL_SPLIT": 1,
+        "ODD_ROW_LEAD": early,
     }
     output = np.full((2 * 5 * 4, 3), -1, np.int32)
     places = run(device, WGMMA / "shares.cl", macros, PLACES, len(output), 1, output, 5, 4)

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from families import kernels_of
 from test_mma import check_strided
 
 import tilewright
@@ -14,9 +15,10 @@ from tilewright.core.problem import Gemm, StridedGemm, random_arrays
 from tilewright.core.types import FLOAT8, numpy_dtype
 from tilewright.dispatch.choice import plan_product
 from tilewright.kernels.product.call import call_of
+from tilewright.kernels.product.wgmma import search as wgmma
 from tilewright.kernels.product.wgmma.config import WgmmaConfig
 from tilewright.kernels.product.wgmma.kernels import KERNELS
-from tilewright.kernels.product.wgmma.search import candidates, configurations
+from tilewright.kernels.product.wgmma.search import configurations
 from tilewright.runtime.opencl.device import Device
 from tilewright.runtime.run import Execution
 from tilewright.runtime.verify import Reference, verify, verify_execution
@@ -158,7 +160,7 @@ def test_warps_that_share_lines_wait_for_each_other(hopper: Device) -> None:
     problem = StridedGemm(m, n, k, "float32", out_dtype="float32", views=views, precision="tf32")
     config = WgmmaConfig(64, 32, 16, 1, 1, groups=4, held="A")
     macros = config.macros(call_of(problem))
-    assert (macros["STAGED"], macros["STORE_BY_TMA"], macros["ALONE"]) == (16, 0, 0)
+    assert (macros["STAGED"], macros["STORE_BY_TMA"], macros["ONE_WAVE"]) == (16, 0, 0)
     check_strided(problem, replace(TF32, config=config), hopper)
 
 
@@ -167,7 +169,7 @@ def test_tf32_goes_to_the_nearer_neighbour(hopper: Device) -> None:
     problem = problem_of(TF32, 256, 256, 64, b_order="column")
     arrays = {name: np.zeros(each.shape, np.float32) for name, each in random_arrays(problem).items()}
     arrays["A"][0::2, 0], arrays["A"][1::2, 0], arrays["B"][0] = 1 + 2**-12, 1 + 3 * 2**-12, 1
-    execution = Execution(plan(candidates(problem, hopper.info), problem, hopper.info), hopper)
+    execution = Execution(plan(kernels_of(wgmma, problem, hopper.info), problem, hopper.info), hopper)
     execution.write(arrays)
     execution.launch()
     result = execution.read()
@@ -311,6 +313,6 @@ def test_batches_views_and_the_epilogue(kernel: Kernel, gap: int, hopper: Device
 def test_large_products_of_halves_are_planned_with_wgmma(hopper: Device) -> None:
     for dtype, precision in (("float16", ""), ("bfloat16", ""), (FLOAT8[0], "fp8")):
         out = "float32" if precision else None
-        chosen = candidates(Gemm(4096, 4096, 4096, dtype, out_dtype=out, precision=precision), hopper.info)
+        chosen = kernels_of(wgmma, Gemm(4096, 4096, 4096, dtype, out_dtype=out, precision=precision), hopper.info)
         assert chosen
         assert chosen[0].source.parent.name == "wgmma"

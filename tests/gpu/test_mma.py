@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from families import kernels_of
 
 from tilewright.core.kernel import Kernel
 from tilewright.core.operands import Layout
@@ -11,9 +12,10 @@ from tilewright.core.plan import plan
 from tilewright.core.problem import Arrays, Gemm, StridedGemm, random_array, random_arrays
 from tilewright.core.types import FROM_ML_DTYPES, element_type
 from tilewright.kernels.product.call import call_of
+from tilewright.kernels.product.mma import search as mma
 from tilewright.kernels.product.mma.config import WarpConfig
 from tilewright.kernels.product.mma.kernels import DOUBLES, FETCHED, FETCHED_COMPLEX, KERNELS
-from tilewright.kernels.product.mma.search import candidates, configurations
+from tilewright.kernels.product.mma.search import configurations
 from tilewright.runtime.opencl.device import Device
 from tilewright.runtime.run import Execution, LoadedPlan
 from tilewright.runtime.verify import Reference, verify, verify_execution
@@ -99,7 +101,7 @@ def test_infinities_and_nan_go_where_ieee_arithmetic_sends_them(kernel: Kernel, 
         arrays = random_arrays(problem)
         arrays["A"][3, 5], arrays["A"][17, 0], arrays["B"][9, 11] = np.inf, np.nan, -np.inf
         reference = Reference(problem, arrays)
-        chosen = candidates(problem, nvidia.info) or (kernel,)
+        chosen = kernels_of(mma, problem, nvidia.info) or (kernel,)
         verdict = verify_execution(Execution(plan(chosen[:1], problem, nvidia.info), nvidia), reference)
         assert verdict.passed, f"{kernel.name} {a_order} {b_order}: {verdict}"
 
@@ -215,7 +217,7 @@ def test_what_the_library_plans_for_doubles(nvidia: Device) -> None:
         Gemm(511, 513, 515, "float64", "column"),
         Gemm(4096, 16, 1000, "float64", b_order="column"),
     ):
-        found = plan(candidates(problem, nvidia.info), problem, nvidia.info)
+        found = plan(kernels_of(mma, problem, nvidia.info), problem, nvidia.info)
         assert found.steps[-1].kernel.name in ("mma/main_loop_tma[float64]", "mma/main_loop[float64]")
         verdict = verify(found, nvidia)
         assert verdict.passed, f"{problem.title}: {verdict}"
@@ -226,7 +228,7 @@ def test_large_products_are_fetched_by_the_copy_engine(dtype: str, nvidia: Devic
     usable(FETCHED, nvidia)
     for a_order, b_order in ORDERS:
         problem = Gemm(1024, 1030, 1026, dtype, a_order, b_order)
-        found = plan(candidates(problem, nvidia.info), problem, nvidia.info)
+        found = plan(kernels_of(mma, problem, nvidia.info), problem, nvidia.info)
         assert found.steps[-1].kernel.name == f"mma/main_loop_tma[{dtype}]"
         verdict = verify(found, nvidia)
         assert verdict.passed, f"{problem.title} {a_order} {b_order}: {verdict}"

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 from devices import HOPPER
+from families import kernels_of
 from says import says
 
 from tilewright.core.device import DeviceInfo
@@ -14,9 +15,10 @@ from tilewright.core.problem import Gemm, StridedGemm
 from tilewright.core.tensor_map import TensorMap
 from tilewright.dispatch.choice import plan_product
 from tilewright.kernels.product.call import call_of
+from tilewright.kernels.product.cuda_cores_tma import search as cuda_cores_tma
 from tilewright.kernels.product.cuda_cores_tma.config import EXCHANGED, LOCAL_BYTES, FmaConfig, tensor_map
 from tilewright.kernels.product.cuda_cores_tma.kernels import PRODUCT
-from tilewright.kernels.product.cuda_cores_tma.search import SPACE, candidates
+from tilewright.kernels.product.cuda_cores_tma.search import SPACE
 
 FEATURES = ("gpu", "nvidia", "tma", "wgmma")
 ORDERS = [(a, b) for a in ("row", "column") for b in ("row", "column")]
@@ -64,7 +66,7 @@ def test_stages_fit_into_local_memory(config: FmaConfig, a_order: str, b_order: 
     assert config.stages(call) * config.stage_bytes(call) <= LOCAL_BYTES
     if config.SLICES > 1:
         assert config.stages(call) * config.stage_bytes(call) >= EXCHANGED
-    assert f"#define TURN_A {int(a_order == 'row')}\n" in render(PRODUCT, config, call)
+    assert f"#define TRANSPOSE_A {int(a_order == 'row')}\n" in render(PRODUCT, config, call)
 
 
 def test_every_order_has_a_tile_of_each_shape() -> None:
@@ -102,7 +104,7 @@ def test_operands_along_k_are_turned_before_if_asked_for() -> None:
     assert [step.kernel.source.parent.name for step in steps] == ["moves", "moves", "cuda_cores_tma"]
     assert [dict(step.buffers)["output"] for step in steps[:-1]] == ["packed_A", "packed_B"]
     macros = turning.macros(problem)
-    assert (macros["TURN_A"], macros["TURN_B"], macros["CONSUMER_REGISTERS"]) == (0, 0, 224)
+    assert (macros["TRANSPOSE_A"], macros["TRANSPOSE_B"], macros["CONSUMER_REGISTERS"]) == (0, 0, 224)
     (move, _) = planned(Gemm(4096, 4096, 4096), turning).steps
     assert dict(move.buffers)["output"] == "packed_A"
     assert reasons(Gemm(4096, 4096, 4096, a_order="column"), turning)
@@ -149,15 +151,15 @@ def test_what_is_left_after_whole_rounds_is_shared_out() -> None:
 
 
 def test_the_library_takes_it_where_it_should_beat_the_portable_kernels() -> None:
-    best = candidates(Gemm(8192, 8192, 8192), hopper())[0].config
+    best = kernels_of(cuda_cores_tma, Gemm(8192, 8192, 8192), hopper())[0].config
     assert isinstance(best, FmaConfig)
     assert best.shared
     assert best.BM * best.BN == 256 * 128
-    assert all(each.config.pack for each in candidates(Gemm(4097, 4097, 4097), hopper()))  # type: ignore[attr-defined]
-    assert candidates(Gemm(16, 4096, 4096), hopper()) == ()
-    assert candidates(Gemm(4096, 4096, 4096), hopper("tma")) == ()
-    assert candidates(Gemm(4096, 4096, 4096, "float64"), hopper()) == ()
-    assert candidates(Gemm(4096, 4096, 4096, precision="tf32"), hopper()) == ()
+    assert all(each.config.pack for each in kernels_of(cuda_cores_tma, Gemm(4097, 4097, 4097), hopper()))  # type: ignore[attr-defined]
+    assert plan_product(Gemm(16, 4096, 4096), hopper()).steps[-1].kernel.source != PRODUCT.source
+    assert kernels_of(cuda_cores_tma, Gemm(4096, 4096, 4096), hopper("tma")) == ()
+    assert kernels_of(cuda_cores_tma, Gemm(4096, 4096, 4096, "float64"), hopper()) == ()
+    assert kernels_of(cuda_cores_tma, Gemm(4096, 4096, 4096, precision="tf32"), hopper()) == ()
 
 
 def test_a_product_too_small_for_halves_to_gain_comes_here() -> None:

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 from devices import NVIDIA
+from families import kernels_of
 from says import says
 
 from tilewright.core.device import DeviceInfo
@@ -12,11 +13,13 @@ from tilewright.core.operands import Layout
 from tilewright.core.plan import plan
 from tilewright.core.problem import Gemm, StridedGemm
 from tilewright.core.tensor_map import TensorMap
+from tilewright.dispatch.choice import plan_product
 from tilewright.kernels.product.call import call_of
+from tilewright.kernels.product.mma import search as mma
 from tilewright.kernels.product.mma.config import ACROSS, ALONG_K, CopyForm, WarpConfig, copy_form
 from tilewright.kernels.product.mma.config_tma import FetchedConfig
 from tilewright.kernels.product.mma.kernels import DOUBLES, FETCHED, FETCHED_COMPLEX, KERNELS
-from tilewright.kernels.product.mma.search import candidates, configurations
+from tilewright.kernels.product.mma.search import configurations
 from tilewright.kernels.product.packing import across_k, on_lines, room, with_packed
 
 FEATURES = ("gpu", "nvidia", "mma", "mma_f64", "mma_f64_m8", "ldmatrix", "cp_async")
@@ -89,39 +92,40 @@ def test_every_configuration_renders_and_counts_its_tiles(kernel: object) -> Non
         assert 0 < groups <= tiles * config.steps(call)
         assert 0 <= whole <= tiles
         assert config.shared == (whole < tiles)
-        assert "#define SHARED" in render(base, config, problem)
+        assert "#define STREAM_K" in render(base, config, problem)
         assert config.local_bytes(problem) <= 232448
 
 
 def test_a_device_gets_the_instruction_that_it_has() -> None:
     problem = Gemm(2048, 2048, 2048, "float64")
-    assert candidates(problem, gpu())[0].variant == "float64"
-    old = candidates(problem, gpu("mma_f64", local=166912))
+    assert kernels_of(mma, problem, gpu())[0].variant == "float64"
+    old = kernels_of(mma, problem, gpu("mma_f64", local=166912))
     assert old[0].variant == "float64 by 8 rows"
     assert plan(old, problem, gpu("mma_f64", local=166912)).steps[0].config.local_bytes(problem) <= 166912
-    assert candidates(problem, gpu("mma_f64", "mma_f64_m8")) == ()
-    assert candidates(problem, gpu("cp_async")) == ()
+    assert kernels_of(mma, problem, gpu("mma_f64", "mma_f64_m8")) == ()
+    assert kernels_of(mma, problem, gpu("cp_async")) == ()
 
 
 def test_tf32_only_where_it_is_asked_for() -> None:
-    assert candidates(Gemm(512, 512, 512), gpu()) == ()
-    assert candidates(Gemm(512, 512, 512, precision="fp32_split"), gpu()) == ()
-    assert candidates(Gemm(512, 512, 512, precision="tf32"), gpu())[0].precision == "tf32"
+    assert kernels_of(mma, Gemm(512, 512, 512), gpu()) == ()
+    assert kernels_of(mma, Gemm(512, 512, 512, precision="fp32_split"), gpu()) == ()
+    assert kernels_of(mma, Gemm(512, 512, 512, precision="tf32"), gpu())[0].precision == "tf32"
 
 
 def test_products_of_few_columns_are_left_to_the_kernels_for_them() -> None:
-    assert candidates(Gemm(4096, 1, 4096, "float64"), gpu()) == ()
-    assert candidates(Gemm(4096, 4096, 4096, "complex128"), gpu()) == ()
+    vector = plan_product(Gemm(4096, 1, 4096, "float64"), gpu())
+    assert {step.kernel.source.parent.name for step in vector.steps} <= {"gemv", "product"}
+    assert kernels_of(mma, Gemm(4096, 4096, 4096, "complex128"), gpu()) == ()
 
 
 @pytest.mark.parametrize("dtype", ["float64", "complex128"])
 def test_hoppers_copy_engine_fetches_large_products(dtype: str) -> None:
     problem = Gemm(4096, 4096, 4096, dtype)
-    found = candidates(problem, gpu(more=HOPPER))
+    found = kernels_of(mma, problem, gpu(more=HOPPER))
     assert found[0].name == f"mma/main_loop_tma[{dtype}]"
     assert isinstance(found[0].config, FetchedConfig)
     assert found[0].config.shared  # 1024 tiles are seven rounds of 132 work-groups, and a part of one
-    without = candidates(problem, gpu())
+    without = kernels_of(mma, problem, gpu())
     assert not any(each.name.startswith("mma/main_loop_tma") for each in without)
 
 
@@ -177,7 +181,7 @@ def test_parts_of_the_depth_that_cannot_be_are_refused(change: dict[str, int], s
 
 @pytest.mark.parametrize("n", [64, 128, 256, 512])
 def test_small_products_of_doubles_keep_every_quarter_of_a_compute_unit_busy(n: int) -> None:
-    config = candidates(Gemm(n, n, n, "float64"), gpu(more=HOPPER))[0].config
+    config = kernels_of(mma, Gemm(n, n, n, "float64"), gpu(more=HOPPER))[0].config
     assert isinstance(config, WarpConfig)
     assert config.WARPS_K > 1
     assert config.items >= 128

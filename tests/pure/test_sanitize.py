@@ -8,13 +8,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from families import kernels_of
 from says import says
 
 from tilewright.core.kernel import Dialect, render
 from tilewright.core.plan import Plan
 from tilewright.core.problem import Gemm, Problem, StridedGemm, Transpose
+from tilewright.kernels.product.cpu import search as cpu
 from tilewright.kernels.product.cpu.config import CpuProduct
-from tilewright.kernels.product.cpu.search import candidates
 from tilewright.runtime.children import ChildRun
 from tilewright.runtime.cuda.nvrtc import find_nvrtc
 from tools.sanitize import cuda, oclgrind
@@ -99,7 +100,7 @@ def test_products_for_gpus_are_clean(problem: Gemm) -> None:
 def in_short_blocks(dtype: str) -> Case:
     """A product of halves whose K of 20 is cut into blocks of 16, so that sums wait."""
     problem = Gemm(2, 17, 20, dtype)
-    kernel = candidates(problem, SMALL_CPU)[-1]
+    kernel = kernels_of(cpu, problem, SMALL_CPU)[-1]
     assert isinstance(kernel.config, CpuProduct)
     config = replace(kernel.config, KC=16)
     return Case(SMALL_CPU, Plan(problem, kernel.steps(kernel, config, problem)))

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 from devices import HOPPER
+from families import kernels_of
 from says import says
 
 from tilewright.core.operands import Layout
@@ -13,10 +14,11 @@ from tilewright.core.types import FLOAT8
 from tilewright.dispatch.choice import plan_product
 from tilewright.errors import Unsupported
 from tilewright.kernels.product.call import call_of
+from tilewright.kernels.product.wgmma import search as wgmma
 from tilewright.kernels.product.wgmma.config import WgmmaConfig
 from tilewright.kernels.product.wgmma.kernels import KERNELS
 from tilewright.kernels.product.wgmma.maps import alignment, edge_rows, fetched_rows, rows_aligned
-from tilewright.kernels.product.wgmma.search import SPACE, candidates, configurations, shapes
+from tilewright.kernels.product.wgmma.search import SPACE, configurations, shapes
 
 HALVES = next(each for each in KERNELS if each.dtypes == ("float16",))
 
@@ -27,17 +29,17 @@ def reasons(problem: Gemm, config: WgmmaConfig) -> str:
 
 def test_nothing_is_offered_without_the_instructions() -> None:
     older = replace(HOPPER, features=frozenset(("gpu", "nvidia", "mma")))
-    assert candidates(Gemm(4096, 4096, 4096, "float16"), older) == ()
+    assert kernels_of(wgmma, Gemm(4096, 4096, 4096, "float16"), older) == ()
 
 
 @pytest.mark.parametrize("dtype", ["float64", "int32", "float32", "complex64"])
 def test_other_types_are_left_to_others(dtype: str) -> None:
-    assert candidates(Gemm(4096, 4096, 4096, dtype), HOPPER) == ()
+    assert kernels_of(wgmma, Gemm(4096, 4096, 4096, dtype), HOPPER) == ()
 
 
 def test_large_products_get_the_largest_tiles() -> None:
     for problem in (Gemm(8192, 8192, 8192, "float16"), Gemm(8192, 8192, 8192, precision="tf32")):
-        first = plan(candidates(problem, HOPPER), problem, HOPPER).steps[-1].config
+        first = plan(kernels_of(wgmma, problem, HOPPER), problem, HOPPER).steps[-1].config
         assert isinstance(first, WgmmaConfig)
         assert first.BM * first.BN == 128 * 256
 
@@ -49,7 +51,7 @@ def test_few_tiles_are_computed_together_where_memory_is_not_what_takes_the_time
         (Gemm(64, 4096, 7168, "float16"), False),  # B comes from memory, whoever fetches it
         (Gemm(64, 7168, 2112, "float16"), False),  # so many tiles are enough
     ):
-        first = plan(candidates(problem, HOPPER), problem, HOPPER).steps[-1].config
+        first = plan(kernels_of(wgmma, problem, HOPPER), problem, HOPPER).steps[-1].config
         assert isinstance(first, WgmmaConfig)
         assert (first.split > 1) == together, f"{problem.title}: {first}"
 
@@ -66,7 +68,7 @@ def test_every_tile_fits_into_local_memory_and_is_shared_out_evenly() -> None:
 
 def test_every_tile_with_an_operand_from_registers_fits_too() -> None:
     for problem in (Gemm(4096, 4096, 4096, precision="tf32"), Gemm(4096, 4096, 4096, "float32", "column", "column")):
-        for config in (each for each in shapes(call_of(problem)) if each.held):
+        for config in (each for each in shapes(problem.dtype) if each.held):
             assert config.local_bytes(problem) <= HOPPER.static_local_bytes
             rows, columns = config.sums
             assert rows in (64, 128)
@@ -80,7 +82,7 @@ def test_wide_elements_across_k_are_multiplied_from_registers_and_not_copied() -
     ):  # fmt: skip
         for n in (1024, 2048, 8192):
             problem = Gemm(n, n, n, "float32", a_order, b_order, precision="tf32")
-            steps = plan(candidates(problem, HOPPER), problem, HOPPER).steps
+            steps = plan(kernels_of(wgmma, problem, HOPPER), problem, HOPPER).steps
             config = steps[-1].config
             assert isinstance(config, WgmmaConfig)
             assert config.held in held
@@ -116,7 +118,7 @@ def test_lines_that_straddle_those_of_the_cache_may_be_packed_by_themselves() ->
     assert "B can be fetched by lines of 128 bytes" in reasons(problem, WgmmaConfig(128, 256, 4, pack="B"))
     both = Gemm(5000, 5000, 5000, "float16")
     assert {config.pack for config in configurations(call_of(both), HOPPER)} == {"", "A", "B", "AB"}
-    assert plan(candidates(both, HOPPER), both, HOPPER).scratch
+    assert plan(kernels_of(wgmma, both, HOPPER), both, HOPPER).scratch
 
 
 def test_sums_with_b_held_are_turned() -> None:
@@ -148,14 +150,14 @@ def test_bytes_are_multiplied_along_k_alone() -> None:
     problem = Gemm(4096, 4096, 4096, "int8", out_dtype="int32")
     with pytest.raises(Unsupported, match=r"\bB\b"):
         plan([bytes_], problem, HOPPER)
-    steps = plan(candidates(problem, HOPPER), problem, HOPPER).steps
+    steps = plan(kernels_of(wgmma, problem, HOPPER), problem, HOPPER).steps
     assert [step.problem.operation for step in steps] == ["move", "gemm"]
     assert dict(steps[0].buffers) == {"input": "B", "output": "packed_B"}
 
 
 def test_8_bit_floats_are_summed_by_the_tensor_cores_only_if_that_is_asked_for() -> None:
     problem = Gemm(4096, 4096, 4096, FLOAT8[0], "row", "column", out_dtype="bfloat16")
-    assert candidates(problem, HOPPER) == ()
+    assert kernels_of(wgmma, problem, HOPPER) == ()
     names = [step.kernel.name for step in plan_product(problem, HOPPER).steps]
     assert names == ["fp8/convert", "fp8/convert", "wgmma/main_loop[float16]"]
     (step,) = plan_product(replace(problem, precision="fp8"), HOPPER).steps
@@ -201,7 +203,7 @@ def test_tiles_left_after_whole_rounds_are_cut_and_get_room_and_counters_that_st
     assert found.scratch == {"partial": 8 * 16 * 128 * 256 * 4, "tickets": 8 * 2 * 4}
     assert config.ndrange(problem).global_size == (132 * 384,)
     assert config.scalars(problem)["whole"] == 792
-    assert candidates(problem, HOPPER)[0].config == config
+    assert kernels_of(wgmma, problem, HOPPER)[0].config == config
     offered = [each for each in configurations(call_of(problem), HOPPER) if (each.BM, each.BN) == (128, 256)]
     assert {each.split for each in offered} == {1, 8, 16}
 
@@ -271,9 +273,9 @@ def test_even_and_odd_rows_are_two_matrices_where_they_begin_apart() -> None:
     assert (call.m, call.batch, call.a, call.b.batch) == (2500, 2, Layout(0, 10000, 1, 5000), 0)
     assert (call.c, config.oriented(call)) == (Layout(0, 8192, 1, 4096), call)
     assert alignment(call, "A") == 32
-    assert config.macros(problem)["EARLY"] == 8
+    assert config.macros(problem)["ODD_ROW_LEAD"] == 8
     assert config.tensor_maps(problem)["map_a"].sizes == (5000, 2500, 2)
-    assert "apart=True" in str(candidates(problem, HOPPER)[0].config)
+    assert "apart=True" in str(kernels_of(wgmma, problem, HOPPER)[0].config)
 
 
 def test_cuts_and_scratch_are_those_of_the_divided_product() -> None:

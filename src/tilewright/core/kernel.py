@@ -11,7 +11,7 @@ from typing import ClassVar
 from .device import DeviceInfo
 from .includes import with_includes
 from .problem import Problem
-from .source import Signature, parse_signature, read_source, shown_path
+from .source import Signature, read_signature, read_source, shown_path
 from .tensor_map import TensorMap
 from .types import DOUBLES, element_type
 
@@ -74,6 +74,16 @@ class Config:
     def violations(self, problem: Problem, device: DeviceInfo) -> Iterator[str]:
         """Why this configuration cannot solve the problem there: each a sentence with its numbers."""
         return iter(())
+
+    def on(self, device: DeviceInfo) -> "Config":
+        """This configuration with what it takes from a device's facts."""
+        return self
+
+    @property
+    def key(self) -> dict[str, bool | int | str]:
+        """Every field by its name: what tuned tables and child processes call the configuration."""
+        values = {each.name: getattr(self, each.name) for each in fields(self)}
+        return {name: value if isinstance(value, int | str) else str(value) for name, value in values.items()}
 
     def __str__(self) -> str:
         return " ".join(f"{each.name}={getattr(self, each.name)}" for each in fields(self))
@@ -152,7 +162,7 @@ class Kernel:
 
     @property
     def signature(self) -> Signature:
-        return parse_signature(self.text, str(self.source))
+        return read_signature(self.source)
 
     @property
     def configs(self) -> tuple[Config, ...]:

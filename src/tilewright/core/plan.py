@@ -3,7 +3,7 @@
 Planning touches no device and no runtime.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from ..errors import Unsupported
@@ -68,18 +68,19 @@ class Plan:
         return "\n".join(lines)
 
 
-def plan(candidates: Sequence[Kernel], problem: Problem, device: DeviceInfo) -> Plan:
+def plan(candidates: Iterable[Kernel], problem: Problem, device: DeviceInfo) -> Plan:
     """The first configuration of the first candidate that nothing speaks against; Unsupported with all reasons if none.
 
     Candidates come ranked: the most wanted first.
     """
     rejected: list[Rejection] = []
     for kernel in candidates:
-        for config in kernel.configs:
+        for place, config in enumerate(each.on(device) for each in kernel.configs):
             reasons = list(violations(kernel, config, problem, device))
             if not reasons:
                 steps = kernel.steps(kernel, config, problem)
-                return Plan(problem, steps, _notes(kernel, config, rejected), tuple(rejected))
+                notes = _notes(kernel, config, rejected) if place else ()
+                return Plan(problem, steps, notes, tuple(rejected))
             rejected += [Rejection(kernel.name, str(config), reason) for reason in reasons]
             if any(_refusals(kernel, problem, device)):
                 break  # no configuration changes that
@@ -155,7 +156,5 @@ def _wide_scalars(step: Step) -> Iterator[str]:
 
 
 def _notes(kernel: Kernel, config: Config, rejected: Sequence[Rejection]) -> tuple[str, ...]:
-    if config is kernel.config:
-        return ()
     first = next(rejection for rejection in rejected if rejection.kernel == kernel.name)
     return (f"cut from {first.config} to {config}: {first.reason}",)

@@ -234,6 +234,13 @@ def save_record(record: object, path: Path) -> None:
     path.write_bytes(gzip.compress(content, mtime=0) if path.suffix == ".gz" else content)
 
 
+@dataclass(frozen=True)
+class _Header:
+    """What is read first: a file of another format need not fit the type."""
+
+    format: int | None = None
+
+
 def load(path: Path, kind: type[Kind], what: str, form: int | None = None) -> Kind:
     """Read a file of `kind`, which is called `what`; RecordError says what is wrong with the file and where.
 
@@ -243,17 +250,17 @@ def load(path: Path, kind: type[Kind], what: str, form: int | None = None) -> Ki
         raise RecordError(f"{path} cannot be read: it is not a file")
     try:
         content = path.read_bytes()
-        found = msgspec.json.decode(gzip.decompress(content) if path.suffix == ".gz" else content, type=kind)
+        text = gzip.decompress(content) if path.suffix == ".gz" else content
+        written = msgspec.json.decode(text, type=_Header).format if form is not None else None
+        if written != form:
+            raise RecordError(f"{path} has format {written}; this version reads {form}")
+        return msgspec.json.decode(text, type=kind)
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
         raise RecordError(f"{path} is not a compressed file: {error}") from error
     except OSError as error:
         raise RecordError(f"{path} cannot be read: {error.strerror}") from error
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise RecordError(f"{path} is not {what}: {error}") from error
-    written = getattr(found, "format", None)
-    if form is not None and written != form:
-        raise RecordError(f"{path} has format {written}; this version reads {form}")
-    return found
 
 
 def load_record(path: Path) -> Record:

@@ -24,6 +24,18 @@ def read_source(path: Path) -> str:
     return text
 
 
+def read_signature(path: Path) -> "Signature":
+    """The one kernel in a file as it is now, and its arguments: parsed once for each version of the file."""
+    text = read_source(path)  # refuses what is no text
+    facts = path.stat()
+    return _signature_of_version(path, facts.st_mtime_ns, facts.st_size, text)
+
+
+@lru_cache(maxsize=256)
+def _signature_of_version(path: Path, modified_ns: int, size: int, text: str) -> "Signature":
+    return parse_signature(text, str(path))
+
+
 @lru_cache(maxsize=256)
 def _read_version(path: Path, modified_ns: int, size: int) -> str:
     return decoded(path.read_bytes()).replace("\r\n", "\n").replace("\r", "\n")

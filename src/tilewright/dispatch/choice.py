@@ -1,104 +1,114 @@
 """Which kernels the library tries for a problem on a device, in which order; the first that nothing speaks against runs."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import chain, takewhile
 
 from ..core.device import DeviceInfo
 from ..core.kernel import Kernel
 from ..core.plan import Plan, plan, violations
-from ..core.problem import Problem, has_scales, precision_of
+from ..core.problem import Problem
 from ..core.types import FLOAT8
+from ..errors import Unsupported
 from ..kernels import copy as moves
 from ..kernels.copy import swaps as gpu_swaps
 from ..kernels.copy.cpu import moves as cpu_moves
 from ..kernels.copy.cpu import swaps as cpu_swaps
 from ..kernels.copy.many import MANY, ManyMove
 from ..kernels.copy.swaps import Swap
-from ..kernels.product.call import call_of
-from ..kernels.product.cpu import search as cpu_product
+from ..kernels.product.call import GemmCall, call_of
+from ..kernels.product.cpu import search as cpu
 from ..kernels.product.cpu.elements import takes_vectors
-from ..kernels.product.cuda_cores_tma import search as fma
+from ..kernels.product.cuda_cores_tma import search as cuda_cores_tma
+from ..kernels.product.family import Candidate, Family, cheapest_first
 from ..kernels.product.fp8 import config as fp8
 from ..kernels.product.fp8.kernels import around
-from ..kernels.product.fp16x3 import search as split
+from ..kernels.product.fp16x3 import search as fp16x3
+from ..kernels.product.gemv import search as gemv
 from ..kernels.product.mma import search as mma
-from ..kernels.product.portable.search import ranked_kernels
+from ..kernels.product.portable import search as portable
+from ..kernels.product.results import result_violations
 from ..kernels.product.wgmma import search as wgmma
-from .tuned import tuned_for, unusable_tables
+from .tuned import Tuned, tuned_for, unusable_tables
 
-# Families that know one maker's instructions, the fastest first; the portable kernels come after them.
-FAMILIES = (split, wgmma, mma, fma)
+PORTABLE: tuple[Family, ...] = (portable, gemv)
+# Those that know one maker's instructions go before them where estimates are equal.
+FAMILIES: tuple[Family, ...] = (fp16x3, wgmma, mma, cuda_cores_tma, *PORTABLE)
 
 
 def plan_product(problem: Problem, device: DeviceInfo) -> Plan:
     """The plan for a Gemm or StridedGemm, with why others lost. Unsupported if no kernel can solve it there."""
-    ranked = product_candidates(problem, device)
-    chosen = tuned_choice(ranked, problem, device)
-    found = plan(chosen.kernels if chosen else ranked, problem, device)
+    call = call_of(problem)
+    impossible = () if takes_vectors(device) else tuple(_impossible(call))
+    if impossible:
+        raise Unsupported("; ".join(impossible))
+    chosen = tuned_choice(call, device)
+    first = (chosen[0],) if chosen else ()
+    found = replace(plan(chain(first, product_candidates(call, device)), call, device), problem=problem)
     if chosen:
-        found = replace(found, notes=(*found.notes, chosen.note))
+        found = replace(found, notes=(*found.notes, chosen[1].note))
     if device.kind != "cpu":
         left_out = (f"a tuned table is left out: {reason}" for reason in unusable_tables())
         found = replace(found, notes=(*found.notes, *left_out))
-    wanted = precision_of(problem)
+    wanted = call.precision
     if wanted and not any(step.kernel.precision == wanted for step in found.steps):
         own = f"no kernel here multiplies this by {wanted}: it is computed in {problem.dtype}'s own arithmetic"
         return replace(found, notes=(*found.notes, own))
     return found
 
 
-@dataclass(frozen=True)
-class TunedChoice:
-    """The candidates with the one that a tuned table names before all others."""
+def _impossible(call: GemmCall) -> Iterator[str]:
+    """What speaks against a product whatever kernel computes it."""
+    yield from result_violations(call)
+    if call.scale_a and call.dtype not in FLOAT8:  # sums that are scaled afterwards are float32
+        yield from result_violations(call_of(fp8.core(call, widened=False, bare=True)))
 
-    kernels: tuple[Kernel, ...]
-    note: str
 
-
-def tuned_choice(ranked: Sequence[Kernel], problem: Problem, device: DeviceInfo) -> TunedChoice | None:
-    """What the nearest tuned table that knows the problem says of it; None if none does, or no candidate is what it names."""
-    for tuned in tuned_for(problem, device):
-        for kernel in (*ranked, *fma.ranked(problem, device)):  # a race may find what the model gives no chance
-            if kernel.name == tuned.entry.kernel and str(kernel.config) == tuned.entry.config:
-                if any(violations(kernel, kernel.config, problem, device)):
+def tuned_choice(call: GemmCall, device: DeviceInfo) -> tuple[Kernel, Tuned] | None:
+    """The candidate that the nearest tuned table names which knows the problem; None if none does, or none is there."""
+    for tuned in tuned_for(call, device):
+        for kernel in product_candidates(call, device):
+            if kernel.name == tuned.entry.kernel and kernel.config.key == tuned.entry.config:
+                if any(violations(kernel, kernel.config, call, device)):
                     break
-                return TunedChoice((kernel, *ranked), tuned.note)
+                return kernel, tuned
     return None
 
 
-def every_candidate(problem: Problem, device: DeviceInfo) -> tuple[Kernel, ...]:
-    """As `product_candidates`, with those of every family that its model gives no chance: what a tuning races."""
-    if takes_vectors(device):
-        return product_candidates(problem, device)
-    return (*fma.ranked(problem, device), *product_candidates(problem, device))
+def product_candidates(problem: Problem, device: DeviceInfo) -> Iterator[Kernel]:
+    """Every kernel for a product, the most promising first by the models' estimates, whether or not the device can run it.
 
-
-def product_candidates(problem: Problem, device: DeviceInfo) -> tuple[Kernel, ...]:
-    """Every kernel for a product, the most promising first by the models' estimates, whether or not the device can run it."""
-    found = (_float8_candidates if problem.dtype in FLOAT8 else _own_candidates)(problem, device)
-    if not has_scales(problem):
-        return found
-    return tuple(kernel if kernel.scales else around(kernel, widens=False) for kernel in found)
-
-
-def _float8_candidates(problem: Problem, device: DeviceInfo) -> tuple[Kernel, ...]:
-    """Kernels of 8-bit floats: their own instruction, if that is precise enough, tensor cores for halves, and any other."""
+    One is made when it is asked for.
+    """
     call = call_of(problem)
-    halves, own = (fp8.core(call, widened, bare=bool(call.scale_a)) for widened in (True, False))
-    if takes_vectors(device):
-        return tuple(around(kernel, widens=True) for kernel in cpu_product.candidates(halves, device))
-    special = (kernel for family in FAMILIES for kernel in family.candidates(problem, device))
-    tensor = (kernel for family in FAMILIES for kernel in family.candidates(halves, device))
-    wide = (around(kernel, widens=True) for kernel in tensor if problem.flops >= fp8.WORTH_FLOPS)
-    return (*special, *wide, *ranked_kernels(own, device))
+    for kernel in _float8_candidates(call, device) if call.dtype in FLOAT8 else _own_candidates(call, device):
+        yield kernel if kernel.scales or not call.scale_a else around(kernel, widens=False)
 
 
-def _own_candidates(problem: Problem, device: DeviceInfo) -> tuple[Kernel, ...]:
-    """Kernels that multiply the problem's own type."""
+def ranked(families: Sequence[Family], call: GemmCall, device: DeviceInfo) -> Iterator[Candidate]:
+    """The candidates of families, the cheapest first."""
+    return cheapest_first(offer for family in families for offer in family.offers(call, device))
+
+
+def _own_candidates(call: GemmCall, device: DeviceInfo) -> Iterator[Kernel]:
+    """Kernels that multiply the product's own type."""
+    families = (cpu,) if takes_vectors(device) else FAMILIES
+    return (each.configured for each in ranked(families, call, device))
+
+
+def _float8_candidates(call: GemmCall, device: DeviceInfo) -> Iterator[Kernel]:
+    """Kernels of 8-bit floats: their own instruction, if that is precise enough, tensor cores for fp16, and any other."""
+    halves, own = (call_of(fp8.core(call, widened, bare=bool(call.scale_a))) for widened in (True, False))
     if takes_vectors(device):
-        return tuple(cpu_product.candidates(problem, device))
-    special = (kernel for family in FAMILIES for kernel in family.candidates(problem, device))
-    return (*special, *ranked_kernels(problem, device))
+        yield from (around(each.configured, widens=True) for each in ranked((cpu,), halves, device))
+        return
+    special = [family for family in FAMILIES if family not in PORTABLE]
+    yield from (each.configured for each in ranked(special, call, device))
+    if call.flops >= fp8.WORTH_FLOPS:
+        limit = next(ranked(PORTABLE, halves, device)).rank
+        worth = takewhile(lambda each: each.rank < limit, ranked(special, halves, device))
+        yield from (around(each.configured, widens=True) for each in worth)
+    yield from (each.configured for each in ranked(PORTABLE, own, device))
 
 
 def plan_move(problem: Problem, device: DeviceInfo) -> Plan:

@@ -21,18 +21,18 @@ from ..kernels.product.call import call_of
 from ..runtime.cache import cache_folder
 
 FOLDER = Path(__file__).parent / "tables"
-FORMAT = 1
+FORMAT = 2
 NEARNESS = ("this device", "a device of the same compute capability", "a device of the same vendor")
 
 
 @dataclass(frozen=True)
 class Entry:
-    """The winner of one problem's race. Times are medians in seconds, of the winner and of the cost model's choice; its
-    result was right, with an error of at most `worst_ratio` times the bound."""
+    """The winner of one problem's race: a kernel's name and its configuration's key. Times are medians in seconds, of the
+    winner and of the cost model's choice; its result was right, with an error of at most `worst_ratio` times the bound."""
 
     problem: str
     kernel: str
-    config: str
+    config: dict[str, bool | int | str]
     seconds: float
     untuned_seconds: float
     worst_ratio: float
@@ -50,6 +50,13 @@ class Table:
     entries: tuple[Entry, ...] = ()
     format: int = FORMAT
     settled: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Header:
+    """What is read of a file first: its format says how to read the rest."""
+
+    format: int = FORMAT
 
 
 @dataclass(frozen=True)

@@ -1,23 +1,24 @@
 """Which candidates race for a problem's place in a tuned table: the cost model's own choice, then every family's best."""
 
-import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
 from ...core.device import DeviceInfo
 from ...core.kernel import Kernel
 from ...core.plan import violations
 from ...core.problem import Gemm
-from ...dispatch.choice import every_candidate, product_candidates
+from ...dispatch.choice import product_candidates
 
 # Candidates that differ in nothing but in how tiles are cut along K or by rows, shared out or turned before.
 MOST_ALIKE = 2
-ALIKE = re.compile(r" ?\b(split|shared|turn|apart)=\w+")
+ALIKE = {"split", "shared", "turn", "apart"}
 
 
-def name_of(kernel: Kernel) -> str:
-    return f"{kernel.name} ({kernel.config})"
+def name_of(kernel: Kernel, without: Collection[str] = ()) -> str:
+    """What names a candidate to child processes: the kernel and its configuration's key, `without` some of its fields."""
+    fields = (f"{name}={value}" for name, value in kernel.config.key.items() if name not in without)
+    return f"{kernel.name} ({' '.join(fields)})"
 
 
 def tuning_candidates(problem: Gemm, info: DeviceInfo, skip: Sequence[str] = ()) -> Iterator[Kernel]:
@@ -32,9 +33,9 @@ def tuning_candidates(problem: Gemm, info: DeviceInfo, skip: Sequence[str] = ())
         return
     yield own
     families: dict[Path, list[Kernel]] = {}
-    seen, alike = {name_of(own)}, Counter((ALIKE.sub("", name_of(own)),))
-    for kernel in every_candidate(problem, info):
-        name, shape = name_of(kernel), ALIKE.sub("", name_of(kernel))
+    seen, alike = {name_of(own)}, Counter((name_of(own, ALIKE),))
+    for kernel in product_candidates(problem, info):
+        name, shape = name_of(kernel), name_of(kernel, ALIKE)
         if name in seen or alike[shape] >= MOST_ALIKE or not _fits(kernel, problem, info, skip):
             continue
         seen.add(name)

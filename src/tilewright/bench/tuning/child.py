@@ -98,7 +98,7 @@ def measure_candidates(problem: Gemm, device: Device, skip: Sequence[str], secon
     medians = [each.median for each in measure_interleaved([each.workload for each in ready], seconds)]
     place = medians.index(min(medians))
     won = ready[place]
-    name, config = won.kernel.name, str(won.kernel.config)
+    name, config = won.kernel.name, won.kernel.config.key
     entry = Entry(key_of(problem), name, config, medians[place], medians[0], won.worst_ratio)
     tell("won", problem=entry.problem, entry=asdict(entry))
 

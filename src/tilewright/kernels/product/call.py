@@ -1,13 +1,17 @@
 """GemmCall: a strided product as the GPU kernels are given it: perhaps turned, perhaps in pieces of K."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
-from typing import ClassVar
+from functools import cached_property, wraps
+from typing import Any, ClassVar, Concatenate, ParamSpec, TypeVar
 
 from ...core.operands import Layout, Operand, Scalars
 from ...core.problem import Gemm, Problem, StridedGemm
 from ...core.types import element_type
 from ...errors import InvalidInput
 
+Others = ParamSpec("Others")
+Found = TypeVar("Found")
 TURNED_BIAS = {"": "", "row": "column", "column": "row"}
 
 
@@ -27,6 +31,11 @@ class GemmCall(StridedGemm):
     c_split: int = 0
     packed: tuple[str, ...] = ()
     apart: bool = False
+
+    @cached_property
+    def memory(self) -> dict[tuple[Any, ...], Any]:
+        """What `remembered` functions have found out about this call."""
+        return {}
 
     @property
     def a(self) -> Layout:
@@ -80,7 +89,7 @@ class GemmCall(StridedGemm):
         own = {"k_chunk": chunk, "c_split": self.c_split, "pieces": self.pieces}
         return {**super().scalars, **own}
 
-    @property
+    @cached_property
     def transposed(self) -> "GemmCall":
         """The same product seen from its transpose: C' = B' A'."""
         a, b, c = (view.swapped for view in self.views)
@@ -101,9 +110,14 @@ class GemmCall(StridedGemm):
 
     def sided(self, name: str) -> tuple[Layout, int]:
         """Operand "A" or "B" with its rows across k, and how many there are."""
-        return (self.a, self.m) if name == "A" else (self.b.swapped, self.n)
+        return (self.a, self.m) if name == "A" else (self.b_rows, self.n)
 
-    @property
+    @cached_property
+    def b_rows(self) -> Layout:
+        """B by its rows across k, which are its columns."""
+        return self.b.swapped
+
+    @cached_property
     def by_parity(self) -> "GemmCall":
         """This call, of an even number of rows and no batch, as a batch of its even and its odd rows."""
         a, b, c = self.views
@@ -123,6 +137,23 @@ class GemmCall(StridedGemm):
         """The call for `count` matrices of the batch from `first` on."""
         a, b, c = (replace(view, offset=view.offset + first * view.batch) for view in self.views)
         return replace(self, views=(a, b, c), batch=count)
+
+
+def remembered(
+    function: Callable[Concatenate[GemmCall, Others], Found],
+) -> Callable[Concatenate[GemmCall, Others], Found]:
+    """The function, computed once for each call and other arguments: a choice among hundreds of configurations asks the same
+    of one product again and again."""
+
+    @wraps(function)
+    def asked(call: GemmCall, /, *others: Others.args, **named: Others.kwargs) -> Found:
+        memory, key = call.memory, (function, *others, *named.items())
+        if key not in memory:
+            memory[key] = function(call, *others, **named)
+        found: Found = memory[key]
+        return found
+
+    return asked
 
 
 def call_of(problem: Problem) -> GemmCall:

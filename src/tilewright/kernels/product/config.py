@@ -1,4 +1,4 @@
-"""What the configurations of every family share."""
+"""What the configurations of all families share: how they see a product, and how work-groups share out its tiles."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -6,33 +6,50 @@ from dataclasses import dataclass
 from ...core.device import DeviceInfo
 from ...core.kernel import Config
 from ...core.problem import Problem
-from .call import GemmCall
+from ...core.types import element_type
+from .call import GemmCall, call_of
+from .packing import Place, across_k, on_lines, with_packed
 from .results import result_violations
 
-MAX_INDEX = 2**31 - 1  # the largest int of a kernel
 # Scratch buffers: sums of pieces of tiles, or of pieces of K, and a counter for each tile that several work-groups compute.
 PARTIAL, TICKETS = "partial", "tickets"
 
 
 @dataclass(frozen=True)
-class GemmConfig(Config):
-    """Base of the configurations whose kernels take a GemmCall; `split` asks for K in so many pieces."""
+class ProductConfig(Config):
+    """Base of the configurations of products.
+
+    A product is made a GemmCall once, where a plan begins: a call passes through `orientation` as it is, or as the same
+    transposed call each time.
+    """
+
+    @property
+    def place(self) -> Place:
+        """Where packed operands lie."""
+        return across_k
 
     def orientation(self, problem: Problem) -> GemmCall:
-        """The problem as it is, or seen from its transpose, as this kernel wants it."""
-        raise NotImplementedError
+        """The product as this kernel wants it: with C by rows."""
+        return call_of(problem).row_major
 
     def oriented(self, problem: Problem) -> GemmCall:
-        """The problem as this kernel is given it."""
-        return self.orientation(problem)
+        """The product as this kernel is given it, once the operands that want it are packed."""
+        return self.after_packing(self.orientation(problem))
 
     def packed(self, call: GemmCall) -> tuple[str, ...]:
         """Which of "A" and "B" are copied into scratch memory first."""
         return ()
 
     def after_packing(self, call: GemmCall) -> GemmCall:
-        """The call as its kernel sees it, once the operands that want it are packed."""
+        """The call with those operands there."""
+        for name in self.packed(call):
+            call = with_packed(call, name, self.place)
         return call
+
+
+@dataclass(frozen=True)
+class SplitKConfig(ProductConfig):
+    """Base of the kernels for any GPU; `split` asks for K in so many pieces, each of which is a work-group's."""
 
     def chunk(self, call: GemmCall) -> int:
         """How many elements of k a piece has; 0 if K is not cut."""
@@ -48,6 +65,66 @@ class GemmConfig(Config):
         limit, needed = register_limit(device, self.ndrange(problem).group_items), self.registers(call)
         if needed > limit:
             yield f"a work-item needs about {needed} registers, and {device.name} has {limit} for each"
+
+
+@dataclass(frozen=True)
+class TiledConfig(ProductConfig):
+    """Base of the kernels whose work-groups compute tile after tile of C; those that are left after full waves, they may
+    compute together, each some steps of K."""
+
+    BM: int
+    BN: int
+
+    @property
+    def place(self) -> Place:
+        return on_lines
+
+    @property
+    def together(self) -> bool:
+        """Whether tiles that are left after full waves are computed together."""
+        raise NotImplementedError
+
+    def work_groups(self, call: GemmCall) -> int:
+        """How many are launched."""
+        raise NotImplementedError
+
+    def components(self, call: GemmCall) -> int:
+        """Rows and columns of sums of a row and a column of C."""
+        return 1
+
+    def tiles(self, call: GemmCall) -> int:
+        """Tiles of the whole batch."""
+        parts = self.components(call)
+        return -(-call.m * parts // self.BM) * -(-call.n * parts // self.BN) * call.batch
+
+    def whole(self, call: GemmCall) -> int:
+        """Tiles that one work-group computes alone: full waves, or all of them."""
+        tiles, groups = self.tiles(call), self.work_groups(call)
+        return tiles // groups * groups if self.together and groups else tiles
+
+    def left(self, call: GemmCall) -> int:
+        """Tiles that work-groups compute together."""
+        return self.tiles(call) - self.whole(call)
+
+    def tickets(self, call: GemmCall) -> int:
+        """Counters by which those who compute a tile together learn who is ready last."""
+        return self.left(call)
+
+    def pieces(self, call: GemmCall) -> int:
+        """Partial tiles: one for each work-group, and for each tile."""
+        return self.work_groups(call) + self.left(call)
+
+    def tile_bytes(self, call: GemmCall) -> int:
+        """Bytes of a tile's sums."""
+        return self.BM * self.BN * element_type(element_type(call.dtype).accumulator).itemsize
+
+    def partial_bytes(self, call: GemmCall) -> int:
+        """Scratch memory for partial tiles."""
+        return self.pieces(call) * self.tile_bytes(call)
+
+    def scalars(self, problem: Problem) -> dict[str, int | float]:
+        call = self.oriented(problem)
+        return {"whole": self.whole(call), "tiles": self.tiles(call)}
 
 
 def register_limit(device: DeviceInfo, items: int = 1) -> int:

@@ -5,8 +5,8 @@ The constants were fitted to one H200 and kept few, so that they hold elsewhere:
 
 from ...core.device import DeviceInfo
 from ...core.types import element_type
-from .call import GemmCall
-from .config import GemmConfig
+from .call import GemmCall, remembered
+from .config import SplitKConfig
 from .macros import elements
 
 PIECES = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 256)  # of K
@@ -39,7 +39,7 @@ def adding_up(joined: int, pieces: int, call: GemmCall, device: DeviceInfo) -> f
     return LAUNCH + 2 * call.batch * call.m * call.n * size / (CACHE_BYTES * device.compute_units)
 
 
-def pieces_of(config: GemmConfig, call: GemmCall) -> tuple[int, int]:
+def pieces_of(config: SplitKConfig, call: GemmCall) -> tuple[int, int]:
     """In how many pieces K is cut, and how deep each is."""
     depth = config.chunk(call) or call.k
     return (-(-call.k // depth) if depth else 1), depth
@@ -47,10 +47,17 @@ def pieces_of(config: GemmConfig, call: GemmCall) -> tuple[int, int]:
 
 def memory_cycles(call: GemmCall, device: DeviceInfo) -> float:
     """Cycles to read the operands once and write the result."""
+    return moved_bytes(call) / (BYTES * device.compute_units)
+
+
+@remembered
+def moved_bytes(call: GemmCall) -> int:
+    """Bytes of the operands and of the result."""
     result = call.batch * call.m * call.n * element_type(call.result).itemsize
-    return (operand_bytes(call, "A") + operand_bytes(call, "B") + result) / (BYTES * device.compute_units)
+    return operand_bytes(call, "A") + operand_bytes(call, "B") + result
 
 
+@remembered
 def operand_bytes(call: GemmCall, name: str) -> int:
     """Bytes of operand "A" or "B", a broadcast one counted once."""
     view, side = (call.a, call.m) if name == "A" else (call.b, call.n)

@@ -1,13 +1,14 @@
 """What a GemmCall's element types and memory layouts become in the kernels' source: macros, and nothing of its sizes."""
 
 from dataclasses import dataclass
+from functools import cache
 
 from ...core.operands import Layout
 from ...core.types import element_type
-from .call import GemmCall
+from .call import GemmCall, remembered
 
+MAX_INDEX = 2**31 - 1  # the largest int of a kernel
 LOAD_BYTES = 16  # the widest load or store of one work-item on every GPU that is known
-MAX_INDEX = 2**31 - 1
 
 
 @dataclass(frozen=True)
@@ -29,6 +30,7 @@ class Elements:
         return max(1, LOAD_BYTES // (self.component_bytes * self.parts))
 
 
+@cache
 def elements(dtype: str) -> Elements:
     kind = element_type(dtype)
     return Elements(kind.stored, element_type(kind.accumulator).stored, kind.parts, kind.decode)
@@ -82,6 +84,7 @@ class Reading:
     width: int
 
 
+@remembered
 def reading(call: GemmCall, operand: str) -> Reading:
     """The direction of the widest loads of operand "A" or "B"; of the smaller stride where none are wide."""
     itemsize = element_type(call.dtype).itemsize
@@ -99,6 +102,7 @@ def reading(call: GemmCall, operand: str) -> Reading:
     return Reading("PANEL_ACROSS", across)
 
 
+@remembered
 def result_width(call: GemmCall, limit: int) -> int:
     """Elements of a row of C that one store may write, at most `limit`."""
     itemsize = element_type(call.result).itemsize

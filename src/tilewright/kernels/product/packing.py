@@ -14,7 +14,7 @@ from ...core.types import ELEMENT_TYPES, element_type
 from ..copy import Move, nearer_rows, packing_steps, width
 from ..copy.configs import TYPES, WORD
 from ..copy.move import VECTOR_BYTES
-from .call import GemmCall, call_of
+from .call import GemmCall, call_of, remembered
 
 HERE = Path(__file__).parent
 TILE_BYTES = 256  # of a line of a tile of pack.cl
@@ -50,6 +50,7 @@ def _batch(call: GemmCall, view: Layout, elements: int) -> int:
     return 0 if call.batch == 1 or view.batch == 0 else elements
 
 
+@remembered
 def with_packed(call: GemmCall, name: str, place: Place) -> GemmCall:
     """The call with operand "A" or "B" in scratch memory."""
     a, b, c = call.views
@@ -58,6 +59,7 @@ def with_packed(call: GemmCall, name: str, place: Place) -> GemmCall:
     return replace(call, views=views, packed=(*call.packed, name))
 
 
+@remembered
 def room(call: GemmCall, name: str, place: Place) -> int:
     """Elements of scratch memory that operand "A" or "B" takes."""
     view, outer = call.sided(name)
@@ -112,6 +114,7 @@ def together(call: GemmCall, names: tuple[str, ...]) -> bool:
     return set(names) == {"A", "B"} and _by_elements(call)
 
 
+@remembered
 def launches(call: GemmCall, names: tuple[str, ...]) -> int:
     """How many launches copy operands, of a batch that each of them can take."""
     return 1 if together(call, names) else len(names)

@@ -1,4 +1,4 @@
-"""The launches of a product whose K may be cut into pieces that a launch of its own adds up."""
+"""The launches of a product: copies of operands, the kernel itself, and what adds up pieces of K."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -6,18 +6,18 @@ from dataclasses import replace
 from ...core.kernel import MOST_GROUPS, Config, Kernel, Step, Steps
 from ...core.problem import Problem
 from .call import GemmCall
-from .config import PARTIAL, GemmConfig
+from .config import PARTIAL, TICKETS, SplitKConfig, TiledConfig
 from .packing import across_k, packing
 from .reduction import REDUCE, reduction
 
 
-def gemm_steps(kernel: Kernel, config: Config, problem: Problem) -> Steps:
+def split_k_steps(kernel: Kernel, config: Config, problem: Problem) -> Steps:
     """One launch for up to MOST_GROUPS matrices, or two with K in pieces."""
-    assert isinstance(config, GemmConfig)
+    assert isinstance(config, SplitKConfig)
     return tuple(_steps(kernel, config, config.orientation(problem)))
 
 
-def _steps(kernel: Kernel, config: GemmConfig, call: GemmCall) -> Iterator[Step]:
+def _steps(kernel: Kernel, config: SplitKConfig, call: GemmCall) -> Iterator[Step]:
     for first in range(0, max(call.batch, 1), MOST_GROUPS):
         part = call.batches(first, min(MOST_GROUPS, call.batch - first))
         yield from packing(part, config.packed(part), across_k)
@@ -34,3 +34,16 @@ def _steps(kernel: Kernel, config: GemmConfig, call: GemmCall) -> Iterator[Step]
 
 def _renamed(call: GemmCall, **names: str) -> tuple[tuple[str, str], ...]:
     return tuple({**dict(call.buffers), **names}.items())
+
+
+def tiled_steps(kernel: Kernel, config: Config, problem: Problem) -> Steps:
+    """One launch, after a copy of each operand that is packed, with scratch memory for tiles that are computed together."""
+    assert isinstance(config, TiledConfig)
+    plain, call = config.orientation(problem), config.oriented(problem)
+    copies = packing(plain, config.packed(plain), config.place)
+    tickets = config.tickets(call)
+    if not tickets:  # then the kernel gets arguments that it does not use
+        unused = {**dict(call.buffers), PARTIAL: "C", TICKETS: "C"}
+        return (*copies, Step(kernel, config, call, tuple(unused.items())))
+    scratch = ((PARTIAL, config.partial_bytes(call)), (TICKETS, 4 * tickets))
+    return (*copies, Step(kernel, config, call, call.buffers, scratch, (TICKETS,)))

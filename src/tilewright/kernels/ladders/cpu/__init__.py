@@ -1,8 +1,7 @@
 """The ladder `cpu`: from a naive product to what a CPU BLAS does, in OpenCL C. Its last rung is the library's kernel."""
 
-import os
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ....core.device import DeviceInfo
@@ -67,14 +66,18 @@ class Block(Config):
 
 @dataclass(frozen=True)
 class Production(Config):
-    """The last rung: the library's kernel, cut for this machine's cores, since a CPU device is the host itself."""
+    """The last rung: the library's kernel, with blocks for the device's cores."""
 
     vector_bytes: int
+    units: int = 1  # cores
+
+    def on(self, device: DeviceInfo) -> Config:
+        return replace(self, units=device.compute_units)
 
     def product(self, problem: Problem) -> CpuProduct:
         """The library's configuration for the problem."""
         tile = register_tile(self.vector_bytes, element_type(problem.dtype).component_bytes, False)
-        return CpuProduct(tile.rows, tile.vectors, tile.width, tile.depth, tile.columns, os.cpu_count() or 1)
+        return CpuProduct(tile.rows, tile.vectors, tile.width, tile.depth, tile.columns, self.units)
 
     def macros(self, problem: Problem) -> dict[str, str | int]:
         return self.product(problem).macros(problem)

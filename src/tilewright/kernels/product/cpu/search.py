@@ -1,16 +1,23 @@
 """Which kernels a product on a CPU device may run."""
 
+from collections.abc import Iterator
+
 from ....core.device import DeviceInfo
-from ....core.kernel import Kernel
-from ....core.problem import Problem
+from ..call import GemmCall
+from ..family import Candidate
+from .elements import takes_vectors
 from .kernels import product_kernel, quad_kernels, vector_kernel
 
 
-def candidates(problem: Problem, device: DeviceInfo) -> tuple[Kernel, ...]:
-    """The kernels for a product on a CPU device, the most wanted first; 06_production.cl computes any."""
+def offers(call: GemmCall, device: DeviceInfo) -> Iterator[Candidate]:
+    """The kernels for CPU devices, the most wanted first, which counts for their cost; none for other devices."""
+    if not takes_vectors(device):
+        return
     vector_bytes = max(16, min(64, device.native_widths.get("float32", 4) * 4))
-    return (
-        vector_kernel(problem, device, vector_bytes),
-        *quad_kernels(problem, device, vector_bytes),
-        product_kernel(problem, device, vector_bytes),
+    kernels = (
+        vector_kernel(call, device, vector_bytes),
+        *quad_kernels(call, device, vector_bytes),
+        product_kernel(call, device, vector_bytes),
     )
+    for place, kernel in enumerate(kernels):
+        yield Candidate(kernel, kernel.config, float(place))

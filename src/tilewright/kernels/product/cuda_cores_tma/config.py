@@ -4,14 +4,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from ....core.device import DeviceInfo
-from ....core.kernel import Config, NDRange
+from ....core.kernel import NDRange
 from ....core.problem import Problem
 from ....core.tensor_map import TensorMap, layout_violation, tensor_map_violation
 from ....core.types import element_type
-from ..call import GemmCall, call_of
-from ..config import MAX_INDEX
-from ..macros import element_macros, elements, result_width
-from ..packing import across_k, room, with_packed
+from ..call import GemmCall, remembered
+from ..config import TiledConfig
+from ..macros import MAX_INDEX, element_macros, elements, result_width
+from ..packing import Place, across_k, room
 from ..results import result_violations
 
 CONSUMERS = 256  # work-items of a group that multiply: with their registers a compute unit holds no more
@@ -30,7 +30,7 @@ LOCAL_BYTES = 232448 - 2048  # what Hopper's compute units give a group, less al
 
 
 @dataclass(frozen=True)
-class FmaConfig(Config):
+class FmaConfig(TiledConfig):
     """main_loop.cl: the fields in capitals are explained at its top. `groups` is how many work-groups run at a time.
 
     With `shared`, tiles that are left after whole rounds of `groups` are shared out among them; they must run at a time,
@@ -38,8 +38,6 @@ class FmaConfig(Config):
     the copy engine cannot read are copied into aligned scratch memory first; with `turn`, those that lie along k too.
     """
 
-    BM: int
-    BN: int
     SLICES: int = 1
     DEPTH: int = 16
     GROUP_M: int = 8
@@ -49,20 +47,13 @@ class FmaConfig(Config):
     turn: bool = False
 
     @property
+    def place(self) -> Place:
+        return across_k
+
+    @property
     def depth(self) -> int:
         """Elements of k of a stage."""
         return self.DEPTH * self.SLICES
-
-    def orientation(self, problem: Problem) -> GemmCall:
-        """The problem with C by rows."""
-        return call_of(problem).row_major
-
-    def oriented(self, problem: Problem) -> GemmCall:
-        """The problem as the kernel is given it, once the operands that want it are packed."""
-        call = self.orientation(problem)
-        for name in self.packed(call):
-            call = with_packed(call, name, across_k)
-        return call
 
     def packed(self, call: GemmCall) -> tuple[str, ...]:
         """Which of "A" and "B" are copied first."""
@@ -70,16 +61,21 @@ class FmaConfig(Config):
         return tuple(unread) if self.pack or self.turn else ()
 
     def _copies(self, name: str, call: GemmCall) -> bool:
-        return bool(refusal(name, call)) or (self.turn and turned(name, call))
+        return bool(refusal(call, name)) or (self.turn and turned(name, call))
+
+    @property
+    def together(self) -> bool:
+        return self.shared
+
+    def components(self, call: GemmCall) -> int:
+        return elements(call.dtype).parts
+
+    def tile_bytes(self, call: GemmCall) -> int:
+        return 4 * self.BM * self.BN // elements(call.dtype).parts
 
     def steps(self, call: GemmCall) -> int:
         """Stages of a tile."""
         return max(1, -(-call.k // self.depth))
-
-    def tiles(self, call: GemmCall) -> int:
-        """Tiles of sums of the whole batch."""
-        parts = elements(call.dtype).parts
-        return -(-call.m * parts // self.BM) * -(-call.n * parts // self.BN) * call.batch
 
     def work_groups(self, call: GemmCall) -> int:
         """How many are launched: one for each tile, at most `groups`, or as many as share out what is left.
@@ -94,16 +90,6 @@ class FmaConfig(Config):
         pieces = min(self.groups // tiles, steps)
         evenly = -(-steps // pieces) <= -(-tiles * steps // self.groups)  # then nobody has parts of two tiles
         return tiles * pieces if evenly or self.SLICES > 1 else min(self.groups, tiles * steps)
-
-    def whole(self, call: GemmCall) -> int:
-        """Tiles that one work-group computes alone: whole rounds, or all of them."""
-        tiles, groups = self.tiles(call), self.work_groups(call)
-        return tiles // groups * groups if self.shared and groups else tiles
-
-    def partial_bytes(self, call: GemmCall) -> int:
-        """Scratch memory for the pieces of tiles that are shared out: one for each work-group, and for each tile."""
-        pieces = self.work_groups(call) + self.tiles(call) - self.whole(call)
-        return 4 * pieces * self.BM * self.BN // elements(call.dtype).parts
 
     def ndrange(self, problem: Problem) -> NDRange:
         items = CONSUMERS + PRODUCERS
@@ -127,10 +113,6 @@ class FmaConfig(Config):
         call = self.oriented(problem)
         return self.stages(call) * (self.stage_bytes(call) + 24) + self.line_bytes(call) + 16
 
-    def scalars(self, problem: Problem) -> dict[str, int | float]:
-        call = self.oriented(problem)
-        return {"whole": self.whole(call), "tiles": self.tiles(call)}
-
     def macros(self, problem: Problem) -> dict[str, str | int]:
         call = self.oriented(problem)
         vector = result_width(call, 4)
@@ -140,7 +122,7 @@ class FmaConfig(Config):
             **super().macros(problem),
             **element_macros(call),
             "BK": self.depth, "STAGES": self.stages(call), "C_VEC": vector,
-            "TURN_A": int(turned("A", call)), "TURN_B": int(turned("B", call)),
+            "TRANSPOSE_A": int(turned("A", call)), "TRANSPOSE_B": int(turned("B", call)),
             "A_BATCHED": int(call.a.batch != 0), "B_BATCHED": int(call.b.batch != 0),
             "CONSUMER_REGISTERS": consumer, "PRODUCER_REGISTERS": producer,
         }  # fmt: skip
@@ -163,7 +145,7 @@ class FmaConfig(Config):
             return
         if max(call.m, call.n) * elements(call.dtype).parts > MAX_INDEX - MOST_SIDE:
             yield f"{max(call.m, call.n):,} rows or columns of {call.dtype} are more than an int can count"
-        yield from filter(None, (refusal(name, call) for name in ("A", "B")))
+        yield from filter(None, (refusal(call, name) for name in ("A", "B")))
         yield from self._copying(self.orientation(problem), device)
         tiles, groups = self.tiles(call), self.work_groups(call)
         if max(tiles, groups) * self.steps(call) > MAX_INDEX:
@@ -179,7 +161,7 @@ class FmaConfig(Config):
         copied = self.packed(call)
         if self.pack and not copied:
             yield "the copy engine can read A and B where they are: packing them gains nothing"
-        if self.turn and not any(turned(name, call) and not refusal(name, call) for name in copied):
+        if self.turn and not any(turned(name, call) and not refusal(call, name) for name in copied):
             yield "no operand that the copy engine can read lies along k: there is nothing to turn"
         needed = sum(room(call, name, across_k) for name in copied) * element_type(call.dtype).itemsize
         if device.global_bytes and needed > device.global_bytes // MOST_COPIED:
@@ -222,7 +204,8 @@ def tensor_map(name: str, call: GemmCall, side: int, depth: int) -> TensorMap:
     return TensorMap(dtype, sizes, (stride * itemsize, distance * itemsize), box, swizzle)
 
 
-def refusal(name: str, call: GemmCall) -> str:
+@remembered
+def refusal(call: GemmCall, name: str) -> str:
     """Why the copy engine cannot read the operand, as a sentence, or ""."""
     view, _ = call.sided(name)
     kind, itemsize = elements(call.dtype), element_type(call.dtype).itemsize

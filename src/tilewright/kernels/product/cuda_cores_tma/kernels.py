@@ -1,28 +1,12 @@
-"""main_loop.cl as a Kernel, and the launches that it needs."""
+"""main_loop.cl as a Kernel."""
 
 from pathlib import Path
 
-from ....core.kernel import Config, Kernel, Step, Steps
-from ....core.problem import Problem
-from ..config import PARTIAL, TICKETS
-from ..packing import across_k, packing
+from ....core.kernel import Kernel
+from ..steps import tiled_steps
 from .config import FmaConfig
 
 HERE = Path(__file__).parent
-
-
-def fma_steps(kernel: Kernel, config: Config, problem: Problem) -> Steps:
-    """One launch, after a copy of each operand that is packed."""
-    assert isinstance(config, FmaConfig)
-    plain, call = config.orientation(problem), config.oriented(problem)
-    shared = config.tiles(call) - config.whole(call)
-    scratch = ((PARTIAL, config.partial_bytes(call)), (TICKETS, 4 * shared)) if shared else ()
-    # Without tiles to share out the kernel gets arguments that it does not use.
-    unused = {} if shared else {PARTIAL: "C", TICKETS: "C"}
-    own = Step(
-        kernel, config, call, tuple({**dict(call.buffers), **unused}.items()), scratch, (TICKETS,) if shared else ()
-    )
-    return (*packing(plain, config.packed(plain), across_k), own)
 
 
 PRODUCT = Kernel(
@@ -33,6 +17,6 @@ PRODUCT = Kernel(
         ("tma", "tiles are fetched by the copy engine of Hopper"),
         ("wgmma", "registers are dealt out among warps by setmaxnreg, which sm_90a has"),
     ),
-    steps=fma_steps,
+    steps=tiled_steps,
     target="sm_90a",
 )

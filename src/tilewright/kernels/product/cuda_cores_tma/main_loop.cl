@@ -7,7 +7,7 @@
 // DEPTH, BK      k of a slice in a stage, and of the stage
 // STAGES         stages that the copy engine may be ahead
 // GROUP_M        rows of tiles that are finished together, so that work-groups which run at a time share panels in cache
-// TURN_A, TURN_B 1: neighbours in memory are neighbours along k. Such an operand is turned in local memory, since a
+// TRANSPOSE_A, TRANSPOSE_B 1: neighbours in memory are neighbours along k. Such an operand is transposed in local memory, since a
 //                work-item's operands are rows of 16 bytes across k; 0: they lie so in memory
 // A_BATCHED, B_BATCHED  0: all matrices of a batch share the operand
 // C_VEC          elements of one store; above 1, c_column is 1
@@ -19,10 +19,10 @@
 // get four in a row: hence sums leave for memory in exchanged pairs, or seem to. On an H200 both together brought the
 // multiply-adds that are started per clock from 0.71 to 0.84 (docs/fp32-hopper.md).
 //
-// A work-group computes one part of the product after the other (schedule.cl). Eight warps, the consumers, do nothing but
+// A work-group computes one part of the product after the other (scheduler). Eight warps, the consumers, do nothing but
 // multiply and store. Of four more, one asks the copy engine for stages, as many ahead as there are, and does not stop at the
-// end of a tile; the other three turn the operands that want it, into the stage's second part. Barriers of a stage: `full`,
-// when the copy engine has written it; `turned`; `done`, when the consumers have read it. Tiles that several work-groups
+// end of a tile; the other three transpose the operands that want it, into the stage's second part. Barriers of a stage: `full`,
+// when the copy engine has written it; `transposed`; `empty`, when the consumers have read it. Tiles that several work-groups
 // have a part of are added up by all of them together at the end (join.cl).
 //
 // CONSUMER_REGISTERS, PRODUCER_REGISTERS  what setmaxnreg gives the work-items of the two kinds
@@ -30,12 +30,13 @@
 #include "../elements.cl"
 #include "../epilogue.cl"
 
-#define SHARED 1
+#define STREAM_K 1
+#define SKIP_DIVISIONS 1
 #include "../scheduler.cl"
 
 #define TM 16                     // rows and columns of sums of a work-item
 #define TN 8
-#define BOX_DEPTH 16              // k that the copy engine fetches of an operand that is turned: rows of 64 bytes
+#define BOX_DEPTH 16              // k that the copy engine fetches of an operand that is transposed: rows of 64 bytes
 #define BOXES (BK / BOX_DEPTH)
 #define WARP_BM (4 * TM)          // a warp's tile: 4 x 8 work-items
 #define WARP_BN (8 * TN)
@@ -43,7 +44,7 @@
 #define SLICE_ITEMS (32 * SLICE_WARPS)
 #define WARPS (SLICE_WARPS * SLICES)
 #define ITEMS (32 * WARPS)        // that multiply
-#define TURNERS 3                 // warps
+#define TRANSPOSERS 3             // warps
 #define STEP_M (BM / (TM / 4))    // rows between a work-item's fragments of four
 #define STEP_N (BN / (TN / 4))
 #define MOST_ROWS 256             // of a box
@@ -54,10 +55,10 @@
 // Where row `row` of the first k lies in a stage's blocks of `side` rows.
 #define PLACE(row, side) ((row) / (side) * (side) * BK + (row) % (side))
 #define FETCHED_ELEMENTS (A_ELEMENTS + B_ELEMENTS)
-#define TURNED_B (FETCHED_ELEMENTS + TURN_A * A_ELEMENTS)  // where what is turned of B begins in a stage
-#define STAGE_ELEMENTS (TURNED_B + TURN_B * B_ELEMENTS)
+#define TRANSPOSED_B (FETCHED_ELEMENTS + TRANSPOSE_A * A_ELEMENTS)  // where what is transposed of B begins in a stage
+#define STAGE_ELEMENTS (TRANSPOSED_B + TRANSPOSE_B * B_ELEMENTS)
 #define STAGE_BYTES (4 * STAGE_ELEMENTS)
-#define TURN (TURN_A || TURN_B)
+#define TRANSPOSE (TRANSPOSE_A || TRANSPOSE_B)
 #define RESULT_ROWS (TM / PARTS)  // that a work-item's sums become: two of parts are one of complex numbers
 #define ROWS (RESULT_ROWS / SLICES)  // of them, that it finishes
 #define FRAGMENTS (RESULT_ROWS * TN / 4)  // of a work-item's results
@@ -68,31 +69,34 @@
 #define JOINED 4                  // fragments of a tile in pieces that are added up together
 #define FRAGMENT JOIN(COMPONENT, 4)
 
+#include "../pipeline.cl"
 #include "store.cl"
 #include "join.cl"
 
 #ifndef EMULATED  // who fetches
-// Asks the copy engine for `blocks` blocks of `side` rows of an operand, by boxes that are turned or whole.
+// Asks TMA for `blocks` blocks of `side` rows of an operand, by boxes that are transposed or whole.
 INLINE void fetch_blocks(const uint to, const uint full, const __global ulong* map, const int first, const int blocks,
-                         const int side, const int turned, const int batch, const int k)
+                         const int side, const int transposed, const int batch, const int k)
 {
 #pragma unroll
     for (int block = 0; block < blocks; block++)
 #pragma unroll
-        for (int box = 0; box < (turned ? BOXES : 1); box++) {
+        for (int box = 0; box < (transposed ? BOXES : 1); box++) {
             const int row = first + block * side, depth = k + box * BOX_DEPTH;
-            cp_async_bulk_tensor_3d(to + (block * BK + box * BOX_DEPTH) * side * 4, map, turned ? depth : row,
-                                    turned ? row : depth, batch, full);
+            cp_async_bulk_tensor_3d(to + (block * BK + box * BOX_DEPTH) * side * 4, map, transposed ? depth : row,
+                                    transposed ? row : depth, batch, full);
         }
 }
 
-// Asks the copy engine for the stage of A and B from `k` on.
-INLINE void fetch(const uint stage, const uint full, const __global ulong* map_a, const __global ulong* map_b,
-                  const int2 tile, const int batch, const int k)
+// Asks TMA for the stage of A and B from `k` on.
+INLINE void fetch_stage(const Ring ring, const int stage, const uint parity, const __global ulong* map_a,
+                        const __global ulong* map_b, const int2 tile, const int batch, const int k)
 {
+    mbarrier_wait(ring.empty + 8 * stage, parity);
+    const uint to = ring.stages + stage * STAGE_BYTES, full = ring.full + 8 * stage;
     mbarrier_arrive_expect_tx(full, 4 * FETCHED_ELEMENTS);
-    fetch_blocks(stage, full, map_a, tile.x, BM / A_SIDE, A_SIDE, TURN_A, A_BATCHED * batch, k);
-    fetch_blocks(stage + A_ELEMENTS * 4, full, map_b, tile.y, BN / B_SIDE, B_SIDE, TURN_B, B_BATCHED * batch, k);
+    fetch_blocks(to, full, map_a, tile.x, BM / A_SIDE, A_SIDE, TRANSPOSE_A, A_BATCHED * batch, k);
+    fetch_blocks(to + A_ELEMENTS * 4, full, map_b, tile.y, BN / B_SIDE, B_SIDE, TRANSPOSE_B, B_BATCHED * batch, k);
 }
 
 #include "transpose.cl"
@@ -131,37 +135,10 @@ INLINE void suggest_registers(COMPONENT sum[TM][TN], __local COMPONENT* held, co
             own[i * ITEMS] = exchanged(sum[0] + 4 * i);
 }
 
-// Local addresses of the first stage and of the first barrier of each kind.
-typedef struct {
-    uint stages, full, turned, done;
-} Ring;
-
 #ifndef EMULATED
-// One work-item asks the copy engine for stage after stage of all parts.
-INLINE void produce(const Ring ring, __global ulong* map_a, __global ulong* map_b, const int M, const int N, const int steps,
-                    const int whole, const int tiles)
-{
-    const int area = tiles_of_matrix(M, N);
-    Work work = before_work(whole, tiles, steps);
-    int stage = 0;
-    uint parity = 1;
-    next_work(&work, whole, tiles, steps);
-    while (work.first < work.last) {
-        const int2 tile = tile_place(work.number % area, M, N) * (int2)(BM, BN);
-#pragma unroll 1
-        for (int panel = work.first; panel < work.last; panel++) {
-            mbarrier_wait(ring.done + 8 * stage, parity);
-            fetch(ring.stages + stage * STAGE_BYTES, ring.full + 8 * stage, map_a, map_b, tile, work.number / area, panel * BK);
-            stage = stage + 1 < STAGES ? stage + 1 : 0;
-            parity ^= stage == 0;
-        }
-        next_work(&work, whole, tiles, steps);
-    }
-}
-
-// Three warps turn what wants it of stage after stage.
-INLINE void turn_all(const Ring ring, __local COMPONENT* stages, const int warp, const int lane, const int steps,
-                     const int whole, const int tiles)
+// Three warps transpose what wants it of stage after stage.
+INLINE void transpose_stages(const uint full, const uint transposed, __local COMPONENT* stages, const int warp, const int lane,
+                     const int steps, const int whole, const int tiles)
 {
     Work work = before_work(whole, tiles, steps);
     int stage = 0;
@@ -171,18 +148,17 @@ INLINE void turn_all(const Ring ring, __local COMPONENT* stages, const int warp,
 #pragma unroll 1
         for (int step = work.first; step < work.last; step++) {
             __local COMPONENT* own = stages + stage * STAGE_ELEMENTS;
-            mbarrier_wait(ring.full + 8 * stage, parity);
+            mbarrier_wait(full + 8 * stage, parity);
 #pragma unroll
-            for (int row = 0; row < TURN_A * BM; row += A_SIDE)
-                turn(own + row * BK, own + FETCHED_ELEMENTS + row * BK, A_SIDE, warp, lane);
+            for (int row = 0; row < TRANSPOSE_A * BM; row += A_SIDE)
+                transpose(own + row * BK, own + FETCHED_ELEMENTS + row * BK, A_SIDE, warp, lane);
 #pragma unroll
-            for (int row = 0; row < TURN_B * BN; row += B_SIDE)
-                turn(own + A_ELEMENTS + row * BK, own + TURNED_B + row * BK, B_SIDE, warp, lane);
+            for (int row = 0; row < TRANSPOSE_B * BN; row += B_SIDE)
+                transpose(own + A_ELEMENTS + row * BK, own + TRANSPOSED_B + row * BK, B_SIDE, warp, lane);
             bar_warp_sync();
             if (lane == 0)
-                mbarrier_arrive(ring.turned + 8 * stage);
-            stage = stage + 1 < STAGES ? stage + 1 : 0;
-            parity ^= stage == 0;
+                mbarrier_arrive(transposed + 8 * stage);
+            NEXT_STAGE(stage, parity)
         }
         next_work(&work, whole, tiles, steps);
     }
@@ -213,8 +189,8 @@ void product(const int M, const int N, const int K, const ACC alpha, const ACC b
     Ring ring;
     ring.stages = local_address(stages);
     ring.full = local_address(barriers);
-    ring.turned = ring.full + 8 * STAGES;
-    ring.done = ring.turned + 8 * STAGES;
+    const uint transposed = ring.full + 8 * STAGES;
+    ring.empty = transposed + 8 * STAGES;
 
     if (item == ITEMS)
         tensormap_address(map_a, (ulong)(A + a_offset * PARTS));
@@ -223,8 +199,8 @@ void product(const int M, const int N, const int K, const ACC alpha, const ACC b
     if (item == 0) {
         for (int stage = 0; stage < STAGES; stage++) {
             mbarrier_init(ring.full + 8 * stage, 1);
-            mbarrier_init(ring.turned + 8 * stage, TURNERS);
-            mbarrier_init(ring.done + 8 * stage, WARPS);
+            mbarrier_init(transposed + 8 * stage, TRANSPOSERS);
+            mbarrier_init(ring.empty + 8 * stage, WARPS);
         }
         fence_mbarrier_init();
     }
@@ -234,9 +210,9 @@ void product(const int M, const int N, const int K, const ACC alpha, const ACC b
         setmaxnreg_dec(PRODUCER_REGISTERS);
 #ifndef EMULATED
         if (item == ITEMS)
-            produce(ring, map_a, map_b, rows, columns, steps, whole, tiles);
-        if (TURN && warp > WARPS)
-            turn_all(ring, stages, warp - WARPS - 1, lane, steps, whole, tiles);
+            produce(ring, map_a, map_b, rows, columns, steps, whole, tiles, 0);
+        if (TRANSPOSE && warp > WARPS)
+            transpose_stages(ring.full, transposed, stages, warp - WARPS - 1, lane, steps, whole, tiles);
 #endif
     } else {
         setmaxnreg_inc(CONSUMER_REGISTERS);
@@ -245,9 +221,9 @@ void product(const int M, const int N, const int K, const ACC alpha, const ACC b
                                bias_row, bias_column};
         // 4 x 8 work-items of a warp: those side by side hold neighbouring columns.
         const int2 corner = (int2)(block / (BN / WARP_BN) * 4 + lane / 8, block % (BN / WARP_BN) * 8 + lane % 8) * 4;
-        const int a_place = (TURN_A ? FETCHED_ELEMENTS : 0) + slice * DEPTH * A_SIDE + corner.x;
-        const int b_place = (TURN_B ? TURNED_B : A_ELEMENTS) + slice * DEPTH * B_SIDE + corner.y;
-        const uint ready = TURN ? ring.turned : ring.full;
+        const int a_place = (TRANSPOSE_A ? FETCHED_ELEMENTS : 0) + slice * DEPTH * A_SIDE + corner.x;
+        const int b_place = (TRANSPOSE_B ? TRANSPOSED_B : A_ELEMENTS) + slice * DEPTH * B_SIDE + corner.y;
+        const uint ready = TRANSPOSE ? transposed : ring.full;
         Work work = before_work(whole, tiles, steps);
         int stage = 0;
         uint parity = 0;
@@ -269,9 +245,8 @@ void product(const int M, const int N, const int K, const ACC alpha, const ACC b
                 fence_proxy_async();  // waits for reads in flight, as the arrival does not
                 bar_warp_sync();
                 if (lane == 0)
-                    mbarrier_arrive(ring.done + 8 * stage);
-                stage = stage + 1 < STAGES ? stage + 1 : 0;
-                parity ^= stage == 0;
+                    mbarrier_arrive(ring.empty + 8 * stage);
+                NEXT_STAGE(stage, parity)
             }
             suggest_registers(sum, stages, K);
 #if PARTS == 2

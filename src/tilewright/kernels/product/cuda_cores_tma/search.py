@@ -2,13 +2,12 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import cache
 
 from ....core.device import DeviceInfo
-from ....core.kernel import Kernel
-from ....core.problem import Gemm, Problem
-from ..call import GemmCall, call_of
-from ..portable.search import candidates as portable_candidates
-from .config import FmaConfig
+from ..call import GemmCall
+from ..family import Group, once_checked
+from .config import FmaConfig, refusal, turned
 from .cost import cost
 from .kernels import PRODUCT
 
@@ -25,38 +24,35 @@ SPACE = (
     FmaConfig(64, 128, 4, 8),
     FmaConfig(64, 64, 8, 8),
 )
-PORTABLE = {"float32": 1.06, "complex64": 1.06, "int32": 1.33}  # slowness of the portable kernels against their model
+PRECISIONS = ("", "fp32_split")  # what is too small for fp32_split to gain is multiplied here
 
 
-def candidates(problem: Problem, device: DeviceInfo) -> tuple[Kernel, ...]:
-    """The kernel in every configuration that should beat the portable ones, the cheapest first; none without TMA."""
-    found = _costs(problem, device)
-    if not found:
-        return ()
-    limit = min(each.cost for each in portable_candidates(problem, device)) * PORTABLE[problem.dtype]
-    return tuple(replace(PRODUCT, config=config) for cycles, config in found if cycles < limit)
-
-
-def ranked(problem: Problem, device: DeviceInfo) -> tuple[Kernel, ...]:
-    """The kernel in every configuration that can solve the problem, the cheapest first."""
-    return tuple(replace(PRODUCT, config=config) for _, config in _costs(problem, device))
-
-
-def _costs(problem: Problem, device: DeviceInfo) -> list[tuple[float, FmaConfig]]:
-    if not {"tma", "wgmma"} <= device.features or not isinstance(problem, Gemm) or problem.dtype not in PRODUCT.dtypes:
-        return []
-    if problem.precision not in ("", "fp32_split"):  # what is too small for halves to gain comes here
-        return []
-    call = call_of(problem).row_major
-    found = [(cost(config, call, device), config) for config in configurations(call, device)]
-    return sorted(found, key=lambda each: each[0])
+def offers(call: GemmCall, device: DeviceInfo) -> Iterator[Group]:
+    """The kernel in every configuration that can solve the problem; none without TMA."""
+    features = {feature for feature, _ in PRODUCT.requires}
+    if not features <= device.features or call.dtype not in PRODUCT.dtypes or call.precision not in PRECISIONS:
+        return
+    own = call.row_major
+    for config in configurations(own, device):
+        yield once_checked(PRODUCT, config, cost(config, own, device), call, device)
 
 
 def configurations(call: GemmCall, device: DeviceInfo) -> Iterator[FmaConfig]:
-    """Every tile that nothing speaks against, with and without sharing out what is left, and with packing where it helps."""
+    """Every tile, with and without sharing out what is left, and with packing where it helps."""
     for base in SPACE:
         for shared in (False, True):
-            for pack, turn in ((False, False), (True, False), (False, True)):
-                config = replace(base, groups=device.compute_units, shared=shared, pack=pack, turn=turn)
-                if not any(config.violations(call, device)):
-                    yield config
+            for pack, turn in _copies(call):
+                yield _variant(base, device.compute_units, shared, pack, turn)
+
+
+def _copies(call: GemmCall) -> Iterator[tuple[bool, bool]]:
+    """Ways to copy operands first: not at all, those that TMA cannot load, or those that lie along k, too."""
+    unread = [name for name in ("A", "B") if refusal(call, name)]
+    yield from [] if unread else [(False, False)]
+    yield from [(True, False)] if unread else []
+    yield from [(False, True)] if any(turned(name, call) for name in ("A", "B") if name not in unread) else []
+
+
+@cache
+def _variant(base: FmaConfig, groups: int, shared: bool, pack: bool, turn: bool) -> FmaConfig:
+    return replace(base, groups=groups, shared=shared, pack=pack, turn=turn)

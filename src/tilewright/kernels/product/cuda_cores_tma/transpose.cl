@@ -2,10 +2,10 @@
 
 // Turns `side` rows of BK elements into rows across k: a warp takes 32 rows of a box, each work-item one of them. The copy
 // engine has exchanged the four pieces of 16 bytes of a row, so that reading a column of pieces meets no bank twice.
-INLINE void turn(const __local COMPONENT* from, __local COMPONENT* panel, const int side, const int warp, const int lane)
+INLINE void transpose(const __local COMPONENT* from, __local COMPONENT* panel, const int side, const int warp, const int lane)
 {
 #pragma unroll
-    for (int first = 0; first < side / 32 * BOXES; first += TURNERS) {
+    for (int first = 0; first < side / 32 * BOXES; first += TRANSPOSERS) {
         const int unit = first + warp, box = unit / (side / 32), row = unit % (side / 32) * 32 + lane;
         if (unit < side / 32 * BOXES) {
             const __local COMPONENT* pieces = from + (box * side + row) * BOX_DEPTH;

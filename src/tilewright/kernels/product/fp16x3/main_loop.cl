@@ -32,15 +32,7 @@
 #define SUMS (BN / 2)
 #define K_STEPS 4  // products of 16 in a line
 
-// The first row and column of C, and the matrix of the batch, of tile number `tile`: down GROUP_M rows of tiles, then the
-// next column of them.
-INLINE int3 find_place(const int M, const int N, const int tile)
-{
-    const int tiles_m = (M + BM - 1) / BM, tiles_n = (N + BN - 1) / BN, area = tiles_m * tiles_n;
-    const int band = GROUP_M * tiles_n, number = tile % area;
-    const int first = number / band * GROUP_M, height = min(GROUP_M, tiles_m - first);
-    return (int3)((first + number % band % height) * BM, number % band / height * BN, tile / area);
-}
+#include "../scheduler.cl"
 
 __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
 void product(const int M, const int N, const int K, const int tiles, const ACC alpha, const ACC beta,
@@ -77,7 +69,7 @@ void product(const int M, const int N, const int K, const int tiles, const ACC a
         setmaxnreg_dec(24);
         if (item == 0)
             for (int tile = get_group_id(0); tile < tiles; tile += get_num_groups(0)) {
-                const int3 place = find_place(M, N, tile);
+                const int4 place = tile_begin(tile, M, N);
                 const int a_batch = place.z * a_moves, b_batch = place.z * b_moves;
                 for (int k = 0; k < K; k += BK) {
                     const uint ready = full + 8 * stage, to = stages + stage * STAGE;
@@ -98,7 +90,7 @@ void product(const int M, const int N, const int K, const int tiles, const ACC a
     const int consumer = warpgroup - 1, own = item % 128, lane = item % 32, row = consumer * 64 + own / 32 * 16 + lane / 4;
     int any_left = 0;
     for (int tile = get_group_id(0); tile < tiles; tile += get_num_groups(0)) {
-        const int3 place = find_place(M, N, tile);
+        const int4 place = tile_begin(tile, M, N);
         const __global int2* a_ranges = ranges_a + (long)place.z * a_moves * M + place.x;
         const __global int2* b_ranges = ranges_b + (long)place.z * b_moves * N + place.y;
         const int2 own_column = b_ranges[min(own, N - 1 - place.y)];
@@ -194,7 +186,7 @@ void product(const int M, const int N, const int K, const int tiles, const ACC a
     if (!shared)
         return;
     for (int number = get_group_id(0); number < tiles; number += get_num_groups(0)) {
-        const int3 place = find_place(M, N, number);
+        const int4 place = tile_begin(number, M, N);
         const int a_matrix = place.z * a_moves, b_matrix = place.z * b_moves;
         const Tile tile = {A + a_offset + place.z * a_batch + place.x * a_row, B + b_offset + place.z * b_batch + place.y * b_column,
                            C + c_offset + place.z * c_batch + place.x * c_row + place.y * c_column,

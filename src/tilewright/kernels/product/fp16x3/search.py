@@ -1,16 +1,17 @@
 """Which configuration of main_loop.cl an "fp32_split" product may run."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 from ....core.device import DeviceInfo
-from ....core.kernel import Kernel
-from ....core.problem import Problem, precision_of
+from ..call import GemmCall
+from ..family import Candidate
 from .config import ProductConfig
 from .kernels import PRODUCT
 
 
-def candidates(problem: Problem, device: DeviceInfo) -> tuple[Kernel, ...]:
-    """The kernel, for problems that ask for it."""
-    if precision_of(problem) != PRODUCT.precision:
-        return ()
-    return (replace(PRODUCT, config=ProductConfig(groups=device.compute_units)),)
+def offers(call: GemmCall, device: DeviceInfo) -> Iterator[Candidate]:
+    """The kernel, for products that ask for it."""
+    if call.precision == PRODUCT.precision:
+        config = replace(ProductConfig(), groups=device.compute_units)
+        yield Candidate(PRODUCT, config, config.cycles(call.row_major))

@@ -73,6 +73,10 @@ class AroundConfig(Config):
     inner: Kernel
     widens: bool
 
+    @property
+    def key(self) -> dict[str, bool | int | str]:
+        return {"inner": self.inner.name, "widens": self.widens, **self.inner.config.key}
+
     def __str__(self) -> str:
         return f"by {self.inner.name} {self.inner.config}"
 

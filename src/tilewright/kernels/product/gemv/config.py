@@ -8,14 +8,14 @@ from ....core.kernel import NDRange, round_up
 from ....core.problem import Problem
 from ....core.types import element_type
 from ..call import GemmCall, call_of
-from ..config import GemmConfig
+from ..config import SplitKConfig
 from ..macros import element_macros, elements, reading
 
 IN_FLIGHT, MOST_RUNS = 128, 4  # bytes of A that a work-item of columns.cl asks for at a time, and in how many runs
 
 
 @dataclass(frozen=True)
-class VectorConfig(GemmConfig):
+class VectorConfig(SplitKConfig):
     """Base of the kernels for a C of few columns: N is a macro of theirs."""
 
     split: int = 1

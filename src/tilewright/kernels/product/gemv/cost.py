@@ -7,7 +7,6 @@ choice takes 1.4% longer than the best one on average.
 from math import ceil, log2
 
 from ....core.device import DeviceInfo
-from ....core.problem import Problem
 from ....core.types import element_type
 from ..call import GemmCall
 from ..cost import CACHE_BYTES, LANES, LATENCY, START, adding_up, memory_cycles, pieces_of, slowness
@@ -28,10 +27,10 @@ LAST_WAVE = 0.3  # part of the time in which the last work-groups leave others i
 ADDING_UP = 300  # cycles to halve the number of sums
 
 
-def vector_cost(config: VectorConfig, problem: Problem, device: DeviceInfo) -> float:
+def vector_cost(config: VectorConfig, call: GemmCall, device: DeviceInfo) -> float:
     """Cycles that the gemv kernels would take: A's bytes through as much of the memory's speed as the items ask for, or
     B's, read again for each ROWS of A, through the cache's; then the arithmetic."""
-    call, rows = config.oriented(problem), isinstance(config, RowsConfig)
+    rows = isinstance(config, RowsConfig)
     pieces, _ = pieces_of(config, call)
     share = -(-call.m // config.group_rows(call)) * pieces * call.batch / device.compute_units
     share = max(share, 1e-3)

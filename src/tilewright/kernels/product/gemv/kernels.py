@@ -4,14 +4,14 @@ from pathlib import Path
 
 from ....core.kernel import Config, Kernel
 from ....core.types import ELEMENT_TYPES
-from ..steps import gemm_steps
+from ..steps import split_k_steps
 from .config import ColumnsConfig, RowsConfig
 
 HERE = Path(__file__).parent
 
 
 def _kernel(file: str, config: Config) -> Kernel:
-    return Kernel(HERE / file, config, dtypes=tuple(ELEMENT_TYPES), steps=gemm_steps)
+    return Kernel(HERE / file, config, dtypes=tuple(ELEMENT_TYPES), steps=split_k_steps)
 
 
 ROWS = _kernel("rows.cl", RowsConfig())

@@ -1,12 +1,17 @@
-"""Which configurations of rows.cl and columns.cl a product with a C of few columns or rows may run."""
+"""Which configurations of rows.cl and columns.cl a product with a C of few columns or rows may run, the cheapest
+first."""
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import cache
 
 from ....core.device import DeviceInfo
 from ..call import GemmCall
 from ..cost import PIECES
+from ..family import Candidate
 from .config import ColumnsConfig, RowsConfig, VectorConfig
+from .cost import vector_cost
+from .kernels import COLUMNS, ROWS
 
 ROWS_SPACE = (
     RowsConfig(1, 64, 8, 2), RowsConfig(1, 128, 1, 2), RowsConfig(1, 64, 2, 2), RowsConfig(1, 32, 8, 2), RowsConfig(1, 64, 4, 1),
@@ -16,15 +21,28 @@ COLUMNS_SPACE = (
     ColumnsConfig(1, 8, 128), ColumnsConfig(1, 8, 64), ColumnsConfig(1, 8, 32), ColumnsConfig(1, 8, 8), ColumnsConfig(1, 16, 64),
     ColumnsConfig(1, 16, 32), ColumnsConfig(1, 16, 16), ColumnsConfig(1, 32, 32), ColumnsConfig(1, 32, 8),
 )  # fmt: skip
-VECTORS = 2  # columns or rows of C up to which gemv kernels, which wait for memory alone, are as fast as tensor cores
+MOST_COLUMNS = 8  # of C: one work-item can hold no more sums
 
 
-def vector_configs(space: tuple[VectorConfig, ...], call: GemmCall, device: DeviceInfo) -> Iterator[VectorConfig]:
-    if call.tall.n > 8:
+def offers(call: GemmCall, device: DeviceInfo) -> Iterator[Candidate]:
+    """Both kernels in every configuration, with K in as many pieces as fill the device; none for a larger C."""
+    tall = call.tall
+    if tall.n > MOST_COLUMNS:
         return
+    for kernel, space in ((ROWS, ROWS_SPACE), (COLUMNS, COLUMNS_SPACE)):
+        for config in _configurations(space, tall, device):
+            yield Candidate(kernel, config, vector_cost(config, tall, device))
+
+
+def _configurations(space: tuple[VectorConfig, ...], tall: GemmCall, device: DeviceInfo) -> Iterator[VectorConfig]:
     for config in space:
-        groups = max(1, -(-call.tall.m // config.group_rows(call.tall)) * call.batch)
+        groups = max(1, -(-tall.m // config.group_rows(tall)) * tall.batch)
         for pieces in PIECES:
-            if pieces > 1 and (groups * pieces > 32 * device.compute_units or call.k < 64 * pieces):
+            if pieces > 1 and (groups * pieces > 32 * device.compute_units or tall.k < 64 * pieces):
                 break
-            yield replace(config, split=pieces)
+            yield _in_pieces(config, pieces)
+
+
+@cache
+def _in_pieces(config: VectorConfig, pieces: int) -> VectorConfig:
+    return replace(config, split=pieces)

@@ -4,14 +4,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ....core.device import DeviceInfo
-from ....core.kernel import Config, NDRange
+from ....core.kernel import NDRange
 from ....core.operands import Layout
 from ....core.problem import Problem
 from ....core.types import element_type
-from ..call import GemmCall, call_of
-from ..config import MAX_INDEX
-from ..macros import element_macros, result_width
-from ..packing import LINE, on_lines, with_packed
+from ..call import GemmCall, call_of, remembered
+from ..config import TiledConfig
+from ..macros import MAX_INDEX, element_macros, result_width
+from ..packing import LINE
 from ..results import result_violations
 
 ALONG_K, ACROSS = "PANEL_ALONG_K", "PANEL_ACROSS"
@@ -34,11 +34,9 @@ class CopyForm:
 
 
 @dataclass(frozen=True)
-class WarpConfig(Config):
+class WarpConfig(TiledConfig):
     """main_loop.cl: the fields in capitals are explained at its top. `groups` is how many work-groups run at a time."""
 
-    BM: int
-    BN: int
     WARPS_M: int
     WARPS_N: int
     STAGES: int
@@ -50,6 +48,10 @@ class WarpConfig(Config):
     pack: bool = False  # copy operands to lines that begin on cache lines first, where 16 bytes cannot be copied
 
     @property
+    def together(self) -> bool:
+        return self.shared
+
+    @property
     def rate(self) -> float:
         """How fast the instruction is, as a part of the fastest that multiplies this type."""
         return 1.0
@@ -57,17 +59,6 @@ class WarpConfig(Config):
     @property
     def items(self) -> int:
         return WARP * self.WARPS_M * self.WARPS_N * self.WARPS_K
-
-    def orientation(self, problem: Problem) -> GemmCall:
-        """The problem with C by rows."""
-        return call_of(problem).row_major
-
-    def oriented(self, problem: Problem) -> GemmCall:
-        """The problem as the kernel is given it, once the operands that want it are packed."""
-        call = self.orientation(problem)
-        for name in self.packed(call):
-            call = with_packed(call, name, on_lines)
-        return call
 
     def packed(self, call: GemmCall) -> tuple[str, ...]:
         """Which of "A" and "B" are copied first."""
@@ -83,27 +74,9 @@ class WarpConfig(Config):
         """Panels of each operand for one tile."""
         return max(1, -(-call.k // self.depth(call)))
 
-    def tiles(self, call: GemmCall) -> int:
-        """Tiles of C of the whole batch."""
-        return -(-call.m // self.BM) * -(-call.n // self.BN) * call.batch
-
     def work_groups(self, call: GemmCall) -> int:
         tiles = self.tiles(call)
         return min(self.groups, tiles * self.steps(call) if self.shared else tiles)
-
-    def whole(self, call: GemmCall) -> int:
-        """Tiles that one work-group computes alone: whole rounds, or all of them."""
-        tiles, groups = self.tiles(call), self.work_groups(call)
-        return tiles // groups * groups if self.shared and groups else tiles
-
-    def tickets(self, call: GemmCall) -> int:
-        """Counters by which those who share tiles learn who is ready last: one for each tile."""
-        return self.tiles(call) - self.whole(call)
-
-    def partial_bytes(self, call: GemmCall) -> int:
-        """Scratch memory for the pieces of tiles that are shared out: one for each work-group, and for each tile."""
-        pieces = self.work_groups(call) + self.tiles(call) - self.whole(call)
-        return pieces * self.BM * self.BN * element_type(element_type(call.dtype).accumulator).itemsize
 
     def ndrange(self, problem: Problem) -> NDRange:
         return NDRange((self.work_groups(self.oriented(problem)) * self.items,), (self.items,))
@@ -114,10 +87,6 @@ class WarpConfig(Config):
         sums = self.WARPS_K * self.BM * self.BN * accumulator if self.WARPS_K > 1 else 0
         return panels + sums + LINE  # `drawn`, and what the compiler puts before the panels
 
-    def scalars(self, problem: Problem) -> dict[str, int | float]:
-        call = self.oriented(problem)
-        return {"whole": self.whole(call), "tiles": self.tiles(call)}
-
     def macros(self, problem: Problem) -> dict[str, str | int]:
         call = self.oriented(problem)
         return {
@@ -125,7 +94,7 @@ class WarpConfig(Config):
             **element_macros(call),
             **self.operand_macros(call),
             **self.instruction_macros(call),
-            "BK": self.depth(call), "C_VEC": result_width(call, 2), "SHARED": int(self.shared),
+            "BK": self.depth(call), "C_VEC": result_width(call, 2), "STREAM_K": int(self.shared),
         }  # fmt: skip
 
     def operand_macros(self, call: GemmCall) -> dict[str, str | int]:
@@ -191,6 +160,10 @@ class DoubleConfig(WarpConfig):
     MMA_K: int = 8
 
     @property
+    def together(self) -> bool:
+        return self.shared
+
+    @property
     def rate(self) -> float:
         return self.MMA_M / 16
 
@@ -204,6 +177,7 @@ class DoubleConfig(WarpConfig):
             yield f"a panel of {depth} elements of k is no even number of MMA_K={self.MMA_K} for each of WARPS_K={self.WARPS_K}"
 
 
+@remembered
 def copy_form(call: GemmCall, name: str) -> CopyForm:
     """The direction of the widest copies of operand "A" or "B", whose addresses are all multiples of their width.
 

@@ -8,9 +8,8 @@ from ....core.kernel import Config, NDRange
 from ....core.problem import Problem
 from ....core.tensor_map import TensorMap, layout_violation, tensor_map_violation
 from ....core.types import element_type
-from ..call import GemmCall
-from ..config import MAX_INDEX
-from ..macros import element_macros, result_width
+from ..call import GemmCall, remembered
+from ..macros import MAX_INDEX, element_macros, result_width
 from ..packing import LINE
 from ..results import result_violations
 from .config import WarpConfig
@@ -37,7 +36,7 @@ class FetchedConfig(WarpConfig):
     def packed(self, call: GemmCall) -> tuple[str, ...]:
         if not self.pack:
             return ()
-        return tuple(name for name in ("A", "B") if name not in call.packed and refusal(name, call))
+        return tuple(name for name in ("A", "B") if name not in call.packed and refusal(call, name))
 
     def ndrange(self, problem: Problem) -> NDRange:
         items = self.items + PRODUCERS
@@ -71,7 +70,7 @@ class FetchedConfig(WarpConfig):
         if call.k == 0:
             yield "K=0 leaves the copy engine nothing to fetch"
             return
-        yield from filter(None, (refusal(name, call) for name in ("A", "B")))
+        yield from filter(None, (refusal(call, name) for name in ("A", "B")))
         if self.tiles(call) * self.steps(call) > MAX_INDEX:
             yield f"{self.tiles(call):,} tiles of {self.steps(call):,} panels are more than an int can count"
         if self.pack and not call.packed:
@@ -106,7 +105,8 @@ def tensor_map(name: str, call: GemmCall, side: int) -> TensorMap:
     return TensorMap("float64", sizes, (stride * itemsize, distance * itemsize), (DOUBLES, lines, 1), LINE)
 
 
-def refusal(name: str, call: GemmCall) -> str:
+@remembered
+def refusal(call: GemmCall, name: str) -> str:
     """Why the copy engine cannot read the operand, as a sentence, or ""."""
     view, _ = call.sided(name)
     itemsize = element_type(call.dtype).itemsize

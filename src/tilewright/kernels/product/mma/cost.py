@@ -8,7 +8,7 @@ best one on average, 6% at most.
 from ....core.device import DeviceInfo
 from ....core.types import element_type
 from ..call import GemmCall
-from ..cost import BYTES, LATENCY, LAUNCH, operand_bytes
+from ..cost import BYTES, LATENCY, LAUNCH, memory_cycles, operand_bytes
 from ..macros import elements
 from ..packing import launches
 from .config import WARP, WarpConfig, copy_form
@@ -26,6 +26,7 @@ ALONE = 0.28  # of the time of a warp's products of doubles, what it takes longe
 NARROW = {16: 1.0, 8: 1.2, 4: 2.5}  # slowness of the loop by the bytes of its copies
 CACHE_BYTES = 32.7  # bytes of panels per clock and compute unit from the second-level cache, while all copy
 FEW = 0.5  # of the time for that, what is left if few do
+SCALE = 0.9  # slowness of this model's cycles against those that all families share
 START = 2700  # cycles beside LATENCY until the first copy begins, and after the last store
 FIRST_BYTES = 9.3  # bytes of the first panels that cost a cycle of waiting
 FETCHED_START = 700  # cycles until the copy engine has been told what to fetch
@@ -41,14 +42,13 @@ LEAVE_ELEMENT, JOIN_ELEMENT = 0.64, 0.136  # cycles to write an element of a pie
 def cost(config: WarpConfig, call: GemmCall, device: DeviceInfo) -> float:
     """Cycles of the busiest work-group, or of memory if they are more, and what comes before and after."""
     packed, units = config.oriented(call), device.compute_units
-    result = call.batch * call.m * call.n * element_type(call.result).itemsize
-    memory = (operand_bytes(call, "A") + operand_bytes(call, "B") + result) / (BYTES * units)
+    memory = memory_cycles(call, device)
     first = min(1, packed.k / config.depth(packed)) * _panel_bytes(config, packed)
     start = LATENCY + START + first / FIRST_BYTES
     start += FETCHED_START if isinstance(config, FetchedConfig) else 0
     computing = _computing(config, packed, units)
     busy = max(computing, memory) + EXPOSED * min(computing, memory)
-    return busy + _joining(config, packed) + _packing(config, call, units) + start
+    return (busy + _joining(config, packed) + _packing(config, call, units) + start) / SCALE
 
 
 def _panel_bytes(config: WarpConfig, call: GemmCall) -> int:

@@ -1,9 +1,7 @@
-// Adding up a tile whose panels several work-groups have multiplied: the one that is ready last does it for all.
-//
-// Each leaves its piece, then draws a ticket. Nobody waits for anybody. The counter of tickets is 0 before the launch and
-// after it.
+// The fix-up of a tile whose panels several work-groups have multiplied.
 
-#if SHARED
+#if STREAM_K
+#include "../fixup.cl"
 #include "pieces.cl"
 
 // Returns 0 to all but the work-group that is ready last, which gets the whole sum. All work-items must get here.
@@ -11,15 +9,7 @@ INLINE int join(COMPONENT* sum, __global COMPONENT* pieces_of_tile, volatile __g
                 const int piece, const int pieces)
 {
     leave_piece(sum, pieces_of_tile, piece);
-    fence_acq_rel_gpu();
-    barrier(CLK_LOCAL_MEM_FENCE);
-    if (get_local_id(0) == 0) {
-        *drawn = atomic_inc(ticket);
-        if (*drawn == pieces - 1)
-            *ticket = 0;
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
-    if (*drawn < pieces - 1)
+    if (!arrives_last(ticket, pieces, drawn))
         return 0;
     fence_acq_rel_gpu();
     add_pieces(sum, pieces_of_tile, pieces);

@@ -2,10 +2,8 @@
 
 from pathlib import Path
 
-from ....core.kernel import Config, Kernel, Step, Steps
-from ....core.problem import Problem
-from ..config import PARTIAL, TICKETS
-from ..packing import on_lines, packing
+from ....core.kernel import Kernel
+from ..steps import tiled_steps
 from .config import DoubleConfig, WarpConfig
 from .config_tma import FetchedConfig
 
@@ -19,23 +17,11 @@ REGISTERS = ("wgmma", "registers are dealt out among warps by setmaxnreg, which 
 MMA_F64_M8 = ("mma_f64_m8", "mma.sync multiplies 8 rows of doubles in one instruction on NVIDIA GPUs since sm_80")
 
 
-def product_steps(kernel: Kernel, config: Config, problem: Problem) -> Steps:
-    """One launch, after a copy of each operand that is packed."""
-    assert isinstance(config, WarpConfig)
-    call, packed = config.orientation(problem), config.oriented(problem)
-    scratch = ((PARTIAL, config.partial_bytes(packed)), (TICKETS, 4 * config.tickets(packed))) if config.shared else ()
-    # Without tiles to share out the kernel gets arguments that it does not use.
-    unused = {} if config.shared else {PARTIAL: "C", TICKETS: "C"}
-    buffers = tuple({**dict(packed.buffers), **unused}.items())
-    copies = packing(call, config.packed(call), on_lines)
-    return (*copies, Step(kernel, config, packed, buffers, scratch, (TICKETS,) if config.shared else ()))
-
-
 def _kernel(
     dtype: str, config: WarpConfig, *requires: tuple[str, str], variant: str = "", precision: str = ""
 ) -> Kernel:
     return Kernel(
-        HERE / "main_loop.cl", config, variant=variant or precision or dtype, dtypes=(dtype,), steps=product_steps,
+        HERE / "main_loop.cl", config, variant=variant or precision or dtype, dtypes=(dtype,), steps=tiled_steps,
         requires=(*requires, CP_ASYNC), precision=precision,
     )  # fmt: skip
 
@@ -47,7 +33,7 @@ DOUBLES_M8 = _kernel(
 )
 FETCHED, FETCHED_COMPLEX = (
     Kernel(
-        HERE / "main_loop_tma.cl", config, variant=dtype, dtypes=(dtype,), steps=product_steps,
+        HERE / "main_loop_tma.cl", config, variant=dtype, dtypes=(dtype,), steps=tiled_steps,
         requires=(MMA_F64, TMA, REGISTERS), target="sm_90a",
     )
     for dtype, config in (

@@ -12,7 +12,7 @@
 // A_COPY, B_COPY      the instruction that copies so many
 // PARTIAL             1 if a size is no multiple of the width of a copy along it
 // C_VEC               elements of one store: 2, if c_column is 1 and rows are aligned to that, or 1
-// SHARED              1 if tiles are shared out among work-groups
+// STREAM_K            1 if work-groups share the tiles of the tail wave
 //
 // A work-group computes one part of the product after the other (schedule.cl), and its copies know no end of a part: while
 // the last panels of one are multiplied and its tile is stored, the first panels of the next arrive. What lies beyond M, N
@@ -36,6 +36,7 @@
 #include "../elements.cl"
 #include "../epilogue.cl"
 #include "FRAGMENTS"
+#define SKIP_DIVISIONS 1
 #include "../scheduler.cl"
 
 #define PART_ITEMS (32 * WARPS_M * WARPS_N)  // that have the same part of the depth
@@ -80,7 +81,7 @@ void product(const int M, const int N, const int K, const ACC alpha, const ACC b
              __global COMPONENT* partial, volatile __global int* tickets)
 {
     __local uchar panels[STAGES * STAGE_BYTES] __attribute__((aligned(128)));
-#if SHARED
+#if STREAM_K
     __local int drawn;
 #endif
 #if WARPS_K > 1
@@ -224,7 +225,7 @@ void product(const int M, const int N, const int K, const ACC alpha, const ACC b
         all_sums(own, sum);
 #endif
         int complete = 1;
-#if SHARED
+#if STREAM_K
         if (work.last - work.first < steps) {
             const int panel = (work.number - whole) * steps, shared = (tiles - whole) * steps;
             const int leader = group_of(panel, shared), pieces = group_of(panel + steps - 1, shared) - leader + 1;

@@ -28,7 +28,8 @@
 #include "../elements.cl"
 #include "../epilogue.cl"
 
-#define SHARED 1
+#define STREAM_K 1
+#define SKIP_DIVISIONS 1
 #include "../scheduler.cl"
 
 #define WARPS (WARPS_M * WARPS_N)  // that multiply
@@ -113,12 +114,8 @@ INLINE void read_b(double* held, const __local uchar* columns, const uint place,
 #endif
 }
 
+#include "../pipeline.cl"
 #include "join_warps.cl"
-
-// Local addresses of the first stage and of the first barrier of each kind.
-typedef struct {
-    uint stages, full, done;
-} Ring;
 
 #ifndef EMULATED  // who fetches
 // Asks the copy engine for a panel of `side` rows from `row` on.
@@ -133,33 +130,14 @@ INLINE void fetch(const uint panel, const uint full, const __global ulong* map, 
         cp_async_bulk_tensor_3d(panel, map, k * PARTS, row, batch, full);
 }
 
-// One work-item asks for panel after panel of all parts, and in the end says that one more is full, which holds nothing:
-// so the others may read ahead without asking whether there is more.
-INLINE void produce(const Ring ring, __global ulong* map_a, __global ulong* map_b, const int M, const int N, const int steps,
-                    const int whole, const int tiles)
+INLINE void fetch_stage(const Ring ring, const int stage, const uint parity, const __global ulong* map_a,
+                        const __global ulong* map_b, const int2 tile, const int batch, const int k)
 {
-    const int area = tiles_of_matrix(M, N);
-    Work work = before_work(whole, tiles, steps);
-    int stage = 0;
-    uint parity = 1;
-    next_work(&work, whole, tiles, steps);
-    while (work.first < work.last) {
-        const int2 tile = tile_place(work.number % area, M, N) * (int2)(BM, BN);
-        const int batch = work.number / area;
-#pragma unroll 1
-        for (int panel = work.first; panel < work.last; panel++) {
-            const uint to = ring.stages + stage * STAGE_BYTES, full = ring.full + 8 * stage;
-            mbarrier_wait(ring.done + 8 * stage, parity);
-            mbarrier_arrive_expect_tx(full, STAGE_BYTES);
-            fetch(to, full, map_a, A_ACROSS, BM, tile.x, panel * BK, A_BATCHED * batch);
-            fetch(to + A_BYTES, full, map_b, B_ACROSS, BN, tile.y, panel * BK, B_BATCHED * batch);
-            stage = stage + 1 < STAGES ? stage + 1 : 0;
-            parity ^= stage == 0;
-        }
-        next_work(&work, whole, tiles, steps);
-    }
-    mbarrier_wait(ring.done + 8 * stage, parity);
-    mbarrier_arrive(ring.full + 8 * stage);
+    const uint to = ring.stages + stage * STAGE_BYTES, full = ring.full + 8 * stage;
+    mbarrier_wait(ring.empty + 8 * stage, parity);
+    mbarrier_arrive_expect_tx(full, STAGE_BYTES);
+    fetch(to, full, map_a, A_ACROSS, BM, tile.x, k, A_BATCHED * batch);
+    fetch(to + A_BYTES, full, map_b, B_ACROSS, BN, tile.y, k, B_BATCHED * batch);
 }
 
 #endif
@@ -186,12 +164,12 @@ void product(const int M, const int N, const int K, const ACC alpha, const ACC b
     Ring ring;
     ring.stages = local_address(stages);
     ring.full = local_address(barriers);
-    ring.done = ring.full + 8 * STAGES;
+    ring.empty = ring.full + 8 * STAGES;
 
     if (item == ITEMS) {
         for (int stage = 0; stage < STAGES; stage++) {
             mbarrier_init(ring.full + 8 * stage, 1);
-            mbarrier_init(ring.done + 8 * stage, WARPS);
+            mbarrier_init(ring.empty + 8 * stage, WARPS);
         }
         fence_mbarrier_init();
     }
@@ -203,7 +181,7 @@ void product(const int M, const int N, const int K, const ACC alpha, const ACC b
         if (item == ITEMS) {
             tensormap_address(map_a, (ulong)(A + a_offset * PARTS));
             tensormap_address(map_b, (ulong)(B + b_offset * PARTS));
-            produce(ring, map_a, map_b, M, N, steps, whole, tiles);
+            produce(ring, map_a, map_b, M, N, steps, whole, tiles, 1);
         }
 #endif
     } else {
@@ -250,9 +228,8 @@ void product(const int M, const int N, const int K, const ACC alpha, const ACC b
                         if (i == 0)
                             read_a(a_held[TILES_M - 1], a_rows, a_place, TILES_M - 1, slice);
                         if (i == 0 && slice == SLICES - 1) {
-                            done = ring.done + 8 * stage;
-                            stage = stage + 1 < STAGES ? stage + 1 : 0;
-                            parity ^= stage == 0;
+                            done = ring.empty + 8 * stage;
+                            NEXT_STAGE(stage, parity)
                             a_rows = a_panels + stage * STAGE_BYTES;
                             b_columns = b_panels + stage * STAGE_BYTES;
                             mbarrier_wait(ring.full + 8 * stage, parity);

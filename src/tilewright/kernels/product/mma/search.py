@@ -2,19 +2,18 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import cache
 from itertools import product
 
 from ....core.device import DeviceInfo
 from ....core.kernel import Kernel
-from ....core.problem import Gemm, Problem
-from ..call import GemmCall, call_of
-from ..portable.search import candidates as portable_candidates
-from .config import WarpConfig
+from ..call import GemmCall
+from ..family import Group, once_checked
+from .config import WarpConfig, copy_form
 from .config_tma import FetchedConfig
 from .cost import cost
 from .kernels import KERNELS
 
-PORTABLE = 0.9  # of the portable kernels' estimates, what they take by this family's measure
 FETCHED_SPACE = (
     FetchedConfig(128, 128, 2, 4, 6), FetchedConfig(64, 128, 2, 4, 8), FetchedConfig(128, 64, 4, 2, 8),
     FetchedConfig(64, 64, 2, 4, 8),
@@ -36,49 +35,53 @@ WORD_SPACE = (
 
 
 def configurations(kernel: Kernel, call: GemmCall, device: DeviceInfo) -> Iterator[WarpConfig]:
+    """Every configuration that nothing speaks against."""
+    return (each for each in _tried(kernel, call, device) if not any(each.violations(call, device)))
+
+
+def _tried(kernel: Kernel, call: GemmCall, device: DeviceInfo) -> Iterator[WarpConfig]:
     """Every tile with and without sharing out what is left, and with and without packing."""
+    assert isinstance(kernel.config, WarpConfig)
     local = max(device.local_bytes, device.static_local_bytes)
-    for tile, by_registers in _tiles(kernel, call):
+    for tile, by_registers in _tiles(kernel.config, call.dtype):
         resident = min(by_registers, local // tile.local_bytes(call))
-        for shared, pack in product((False, True), repeat=2):
-            config = replace(tile, groups=resident * device.compute_units, shared=shared, pack=pack)
-            if resident and not any(config.violations(call, device)):
-                yield config
+        for shared, pack in product((False, True), _packs(tile, call)) if resident else ():
+            yield _variant(tile, resident * device.compute_units, shared, pack)
 
 
-def _tiles(kernel: Kernel, call: GemmCall) -> Iterator[tuple[WarpConfig, int]]:
-    """The kernel's tiles, and how many such work-groups a compute unit's registers hold."""
-    base = kernel.config
-    assert isinstance(base, WarpConfig)
+def _packs(tile: WarpConfig, call: GemmCall) -> tuple[bool, ...]:
+    """Whether operands are copied first: if they must be, and also if that makes copies to local memory wider."""
+    if not _variant(tile, 1, False, True).packed(call):
+        return (False,)
+    fetched = isinstance(tile, FetchedConfig)
+    must = fetched or any(copy_form(call, name).width == 0 for name in ("A", "B"))
+    return (True,) if must else (False, True)
+
+
+@cache
+def _variant(tile: WarpConfig, groups: int, shared: bool, pack: bool) -> WarpConfig:
+    return replace(tile, groups=groups, shared=shared, pack=pack)
+
+
+@cache
+def _tiles(base: WarpConfig, dtype: str) -> tuple[tuple[WarpConfig, int], ...]:
+    """A kernel's tiles, and how many such work-groups a compute unit's registers hold."""
     if isinstance(base, FetchedConfig):
-        yield from ((tile, 1) for tile in (FETCHED_SPACE if call.dtype == "float64" else FETCHED_COMPLEX_SPACE))
-        return
-    space = DOUBLE_SPACE if call.dtype == "float64" else WORD_SPACE
-    for bm, bn, warps_m, warps_n, warps_k, stages, lines, by_registers in space:
-        tile = replace(
-            base, BM=bm, BN=bn, WARPS_M=warps_m, WARPS_N=warps_n, WARPS_K=warps_k, STAGES=stages, lines=lines
-        )
-        yield tile, by_registers
+        return tuple((tile, 1) for tile in (FETCHED_SPACE if dtype == "float64" else FETCHED_COMPLEX_SPACE))
+    space = DOUBLE_SPACE if dtype == "float64" else WORD_SPACE
+    return tuple(
+        (replace(base, BM=bm, BN=bn, WARPS_M=m, WARPS_N=n, WARPS_K=k, STAGES=stages, lines=lines), by_registers)
+        for bm, bn, m, n, k, stages, lines, by_registers in space
+    )
 
 
-def candidates(problem: Problem, device: DeviceInfo) -> tuple[Kernel, ...]:
-    """The kernels for a Gemm or StridedGemm on an NVIDIA GPU, the cheapest first, where they beat the portable ones."""
-    if "cp_async" not in device.features or not isinstance(problem, Gemm):
-        return ()
-    call = call_of(problem)
-    precision = problem.precision
-    fitting = [each for each in KERNELS if call.dtype in each.dtypes and each.precision == precision]
+def offers(call: GemmCall, device: DeviceInfo) -> Iterator[Group]:
+    """The kernels that an NVIDIA GPU's instructions allow, in every configuration that can solve the problem."""
+    fitting = (each for each in KERNELS if call.dtype in each.dtypes and each.precision == call.precision)
     usable = [each for each in fitting if all(feature in device.features for feature, _ in each.requires)]
-    if not usable:
-        return ()
     fetched = [each for each in usable if isinstance(each.config, FetchedConfig)]
     others = [each for each in usable if each not in fetched]
-    found = [
-        (cost(config, call, device), replace(kernel, config=config))
-        for kernel in (*fetched, *others[:1])
-        for config in configurations(kernel, call.row_major, device)
-    ]
-    if not precision and found:
-        limit = PORTABLE * min(each.cost for each in portable_candidates(problem, device))
-        found = [each for each in found if each[0] < limit]
-    return tuple(kernel for _, kernel in sorted(found, key=lambda each: each[0]))
+    own = call.row_major
+    for kernel in (*fetched, *others[:1]):
+        for config in _tried(kernel, own, device):
+            yield once_checked(kernel, config, cost(config, own, device), call, device)

@@ -8,16 +8,15 @@ from ....core.device import DeviceInfo
 from ....core.kernel import NDRange, round_up
 from ....core.problem import Problem
 from ....core.types import element_type
-from ..call import GemmCall, call_of
-from ..config import GemmConfig
+from ..call import GemmCall
+from ..config import SplitKConfig
 from ..macros import LOAD_BYTES, Elements, Reading, element_macros, elements, index_type, reading, result_width
-from ..packing import across_k, with_packed
 
 PANELS = 2  # one is computed on while the next is filled
 
 
 @dataclass(frozen=True)
-class TileConfig(GemmConfig):
+class TileConfig(SplitKConfig):
     """main_loop.cl: tiles of C from panels in local memory. The fields are explained at its top."""
 
     BM: int
@@ -37,12 +36,6 @@ class TileConfig(GemmConfig):
     def items(self) -> int:
         return (self.BM // self.TM) * (self.BN // self.TN) * self.SLICES
 
-    def orientation(self, problem: Problem) -> GemmCall:
-        return call_of(problem).row_major
-
-    def oriented(self, problem: Problem) -> GemmCall:
-        return self.after_packing(self.orientation(problem))
-
     def chunk(self, call: GemmCall) -> int:
         return round_up(-(-call.k // self.split), self.BK) if self.split > 1 else 0
 
@@ -59,12 +52,6 @@ class TileConfig(GemmConfig):
             return ()
         widest = max(1, LOAD_BYTES // element_type(call.dtype).itemsize)
         return tuple(name for name in ("A", "B") if name not in call.packed and reading(call, name).width < widest)
-
-    def after_packing(self, call: GemmCall) -> GemmCall:
-        """The call as its kernel sees it, once the operands that want it are packed."""
-        for name in self.packed(call):
-            call = with_packed(call, name, across_k)
-        return call
 
     def readings(self, call: GemmCall) -> tuple[Reading, Reading]:
         """How the panels of A and B are read, by loads no wider than divide the work among the items."""

@@ -4,11 +4,11 @@ Costs are estimates in clock cycles of the device, from a model with few constan
 that it holds elsewhere: they rank, they do not predict. A tuned table beats them where there is one.
 """
 
+from dataclasses import dataclass
+from functools import cache
 from math import log2, sqrt
 
 from ....core.device import DeviceInfo
-from ....core.kernel import Kernel
-from ....core.problem import Problem
 from ....core.types import element_type
 from ..call import GemmCall
 from ..cost import (
@@ -27,7 +27,6 @@ from ..cost import (
 from ..macros import elements, result_width
 from ..packing import launches
 from .config import TileConfig
-from .kernels import JOINED
 
 # Every tile with the part of the multiply-adds in what its work-items issue, and what else keeps it from its best: fitted
 # to some 4000 measurements on an H200 in float32, from 64 to 5000 a side, thin, batched and square.
@@ -75,6 +74,7 @@ REGISTER_FILE = 65536  # 32-bit registers of a compute unit
 FULL_WARPS = 5.7  # warps of 8 x 16 tiles that keep a compute unit busy; smaller tiles need more of them
 IN_FLIGHT = 5300  # bytes that a compute unit must have asked for to get its share of the memory's speed
 SPLIT_LOSS = 1.06  # slowness of a product in pieces of K, adding them up aside
+ROUNDED_DOWN = 1 - 1e-9  # so that a floor stays one, although sums are rounded
 PANEL_SHARE = 0.04  # of the time to read panels from that cache, what is not hidden behind arithmetic
 MEMORY_SHARE = 0.5  # the same of the time to read and write each element once
 
@@ -98,28 +98,103 @@ def efficiency(config: TileConfig, dtype: str) -> float:
     return part
 
 
-def tile_cost(kernel: Kernel, problem: Problem, device: DeviceInfo) -> float:
+@dataclass(frozen=True)
+class Terms:
+    """What a tile's cost depends on beside the pieces of K."""
+
+    resident: int  # work-groups that a compute unit holds at a time
+    step: float  # cycles of one k of a tile, where all warps are busy
+    fill: float  # the part of the warps that keep a compute unit busy that one work-group has
+    panels: int  # bytes of one k of A's and B's panels
+    packing: float  # cycles of copying operands before
+
+
+def terms(config: TileConfig, call: GemmCall, device: DeviceInfo) -> Terms:
+    packed, packing = config.after_packing(call), packing_cycles(config, call, device)
+    return _terms(config, call, _resident(config, packed, device), narrowness(config, packed), packing)
+
+
+def packing_cycles(config: TileConfig, call: GemmCall, device: DeviceInfo) -> float:
+    names = config.packed(call)
+    copied = 2 * sum(operand_bytes(call, name) for name in names) / (BYTES * device.compute_units)
+    return copied + LAUNCH * launches(call, names)
+
+
+@cache
+def best_terms(config: TileConfig, dtype: str) -> Terms:
+    """The terms of the best layouts: no layout costs less."""
+    kind = elements(dtype)
+    registers = kind.parts * kind.component_bytes // 4 * (config.TM * config.TN + config.TM + config.TN) + 24
+    resident = max(1, min(REGISTER_FILE // (registers * config.items), 2048 // config.items))
+    return _terms(config, GemmCall(1, 1, 1, dtype), resident, 1.0, 0.0)
+
+
+def _terms(config: TileConfig, call: GemmCall, resident: int, narrow: float, packing: float) -> Terms:
+    step = config.BM * config.BN * slowness(call.dtype) / (LANES * efficiency(config, call.dtype)) * narrow
+    fill = config.items / 32 / FULL_WARPS * sqrt(config.TM * config.TN / 128)
+    return Terms(resident, step, fill, (config.BM + config.BN) * element_type(call.dtype).itemsize, packing)
+
+
+def tile_cost(config: TileConfig, joined: bool, call: GemmCall, device: DeviceInfo, own: Terms) -> float:
     """Cycles that a tile's kernel would take: arithmetic of the busiest compute unit, then memory, which it hides only
-    partly, then adding up the pieces."""
-    config = kernel.config
-    assert isinstance(config, TileConfig)
-    plain, call = config.orientation(problem), config.oriented(problem)
+    partly, then adding up the pieces, in the tile's last work-group if they are `joined`."""
     pieces, depth = pieces_of(config, call)
-    each = -(-config.tiles(call) * pieces * call.batch // device.compute_units)
-    together = min(each, _resident(config, call, device))
-    warps = together * config.items / 32
-    busy = sqrt(min(1.0, warps / FULL_WARPS * sqrt(config.TM * config.TN / 128)))
-    products = config.BM * config.BN * (depth + config.BK) * slowness(call.dtype)
-    arithmetic = products / (LANES * efficiency(config, call.dtype)) * narrowness(config, call) / busy
-    panels = (config.BM + config.BN) * element_type(call.dtype).itemsize
-    asked = min(1.0, together * panels * config.BK / IN_FLIGHT)
-    packing = 2 * sum(operand_bytes(plain, name) for name in config.packed(plain)) / (BYTES * device.compute_units)
-    packing += LAUNCH * launches(plain, config.packed(plain))
-    computing = (SPLIT_LOSS if pieces > 1 else 1) * each * (arithmetic + PANEL_SHARE * panels * depth / CACHE_BYTES)
+    computing, together, waves = _computing(config, pieces, depth, call, device, own)
+    asked = min(1.0, together * own.panels * config.BK / IN_FLIGHT)
     memory = memory_cycles(call, device)
     exposed = memory * (1 / asked - 1) * min(1.0, memory / max(computing, 1.0))  # much arithmetic hides slow memory
-    adding = adding_up(config.BM * config.BN if kernel.source == JOINED.source else 0, pieces, call, device)
-    return START + computing + MEMORY_SHARE * memory + exposed + LATENCY * -(-each // together) + adding + packing
+    adding = adding_up(config.BM * config.BN if joined else 0, pieces, call, device)
+    return START + computing + MEMORY_SHARE * memory + exposed + LATENCY * waves + adding + own.packing
+
+
+def tile_floor(tile: TileConfig, most: int, may_join: bool, call: GemmCall, device: DeviceInfo) -> float:
+    """What a tile costs at least, whatever the layouts, with K in up to `most` pieces."""
+    own = best_terms(tile, call.dtype)
+    computing, _, waves = _computing(tile, 1, call.k, call, device, own)
+    cycles = computing + LATENCY * waves
+    if most > 1:
+        cycles = min(cycles, _least_in_pieces(tile, most, may_join, call, device, own))
+    return (START + cycles + MEMORY_SHARE * memory_cycles(call, device)) * ROUNDED_DOWN
+
+
+def _least_in_pieces(
+    tile: TileConfig, most: int, may_join: bool, call: GemmCall, device: DeviceInfo, own: Terms
+) -> float:
+    """What a tile and adding up its pieces take at least, with K in 2 to `most` pieces.
+
+    A work-group takes its piece's part of K, and a compute unit its share of the whole; both have the pieces to add up.
+    """
+    share = tile.tiles(call) * call.batch / device.compute_units
+    step = SPLIT_LOSS * own.step
+    one = step / sqrt(min(1.0, own.fill)) * call.k
+    found = []
+    for joined, begin in ((0, LAUNCH), (tile.BM * tile.BN, LATENCY)) if may_join else ((0, LAUNCH),):
+        piece = adding_up(joined, 2, call, device) / 2 - begin / 2
+        pieces = min(max(2.0, sqrt(one / piece)), most) if piece else most
+        alone = one / pieces + piece * pieces
+        together = step / sqrt(min(1.0, own.resident * own.fill)) * share * (call.k + 2 * tile.BK) + 2 * piece
+        found.append(begin + max(alone, together))
+    return LATENCY + min(found)
+
+
+def least_cost(call: GemmCall, device: DeviceInfo) -> float:
+    """What all tiles cost at least."""
+    products = call.batch * call.m * call.n * call.k * slowness(call.dtype) / device.compute_units
+    best = max(EFFICIENCY.values()) * (SMALL_COMPLEX if call.dtype.startswith("complex") else 1)
+    return (START + products / (LANES * best) + MEMORY_SHARE * memory_cycles(call, device) + LATENCY) * ROUNDED_DOWN
+
+
+def _computing(
+    config: TileConfig, pieces: int, depth: int, call: GemmCall, device: DeviceInfo, own: Terms
+) -> tuple[float, int, int]:
+    """Cycles of the busiest compute unit's arithmetic, the work-groups that it holds at a time, and how many waves of them
+    it has."""
+    each = max(1, -(-config.tiles(call) * pieces * call.batch // device.compute_units))
+    together = min(each, own.resident)
+    busy = sqrt(min(1.0, together * own.fill))
+    arithmetic = own.step * (depth + config.BK) / busy
+    computing = (SPLIT_LOSS if pieces > 1 else 1) * each * (arithmetic + PANEL_SHARE * own.panels * depth / CACHE_BYTES)
+    return computing, together, -(-each // together)
 
 
 def _resident(config: TileConfig, call: GemmCall, device: DeviceInfo) -> int:

@@ -11,7 +11,7 @@ from ..call import GemmCall
 from ..config import PARTIAL, TICKETS
 from ..macros import elements
 from ..packing import across_k, packing
-from ..steps import gemm_steps
+from ..steps import split_k_steps
 from .config import TileConfig
 
 HERE = Path(__file__).parent
@@ -40,7 +40,7 @@ def _packing(config: TileConfig, call: GemmCall) -> Iterator[Step]:
 
 
 def _kernel(file: str, config: Config) -> Kernel:
-    return Kernel(HERE / file, config, dtypes=tuple(ELEMENT_TYPES), steps=gemm_steps)
+    return Kernel(HERE / file, config, dtypes=tuple(ELEMENT_TYPES), steps=split_k_steps)
 
 
 TILES = _kernel("main_loop.cl", TileConfig(128, 128, 8, 8, 8))

@@ -1,63 +1,56 @@
-"""Which kernels in which configurations a product may run for any GPU, and what each would cost."""
+"""Which tiles a product may be computed by on any GPU, the cheapest first."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from functools import cache, partial
 
 from ....core.device import DeviceInfo
-from ....core.kernel import Config, Kernel
-from ....core.problem import Problem
-from ..call import GemmCall, call_of
+from ..call import GemmCall
 from ..cost import PIECES
-from ..gemv.cost import vector_cost
-from ..gemv.kernels import COLUMNS, ROWS
-from ..gemv.search import COLUMNS_SPACE, ROWS_SPACE, vector_configs
-from .cost import TILE_SPACE, tile_cost
+from ..family import Candidate, Group
+from .config import TileConfig
+from .cost import TILE_SPACE, least_cost, packing_cycles, terms, tile_cost, tile_floor
 from .kernels import JOINED, TILES
 
 
-@dataclass(frozen=True)
-class Candidate:
-    """A kernel in one configuration, and its estimated cost in cycles."""
-
-    kernel: Kernel
-    cost: float
-
-
-def candidates(problem: Problem, device: DeviceInfo) -> tuple[Candidate, ...]:
-    """Every kernel and configuration for a Gemm or StridedGemm, the cheapest first, whether or not the device can run it.
+def offers(call: GemmCall, device: DeviceInfo) -> Iterator[Group]:
+    """Every tile, with K in as many pieces as fill the device a few times, and with and without packing; whether or not the
+    device can run it: the plan says why it cannot.
 
     Pure: it needs the device's facts alone. Buffers are taken to start on 16 bytes, as a device's allocations do.
     """
-    call = call_of(problem)
-    found = [Candidate(each, tile_cost(each, call, device)) for each in _tile_kernels(call, device)]
-    for kernel, space in ((ROWS, ROWS_SPACE), (COLUMNS, COLUMNS_SPACE)):
-        for config in vector_configs(space, call, device):
-            found.append(Candidate(_in_config(kernel, config), vector_cost(config, call, device)))
-    return tuple(sorted(found, key=lambda each: each.cost))
+    own = call.row_major
+    yield Group(least_cost(own, device), partial(_groups, own, device))
 
 
-def ranked_kernels(problem: Problem, device: DeviceInfo) -> tuple[Kernel, ...]:
-    """The candidates' kernels, the cheapest first: `plan` takes the first that nothing speaks against, and says why the
-    ones before it lost."""
-    return tuple(each.kernel for each in candidates(problem, device))
+def _groups(call: GemmCall, device: DeviceInfo) -> Iterator[Group]:
+    nvidia = "nvidia" in device.features
+    for tile in TILE_SPACE:
+        most = _most_pieces(tile, call, device)
+        floor = tile_floor(tile, most, nvidia, call, device)
+        for pack in (False, True) if _variant(tile, tile.ZIGZAG, 1, True).packed(call) else (False,):
+            copying = packing_cycles(_variant(tile, tile.ZIGZAG, 1, pack), call, device)
+            yield Group(floor + copying, partial(_ways, tile, pack, most, call, device))
 
 
-def _in_config(kernel: Kernel, config: Config) -> Kernel:
-    return replace(kernel, config=config)
+def _most_pieces(tile: TileConfig, call: GemmCall, device: DeviceInfo) -> int:
+    """Into how many pieces K is cut at most: no more than keep the device busy."""
+    groups = max(1, tile.tiles(call) * call.batch)
+    most = min(10 * device.compute_units // groups, call.k // (2 * tile.BK))
+    return max((pieces for pieces in PIECES if pieces <= most), default=1)
 
 
-def _tile_kernels(call: GemmCall, device: DeviceInfo) -> Iterator[Kernel]:
-    """Every tile, with K in as many pieces as fill the device a few times, and with and without packing."""
-    for config in TILE_SPACE:
-        if "nvidia" not in device.features:
-            config = replace(config, ZIGZAG=0)
-        groups = max(1, config.tiles(call.row_major) * call.batch)
-        for pieces in PIECES:
-            if pieces > 1 and (groups * pieces > 10 * device.compute_units or call.k < 2 * pieces * config.BK):
-                break
-            cut = replace(config, split=pieces)
-            packed = replace(cut, pack=True)
-            for kernel in (TILES, JOINED) if pieces > 1 and "nvidia" in device.features else (TILES,):
-                yield _in_config(kernel, cut)
-                if packed.packed(call.row_major):
-                    yield _in_config(kernel, packed)
+def _ways(tile: TileConfig, pack: bool, most: int, call: GemmCall, device: DeviceInfo) -> Iterator[Candidate]:
+    """The tile with K in each number of pieces, by each kernel that adds them up."""
+    nvidia = "nvidia" in device.features
+    zigzag = tile.ZIGZAG if nvidia else 0
+    own = terms(_variant(tile, zigzag, 1, pack), call, device)
+    for pieces in (each for each in PIECES if each <= most):
+        for kernel in (TILES, JOINED) if pieces > 1 and nvidia else (TILES,):
+            config = _variant(tile, zigzag, pieces, pack)
+            yield Candidate(kernel, config, tile_cost(config, kernel is JOINED, call, device, own))
+
+
+@cache
+def _variant(tile: TileConfig, zigzag: int, split: int, pack: bool) -> TileConfig:
+    return replace(tile, ZIGZAG=zigzag, split=split, pack=pack)

@@ -8,6 +8,7 @@
 // Work-groups: dimension 0 the tiles of C, 1 the pieces of K, 2 the batch.
 
 #include "tile.cl"
+#include "../fixup.cl"
 
 #define VECTORS (TM * TN * PARTS / WORDS)  // of a work-item's tile
 #define PIECE (VECTORS * SLICE_ITEMS)      // vectors of a piece
@@ -22,7 +23,7 @@ void gemm_joined(const int M, const int N, const int K, const int k_chunk, const
 {
     __local COMPONENT panels[LOCAL_COMPONENTS] __attribute__((aligned(128)));
 
-    const int2 tile = choose_tile(M, N) * MAKE2(int, BM, BN);
+    const int2 tile = tile_place(get_group_id(0), M, N) * MAKE2(int, BM, BN);
     const long batch = get_group_id(2), k_begin = (long)get_group_id(1) * k_chunk;
     const int depth = max((int)min((long)k_chunk, K - k_begin), 0);
     A += (a_offset + batch * a_batch + tile.x * a_row + k_begin * a_column) * PARTS;
@@ -39,16 +40,8 @@ void gemm_joined(const int M, const int N, const int K, const int k_chunk, const
         for (int i = 0; i < VECTORS; i++)
             held[get_group_id(1) * PIECE + i * SLICE_ITEMS] =
                 JOIN(vload, WORDS)(i % (TN * PARTS / WORDS), sum[i * WORDS / (TN * PARTS)]);
-    fence_acq_rel_gpu();
-    barrier(CLK_LOCAL_MEM_FENCE);
-    local int* ticket = (local int*)panels;  // no one reads the panels any more, and they may fill local memory
-    if (item == 0) {
-        *ticket = atomic_inc(tickets + number);
-        if (*ticket == pieces - 1)
-            tickets[number] = 0;
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
-    if (*ticket < pieces - 1 || item >= SLICE_ITEMS)
+    // No one reads the panels any more, and they may fill local memory.
+    if (!arrives_last(tickets + number, pieces, (local int*)panels) || item >= SLICE_ITEMS)
         return;
     fence_acq_rel_gpu();
 

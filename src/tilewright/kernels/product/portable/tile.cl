@@ -37,6 +37,8 @@
 #define LOCAL_COMPONENTS (2 * PANELS)
 #endif
 
+#include "../scheduler.cl"
+
 #define PANEL_ALONG_K 0
 #define PANEL_ACROSS 1
 
@@ -81,16 +83,6 @@ INLINE void multiply(COMPONENT sum[TM][TN * PARTS], const local COMPONENT* a_row
             for (int j = 0; j < TN; j++)
                 multiply_add(sum[i] + j * PARTS, a + i * PARTS, b + j * PARTS);
     }
-}
-
-// Which tile of C this work-group computes: down GROUP_M rows of tiles, then the next column of them.
-INLINE int2 choose_tile(const int M, const int N)
-{
-    const int tiles_m = (M + BM - 1) / BM, tiles_n = (N + BN - 1) / BN;
-    const int band = GROUP_M * tiles_n, number = get_group_id(0);
-    const int first = number / band * GROUP_M;
-    const int height = min(GROUP_M, tiles_m - first);
-    return MAKE2(int, first + number % band % height, number % band / height);
 }
 
 // Which row and column of work-items this one is in.

@@ -1,8 +1,8 @@
-// How gemm.cl adds up a tile whose k was cut into parts: each of its work-groups leaves the sums of its part for the others, but
-// for a slice of the tile, of which it adds up everyone's.
+// The fix-up of tail split: a tile's work-groups, one for each part of its k, leave partial tiles for each other. Each then adds
+// up one slice of the tile from all partial tiles, and keeps that slice of its own in registers.
 
 #define FOURS (BLOCKS * WN / 8)              // sums of a work-item, four at a time: those of neighbours lie side by side
-#define SLICE ((FOURS + SPLIT - 1) / SPLIT)  // of them that one work-group finishes
+#define SLICE ((FOURS + TAIL_SPLIT - 1) / TAIL_SPLIT)  // of them that one work-group finishes
 
 // A consumer's sums to `partial`, those of slice number `own` to `slice`.
 INLINE void leave_sums(COMPONENT sums[BLOCKS][WN / 2], COMPONENT slice[SLICE][4], const int own, __global COMPONENT* partial)
@@ -17,24 +17,24 @@ INLINE void leave_sums(COMPONENT sums[BLOCKS][WN / 2], COMPONENT slice[SLICE][4]
     }
 }
 
-// Waits until all have left theirs, which ends, since all work-groups run at a time. `ticket` counts who has come, and who has
-// seen that all have; it is 0 again in the end.
+// Waits until all partial tiles are there. That ends, as all work-groups run at a time. The semaphore `ticket` counts arrivals,
+// then departures, and is 0 again in the end.
 INLINE void meet_others(volatile __global uint* ticket, const int consumer, const int item)
 {
     bar_sync(1 + consumer, 128);
     if (item == 0) {
         fence_acq_rel_gpu();
         atomic_inc(ticket);
-        while (*ticket < SPLIT)
+        while (*ticket < TAIL_SPLIT)
             ;
         fence_acq_rel_gpu();
     }
     bar_sync(1 + consumer, 128);
-    if (item == 32 && atomic_inc(ticket) == 2 * SPLIT - 1)
+    if (item == 32 && atomic_inc(ticket) == 2 * TAIL_SPLIT - 1)
         *ticket = 0;
 }
 
-// Adds up and stores a slice of a consumer's part of tile number `tile` of those that are cut, of whose k this is piece `own`.
+// Adds up and stores a slice of a consumer's part of tile number `tile` of the tail wave. This work-group has part `own` of k.
 INLINE void finish_slice(COMPONENT sums[BLOCKS][WN / 2], const Part part, const int tile, const int own,
                          const ACC alpha, const ACC beta, __global RESULT* C, const long c_row, const __global RESULT* bias,
                          const long bias_row, const long bias_column, __global COMPONENT* partial, __global uint* tickets,
@@ -42,7 +42,7 @@ INLINE void finish_slice(COMPONENT sums[BLOCKS][WN / 2], const Part part, const 
 {
     const size_t room = BLOCKS * WN / 2 * 128, slot = room * CONSUMERS;
     COMPONENT slice[SLICE][4], total[SLICE][4];
-    partial += slot * SPLIT * tile + room * consumer + item * 4;
+    partial += slot * TAIL_SPLIT * tile + room * consumer + item * 4;
     leave_sums(sums, slice, own, partial + slot * own);
     meet_others(tickets + tile * CONSUMERS + consumer, consumer, item);
 #pragma unroll
@@ -50,7 +50,7 @@ INLINE void finish_slice(COMPONENT sums[BLOCKS][WN / 2], const Part part, const 
         const int four = min(own * SLICE + of_slice, FOURS - 1);
         JOIN(COMPONENT, 4) sum = 0;
 #pragma unroll
-        for (int piece = 0; piece < SPLIT; piece++)  // in this order, so that the bits are the same at every run
+        for (int piece = 0; piece < TAIL_SPLIT; piece++)  // in this order, so that the bits are the same at every run
             sum += piece == own ? vload4(0, slice[of_slice])
                                 : *(const __global JOIN(COMPONENT, 4)*)(partial + slot * piece + four * 4 * 128);
         vstore4(sum, 0, total[of_slice]);

@@ -4,15 +4,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from ....core.device import DeviceInfo
-from ....core.kernel import Config, NDRange
+from ....core.kernel import NDRange
 from ....core.problem import Problem
 from ....core.tensor_map import TensorMap
 from ....core.types import element_type
-from ..call import GemmCall, call_of
-from ..config import MAX_INDEX
+from ..call import GemmCall
+from ..config import TiledConfig
 from ..cost import operand_bytes
-from ..macros import element_macros, result_width
-from ..packing import on_lines, with_packed
+from ..macros import MAX_INDEX, element_macros, result_width
 from ..results import result_violations
 from .maps import (
     LINE,
@@ -53,11 +52,9 @@ SUMS = {"float32": '"+f"', "int32": '"+r"'}  # how the accumulator's registers a
 
 
 @dataclass(frozen=True)
-class WgmmaConfig(Config):
+class WgmmaConfig(TiledConfig):
     """main_loop.cl: the fields in capitals are explained at its top. `groups` is how many work-groups run at a time."""
 
-    BM: int
-    BN: int
     STAGES: int
     CONSUMERS_M: int = 2
     CONSUMERS_N: int = 1
@@ -100,40 +97,29 @@ class WgmmaConfig(Config):
     def items(self) -> int:
         return WARPGROUP * (1 + self.consumers)
 
-    def orientation(self, problem: Problem) -> GemmCall:
-        """The problem with C by rows."""
-        return call_of(problem).row_major
-
     def oriented(self, problem: Problem) -> GemmCall:
         """The problem as the kernel is given it, once the operands that want it are packed."""
-        call = self.orientation(problem)
-        for name in self.packed(call):
-            call = with_packed(call, name, on_lines)
+        call = super().oriented(problem)
         return call.by_parity if self.apart and not call.apart else call
 
     def packed(self, call: GemmCall) -> tuple[str, ...]:
         """Which of "A" and "B" are copied first."""
         return tuple(name for name in self.pack if name not in call.packed)
 
-    def tiles(self, call: GemmCall) -> int:
-        """Tiles of C of the whole batch."""
-        return -(-call.m // self.BM) * -(-call.n // self.BN) * call.batch
+    @property
+    def together(self) -> bool:
+        return self.split > 1
 
-    def whole(self, call: GemmCall) -> int:
-        """Tiles that one work-group computes alone: whole rounds, or all of them."""
-        tiles = self.tiles(call)
-        return tiles // self.groups * self.groups if self.split > 1 else tiles
+    def tickets(self, call: GemmCall) -> int:
+        """One for each consumer's part of a tile."""
+        return self.left(call) * self.consumers
 
-    def left(self, call: GemmCall) -> int:
-        """Tiles that are computed in parts."""
-        return self.tiles(call) - self.whole(call)
+    def pieces(self, call: GemmCall) -> int:
+        """Partial tiles: one for each part of a tile."""
+        return self.left(call) * self.split
 
     def work_groups(self, call: GemmCall) -> int:
         return min(self.tiles(call) * self.split, self.groups)
-
-    def partial_bytes(self, call: GemmCall) -> int:
-        """Scratch memory for sums: a tile for each part of one."""
-        return self.left(call) * self.split * self.BM * self.BN * element_type("float32").itemsize
 
     def stores_by_tma(self, call: GemmCall) -> bool:
         """Whether C leaves through the copy engine: that pays where a work-group computes more than one tile."""
@@ -185,15 +171,15 @@ class WgmmaConfig(Config):
             "BK": depth(call), "BLOCKS": self.sums[0] // 64, "WN": self.sums[1], "PART": self.part,
             "A_ROWS": fetched_rows(call, "A", self.BM), "B_ROWS": fetched_rows(call, "B", self.BN),
             "A_EDGED": int(edge_rows(call, "A", self.BM) > 0), "B_EDGED": int(edge_rows(call, "B", self.BN) > 0),
-            "A_HELD": int(self.held == "A"), "B_HELD": int(self.held == "B"),
+            "REGISTER_A": int(self.held == "A"), "REGISTER_B": int(self.held == "B"),
             "MULTIPLY": MULTIPLY[call.dtype], "KIND": SUMS[element_type(call.dtype).accumulator],
             "A_ACROSS": int(not along_k(call.a)), "B_ACROSS": int(not along_k(call.b.swapped)),
             "WITH_C": int(call.beta != 0), "WITH_ALPHA": int(call.alpha != 1),
-            "ALONE": int(self.alone(call)), "SPLIT": self.split,
+            "ONE_WAVE": int(self.alone(call)), "TAIL_SPLIT": self.split,
             "STORE_BY_TMA": int(self.stores_by_tma(call)), "STAGED": self.staged(call),
             "RESULT_BYTES": element_type(call.result).itemsize,
             "C_VEC": result_width(call, self.sums[0] // 32 if self.held == "B" else 2),
-            "PRODUCER_REGISTERS": producer, "CONSUMER_REGISTERS": consumer, "EARLY": early(call),
+            "PRODUCER_REGISTERS": producer, "CONSUMER_REGISTERS": consumer, "ODD_ROW_LEAD": early(call),
         }  # fmt: skip
 
     def tensor_maps(self, problem: Problem) -> Mapping[str, TensorMap]:

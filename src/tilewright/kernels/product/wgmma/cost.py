@@ -6,10 +6,12 @@ products of halves in up to 21 configurations each; the first choice then took 0
 and DRIFT were fitted to 230 more, 22 products of other sizes and strides (0.5% longer, at most 4%).
 """
 
+from dataclasses import replace
+
 from ....core.device import DeviceInfo
 from ....core.types import element_type
 from ..call import GemmCall
-from ..cost import BYTES, LAUNCH, operand_bytes
+from ..cost import BYTES, LAUNCH, moved_bytes, operand_bytes
 from ..packing import launches
 from .config import WgmmaConfig
 from .maps import LINE, alignment, along_k, depth, fetched_rows, steps_of
@@ -66,6 +68,22 @@ def cost(config: WgmmaConfig, call: GemmCall, device: DeviceInfo) -> float:
     packed = config.packed(call)
     packing = 2 * sum(operand_bytes(call, name) for name in packed) / bytes_per_cycle + LAUNCH * launches(call, packed)
     return max(computing, memory) + min(computing, memory) * EXPOSED + meeting(config) + packing + STARTUP
+
+
+def least_cost(config: WgmmaConfig, parts: int, packs: bool, call: GemmCall, device: DeviceInfo) -> float:
+    """What a tile takes at least, with those that are left cut into up to `parts`, and at least one operand copied if it
+    `packs`."""
+    oriented = config.oriented(call)
+    tiles, steps = config.tiles(oriented), steps_of(oriented)
+    products = K_STEPS * config.BM // 64 * config.BN // config.part
+    local = products * (64 + config.part) * ROW + (config.BM + config.BN) * LINE
+    step = max(config.BM * config.BN / AREA, local / LOCAL_BYTES)
+    busiest = -(-tiles // config.groups) * steps * step
+    if parts > 1:
+        cut = replace(config, split=parts)
+        busiest = min(busiest, (tiles // config.groups * steps + steps / parts) * step + meeting(cut))
+    memory = moved_bytes(call) / (BYTES * device.compute_units)
+    return (STARTUP + max(busiest, memory) + (LAUNCH if packs else 0)) * (1 - 1e-9)  # as sums are rounded
 
 
 def meeting(config: WgmmaConfig) -> float:

@@ -1,6 +1,6 @@
-// What the first warpgroup of gemm.cl does: one of its work-items asks the copy engine for tiles of A and B.
+// The producer of gemm.cl: one work-item of the first warpgroup asks TMA for tiles of A and B.
 
-// Without a policy the cache fetches for work-groups together what they ask for at a time: even the usual one costs that.
+// Without a cache policy the L2 cache merges requests that work-groups make at a time. Any policy, even the default one, ends that.
 INLINE void fetch_b(const uint to, const __global ulong* map_b, const int x, const int y, const int matrix, const uint ready,
                     const int once, const ulong policy)
 {
@@ -10,7 +10,7 @@ INLINE void fetch_b(const uint to, const __global ulong* map_b, const int x, con
         cp_async_bulk_tensor_3d(to, map_b, x, y, matrix, ready);
 }
 
-// How the copy engine is to fetch an operand: by `map`, or by `edge` where a tile has fewer than `rows` rows before `end`.
+// How TMA fetches an operand: by `map`, or by `edge` where a tile has fewer than `rows` rows before `end`.
 typedef struct {
     const __global ulong *map, *edge;
     int moves;  // 0 if all matrices of the batch share it
@@ -36,7 +36,7 @@ INLINE void produce(const Grid grid, const uint tiles, const uint full, const ui
         const int a_rows = rows_of_tile(a, place.m), b_rows = rows_of_tile(b, place.n);
         const __global ulong* map_a = a_rows < A_ROWS ? a.edge : a.map;
         const __global ulong* map_b = b_rows < B_ROWS ? b.edge : b.map;
-        int k = share.first * BK - place.matrix * EARLY;
+        int k = share.first * BK - place.matrix * ODD_ROW_LEAD;
         for (int step = 0; step < share.steps; step++, k += BK, turn = next_turn(turn)) {
             const uint ready = full + 8 * turn.stage, to_a = tiles + turn.stage * STAGE, to_b = to_a + A_TILE;
             mbarrier_wait(empty + 8 * turn.stage, turn.parity ^ 1);

@@ -1,5 +1,5 @@
-// How gemm.cl multiplies an operand that lies across k, where wgmma takes it so only from registers: work-items read it from
-// the tile as it was fetched, while wgmma reads the other operand in local memory.
+// The main loop of gemm.cl with one operand from registers: wgmma takes 32-bit elements that lie across k from there alone.
+// Work-items read that operand from the tile as TMA left it, and wgmma reads the other one in local memory.
 //
 // The tile consists of boxes: BK lines of 128 bytes, one for each k. Rows of sums may be any rows across k, so they are
 // chosen to lie side by side: what a work-item reads at a time, and later stores, are UNIT neighbours.
@@ -66,7 +66,7 @@ INLINE void order_sums(COMPONENT sums[BLOCKS][WN / 2])
     COMPONENT ordered[BLOCKS * WN / 2];
 #pragma unroll
     for (int i = 0; i < BLOCKS * WN / 2; i++) {
-        const int row = B_HELD ? i % UNIT : i / 2 % UNIT, column = B_HELD ? i / UNIT % 2 : i % 2;
+        const int row = REGISTER_B ? i % UNIT : i / 2 % UNIT, column = REGISTER_B ? i / UNIT % 2 : i % 2;
         ordered[i] = sums[row / 2][i / (2 * UNIT) * 4 + row % 2 * 2 + column];
     }
 #pragma unroll

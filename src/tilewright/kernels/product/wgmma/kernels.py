@@ -2,11 +2,9 @@
 
 from pathlib import Path
 
-from ....core.kernel import Config, Kernel, Step, Steps
-from ....core.problem import Problem
-from ....core.types import FLOAT8, element_type
-from ..config import PARTIAL, TICKETS
-from ..packing import on_lines, packing
+from ....core.kernel import Kernel
+from ....core.types import FLOAT8
+from ..steps import tiled_steps
 from .config import WgmmaConfig
 
 HERE = Path(__file__).parent
@@ -20,23 +18,10 @@ REQUIRES = (
 )
 
 
-def wgmma_steps(kernel: Kernel, config: Config, problem: Problem) -> Steps:
-    """One launch, after a copy of each operand that is packed."""
-    assert isinstance(config, WgmmaConfig)
-    call, packed = config.orientation(problem), config.oriented(problem)
-    copies = packing(call, config.packed(call), on_lines)
-    if config.split == 1:
-        unused = {PARTIAL: "C", TICKETS: "C"}  # arguments that the kernel gets and does not use
-        return (*copies, Step(kernel, config, packed, tuple({**dict(packed.buffers), **unused}.items())))
-    counters = config.left(packed) * config.consumers * element_type("int32").itemsize
-    scratch = ((PARTIAL, config.partial_bytes(packed)), (TICKETS, counters))
-    return (*copies, Step(kernel, config, packed, packed.buffers, scratch, (TICKETS,)))
-
-
 def _kernel(dtype: str, precision: str = "", config: WgmmaConfig = USUAL) -> Kernel:
     variant = f"{dtype} {precision}" if dtype != "float32" and precision else precision or dtype
     return Kernel(
-        HERE / "main_loop.cl", config, variant=variant, dtypes=(dtype,), requires=REQUIRES, steps=wgmma_steps,
+        HERE / "main_loop.cl", config, variant=variant, dtypes=(dtype,), requires=REQUIRES, steps=tiled_steps,
         target="sm_90a", precision=precision, scales=dtype != "int8",
     )  # fmt: skip
 

@@ -1,35 +1,41 @@
 // Matrix products on Hopper's tensor cores: one warpgroup fetches tiles by TMA, the others multiply them by wgmma.
 //
+// Tile and pipeline
 // BM, BN          the tile of C that a work-group computes at a time
-// BK              elements of k of a stage: 128 bytes, the width of the swizzle
-// STAGES          tiles of A and B in local memory, fetched ahead
-// CONSUMERS_M, CONSUMERS_N  how the tile is shared out among the warpgroups that multiply
-// A_HELD, B_HELD  1 if the operand is multiplied from registers, which wgmma wants of wide elements that lie across k; the
-//                 product of B from registers is turned, so that rows of sums are columns of C
-// BLOCKS          of 64 rows of sums, that one warpgroup multiplies
-// WN              columns of sums that one warpgroup multiplies
-// GROUP_M         rows of tiles that are computed at a time, so that they share what they read in cache
+// BK              elements of k in a pipeline stage: 128 bytes, the width of the swizzle
+// STAGES          pipeline stages in local memory
+// CONSUMERS_M, CONSUMERS_N  warpgroups that multiply, down and across the tile
+// BLOCKS          blocks of 64 rows of sums of one consumer
+// WN              columns of sums of one consumer
+// PRODUCER_REGISTERS, CONSUMER_REGISTERS  registers of a work-item, set by setmaxnreg; 0 where all have enough from the start
+//
+// Tile scheduler
+// GROUP_M         rows of tiles of a swizzle group: work-groups that run at a time share their panels in the L2 cache
+// ONE_WAVE        1 if each tile, or each part of one, has a work-group of its own
+// TAIL_SPLIT      parts of k of each tile in the tail wave, a work-group for each part; 1 if these tiles are not split
+// ODD_ROW_LEAD    above 0, C is a batch of two matrices, its even and its odd rows: odd rows are loaded from so many elements
+//                 before k = 0 on, which begin on 32 bytes, and the maps give zeros there. 0 for any other C
+//
+// Operands
 // MULTIPLY        the wgmma of the element types; KIND how its sums are bound, "+f" or "+r"
-// PROMOTE         0, or to add each stage's product to sums in float32, as the tensor cores add 8-bit floats with few bits: in
-//                 so many parts, which take turns in the same registers
-// PART            columns that are multiplied at a time: WN, or of such a part
-// A_ROWS, B_ROWS  of BM and BN, those that are fetched: where A or B has fewer, what comes of the others is never stored
-// A_EDGED, B_EDGED  1 if of the last tile fewer rows are fetched, along k by a map of their own: the copy engine would take
-//                 several times as long for lines outside of A or B as for others
+// REGISTER_A, REGISTER_B  1 if wgmma takes the operand from registers, as it must of 32-bit elements that lie across k. With B
+//                 in registers the product is transposed: rows of sums are columns of C
 // A_ACROSS, B_ACROSS  1 if the operand's lines in memory run across k
-// WITH_ALPHA      1 if alpha is not 1
-// WITH_C          1 if beta is not 0
+// A_ROWS, B_ROWS  rows of the tile that are loaded: fewer than BM or BN for small operands
+// A_EDGED, B_EDGED  1 if fewer rows of the last tile are loaded, along k by a tensor map of their own: TMA takes several times
+//                 as long for lines outside of A or B as for others
+// PROMOTE         above 0, each stage's product is added to sums in float32, as tensor cores add 8-bit floats with few bits.
+//                 The product comes in PROMOTE parts, which use the same registers one after another. 0 for other types
+// PART            columns of one such part, or WN
+//
+// Epilogue
+// WITH_ALPHA, WITH_C  1 if alpha is not 1; 1 if beta is not 0
 // SCALED          1 if rows and columns of the product are scaled, by vectors or by one number each
-// STORE_BY_TMA    1 if C goes through local memory and the copy engine
-// STAGED          bytes of a row of C that a work-item stores at a time if C goes through local memory: 16, or 4 where rows
-//                 begin anywhere; else 0
+// STORE_BY_TMA    1 if C goes through local memory and TMA
+// STAGED          bytes that a work-item stores at a time where C goes through local memory without TMA: 16, or 4 if the
+//                 leading dimension is unaligned; else 0
 // RESULT_BYTES    bytes of an element of C
-// C_VEC           elements of a row of C that a work-item stores together if it goes neither way
-// ALONE           1 if there is a work-group for each tile, or for each part of one
-// SPLIT           parts of k, for a work-group each, of the tiles that are left after whole rounds; 1 if they are not cut
-// EARLY           0, or else C is a batch of its even and its odd rows: so many elements before k = 0 odd rows begin, where the
-//                 maps give zeros
-// PRODUCER_REGISTERS, CONSUMER_REGISTERS  of a work-item; 0 where all have enough from the start
+// C_VEC           elements of a row of C that a work-item stores at a time where C goes straight to memory
 //
 // While a work-group's consumers finish a tile, its producer fetches the next. The maps give zeros outside of A and B, and
 // cut off what lies outside of C.
@@ -45,12 +51,12 @@
 #define B_TILE (BN * LINE)
 #define STAGE (A_TILE + B_TILE)
 #define K_STEPS 4                           // products of 32 bytes of k in a line
-#define READERS (A_HELD || B_HELD ? 4 : 1)  // of a consumer, that give a stage back: its warps, where each reads by itself
+#define READERS (REGISTER_A || REGISTER_B ? 4 : 1)  // of a consumer, that give a stage back: its warps, where each reads by itself
 
 // C leaves by slabs, and a few warps fill the lines of one together.
 #define SLAB (LINE / RESULT_BYTES)                // columns of a slab
-#define SHARERS (A_HELD ? 2 / BLOCKS : 4)         // warps that fill it
-#define SLAB_ROWS (A_HELD ? 32 : 64)              // its rows
+#define SHARERS (REGISTER_A ? 2 / BLOCKS : 4)         // warps that fill it
+#define SLAB_ROWS (REGISTER_A ? 32 : 64)              // its rows
 #define WARP_ROWS (SLAB_ROWS / SHARERS)           // of them, that a warp stores by itself
 #define SLAB_SUMS (WARP_ROWS * SLAB / 32)         // of a work-item
 #define SLABS (BLOCKS * WN / 2 / SLAB_SUMS)       // one after another, until all sums are stored
@@ -65,7 +71,7 @@
 #include "shares.cl"
 #include "fetch.cl"
 
-#if A_HELD || B_HELD
+#if REGISTER_A || REGISTER_B
 #include "held.cl"
 #else
 // Starts sums = the product of one stage, plus what they were if `keep` is not 0. It runs on by itself.
@@ -138,7 +144,7 @@ INLINE Turn multiply(COMPONENT sums[BLOCKS][WN / 2], Turn turn, const int steps,
 #endif
 
 #include "store.cl"
-#if SPLIT > 1
+#if TAIL_SPLIT > 1
 #include "collect.cl"
 #endif
 
@@ -168,7 +174,7 @@ void gemm(const int M, const int N, const int K, const int batches, const int wh
 
     const int item = get_local_id(0), warpgroup = item / 128;
     const uint tiles = local_address(local_tiles), full = local_address(barriers), empty = full + 8 * STAGES;
-    const int tiles_m = (M + BM - 1) / BM, tiles_n = (N + BN - 1) / BN, steps = (K + EARLY + BK - 1) / BK;
+    const int tiles_m = (M + BM - 1) / BM, tiles_n = (N + BN - 1) / BN, steps = (K + ODD_ROW_LEAD + BK - 1) / BK;
     const Grid grid = {tiles_m, tiles_n, steps, whole, tiles_m * tiles_n * batches - whole, get_group_id(0), get_num_groups(0)};
 
     if (item == 0)
@@ -209,10 +215,10 @@ void gemm(const int M, const int N, const int K, const int batches, const int wh
         for (Share share = first_share(grid); share.steps > 0; share = next_share(grid, share)) {
             const Place place = find_place(grid, share.tile);
             COMPONENT sums[BLOCKS][WN / 2];
-#if A_HELD
+#if REGISTER_A
             turn = multiply(sums, turn, share.steps, local_tiles + own_m * LINE, tiles + A_TILE + own_n * LINE, full, empty,
                             own_item);
-#elif B_HELD
+#elif REGISTER_B
             turn = multiply(sums, turn, share.steps, local_tiles + A_TILE + own_n * LINE, tiles + own_m * LINE, full, empty,
                             own_item);
 #else
@@ -224,8 +230,8 @@ void gemm(const int M, const int N, const int K, const int batches, const int wh
             scale_part(sums, part, scale_a, scale_a_row, scale_b, scale_b_column, own_item);
 #endif
             __global RESULT* matrix = C + c_offset + place.matrix * c_batch;
-#if SPLIT > 1
-            if (ALONE || share.tile >= whole) {
+#if TAIL_SPLIT > 1
+            if (ONE_WAVE || share.tile >= whole) {
                 finish_slice(sums, part, share.tile - whole, share.part, alpha, beta, matrix, c_row, bias + bias_offset,
                              bias_row, bias_column, partial, tickets, consumer, own_item);
                 continue;

@@ -6,7 +6,7 @@ from ....core.kernel import round_up
 from ....core.operands import Layout
 from ....core.tensor_map import TensorMap, layout_violation, tensor_map_violation
 from ....core.types import element_type
-from ..call import GemmCall
+from ..call import GemmCall, remembered
 
 LINE = 128  # bytes of a line of a tile in local memory: the width of the widest swizzle
 SWIZZLED = 8  # lines after which the swizzle repeats itself
@@ -30,6 +30,7 @@ def along_k(rows: Layout) -> bool:
     return rows.column == 1
 
 
+@remembered
 def alignment(call: GemmCall, name: str) -> int:
     """The power of two up to LINE of which all lines of operand "A" or "B" are fetched from a multiple on, in bytes."""
     view, outer = call.sided(name)
@@ -53,6 +54,7 @@ def fetched_rows(call: GemmCall, name: str, tile: int) -> int:
     return min(tile, round_up(max(outer, 1), _unit(call, name)))
 
 
+@remembered
 def edge_rows(call: GemmCall, name: str, tile: int) -> int:
     """What work-groups with an operand's last rows fetch of it; 0 if that is not worth a map of its own."""
     _, outer = call.sided(name)
@@ -95,6 +97,7 @@ def lone_stride(stride: int, least: int, count: int, itemsize: int) -> int:
     return stride if count > 1 else -(-max(least, 1) // units) * units
 
 
+@remembered
 def rows_aligned(call: GemmCall) -> bool:
     """Whether C's rows begin and end at multiples of 16 bytes, the most that a work-item stores at a time."""
     itemsize = element_type(call.result).itemsize
@@ -104,6 +107,7 @@ def rows_aligned(call: GemmCall) -> bool:
     return all(distance * itemsize % 16 == 0 for distance in distances)
 
 
+@remembered
 def stores_by_tma(call: GemmCall) -> bool:
     """Whether the copy engine can store C. Its rows must end on 16 bytes, too: on an H200 a store of a row of one element
     wrote beyond it."""
@@ -112,6 +116,7 @@ def stores_by_tma(call: GemmCall) -> bool:
     return rows_aligned(call) and not empty and not tensor_map_violation("C", output_map(call), itemsize)
 
 
+@remembered
 def fetch_refusal(call: GemmCall, name: str, held: str = "") -> str:
     """Why operand "A" or "B" cannot be multiplied where it lies, as a sentence, or ""; `held` is the one in registers."""
     view, outer = call.sided(name)

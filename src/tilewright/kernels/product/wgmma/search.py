@@ -2,16 +2,15 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import cache, partial
 from itertools import combinations, product
 
 from ....core.device import DeviceInfo
 from ....core.kernel import Kernel
-from ....core.problem import Gemm, Problem
-from ..call import GemmCall, call_of
-from ..gemv.search import VECTORS
-from ..portable.search import candidates as portable_candidates
+from ..call import GemmCall, remembered
+from ..family import Candidate, Group, Offer, once_checked
 from .config import LEAST_STEPS, WgmmaConfig
-from .cost import cost
+from .cost import cost, least_cost
 from .kernels import KERNELS, MOST_WHOLE, REQUIRES
 from .maps import LINE, alignment, fetch_refusal, steps_of
 
@@ -25,40 +24,57 @@ HELD = (
     (256, 128, 4, 1, 2), (128, 256, 4, 1, 2), (128, 128, 6, 1, 2), (64, 256, 4, 1, 2), (128, 64, 8, 1, 1), (64, 128, 8, 1, 1),
     (32, 256, 5, 1, 2), (32, 128, 10, 1, 1), (32, 64, 16, 1, 1),
 )  # fmt: skip
+LEAST_SIDE = 3  # rows or columns of C: with fewer, memory is all that counts, which other kernels read as fast
 BAND = 2048  # rows of C in tiles that are computed at a time, or fewer
 
 
 def configurations(call: GemmCall, device: DeviceInfo) -> Iterator[WgmmaConfig]:
+    """Every configuration that nothing speaks against."""
+    return (each for each in _tried(call, device) if not any(each.violations(call, device)))
+
+
+def _tried(call: GemmCall, device: DeviceInfo) -> Iterator[WgmmaConfig]:
     """Every tile by itself, and with those cut along k that are left; packed only what must be, or is fetched slowly."""
-    for shape in shapes(call):
-        config = replace(shape, groups=device.compute_units)
-        if call.precision == "fp8":
-            config = replace(config, PROMOTE=1 if config.BM * config.BN // config.consumers <= MOST_WHOLE else 2)
-        apart = replace(config, apart=True)
-        for own in (config,) if any(apart.apart_violations(apart.orientation(call))) else (apart, config):
-            for split, pack in product((1, *splits(own, call)), packs(own, call)):
-                each = replace(own, split=split, pack=pack)
-                if not any(each.violations(call, device)):
-                    yield each
+    return (each for tile in _tiles(call, device) for each in _ways(tile, call))
 
 
-def shapes(call: GemmCall) -> Iterator[WgmmaConfig]:
+def _tiles(call: GemmCall, device: DeviceInfo) -> Iterator[WgmmaConfig]:
+    """Every tile, and with even and odd rows of C apart where that can be."""
+    for shape in shapes(call.dtype, call.precision, device.compute_units):
+        apart = _variant(shape, 1, "", True)
+        yield from (shape,) if any(apart.apart_violations(call)) else (apart, shape)
+
+
+def _ways(tile: WgmmaConfig, call: GemmCall) -> Iterator[WgmmaConfig]:
+    for split, pack in product((1, *splits(tile, call)), packs(call, tile.held)):
+        yield _variant(tile, split, pack, tile.apart)
+
+
+@cache
+def _variant(config: WgmmaConfig, split: int, pack: str, apart: bool) -> WgmmaConfig:
+    return replace(config, split=split, pack=pack, apart=apart)
+
+
+@cache
+def shapes(dtype: str, precision: str = "", groups: int = 132) -> tuple[WgmmaConfig, ...]:
     """Tiles, and where elements are so wide that wgmma takes them across k only from registers, which operand is held."""
-    found = [WgmmaConfig(*shape) for shape in SPACE]
-    if call.dtype == "float32":
-        found += [WgmmaConfig(*shape, held="B") for shape in HELD]
-        found += [WgmmaConfig(bn, bm, stages, n, m, held="A") for bm, bn, stages, m, n in HELD]
-    yield from (replace(each, GROUP_M=min(each.GROUP_M, BAND // each.BM)) for each in found)
+    found = [WgmmaConfig(*shape, groups=groups) for shape in SPACE]
+    if dtype == "float32":
+        found += [WgmmaConfig(*shape, held="B", groups=groups) for shape in HELD]
+        found += [WgmmaConfig(bn, bm, stages, n, m, held="A", groups=groups) for bm, bn, stages, m, n in HELD]
+    if precision == "fp8":
+        found = [replace(each, PROMOTE=1 if each.BM * each.BN // each.consumers <= MOST_WHOLE else 2) for each in found]
+    return tuple(replace(each, GROUP_M=min(each.GROUP_M, BAND // each.BM)) for each in found)
 
 
-def packs(config: WgmmaConfig, call: GemmCall) -> Iterator[str]:
+@remembered
+def packs(call: GemmCall, held: str) -> tuple[str, ...]:
     """Which operands may be copied first: those that must be, without and with those whose lines straddle two of the cache's."""
-    must = [name for name in ("A", "B") if fetch_refusal(call, name, config.held)]
+    must = [name for name in ("A", "B") if fetch_refusal(call, name, held)]
     # B first, which decides where the model sees no difference: A that straddles costs less.
     may = [name for name in ("B", "A") if name not in must and alignment(call, name) < LINE]
-    for count in range(len(may) + 1):
-        for others in combinations(may, count):
-            yield "".join(sorted((*must, *others)))
+    chosen = (others for count in range(len(may) + 1) for others in combinations(may, count))
+    return tuple("".join(sorted((*must, *others))) for others in chosen)
 
 
 def splits(config: WgmmaConfig, call: GemmCall) -> tuple[int, ...]:
@@ -68,19 +84,23 @@ def splits(config: WgmmaConfig, call: GemmCall) -> tuple[int, ...]:
     return tuple(parts for parts in (most // 2, most) if parts > 1 and left)
 
 
-def candidates(problem: Problem, device: DeviceInfo) -> tuple[Kernel, ...]:
-    """The kernels for a Gemm or StridedGemm on a Hopper GPU, the cheapest first, where they beat the portable ones."""
-    if not isinstance(problem, Gemm) or any(feature not in device.features for feature, _ in REQUIRES):
-        return ()
-    call = call_of(problem)
-    kernel = next(
-        (each for each in KERNELS if (each.dtypes, each.precision) == ((call.dtype,), problem.precision)), None
-    )
-    if kernel is None or 0 in (call.k, call.batch) or min(call.m, call.n) <= VECTORS:
-        return ()
-    limit = min(each.cost for each in portable_candidates(problem, device))
-    found = [(cost(config, call.row_major, device), config) for config in configurations(call.row_major, device)]
-    ranked = sorted((each for each in found if each[0] < limit or problem.precision), key=lambda each: each[0])
-    if not ranked:
-        return () if found else (kernel,)  # the plan then says why it cannot
-    return tuple(replace(kernel, config=config) for _, config in ranked)
+def offers(call: GemmCall, device: DeviceInfo) -> Iterator[Offer]:
+    """The kernel of the product's type and precision in every configuration that can solve it; if there is none, one before
+    all others, for which the plan says why it cannot."""
+    if any(feature not in device.features for feature, _ in REQUIRES):
+        return
+    wanted = ((call.dtype,), call.precision)
+    kernel = next((each for each in KERNELS if (each.dtypes, each.precision) == wanted), None)
+    if kernel is None or 0 in (call.k, call.batch) or min(call.m, call.n) < LEAST_SIDE:
+        return
+    own = call.row_major
+    if next(configurations(own, device), None) is None:
+        yield Candidate(kernel, kernel.config, 0.0)
+        return
+    for tile in _tiles(own, device):
+        floor = least_cost(tile, max((1, *splits(tile, own))), bool(packs(own, tile.held)[0]), own, device)
+        yield Group(floor, partial(_offers, kernel, tile, own, device), kernel.precision)
+
+
+def _offers(kernel: Kernel, tile: WgmmaConfig, call: GemmCall, device: DeviceInfo) -> Iterator[Group]:
+    return (once_checked(kernel, each, cost(each, call, device), call, device) for each in _ways(tile, call))

@@ -1,7 +1,7 @@
-// How gemm.cl finishes a warpgroup's sums and stores them: through local memory, so that whole rows leave, or directly.
+// The epilogue of gemm.cl: finishes sums and stores them, through local memory, so that whole rows leave, or directly.
 //
-// Where more tiles follow, the copy engine stores, and the next tile's products begin meanwhile. Where none does, each warp
-// stores its own rows, and does not wait.
+// Where more tiles follow, TMA stores, and the next tile's products begin meanwhile. After the last tile each warp stores its
+// own rows, and does not wait.
 
 #if STAGED || STORE_BY_TMA
 // What becomes of a sum, still in the sums' type: as `finish` does it, for an element of C that another one stores.
@@ -32,7 +32,7 @@ INLINE COMPONENT finished(const COMPONENT sum, const ACC alpha, const ACC beta, 
 INLINE void stage_slab(const COMPONENT* values, __local uchar* slab, const int item)
 {
     const int lane = item % 32;
-#if A_HELD
+#if REGISTER_A
 #pragma unroll
     for (int i = 0; i < SLAB_SUMS; i += 2) {
         const int row = first_row(item) % SLAB_ROWS + i / 2 % UNIT, piece = i / (2 * UNIT) * 2 + lane % 4 / 2;
@@ -68,9 +68,9 @@ typedef struct {
 // registers of UNIT rows side by side; with B in registers UNIT neighbours of two rows of each 8.
 INLINE int2 place_of(const Part part, const int i, const int item)
 {
-#if A_HELD
+#if REGISTER_A
     return (int2)(part.m + first_row(item) + i / 2 % UNIT, part.n + i / (2 * UNIT) * 8 + item % 4 * 2 + i % 2);
-#elif B_HELD
+#elif REGISTER_B
     return (int2)(part.m + i / (2 * UNIT) * 8 + item % 4 * 2 + i / UNIT % 2, part.n + first_row(item) + i % UNIT);
 #else
     const int block = i / (WN / 2), own = i % (WN / 2);
@@ -114,14 +114,14 @@ INLINE void finish_slab(COMPONENT* values, const Part part, const int first, con
 // Where a slab begins in C.
 INLINE int2 place_of_slab(const Part part, const int slab, const int item)
 {
-#if A_HELD
+#if REGISTER_A
     return (int2)(part.m + item / 32 / SHARERS * SLAB_ROWS, part.n + slab * SLAB);
 #else
     return (int2)(part.m + slab / (WN / SLAB) * SLAB_ROWS, part.n + slab % (WN / SLAB) * SLAB);
 #endif
 }
 
-// Warps that share lines wait for each other; `sharers` is the number of such a group. Lower barriers are those of collect.cl.
+// Warps that share lines wait for each other; `sharers` is the number of such a group. Lower barriers are those of the fix-up.
 INLINE void meet(const int sharers)
 {
 #if SHARERS == 1
@@ -165,7 +165,7 @@ INLINE void store_part(COMPONENT sums[BLOCKS][WN / 2], const Part part, const AC
         if (SLOTS == 1 || (SHARERS > 1 && SLABS == 1))
             meet(sharers);  // what was there has been read, be it the tile before this one
         stage_slab(values, slot, item);
-#if A_HELD
+#if REGISTER_A
         meet(sharers);
 #else
         bar_warp_sync();  // each warp stores what it staged
