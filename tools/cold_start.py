@@ -1,7 +1,7 @@
-"""What a newcomer waits for: the import, the first call on a new machine, and the first call from the disk's caches.
+"""Measures cold start: the import, the first call on a new machine, and the first call with filled disk caches.
 
-`python -m tools.cold_start --json benchmarks/NAME.json` measures each in child processes: a new machine is an empty folder
-for every cache, the library's and the drivers'.
+`python -m tools.cold_start --json benchmarks/NAME.json` measures each in child processes. A new machine is an empty folder
+for all caches, the library's and the drivers'.
 """
 
 import argparse
@@ -20,8 +20,8 @@ from tilewright.runtime.children import run_child
 from tilewright.runtime.environment import read_environment
 from tilewright.runtime.opencl.device import Device, open_device
 
-SIZE = 64  # so small that the product itself takes no time
-# What is measured, and the seconds that it is allowed; None if it depends on others more than on this package.
+SIZE = 64  # so small that the product takes negligible time
+# What is measured, and its limit in seconds; None if it depends mostly on other packages.
 PARTS: dict[str, tuple[str, float | None]] = {
     "import": ("import tilewright, which loads its parts when they are first asked for", 0.2),
     "matmul's import": ("from tilewright import matmul after that: NumPy, PyOpenCL and the library", None),

@@ -1,9 +1,9 @@
-"""Copies the tree with other words in it: every comment and docstring says one word more, and all code stays as it is.
+"""Copies the tree with one more word in every sentence of its comments and docstrings. Code is not changed.
 
 python -m tools.reword FOLDER            the files that git knows, as they are in the working tree, reworded in FOLDER
 python -m tools.reword FOLDER --word X   with another word
 
-For maintainers: tests must pass in the copy, as words are nobody's business but readers'.
+For maintainers: tests must pass in the copy, because no test may depend on a comment's words.
 
     python -m tools.reword /tmp/reworded && cd /tmp/reworded && PYTHONPATH=src:. python -m pytest tests/pure
 

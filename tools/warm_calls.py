@@ -1,7 +1,7 @@
-"""What a warm call of the library costs beside an older version: `python -m tools.warm_calls --against OLDER_CHECKOUT`.
+"""Compares warm calls of the library with those of an older version: `python -m tools.warm_calls --against OLDER_CHECKOUT`.
 
-Both versions make small calls whose kernels take next to no time, in child processes and in turns. Each child repeats every
-call, and tells the least time of its repetitions; the record has the median and the spread over the rounds.
+Both versions make small calls, whose kernels take negligible time, in child processes and in turns. Each child repeats every
+call and reports the least time. The record has the median and the spread over the rounds.
 """
 
 import argparse

@@ -112,7 +112,7 @@ def test_a_roofline_names_the_limit_that_binds(device: Device) -> None:
     assert found.traffic.local_bytes >= 128**3 * 4
     assert found.binding.seconds == max(each.seconds for each in found.limits)
     assert found.fraction > 0
-    assert "<- binds" in str(found)
+    assert "<- limits" in str(found)
     ElementTree.fromstring(draw_roofline(found))
 
 

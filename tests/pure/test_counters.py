@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tilewright.errors import InvalidInput
-from tools.counters.cases import all_cases, ladder_cases, specimen_cases
+from tools.counters.cases import all_cases, known_bad_cases, ladder_cases
 from tools.counters.code import CodeLine, code_lines, normalised, number_of
 from tools.counters.compare import (
     EQUAL,
@@ -30,7 +30,7 @@ from tools.counters.record import edited, located, merged, stale, uncounted
 
 ROOT = Path(__file__).parents[2]
 RECORD: dict[str, Any] = json.loads((ROOT / "benchmarks" / "h200-counters.json").read_text())
-CASES: list[Case] = [*ladder_cases(), *specimen_cases(), *map(case_of_pattern, PATTERNS)]
+CASES: list[Case] = [*ladder_cases(), *known_bad_cases(), *map(case_of_pattern, PATTERNS)]
 EVERY = all_cases()
 EDITED = edited(EVERY, RECORD)
 LOCATED = located(EVERY, RECORD)

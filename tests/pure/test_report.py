@@ -183,7 +183,7 @@ def test_every_kind_of_mark_on_one_page_is_refreshed(tmp_path: Path) -> None:
     assert "old" not in fresh
     assert markdown(RECORD) in fresh
     assert "tiles/02 and sm_90" in fresh
-    assert "<- binds" in fresh
+    assert "<- limits" in fresh
 
 
 def test_a_mark_that_asks_for_an_unknown_form_is_an_error(tmp_path: Path) -> None:

@@ -45,7 +45,7 @@ def test_what_the_caches_served_is_the_time_that_memory_did_not_need() -> None:
     assert heavy.uncached_seconds == 10.0
     assert says(str(heavy), "80%")
     light = replace(GPU, traffic=Traffic(10**10, 0, "nvidia", True))
-    assert "so not the limit" in str(light)
+    assert "not the limit" in str(light)
 
 
 def test_an_estimate_is_called_one() -> None:
@@ -76,7 +76,7 @@ def test_the_picture_has_a_point_for_each_intensity(tmp_path: Path) -> None:
     words = " ".join(each.text or "" for each in root.iter("{http://www.w3.org/2000/svg}text"))
     for text in (
         "each byte once: 100 flops",
-        "as asked of the caches: 20 flops",
+        "loads and stores: 20 flops",
         "local memory: 10 flops",
         "1,000 GFLOP/s",
     ):
@@ -90,7 +90,7 @@ def test_a_saved_roofline_fills_a_page(tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     page.write_text("<!-- roofline: one.json roof.svg -->\nold\n<!-- end roofline -->\n")
     assert refresh(page) == 1
-    assert "<- binds" in page.read_text(encoding="utf-8")
+    assert "<- limits" in page.read_text(encoding="utf-8")
     assert (tmp_path / "roof.svg").is_file()
     save_record(load_roofline(tmp_path / "one.json"), tmp_path / "two.json")
     assert load_roofline(tmp_path / "two.json") == load_roofline(SAVED)

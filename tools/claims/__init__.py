@@ -1,4 +1,4 @@
-"""Counts what decides each claim that the four source systems make about memory.
+"""Checks each claim of the four source systems about memory by a count.
 
 python -m tools.claims    rewrites the table of docs/access.md
 """

@@ -1,4 +1,4 @@
-"""Counts what decides each claim of the four source systems about memory."""
+"""The count that decides each claim of the four source systems about memory."""
 
 from dataclasses import dataclass
 from functools import cache

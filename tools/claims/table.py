@@ -1,4 +1,4 @@
-"""The table of what the four source systems claim about memory: each claim with the count that makes it true or false today."""
+"""The table of claims of the four source systems about memory, each with the count that makes it true or false."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass

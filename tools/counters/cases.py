@@ -1,4 +1,4 @@
-"""The cases of the comparison: every rung of the ladders, specimens, production kernels, and patterns of its own."""
+"""The cases of the comparison: the rungs of all ladders, known-bad kernels, the library's kernels, and patterns."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -34,7 +34,7 @@ MOVE_SIZES = ((64, 64), (128, 96), (70, 52))
 
 
 def all_cases() -> list[Case]:
-    return [*ladder_cases(), *specimen_cases(), *production_cases(), *map(case_of_pattern, PATTERNS)]
+    return [*ladder_cases(), *known_bad_cases(), *production_cases(), *map(case_of_pattern, PATTERNS)]
 
 
 def fitting(kernel: Kernel, most: int) -> Iterator[Problem]:
@@ -62,7 +62,7 @@ def ladder_cases() -> Iterator[Case]:
                 yield case_of_steps(f"{kernel.name}, {sizes_of(problem)}", "ladder", steps, problem)
 
 
-def specimen_cases() -> Iterator[Case]:
+def known_bad_cases() -> Iterator[Case]:
     for kernel in SPECIMENS:
         if kernel.source.stem not in NOT_RUN:
             problem = next(fitting(kernel, 1))

@@ -1,4 +1,4 @@
-"""The code of a kernel's text: its lines without comments, by which a record knows the kernel again."""
+"""A kernel's code without comments, by which a record recognises the kernel."""
 
 import re
 from dataclasses import dataclass

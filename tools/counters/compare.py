@@ -1,4 +1,4 @@
-"""Compares prediction and counters line by line, and says of each difference what the compiler did."""
+"""Compares predictions and counters line by line, and says what the compiler did where they differ."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""The GPU's side: runs the counterparts, checks what they compute, and reads the profiler's report. Needs CuPy, no compiler."""
+"""Runs the counterparts on a GPU, checks their results, and reads the profiler's report. Needs CuPy, but not a compiler."""
 
 import importlib
 import json

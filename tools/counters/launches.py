@@ -1,4 +1,4 @@
-"""What is compared: launches, each as OpenCL C for the prediction and as CUDA C++ for the GPU, with its arguments."""
+"""The launches that are compared: each as OpenCL C for the prediction and as CUDA C++ for the GPU, with its arguments."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace

@@ -16,7 +16,7 @@ _MEANING = {
 }
 _TITLES = {
     "ladder": "The ladders",
-    "specimen": "The specimens",
+    "specimen": "The known-bad kernels",
     "production": "The library's kernels",
     "pattern": "Patterns",
 }
@@ -42,7 +42,7 @@ def page(record: dict[str, Any], changed: Sequence[str] = ()) -> str:
         f"{record['compiler']}, `-O3`) under {record['profiler']}, and explained by `tilewright.analysis.explain` with all their "
         f"work-groups. Compared are, for each line of source that touches memory, the sectors of global memory "
         "(`memory_l2_theoretical_sectors_global`) or the wavefronts of local memory (`memory_l1_wavefronts_shared`), and "
-        "the bytes that lanes asked for. The CUDA is the kernels' own text behind another prelude; "
+        "the bytes that lanes asked for. The CUDA counterparts are the same source with another prelude; "
         f"{right['right']} of the {len(cases) - right['not checked']} whose results have a reference were checked and are "
         "right.",
         "",
@@ -55,14 +55,14 @@ def page(record: dict[str, Any], changed: Sequence[str] = ()) -> str:
         *(f"| {name} | {verdicts[name]} | {meaning} |" for name, meaning in _MEANING.items()),
         "",
         "Each kernel was compiled a second time with `volatile` accesses, which a compiler may neither merge nor drop, as far "
-        f"as C++ allows them. {len(again)} of the {len(lines) - verdicts[EQUAL]} lines that differ are in such a counterpart: there "
-        f"{sum(line[8] == EQUAL for line in again)} are equal; the others are booked elsewhere, or moved by the assembler, "
-        "which may do that even to volatile accesses.",
+        f"as C++ allows. {len(again)} of the {len(lines) - verdicts[EQUAL]} lines that differ are in such a counterpart. "
+        f"{sum(line[8] == EQUAL for line in again)} of them are equal there; the others are booked on another line, or moved by "
+        "the assembler, which may do that even to volatile accesses.",
         "",
         f"Recorded on {record['date']} in `benchmarks/h200-counters.json`, by `python -m tools.counters`. Not run: "
-        + "; ".join(f"`specimens/{name}`, as {why}" for name, why in NOT_RUN.items())
+        + "; ".join(f"`known_bad/{name}`, as {why}" for name, why in NOT_RUN.items())
         + ".",
-        "A kernel without a line here has not been counted yet.",
+        "A kernel without a line has not been counted yet.",
         "",
     ]
     if changed:

@@ -1,4 +1,4 @@
-"""Kernels of this comparison alone: one habit of memory access each, in the words that both languages know."""
+"""Kernels with one pattern of memory access each, in the subset that OpenCL C and CUDA share."""
 
 from dataclasses import dataclass
 

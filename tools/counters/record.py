@@ -1,4 +1,4 @@
-"""Puts prediction and counters together into the record benchmarks/h200-counters.json."""
+"""Puts predictions and counters into the record benchmarks/h200-counters.json."""
 
 import hashlib
 import json

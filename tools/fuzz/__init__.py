@@ -1,4 +1,4 @@
-"""The fuzzer of the library's public calls: cases made of one integer each, judged element by element.
+"""A fuzzer of the library's public calls. A case is made from one integer; its result is checked element by element.
 
 `python -m tools.fuzz --cases 100000 --seed 7 --device 0 --record benchmarks/fuzz-NAME.json`
 """

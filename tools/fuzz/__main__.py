@@ -1,4 +1,4 @@
-"""`python -m tools.fuzz`: run cases, tell what failed, end with status 1 if any did."""
+"""`python -m tools.fuzz`: runs cases and prints those that failed. The exit status is 1 if any did."""
 
 import argparse
 import signal
@@ -29,7 +29,7 @@ def arguments(words: Sequence[str] | None) -> argparse.Namespace:
     """What was asked for."""
     parser = argparse.ArgumentParser("python -m tools.fuzz", description=__doc__)
     parser.add_argument("--cases", type=int, default=2000)
-    parser.add_argument("--seconds", type=float, help="end after so many, whatever is left")
+    parser.add_argument("--seconds", type=float, help="stop after SECONDS")
     parser.add_argument("--seed", type=int, default=0, help="of the first case; each has the next")
     parser.add_argument("--device", default=None, help="as `tilewright devices` numbers or names them")
     parser.add_argument("--kind", choices=KINDS, default="all", help="NumPy's arrays, PyOpenCL's, or both")

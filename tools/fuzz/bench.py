@@ -1,4 +1,4 @@
-"""What a case runs on: a device with three queues and a reader, and the calls that are tried."""
+"""What a case runs on: a device with three queues, and the library's calls."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""What a case is: one library call as plain data, from which its arrays are built, and which prints itself."""
+"""A case: one library call as plain data, from which its arrays are made."""
 
 from dataclasses import dataclass, field, fields, replace
 from typing import Any

@@ -1,4 +1,4 @@
-"""Runs one case and says what came of it: right, refused as it should be, or a sentence about what is wrong."""
+"""Runs one case. The outcome is right, refused as expected, or a sentence that says what is wrong."""
 
 from dataclasses import dataclass
 from typing import Any

@@ -1,4 +1,4 @@
-"""The process in which cases run, so that one which ends it is a failing case and not the end of the run.
+"""The process in which cases run. If a case kills it, the case has failed and the run goes on.
 
 It reads one line of JSON from its standard input, a `Task`, and writes lines of JSON: a `Begun` before each case, a `Done`
 after it, a `Ready` with the device's facts before all of them.

@@ -1,4 +1,4 @@
-"""The arrays of a case on a device: views with offsets and strides into buffers that are larger than what they show."""
+"""The arrays of a case on a device: views with offsets and strides into larger buffers."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from .cases import Case
 from .memory import Block
 from .operands import Laid
 
-# Operands that are passed from the host beside those of a device.
+# Operands that are passed from the host together with those of a device.
 BESIDE = "host"
 
 

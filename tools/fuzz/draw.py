@@ -1,4 +1,4 @@
-"""Makes a case of one integer: every choice comes from a generator that is seeded with it."""
+"""Makes a case from one integer, which seeds the generator of all choices."""
 
 import random
 from collections.abc import Callable
@@ -144,7 +144,7 @@ def _gemm(chance: random.Random, case: Case, palette: Palette, values: str) -> C
 
 
 def _result_type(case: Case) -> str:
-    """The usual type of what comes out, for what is drawn beside it."""
+    """The usual type of the result, from which other types are drawn."""
     if case.dtype:
         return case.dtype
     own = case.a.dtype

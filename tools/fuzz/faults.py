@@ -1,4 +1,4 @@
-"""Calls that are wrong on purpose: each must be refused by one of the project's errors, with nothing written."""
+"""Calls that are wrong on purpose. Each must raise one of the project's errors and write nothing."""
 
 from typing import Any
 

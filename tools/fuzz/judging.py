@@ -1,4 +1,4 @@
-"""Compares what came with what should have come: one sentence about the first difference, or nothing."""
+"""Compares a result with its reference: a sentence about the first difference, or nothing."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Blocks of memory between guards: pages that nobody may touch, and fences of known bytes; arrays laid into them."""
+"""Blocks of memory between guard pages and fences of known bytes, and arrays in them."""
 
 import ctypes
 import mmap

@@ -1,4 +1,4 @@
-"""The arrays of a case in host memory: laid into blocks, filled, and wrapped as what a caller might pass."""
+"""The arrays of a case in host memory: placed in blocks, filled, and wrapped in the types that a caller may pass."""
 
 import tempfile
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Whether a case must work, must be refused, or may do either; and in which types a product is read and written.
+"""Decides whether a case must work, must be refused, or may do either, and the types of a product.
 
 Made of what the library's pages promise, not of its code: the two must agree.
 """

@@ -1,4 +1,4 @@
-"""What a run found, as plain data that goes to JSON and back, and as a table."""
+"""The record of a run: plain data for JSON, and a table."""
 
 import platform
 from dataclasses import dataclass, replace

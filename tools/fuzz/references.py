@@ -1,4 +1,4 @@
-"""What a product should be, element by element, and how far rounding may stray from it.
+"""The expected product, element by element, and the bound of its rounding errors.
 
 The bound is `(k + 2) eps (|A| |B|)` (see `tilewright.core.problem.Gemm.error_bound`), with what an epilogue and the result's type
 add. Infinities and NaN are counted, not computed: BLAS libraries differ in what they make of them.

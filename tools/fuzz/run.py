@@ -1,4 +1,4 @@
-"""The loop: children run the cases, what they say is counted, and kept in a record that a later run goes on from."""
+"""The main loop: children run the cases. Their outcomes are counted in a record, from which a later run resumes."""
 
 import queue
 import signal

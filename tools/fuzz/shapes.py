@@ -1,4 +1,4 @@
-"""Sizes worth trying: those around which a device's plans change, found by asking the planner itself, and its constants.
+"""Sizes worth trying: those at which a device's plans change, found by asking the planner, and the planner's constants.
 
 Along lines through the sizes of products and moves every plan is compared with its neighbour's; where they differ, the size
 is found by bisection. What was found is kept on disk for the device and this planner's text.

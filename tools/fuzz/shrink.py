@@ -1,4 +1,4 @@
-"""Looks for the smallest case that fails as a given one does: sides halved, options left out, arrays as usual."""
+"""Looks for the smallest case that fails in the same way: with halved sizes, fewer options and plain arrays."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import fields, replace

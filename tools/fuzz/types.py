@@ -1,4 +1,4 @@
-"""Element types by the names that cases use, and what arrays of them are filled with."""
+"""Element types by the names that cases use, and the values that arrays of them get."""
 
 from functools import cache
 

@@ -1,4 +1,4 @@
-"""Cases that have a CUDA text under NVIDIA's compute-sanitizer: a child for each family and tool, each with a time limit.
+"""Runs cases with a CUDA counterpart under NVIDIA's compute-sanitizer: a child with a time limit for each family and tool.
 
 It needs numpy, msgspec, cuda-bindings, NVRTC and a CUDA toolkit, and no OpenCL. Plans are scanned before the time begins.
 """

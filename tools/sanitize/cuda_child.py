@@ -1,4 +1,4 @@
-"""The program that compute-sanitizer watches: it runs cases by CUDA, and says a line about each."""
+"""The program that compute-sanitizer watches: it runs cases by CUDA and prints a line about each."""
 
 import sys
 from pathlib import Path

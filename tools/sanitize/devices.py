@@ -1,4 +1,4 @@
-"""The devices that plans are made for: facts alone, since an interpreter runs what is planned."""
+"""The devices that plans are made for: facts alone, because an interpreter runs the plans."""
 
 from tilewright.core.device import DeviceInfo
 
@@ -6,7 +6,7 @@ GIB = 1 << 30
 
 
 def cpu(name: str, cores: int, vector_bytes: int) -> DeviceInfo:
-    """A CPU device with so many cores, and vectors of so many bytes."""
+    """A CPU device with a number of cores, and the bytes of its vectors."""
     widths = {"float32": vector_bytes // 4, "float64": vector_bytes // 8, "int32": vector_bytes // 4}
     return DeviceInfo(
         name, "nowhere", compute_units=cores, max_work_group_size=4096, max_work_item_sizes=(4096, 4096, 4096),

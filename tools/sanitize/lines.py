@@ -1,4 +1,4 @@
-"""The lines of problems along which plans are scanned: sizes, batches, pitches, orders and epilogues of every type."""
+"""The lines of problems along which plans are scanned: sizes, batches, leading dimensions, layouts and epilogues."""
 
 from collections.abc import Iterator
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""The buffers of a case, each exactly as long as its kernels may touch, with poison in all gaps, and the check of the result."""
+"""The buffers of a case, each exactly as long as its kernels may touch, with poison in all gaps. They check the result."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -45,7 +45,7 @@ class Memory:
 
 
 def poisoned(count: int, dtype: str) -> np.ndarray:
-    """Elements of which each byte is 0xFF: every float of them is NaN."""
+    """Elements whose bytes are all 0xFF, so that every float is NaN."""
     return np.full(count * numpy_dtype(dtype).itemsize, 0xFF, np.uint8).view(numpy_dtype(dtype))
 
 

@@ -1,4 +1,4 @@
-"""Cases under Oclgrind, an interpreter of LLVM's code that others wrote: a child for each sweep, with a time limit."""
+"""Runs cases under Oclgrind, an independent interpreter of LLVM code: a child with a time limit for each sweep."""
 
 import json
 import re
@@ -37,7 +37,7 @@ CHECKS = (
 # bit by bit or by its bound; what decides and what is an address are faults.
 CARRIED = re.compile(r"Uninitialized value written to (local|private|global) memory")
 CHATTER = re.compile(r"\d+ warnings? generated")  # of the compiler
-START_S = 20.0  # for a child to begin, and to end its last case, beside the time that its cases have
+START_S = 20.0  # for a child to start and to end its last case, added to the time of its cases
 MOST_WORDS = 6  # of Oclgrind's messages that are kept for a case
 
 

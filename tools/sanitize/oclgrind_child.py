@@ -1,4 +1,4 @@
-"""The program that Oclgrind runs: it launches cases on Oclgrind's device, and says a line about each, among Oclgrind's own."""
+"""The program that Oclgrind runs: it launches cases on Oclgrind's device and prints a line about each between Oclgrind's."""
 
 import sys
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The table of a run, a row a kernel, and its part of benchmarks/sanitize.json."""
+"""The table of a run, with a row for each kernel, and its part of benchmarks/sanitize.json."""
 
 import datetime
 import json

@@ -29,7 +29,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Case:
-    """A problem beside a change of plan, and the plan for a device."""
+    """A problem next to a change of plan, and its plan for a device."""
 
     device: DeviceInfo
     plan: Plan

@@ -22,7 +22,7 @@ LEAST_DEPTH = 4  # steps of K that packing and storing are worth
 
 @dataclass(frozen=True)
 class Sweep:
-    """The kernels of a family on a device: products of some types, and moves of elements of some sizes."""
+    """The kernels of a family on a device: products of some types, and copies of elements of some sizes."""
 
     family: str
     device: DeviceInfo
@@ -55,7 +55,7 @@ def sweeps_of(family: str | None) -> tuple[Sweep, ...]:
 
 
 def cases_of(sweeps: Sequence[Sweep], processes: int = 1) -> list[Case]:
-    """The cases of all sweeps, the cheap ones of each first; lines are scanned by so many processes."""
+    """The cases of all sweeps, the cheap ones of each first. Several processes scan the lines."""
     if processes == 1:
         return [case for sweep in sweeps for case in find_cases(sweep.lines, sweep.device, cost)]
     work = [(sweep, number) for sweep in sweeps for number in range(len(sweep.lines))]

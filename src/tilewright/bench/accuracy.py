@@ -1,4 +1,4 @@
-"""How exact each way of multiplying a type is, on data that is kind and data that is not, beside the vendor's library."""
+"""Measures the errors of each precision, on well- and ill-conditioned data, and those of the vendor's library."""
 
 from collections.abc import Callable, Iterator
 from contextlib import closing
@@ -71,7 +71,7 @@ def subnormal(random: Generator, vectors: int, k: int) -> Array:
 
 
 def outlier(random: Generator, vectors: int, k: int) -> Array:
-    """Normally distributed behind a first element of 400: beside its product others have few bits."""
+    """Normally distributed after a first element of 400, next to whose product the others keep few bits."""
     values = random.normal(size=(vectors, k))
     values[:, :1] = 400
     return values
@@ -91,7 +91,7 @@ def data_for(dtype: str) -> tuple[str, ...]:
 
 
 def operands(data: str, m: int, n: int, k: int, seed: int = 0, dtype: str = "float32") -> dict[str, Array]:
-    """A (m x k) and B (k x n) of one of the kinds in DATA. Of "subnormal", only A is."""
+    """A (m x k) and B (k x n) of a kind of data in DATA. For "subnormal" only A is subnormal."""
     random = np.random.default_rng(seed)
     a, b = DATA[data](random, m, k), DATA[data](random, n, k).T
     if data == "cancelling":
@@ -104,10 +104,10 @@ def operands(data: str, m: int, n: int, k: int, seed: int = 0, dtype: str = "flo
 
 @dataclass(frozen=True)
 class ErrorRow:
-    """The errors of one way to multiply one kind of data.
+    """The errors of one precision on one kind of data.
 
-    `largest` is the largest error of an element as a part of its |A||B|, in units of 2^-24; `normwise` that of the whole
-    matrix, in the Frobenius norm. `note` says what it was computed by.
+    `largest` is the largest error of an element relative to its |A||B|, in units of 2^-24. `normwise` is the error of the
+    whole matrix in the Frobenius norm. `note` names the kernels, or the library, that computed it.
     """
 
     data: str
@@ -134,16 +134,14 @@ def measure_accuracy(
     watch: Callable[[ErrorRow], None] = lambda row: None,
     dtype: str = "float32",
 ) -> AccuracyRecord:
-    """Multiply every kind of data by every precision that the device has, and by cuBLAS or NumPy; compare with float64.
+    """Multiply every kind of data in every precision of the device, and by cuBLAS or NumPy. Compare with float64.
 
     `dtype` is float32 or one of the 8-bit floats; results are float32.
     """
     if dtype not in ("float32", *FLOAT8):
-        raise InvalidInput(f"accuracy is measured of float32 and {' and '.join(FLOAT8)}, not of {dtype}")
+        raise InvalidInput(f"{dtype}: accuracy measures float32 and {' and '.join(FLOAT8)}")
     if min(size) < 1:
-        raise InvalidInput(
-            f"{'x'.join(map(str, size))}: errors are measured of products with at least one element and term"
-        )
+        raise InvalidInput(f"{'x'.join(map(str, size))}: an empty product has no errors; every size must be at least 1")
     opened = device if isinstance(device, Device) else open_device(device)
     check_memory(Gemm(*size, dtype, out_dtype="float32"), opened.info)
     rows = []
@@ -162,12 +160,12 @@ def measure_accuracy(
 def _results(
     size: tuple[int, int, int], dtype: str, arrays: dict[str, Array], device: Device
 ) -> Iterator[tuple[str, str, str, Array]]:
-    """Mode, by whom, how, and the product."""
+    """The precision, who multiplied, by what, and the product."""
     for precision in ("", *(name for name, dtypes in PRECISIONS.items() if dtype in dtypes)):
         problem = Gemm(*size, dtype, out_dtype="float32", precision=precision)
         plan = plan_product(problem, device.info)
         if precision and not any(step.kernel.precision == precision for step in plan.steps):
-            continue  # it would be computed as "ieee" is, which has its own row
+            continue  # the plan is that of "ieee", which has its own row
         result, _ = solve(plan, arrays, device)
         yield precision or "ieee", OURS, ", ".join(step.kernel.name for step in plan.steps), result
         for baseline, request in baselines_for(Measurement.ACCURACY, problem, device):

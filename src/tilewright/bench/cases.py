@@ -1,4 +1,4 @@
-"""Who races: kernels and baseline libraries, each planned, built and verified before it is timed; a failure becomes its row."""
+"""Prepares benchmark cases: kernels and baselines, planned, built and verified before they are timed. A failure becomes a row."""
 
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
@@ -26,7 +26,7 @@ HOST_FLOPS = 2**31  # beyond this the sequential host program is measured on som
 
 @dataclass
 class Case:
-    """One line of the table in the making."""
+    """One row of the table, and the workload to measure for it; None if it failed."""
 
     row: Row
     workload: Workload | None = None
@@ -34,7 +34,7 @@ class Case:
 
 
 class CaseBuilder:
-    """Prepares cases for one size: operands and references are made once and shared."""
+    """Prepares the cases of one size. They share operands and references."""
 
     def __init__(
         self, device: Device, dtype: str, seed: int = 0, flush_cache: bool = False, counterparts: Sequence[Device] = ()
@@ -54,7 +54,7 @@ class CaseBuilder:
         return self._references[plain]
 
     def kernel_case(self, kernel: Kernel, problem: Problem, device: Device | None = None) -> Case:
-        """Plan, build and verify a kernel; what goes wrong becomes the row's status and reason."""
+        """Plan, build and verify a kernel. A failure becomes the row's status and reason."""
         own = device or self.device
         row = replace(new_row(kernel.name, kernel.lesson, problem, kernel.published), backend=own.backend)
         try:
@@ -70,14 +70,14 @@ class CaseBuilder:
             return Case(replace(row, status=RowStatus.LAUNCH_FAILED, reason=str(failure)))
 
     def execution_case(self, row: Row, plan: Plan, device: Device, bursts: bool = False) -> Case:
-        """A plan that is right races, single launches or bursts of them."""
+        """Verify a plan. If it is right, it is measured by single launches or by bursts of them."""
         execution = Execution(plan, device)
         verdict = verify_execution(execution, self.reference(plan.problem))
         workload = BurstWorkload(execution) if bursts else LaunchWorkload(execution, self.flush)
         return judged(row, workload, verdict)
 
     def baseline_cases(self, measurement: Measurement, problem: Problem, stack: ExitStack) -> list[Case]:
-        """The other libraries that are here and meant for the problem, verified like our own; `stack` closes them."""
+        """The installed libraries that can solve the problem, verified as our kernels are. `stack` closes them."""
         reference = self.reference(problem)
         chosen = baselines_for(measurement, problem, self.device, *self.counterparts)
         return [self._baseline_case(each, request, reference, stack) for each, request in chosen]
@@ -101,7 +101,7 @@ class CaseBuilder:
         return judged(replace(row, lesson=ready.lesson), ready, verdict)
 
     def host_program_case(self, problem: Gemm) -> Case:
-        """The sequential program on a CPU device, on as many rows of C as take a bearable time."""
+        """The sequential program on a CPU device. Large problems are measured on some rows of C only."""
         kernel = find_kernel(HOST_PROGRAM)
         rows = min(problem.m, max(1, HOST_FLOPS // max(2 * problem.n * problem.k, 1)))
         own = replace(problem, m=rows, a_order="row", b_order="row", c_order="row")
@@ -119,12 +119,12 @@ class CaseBuilder:
 
 
 def refused(row: Row, reason: object) -> Row:
-    """The row of what cannot be done, with the sentence that says why."""
+    """The row of a case that was refused, with the reason."""
     return replace(row, status=RowStatus.REFUSED, reason=str(reason))
 
 
 def judged(row: Row, workload: Workload, verdict: Verdict) -> Case:
-    """A case that races if its result was right; otherwise its row says what was wrong."""
+    """A case that is measured if its result was right. Otherwise its row says what was wrong."""
     if not verdict.passed:
         return Case(replace(row, status=RowStatus.WRONG, reason=verdict.reason), None, verdict)
     return Case(replace(row, worst_ratio=verdict.worst_ratio), workload, verdict)

@@ -1,4 +1,4 @@
-"""Runs ladders and single kernels: plan, verify, then race all that are right, with the baselines among them."""
+"""Runs ladders and single kernels: plan, verify, then measure in interleaved rounds, baselines included."""
 
 from collections.abc import Sequence
 from contextlib import ExitStack
@@ -26,7 +26,7 @@ DEFAULT_SIZES = {("gemm", "cpu"): 512, ("gemm", "gpu"): 4096, ("transpose", "cpu
 
 
 def peak_dtype(dtype: str) -> str:
-    """The type whose multiply-adds are a ceiling for `dtype`: its own, or the one that it is summed in."""
+    """The type whose peak limits `dtype`: its own, or that of its accumulator."""
     return dtype if dtype in CHAINS.dtypes else element_type(dtype).accumulator
 
 
@@ -50,11 +50,10 @@ def run_ladder(
 ) -> Record:
     """Verify and measure every rung of a ladder on a device, interleaved with NumPy and the sequential host program.
 
-    `sizes` are (n,), (m, n, k) or (rows, columns); the default depends on the device. Without a `dtype` it is what the
-    ladder is usually measured in. `seconds` is the time for
-    measuring one size, beside building and verifying. `flush_cache` empties the caches before each run. `watch` is called with
-    a row's index and its present state whenever it changes. Failures are rows with a status and a reason. `backend` is
-    "opencl", "cuda", or "both": then each rung has a row by either, in turn, on the same GPU.
+    `sizes` are (n,), (m, n, k) or (rows, columns); the default depends on the device. `dtype` is the ladder's usual one if
+    left out. `seconds` is the time for measuring one size, without building and verifying. `flush_cache` empties the
+    caches before each run. `watch` gets a row's index and the row whenever it changes. A failure is a row with a status
+    and a reason. `backend` is "opencl", "cuda" or "both"; with "both" each rung has a row for each, on the same GPU.
     """
     ladder = find_ladder(name) if isinstance(name, str) else name
     dtype = dtype or ladder.usual_dtype
@@ -64,7 +63,7 @@ def run_ladder(
     for size in sizes:
         for kernel in chosen:
             check_memory(make_problem(kernel, size, dtype), opened.info)
-    # Once now and again at the end, where the higher is kept: a busy moment is no ceiling.
+    # Once now and once at the end. The higher is kept, because other load can only lower a peak.
     measured_peaks(opened, peak_dtype(dtype))
     rows: list[Row] = []
     for size in sizes:
@@ -119,10 +118,10 @@ def run_kernel(
 
     `settings` change fields of a rung's configuration or macros of a file. `dtype` is the kernel's usual one if left out.
 
-    A kernel that is no rung as it stands is first tried in a child process, for at most `time_budget` seconds: one that does
-    not end, or ends its process, is a row with the reason.
+    A user's kernel, and a rung with other settings, is first tried in a child process for at most `time_budget` seconds.
+    If it hangs or crashes there, its row says so.
 
-    With the `backend` "both" the verdict is the first that did not pass, or the last. The row of a kernel that was wrong or
+    With `backend` "both" the verdict is the first that did not pass, or the last. The row of a kernel that was wrong or
     failed holds what `explain` finds in it at a small size.
     """
     chosen = chosen_kernel(kernel, settings)
@@ -149,7 +148,7 @@ def run_kernel(
 def make_record(
     title: str, device: Device, dtype: str, rows: Sequence[Row], counterparts: Sequence[Device] = ()
 ) -> Record:
-    """The record of a race on a device, and on `counterparts` of it, whose versions it names too."""
+    """The record of what was measured on a device and on its `counterparts`, with the versions of all drivers."""
     environment = read_environment(device.info)
     versions = {each.info.platform: f"{each.info.driver}, {each.info.version}" for each in counterparts}
     environment = replace(environment, versions=environment.versions | versions)

@@ -1,5 +1,5 @@
-"""Measures the library against its baselines: every case verified, workloads interleaved, everything a caller waits for
-included (packing, enqueue, waiting)."""
+"""Measures the library against its baselines: verified, in interleaved rounds, with all that a caller waits for
+(packing, enqueueing, waiting)."""
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
@@ -53,7 +53,7 @@ class LibraryWorkload:
             self.output[...] = arrays["matrix"]
 
     def run(self) -> Times:
-        """The call's wall-clock time; the device's share is not told apart."""
+        """The call's wall-clock time. The device's time is not measured separately."""
         begin = perf_counter()
         if self._problem.operation == "gemm":
             a, b = self._arrays
@@ -80,14 +80,13 @@ def run_benchmark(
     sustained: float | None = None,
     keep: Callable[[Record], None] = lambda record: None,
 ) -> Record:
-    """Race the library against NumPy, or cuBLAS on NVIDIA GPUs, over sets of problems.
+    """Measure the library against NumPy, or cuBLAS on NVIDIA GPUs, over sets of problems.
 
-    `sets` are names of SETS; `seconds` is the time for one problem. A problem's rows are the baseline's, ours, and those of
-    others where they are present: CLBlast, and with the `backend` "both" our kernels' as CUDA. Their samples are
-    taken in turn, so that the i-th of one pairs with the i-th of the other. `watch` gets each problem's rows. `precision`
-    is asked of all products. With `sustained`, everyone takes turns of so many seconds back to back instead, with
-    the device's clock and power in the record. If something ends the benchmark early, `keep` gets the record of the
-    problems until then.
+    `sets` are names of SETS; `seconds` is the time for one problem. A problem's rows are the baseline's, ours, our CUDA
+    counterpart's with `backend` "both", and those of other installed libraries. Samples are taken in turn, so that the
+    i-th samples of two rows are a pair. `watch` gets each problem's rows. `precision` is that of all products. With
+    `sustained`, cases take turns of that many seconds back to back, and the record holds the device's clock and power.
+    If the benchmark ends early, `keep` gets the record of the problems until then.
     """
     problems = [asked(problem, precision) for name in sets for problem in problems_of(name, dtype)]
     opened = device if isinstance(device, Device) else open_device(device)
@@ -107,7 +106,7 @@ def run_benchmark(
             rows += measured
             watch(measured)
         return record(title, measured_peaks(opened, dtype) if dtype in CHAINS.dtypes else None)
-    except BaseException:  # a signal too: whatever took minutes to measure is not lost
+    except BaseException:  # a signal, too: keep what took minutes to measure
         if rows:
             keep(record(f"{title}, ended early", None))
         raise
@@ -125,10 +124,10 @@ def measure_problem(
     counterparts: Sequence[AnyDevice] = (),
     sustained: float | None = None,
 ) -> list[Row]:
-    """One problem: the baseline's row, the library's and those of others, all verified before they are timed.
+    """Measure one problem: the baseline's row first, then the library's, then others. All are verified before they are timed.
 
-    On a device that shares the host's memory the baseline is NumPy and both are timed as a caller sees them. On an NVIDIA
-    GPU with PyTorch it is cuBLAS; both run in bursts, timed by the device's clock, with their operands in place.
+    On CPU devices the baseline is NumPy, and a time is that of the whole call. On an NVIDIA GPU with PyTorch the baseline
+    is cuBLAS. Both then run in bursts with their operands on the device, timed by the device's clock.
     """
     builder = CaseBuilder(device, problem.dtype, counterparts=counterparts)
     with ExitStack() as stack:
@@ -149,7 +148,7 @@ def measure_problem(
 
 
 def measure_sustained(cases: Sequence[Case], seconds: float, device: Device) -> None:
-    """Turns of at least `seconds` for the cases that passed; their rows get times, clock and power."""
+    """Give the cases that passed turns of at least `seconds`. Their rows get times, clock and power."""
     running = [case for case in cases if case.workload is not None]
     workloads = [each.workload for each in running if each.workload is not None]
 
@@ -163,7 +162,7 @@ def measure_sustained(cases: Sequence[Case], seconds: float, device: Device) -> 
 
 
 def layout_letters(problem: Gemm) -> str:
-    """NN, NT, TN or TT, as BLAS says it of row-major operands."""
+    """The layout NN, NT, TN or TT."""
     return "".join("N" if order == "row" else "T" for order in (problem.a_order, problem.b_order))
 
 
@@ -180,7 +179,7 @@ def call_case(builder: CaseBuilder, problem: Problem, device: Device) -> Case:
 
 
 def plan_case(builder: CaseBuilder, problem: Problem, device: AnyDevice) -> Case:
-    """The launches that the library would make, with their operands on the device."""
+    """The launches of the library's plan, with their operands on the device."""
     row = replace(new_row(OURS, device.info.label, problem), backend=device.backend)
     try:
         plan = (plan_product if problem.operation == "gemm" else plan_move)(problem, device.info)

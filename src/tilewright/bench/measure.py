@@ -1,4 +1,4 @@
-"""Measures workloads against each other in interleaved rounds, so that a machine's drift hits all of them alike."""
+"""Measures workloads in interleaved rounds, so that a drift of the machine affects all of them equally."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -12,12 +12,14 @@ from ..runtime.device import Device
 from ..runtime.run import Execution, Times, Work
 from .timestamps import Timestamps
 
-SETTLE_S = 0.002  # between workloads, for the threads of the one before to go to sleep
-SHORT_S = 0.05  # a workload this fast is run once untimed before each timed run: caches, clocks and threads wake up
-FLUSH_BYTES = 256 << 20  # larger than any last-level cache met so far
+SETTLE_S = 0.002  # between workloads: the threads of the last one go to sleep
+SHORT_S = 0.05  # a faster workload runs once untimed before each timed run, to warm up caches, clocks and threads
+FLUSH_BYTES = 256 << 20  # larger than known last-level caches
 
 
-RunFailed: TypeAlias = LaunchFailed | ProcessFailed  # of our own kernels and of baselines in child processes
+RunFailed: TypeAlias = (
+    LaunchFailed | ProcessFailed
+)  # a kernel of ours fails by the first, a baseline in a child process by the second
 
 
 class Timed(Protocol):
@@ -27,14 +29,14 @@ class Timed(Protocol):
 
 
 class Workload(Timed, Protocol):
-    """What takes part in a benchmark: runs one by one, or turns of seconds."""
+    """What a case measures: single runs, or turns of seconds."""
 
     def sustain(self, seconds: float) -> Work:
         """Work without pause for at least `seconds`."""
 
 
 def repeated(workload: Timed, seconds: float) -> Work:
-    """Runs, which are one call each, one after the other for at least `seconds`."""
+    """Run again and again for at least `seconds`; each run is one call."""
     begin, calls = perf_counter(), 0
     while (passed := perf_counter() - begin) < seconds or not calls:
         workload.run()
@@ -44,7 +46,7 @@ def repeated(workload: Timed, seconds: float) -> Work:
 
 @dataclass(frozen=True)
 class LaunchWorkload:
-    """An execution as a workload; `flush` overwrites the caches before each run."""
+    """One launch of a plan as a workload. `flush` empties the caches before each run."""
 
     execution: Execution
     flush: "CacheFlush | None" = None
@@ -58,15 +60,15 @@ class LaunchWorkload:
         return self.execution.sustain(seconds)
 
 
-ROUNDS = 20  # of a race; slow workloads end with fewer
-BURST_S = 500e-6  # of work in a burst, as of the baseline's replays
+ROUNDS = 20  # at most; slow workloads get fewer
+BURST_S = 500e-6  # the length of a burst, which is also that of a baseline's replayed graph
 MOST_CALLS = 50
 
 
 class BurstWorkload:
-    """An execution run several times back to back, as a baseline's replayed graph is: clocks and caches are warm.
+    """Several launches of a plan back to back, as in a baseline's replayed graph: clocks and caches are warm.
 
-    On NVIDIA GPUs it is timed by stamps of the device's clock around the whole burst, elsewhere by its launches' events.
+    On NVIDIA GPUs two timestamps of the device's clock time the whole burst. Elsewhere the launches' events do.
     """
 
     def __init__(self, execution: Execution) -> None:
@@ -91,7 +93,7 @@ class BurstWorkload:
 
 
 class CacheFlush:
-    """Writes a buffer larger than the device's caches, so that the next kernel finds none of its operands there."""
+    """Writes a buffer larger than the device's caches, so that the next kernel reads its operands from memory."""
 
     def __init__(self, device: Device) -> None:
         self._device = device
@@ -104,7 +106,7 @@ class CacheFlush:
 
 @dataclass
 class Collected:
-    """The times of one workload while a race runs."""
+    """The times of one workload so far."""
 
     times: list[Times] = field(default_factory=list)
     failed: bool = False
@@ -115,11 +117,11 @@ class Collected:
 
 
 def orders(count: int) -> list[list[int]]:
-    """The orders in which `count` workloads run, a round each: within them everyone follows every other one equally
-    often (E. J. Williams, "Experimental designs balanced for the estimation of residual effects of treatments", 1949).
+    """The order of `count` workloads in each round. Over the rounds each one follows every other one equally often
+    (E. J. Williams, "Experimental designs balanced for the estimation of residual effects of treatments", 1949).
 
-    For who runs next meets the clock that the one before left: an H200 multiplies 8192 x 8192 doubles 10% slower right
-    after cuBLAS did than after a pause.
+    Order matters, because a run inherits the GPU clock that the previous one left: an H200 multiplies 8192 x 8192
+    matrices in fp64 10% slower right after cuBLAS than after a pause.
     """
     outwards = sorted(range(count), key=lambda place: min(place, count - place))  # 0, 1, count - 1, 2, count - 2 ...
     rounds = [[(place + shift) % count for place in outwards] for shift in range(count)]
@@ -134,11 +136,11 @@ def measure_interleaved(
     progress: Callable[[int, Samples], None] = lambda index, samples: None,
     failed: Callable[[int, RunFailed], None] | None = None,
 ) -> list[Samples]:
-    """Run all workloads, in changing order, until `rounds` rounds are done or `seconds` are over; at least one run each.
+    """Run all workloads in changing order, until `rounds` rounds are done or `seconds` are over, but at least once each.
 
-    A workload that has used twice its equal share of the time sits out the rest, so that a slow one cannot starve the
-    others. `progress` is called with a workload's index and samples so far after each of its runs. A run that fails
-    ends the race, or with `failed` takes its workload out of it.
+    A workload that has used twice its equal share of the time is left out of later rounds, so that a slow one cannot
+    starve the others. `progress` gets a workload's index and its samples after each run. A run that fails ends the
+    measurement; with `failed` only its workload is left out.
     """
     collected = [Collected() for _ in workloads]
     spent = [0.0] * len(workloads)
@@ -167,5 +169,5 @@ def _timed(workload: Timed, before: Collected, warm: bool) -> Times:
     if warm and (not before.times or before.times[-1].wall_s < SHORT_S):
         first = workload.run()
         if first.wall_s > SHORT_S:
-            return first  # long enough that warming up is a small part of it
+            return first  # warming up is a small part of so long a run
     return workload.run()

@@ -1,4 +1,4 @@
-"""Measures a device's ceilings with the micro-benchmarks in `kernels/peaks`; the highest figures seen are kept."""
+"""Measures a device's peaks with the micro-benchmarks in `kernels/peaks`. The highest rates measured so far are kept."""
 
 import contextlib
 from dataclasses import replace
@@ -33,15 +33,15 @@ from ..runtime.device import Device
 from ..runtime.run import Execution
 from ..runtime.verify import Reference, verify_execution
 
-ROUNDS = 8192  # multiply-adds in a chain: long enough that starting a work-item does not count
-GROUPS_PER_UNIT = 16  # work-groups for each compute unit: enough to keep it busy, and to even out the last ones
-REPEATS = 15  # a ceiling is the best of these: interruptions only ever lower it
+ROUNDS = 8192  # multiply-adds in a chain: starting a work-item takes a negligible part of it
+GROUPS_PER_UNIT = 16  # work-groups for each compute unit: they keep it busy and make the tail short
+REPEATS = 15  # a peak is the best of these, because interruptions only lower it
 COPY_BYTES = {"cpu": 64 << 20, "gpu": 256 << 20}  # several times the last-level cache
 
 
 def measured_peaks(device: Device, dtype: str) -> Peaks:
-    """The device's ceilings for `dtype`: measured now, or earlier if that was higher, since nothing but disturbance
-    lowers them. What was measured before lies in the user's cache folder.
+    """The device's peaks for `dtype`: the higher of those measured now and those measured before, because other load can
+    only lower them. Earlier ones lie in the user's cache folder.
 
     GFLOP/s counts a multiply-add as two; GB/s counts bytes read and written.
     """
@@ -62,7 +62,7 @@ def measured_peaks(device: Device, dtype: str) -> Peaks:
 
 
 def _write(path: Path, peaks: Peaks) -> None:
-    """Keep the peaks for later runs; a folder that cannot be written to only means that they are not kept."""
+    """Keep the peaks for later runs, if the folder can be written to."""
     with contextlib.suppress(OSError):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(msgspec.json.encode(peaks))
@@ -76,7 +76,7 @@ def _read(path: Path) -> Peaks | None:
 
 
 def measure_peaks(device: Device, dtype: str) -> Peaks:
-    """Measure now. Each micro-benchmark is verified before its time counts."""
+    """Measure the peaks now. Each micro-benchmark is verified before it is timed."""
     chain, copying, reading = _configs(device.info, dtype)
     groups = device.info.compute_units * GROUPS_PER_UNIT
     chains = Chains(groups * chain.GROUP * chain.ACCUMULATORS * chain.VW, ROUNDS, chain.VW, dtype)
@@ -90,7 +90,7 @@ def measure_peaks(device: Device, dtype: str) -> Peaks:
 
 
 def _configs(info: DeviceInfo, dtype: str) -> tuple[ChainConfig, CopyConfig, LocalConfig]:
-    """Scalars for GPUs, whose lanes are scalar; for CPUs the vectors that the driver calls native."""
+    """Scalars on GPUs, whose lanes are scalar. Vectors of the driver's native width on CPUs."""
     if info.kind == "gpu":
         return GPU_CHAINS, GPU_COPY, GPU_LOCAL
     width = min(16, max(2, info.native_widths.get(dtype, 4)))

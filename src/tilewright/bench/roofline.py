@@ -1,4 +1,4 @@
-"""The roofline of a kernel on a device: what it computes and moves, the device's limits, which one binds, how near it came.
+"""The roofline of a kernel: its work and traffic, the device's measured peaks, which one limits it, and the part reached.
 
 Williams, Waterman, Patterson: Roofline, an Insightful Visual Performance Model for Multicore Architectures (2009).
 """
@@ -23,15 +23,15 @@ from .ladders import run_kernel
 
 DEFAULT_SIZES = {"gpu": 4096, "cpu": 512}
 WORD = 4  # bytes of one bank of local memory
-DEEP = 512  # beyond this depth a product's traffic is drawn as a straight line through those of two smaller depths
+DEEP = 512  # the traffic of deeper products is extrapolated from two smaller depths
 
 
 @dataclass(frozen=True)
 class Traffic:
-    """Bytes that a kernel's launches ask for. `requested_bytes` go between the compute units and the caches behind them,
-    so that memory may see fewer; `local_bytes` are those that local memory could have moved in the time it was busy.
+    """Bytes that a kernel's launches load and store. `requested_bytes` go between the compute units and the caches; memory
+    may see fewer. `local_bytes` are what local memory could have moved in the time it was busy.
 
-    `exact` is whether all work-groups, or groups that are all alike, were counted.
+    `exact`: all work-groups were counted, or all are alike.
     """
 
     requested_bytes: int
@@ -42,7 +42,7 @@ class Traffic:
 
 @dataclass(frozen=True)
 class Limit:
-    """The least time that one of the device's units needs for its part of the work, at the rate it was measured at."""
+    """The least time that the work takes at one of the device's peaks."""
 
     name: str
     amount: float  # flops or bytes
@@ -56,9 +56,9 @@ class Limit:
 
 @dataclass(frozen=True)
 class Roofline:
-    """All that the picture needs. `row` is the measurement, whose status says what went wrong if it is not "ok".
+    """What the text and the picture show. `row` is the measurement; its status and reason say what went wrong.
 
-    `traffic` is None where `explain` could not run the kernel, and `note` says why.
+    `traffic` is None if `explain` could not run the kernel; `note` then says why.
     """
 
     kernel: str
@@ -75,8 +75,8 @@ class Roofline:
 
     @property
     def limits(self) -> tuple[Limit, ...]:
-        """The lower bounds of the time: nothing that a cache does can pass them. Local memory's holds for accesses as the
-        source has them; a compiler that joins reads of one address by all work-items into wider ones needs less."""
+        """Lower bounds of the time, whatever the caches do. The bound of local memory holds for the accesses in the source;
+        a compiler may need fewer if it merges reads of one address into wider ones."""
         found = [Limit("memory, each byte once", self.compulsory_bytes, self.peaks.copy_gbs * 1e9, "GB/s")]
         flops = self.peaks.gflops.get(self.dtype, 0.0)
         if self.flops and flops:
@@ -87,7 +87,7 @@ class Roofline:
 
     @property
     def binding(self) -> Limit:
-        """The limit that allows the least."""
+        """The limit with the longest time."""
         return max(self.limits, key=lambda limit: limit.seconds)
 
     @property
@@ -97,19 +97,19 @@ class Roofline:
 
     @property
     def fraction(self) -> float:
-        """The part of the binding limit that was reached."""
+        """The part of the limit that was reached, 0 to 1."""
         return self.binding.seconds / self.seconds if self.seconds else 0.0
 
     @property
     def uncached_seconds(self) -> float:
-        """The time that memory would need if no cache held anything."""
+        """The time that memory would need without caches."""
         if self.traffic is None or not self.peaks.copy_gbs:
             return 0.0
         return self.traffic.requested_bytes / (self.peaks.copy_gbs * 1e9)
 
     @property
     def work(self) -> int:
-        """Flops, or compulsory bytes of what computes nothing: what rates count."""
+        """Flops, or compulsory bytes for a copy or transpose: what rates count."""
         return self.flops or self.compulsory_bytes
 
     @property
@@ -129,7 +129,7 @@ def roofline(
     seconds: float = 2.0,
     settings: Settings | None = None,
 ) -> Roofline:
-    """Measure a kernel and the device's limits, count its traffic, and put them together. `print` it to read it.
+    """Measure a kernel and the device's peaks, and count the kernel's traffic. `print` the result to read it.
 
     `kernel` is a rung's name or a Kernel; `size` is (n,), (m, n, k) or (rows, columns), by default 4096 on a GPU and 512
     on a CPU; `dtype` is the kernel's usual one if left out; `settings` change fields of a rung's configuration or macros of
@@ -141,17 +141,17 @@ def roofline(
     size = size or (DEFAULT_SIZES["gpu" if device.info.kind == "gpu" else "cpu"],)
     problem = make_problem(kernel, size, dtype, offset)
     if not all(each.elements for each in problem.operands):
-        raise InvalidInput(f"{problem.title} is empty: it does no work that a limit could bind")
+        raise InvalidInput(f"{problem.title} is empty: a roofline needs a problem with at least one element")
     plan = plan_kernel(kernel, problem, device.info)
     record, _ = run_kernel(kernel, size, device, dtype, offset, seconds, baselines=False)
     row, peaks = record.rows[-1], record.peaks
     if peaks is None:
-        raise InvalidInput(f"{device.info.label} has no measured limits for {dtype}")
+        raise InvalidInput(f"{device.info.label} has no measured peaks for {dtype}")
     traffic, note = None, ""
     try:
         traffic = count_traffic(kernel, problem, device.info)
-    except InvalidInput as cannot:  # OpenCL C that the front end of `explain` does not know, such as assembly
-        note = f"explain cannot run this kernel, so its traffic is not known: {cannot}"
+    except InvalidInput as cannot:  # such as inline assembly
+        note = f"its traffic is unknown, because `explain` cannot run this kernel: {cannot}"
     return Roofline(
         kernel.name, str(plan.steps[-1].config), problem.title, device.info, dtype, problem.flops, compulsory_bytes(problem),
         peaks, row, traffic, note,
@@ -161,7 +161,7 @@ def roofline(
 def count_traffic(kernel: Kernel, problem: Problem, info: DeviceInfo) -> Traffic:
     """The traffic of all launches, as `explain` counts it on some work-groups and scales it to all of them.
 
-    A deep product's is counted at two smaller depths with the same remainder: what each step along k adds is the same.
+    A deep product is counted at two smaller depths with the same remainder, because each step along k adds the same.
     """
     if not isinstance(problem, Gemm) or problem.k <= DEEP:
         return _explained(kernel, problem, info)
@@ -186,7 +186,7 @@ def _explained(kernel: Kernel, problem: Problem, info: DeviceInfo) -> Traffic:
     explanations = explain_steps(plan.steps, problem, model=model)
     sums = [totals(each) for each in explanations]
     exact = all(each.exact for each in sums)
-    if info.kind == "cpu":  # no sub-group gathers accesses there: each work-item's own bytes count
+    if info.kind == "cpu":  # CPUs have no sub-groups that coalesce accesses: each work-item's bytes count
         requested = sum(_scaled(each, local=False) for each in explanations)
         local = sum(_scaled(each, local=True) for each in explanations)
         return Traffic(requested, local, "each work-item by itself", exact)
@@ -214,7 +214,7 @@ def lines(found: Roofline) -> Iterator[str]:
     yield ""
     yield f"  {'limit':24}{'measured peak':>18}{'time at least':>16}"
     for limit in sorted(found.limits, key=lambda each: -each.seconds):
-        mark = "   <- binds" if limit is found.binding or limit == found.binding else ""
+        mark = "   <- limits the kernel" if limit is found.binding or limit == found.binding else ""
         yield f"  {limit.name:24}{number(limit.rate * 1e-9):>10} {limit.unit:7}{_time(limit.seconds):>16}{mark}"
     yield ""
     yield from _measured_lines(found)
@@ -225,8 +225,8 @@ def lines(found: Roofline) -> Iterator[str]:
 def _traffic_lines(found: Roofline, traffic: Traffic) -> Iterator[str]:
     about = "" if traffic.exact else "about "
     times = traffic.requested_bytes / max(found.compulsory_bytes, 1)
-    asked = f"{about}{_bytes(traffic.requested_bytes)}, {times:.3g} times the compulsory"
-    yield f"  asked of caches  {asked}{_intensity(found.flops, traffic.requested_bytes)} (explain: {traffic.model})"
+    asked = f"{about}{_bytes(traffic.requested_bytes)}, {times:.3g} times the compulsory bytes"
+    yield f"  loads and stores {asked}{_intensity(found.flops, traffic.requested_bytes)} (explain: {traffic.model})"
     if traffic.local_bytes:
         yield f"  local memory     {about}{_bytes(traffic.local_bytes)}{_intensity(found.flops, traffic.local_bytes)}"
 
@@ -236,18 +236,18 @@ def _measured_lines(found: Roofline) -> Iterator[str]:
         yield f"  not measured     {found.row.status}: {found.row.reason}"
         return
     if not found.binding.seconds:
-        yield f"  measured         {_time(found.seconds)}; no limit binds, since no peak is known or nothing is moved"
+        yield f"  measured         {_time(found.seconds)}; no limit is known: a peak is missing or nothing is moved"
         return
     at_best = found.work / found.binding.seconds * 1e-9
     rate = found.work / found.seconds * 1e-9
-    yield f"  at best          {number(at_best)} {found.unit}, bound by {found.binding.name}"
+    yield f"  at best          {number(at_best)} {found.unit}, limited by {found.binding.name}"
     yield f"  measured         {number(rate)} {found.unit} in {_time(found.seconds)}: {found.fraction:.0%} of that limit"
     uncached = found.uncached_seconds
     if uncached > found.seconds:
         served = 1 - found.seconds / uncached
-        yield f"  caches           without any, memory alone would take {_time(uncached)}: they served at least {served:.0%}"
+        yield f"  caches           they served at least {served:.0%}: without them memory alone would take {_time(uncached)}"
     elif uncached:
-        yield f"  caches           without any, memory would take {_time(uncached)}: less than was measured, so not the limit"
+        yield f"  caches           not the limit: even without them memory would take only {_time(uncached)}"
 
 
 def number(value: float) -> str:

@@ -12,18 +12,22 @@ from ..errors import InvalidInput, UnknownName
 LAYOUTS = {"NN": ("row", "row"), "NT": ("row", "column"), "TN": ("column", "row"), "TT": ("column", "column")}
 SKINNY = ((64, 4096, 4096), (4096, 64, 4096), (4096, 4096, 64), (8192, 8192, 32), (1, 4096, 4096), (4096, 1, 4096))
 DECODE_ROWS = (1, 2, 4, 8, 16, 32, 64, 128)
-DECODERS = ((4096, 4096), (11008, 4096), (4096, 11008))  # N x K of the layers of a language model of 7 billion weights
-# N x K of projections in language models of several makers and sizes.
+DECODERS = (
+    (4096, 4096),
+    (11008, 4096),
+    (4096, 11008),
+)  # N x K of the layers of a language model with 7 billion weights
+# N x K of projections in several language models.
 PREFILLS = ((7168, 2112), (7168, 16384), (4096, 7168), (24576, 1536), (32768, 512), (2048, 7168))
 PREFILL_ROWS = (64, 128, 512, 4096, 8192)
 BATCHES = (
     (512, 64), (128, 64), (32, 64), (512, 128), (256, 128), (32, 128), (128, 256), (64, 256), (32, 256), (64, 512), (32, 512)
 )  # fmt: skip
-# What a product is stored as, where it is not in its operands' type. Language models store those of 8-bit floats as bfloat16.
+# The type of a product, where it differs from the operands'. Language models store products of 8-bit floats as bfloat16.
 STORED = {
     name: "bfloat16" if name in FLOAT8 else kind.result for name, kind in ELEMENT_TYPES.items() if kind.result != name
 }
-# Elements of 1, 2, 4, 8 and 16 bytes, and the side of a square of them that an H200's cache does not hold.
+# Elements of 1, 2, 4, 8 and 16 bytes, each with the side of a square that is larger than an H200's L2.
 ELEMENTS = {"int8": 8192, "float16": 8192, "float32": 6144, "float64": 4096, "complex128": 3072}
 
 
@@ -32,11 +36,11 @@ SETS: dict[str, MakeSet] = {}
 
 
 def benchmark_set(name: str) -> Callable[[MakeSet], MakeSet]:
-    """Enter a function of an element type as the set of that name: `bench`, `tune`, help and tests find it in SETS."""
+    """Register a function of an element type as the set of that name. `bench`, `tune`, help and tests read SETS."""
 
     def entered(make: MakeSet) -> MakeSet:
         if name in SETS:
-            raise InvalidInput(f"two sets of problems are called {name!r}")
+            raise InvalidInput(f"two benchmark sets are called {name!r}; give one of them another name")
         SETS[name] = make
         return make
 
@@ -44,13 +48,13 @@ def benchmark_set(name: str) -> Callable[[MakeSet], MakeSet]:
 
 
 def product(m: int, n: int, k: int, dtype: str, letters: str = "NN", batch: int = 1) -> Gemm:
-    """A product with A and B in rows ("N") or columns ("T")."""
+    """A product whose A and B are row-major ("N") or column-major ("T")."""
     return Gemm(m, n, k, dtype, *LAYOUTS[letters], out_dtype=STORED.get(dtype), batch=batch)
 
 
 @benchmark_set("squares")
 def squares(dtype: str) -> Iterator[Problem]:
-    """Square products, powers of two and not."""
+    """Square products, of powers of two and of other sizes."""
     for n in (256, 512, 1000, 1024, 2048, 4096):
         yield product(n, n, n, dtype)
 
@@ -64,47 +68,47 @@ def layouts(dtype: str) -> Iterator[Problem]:
 
 @benchmark_set("skinny")
 def skinny(dtype: str) -> Iterator[Problem]:
-    """One short side, and matrix-vector."""
+    """Products with one short side, and matrix-vector products."""
     for m, n, k in SKINNY:
         yield product(m, n, k, dtype)
 
 
 @benchmark_set("large")
 def large(dtype: str) -> Iterator[Problem]:
-    """A square that fills a GPU."""
+    """A square product that fills a GPU."""
     yield product(8192, 8192, 8192, dtype)
 
 
 @benchmark_set("16k")
 def squares_16k(dtype: str) -> Iterator[Problem]:
-    """A square that no cache helps with."""
+    """A square product whose operands are much larger than any cache."""
     yield product(16384, 16384, 16384, dtype)
 
 
 @benchmark_set("sustained")
 def sustained(dtype: str) -> Iterator[Problem]:
-    """Squares whose products take longer than what lies between launches: for `--sustained`."""
+    """Squares that take much longer than a launch: for `--sustained`."""
     for n in (2048, 4096, 8192, 16384):
         yield product(n, n, n, dtype)
 
 
 @benchmark_set("layouts-large")
 def layouts_large(dtype: str) -> Iterator[Problem]:
-    """A large square with one operand in columns, or both."""
+    """A large square in the layouts NT, TN and TT."""
     for letters in ("NT", "TN", "TT"):
         yield product(8192, 8192, 8192, dtype, letters)
 
 
 @benchmark_set("squares-nt")
 def squares_nt(dtype: str) -> Iterator[Problem]:
-    """Squares with B in columns: both operands then lie along k, as tensor cores want bytes."""
+    """Squares in the layout NT: both operands lie along k, which tensor cores need for 8-bit types."""
     for n in (1024, 2048, 4096, 8192):
         yield product(n, n, n, dtype, "NT")
 
 
 @benchmark_set("unaligned")
 def unaligned(dtype: str) -> Iterator[Problem]:
-    """Sizes that no tile divides, and the next multiples beside them."""
+    """Sizes that are not multiples of a tile, with unaligned leading dimensions, and the next multiples."""
     for n in (4095, 4096, 4097, 4104, 5000, 5120):
         yield product(n, n, n, dtype)
     yield product(1000, 7777, 333, dtype)
@@ -113,7 +117,7 @@ def unaligned(dtype: str) -> Iterator[Problem]:
 
 @benchmark_set("llm-decode")
 def llm_decode(dtype: str) -> Iterator[Problem]:
-    """What a language model multiplies while it writes: few rows by a large matrix, and the same turned."""
+    """LLM decode shapes (small M), also in the layout NT, and with small N."""
     for n, k in DECODERS:
         for m in DECODE_ROWS:
             yield product(m, n, k, dtype)
@@ -125,7 +129,7 @@ def llm_decode(dtype: str) -> Iterator[Problem]:
 
 @benchmark_set("batched")
 def batched(dtype: str) -> Iterator[Problem]:
-    """Many small squares in one call."""
+    """Batches of small squares."""
     for batch, n in BATCHES:
         yield product(n, n, n, dtype, batch=batch)
     for batch, n in ((512, 64), (128, 128), (64, 256)):
@@ -134,7 +138,7 @@ def batched(dtype: str) -> Iterator[Problem]:
 
 @benchmark_set("gemv")
 def gemv(dtype: str) -> Iterator[Problem]:
-    """Matrix-vector products that no cache holds, and a copy as their yardstick."""
+    """Matrix-vector products larger than any cache, and a copy for comparison."""
     for letters in ("NN", "TN"):
         yield product(8192, 1, 8192, dtype, letters)
     for letters in ("NN", "NT"):
@@ -144,13 +148,13 @@ def gemv(dtype: str) -> Iterator[Problem]:
 
 @benchmark_set("llm-prefill")
 def llm_prefill(dtype: str) -> Iterator[Problem]:
-    """Layers of language models, with the weights in rows."""
+    """LLM prefill shapes, with row-major weights."""
     yield from _layers(dtype, "NN")
 
 
 @benchmark_set("llm-prefill-nt")
 def llm_prefill_nt(dtype: str) -> Iterator[Problem]:
-    """The same with the weights in columns."""
+    """LLM prefill shapes, with column-major weights."""
     yield from _layers(dtype, "NT")
 
 
@@ -162,17 +166,17 @@ def _layers(dtype: str, letters: str) -> Iterator[Problem]:
 
 @benchmark_set("dtypes")
 def dtypes(dtype: str) -> Iterator[Problem]:
-    """The same products with elements of 4, 2 and 1 bytes, whatever type is asked for: short ones keep float32's rate."""
+    """The same products in float32, float16, bfloat16 and int8. `--dtype` has no effect."""
     for n in (512, 1000, 1024, 2048):
         for each in ("float32", "float16", "bfloat16"):
             yield product(n, n, n, each)
-        if n <= 1024:  # NumPy has no BLAS for integers: it would take minutes
+        if n <= 1024:  # NumPy multiplies integers without a BLAS, which takes minutes
             yield product(n, n, n, "int8")
 
 
 @benchmark_set("random")
 def random_shapes(dtype: str, count: int = 1000, least_flops: int = 2**26) -> Iterator[Problem]:
-    """Of `count` shapes with sides uniform in 1..2048, those with more than `least_flops` flops: the same at every run."""
+    """Of `count` shapes with sides uniform in 1..2048, those with more than `least_flops` flops. Every run has the same."""
     generator = np.random.default_rng(2048)
     for m, n, k in generator.integers(1, 2049, (count, 3)).tolist():
         if 2 * m * n * k > least_flops:
@@ -181,7 +185,7 @@ def random_shapes(dtype: str, count: int = 1000, least_flops: int = 2**26) -> It
 
 @benchmark_set("transposes")
 def transposes(dtype: str) -> Iterator[Problem]:
-    """Square transposes, and copies of the same bytes as their yardstick."""
+    """Square transposes, and copies of the same size for comparison."""
     for n in (1024, 2048, 4096, 8192):
         yield Transpose(n, n, dtype)
         yield Copy(n, n, dtype)
@@ -189,8 +193,8 @@ def transposes(dtype: str) -> Iterator[Problem]:
 
 @benchmark_set("copies-transposes")
 def copies_transposes(dtype: str) -> Iterator[Problem]:
-    """Copies and transposes of elements of 1 to 16 bytes, whatever type is asked for: ragged, stacked, with columns left
-    out, in place."""
+    """Copies and transposes of elements of 1 to 16 bytes: unaligned, batched, with an offset, in place. `--dtype` has no
+    effect."""
     for each, side in ELEMENTS.items():
         yield Copy(side, side, each)
         yield Transpose(side, side, each)
@@ -205,7 +209,7 @@ def copies_transposes(dtype: str) -> Iterator[Problem]:
 
 
 def problems_of(name: str, dtype: str) -> Iterator[Problem]:
-    """The problems of a set; UnknownName if there is no such set."""
+    """The problems of a set. UnknownName lists the sets if the name is not one."""
     if name not in SETS:
         raise UnknownName("benchmark set", name, SETS)
     return SETS[name](dtype)

@@ -1,7 +1,7 @@
-"""The sustained race: workloads take turns of seconds, back to back, at the clock that the power limit leaves them.
+"""Sustained measurement: workloads take turns of seconds without a pause, at the clock that the power limit allows.
 
-A burst of a few calls runs at the highest clock. Work without pause may be slowed down to stay within the board's power,
-and then whoever spends less energy on a product is the faster one.
+A burst of a few calls runs at the highest clock. Work without a pause may be slowed down to stay within the board's power
+limit. Then the library that needs less energy for a product is the faster one.
 """
 
 from collections.abc import Callable, Sequence
@@ -11,7 +11,7 @@ from ..errors import LaunchFailed, ProcessFailed
 from ..runtime.telemetry import Sampler
 from .measure import RunFailed, Workload
 
-SECONDS = 2.0  # of a turn: a GPU has reached its clock and temperature's pace after some tenths
+SECONDS = 2.0  # of a turn: a GPU's clock settles after some tenths of a second
 TURNS = 3
 
 
@@ -24,7 +24,7 @@ def take_turns(
 ) -> list[tuple[Turn, ...]]:
     """`turns` turns of at least `seconds` for each workload, in order, with the device's clock and power during each.
 
-    A workload whose turn fails is out of the race, and reported to `failed`; without that the race ends.
+    A workload whose turn fails is left out of later turns and reported to `failed`. Without `failed` the measurement ends.
     """
     taken: list[tuple[Turn, ...]] = [() for _ in workloads]
     out: set[int] = set()
@@ -48,5 +48,5 @@ def take_turns(
 
 
 def as_samples(turns: Sequence[Turn]) -> Samples:
-    """The mean seconds of a call in each turn, on the host's clock: beside two seconds its delays are nothing."""
+    """The mean seconds of a call in each turn, on the host's clock, whose delays are small next to a turn."""
     return Samples(tuple(each.seconds / each.calls for each in turns))

@@ -1,8 +1,8 @@
-"""Times launches that follow each other without a pause, by stamps of an NVIDIA GPU's own clock.
+"""Times launches that follow each other without a pause, by timestamps of an NVIDIA GPU's clock.
 
-Profiling gives each launch a time of its own, with a few microseconds of the driver's before and behind it, which is
-much beside a launch of ten. A caller who enqueues ahead pays only what lies between two launches. So do baselines whose
-calls are captured in a graph, and that is what they are compared by here.
+Profiling adds a few microseconds of the driver's to each launch, which is much for a launch of ten. A caller who enqueues
+ahead pays only for the gap between two launches. So do baselines whose calls are captured in a graph: this module measures
+our launches in the same way.
 """
 
 from collections.abc import Callable
@@ -16,13 +16,13 @@ from ..core.problem import Copy
 from ..kernels.clock import GATE, STAMP
 from ..runtime.device import Device
 
-GATE_S = 12e-6  # for the host to enqueue one launch; it takes about half
+GATE_S = 12e-6  # for each launch that the host enqueues, which takes about half of that
 GATE_START_S = 100e-6
-ATTEMPTS = 4  # with a longer gate each, if the host was held up
+ATTEMPTS = 4  # each with a longer gate, if the host was delayed
 
 
 class Timestamps:
-    """Two stamps on a queue without profiling, and a gate before them."""
+    """Two timestamps on a queue without profiling. A gate before them holds the device back while the host enqueues."""
 
     def __init__(self, device: Device) -> None:
         self._device = device
@@ -41,7 +41,7 @@ class Timestamps:
         return self._device.build(source, kernel.name, kernel.signature, "float32").new_kernel()
 
     def seconds(self, enqueue: Callable[[Any], object], launches: int) -> float:
-        """The device's time for what `enqueue` puts into the queue that it is given: so many launches."""
+        """The device's time for the `launches` that `enqueue` puts into the queue."""
         held = GATE_START_S + GATE_S * launches
         for _ in range(ATTEMPTS):
             begin = perf_counter()
@@ -51,7 +51,7 @@ class Timestamps:
             enqueue(self._queue)
             self._launch(self._timestamps[1], "the last timestamp")
             enqueued = perf_counter() - begin
-            self._device.finish("stamped launches", self._queue)
+            self._device.finish("timed launches", self._queue)
             if enqueued < held:
                 break
             held = 2 * enqueued

@@ -1,7 +1,7 @@
-"""Tries a kernel of the user's own in a child process with a time limit, before this process launches it.
+"""Tries a user's kernel in a child process with a time limit, before this process launches it.
 
-A kernel that never ends cannot be stopped, and a wild pointer ends its process: the child is there for both.
-`python -m tilewright.bench.trial TASK` is the child; it tells as JSON lines how far it came and what the row of the kernel says.
+A kernel that never ends cannot be stopped, and a wild pointer kills its process. The child takes both risks.
+`python -m tilewright.bench.trial TASK` is the child. It prints its stages and the kernel's row as JSON lines.
 """
 
 import signal
@@ -25,14 +25,14 @@ from .cases import Case, CaseBuilder, new_row
 TIME_BUDGET_S = (
     120.0  # for the start of Python, the build, the reference and one run; sizes that are usual take a few seconds
 )
-GRACE_S = 5.0  # after which a child whose parent is gone ends by itself
+GRACE_S = 5.0  # after the time budget a child ends by itself, if its parent is gone
 OUTSIDE = ("killed by SIGSEGV", "killed by SIGBUS")
 OWN = __package__ + "."
 
 
 @dataclass(frozen=True)
 class Task:
-    """What a child is to try, and by which runtime on which device."""
+    """What a child tries, by which runtime and on which device."""
 
     kernel: Kernel
     problem: Problem
@@ -45,10 +45,10 @@ class Task:
 def tried_case(
     builder: CaseBuilder, kernel: Kernel, problem: Problem, device: Device, time_budget: float = TIME_BUDGET_S
 ) -> Case:
-    """`builder.enter`, for kernels that do not come with the package only if a child process got through the same before.
+    """`builder.kernel_case`, which a user's kernel reaches only if it ran in a child process before.
 
-    Otherwise the row says how the child ended, or what it found, and nothing is launched here. A configuration of a
-    class of the caller's own cannot be sent to a child: such a kernel is not tried.
+    Otherwise the row says how the child ended or what it found, and nothing is launched here. A Config class of the
+    caller's own cannot be sent to a child: such a kernel is not tried.
     """
     if comes_with_us(kernel) or not can_be_sent(kernel):
         return builder.kernel_case(kernel, problem, device)
@@ -64,19 +64,19 @@ def tried_case(
 
 
 def comes_with_us(kernel: Kernel) -> bool:
-    """Whether it is a rung as it is: those are tested."""
+    """Whether it is an unchanged rung, which the tests cover."""
     return any(kernel == each for ladder in LADDERS.values() for each in ladder.kernels)
 
 
 def can_be_sent(kernel: Kernel) -> bool:
-    """Whether a child process knows all that the kernel is made of."""
+    """Whether a child process can import all that the kernel is made of."""
     return all(part.__module__.startswith(OWN) for part in (type(kernel.config), kernel.steps))
 
 
 def read(child: ChildRun, problem: Problem, time_budget: float) -> tuple[RowStatus, str, Verdict | None] | None:
-    """Status, reason and verdict of a kernel that must not be launched here; None if it did well, or never got so far.
+    """Status, reason and verdict of a kernel that must not be launched here. None if it was right or was never launched.
 
-    What refuses it before a launch refuses it here too, in its own words.
+    Whatever refused it before a launch refuses it here, too, with its own reason.
     """
     stages = child.stages()
     if "raised" in stages:
@@ -87,12 +87,12 @@ def read(child: ChildRun, problem: Problem, time_budget: float) -> tuple[RowStat
         status = RowStatus(row["status"])
         return None if status is RowStatus.OK else (status, row["reason"], verdict)
     words = child.ending or "ended without an answer"
-    where = "its trial in a process of its own" + ("" if "trying" in stages else ", before the kernel was launched,")
+    where = "its trial in a child process" + ("" if "trying" in stages else ", before the kernel was launched,")
     if words.startswith("timed out"):
-        cause = f"it does not end, or {problem.title} takes it longer: --time-budget SECONDS gives it more time"
+        cause = f"it does not end, or it needs longer for {problem.title}; --time-budget SECONDS gives it more time"
         return RowStatus.LAUNCH_FAILED, f"{where} was ended after {time_budget:g} s: {cause}", None
     cause = child.telling_line()
-    if words in OUTSIDE:  # what else its last lines say is about the driver
+    if words in OUTSIDE:  # its last lines are the driver's
         cause = "most likely the kernel reads or writes far outside its buffers; `tilewright explain` finds where"
     return RowStatus.LAUNCH_FAILED, f"{where} was {words}" + (f": {cause}" if cause else ""), None
 
@@ -109,12 +109,12 @@ def read_verdict(fields: dict[str, Any]) -> Verdict:
 
 
 def opened(task: Task) -> Device:
-    """The device of the parent, opened in this process. NoDevice if it is not there."""
+    """The parent's device, opened in this process. NoDevice if it is missing."""
     wanted = task.device
     if task.backend == "cuda":
         return cuda.open_device(str(wanted.place))
     same = [
-        (info.place != wanted.place, number)  # the same place first: a device that the caller opened tells none
+        (info.place != wanted.place, number)  # the same place first; a device that the caller opened has none
         for number, info in enumerate(list_devices())
         if (info.platform, info.version, info.name) == (wanted.platform, wanted.version, wanted.name)
     ]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-from functools import partial
 from typing import TYPE_CHECKING
 
 from .quantities import seconds
@@ -67,10 +66,16 @@ def execute(options: argparse.Namespace) -> int:
             say(f"ended early: wrote {len(by_problem(record))} problems to {options.json}")
 
     titles = (f"{COLUMNS[0]:<{TITLE_WIDTH}}", *(f"{text:>12}" for text in COLUMNS[1:]))
-    console.print("  ".join(titles), style="bold", soft_wrap=True)
+    waiting = ["  ".join(titles)]
+
+    def show(rows: Sequence[Row]) -> None:
+        while waiting:  # the heading comes with the first line, because the options may be refused before it
+            console.print(waiting.pop(), style="bold", soft_wrap=True)
+        _print_problem(rows, energies=bool(options.sustained))
+
     record = run_benchmark(
         names, options.dtype, device, seconds=options.seconds, sustained=options.sustained, backend=options.backend,
-        precision=options.precision, watch=partial(_print_problem, energies=bool(options.sustained)), keep=keep,
+        precision=options.precision, watch=show, keep=keep,
     )  # fmt: skip
     if options.json:
         write_or_rescue(options.json, record)
@@ -93,7 +98,7 @@ def _print_problem(rows: Sequence[Row], energies: bool) -> None:
     others = [row.label for row in rows[2:]]
     title, *texts = cells(tuple(rows))
     texts = [f"{title:<{TITLE_WIDTH}}", *(f"{text:>12}" for text in texts)]
-    texts += [f"{name} {text}" for name, text in zip(others, cells(tuple(rows), others)[len(COLUMNS) :], strict=True)]
+    texts += [f"{name}: {text}" for name, text in zip(others, cells(tuple(rows), others)[len(COLUMNS) :], strict=True)]
     if energies:
         texts += [f"{name} {text}" for name, text in zip(ENERGY, energy(tuple(rows)), strict=True) if text]
     say("  ".join(texts))

@@ -13,9 +13,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def execute(options: argparse.Namespace) -> int:
     from ..core.records import load_record
-    from ..report.compare import compare
+    from ..report.compare import compare, heading
     from .printing import say
 
-    for line in compare(load_record(options.first), load_record(options.second)):
+    first, second = load_record(options.first), load_record(options.second)
+    lines = compare(first, second)
+    say(heading(first, second))
+    for line in lines:
         say(str(line))
     return 0

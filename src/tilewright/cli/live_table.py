@@ -85,7 +85,7 @@ class LiveTable:
         return Group(table, Text("\n".join([*below, peaks_line(peaks), *notes(rows)]), style="dim"))
 
     def _progress(self, rows: list[Row]) -> ProgressBar:
-        """Rounds measured so far, of the rows that are in the race."""
+        """Rounds measured so far, of the rows that passed."""
         running = [row for row in rows if row.passed]
         done = sum(min(len(row.samples.wall), ROUNDS) for row in running)
         return ProgressBar(total=max(len(running) * ROUNDS, 1), completed=done, width=60)

@@ -1,4 +1,4 @@
-"""A ladder's record as a table of sizes: each rung by OpenCL and by CUDA side by side, the libraries below them."""
+"""A ladder's record as a table with columns for each size: OpenCL and CUDA. Rungs come first, then baselines."""
 
 from collections.abc import Sequence
 
@@ -10,7 +10,7 @@ COLUMNS = {"opencl": "OpenCL", "cuda": "CUDA"}
 
 
 def column_of(row: Row) -> str:
-    """The column that a row belongs in: what a library runs by, and the first one for what runs on the host."""
+    """The column of a row. Rows measured on the host are in the first one."""
     return "cuda" if row.backend == "cuda" else "opencl"
 
 
@@ -19,12 +19,12 @@ def shown_name(row: Row) -> str:
 
 
 def side(row: Row) -> str:
-    """The size as the head of a column: one number for a square."""
+    """The size in a column's heading: one number for a square."""
     return str(row.size[0]) if len(set(row.size)) == 1 else "x".join(map(str, row.size))
 
 
 def markdown(record: Record) -> str:
-    """The record as a Markdown table: a line for each name, rungs first, two columns for each size, rates in them."""
+    """The record as a Markdown table of rates: a line for each rung and baseline, two columns for each size."""
     rows = [row for row in record.rows if row.role is not Role.SEQUENTIAL]
     sizes = list(dict.fromkeys(map(side, rows)))
     places = [
@@ -53,13 +53,13 @@ def _cell(row: Row | None) -> str:
 
 
 def _lessons(rows: Sequence[Row]) -> list[str]:
-    """What the libraries are."""
+    """The libraries' versions and settings."""
     known = {shown_name(row): row.lesson for row in rows if row.is_baseline and row.measured}
     return [f"- {name}: {lesson}" for name, lesson in known.items()]
 
 
 def _failures(rows: Sequence[Row]) -> list[str]:
-    """What kept rows from being measured, each reason once."""
+    """Why rows were not measured, each reason once."""
     reasons: dict[str, list[str]] = {}
     for row in rows:
         if not row.measured:

@@ -1,4 +1,4 @@
-"""Compares two records row by row: ratios of medians, with the spread that both runs had."""
+"""Compares two records row by row: ratios of medians, with the spread of both."""
 
 from dataclasses import dataclass
 
@@ -8,8 +8,8 @@ from ..errors import RecordError
 
 @dataclass(frozen=True)
 class Comparison:
-    """One row in both records. `ratio` > 1 means that the second is faster; `low` and `high` come from the 20th and
-    80th percentiles of both."""
+    """A row that both records have. Above 1 the second is faster. `low` and `high` come from the 20th and 80th percentiles
+    of both."""
 
     name: str
     problem: str
@@ -32,8 +32,22 @@ def compare(first: Record, second: Record) -> list[Comparison]:
     known = {(row.label, row.problem): row for row in first.rows if row.comparable}
     pairs = [(known[key], row) for row in second.rows if row.comparable and (key := (row.label, row.problem)) in known]
     if not pairs:
-        raise RecordError(f"'{first.title}' and '{second.title}' have no measured row in common")
+        raise RecordError(
+            f"'{first.title}' and '{second.title}' have no measured row in common: the first has {_problems(first)}, "
+            f"the second {_problems(second)}; measure both at the same sizes"
+        )
     return [_compare_rows(*pair) for pair in pairs]
+
+
+def heading(first: Record, second: Record) -> str:
+    """What the lines of a comparison mean."""
+    devices = (record.environment.device.label for record in (first, second))
+    return f"{' -> '.join(devices)}: ratio of medians [p20 .. p80]; above 1 the second is faster"
+
+
+def _problems(record: Record) -> str:
+    """The problems that a record measured."""
+    return ", ".join(dict.fromkeys(row.problem for row in record.rows if row.comparable)) or "none"
 
 
 def _compare_rows(first: Row, second: Row) -> Comparison:

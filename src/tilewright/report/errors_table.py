@@ -1,13 +1,13 @@
-"""A record of accuracy as a Markdown table: kinds of data down, ways of multiplying across."""
+"""A record of accuracy as a Markdown table: a line for each kind of data, a column for each precision."""
 
 from ..bench.accuracy import AccuracyRecord, ErrorRow
 from ..core.markdown import cell
 
-MARKED = "largest error over |A||B| in units of 2^-24; in brackets the relative error of the whole matrix"
+MARKED = "the largest error relative to |A||B| in units of 2^-24; in brackets the relative error of the whole matrix"
 
 
 def markdown(record: AccuracyRecord) -> str:
-    """One line for each kind of data; in each cell the largest error and the norm-wise one."""
+    """One line for each kind of data. A cell has the largest error and the norm-wise error."""
     columns = list(dict.fromkeys((row.mode, row.by) for row in record.rows))
     cells = {(row.data, row.mode, row.by): _cell(row) for row in record.rows}
     info, environment = record.environment.device, record.environment

@@ -1,4 +1,4 @@
-"""Draws a record: rate by rung, or by size where the record holds a sweep. Needs matplotlib, an optional extra."""
+"""Draws a record: rates by rung, or by size if the record has several. Needs matplotlib, an optional extra."""
 
 from collections.abc import Sequence
 from importlib.util import find_spec
@@ -14,7 +14,7 @@ PICTURES = (".svg", ".png", ".pdf")
 
 
 def check_picture(path: Path) -> None:
-    """InvalidInput for a name whose ending is no picture's, Unsupported where nothing can draw."""
+    """InvalidInput if the name does not end as a picture's does, Unsupported if matplotlib is missing."""
     if path.suffix.lower() not in PICTURES:
         raise InvalidInput(f"{path}: a plot's name ends in {', '.join(PICTURES)}")
     if find_spec("matplotlib") is None:
@@ -22,7 +22,7 @@ def check_picture(path: Path) -> None:
 
 
 def plot(record: Record, path: Path) -> None:
-    """Write a picture whose format follows the file's name (.svg, .png, .pdf)"""
+    """Write a picture in the format of the file's name: .svg, .png or .pdf."""
     check_picture(path)
     import matplotlib
 
@@ -32,11 +32,11 @@ def plot(record: Record, path: Path) -> None:
 
     rows = [row for row in record.rows if row.measured]
     if not rows:
-        raise Unsupported(f"{record.title} holds no measured row to plot")
+        raise Unsupported(f"{record.title} has no measured row to plot")
     figure, axes = pyplot.subplots(figsize=(9, 0.36 * len(record.rows) + 1.6), layout="constrained")
     sweep = len({row.size for row in rows}) > 1
     if not sweep and len(rows) > MOST_BARS:
-        raise Unsupported(f"{record.title} holds {len(rows):,} measured rows; a plot has room for {MOST_BARS}")
+        raise Unsupported(f"{record.title} has {len(rows):,} measured rows; a plot has room for {MOST_BARS}")
     (_by_size if sweep else _by_rung)(axes, rows)
     axes.set_title(_literal(heading(record)), fontsize=8, loc="left")
     try:
@@ -46,7 +46,7 @@ def plot(record: Record, path: Path) -> None:
 
 
 def _literal(text: str) -> str:
-    """Text that is no formula, whatever it holds."""
+    """Text that matplotlib does not read as a formula."""
     return text.replace("$", r"\$")
 
 
@@ -57,7 +57,7 @@ def _by_rung(axes: Any, rows: Sequence[Row]) -> None:
     axes.invert_yaxis()
     axes.set_xscale("log")
     axes.margins(x=0.15)
-    axes.set_xlabel(f"{rows[-1].unit} (logarithmic)")
+    axes.set_xlabel(f"{rows[-1].unit} (logarithmic axis)")
     axes.tick_params(labelsize=8)
 
 
@@ -71,6 +71,6 @@ def _by_size(axes: Any, rows: Sequence[Row]) -> None:
         axes.plot(*zip(*points, strict=True), style, marker="o", markersize=3, label=_literal(name))
     axes.set_xscale("log", base=2)
     axes.set_yscale("log")
-    axes.set_xlabel("first dimension")
-    axes.set_ylabel(rows[-1].unit)
+    axes.set_xlabel("first size (M, or rows)")
+    axes.set_ylabel(f"{rows[-1].unit} (logarithmic axis)")
     axes.legend(fontsize=7, loc="center left", bbox_to_anchor=(1.0, 0.5))

@@ -1,4 +1,4 @@
-"""Shows rooflines: as SVG, both axes logarithmic, a slope and points for each memory; and in Markdown pages, from records."""
+"""Draws rooflines as SVG with logarithmic axes, a slope and points for each memory, and writes them into Markdown pages."""
 
 import math
 from collections.abc import Sequence
@@ -39,9 +39,9 @@ def load_roofline(path: Path) -> Roofline:
 
 
 def roofline_block(words: Sequence[str], folder: Path) -> str:
-    """The text of a saved roofline for a page; with a second word, its picture is drawn again."""
+    """The text of a saved roofline for a page. A second word names its picture, which is drawn again."""
     if len(words) not in (1, 2):
-        raise RecordError(f"the mark roofline has {len(words)} words; it takes a record and, if you like, a picture")
+        raise RecordError(f"the mark roofline has {len(words)} words; it takes a record and an optional picture")
     found = load_roofline(folder / words[0])
     if len(words) == 2:
         save_roofline(found, folder / words[1])
@@ -49,7 +49,7 @@ def roofline_block(words: Sequence[str], folder: Path) -> str:
 
 
 def save_roofline(found: Roofline, path: Path) -> None:
-    """Write the picture. InvalidInput for a name that is no .svg; Unsupported for what computes nothing or did not run."""
+    """Write the picture. InvalidInput if the name does not end in .svg; Unsupported for copies and for kernels that failed."""
     if path.suffix.lower() not in ROOFLINE_PICTURES:
         raise InvalidInput(f"{path}: a roofline is drawn as .svg")
     path.write_text(draw_roofline(found) + "\n", encoding="utf-8")
@@ -58,7 +58,7 @@ def save_roofline(found: Roofline, path: Path) -> None:
 def draw_roofline(found: Roofline) -> str:
     """The picture as SVG text."""
     if not found.flops:
-        raise Unsupported(f"{found.kernel} makes no multiply-adds: its roof is the memory alone, which the text gives")
+        raise Unsupported(f"{found.kernel} makes no multiply-adds: its only limit is memory, which the text shows")
     if not found.seconds:
         raise Unsupported(f"{found.kernel} was not measured ({found.row.status}: {found.row.reason})")
     peak = found.peaks.gflops.get(found.dtype, 0.0)
@@ -68,7 +68,7 @@ def draw_roofline(found: Roofline) -> str:
         amounts += [found.peaks.local_gbs] if found.traffic.local_bytes else []
     if min(amounts) <= 0:
         raise Unsupported(
-            f"{found.kernel}: a peak, a time or a number of bytes is 0, which logarithmic axes cannot show"
+            f"{found.kernel}: a peak, a time or a number of bytes is 0, which a logarithmic axis cannot show"
         )
     points = _points(found)
     rate = found.flops / found.seconds * 1e-9
@@ -92,10 +92,10 @@ def draw_roofline(found: Roofline) -> str:
 
 
 def _points(found: Roofline) -> list[tuple[str, str, float]]:
-    """What each intensity counts, the colour it is drawn in, and the intensity."""
+    """The name, colour and intensity of each point."""
     points = [("each byte once", "memory", found.flops / found.compulsory_bytes)]
     if found.traffic is not None:
-        points.append(("as asked of the caches", "memory, asked", found.flops / found.traffic.requested_bytes))
+        points.append(("loads and stores", "memory, asked", found.flops / found.traffic.requested_bytes))
         if found.traffic.local_bytes:
             points.append(("local memory", "local memory", found.flops / found.traffic.local_bytes))
     return points
@@ -122,7 +122,7 @@ def _grid(drawing: Drawing, axes: Axes) -> None:
 
 
 def _peak_line(drawing: Drawing, axes: Axes, name: str, gbs: float, peak: float) -> None:
-    """The slope of one memory up to where the multiply-adds bind."""
+    """The slope of one memory, up to the peak of multiply-adds."""
     start = max(10**axes.low_x, 10**axes.low_y / gbs)
     ridge = peak / gbs
     _line(drawing, axes.x(start), axes.y(start * gbs), axes.x(ridge), axes.y(peak), COLOURS[name])

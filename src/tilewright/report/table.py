@@ -1,4 +1,4 @@
-"""A record's rows as the table that people read: rates, spread, part of the peak, and ratios between rows."""
+"""A record's rows as a table: rates, spread, part of the peak, and ratios between rows."""
 
 import csv
 import io
@@ -10,15 +10,13 @@ from ..core.kernel import Ladder
 from ..core.markdown import cell
 from ..core.records import Record, Role, Row
 
-COMPARED = (
-    "cuda",
-    "host",
-)  # the backends of the baselines that kernels are compared with: the vendor's own library first
+# The backends of the baselines that kernels are compared with, the vendor's library first.
+COMPARED = ("cuda", "host")
 
 
 @dataclass(frozen=True)
 class Line:
-    """One row of the table with its derived figures; None where there is nothing to compare with."""
+    """One row of the table with its derived numbers; None if there is nothing to compare with."""
 
     row: Row
     of_peak: float | None
@@ -28,9 +26,9 @@ class Line:
 
 
 def derive(rows: Sequence[Row], peaks: Peaks | None) -> list[Line]:
-    """Add to each row its part of the device's peak and its speed-up over the first and previous rung and the baseline.
+    """Add to each row its part of the peak, and its speed-up over the first rung, the previous rung and the baseline.
 
-    Rows of different sizes, or of different backends, are not compared with each other: each of them starts afresh.
+    Rows of different sizes or backends are not compared with each other.
     """
     lines: list[Line] = []
     compared = [row for row in rows if row.role is Role.BASELINE and row.library == baseline_of(rows)]
@@ -67,20 +65,20 @@ def _peak(row: Row, peaks: Peaks | None) -> float | None:
 
 
 def baseline_of(rows: Sequence[Row]) -> str:
-    """The library that kernels are compared with: the device's own where it was measured; "baseline" if there is none."""
+    """The library that kernels are compared with: the vendor's if it was measured; "baseline" if there is none."""
     libraries = [row for row in rows if row.role is Role.BASELINE and row.backend in COMPARED]
     order = sorted(libraries, key=lambda row: (not row.measured, COMPARED.index(row.backend)))
     return order[0].library if order else "baseline"
 
 
 def header(rows: Sequence[Row]) -> tuple[str, ...]:
-    """The names of the columns; rows of one table share a unit."""
+    """The names of the columns. All rows of a table have the same unit."""
     unit = rows[-1].unit if rows else "rate"
     return ("rung", "ms", unit, "± %", "% peak", "x first", "x prev", f"x {baseline_of(rows)}", "what it changes")
 
 
 def cells(line: Line) -> tuple[str, ...]:
-    """The line's text for each column of `header`; a row without times says why in the last one."""
+    """The text of each column of `header`. The last column of a row that failed says why."""
     row = line.row
     if not row.passed:
         return (row.label, "-", "-", "", "", "", "", "", failure(row))
@@ -99,7 +97,7 @@ def cells(line: Line) -> tuple[str, ...]:
 
 
 def failure(row: Row) -> str:
-    """What kept a row from being measured, in one line."""
+    """Why a row was not measured, in one line."""
     return f"{row.status}: {row.reason.strip().splitlines()[0] if row.reason.strip() else 'no reason given'}"
 
 
@@ -108,7 +106,7 @@ def _figure(value: float) -> str:
 
 
 def heading(record: Record, sizes: bool = True) -> str:
-    """What was run, with the sizes if asked for, on which device by which driver, in one line."""
+    """The title, the sizes if asked for, the type, the device and its driver, in one line."""
     device = record.environment.device
     shown = dict.fromkeys(row.problem.rsplit(" ", 1)[0] for row in record.rows) if sizes else {}
     return " · ".join((record.title, *shown, record.dtype, device.label, f"driver {device.driver}"))
@@ -122,12 +120,12 @@ def peaks_line(peaks: Peaks | None) -> str:
 
 
 def notes(rows: Sequence[Row]) -> list[str]:
-    """What was cut to fit or measured in part, one line per row that has such a note."""
+    """The rows' notes, a line each: a smaller configuration, or a part of C that was measured."""
     return [f"{row.label}: {note}" for row in rows for note in row.notes]
 
 
 def published_lines(ladder: Ladder, rows: Sequence[Row]) -> list[str]:
-    """Where a ladder's published figures come from, then each of them and ours, both with the size; or that there are none."""
+    """The source of a ladder's published figures, or that it has none. Then each figure and ours, with both sizes."""
     lines = []
     at = f" at {by(ladder.published_size)}" if ladder.published_size else ""
     for row in rows:
@@ -162,7 +160,7 @@ def to_csv(record: Record) -> str:
 def markdown(record: Record) -> str:
     """The record as a Markdown table with its heading, peaks and notes."""
     columns = header(record.rows)
-    lines = [f"**{heading(record)}**", "", "| " + " | ".join(columns) + " |", "|" + " --- |" * len(columns)]
+    lines = [f"**{heading(record)}**", "", "| " + " | ".join(map(cell, columns)) + " |", "|" + " --- |" * len(columns)]
     lines += ["| " + " | ".join(map(cell, cells(line))) + " |" for line in derive(record.rows, record.peaks)]
     lines += ["", f"{peaks_line(record.peaks)}. {record.environment.processor}, {record.environment.cores} cores; "
               f"{record.environment.date}."]  # fmt: skip
@@ -171,5 +169,5 @@ def markdown(record: Record) -> str:
 
 
 def paired_ratios(first: Row, second: Row) -> list[float]:
-    """How many times faster the second was, round by round: rows of one group, whose i-th samples were taken together."""
+    """How many times faster the second row was in each round, in which the i-th samples were taken together."""
     return [one / other for one, other in zip(first.samples.times, second.samples.times, strict=False)]

@@ -1,4 +1,4 @@
-"""A benchmark's record as a table: the library beside its baseline, problem by problem, with paired ratios."""
+"""A benchmark's record as a table: the library and its baseline for each problem, with the ratios of paired samples."""
 
 import math
 import statistics
@@ -8,15 +8,15 @@ from ..core.markdown import cell
 from ..core.records import Record, Row
 from .table import heading, paired_ratios
 
-COLUMNS = ("problem", "ours", "baseline", "unit", "x median", "x p20 .. p80", "x best")
-ENERGY = ("MHz", "W", "J", "baseline MHz", "baseline W", "baseline J", "J / baseline J")  # of a sustained group
+COLUMNS = ("problem", "ours", "baseline", "unit", "median ratio", "p20 .. p80", "of the best")
+ENERGY = ("MHz", "W", "J", "baseline MHz", "baseline W", "baseline J", "J / baseline J")  # of sustained turns
 LONGEST = 100  # problems in a table
-STEPS = 20  # of a longer record, the problems at every so-manieth part of the order of their ratios are shown
-ProblemRows = tuple[Row, ...]  # of one problem: the baseline, ours, and others beside them
+STEPS = 20  # of a longer record 21 problems are shown, evenly spaced by ratio
+ProblemRows = tuple[Row, ...]  # of one problem: the baseline, ours, then others
 
 
 def by_problem(record: Record) -> list[ProblemRows]:
-    """The rows of every problem, which stand together; a problem that comes again is another group."""
+    """The rows of each problem, which follow each other. A problem that was measured twice is listed twice."""
     found: list[list[Row]] = []
     for row in record.rows:
         first = found[-1][0] if found else None
@@ -28,12 +28,12 @@ def by_problem(record: Record) -> list[ProblemRows]:
 
 
 def others(rows: Sequence[ProblemRows]) -> tuple[str, ...]:
-    """The names of those who raced beside the baseline and us."""
+    """The names of the other libraries."""
     return tuple(dict.fromkeys(row.label for group in rows for row in group[2:]))
 
 
 def cells(group: ProblemRows, beside: Sequence[str] = ()) -> tuple[str, ...]:
-    """The text of one line: the columns, and the rates of those `beside`. Ratios above 1: the library is faster."""
+    """The text of one line: the columns, and the rates of the libraries `beside`. Above 1 ours is faster."""
     rates = {row.label: f"{row.rate:.4g}" if row.measured else row.status for row in group}
     return (*_versus(*group[:2]), *(rates.get(name, "") for name in beside))
 
@@ -61,7 +61,7 @@ def _versus(baseline: Row, ours: Row) -> tuple[str, ...]:
 
 
 def energy(group: ProblemRows) -> tuple[str, ...]:
-    """The text of ENERGY's columns: clock, power and energy of a call, ours and the baseline's."""
+    """The text of ENERGY's columns: clock, power and energy of a call, for ours and for the baseline."""
     baseline, ours, *_ = group
     shares = (ours.joules / baseline.joules,) if ours.joules and baseline.joules else (None,)
     figures = (ours.clock_mhz, ours.power_w, ours.joules, baseline.clock_mhz, baseline.power_w, baseline.joules)
@@ -69,7 +69,7 @@ def energy(group: ProblemRows) -> tuple[str, ...]:
 
 
 def shown(rows: Sequence[ProblemRows]) -> list[ProblemRows]:
-    """All, or of many those that were not measured and a few others, the slowest, the median and the fastest among them."""
+    """All problems. Of many: those that were not measured, and 21 others, from the lowest to the highest ratio."""
     if len(rows) <= LONGEST:
         return list(rows)
     measured = [group for group in rows if group[0].comparable and group[1].comparable]
@@ -82,7 +82,7 @@ def summary(rows: Sequence[ProblemRows]) -> str:
     """Geometric means of the medians of paired ratios, and of the best times' ratios."""
     measured = [(baseline, ours) for baseline, ours, *_ in rows if baseline.comparable and ours.comparable]
     if not measured:
-        return "no baseline was measured" if any(ours.measured for _, ours, *_ in rows) else "nothing was measured"
+        return "the baseline was not measured" if any(ours.measured for _, ours, *_ in rows) else "nothing was measured"
     medians = [statistics.median(paired_ratios(baseline, ours)) for baseline, ours in measured]
     bests = [min(baseline.samples.times) / min(ours.samples.times) for baseline, ours in measured]
     mean, best = (math.exp(statistics.fmean(map(math.log, each))) for each in (medians, bests))
@@ -90,7 +90,7 @@ def summary(rows: Sequence[ProblemRows]) -> str:
 
 
 def turn_seconds(record: Record) -> float:
-    """The shortest turn of a sustained group; 0 if nobody had one."""
+    """The shortest sustained turn in seconds; 0 if there was none."""
     return min((turn.seconds for row in record.rows for turn in row.turns), default=0.0)
 
 
@@ -111,10 +111,10 @@ def markdown(record: Record) -> str:
         lines.append("| " + " | ".join(map(cell, texts)) + " |")
     environment = record.environment
     if len(few := shown(rows)) < len(rows):
-        lines += ["", f"Shown: {len(few)} of {len(rows)} problems, from the slowest to the fastest by median ratio."]
+        lines += ["", f"Shown: {len(few)} of {len(rows)} problems, from the lowest to the highest median ratio."]
     if record.telemetry:
-        lines += ["", f"Turns of {turn_seconds(record):.1f} s back to back; clock and power: {record.telemetry}."]
+        lines += ["", f"Turns of {turn_seconds(record):.1f} s without a pause; clock and power: {record.telemetry}."]
     if record.absent:
-        lines += ["", f"Not raced: {'; '.join(record.absent)}."]
+        lines += ["", f"Not measured: {'; '.join(record.absent)}."]
     lines += ["", f"{summary(rows)}. {environment.processor}, {environment.cores} cores; {environment.date}."]
     return "\n".join(lines)

@@ -1,6 +1,6 @@
-"""Baselines to measure against, each behind one small adapter of the same shape.
+"""Baselines: other libraries, each behind an adapter with the same interface.
 
-A file of this folder holds the adapter of a library and ends in BASELINES, which `registry` gathers.
+A file of this folder holds the adapters of a library. Its BASELINES are collected in `registry`.
 """
 
 from collections.abc import Callable
@@ -16,27 +16,27 @@ from ...runtime.run import Times, Work
 
 
 class ReadyBaseline(Protocol):
-    """A library made ready to solve one problem: its operands are in place, and it has been called once."""
+    """A library ready to solve one problem: its operands are in place, and it was called once."""
 
     @property
     def lesson(self) -> str:
-        """What is measured: library, version, how it was set up."""
+        """What is measured: the library, its version and its settings."""
 
     def run(self) -> Times:
-        """Solve the problem once, or several times back to back: the seconds of one."""
+        """Solve the problem once, or several times back to back: the times of one solution."""
 
     def sustain(self, seconds: float) -> Work:
-        """Solve it without pause for at least `seconds`."""
+        """Solve it without a pause for at least `seconds`."""
 
     def result(self) -> np.ndarray:
-        """What the last run gave, as an array of the output's shape."""
+        """The result of the last run, in the output's shape."""
 
     def close(self) -> None:
-        """Give back what it holds."""
+        """Release its resources."""
 
 
 class Measurement(Enum):
-    """What is measured beside a baseline: a ladder's rungs, the library, or the errors of each precision."""
+    """What a baseline is compared with: the rungs of a ladder, the library, or the errors of each precision."""
 
     LADDER = auto()
     LIBRARY = auto()
@@ -45,7 +45,7 @@ class Measurement(Enum):
 
 @dataclass(frozen=True)
 class Request:
-    """A problem that baselines are asked for. `devices` are the one that is measured and then its counterparts."""
+    """A problem for baselines. `devices` are the measured one and then its CUDA counterparts."""
 
     measurement: Measurement
     problem: Problem
@@ -57,16 +57,16 @@ class Request:
 
     @property
     def precision(self) -> str:
-        """What is asked of a product; "" for all other problems."""
+        """The precision of a product; "" for other problems."""
         return self.problem.precision if isinstance(self.problem, Gemm) else ""
 
 
 @dataclass(frozen=True)
 class Baseline:
-    """A library as a baseline. `name` stands in its rows, and so does `backend`: "opencl", "cuda", or "host".
+    """A library as a baseline. Its rows show its `name` and its `backend`: "opencl", "cuda" or "host".
 
-    `is_for` says whether it is measured in a request; `make` makes it ready, and raises Unsupported for what it has no routine
-    for. The first of the baselines of a request is the one that the library is compared with.
+    `is_for` says whether it is measured for a request. `make` makes it ready, and raises Unsupported if it has no routine for
+    the problem. Ratios are taken against the first baseline of a request.
     """
 
     name: str

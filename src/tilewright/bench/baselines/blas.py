@@ -1,7 +1,6 @@
-"""Other CPU BLAS libraries as baselines, where they are installed: MKL, BLIS, and the OpenBLAS of a package of its own.
+"""Other CPU BLAS libraries as baselines, if they are installed: MKL, BLIS and scipy-openblas64's OpenBLAS.
 
-None of them is ever needed. They are found in this environment's folders, in those of LD_LIBRARY_PATH and in
-the system's.
+They are optional. They are searched for in their Python packages, in LD_LIBRARY_PATH and in the system's folders.
 """
 
 from collections.abc import Iterator, Mapping
@@ -22,9 +21,9 @@ PREFIXES = {"float32": "s", "float64": "d", "complex64": "c", "complex128": "z"}
 
 @dataclass(frozen=True)
 class Blas:
-    """A library: the file names that it may have, how its routines are called, and what its process is told.
+    """A library: its possible file names, its routines' names, and the environment of its process.
 
-    `routine` gets the type's letter; `long_integers` tells that sizes are passed in 64 bits.
+    `routine` gets the type's letter. With `long_integers` sizes have 64 bits.
     """
 
     name: str
@@ -49,10 +48,10 @@ BLIS_FILES = ("libblis.so.4", "libblis.so", "libblis.dylib")
 LIBRARIES = (
     Blas("MKL", tuple(f"libmkl_rt.{end}" for end in ("so.3", "so.2", "so.1", "so")), "pip install mkl"),
     Blas("BLIS", BLIS_FILES, "apt install libblis4-pthread"),
-    # BLIS 0.9 takes processors that it does not know for "generic". This row is what it could do if told otherwise, and
-    # so no baseline that anyone has without asking.
+    # BLIS 0.9 treats processors that it does not know as "generic". This row is BLIS with BLIS_ARCH_TYPE for Skylake with
+    # AVX-512: not what users get by default.
     Blas(
-        "BLIS told skx", BLIS_FILES, "apt install libblis4-pthread",
+        "BLIS (skx)", BLIS_FILES, "apt install libblis4-pthread",
         environment=(("BLIS_ARCH_TYPE", "0"),),
     ),
     Blas(
@@ -63,12 +62,12 @@ LIBRARIES = (
 
 
 def place_of(blas: Blas) -> str:
-    """Where the library is; "" if it is not installed. It is not loaded here: its threads shall be none of ours."""
+    """Where the library is; "" if it is not installed. Its process loads it, so that its threads do not run in this one."""
     return str(next(files_in(blas.folders, blas.files), ""))
 
 
 def absent() -> tuple[str, ...]:
-    """A sentence for each library that is not."""
+    """A sentence for each library that is not installed."""
     return tuple(f"{blas.name} is not installed ({blas.install})" for blas in LIBRARIES if not place_of(blas))
 
 
@@ -83,14 +82,14 @@ def blas_baseline(blas: Blas, problem: Problem, arrays: Mapping[str, np.ndarray]
     if not place:
         raise Unsupported(f"{blas.name} is not installed ({blas.install})")
     if not multiplies(problem):
-        raise Unsupported(f"a BLAS has no routine for {problem.title}")
+        raise Unsupported(f"{blas.name} has no routine for {problem.title}")
     routine = blas.routine.format(PREFIXES[problem.dtype])
     own = (blas.name, place, routine, "64" if blas.long_integers else "32")
     return ChildBaseline("blas_child.py", problem, arrays, own, dict(blas.environment))
 
 
 def _baseline(blas: Blas) -> Baseline:
-    """The library beside ours on CPU devices, where it is installed and has a routine."""
+    """Measured with the library on CPU devices, if it is installed and has a routine for the problem."""
 
     def is_for(request: Request) -> bool:
         ours = request.measurement is Measurement.LIBRARY and request.device.info.kind == "cpu"

@@ -1,4 +1,5 @@
-"""NumPy as a baseline, in a child process without BLAS settings in its environment: inherited ones can halve it."""
+"""NumPy and PyTorch's cuBLAS as baselines, in child processes. BLAS settings are removed from their environment, because
+inherited ones can halve NumPy's speed."""
 
 import atexit
 import json
@@ -22,40 +23,39 @@ from ...runtime.run import Times, Work
 from . import Baseline, Measurement, Request, cublas
 
 BLAS_SETTINGS = ("OPENBLAS_", "GOTO_", "MKL_", "BLIS_", "OMP_", "KMP_", "NVPL_", "VECLIB_")
-NUMPY_FLOPS = 2**25  # beyond this NumPy takes minutes for what no BLAS multiplies: it multiplies halves one at a time
-SPIN_S = 0.5  # what the threads of a BLAS may spin after a call, where a process cannot be stopped meanwhile
+NUMPY_FLOPS = 2**25  # NumPy multiplies 16-bit floats without a BLAS, and takes minutes for more than this
+SPIN_S = 0.5  # how long a BLAS's threads may spin after a call, where the process cannot be stopped
 
 
 def clean_environment() -> dict[str, str]:
-    """This process's environment without the variables that steer a BLAS."""
+    """This process's environment without the variables that configure a BLAS."""
     return {name: value for name, value in os.environ.items() if not name.startswith(BLAS_SETTINGS)}
 
 
 def loadable(array: np.ndarray) -> np.ndarray:
-    """The array, as integers of its bits if its type is one that NumPy alone cannot load."""
+    """The array; as integers of its bits if NumPy alone cannot load its type."""
     return array.view(f"u{array.itemsize}") if array.dtype.name in FROM_ML_DTYPES else array
 
 
-# Children that take seconds to start are kept for the next problem; each by its script.
+# Scripts whose children are kept for the next problem, because they take seconds to start.
 LASTING = ("cublas_child.py",)
-MOST_IDLE = 2  # of each script: as many as take part in one race
+MOST_IDLE = 2  # children of each script: as many as one problem needs
 _idle: "dict[str, list[subprocess.Popen[str]]]" = {}
 
 
 @atexit.register
 def end_idle_children() -> None:
-    """End the children that wait for another problem."""
+    """End the idle children."""
     while _idle:
         for process in _idle.popitem()[1]:
             process.communicate()
 
 
 class ChildBaseline:
-    """A library solving a problem in a child process: the same arrays, the result read back for verification.
+    """A library that solves a problem in a child process, on the same arrays. Its result is read back and verified.
 
-    `script` is the child's file name, `arguments` follow the folder's name, `environment` is added to the clean one, and
-    `wishes` to what the child is told of the problem.
-    ProcessFailed, with the child's own words, if it dies.
+    `script` is the child's file name. `arguments` follow the folder's name. `environment` is added to the clean one, and
+    `wishes` to the problem's settings. ProcessFailed, with the child's last output, if it dies.
     """
 
     def __init__(
@@ -104,29 +104,29 @@ class ChildBaseline:
         return f"{facts['library']}, {facts['blas']}, core type {facts['core']}, {facts['threads']} threads"
 
     def run(self) -> Times:
-        """One product; the child's own clock. Between its turns the child is stopped: the threads of a BLAS spin after
-        a call, and would take a core from whoever is measured next."""
+        """One call, timed by the child. The child is stopped between its turns, because a BLAS's threads spin after a call
+        and would take a core from the next workload."""
         self._awake()
         seconds = float(self._ask("run"))
         self._stop()
         return Times(0.0, seconds)
 
     def sustain(self, seconds: float) -> Work:
-        """Products without pause for at least `seconds`."""
+        """Calls without a pause for at least `seconds`."""
         self._awake()
         answer = json.loads(self._ask(f"sustain {seconds}"))
         self._stop()
         return Work(answer["seconds"], answer["calls"])
 
     def result(self) -> np.ndarray:
-        """What the last product gave. Types that NumPy does not know by itself come back as bytes."""
+        """The result of the last call. Types that NumPy does not know come back as integers of their bits."""
         self._awake()
         self._ask("save")
         result: np.ndarray = np.load(Path(self._folder.name) / "result.npy")
         return result.view(numpy_dtype(self._wanted.dtype))
 
     def close(self) -> None:
-        """End the child, or keep it for the next problem, and remove its files."""
+        """Remove the child's files, and end it or keep it for the next problem."""
         self._awake()
         idle = _idle.setdefault(self._script, [])
         if self._script in LASTING and len(idle) < MOST_IDLE and self._process.poll() is None:
@@ -136,12 +136,12 @@ class ChildBaseline:
         self._folder.cleanup()
 
     def _stop(self) -> None:
-        """Stop the child and wait until it has stopped. It does so only when its main thread next runs, and while others
-        keep all processors busy, that is milliseconds later."""
+        """Stop the child and wait until it has stopped. That takes milliseconds if its other threads keep all processors
+        busy, because it stops when its main thread next runs."""
         if not hasattr(signal, "SIGSTOP"):
             sleep(SPIN_S)
             return
-        if self._process.poll() is not None:  # killed after its answer: the next question will find it so
+        if self._process.poll() is not None:  # killed after its answer: the next call reports it
             return
         self._process.send_signal(signal.SIGSTOP)
         _, status = os.waitpid(self._process.pid, os.WUNTRACED)
@@ -158,7 +158,7 @@ class ChildBaseline:
             self._process.stdin.write(word + "\n")
             self._process.stdin.flush()
         except BrokenPipeError:
-            pass  # the child is gone; reading its answer tells why
+            pass  # the child is gone; _answer says why
         return self._answer()
 
     def _answer(self) -> str:
@@ -168,21 +168,21 @@ class ChildBaseline:
         if not line:
             ending, text = ending_of(self._process.wait()), self._process.stderr.read().strip()[-500:]
             if not text and ending == "killed by SIGKILL":
-                text = "somebody did, or the system for want of memory"
-            raise ProcessFailed(f"the baseline {self._script} ended early ({ending or 'exit code 0'}): {text}")
+                text = "by the system, if memory ran out, or by another process"
+            raise ProcessFailed(f"the baseline process {self._script} ended early ({ending or 'exit code 0'}): {text}")
         return line
 
 
 def numpy_baseline(problem: Problem, arrays: Mapping[str, np.ndarray]) -> ChildBaseline:
-    """NumPy with whatever BLAS it was built with."""
+    """NumPy with the BLAS that it was built with."""
     return ChildBaseline("numpy_child.py", problem, arrays)
 
 
 def cublas_baseline(
     problem: Problem, arrays: Mapping[str, np.ndarray], fast_accumulation: bool = False
 ) -> ChildBaseline:
-    """NVIDIA's cuBLAS through PyTorch, timed by the device's events. With `fast_accumulation` it sums 8-bit floats in the
-    tensor cores alone, with 13 bits however long the sums are. Unsupported for products that it does not know."""
+    """cuBLAS through PyTorch, timed by the device's events. With `fast_accumulation` it sums 8-bit floats in the tensor cores
+    alone, with 13 bits. Unsupported for products that it has no routine for."""
     refusal = cublas_refusal(problem)
     if refusal:
         raise Unsupported(refusal)
@@ -191,17 +191,17 @@ def cublas_baseline(
 
 
 def cublas_refusal(problem: Problem) -> str:
-    """Why cuBLAS, as PyTorch calls it, cannot multiply these; "" if it can, and for all but products."""
+    """Why cuBLAS cannot multiply these through PyTorch; "" if it can, and for copies and transposes."""
     if isinstance(problem, Gemm) and problem.dtype == "int32":
-        return "cuBLAS multiplies no integers of 32 bits"
+        return "cuBLAS has no product of int32"
     if not isinstance(problem, Gemm) or problem.dtype not in FLOAT8:
         return ""
     if problem.dtype != "float8_e4m3fn":
-        return f"cuBLAS multiplies no two matrices of {problem.dtype}"
+        return f"cuBLAS has no product of two matrices of {problem.dtype}"
     if problem.batch != 1:
-        return f"PyTorch lets cuBLAS do one product of 8-bit floats at a time, not {problem.batch}"
+        return f"PyTorch has no batched product of 8-bit floats: batch={problem.batch}, not 1"
     if problem.n % 16 or problem.k % 16:
-        return f"cuBLAS multiplies 8-bit floats whose N and K are multiples of 16, not {problem.n} and {problem.k}"
+        return f"cuBLAS multiplies 8-bit floats only if N={problem.n} and K={problem.k} are multiples of 16"
     return ""
 
 
@@ -211,7 +211,7 @@ def cublas_present() -> bool:
 
 
 def by_pytorch(request: Request) -> bool:
-    """Whether PyTorch's cuBLAS is measured in a request: a CUDA device of our own takes cuBLAS without PyTorch in a ladder."""
+    """Whether cuBLAS is measured through PyTorch. In ladders an open CUDA device calls cuBLAS without PyTorch."""
     if "nvidia" not in request.device.info.features or not cublas_present():
         return False
     if request.measurement is Measurement.LADDER:
@@ -220,14 +220,14 @@ def by_pytorch(request: Request) -> bool:
 
 
 def in_its_precision(request: Request) -> bool:
-    """Whether cuBLAS multiplies as is asked for: it has no exact sums of 8-bit floats, and no float32 by halves."""
+    """Whether cuBLAS has the precision: it has neither exact sums of 8-bit floats nor float32 by products of fp16."""
     if request.precision == "fp8":
         return not cublas_refusal(request.problem)
     return request.problem.dtype == "float32" and request.precision != "fp32_split"
 
 
 def by_numpy(request: Request) -> bool:
-    """Whether NumPy is measured: always in ladders, but for what takes it minutes, and otherwise where PyTorch is not."""
+    """Whether NumPy is measured: in ladders unless it takes minutes, elsewhere if PyTorch is not."""
     if request.measurement is Measurement.LADDER:
         return element_type(request.problem.dtype).itemsize >= 4 or request.problem.flops <= NUMPY_FLOPS
     on_gpu = "nvidia" in request.device.info.features and cublas_present()
@@ -235,12 +235,12 @@ def by_numpy(request: Request) -> bool:
 
 
 def fast_accumulation(request: Request) -> bool:
-    """Whether cuBLAS has a second way of multiplying what is asked for."""
+    """Whether cuBLAS has a second mode for the product: fast accumulation."""
     return request.precision == "fp8" and by_pytorch(request)
 
 
 def called_pytorch(request: Request) -> bool:
-    """Whether a row says PyTorch: copies and transposes in ladders are none of cuBLAS's."""
+    """Whether a row is called PyTorch: its copies and transposes in ladders do not come from cuBLAS."""
     return request.measurement is Measurement.LADDER and request.problem.operation != "gemm"
 
 

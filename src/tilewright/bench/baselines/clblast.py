@@ -1,7 +1,7 @@
-"""CLBlast, the living successor of clBLAS, as a baseline on any OpenCL device: called on our own buffers and queue.
+"""CLBlast, the successor of clBLAS, as a baseline on any OpenCL device. It is called on our buffers and queue.
 
-The library is found where the loader looks, among Python's packages, and in the usual places. Its first call compiles
-its kernels, for seconds, and is made before anything is timed.
+The library is searched for in the loader's path, in Python's packages and in the usual folders. Its first call compiles
+its kernels for seconds, and so comes before anything is timed.
 """
 
 import ctypes
@@ -78,7 +78,7 @@ class CLBlastBaseline:
         return self._burst(self._calls)
 
     def sustain(self, seconds: float) -> Work:
-        """Calls for at least `seconds`, with a wait once in a while."""
+        """Calls for at least `seconds`; the host waits for the device now and then."""
         once = max(self._burst(1).wall_s, 1e-6)
         together = max(1, round(WAIT_S / once))
         begin, calls = perf_counter(), 0
@@ -98,7 +98,7 @@ class CLBlastBaseline:
             buffer.release()
 
     def _burst(self, calls: int) -> Times:
-        """The time of one of several calls back to back. A call may wait for the one before, so all of them count."""
+        """The mean time of several calls back to back. A call may wait for the previous one, so all of them count."""
         begin = perf_counter()
         if self._in_bursts:
             self._enqueue()
@@ -119,12 +119,12 @@ class CLBlastBaseline:
 
 
 def clblast_present() -> bool:
-    """Whether CLBlast's library can be loaded; without it there is no row for it."""
+    """Whether CLBlast can be loaded. Otherwise it has no row."""
     return library() is not None
 
 
 def is_for(request: Request) -> bool:
-    """Whether it is measured: in ladders and beside the library, on every OpenCL device."""
+    """Whether it is measured: in ladders and benchmarks of the library, on every OpenCL device."""
     return request.measurement is not Measurement.ACCURACY and isinstance(request.device, Device) and clblast_present()
 
 

@@ -1,4 +1,4 @@
-"""cuBLAS as a baseline where the CUDA backend is open: called by ctypes on our own buffers and stream, without PyTorch.
+"""cuBLAS as a baseline where the CUDA backend is open. It is called by ctypes on our buffers and stream, without PyTorch.
 
 The library is found by cuda-pathfinder: among Python's packages, in CUDA's toolkit, or where the loader looks.
 """
@@ -84,13 +84,13 @@ class CublasBaseline:
         return f"{self._name} of cuBLAS {number}, without TF32{times}"
 
     def run(self) -> Times:
-        """The time of one of several calls back to back."""
+        """The mean time of several calls back to back."""
         begin = perf_counter()
         device_s = self._device.timed(self._burst, self._name)
         return Times(device_s / self._calls, (perf_counter() - begin) / self._calls)
 
     def sustain(self, seconds: float) -> Work:
-        """Bursts one after the other for at least `seconds`."""
+        """Bursts without a pause for at least `seconds`."""
         work = repeated(self, seconds)
         return Work(work.seconds, work.calls * self._calls)
 
@@ -118,7 +118,7 @@ def cuda_device(request: Request) -> Device | None:
 
 
 def is_for(request: Request) -> bool:
-    """Whether it is measured: in ladders, where a CUDA device is open. Elsewhere PyTorch calls it for more types."""
+    """Whether it is measured: in ladders with an open CUDA device. Elsewhere PyTorch calls it, for more types."""
     return request.measurement is Measurement.LADDER and cuda_device(request) is not None and cublas_loads()
 
 

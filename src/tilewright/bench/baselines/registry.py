@@ -1,4 +1,4 @@
-"""All baselines. A new one is an entry in the BASELINES of its library's file, and a new file is a name in LIBRARIES."""
+"""All baselines. A new one is an entry in BASELINES of its library's file; a new file is an entry in LIBRARIES."""
 
 from ...core.problem import Problem
 from ...runtime.device import Device
@@ -8,6 +8,6 @@ LIBRARIES = (child, cublas, clblast, blas)
 
 
 def baselines_for(measurement: Measurement, problem: Problem, *devices: Device) -> list[tuple[Baseline, Request]]:
-    """The baselines that are measured in a request, the main one first."""
+    """The baselines that are measured for a problem, the main one first."""
     request = Request(measurement, problem, devices)
     return [(each, request) for library in LIBRARIES for each in library.BASELINES if each.is_for(request)]

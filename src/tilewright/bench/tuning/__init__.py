@@ -1,9 +1,9 @@
-"""Makes tuned tables: for each problem the plan's candidates race on the device, and the fastest that is right is kept.
+"""Makes tuned tables: each problem's candidates are measured on the device, and the fastest that is right is kept.
 
-A kernel that faults poisons its process, so races run in child processes, some problems in each; a candidate at which a
-child dies is reported with its launch and left out when a new child goes on. Other children build the candidates before,
-all cores at a time. The table is written after every round of children, and problems that it holds already are passed
-over: a run that was interrupted, or ran out of its time, goes on where it ended.
+A kernel that faults poisons its process, so candidates are measured in child processes, several problems in each. If a
+child dies, the candidate is reported and left out, and a new child goes on. Other children build the candidates before, on
+all cores. The table is written after every round of children, and problems that are already in it are skipped: a run that
+was interrupted, or reached its time budget, is resumed by the next one.
 """
 
 import json
@@ -29,12 +29,12 @@ from ...dispatch.tuned import Entry, Table, key_of, load_table
 from ...runtime.children import ChildRun, run_child
 from .candidates import name_of, tuning_candidates
 
-MOST_DEATHS = 4  # of children at one problem, before it is given up
-GRACE_S = 60.0  # for a child to build a problem's candidates, beside the time to measure them
-TOGETHER = 48  # problems of one round of children: starting one takes about as long as a problem
-WORTH = 1.02  # what a winner must gain on the cost model's choice for an entry: less is the noise of a race
+MOST_DEATHS = 4  # of children at one problem, before it is skipped
+GRACE_S = 60.0  # for a child to build a problem's candidates
+TOGETHER = 48  # problems in a round of children: starting a child takes about as long as a problem
+WORTH = 1.02  # the gain over the cost model's choice that is worth an entry: less is noise
 CHILD = [sys.executable, "-P", "-m", "tilewright.bench.tuning.child"]
-# What is built in one child must be found by the next: NVIDIA's driver keeps its machine code in a cache of its own.
+# NVIDIA's driver keeps machine code in a cache, where the next child finds what one has built.
 CACHES = {"CUDA_CACHE_DISABLE": "0"}
 
 Runner = Callable[[list[str], float], ChildRun]
@@ -43,7 +43,7 @@ run_with_caches: Runner = partial(run_child, settings=CACHES)
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of one problem: its entry or None, and the sentences about candidates that failed."""
+    """The result for one problem: its entry or None, and the reasons of candidates that failed."""
 
     problem: str
     entry: Entry | None
@@ -52,7 +52,7 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Effort:
-    """How much to try: seconds of one problem's race, candidates in it, and the seconds after which no race begins."""
+    """How much to try: seconds and candidates for one problem, and the seconds after which no problem is started."""
 
     seconds: float = 3.0
     candidates: int = 12
@@ -67,9 +67,9 @@ def tune(
     effort: Effort = Effort(),
     watch: Callable[[Outcome], None] = lambda outcome: None,
 ) -> Table:
-    """Race the candidates of each problem, and keep the winners that are worth it in the table at `path`.
+    """Measure the candidates of each problem, and keep the winners that gain enough in the table at `path`.
 
-    `wanted` names the device for the children, as `open_device` takes it; `device` is what it is.
+    `wanted` names the device for `open_device` in the children; `device` describes it.
     """
     begin = perf_counter()
     table = load_table(path) if path.exists() else _empty_table(device)
@@ -116,7 +116,7 @@ def _now() -> str:
 
 
 def save_table(table: Table, path: Path) -> None:
-    """Write under another name first: a table is whole or as it was."""
+    """Write under another name first, so that an interrupted write leaves the old table."""
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_suffix(".tmp")
     temporary.write_text(to_json(table), encoding="utf-8")
@@ -133,7 +133,7 @@ def build_in_children(
 ) -> None:
     """Build all candidates of the problems, each program once, in as many children as there are cores.
 
-    A child that dies leaves the rest of its share to the race.
+    If a child dies, the measuring child builds the rest.
     """
     count = workers or os.cpu_count() or 1
     builds: dict[tuple[str, str], tuple[int, str]] = {}
@@ -154,7 +154,7 @@ def build_in_children(
 
 @dataclass
 class Remaining:
-    """The problems whose races are still to be told, with what children said of them so far."""
+    """The problems without an outcome, with what children reported about them so far."""
 
     problems: dict[str, Gemm]
     skipped: dict[str, list[str]] = field(default_factory=dict)
@@ -170,9 +170,9 @@ class Remaining:
 def measure_in_children(
     problems: Sequence[Gemm], wanted: str | None, effort: Effort, run: Runner = run_with_caches
 ) -> list[Outcome]:
-    """The problems' races in a child process, or in more than one: a new one goes on where a child died.
+    """Measure the problems in a child process; if it dies, a new one goes on with the next candidate.
 
-    Problems whose race would begin too late have no outcome.
+    Problems that the time budget does not reach have no outcome.
     """
     remaining = Remaining({key_of(problem): problem for problem in problems})
     outcomes: list[Outcome] = []
@@ -206,7 +206,7 @@ def _measuring_task(remaining: Remaining, wanted: str | None, effort: Effort) ->
 
 
 def _read_stages(child: ChildRun, remaining: Remaining, outcomes: list[Outcome]) -> tuple[str, bool]:
-    """Take what a child told; the candidate that it was trying at its end, and whether its time was over."""
+    """Read a child's stages: the candidate that it was trying at its end, and whether its time was over."""
     last = ""
     for stage in child.records():
         key = str(stage.get("problem", ""))

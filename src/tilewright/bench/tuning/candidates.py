@@ -1,4 +1,4 @@
-"""Which candidates race for a problem's place in a tuned table: the cost model's own choice, then every family's best."""
+"""The candidates that tuning measures for a problem: the cost model's choice, then the best of every family."""
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
@@ -10,7 +10,7 @@ from ...core.plan import violations
 from ...core.problem import Gemm
 from ...dispatch.choice import product_candidates
 
-# Candidates that differ in nothing but in how tiles are cut along K or by rows, shared out or turned before.
+# Candidates are alike if they differ only in split-K, stream-K, transposed operands or the even/odd row split.
 MOST_ALIKE = 2
 ALIKE = {"split", "shared", "turn", "apart"}
 
@@ -22,10 +22,10 @@ def name_of(kernel: Kernel, without: Collection[str] = ()) -> str:
 
 
 def tuning_candidates(problem: Gemm, info: DeviceInfo, skip: Sequence[str] = ()) -> Iterator[Kernel]:
-    """The candidates that nothing speaks against, without those whose names are in `skip`.
+    """The candidates whose constraints all hold, without those whose names are in `skip`.
 
-    The first is the one that the library runs without a table; then two of its family for one of each other, the most
-    promising first.
+    The first is the one that the library runs without a table. Then follow two of its family for one of each other family,
+    the most promising first.
     """
     ranked = (each for each in product_candidates(problem, info) if _fits(each, problem, info, skip))
     own = next(ranked, None)

@@ -1,7 +1,7 @@
-"""The child processes of `tilewright tune`: some build candidates, one verifies and races them; JSON lines for stages.
+"""The child processes of `tilewright tune`: some build candidates, one verifies and measures them. They print JSON lines.
 
-Stages of a race, all with the problem's key: "trying" before a candidate is built and launched for the first time,
-"failed" with a complaint, "won" with the table's entry, "nothing" if no candidate is right.
+Stages, all with the problem's key: "trying" before a candidate is built and launched for the first time, "failed" with
+a complaint, "won" with the table's entry, "nothing" if no candidate is right, "over" when the time budget is.
 """
 
 import json
@@ -25,7 +25,7 @@ from ...runtime.verify import Reference, SampledReference, reference_for, verify
 from ..measure import BurstWorkload, measure_interleaved
 from .candidates import name_of, tuning_candidates
 
-WHOLE_FLOPS = 2**32  # results of more are judged by some of their rows and columns, or that would take most of the time
+WHOLE_FLOPS = 2**32  # larger results are verified on some rows and columns, to save time
 
 
 def tell(stage: str, **facts: object) -> None:
@@ -34,7 +34,7 @@ def tell(stage: str, **facts: object) -> None:
 
 @dataclass
 class ReadyCandidate:
-    """A candidate that was right, ready to race."""
+    """A candidate that was right, ready to be measured."""
 
     kernel: Kernel
     workload: BurstWorkload
@@ -46,16 +46,16 @@ class ReadyCandidate:
 
 
 def plan_alone(kernel: Kernel, problem: Gemm, device: Device) -> Plan:
-    """The plan of this very candidate."""
+    """The plan of this candidate alone."""
     return plan_kernel(replace(kernel, smaller=()), problem, device.info)
 
 
 def prepare(
     kernel: Kernel, problem: Gemm, device: Device, reference: Reference | SampledReference, inputs: Execution | None
 ) -> ReadyCandidate | None:
-    """Build, run and judge a candidate; None, and a complaint, if it fails. A poisoned context ends the process.
+    """Build, run and verify a candidate. None, and a complaint, if it fails. A poisoned context ends the process.
 
-    All read the operands of the first that was right, `inputs`: to upload them takes longer than the rest.
+    All candidates read the operands of the first that was right, `inputs`, because uploading takes longer than the rest.
     """
     key = key_of(problem)
     tell("trying", problem=key, candidate=name_of(kernel))
@@ -74,7 +74,7 @@ def prepare(
 
 
 def in_memory_order(problem: Gemm, arrays: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """The arrays with their elements in memory as each operand wants them, so that no upload has to turn them."""
+    """The arrays in the memory order of each operand, so that uploads need no transpose."""
     orders = {operand.name: operand.order for operand in problem.operands}
     return {
         name: np.asfortranarray(array) if orders[name] == "column" and array.ndim == 2 else array
@@ -83,7 +83,7 @@ def in_memory_order(problem: Gemm, arrays: Mapping[str, np.ndarray]) -> dict[str
 
 
 def measure_candidates(problem: Gemm, device: Device, skip: Sequence[str], seconds: float, candidates: int) -> None:
-    """Race the first `candidates` that are right for `seconds`, and tell the winner."""
+    """Measure the first `candidates` for `seconds`, those that are right, and report the winner."""
     reference = reference_for(problem, in_memory_order(problem, random_arrays(problem)), WHOLE_FLOPS)
     ready: list[ReadyCandidate] = []
     for kernel in islice(tuning_candidates(problem, device.info, skip), candidates):
@@ -104,9 +104,9 @@ def measure_candidates(problem: Gemm, device: Device, skip: Sequence[str], secon
 
 
 def build_all(builds: Sequence[tuple[Gemm, str]], device: Device, candidates: int) -> None:
-    """Build candidates by name, for the caches that the racing child then finds them in.
+    """Build candidates by name, so that the measuring child finds them in the caches.
 
-    Whatever fails here fails again there, and is told there.
+    What fails here fails again there, and is reported there.
     """
     named: dict[Gemm, dict[str, Kernel]] = {}
     for problem, name in builds:

@@ -1,4 +1,4 @@
-"""The child process in which a CPU BLAS is measured: its gemm called by its C interface, on NumPy's arrays in place."""
+"""The child process that measures a CPU BLAS: it calls the C interface of gemm on NumPy's arrays."""
 
 import ctypes
 import os
@@ -12,7 +12,7 @@ import numpy as np
 from numpy_child import load, one_after_the_other, serve  # type: ignore[import-not-found]
 
 ROW_MAJOR, NOT_TRANSPOSED, TRANSPOSED = 101, 111, 112  # of every cblas.h
-THREAD_SETTERS = {"BLIS": "bli_thread_set_num_threads"}  # the one that starts with a single thread
+THREAD_SETTERS = {"BLIS": "bli_thread_set_num_threads"}  # BLIS starts with a single thread
 
 
 def facts_of(name: str, place: str) -> dict[str, str]:
@@ -26,7 +26,7 @@ def facts_of(name: str, place: str) -> dict[str, str]:
         if Path(found["filepath"]).name.split(".so")[0] == Path(place).name.split(".so")[0]:
             facts |= {
                 "blas": f"{found['internal_api']} {found['version']}, {found.get('threading_layer', 'its own')} threads",
-                "core": str(found.get("architecture", "not told")),
+                "core": str(found.get("architecture", "unknown")),
                 "threads": str(found["num_threads"]),
             }
     return facts
@@ -40,7 +40,7 @@ def scalar(dtype: np.dtype, value: float) -> Any:
 
 
 def side(matrix: np.ndarray) -> tuple[int, int]:
-    """How a matrix lies: not transposed or transposed, and the distance of its rows or columns in elements."""
+    """How a matrix lies in memory: transposed or not, and its leading dimension in elements."""
     item = matrix.dtype.itemsize
     if matrix.strides[-1] == item:
         return NOT_TRANSPOSED, max(1, matrix.strides[-2] // item, matrix.shape[-1])
@@ -48,16 +48,16 @@ def side(matrix: np.ndarray) -> tuple[int, int]:
 
 
 def prepared(routine: Any, integer: Any, a: np.ndarray, b: np.ndarray, c: np.ndarray) -> Callable[[], None]:
-    """c = a b, one call of the routine with everything in place."""
+    """The call that computes c = a b."""
     (m, k), n = a.shape, b.shape[1]
-    (turn_a, lda), (turn_b, ldb) = side(a), side(b)
+    (transpose_a, lda), (transpose_b, ldb) = side(a), side(b)
     pointers = [each.ctypes.data_as(ctypes.c_void_p) for each in (a, b, c)]
     one, zero = scalar(c.dtype, 1.0), scalar(c.dtype, 0.0)
     sizes = [integer(each) for each in (m, n, k, lda, ldb, max(1, n))]
 
     def call() -> None:
         routine(
-            ROW_MAJOR, turn_a, turn_b, *sizes[:3], one, pointers[0], sizes[3], pointers[1], sizes[4], zero, pointers[2],
+            ROW_MAJOR, transpose_a, transpose_b, *sizes[:3], one, pointers[0], sizes[3], pointers[1], sizes[4], zero, pointers[2],
             sizes[5],
         )  # fmt: skip
 

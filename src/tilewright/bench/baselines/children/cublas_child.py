@@ -1,7 +1,7 @@
-"""The child process in which NVIDIA's library is measured, through PyTorch, on the device's own clock.
+"""The child process that measures cuBLAS through PyTorch, by the device's clock.
 
-Python's own time to launch must not count against the library: calls are captured in a CUDA graph, whose replay costs
-the host one launch, and the time of a replay is divided by the calls in it. TF32 is on only if the problem asks for it.
+Python's launch overhead must not count. So calls are captured in a CUDA graph, whose replay is one launch, and the time of
+a replay is divided by its calls. TF32 is on only if the problem asks for it.
 """
 
 import sys
@@ -13,11 +13,11 @@ import numpy as np
 import torch  # type: ignore[import-not-found]
 from numpy_child import load, serve  # type: ignore[import-not-found]
 
-LEAST_S = 500e-6  # of a replay: beside it the graph's own start, some 10 us, is small
+LEAST_S = 500e-6  # of a replay, next to which the start of the graph, about 10 us, is small
 MOST_CALLS = 100
-WAIT_S = 0.1  # of replays between two waits of sustained work
+WAIT_S = 0.1  # of replays between two waits in sustained work
 
-# Types that NumPy does not have of its own, and whose arrays come as bytes.
+# Types that NumPy does not have. Their arrays come as integers of their bits.
 RAW = {"bfloat16": "bfloat16", "float8_e4m3fn": "float8_e4m3fn", "float8_e5m2": "float8_e5m2"}
 
 
@@ -41,7 +41,7 @@ def captured(compute: Callable[[], None], calls: int) -> Any:
 
 
 def on_device(array: np.ndarray, dtype: str) -> Any:
-    """The array on the GPU, in the memory order that it has here."""
+    """The array on the GPU, in the same memory order."""
     if dtype not in RAW:
         return torch.from_numpy(array).cuda()
     bits = array.view({1: np.uint8, 2: np.int16}[array.dtype.itemsize])
@@ -63,7 +63,7 @@ def product(settings: dict[str, str], a: Any, b: Any, output: Any) -> Callable[[
         one, fast = torch.ones((), device="cuda"), "fast_accumulation" in settings
 
         def scaled_mm() -> None:
-            """cuBLAS multiplies 8-bit floats only along k: what lies otherwise is copied first, at each call."""
+            """cuBLAS multiplies 8-bit floats only if both operands lie along k. Others are copied first, at each call."""
             rows, columns = a.contiguous(), b.t().contiguous().t()
             torch._scaled_mm(rows, columns, one, one, out_dtype=output.dtype, out=output, use_fast_accum=fast)
 
@@ -74,7 +74,7 @@ def product(settings: dict[str, str], a: Any, b: Any, output: Any) -> Callable[[
 
 
 def work_of(settings: dict[str, str], operands: dict[str, Any], output: Any) -> Callable[[], None]:
-    """What is measured. PyTorch has no transpose in place: the usual way is through a copy."""
+    """What is measured. PyTorch has no in-place transpose, so a copy is made."""
     if settings["operation"] == "gemm":
         return product(settings, operands["A"], operands["B"], output)
     if settings["operation"] == "in-place transpose":
@@ -87,7 +87,7 @@ def work_of(settings: dict[str, str], operands: dict[str, Any], output: Any) -> 
 
 
 def replayed(graph: Any, seconds: float, once: float) -> tuple[float, int]:
-    """Replays for at least `seconds`: the seconds that they took on the device, and how many they were."""
+    """Replay for at least `seconds`: the device's seconds, and the number of replays."""
     together, passed, replays = max(1, round(WAIT_S / once)), 0.0, 0
 
     def some() -> None:
@@ -101,7 +101,7 @@ def replayed(graph: Any, seconds: float, once: float) -> tuple[float, int]:
 
 
 def solve(folder: Path) -> Path | None:
-    """Serve one problem; the next one's folder."""
+    """Serve one problem. The result is the next one's folder, or None."""
     torch.cuda.empty_cache()
     settings, inputs, like = load(folder)
     torch.backends.cuda.matmul.allow_tf32 = settings["precision"] == "tf32"
@@ -115,7 +115,7 @@ def solve(folder: Path) -> Path | None:
 
     compute()
     torch.cuda.synchronize()
-    if "matrix" in operands:  # what one call gave: a transpose in place undoes itself at the next
+    if "matrix" in operands:  # the result of one call: the next in-place transpose undoes it
         save()
     for _ in range(3):
         compute()

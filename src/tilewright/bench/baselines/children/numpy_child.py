@@ -1,8 +1,8 @@
-"""The child process in which NumPy is measured; run as a script, so that it imports nothing but NumPy.
+"""The child process that measures NumPy. It runs as a script, so that it imports nothing but NumPy.
 
-Protocol, one line each way: the parent writes "run" and reads the seconds of one product; "sustain SECONDS" and reads
-how long and how often it multiplied without pause; "save" and reads "saved"; "next FOLDER" asks a child that is slow to
-start for another problem; end of input ends it. The first line for a problem is JSON about the library that is measured.
+The child first prints a JSON line about the library. Then it answers each line of the parent by one line:
+"run" by the seconds of one call, "sustain SECONDS" by the seconds and calls of work without a pause, "save" by "saved".
+"next FOLDER" starts another problem. The end of input ends the child.
 """
 
 import json
@@ -35,7 +35,7 @@ def blas_facts() -> dict[str, str]:
 
 
 def load(folder: Path) -> tuple[dict[str, str], dict[str, np.ndarray], np.ndarray]:
-    """The settings, the inputs by name, and an array for the result, as the parent left them."""
+    """The settings, the inputs by name, and an array for the result, from the parent's files."""
     settings = json.loads((folder / "settings.json").read_text())
     inputs = {path.stem: np.load(path) for path in folder.glob("*.npy")}
     for name in settings["by_columns"].split():  # they were saved as their transposes
@@ -43,9 +43,10 @@ def load(folder: Path) -> tuple[dict[str, str], dict[str, np.ndarray], np.ndarra
     return settings, inputs, np.load(folder / "output.npz")["like"]
 
 
-def widened(array: np.ndarray, dtype: str) -> np.ndarray:
-    """A short float as the float32 that NumPy multiplies fast. All but float16 come as bytes: bfloat16 is the upper half of
-    a float32, e5m2 that of a float16, and e4m3 has a float16's bits one place lower, with a bias of 7 instead of 15."""
+def converted(array: np.ndarray, dtype: str) -> np.ndarray:
+    """An 8- or 16-bit float converted to float32, which NumPy multiplies fast. All but float16 come as integers of their
+    bits. bfloat16 is the upper half of a float32, and e5m2 that of a float16. e4m3 has a float16's bits one place lower,
+    with a bias of 7 instead of 15."""
     if dtype == "float16":
         return array.astype(np.float32)
     if dtype in FLOAT8:
@@ -58,8 +59,8 @@ def widened(array: np.ndarray, dtype: str) -> np.ndarray:
     return bits.view(np.float32)
 
 
-def narrowed(array: np.ndarray, dtype: str) -> np.ndarray:
-    """float32 rounded to nearest, ties to even, to float16 or bfloat16, as bytes where NumPy has no such type."""
+def rounded(array: np.ndarray, dtype: str) -> np.ndarray:
+    """float32 rounded to nearest, ties to even, to float16 or bfloat16; bfloat16 as integers of its bits."""
     if dtype in ("float16", "float32"):
         return array.astype(dtype)
     bits = array.view(np.uint32)
@@ -67,7 +68,7 @@ def narrowed(array: np.ndarray, dtype: str) -> np.ndarray:
 
 
 def one_after_the_other(run: Callable[[], float], seconds: float) -> tuple[float, int]:
-    """Calls for at least `seconds`: the seconds that they took, and how many they were."""
+    """Call for at least `seconds`: the seconds, and the number of calls."""
     begin, calls = perf_counter(), 0
     while (passed := perf_counter() - begin) < seconds or not calls:
         run()
@@ -81,7 +82,7 @@ def serve(
     save: Callable[[], None],
     sustain: Callable[[float], tuple[float, int]],
 ) -> Path | None:
-    """Answer the parent's lines until they end, or ask for another problem: the folder that it lies in."""
+    """Answer the parent's lines. The result is the next problem's folder, or None at the end of input."""
     print(json.dumps(facts), flush=True)
     for line in sys.stdin:
         word, *rest = line.split()
@@ -102,8 +103,8 @@ def main(folder: Path) -> None:
     settings, inputs, output = load(folder)
     operation, read, stored = settings["operation"], settings["dtype"], settings["out_dtype"]
     short = operation == "gemm" and (read in FLOAT8 or (read in SHORT and read == stored))
-    if short:  # what a user of NumPy does: it has no fast product of these
-        inputs = {name: widened(array, read) for name, array in inputs.items()}
+    if short:  # as a user would do: NumPy has no fast product of these
+        inputs = {name: converted(array, read) for name, array in inputs.items()}
         output = np.zeros(output.shape, np.float32)
 
     def compute() -> None:
@@ -125,7 +126,7 @@ def main(folder: Path) -> None:
     serve(
         facts | ({"library": f"{facts['library']} in float32"} if short else {}),
         run,
-        lambda: np.save(folder / "result.npy", narrowed(result, stored) if short else result),
+        lambda: np.save(folder / "result.npy", rounded(result, stored) if short else result),
         lambda seconds: one_after_the_other(run, seconds),
     )
 
