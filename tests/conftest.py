@@ -150,9 +150,9 @@ def wide_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     """A console so wide that tables are not cut."""
     from rich.console import Console
 
-    from tilewright.cli import live
+    from tilewright.cli import live_table
 
-    monkeypatch.setattr(live, "console", Console(width=240))
+    monkeypatch.setattr(live_table, "console", Console(width=240))
 
 
 @pytest.fixture

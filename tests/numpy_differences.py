@@ -23,8 +23,8 @@ class Reason:
 
 TYPES = Reason("Types without kernels are refused", UnsupportedType)
 BYTES = Reason("int8 gives int32", AssertionError)
-OPERATOR = Reason("An operand's own operator is not asked", UnsupportedType)
-WORDS = Reason("Errors have other words", AssertionError)
+OPERATOR = Reason("Operators of operands are not called", UnsupportedType)
+WORDS = Reason("Error messages differ", AssertionError)
 
 OURS = "befdFDi"  # NumPy's letters for the types that we have
 NUMPYS = "?bhilqBHILQefdgFDGO"  # for all that NumPy multiplies

@@ -49,9 +49,9 @@ def measured(whole: bool) -> dict[str, float]:
     for call in made.values():
         call()
     if not whole:
-        from tilewright.library.places import HostPlace
+        from tilewright.library.memory import HostMemory
 
-        HostPlace.run = lambda *arguments: None  # type: ignore[method-assign]
+        HostMemory.run = lambda *arguments: None  # type: ignore[method-assign]
     clock = time.perf_counter if whole else time.thread_time
     found = {}
     for name, call in made.items():

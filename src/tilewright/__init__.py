@@ -31,7 +31,7 @@ if TYPE_CHECKING:
         WrongResult,
     )
     from .kernels import LADDERS, find_kernel, find_ladder, rung_before
-    from .library.moves import copy, matrix_transpose, transpose
+    from .library.copies import copy, matrix_transpose, transpose
     from .library.products import gemm, matmul
     from .report.compare import compare
     from .report.plot import plot
@@ -54,7 +54,7 @@ _HOMES = {
     "core.kernel": ("Config", "Kernel", "Ladder", "NDRange"),
     "kernels": ("LADDERS", "find_kernel", "find_ladder", "rung_before"),
     "bench.ladders": ("run_kernel", "run_ladder"),
-    "library.moves": ("copy", "matrix_transpose", "transpose"),
+    "library.copies": ("copy", "matrix_transpose", "transpose"),
     "library.products": ("gemm", "matmul"),
     "core.plan": ("Plan", "plan_kernel"),
     "core.problem": ("Copy", "Gemm", "Transpose"),

@@ -8,7 +8,7 @@ from paths import ROOT
 
 from tilewright.runtime.opencl.device import Device
 
-MODULES = ("custom", "library.products", "library.moves")
+MODULES = ("core.custom", "library.products", "library.copies")
 PAGES = ("docs/library.md", "docs/numpy-differences.md")
 
 

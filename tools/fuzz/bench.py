@@ -17,7 +17,7 @@ QUEUES = 3
 
 def library_calls() -> Calls:
     """The calls as the library has them."""
-    from tilewright.library.moves import copy, matrix_transpose
+    from tilewright.library.copies import copy, matrix_transpose
 
     return {
         "matmul": tilewright.matmul, "gemm": tilewright.gemm, "transpose": tilewright.transpose,

@@ -17,7 +17,7 @@ from ..core.types import numpy_dtype
 from ..dispatch.choice import plan_copy, plan_product
 from ..errors import Unsupported
 from ..kernels.peaks import CHAINS
-from ..library.moves import copy, matrix_transpose
+from ..library.copies import copy, matrix_transpose
 from ..library.products import matmul
 from ..runtime.cuda.counterparts import counterpart_of
 from ..runtime.device import Device as AnyDevice

@@ -1,21 +1,56 @@
-"""The command `explain`: a kernel's memory traffic counted on paper; nothing is run on a device."""
+"""Count memory traffic, bank conflicts, races and other faults of a kernel, without a GPU."""
+
+from __future__ import annotations
 
 import argparse
 import json
+import sys
 from collections.abc import Mapping
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from ..analysis.explain import Explanation
-from ..analysis.explain.serialise import to_dict
-from ..analysis.explanations import compare_explanations, explain, what_if
-from ..core.kernel import Kernel
-from ..errors import InvalidInput, TilewrightError
-from ..kernels import rung_before
-from .arguments import kernel_and_settings, size_of
+if TYPE_CHECKING:
+    from ..analysis.explain import Explanation
+    from ..core.kernel import Kernel
+
+EXAMPLES = """\
+  tilewright explain tiles/2
+  tilewright explain transpose/5 --sweep PAD=0,1
+  tilewright explain mine.cl --global M,N --local 16,16 --picture mine.html"""
 
 
-def explain_command(options: argparse.Namespace) -> int:
-    """`tilewright explain`: the annotated source, or the table of `--sweep` and `--pitch`; 1 if there are faults."""
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    from ..analysis.explain import MODELS
+    from .kernel_arguments import add_kernel
+    from .shared_arguments import add_problem
+
+    add_kernel(parser)
+    add_problem(parser.add_argument_group("problem"), "256x256x64, or 256x256")
+    names = ", ".join(" or ".join((model.name, *model.aliases[:3])) for model in MODELS)
+    parser.add_argument("--device-model", default="nvidia", metavar="MODEL", help=f"{names} (default: %(default)s)")
+    parser.add_argument(
+        "--sweep", action="append", default=[], metavar="NAME=VALUES",
+        help="try these values of a setting, such as BK=8,16,32; repeat for more settings (default: none)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--pitch", action="append", default=[], metavar="ARRAY=VALUES",
+        help="try these row pitches, in elements, of a __local array, such as tile=16,17,33 (default: its own)",
+    )  # fmt: skip
+    output = parser.add_argument_group("output")
+    output.add_argument(
+        "--picture", type=Path, metavar="FILE",
+        help="draw sectors, banks and the path of the data as .svg or .html (default: not drawn)",
+    )  # fmt: skip
+    output.add_argument("--json", action="store_true", help="print JSON (default: the annotated source)")
+
+
+def execute(options: argparse.Namespace) -> int:
+    """The exit status: 1 if the kernel has faults."""
+    from ..analysis.explain.serialise import to_dict
+    from ..analysis.explanations import explain
+    from .kernel_arguments import kernel_and_settings
+    from .sizes import size_of
+
     kernel, settings = kernel_and_settings(options)
     dtype = kernel.usual_dtype if options.dtype is None else options.dtype
     common = {"size": size_of(options), "dtype": dtype, "offset": options.offset, "model": options.device_model}
@@ -34,25 +69,26 @@ def explain_command(options: argparse.Namespace) -> int:
     if options.picture:
         from ..analysis.explain.drawing.picture import save_picture
 
-        print(f"wrote {save_picture(found, options.picture)}")
+        print(f"wrote {save_picture(found, options.picture)}", file=sys.stderr if options.json else sys.stdout)
     return int(any(each.faults for each in launches))
 
 
 def check_picture(options: argparse.Namespace) -> None:
     """InvalidInput for a picture that cannot be written, before anything is counted."""
-    from ..analysis.explain.drawing.picture import ENDINGS  # drawings and plots are imported where they are asked for
+    from ..analysis.explain.drawing.picture import ENDINGS
     from .outputs import check_target
 
     check_target("--picture", options.picture, ENDINGS)
 
 
 def _what_if(kernel: Kernel, options: argparse.Namespace, common: Mapping[str, Any]) -> int:
-    """Print the table of all variations; 1 if none of them could be counted."""
+    """Print the table of all variations. The exit status: 1 if none of them could be counted."""
+    from ..analysis.explanations import what_if
+    from ..errors import InvalidInput
+
     if options.picture or options.json:
         word = "--picture" if options.picture else "--json"
-        raise InvalidInput(
-            f"{word}: --sweep and --pitch print one table; explain a variation by itself, with -D, for that"
-        )
+        raise InvalidInput(f"{word}: --sweep and --pitch print a table; use {word} with one variation, given by -D")
     swept = {name: values.split(",") for name, values in map(_setting, options.sweep)}
     found = what_if(kernel, sweep=swept, pitches=dict(map(_pitches, options.pitch)), **common)
     print(found)
@@ -60,6 +96,8 @@ def _what_if(kernel: Kernel, options: argparse.Namespace, common: Mapping[str, A
 
 
 def _setting(text: str) -> tuple[str, str]:
+    from ..errors import InvalidInput
+
     name, equals, values = text.partition("=")
     if not equals or not name.isidentifier() or not all(value.strip() for value in values.split(",")):
         raise InvalidInput(f"{text!r}: write NAME=VALUE,VALUE,...")
@@ -67,6 +105,8 @@ def _setting(text: str) -> tuple[str, str]:
 
 
 def _pitches(text: str) -> tuple[str, list[int]]:
+    from ..errors import InvalidInput
+
     array, values = _setting(text)
     if not all(value.isdecimal() and int(value) for value in values.split(",")):
         raise InvalidInput(f"--pitch {array}={values}: pitches are whole numbers of at least 1")
@@ -74,13 +114,17 @@ def _pitches(text: str) -> tuple[str, list[int]]:
 
 
 def _print_changes(kernel: Kernel, found: Explanation, common: Mapping[str, Any]) -> None:
-    """What changed against the rung before, where there is one."""
+    """Print what changed against the rung before, if there is one."""
+    from ..analysis.explanations import compare_explanations, explain
+    from ..errors import TilewrightError
+    from ..kernels import rung_before
+
     previous = rung_before(kernel)
     if previous is None:
         return
     try:
         before = explain(previous, **common)
     except TilewrightError as reason:
-        print(f"not compared with {previous.name}, which cannot be explained so: {reason}")
+        print(f"not compared with {previous.name}, which cannot be explained with these options: {reason}")
         return
     print("\n".join(compare_explanations(before, found)))

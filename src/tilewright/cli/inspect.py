@@ -1,25 +1,52 @@
-"""The commands `inspect` and `roofline`: what a compiler made of a kernel, and which peak of a device limits it."""
+"""Print registers, occupancy and instructions of a compiled kernel, for a device or, offline, for any architecture."""
+
+from __future__ import annotations
 
 import argparse
 import re
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from ..analysis.inspect import ARCHITECTURES, DEVICE, SIZE, Inspection, inspect_kernel
-from ..analysis.inspect.compare import compare
-from ..bench.roofline import roofline
-from ..core.kernel import Kernel
-from ..core.records import to_json
-from ..errors import InvalidInput, Unsupported
-from ..report.roofline import ROOFLINE_PICTURES, save_roofline
-from .arguments import is_file, kernel_of, own_kernel, rung_of, settings_of, size_of
-from .outputs import check_target, write_or_rescue
+if TYPE_CHECKING:
+    from ..analysis.inspect import Inspection
+    from ..core.kernel import Kernel
 
-NO_GROUP = "the size of work-groups is not known, and so no occupancy: give --local, such as --local 16,16"
+EXAMPLES = """\
+  tilewright inspect tiles/6 --arch sm_90
+  tilewright inspect tiles/6 --arch sm_90 --diff BK=8
+  tilewright inspect mine.cl --global M,N --local 16,16 --sass --arch sm_90"""
+NO_GROUP = "occupancy is unknown without the size of work-groups: give --local, such as --local 16,16"
 
 
-def inspect_command(options: argparse.Namespace) -> int:
-    """`tilewright inspect`: what a compiler made of a kernel, one of its listings, or two of them compared."""
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    from ..analysis.inspect import SIZE
+    from .kernel_arguments import add_kernel
+    from .shared_arguments import add_device, add_problem
+
+    add_kernel(parser)
+    add_problem(parser.add_argument_group("problem"), "x".join(map(str, SIZE)))
+    add_device(parser)
+    parser.add_argument(
+        "--arch", metavar="ARCH",
+        help="sm_70 .. sm_120, gfx90a, gfx942, gfx1100, x86-64-v4 ..., or device (default: device)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--diff", metavar="OTHER", help="compare with another rung, settings (BK=8) or ARCH (default: no comparison)"
+    )
+    output = parser.add_argument_group("output")
+    output.add_argument("--json", action="store_true", help="print the record as JSON (default: text)")
+    listing = output.add_mutually_exclusive_group()
+    for form, what in (("sass", "NVIDIA's machine code"), ("ptx", "the PTX"), ("isa", "AMD's or x86 machine code")):
+        listing.add_argument(f"--{form}", action="store_true", help=f"print {what} (default: a summary)")
+
+
+def execute(options: argparse.Namespace) -> int:
+    from ..analysis.inspect import DEVICE
+    from ..analysis.inspect.compare import compare
+    from ..core.records import to_json
+    from .kernel_arguments import settings_of
+
     arch = options.arch or DEVICE
     wanted = next((form for form in ("SASS", "PTX", "ISA") if getattr(options, form.lower())), "")
     refuse_unused(options, arch, wanted)
@@ -42,20 +69,23 @@ def inspect_command(options: argparse.Namespace) -> int:
 
 
 def refuse_unused(options: argparse.Namespace, arch: str, wanted: str) -> None:
-    """InvalidInput for options that the others leave without an effect."""
+    """InvalidInput for options without an effect."""
+    from ..analysis.inspect import DEVICE
+    from ..errors import InvalidInput
+
     if wanted and (options.diff is not None or options.json):
         other = "--json" if options.json else f"--diff {options.diff}"
-        raise InvalidInput(
-            f"--{wanted.lower()} and {other}: one listing is printed by itself; leave one of the two out"
-        )
+        raise InvalidInput(f"--{wanted.lower()} and {other}: a listing is printed alone; leave one of the two out")
     if options.device is not None and DEVICE not in (arch, options.diff):
-        raise InvalidInput(
-            f"--device {options.device}: for --arch {arch} nothing asks a device; leave one of the two out"
-        )
+        raise InvalidInput(f"--device {options.device}: --arch {arch} uses no device; leave one of the two out")
 
 
 def inspect_one(name: str, arch: str, settings: Mapping[str, str], options: argparse.Namespace) -> Inspection:
-    """Inspect a rung or a user's file as the options say."""
+    """Inspect a rung or a user's file."""
+    from ..analysis.inspect import SIZE, inspect_kernel
+    from .kernel_arguments import is_file, rung_of
+    from .sizes import size_of
+
     own = argparse.Namespace(**{**vars(options), "kernel": name})
     kernel = _file_kernel(own, settings) if is_file(name) else rung_of(own)
     found = inspect_kernel(
@@ -68,13 +98,18 @@ def inspect_one(name: str, arch: str, settings: Mapping[str, str], options: argp
 
 
 def _file_kernel(options: argparse.Namespace, settings: Mapping[str, str]) -> Kernel:
-    """A user's kernel; where no geometry is given, one work-item stands for it, since only its code is looked at."""
+    """A user's kernel. Without a geometry it has one work-item: only its code is looked at."""
+    from .kernel_arguments import own_kernel
+
     local = options.local_size or ",".join("1" for _ in (options.global_size or "1").split(","))
     return own_kernel(options, options.global_size or local, local, settings)
 
 
 def other_side(text: str, name: str, arch: str, settings: Mapping[str, str]) -> tuple[str, str, dict[str, str]]:
-    """What `--diff` names: settings (BK=8,TM=4), an architecture, or another kernel."""
+    """The value of `--diff`: settings (BK=8,TM=4), an architecture, or another kernel."""
+    from ..analysis.inspect import ARCHITECTURES
+    from .kernel_arguments import settings_of
+
     if "=" in text:
         return name, arch, {**settings, **settings_of(text.split(","))}
     if text in ARCHITECTURES or re.fullmatch(r"(sm_|gfx)\w+", text):
@@ -83,35 +118,18 @@ def other_side(text: str, name: str, arch: str, settings: Mapping[str, str]) -> 
 
 
 def listing_text(inspection: Inspection, form: str) -> str:
-    """One listing; for `ISA` that of AMD or x86. Unsupported says which there are."""
+    """One listing; for `ISA` that of AMD or x86. Unsupported names the listings that exist."""
+    from ..errors import Unsupported
+
     forms = {"ISA": ("ISA", "x86", "SASS")}.get(form, (form,))
     for each in forms:
         if each in inspection.texts:
             return inspection.texts[each].rstrip()
     there = ", ".join(inspection.texts) or "no listing"
     reasons = " ".join(inspection.missing)
-    raise Unsupported(f"{inspection.name} has no {form}; there is {there}. {reasons}".strip())
+    raise Unsupported(f"{inspection.name} has no {form} listing; it has {there}. {reasons}".strip())
 
 
 def _short(inspection: Inspection) -> Inspection:
-    """Without the listings, which are asked for by themselves."""
+    """The inspection without its listings, which have options of their own."""
     return replace(inspection, texts={})
-
-
-def roofline_command(options: argparse.Namespace) -> int:
-    """`tilewright roofline`: which of a device's measured peaks limits a kernel, and the % reached."""
-    size = size_of(options) or ()
-    kernel = kernel_of(options)
-    if options.plot:
-        check_target("--plot", options.plot, ROOFLINE_PICTURES)
-        if kernel.operation != "gemm":
-            raise InvalidInput(
-                f"--plot {options.plot}: a {kernel.operation} makes no multiply-adds, and so has no roofline to draw"
-            )
-    found = roofline(kernel, size, options.device, options.dtype, options.offset, options.seconds)
-    if options.plot:
-        write_or_rescue(options.plot, found, save_roofline)
-    print(to_json(found) if options.json else found, end="" if options.json else "\n")
-    if options.plot and not options.json:
-        print(f"wrote {options.plot}")
-    return int(not found.row.passed)

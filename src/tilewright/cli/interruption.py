@@ -1,4 +1,4 @@
-"""What SIGINT and SIGTERM do to the command line: an interrupt that it can clean up after, or else an end."""
+"""SIGINT and SIGTERM on the command line: a KeyboardInterrupt, or the end of the process if the driver hangs."""
 
 import os
 import signal
@@ -12,18 +12,18 @@ from types import FrameType
 from ..runtime.children import kill_all
 from ..runtime.home import remove_private_folder
 
-PATIENCE_S = 2.0  # for the main thread to get out of the driver: single launches of a sound kernel are over before
-TOGETHER_S = 0.5  # as much later than the main thread this one may hear of a signal
+PATIENCE_S = 2.0  # for the main thread to return from the driver: a launch of a sound kernel is shorter
+TOGETHER_S = 0.5  # the listening thread may notice a signal this much later than the main thread
 POLL_S = 0.05
 
 
 @contextmanager
 def terminated_as_interrupted() -> Iterator[None]:
-    """Within this SIGTERM, as `timeout` sends it, does what Ctrl-C does: a benchmark then keeps what it measured.
+    """A context in which SIGTERM acts as Ctrl-C: a benchmark keeps what it measured, also under `timeout`.
 
-    A thread that waits in a driver runs no Python and so no handler. If the main thread does not get to it within some
-    seconds after either signal, another thread says so, kills our child processes and ends the process. On Windows
-    nothing is changed: SIGTERM ends a process there at once.
+    A thread that waits in a driver runs no Python, and so no signal handler. If the main thread has not handled a signal after
+    PATIENCE_S, another thread prints a message, kills the child processes and ends the process. On Windows nothing
+    changes: SIGTERM ends a process at once.
     """
     main = threading.current_thread() is threading.main_thread()
     if sys.platform == "win32" or not main or signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:
@@ -44,13 +44,13 @@ def terminated_as_interrupted() -> Iterator[None]:
 
 
 class Watch:
-    """Hears of signals as soon as they arrive, by the pipe that the interpreter's own handler writes to."""
+    """Notices signals at once, by the pipe that the interpreter's own handler writes to."""
 
     def __init__(self) -> None:
         self._reading, self._writing = os.pipe()
         os.set_blocking(self._writing, False)
         self._over = threading.Event()
-        self._heeded = float("-inf")  # when the main thread last got to a signal
+        self._handled = float("-inf")  # when the main thread last handled a signal
         self._thread = threading.Thread(target=self._listen, name="tilewright signals", daemon=True)
         self._fd_before = -1
 
@@ -66,23 +66,23 @@ class Watch:
         os.close(self._reading)
 
     def interrupt(self, number: int, frame: FrameType | None) -> None:
-        """The handler, which runs when the main thread gets back to Python."""
-        self._heeded = monotonic()
+        """The handler, which runs when the main thread returns to Python."""
+        self._handled = monotonic()
         raise KeyboardInterrupt
 
     def _listen(self) -> None:
         while data := os.read(self._reading, 1):
-            if data[0] in (signal.SIGINT, signal.SIGTERM) and not self._is_heeded(monotonic()):
+            if data[0] in (signal.SIGINT, signal.SIGTERM) and not self._is_handled(monotonic()):
                 name = signal.Signals(data[0]).name
-                words = f"{name}: the device has not answered for {PATIENCE_S:g} s, so what it runs is left behind\n"
+                words = f"{name}: the device has not answered for {PATIENCE_S:g} s; its work is abandoned\n"
                 os.write(sys.__stderr__.fileno() if sys.__stderr__ else 2, words.encode())
                 kill_all()
                 remove_private_folder()
                 os._exit(128 + data[0])
 
-    def _is_heeded(self, arrived: float) -> bool:
-        """Wait until the main thread has got to a signal; two that arrive together are heeded together."""
+    def _is_handled(self, arrived: float) -> bool:
+        """Wait until the main thread has handled a signal. Two that arrive together are handled together."""
         while monotonic() < arrived + PATIENCE_S:
-            if self._heeded > arrived - TOGETHER_S or self._over.wait(POLL_S):
+            if self._handled > arrived - TOGETHER_S or self._over.wait(POLL_S):
                 return True
         return False

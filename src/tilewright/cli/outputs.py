@@ -1,4 +1,4 @@
-"""The files that a command is asked to write: looked at before anything is measured, and not lost if they cannot be written."""
+"""Output files: checked before anything is measured. A record that cannot be written is saved elsewhere."""
 
 import argparse
 import os
@@ -13,23 +13,23 @@ from ..report.plot import check_picture, plot
 from ..report.table import to_csv
 
 Saved = TypeVar("Saved")
-WRITTEN = ("json", "csv", "plot")  # the options that name a file for a record, what keeps all of it first
+WRITTEN = ("json", "csv", "plot")  # the options that name a file; JSON first, because it keeps the whole record
 
 
 def check_target(option: str, path: Path, endings: Sequence[str] = ()) -> None:
-    """InvalidInput if a file cannot be written there: its folder is missing, it is one itself, or its ending says nothing."""
+    """InvalidInput if a file cannot be written: no folder or no right to write, a folder itself, or an unknown suffix."""
     if endings and path.suffix.lower() not in endings:
-        raise InvalidInput(f"{option} {path}: the name has to end in {' or '.join(endings)}")
+        raise InvalidInput(f"{option} {path}: the name must end in {' or '.join(endings)}")
     if path.is_dir():
         raise InvalidInput(f"{option} {path} is a folder: name a file in it")
     if not path.parent.is_dir():
         raise InvalidInput(f"{option} {path}: there is no folder {path.parent}")
     if not os.access(path if path.exists() else path.parent, os.W_OK):
-        raise InvalidInput(f"{option} {path}: no right to write there")
+        raise InvalidInput(f"{option} {path}: you have no right to write there")
 
 
 def check_outputs(options: argparse.Namespace, names: Sequence[str] = ("",)) -> None:
-    """Look at all that --json, --csv and --plot name, for records of these names, before work is done for them."""
+    """Check the files of --json, --csv and --plot, for records of these names."""
     targets: dict[Path, str] = {}
     for option in WRITTEN:
         path: Path | None = getattr(options, option, None)
@@ -43,13 +43,15 @@ def check_outputs(options: argparse.Namespace, names: Sequence[str] = ("",)) -> 
 
 
 def named(path: Path, name: str) -> Path:
-    """The file for one of several records: the record's name goes before the suffix."""
+    """The file of one of several records: the record's name stands before the suffix."""
     return path.with_stem(f"{path.stem}-{name}") if name else path
 
 
 def write_outputs(options: argparse.Namespace, record: Record, name: str = "") -> list[Path]:
-    """Save what --json, --csv and --plot ask for, all that can be; the files written. RecordError says which could not be
-    written, and where the record is."""
+    """Write the files of --json, --csv and --plot, and return their names.
+
+    RecordError names the files that could not be written, and the file in which the record was saved.
+    """
     written: list[Path] = []
     complaints: list[str] = []
     writers: dict[str, Callable[[Record, Path], None]] = {"json": save_record, "csv": _save_csv, "plot": plot}
@@ -73,7 +75,7 @@ def _save_csv(record: Record, path: Path) -> None:
 
 
 def write_or_rescue(path: Path, record: Saved, write: Callable[[Saved, Path], None] = save_record) -> None:
-    """Save a record. RecordError if it cannot be written, which says where it is instead."""
+    """Save a record. RecordError if it cannot be written: it names the file in which the record was saved."""
     try:
         write(record, path)
     except (OSError, TilewrightError) as error:
@@ -86,7 +88,7 @@ def _complaint(path: Path, error: Exception) -> str:
 
 
 def rescued(record: object) -> str:
-    """Save a record where it was not asked for, and say where: in the folder for temporary files, or else on the screen."""
+    """Save a record in a temporary file, or print it if that fails; a sentence that says which."""
     try:
         handle, name = tempfile.mkstemp(prefix="tilewright-", suffix=".json")
         os.close(handle)
@@ -94,4 +96,4 @@ def rescued(record: object) -> str:
         return f"the record is in {name}"
     except OSError as error:
         print(to_json(record), end="")
-        return f"nor can the record be kept in a temporary file ({error.strerror}); it was printed"
+        return f"a temporary file cannot be written, either ({error.strerror}); the record was printed"

@@ -1,4 +1,4 @@
-"""Numbers on the command line: times and counts, refused by a sentence where they are out of range."""
+"""Numbers on the command line: times and counts, with a sentence for those out of range."""
 
 import argparse
 import math
@@ -9,17 +9,17 @@ Number = TypeVar("Number", int, float)
 
 
 def seconds(text: str) -> float:
-    """A time that the parser takes: finite, and not negative."""
+    """A time in seconds: finite and not negative."""
     return _number(text, float, lambda value: math.isfinite(value) and value >= 0, "a number of seconds, such as 2.5")
 
 
 def count(text: str) -> int:
-    """A number of things that the parser takes: 1 or more."""
+    """A whole number of at least 1."""
     return _number(text, int, lambda value: value >= 1, "a whole number of at least 1")
 
 
 def from_zero(text: str) -> int:
-    """A whole number that the parser takes: 0 or more."""
+    """A whole number of at least 0."""
     return _number(text, int, lambda value: value >= 0, "a whole number of at least 0")
 
 

@@ -1,4 +1,4 @@
-"""`axes=` as NumPy's matmul takes it: which dimensions of each operand, and of the result, are the matrix's."""
+"""`axes=` of NumPy's matmul: which dimensions of each operand and of the result hold the matrices."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -11,18 +11,18 @@ Axes = tuple[tuple[int, ...], ...]
 
 
 def matrix_axes(axes: Any, a_sides: int, b_sides: int) -> Axes:
-    """The dimensions of a, b and the result that hold matrices, counted from 0; an operand with one dimension has one.
+    """The dimensions of a, b and the result that hold matrices, counted from 0. A 1-D operand has one of them.
 
-    `axes` is a list of three tuples (or of integers, for one dimension); the last may be left out where the result has
-    none. InvalidInput for anything else.
+    `axes` is a list of three tuples, or of integers for one dimension. The last may be left out if the result has none.
+    InvalidInput for anything else.
     """
     if a_sides == 0 or b_sides == 0:
-        return (), (), ()  # refused with its shapes by whoever multiplies
+        return (), (), ()  # `product_shape` refuses them, with both shapes
     a_core, b_core = min(a_sides, 2), min(b_sides, 2)
     result_core = a_core + b_core - 2
     result_sides = max(a_sides - a_core, b_sides - b_core) + result_core
     if not isinstance(axes, (list, tuple)) or not 2 <= len(axes) <= 3 or (len(axes) == 2 and result_core):
-        raise InvalidInput(f"axes={axes!r}: a list with one tuple of dimensions for a, b and the result each")
+        raise InvalidInput(f"axes={axes!r}: write a list of three tuples of dimensions, for a, b and the result")
     given = (*axes, ()) if len(axes) == 2 else tuple(axes)
     operands = (("a", a_sides, a_core), ("b", b_sides, b_core), ("the result", result_sides, result_core))
     return tuple(_checked(each, *operand) for each, operand in zip(given, operands, strict=True))
@@ -39,11 +39,11 @@ def _checked(axes: Any, name: str, sides: int, core: int) -> tuple[int, ...]:
 
 
 def matrices_last(array: Any, core: Sequence[int]) -> Any:
-    """The array, a view, with its matrix dimensions behind all others."""
+    """A view of the array with its matrix dimensions last."""
     return array.transpose((*(side for side in range(array.ndim) if side not in core), *core))
 
 
 def matrices_at(array: Any, core: Sequence[int]) -> Any:
-    """The array, a view, with its last dimensions at the places `core`: the inverse of `matrices_last`."""
+    """A view of the array with its last dimensions at the positions `core`: the inverse of `matrices_last`."""
     order = (*(side for side in range(array.ndim) if side not in core), *core)
     return array.transpose(tuple(order.index(side) for side in range(array.ndim)))

@@ -1,4 +1,4 @@
-"""Plans, builds and keeps what the library's calls need, so that a repeated call only sets buffers and enqueues."""
+"""Plans, builds and keeps the library's calls, so that a repeated call only binds buffers and enqueues."""
 
 import threading
 from collections import OrderedDict
@@ -10,13 +10,13 @@ from ..errors import InvalidInput
 from ..runtime.opencl.device import Device, choose, discover_devices, open_device
 from ..runtime.run import LoadedPlan
 
-# Kept for each device and thread: prepared calls, as many as a training loop has shapes, and bytes of scratch memory.
+# For each device and thread: prepared calls, enough for the shapes of a training loop, and bytes of scratch memory.
 KEPT_CALLS = 512
 KEPT_SCRATCH_BYTES = 256 * 2**20
 
 
 class Call:
-    """Plans made ready: run in order, they do what one library call asks."""
+    """The loaded plans of one library call, run in order."""
 
     def __init__(self, plans: Sequence[Plan], device: Device) -> None:
         self.device = device
@@ -27,9 +27,11 @@ class Call:
         self.zeroed_bytes = sum(plan.scratch[name] for plan in plans for name in plan.zeroed)
 
     def enqueue(self, buffers: Mapping[str, Any], queue: Any, wait_for: Any = None, event: bool = True) -> Any:
-        """Bind `buffers`, enqueue everything, and return the last event; None if there was nothing to launch, or if no
-        `event` is asked for, which costs some microseconds a launch. The first launch waits for the events `wait_for`;
-        the others come after it, since queues are in order."""
+        """Bind `buffers`, enqueue everything, and return the last event.
+
+        The first launch waits for the events `wait_for`; the others follow, because queues are in order. The result is None
+        if there was nothing to launch, or without `event`: an event costs some microseconds for each launch.
+        """
         last = None
         for loaded, shared, zeroed in zip(self._loaded, self._shared, self._zeroed, strict=True):
             if shared or zeroed:
@@ -43,22 +45,22 @@ class Call:
 
 
 def _shared_scratch(plan: Plan) -> dict[str, int]:
-    """Bytes of the scratch buffers that may hold anything when the plan starts: calls on one queue share them."""
+    """Bytes of the scratch buffers with any initial contents. Calls on one queue share them."""
     return {name: nbytes for name, nbytes in plan.scratch.items() if name not in plan.zeroed}
 
 
 def _zeroed_scratch(plan: Plan, device: Device) -> dict[str, Any]:
-    """Scratch buffers that hold zeros before the plan's first run, and after each: they are the call's own."""
+    """Scratch buffers that hold zeros before and after each run. Each call has its own."""
     zeroed = {name: device.allocate(plan.scratch[name]) for name in sorted(plan.zeroed)}
     for name, buffer in zeroed.items():
         device.fill(buffer, 0, 0, plan.scratch[name])
     if zeroed:
-        device.finish("filling scratch memory with zeros")  # calls may be enqueued elsewhere
+        device.finish("filling scratch memory with zeros")  # the call may be enqueued on another queue
     return zeroed
 
 
 class Kept:
-    """What one thread keeps for one device: calls, since kernel objects' arguments are state, and scratch memory."""
+    """Calls and scratch memory of one thread on one device. Calls are not shared: arguments are state of kernel objects."""
 
     def __init__(self) -> None:
         self.calls: OrderedDict[Hashable, Call] = OrderedDict()
@@ -66,11 +68,14 @@ class Kept:
         self._scratch: OrderedDict[tuple[int, int], tuple[Any, int]] = OrderedDict()
 
     def scratch(self, queue: Any, sizes: Mapping[str, int], device: Device) -> dict[str, Any]:
-        """A buffer of at least each size. Calls on one queue run one after the other and share them; on two queues they
-        do not. Buffers above KEPT_SCRATCH_BYTES in all are forgotten, the least recently used first."""
+        """A buffer of at least each size.
+
+        Calls on one queue share them, because they run one after the other. The least recently used buffers are dropped
+        above a total of KEPT_SCRATCH_BYTES.
+        """
         found = {}
-        for place, (name, nbytes) in enumerate(sizes.items()):
-            key = (queue.int_ptr, place)
+        for position, (name, nbytes) in enumerate(sizes.items()):
+            key = (queue.int_ptr, position)
             buffer, held = self._scratch.pop(key, (None, 0))
             if held < nbytes:
                 buffer, held = device.allocate(nbytes), nbytes
@@ -81,7 +86,7 @@ class Kept:
         return found
 
     def add(self, key: Hashable, call: Call) -> None:
-        """Keep a call; the least recently used are forgotten where there are too many, or too many bytes of theirs."""
+        """Keep a call. The least recently used are dropped above KEPT_CALLS, or above KEPT_SCRATCH_BYTES of zeroed memory."""
         self.calls[key] = call
         self.zeroed_bytes += call.zeroed_bytes
         while len(self.calls) > KEPT_CALLS or (self.zeroed_bytes > KEPT_SCRATCH_BYTES and len(self.calls) > 1):
@@ -90,7 +95,7 @@ class Kept:
 
 
 def _kept(device: Device) -> Kept:
-    """This thread's own. The device holds it, so that it goes when the device is let go."""
+    """This thread's calls and scratch memory. The device owns them: they are freed with it."""
     kept: Kept | None = getattr(device.per_thread, "kept", None)
     if kept is None:
         kept = device.per_thread.kept = Kept()
@@ -103,14 +108,16 @@ _opening = threading.Lock()
 
 
 def default_device(wanted: Any = None) -> Device:
-    """The device that `wanted` names (an index, "cpu", "gpu", part of a name, or None for the preferred one), opened once
-    per process under whatever name."""
+    """The device of an index, "cpu", "gpu", part of a name, or None for the preferred one.
+
+    Each device is opened once for each process, whatever name is used.
+    """
     try:
         return _wanted[wanted]
     except (KeyError, TypeError):
         pass
     if not isinstance(wanted, (str, int, type(None))) or isinstance(wanted, bool):
-        raise InvalidInput(f"device={wanted!r} is a {type(wanted).__name__}; it is an index or a name")
+        raise InvalidInput(f"device={wanted!r} is a {type(wanted).__name__}; pass an index or a name")
     with _opening:
         if wanted not in _wanted:
             name = None if wanted is None else str(wanted)
@@ -122,7 +129,7 @@ def default_device(wanted: Any = None) -> Device:
 
 
 def call_for(device: Device, key: Hashable, prepare: Callable[[], Call]) -> Call:
-    """This thread's call for `key` on a device, prepared now if it is new."""
+    """This thread's call for `key` on a device. It is prepared if it is new."""
     kept = _kept(device)
     call = kept.calls.get(key)
     if call is None:

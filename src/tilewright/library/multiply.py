@@ -1,4 +1,4 @@
-"""A product of arrays that were seen: its types and shapes checked, its operands taken, its launches prepared and run."""
+"""One product: check types and shapes, convert operands, prepare the launches and run them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,24 +15,24 @@ from ..core.types import FLOAT8, element_type, numpy_dtype
 from ..dispatch.choice import plan_product
 from ..errors import InvalidInput
 from ..runtime.opencl.vpdpbusd import equipped
+from .copy_calls import MOST_LAUNCHES
 from .engine import KEPT_CALLS, Call, call_for
-from .places import Place
+from .memory import Memory
+from .result_types import check_activation
 from .rules import Casting, Target, check_cast, check_out, target_of
 from .shapes import Batch, ProductShape, View, as_matrices, batches, folded, product_launches, product_shape
-from .strided import MOST_LAUNCHES
-from .types import check_activation
 
-# A stack of small matrices that needs more than MOST_LAUNCHES is multiplied from dense copies, by one: a launch takes some
-# milliseconds to prepare. The copies may have so many bytes, at 16 an element; launches of larger stacks are long.
+# A stack that needs more than MOST_LAUNCHES is copied and multiplied by one launch: preparing a launch takes some
+# milliseconds. DENSE_BYTES limits the copies, at 16 bytes an element; above it the launches are long anyway.
 DENSE_BYTES = 256 * 2**20
 
 
 # Compared by identity: hashing seven fields took 0.7 us of every call. `epilogue_of` keeps one of each.
 @dataclass(frozen=True, eq=False)
 class Epilogue:
-    """What becomes of A B before it is stored, activation(alpha S + beta C + bias), and how it is multiplied.
+    """What happens to the product before it is stored: activation(alpha S + beta C + bias).
 
-    S is A B, or rows and columns of it scaled: `scale_a` and `scale_b` are "each", "one" or "".
+    S is A B, or A B with scaled rows and columns. `scale_a` and `scale_b` are "each", "one" or "" for no scale.
     """
 
     alpha: complex = 1.0
@@ -44,9 +44,9 @@ class Epilogue:
     scale_b: str = ""
 
 
-HOLD_FLOAT8 = ("float16", "bfloat16")  # every value of both kinds of 8-bit floats
-SCALED = element_type(FLOAT8[0]).results  # of products with scales, which are multiplied in float32
-# 2 and 2+0j are equal, and not the same to kernels: `typed`. As many are kept as calls are.
+HOLD_FLOAT8 = ("float16", "bfloat16")  # both types hold every value of both 8-bit floats
+SCALED = element_type(FLOAT8[0]).results  # result types of scaled products, which are computed in float32
+# `typed`, because kernels distinguish 2 from 2+0j, which are equal. One is kept for each kept call.
 epilogue_of = lru_cache(maxsize=KEPT_CALLS, typed=True)(Epilogue)
 PLAIN = Epilogue()
 NO_VECTORS: Mapping[str, Any] = MappingProxyType({})
@@ -54,8 +54,7 @@ NO_VECTORS: Mapping[str, Any] = MappingProxyType({})
 
 # A named tuple, since each call makes one: a frozen dataclass takes a microsecond more.
 class Product(NamedTuple):
-    """What is asked: arrays as they were seen, the types that they are read and stored in, the casting rule, and the epilogue
-    with its arrays."""
+    """The request: operands, the types to read and to store, the casting rule, and the epilogue with its arrays."""
 
     a: Any
     b: Any
@@ -67,117 +66,115 @@ class Product(NamedTuple):
     conjugate: tuple[bool, bool] = (False, False)
 
 
-def multiply(place: Place, product: Product, out: Any) -> Any:
-    """Check everything, then multiply: the result, in `out` if there is one."""
+def multiply(memory: Memory, product: Product, out: Any) -> Any:
+    """Check everything, multiply, and return the result: `out`, if it is given."""
     types, epilogue = product.types, product.epilogue
     read, kind = numpy_dtype(types[0]), numpy_dtype(types[1])
     sizes = product_shape(product.a.shape, product.b.shape)
-    seen = _check(place, product, sizes, read, kind, out)
-    target, filled = _target(place, product, sizes, kind, seen)
-    a, b = place.take(product.a, read), place.take(product.b, read)
+    seen = _check(memory, product, sizes, read, kind, out)
+    target, filled = _target(memory, product, sizes, kind, seen)
+    a, b = memory.as_operand(product.a, read), memory.as_operand(product.b, read)
     if sizes.launches > MOST_LAUNCHES:
-        a, b, target = _few_launches(place, sizes, a, b, target)
+        a, b, target = _few_launches(memory, sizes, a, b, target)
     arrays = {"A": a, "B": b, "C": target.array}
     c = product.c
     if filled and c is not None and c is not target.array:
-        arrays["c"] = c  # `out` by another name: whoever uses that next waits, too
+        arrays["c"] = c  # another array object over `out`: it needs the event, too
     for name, vector in product.vectors.items():
-        arrays[name] = place.vector(place.take(vector, _vector_type(name, kind)))
-    key = (place.key, types, epilogue, product.conjugate, *map(place.signature, arrays.values()))
+        arrays[name] = memory.as_vector(memory.as_operand(vector, _vector_type(name, kind)))
+    key = (memory.key, types, epilogue, product.conjugate, *map(memory.signature, arrays.values()))
     call = call_for(
-        place.device, key, lambda: _prepare(place, (a, b, target.array), sizes, types, epilogue, product.conjugate)
+        memory.device, key, lambda: _prepare(memory, (a, b, target.array), sizes, types, epilogue, product.conjugate)
     )
-    if c is not None and not filled:  # not before the plan is made: a refused call writes nothing
-        place.assign(target.array, c)
-    place.run(call, arrays, "C", epilogue.beta != 0)
+    if c is not None and not filled:  # after planning, because a refused call writes nothing
+        memory.assign(target.array, c)
+    memory.run(call, arrays, "C", epilogue.beta != 0)
     if target.copied_to is not None:
-        place.assign(target.copied_to, target.array)
-    return place.result(target.array) if out is None else out
+        memory.assign(target.copied_to, target.array)
+    return memory.result(target.array) if out is None else out
 
 
-def _check(place: Place, product: Product, sizes: ProductShape, read: np.dtype, kind: np.dtype, out: Any) -> Any:
-    """Everything that can speak against a product, before anything is enqueued or written; `out` as it may be written."""
+def _check(memory: Memory, product: Product, sizes: ProductShape, read: np.dtype, kind: np.dtype, out: Any) -> Any:
+    """Refuse a product before anything is enqueued or written. The result is `out` as a writable array, or None."""
     if product.a.dtype != read or product.b.dtype != read:
-        _check_operands(place, product, read)
+        _check_operands(memory, product, read)
     if product.epilogue is not PLAIN:
-        _check_epilogue(place, product, sizes, kind)
+        _check_epilogue(memory, product, sizes, kind)
     if out is None:
         return None
-    seen = check_out(place, out, sizes.result, kind, product.casting)
-    place.check_conversion(kind, seen.dtype)
+    seen = check_out(memory, out, sizes.result, kind, product.casting)
+    memory.check_conversion(kind, seen.dtype)
     return seen
 
 
-def _check_operands(place: Place, product: Product, read: np.dtype) -> None:
-    """Whether both operands may be converted to the type in which they are read."""
+def _check_operands(memory: Memory, product: Product, read: np.dtype) -> None:
+    """Check that both operands may be converted to the type in which they are read."""
     exact = product.types[0] in HOLD_FLOAT8 and {product.a.dtype.name, product.b.dtype.name} == set(FLOAT8)
     for name, array in (("a", product.a), ("b", product.b)):
         if not exact:
             check_cast(name, array.dtype, read, product.casting)
-        _check_conversion(place, array, read)
+        _check_conversion(memory, array, read)
 
 
-def _check_epilogue(place: Place, product: Product, sizes: ProductShape, kind: np.dtype) -> None:
-    """Whether there is such an epilogue, and whether its arrays fit and may be converted."""
+def _check_epilogue(memory: Memory, product: Product, sizes: ProductShape, kind: np.dtype) -> None:
+    """Check that kernels have the epilogue, and that its arrays fit and may be converted."""
     precision, read = product.epilogue.precision, product.types[0]
     if precision and read not in PRECISIONS[precision]:
         raise InvalidInput(
             f"precision={precision!r} is for {' and '.join(PRECISIONS[precision])}; operands are read as {read}"
         )
     if product.epilogue.scale_a and product.types[1] not in SCALED:
-        raise InvalidInput(
-            f"scaled products are made in float32; dtype {product.types[1]} is none of {', '.join(SCALED)}"
-        )
+        raise InvalidInput(f"scaled products can be stored as {', '.join(SCALED)}, not as {product.types[1]}")
     if product.epilogue.activation:
         check_activation(product.epilogue.activation, product.types[1])
     if product.c is not None:
         if product.c.shape != sizes.result:
             raise InvalidInput(f"c has the shape {product.c.shape}, the product {sizes.result}")
         check_cast("c", product.c.dtype, kind, product.casting)
-        _check_conversion(place, product.c, kind)
+        _check_conversion(memory, product.c, kind)
     for name, vector in product.vectors.items():
         check_cast(name, vector.dtype, _vector_type(name, kind), product.casting)
-        _check_conversion(place, vector, _vector_type(name, kind))
+        _check_conversion(memory, vector, _vector_type(name, kind))
 
 
 def _vector_type(name: str, result: np.dtype) -> np.dtype:
-    """What the vectors of an epilogue are added or multiplied in: a bias as the result, scales as float32."""
+    """The type of an epilogue's vector: a bias has the result's, a scale float32."""
     return result if name == "bias" else np.dtype(np.float32)
 
 
-def _check_conversion(place: Place, array: Any, dtype: np.dtype) -> None:
-    """Unsupported if an array cannot be converted where it lies."""
+def _check_conversion(memory: Memory, array: Any, dtype: np.dtype) -> None:
+    """Unsupported if a device array cannot be converted on its device."""
     if not isinstance(array, np.ndarray):
-        place.check_conversion(array.dtype, dtype)
+        memory.check_conversion(array.dtype, dtype)
 
 
-def _target(place: Place, product: Product, sizes: ProductShape, kind: np.dtype, out: Any) -> tuple[Target, bool]:
-    """Where the kernels write, and whether it holds `c` already because that is the caller's `out`."""
+def _target(memory: Memory, product: Product, sizes: ProductShape, kind: np.dtype, out: Any) -> tuple[Target, bool]:
+    """The array that kernels write to, and whether it already holds `c` because `c` is `out`."""
     c = product.c
-    is_out = c is not None and out is not None and place.same(c, out)
+    is_out = c is not None and out is not None and memory.same_elements(c, out)
     read = (product.a, product.b, *product.vectors.values(), *(() if c is None or is_out else (c,)))
-    target = target_of(place, out, sizes.result, kind, read)
+    target = target_of(memory, out, sizes.result, kind, read)
     return target, is_out and target.array is out
 
 
-def _few_launches(place: Place, sizes: ProductShape, a: Any, b: Any, target: Target) -> tuple[Any, Any, Target]:
-    """The operands, copied where their stack would take too many launches as it lies."""
-    left, right, result = (place.view(array) for array in (a, b, target.array))
+def _few_launches(memory: Memory, sizes: ProductShape, a: Any, b: Any, target: Target) -> tuple[Any, Any, Target]:
+    """The operands, or dense copies of them if their strides would need too many launches."""
+    left, right, result = (memory.view(array) for array in (a, b, target.array))
     if not _scattered(left, right, result, sizes):
         return a, b, target
     sides = (sizes.m,) if len(a.shape) > 1 else (), (sizes.n,) if len(b.shape) > 1 else ()
-    a = place.dense(a, (*sizes.batch, *sides[0], sizes.k))
-    b = place.dense(b, (*sizes.batch, sizes.k, *sides[1]))
+    a = memory.dense(a, (*sizes.batch, *sides[0], sizes.k))
+    b = memory.dense(b, (*sizes.batch, sizes.k, *sides[1]))
     if target.given:
-        whole = place.empty(sizes.result, target.array.dtype)
-        place.assign(whole, target.array)  # what `beta` may ask for
+        whole = memory.empty(sizes.result, target.array.dtype)
+        memory.assign(whole, target.array)  # beta may read it
         target = Target(whole, target.array)
     return a, b, target
 
 
 @lru_cache(maxsize=1024)
 def _scattered(a: View, b: View, result: View, sizes: ProductShape) -> bool:
-    """Whether a stack takes many launches that dense copies of some size would make one."""
+    """Whether a stack needs many launches, and dense copies within DENSE_BYTES would need one."""
     if 0 in (*sizes.batch, sizes.m, sizes.n, sizes.k):
         return False
     if product_launches(_stacked(a, b, result, sizes)) <= MOST_LAUNCHES:
@@ -186,7 +183,7 @@ def _scattered(a: View, b: View, result: View, sizes: ProductShape) -> bool:
 
 
 def _stacked(a: View, b: View, result: View, sizes: ProductShape) -> tuple[View, View, View]:
-    """The three as stacks of matrices with equal leading dimensions."""
+    """The three views as stacks of matrices with equal leading dimensions."""
     if len(a.shape) == 1:
         result = _with_side(result, len(sizes.batch))
     if len(b.shape) == 1:
@@ -199,39 +196,39 @@ def _stacked(a: View, b: View, result: View, sizes: ProductShape) -> tuple[View,
 
 
 def _prepare(
-    place: Place,
+    memory: Memory,
     arrays: tuple[Any, Any, Any],
     sizes: ProductShape,
     types: tuple[str, str],
     epilogue: Epilogue,
     conjugate: tuple[bool, bool],
 ) -> Call:
-    a, b, result = (place.view(array) for array in arrays)
+    a, b, result = (memory.view(array) for array in arrays)
     views = _stacked(a, b, result, sizes)
     if sizes.m == 0 or sizes.n == 0:
-        return Call((), place.device)
+        return Call((), memory.device)
     problems = (_problem(each, sizes, types, epilogue, conjugate) for each in batches(views))
-    info = equipped(place.device.info, types[0])
-    return Call([plan_product(problem, info) for problem in problems], place.device)
+    info = equipped(memory.device.info, types[0])
+    return Call([plan_product(problem, info) for problem in problems], memory.device)
 
 
-def _with_side(view: View, place: int) -> View:
-    """The view with a dimension of 1 at `place`: the one that a 1-D operand took away."""
+def _with_side(view: View, axis: int) -> View:
+    """The view with a dimension of 1 at `axis`, which the result of a 1-D operand lacks."""
     shape, strides = list(view.shape), list(view.strides)
-    shape.insert(place, 1)
-    strides.insert(place, 0)
+    shape.insert(axis, 1)
+    strides.insert(axis, 0)
     return View(tuple(shape), tuple(strides), view.offset)
 
 
 def _problem(
     batch: Batch, sizes: ProductShape, types: tuple[str, str], epilogue: Epilogue, conjugate: tuple[bool, bool]
 ) -> StridedGemm:
-    """One launch's problem."""
+    """The problem of one launch."""
     m = sizes.m
     if epilogue.bias != "column" and epilogue.scale_a != "each":
         batch, m = folded(batch, m)
     a, b, c = batch.layouts
-    k = sizes.k if epilogue.alpha != 0 else 0  # as in BLAS: A and B are not read then, so that no NaN of theirs leaks
+    k = sizes.k if epilogue.alpha != 0 else 0  # as in BLAS: alpha=0 reads neither A nor B, so their NaNs do not leak
     return StridedGemm(
         m, sizes.n, k, types[0], alpha=epilogue.alpha, beta=epilogue.beta, out_dtype=types[1], batch=batch.count,
         views=(a, b, c), bias=epilogue.bias, activation=epilogue.activation,

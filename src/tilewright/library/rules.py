@@ -1,10 +1,9 @@
-"""What holds for every call, on the host and on a device, before anything is enqueued: casts, `out`, and numbers.
+"""The rules of every call, checked before anything is enqueued: casts, `out`, and numbers.
 
-Aliases: `out` may share memory with any operand. A call writes to `out` itself only where nothing that it reads lies
-there; otherwise it writes to memory of its own, which is copied to `out` afterwards.
-Alignment: kernels see only arrays whose elements begin on multiples of their own size. Others are copied, in and out.
-Writability: read-only arrays are never written, and refused as `out`.
-Casts: every conversion obeys NumPy's rule `casting`, for operands, `out`, `c` and the vectors of an epilogue alike.
+Aliasing: `out` may share memory with any operand. If it does, the call writes to a temporary array, then copies that.
+Alignment: kernels get only arrays whose elements are aligned to their size. Others are copied, in and out.
+Writability: a read-only `out` is refused.
+Casts: every conversion obeys NumPy's rule `casting`: of operands, `out`, `c` and the vectors of an epilogue.
 """
 
 from functools import lru_cache
@@ -19,27 +18,30 @@ Casting = Literal["no", "equiv", "safe", "same_kind", "unsafe"]
 CASTINGS = get_args(Casting)
 
 
-class Place(Protocol):
-    """What the rules ask of the place where a call's arrays lie."""
+class Memory(Protocol):
+    """What the rules need of a call's memory."""
 
     def empty(self, shape: tuple[int, ...], dtype: np.dtype) -> Any: ...
 
     def as_out(self, out: Any) -> Any: ...
 
-    def fit(self, array: Any) -> bool: ...
+    def writable_by_kernels(self, array: Any) -> bool: ...
 
     def overlap(self, one: Any, other: Any) -> bool: ...
 
 
 def check_casting(casting: str) -> None:
     if casting not in CASTINGS:
-        raise InvalidInput(f"casting={casting!r}: one of {', '.join(CASTINGS)}")
+        raise InvalidInput(f"casting={casting!r}: write one of {', '.join(CASTINGS)}")
 
 
 @lru_cache(maxsize=1024)
 def castable(source: np.dtype, target: np.dtype, casting: Casting) -> bool:
-    """NumPy's `can_cast`, with the short floats of ml_dtypes among the floats: some of its answers about them are wrong
-    (complex64 to bfloat16 "same_kind" would lose the imaginary part, int8 to float8_e4m3fn "safe" loses digits)."""
+    """NumPy's `can_cast`, with the types of ml_dtypes as floats.
+
+    Some of NumPy's answers about these are wrong: complex64 to bfloat16 as "same_kind" loses the imaginary part, int8 to
+    float8_e4m3fn as "safe" loses digits.
+    """
     if casting == "unsafe" or source == target:
         return True
     if {source.name, target.name}.isdisjoint(FROM_ML_DTYPES):
@@ -53,76 +55,74 @@ def castable(source: np.dtype, target: np.dtype, casting: Casting) -> bool:
 
 
 def check_cast(what: str, source: np.dtype, target: np.dtype, casting: Casting) -> None:
-    """InvalidInput if `what` cannot be converted by the rule: nothing is cut off in silence."""
+    """InvalidInput if the rule forbids the conversion of `what`: no digits are lost silently."""
     if source != target and not castable(source, target, casting):
         raise InvalidInput(
-            f"{what} is {source}, which cannot be cast to {target} by the rule {casting!r}; convert it yourself, or "
-            f"ask for another dtype"
+            f"{what} is {source}, which casting={casting!r} does not convert to {target}; convert it yourself, or "
+            f"pass another dtype"
         )
 
 
 def single_out(out: Any) -> Any:
-    """`out` as NumPy takes it: an array, None, or a tuple of one of them."""
+    """`out`, or the single element of a tuple, as in NumPy."""
     if not isinstance(out, tuple):
         return out
     if len(out) != 1:
-        raise InvalidInput(f"out is a tuple of {len(out)}; there is one result")
+        raise InvalidInput(f"out is a tuple of {len(out)} arrays; pass one")
     return out[0]
 
 
 class Target(NamedTuple):
-    """Where a call writes (`array`), and the caller's own array that gets it afterwards (None if it is that already)."""
+    """The array that kernels write to, and the caller's `out` if the result must be copied there afterwards."""
 
     array: Any
     copied_to: Any = None
     given: bool = False  # whether `array` is the caller's
 
 
-def check_out(place: Place, out: Any, shape: tuple[int, ...], dtype: np.dtype, casting: Casting) -> Any:
-    """`out` as an array that may be written; InvalidInput if it does not fit the result or is read-only."""
-    array = place.as_out(out)
+def check_out(memory: Memory, out: Any, shape: tuple[int, ...], dtype: np.dtype, casting: Casting) -> Any:
+    """`out` as a writable array. InvalidInput if it does not fit the result or is read-only."""
+    array = memory.as_out(out)
     if array.shape != shape:
-        raise InvalidInput(f"out has the shape {array.shape}, the result {shape}")
+        raise InvalidInput(f"out has the shape {array.shape}; the result has {shape}")
     if array.dtype != dtype and not castable(dtype, array.dtype, casting):
-        raise InvalidInput(
-            f"out is {array.dtype}, to which the result's {dtype} cannot be cast by the rule {casting!r}"
-        )
+        raise InvalidInput(f"out is {array.dtype}, to which casting={casting!r} does not convert the result's {dtype}")
     return array
 
 
-def target_of(place: Place, out: Any, shape: tuple[int, ...], dtype: np.dtype, read: tuple[Any, ...]) -> Target:
-    """Where to write a result: a checked `out` itself, if it fits and shares no memory with what is `read`."""
+def target_of(memory: Memory, out: Any, shape: tuple[int, ...], dtype: np.dtype, read: tuple[Any, ...]) -> Target:
+    """Where to write a result: `out`, if kernels can write to it and it shares no memory with the arrays `read`."""
     if out is None:
-        return Target(place.empty(shape, dtype))
-    if out.dtype == dtype and place.fit(out) and not any(place.overlap(each, out) for each in read):
+        return Target(memory.empty(shape, dtype))
+    if out.dtype == dtype and memory.writable_by_kernels(out) and not any(memory.overlap(each, out) for each in read):
         return Target(out, given=True)
-    return Target(place.empty(shape, dtype), out)
+    return Target(memory.empty(shape, dtype), out)
 
 
 @lru_cache(maxsize=1024, typed=True)
 def _scalar(name: str, value: complex, dtype: str) -> complex:
-    """The number as kernels of that type take it; InvalidInput if it would be cut off."""
+    """The number as kernels of that type take it. InvalidInput if the type cannot hold it."""
     if element_type(dtype).kind == "complex":
         return _within(name, complex(value), dtype)
     if isinstance(value, complex):
-        raise InvalidInput(f"{name}={value} is complex; the result is {dtype}")
+        raise InvalidInput(f"{name}={value} is complex, and the result is {dtype}")
     if not element_type(dtype).exact:
         return _within(name, value, dtype)
     if value != value or value in (float("inf"), -float("inf")) or value != int(value):
-        raise InvalidInput(f"{name}={value} is no whole number; the result is {dtype}")
+        raise InvalidInput(f"{name}={value} is not an integer, and the result is {dtype}")
     if not -(2**31) <= value < 2**31:
         raise InvalidInput(f"{name}={_shortened(value)} does not fit {dtype}")
     return int(value)
 
 
 def _shortened(value: object) -> str:
-    """A number as a sentence can hold it."""
+    """The number, shortened to fit a sentence."""
     digits = str(value)
     return digits if len(digits) < 40 else f"{digits[:8]}... (of {len(digits)} digits)"
 
 
 def _within(name: str, value: complex, dtype: str) -> complex:
-    """A float or complex number that the accumulator of a type can hold."""
+    """The number as a float or complex. InvalidInput if the accumulator of the type cannot hold it."""
     try:
         number = complex(value) if isinstance(value, complex) else float(value)
     except OverflowError as error:
@@ -132,19 +132,21 @@ def _within(name: str, value: complex, dtype: str) -> complex:
         largest = float(np.finfo(np.float32).max)
         for part in (number.real, number.imag):
             if largest < abs(part) < float("inf"):
-                raise InvalidInput(f"{name}={number} is beyond {summed}, in which {dtype} products are summed")
+                raise InvalidInput(
+                    f"{name}={number} exceeds the range of {summed}, in which {dtype} products are summed"
+                )
     return number
 
 
 def scalar(name: str, value: Any, dtype: str) -> complex:
-    """`alpha` or `beta` as kernels of that type take it; InvalidInput for what is no number or would be cut off."""
+    """`alpha` or `beta` as kernels of that type take it. InvalidInput if it is not a number, or the type cannot hold it."""
     kind = type(value)
     if kind is float or kind is int:
         return value if value == 1 or value == 0 else _scalar(name, value, dtype)  # every type holds 0 and 1
     if isinstance(value, (np.generic, np.ndarray)):
         if value.ndim:
-            raise InvalidInput(f"{name} has the shape {value.shape}; it is one number")
+            raise InvalidInput(f"{name} has the shape {value.shape}; pass one number")
         value = value.item()
     if not isinstance(value, (int, float, complex)):
-        raise InvalidInput(f"{name}={value!r} is a {type(value).__name__}; it is one number")
+        raise InvalidInput(f"{name}={value!r} is a {type(value).__name__}; pass one number")
     return _scalar(name, value, dtype)

@@ -14,7 +14,7 @@ from rich.console import Console
 from says import says
 from shapes import NAIVE
 
-from tilewright.cli import live
+from tilewright.cli import live_table
 from tilewright.cli.main import main
 from tilewright.core.records import load_record
 from tilewright.kernels import LADDERS
@@ -93,7 +93,7 @@ def test_a_size_that_rungs_refuse_is_shown_with_their_sentence(quick: list[str],
     [
         (["--dtype", "flaot32"], "no dtype is called 'flaot32'; did you mean float32"),
         (["--rung", "2_tield"], "did you mean tiles/02_tiled"),
-        (["--size", "big"], "'big' is no size"),
+        (["--size", "big"], "512x256x128"),
         (["--size", "3x4"], "3x4"),
         (["--size", "-5"], "=-5"),
     ],
@@ -121,7 +121,7 @@ def test_run_verifies_and_measures_a_rung(quick: list[str], capsys: CapturedOutp
 def test_a_narrow_terminal_gets_the_lessons_below_the_table(
     quick: list[str], capsys: CapturedOutput, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(live, "console", Console(width=80))
+    monkeypatch.setattr(live_table, "console", Console(width=80))
     assert main(["ladder", "rows", "--rung", "3", "--size", "16", "--no-baselines", *quick]) == 0
     output = capsys.readouterr().out
     assert max(map(len, output.splitlines())) <= 80
@@ -228,7 +228,7 @@ def test_devices_lists_the_limits_that_explain_results(
 ) -> None:
     assert main(["devices"]) == 0
     output = capsys.readouterr().out
-    for word in ("(default)", "local memory", "work-group at most", "vector widths", "float64, float16", "timer"):
+    for word in ("(default)", "local memory", "largest work-group", "vector widths", "float64, float16", "timer"):
         assert word in output
     assert main(["devices", "--json"]) == 0
     reports = json.loads(capsys.readouterr().out)

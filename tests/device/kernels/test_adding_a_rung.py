@@ -19,9 +19,9 @@ CODE = """
 import json, sys
 from pathlib import Path
 
-from tilewright.cli import main
+from tilewright.cli.main import main
 from tilewright.kernels import find_kernel, find_ladder
-from tilewright.ladders import run_ladder
+from tilewright.bench.ladders import run_ladder
 from tools.counters.cases import ladder_cases
 from tools.counters.record import edited, uncounted
 record = json.loads((Path(sys.argv[2]) / "benchmarks" / "h200-counters.json").read_text())
@@ -46,7 +46,7 @@ def copied(tmp_path: Path) -> Path:
     """The package with a rung more: rung 7's text under another lesson, right behind it."""
     folder = tmp_path / "tilewright"
     shutil.copytree(PACKAGE, folder, ignore=shutil.ignore_patterns("__pycache__"))
-    tiles = folder / "kernels" / "tiles"
+    tiles = folder / "kernels" / "ladders" / "tiles"
     lines = (tiles / "07_wide_loads.cl").read_text(encoding="utf-8").splitlines(keepends=True)
     (tiles / "07a_between.cl").write_text("".join(["// A lesson between two others.\n", *lines[1:]]), encoding="utf-8")
     ladder = (tiles / "__init__.py").read_text(encoding="utf-8")

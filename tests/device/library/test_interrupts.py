@@ -13,7 +13,7 @@ import pytest
 
 from tilewright import matmul
 from tilewright.errors import LaunchFailed
-from tilewright.library import places
+from tilewright.library import memory
 from tilewright.library.engine import Call
 from tilewright.runtime.opencl.device import Device
 
@@ -51,7 +51,7 @@ def test_nothing_is_written_after_a_call_has_raised(
 
 
 def test_an_impatient_second_interrupt_waits_too(one_device: Device) -> None:
-    place = places.HostPlace(one_device, None)
+    host = memory.HostMemory(one_device, None)
     tries: list[int] = []
 
     class Queue:
@@ -60,8 +60,8 @@ def test_an_impatient_second_interrupt_waits_too(one_device: Device) -> None:
             if len(tries) < 3:
                 raise KeyboardInterrupt
 
-    place.queue = Queue()
-    place._finish_before_raising()
+    host.queue = Queue()
+    host._finish_before_raising()
     assert tries == [0, 1, 2]
 
 

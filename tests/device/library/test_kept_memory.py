@@ -8,9 +8,9 @@ import pytest
 from tilewright import Gemm, copy, matmul, matrix_transpose, transpose
 from tilewright.dispatch.choice import plan_product
 from tilewright.library import engine
+from tilewright.library.copy_calls import MOST_LAUNCHES, strided_copy
 from tilewright.library.engine import Call, Kept
 from tilewright.library.shapes import View, launches
-from tilewright.library.strided import MOST_LAUNCHES, strided_move
 from tilewright.runtime.opencl.device import Device
 
 RNG = np.random.default_rng(3)
@@ -78,7 +78,7 @@ def test_launches_are_few_where_there_are_many_dimensions(one_device: Device) ->
     source = View(shape, tuple(4**side for side in range(9)), 0)
     target = View(shape, tuple(4 ** (8 - side) for side in range(9)), 0)
     assert launches(source, target) > MOST_LAUNCHES
-    assert len(strided_move(one_device, source, target, "float32").plans) == 1
+    assert len(strided_copy(one_device, source, target, "float32").plans) == 1
 
 
 @pytest.mark.parametrize("order", ["as it is", "turned", "out turned"])

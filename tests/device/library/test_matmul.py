@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from tilewright import matmul
 from tilewright.errors import InvalidInput, Unsupported
+from tilewright.library.memory import HostMemory
 from tilewright.library.multiply import Epilogue, Product, multiply
-from tilewright.library.places import HostPlace
 from tilewright.runtime.opencl.device import Device
 
 REAL = ("float32", "float64")
@@ -321,19 +321,19 @@ def test_wait_for_is_honoured(device: Device) -> None:
 
 
 def test_the_librarys_own_queue_is_not_profiled(device: Device) -> None:
-    place = HostPlace(device, None)
-    assert not place.queue.properties & cl.command_queue_properties.PROFILING_ENABLE
+    memory = HostMemory(device, None)
+    assert not memory.queue.properties & cl.command_queue_properties.PROFILING_ENABLE
     assert device.queue.properties & cl.command_queue_properties.PROFILING_ENABLE, "measuring needs it"
-    assert HostPlace(device, device.queue).queue == device.queue
+    assert HostMemory(device, device.queue).queue == device.queue
 
 
 @pytest.mark.parametrize("profiled", [False, True])
 def test_operands_are_copied_on_the_calls_own_queue(profiled: bool, device: Device) -> None:
-    place = HostPlace(device, device.queue if profiled else None)
-    place.shares_memory = False  # as with a GPU
+    memory = HostMemory(device, device.queue if profiled else None)
+    memory.shares_memory = False  # as with a GPU
     a, b, c = random((70, 50)), random((50, 90)), random((70, 90))
     result = c.copy()
-    multiply(place, Product(a, b, ("float32", "float32"), epilogue=Epilogue(beta=1.0), c=c), result)
+    multiply(memory, Product(a, b, ("float32", "float32"), epilogue=Epilogue(beta=1.0), c=c), result)
     assert_product(result - c, a, b)
 
 

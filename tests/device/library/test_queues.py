@@ -12,7 +12,7 @@ import pytest
 from tilewright import copy, gemm, matmul, matrix_transpose, transpose
 from tilewright.errors import InvalidInput, UnknownName, Unsupported
 from tilewright.library.engine import default_device
-from tilewright.library.places import DevicePlace
+from tilewright.library.memory import DeviceMemory
 from tilewright.runtime.opencl.device import KEPT_CONTEXTS, Device, adopt
 
 RNG = np.random.default_rng(5)
@@ -67,16 +67,18 @@ def test_every_type_is_converted_on_the_device_as_numpy_does(source: str, device
         values = np.array([[0.1, -1.5, 65519.0, np.inf], [np.nan, 1e-7, 2049.0, 3.0]]).astype(source)
     if np.dtype(source).kind == "c":
         values = np.array([[0.1 - 2j, 1j, 3, 4]], source)
-    place = DevicePlace(device, device.queue, ())
+    memory = DeviceMemory(device, device.queue, ())
     lent = cl_array.to_device(device.queue, values)
     for target in (each for each in NUMBERS if np.can_cast(source, each, "same_kind") and each != "bool"):
         with np.errstate(over="ignore"):
             expected = values.T.astype(target)
-        found = place.take(lent.T, np.dtype(target)).get()
+        found = memory.as_operand(lent.T, np.dtype(target)).get()
         assert found.dtype == target
         assert np.array_equal(found, expected, equal_nan=True), target
     for shape in ((), (1,), (1, 1)):
-        single = place.take(cl_array.to_device(device.queue, np.ones(shape, source)), np.dtype("complex128")).get()
+        single = memory.as_operand(
+            cl_array.to_device(device.queue, np.ones(shape, source)), np.dtype("complex128")
+        ).get()
         assert single.shape == shape
         assert single == 1
 

@@ -6,10 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from tilewright.cli import explain as explaining
-from tilewright.cli.arguments import kernel_of, parse_size, sizes_of
-from tilewright.cli.main import main
-from tilewright.cli.parser import make_parser
+from tilewright.cli.kernel_arguments import kernel_of
+from tilewright.cli.main import main, make_parser
+from tilewright.cli.sizes import parse_size, sizes_of
 from tilewright.core.problem import Gemm
 from tilewright.errors import InvalidInput
 from tilewright.kernels import LADDERS, rung_before
@@ -182,8 +181,8 @@ def test_a_rung_before_that_cannot_be_explained_hides_nothing(
 ) -> None:
     before = rung_before(kernel_of(parsed("explain", "transpose/5")))
     assert before is not None
-    monkeypatch.setattr(explaining, "rung_before", lambda kernel: replace(before, dtypes=("float64",)))
+    monkeypatch.setattr("tilewright.kernels.rung_before", lambda kernel: replace(before, dtypes=("float64",)))
     assert main(["explain", "transpose/5", "--size", "16", "-D", "PAD=1"]) == 0
     last = capsys.readouterr().out.splitlines()[-1]
-    assert last.startswith(f"not compared with {before.name}, which cannot be explained so: ")
+    assert last.startswith(f"not compared with {before.name}, ")
     assert "float32" in last

@@ -1,11 +1,12 @@
 """What starting loads: each command what it needs and no more, counted by modules rather than by time."""
 
+import argparse
 import subprocess
 import sys
 
 import pytest
 
-from tilewright.cli.parser import COMMANDS, make_parser
+from tilewright.cli.main import COMMANDS, make_parser
 
 DRIVERS = ("pyopencl", "cuda", "tilewright.runtime.opencl.device", "tilewright.runtime.cuda.device")
 BLOCKED = """
@@ -30,7 +31,7 @@ def loaded_by(*arguments: str) -> set[str]:
     """The modules that the command line has loaded at its end."""
     code = """
 import sys
-from tilewright.cli import main
+from tilewright.cli.main import main
 try:
     main(sys.argv[1:])
 except SystemExit:
@@ -72,3 +73,25 @@ def test_a_command_has_its_arguments_and_its_handler(name: str, capsys: pytest.C
         make_parser().parse_args([name, "--help"])
     assert ended.value.code == 0
     assert f"tilewright {name}" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_option_has_help_with_its_default(name: str) -> None:
+    """A default is named, and a time says its unit; an option that a kernel of one's own needs has no default."""
+    parser = argparse.ArgumentParser()
+    COMMANDS[name].add_arguments(parser)
+    for action in parser._actions[1:]:
+        words = (action.help or "") % vars(action)
+        assert words, action.option_strings
+        if action.option_strings and action.dest not in ("global_size", "local_size"):
+            assert "(default: " in words, action.option_strings
+        if "seconds" in action.dest or action.metavar == "SECONDS":
+            assert "in s " in words or "SECONDS" in words, action.option_strings
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_examples_of_a_command_are_accepted(name: str) -> None:
+    for line in COMMANDS[name].EXAMPLES.splitlines():
+        program, *arguments = line.split()
+        assert (program, arguments[0]) == ("tilewright", name)
+        make_parser().parse_args(arguments)

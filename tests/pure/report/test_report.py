@@ -10,7 +10,7 @@ import pytest
 from example_records import PEAKS, RECORD, REFUSED, ROWS, row
 from paths import BENCHMARKS
 
-from tilewright.cli.commands import say
+from tilewright.cli.printing import say
 from tilewright.core.kernel import Ladder
 from tilewright.core.records import Row, RowStatus, Samples, save_record
 from tilewright.errors import RecordError, Unsupported

@@ -1,4 +1,4 @@
-"""What is asked of PyOpenCL's arrays: whose memory they share, whose queue and context, and which events they wait for."""
+"""PyOpenCL arrays: shared memory, queues, and the events that they wait for."""
 
 from collections import OrderedDict
 from collections.abc import Sequence
@@ -10,29 +10,31 @@ import pyopencl as cl
 from pyopencl.array import Array
 
 from ..errors import InvalidInput, Unsupported
-from .operands import device_view
 from .shapes import distinct
+from .views import device_view
 
-KEPT_EVENTS = 64  # of each queue: the last ones that calls have left on arrays
-LARGEST_CHECKED = 2**24  # elements of an out whose dimensions are interleaved: their places are listed
+KEPT_EVENTS = 64  # events kept for each queue: the last ones that calls added to arrays
+LARGEST_CHECKED = 2**24  # elements of an `out` with interleaved dimensions: their addresses are listed
 
 
 def check_queue(queue: Any) -> None:
-    """InvalidInput for what is no queue."""
+    """InvalidInput for anything but a queue."""
     if not isinstance(queue, cl.CommandQueue):
-        raise InvalidInput(f"queue is a {type(queue).__name__}; it is a pyopencl.CommandQueue")
+        raise InvalidInput(f"queue is a {type(queue).__name__}; pass a pyopencl.CommandQueue")
 
 
 def check_events(wait_for: Any) -> list[Any]:
-    """The events that a caller wants a call to wait for; InvalidInput for anything else."""
+    """`wait_for` as a list; InvalidInput for anything but a list of events."""
     if not isinstance(wait_for, Sequence) or not all(isinstance(each, cl.Event) for each in wait_for):
-        raise InvalidInput(f"wait_for={wait_for!r}: it is a list of pyopencl.Event")
+        raise InvalidInput(f"wait_for={wait_for!r}: pass a list of pyopencl.Event")
     return list(wait_for)
 
 
 def memory_of(array: Array) -> tuple[int, int, int]:
-    """The allocation that an array lies in, and the bytes of it that the array's buffer spans: a sub-buffer is seen as a
-    part of its parent. Shared virtual memory is one allocation of addresses."""
+    """An identifier of the array's allocation, and the first and last byte of its buffer in it.
+
+    A sub-buffer is part of its parent. All shared virtual memory is one allocation.
+    """
     base = array.base_data
     if base is None:
         return 0, 0, 0
@@ -46,7 +48,7 @@ def memory_of(array: Array) -> tuple[int, int, int]:
 
 
 def overlap(one: Array, other: Array) -> bool:
-    """Whether two arrays live in buffers that share bytes: parts of one buffer are not told apart."""
+    """Whether the buffers of two arrays share bytes. Two parts of one buffer count as overlapping."""
     if one.base_data is None or other.base_data is None:
         return False
     if one.base_data is other.base_data:
@@ -56,7 +58,7 @@ def overlap(one: Array, other: Array) -> bool:
 
 
 def same_elements(one: Array, other: Array) -> bool:
-    """Whether two arrays are the same elements at the same places."""
+    """Whether two arrays have the same elements at the same addresses."""
     if one is other:
         return True
     if (one.shape, one.strides, one.dtype) != (other.shape, other.strides, other.dtype) or not overlap(one, other):
@@ -65,10 +67,10 @@ def same_elements(one: Array, other: Array) -> bool:
 
 
 def check_writable(out: Array) -> None:
-    """InvalidInput if kernels must not write there, or if two of its elements are one place in memory."""
+    """InvalidInput if the buffer is read-only, or if two elements have the same address."""
     base = out.base_data
     if isinstance(base, cl.MemoryObjectHolder) and base.flags & cl.mem_flags.READ_ONLY:
-        raise InvalidInput(f"out is read-only: its buffer was made with READ_ONLY, {out.shape} {out.dtype}")
+        raise InvalidInput(f"out ({out.shape} {out.dtype}) is read-only: its buffer was made with READ_ONLY")
     if not out.flags.forc and share_elements(out):
         raise InvalidInput(
             f"elements of out share memory: its shape is {out.shape}, its strides are {out.strides} bytes"
@@ -76,13 +78,13 @@ def check_writable(out: Array) -> None:
 
 
 def share_elements(array: Array) -> bool:
-    """Whether two elements of an array are one place in memory."""
+    """Whether two elements of an array have the same address."""
     view = device_view(array)
     if array.size < 2 or distinct(view):
         return False
     if array.size > LARGEST_CHECKED:
         raise Unsupported(
-            f"out has {array.size:,} elements in interleaved dimensions; up to {LARGEST_CHECKED:,} are checked"
+            f"out has {array.size:,} elements in interleaved dimensions; at most {LARGEST_CHECKED:,} can be checked"
         )
     places = np.zeros((), np.int64)
     for side, stride in zip(view.shape, view.strides, strict=True):
@@ -91,17 +93,17 @@ def share_elements(array: Array) -> bool:
 
 
 class _Left:
-    """The events that calls have left on arrays, the last ones of each queue. They are held, so that an id is theirs alone."""
+    """The last events of each queue that calls added to arrays. They are kept so that no other object gets their id."""
 
     def __init__(self) -> None:
         self._events: dict[int, OrderedDict[int, Any]] = {}
         self._lock = Lock()
 
     def leave(self, arrays: Sequence[Array], event: Any, queue: int) -> None:
-        """Have everyone who uses the arrays next wait for `event`.
+        """Add `event` to the arrays: their next user waits for it.
 
-        It takes the place of earlier ones of the same queue, which finish before it. Else the list of a matrix that is
-        read again and again would grow, and PyOpenCL waits for the oldest of a dozen.
+        It replaces earlier events of the same queue, which complete before it. Otherwise the list of a matrix that is read
+        many times would grow, and PyOpenCL waits for the oldest event of a dozen.
         """
         with self._lock:
             own = self._events.setdefault(queue, OrderedDict())
@@ -115,7 +117,7 @@ class _Left:
             if len(self._events) > KEPT_EVENTS:
                 del self._events[next(iter(self._events))]
         for array in arrays:
-            if not any(each is event for each in array.events):  # views share the list of what they look at
+            if not any(each is event for each in array.events):  # a view shares the list of its base
                 array.add_event(event)
 
 

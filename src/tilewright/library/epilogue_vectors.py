@@ -1,4 +1,4 @@
-"""The vectors of an epilogue, a bias and scales: which shapes they may have, and what those mean."""
+"""The vectors of an epilogue, bias and scales: their shapes and what these mean."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -8,17 +8,19 @@ from numpy.typing import ArrayLike
 
 from ..core.types import FLOAT8
 from ..errors import InvalidInput
-from .places import Place
+from .memory import Memory
 from .shapes import ProductShape, Shape, product_shape
 
 
-def taken(place: Place, bias: ArrayLike | None, scale_a: ArrayLike | None, scale_b: ArrayLike | None) -> dict[str, Any]:
-    """The vectors that there are, by the names of the kernels' arguments; where only one side is scaled, 1 for the other."""
+def given_vectors(
+    memory: Memory, bias: ArrayLike | None, scale_a: ArrayLike | None, scale_b: ArrayLike | None
+) -> dict[str, Any]:
+    """The given vectors by the names of kernel arguments. If only one side is scaled, the other scale is 1."""
     given = {} if bias is None else {"bias": bias}
     if scale_a is not None or scale_b is not None:
         one = np.ones(1, np.float32)
         given |= {"scale_a": one if scale_a is None else scale_a, "scale_b": one if scale_b is None else scale_b}
-    return {name: place.see(value) for name, value in given.items()}
+    return {name: memory.as_array(value) for name, value in given.items()}
 
 
 def bias_side(vectors: Mapping[str, Any], sizes: ProductShape) -> str:
@@ -34,7 +36,7 @@ def bias_side(vectors: Mapping[str, Any], sizes: ProductShape) -> str:
 
 
 def scale_kinds(vectors: Mapping[str, Any], a: Any, b: Any) -> tuple[str, str]:
-    """For the rows of `a` and the columns of `b`: "each" has a scale, there is "one" for all, or "" for no scales."""
+    """For rows of `a` and columns of `b`: "each" has its own scale, all share "one", or "" for no scales."""
     if "scale_a" not in vectors:
         return "", ""
     for name, operand in (("a", a), ("b", b)):
@@ -50,7 +52,7 @@ def scale_kinds(vectors: Mapping[str, Any], a: Any, b: Any) -> tuple[str, str]:
 
 def _kind(name: str, scale: Any, each: Shape, allowed: str) -> str:
     if scale.dtype.kind not in "iuf":
-        raise InvalidInput(f"{name} is {scale.dtype}: scales are real numbers")
+        raise InvalidInput(f"{name} is {scale.dtype}; pass real numbers")
     if scale.shape in ((), (1,)):
         return "one"
     if scale.shape == each:

@@ -1,4 +1,4 @@
-"""Moves between two views of one shape, as a call of the engine: what transposes are made of, and assignments."""
+"""Calls that copy between two views of one shape, with any strides: transposes and assignments are made of them."""
 
 from dataclasses import replace
 from math import prod
@@ -13,18 +13,18 @@ from ..runtime.opencl.device import Device
 from .engine import Call
 from .shapes import View, batches, blocks, launches, merged
 
-# Moves look at no element: any type of the same size stands for it.
+# A copy does not interpret elements: any type of the same size works.
 STANDS_FOR = {1: "int8", 2: "float16", 4: "float32", 8: "complex64", 16: "complex128"}
 
 
-# Above so many launches one kernel that finds each element by itself is faster to prepare and to run, unless every launch is
-# long: a launch takes some milliseconds to prepare and some microseconds to enqueue, that kernel some nanoseconds an element.
+# Above MOST_LAUNCHES, one kernel for many dimensions is faster, unless each launch copies LONG_LAUNCH elements: a launch takes
+# milliseconds to prepare and microseconds to enqueue; that kernel takes some nanoseconds an element.
 MOST_LAUNCHES = 16
 LONG_LAUNCH = 2**18  # elements
 
 
-def strided_move(device: Device, source: View, target: View, dtype: str) -> Call:
-    """A call that moves the elements of "input", seen as `source`, to "output", seen as `target`."""
+def strided_copy(device: Device, source: View, target: View, dtype: str) -> Call:
+    """A call that copies the buffer "input" in the view `source` to the buffer "output" in the view `target`."""
     needed = launches(source, target)
     if needed > MOST_LAUNCHES and prod(source.shape) < LONG_LAUNCH * needed:
         return Call([plan_copy(_many(source, target, dtype), device.info)], device)
@@ -35,8 +35,8 @@ def strided_move(device: Device, source: View, target: View, dtype: str) -> Call
     return Call([plan_copy(move, device.info) for move in moves], device)
 
 
-def converting_move(device: Device, source: View, target: View, dtypes: tuple[np.dtype, np.dtype]) -> Call:
-    """The same with every element converted from the first type to the second."""
+def converting_copy(device: Device, source: View, target: View, dtypes: tuple[np.dtype, np.dtype]) -> Call:
+    """The same, with every element converted from the first type to the second."""
     names = (dtypes[0].name, dtypes[1].name)
     stand_ins = [STANDS_FOR[dtype.itemsize] for dtype in dtypes]
     if 0 in source.shape:
@@ -46,18 +46,18 @@ def converting_move(device: Device, source: View, target: View, dtypes: tuple[np
 
 
 def _many(source: View, target: View, dtype: str) -> StridedCopyND:
-    """The move as one of many dimensions, those last in which the target's elements are near to each other."""
+    """The copy as one problem of many dimensions. The target's smallest strides come last."""
     sides, (reads, writes) = merged(source.shape, [source.strides, target.strides])
     if not sides:  # a single element
         sides, reads, writes = [1], [0], [0]
-    order = sorted(range(len(sides)), key=lambda place: -abs(writes[place]))
-    sides, reads, writes = ([values[place] for place in order] for values in (sides, reads, writes))
+    order = sorted(range(len(sides)), key=lambda axis: -abs(writes[axis]))
+    sides, reads, writes = ([values[axis] for axis in order] for values in (sides, reads, writes))
     return StridedCopyND(tuple(sides), tuple(reads), tuple(writes), dtype, source.offset, target.offset)
 
 
 def in_place_transpose(device: Device, matrix: View, dtype: str) -> Call:
-    """A call that swaps the last two dimensions, of equal length, of "matrix", seen as a View."""
-    swaps = (
+    """A call that transposes the square matrices of the buffer "matrix" in place."""
+    squares = (
         StridedInPlaceTranspose(matrix.shape[-1], dtype, batch.layouts[0], batch.count) for batch in batches((matrix,))
     )
-    return Call([plan_copy(swap, device.info) for swap in swaps], device)
+    return Call([plan_copy(each, device.info) for each in squares], device)

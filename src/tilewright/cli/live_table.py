@@ -1,4 +1,4 @@
-"""The table that fills rung by rung while a ladder runs."""
+"""The table that fills while a ladder runs."""
 
 from types import TracebackType
 
@@ -13,12 +13,12 @@ from ..core.records import Record, Row
 from ..report.table import cells, derive, header, notes, peaks_line
 from ..runtime.device import Device
 
-NARROW = 130  # columns below which the sentences would be broken into bits
-VERY_NARROW = 70  # columns below which only names, times and rates are shown, or nothing of them could be read
+NARROW = 130  # below this many columns, sentences are printed under the table
+VERY_NARROW = 70  # below this many columns, only names, times and rates are shown
 
 
 class Screen(Console):
-    """A console whose reader may stop early, as `head` does: BrokenPipeError tells the command line so."""
+    """A console that raises BrokenPipeError if its reader stops early, as `head` does."""
 
     def on_broken_pipe(self) -> None:
         raise BrokenPipeError
@@ -28,7 +28,7 @@ console: Console = Screen()
 
 
 class LiveTable:
-    """Shows rows as `watch` brings them; `finish` adds peaks and notes. Without a terminal only the end is printed."""
+    """Shows each row that `watch` gets. `finish` adds peaks and notes. Without a terminal, only the final table is printed."""
 
     def __init__(self, console: Console, title: str, device: Device, dtype: str) -> None:
         self._console = console
@@ -49,7 +49,7 @@ class LiveTable:
             self._console.print(self._drawing())
 
     def watch(self, index: int, row: Row) -> None:
-        """Show a row's present state."""
+        """Show a row's current state."""
         self._rows[index] = row
         if self._console.is_terminal:
             self._live.update(self._drawing(), refresh=True)
@@ -72,7 +72,7 @@ class LiveTable:
             cut = place < 8 and not tight
             table.add_column(name, justify="right" if 0 < place < 8 else "left", no_wrap=cut, overflow="fold")
         several = len({row.size for row in rows}) > 1
-        below: dict[str, None] = {}  # the sentences that the table has no room for, each once
+        below: dict[str, None] = {}  # sentences that do not fit into the table, each once
         for line in derive(rows, peaks):
             style = "red" if line.row.failed else "" if line.row.passed else "dim"
             name, *rest = cells(line)[: len(columns)]

@@ -1,4 +1,4 @@
-"""Which type a product is computed in and returned in: NumPy's promotion, and what is stored wider than it is read."""
+"""The types that a product is computed and returned in: NumPy's promotion, and wider results of narrow types."""
 
 from functools import lru_cache
 from typing import Any
@@ -7,26 +7,26 @@ import numpy as np
 
 from ..core.types import FLOAT8, FROM_ML_DTYPES, element_type, numpy_dtype
 from ..errors import InvalidInput, UnsupportedType
-from .operands import native_dtype
+from .views import native_dtype
 
 
 def asked_type(dtype: Any) -> np.dtype:
-    """The type that a caller asked for, by anything that NumPy or ml_dtypes takes for one; InvalidInput otherwise."""
+    """The caller's `dtype`: anything that NumPy or ml_dtypes understands. InvalidInput otherwise."""
     if isinstance(dtype, str) and dtype in FROM_ML_DTYPES:
         return numpy_dtype(dtype)
     try:
         found: np.dtype = np.dtype(dtype)
     except (TypeError, ValueError) as error:
-        raise InvalidInput(f"dtype={dtype!r} is no type: {error}") from error
+        raise InvalidInput(f"dtype={dtype!r} is not a type: {error}") from error
     return found
 
 
 @lru_cache(maxsize=256)
 def product_types(a: np.dtype, b: np.dtype, dtype: np.dtype | None) -> tuple[str, str]:
-    """The type that the operands are read in, and that of the result. UnsupportedType for types, or a pair, without one."""
+    """The type that operands are read in, and the result's. UnsupportedType if kernels have none for these operands."""
     asked = None if dtype is None else native_dtype(dtype)
     names = {a.name, b.name}
-    if names == set(FLOAT8) and asked in (None, "float32", "float16"):  # halves hold both kinds exactly
+    if names == set(FLOAT8) and asked in (None, "float32", "float16"):  # fp16 holds both types exactly
         return "float16", _result("float16", asked or "float32")
     if names == set(FLOAT8) and asked is not None:
         return asked, _result(asked, asked)
@@ -39,18 +39,20 @@ def product_types(a: np.dtype, b: np.dtype, dtype: np.dtype | None) -> tuple[str
 
 
 def _promoted(a: np.dtype, b: np.dtype) -> str:
-    """NumPy's common type of two; not an 8-bit float for an integer, most of whose values it cannot hold."""
+    """NumPy's common type. An 8-bit float is refused as the common type: it cannot hold most integers."""
     try:
         common = np.result_type(a, b)
     except TypeError as error:
         raise UnsupportedType(f"{a} and {b} have no common type: convert one of them") from error
     if common.name in FLOAT8:
-        raise UnsupportedType(f"{a} and {b}: {common} does not hold all values of both; convert them to one type")
+        raise UnsupportedType(
+            f"{a} and {b} promote to {common}, which does not hold all values of both; convert them to one type"
+        )
     return native_dtype(common)
 
 
 def _result(read: str, asked: str | None) -> str:
-    """The result's type for operands read as `read`; UnsupportedType if no kernel stores it."""
+    """The result's type for operands read as `read`. UnsupportedType if no kernel stores it."""
     allowed = element_type(read).results
     if asked is None:
         return allowed[0]
@@ -60,6 +62,6 @@ def _result(read: str, asked: str | None) -> str:
 
 
 def check_activation(activation: str, result: str) -> None:
-    """UnsupportedType if an activation is asked for a type that has none: they are functions of real floats."""
+    """UnsupportedType if the result is not a real float: activations are functions of those."""
     if element_type(result).kind != "float":
         raise UnsupportedType(f"the activation {activation!r} is for real floats; the result is {result}")

@@ -1,4 +1,4 @@
-"""What callers pass in, as views into memory blocks: NumPy arrays, PyOpenCL arrays, and whatever turns into one."""
+"""Views into memory: NumPy arrays, PyOpenCL arrays, and objects that NumPy converts."""
 
 import ctypes
 from dataclasses import dataclass
@@ -15,14 +15,14 @@ from .shapes import View
 
 @dataclass(frozen=True)
 class HostBlock:
-    """The bytes that a NumPy array's elements span: `keep` holds the memory alive."""
+    """The bytes that a NumPy array's elements span. `keep` keeps the memory alive."""
 
     address: int
     nbytes: int
     keep: np.ndarray
 
     def bytes(self) -> Any:
-        """The span as a writable buffer object, whatever the array's own flags say."""
+        """The span as a writable buffer object, also for a read-only array."""
         return (ctypes.c_char * max(self.nbytes, 1)).from_address(self.address)
 
 
@@ -31,36 +31,40 @@ def is_device_array(value: object) -> bool:
 
 
 def as_host_array(value: object) -> np.ndarray:
-    """A plain NumPy array of what a caller passed: by `__array__`, by DLPack for host memory, or by its elements.
+    """The caller's value as a plain NumPy array: by `__array__`, by DLPack for host memory, or by its elements.
 
-    Subclasses are seen as the arrays that they are. A mask cannot be: it is refused rather than ignored.
+    Subclasses become plain arrays. Masked arrays are refused, because kernels would ignore the mask.
     """
     if type(value) is np.ndarray:
         return value
     if isinstance(value, np.ndarray):
         if isinstance(value, np.ma.MaskedArray):
-            raise UnsupportedType("a masked array, whose mask no kernel honours: pass value.filled(...) or value.data")
+            raise UnsupportedType(
+                "an operand is a masked array, and kernels ignore masks: pass value.filled(...) or value.data"
+            )
         return value.view(np.ndarray)
     if not hasattr(value, "__array__") and hasattr(value, "__dlpack__"):
         try:
             return np.from_dlpack(value)
         except (BufferError, RuntimeError, TypeError) as error:
-            raise InvalidInput(f"a {type(value).__name__} outside host memory: pass a PyOpenCL array") from error
+            raise InvalidInput(
+                f"an operand is a {type(value).__name__} outside host memory: pass a PyOpenCL array"
+            ) from error
     return as_host_array(np.asarray(value))
 
 
 def native_dtype(dtype: np.dtype) -> str:
-    """The element type's name; a sentence for those that kernels do not have."""
+    """The element type's name; UnsupportedType for types that no kernel has."""
     if dtype.name not in ELEMENT_TYPES:
         raise UnsupportedType(f"no kernel multiplies {dtype.name}; convert to one of {', '.join(ELEMENT_TYPES)}")
     return dtype.name
 
 
 def whole_elements(array: np.ndarray) -> bool:
-    """Whether every element begins on a multiple of its own size, as kernels that load it at once need.
+    """Whether every element is aligned to its own size, so that a kernel can load it by one instruction.
 
-    NumPy's `aligned` asks less: a complex128 is two doubles to it. Memory that NumPy has allocated is taken as aligned
-    to 16 bytes, as malloc's is; a view's address is looked at.
+    NumPy's `aligned` is weaker: it aligns a complex128 as two float64. Memory that NumPy has allocated counts as aligned to
+    16 bytes, as malloc's is; the address of a view is checked.
     """
     flags, dtype = array.flags, array.dtype
     itemsize = dtype.itemsize

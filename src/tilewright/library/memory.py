@@ -1,4 +1,4 @@
-"""Where operands live: in host memory or on a device. A place takes them, lends their buffers, and gives results back."""
+"""The memory that a call's arrays lie in: the host's or a device's. It converts operands, binds buffers and returns results."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -12,15 +12,15 @@ from ..errors import InvalidInput, Unsupported
 from ..kernels.copy.copy_nd import SPELLED
 from ..runtime.forks import refuse_if_forked
 from ..runtime.opencl.device import Device, adopt
-from .buffers import check_events, check_queue, check_writable, leave_event, overlap, same_elements
+from .copy_calls import STANDS_FOR, converting_copy, strided_copy
+from .device_arrays import check_events, check_queue, check_writable, leave_event, overlap, same_elements
 from .engine import Call, call_for, default_device
-from .operands import as_host_array, device_view, host_view, is_device_array, lent_buffer, whole_elements
 from .shapes import Shape, View, distinct
-from .strided import STANDS_FOR, converting_move, strided_move
+from .views import as_host_array, device_view, host_view, is_device_array, lent_buffer, whole_elements
 
 
-class HostPlace:
-    """NumPy arrays: their own memory is the buffer on a CPU device, elsewhere they are copied to the device and back."""
+class HostMemory:
+    """NumPy arrays. A CPU device uses their memory; for others they are copied to the device and back."""
 
     def __init__(self, device: Device, queue: Any) -> None:
         self.device = device
@@ -28,12 +28,12 @@ class HostPlace:
         self.shares_memory = device.info.kind == "cpu"
         self.key = ("host", id(device), self.queue.int_ptr)
 
-    def see(self, value: Any) -> np.ndarray:
-        """What a caller passed, as an array of any type and layout."""
+    def as_array(self, value: Any) -> np.ndarray:
+        """The caller's value as an array of any type and layout."""
         return as_host_array(value)
 
-    def take(self, array: np.ndarray, dtype: np.dtype) -> np.ndarray:
-        """The operand in that type and as kernels can read it: dense where it has to be copied to a device."""
+    def as_operand(self, array: np.ndarray, dtype: np.dtype) -> np.ndarray:
+        """The operand in that type and in a layout that kernels can read: dense if it must be copied to a device."""
         if array.dtype != dtype:
             array = array.astype(dtype)
         if whole_elements(array) and (self.shares_memory or array.flags.forc):
@@ -41,18 +41,18 @@ class HostPlace:
         return np.array(array, order="C", copy=True)
 
     def check_conversion(self, source: np.dtype, target: np.dtype) -> None:
-        """NumPy converts anything that the rules allow."""
+        """NumPy has all conversions that the rules allow."""
 
     def as_out(self, out: Any) -> np.ndarray:
-        """The caller's array for the result; InvalidInput if it is none or must not be written."""
+        """The caller's array for the result. InvalidInput if it is not a NumPy array, or read-only."""
         if not isinstance(out, np.ndarray):
-            raise InvalidInput(f"out is a {type(out).__name__}; results of NumPy operands go to a NumPy array")
+            raise InvalidInput(f"out is a {type(out).__name__}; for NumPy operands, pass a NumPy array")
         if not out.flags.writeable:
-            raise InvalidInput(f"out is read-only, an array {out.shape} {out.dtype}: results cannot go there")
+            raise InvalidInput(f"out ({out.shape} {out.dtype}) is read-only: pass a writable array")
         return as_host_array(out)
 
-    def fit(self, out: np.ndarray) -> bool:
-        """Whether kernels can write the array where it lies."""
+    def writable_by_kernels(self, out: np.ndarray) -> bool:
+        """Whether kernels can write to the array's own memory."""
         if not whole_elements(out):
             return False
         return out.flags.forc or (self.shares_memory and distinct(host_view(out)[0]))
@@ -64,33 +64,33 @@ class HostPlace:
         return host_view(array)[0]
 
     def dense(self, array: np.ndarray, shape: Shape) -> np.ndarray:
-        """The array repeated to a shape, every element in a place of its own."""
+        """The array broadcast to a shape, as a dense copy."""
         return np.array(np.broadcast_to(array, shape), order="C", copy=True)
 
-    def vector(self, array: np.ndarray) -> np.ndarray:
-        """The array, or a copy, without gaps between its elements."""
+    def as_vector(self, array: np.ndarray) -> np.ndarray:
+        """The array, or a copy, with contiguous elements."""
         return np.ascontiguousarray(array)
 
     def empty(self, shape: Shape, dtype: np.dtype) -> np.ndarray:
         return np.empty(shape, dtype)
 
     def overlap(self, one: np.ndarray, other: np.ndarray) -> bool:
-        """Whether the bytes that two arrays span meet: cheap, and true a little too often."""
+        """Whether the byte ranges of two arrays overlap. Interleaved arrays count as overlapping: the exact test is slow."""
         return np.may_share_memory(one, other)
 
-    def same(self, one: np.ndarray, other: np.ndarray) -> bool:
-        """Whether two arrays are the same elements at the same places."""
+    def same_elements(self, one: np.ndarray, other: np.ndarray) -> bool:
+        """Whether two arrays have the same elements at the same addresses."""
         if one is other:
             return True
         begins = (each.__array_interface__["data"][0] for each in (one, other))
         return len(set(begins)) == 1 and self.signature(one) == self.signature(other)
 
     def assign(self, target: np.ndarray, source: np.ndarray) -> None:
-        """Copy elements into `target`, converting them to its type: a conversion that the rules have allowed."""
+        """Copy elements into `target` and convert them to its type. The rules have allowed the conversion."""
         np.copyto(target, source, casting="unsafe")
 
     def run(self, call: Call, arrays: Mapping[str, np.ndarray], output: str, reads_output: bool) -> None:
-        """Run and wait: the result is in `arrays[output]`. Nothing is written any more once this has returned or raised."""
+        """Run and wait: the result is in `arrays[output]`. After it has returned or raised, nothing is written."""
         if not self.shares_memory:
             self._run_on_copies(call, arrays, output, reads_output)
             return
@@ -104,18 +104,18 @@ class HostPlace:
             raise
 
     def _finish_before_raising(self) -> None:
-        """Wait for launches that are under way: they write to memory that the caller may free. Ctrl-C waits, too."""
+        """Wait for running launches, also after Ctrl-C: they write to memory that the caller may free."""
         while True:
             try:
                 self.queue.finish()
                 return
             except KeyboardInterrupt:
                 continue
-            except cl.Error:  # the error that is being raised says more
+            except cl.Error:  # the error that is being raised is the cause
                 return
 
     def _run_on_copies(self, call: Call, arrays: Mapping[str, np.ndarray], output: str, reads_output: bool) -> None:
-        """The same on a device with memory of its own."""
+        """The same on a device with separate memory."""
         buffers = {}
         for name, array in arrays.items():
             buffers[name] = self.device.allocate(array.nbytes)
@@ -128,12 +128,12 @@ class HostPlace:
         target[...] = flat.reshape(target.shape[::-1]).T if by_columns else flat.reshape(target.shape)
 
     def result(self, array: np.ndarray) -> Any:
-        """Arrays as they are; a 0-d result as NumPy's scalar."""
+        """The array; a 0-d one as a NumPy scalar."""
         return array if array.ndim else array[()]
 
 
-class DevicePlace:
-    """PyOpenCL arrays: nothing is copied, nothing waits; events order the calls."""
+class DeviceMemory:
+    """PyOpenCL arrays. Nothing is copied, no call waits; events order the calls."""
 
     def __init__(self, device: Device, queue: Any, wait_for: Sequence[Any]) -> None:
         self.device = device
@@ -143,17 +143,17 @@ class DevicePlace:
         self._pointer = queue.int_ptr
         self.key = ("device", id(device), self._pointer)
 
-    def see(self, value: Any) -> Any:
-        """A device array as it is; a host operand beside device operands as a NumPy array, for `take` to copy over."""
+    def as_array(self, value: Any) -> Any:
+        """A device array as it is. A host operand becomes a NumPy array, which `as_operand` copies to the device."""
         if not is_device_array(value):
             return as_host_array(value)
         if value.context is not None and value.context.int_ptr != self._context:
             raise InvalidInput(
-                f"an array {value.shape} {value.dtype} lies in another OpenCL context than the call's queue: copy it over"
+                f"an array {value.shape} {value.dtype} lies in another OpenCL context than the queue: copy it to that one"
             )
         return value
 
-    def take(self, array: Any, dtype: np.dtype) -> Array:
+    def as_operand(self, array: Any, dtype: np.dtype) -> Array:
         """The operand in that type, in a buffer of this context."""
         if isinstance(array, np.ndarray):
             array = array if array.dtype == dtype else array.astype(dtype)
@@ -161,34 +161,34 @@ class DevicePlace:
         return array if array.dtype == dtype else self._cast(array, dtype)
 
     def check_conversion(self, source: np.dtype, target: np.dtype) -> None:
-        """Unsupported if no device array is converted so. To be asked before anything is enqueued."""
+        """Unsupported if no kernel has the conversion. Called before anything is enqueued."""
         if source == target:
             return
         if not source.isnative:
-            raise Unsupported(f"a device array of byte-swapped {source}: swap its bytes on the host")
+            raise Unsupported(f"a device array is byte-swapped ({source}): swap its bytes on the host")
         for name in (source.name, target.name):
             if name not in SPELLED:
-                raise Unsupported(f"no kernel converts {source} to {target} on a device; pass operands of one type")
+                raise Unsupported(f"no kernel converts {source} to {target} on a device: pass operands of one type")
             if name in DOUBLES and not self.device.info.fp64:
-                raise Unsupported(f"{self.device.info.label} has no double precision, which {name} needs")
+                raise Unsupported(f"{self.device.info.label} has no fp64, which {name} needs")
 
     def _cast(self, array: Array, dtype: np.dtype) -> Array:
-        """The array in another type, dense."""
+        """A dense copy of the array in another type."""
         self.check_conversion(array.dtype, dtype)
         converted = self.empty(array.shape, dtype)
-        self._move(converted, array, self.view(array))
+        self._copy(converted, array, self.view(array))
         return converted
 
     def as_out(self, out: Any) -> Array:
-        """The caller's array for the result; InvalidInput if it is none or must not be written."""
+        """The caller's array for the result. InvalidInput if it is not a PyOpenCL array, or read-only."""
         if not is_device_array(out):
-            raise InvalidInput(f"out is a {type(out).__name__}; results of PyOpenCL operands go to a PyOpenCL array")
-        seen: Array = self.see(out)
+            raise InvalidInput(f"out is a {type(out).__name__}; for PyOpenCL operands, pass a PyOpenCL array")
+        seen: Array = self.as_array(out)
         check_writable(seen)
         return seen
 
-    def fit(self, out: Array) -> bool:
-        """Kernels write any device array where it lies."""
+    def writable_by_kernels(self, out: Array) -> bool:
+        """Kernels can write to any device array."""
         return True
 
     def signature(self, array: Array | None) -> tuple[Any, ...] | None:
@@ -198,13 +198,13 @@ class DevicePlace:
         return device_view(array)
 
     def dense(self, array: Array, shape: Shape) -> Array:
-        """The array repeated to a shape, every element in a place of its own."""
+        """The array broadcast to a shape, as a dense copy."""
         copied = self.empty(shape, array.dtype)
-        self._move(copied, array, self.view(array).broadcast(shape))
+        self._copy(copied, array, self.view(array).broadcast(shape))
         return copied
 
-    def vector(self, array: Array) -> Array:
-        """The array, or a copy, at the beginning of its buffer and without gaps between its elements."""
+    def as_vector(self, array: Array) -> Array:
+        """The array, or a copy, with contiguous elements at offset 0 of its buffer."""
         if array.offset == 0 and array.flags.c_contiguous:
             return array
         copied = self.empty(array.shape, array.dtype)
@@ -215,38 +215,38 @@ class DevicePlace:
         return empty(self.queue, shape, dtype)
 
     def overlap(self, one: Any, other: Array) -> bool:
-        """Whether two arrays live in buffers that share bytes."""
+        """Whether the buffers of two arrays share bytes."""
         return is_device_array(one) and overlap(one, other)
 
-    def same(self, one: Any, other: Array) -> bool:
-        """Whether two arrays are the same elements at the same places."""
+    def same_elements(self, one: Any, other: Array) -> bool:
+        """Whether two arrays have the same elements at the same addresses."""
         return is_device_array(one) and same_elements(one, other)
 
     def assign(self, target: Array, source: Any) -> None:
-        """Copy elements into `target`, converting them to its type. The two share no memory."""
-        taken = source if is_device_array(source) else self.take(source, target.dtype)
-        self._move(target, taken, self.view(taken))
+        """Copy elements into `target` and convert them to its type. The arrays share no memory."""
+        taken = source if is_device_array(source) else self.as_operand(source, target.dtype)
+        self._copy(target, taken, self.view(taken))
 
-    def _move(self, target: Array, source: Array, seen: View) -> None:
-        """Copy what is `seen` of `source` into `target`, converting it where their types differ."""
+    def _copy(self, target: Array, source: Array, seen: View) -> None:
+        """Copy the elements of `source` in the view `seen` into `target`, and convert them if the types differ."""
         key = ("assign", self.key, seen, self.signature(source), self.signature(target))
-        call = call_for(self.device, key, lambda: self._prepare_move(target, source, seen))
+        call = call_for(self.device, key, lambda: self._prepare_copy(target, source, seen))
         self.run(call, {"input": source, "output": target}, "output", False)
 
-    def _prepare_move(self, target: Array, source: Array, seen: View) -> Call:
+    def _prepare_copy(self, target: Array, source: Array, seen: View) -> Call:
         if source.dtype == target.dtype:
-            return strided_move(self.device, seen, self.view(target), STANDS_FOR[target.dtype.itemsize])
+            return strided_copy(self.device, seen, self.view(target), STANDS_FOR[target.dtype.itemsize])
         self.check_conversion(source.dtype, target.dtype)
-        return converting_move(self.device, seen, self.view(target), (source.dtype, target.dtype))
+        return converting_copy(self.device, seen, self.view(target), (source.dtype, target.dtype))
 
     def run(self, call: Call, arrays: Mapping[str, Array], output: str, reads_output: bool) -> None:
-        """Enqueue after all that the arrays wait for, and have whoever uses them next wait for this."""
+        """Enqueue after the arrays' events, and add the last event to the arrays."""
         waits = list(self._wait_for)
         for array in arrays.values():
             waits += array.events
         buffers = {name: array.base_data for name, array in arrays.items()}
         event = call.enqueue(buffers, self.queue, waits or None)
-        if event is None:  # nothing to launch: the result is ready once all that it waits for is
+        if event is None:  # nothing to launch: the result is ready after the events
             event = cl.enqueue_marker(self.queue, waits or None)
         leave_event(tuple(arrays.values()), event, self._pointer)
 
@@ -254,28 +254,31 @@ class DevicePlace:
         return array
 
 
-Place = HostPlace | DevicePlace
+Memory = HostMemory | DeviceMemory
 
 
-def place_for(values: Sequence[Any], device: Any, queue: Any, wait_for: Any) -> Place:
-    """Where a call runs: with any device array among the operands, on its queue or the one given; else on the host's
-    default device, or the one named. LaunchFailed in a process that was forked from one that had used the driver."""
+def memory_for(values: Sequence[Any], device: Any, queue: Any, wait_for: Any) -> Memory:
+    """The memory of a call: DeviceMemory if any operand is a device array, otherwise HostMemory.
+
+    A call runs on `queue`, or on the first device array's queue, or on `device`, or on the default device.
+    LaunchFailed in a process that was forked after its parent had used the driver.
+    """
     if queue is not None:
         check_queue(queue)
     events = () if wait_for is None else check_events(wait_for)
     arrays = [value for value in values if isinstance(value, Array)]
     if device is not None and (arrays or queue is not None):
-        other = "device arrays run where they are" if arrays else "the queue has one"
-        raise InvalidInput(f"device={device!r} is for host operands without a queue; {other}")
+        other = "device arrays have one" if arrays else "the queue has one"
+        raise InvalidInput(f"device={device!r} is for host operands without a queue; {other}, so leave it out")
     own = queue
     if arrays and own is None:
         own = next((array.queue for array in arrays if array.queue is not None), None)
         if own is None:
-            raise InvalidInput("the PyOpenCL arrays have no queue; pass queue=")
+            raise InvalidInput("the PyOpenCL arrays have no queue: pass queue=")
     opened = default_device(device) if own is None else adopt(own)
     refuse_if_forked(opened.info.platform)
     if arrays:
-        return DevicePlace(opened, own, events)
+        return DeviceMemory(opened, own, events)
     if events:
-        cl.wait_for_events(events)  # host arrays are read by this call, whatever the device's queue does
-    return HostPlace(opened, own)
+        cl.wait_for_events(events)  # the host may read the arrays in this call
+    return HostMemory(opened, own)

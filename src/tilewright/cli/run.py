@@ -1,0 +1,82 @@
+"""Verify and measure one kernel: a rung, or a .cl file of your own."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+from .quantities import seconds
+
+if TYPE_CHECKING:
+    from ..core.kernel import Kernel
+    from ..core.records import Record
+    from ..runtime.verify import Verdict
+
+EXAMPLES = """\
+  tilewright run tiles/2 -D BM=16 -D BN=16 -D BK=16
+  tilewright run mine.cl --global M,N --local 16,16 --size 512"""
+CPU_SIZE, GPU_SIZE = 512, 1024
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    from ..bench.trial import TIME_BUDGET_S
+    from .kernel_arguments import add_kernel
+    from .shared_arguments import add_measuring
+
+    add_kernel(parser)
+    parser.add_argument(
+        "--show-samples", action="store_true", help="print 10 random elements beside the host's (default: not printed)"
+    )
+    parser.add_argument(
+        "--time-budget", type=seconds, default=TIME_BUDGET_S, metavar="SECONDS",
+        help="limit of the trial of your own kernel in a child process, in s (default: %(default)s)",
+    )  # fmt: skip
+    add_measuring(parser, 3.0, f"{CPU_SIZE} on CPUs, {GPU_SIZE} on GPUs")
+
+
+def execute(options: argparse.Namespace) -> int:
+    """The exit status: 1 if the kernel failed."""
+    from ..bench.ladders import run_kernel
+    from ..runtime.cuda.counterparts import open_backends
+    from .kernel_arguments import kernel_of, refuse_build_options
+    from .live_table import LiveTable, console
+    from .outputs import check_outputs, write_outputs
+    from .printing import tell_written
+    from .sizes import size_of
+
+    kernel = kernel_of(options)
+    asked = size_of(options)
+    refuse_build_options(options)
+    check_outputs(options)
+    device, *_ = open_backends(options.backend, options.device)
+    size = asked or (GPU_SIZE if device.info.kind == "gpu" else CPU_SIZE,)
+    with LiveTable(console, kernel.name, device, options.dtype or kernel.usual_dtype) as table:
+        record, verdict = run_kernel(
+            kernel, size, device, options.dtype, options.offset, options.seconds, not options.no_baselines, table.watch,
+            options.backend, options.time_budget,
+        )  # fmt: skip
+        table.finish(record)
+        written = write_outputs(options, record)
+    print_verdict(record, kernel, verdict, options.show_samples)
+    tell_written(written)
+    return int(any(not row.passed for row in record.rows if row.name == kernel.name))
+
+
+def print_verdict(record: Record, kernel: Kernel, verdict: Verdict | None, with_samples: bool) -> None:
+    """Print what verification and `explain` found, and the sample elements."""
+    from rich.markup import escape
+
+    from .live_table import console
+    from .printing import say
+
+    for row in record.rows:
+        if row.name == kernel.name and not row.passed:
+            console.print(f"[red]{row.status}[/red]: {escape(row.reason)}", soft_wrap=True)
+        if row.explained:
+            texts = [f"{row.explained}{':' if row.faults else ''}", *(f"  {fault}" for fault in row.faults)]
+            say("\n".join(texts))
+    if verdict is not None and verdict.passed:
+        say(str(verdict))
+    if verdict is not None and with_samples:
+        for element in verdict.sample:
+            say(f"  {element}")

@@ -1,0 +1,67 @@
+"""Arguments that several commands share."""
+
+import argparse
+from pathlib import Path
+
+from .quantities import seconds
+
+LADDER_SIZE = "512 on CPUs, 4096 on GPUs; for transposes 2048 on CPUs, 4096 on GPUs"
+
+
+def add_device(parser: argparse._ActionsContainer) -> None:
+    """`--device`, of commands that open one."""
+    parser.add_argument(
+        "--device", metavar="DEVICE",
+        help="an index of `tilewright devices`, cpu, gpu, or part of a name (default: the first that suits measuring)",
+    )  # fmt: skip
+
+
+def add_problem(parser: argparse._ActionsContainer, default_size: str) -> None:
+    """`--size` and `--dtype`, of commands that take a rung or a kernel."""
+    parser.add_argument(
+        "--size", metavar="SIZE", help=f"N, MxNxK or ROWSxCOLUMNS, in elements (default: {default_size})"
+    )
+    parser.add_argument("--dtype", help="element type, such as float64 (default: float32, or the kernel's only type)")
+
+
+def add_library_type(parser: argparse._ActionsContainer) -> None:
+    """`--dtype` and `--precision`, of commands that call the library."""
+    parser.add_argument("--dtype", default="float32", help="element type of the operands (default: %(default)s)")
+    parser.add_argument(
+        "--precision", default="", metavar="MODE",
+        help="tf32 or fp32_split for float32, fp8 for 8-bit floats (default: the type's own arithmetic)",
+    )  # fmt: skip
+
+
+def add_record(parser: argparse._ActionsContainer) -> None:
+    """`--json`, of commands that measure."""
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the record as JSON (default: not written)")
+
+
+def add_measuring(parser: argparse.ArgumentParser, default_seconds: float, default_size: str) -> None:
+    """The arguments of commands that measure rungs."""
+    from ..runtime.cuda.counterparts import BACKENDS
+
+    problem = parser.add_argument_group("problem")
+    add_problem(problem, default_size)
+    measuring = parser.add_argument_group("measurement")
+    add_device(measuring)
+    measuring.add_argument(
+        "--backend", choices=BACKENDS, default="opencl",
+        help="compile the source as OpenCL, as CUDA, or measure it as both (default: %(default)s)",
+    )  # fmt: skip
+    measuring.add_argument(
+        "--seconds",
+        type=seconds,
+        default=default_seconds,
+        help="measuring time for one size, in s (default: %(default)s)",
+    )
+    measuring.add_argument(
+        "--no-baselines", action="store_true", help="skip the other libraries and the host program (default: measured)"
+    )
+    output = parser.add_argument_group("output")
+    add_record(output)
+    output.add_argument("--csv", type=Path, metavar="FILE", help="write the table as CSV (default: not written)")
+    output.add_argument(
+        "--plot", type=Path, metavar="FILE", help="draw the rates as .svg, .png or .pdf (default: not drawn)"
+    )

@@ -1,0 +1,81 @@
+"""Measure which kernel is fastest for each product of some sets, and keep the table for the library."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from .quantities import count, seconds
+
+if TYPE_CHECKING:
+    from ..bench.tuning import Outcome
+
+EXAMPLES = """\
+  tilewright tune --device gpu --sets batched
+  tilewright tune --device gpu --dtype float16 --time-budget 600"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    from ..bench.sets import SETS
+    from .shared_arguments import add_device, add_library_type
+
+    parser.add_argument(
+        "--sets", default="llm-decode,batched", metavar="SET,...", help=f"{', '.join(SETS)} (default: %(default)s)"
+    )
+    add_library_type(parser)
+    add_device(parser)
+    parser.add_argument(
+        "--seconds", type=seconds, default=3.0, help="measuring time for one problem, in s (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--candidates", type=count, default=12, help="number of kernels measured for one problem (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--time-budget", type=seconds, default=float("inf"), metavar="SECONDS",
+        help="stop starting problems after SECONDS in total; rerun to resume (default: unlimited)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--output", type=Path, metavar="FILE", help="write the table there (default: in the cache folder of the user)"
+    )
+
+
+def execute(options: argparse.Namespace) -> int:
+    from ..bench.sets import problems_of
+    from ..bench.tuning import Effort, tune
+    from ..core.problem import Gemm
+    from ..dispatch.tuned import file_name, own_folder
+    from ..errors import InvalidInput
+    from ..runtime.opencl.device import open_device
+    from .outputs import check_target
+    from .printing import say
+
+    problems = [each for name in options.sets.split(",") for each in problems_of(name, options.dtype)]
+    if options.output is not None:
+        check_target("--output", options.output)
+    info = open_device(options.device).info
+    if info.kind == "cpu":
+        raise InvalidInput(
+            f"{info.label}: tables are for GPUs; on CPUs the library computes its blocking from the caches"
+        )
+    path = options.output or own_folder() / file_name(info.name)
+    products = [replace(each, precision=options.precision) for each in problems if isinstance(each, Gemm)]
+    effort = Effort(options.seconds, options.candidates, options.time_budget)
+    table = tune(products, info, options.device, path, effort, _print_outcome)
+    settled = f"{len(table.settled)} problems where the cost model's choice is as good"
+    say(f"{path}: {len(table.entries)} entries, {settled}")
+    return 0
+
+
+def _print_outcome(outcome: Outcome) -> None:
+    """Print one problem's line."""
+    from .printing import say
+
+    for complaint in outcome.complaints:
+        say(f"  {complaint}")
+    won = outcome.entry
+    result = (
+        f"{won.untuned_seconds / won.seconds:.2f}x  {won.kernel} ({won.config})" if won else "no candidate is right"
+    )
+    say(f"{outcome.problem}: {result}")

@@ -1,0 +1,159 @@
+"""`copy`, `transpose` and `matrix_transpose` of arrays of any element type."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..errors import InvalidInput, UnsupportedType
+from .copy_calls import MOST_LAUNCHES, STANDS_FOR, in_place_transpose, strided_copy
+from .engine import Call, call_for
+from .memory import Memory, memory_for
+from .rules import check_out, single_out, target_of
+from .shapes import View, distinct, product_launches
+
+
+def transpose(
+    a: ArrayLike,
+    out: Any = None,
+    *,
+    device: str | int | None = None,
+    queue: Any = None,
+    wait_for: Sequence[Any] | None = None,
+) -> Any:
+    """Reverse the dimensions of an array, as NumPy's `a.T.copy()`.
+
+    Shapes: an `a` of the shape (n0, n1, ..., nk) gives (nk, ..., n1, n0), dense and in C order.
+
+    Arrays: `a` is a NumPy array, a PyOpenCL array or anything that NumPy converts, of any strides. Elements have 1, 2, 4, 8
+    or 16 bytes; they are copied as bytes. A NumPy array gives a complete NumPy array. A PyOpenCL array gives a PyOpenCL
+    array at once, and its event is in `result.events`.
+
+    Arguments:
+        out: the array for the result, or a tuple of one. It has the reversed shape, the dtype of `a` and any strides. It may
+            overlap `a`. If it is `a` itself, and that is square, it is transposed in place, without a second matrix.
+        device: where a NumPy array is transposed: an index, "cpu", "gpu" or part of a name.
+        queue: the pyopencl.CommandQueue to use. It must run commands in order. The default is the array's own.
+        wait_for: a list of pyopencl.Event that must complete first.
+
+    Raises:
+        InvalidInput: `out` does not fit or is read-only.
+        UnsupportedType: elements have another size, or point to Python objects (object, StringDType).
+        Unsupported: the queue may run commands out of order, or a device array is not aligned to its elements.
+        OutOfDeviceMemory: the arrays do not fit the device.
+
+    >>> import numpy as np, tilewright
+    >>> tilewright.transpose(np.array([[1, 2, 3], [4, 5, 6]])).tolist()
+    [[1, 4], [2, 5], [3, 6]]
+    """
+    out = single_out(out)
+    memory = memory_for((a, out), device, queue, wait_for)
+    taken = memory.as_array(a)
+    return _copied(memory, taken, tuple(reversed(range(taken.ndim))), out)
+
+
+def matrix_transpose(
+    a: ArrayLike,
+    out: Any = None,
+    *,
+    device: str | int | None = None,
+    queue: Any = None,
+    wait_for: Sequence[Any] | None = None,
+) -> Any:
+    """Swap the last two dimensions: (..., rows, columns) gives (..., columns, rows).
+
+    Arguments and errors are those of `transpose`. In addition, InvalidInput is raised for an `a` with fewer than two dimensions.
+
+    >>> import numpy as np, tilewright
+    >>> tilewright.matrix_transpose(np.zeros((4, 2, 3))).shape
+    (4, 3, 2)
+    """
+    out = single_out(out)
+    memory = memory_for((a, out), device, queue, wait_for)
+    taken = memory.as_array(a)
+    if taken.ndim < 2:
+        raise InvalidInput(f"matrix_transpose needs at least two dimensions, got the shape {taken.shape}")
+    return _copied(memory, taken, (*range(taken.ndim - 2), taken.ndim - 1, taken.ndim - 2), out)
+
+
+def copy(
+    a: ArrayLike,
+    out: Any = None,
+    *,
+    device: str | int | None = None,
+    queue: Any = None,
+    wait_for: Sequence[Any] | None = None,
+) -> Any:
+    """Copy an array into a dense array in C order, or into `out`. The shape and dtype stay the same.
+
+    Arguments and errors are those of `transpose`. Its speed is the upper bound for a transpose.
+
+    >>> import numpy as np, tilewright
+    >>> tilewright.copy(np.arange(6).reshape(2, 3)[:, ::-1]).tolist()
+    [[2, 1, 0], [5, 4, 3]]
+    """
+    out = single_out(out)
+    memory = memory_for((a, out), device, queue, wait_for)
+    taken = memory.as_array(a)
+    return _copied(memory, taken, tuple(range(taken.ndim)), out)
+
+
+def _copied(memory: Memory, a: Any, order: tuple[int, ...], out: Any) -> Any:
+    shape = tuple(a.shape[side] for side in order)
+    _check_elements(a.dtype)
+    given = None if out is None else check_out(memory, out, shape, a.dtype, "no")  # a copy converts nothing
+    taken = memory.as_operand(a, a.dtype)
+    if given is not None and _transposes_in_place(memory, taken, order, given):
+        swap = call_for(
+            memory.device, ("swap", memory.key, memory.signature(taken)), lambda: _prepare_in_place(memory, taken)
+        )
+        # `out` may be another array object over the same elements: it needs the event, too.
+        memory.run(swap, {"matrix": taken} if taken is given else {"matrix": taken, "out": given}, "matrix", True)
+        return out
+    target = target_of(memory, given, shape, a.dtype, (a,))
+    key = ("move", memory.key, order, memory.signature(taken), memory.signature(target.array))
+    call = call_for(memory.device, key, lambda: _prepare(memory, taken, order, target.array))
+    memory.run(call, {"input": taken, "output": target.array}, "output", False)
+    if target.copied_to is not None:
+        memory.assign(target.copied_to, target.array)
+    return target.array if out is None else out
+
+
+def _check_elements(dtype: np.dtype) -> None:
+    """UnsupportedType for elements that point to Python objects, or of a size that no kernel copies."""
+    if dtype.hasobject:
+        raise UnsupportedType(
+            f"elements of {dtype} point to Python objects, whose references kernels cannot count: use NumPy's copy"
+        )
+    if dtype.itemsize not in STANDS_FOR:
+        raise UnsupportedType(
+            f"elements of {dtype} have {dtype.itemsize} bytes; kernels copy elements of 1, 2, 4, 8 and 16"
+        )
+
+
+def _transposes_in_place(memory: Memory, a: Any, order: tuple[int, ...], out: Any) -> bool:
+    """Whether `out` is `a`, a stack of squares that kernels can write to, and few launches transpose it."""
+    shape = tuple(a.shape[side] for side in order)
+    if not _swaps_last_two(order, shape) or not memory.same_elements(a, out) or not memory.writable_by_kernels(out):
+        return False
+    view = memory.view(a)
+    return distinct(view) and product_launches((view,)) <= MOST_LAUNCHES
+
+
+def _swaps_last_two(order: tuple[int, ...], shape: tuple[int, ...]) -> bool:
+    """Whether an order swaps the last two dimensions, of equal length, and no others."""
+    sides = len(order)
+    return sides >= 2 and shape[-1] == shape[-2] and order == (*range(sides - 2), sides - 1, sides - 2)
+
+
+def _prepare_in_place(memory: Memory, a: Any) -> Call:
+    view = memory.view(a)
+    return in_place_transpose(memory.device, view, STANDS_FOR[a.dtype.itemsize])
+
+
+def _prepare(memory: Memory, a: Any, order: tuple[int, ...], target: Any) -> Call:
+    whole = memory.view(a)
+    shape, strides = (tuple(sides[side] for side in order) for sides in (whole.shape, whole.strides))
+    source = View(shape, strides, whole.offset)
+    return strided_copy(memory.device, source, memory.view(target), STANDS_FOR[a.dtype.itemsize])
