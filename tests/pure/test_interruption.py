@@ -18,7 +18,7 @@ STUCK = """
 import ctypes, subprocess, sys, tempfile, threading
 from tilewright.runtime.children import started
 from tilewright.runtime.home import private_folder
-from tilewright.interruption import terminated_as_interrupted
+from tilewright.cli.interruption import terminated_as_interrupted
 quiet = dict(stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(100)"], **quiet)
 folder = tempfile.mkdtemp(prefix="tilewright-")
