@@ -64,7 +64,7 @@ CASES = [
     ("show 5", 2, "rows/05_private_row, tiles/05_transposed, transpose/05_tiled"),
     ("explain rows/0", 2, "rows/00_sequential[r-k-c]"),
     ("run tiles/2 --build-option=-DBM=8", 2, "give the settings of a rung by -D NAME=VALUE"),
-    ("explain tiles/2 --build-option=-Ifolder", 2, "explain compiles nothing"),
+    ("explain tiles/2 --build-option=-Ifolder", 2, "-Ifolder"),
     ("explain tiles/2 -D =3", 2, "write NAME=VALUE"),
     ("explain tiles/2 -D 'A B=3'", 2, "write NAME=VALUE"),
     # Kernels of one's own.

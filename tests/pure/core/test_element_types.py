@@ -28,7 +28,6 @@ from tilewright.kernels.product.cpu.config import CpuProduct
 from tilewright.kernels.product.cpu.kernels import product_kernel, vector_kernel
 from tilewright.kernels.product.cuda_cores_tma import cost as fma_cost
 from tilewright.kernels.product.cuda_cores_tma import kernels as fma
-from tilewright.kernels.product.cuda_cores_tma import search as fma_search
 from tilewright.kernels.product.mma import config as mma_configs
 from tilewright.kernels.product.mma import cost as mma_cost
 from tilewright.kernels.product.mma import kernels as mma
@@ -90,14 +89,14 @@ TABLES = (
     Table(copy_nd, "SPELLED", ("bfloat16", *FLOAT8)),  # the host converts them
     Table(fma, "PRODUCT", NOT_FMA),
     Table(fma_cost, "EFFICIENCY", NOT_FMA),
-    Table(fma_search, "PORTABLE", NOT_FMA),
+    Table(fma_cost, "SCALE", NOT_FMA),
     Table(mma, "KERNELS", NOT_MMA),
     Table(mma_cost, "RATES", NOT_MMA),
     Table(mma_configs, "INSTRUCTIONS", (*NOT_MMA, "float64", "complex128")),  # those have a loop of their own
     Table(wgmma, "KERNELS", NOT_WGMMA),
     Table(wgmma_configs, "MULTIPLY", NOT_WGMMA),
     Table(wgmma_configs, "SUMS", closed=True),  # accumulators
-    Table(sets, "MOVED", closed=True),  # a type for each size of elements
+    Table(sets, "ELEMENTS", closed=True),  # a type for each size of elements
     Table(multiply, "HOLD_FLOAT8", closed=True),
     Table(blas, "PREFIXES", closed=True),  # the letters S, D, C and Z
     Table(clblast, "PREFIXES", closed=True),
