@@ -27,7 +27,7 @@ TIME_BUDGET_S = (
 )
 GRACE_S = 5.0  # after the time budget a child ends by itself, if its parent is gone
 OUTSIDE = ("killed by SIGSEGV", "killed by SIGBUS")
-OWN = __package__ + "."
+OWN = __package__.partition(".")[0] + "."
 
 
 @dataclass(frozen=True)

@@ -102,7 +102,7 @@ def markdown(record: Record) -> str:
     columns = (*COLUMNS, *(ENERGY if sustained else ()), *beside)
     lines = [f"**{heading(record, sizes=False)}**"]
     if rows and rows[0][0].lesson:
-        lines += ["", f"ReadyBaseline: {rows[0][0].lesson}."]
+        lines += ["", f"Baseline: {rows[0][0].lesson}."]
     lines += ["", "| " + " | ".join(map(cell, columns)) + " |", "|" + " --- |" * len(columns)]
     for group in shown(rows):
         texts = cells(group, beside)

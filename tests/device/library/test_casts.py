@@ -74,7 +74,7 @@ def test_operands_are_not_cut_to_the_dtype_asked_for(values: Any, dtype: str, wo
 
 
 def test_unsafe_casting_has_to_be_asked_for(device: Device) -> None:
-    with pytest.raises(InvalidInput, match=r"out is int32.*float32.*'same_kind'"):
+    with pytest.raises(InvalidInput, match=r"int32.*'same_kind'.*float32"):
         matmul(FLOATS, FLOATS, np.zeros((3, 3), np.int32), queue=device.queue)
     out = np.zeros((3, 3), np.int32)
     assert (matmul(FLOATS, FLOATS, out, casting="unsafe", queue=device.queue) == 3).all()

@@ -34,7 +34,7 @@ def test_the_plan_says_if_a_device_has_no_such_kernel(device: Device, precision:
     problem = Gemm(SIZE, SIZE, SIZE, OWN_TYPE[precision], out_dtype="float32", precision=precision)
     plan = plan_product(problem, device.info)
     has_it = any(step.kernel.precision == precision for step in plan.steps)
-    assert has_it != any(f"by {precision}" in note and "own arithmetic" in note for note in plan.notes)
+    assert has_it != any(precision in note for note in plan.notes)
 
 
 def test_the_command_line_says_so_too(device_number: str, capsys: pytest.CaptureFixture[str]) -> None:
