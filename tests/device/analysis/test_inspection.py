@@ -12,7 +12,7 @@ from tilewright.analysis.inspect import instruction_kinds as kinds
 from tilewright.bench.roofline import count_traffic, roofline
 from tilewright.cli.main import main
 from tilewright.core.problem import Gemm
-from tilewright.errors import InvalidInput, Unsupported
+from tilewright.errors import UnknownName, Unsupported
 from tilewright.kernels import find_kernel
 from tilewright.report.roofline import draw_roofline
 from tilewright.runtime.opencl.device import Device
@@ -82,7 +82,7 @@ def test_another_level_of_x86_by_intels_runtime(one_device: Device) -> None:
 
 
 def test_macros_are_for_architectures_by_name(cpu: Device) -> None:
-    with pytest.raises(InvalidInput, match="--arch"):
+    with pytest.raises(UnknownName, match="REAL"):
         inspect_kernel("tiles/02", device=cpu.info.label, settings={"REAL": "float"})
 
 

@@ -99,9 +99,8 @@ def test_rungs_are_not_tried_and_changed_ones_are(one_device: Device, monkeypatc
     assert trial.tried_case(CaseBuilder(one_device, "float32"), rung, PROBLEM, one_device).row.status == "ok"
     changed = replace(rung, options=("-cl-fast-relaxed-math",))
     case = trial.tried_case(CaseBuilder(one_device, "float32"), changed, PROBLEM, one_device)
-    assert case.row.reason == (
-        "its trial in a process of its own, before the kernel was launched, was killed by SIGKILL"
-    )
+    assert case.row.status == "launch failed"
+    assert "SIGKILL" in case.row.reason
 
 
 def test_how_a_child_ended_is_read_from_what_it_told() -> None:
@@ -120,6 +119,6 @@ def test_how_a_child_ended_is_read_from_what_it_told() -> None:
         assert told[0] == "launch failed"
         assert "Please report" not in told[1]
     aborted = read("killed by SIGABRT", trying, stderr="LLVM ERROR: Cannot select")
-    assert aborted == (
-        "launch failed", "its trial in a process of its own was killed by SIGABRT: LLVM ERROR: Cannot select", None
-    )  # fmt: skip
+    assert aborted is not None
+    assert (aborted[0], aborted[2]) == ("launch failed", None)
+    assert says(aborted[1], "SIGABRT", "LLVM ERROR: Cannot select")

@@ -214,7 +214,7 @@ def test_compare_plot_and_report_read_what_ladder_wrote(
         assert main(arguments) == 0
     capsys.readouterr()
     assert main(["compare", *map(str, paths)]) == 0
-    assert re.match(r"tiles/02_tiled +gemm 32x32x32 float32 +[\d.]+x  \[", capsys.readouterr().out)
+    assert re.search(r"^tiles/02_tiled +gemm 32x32x32 float32 +[\d.]+x  \[", capsys.readouterr().out, re.M)
     assert main(["plot", str(paths[0]), str(tmp_path / "plot.png")]) == 0
     assert (tmp_path / "plot.png").read_bytes().startswith(b"\x89PNG")
     page = tmp_path / "page.md"
