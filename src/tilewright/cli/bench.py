@@ -47,7 +47,7 @@ def execute(options: argparse.Namespace) -> int:
     from ..bench.sets import problems_of
     from ..core.records import RowStatus
     from ..core.types import element_type
-    from ..report.versus import COLUMNS, by_problem, summary
+    from ..report.benchmark_table import COLUMNS, by_problem, summary
     from ..runtime.opencl.device import open_device
     from .live_table import console
     from .outputs import check_outputs, write_or_rescue
@@ -92,7 +92,7 @@ def execute(options: argparse.Namespace) -> int:
 
 def _print_problem(rows: Sequence[Row], energies: bool) -> None:
     """Print one problem's line."""
-    from ..report.versus import COLUMNS, ENERGY, cells, energy
+    from ..report.benchmark_table import COLUMNS, ENERGY, cells, energy
     from .printing import say
 
     others = [row.label for row in rows[2:]]

@@ -18,13 +18,13 @@ from ..bench.accuracy import load_accuracy
 from ..core.markdown import harmless, read_page, write_page
 from ..core.records import Record, load_record
 from ..errors import RecordError
+from .benchmark_table import markdown as benchmark_table
 from .beside import markdown as beside_table
 from .cold_start import TITLE as COLD_START
 from .cold_start import markdown as cold_start_table
 from .errors_table import markdown as errors_table
 from .roofline import roofline_block
 from .table import markdown as ladder_table
-from .versus import markdown as benchmark_table
 
 # The text for a mark, from the words in it and the page's folder.
 Maker = Callable[[Sequence[str], Path], str]

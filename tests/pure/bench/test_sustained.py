@@ -10,7 +10,7 @@ from tilewright.bench.sustained import as_samples, take_turns
 from tilewright.core.device import DeviceInfo
 from tilewright.core.records import Environment, Record, Row, Samples, Turn
 from tilewright.errors import LaunchFailed
-from tilewright.report.versus import ENERGY, energy, markdown, turn_seconds
+from tilewright.report.benchmark_table import ENERGY, energy, markdown, turn_seconds
 from tilewright.runtime.run import Times, Work
 from tilewright.runtime.telemetry import NoSampler, Reading, parse_smi, sampler_for
 

@@ -16,12 +16,12 @@ from tilewright.core.device import Peaks
 from tilewright.core.markdown import cell, fenced, harmless, plain
 from tilewright.core.records import Record, Row, Samples, save_record
 from tilewright.errors import RecordError, Unsupported
+from tilewright.report.benchmark_table import summary
 from tilewright.report.cold_start import TITLE
 from tilewright.report.compare import compare
 from tilewright.report.pages import refresh
 from tilewright.report.plot import plot
 from tilewright.report.roofline import draw_roofline
-from tilewright.report.versus import summary
 
 EVIL = (
     "<script>alert(1)</script> [click](http://evil.example) ![x](y) <!-- end record -->\n# head\n| a | b |\n"

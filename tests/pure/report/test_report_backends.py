@@ -5,7 +5,7 @@ from pathlib import Path
 
 from tilewright.core.device import DeviceInfo, Peaks
 from tilewright.core.records import Environment, Record, Role, Row, RowStatus, Samples, load_record, save_record
-from tilewright.report import beside, versus
+from tilewright.report import benchmark_table, beside
 from tilewright.report.compare import compare
 from tilewright.report.pages import refresh
 from tilewright.report.table import cells, derive, header, markdown
@@ -112,20 +112,20 @@ def test_a_benchmark_shows_the_other_libraries_too() -> None:
     ]
     small = [row("cuBLAS", 0.001, 50), row("tilewright", 0.001, 50)]
     record = replace(RECORD, title="benchmark squares", rows=(*rows, *small))
-    by_problem = versus.by_problem(record)
+    by_problem = benchmark_table.by_problem(record)
     assert [len(group) for group in by_problem] == [4, 2]
-    assert versus.others(by_problem) == ("CLBlast", "tilewright (CUDA)")
-    table = table_of(versus.markdown(record))
+    assert benchmark_table.others(by_problem) == ("CLBlast", "tilewright (CUDA)")
+    table = table_of(benchmark_table.markdown(record))
     assert table["problem"][-2:] == ["CLBlast", "tilewright (CUDA)"]
     assert table["gemm 100x100x100 float32"] == ["4", "2", "GFLOP/s", "2.00", "2.00 .. 2.00", "2.00", "1", "5"]
     assert table["gemm 50x50x50 float32"][-2:] == ["", ""]
-    assert "over 2 problems: 1.41x" in versus.summary(by_problem)
+    assert "over 2 problems: 1.41x" in benchmark_table.summary(by_problem)
 
 
 def test_without_a_baseline_there_still_is_a_rate() -> None:
     baseline = row("cuBLAS", 1.0, status=RowStatus.REFUSED, reason="no integers", samples=Samples())
     record = replace(RECORD, title="benchmark squares", rows=(baseline, row("tilewright", 0.001)))
-    line = table_of(versus.markdown(record))["gemm 100x100x100 float32"]
+    line = table_of(benchmark_table.markdown(record))["gemm 100x100x100 float32"]
     assert line == ["2", "-", "GFLOP/s", "-", "-", "refused: no integers"]
 
 
@@ -133,12 +133,12 @@ def test_of_a_long_benchmark_a_few_problems_stand_in_order_and_all_count() -> No
     sizes = [1 + 7 * place % 251 for place in range(251)]
     rows = [each for size in sizes for each in (row("NumPy", float(size), size), row("tilewright", 1.0, size))]
     record = replace(RECORD, title="benchmark random", rows=tuple(rows))
-    by_problem = versus.by_problem(record)
-    few = versus.shown(by_problem)
-    assert [group[0].size[0] for group in few][:: versus.STEPS] == [1, 251]
+    by_problem = benchmark_table.by_problem(record)
+    few = benchmark_table.shown(by_problem)
+    assert [group[0].size[0] for group in few][:: benchmark_table.STEPS] == [1, 251]
     assert [group[0].size[0] for group in few] == sorted(group[0].size[0] for group in few)
-    page = versus.markdown(record)
+    page = benchmark_table.markdown(record)
     assert "Shown: 21 of 251 problems" in page
-    assert versus.summary(by_problem) in page
-    assert "over 251 problems" in versus.summary(by_problem)
-    assert versus.shown(by_problem[: versus.LONGEST]) == by_problem[: versus.LONGEST]
+    assert benchmark_table.summary(by_problem) in page
+    assert "over 251 problems" in benchmark_table.summary(by_problem)
+    assert benchmark_table.shown(by_problem[: benchmark_table.LONGEST]) == by_problem[: benchmark_table.LONGEST]

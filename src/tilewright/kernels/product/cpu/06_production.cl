@@ -9,7 +9,7 @@
 //
 //  The panels of B stream from the level-2 cache, one element of which serves MR multiply-adds; an element of A serves nb.
 //  Packing B costs nothing extra: the first MR rows read it in place and store what they read (FUSED in multiply.cl).
-//  A is multiplied where it lies if its rows can be together in the level-1 cache (in_place in blocking.py), else packed.
+//  A is multiplied where it lies if its rows can be together in the level-1 cache (in_place in cost.py), else packed.
 //  It is asked for one row panel ahead, spread over the micro-kernels, because its rows are too short for the hardware
 //  to predict. The buffers are private memory: of one work-item, so no local memory, and none of its limits.
 //

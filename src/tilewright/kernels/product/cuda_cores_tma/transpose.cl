@@ -1,4 +1,4 @@
-// How product.cl turns an operand that lies along k, in local memory.
+// How main_loop.cl turns an operand that lies along k, in local memory.
 
 // Turns `side` rows of BK elements into rows across k: a warp takes 32 rows of a box, each work-item one of them. The copy
 // engine has exchanged the four pieces of 16 bytes of a row, so that reading a column of pieces meets no bank twice.

@@ -14,8 +14,8 @@
 //
 // A work-group computes tiles number g, g + groups, ...: while its consumers finish one, its producer fetches the next.
 // The rows of low halves follow those of the high ones, so that a tile at the edge of C reads some of the wrong kind: they
-// belong to rows and columns that C does not have. Elements whose vectors halves cannot hold are left; see cut.cl. In the
-// end the work-group multiplies them as floats; see exact.cl.
+// belong to rows and columns that C does not have. Elements whose vectors halves cannot hold are left; see split.cl. In the
+// end the work-group multiplies them as floats; see fallback.cl.
 
 #include "../elements.cl"
 #include "../epilogue.cl"

@@ -13,7 +13,7 @@
 //
 // A vector's scale follows from the largest of its first chunk. Should the rest hold one beyond what that leaves room for,
 // the work-group cuts its vectors once more. For vector v, ranges[v] says how it was scaled, and what its elements are like;
-// see cut.cl.
+// see split.cl.
 
 #include "split.cl"
 

@@ -1,4 +1,4 @@
-// The same as join.cl, warp by warp, as fetched.cl's do not wait for each other: the one that is ready last of those that have
+// The same as join.cl, warp by warp, as main_loop_tma.cl's do not wait for each other: the one that is ready last of those that have
 // the same part of the tile adds it up.
 
 #include "pieces.cl"

@@ -14,7 +14,7 @@
 // C_VEC               elements of one store: 2, if c_column is 1 and rows are aligned to that, or 1
 // STREAM_K            1 if work-groups share the tiles of the tail wave
 //
-// A work-group computes one part of the product after the other (schedule.cl), and its copies know no end of a part: while
+// A work-group computes one part of the product after the other (scheduler.cl), and its copies know no end of a part: while
 // the last panels of one are multiplied and its tile is stored, the first panels of the next arrive. What lies beyond M, N
 // or K is zero in the panels and not read from memory, so the loop knows no edges.
 //

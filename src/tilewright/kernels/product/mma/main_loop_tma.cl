@@ -8,7 +8,7 @@
 // A_BATCHED, B_BATCHED  0: all matrices of a batch share the operand
 // C_VEC             elements of one store; above 1, c_column is 1
 //
-// A work-group computes one part of the product after the other (schedule.cl). One more warp asks the copy engine for
+// A work-group computes one part of the product after the other (scheduler.cl). One more warp asks the copy engine for
 // panels, as many ahead as there are, and does not stop at the end of a tile. Barriers of a stage: `full`, when the copy
 // engine has written it; `done`, when all warps have read it. No warp waits for another one that multiplies, so a warp that
 // stores its part of a tile leaves the matrix units to the others.

@@ -1,4 +1,4 @@
-// The producer of gemm.cl: one work-item of the first warpgroup asks TMA for tiles of A and B.
+// The producer of main_loop.cl: one work-item of the first warpgroup asks TMA for tiles of A and B.
 
 // Without a cache policy the L2 cache merges requests that work-groups make at a time. Any policy, even the default one, ends that.
 INLINE void fetch_b(const uint to, const __global ulong* map_b, const int x, const int y, const int matrix, const uint ready,

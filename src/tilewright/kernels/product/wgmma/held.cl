@@ -1,4 +1,4 @@
-// The main loop of gemm.cl with one operand from registers: wgmma takes 32-bit elements that lie across k from there alone.
+// The main loop of main_loop.cl with one operand from registers: wgmma takes 32-bit elements that lie across k from there alone.
 // Work-items read that operand from the tile as TMA left it, and wgmma reads the other one in local memory.
 //
 // The tile consists of boxes: BK lines of 128 bytes, one for each k. Rows of sums may be any rows across k, so they are

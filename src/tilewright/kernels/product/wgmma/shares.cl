@@ -1,4 +1,4 @@
-// The tile scheduler of gemm.cl: persistent work-groups, and tail split where the last wave would leave most of them idle.
+// The tile scheduler of main_loop.cl: persistent work-groups, and tail split where the last wave would leave most of them idle.
 
 #include "../scheduler.cl"
 

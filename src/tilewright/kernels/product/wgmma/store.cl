@@ -1,4 +1,4 @@
-// The epilogue of gemm.cl: finishes sums and stores them, through local memory, so that whole rows leave, or directly.
+// The epilogue of main_loop.cl: finishes sums and stores them, through local memory, so that whole rows leave, or directly.
 //
 // Where more tiles follow, TMA stores, and the next tile's products begin meanwhile. After the last tile each warp stores its
 // own rows, and does not wait.
