@@ -29,26 +29,29 @@ from ..kernels.product.mma import search as mma
 from ..kernels.product.portable import search as portable
 from ..kernels.product.results import result_violations
 from ..kernels.product.wgmma import search as wgmma
-from .tuned import Tuned, tuned_for, unusable_tables
+from .tuned import NO_TABLES, Tables, Tuned, tuned_for
 
 PORTABLE: tuple[Family, ...] = (portable, gemv)
 # Families for the instructions of one vendor come first: they win if estimates are equal.
 FAMILIES: tuple[Family, ...] = (fp16x3, wgmma, mma, cuda_cores_tma, *PORTABLE)
 
 
-def plan_product(problem: Problem, device: DeviceInfo) -> Plan:
-    """The plan for a Gemm or StridedGemm, with the reasons against other kernels. Unsupported if no kernel can solve it."""
+def plan_product(problem: Problem, device: DeviceInfo, tables: Tables = NO_TABLES) -> Plan:
+    """The plan for a Gemm or StridedGemm, with the reasons against other kernels. Unsupported if no kernel can solve it.
+
+    Pure: it depends on its arguments alone. Measured winners count if `tables` has them (`table_files.load_tables`).
+    """
     call = call_of(problem)
     impossible = () if takes_vectors(device) else tuple(_impossible(call))
     if impossible:
         raise Unsupported("; ".join(impossible))
-    chosen = tuned_choice(call, device)
+    chosen = tuned_choice(call, device, tables)
     first = (chosen[0],) if chosen else ()
     found = replace(plan(chain(first, product_candidates(call, device)), call, device), problem=problem)
     if chosen:
         found = replace(found, notes=(*found.notes, chosen[1].note))
     if device.kind != "cpu":
-        unusable = (f"a tuned table is not used: {reason}" for reason in unusable_tables())
+        unusable = (f"a tuned table is not used: {reason}" for reason in tables.unusable)
         found = replace(found, notes=(*found.notes, *unusable))
     wanted = call.precision
     if wanted and not any(step.kernel.precision == wanted for step in found.steps):
@@ -64,9 +67,9 @@ def _impossible(call: GemmCall) -> Iterator[str]:
         yield from result_violations(call_of(fp8.core(call, widened=False, bare=True)))
 
 
-def tuned_choice(call: GemmCall, device: DeviceInfo) -> tuple[Kernel, Tuned] | None:
+def tuned_choice(call: GemmCall, device: DeviceInfo, tables: Tables) -> tuple[Kernel, Tuned] | None:
     """The candidate named by the nearest tuned table with this problem. None if no table has it, or no candidate fits."""
-    for tuned in tuned_for(call, device):
+    for tuned in tuned_for(call, device, tables):
         for kernel in product_candidates(call, device):
             if kernel.name == tuned.entry.kernel and kernel.config.key == tuned.entry.config:
                 if any(violations(kernel, kernel.config, call, device)):

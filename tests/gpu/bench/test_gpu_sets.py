@@ -15,7 +15,8 @@ from tilewright.core.in_place import InPlaceTranspose
 from tilewright.core.plan import plan_kernel
 from tilewright.core.problem import Gemm, random_arrays
 from tilewright.dispatch.choice import plan_copy
-from tilewright.dispatch.tuned import key_of, load_table
+from tilewright.dispatch.table_files import load_table
+from tilewright.dispatch.tuned import key_of
 from tilewright.kernels.product.config import TICKETS
 from tilewright.kernels.product.portable.config import TileConfig
 from tilewright.kernels.product.portable.kernels import JOINED
