@@ -11,7 +11,7 @@ from tilewright.dispatch.choice import plan_copy, plan_product
 from tilewright.dispatch.table_files import load_tables
 from tilewright.errors import Unsupported
 from tilewright.kernels.product.call import call_of
-from tilewright.kernels.product.cpu.config import CpuProduct
+from tilewright.kernels.product.cpu.config import CpuConfig
 
 from .. import bisection
 
@@ -69,7 +69,7 @@ def step_variant(step: Step) -> Variant:
     own = (step.kernel.name, str(step.config), macros, step.buffers, tuple(name for name, _ in step.scratch))
     if step.config.ndrange(step.problem).empty:
         return (*own, "nothing to do")
-    if not isinstance(step.config, CpuProduct):
+    if not isinstance(step.config, CpuConfig):
         return own
     call = call_of(step.problem).row_major
     blocks = step.config.blocks(call)

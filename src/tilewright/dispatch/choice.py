@@ -1,8 +1,8 @@
 """The order in which the library tries kernels for a problem on a device. The first one without violations runs."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
-from itertools import chain, takewhile
+from itertools import chain
 
 from ..core.device import DeviceInfo
 from ..core.kernel import Kernel
@@ -20,9 +20,10 @@ from ..kernels.product.call import GemmCall, call_of
 from ..kernels.product.cpu import search as cpu
 from ..kernels.product.cpu.elements import takes_vectors
 from ..kernels.product.cuda_cores_tma import search as cuda_cores_tma
-from ..kernels.product.family import Candidate, Family, cheapest_first
-from ..kernels.product.fp8 import config as fp8
-from ..kernels.product.fp8.kernels import around
+from ..kernels.product.family import Family, ranked
+from ..kernels.product.fp8 import search as fp8
+from ..kernels.product.fp8.config import core
+from ..kernels.product.fp8.kernels import wrapped
 from ..kernels.product.fp16x3 import search as fp16x3
 from ..kernels.product.gemv import search as gemv
 from ..kernels.product.mma import search as mma
@@ -31,9 +32,10 @@ from ..kernels.product.results import result_violations
 from ..kernels.product.wgmma import search as wgmma
 from .tuned import NO_TABLES, Tables, Tuned, tuned_for
 
-PORTABLE: tuple[Family, ...] = (portable, gemv)
 # Families for the instructions of one vendor come first: they win if estimates are equal.
-FAMILIES: tuple[Family, ...] = (fp16x3, wgmma, mma, cuda_cores_tma, *PORTABLE)
+ONE_VENDOR: tuple[Family, ...] = (fp16x3, wgmma, mma, cuda_cores_tma)
+PORTABLE: tuple[Family, ...] = (portable, gemv)
+FAMILIES: tuple[Family, ...] = (*ONE_VENDOR, *PORTABLE)
 
 
 def plan_product(problem: Problem, device: DeviceInfo, tables: Tables = NO_TABLES) -> Plan:
@@ -64,7 +66,7 @@ def _impossible(call: GemmCall) -> Iterator[str]:
     """Reasons against a product that hold for every kernel."""
     yield from result_violations(call)
     if call.scale_a and call.dtype not in FLOAT8:  # sums that are scaled afterwards are float32
-        yield from result_violations(call_of(fp8.core(call, widened=False, bare=True)))
+        yield from result_violations(call_of(core(call, converted=False, bare=True)))
 
 
 def tuned_choice(call: GemmCall, device: DeviceInfo, tables: Tables) -> tuple[Kernel, Tuned] | None:
@@ -84,34 +86,18 @@ def product_candidates(problem: Problem, device: DeviceInfo) -> Iterator[Kernel]
     They are made lazily.
     """
     call = call_of(problem)
-    for kernel in _float8_candidates(call, device) if call.dtype in FLOAT8 else _own_candidates(call, device):
-        yield kernel if kernel.scales or not call.scale_a else around(kernel, widens=False)
+    for kernel in _candidates(call, device):
+        yield kernel if kernel.scales or not call.scale_a else wrapped(kernel, converts=False)
 
 
-def ranked(families: Sequence[Family], call: GemmCall, device: DeviceInfo) -> Iterator[Candidate]:
-    """The candidates of several families, sorted by cost."""
-    return cheapest_first(offer for family in families for offer in family.offers(call, device))
-
-
-def _own_candidates(call: GemmCall, device: DeviceInfo) -> Iterator[Kernel]:
-    """Kernels that compute in the product's own type."""
+def _candidates(call: GemmCall, device: DeviceInfo) -> Iterator[Kernel]:
+    """The kernels for a product, perhaps without those that can scale it."""
     families = (cpu,) if takes_vectors(device) else FAMILIES
-    return (each.configured for each in ranked(families, call, device))
-
-
-def _float8_candidates(call: GemmCall, device: DeviceInfo) -> Iterator[Kernel]:
-    """Kernels for 8-bit floats: by their own instruction if it is precise enough, by tensor cores in fp16, and all others."""
-    halves, own = (call_of(fp8.core(call, widened, bare=bool(call.scale_a))) for widened in (True, False))
+    if call.dtype not in FLOAT8:
+        return (each.configured for each in ranked(families, call, device))
     if takes_vectors(device):
-        yield from (around(each.configured, widens=True) for each in ranked((cpu,), halves, device))
-        return
-    special = [family for family in FAMILIES if family not in PORTABLE]
-    yield from (each.configured for each in ranked(special, call, device))
-    if call.flops >= fp8.WORTH_FLOPS:
-        limit = next(ranked(PORTABLE, halves, device)).rank
-        worth = takewhile(lambda each: each.rank < limit, ranked(special, halves, device))
-        yield from (around(each.configured, widens=True) for each in worth)
-    yield from (each.configured for each in ranked(PORTABLE, own, device))
+        return fp8.converted(call, device, families)
+    return fp8.candidates(call, device, ONE_VENDOR, PORTABLE)
 
 
 def plan_copy(problem: Problem, device: DeviceInfo) -> Plan:

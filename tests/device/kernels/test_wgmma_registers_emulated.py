@@ -73,7 +73,7 @@ def test_a_part_of_a_tile(held: str, rows: int, columns: int, short: int, device
     """`rows` and `columns` are those of its sums: with B held they are columns and rows of C. Rows of C are shorter."""
     bm, bn = (rows, columns) if held == "A" else (columns, rows)
     m, n, k = bm - 3, bn - short, STAGES * BK
-    config = OneWarpgroup(bm, bn, STAGES, 1, 1, held=held)
+    config = OneWarpgroup(bm, bn, STAGES, 1, 1, register_operand=held)
     problem = Gemm(m, n, k, a_order="column" if held == "A" else "row", b_order="row" if held == "B" else "column", alpha=ALPHA,
                    beta=BETA, precision="tf32")  # fmt: skip
     random = np.random.default_rng(1)
