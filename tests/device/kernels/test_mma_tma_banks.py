@@ -1,4 +1,4 @@
-"""Where mma/main_loop_tma.cl's work-items look for their doubles: what the copy engine put there, and no bank twice."""
+"""Where mma/main_loop_tma.cl's work-items look for their doubles: what TMA put there, and no bank twice."""
 
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -67,7 +67,7 @@ def places(kernel: Kernel, across: bool, device: Device, folder: Path) -> np.nda
 
 
 def fetched_panel(rows: int, parts: int, across: bool) -> np.ndarray:
-    """What the copy engine leaves of a matrix of `rows` rows whose double number d of row r is (r, d): lines of 16, whose
+    """What TMA leaves of a matrix of `rows` rows whose double number d of row r is (r, d): lines of 16, whose
     pieces of two are exchanged within eight lines."""
     depth = 16 // parts
     if across:

@@ -58,7 +58,7 @@ def test_rounds_and_tiles_that_are_shared_out(a_order: str, b_order: str, hopper
         Gemm(1000, 60, 2064, "float32", a_order, b_order), CudaCoresConfig(512, 64, groups=132, stream_k=True), hopper
     )
     by_columns = Gemm(1001, 777, 332, "float32", a_order, b_order, c_order="column")
-    packs = (a_order, b_order) != ("row", "column")  # the copy engine reads lines of 332 floats where they are
+    packs = (a_order, b_order) != ("row", "column")  # TMA reads lines of 332 floats where they are
     check(by_columns, CudaCoresConfig(128, 256, stream_k=True, pack=packs), hopper)
 
 

@@ -38,7 +38,7 @@ def check(problem: Gemm, units: int) -> int:
     result = problem.out_dtype or problem.dtype
     waits = blocks > 1 and result in SHORT
     needed = {"sums": 4 * problem.batch * problem.m * problem.n} if waits else {}
-    found = {name: nbytes for name, nbytes in made.scratch.items() if not name.startswith("wide_")}
+    found = {name: nbytes for name, nbytes in made.scratch.items() if not name.startswith("converted_")}
     assert found == needed, f"{problem.title} in {blocks} blocks of K on {units} cores has the scratch memory {found}"
     return blocks
 

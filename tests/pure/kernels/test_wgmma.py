@@ -95,7 +95,7 @@ def test_what_speaks_against_holding_an_operand_is_a_sentence() -> None:
     problem = Gemm(256, 256, 256, precision="tf32")
     assert not list(config.violations(problem, HOPPER))
     assert list(config.violations(replace(problem, b_order="column"), HOPPER)) == [
-        "B lies along k: held in registers it gains nothing"
+        "B lies along k: from registers it gains nothing"
     ]
     assert "64 or 128" in "; ".join(WgmmaConfig(128, 256, 4, 2, 1, register_operand="B").violations(problem, HOPPER))
     assert says(reasons(Gemm(256, 256, 256, "float16"), config), "float16")
@@ -117,7 +117,7 @@ def test_lines_that_straddle_those_of_the_cache_may_be_packed_by_themselves() ->
     problem = StridedGemm(5000, 5000, 5000, "float16", views=views)
     tried = {config.pack for config in configurations(call_of(problem), HOPPER)}
     assert tried == {"", "A"}
-    assert "B can be fetched by lines of 128 bytes" in reasons(problem, WgmmaConfig(128, 256, 4, pack="B"))
+    assert says(reasons(problem, WgmmaConfig(128, 256, 4, pack="B")), "B", 128)
     both = Gemm(5000, 5000, 5000, "float16")
     assert {config.pack for config in configurations(call_of(both), HOPPER)} == {"", "A", "B", "AB"}
     assert plan(kernels_of(wgmma, both, HOPPER), both, HOPPER).scratch
