@@ -89,7 +89,9 @@ def lines(record: dict[str, Any]) -> list[str]:
     """The record as a table, a line for each type."""
     texts = [f"{'type':14}  {'median ms':>9}  {'90% ms':>9}  {'worst ms':>9}  slowest product"]
     for dtype, row in record["types"].items():
-        texts.append(f"{dtype:14}  {row['median_ms']:9.2f}  {row['p90_ms']:9.2f}  {row['worst_ms']:9.2f}  {row['worst']}")
+        texts.append(
+            f"{dtype:14}  {row['median_ms']:9.2f}  {row['p90_ms']:9.2f}  {row['worst_ms']:9.2f}  {row['worst']}"
+        )
     slow = [dtype for dtype, row in record["types"].items() if row["median_ms"] > record["limit_ms"]]
     verdict = f"above it: {', '.join(slow)}" if slow else "every type is below it"
     return [*texts, f"The median should be at most {record['limit_ms']:g} ms: {verdict}."]
