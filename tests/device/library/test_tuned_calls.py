@@ -23,5 +23,5 @@ def test_a_call_of_a_new_shape_is_planned_with_the_tables(one_device: Device, mo
     monkeypatch.setattr(multiply, "load_tables", lambda: tables)
     monkeypatch.setattr(multiply, "plan_product", planned)
     a, b = np.ones((3, 41), np.float32), np.ones((41, 23), np.float32)
-    np.testing.assert_array_equal(matmul(a, b, device=one_device), np.full((3, 23), 41.0))
+    np.testing.assert_array_equal(matmul(a, b, device=one_device.info.label), np.full((3, 23), 41.0))
     assert seen == [tables]
