@@ -45,7 +45,7 @@ class GemvConfig(SplitKConfig):
 
     @property
     def sharing(self) -> int:
-        """Work-items that share out the k of one sum."""
+        """Work-items among which the k of one sum is divided."""
         raise NotImplementedError
 
     def partials(self, call: GemmCall) -> int:
