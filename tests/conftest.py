@@ -129,7 +129,7 @@ def nvidia() -> Device:
 
 @pytest.fixture(scope="session")
 def hopper(nvidia: Device) -> Device:
-    """The same if it is one of Hopper, with its copy engine and the instructions of sm_90a; else tests are skipped."""
+    """The same if it is one of Hopper, with TMA and the instructions of sm_90a; else tests are skipped."""
     missing = [feature for feature, _ in REQUIRES if feature not in nvidia.info.features]
     if missing:
         pytest.skip(f"{nvidia.info.label} has no {', '.join(missing)}")

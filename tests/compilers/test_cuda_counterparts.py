@@ -21,8 +21,8 @@ from tilewright.kernels.copy import COPY_UNALIGNED
 from tilewright.kernels.copy.copy_nd import StridedCopyND
 from tilewright.kernels.peaks import CHAINS, COPY, GPU_CHAINS, GPU_COPY, GPU_LOCAL, LOCAL, Chains, LocalReads
 from tilewright.kernels.product.packing import PACK
-from tilewright.kernels.product.portable.config import TileConfig
-from tilewright.kernels.product.portable.kernels import JOINED
+from tilewright.kernels.product.portable.config import PortableConfig
+from tilewright.kernels.product.portable.kernels import SPLIT_K
 from tilewright.runtime.cuda import device as cuda
 from tilewright.runtime.cuda.counterparts import CUDA_FEATURES, open_backends, without_counterpart
 from tilewright.runtime.cuda.information import compiler_for, list_devices
@@ -111,9 +111,9 @@ def test_the_librarys_kernels_compile(dtype: str, compiler: Nvrtc) -> None:
 def test_what_takes_all_local_memory_takes_no_more(compiler: Nvrtc) -> None:
     """ptxas refuses one byte too many."""
     problem = Gemm(16, 32, 4096, "complex128", a_order="column")
-    config = TileConfig(16, 32, 32, 4, 4, SLICES=4, split=4)
+    config = PortableConfig(16, 32, 32, 4, 4, SLICES=4, split_k=4)
     assert config.local_bytes(problem) == GPU.local_bytes
-    for step in plan_kernel(replace(JOINED, config=config), problem, GPU).steps:
+    for step in plan_kernel(replace(SPLIT_K, config=config), problem, GPU).steps:
         check_compiles(step, "sm_90", compiler)
 
 

@@ -10,7 +10,7 @@ from tilewright.core.problem import Gemm, Transpose
 from tilewright.core.types import FLOAT8
 from tilewright.dispatch.choice import plan_copy, plan_product
 from tilewright.kernels.product.call import call_of
-from tilewright.kernels.product.fp8.kernels import WIDEN, around
+from tilewright.kernels.product.fp8.kernels import CONVERT, wrapped
 from tilewright.kernels.product.portable.kernels import TILES
 from tilewright.runtime.cuda.nvrtc import find_nvrtc
 
@@ -23,9 +23,9 @@ def test_products_of_8_bit_floats_compile(dtype: str) -> None:
     if compiler is None:
         pytest.skip("no NVRTC is installed")
     problem = replace(call_of(replace(EIGHT_BITS, dtype=dtype)), scale_a="each", scale_b="each")
-    kernel = around(TILES, widens=True)
+    kernel = wrapped(TILES, converts=True)
     steps = kernel.steps(kernel, kernel.config, problem)
-    assert {step.kernel.name for step in steps} == {WIDEN.name, TILES.name, "product/reduce"}
+    assert {step.kernel.name for step in steps} == {CONVERT.name, TILES.name, "product/reduce"}
     for step in steps:
         built = compiler.compile(
             render(step.kernel, step.config, step.problem, Dialect.CUDA), step.kernel.name, "sm_90"

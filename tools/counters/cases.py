@@ -10,11 +10,12 @@ from tilewright.core.plan import violations
 from tilewright.core.problem import Copy, Gemm, Problem, Transpose
 from tilewright.core.problems import make_problem
 from tilewright.dispatch.choice import plan_copy, plan_product
+from tilewright.dispatch.table_files import load_tables
 from tilewright.kernels import find_ladder
 from tilewright.kernels.known_bad import KNOWN_BAD
 from tilewright.kernels.product.gemv.config import ColumnsConfig, RowsConfig
 from tilewright.kernels.product.gemv.kernels import COLUMNS, ROWS
-from tilewright.kernels.product.portable.config import TileConfig
+from tilewright.kernels.product.portable.config import PortableConfig
 from tilewright.kernels.product.portable.kernels import TILES
 
 from .launches import Case, case_of_steps
@@ -84,11 +85,11 @@ PRODUCTS: tuple[Problem, ...] = (
     Gemm(32, 32, 256),
 )
 TILE_SHAPES = (
-    (Gemm(128, 128, 32), TileConfig(128, 128, 8, 8, 8)),
-    (Gemm(64, 64, 32), TileConfig(64, 64, 16, 4, 4)),
-    (Gemm(64, 128, 32), TileConfig(64, 128, 8, 8, 8)),
-    (Gemm(70, 60, 24, b_order="column"), TileConfig(32, 32, 8, 4, 4)),
-    (Gemm(128, 256, 16), TileConfig(128, 256, 8, 8, 16, 8, 4, ZIGZAG=0)),
+    (Gemm(128, 128, 32), PortableConfig(128, 128, 8, 8, 8)),
+    (Gemm(64, 64, 32), PortableConfig(64, 64, 16, 4, 4)),
+    (Gemm(64, 128, 32), PortableConfig(64, 128, 8, 8, 8)),
+    (Gemm(70, 60, 24, b_order="column"), PortableConfig(32, 32, 8, 4, 4)),
+    (Gemm(128, 256, 16), PortableConfig(128, 256, 8, 8, 16, 8, 4, ZIGZAG=0)),
 )
 MOVES: tuple[Problem, ...] = (
     Transpose(64, 64),
@@ -110,7 +111,7 @@ def sizes_of(problem: Problem) -> str:
 def production_cases() -> Iterator[Case]:
     """The library's kernels: what it chooses for small problems, and given configurations of its tiles."""
     for problem in PRODUCTS:
-        steps = plan_product(problem, GPU).steps
+        steps = plan_product(problem, GPU, load_tables()).steps
         yield case_of_steps(f"product {sizes_of(problem)} by {steps[0].kernel.name}", "production", steps, problem)
     for problem, config in TILE_SHAPES:
         steps = TILES.steps(TILES, config, problem)

@@ -11,8 +11,6 @@ from .faults import faulty_shape
 from .memory import Block, Geometry, device_block, geometry, host_block
 from .types import dtype_of, is_object_like, moved, multiplied, poison_of
 
-FORMS = ("plain", "readonly", "memmap", "matrix", "subclass", "list", "protocol", "dlpack")
-
 
 @dataclass
 class Laid:

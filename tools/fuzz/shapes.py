@@ -18,6 +18,7 @@ from tilewright.core.operands import Layout
 from tilewright.core.plan import Plan
 from tilewright.core.problem import Gemm
 from tilewright.dispatch.choice import plan_copy, plan_product
+from tilewright.dispatch.table_files import load_tables
 from tilewright.errors import Unsupported
 from tilewright.kernels.copy import StridedCopy
 from tilewright.runtime.cache import cache_folder
@@ -154,7 +155,8 @@ def _product_plan(sizes: Sizes, dtype: str, info: DeviceInfo) -> Plan | None:
     m, n, k, batch = sizes
     out = "float32" if dtype.startswith("float8") else "int32" if dtype == "int8" else None
     try:
-        return plan_product(Gemm(m, n, k, dtype, out_dtype=out, batch=batch), equipped(info, dtype))
+        problem = Gemm(m, n, k, dtype, out_dtype=out, batch=batch)
+        return plan_product(problem, equipped(info, dtype), load_tables())
     except Unsupported:
         return None
 

@@ -43,7 +43,7 @@ def explain_case(case: Case) -> list[Outcome]:
         maps = step.config.tensor_maps(step.problem)
         try:
             if maps:
-                raise Unsupported(f"{step.kernel.name}: {', '.join(maps)} are tensor maps of NVIDIA's copy engine")
+                raise Unsupported(f"{step.kernel.name}: {', '.join(maps)} are tensor maps of NVIDIA's TMA")
             found = explain_step(step, buffers, whole)
         except (SourceError, Unsupported) as unread:
             return [*outcomes, replace(outcome, unread=str(unread))]

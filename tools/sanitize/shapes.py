@@ -8,9 +8,10 @@ from tilewright.core.kernel import Step
 from tilewright.core.plan import Plan
 from tilewright.core.problem import Gemm, Problem
 from tilewright.dispatch.choice import plan_copy, plan_product
+from tilewright.dispatch.table_files import load_tables
 from tilewright.errors import Unsupported
 from tilewright.kernels.product.call import call_of
-from tilewright.kernels.product.cpu.config import CpuProduct
+from tilewright.kernels.product.cpu.config import CpuConfig
 
 from .. import bisection
 
@@ -51,7 +52,7 @@ class Case:
 def planned(problem: Problem, device: DeviceInfo) -> Plan | None:
     """The library's plan, or None where it has none for this problem."""
     try:
-        return (plan_product if isinstance(problem, Gemm) else plan_copy)(problem, device)
+        return plan_product(problem, device, load_tables()) if isinstance(problem, Gemm) else plan_copy(problem, device)
     except Unsupported:
         return None
 
@@ -68,7 +69,7 @@ def step_variant(step: Step) -> Variant:
     own = (step.kernel.name, str(step.config), macros, step.buffers, tuple(name for name, _ in step.scratch))
     if step.config.ndrange(step.problem).empty:
         return (*own, "nothing to do")
-    if not isinstance(step.config, CpuProduct):
+    if not isinstance(step.config, CpuConfig):
         return own
     call = call_of(step.problem).row_major
     blocks = step.config.blocks(call)

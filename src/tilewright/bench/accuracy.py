@@ -14,6 +14,7 @@ from ..core.records import Environment, load
 from ..core.reference import float64_matmul
 from ..core.types import FLOAT8, numpy_dtype
 from ..dispatch.choice import plan_product
+from ..dispatch.table_files import load_tables
 from ..errors import InvalidInput
 from ..runtime.environment import read_environment
 from ..runtime.opencl.device import Device, open_device
@@ -163,7 +164,7 @@ def _results(
     """The precision, who multiplied, by what, and the product."""
     for precision in ("", *(name for name, dtypes in PRECISIONS.items() if dtype in dtypes)):
         problem = Gemm(*size, dtype, out_dtype="float32", precision=precision)
-        plan = plan_product(problem, device.info)
+        plan = plan_product(problem, device.info, load_tables())
         if precision and not any(step.kernel.precision == precision for step in plan.steps):
             continue  # the plan is that of "ieee", which has its own row
         result, _ = run_plan(plan, arrays, device)

@@ -15,6 +15,7 @@ from ..core.problem import Copy, Gemm, Problem, offset_of, output_of
 from ..core.records import Record, Row, RowStatus
 from ..core.types import numpy_dtype
 from ..dispatch.choice import plan_copy, plan_product
+from ..dispatch.table_files import load_tables
 from ..errors import Unsupported
 from ..kernels.peaks import CHAINS
 from ..library.copies import copy, matrix_transpose
@@ -182,7 +183,10 @@ def plan_case(builder: CaseBuilder, problem: Problem, device: AnyDevice) -> Case
     """The launches of the library's plan, with their operands on the device."""
     row = replace(new_row(OURS, device.info.label, problem), backend=device.backend)
     try:
-        plan = (plan_product if problem.operation == "gemm" else plan_copy)(problem, device.info)
+        if problem.operation == "gemm":
+            plan = plan_product(problem, device.info, load_tables())
+        else:
+            plan = plan_copy(problem, device.info)
     except Unsupported as refusal:
         return Case(refused(row, refusal))
     made = "; ".join((*(f"{step.kernel.name} ({step.config})" for step in plan.steps), *plan.notes))

@@ -29,11 +29,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def execute(options: argparse.Namespace) -> int:
     from ..dispatch.choice import plan_product
+    from ..dispatch.table_files import load_tables
     from ..runtime.opencl.device import open_device
     from ..runtime.opencl.vpdpbusd import equipped
 
     problem = product_of(options)
-    print(plan_product(problem, equipped(open_device(options.device).info, options.dtype)))
+    print(plan_product(problem, equipped(open_device(options.device).info, options.dtype), load_tables()))
     return 0
 
 

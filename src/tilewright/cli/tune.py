@@ -45,7 +45,7 @@ def execute(options: argparse.Namespace) -> int:
     from ..bench.sets import problems_of
     from ..bench.tuning import Effort, tune
     from ..core.problem import Gemm
-    from ..dispatch.tuned import file_name, own_folder
+    from ..dispatch.table_files import file_name, own_folder
     from ..errors import InvalidInput
     from ..runtime.opencl.device import open_device
     from .outputs import check_target

@@ -1,8 +1,8 @@
 """The order in which the library tries kernels for a problem on a device. The first one without violations runs."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
-from itertools import chain, takewhile
+from itertools import chain
 
 from ..core.device import DeviceInfo
 from ..core.kernel import Kernel
@@ -20,35 +20,40 @@ from ..kernels.product.call import GemmCall, call_of
 from ..kernels.product.cpu import search as cpu
 from ..kernels.product.cpu.elements import takes_vectors
 from ..kernels.product.cuda_cores_tma import search as cuda_cores_tma
-from ..kernels.product.family import Candidate, Family, cheapest_first
-from ..kernels.product.fp8 import config as fp8
-from ..kernels.product.fp8.kernels import around
+from ..kernels.product.family import Family, ranked
+from ..kernels.product.fp8 import search as fp8
+from ..kernels.product.fp8.config import core
+from ..kernels.product.fp8.kernels import wrapped
 from ..kernels.product.fp16x3 import search as fp16x3
 from ..kernels.product.gemv import search as gemv
 from ..kernels.product.mma import search as mma
 from ..kernels.product.portable import search as portable
 from ..kernels.product.results import result_violations
 from ..kernels.product.wgmma import search as wgmma
-from .tuned import Tuned, tuned_for, unusable_tables
+from .tuned import NO_TABLES, Tables, Tuned, tuned_for
 
-PORTABLE: tuple[Family, ...] = (portable, gemv)
 # Families for the instructions of one vendor come first: they win if estimates are equal.
-FAMILIES: tuple[Family, ...] = (fp16x3, wgmma, mma, cuda_cores_tma, *PORTABLE)
+ONE_VENDOR: tuple[Family, ...] = (fp16x3, wgmma, mma, cuda_cores_tma)
+PORTABLE: tuple[Family, ...] = (portable, gemv)
+FAMILIES: tuple[Family, ...] = (*ONE_VENDOR, *PORTABLE)
 
 
-def plan_product(problem: Problem, device: DeviceInfo) -> Plan:
-    """The plan for a Gemm or StridedGemm, with the reasons against other kernels. Unsupported if no kernel can solve it."""
+def plan_product(problem: Problem, device: DeviceInfo, tables: Tables = NO_TABLES) -> Plan:
+    """The plan for a Gemm or StridedGemm, with the reasons against other kernels. Unsupported if no kernel can solve it.
+
+    Pure: it depends on its arguments alone. Measured winners count if `tables` has them (`table_files.load_tables`).
+    """
     call = call_of(problem)
     impossible = () if takes_vectors(device) else tuple(_impossible(call))
     if impossible:
         raise Unsupported("; ".join(impossible))
-    chosen = tuned_choice(call, device)
+    chosen = tuned_choice(call, device, tables)
     first = (chosen[0],) if chosen else ()
     found = replace(plan(chain(first, product_candidates(call, device)), call, device), problem=problem)
     if chosen:
         found = replace(found, notes=(*found.notes, chosen[1].note))
     if device.kind != "cpu":
-        unusable = (f"a tuned table is not used: {reason}" for reason in unusable_tables())
+        unusable = (f"a tuned table is not used: {reason}" for reason in tables.unusable)
         found = replace(found, notes=(*found.notes, *unusable))
     wanted = call.precision
     if wanted and not any(step.kernel.precision == wanted for step in found.steps):
@@ -61,12 +66,12 @@ def _impossible(call: GemmCall) -> Iterator[str]:
     """Reasons against a product that hold for every kernel."""
     yield from result_violations(call)
     if call.scale_a and call.dtype not in FLOAT8:  # sums that are scaled afterwards are float32
-        yield from result_violations(call_of(fp8.core(call, widened=False, bare=True)))
+        yield from result_violations(call_of(core(call, converted=False, bare=True)))
 
 
-def tuned_choice(call: GemmCall, device: DeviceInfo) -> tuple[Kernel, Tuned] | None:
+def tuned_choice(call: GemmCall, device: DeviceInfo, tables: Tables) -> tuple[Kernel, Tuned] | None:
     """The candidate named by the nearest tuned table with this problem. None if no table has it, or no candidate fits."""
-    for tuned in tuned_for(call, device):
+    for tuned in tuned_for(call, device, tables):
         for kernel in product_candidates(call, device):
             if kernel.name == tuned.entry.kernel and kernel.config.key == tuned.entry.config:
                 if any(violations(kernel, kernel.config, call, device)):
@@ -81,34 +86,18 @@ def product_candidates(problem: Problem, device: DeviceInfo) -> Iterator[Kernel]
     They are made lazily.
     """
     call = call_of(problem)
-    for kernel in _float8_candidates(call, device) if call.dtype in FLOAT8 else _own_candidates(call, device):
-        yield kernel if kernel.scales or not call.scale_a else around(kernel, widens=False)
+    for kernel in _candidates(call, device):
+        yield kernel if kernel.scales or not call.scale_a else wrapped(kernel, converts=False)
 
 
-def ranked(families: Sequence[Family], call: GemmCall, device: DeviceInfo) -> Iterator[Candidate]:
-    """The candidates of several families, sorted by cost."""
-    return cheapest_first(offer for family in families for offer in family.offers(call, device))
-
-
-def _own_candidates(call: GemmCall, device: DeviceInfo) -> Iterator[Kernel]:
-    """Kernels that compute in the product's own type."""
+def _candidates(call: GemmCall, device: DeviceInfo) -> Iterator[Kernel]:
+    """The kernels for a product, perhaps without those that can scale it."""
     families = (cpu,) if takes_vectors(device) else FAMILIES
-    return (each.configured for each in ranked(families, call, device))
-
-
-def _float8_candidates(call: GemmCall, device: DeviceInfo) -> Iterator[Kernel]:
-    """Kernels for 8-bit floats: by their own instruction if it is precise enough, by tensor cores in fp16, and all others."""
-    halves, own = (call_of(fp8.core(call, widened, bare=bool(call.scale_a))) for widened in (True, False))
+    if call.dtype not in FLOAT8:
+        return (each.configured for each in ranked(families, call, device))
     if takes_vectors(device):
-        yield from (around(each.configured, widens=True) for each in ranked((cpu,), halves, device))
-        return
-    special = [family for family in FAMILIES if family not in PORTABLE]
-    yield from (each.configured for each in ranked(special, call, device))
-    if call.flops >= fp8.WORTH_FLOPS:
-        limit = next(ranked(PORTABLE, halves, device)).rank
-        worth = takewhile(lambda each: each.rank < limit, ranked(special, halves, device))
-        yield from (around(each.configured, widens=True) for each in worth)
-    yield from (each.configured for each in ranked(PORTABLE, own, device))
+        return fp8.converted(call, device, families)
+    return fp8.candidates(call, device, ONE_VENDOR, PORTABLE)
 
 
 def plan_copy(problem: Problem, device: DeviceInfo) -> Plan:

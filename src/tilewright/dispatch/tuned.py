@@ -1,27 +1,18 @@
 """Tuned tables: the fastest kernel and configuration for a problem, as measured on a device.
 
-There is one JSON file for each device. Some come with the package, and `tilewright tune` makes more. A device without its
-own table uses that of a device with the same compute capability, or of the same vendor. For problems that are in no table,
-the cost model decides.
+A device without its own table uses that of a device with the same compute capability, or of the same vendor. For problems
+that are in no table, the cost model decides. Nothing here reads a file: table_files.py does.
 """
 
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
-from math import inf
-from pathlib import Path
 
 from ..core.device import DeviceInfo
 from ..core.operands import Layout
 from ..core.problem import Problem
-from ..core.records import load
-from ..errors import RecordError
 from ..kernels.product.call import call_of
-from ..runtime.cache import cache_folder
 
-FOLDER = Path(__file__).parent / "tables"
-FORMAT = 2
+FORMAT = 3
 NEARNESS = ("this device", "a device of the same compute capability", "a device of the same vendor")
 
 
@@ -53,6 +44,17 @@ class Table:
 
 
 @dataclass(frozen=True)
+class Tables:
+    """The tables that a plan may use, those of the user first, and a sentence for each file that is no usable table."""
+
+    known: tuple[Table, ...] = ()
+    unusable: tuple[str, ...] = ()
+
+
+NO_TABLES = Tables()
+
+
+@dataclass(frozen=True)
 class Tuned:
     """An entry that applies to a device, and a note for the plan that names the table's device."""
 
@@ -78,49 +80,6 @@ def _letter(view: Layout, rows: int, columns: int) -> str:
     return "T" if view.row == 1 else "S"
 
 
-def load_table(path: Path) -> Table:
-    """Read a table; RecordError says what is wrong with the file and where."""
-    table = load(path, Table, "a tuned table", FORMAT)
-    for entry in table.entries:
-        if not (0 < entry.seconds < inf and 0 < entry.untuned_seconds < inf):
-            times = f"{entry.seconds} s and {entry.untuned_seconds} s"
-            raise RecordError(f"{path}: {entry.problem} has the times {times}; both must be above 0 and finite")
-    return table
-
-
-def own_folder() -> Path:
-    """The folder of the user's tables: `tilewright tune` writes there, and they go before those of the package."""
-    return cache_folder() / "tuned"
-
-
-def file_name(device: str) -> str:
-    """The file name of a device's table, such as "nvidia-h200.json"."""
-    return "-".join(re.findall(r"[a-z0-9]+", device.lower())) + ".json"
-
-
-def known_tables() -> tuple[Table, ...]:
-    """The user's tables, then the package's, without unusable ones. They are read once in a process."""
-    return tuple(each for each in _read_all(own_folder()) if isinstance(each, Table))
-
-
-def unusable_tables() -> tuple[str, ...]:
-    """A sentence for each table that is not used: it is damaged, has another format, or is not a table."""
-    return tuple(each for each in _read_all(own_folder()) if isinstance(each, str))
-
-
-@cache
-def _read_all(own: Path) -> tuple[Table | str, ...]:
-    """Every table in the user's folder and the package's, or the reason why it is not used."""
-    return tuple(_table_or_reason(path) for folder in (own, FOLDER) for path in sorted(folder.glob("*.json")))
-
-
-def _table_or_reason(path: Path) -> Table | str:
-    try:
-        return load_table(path)
-    except RecordError as error:
-        return str(error)
-
-
 def nearness(table: Table, device: DeviceInfo) -> int | None:
     """0 for a table of this device, 1 of its compute capability, 2 of its vendor; None for other tables."""
     if table.device == device.name:
@@ -130,17 +89,17 @@ def nearness(table: Table, device: DeviceInfo) -> int | None:
     return 2 if device.vendor and table.vendor == device.vendor else None
 
 
-def tables_for(device: DeviceInfo, tables: Sequence[Table]) -> list[tuple[Table, str]]:
+def tables_for(device: DeviceInfo, tables: Tables) -> list[tuple[Table, str]]:
     """The tables that apply to a device, the nearest first, each with a clause that says why."""
-    found = [(near, table) for table in tables if (near := nearness(table, device)) is not None]
+    found = [(near, table) for table in tables.known if (near := nearness(table, device)) is not None]
     return [(table, NEARNESS[near]) for near, table in sorted(found, key=lambda pair: pair[0])]
 
 
-def tuned_for(problem: Problem, device: DeviceInfo, tables: Sequence[Table] | None = None) -> Iterator[Tuned]:
+def tuned_for(problem: Problem, device: DeviceInfo, tables: Tables) -> Iterator[Tuned]:
     """The entries for a product on a device, the nearest table first; empty if no table has it."""
     if device.kind == "cpu":
         return
-    known = tables_for(device, known_tables() if tables is None else tables)
+    known = tables_for(device, tables)
     if not known:
         return
     key = key_of(problem)

@@ -6,7 +6,7 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
-from ..dispatch.tuned import unusable_tables
+from ..dispatch.table_files import load_tables
 from ..runtime.children import ChildRun
 from ..runtime.home import user_home
 from ..runtime.icd.registration import FOLDER_PREFIX, PINNED
@@ -59,7 +59,7 @@ def _fault_of(folder: Path) -> str:
 def examine_tables() -> list[Finding]:
     """Tuned tables that are not used, each with the reason."""
     fix = "remove it, or make a new one: tilewright tune"
-    return [Finding(Status.WARN, "tuned", f"not used: {reason}", fix) for reason in unusable_tables()]
+    return [Finding(Status.WARN, "tuned", f"not used: {reason}", fix) for reason in load_tables().unusable]
 
 
 def examine_machine() -> list[Finding]:

@@ -13,6 +13,7 @@ from ..core.precision import PRECISIONS
 from ..core.problem import StridedGemm
 from ..core.types import FLOAT8, element_type, numpy_dtype
 from ..dispatch.choice import plan_product
+from ..dispatch.table_files import load_tables
 from ..errors import InvalidInput
 from ..runtime.opencl.vpdpbusd import equipped
 from .copy_calls import MOST_LAUNCHES
@@ -209,7 +210,8 @@ def _prepare(
         return Call((), memory.device)
     problems = (_problem(each, sizes, types, epilogue, conjugate) for each in batches(views))
     info = equipped(memory.device.info, types[0])
-    return Call([plan_product(problem, info) for problem in problems], memory.device)
+    tables = load_tables()
+    return Call([plan_product(problem, info, tables) for problem in problems], memory.device)
 
 
 def _with_side(view: View, axis: int) -> View:

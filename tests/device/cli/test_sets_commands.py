@@ -14,7 +14,8 @@ from tilewright.cli.main import main
 from tilewright.core.in_place import InPlaceTranspose
 from tilewright.core.problem import Gemm, Problem, Transpose
 from tilewright.core.records import load_record
-from tilewright.dispatch.tuned import key_of, load_table
+from tilewright.dispatch.table_files import load_table
+from tilewright.dispatch.tuned import key_of
 from tilewright.runtime.opencl.device import Device
 
 

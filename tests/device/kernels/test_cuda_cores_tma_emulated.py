@@ -16,7 +16,7 @@ from tilewright.core.kernel import Config, Kernel, NDRange, Steps
 from tilewright.core.operands import Layout
 from tilewright.core.plan import plan
 from tilewright.core.problem import Gemm, Problem, StridedGemm, random_array
-from tilewright.kernels.product.cuda_cores_tma.config import CONSUMERS, FmaConfig
+from tilewright.kernels.product.cuda_cores_tma.config import CONSUMERS, CudaCoresConfig
 from tilewright.kernels.product.cuda_cores_tma.kernels import PRODUCT
 from tilewright.kernels.product.macros import elements
 from tilewright.kernels.product.packing import PACK
@@ -30,7 +30,7 @@ LEAVE, JOIN = "#define EMULATED_LEAVE 1\n", "#define EMULATED_JOIN 1\n"
 
 
 @dataclass(frozen=True)
-class InStep(FmaConfig):
+class InStep(CudaCoresConfig):
     """Without the warps that fetch."""
 
     def ndrange(self, problem: Problem) -> NDRange:
@@ -140,7 +140,7 @@ def test_conjugates_and_complex_factors(conjugate_a: bool, conjugate_b: bool, de
 
 @pytest.mark.parametrize(("dtype", "columns"), [("float32", 76), ("complex64", 38), ("complex64", 37)])
 def test_tiles_that_are_shared_out(dtype: str, columns: int, device: Device, tmp_path: Path) -> None:
-    config = InStep(128, 64, 4, 8, groups=5, shared=True, pack=columns % 2 == 1)
+    config = InStep(128, 64, 4, 8, groups=5, stream_k=True, pack=columns % 2 == 1)
     problem = Gemm(60 if dtype == "complex64" else 120, columns, 300, dtype, "column", "row")
     assert config.work_groups(config.oriented(problem)) > config.tiles(config.oriented(problem)) == 2
     check(config, problem, device, tmp_path)

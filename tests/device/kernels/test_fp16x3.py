@@ -10,9 +10,9 @@ from tilewright.core.kernel import Kernel, NDRange, Step
 from tilewright.core.plan import Plan
 from tilewright.core.problem import Gemm, Problem
 from tilewright.kernels.product.call import call_of
-from tilewright.kernels.product.fp16x3.config import TileConfig, stored_together
-from tilewright.kernels.product.fp16x3.kernels import HERE, PRODUCT, split_steps
-from tilewright.kernels.product.fp16x3.splitting import CutConfig
+from tilewright.kernels.product.fp16x3.config import Fp16x3Config
+from tilewright.kernels.product.fp16x3.config_split import SplitConfig
+from tilewright.kernels.product.fp16x3.kernels import HERE, PRODUCT, fp16x3_steps
 from tilewright.runtime.opencl.device import Device
 from tilewright.runtime.run import Execution
 
@@ -20,14 +20,14 @@ pytestmark = pytest.mark.device
 UNFIT = 0xFF
 
 
-def cutting(problem: Gemm, config: CutConfig | None = None) -> Step:
+def cutting(problem: Gemm, config: SplitConfig | None = None) -> Step:
     """The step that cuts both operands, in the configuration of the plan or another."""
-    step = split_steps(PRODUCT, PRODUCT.config, problem)[0]
+    step = fp16x3_steps(PRODUCT, PRODUCT.config, problem)[0]
     return replace(step, config=config or step.config)
 
 
 def cut(
-    problem: Gemm, arrays: dict[str, np.ndarray], device: Device, name: str, config: CutConfig | None = None
+    problem: Gemm, arrays: dict[str, np.ndarray], device: Device, name: str, config: SplitConfig | None = None
 ) -> tuple[np.ndarray, ...]:
     """shift, small and share of each vector of operand `name`, and its high and low halves."""
     execution = Execution(Plan(problem, (cutting(problem, config),)), device)
@@ -62,7 +62,7 @@ def matrices(m: int, n: int, k: int) -> dict[str, np.ndarray]:
     }
 
 
-def check_cuts(problem: Gemm, arrays: dict[str, np.ndarray], device: Device, config: CutConfig | None = None) -> None:
+def check_cuts(problem: Gemm, arrays: dict[str, np.ndarray], device: Device, config: SplitConfig | None = None) -> None:
     """Every element to 22 bits, and the ranges as counted here."""
     for name, vectors in (("A", arrays["A"]), ("B", arrays["B"].T)):
         shift, small, share, high, low = cut(problem, arrays, device, name, config)
@@ -76,7 +76,7 @@ def check_cuts(problem: Gemm, arrays: dict[str, np.ndarray], device: Device, con
         assert (share == 255 * (scaled >= 2**7).sum(axis=1) // problem.k).all()
 
 
-FEW_HELD = CutConfig(256, 8, 16, 32)  # 128 floats of a vector of A are measured before it is cut, 256 of B
+FEW_HELD = SplitConfig(256, 8, 16, 32)  # 128 floats of a vector of A are measured before it is cut, 256 of B
 
 
 @pytest.mark.parametrize("orders", [("row", "row"), ("column", "column")])
@@ -84,7 +84,7 @@ FEW_HELD = CutConfig(256, 8, 16, 32)  # 128 floats of a vector of A are measured
     ("shape", "config"), [((33, 65, 130), FEW_HELD), ((1, 200, 129), FEW_HELD), ((20, 36, 1512), None)]
 )
 def test_halves_hold_every_element_to_22_bits(
-    device: Device, shape: tuple[int, int, int], config: CutConfig | None, orders: tuple[str, str]
+    device: Device, shape: tuple[int, int, int], config: SplitConfig | None, orders: tuple[str, str]
 ) -> None:
     arrays = matrices(*shape)
     arrays["A"][0] *= np.float32(2.0**100)
@@ -137,7 +137,7 @@ def test_vectors_that_halves_cannot_hold_are_named(device: Device) -> None:
 
 
 @dataclass(frozen=True)
-class ExactConfig(TileConfig):
+class ExactConfig(Fp16x3Config):
     """exact_tiles.cl: a work-group for each tile."""
 
     def macros(self, problem: Problem) -> dict[str, str | int]:
@@ -147,11 +147,12 @@ class ExactConfig(TileConfig):
             "CUT": HERE / "split.cl",
             "EXACT": HERE / "fallback.cl",
         }
-        own = {**super().macros(problem), "C_VEC": stored_together(problem)}
+        own = {**super().macros(problem), "C_VEC": self.result_width(call_of(problem))}
         return {**own, **{name: str(path) for name, path in files.items()}}
 
     def ndrange(self, problem: Problem) -> NDRange:
-        down, across = self.tiles(call_of(problem))
+        call = call_of(problem)
+        down, across = -(-call.m // self.BM), -(-call.n // self.BN)
         return NDRange((down * 256, across), (256, 1))
 
 

@@ -11,7 +11,7 @@ from tilewright.core.in_place import InPlaceTranspose
 from tilewright.core.plan import plan_kernel, violations
 from tilewright.core.problem import Copy, Gemm, Problem, Transpose
 from tilewright.dispatch.choice import plan_copy, plan_product
-from tilewright.kernels.product.portable.config import TileConfig
+from tilewright.kernels.product.portable.config import PortableConfig
 from tilewright.kernels.product.portable.kernels import TILES
 from tilewright.runtime.opencl.device import Device
 from tilewright.runtime.verify import verify
@@ -99,12 +99,12 @@ def test_a_matrix_whose_elements_share_places_goes_through_a_copy(device: Device
     assert np.array_equal(row, before)
 
 
-SLICED = (TileConfig(32, 32, 16, 4, 4, SLICES=4), TileConfig(32, 64, 16, 4, 8, SLICES=2, split=3))
+SLICED = (PortableConfig(32, 32, 16, 4, 4, SLICES=4), PortableConfig(32, 64, 16, 4, 8, SLICES=2, split_k=3))
 
 
 @pytest.mark.parametrize("dtype", ["float32", "complex64", "int8"])
 @pytest.mark.parametrize("config", SLICED, ids=lambda config: f"{config.BM}x{config.BN}x{config.SLICES}")
-def test_slices_of_a_group_share_out_the_depth(config: TileConfig, dtype: str, device: Device) -> None:
+def test_slices_of_a_group_share_out_the_depth(config: PortableConfig, dtype: str, device: Device) -> None:
     out = {"int8": "int32"}.get(dtype)
     for m, n, k in ((64, 64, 96), (33, 70, 131)):
         problem = Gemm(m, n, k, dtype, b_order="column", out_dtype=out)
@@ -114,7 +114,7 @@ def test_slices_of_a_group_share_out_the_depth(config: TileConfig, dtype: str, d
 
 def test_slices_that_do_not_divide_the_depth_are_refused(device: Device) -> None:
     for slices in (3, 32):
-        config = TileConfig(32, 32, 16, 4, 4, SLICES=slices)
+        config = PortableConfig(32, 32, 16, 4, 4, SLICES=slices)
         reasons = list(violations(TILES, config, Gemm(64, 64, 64), device.info))
         assert any(f"SLICES={slices}" in reason for reason in reasons)
 

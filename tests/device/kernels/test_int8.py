@@ -78,7 +78,7 @@ def test_products_of_a_wider_type_are_exact_too(uint8: str, device: Device) -> N
         pytest.skip(f"{device.info.label} gets the kernels for GPUs, which multiply integers as integers")
     for m, n, k in ((1, 1, 2999), (37, 65, 2999), (12, 32, 258), (12, 32, 259)):
         problem = Gemm(m, n, k, uint8, out_dtype="int32")
-        kernel = replace(product_kernel(problem, device.info, 64), dtypes=(uint8,))
+        kernel = replace(product_kernel(uint8, device.info, 64), dtypes=(uint8,))
         arrays = {"A": np.full((m, k), 255, np.uint8), "B": np.full((k, n), 255, np.uint8)}
         arrays["A"][:, -1] = 254  # an odd sum beyond 2**24, which float32 rounds
         result, _ = run_plan(plan((kernel,), problem, device.info), arrays, device)

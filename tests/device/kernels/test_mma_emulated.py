@@ -9,8 +9,8 @@ from emulation import MMA, emulated_text
 from tilewright.core.kernel import Kernel
 from tilewright.core.plan import plan
 from tilewright.core.problem import Gemm
-from tilewright.kernels.product.mma.config import DoubleConfig
-from tilewright.kernels.product.mma.kernels import DOUBLES
+from tilewright.kernels.product.mma.config import MmaFp64Config
+from tilewright.kernels.product.mma.kernels import FP64
 from tilewright.runtime.opencl.device import Device
 from tilewright.runtime.verify import verify
 
@@ -21,19 +21,19 @@ EDITS = (
     ("multiply(sum[i][j], a_held", "exchange_and_multiply(held, sum[i][j], a_held"),
     ("    __local uchar panels[", "    __local double held[ITEMS * 6];\n    __local uchar panels["),
 )
-PARALLEL = DoubleConfig(32, 32, 1, 2, 2, GROUP_M=2, groups=3)
+PARALLEL = MmaFp64Config(32, 32, 1, 2, 2, GROUP_M=2, groups=3)
 
 
 @pytest.fixture
 def emulated(tmp_path: Path) -> Kernel:
     """The kernel in a file of its own, that needs no feature."""
-    path = tmp_path / DOUBLES.source.name
-    path.write_text(emulated_text(DOUBLES, MMA, EDITS, {"FRAGMENTS": "fragments_f64.cl"}))
+    path = tmp_path / FP64.source.name
+    path.write_text(emulated_text(FP64, MMA, EDITS, {"FRAGMENTS": "fragments_f64.cl"}))
     # Optimised, barriers in its loops are more than Intel's compiler can take: results are wrong, or it crashes.
-    return replace(DOUBLES, source=path, requires=(), options=("-cl-opt-disable",))
+    return replace(FP64, source=path, requires=(), options=("-cl-opt-disable",))
 
 
-def check(kernel: Kernel, config: DoubleConfig, problem: Gemm, device: Device) -> None:
+def check(kernel: Kernel, config: MmaFp64Config, problem: Gemm, device: Device) -> None:
     if not device.info.fp64:
         pytest.skip(f"{device.info.label} has no double precision")
     found = plan([replace(kernel, config=config)], problem, device.info)
@@ -52,7 +52,7 @@ def test_layouts_and_edges(a_order: str, b_order: str, emulated: Kernel, device:
 
 def test_tiles_that_are_shared_out(emulated: Kernel, device: Device) -> None:
     for m, n, k, groups in ((32, 32, 500, 7), (100, 40, 50, 5)):
-        config = replace(PARALLEL, groups=groups, shared=True)
+        config = replace(PARALLEL, groups=groups, stream_k=True)
         check(emulated, config, Gemm(m, n, k, "float64"), device)
 
 
@@ -67,7 +67,7 @@ def test_warps_that_share_out_the_depth(emulated: Kernel, device: Device) -> Non
     parts = replace(PARALLEL, lines=2, WARPS_K=2)
     for a_order, b_order in (("row", "row"), ("column", "column")):
         check(emulated, parts, Gemm(70, 42, 75, "float64", a_order, b_order, batch=2), device)
-    check(emulated, replace(parts, groups=5, shared=True), Gemm(100, 40, 150, "float64"), device)
+    check(emulated, replace(parts, groups=5, stream_k=True), Gemm(100, 40, 150, "float64"), device)
     for a_order, b_order in (("row", "column"), ("column", "row")):
         many = replace(PARALLEL, BN=16, WARPS_N=1, lines=8, WARPS_K=8)
         check(emulated, many, Gemm(70, 42, 300, "float64", a_order, b_order), device)

@@ -1,4 +1,4 @@
-"""Where mma/main_loop_tma.cl's work-items look for their doubles: what the copy engine put there, and no bank twice."""
+"""Where mma/main_loop_tma.cl's work-items look for their doubles: what TMA put there, and no bank twice."""
 
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -10,8 +10,8 @@ from tilewright.core.includes import with_includes
 from tilewright.core.kernel import Dialect, Kernel, NDRange, render
 from tilewright.core.problem import Gemm
 from tilewright.core.source import read_source, without_comments
-from tilewright.kernels.product.mma.config_tma import FetchedConfig
-from tilewright.kernels.product.mma.kernels import FETCHED, FETCHED_COMPLEX
+from tilewright.kernels.product.mma.config_tma import MmaTmaConfig
+from tilewright.kernels.product.mma.kernels import COMPLEX128_TMA, FP64_TMA
 from tilewright.runtime.opencl.device import Device
 
 # Every read of eight rows number 0 to 3: by each work-item, of each of its four doubles. Panels hold their own addresses.
@@ -33,7 +33,7 @@ INSTRUCTIONS = ("mma_sync", "cp_async", "mbarrier", "tensormap")
 
 
 @dataclass(frozen=True)
-class Probe(FetchedConfig):
+class Probe(MmaTmaConfig):
     """One warp, with the macros of main_loop_tma.cl."""
 
     SIDE_ACROSS: int = 0
@@ -67,7 +67,7 @@ def places(kernel: Kernel, across: bool, device: Device, folder: Path) -> np.nda
 
 
 def fetched_panel(rows: int, parts: int, across: bool) -> np.ndarray:
-    """What the copy engine leaves of a matrix of `rows` rows whose double number d of row r is (r, d): lines of 16, whose
+    """What TMA leaves of a matrix of `rows` rows whose double number d of row r is (r, d): lines of 16, whose
     pieces of two are exchanged within eight lines."""
     depth = 16 // parts
     if across:
@@ -83,14 +83,14 @@ def fetched_panel(rows: int, parts: int, across: bool) -> np.ndarray:
 
 
 @pytest.mark.parametrize("across", [False, True])
-@pytest.mark.parametrize("kernel", [FETCHED, FETCHED_COMPLEX], ids=lambda kernel: kernel.name)
+@pytest.mark.parametrize("kernel", [FP64_TMA, COMPLEX128_TMA], ids=lambda kernel: kernel.name)
 def test_reads_are_complete_and_meet_every_bank_once(
     kernel: Kernel, across: bool, device: Device, tmp_path: Path
 ) -> None:
     if not device.info.fp64:
         pytest.skip(f"{device.info.label} has no double precision")
     read = places(kernel, across, device, tmp_path)
-    panel = fetched_panel(32, 2 if kernel is FETCHED_COMPLEX else 1, across)
+    panel = fetched_panel(32, 2 if kernel is COMPLEX128_TMA else 1, across)
     for octet in range(4):
         for slot in range(4):
             rows, _ = panel[read[octet, slot]].T
@@ -102,11 +102,11 @@ def test_reads_are_complete_and_meet_every_bank_once(
         assert sorted(depths[:, 0].flat) == list(range(16))
 
 
-@pytest.mark.parametrize("kernel", [FETCHED, FETCHED_COMPLEX], ids=lambda kernel: kernel.name)
+@pytest.mark.parametrize("kernel", [FP64_TMA, COMPLEX128_TMA], ids=lambda kernel: kernel.name)
 def test_both_directions_agree_on_k(kernel: Kernel, device: Device, tmp_path: Path) -> None:
     if not device.info.fp64:
         pytest.skip(f"{device.info.label} has no double precision")
-    parts = 2 if kernel is FETCHED_COMPLEX else 1
+    parts = 2 if kernel is COMPLEX128_TMA else 1
     found = [fetched_panel(32, parts, across)[places(kernel, across, device, tmp_path)] for across in (False, True)]
     assert (found[0] == found[1]).all()
     if parts == 2:  # a work-item's doubles are the two parts of a number, the imaginary one first where q is odd

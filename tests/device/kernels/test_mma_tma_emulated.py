@@ -12,8 +12,8 @@ from emulation import MMA_TMA, NO_MAPS, emulated_text
 from tilewright.core.kernel import Kernel, NDRange
 from tilewright.core.plan import plan
 from tilewright.core.problem import Gemm, Problem
-from tilewright.kernels.product.mma.config_tma import FetchedConfig
-from tilewright.kernels.product.mma.kernels import FETCHED, FETCHED_COMPLEX
+from tilewright.kernels.product.mma.config_tma import MmaTmaConfig
+from tilewright.kernels.product.mma.kernels import COMPLEX128_TMA, FP64_TMA
 from tilewright.runtime.opencl.device import Device
 from tilewright.runtime.verify import verify
 
@@ -30,7 +30,7 @@ EDITS = (
 
 
 @dataclass(frozen=True)
-class InStep(FetchedConfig):
+class InStep(MmaTmaConfig):
     """Without the warps that fetch."""
 
     def ndrange(self, problem: Problem) -> NDRange:
@@ -62,17 +62,17 @@ def check(kernel: Kernel, config: InStep, problem: Gemm, device: Device, folder:
 
 @pytest.mark.parametrize("b_order", ["row", "column"])
 @pytest.mark.parametrize("a_order", ["row", "column"])
-@pytest.mark.parametrize("kernel", [FETCHED, FETCHED_COMPLEX], ids=lambda kernel: kernel.name)
+@pytest.mark.parametrize("kernel", [FP64_TMA, COMPLEX128_TMA], ids=lambda kernel: kernel.name)
 def test_layouts_and_edges(kernel: Kernel, a_order: str, b_order: str, device: Device, tmp_path: Path) -> None:
     problem = Gemm(70, 36, 34, kernel.dtypes[0], a_order, b_order, batch=2)
     check(kernel, SMALL, problem, device, tmp_path)
 
 
 def test_tiles_that_are_shared_out(device: Device, tmp_path: Path) -> None:
-    config = replace(SMALL, groups=5, shared=True)
-    check(FETCHED, config, Gemm(64, 64, 400, "float64"), device, tmp_path)
-    check(FETCHED, replace(config, STAGES=3), Gemm(130, 66, 100, "float64", c_order="column"), device, tmp_path)
-    check(FETCHED_COMPLEX, replace(SMALL, groups=5, shared=True), Gemm(64, 40, 150, "complex128"), device, tmp_path)
+    config = replace(SMALL, groups=5, stream_k=True)
+    check(FP64_TMA, config, Gemm(64, 64, 400, "float64"), device, tmp_path)
+    check(FP64_TMA, replace(config, STAGES=3), Gemm(130, 66, 100, "float64", c_order="column"), device, tmp_path)
+    check(COMPLEX128_TMA, replace(SMALL, groups=5, stream_k=True), Gemm(64, 40, 150, "complex128"), device, tmp_path)
 
 
 def test_operands_that_are_packed(device: Device, tmp_path: Path) -> None:
@@ -80,4 +80,4 @@ def test_operands_that_are_packed(device: Device, tmp_path: Path) -> None:
     found = replace(SMALL, pack=True)
     problem = Gemm(65, 33, 16, "float64", a_order="column", b_order="column")
     assert found.packed(found.orientation(problem)) == ("A",)
-    check(FETCHED, found, problem, device, tmp_path)
+    check(FP64_TMA, found, problem, device, tmp_path)

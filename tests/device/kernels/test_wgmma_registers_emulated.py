@@ -1,5 +1,5 @@
 """How wgmma/main_loop.cl multiplies an operand from registers, with the instructions put into plain OpenCL C: one warpgroup's
-part of a tile, from what the copy engine left in local memory to C."""
+part of a tile, from what TMA left in local memory to C."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -53,7 +53,7 @@ class OneWarpgroup(WgmmaConfig):
 
 
 def swizzled(lines: np.ndarray) -> np.ndarray:
-    """Lines of 128 bytes as the copy engine leaves them: pieces of 16 exchanged within eight lines."""
+    """Lines of 128 bytes as TMA leaves them: pieces of 16 exchanged within eight lines."""
     pieces = lines.reshape(-1, 8, 4)
     number = np.arange(len(pieces))[:, None] % 8
     return np.take_along_axis(pieces, (np.arange(8) ^ number)[:, :, None], 1).reshape(lines.shape)
@@ -73,7 +73,7 @@ def test_a_part_of_a_tile(held: str, rows: int, columns: int, short: int, device
     """`rows` and `columns` are those of its sums: with B held they are columns and rows of C. Rows of C are shorter."""
     bm, bn = (rows, columns) if held == "A" else (columns, rows)
     m, n, k = bm - 3, bn - short, STAGES * BK
-    config = OneWarpgroup(bm, bn, STAGES, 1, 1, held=held)
+    config = OneWarpgroup(bm, bn, STAGES, 1, 1, register_operand=held)
     problem = Gemm(m, n, k, a_order="column" if held == "A" else "row", b_order="row" if held == "B" else "column", alpha=ALPHA,
                    beta=BETA, precision="tf32")  # fmt: skip
     random = np.random.default_rng(1)

@@ -14,7 +14,7 @@ from tilewright.core.problem import Gemm, StridedGemm
 from tilewright.core.types import numpy_dtype
 from tilewright.dispatch.choice import plan_product
 from tilewright.kernels.product.gemv.kernels import COLUMNS, ROWS
-from tilewright.kernels.product.portable.config import TileConfig
+from tilewright.kernels.product.portable.config import PortableConfig
 from tilewright.kernels.product.portable.kernels import TILES
 from tilewright.runtime.opencl.device import Device
 from tilewright.runtime.run import LoadedPlan
@@ -136,10 +136,10 @@ def test_in_rows_and_columns_of_matrices(dtype: str, orders: str, device: Device
             assert_same_classes(found, product_of(left, right).reshape(-1), what)
 
 
-SMALL = TileConfig(32, 32, 8, 4, 4)
+SMALL = PortableConfig(32, 32, 8, 4, 4)
 PORTABLE = (
     replace(TILES, config=SMALL),
-    replace(TILES, config=replace(SMALL, split=4)),  # with reduce.cl
+    replace(TILES, config=replace(SMALL, split_k=4)),  # with reduce.cl
     ROWS,
     COLUMNS,
 )

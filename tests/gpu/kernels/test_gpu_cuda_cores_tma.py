@@ -10,7 +10,7 @@ import tilewright
 from tilewright.core.plan import plan_kernel
 from tilewright.core.problem import Gemm
 from tilewright.dispatch.choice import plan_product
-from tilewright.kernels.product.cuda_cores_tma.config import FmaConfig
+from tilewright.kernels.product.cuda_cores_tma.config import CudaCoresConfig
 from tilewright.kernels.product.cuda_cores_tma.kernels import PRODUCT
 from tilewright.runtime.opencl.device import Device
 from tilewright.runtime.run import run_plan
@@ -20,19 +20,19 @@ pytestmark = pytest.mark.gpu
 
 ORDERS = [(a, b) for a in ("row", "column") for b in ("row", "column")]
 TILES = (
-    FmaConfig(256, 128), FmaConfig(128, 256), FmaConfig(128, 128, 2), FmaConfig(128, 64, 4, 8), FmaConfig(64, 128, 4, 8),
-    FmaConfig(64, 64, 8, 8), FmaConfig(64, 512), FmaConfig(512, 64),
+    CudaCoresConfig(256, 128), CudaCoresConfig(128, 256), CudaCoresConfig(128, 128, 2), CudaCoresConfig(128, 64, 4, 8),
+    CudaCoresConfig(64, 128, 4, 8), CudaCoresConfig(64, 64, 8, 8), CudaCoresConfig(64, 512), CudaCoresConfig(512, 64),
 )  # fmt: skip
 
 
-def check(problem: Gemm, config: FmaConfig, device: Device) -> None:
+def check(problem: Gemm, config: CudaCoresConfig, device: Device) -> None:
     verdict = verify(plan_kernel(replace(PRODUCT, config=config), problem, device.info), device)
     assert verdict.passed, f"{problem.title} {config}: {verdict}"
 
 
 @pytest.mark.parametrize(("a_order", "b_order"), ORDERS)
 @pytest.mark.parametrize("config", TILES, ids=str)
-def test_every_tile_in_every_layout(config: FmaConfig, a_order: str, b_order: str, hopper: Device) -> None:
+def test_every_tile_in_every_layout(config: CudaCoresConfig, a_order: str, b_order: str, hopper: Device) -> None:
     for m, n, k in ((512, 512, 256), (300, 520, 332), (4, 4, 4), (260, 132, 20)):
         problem = Gemm(m, n, k, "float32", a_order, b_order)
         if not any(config.violations(problem, hopper.info)):
@@ -41,36 +41,58 @@ def test_every_tile_in_every_layout(config: FmaConfig, a_order: str, b_order: st
 
 @pytest.mark.parametrize(("a_order", "b_order"), ORDERS)
 def test_rounds_and_tiles_that_are_shared_out(a_order: str, b_order: str, hopper: Device) -> None:
-    check(Gemm(3000, 2600, 36, "float32", a_order, b_order), FmaConfig(128, 256, groups=20), hopper)
-    check(Gemm(700, 1320, 1332, "float32", a_order, b_order), FmaConfig(256, 128, groups=10, shared=True), hopper)
-    check(Gemm(700, 1320, 1332, "float32", a_order, b_order), FmaConfig(128, 256, groups=132, shared=True), hopper)
-    check(Gemm(128, 128, 40000, "float32", a_order, b_order), FmaConfig(256, 128, groups=132, shared=True), hopper)
-    check(Gemm(64, 4096, 1040, "float32", a_order, b_order), FmaConfig(64, 512, groups=132, shared=True), hopper)
-    check(Gemm(1000, 60, 2064, "float32", a_order, b_order), FmaConfig(512, 64, groups=132, shared=True), hopper)
+    check(Gemm(3000, 2600, 36, "float32", a_order, b_order), CudaCoresConfig(128, 256, groups=20), hopper)
+    check(
+        Gemm(700, 1320, 1332, "float32", a_order, b_order), CudaCoresConfig(256, 128, groups=10, stream_k=True), hopper
+    )
+    check(
+        Gemm(700, 1320, 1332, "float32", a_order, b_order), CudaCoresConfig(128, 256, groups=132, stream_k=True), hopper
+    )
+    check(
+        Gemm(128, 128, 40000, "float32", a_order, b_order), CudaCoresConfig(256, 128, groups=132, stream_k=True), hopper
+    )
+    check(
+        Gemm(64, 4096, 1040, "float32", a_order, b_order), CudaCoresConfig(64, 512, groups=132, stream_k=True), hopper
+    )
+    check(
+        Gemm(1000, 60, 2064, "float32", a_order, b_order), CudaCoresConfig(512, 64, groups=132, stream_k=True), hopper
+    )
     by_columns = Gemm(1001, 777, 332, "float32", a_order, b_order, c_order="column")
-    packs = (a_order, b_order) != ("row", "column")  # the copy engine reads lines of 332 floats where they are
-    check(by_columns, FmaConfig(128, 256, shared=True, pack=packs), hopper)
+    packs = (a_order, b_order) != ("row", "column")  # TMA reads lines of 332 floats where they are
+    check(by_columns, CudaCoresConfig(128, 256, stream_k=True, pack=packs), hopper)
 
 
 @pytest.mark.parametrize(("a_order", "b_order"), [("row", "row"), ("row", "column"), ("column", "column")])
 def test_operands_that_are_turned_before(a_order: str, b_order: str, hopper: Device) -> None:
     for batch in (1, 3):
-        check(Gemm(300, 520, 332, "float32", a_order, b_order, batch=batch), FmaConfig(256, 128, turn=True), hopper)
-    check(Gemm(700, 1320, 1332, "float32", a_order, b_order), FmaConfig(128, 256, shared=True, turn=True), hopper)
-    check(Gemm(301, 1320, 332, "float32", a_order, b_order), FmaConfig(64, 512, shared=True, turn=True), hopper)
+        check(
+            Gemm(300, 520, 332, "float32", a_order, b_order, batch=batch),
+            CudaCoresConfig(256, 128, transpose=True),
+            hopper,
+        )
+    check(
+        Gemm(700, 1320, 1332, "float32", a_order, b_order),
+        CudaCoresConfig(128, 256, stream_k=True, transpose=True),
+        hopper,
+    )
+    check(
+        Gemm(301, 1320, 332, "float32", a_order, b_order),
+        CudaCoresConfig(64, 512, stream_k=True, transpose=True),
+        hopper,
+    )
 
 
 @pytest.mark.parametrize("shape", [(301, 523, 331), (1, 1000, 7), (1000, 1, 333), (255, 257, 1)])
 def test_operands_that_must_be_packed(shape: tuple[int, int, int], hopper: Device) -> None:
-    check(Gemm(*shape), FmaConfig(128, 128, 2, pack=True), hopper)
-    problem, config = Gemm(*shape, "float32", "column", "column"), FmaConfig(256, 128, pack=True, shared=True)
+    check(Gemm(*shape), CudaCoresConfig(128, 128, 2, pack=True), hopper)
+    problem, config = Gemm(*shape, "float32", "column", "column"), CudaCoresConfig(256, 128, pack=True, stream_k=True)
     if any(config.violations(problem, hopper.info)):  # whole rounds leave nothing to share out
-        config = replace(config, shared=False)
+        config = replace(config, stream_k=False)
     check(problem, config, hopper)
 
 
 @pytest.mark.parametrize("config", TILES, ids=str)
-def test_rows_of_c_that_begin_anywhere(config: FmaConfig, hopper: Device) -> None:
+def test_rows_of_c_that_begin_anywhere(config: CudaCoresConfig, hopper: Device) -> None:
     for m, n, k in ((301, 523, 331), (70, 1001, 33), (517, 131, 5)):
         for a_order, b_order in ORDERS:
             problem, own = Gemm(m, n, k, "float32", a_order, b_order), replace(config, pack=True)
@@ -80,7 +102,7 @@ def test_rows_of_c_that_begin_anywhere(config: FmaConfig, hopper: Device) -> Non
 
 
 @pytest.mark.parametrize("config", TILES, ids=str)
-def test_complex_numbers(config: FmaConfig, hopper: Device) -> None:
+def test_complex_numbers(config: CudaCoresConfig, hopper: Device) -> None:
     """Operands across k where they are, and others packed."""
     for m, n, k in ((300, 520, 332), (4, 4, 4), (130, 66, 20), (77, 129, 41)):
         for a_order, b_order in ORDERS:
@@ -91,12 +113,12 @@ def test_complex_numbers(config: FmaConfig, hopper: Device) -> None:
 
 
 def test_complex_numbers_in_parts_of_tiles_stacks_and_columns(hopper: Device) -> None:
-    shared = FmaConfig(128, 256, groups=132, shared=True)
+    shared = CudaCoresConfig(128, 256, groups=132, stream_k=True)
     check(Gemm(350, 660, 1332, "complex64", "column"), shared, hopper)
     check(Gemm(64, 64, 20000, "complex64", "column"), replace(shared, BM=256, BN=128), hopper)
-    check(Gemm(96, 32, 2064, "complex64", "column"), FmaConfig(64, 64, 8, 8, shared=True), hopper)
-    check(Gemm(150, 260, 332, "complex64", "column", batch=7), FmaConfig(256, 128, shared=True), hopper)
-    check(Gemm(261, 150, 332, "complex64", "column", c_order="column"), FmaConfig(256, 128, pack=True), hopper)
+    check(Gemm(96, 32, 2064, "complex64", "column"), CudaCoresConfig(64, 64, 8, 8, stream_k=True), hopper)
+    check(Gemm(150, 260, 332, "complex64", "column", batch=7), CudaCoresConfig(256, 128, stream_k=True), hopper)
+    check(Gemm(261, 150, 332, "complex64", "column", c_order="column"), CudaCoresConfig(256, 128, pack=True), hopper)
     check(Gemm(350, 661, 1332, "complex64", "column"), replace(shared, pack=True), hopper)
 
 
@@ -119,25 +141,27 @@ def test_complex_epilogue_from_the_library(conjugated: str, hopper: Device) -> N
 
 @pytest.mark.parametrize(("a_order", "b_order"), ORDERS)
 def test_integers_are_exact(a_order: str, b_order: str, hopper: Device) -> None:
-    check(Gemm(300, 520, 332, "int32", a_order, b_order), FmaConfig(256, 128), hopper)
-    check(Gemm(300, 520, 3332, "int32", a_order, b_order), FmaConfig(128, 256, shared=True), hopper)
+    check(Gemm(300, 520, 332, "int32", a_order, b_order), CudaCoresConfig(256, 128), hopper)
+    check(Gemm(300, 520, 3332, "int32", a_order, b_order), CudaCoresConfig(128, 256, stream_k=True), hopper)
 
 
 def test_batches_and_columns_of_c(hopper: Device) -> None:
-    check(Gemm(300, 520, 332, batch=3), FmaConfig(128, 128, 2), hopper)
-    check(Gemm(300, 520, 332, batch=7), FmaConfig(256, 128, shared=True), hopper)
-    check(Gemm(300, 520, 332, c_order="column"), FmaConfig(128, 256), hopper)
-    check(Gemm(300, 523, 332, b_order="column", c_order="column", alpha=-0.5), FmaConfig(256, 128), hopper)
+    check(Gemm(300, 520, 332, batch=3), CudaCoresConfig(128, 128, 2), hopper)
+    check(Gemm(300, 520, 332, batch=7), CudaCoresConfig(256, 128, stream_k=True), hopper)
+    check(Gemm(300, 520, 332, c_order="column"), CudaCoresConfig(128, 256), hopper)
+    check(Gemm(300, 523, 332, b_order="column", c_order="column", alpha=-0.5), CudaCoresConfig(256, 128), hopper)
 
 
-def result(config: FmaConfig, problem: Gemm, arrays: dict[str, np.ndarray], device: Device) -> np.ndarray:
+def result(config: CudaCoresConfig, problem: Gemm, arrays: dict[str, np.ndarray], device: Device) -> np.ndarray:
     return run_plan(plan_kernel(replace(PRODUCT, config=config), problem, device.info), arrays, device)[0]
 
 
 @pytest.mark.parametrize(
-    "config", [FmaConfig(256, 128), FmaConfig(128, 128, 2), FmaConfig(128, 256, shared=True)], ids=str
+    "config",
+    [CudaCoresConfig(256, 128), CudaCoresConfig(128, 128, 2), CudaCoresConfig(128, 256, stream_k=True)],
+    ids=str,
 )
-def test_what_is_no_number_stays_where_it_belongs(config: FmaConfig, hopper: Device) -> None:
+def test_what_is_no_number_stays_where_it_belongs(config: CudaCoresConfig, hopper: Device) -> None:
     generator = np.random.default_rng(3)
     a, b = (generator.standard_normal(shape, dtype=np.float32) for shape in ((300, 332), (332, 520)))
     a[17, 5], a[200, 331], b[11, 400] = np.nan, np.inf, -np.inf
@@ -155,7 +179,7 @@ def test_the_same_every_time(hopper: Device) -> None:
         name: generator.standard_normal(shape, dtype=np.float32)
         for name, shape in (("A", (700, 1332)), ("B", (1332, 1320)))
     }
-    config, problem = FmaConfig(256, 128, groups=132, shared=True), Gemm(700, 1320, 1332)
+    config, problem = CudaCoresConfig(256, 128, groups=132, stream_k=True), Gemm(700, 1320, 1332)
     first = result(config, problem, arrays, hopper)
     for _ in range(3):
         assert np.array_equal(first, result(config, problem, arrays, hopper))

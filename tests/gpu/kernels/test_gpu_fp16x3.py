@@ -11,7 +11,7 @@ import tilewright
 from tilewright.core.plan import Plan, plan_kernel
 from tilewright.core.problem import Gemm, StridedGemm
 from tilewright.dispatch.choice import plan_product
-from tilewright.kernels.product.fp16x3.config import ProductConfig
+from tilewright.kernels.product.fp16x3.config import Fp16x3Config
 from tilewright.kernels.product.fp16x3.kernels import PRODUCT
 from tilewright.runtime.opencl.device import Device
 from tilewright.runtime.run import run_plan
@@ -71,7 +71,7 @@ KINDS: tuple[Kind, ...] = (
 
 def split_plan(problem: Gemm, device: Device) -> Plan:
     """The plan by halves, however small the problem is."""
-    config = ProductConfig(groups=device.info.compute_units, only_if_faster=False)
+    config = Fp16x3Config(groups=device.info.compute_units, only_if_faster=False)
     return plan_kernel(replace(PRODUCT, config=config), problem, device.info)
 
 

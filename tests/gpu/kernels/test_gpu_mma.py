@@ -13,8 +13,8 @@ from tilewright.core.plan import plan
 from tilewright.core.problem import Arrays, Gemm, StridedGemm, random_arrays
 from tilewright.kernels.product.call import call_of
 from tilewright.kernels.product.mma import search as mma
-from tilewright.kernels.product.mma.config import WarpConfig
-from tilewright.kernels.product.mma.kernels import DOUBLES, FETCHED, FETCHED_COMPLEX, KERNELS
+from tilewright.kernels.product.mma.config import MmaConfig
+from tilewright.kernels.product.mma.kernels import COMPLEX128_TMA, FP64, FP64_TMA, KERNELS
 from tilewright.kernels.product.mma.search import configurations
 from tilewright.runtime.opencl.device import Device
 from tilewright.runtime.run import Execution
@@ -55,7 +55,7 @@ def test_every_layout_and_size(kernel: Kernel, a_order: str, b_order: str, nvidi
         assert verdict.passed, f"{kernel.name} {own.config} {problem.title} {a_order} {b_order}: {verdict}"
 
 
-@pytest.mark.parametrize("kernel", [DOUBLES, FETCHED, FETCHED_COMPLEX, HALVES], ids=named)
+@pytest.mark.parametrize("kernel", [FP64, FP64_TMA, COMPLEX128_TMA, HALVES], ids=named)
 def test_every_tile(kernel: Kernel, nvidia: Device) -> None:
     usable(kernel, nvidia)
     problem = problem_of(kernel, 650, 530, 640, b_order="column")
@@ -83,7 +83,7 @@ def check_repeats(execution: Execution, arrays: Arrays, times: int) -> None:
 def test_shared_tiles_add_up_the_same_at_every_run(kernel: Kernel, nvidia: Device) -> None:
     usable(kernel, nvidia)
     problem = problem_of(kernel, 300, 300, 5000, b_order="column")
-    shared = [each for each in configurations(kernel, call_of(problem), nvidia.info) if each.shared]
+    shared = [each for each in configurations(kernel, call_of(problem), nvidia.info) if each.stream_k]
     assert shared
     arrays = random_arrays(problem)
     execution = Execution(plan([replace(kernel, config=shared[0])], problem, nvidia.info), nvidia)
@@ -121,7 +121,7 @@ def test_batches_views_and_the_epilogue(kernel: Kernel, nvidia: Device) -> None:
             m, n, k, dtype, alpha=2, beta=3, batch=3, out_dtype=result, views=(a, b, c), bias=bias, activation=activation,
             precision=kernel.precision,
         )  # fmt: skip
-        assert isinstance(kernel.config, WarpConfig)
+        assert isinstance(kernel.config, MmaConfig)
         check_strided(problem, replace(kernel, config=replace(kernel.config, groups=4)), nvidia)
 
 
@@ -145,7 +145,7 @@ def test_what_the_library_plans_for_doubles(nvidia: Device) -> None:
 
 @pytest.mark.parametrize("dtype", ["float64", "complex128"])
 def test_large_products_are_fetched_by_the_copy_engine(dtype: str, nvidia: Device) -> None:
-    usable(FETCHED, nvidia)
+    usable(FP64_TMA, nvidia)
     for a_order, b_order in ORDERS:
         problem = Gemm(1024, 1030, 1026, dtype, a_order, b_order)
         found = plan(kernels_of(mma, problem, nvidia.info), problem, nvidia.info)
@@ -155,7 +155,7 @@ def test_large_products_are_fetched_by_the_copy_engine(dtype: str, nvidia: Devic
 
 
 @pytest.mark.parametrize(("a_order", "b_order"), ORDERS)
-@pytest.mark.parametrize("kernel", [FETCHED, FETCHED_COMPLEX], ids=named)
+@pytest.mark.parametrize("kernel", [FP64_TMA, COMPLEX128_TMA], ids=named)
 def test_fetched_panels_are_not_overwritten_while_they_are_read(
     kernel: Kernel, a_order: str, b_order: str, nvidia: Device
 ) -> None:
@@ -163,14 +163,14 @@ def test_fetched_panels_are_not_overwritten_while_they_are_read(
     usable(kernel, nvidia)
     problem = Gemm(1088, 1920, 1040, kernel.dtypes[0], a_order, b_order)
     arrays = random_arrays(problem)
-    assert isinstance(kernel.config, WarpConfig)
-    own = replace(kernel, config=replace(kernel.config, shared=True, groups=100))
+    assert isinstance(kernel.config, MmaConfig)
+    own = replace(kernel, config=replace(kernel.config, stream_k=True, groups=100))
     execution = Execution(plan([own], problem, nvidia.info), nvidia)
     check_repeats(execution, arrays, 40)
 
 
 def test_complex_conjugates(nvidia: Device) -> None:
-    usable(FETCHED_COMPLEX, nvidia)
+    usable(COMPLEX128_TMA, nvidia)
     m, n, k = 70, 50, 90
     views = (Layout(0, 1, m), Layout(0, n, 1), Layout(0, n, 1))
     plain = Gemm(m, n, k, "complex128")
@@ -183,7 +183,7 @@ def test_complex_conjugates(nvidia: Device) -> None:
     for conjugate_a in (False, True):
         for conjugate_b in (False, True):
             call = replace(call_of(plain), views=views, conjugate_a=conjugate_a, conjugate_b=conjugate_b)
-            result = run_on(flat, call, FETCHED_COMPLEX, nvidia, m * n).reshape(m, n)
+            result = run_on(flat, call, COMPLEX128_TMA, nvidia, m * n).reshape(m, n)
             a = arrays["A"].conj() if conjugate_a else arrays["A"]
             b = arrays["B"].conj() if conjugate_b else arrays["B"]
             assert np.abs(result - a @ b).max() < 1e-12, (conjugate_a, conjugate_b)

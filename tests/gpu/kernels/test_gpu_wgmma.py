@@ -32,7 +32,7 @@ DRIFT = 3e-3  # relative error of a whole product, whatever its depth
 DIFFERENT = [each for each in KERNELS if each.dtypes != ("bfloat16",)]
 HALVES = next(each for each in KERNELS if each.dtypes == ("float16",))
 TF32 = next(each for each in KERNELS if each.precision == "tf32")
-HELD_B = (WgmmaConfig(128, 256, 4, 1, 2, held="B"), WgmmaConfig(256, 128, 4, 1, 2, held="B"))
+HELD_B = (WgmmaConfig(128, 256, 4, 1, 2, register_operand="B"), WgmmaConfig(256, 128, 4, 1, 2, register_operand="B"))
 ACROSS = [("row", "row"), ("column", "column"), ("column", "row")]  # A, B or both lie across k
 FLOAT8_KERNELS = [each for each in KERNELS if each.dtypes[0] in FLOAT8]
 
@@ -51,7 +51,7 @@ def after_rounds(config: WgmmaConfig, problem: Gemm) -> WgmmaConfig:
     """The configuration on so few work-groups that tiles are left after whole rounds, and these cut in two."""
     tiles = config.tiles(config.oriented(problem))
     groups = next(each for each in range(4, tiles) if 0 < tiles % each <= each // 2)
-    return replace(config, groups=groups, split=2)
+    return replace(config, groups=groups, tail_split=2)
 
 
 @pytest.mark.parametrize(("a_order", "b_order"), ORDERS)
@@ -81,11 +81,11 @@ def test_even_and_odd_rows_apart(kernel: Kernel, b_order: str, hopper: Device) -
     k = 137 * 16 // numpy_dtype(kernel.dtypes[0]).itemsize  # rows begin by turns in the middle of 32 bytes
     scaled: dict[str, object] = {} if kernel.dtypes == ("int8",) else {"alpha": -0.5}
     problem = problem_of(kernel, 650, 528, k, b_order=b_order, **scaled)
-    offered = [each for each in configurations(call_of(problem), hopper.info) if each.apart]
-    tiles = list({(each.BM, each.BN, each.held): each for each in offered}.values())
+    offered = [each for each in configurations(call_of(problem), hopper.info) if each.even_odd_rows]
+    tiles = list({(each.BM, each.BN, each.register_operand): each for each in offered}.values())
     tried = tiles if kernel is HALVES else tiles[:3]
     assert tried, f"{kernel.name} {b_order}"
-    for config in (*tried, after_rounds(replace(tried[0], split=1), problem)):
+    for config in (*tried, after_rounds(replace(tried[0], tail_split=1), problem)):
         verdict = verify(plan([replace(kernel, config=config)], problem, hopper.info), hopper)
         assert verdict.passed, f"{config} {b_order}: {verdict}"
 
@@ -93,10 +93,10 @@ def test_even_and_odd_rows_apart(kernel: Kernel, b_order: str, hopper: Device) -
 @pytest.mark.parametrize(("a_order", "b_order"), ACROSS)
 def test_every_tile_with_an_operand_from_registers(a_order: str, b_order: str, hopper: Device) -> None:
     problem = problem_of(TF32, 652, 528, 400, a_order=a_order, b_order=b_order)
-    tried = [each for each in configurations(call_of(problem), hopper.info) if each.held]
-    assert {each.held for each in tried} == {"AB"[order == "row"] for order in (a_order, b_order)}
-    alone = [each for each in tried if each.split == 1]
-    cut = [next(each for each in tried if each.split > 1), after_rounds(alone[0], problem)]
+    tried = [each for each in configurations(call_of(problem), hopper.info) if each.register_operand]
+    assert {each.register_operand for each in tried} == {"AB"[order == "row"] for order in (a_order, b_order)}
+    alone = [each for each in tried if each.tail_split == 1]
+    cut = [next(each for each in tried if each.tail_split > 1), after_rounds(alone[0], problem)]
     few = [replace(each, groups=13) for each in alone[:2]]  # so that each has several tiles
     for config in (*alone, *few, *cut):
         verdict = verify(plan([replace(TF32, config=config)], problem, hopper.info), hopper)
@@ -113,7 +113,10 @@ def test_edges_and_batches_with_an_operand_from_registers(a_order: str, b_order:
     ):
         problem = problem_of(TF32, m, n, k, a_order=a_order, b_order=b_order, **more)
         offered = list(configurations(call_of(problem).row_major, hopper.info))
-        tried = [next((each for each in offered if each.held == held and each.split == 1), None) for held in "AB"]
+        tried = [
+            next((each for each in offered if each.register_operand == held and each.tail_split == 1), None)
+            for held in "AB"
+        ]
         assert any(tried), f"nothing is held for {problem.title}, {a_order} and {b_order}"
         for config in filter(None, tried):
             for each in (config, replace(config, groups=2)):
@@ -125,7 +128,7 @@ def test_the_epilogue_with_an_operand_from_registers(hopper: Device) -> None:
     m, n, k = 152, 76, 48
     along, across = Layout(0, k, 1, m * k), Layout(0, 1, m, m * k)
     for config in (HELD_B[0], replace(HELD_B[1], groups=2)):
-        turned = replace(config, BM=config.BN, BN=config.BM, CONSUMERS_M=config.CONSUMERS_N, held="A",
+        turned = replace(config, BM=config.BN, BN=config.BM, CONSUMERS_M=config.CONSUMERS_N, register_operand="A",
                          CONSUMERS_N=config.CONSUMERS_M)  # fmt: skip
         for each, a, b in ((config, along, Layout(0, n, 1, n * k)), (turned, across, Layout(0, 1, k, n * k))):
             for bias, activation in (("row", "relu"), ("column", "")):
@@ -145,7 +148,7 @@ def test_tf32_is_rounded_to_nearest(a_order: str, b_order: str, hopper: Device) 
         name: random.uniform(1, 2, each.shape).astype(np.float32) for name, each in random_arrays(problem).items()
     }
     offered = list(configurations(call_of(problem), hopper.info))
-    for config in (offered[0], *[each for each in offered if each.held][:1]):
+    for config in (offered[0], *[each for each in offered if each.register_operand][:1]):
         execution = Execution(plan([replace(TF32, config=config)], problem, hopper.info), hopper)
         execution.write(arrays)
         execution.launch()
@@ -158,7 +161,7 @@ def test_warps_that_share_lines_wait_for_each_other(hopper: Device) -> None:
     m, n, k = 900, 64, 64
     views = (Layout(0, 1, m), Layout(0, 1, k), Layout((m - 1) * n, -n, 1))
     problem = StridedGemm(m, n, k, "float32", out_dtype="float32", views=views, precision="tf32")
-    config = WgmmaConfig(64, 32, 16, 1, 1, groups=4, held="A")
+    config = WgmmaConfig(64, 32, 16, 1, 1, groups=4, register_operand="A")
     macros = config.macros(call_of(problem))
     assert (macros["STAGED"], macros["STORE_BY_TMA"], macros["ONE_WAVE"]) == (16, 0, 0)
     check_strided(problem, replace(TF32, config=config), hopper)
@@ -241,7 +244,7 @@ def test_rows_that_begin_anywhere_by_words_and_in_parts(result: str, hopper: Dev
     problem = Gemm(770, 581, 1024, "float16", "row", "column", alpha=-0.5, out_dtype=result)
     for tile in (WgmmaConfig(192, 192, 3, 3, 1), WgmmaConfig(128, 256, 4), WgmmaConfig(64, 128, 8, 1, 1)):
         config = after_rounds(tile, problem)
-        assert (config.staged(call_of(problem)), config.whole(call_of(problem)) > 0) == (4, True)
+        assert (config.staged(call_of(problem)), config.full_wave_tiles(call_of(problem)) > 0) == (4, True)
         verdict = verify(plan([replace(HALVES, config=config)], problem, hopper.info), hopper)
         assert verdict.passed, f"{config} {result}: {verdict}"
 
@@ -250,7 +253,7 @@ def test_rows_that_begin_anywhere_by_words_and_in_parts(result: str, hopper: Dev
 def test_the_epilogue_of_parts_and_of_rows_apart(result: str, hopper: Device) -> None:
     """Rows are longer than k, and what lies between them is no number; C by rows, and by columns."""
     for apart in (False, True):
-        kernel = replace(HALVES, config=WgmmaConfig(64, 64, 12, 1, 1, groups=3, split=2, apart=apart))
+        kernel = replace(HALVES, config=WgmmaConfig(64, 64, 12, 1, 1, groups=3, tail_split=2, even_odd_rows=apart))
         by_rows = (Layout(0, 536, 1), Layout(0, 104, 1), Layout(5, 103, 1))
         by_columns = (Layout(0, 1, 104), Layout(0, 1, 536), Layout(5, 1, 103))
         for m, n, views, bias in ((100, 101, by_rows, "row"), (101, 100, by_columns, "column")):
@@ -264,8 +267,8 @@ def test_the_epilogue_of_parts_and_of_rows_apart(result: str, hopper: Device) ->
 def test_parts_of_tiles_add_up_the_same_at_every_run(kernel: Kernel, hopper: Device) -> None:
     problem = problem_of(kernel, 300, 320, 4992, b_order="column")
     offered = list(configurations(call_of(problem), hopper.info))
-    together = max(offered, key=lambda each: each.split)
-    assert together.split > 4
+    together = max(offered, key=lambda each: each.tail_split)
+    assert together.tail_split > 4
     arrays = random_arrays(problem)
     for config in (together, after_rounds(offered[0], problem)):
         execution = Execution(plan([replace(kernel, config=config)], problem, hopper.info), hopper)
@@ -286,7 +289,7 @@ def test_infinities_and_nan_go_where_ieee_arithmetic_sends_them(kernel: Kernel, 
         arrays = random_arrays(problem)
         arrays["A"][3, 5], arrays["A"][17, 0], arrays["B"][9, 11] = np.inf, np.nan, -np.inf
         offered = list(configurations(call_of(problem), hopper.info))
-        for config in (offered[0], *[each for each in offered if each.held][:1]):
+        for config in (offered[0], *[each for each in offered if each.register_operand][:1]):
             chosen = plan([replace(kernel, config=config)], problem, hopper.info)
             verdict = verify_execution(Execution(chosen, hopper), Reference(problem, arrays))
             assert verdict.passed, f"{kernel.name} {config} {a_order} {b_order}: {verdict}"

@@ -24,8 +24,8 @@ from tilewright.kernels import copy as moves
 from tilewright.kernels.copy import copy_nd
 from tilewright.kernels.ladders import cpu
 from tilewright.kernels.product.cpu import elements as cpu_elements
-from tilewright.kernels.product.cpu.config import CpuProduct
-from tilewright.kernels.product.cpu.kernels import product_kernel, vector_kernel
+from tilewright.kernels.product.cpu.config import CpuConfig
+from tilewright.kernels.product.cpu.kernels import gemv_kernel, product_kernel
 from tilewright.kernels.product.cuda_cores_tma import cost as fma_cost
 from tilewright.kernels.product.cuda_cores_tma import kernels as fma
 from tilewright.kernels.product.mma import config as mma_configs
@@ -201,16 +201,16 @@ def uint8_is_a_type(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cpu_elements, "DTYPES", (*cpu_elements.DTYPES, "uint8"))
 
 
-def cpu_config(dtype: str) -> CpuProduct:
-    config = product_kernel(Gemm(64, 64, 4096, dtype, out_dtype="int32"), CPU, 64).config
-    assert isinstance(config, CpuProduct)
+def cpu_config(dtype: str) -> CpuConfig:
+    config = product_kernel(dtype, CPU, 64).config
+    assert isinstance(config, CpuConfig)
     return config
 
 
 def depth_reasons(dtype: str, depth: int) -> list[str]:
     problem = Gemm(64, 64, 4096, dtype, out_dtype="int32")
-    kernel = replace(product_kernel(problem, CPU, 64), dtypes=(dtype,))
-    assert isinstance(kernel.config, CpuProduct)
+    kernel = replace(product_kernel(dtype, CPU, 64), dtypes=(dtype,))
+    assert isinstance(kernel.config, CpuConfig)
     return list(violations(kernel, replace(kernel.config, KC=depth), problem, CPU))
 
 
@@ -230,4 +230,4 @@ def test_a_wider_type_gets_blocks_that_are_exact_and_deeper_ones_are_refused(mon
 
 
 def test_products_of_vectors_are_left_to_others_where_sums_as_float_have_a_limit() -> None:
-    assert set(vector_kernel(Gemm(64, 1, 64), CPU, 64).dtypes) == set(cpu_elements.DTYPES) - {"int8"}
+    assert set(gemv_kernel("float32", CPU, 64).dtypes) == set(cpu_elements.DTYPES) - {"int8"}

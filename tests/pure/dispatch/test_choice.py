@@ -13,11 +13,11 @@ from tilewright.core.kernel import Config, Kernel
 from tilewright.core.operands import Layout
 from tilewright.core.plan import plan_kernel
 from tilewright.core.problem import Gemm, StridedGemm
-from tilewright.dispatch.choice import FAMILIES, plan_product, product_candidates, ranked
+from tilewright.dispatch.choice import FAMILIES, plan_product, product_candidates
 from tilewright.errors import Unsupported
 from tilewright.kernels import find_kernel
 from tilewright.kernels.product.call import call_of
-from tilewright.kernels.product.family import Candidate, Group, cheapest_first
+from tilewright.kernels.product.family import Candidate, Group, cheapest_first, ranked
 from tilewright.kernels.product.portable import search as portable
 from tilewright.kernels.product.wgmma import search as wgmma
 

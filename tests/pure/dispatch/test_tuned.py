@@ -30,9 +30,10 @@ from tilewright.core.kernel import render
 from tilewright.core.operands import Layout
 from tilewright.core.plan import violations
 from tilewright.core.problem import Gemm, StridedGemm
-from tilewright.dispatch import choice, tuned
+from tilewright.dispatch import table_files
 from tilewright.dispatch.choice import plan_product, product_candidates
-from tilewright.dispatch.tuned import FOLDER, Entry, Table, file_name, key_of, load_table, tuned_for
+from tilewright.dispatch.table_files import FOLDER, file_name, load_table, load_tables
+from tilewright.dispatch.tuned import Entry, Table, Tables, key_of, tuned_for
 from tilewright.doctor.machine import examine_tables
 from tilewright.errors import RecordError
 from tilewright.runtime.children import ChildRun
@@ -78,37 +79,36 @@ def test_the_nearest_table_holds() -> None:
     own, sister = table_of("A GPU", (9, 0), "A maker"), table_of("Its sister", (9, 0), "A maker")
     cousin, stranger = table_of("Its cousin", (8, 0), "A maker"), table_of("Another", None, "Another maker")
     everything = (stranger, cousin, sister, own)
-    assert [each.note.split(",")[1].strip() for each in tuned_for(PROBLEM, GPU, everything)] == [
+    assert [each.note.split(",")[1].strip() for each in tuned_for(PROBLEM, GPU, Tables(everything))] == [
         "this device",
         "a device of the same compute capability",
         "a device of the same vendor",
     ]
-    assert not list(tuned_for(PROBLEM, GPU, (stranger,)))
+    assert not list(tuned_for(PROBLEM, GPU, Tables((stranger,))))
     settled = replace(own, entries=(), settled=(key_of(PROBLEM),))
-    assert not list(tuned_for(PROBLEM, GPU, (sister, settled))), "the device's own table has settled it"
-    assert not list(tuned_for(Gemm(65, 4096, 4096), GPU, everything))
+    assert not list(tuned_for(PROBLEM, GPU, Tables((sister, settled)))), "the device's own table has settled it"
+    assert not list(tuned_for(Gemm(65, 4096, 4096), GPU, Tables(everything)))
 
 
 def test_a_cpu_has_no_table() -> None:
     cpu = replace(devices.CPU, name="A CPU", vendor="A maker")
-    assert not list(tuned_for(PROBLEM, cpu, (table_of("A CPU", None, "A maker"),)))
+    assert not list(tuned_for(PROBLEM, cpu, Tables((table_of("A CPU", None, "A maker"),))))
 
 
-def test_the_plan_takes_what_the_table_names_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_plan_takes_what_the_table_names_and_says_so() -> None:
     table = table_of("A GPU", (9, 0), "A maker")
-    monkeypatch.setattr(choice, "tuned_for", lambda problem, device: tuned_for(problem, device, (table,)))
-    found = plan_product(PROBLEM, GPU)
+    found = plan_product(PROBLEM, GPU, Tables((table,)))
     kernel, config = last_candidate()
     assert (kernel, config) in [(step.kernel.name, step.config.key) for step in found.steps]
     assert says(" ".join(found.notes), "A GPU", "2026-01-02", "2.00x")
-    assert not any("tuned table" in note for note in plan_product(Gemm(65, 4096, 4096), GPU).notes)
+    assert not any("tuned table" in note for note in plan_product(Gemm(65, 4096, 4096), GPU, Tables((table,))).notes)
+    assert not plan_product(PROBLEM, GPU).notes, "without tables the cost model decides"
 
 
-def test_a_candidate_that_is_no_more_is_left_to_the_cost_model(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_candidate_that_is_no_more_is_left_to_the_cost_model() -> None:
     table = table_of("A GPU", (9, 0), "A maker")
     gone = replace(table, entries=(replace(table.entries[0], config={"BM": 7}),))
-    monkeypatch.setattr(choice, "tuned_for", lambda problem, device: tuned_for(problem, device, (gone,)))
-    found = plan_product(PROBLEM, GPU)
+    found = plan_product(PROBLEM, GPU, Tables((gone,)))
     assert found.steps
     assert not any("tuned table" in note for note in found.notes)
 
@@ -151,7 +151,7 @@ def test_every_entry_of_the_table_of_an_h200_is_what_a_plan_takes() -> None:
         for problem in problems_of(name, dtype)
     }
     for entry in table.entries:
-        found = plan_product(problems[entry.problem], HOPPER)
+        found = plan_product(problems[entry.problem], HOPPER, load_tables())
         assert any(says(note, "NVIDIA H200") for note in found.notes), entry.problem
         assert (entry.kernel, entry.config) in [(step.kernel.name, step.config.key) for step in found.steps]
 
@@ -159,9 +159,9 @@ def test_every_entry_of_the_table_of_an_h200_is_what_a_plan_takes() -> None:
 def test_a_device_of_the_same_compute_capability_takes_its_table() -> None:
     (problem,) = (each for each in problems_of("squares", "float32") if each.title == "gemm 512x512x512 float32")
     sister = replace(H200, name="NVIDIA H100 PCIe", compute_units=114)
-    notes = plan_product(problem, sister).notes
+    notes = plan_product(problem, sister, load_tables()).notes
     assert any("NVIDIA H200, a device of the same compute capability" in note for note in notes)
-    assert not plan_product(problem, replace(GPU, compute_capability=None)).notes
+    assert not plan_product(problem, replace(GPU, compute_capability=None), load_tables()).notes
 
 
 def test_a_file_that_is_no_table_is_named(tmp_path: Path) -> None:
@@ -319,15 +319,15 @@ def test_tuning_candidates_are_the_models_choice_and_the_best_of_every_family() 
         assert names[0] not in map(name_of, tuning_candidates(problem, HOPPER, [names[0]]))
 
 
-def test_the_plan_takes_what_only_a_measurement_could_find(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_plan_takes_what_only_a_measurement_could_find() -> None:
     small = Gemm(128, 128, 128)
     hopeless = next(
         kernel for kernel in product_candidates(small, HOPPER) if kernel.source.parent.name == "cuda_cores_tma"
     )
     entry = Entry(key_of(small), hopeless.name, hopeless.config.key, 1.0, 2.0, 0.5)
     table = Table(HOPPER.name, HOPPER.vendor, (9, 0), "", "2026-01-02T03:04:05+00:00", (entry,))
-    monkeypatch.setattr(choice, "tuned_for", lambda problem, device: tuned_for(problem, device, (table,)))
-    assert [step.kernel.name for step in plan_product(small, HOPPER).steps] == ["cuda_cores_tma/main_loop"]
+    found = plan_product(small, HOPPER, Tables((table,)))
+    assert [step.kernel.name for step in found.steps] == ["cuda_cores_tma/main_loop"]
 
 
 BROKEN = {
@@ -346,7 +346,7 @@ def own_tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The user's own folder of tables, with one that can be used."""
     folder = tmp_path / "tuned"
     folder.mkdir()
-    monkeypatch.setattr(tuned, "own_folder", lambda: folder)
+    monkeypatch.setattr(table_files, "own_folder", lambda: folder)
     save_table(table_of("A GPU", (9, 0), "A maker"), folder / "good.json")
     return folder
 
@@ -365,13 +365,26 @@ def test_a_file_that_cannot_be_used_is_left_out_and_told(name: str, own_tables: 
     else:
         good = table_of("Another GPU", None, "")
         save_table(replace(good, entries=(replace(good.entries[0], seconds=0.0),)), path)
-    (reason,) = tuned.unusable_tables()
+    (reason,) = load_tables().unusable
     assert name in reason
-    found = plan_product(PROBLEM, GPU)
+    found = plan_product(PROBLEM, GPU, load_tables())
     assert f"a tuned table is not used: {reason}" in found.notes
     assert any(says(note, "A GPU") for note in found.notes)
     cpu = devices.CPU
-    assert reason not in str(plan_product(Gemm(20, 30, 40), cpu)), "CPUs have no tables"
+    assert reason not in str(plan_product(Gemm(20, 30, 40), cpu, load_tables())), "CPUs have no tables"
     (finding,) = examine_tables()
     assert reason in finding.text
     assert str(path) in finding.text
+
+
+def test_planning_reads_no_table_by_itself(own_tables: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tables = load_tables()
+    assert any(says(note, "2026-01-02") for note in plan_product(PROBLEM, GPU, tables).notes)
+
+    def read(path: Path) -> Table:
+        raise AssertionError(f"a plan has read {path}")
+
+    monkeypatch.setattr(table_files, "load_table", read)
+    monkeypatch.setattr(table_files, "own_folder", lambda: own_tables / "elsewhere")
+    assert not plan_product(PROBLEM, GPU).notes
+    assert any(says(note, "2026-01-02") for note in plan_product(PROBLEM, GPU, tables).notes)

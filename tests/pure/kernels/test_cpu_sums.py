@@ -12,7 +12,7 @@ from tilewright.core.problem import Gemm
 from tilewright.core.types import element_type
 from tilewright.dispatch.choice import plan_product
 from tilewright.kernels.product.call import call_of
-from tilewright.kernels.product.cpu.config import CpuProduct
+from tilewright.kernels.product.cpu.config import CpuConfig
 
 UNITS = (1, 2, 8, 64)
 SHORT = ("float16", "bfloat16")
@@ -22,11 +22,11 @@ DEPTHS = (40, 260, 300, 384, 400, 440, 512, 513, 900)
 SIDES = (20, 130, 256, 320, 400, 403, 513, 768, 4096)
 
 
-def product_step(plan: Plan) -> tuple[CpuProduct, int]:
+def product_step(plan: Plan) -> tuple[CpuConfig, int]:
     """The configuration of the step that multiplies, and how many blocks its K is cut into."""
-    (step,) = (each for each in plan.steps if isinstance(each.config, CpuProduct))
+    (step,) = (each for each in plan.steps if isinstance(each.config, CpuConfig))
     config = step.config
-    assert isinstance(config, CpuProduct)
+    assert isinstance(config, CpuConfig)
     call = call_of(step.problem).row_major
     return config, -(-call.k // config.blocks(call).kb)
 
@@ -38,7 +38,7 @@ def check(problem: Gemm, units: int) -> int:
     result = problem.out_dtype or problem.dtype
     waits = blocks > 1 and result in SHORT
     needed = {"sums": 4 * problem.batch * problem.m * problem.n} if waits else {}
-    found = {name: nbytes for name, nbytes in made.scratch.items() if not name.startswith("wide_")}
+    found = {name: nbytes for name, nbytes in made.scratch.items() if not name.startswith("converted_")}
     assert found == needed, f"{problem.title} in {blocks} blocks of K on {units} cores has the scratch memory {found}"
     return blocks
 

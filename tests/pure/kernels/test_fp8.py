@@ -9,7 +9,7 @@ from tilewright.core.problem import Gemm
 from tilewright.core.types import FLOAT8
 from tilewright.dispatch.choice import plan_product
 from tilewright.kernels.product.call import call_of
-from tilewright.kernels.product.fp8.config import wide_layout, widening
+from tilewright.kernels.product.fp8.config import conversion, converted_layout
 
 PROBLEM = Gemm(100, 200, 300, FLOAT8[0], out_dtype="bfloat16", b_order="column")
 
@@ -32,12 +32,12 @@ def test_a_scaled_product_without_scales_of_its_own_is_scaled_last() -> None:
 
 
 def test_lines_of_widened_operands_begin_on_cache_lines() -> None:
-    assert wide_layout(Layout(7, 300, 1), 100, 300, 1) == Layout(0, 320, 1, 0)
-    assert wide_layout(Layout(0, 1, 100), 100, 300, 1) == Layout(0, 1, 128, 0)
-    assert wide_layout(Layout(0, 300, 1, 30000), 100, 300, 4) == Layout(0, 320, 1, 32000)
+    assert converted_layout(Layout(7, 300, 1), 100, 300, 1) == Layout(0, 320, 1, 0)
+    assert converted_layout(Layout(0, 1, 100), 100, 300, 1) == Layout(0, 1, 128, 0)
+    assert converted_layout(Layout(0, 300, 1, 30000), 100, 300, 4) == Layout(0, 320, 1, 32000)
 
 
 def test_a_matrix_that_a_stack_shares_is_widened_once() -> None:
     shared = replace(call_of(replace(PROBLEM, batch=5)), views=(Layout(0, 300, 1, 0), *call_of(PROBLEM).views[1:]))
-    move = widening(shared, "A")
+    move = conversion(shared, "A")
     assert (move.batch, move.target.batch, move.reserve) == (1, 0, 100 * 320)

@@ -16,9 +16,9 @@ from tilewright.core.tensor_map import TensorMap
 from tilewright.dispatch.choice import plan_product
 from tilewright.kernels.product.call import call_of
 from tilewright.kernels.product.mma import search as mma
-from tilewright.kernels.product.mma.config import ACROSS, ALONG_K, CopyForm, WarpConfig, copy_form
-from tilewright.kernels.product.mma.config_tma import FetchedConfig
-from tilewright.kernels.product.mma.kernels import DOUBLES, FETCHED, FETCHED_COMPLEX, KERNELS
+from tilewright.kernels.product.mma.config import ACROSS, ALONG_K, CopyForm, MmaConfig, copy_form
+from tilewright.kernels.product.mma.config_tma import MmaTmaConfig
+from tilewright.kernels.product.mma.kernels import COMPLEX128_TMA, FP64, FP64_TMA, KERNELS
 from tilewright.kernels.product.mma.search import configurations
 from tilewright.kernels.product.packing import across_k, on_lines, room, with_packed
 
@@ -39,7 +39,7 @@ def test_copies_are_as_wide_as_addresses_allow() -> None:
     assert copy_form(call_of(wide), "A").width == 16
     assert copy_form(call_of(narrow), "A").width == 8
     assert copy_form(call_of(narrow), "B").width == 16
-    config = WarpConfig(128, 128, 2, 4, 4, pack=True)
+    config = MmaConfig(128, 128, 2, 4, 4, pack=True)
     assert config.packed(call_of(narrow)) == ("A",)
 
 
@@ -65,7 +65,7 @@ def test_what_cannot_be_copied_is_refused_or_packed() -> None:
     found = list(configurations(base, call_of(problem), gpu()))
     assert found
     assert all(config.pack for config in found)
-    assert "strides 200 and 2" in " ".join(WarpConfig(128, 128, 2, 4, 4).violations(problem, gpu()))
+    assert "strides 200 and 2" in " ".join(MmaConfig(128, 128, 2, 4, 4).violations(problem, gpu()))
 
 
 def test_operands_are_packed_on_cache_lines_and_halves_as_they_lie() -> None:
@@ -88,10 +88,10 @@ def test_every_configuration_renders_and_counts_its_tiles(kernel: object) -> Non
     assert configs
     for config in configs:
         call = config.oriented(problem)
-        groups, tiles, whole = config.work_groups(call), config.tiles(call), config.whole(call)
+        groups, tiles, whole = config.work_groups(call), config.tiles(call), config.full_wave_tiles(call)
         assert 0 < groups <= tiles * config.steps(call)
         assert 0 <= whole <= tiles
-        assert config.shared == (whole < tiles)
+        assert config.stream_k == (whole < tiles)
         assert "#define STREAM_K" in render(base, config, problem)
         assert config.local_bytes(problem) <= 232448
 
@@ -123,30 +123,30 @@ def test_hoppers_copy_engine_fetches_large_products(dtype: str) -> None:
     problem = Gemm(4096, 4096, 4096, dtype)
     found = kernels_of(mma, problem, gpu(more=HOPPER))
     assert found[0].name == f"mma/main_loop_tma[{dtype}]"
-    assert isinstance(found[0].config, FetchedConfig)
-    assert found[0].config.shared  # 1024 tiles are seven rounds of 132 work-groups, and a part of one
+    assert isinstance(found[0].config, MmaTmaConfig)
+    assert found[0].config.stream_k  # 1024 tiles are seven rounds of 132 work-groups, and a part of one
     without = kernels_of(mma, problem, gpu())
     assert not any(each.name.startswith("mma/main_loop_tma") for each in without)
 
 
 def test_the_copy_engine_reads_lines_of_128_bytes() -> None:
-    config = FETCHED.config
+    config = FP64_TMA.config
     maps = config.tensor_maps(Gemm(500, 300, 200, "float64"))
     assert maps["map_a"] == TensorMap("float64", (200, 500, 1), (1600, 800000), (16, 128, 1), 128)
     assert maps["map_b"] == TensorMap("float64", (300, 200, 1), (2400, 480000), (16, 16, 1), 128)
-    maps = FETCHED_COMPLEX.config.tensor_maps(Gemm(500, 300, 200, "complex128", batch=3))
+    maps = COMPLEX128_TMA.config.tensor_maps(Gemm(500, 300, 200, "complex128", batch=3))
     assert maps["map_a"] == TensorMap("float64", (400, 500, 3), (3200, 1600000), (16, 128, 1), 128)
     assert maps["map_b"] == TensorMap("float64", (600, 200, 3), (4800, 960000), (16, 8, 1), 128)
 
 
 def test_what_the_copy_engine_cannot_read_is_refused_or_packed() -> None:
     problem, device = Gemm(500, 300, 201, "float64"), gpu(more=HOPPER)
-    assert says(" ".join(FETCHED.config.violations(problem, device)), "A", 16, 1608)
-    assert isinstance(FETCHED.config, FetchedConfig)
-    config = replace(FETCHED.config, pack=True)
+    assert says(" ".join(FP64_TMA.config.violations(problem, device)), "A", 16, 1608)
+    assert isinstance(FP64_TMA.config, MmaTmaConfig)
+    config = replace(FP64_TMA.config, pack=True)
     assert config.packed(config.orientation(problem)) == ("A",)
     assert not list(config.violations(problem, device))
-    assert says(" ".join(FETCHED.config.violations(Gemm(5, 6, 0, "float64"), device)), "K=0")
+    assert says(" ".join(FP64_TMA.config.violations(Gemm(5, 6, 0, "float64"), device)), "K=0")
 
 
 @pytest.mark.parametrize(
@@ -159,7 +159,7 @@ def test_what_the_copy_engine_cannot_read_is_refused_or_packed() -> None:
 )
 def test_configurations_that_cannot_work_are_refused(change: dict[str, int], sentence: str) -> None:
     problem = Gemm(512, 512, 512, "float64")
-    config = replace(FETCHED.config, **change)
+    config = replace(FP64_TMA.config, **change)
     assert sentence in " ".join(config.violations(problem, gpu(more=HOPPER)))
 
 
@@ -175,24 +175,24 @@ def test_configurations_that_cannot_work_are_refused(change: dict[str, int], sen
     ],
 )
 def test_parts_of_the_depth_that_cannot_be_are_refused(change: dict[str, int], sentence: str) -> None:
-    config = replace(DOUBLES.config, **change)
+    config = replace(FP64.config, **change)
     assert sentence in " ".join(config.violations(Gemm(512, 512, 512, "float64"), gpu()))
 
 
 @pytest.mark.parametrize("n", [64, 128, 256, 512])
 def test_small_products_of_doubles_keep_every_quarter_of_a_compute_unit_busy(n: int) -> None:
     config = kernels_of(mma, Gemm(n, n, n, "float64"), gpu(more=HOPPER))[0].config
-    assert isinstance(config, WarpConfig)
+    assert isinstance(config, MmaConfig)
     assert config.WARPS_K > 1
     assert config.items >= 128
 
 
-@pytest.mark.parametrize("config", [DOUBLES.config, FETCHED.config], ids=["copied", "fetched"])
-def test_too_few_panels_are_not_shared_out(config: WarpConfig) -> None:
+@pytest.mark.parametrize("config", [FP64.config, FP64_TMA.config], ids=["copied", "fetched"])
+def test_too_few_panels_are_not_shared_out(config: MmaConfig) -> None:
     """133 tiles of 2 panels: the last tile's two would go to 132 work-groups, and the tile would wait for all of them."""
-    shared = replace(config, shared=True, groups=132)
+    shared = replace(config, stream_k=True, groups=132)
     problem = Gemm(128 * 133, 128, 2 * shared.depth(call_of(Gemm(1, 1, 1, "float64"))), "float64")
-    assert "2 panels, too few to share out among 132 work-groups" in "; ".join(
+    assert "2 panels, too few for stream-K by 132 work-groups" in "; ".join(
         shared.violations(problem, gpu(more=HOPPER))
     )
     enough = replace(problem, k=66 * problem.k)

@@ -17,7 +17,7 @@ from tilewright.kernels.product.call import call_of
 from tilewright.kernels.product.wgmma import search as wgmma
 from tilewright.kernels.product.wgmma.config import WgmmaConfig
 from tilewright.kernels.product.wgmma.kernels import KERNELS
-from tilewright.kernels.product.wgmma.maps import alignment, edge_rows, fetched_rows, rows_aligned
+from tilewright.kernels.product.wgmma.maps import alignment, edge_rows, loaded_rows, rows_aligned
 from tilewright.kernels.product.wgmma.search import SPACE, configurations, shapes
 
 HALVES = next(each for each in KERNELS if each.dtypes == ("float16",))
@@ -53,7 +53,7 @@ def test_few_tiles_are_computed_together_where_memory_is_not_what_takes_the_time
     ):
         first = plan(kernels_of(wgmma, problem, HOPPER), problem, HOPPER).steps[-1].config
         assert isinstance(first, WgmmaConfig)
-        assert (first.split > 1) == together, f"{problem.title}: {first}"
+        assert (first.tail_split > 1) == together, f"{problem.title}: {first}"
 
 
 def test_every_tile_fits_into_local_memory_and_is_shared_out_evenly() -> None:
@@ -68,7 +68,7 @@ def test_every_tile_fits_into_local_memory_and_is_shared_out_evenly() -> None:
 
 def test_every_tile_with_an_operand_from_registers_fits_too() -> None:
     for problem in (Gemm(4096, 4096, 4096, precision="tf32"), Gemm(4096, 4096, 4096, "float32", "column", "column")):
-        for config in (each for each in shapes(problem.dtype) if each.held):
+        for config in (each for each in shapes(problem.dtype) if each.register_operand):
             assert config.local_bytes(problem) <= HOPPER.static_local_bytes
             rows, columns = config.sums
             assert rows in (64, 128)
@@ -85,19 +85,19 @@ def test_wide_elements_across_k_are_multiplied_from_registers_and_not_copied() -
             steps = plan(kernels_of(wgmma, problem, HOPPER), problem, HOPPER).steps
             config = steps[-1].config
             assert isinstance(config, WgmmaConfig)
-            assert config.held in held
-            assert bool(config.held) == bool(held)
+            assert config.register_operand in held
+            assert bool(config.register_operand) == bool(held)
             assert len(steps) == 1 + copies
 
 
 def test_what_speaks_against_holding_an_operand_is_a_sentence() -> None:
-    config = WgmmaConfig(128, 256, 4, 1, 2, held="B")
+    config = WgmmaConfig(128, 256, 4, 1, 2, register_operand="B")
     problem = Gemm(256, 256, 256, precision="tf32")
     assert not list(config.violations(problem, HOPPER))
     assert list(config.violations(replace(problem, b_order="column"), HOPPER)) == [
-        "B lies along k: held in registers it gains nothing"
+        "B lies along k: from registers it gains nothing"
     ]
-    assert "64 or 128" in "; ".join(WgmmaConfig(128, 256, 4, 2, 1, held="B").violations(problem, HOPPER))
+    assert "64 or 128" in "; ".join(WgmmaConfig(128, 256, 4, 2, 1, register_operand="B").violations(problem, HOPPER))
     assert says(reasons(Gemm(256, 256, 256, "float16"), config), "float16")
     both = replace(problem, a_order="column")
     assert list(config.violations(both, HOPPER)) == ["wgmma multiplies float32 only along k, and A lies across it"]
@@ -105,8 +105,10 @@ def test_what_speaks_against_holding_an_operand_is_a_sentence() -> None:
 
 
 def test_a_configuration_tells_of_operands_only_where_it_names_some() -> None:
-    assert str(WgmmaConfig(128, 256, 4)).endswith("split=1")
-    assert str(WgmmaConfig(128, 256, 4, 1, 2, pack="A", held="B")).endswith("split=1 pack=A held=B")
+    assert str(WgmmaConfig(128, 256, 4)).endswith("tail_split=1")
+    assert str(WgmmaConfig(128, 256, 4, 1, 2, pack="A", register_operand="B")).endswith(
+        "tail_split=1 pack=A register_operand=B"
+    )
 
 
 def test_lines_that_straddle_those_of_the_cache_may_be_packed_by_themselves() -> None:
@@ -115,7 +117,7 @@ def test_lines_that_straddle_those_of_the_cache_may_be_packed_by_themselves() ->
     problem = StridedGemm(5000, 5000, 5000, "float16", views=views)
     tried = {config.pack for config in configurations(call_of(problem), HOPPER)}
     assert tried == {"", "A"}
-    assert "B can be fetched by lines of 128 bytes" in reasons(problem, WgmmaConfig(128, 256, 4, pack="B"))
+    assert says(reasons(problem, WgmmaConfig(128, 256, 4, pack="B")), "B", 128)
     both = Gemm(5000, 5000, 5000, "float16")
     assert {config.pack for config in configurations(call_of(both), HOPPER)} == {"", "A", "B", "AB"}
     assert plan(kernels_of(wgmma, both, HOPPER), both, HOPPER).scratch
@@ -123,13 +125,13 @@ def test_lines_that_straddle_those_of_the_cache_may_be_packed_by_themselves() ->
 
 def test_sums_with_b_held_are_turned() -> None:
     problem = call_of(Gemm(4096, 4096, 4096, precision="tf32"))
-    config = WgmmaConfig(128, 256, 4, 1, 2, held="B")
+    config = WgmmaConfig(128, 256, 4, 1, 2, register_operand="B")
     macros = config.macros(problem)
     assert (macros["BLOCKS"], macros["WN"], macros["C_VEC"]) == (2, 128, 4)
     assert config.tensor_maps(problem)["map_b"].box == (32, 32, 1)  # 128 bytes across k, 32 of k
     assert config.tensor_maps(problem)["map_b"].dtype == "tf32"  # rounded on its way
     assert not config.stores_by_tma(problem)  # each row gets 64 bytes and more from a warp
-    macros = WgmmaConfig(64, 256, 4, 1, 2, held="A").macros(
+    macros = WgmmaConfig(64, 256, 4, 1, 2, register_operand="A").macros(
         call_of(Gemm(4096, 4096, 4096, "float32", "column", "column"))
     )
     assert (macros["BLOCKS"], macros["WN"], macros["C_VEC"], macros["STORE_BY_TMA"]) == (1, 128, 2, 1)
@@ -141,7 +143,7 @@ def test_operands_that_cannot_be_fetched_are_refused_with_their_numbers() -> Non
     assert "K=0" in reasons(Gemm(8, 8, 0, "float16"), tile)
     strided = StridedGemm(64, 64, 64, "float16", views=(Layout(0, 128, 2), Layout(0, 64, 1), Layout(0, 64, 1)))
     assert "strides 128, 2" in reasons(strided, tile)
-    assert says(reasons(Gemm(128 * 132, 256, 512, "float16"), replace(tile, split=2)), 132)
+    assert says(reasons(Gemm(128 * 132, 256, 512, "float16"), replace(tile, tail_split=2)), 132)
     assert "gains nothing" in reasons(Gemm(128, 256, 64, "float16"), replace(tile, pack="B"))
 
 
@@ -197,7 +199,7 @@ def test_scales_reach_the_kernel_that_can_scale_and_else_a_launch_of_their_own(o
 
 def test_tiles_left_after_whole_rounds_are_cut_and_get_room_and_counters_that_start_at_zero() -> None:
     problem = Gemm(5120, 5120, 5120, "float16")  # 800 tiles: 6 rounds of 132 and 8
-    config = WgmmaConfig(128, 256, 4, split=16)
+    config = WgmmaConfig(128, 256, 4, tail_split=16)
     found = plan([replace(HALVES, config=config)], problem, HOPPER)
     assert found.zeroed == {"tickets"}
     assert found.scratch == {"partial": 8 * 16 * 128 * 256 * 4, "tickets": 8 * 2 * 4}
@@ -205,12 +207,12 @@ def test_tiles_left_after_whole_rounds_are_cut_and_get_room_and_counters_that_st
     assert config.scalars(problem)["whole"] == 792
     assert kernels_of(wgmma, problem, HOPPER)[0].config == config
     offered = [each for each in configurations(call_of(problem), HOPPER) if (each.BM, each.BN) == (128, 256)]
-    assert {each.split for each in offered} == {1, 8, 16}
+    assert {each.tail_split for each in offered} == {1, 8, 16}
 
 
 def test_a_tile_computed_together_has_a_work_group_for_each_part_of_k() -> None:
     problem = Gemm(64, 2048, 7168, "float16", "row", "column")
-    config = WgmmaConfig(64, 128, 8, 1, 1, split=8)
+    config = WgmmaConfig(64, 128, 8, 1, 1, tail_split=8)
     found = plan([replace(HALVES, config=config)], problem, HOPPER)
     assert config.ndrange(problem).global_size == (256, 16, 8)
     assert found.zeroed == {"tickets"}
@@ -224,21 +226,21 @@ def test_work_groups_are_counted_by_tiles_where_each_has_one() -> None:
 
 
 def test_tiles_are_computed_together_only_by_work_groups_that_run_at_a_time() -> None:
-    config = WgmmaConfig(64, 128, 8, 1, 1, split=9)
+    config = WgmmaConfig(64, 128, 8, 1, 1, tail_split=9)
     assert says(reasons(Gemm(64, 2048, 7168, "float16"), config), 132)
     assert says(reasons(Gemm(64, 128, 512, "float16"), config), 9)
     assert not config.staged(call_of(Gemm(64, 128, 7168, "float16")))
     large = replace(config, groups=200)
     assert says(reasons(Gemm(64, 2048, 7168, "float16"), large), 200, 132)
-    assert says(reasons(Gemm(9, 9, 2**30, "float16"), replace(config, split=132)), "132", "1,073,741,824")
+    assert says(reasons(Gemm(9, 9, 2**30, "float16"), replace(config, tail_split=132)), "132", "1,073,741,824")
     assert says(reasons(Gemm(2**31 - 1, 64, 64, "float16"), WgmmaConfig(128, 64, 8)), "2,147,483,647")
 
 
 def test_b_makes_room_in_cache_first_where_it_is_read_once() -> None:
     config = WgmmaConfig(64, 128, 8, 1, 1)
-    assert config.fetches_b_once(call_of(Gemm(64, 7168, 16384, "float16")))
-    assert not config.fetches_b_once(call_of(Gemm(64, 7168, 2112, "float16")))  # the cache holds it until the next call
-    assert not config.fetches_b_once(call_of(Gemm(8192, 7168, 16384, "float16")))  # later rows of tiles want it again
+    assert config.loads_b_once(call_of(Gemm(64, 7168, 16384, "float16")))
+    assert not config.loads_b_once(call_of(Gemm(64, 7168, 2112, "float16")))  # the cache holds it until the next call
+    assert not config.loads_b_once(call_of(Gemm(8192, 7168, 16384, "float16")))  # later rows of tiles want it again
 
 
 def test_c_is_stored_by_the_copy_engine_where_more_tiles_follow() -> None:
@@ -267,7 +269,7 @@ def test_c_is_stored_by_16_bytes_where_its_rows_are_aligned() -> None:
 def test_even_and_odd_rows_are_two_matrices_where_they_begin_apart() -> None:
     """Rows of 5000 halves are 312.5 times 32 bytes."""
     problem = Gemm(5000, 4096, 5000, "float16")
-    config = WgmmaConfig(256, 128, 4, apart=True)
+    config = WgmmaConfig(256, 128, 4, even_odd_rows=True)
     assert not list(config.violations(problem, HOPPER))
     call = config.oriented(problem)
     assert (call.m, call.batch, call.a, call.b.batch) == (2500, 2, Layout(0, 10000, 1, 5000), 0)
@@ -275,14 +277,14 @@ def test_even_and_odd_rows_are_two_matrices_where_they_begin_apart() -> None:
     assert alignment(call, "A") == 32
     assert config.macros(problem)["ODD_ROW_LEAD"] == 8
     assert config.tensor_maps(problem)["map_a"].sizes == (5000, 2500, 2)
-    assert "apart=True" in str(kernels_of(wgmma, problem, HOPPER)[0].config)
+    assert "even_odd_rows=True" in str(kernels_of(wgmma, problem, HOPPER)[0].config)
 
 
 def test_cuts_and_scratch_are_those_of_the_divided_product() -> None:
     problem = Gemm(300, 4096, 5000, "float16")
-    assert any(each.apart and each.split > 1 for each in configurations(call_of(problem), HOPPER))
+    assert any(each.even_odd_rows and each.tail_split > 1 for each in configurations(call_of(problem), HOPPER))
     odd = Gemm(300, 4095, 5000, "float16")
-    found = plan([replace(HALVES, config=WgmmaConfig(128, 256, 4, pack="B", apart=True))], odd, HOPPER)
+    found = plan([replace(HALVES, config=WgmmaConfig(128, 256, 4, pack="B", even_odd_rows=True))], odd, HOPPER)
     assert found.scratch == {"packed_B": 5000 * 4096 * 2}
 
 
@@ -291,11 +293,11 @@ def test_b_along_k_begins_early_with_odd_rows_of_a() -> None:
     problem = StridedGemm(5000, 4096, 5000, "float16", views=views)
     config = WgmmaConfig(256, 128, 4)
     assert alignment(config.oriented(problem), "B") == 128
-    assert alignment(replace(config, apart=True).oriented(problem), "B") == 16
+    assert alignment(replace(config, even_odd_rows=True).oriented(problem), "B") == 16
 
 
 def test_rows_that_cannot_be_two_matrices_are_refused() -> None:
-    config = WgmmaConfig(128, 256, 4, apart=True)
+    config = WgmmaConfig(128, 256, 4, even_odd_rows=True)
     assert says(reasons(Gemm(512, 512, 5000, "float16", batch=0), config), 512, 0)
     assert says(reasons(Gemm(5001, 512, 5000, "float16"), config), 5001, 1)
     assert not reasons(Gemm(5000, 512, 5000, "float16"), config)
@@ -312,10 +314,10 @@ def test_rows_that_cannot_be_two_matrices_are_refused() -> None:
 def test_of_a_narrow_operand_only_rows_that_exist_are_fetched() -> None:
     for m, rows in ((1, 8), (8, 8), (9, 16), (64, 64), (65, 64), (500, 64)):
         call = call_of(Gemm(m, 4096, 4096, "float16"))
-        assert fetched_rows(call, "A", 64) == rows
+        assert loaded_rows(call, "A", 64) == rows
         assert WgmmaConfig(64, 64, 12).tensor_maps(call)["map_a"].box == (64, rows, 1)
     across = call_of(Gemm(8, 4096, 4096, "float16", a_order="column"))
-    assert fetched_rows(across, "A", 256) == 64  # a box across k is a square
+    assert loaded_rows(across, "A", 256) == 64  # a box across k is a square
     assert WgmmaConfig(256, 64, 4).tensor_maps(across)["map_a"].box == (64, 64, 1)
 
 
@@ -325,7 +327,7 @@ def test_the_last_rows_have_a_map_of_their_own_where_many_are_missing() -> None:
         config = WgmmaConfig(128, 64, 8)
         assert edge_rows(call, "A", 128) == left
         assert config.macros(call)["A_EDGED"] == (left > 0)
-        assert config.tensor_maps(call)["edge_a"].box == (64, left or fetched_rows(call, "A", 128), 1)
+        assert config.tensor_maps(call)["edge_a"].box == (64, left or loaded_rows(call, "A", 128), 1)
     assert edge_rows(call_of(Gemm(64, 4104, 4096, "float16")), "B", 256) == 64  # of B across k, one box of four
 
 

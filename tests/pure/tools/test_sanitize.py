@@ -14,7 +14,7 @@ from says import says
 from tilewright.core.plan import Plan
 from tilewright.core.problem import Gemm, Problem, StridedGemm, Transpose
 from tilewright.kernels.product.cpu import search as cpu
-from tilewright.kernels.product.cpu.config import CpuProduct
+from tilewright.kernels.product.cpu.config import CpuConfig
 from tilewright.runtime.children import ChildRun
 from tools.sanitize import cuda, oclgrind
 from tools.sanitize.driven import SAID
@@ -99,7 +99,7 @@ def in_short_blocks(dtype: str) -> Case:
     """A product of halves whose K of 20 is cut into blocks of 16, so that sums wait."""
     problem = Gemm(2, 17, 20, dtype)
     kernel = kernels_of(cpu, problem, SMALL_CPU)[-1]
-    assert isinstance(kernel.config, CpuProduct)
+    assert isinstance(kernel.config, CpuConfig)
     config = replace(kernel.config, KC=16)
     return Case(SMALL_CPU, Plan(problem, kernel.steps(kernel, config, problem)))
 

@@ -25,7 +25,8 @@ from ...core.device import DeviceInfo
 from ...core.kernel import render
 from ...core.problem import Gemm
 from ...core.records import to_json
-from ...dispatch.tuned import Entry, Table, key_of, load_table
+from ...dispatch.table_files import load_table
+from ...dispatch.tuned import Entry, Table, key_of
 from ...runtime.children import ChildRun, run_child
 from .candidates import name_of, tuning_candidates
 

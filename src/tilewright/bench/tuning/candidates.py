@@ -12,7 +12,7 @@ from ...dispatch.choice import product_candidates
 
 # Candidates are alike if they differ only in split-K, stream-K, transposed operands or the even/odd row split.
 MOST_ALIKE = 2
-ALIKE = {"split", "shared", "turn", "apart"}
+ALIKE = {"split_k", "tail_split", "stream_k", "transpose", "even_odd_rows"}
 
 
 def name_of(kernel: Kernel, without: Collection[str] = ()) -> str:

@@ -1,4 +1,4 @@
-"""GemmCall: a strided product as the GPU kernels are given it: perhaps turned, perhaps in pieces of K."""
+"""GemmCall: a strided product as the kernels are given it: perhaps as its transpose, perhaps in splits of K."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
@@ -12,25 +12,24 @@ from ...errors import InvalidInput
 
 Others = ParamSpec("Others")
 Found = TypeVar("Found")
-TURNED_BIAS = {"": "", "row": "column", "column": "row"}
+TRANSPOSED_BIAS = {"": "", "row": "column", "column": "row"}
 
 
 @dataclass(frozen=True)
 class GemmCall(StridedGemm):
     """C (m x n) = activation(alpha * A (m x k) * B (k x n) + beta * C + bias), `batch` times.
 
-    `turned` tells that A and B stand for the caller's B and A, and C for its transpose. With a `k_chunk` the product is
-    left in pieces: piece p sums k_chunk elements of k from p * k_chunk on into C + p * c_split. The operands in `packed`
-    lie in scratch memory, where packing.py has put them. With `apart` the batch is one product: its
-    even rows, and its odd rows.
+    If it `is_transposed`, A and B stand for the caller's B and A, and C for its transpose. With a `k_chunk`, K is split:
+    split p sums k_chunk elements of k from p * k_chunk on into C + p * c_split. The operands in `packed` lie in scratch
+    memory, where packing.py has put them. With `even_odd_rows` the batch is one product: its even rows, and its odd rows.
     """
 
     operation: ClassVar[str] = "gemm"
-    turned: bool = False
+    is_transposed: bool = False
     k_chunk: int = 0
     c_split: int = 0
     packed: tuple[str, ...] = ()
-    apart: bool = False
+    even_odd_rows: bool = False
 
     @cached_property
     def memory(self) -> dict[tuple[Any, ...], Any]:
@@ -55,7 +54,7 @@ class GemmCall(StridedGemm):
         return self.out_dtype or self.dtype
 
     @property
-    def pieces(self) -> int:
+    def splits(self) -> int:
         """In how many parts K is summed."""
         return max(1, -(-self.k // self.k_chunk)) if self.k_chunk else 1
 
@@ -63,7 +62,7 @@ class GemmCall(StridedGemm):
     def operands(self) -> tuple[Operand, ...]:
         a, b, c = super().operands
         a, b = (replace(each, shape=each.shape[-2:]) if self._is_lone(each.name) else each for each in (a, b))
-        return (a, b, replace(c, shape=(self.pieces, *c.shape))) if self.k_chunk else (a, b, c)
+        return (a, b, replace(c, shape=(self.splits, *c.shape))) if self.k_chunk else (a, b, c)
 
     def _is_lone(self, name: str) -> bool:
         """Whether operand "A" or "B" lies in scratch memory once for the whole batch."""
@@ -73,7 +72,7 @@ class GemmCall(StridedGemm):
     def buffers(self) -> tuple[tuple[str, str], ...]:
         """Which of the caller's buffers the arguments get, where it is not the one of the same name."""
         names: dict[str, str] = {}
-        if self.turned:
+        if self.is_transposed:
             names = {"A": "B", "B": "A", "scale_a": "scale_b", "scale_b": "scale_a"}
         names |= {name: f"packed_{name}" for name in self.packed}
         if not self.bias:
@@ -86,7 +85,7 @@ class GemmCall(StridedGemm):
     def scalars(self) -> Scalars:
         """The value of every argument that is not a pointer."""
         chunk = self.k_chunk or self.k
-        own = {"k_chunk": chunk, "c_split": self.c_split, "pieces": self.pieces}
+        own = {"k_chunk": chunk, "c_split": self.c_split, "pieces": self.splits}
         return {**super().scalars, **own}
 
     @cached_property
@@ -94,7 +93,7 @@ class GemmCall(StridedGemm):
         """The same product seen from its transpose: C' = B' A'."""
         a, b, c = (view.swapped for view in self.views)
         return replace(
-            self, m=self.n, n=self.m, views=(b, a, c), bias=TURNED_BIAS[self.bias], turned=not self.turned,
+            self, m=self.n, n=self.m, views=(b, a, c), bias=TRANSPOSED_BIAS[self.bias], is_transposed=not self.is_transposed,
             scale_a=self.scale_b, scale_b=self.scale_a, conjugate_a=self.conjugate_b, conjugate_b=self.conjugate_a,
         )  # fmt: skip
 
@@ -118,13 +117,13 @@ class GemmCall(StridedGemm):
         return self.b.swapped
 
     @cached_property
-    def by_parity(self) -> "GemmCall":
+    def by_even_odd_rows(self) -> "GemmCall":
         """This call, of an even number of rows and no batch, as a batch of its even and its odd rows."""
         a, b, c = self.views
         a, c = (Layout(view.offset, 2 * view.row, view.column, view.row) for view in (a, c))
-        return replace(self, m=self.m // 2, batch=2, views=(a, replace(b, batch=0), c), apart=True)
+        return replace(self, m=self.m // 2, batch=2, views=(a, replace(b, batch=0), c), even_odd_rows=True)
 
-    def in_pieces(self, k_chunk: int) -> "GemmCall":
+    def with_split_k(self, k_chunk: int) -> "GemmCall":
         """The first step of split-K: sums of `k_chunk` products each, in scratch memory, in the accumulator's type."""
         area = self.m * self.n
         scratch = Layout(0, self.n, 1, area)

@@ -1,4 +1,4 @@
-"""What the configurations of all families share: how they see a product, and how work-groups share out its tiles."""
+"""What the configurations of all families share: how they see a product, and how work-groups divide its tiles."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -11,16 +11,17 @@ from .call import GemmCall, call_of
 from .packing import Place, across_k, on_lines, with_packed
 from .results import result_violations
 
-# Scratch buffers: sums of pieces of tiles, or of pieces of K, and a counter for each tile that several work-groups compute.
-PARTIAL, TICKETS = "partial", "tickets"
+# Scratch buffers, by the names of the kernels' arguments: partial tiles, or sums over a split of K, and semaphores.
+PARTIAL, SEMAPHORES = "partial", "tickets"
 
 
 @dataclass(frozen=True)
 class ProductConfig(Config):
     """Base of the configurations of products.
 
-    A product is made a GemmCall once, where a plan begins: a call passes through `orientation` as it is, or as the same
-    transposed call each time.
+    The methods that every Config has take any problem, and begin with `oriented`. All others take the GemmCall that it
+    returns. A product is made a GemmCall once, where a plan begins: a call passes through `orientation` as it is, or as
+    the same transposed call each time.
     """
 
     @property
@@ -49,10 +50,10 @@ class ProductConfig(Config):
 
 @dataclass(frozen=True)
 class SplitKConfig(ProductConfig):
-    """Base of the kernels for any GPU; `split` asks for K in so many pieces, each of which is a work-group's."""
+    """Base of the kernels for any GPU, whose field `split_k` is the number of parts into which K is split."""
 
     def chunk(self, call: GemmCall) -> int:
-        """How many elements of k a piece has; 0 if K is not cut."""
+        """How many elements of k a split has; 0 if K is not split."""
         return 0
 
     def registers(self, call: GemmCall) -> int:
@@ -69,8 +70,10 @@ class SplitKConfig(ProductConfig):
 
 @dataclass(frozen=True)
 class TiledConfig(ProductConfig):
-    """Base of the kernels whose work-groups compute tile after tile of C; those that are left after full waves, they may
-    compute together, each some steps of K."""
+    """Base of the kernels whose work-groups compute tile after tile of C.
+
+    The tiles of the tail wave may be split: several work-groups then compute a tile, each some steps of K.
+    """
 
     BM: int
     BN: int
@@ -80,8 +83,8 @@ class TiledConfig(ProductConfig):
         return on_lines
 
     @property
-    def together(self) -> bool:
-        """Whether tiles that are left after full waves are computed together."""
+    def splits_tail(self) -> bool:
+        """Whether tiles of the tail wave are split among work-groups."""
         raise NotImplementedError
 
     def work_groups(self, call: GemmCall) -> int:
@@ -89,7 +92,7 @@ class TiledConfig(ProductConfig):
         raise NotImplementedError
 
     def components(self, call: GemmCall) -> int:
-        """Rows and columns of sums of a row and a column of C."""
+        """Rows and columns of sums for each row and column of C."""
         return 1
 
     def tiles(self, call: GemmCall) -> int:
@@ -97,22 +100,22 @@ class TiledConfig(ProductConfig):
         parts = self.components(call)
         return -(-call.m * parts // self.BM) * -(-call.n * parts // self.BN) * call.batch
 
-    def whole(self, call: GemmCall) -> int:
-        """Tiles that one work-group computes alone: full waves, or all of them."""
+    def full_wave_tiles(self, call: GemmCall) -> int:
+        """Tiles that one work-group computes alone: those of full waves, or all of them."""
         tiles, groups = self.tiles(call), self.work_groups(call)
-        return tiles // groups * groups if self.together and groups else tiles
+        return tiles // groups * groups if self.splits_tail and groups else tiles
 
-    def left(self, call: GemmCall) -> int:
-        """Tiles that work-groups compute together."""
-        return self.tiles(call) - self.whole(call)
+    def tail_tiles(self, call: GemmCall) -> int:
+        """Tiles of the tail wave that several work-groups compute together."""
+        return self.tiles(call) - self.full_wave_tiles(call)
 
-    def tickets(self, call: GemmCall) -> int:
-        """Counters by which those who compute a tile together learn who is ready last."""
-        return self.left(call)
+    def semaphores(self, call: GemmCall) -> int:
+        """Counters by which the work-groups of a tile learn who is ready last."""
+        return self.tail_tiles(call)
 
-    def pieces(self, call: GemmCall) -> int:
+    def partial_tiles(self, call: GemmCall) -> int:
         """Partial tiles: one for each work-group, and for each tile."""
-        return self.work_groups(call) + self.left(call)
+        return self.work_groups(call) + self.tail_tiles(call)
 
     def tile_bytes(self, call: GemmCall) -> int:
         """Bytes of a tile's sums."""
@@ -120,11 +123,11 @@ class TiledConfig(ProductConfig):
 
     def partial_bytes(self, call: GemmCall) -> int:
         """Scratch memory for partial tiles."""
-        return self.pieces(call) * self.tile_bytes(call)
+        return self.partial_tiles(call) * self.tile_bytes(call)
 
     def scalars(self, problem: Problem) -> dict[str, int | float]:
         call = self.oriented(problem)
-        return {"whole": self.whole(call), "tiles": self.tiles(call)}
+        return {"whole": self.full_wave_tiles(call), "tiles": self.tiles(call)}
 
 
 def register_limit(device: DeviceInfo, items: int = 1) -> int:

@@ -1,4 +1,4 @@
-"""What all estimates of a product's time share: a device's rates in clock cycles, bytes, and pieces of K.
+"""What all estimates of a product's time share: a device's rates in clock cycles, bytes, and splits of K.
 
 The constants were fitted to one H200 and kept few, so that they hold elsewhere: they rank, they do not predict.
 """
@@ -9,14 +9,14 @@ from .call import GemmCall, remembered
 from .config import SplitKConfig
 from .macros import elements
 
-PIECES = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 256)  # of K
+SPLITS = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 256)  # parts of K that are tried
 LANES = 128  # multiply-adds that a compute unit starts per clock: NVIDIA's and AMD's 128, Intel's Xe cores 128
 BYTES = 18  # bytes per clock and compute unit from global memory: an H200's 4.7 TB/s by 132 units of 1.98 GHz
 START = 4000  # cycles from one launch's end to the first instruction of the next
 LAUNCH = 11000  # cycles that a launch in addition costs, with its own work's start and end
 LATENCY = 3500  # cycles until a work-group has its first panel, and to write its tile
-JOIN_BYTES = 22  # bytes per clock of other work-groups' sums that one work-group reads
-CACHE_BYTES = 40  # bytes per clock and compute unit from the second-level cache
+FIXUP_BYTES = 22  # bytes per clock of other work-groups' partial tiles that one work-group reads
+L2_BYTES = 40  # bytes per clock and compute unit from L2
 
 
 def slowness(dtype: str) -> float:
@@ -28,19 +28,19 @@ def slowness(dtype: str) -> float:
     return complex_factor * (2.0 if kind.component_bytes == 8 else 1.0)
 
 
-def adding_up(joined: int, pieces: int, call: GemmCall, device: DeviceInfo) -> float:
-    """Cycles to add up the pieces of K: in a tile's last work-group, if it `joined` so many elements, or by a launch."""
-    if pieces == 1:
+def fixup_cycles(tile_elements: int, splits: int, call: GemmCall, device: DeviceInfo) -> float:
+    """Cycles to add up the splits of K: by a tile's last work-group, of so many elements, or by a launch if they are 0."""
+    if splits == 1:
         return 0.0
     kind = elements(call.dtype)
-    size = pieces * kind.parts * kind.component_bytes
-    if joined:
-        return LATENCY + joined * size / JOIN_BYTES
-    return LAUNCH + 2 * call.batch * call.m * call.n * size / (CACHE_BYTES * device.compute_units)
+    size = splits * kind.parts * kind.component_bytes
+    if tile_elements:
+        return LATENCY + tile_elements * size / FIXUP_BYTES
+    return LAUNCH + 2 * call.batch * call.m * call.n * size / (L2_BYTES * device.compute_units)
 
 
-def pieces_of(config: SplitKConfig, call: GemmCall) -> tuple[int, int]:
-    """In how many pieces K is cut, and how deep each is."""
+def splits_of(config: SplitKConfig, call: GemmCall) -> tuple[int, int]:
+    """Into how many parts K is split, and how deep each is."""
     depth = config.chunk(call) or call.k
     return (-(-call.k // depth) if depth else 1), depth
 

@@ -1,6 +1,6 @@
 """A family of kernels as the choice sees it: its candidates for a product, built when they are asked for."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from heapq import heapify, heappop, heappush
 from typing import Protocol
@@ -60,6 +60,11 @@ class Family(Protocol):
     def offers(self, call: GemmCall, device: DeviceInfo) -> Iterable[Offer]:
         """The candidates for a product; none where the device lacks what they need."""
         ...
+
+
+def ranked(families: Sequence[Family], call: GemmCall, device: DeviceInfo) -> Iterator[Candidate]:
+    """The candidates of several families, sorted by cost."""
+    return cheapest_first(offer for family in families for offer in family.offers(call, device))
 
 
 Entry = tuple[tuple[bool, float], bool, tuple[int, ...], Offer]

@@ -35,7 +35,7 @@ def on_lines(call: GemmCall, name: str) -> Layout:
     """Lines along k that begin on the cache's.
 
     Elements of 16 bits are multiplied across k as well by tensor cores, so they stay as they lie where that fills lines: a
-    copy takes less time than a turn.
+    copy takes less time than a transpose.
     """
     view, outer = call.sided(name)
     itemsize = element_type(call.dtype).itemsize
@@ -109,7 +109,7 @@ class PackConfig(Config):
         return tile * (tile + 1) * element_type(problem.dtype).itemsize
 
 
-def together(call: GemmCall, names: tuple[str, ...]) -> bool:
+def by_one_launch(call: GemmCall, names: tuple[str, ...]) -> bool:
     """Whether operands are copied by a single launch: where vectors could not do it faster by two."""
     return set(names) == {"A", "B"} and _by_elements(call)
 
@@ -117,12 +117,12 @@ def together(call: GemmCall, names: tuple[str, ...]) -> bool:
 @remembered
 def launches(call: GemmCall, names: tuple[str, ...]) -> int:
     """How many launches copy operands, of a batch that each of them can take."""
-    return 1 if together(call, names) else len(names)
+    return 1 if by_one_launch(call, names) else len(names)
 
 
 def packing(call: GemmCall, names: tuple[str, ...], place: Place) -> Steps:
     """The launches that copy operands "A" and "B", one or both, there."""
-    if together(call, names):
+    if by_one_launch(call, names):
         config = PackConfig(place(call, "A"), place(call, "B"))
         itemsize = element_type(call.dtype).itemsize
         scratch = tuple((f"packed_{name}", room(call, name, place) * itemsize) for name in names)
@@ -133,8 +133,10 @@ def packing(call: GemmCall, names: tuple[str, ...], place: Place) -> Steps:
 def _by_elements(call: GemmCall) -> bool:
     """Whether A and B are small, of wide elements, and of lines of which vectors would load no more than one."""
     itemsize = element_type(call.dtype).itemsize
-    shared = [call.sided(name)[0].batch == 0 for name in ("A", "B")]
-    if call.batch > 1 and shared[0] != shared[1]:  # a launch for both would have work-groups for copies that there are
+    broadcast = [call.sided(name)[0].batch == 0 for name in ("A", "B")]
+    if (
+        call.batch > 1 and broadcast[0] != broadcast[1]
+    ):  # a launch for both would have work-groups for copies that there are
         return False
     matrices = [call.batch if call.sided(name)[0].batch else 1 for name in ("A", "B")]
     size = (matrices[0] * call.m + matrices[1] * call.n) * call.k * itemsize

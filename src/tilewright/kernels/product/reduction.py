@@ -1,4 +1,4 @@
-"""reduce.cl: adds up the pieces of a product whose K was cut, by a launch of its own, and applies the epilogue."""
+"""reduce.cl: adds up the splits of a product with split-K, by a launch of its own, and applies the epilogue."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,12 +31,12 @@ class ReduceConfig(Config):
         return self.GROUP_ELEMENTS * self.SLICES * kind.parts * kind.component_bytes
 
 
-def reduction(pieces: int) -> ReduceConfig:
-    """Elements side by side as far as there are few pieces; the more pieces, the more work-items share them."""
-    slices = 1
-    while slices < 32 and 8 * slices <= pieces:
-        slices *= 2
-    return ReduceConfig(256 // slices, slices)
+def reduction(splits: int) -> ReduceConfig:
+    """Elements side by side as far as there are few splits; the more splits, the more work-items add up an element."""
+    items = 1
+    while items < 32 and 8 * items <= splits:
+        items *= 2
+    return ReduceConfig(256 // items, items)
 
 
 REDUCE = Kernel(HERE / "reduce.cl", ReduceConfig(), dtypes=tuple(ELEMENT_TYPES), scales=True)

@@ -1,4 +1,4 @@
-"""The launches of a product: copies of operands, the kernel itself, and what adds up pieces of K."""
+"""The launches of a product: copies of operands, the kernel itself, and what adds up splits of K."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -6,13 +6,13 @@ from dataclasses import replace
 from ...core.kernel import MOST_GROUPS, Config, Kernel, Step, Steps
 from ...core.problem import Problem
 from .call import GemmCall
-from .config import PARTIAL, TICKETS, SplitKConfig, TiledConfig
+from .config import PARTIAL, SEMAPHORES, SplitKConfig, TiledConfig
 from .packing import across_k, packing
 from .reduction import REDUCE, reduction
 
 
 def split_k_steps(kernel: Kernel, config: Config, problem: Problem) -> Steps:
-    """One launch for up to MOST_GROUPS matrices, or two with K in pieces."""
+    """One launch for up to MOST_GROUPS matrices, or two with split-K."""
     assert isinstance(config, SplitKConfig)
     return tuple(_steps(kernel, config, config.orientation(problem)))
 
@@ -26,10 +26,10 @@ def _steps(kernel: Kernel, config: SplitKConfig, call: GemmCall) -> Iterator[Ste
         if not chunk:
             yield Step(kernel, config, part, part.buffers)
             continue
-        pieces = part.in_pieces(chunk)
-        yield Step(kernel, config, pieces, _renamed(pieces, C=PARTIAL, bias=PARTIAL))
-        whole = replace(part, k_chunk=chunk)
-        yield Step(REDUCE, reduction(whole.pieces), whole, whole.buffers)
+        sums = part.with_split_k(chunk)
+        yield Step(kernel, config, sums, _renamed(sums, C=PARTIAL, bias=PARTIAL))
+        reduced = replace(part, k_chunk=chunk)
+        yield Step(REDUCE, reduction(reduced.splits), reduced, reduced.buffers)
 
 
 def _renamed(call: GemmCall, **names: str) -> tuple[tuple[str, str], ...]:
@@ -37,13 +37,13 @@ def _renamed(call: GemmCall, **names: str) -> tuple[tuple[str, str], ...]:
 
 
 def tiled_steps(kernel: Kernel, config: Config, problem: Problem) -> Steps:
-    """One launch, after a copy of each operand that is packed, with scratch memory for tiles that are computed together."""
+    """One launch, after a copy of each operand that is packed, with scratch memory for tiles that are split."""
     assert isinstance(config, TiledConfig)
     plain, call = config.orientation(problem), config.oriented(problem)
     copies = packing(plain, config.packed(plain), config.place)
-    tickets = config.tickets(call)
-    if not tickets:  # then the kernel gets arguments that it does not use
-        unused = {**dict(call.buffers), PARTIAL: "C", TICKETS: "C"}
+    semaphores = config.semaphores(call)
+    if not semaphores:  # then the kernel gets arguments that it does not use
+        unused = {**dict(call.buffers), PARTIAL: "C", SEMAPHORES: "C"}
         return (*copies, Step(kernel, config, call, tuple(unused.items())))
-    scratch = ((PARTIAL, config.partial_bytes(call)), (TICKETS, 4 * tickets))
-    return (*copies, Step(kernel, config, call, call.buffers, scratch, (TICKETS,)))
+    scratch = ((PARTIAL, config.partial_bytes(call)), (SEMAPHORES, 4 * semaphores))
+    return (*copies, Step(kernel, config, call, call.buffers, scratch, (SEMAPHORES,)))

@@ -24,13 +24,13 @@ from tilewright.kernels import find_ladder
 from tilewright.kernels.copy.copy_nd import StridedCopyND
 from tilewright.kernels.product.gemv.kernels import COLUMNS, ROWS
 from tilewright.kernels.product.gemv.search import COLUMNS_SPACE, ROWS_SPACE
-from tilewright.kernels.product.portable.config import TileConfig
+from tilewright.kernels.product.portable.config import PortableConfig
 from tilewright.kernels.product.portable.cost import TILE_SPACE
-from tilewright.kernels.product.portable.kernels import JOINED, TILES
+from tilewright.kernels.product.portable.kernels import SPLIT_K, TILES
 
 GPU = replace(NVIDIA, compute_units=100, local_bytes=65536)
 
-SMALL = TileConfig(32, 32, 8, 4, 4)
+SMALL = PortableConfig(32, 32, 8, 4, 4)
 SIZES = ("int8", "float16", "float32", "float64", "complex128")  # of elements that are only moved
 
 
@@ -64,7 +64,7 @@ def tiles() -> Iterator[Launches]:
             result = "int32" if dtype == "int8" else None
             problem = Gemm(37, 29, 13, dtype, a_order=order, b_order="column", out_dtype=result)
             yield given(replace(TILES, config=SMALL), problem)
-    yield given(replace(TILES, config=replace(SMALL, split=4)), Gemm(40, 40, 128))
+    yield given(replace(TILES, config=replace(SMALL, split_k=4)), Gemm(40, 40, 128))
     yield given(replace(TILES, config=replace(SMALL, pack=True)), Gemm(40, 43, 33))
 
 
@@ -151,7 +151,7 @@ def test_every_file_of_the_library_is_run_or_listed() -> None:
 
 def test_what_cannot_be_interpreted_is_refused_by_a_sentence() -> None:
     problem = Gemm(40, 40, 128)
-    kernel = replace(JOINED, config=replace(SMALL, split=4))
+    kernel = replace(SPLIT_K, config=replace(SMALL, split_k=4))
     with pytest.raises(SourceError, match="split_k"):
         explain_steps(kernel.steps(kernel, kernel.config, problem), problem)
 

@@ -9,7 +9,7 @@ from ....core.kernel import Config, Kernel, Ladder, NDRange, Step, Steps, round_
 from ....core.problem import Problem
 from ....core.types import element_type
 from ...product.call import call_of
-from ...product.cpu.config import CpuProduct
+from ...product.cpu.config import CpuConfig
 from ...product.cpu.cost import PACKED_BYTES, register_tile
 from ...product.cpu.kernels import MAIN_LOOP
 from ...sizes import size
@@ -74,10 +74,10 @@ class Production(Config):
     def on(self, device: DeviceInfo) -> Config:
         return replace(self, units=device.compute_units)
 
-    def product(self, problem: Problem) -> CpuProduct:
+    def product(self, problem: Problem) -> CpuConfig:
         """The library's configuration for the problem."""
         tile = register_tile(self.vector_bytes, element_type(problem.dtype).component_bytes, False)
-        return CpuProduct(tile.rows, tile.vectors, tile.width, tile.depth, tile.columns, self.units)
+        return CpuConfig(tile.rows, tile.vectors, tile.width, tile.depth, tile.columns, self.units)
 
     def macros(self, problem: Problem) -> dict[str, str | int]:
         return self.product(problem).macros(problem)

@@ -4,10 +4,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ....core.device import DeviceInfo
-from ....core.kernel import Config, NDRange
+from ....core.kernel import NDRange
 from ....core.problem import Problem
 from ....core.types import element_type
-from ..call import GemmCall, call_of
+from ..call import GemmCall
+from ..config import ProductConfig
 from .cost import Blocking, Tile, blocking
 from .elements import depth_refusal, element_macros, multiplied_as_stored, result_refusal
 
@@ -15,7 +16,7 @@ QUAD = 4  # bytes that vpdpbusd multiplies and adds for each int
 
 
 @dataclass(frozen=True)
-class CpuProduct(Config):
+class CpuConfig(ProductConfig):
     """The register tile and the buffers of 06_production.cl, whose fields are explained at its top."""
 
     MR: int
@@ -49,14 +50,14 @@ class CpuProduct(Config):
         return max(1, -(-call.k // (self.blocks(call).kb * self.steps_per_real)))
 
     def ndrange(self, problem: Problem) -> NDRange:
-        call = call_of(problem).row_major
+        call = self.oriented(problem)
         if not (call.m and call.n and call.batch):
             return NDRange((0, 0, 0), (1, 1, 1))
         blocks = self.blocks(call)
         return NDRange((blocks.groups_n, blocks.groups_m, call.batch), (1, 1, 1))
 
     def scalars(self, problem: Problem) -> dict[str, int | float]:
-        blocks = self.blocks(call_of(problem).row_major)
+        blocks = self.blocks(self.oriented(problem))
         return {
             "mb": blocks.mb,
             "nb": blocks.nb,
@@ -68,12 +69,12 @@ class CpuProduct(Config):
     def macros(self, problem: Problem) -> dict[str, str | int]:
         return {
             **super().macros(problem),
-            **element_macros(call_of(problem).row_major, bool(self.DOT)),
+            **element_macros(self.oriented(problem), bool(self.DOT)),
             "A_ROW": self.KC + self.VW,
         }
 
     def violations(self, problem: Problem, device: DeviceInfo) -> Iterator[str]:
-        refusal = result_refusal(call_of(problem))
+        refusal = result_refusal(self.oriented(problem))
         if refusal:
             yield refusal
         inexact = "" if self.DOT else depth_refusal(problem.dtype, self.KC)

@@ -7,11 +7,10 @@ from ....core.device import DeviceInfo
 from ....core.kernel import Config, Kernel, Step, Steps
 from ....core.problem import Problem
 from ....core.types import element_type
-from ..call import call_of
-from .config import CpuProduct
+from .config import CpuConfig
+from .config_gemv import LEVEL1_BYTES, CpuGemvConfig
 from .cost import register_tile
 from .elements import DTYPES, exact_depth, sums_wait
-from .gemv import LEVEL1_BYTES, CpuVector
 
 HERE = Path(__file__).parent
 MAIN_LOOP = HERE / "06_production.cl"
@@ -22,43 +21,44 @@ QUADS_NEED = (
 
 def product_steps(kernel: Kernel, config: Config, problem: Problem) -> Steps:
     """One launch; with a scratch matrix for the sums if they wait between blocks of K and C cannot hold them."""
-    assert isinstance(config, CpuProduct)
-    call = call_of(problem).row_major
+    assert isinstance(config, CpuConfig)
+    call = config.oriented(problem)
     waits = sums_wait(call) and config.blocks_of_k(call) > 1
     nbytes = call.batch * call.m * call.n * element_type(element_type(call.dtype).accumulator).itemsize
     names = (*call.buffers, ("partial", "sums" if waits else "C"))
     return (Step(kernel, config, call, names, (("sums", nbytes),) if waits else ()),)
 
 
-def product_kernel(problem: Problem, device: DeviceInfo, vector_bytes: int) -> Kernel:
-    """06_production.cl with the register tile for vectors of that size."""
-    kind = element_type(problem.dtype)
-    tile = register_tile(vector_bytes, kind.component_bytes, kind.parts == 2, exact_depth(problem.dtype))
-    config = CpuProduct(tile.rows, tile.vectors, tile.width, tile.depth, tile.columns, device.compute_units)
+def product_kernel(dtype: str, device: DeviceInfo, vector_bytes: int) -> Kernel:
+    """06_production.cl with the register tile for elements of a type and vectors of that size."""
+    kind = element_type(dtype)
+    tile = register_tile(vector_bytes, kind.component_bytes, kind.parts == 2, exact_depth(dtype))
+    config = CpuConfig(tile.rows, tile.vectors, tile.width, tile.depth, tile.columns, device.compute_units)
     return Kernel(MAIN_LOOP, config, dtypes=DTYPES, steps=product_steps)
 
 
-def quad_kernels(problem: Problem, device: DeviceInfo, vector_bytes: int) -> tuple[Kernel, ...]:
+def quad_kernels(dtype: str, device: DeviceInfo, vector_bytes: int) -> tuple[Kernel, ...]:
     """06_production.cl for int8 by an instruction of x86 with vectors of 64 bytes; no kernel for other types."""
-    if problem.dtype != "int8" or vector_bytes != 64:
+    if dtype != "int8" or vector_bytes != 64:
         return ()
-    plain = product_kernel(problem, device, vector_bytes)
-    assert isinstance(plain.config, CpuProduct)
+    plain = product_kernel(dtype, device, vector_bytes)
+    assert isinstance(plain.config, CpuConfig)
     config = replace(plain.config, DOT=1)
     return (replace(plain, config=config, variant="vpdpbusd", dtypes=("int8",), requires=QUADS_NEED),)
 
 
-def vector_steps(kernel: Kernel, config: Config, problem: Problem) -> Steps:
+def gemv_steps(kernel: Kernel, config: Config, problem: Problem) -> Steps:
     """One launch."""
-    call = call_of(problem).tall
+    assert isinstance(config, CpuGemvConfig)
+    call = config.oriented(problem)
     return (Step(kernel, config, call, call.buffers),)
 
 
-def vector_kernel(problem: Problem, device: DeviceInfo, vector_bytes: int) -> Kernel:
-    """gemv.cl for a device's vectors. Its sums are never cut, so that it has none of the types with an exact depth."""
-    kind = element_type(problem.dtype)
+def gemv_kernel(dtype: str, device: DeviceInfo, vector_bytes: int) -> Kernel:
+    """gemv.cl for a device's vectors. Its sums are never split, so that it has none of the types with an exact depth."""
+    kind = element_type(dtype)
     real_bytes = kind.component_bytes
-    held = LEVEL1_BYTES // (real_bytes * kind.parts)
-    config = CpuVector(vector_bytes // real_bytes, held, held, device.compute_units)
+    most = LEVEL1_BYTES // (real_bytes * kind.parts)
+    config = CpuGemvConfig(vector_bytes // real_bytes, most, most, device.compute_units)
     dtypes = tuple(name for name in DTYPES if not exact_depth(name))
-    return Kernel(HERE / "gemv.cl", config, dtypes=dtypes, steps=vector_steps)
+    return Kernel(HERE / "gemv.cl", config, dtypes=dtypes, steps=gemv_steps)

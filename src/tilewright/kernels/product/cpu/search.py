@@ -6,7 +6,7 @@ from ....core.device import DeviceInfo
 from ..call import GemmCall
 from ..family import Candidate
 from .elements import takes_vectors
-from .kernels import product_kernel, quad_kernels, vector_kernel
+from .kernels import gemv_kernel, product_kernel, quad_kernels
 
 
 def offers(call: GemmCall, device: DeviceInfo) -> Iterator[Candidate]:
@@ -15,9 +15,9 @@ def offers(call: GemmCall, device: DeviceInfo) -> Iterator[Candidate]:
         return
     vector_bytes = max(16, min(64, device.native_widths.get("float32", 4) * 4))
     kernels = (
-        vector_kernel(call, device, vector_bytes),
-        *quad_kernels(call, device, vector_bytes),
-        product_kernel(call, device, vector_bytes),
+        gemv_kernel(call.dtype, device, vector_bytes),
+        *quad_kernels(call.dtype, device, vector_bytes),
+        product_kernel(call.dtype, device, vector_bytes),
     )
     for place, kernel in enumerate(kernels):
         yield Candidate(kernel, kernel.config, float(place))

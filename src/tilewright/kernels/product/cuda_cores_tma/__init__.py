@@ -1,1 +1,1 @@
-"""Exact products on Hopper GPUs: tiles fetched by the copy engine, multiplied by ordinary multiply-adds."""
+"""Exact products on Hopper GPUs: tiles loaded by TMA, multiplied by ordinary multiply-adds."""

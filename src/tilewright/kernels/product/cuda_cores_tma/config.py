@@ -14,37 +14,37 @@ from ..macros import MAX_INDEX, element_macros, elements, result_width
 from ..packing import Place, across_k, room
 from ..results import result_violations
 
-CONSUMERS = 256  # work-items of a group that multiply: with their registers a compute unit holds no more
+CONSUMERS = 256  # work-items of a group that multiply: with their registers an SM holds no more
 WARPS = CONSUMERS // 32
 PRODUCERS = 128
 WARP_TILE = 64  # rows and columns of a warp's tile
 # What setmaxnreg gives a consumer and a producer. With more the compiler reads so far ahead that it moves sums about.
-REGISTERS, TURNING_REGISTERS = (224, 56), (216, 72)
-BOX_DEPTH = 16  # k of a box of an operand that is turned: 64 bytes
+REGISTERS, TRANSPOSING_REGISTERS = (224, 56), (216, 72)
+BOX_DEPTH = 16  # k of a box of an operand that is transposed: 64 bytes
 MOST_ROWS = 256  # of a box
 EXCHANGED = 16 * 8 * 4 * CONSUMERS  # bytes of all sums of a work-group
 MOST_STAGES = 6  # more gained nothing
 MOST_SIDE = 512  # rows or columns of a tile
 MOST_COPIED = 8  # part of the device's memory that copies may take: 1/8; the portable kernels need none
-LOCAL_BYTES = 232448 - 2048  # what Hopper's compute units give a group, less alignment and barriers
+LOCAL_BYTES = 232448 - 2048  # what Hopper's SMs give a group, less alignment and barriers
 
 
 @dataclass(frozen=True)
-class FmaConfig(TiledConfig):
+class CudaCoresConfig(TiledConfig):
     """main_loop.cl: the fields in capitals are explained at its top. `groups` is how many work-groups run at a time.
 
-    With `shared`, tiles that are left after whole rounds of `groups` are shared out among them; they must run at a time,
-    since those that share a tile wait for each other. With `pack`, operands that
-    the copy engine cannot read are copied into aligned scratch memory first; with `turn`, those that lie along k too.
+    With `stream_k`, the tiles of the tail wave are computed by all `groups` work-groups. These must run at a time, because
+    those that compute a tile together wait for each other. With `pack`, operands that TMA cannot read are copied into
+    aligned scratch memory first; with `transpose`, those that lie along k, too.
     """
 
     SLICES: int = 1
     DEPTH: int = 16
     GROUP_M: int = 8
     groups: int = 132
-    shared: bool = False
+    stream_k: bool = False
     pack: bool = False
-    turn: bool = False
+    transpose: bool = False
 
     @property
     def place(self) -> Place:
@@ -58,14 +58,14 @@ class FmaConfig(TiledConfig):
     def packed(self, call: GemmCall) -> tuple[str, ...]:
         """Which of "A" and "B" are copied first."""
         unread = (name for name in ("A", "B") if name not in call.packed and self._copies(name, call))
-        return tuple(unread) if self.pack or self.turn else ()
+        return tuple(unread) if self.pack or self.transpose else ()
 
     def _copies(self, name: str, call: GemmCall) -> bool:
-        return bool(refusal(call, name)) or (self.turn and turned(name, call))
+        return bool(refusal(call, name)) or (self.transpose and along_k(name, call))
 
     @property
-    def together(self) -> bool:
-        return self.shared
+    def splits_tail(self) -> bool:
+        return self.stream_k
 
     def components(self, call: GemmCall) -> int:
         return elements(call.dtype).parts
@@ -78,32 +78,32 @@ class FmaConfig(TiledConfig):
         return max(1, -(-call.k // self.depth))
 
     def work_groups(self, call: GemmCall) -> int:
-        """How many are launched: one for each tile, at most `groups`, or as many as share out what is left.
+        """How many are launched: one for each tile, at most `groups`, or as many as compute the tail wave.
 
-        Slices are added up in the local memory of stages, so that such a work-group must not fetch a tile's ahead.
+        Slices are added up in the local memory of stages, so that such a work-group must not load a tile's ahead.
         """
         tiles, steps = self.tiles(call), self.steps(call)
-        if not self.shared or (self.SLICES > 1 and tiles >= self.groups):
+        if not self.stream_k or (self.SLICES > 1 and tiles >= self.groups):
             return tiles if self.SLICES > 1 else min(self.groups, tiles)
         if not 0 < tiles < self.groups:
             return min(self.groups, tiles)
-        pieces = min(self.groups // tiles, steps)
-        evenly = -(-steps // pieces) <= -(-tiles * steps // self.groups)  # then nobody has parts of two tiles
-        return tiles * pieces if evenly or self.SLICES > 1 else min(self.groups, tiles * steps)
+        splits = min(self.groups // tiles, steps)
+        evenly = -(-steps // splits) <= -(-tiles * steps // self.groups)  # then nobody has parts of two tiles
+        return tiles * splits if evenly or self.SLICES > 1 else min(self.groups, tiles * steps)
 
     def ndrange(self, problem: Problem) -> NDRange:
         items = CONSUMERS + PRODUCERS
         return NDRange((self.work_groups(self.oriented(problem)) * items,), (items,))
 
     def stage_bytes(self, call: GemmCall) -> int:
-        """Local memory of a stage: what is fetched, and what is turned besides."""
-        sides = self.BM * (1 + turned("A", call)) + self.BN * (1 + turned("B", call))
+        """Local memory of a stage: what is loaded, and what is transposed besides."""
+        sides = self.BM * (1 + along_k("A", call)) + self.BN * (1 + along_k("B", call))
         return 4 * self.depth * sides
 
     def line_bytes(self, call: GemmCall) -> int:
         """Local memory through which floats pass that cannot be stored by vectors: four rows of all sums, or a slice's."""
-        together = min(4, 16 // self.SLICES)
-        return 4 * 8 * CONSUMERS * together if result_width(call, 4) * elements(call.dtype).parts == 1 else 4
+        rows = min(4, 16 // self.SLICES)
+        return 4 * 8 * CONSUMERS * rows if result_width(call, 4) * elements(call.dtype).parts == 1 else 4
 
     def stages(self, call: GemmCall) -> int:
         """As many as local memory holds."""
@@ -116,13 +116,13 @@ class FmaConfig(TiledConfig):
     def macros(self, problem: Problem) -> dict[str, str | int]:
         call = self.oriented(problem)
         vector = result_width(call, 4)
-        turning = vector == 4 and (turned("A", call) or turned("B", call))
-        consumer, producer = TURNING_REGISTERS if turning else REGISTERS
+        transposing = vector == 4 and (along_k("A", call) or along_k("B", call))
+        consumer, producer = TRANSPOSING_REGISTERS if transposing else REGISTERS
         return {
             **super().macros(problem),
             **element_macros(call),
             "BK": self.depth, "STAGES": self.stages(call), "C_VEC": vector,
-            "TRANSPOSE_A": int(turned("A", call)), "TRANSPOSE_B": int(turned("B", call)),
+            "TRANSPOSE_A": int(along_k("A", call)), "TRANSPOSE_B": int(along_k("B", call)),
             "A_BATCHED": int(call.a.batch != 0), "B_BATCHED": int(call.b.batch != 0),
             "CONSUMER_REGISTERS": consumer, "PRODUCER_REGISTERS": producer,
         }  # fmt: skip
@@ -141,7 +141,7 @@ class FmaConfig(TiledConfig):
         if 0 in (call.m, call.n, call.batch):
             return  # nothing is launched
         if call.k == 0:
-            yield "K=0 leaves the copy engine nothing to fetch"
+            yield "K=0 leaves TMA nothing to load"
             return
         if max(call.m, call.n) * elements(call.dtype).parts > MAX_INDEX - MOST_SIDE:
             yield f"{max(call.m, call.n):,} rows or columns of {call.dtype} are more than an int can count"
@@ -150,19 +150,19 @@ class FmaConfig(TiledConfig):
         tiles, groups = self.tiles(call), self.work_groups(call)
         if max(tiles, groups) * self.steps(call) > MAX_INDEX:
             yield f"{tiles:,} tiles of {self.steps(call):,} stages are more than an int can count"
-        if self.shared and tiles == self.whole(call):
-            yield f"{tiles} tiles are whole rounds of {groups} work-groups: there is nothing to share out"
-        elif self.shared and (tiles - self.whole(call)) * self.steps(call) < groups:
-            left = (tiles - self.whole(call)) * self.steps(call)
-            yield f"the tiles that are left have {left} stages, too few to share out among {groups} work-groups"
+        if self.stream_k and tiles == self.full_wave_tiles(call):
+            yield f"{tiles} tiles are full waves of {groups} work-groups: there is no tail wave for stream-K"
+        elif self.stream_k and (tiles - self.full_wave_tiles(call)) * self.steps(call) < groups:
+            stages = (tiles - self.full_wave_tiles(call)) * self.steps(call)
+            yield f"the tail wave has {stages} stages, too few for stream-K by {groups} work-groups"
 
     def _copying(self, call: GemmCall, device: DeviceInfo) -> Iterator[str]:
         """What speaks against copying operands of the problem as it comes."""
         copied = self.packed(call)
         if self.pack and not copied:
-            yield "the copy engine can read A and B where they are: packing them gains nothing"
-        if self.turn and not any(turned(name, call) and not refusal(call, name) for name in copied):
-            yield "no operand that the copy engine can read lies along k: there is nothing to turn"
+            yield "TMA can read A and B where they are: packing them gains nothing"
+        if self.transpose and not any(along_k(name, call) and not refusal(call, name) for name in copied):
+            yield "no operand that TMA can read lies along k: there is nothing to transpose"
         needed = sum(room(call, name, across_k) for name in copied) * element_type(call.dtype).itemsize
         if device.global_bytes and needed > device.global_bytes // MOST_COPIED:
             yield f"copies of {needed:,} bytes are more than 1/{MOST_COPIED} of {device.name}'s {device.global_bytes:,}"
@@ -173,21 +173,21 @@ class FmaConfig(TiledConfig):
         if self.BM % WARP_TILE or self.BN % WARP_TILE or warps != WARPS:
             yield f"{self.SLICES} slices of {self.BM}x{self.BN} are not {WARPS} tiles of {WARP_TILE}x{WARP_TILE}, one a warp"
         if self.depth % BOX_DEPTH:
-            yield f"a stage of {self.depth} k cannot be turned by boxes of {BOX_DEPTH}"
+            yield f"a stage of {self.depth} k cannot be transposed by boxes of {BOX_DEPTH}"
         if self.stages(call) < 3:
             yield f"local memory holds {self.stages(call)} stages of {self.stage_bytes(call):,} bytes, and 3 are needed"
         if self.SLICES > 1 and self.stages(call) * self.stage_bytes(call) < EXCHANGED:
             yield f"slices exchange {EXCHANGED:,} bytes of sums, more than {self.stages(call)} stages hold"
 
 
-def turned(name: str, call: GemmCall) -> bool:
+def along_k(name: str, call: GemmCall) -> bool:
     """Whether the operand lies along k."""
     view, _ = call.sided(name)
     return view.row != 1 or (view.column == 1 and call.k > 1)
 
 
 def tensor_map(name: str, call: GemmCall, side: int, depth: int) -> TensorMap:
-    """How the copy engine reads the operand: `side` rows, at most MOST_ROWS, by `depth`, or BOX_DEPTH if they are turned.
+    """How TMA reads the operand: `side` rows, at most MOST_ROWS, by `depth`, or BOX_DEPTH if they are transposed.
 
     Real and imaginary parts are rows of their own.
     """
@@ -195,7 +195,7 @@ def tensor_map(name: str, call: GemmCall, side: int, depth: int) -> TensorMap:
     kind = elements(call.dtype)
     rows, side, itemsize = rows * kind.parts, min(side, MOST_ROWS), element_type(call.dtype).itemsize
     matrices = call.batch if view.batch else 1
-    if turned(name, call):
+    if along_k(name, call):
         sizes, stride, box, swizzle = (call.k, rows, matrices), view.row, (BOX_DEPTH, side, 1), BOX_DEPTH * itemsize
     else:
         sizes, stride, box, swizzle = (rows, call.k, matrices), view.column, (side, depth, 1), 0
@@ -206,11 +206,11 @@ def tensor_map(name: str, call: GemmCall, side: int, depth: int) -> TensorMap:
 
 @remembered
 def refusal(call: GemmCall, name: str) -> str:
-    """Why the copy engine cannot read the operand, as a sentence, or ""."""
+    """Why TMA cannot read the operand, as a sentence, or ""."""
     view, _ = call.sided(name)
     kind, itemsize = elements(call.dtype), element_type(call.dtype).itemsize
-    if kind.parts == 2 and turned(name, call):
-        return f"{name} lies along k, where real and imaginary parts cannot be turned each by itself"
+    if kind.parts == 2 and along_k(name, call):
+        return f"{name} lies along k, where real and imaginary parts cannot be transposed each by itself"
     return layout_violation(name, view, itemsize) or tensor_map_violation(
         name, tensor_map(name, call, WARP_TILE, BOX_DEPTH), itemsize // kind.parts
     )

@@ -4,17 +4,17 @@ from pathlib import Path
 
 from ....core.kernel import Kernel
 from ..steps import tiled_steps
-from .config import FmaConfig
+from .config import CudaCoresConfig
 
 HERE = Path(__file__).parent
 
 
 PRODUCT = Kernel(
     HERE / "main_loop.cl",
-    FmaConfig(256, 128),
+    CudaCoresConfig(256, 128),
     dtypes=("float32", "int32", "complex64"),
     requires=(
-        ("tma", "tiles are fetched by the copy engine of Hopper"),
+        ("tma", "tiles are loaded by TMA, which Hopper has"),
         ("wgmma", "registers are dealt out among warps by setmaxnreg, which sm_90a has"),
     ),
     steps=tiled_steps,

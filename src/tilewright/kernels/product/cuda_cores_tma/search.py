@@ -7,22 +7,22 @@ from functools import cache
 from ....core.device import DeviceInfo
 from ..call import GemmCall
 from ..family import Group, once_checked
-from .config import FmaConfig, refusal, turned
+from .config import CudaCoresConfig, along_k, refusal
 from .cost import cost
 from .kernels import PRODUCT
 
-# Tiles of C and the slices that share them.
+# Tiles of C, and the SLICES of k that warps of a work-group divide among them.
 SPACE = (
-    FmaConfig(256, 128),
-    FmaConfig(128, 256),
-    FmaConfig(64, 512),
-    FmaConfig(512, 64),
-    FmaConfig(128, 128, 2),
-    FmaConfig(128, 64, 4),
-    FmaConfig(64, 128, 4),
-    FmaConfig(128, 64, 4, 8),
-    FmaConfig(64, 128, 4, 8),
-    FmaConfig(64, 64, 8, 8),
+    CudaCoresConfig(256, 128),
+    CudaCoresConfig(128, 256),
+    CudaCoresConfig(64, 512),
+    CudaCoresConfig(512, 64),
+    CudaCoresConfig(128, 128, 2),
+    CudaCoresConfig(128, 64, 4),
+    CudaCoresConfig(64, 128, 4),
+    CudaCoresConfig(128, 64, 4, 8),
+    CudaCoresConfig(64, 128, 4, 8),
+    CudaCoresConfig(64, 64, 8, 8),
 )
 PRECISIONS = ("", "fp32_split")  # what is too small for fp32_split to gain is multiplied here
 
@@ -37,12 +37,12 @@ def offers(call: GemmCall, device: DeviceInfo) -> Iterator[Group]:
         yield once_checked(PRODUCT, config, cost(config, own, device), call, device)
 
 
-def configurations(call: GemmCall, device: DeviceInfo) -> Iterator[FmaConfig]:
-    """Every tile, with and without sharing out what is left, and with packing where it helps."""
+def configurations(call: GemmCall, device: DeviceInfo) -> Iterator[CudaCoresConfig]:
+    """Every tile, with and without stream-K, and with packing where it helps."""
     for base in SPACE:
-        for shared in (False, True):
-            for pack, turn in _copies(call):
-                yield _variant(base, device.compute_units, shared, pack, turn)
+        for stream_k in (False, True):
+            for pack, transpose in _copies(call):
+                yield _variant(base, device.compute_units, stream_k, pack, transpose)
 
 
 def _copies(call: GemmCall) -> Iterator[tuple[bool, bool]]:
@@ -50,9 +50,9 @@ def _copies(call: GemmCall) -> Iterator[tuple[bool, bool]]:
     unread = [name for name in ("A", "B") if refusal(call, name)]
     yield from [] if unread else [(False, False)]
     yield from [(True, False)] if unread else []
-    yield from [(False, True)] if any(turned(name, call) for name in ("A", "B") if name not in unread) else []
+    yield from [(False, True)] if any(along_k(name, call) for name in ("A", "B") if name not in unread) else []
 
 
 @cache
-def _variant(base: FmaConfig, groups: int, shared: bool, pack: bool, turn: bool) -> FmaConfig:
-    return replace(base, groups=groups, shared=shared, pack=pack, turn=turn)
+def _variant(base: CudaCoresConfig, groups: int, stream_k: bool, pack: bool, transpose: bool) -> CudaCoresConfig:
+    return replace(base, groups=groups, stream_k=stream_k, pack=pack, transpose=transpose)

@@ -1,37 +1,37 @@
-"""The launches of an "fp32_split" product: split A and B into halves, then multiply these."""
+"""split_vectors.cl and main_loop.cl as Kernels, and the launches that an "fp32_split" product needs."""
 
 from pathlib import Path
 
 from ....core.kernel import Config, Kernel, Step, Steps
 from ....core.problem import Problem
-from ..call import call_of
-from .config import ProductConfig
-from .splitting import CUT, HALF_BYTES, cut_config, pitch_of, sides
+from .config import Fp16x3Config
+from .config_split import FP16_BYTES, SplitConfig, pitch_of, sides, split_config
 
 HERE = Path(__file__).parent
 
 
-def split_steps(kernel: Kernel, config: Config, problem: Problem) -> Steps:
-    """Cut both operands, then multiply the halves, and as floats the elements of C whose vectors they cannot hold."""
-    call = call_of(problem).row_major
+def fp16x3_steps(kernel: Kernel, config: Config, problem: Problem) -> Steps:
+    """Split both operands, then multiply them as fp16, and as floats the elements of C whose vectors fp16 cannot hold."""
+    assert isinstance(config, Fp16x3Config)
+    call = config.oriented(problem)
     scratch: list[tuple[str, int]] = []
-    for own in sides(call):
-        word, vectors = own.name.lower(), own.length * own.batch
-        halves = 2 * vectors * pitch_of(call) * HALF_BYTES
-        scratch += [(f"ranges_{word}", 8 * vectors), (f"halves_{word}", halves)]
-    cut = Step(CUT, cut_config(call), call, call.buffers, tuple(scratch))
-    return cut, Step(kernel, config, call, call.buffers)
+    for side in sides(call):
+        word, vectors = side.name.lower(), side.length * side.batch
+        scratch += [(f"ranges_{word}", 8 * vectors), (f"halves_{word}", 2 * vectors * pitch_of(call) * FP16_BYTES)]
+    split = Step(SPLIT, split_config(call), call, call.buffers, tuple(scratch))
+    return split, Step(kernel, config, call, call.buffers)
 
 
+SPLIT = Kernel(HERE / "split_vectors.cl", SplitConfig())
 PRODUCT = Kernel(
     HERE / "main_loop.cl",
-    ProductConfig(),
+    Fp16x3Config(),
     dtypes=("float32",),
     requires=(
-        ("tma", "tiles of halves are fetched by the copy engine"),
-        ("wgmma", "halves are multiplied by warpgroups on the tensor cores"),
+        ("tma", "tiles of fp16 are loaded by TMA"),
+        ("wgmma", "tiles of fp16 are multiplied by warpgroups on the tensor cores"),
     ),
-    steps=split_steps,
+    steps=fp16x3_steps,
     target="sm_90a",
     precision="fp32_split",
 )

@@ -15,10 +15,10 @@ IN_FLIGHT, MOST_RUNS = 128, 4  # bytes of A that a work-item of columns.cl asks 
 
 
 @dataclass(frozen=True)
-class VectorConfig(SplitKConfig):
+class GemvConfig(SplitKConfig):
     """Base of the kernels for a C of few columns: N is a macro of theirs."""
 
-    split: int = 1
+    split_k: int = 1
 
     def orientation(self, problem: Problem) -> GemmCall:
         return call_of(problem).tall
@@ -28,12 +28,16 @@ class VectorConfig(SplitKConfig):
         raise NotImplementedError
 
     def chunk(self, call: GemmCall) -> int:
-        return round_up(-(-call.k // self.split), 16) if self.split > 1 else 0
+        return round_up(-(-call.k // self.split_k), 16) if self.split_k > 1 else 0
+
+    def has_empty_split(self, call: GemmCall) -> bool:
+        """Whether nothing of K is left for the last split."""
+        return self.split_k > 1 and self.chunk(call) * (self.split_k - 1) >= call.k
 
     def ndrange(self, problem: Problem) -> NDRange:
         call = self.oriented(problem)
         groups = -(-call.m // self.group_rows(call)) if call.n else 0
-        return NDRange((groups * self.items, call.pieces, call.batch), (self.items, 1, 1))
+        return NDRange((groups * self.items, call.splits, call.batch), (self.items, 1, 1))
 
     @property
     def items(self) -> int:
@@ -41,7 +45,7 @@ class VectorConfig(SplitKConfig):
 
     @property
     def sharing(self) -> int:
-        """Work-items that share out the k of one sum."""
+        """Work-items among which the k of one sum is divided."""
         raise NotImplementedError
 
     def partials(self, call: GemmCall) -> int:
@@ -60,13 +64,13 @@ class VectorConfig(SplitKConfig):
         call = self.oriented(problem)
         if call.n > 8:
             yield f"C has {call.n} columns (or rows), and one work-item can hold sums for at most 8"
-        elif self.split > 1 and self.chunk(call) * (self.split - 1) >= call.k:
-            yield f"K={call.k} has not {self.split} pieces"
+        elif self.has_empty_split(call):
+            yield f"K={call.k} has not {self.split_k} splits"
         yield from super().violations(problem, device)
 
 
 @dataclass(frozen=True)
-class RowsConfig(VectorConfig):
+class RowsConfig(GemvConfig):
     """rows.cl: A lies along k."""
 
     TEAM: int = 32
@@ -99,7 +103,7 @@ class RowsConfig(VectorConfig):
 
 
 @dataclass(frozen=True)
-class ColumnsConfig(VectorConfig):
+class ColumnsConfig(GemvConfig):
     """columns.cl: A lies down its columns."""
 
     LANES: int = 32

@@ -9,9 +9,9 @@ from math import ceil, log2
 from ....core.device import DeviceInfo
 from ....core.types import element_type
 from ..call import GemmCall
-from ..cost import CACHE_BYTES, LANES, LATENCY, START, adding_up, memory_cycles, pieces_of, slowness
+from ..cost import L2_BYTES, LANES, LATENCY, START, fixup_cycles, memory_cycles, slowness, splits_of
 from ..macros import elements, reading
-from .config import RowsConfig, VectorConfig
+from .config import GemvConfig, RowsConfig
 
 VECTOR_ITEMS = {True: 1000, False: 700}  # work-items of a compute unit that keep memory busy, along rows and columns
 VECTOR_POWER = 0.4  # how much less is delivered if there are fewer
@@ -27,12 +27,12 @@ LAST_WAVE = 0.3  # part of the time in which the last work-groups leave others i
 ADDING_UP = 300  # cycles to halve the number of sums
 
 
-def vector_cost(config: VectorConfig, call: GemmCall, device: DeviceInfo) -> float:
+def cost(config: GemvConfig, call: GemmCall, device: DeviceInfo) -> float:
     """Cycles that the gemv kernels would take: A's bytes through as much of the memory's speed as the items ask for, or
     B's, read again for each ROWS of A, through the cache's; then the arithmetic."""
     rows = isinstance(config, RowsConfig)
-    pieces, _ = pieces_of(config, call)
-    share = -(-call.m // config.group_rows(call)) * pieces * call.batch / device.compute_units
+    splits, _ = splits_of(config, call)
+    share = -(-call.m // config.group_rows(call)) * splits * call.batch / device.compute_units
     share = max(share, 1e-3)
     idle = (
         max(1 + VECTOR_IDLE * (1 - share), VECTOR_SHARE / share)
@@ -46,17 +46,17 @@ def vector_cost(config: VectorConfig, call: GemmCall, device: DeviceInfo) -> flo
     waste = (1.0 if how.width * itemsize >= 8 else 1.3) if straight else 8.0
     memory = waste * memory_cycles(call, device) * idle / asking * _unsteady(config, call, how.width * itemsize)
     products = call.batch * call.m * call.k * call.n * slowness(call.dtype) / device.compute_units
-    again = 0.35 * products * itemsize / config.ROWS / CACHE_BYTES if isinstance(config, RowsConfig) else 0.0
+    again = 0.35 * products * itemsize / config.ROWS / L2_BYTES if isinstance(config, RowsConfig) else 0.0
     scattered = rows and reading(call, "B").order != "PANEL_ALONG_K"
     issue = SCATTERED_ISSUE if scattered else VECTOR_ISSUE[rows]
     arithmetic = idle * issue * products / LANES if call.n > 1 else 0.0
     halvings = log2(config.sharing)
-    adding = ADDING_UP * halvings + adding_up(0, pieces, call, device)
+    adding = ADDING_UP * halvings + fixup_cycles(0, splits, call, device)
     cycles: float = START + LATENCY + max(memory, again) + arithmetic + adding
     return cycles
 
 
-def _unsteady(config: VectorConfig, call: GemmCall, load_bytes: int) -> float:
+def _unsteady(config: GemvConfig, call: GemmCall, load_bytes: int) -> float:
     """How much longer work-items wait for memory that they ask for too late, or here and there."""
     if not isinstance(config, RowsConfig):
         words = config.partials(call) * elements(call.dtype).component_bytes // 4

@@ -7,10 +7,10 @@ from functools import cache
 
 from ....core.device import DeviceInfo
 from ..call import GemmCall
-from ..cost import PIECES
+from ..cost import SPLITS
 from ..family import Candidate
-from .config import ColumnsConfig, RowsConfig, VectorConfig
-from .cost import vector_cost
+from .config import ColumnsConfig, GemvConfig, RowsConfig
+from .cost import cost
 from .kernels import COLUMNS, ROWS
 
 ROWS_SPACE = (
@@ -25,24 +25,26 @@ MOST_COLUMNS = 8  # of C: one work-item can hold no more sums
 
 
 def offers(call: GemmCall, device: DeviceInfo) -> Iterator[Candidate]:
-    """Both kernels in every configuration, with K in as many pieces as fill the device; none for a larger C."""
+    """Both kernels in every configuration, with K in as many splits as fill the device; none for a larger C."""
     tall = call.tall
     if tall.n > MOST_COLUMNS:
         return
     for kernel, space in ((ROWS, ROWS_SPACE), (COLUMNS, COLUMNS_SPACE)):
         for config in _configurations(space, tall, device):
-            yield Candidate(kernel, config, vector_cost(config, tall, device))
+            yield Candidate(kernel, config, cost(config, tall, device))
 
 
-def _configurations(space: tuple[VectorConfig, ...], tall: GemmCall, device: DeviceInfo) -> Iterator[VectorConfig]:
+def _configurations(space: tuple[GemvConfig, ...], tall: GemmCall, device: DeviceInfo) -> Iterator[GemvConfig]:
     for config in space:
         groups = max(1, -(-tall.m // config.group_rows(tall)) * tall.batch)
-        for pieces in PIECES:
-            if pieces > 1 and (groups * pieces > 32 * device.compute_units or tall.k < 64 * pieces):
+        for splits in SPLITS:
+            if splits > 1 and (groups * splits > 32 * device.compute_units or tall.k < 64 * splits):
                 break
-            yield _in_pieces(config, pieces)
+            split = _variant(config, splits)
+            if not split.has_empty_split(tall):
+                yield split
 
 
 @cache
-def _in_pieces(config: VectorConfig, pieces: int) -> VectorConfig:
-    return replace(config, split=pieces)
+def _variant(config: GemvConfig, split_k: int) -> GemvConfig:
+    return replace(config, split_k=split_k)

@@ -34,7 +34,7 @@ class CopyForm:
 
 
 @dataclass(frozen=True)
-class WarpConfig(TiledConfig):
+class MmaConfig(TiledConfig):
     """main_loop.cl: the fields in capitals are explained at its top. `groups` is how many work-groups run at a time."""
 
     WARPS_M: int
@@ -44,12 +44,12 @@ class WarpConfig(TiledConfig):
     lines: int = 1  # panels are so many times 128 bytes deep
     WARPS_K: int = 1
     groups: int = 132
-    shared: bool = False  # share out the tiles that are left after whole rounds of `groups`
+    stream_k: bool = False  # compute the tiles of the tail wave by all `groups`
     pack: bool = False  # copy operands to lines that begin on cache lines first, where 16 bytes cannot be copied
 
     @property
-    def together(self) -> bool:
-        return self.shared
+    def splits_tail(self) -> bool:
+        return self.stream_k
 
     @property
     def rate(self) -> float:
@@ -76,7 +76,7 @@ class WarpConfig(TiledConfig):
 
     def work_groups(self, call: GemmCall) -> int:
         tiles = self.tiles(call)
-        return min(self.groups, tiles * self.steps(call) if self.shared else tiles)
+        return min(self.groups, tiles * self.steps(call) if self.stream_k else tiles)
 
     def ndrange(self, problem: Problem) -> NDRange:
         return NDRange((self.work_groups(self.oriented(problem)) * self.items,), (self.items,))
@@ -85,7 +85,7 @@ class WarpConfig(TiledConfig):
         panels = self.STAGES * (self.BM + self.BN) * LINE * self.lines
         accumulator = element_type(element_type(call_of(problem).dtype).accumulator).itemsize
         sums = self.WARPS_K * self.BM * self.BN * accumulator if self.WARPS_K > 1 else 0
-        return panels + sums + LINE  # `drawn`, and what the compiler puts before the panels
+        return panels + sums + LINE  # an int that warps share, and what the compiler puts before the panels
 
     def macros(self, problem: Problem) -> dict[str, str | int]:
         call = self.oriented(problem)
@@ -94,7 +94,7 @@ class WarpConfig(TiledConfig):
             **element_macros(call),
             **self.operand_macros(call),
             **self.instruction_macros(call),
-            "BK": self.depth(call), "C_VEC": result_width(call, 2), "STREAM_K": int(self.shared),
+            "BK": self.depth(call), "C_VEC": result_width(call, 2), "STREAM_K": int(self.stream_k),
         }  # fmt: skip
 
     def operand_macros(self, call: GemmCall) -> dict[str, str | int]:
@@ -122,22 +122,24 @@ class WarpConfig(TiledConfig):
             if not form.width:
                 yield copy_refusal(call, name)
             elif form.order == ACROSS and line % LINE:
-                yield f"a line of {side} elements of {name} has {line} bytes, and the permutation of its pieces needs {LINE}"
+                yield f"a line of {side} elements of {name} has {line} bytes, and the permutation of its parts needs {LINE}"
         if self.tiles(call) > MAX_INDEX:
             yield f"{self.tiles(call):,} tiles are more than {MAX_INDEX:,}, which an int can count"
         if self.pack and not self.packed(self.orientation(problem)):
             yield "A and B can be copied by 16 bytes where they are: packing them gains nothing"
-        yield from self._sharing(call)
+        yield from self._stream_k_violations(call)
 
-    def _sharing(self, call: GemmCall) -> Iterator[str]:
-        """What speaks against sharing out what is left: nothing is, or too little for each work-group to have a panel. A
-        tile waits for all work-groups from its first to its last, and those without a panel would leave it nothing."""
-        left, groups = self.tiles(call) - self.whole(call), self.work_groups(call)
-        if self.shared and not left:
-            yield f"{self.tiles(call)} tiles are whole rounds of {groups} work-groups: none is left to share out"
-        elif self.shared and left * self.steps(call) < groups:
-            panels = left * self.steps(call)
-            yield f"the tiles that are left have {panels} panels, too few to share out among {groups} work-groups"
+    def _stream_k_violations(self, call: GemmCall) -> Iterator[str]:
+        """What speaks against stream-K: no tail wave, or one with too few panels for each work-group to have one.
+
+        A tile waits for all work-groups from its first to its last, and those without a panel would leave it nothing.
+        """
+        tail, groups = self.tail_tiles(call), self.work_groups(call)
+        if self.stream_k and not tail:
+            yield f"{self.tiles(call)} tiles are full waves of {groups} work-groups: there is no tail wave for stream-K"
+        elif self.stream_k and tail * self.steps(call) < groups:
+            panels = tail * self.steps(call)
+            yield f"the tail wave has {panels} panels, too few for stream-K by {groups} work-groups"
 
     def _geometry(self) -> Iterator[str]:
         """What is wrong with the numbers themselves, for any problem."""
@@ -153,15 +155,11 @@ class WarpConfig(TiledConfig):
 
 
 @dataclass(frozen=True)
-class DoubleConfig(WarpConfig):
-    """Doubles: the instruction's rows and depth, 16 x 8 x 4, 8 or 16 since sm_90, and 8 x 8 x 4 since sm_80."""
+class MmaFp64Config(MmaConfig):
+    """fp64: the instruction's rows and depth, 16 x 8 x 4, 8 or 16 since sm_90, and 8 x 8 x 4 since sm_80."""
 
     MMA_M: int = 16
     MMA_K: int = 8
-
-    @property
-    def together(self) -> bool:
-        return self.shared
 
     @property
     def rate(self) -> float:

@@ -1,4 +1,4 @@
-"""The configurations of main_loop_tma.cl: doubles and pairs of them that the copy engine fetches for mma.sync."""
+"""The configurations of main_loop_tma.cl: fp64 and complex128 that TMA loads for mma.sync."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -12,26 +12,26 @@ from ..call import GemmCall, remembered
 from ..macros import MAX_INDEX, element_macros, result_width
 from ..packing import LINE
 from ..results import result_violations
-from .config import WarpConfig
+from .config import MmaConfig
 
-WARPS = 8  # that multiply: with their registers a compute unit holds no more
+WARPS = 8  # that multiply: with their registers an SM holds no more
 PRODUCERS = 128
 REGISTERS = (240, 24)  # what setmaxnreg gives a work-item of theirs, and one of the producers
-DOUBLE = 8
-DOUBLES = LINE // DOUBLE  # of a line
+FP64_BYTES = 8
+LINE_FP64 = LINE // FP64_BYTES  # elements of fp64 in a line
 MOST_BOX = 256
 
 
 @dataclass(frozen=True)
-class FetchedConfig(WarpConfig):
-    """main_loop_tma.cl: the fields in capitals are explained at its top, the others at WarpConfig.
+class MmaTmaConfig(MmaConfig):
+    """main_loop_tma.cl: the fields in capitals are explained at its top, the others at MmaConfig.
 
-    `pack` copies operands that the copy engine cannot read; `lines` and WARPS_K are always 1.
+    `pack` copies operands that TMA cannot read; `lines` and WARPS_K are always 1.
     """
 
-    def tickets(self, call: GemmCall) -> int:
+    def semaphores(self, call: GemmCall) -> int:
         """One for each warp's part of a tile."""
-        return WARPS * super().tickets(call)
+        return WARPS * super().semaphores(call)
 
     def packed(self, call: GemmCall) -> tuple[str, ...]:
         if not self.pack:
@@ -68,14 +68,14 @@ class FetchedConfig(WarpConfig):
         if 0 in (call.m, call.n, call.batch):
             return  # nothing is launched
         if call.k == 0:
-            yield "K=0 leaves the copy engine nothing to fetch"
+            yield "K=0 leaves TMA nothing to load"
             return
         yield from filter(None, (refusal(call, name) for name in ("A", "B")))
         if self.tiles(call) * self.steps(call) > MAX_INDEX:
             yield f"{self.tiles(call):,} tiles of {self.steps(call):,} panels are more than an int can count"
         if self.pack and not call.packed:
-            yield "the copy engine can read A and B where they are: packing them gains nothing"
-        yield from self._sharing(call)
+            yield "TMA can read A and B where they are: packing them gains nothing"
+        yield from self._stream_k_violations(call)
 
     def _geometry(self) -> Iterator[str]:
         yield from super()._geometry()
@@ -83,7 +83,7 @@ class FetchedConfig(WarpConfig):
             warps = f"{self.WARPS_M}x{self.WARPS_N}x{self.WARPS_K}"
             yield f"{warps} warps and panels of {self.lines} lines: it has {WARPS} side by side, and 1"
         if max(self.BM, self.BN) > MOST_BOX:
-            yield f"the copy engine fetches at most {MOST_BOX} rows at a time, not {max(self.BM, self.BN)}"
+            yield f"TMA loads at most {MOST_BOX} rows at a time, not {max(self.BM, self.BN)}"
 
 
 def across(name: str, call: GemmCall) -> bool:
@@ -93,21 +93,23 @@ def across(name: str, call: GemmCall) -> bool:
 
 
 def tensor_map(name: str, call: GemmCall, side: int) -> TensorMap:
-    """How the copy engine reads the operand, as doubles: lines of 128 bytes, `side` rows or all k of a panel at a time."""
+    """How TMA reads the operand, as fp64: lines of 128 bytes, `side` rows or all k of a panel at a time."""
     view, rows = call.sided(name)
     itemsize = element_type(call.dtype).itemsize
-    parts, matrices = itemsize // DOUBLE, call.batch if view.batch else 1
+    parts, matrices = itemsize // FP64_BYTES, call.batch if view.batch else 1
     if across(name, call):
-        sizes, stride, lines = (rows * parts, call.k, matrices), view.column, DOUBLES // parts
+        sizes, stride, lines = (rows * parts, call.k, matrices), view.column, LINE_FP64 // parts
     else:
         sizes, stride, lines = (call.k * parts, rows, matrices), view.row, side
     distance = view.batch or stride * sizes[1]  # of a lone matrix, any that a map may have
-    return TensorMap("float64", sizes, (stride * itemsize, distance * itemsize), (DOUBLES, lines, 1), LINE)
+    return TensorMap("float64", sizes, (stride * itemsize, distance * itemsize), (LINE_FP64, lines, 1), LINE)
 
 
 @remembered
 def refusal(call: GemmCall, name: str) -> str:
-    """Why the copy engine cannot read the operand, as a sentence, or ""."""
+    """Why TMA cannot read the operand, as a sentence, or ""."""
     view, _ = call.sided(name)
     itemsize = element_type(call.dtype).itemsize
-    return layout_violation(name, view, itemsize) or tensor_map_violation(name, tensor_map(name, call, WARPS), DOUBLE)
+    return layout_violation(name, view, itemsize) or tensor_map_violation(
+        name, tensor_map(name, call, WARPS), FP64_BYTES
+    )

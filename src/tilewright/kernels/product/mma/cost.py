@@ -1,6 +1,6 @@
 """What a configuration would take: an estimate in clock cycles, comparable with the other families'.
 
-The constants were fitted to one H200; they rank configurations, and do not predict. Those for doubles: to 631 times of 48
+The constants were fitted to one H200; they rank configurations, and do not predict. Those for fp64: to 631 times of 48
 products, from 32 to 4096 a side, thin and batched, back to back without events; the first choice took 1% longer than the
 best one on average, 6% at most.
 """
@@ -11,90 +11,92 @@ from ..call import GemmCall
 from ..cost import BYTES, LATENCY, LAUNCH, memory_cycles, operand_bytes
 from ..macros import elements
 from ..packing import launches
-from .config import WARP, WarpConfig, copy_form
-from .config_tma import FetchedConfig
+from .config import WARP, MmaConfig, copy_form
+from .config_tma import MmaTmaConfig
 
-# Multiply-adds that a compute unit's matrix units start per clock, by loops that use nothing but registers.
+# Multiply-adds that the tensor cores of an SM start per clock, by loops that use nothing but registers.
 RATES = {"float64": 128, "complex128": 32, "float16": 1209, "bfloat16": 1209, "float32": 604, "int8": 2400}
 # The part of that which a tile reaches in its loop.
-FETCHED_EFFICIENCY = {(128, 128): 0.963, (64, 128): 0.883, (128, 64): 0.93, (64, 64): 0.89}
+TMA_EFFICIENCY = {(128, 128): 0.963, (64, 128): 0.883, (128, 64): 0.93, (64, 64): 0.89}
 COMPLEX_EFFICIENCY = {(128, 64): 0.96, (64, 128): 0.94, (64, 64): 0.935}
-WORD_EFFICIENCY = {(128, 256): 0.71, (256, 128): 0.7, (128, 128): 0.68, (64, 128): 0.58, (128, 64): 0.58, (64, 64): 0.5}
+# Of fp16, bf16, int8 and tf32.
+FP16_EFFICIENCY = {(128, 256): 0.71, (256, 128): 0.7, (128, 128): 0.68, (64, 128): 0.58, (128, 64): 0.58, (64, 64): 0.5}
 SMALL_TILE = 0.45
-QUARTERS = 4  # of a compute unit, with a matrix unit each
-ALONE = 0.28  # of the time of a warp's products of doubles, what it takes longer with no other warp beside it
+QUARTERS = 4  # of an SM, with a tensor core each
+ALONE = 0.28  # of the time of a warp's products of fp64, what it takes longer with no other warp beside it
 NARROW = {16: 1.0, 8: 1.2, 4: 2.5}  # slowness of the loop by the bytes of its copies
-CACHE_BYTES = 32.7  # bytes of panels per clock and compute unit from the second-level cache, while all copy
+L2_BYTES = 32.7  # bytes of panels per clock and SM from L2, while all copy
 FEW = 0.5  # of the time for that, what is left if few do
 SCALE = 0.9  # slowness of this model's cycles against those that all families share
 START = 2700  # cycles beside LATENCY until the first copy begins, and after the last store
 FIRST_BYTES = 9.3  # bytes of the first panels that cost a cycle of waiting
-FETCHED_START = 700  # cycles until the copy engine has been told what to fetch
+TMA_START = 700  # cycles until TMA has its descriptors
 TILE = 2000  # cycles between two tiles of a work-group whose warps go in step
 TILE_ELEMENT = 0.25  # cycles for each element to store; another work-group beside goes on meanwhile
 EXPOSED = 0.15  # of the shorter of computing and memory traffic, what is not hidden behind the other
 PART_ELEMENT = 0.12  # cycles for each element of a part of the depth
-JOIN = 11500  # cycles for those who share a tile to hear of each other
-LATE_JOIN = 4500  # the same if whole rounds came before
-LEAVE_ELEMENT, JOIN_ELEMENT = 0.64, 0.136  # cycles to write an element of a piece, and to read it
+FIXUP = 11500  # cycles until the work-groups of a split tile know of each other
+LATE_FIXUP = 4500  # the same if full waves came before
+WRITE_ELEMENT, READ_ELEMENT = 0.64, 0.136  # cycles to write an element of a partial tile, and to read it
 
 
-def cost(config: WarpConfig, call: GemmCall, device: DeviceInfo) -> float:
+def cost(config: MmaConfig, call: GemmCall, device: DeviceInfo) -> float:
     """Cycles of the busiest work-group, or of memory if they are more, and what comes before and after."""
-    packed, units = config.oriented(call), device.compute_units
+    packed, sms = config.oriented(call), device.compute_units
     memory = memory_cycles(call, device)
     first = min(1, packed.k / config.depth(packed)) * _panel_bytes(config, packed)
     start = LATENCY + START + first / FIRST_BYTES
-    start += FETCHED_START if isinstance(config, FetchedConfig) else 0
-    computing = _computing(config, packed, units)
+    start += TMA_START if isinstance(config, MmaTmaConfig) else 0
+    computing = _computing(config, packed, sms)
     busy = max(computing, memory) + EXPOSED * min(computing, memory)
-    return (busy + _joining(config, packed) + _packing(config, call, units) + start) / SCALE
+    return (busy + _fixup(config, packed) + _packing(config, call, sms) + start) / SCALE
 
 
-def _panel_bytes(config: WarpConfig, call: GemmCall) -> int:
+def _panel_bytes(config: MmaConfig, call: GemmCall) -> int:
     return (config.BM + config.BN) * config.depth(call) * element_type(call.dtype).itemsize
 
 
-def _computing(config: WarpConfig, call: GemmCall, units: int) -> float:
-    """Cycles of the work-group with the most tiles, beside others on its compute unit."""
-    groups, tiles, whole = max(1, config.work_groups(call)), config.tiles(call), config.whole(call)
-    beside, rounds, shared = -(-groups // units), -(-whole // groups), (tiles - whole) / groups
-    copying = _panel_bytes(config, call) / CACHE_BYTES * max(FEW, min(1, groups / units))
+def _computing(config: MmaConfig, call: GemmCall, sms: int) -> float:
+    """Cycles of the work-group with the most tiles, beside others on its SM."""
+    groups, full = max(1, config.work_groups(call)), config.full_wave_tiles(call)
+    beside, waves, tail = -(-groups // sms), -(-full // groups), (config.tiles(call) - full) / groups
+    copying = _panel_bytes(config, call) / L2_BYTES * max(FEW, min(1, groups / sms))
     narrow = max(NARROW[copy_form(call, name).width] for name in ("A", "B"))
     step = beside * max(_multiplying(config, call, beside), copying) * narrow
-    between = 0 if isinstance(config, FetchedConfig) else TILE
-    parts = rounds + bool(shared)
-    return (rounds + shared) * config.steps(call) * step + parts * _storing(config, call) + (parts - 1) * between
+    between = 0 if isinstance(config, MmaTmaConfig) else TILE
+    parts = waves + bool(tail)
+    return (waves + tail) * config.steps(call) * step + parts * _storing(config, call) + (parts - 1) * between
 
 
-def _multiplying(config: WarpConfig, call: GemmCall, beside: int) -> float:
-    """Cycles of a step's products, if a compute unit has nothing else to do."""
+def _multiplying(config: MmaConfig, call: GemmCall, beside: int) -> float:
+    """Cycles of a step's products, if an SM has nothing else to do."""
     products = config.BM * config.BN * config.depth(call) / (RATES[call.dtype] * config.rate)
-    if isinstance(config, FetchedConfig):
-        table = FETCHED_EFFICIENCY if call.dtype == "float64" else COMPLEX_EFFICIENCY
+    if isinstance(config, MmaTmaConfig):
+        table = TMA_EFFICIENCY if call.dtype == "float64" else COMPLEX_EFFICIENCY
         return products / table.get((config.BM, config.BN), SMALL_TILE)
     if call.dtype == "float64":
         warps = beside * config.items / WARP / QUARTERS
         return products * max(1, 1 / warps) * (1 + ALONE / max(1, warps))
-    return products / WORD_EFFICIENCY.get((config.BM, config.BN), SMALL_TILE)
+    return products / FP16_EFFICIENCY.get((config.BM, config.BN), SMALL_TILE)
 
 
-def _storing(config: WarpConfig, call: GemmCall) -> float:
+def _storing(config: MmaConfig, call: GemmCall) -> float:
     """Cycles to add up the parts of a tile's depth, and to store it."""
     parts = PART_ELEMENT * config.WARPS_K if config.WARPS_K > 1 else 0
     return config.BM * config.BN * elements(call.dtype).parts * (TILE_ELEMENT + parts)
 
 
-def _joining(config: WarpConfig, call: GemmCall) -> float:
-    """Cycles to write the pieces of tiles that are shared out, and to add them up."""
-    rest = config.tiles(call) - config.whole(call)
-    if not config.shared or not rest:
+def _fixup(config: MmaConfig, call: GemmCall) -> float:
+    """Cycles to write the partial tiles of the tail wave, and to add them up."""
+    tail = config.tail_tiles(call)
+    if not config.stream_k or not tail:
         return 0.0
-    pieces = 1 + config.work_groups(call) / rest
+    partial_tiles = 1 + config.work_groups(call) / tail
     components = config.BM * config.BN * elements(call.dtype).parts
-    return (LATE_JOIN if config.whole(call) else JOIN) + (LEAVE_ELEMENT + pieces * JOIN_ELEMENT) * components
+    begin = LATE_FIXUP if config.full_wave_tiles(call) else FIXUP
+    return begin + (WRITE_ELEMENT + partial_tiles * READ_ELEMENT) * components
 
 
-def _packing(config: WarpConfig, call: GemmCall, units: int) -> float:
+def _packing(config: MmaConfig, call: GemmCall, sms: int) -> float:
     packed = config.packed(call)
-    return 2 * sum(operand_bytes(call, name) for name in packed) / (BYTES * units) + LAUNCH * launches(call, packed)
+    return 2 * sum(operand_bytes(call, name) for name in packed) / (BYTES * sms) + LAUNCH * launches(call, packed)

@@ -1,4 +1,4 @@
-"""The configurations of the gemm kernels: their geometry, their macros, and what speaks against them."""
+"""The configurations of main_loop.cl and split_k.cl: their geometry, their macros, and what speaks against them."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ PANELS = 2  # one is computed on while the next is filled
 
 
 @dataclass(frozen=True)
-class TileConfig(SplitKConfig):
+class PortableConfig(SplitKConfig):
     """main_loop.cl: tiles of C from panels in local memory. The fields are explained at its top."""
 
     BM: int
@@ -29,7 +29,7 @@ class TileConfig(SplitKConfig):
     ZIGZAG: int = 1
     GROUP_M: int = 8
     SLICES: int = 1
-    split: int = 1
+    split_k: int = 1
     pack: bool = False  # copy operands that cannot be read by whole vectors into aligned scratch memory first
 
     @property
@@ -37,14 +37,18 @@ class TileConfig(SplitKConfig):
         return (self.BM // self.TM) * (self.BN // self.TN) * self.SLICES
 
     def chunk(self, call: GemmCall) -> int:
-        return round_up(-(-call.k // self.split), self.BK) if self.split > 1 else 0
+        return round_up(-(-call.k // self.split_k), self.BK) if self.split_k > 1 else 0
+
+    def has_empty_split(self, call: GemmCall) -> bool:
+        """Whether nothing of K is left for the last split."""
+        return self.split_k > 1 and (call.k <= self.BK or self.chunk(call) * (self.split_k - 1) >= call.k)
 
     def tiles(self, call: GemmCall) -> int:
         return -(-call.m // self.BM) * -(-call.n // self.BN)
 
     def ndrange(self, problem: Problem) -> NDRange:
         call = self.oriented(problem)
-        return NDRange((self.tiles(call) * self.items, call.pieces, call.batch), (self.items, 1, 1))
+        return NDRange((self.tiles(call) * self.items, call.splits, call.batch), (self.items, 1, 1))
 
     def packed(self, call: GemmCall) -> tuple[str, ...]:
         """Which of "A" and "B" are copied first: those whose loads are narrow."""
@@ -55,9 +59,9 @@ class TileConfig(SplitKConfig):
 
     def readings(self, call: GemmCall) -> tuple[Reading, Reading]:
         """How the panels of A and B are read, by loads no wider than divide the work among the items."""
-        return self._cut(reading(call, "A"), self.BM), self._cut(reading(call, "B"), self.BN)
+        return self._divided(reading(call, "A"), self.BM), self._divided(reading(call, "B"), self.BN)
 
-    def _cut(self, wanted: Reading, side: int) -> Reading:
+    def _divided(self, wanted: Reading, side: int) -> Reading:
         width = wanted.width
         length = self.BK if wanted.order == "PANEL_ALONG_K" else side
         while width > 1 and (length % width or side * self.BK % (self.items * width)):
@@ -98,17 +102,17 @@ class TileConfig(SplitKConfig):
         kind, (a, b) = elements(call.dtype), self.readings(call)
         words = kind.parts * kind.component_bytes // 4
         stored = -(-element_type(call.dtype).itemsize // 4)
-        held = stored * (self.BM + self.BN) * self.BK // self.items
+        read_ahead = stored * (self.BM + self.BN) * self.BK // self.items
         offsets = self.BM * self.BK // a.width // self.items + self.BN * self.BK // b.width // self.items
-        return words * (self.TM * self.TN + self.TM + self.TN) + held + offsets + 24
+        return words * (self.TM * self.TN + self.TM + self.TN) + read_ahead + offsets + 24
 
     def violations(self, problem: Problem, device: DeviceInfo) -> Iterator[str]:
         call = self.oriented(problem)
         yield from self._geometry(elements(call.dtype))
         if self.pack and not call.packed:
             yield "A and B can be read by whole vectors where they are: packing them gains nothing"
-        if self.split > 1 and (call.k <= self.BK or self.chunk(call) * (self.split - 1) >= call.k):
-            yield f"K={call.k} has not {self.split} pieces of at least BK={self.BK}"
+        if self.has_empty_split(call):
+            yield f"K={call.k} has not {self.split_k} splits of at least BK={self.BK}"
         yield from super().violations(problem, device)
 
     def _geometry(self, kind: Elements) -> Iterator[str]:
@@ -119,7 +123,7 @@ class TileConfig(SplitKConfig):
             if tile % kind.fragment:
                 yield f"T{name}={tile} is not a multiple of the {kind.fragment} elements of one local read"
             if block * self.BK % self.items:
-                yield f"a panel of {block}x{self.BK} cannot be shared out evenly among {self.items} work-items"
+                yield f"a panel of {block}x{self.BK} cannot be divided evenly among {self.items} work-items"
         if self.BK % self.SLICES or self.SLICES & (self.SLICES - 1):
             yield f"SLICES={self.SLICES} is no power of two that divides BK={self.BK}"
         if self.ZIGZAG and self.LANES_M % 2:

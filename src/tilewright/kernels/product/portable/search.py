@@ -6,16 +6,17 @@ from functools import cache, partial
 
 from ....core.device import DeviceInfo
 from ..call import GemmCall
-from ..cost import PIECES
+from ..cost import SPLITS, fixup_cycles
 from ..family import Candidate, Group
-from .config import TileConfig
-from .cost import TILE_SPACE, least_cost, packing_cycles, terms, tile_cost, tile_floor
-from .kernels import JOINED, TILES
+from .config import PortableConfig
+from .cost import TILE_SPACE, cost_without_fixup, least_cost, least_tile_cost, packing_cycles, terms
+from .kernels import SPLIT_K, TILES
 
 
 def offers(call: GemmCall, device: DeviceInfo) -> Iterator[Group]:
-    """Every tile, with K in as many pieces as fill the device a few times, and with and without packing; whether or not the
-    device can run it: the plan says why it cannot.
+    """Every tile, with K in as many splits as fill the device a few times, and with and without packing.
+
+    Tiles that the device cannot run are among them: the plan says why it cannot.
 
     Pure: it needs the device's facts alone. Buffers are taken to start on 16 bytes, as a device's allocations do.
     """
@@ -26,31 +27,37 @@ def offers(call: GemmCall, device: DeviceInfo) -> Iterator[Group]:
 def _groups(call: GemmCall, device: DeviceInfo) -> Iterator[Group]:
     nvidia = "nvidia" in device.features
     for tile in TILE_SPACE:
-        most = _most_pieces(tile, call, device)
-        floor = tile_floor(tile, most, nvidia, call, device)
+        most = _most_splits(tile, call, device)
+        floor = least_tile_cost(tile, most, nvidia, call, device)
         for pack in (False, True) if _variant(tile, tile.ZIGZAG, 1, True).packed(call) else (False,):
             copying = packing_cycles(_variant(tile, tile.ZIGZAG, 1, pack), call, device)
             yield Group(floor + copying, partial(_ways, tile, pack, most, call, device))
 
 
-def _most_pieces(tile: TileConfig, call: GemmCall, device: DeviceInfo) -> int:
-    """Into how many pieces K is cut at most: no more than keep the device busy."""
+def _most_splits(tile: PortableConfig, call: GemmCall, device: DeviceInfo) -> int:
+    """Into how many parts K is split at most: no more than keep the device busy."""
     groups = max(1, tile.tiles(call) * call.batch)
     most = min(10 * device.compute_units // groups, call.k // (2 * tile.BK))
-    return max((pieces for pieces in PIECES if pieces <= most), default=1)
+    return max((splits for splits in SPLITS if splits <= most), default=1)
 
 
-def _ways(tile: TileConfig, pack: bool, most: int, call: GemmCall, device: DeviceInfo) -> Iterator[Candidate]:
-    """The tile with K in each number of pieces, by each kernel that adds them up."""
+def _ways(tile: PortableConfig, pack: bool, most: int, call: GemmCall, device: DeviceInfo) -> Iterator[Candidate]:
+    """The tile with K in each number of splits, by each kernel that adds them up."""
     nvidia = "nvidia" in device.features
     zigzag = tile.ZIGZAG if nvidia else 0
     own = terms(_variant(tile, zigzag, 1, pack), call, device)
-    for pieces in (each for each in PIECES if each <= most):
-        for kernel in (TILES, JOINED) if pieces > 1 and nvidia else (TILES,):
-            config = _variant(tile, zigzag, pieces, pack)
-            yield Candidate(kernel, config, tile_cost(config, kernel is JOINED, call, device, own))
+    for splits in (each for each in SPLITS if each <= most):
+        config = _variant(tile, zigzag, splits, pack)
+        if config.has_empty_split(call):
+            continue
+        cycles = cost_without_fixup(config, call, device, own)
+        adding = fixup_cycles(0, splits, call, device)
+        yield Candidate(TILES, config, cycles + adding + own.packing)
+        if splits > 1 and nvidia:
+            adding = fixup_cycles(config.BM * config.BN, splits, call, device)
+            yield Candidate(SPLIT_K, config, cycles + adding + own.packing)
 
 
 @cache
-def _variant(tile: TileConfig, zigzag: int, split: int, pack: bool) -> TileConfig:
-    return replace(tile, ZIGZAG=zigzag, split=split, pack=pack)
+def _variant(tile: PortableConfig, zigzag: int, split_k: int, pack: bool) -> PortableConfig:
+    return replace(tile, ZIGZAG=zigzag, split_k=split_k, pack=pack)

@@ -21,9 +21,9 @@ from .maps import (
     depth,
     early,
     edge_rows,
-    fetch_refusal,
-    fetched_rows,
     input_map,
+    load_refusal,
+    loaded_rows,
     output_map,
     rows_aligned,
     steps_of,
@@ -31,14 +31,14 @@ from .maps import (
 )
 
 WARPGROUP = 128  # work-items
-REGISTERS = 512  # of a work-item, if a compute unit's 65,536 were those of one warpgroup
+REGISTERS = 512  # of a work-item, if an SM's 65,536 were those of one warpgroup
 MOST_REGISTERS = 240  # of a work-item: a multiple of 8, as setmaxnreg wants, below the 255 that have names
 PRODUCER_REGISTERS = {2: 24, 3: 24}  # by consumers: what these leave to the producer; one has enough from the start
-SLOT = 64 * LINE  # bytes of the piece of C that a warpgroup stores at a time
-CACHE = 45e6  # bytes that stay in the second-level cache
+SLOT = 64 * LINE  # bytes of C that a warpgroup stores at a time
+L2_BYTES = 45e6  # that stay in L2
 ALIGNMENT = 1024  # of tiles in local memory, and what the compiler may lose before them
 MOST_TILE = 256  # rows or columns of the largest tile
-LEAST_STEPS = 4  # of a part of a tile: adding up its sums takes about as long
+LEAST_STEPS = 4  # of a split of a tile: the fix-up takes about as long
 MULTIPLY = {
     "float16": "wgmma_f32_f16",
     "bfloat16": "wgmma_f32_bf16",
@@ -61,26 +61,28 @@ class WgmmaConfig(TiledConfig):
     GROUP_M: int = 16
     PROMOTE: int = 0
     groups: int = 132
-    # Work-groups that compute a tile together, each a part of its k, of those that are left after whole rounds of `groups`.
-    split: int = 1
-    # Operands, "A", "B" or "AB", that are copied to aligned lines first, as they cannot be fetched, or only slowly.
+    # Work-groups that compute a tile of the tail wave together, each a split of its k. Full waves have `groups` tiles.
+    tail_split: int = 1
+    # Operands, "A", "B" or "AB", that are copied to aligned lines first: TMA cannot load them, or only slowly.
     pack: str = ""
-    held: str = ""  # "A" or "B", to multiply that operand, which lies across k, from registers
-    # Multiply even and odd rows of C as two matrices, so that rows of A that are odd multiples of 16 bytes apart are fetched
+    register_operand: str = ""  # "A" or "B": that operand, which lies across k, is multiplied from registers
+    # Multiply even and odd rows of C as two matrices, so that TMA loads rows of A that are odd multiples of 16 bytes apart
     # from multiples of 32 on.
-    apart: bool = False
+    even_odd_rows: bool = False
 
     def __str__(self) -> str:
-        """Without fields that name no operand, and `apart` only where it is."""
-        return " ".join(each for each in super().__str__().split(" ") if not each.endswith(("=", "apart=False")))
+        """Without fields that name no operand, and `even_odd_rows` only where it is."""
+        return " ".join(
+            each for each in super().__str__().split(" ") if not each.endswith(("=", "even_odd_rows=False"))
+        )
 
     @property
     def consumers(self) -> int:
         return self.CONSUMERS_M * self.CONSUMERS_N
 
-    def alone(self, call: GemmCall) -> bool:
-        """Whether there is a work-group for each tile, or for each part of one."""
-        return self.tiles(call) * self.split <= self.groups
+    def one_wave(self, call: GemmCall) -> bool:
+        """Whether there is a work-group for each tile, or for each split of one."""
+        return self.tiles(call) * self.tail_split <= self.groups
 
     @property
     def part(self) -> int:
@@ -89,9 +91,9 @@ class WgmmaConfig(TiledConfig):
 
     @property
     def sums(self) -> tuple[int, int]:
-        """Rows and columns of sums of a consumer: those of its part of the tile, turned if B is held."""
+        """Rows and columns of sums of a consumer: those of its part of the tile, transposed if B is in registers."""
         rows, columns = self.BM // self.CONSUMERS_M, self.BN // self.CONSUMERS_N
-        return (columns, rows) if self.held == "B" else (rows, columns)
+        return (columns, rows) if self.register_operand == "B" else (rows, columns)
 
     @property
     def items(self) -> int:
@@ -100,55 +102,60 @@ class WgmmaConfig(TiledConfig):
     def oriented(self, problem: Problem) -> GemmCall:
         """The problem as the kernel is given it, once the operands that want it are packed."""
         call = super().oriented(problem)
-        return call.by_parity if self.apart and not call.apart else call
+        return call.by_even_odd_rows if self.even_odd_rows and not call.even_odd_rows else call
 
     def packed(self, call: GemmCall) -> tuple[str, ...]:
         """Which of "A" and "B" are copied first."""
         return tuple(name for name in self.pack if name not in call.packed)
 
     @property
-    def together(self) -> bool:
-        return self.split > 1
+    def splits_tail(self) -> bool:
+        return self.tail_split > 1
 
-    def tickets(self, call: GemmCall) -> int:
+    def semaphores(self, call: GemmCall) -> int:
         """One for each consumer's part of a tile."""
-        return self.left(call) * self.consumers
+        return self.tail_tiles(call) * self.consumers
 
-    def pieces(self, call: GemmCall) -> int:
-        """Partial tiles: one for each part of a tile."""
-        return self.left(call) * self.split
+    def partial_tiles(self, call: GemmCall) -> int:
+        """Partial tiles: one for each split of a tile."""
+        return self.tail_tiles(call) * self.tail_split
 
     def work_groups(self, call: GemmCall) -> int:
-        return min(self.tiles(call) * self.split, self.groups)
+        return min(self.tiles(call) * self.tail_split, self.groups)
 
     def stores_by_tma(self, call: GemmCall) -> bool:
-        """Whether C leaves through the copy engine: that pays where a work-group computes more than one tile."""
-        return not self.alone(call) and self.has_lines(call) and stores_by_tma(call)
+        """Whether C leaves by TMA: that pays where a work-group computes more than one tile."""
+        return not self.one_wave(call) and self.has_lines(call) and stores_by_tma(call)
 
     def has_lines(self, call: GemmCall) -> bool:
         """Whether work-items put whole lines of C together in local memory: with B in registers each holds neighbours enough
         to store them directly."""
-        return not self.held or (self.held == "A" and element_type(call.result).itemsize == 4)
+        return not self.register_operand or (self.register_operand == "A" and element_type(call.result).itemsize == 4)
 
     def staged(self, call: GemmCall) -> int:
-        """Bytes that a work-item stores at a time where else C leaves through local memory: slices of cut tiles do not."""
-        if self.whole(call) == 0 or not self.has_lines(call) or self.stores_by_tma(call) or call.c.column != 1:
+        """Bytes that a work-item stores at a time where else C leaves through local memory: split tiles do not."""
+        if (
+            self.full_wave_tiles(call) == 0
+            or not self.has_lines(call)
+            or self.stores_by_tma(call)
+            or call.c.column != 1
+        ):
             return 0
         words = element_type(call.result).itemsize in (2, 4)
         return 16 if rows_aligned(call) else 4 if words else 0
 
-    def fetches_b_once(self, call: GemmCall) -> bool:
+    def loads_b_once(self, call: GemmCall) -> bool:
         """Whether B had better not stay in cache: it does not fit, and all that want a part of it do so at a time."""
-        alone = call.batch == 1 or call.b.batch != 0 or call.apart
-        rows = call.m * call.batch if call.apart else call.m
-        return alone and rows <= self.BM * self.GROUP_M and operand_bytes(call, "B") > CACHE
+        alone = call.batch == 1 or call.b.batch != 0 or call.even_odd_rows
+        rows = call.m * call.batch if call.even_odd_rows else call.m
+        return alone and rows <= self.BM * self.GROUP_M and operand_bytes(call, "B") > L2_BYTES
 
     def ndrange(self, problem: Problem) -> NDRange:
         call = self.oriented(problem)
-        if not self.alone(call):
+        if not self.one_wave(call):
             return NDRange((self.work_groups(call) * self.items,), (self.items,))
         tiles_m, tiles_n = -(-call.m // self.BM), -(-call.n // self.BN)
-        return NDRange((tiles_m * self.items, tiles_n, call.batch * self.split), (self.items, 1, 1))
+        return NDRange((tiles_m * self.items, tiles_n, call.batch * self.tail_split), (self.items, 1, 1))
 
     def local_bytes(self, problem: Problem) -> int:
         call = self.oriented(problem)
@@ -158,7 +165,7 @@ class WgmmaConfig(TiledConfig):
     def scalars(self, problem: Problem) -> dict[str, int | float]:
         call = self.oriented(problem)
         return {
-            "batches": call.batch, "whole": self.whole(call), "b_once": int(self.fetches_b_once(call)),
+            "batches": call.batch, "whole": self.full_wave_tiles(call), "b_once": int(self.loads_b_once(call)),
         }  # fmt: skip
 
     def macros(self, problem: Problem) -> dict[str, str | int]:
@@ -169,16 +176,16 @@ class WgmmaConfig(TiledConfig):
             **super().macros(problem),
             **element_macros(call),
             "BK": depth(call), "BLOCKS": self.sums[0] // 64, "WN": self.sums[1], "PART": self.part,
-            "A_ROWS": fetched_rows(call, "A", self.BM), "B_ROWS": fetched_rows(call, "B", self.BN),
+            "A_ROWS": loaded_rows(call, "A", self.BM), "B_ROWS": loaded_rows(call, "B", self.BN),
             "A_EDGED": int(edge_rows(call, "A", self.BM) > 0), "B_EDGED": int(edge_rows(call, "B", self.BN) > 0),
-            "REGISTER_A": int(self.held == "A"), "REGISTER_B": int(self.held == "B"),
+            "REGISTER_A": int(self.register_operand == "A"), "REGISTER_B": int(self.register_operand == "B"),
             "MULTIPLY": MULTIPLY[call.dtype], "KIND": SUMS[element_type(call.dtype).accumulator],
             "A_ACROSS": int(not along_k(call.a)), "B_ACROSS": int(not along_k(call.b.swapped)),
             "WITH_C": int(call.beta != 0), "WITH_ALPHA": int(call.alpha != 1),
-            "ONE_WAVE": int(self.alone(call)), "TAIL_SPLIT": self.split,
+            "ONE_WAVE": int(self.one_wave(call)), "TAIL_SPLIT": self.tail_split,
             "STORE_BY_TMA": int(self.stores_by_tma(call)), "STAGED": self.staged(call),
             "RESULT_BYTES": element_type(call.result).itemsize,
-            "C_VEC": result_width(call, self.sums[0] // 32 if self.held == "B" else 2),
+            "C_VEC": result_width(call, self.sums[0] // 32 if self.register_operand == "B" else 2),
             "PRODUCER_REGISTERS": producer, "CONSUMER_REGISTERS": consumer, "ODD_ROW_LEAD": early(call),
         }  # fmt: skip
 
@@ -186,27 +193,29 @@ class WgmmaConfig(TiledConfig):
         call = self.oriented(problem)
         maps = {}
         for name, tile in (("A", self.BM), ("B", self.BN)):
-            rows = fetched_rows(call, name, tile)
+            rows = loaded_rows(call, name, tile)
             maps[f"map_{name.lower()}"] = input_map(call, name, rows)
             maps[f"edge_{name.lower()}"] = input_map(call, name, edge_rows(call, name, tile) or rows)
-        # Without stores by the copy engine its map is not used; any that can be encoded will do.
-        maps["map_c"] = output_map(call, 32 if self.held else 64) if self.stores_by_tma(call) else maps["map_a"]
+        # Without stores by TMA its map is not used; any that can be encoded will do.
+        maps["map_c"] = (
+            output_map(call, 32 if self.register_operand else 64) if self.stores_by_tma(call) else maps["map_a"]
+        )
         return maps
 
     def violations(self, problem: Problem, device: DeviceInfo) -> Iterator[str]:
-        if self.apart:
-            yield from self.apart_violations(self.orientation(problem))
+        if self.even_odd_rows:
+            yield from self.even_odd_violations(self.orientation(problem))
         call = self.oriented(problem)
         yield from result_violations(call)
         if call.k == 0:
             yield "K=0 leaves nothing to multiply"
             return
         for name in ("A", "B"):
-            refusal = fetch_refusal(call, name, self.held)
+            refusal = load_refusal(call, name, self.register_operand)
             if refusal:
                 yield refusal
-        if self.held:
-            yield from self._held_violations(call)
+        if self.register_operand:
+            yield from self._register_violations(call)
         if call.c.column != 1 and call.n > 1:
             yield f"neither rows nor columns of C lie without gaps: strides {call.c.row}, {call.c.column}"
         sums = self.BM * self.BN // self.consumers // WARPGROUP
@@ -217,16 +226,17 @@ class WgmmaConfig(TiledConfig):
         if max(call.m, call.n) > MAX_INDEX - MOST_TILE:
             yield f"{call.m:,} rows and {call.n:,} columns, rounded up to tiles, are more than an int counts"
         steps = steps_of(call)
-        if max(self.tiles(call), self.split) * (steps + 1) > MAX_INDEX or call.k > MAX_INDEX - 2 * LINE:
-            yield f"{self.tiles(call):,} tiles of {steps:,} steps, or {self.split} parts of K={call.k:,}: more than an int counts"
-        if self.split > 1:
-            yield from self._split_violations(call, device)
+        if max(self.tiles(call), self.tail_split) * (steps + 1) > MAX_INDEX or call.k > MAX_INDEX - 2 * LINE:
+            work = f"{self.tiles(call):,} tiles of {steps:,} steps, or {self.tail_split} splits of K={call.k:,}"
+            yield f"{work}: more than an int counts"
+        if self.tail_split > 1:
+            yield from self._tail_split_violations(call, device)
         plain = self.orientation(problem)
         for name in self.pack:
-            if not fetch_refusal(plain, name, self.held) and alignment(plain, name) == LINE:
-                yield f"{name} can be fetched by lines of {LINE} bytes where it is: packing it gains nothing"
+            if not load_refusal(plain, name, self.register_operand) and alignment(plain, name) == LINE:
+                yield f"{name} can be loaded by lines of {LINE} bytes where it is: packing it gains nothing"
 
-    def apart_violations(self, call: GemmCall) -> Iterator[str]:
+    def even_odd_violations(self, call: GemmCall) -> Iterator[str]:
         """What speaks against even and odd rows as two matrices."""
         itemsize = element_type(call.dtype).itemsize
         distance, offset = call.a.row * itemsize, call.a.offset * itemsize
@@ -237,22 +247,22 @@ class WgmmaConfig(TiledConfig):
         if call.scalars["bias_row"] or call.scalars["scale_a_row"]:
             yield "a bias or a scale for each row would have to be split, too"
 
-    def _held_violations(self, call: GemmCall) -> Iterator[str]:
-        view, _ = call.sided(self.held)
+    def _register_violations(self, call: GemmCall) -> Iterator[str]:
+        view, _ = call.sided(self.register_operand)
         if call.dtype != "float32":
             yield f"wgmma multiplies {call.dtype} from registers only along k, or reads it across k in local memory"
         elif along_k(view):
-            yield f"{self.held} lies along k: held in registers it gains nothing"
+            yield f"{self.register_operand} lies along k: from registers it gains nothing"
         if self.sums[0] not in (64, 128) or self.PROMOTE:
-            yield f"{self.sums[0]} rows of sums of a warpgroup are not the 64 or 128 that it holds an operand for"
+            yield f"{self.sums[0]} rows of sums of a warpgroup are not the 64 or 128 for which an operand fits into registers"
 
-    def _split_violations(self, call: GemmCall, device: DeviceInfo) -> Iterator[str]:
-        left = self.left(call)
+    def _tail_split_violations(self, call: GemmCall, device: DeviceInfo) -> Iterator[str]:
+        tail = self.tail_tiles(call)
         if self.groups > device.compute_units:
-            yield f"{self.groups} work-groups that wait for each other are more than {device.name}'s {device.compute_units} units"
-        if left == 0:
-            yield f"{self.tiles(call)} tiles are whole rounds of {self.groups} work-groups: none is left to be cut"
-        if left * self.split > self.groups:
-            yield f"{left} tiles of {self.split} work-groups each are more than the {self.groups} that run at a time"
-        if steps_of(call) < self.split * LEAST_STEPS:
-            yield f"{steps_of(call)} steps are too few for {self.split} parts of {LEAST_STEPS} and more"
+            yield f"{self.groups} work-groups that wait for each other are more than {device.name}'s {device.compute_units} SMs"
+        if tail == 0:
+            yield f"{self.tiles(call)} tiles are full waves of {self.groups} work-groups: there is no tail wave to split"
+        if tail * self.tail_split > self.groups:
+            yield f"{tail} tiles of {self.tail_split} work-groups each are more than the {self.groups} that run at a time"
+        if steps_of(call) < self.tail_split * LEAST_STEPS:
+            yield f"{steps_of(call)} steps are too few for {self.tail_split} splits of {LEAST_STEPS} and more"

@@ -1,8 +1,8 @@
 """What main_loop.cl would take in a configuration: an estimate in clock cycles, comparable with the other families'.
 
-A step takes as long as its products, or as its bytes need through local memory, where the copy engine writes them and
+A step takes as long as its products, or as its bytes need through local memory, where TMA writes them and
 wgmma reads them: that alone ranks the tiles of aligned operands. Their constants were fitted to 440 times of an H200, 38
-products of halves in up to 21 configurations each; the first choice then took 0.7% longer than the best one on average. FETCH
+products of fp16 in up to 21 configurations each; the first choice then took 0.7% longer than the best one on average. FETCH
 and DRIFT were fitted to 230 more, 22 products of other sizes and strides (0.5% longer, at most 4%).
 """
 
@@ -14,14 +14,14 @@ from ..call import GemmCall
 from ..cost import BYTES, LAUNCH, moved_bytes, operand_bytes
 from ..packing import launches
 from .config import WgmmaConfig
-from .maps import LINE, alignment, along_k, depth, fetched_rows, steps_of
+from .maps import LINE, alignment, along_k, depth, loaded_rows, steps_of
 
 AREA = 32  # elements of a tile that the tensor cores multiply by 128 bytes of k in a cycle
 LOCAL_BYTES = 150  # of local memory, read or written in a cycle, as fitted: its banks give 128
 USUAL = 128 * 256  # elements of a tile
-SMALLER = 1.02  # slowness of smaller ones: they fetch more for each product, which costs power, and so the clock; where
+SMALLER = 1.02  # slowness of smaller ones: they load more for each product, which costs power, and so the clock; where
 # products are promoted it is the largest tiles that do more
-# Cycles of a work-group for 128 bytes from the second-level cache, by what their address is a multiple of, while all fetch:
+# Cycles of a work-group for 128 bytes from L2, by what their address is a multiple of, while all load:
 # most lie in two lines there, and where they begin in the middle of one of its sectors of 32 bytes, in five of those.
 FETCH = {128: 1.45, 64: 2.4, 32: 2.4, 16: 4.0}
 PARTLY = 14.0  # the same across k if all lines end before they fill a line of the tile
@@ -29,19 +29,19 @@ K_STEPS = 4  # products of 32 bytes of k in a step
 ROW = 32  # bytes that one of them reads of each row of A and B
 STARTUP = 3800  # cycles until the first stage is there and the last tile is stored
 STORE_BYTES = 18  # of C that a work-group stores in a cycle, while the tensor cores wait
-DRIFT = 0.06  # of the time of whole rounds, by which work-groups come apart until they compute parts of a tile together
-MEET = 4000  # cycles from a part's last product until the other parts' sums are there
-MEET_SUMS = 5.5  # per cycle that a consumer leaves for others and adds up
+DRIFT = 0.06  # of the time of full waves, by which work-groups come out of step until they compute a tile together
+FIXUP = 4000  # cycles from a split's last product until the other splits' sums are there
+FIXUP_SUMS = 5.5  # per cycle that a consumer writes for others and adds up
 EXPOSED = 0.07  # of the shorter of computing and memory traffic, what is not hidden behind the other
 
 
-def fetch_cycles(config: WgmmaConfig, call: GemmCall) -> float:
+def load_cycles(config: WgmmaConfig, call: GemmCall) -> float:
     """Cycles until the lines of one stage are there."""
     cycles = 0.0
     for name, tile in (("A", config.BM), ("B", config.BN)):
         view, outer = call.sided(name)
         short = not along_k(view) and outer < depth(call)
-        cycles += (PARTLY if short else FETCH.get(alignment(call, name), FETCH[16])) * fetched_rows(call, name, tile)
+        cycles += (PARTLY if short else FETCH.get(alignment(call, name), FETCH[16])) * loaded_rows(call, name, tile)
     return cycles
 
 
@@ -51,41 +51,40 @@ def step_cycles(config: WgmmaConfig, call: GemmCall) -> float:
     read, written = products * (64 + config.part) * ROW, (config.BM + config.BN) * LINE
     area = config.BM * config.BN
     computing = area / AREA * (SMALLER if area < USUAL and not config.PROMOTE else 1)
-    return max(computing, (read + written) / LOCAL_BYTES, fetch_cycles(config, call))
+    return max(computing, (read + written) / LOCAL_BYTES, load_cycles(config, call))
 
 
 def cost(config: WgmmaConfig, call: GemmCall, device: DeviceInfo) -> float:
-    """Cycles: the rounds of the busiest work-group, storing its tiles, adding up cut ones, packing, memory's share."""
+    """Cycles: the waves of the busiest work-group, storing its tiles, the fix-up of split ones, packing, memory's share."""
     oriented, bytes_per_cycle = config.oriented(call), BYTES * device.compute_units
     groups, steps = config.work_groups(oriented), steps_of(oriented)
     itemsize = element_type(oriented.result).itemsize
-    rounds = -(-config.whole(oriented) // groups)
-    busiest = rounds * steps if config.split == 1 else rounds * steps * (1 + DRIFT) + -(-steps // config.split)
+    waves = -(-config.full_wave_tiles(oriented) // groups)
+    busiest = waves * steps if config.tail_split == 1 else waves * steps * (1 + DRIFT) + -(-steps // config.tail_split)
     computing = busiest * step_cycles(config, oriented)
     computing += -(-config.tiles(oriented) // groups) * config.BM * config.BN * itemsize / STORE_BYTES
     operands = operand_bytes(oriented, "A") + operand_bytes(oriented, "B")
     memory = (operands + oriented.batch * oriented.m * oriented.n * itemsize) / bytes_per_cycle
     packed = config.packed(call)
     packing = 2 * sum(operand_bytes(call, name) for name in packed) / bytes_per_cycle + LAUNCH * launches(call, packed)
-    return max(computing, memory) + min(computing, memory) * EXPOSED + meeting(config) + packing + STARTUP
+    return max(computing, memory) + min(computing, memory) * EXPOSED + fixup_cycles(config) + packing + STARTUP
 
 
-def least_cost(config: WgmmaConfig, parts: int, packs: bool, call: GemmCall, device: DeviceInfo) -> float:
-    """What a tile takes at least, with those that are left cut into up to `parts`, and at least one operand copied if it
-    `packs`."""
+def least_cost(config: WgmmaConfig, splits: int, packs: bool, call: GemmCall, device: DeviceInfo) -> float:
+    """What a tile takes at least, with those of the tail wave in up to `splits`, and one operand or two copied if it `packs`."""
     oriented = config.oriented(call)
     tiles, steps = config.tiles(oriented), steps_of(oriented)
     products = K_STEPS * config.BM // 64 * config.BN // config.part
     local = products * (64 + config.part) * ROW + (config.BM + config.BN) * LINE
     step = max(config.BM * config.BN / AREA, local / LOCAL_BYTES)
     busiest = -(-tiles // config.groups) * steps * step
-    if parts > 1:
-        cut = replace(config, split=parts)
-        busiest = min(busiest, (tiles // config.groups * steps + steps / parts) * step + meeting(cut))
+    if splits > 1:
+        split = replace(config, tail_split=splits)
+        busiest = min(busiest, (tiles // config.groups * steps + steps / splits) * step + fixup_cycles(split))
     memory = moved_bytes(call) / (BYTES * device.compute_units)
     return (STARTUP + max(busiest, memory) + (LAUNCH if packs else 0)) * (1 - 1e-9)  # as sums are rounded
 
 
-def meeting(config: WgmmaConfig) -> float:
-    """Cycles that the parts of a tile take to become one, when nothing else is left to do."""
-    return MEET + config.BM * config.BN / config.consumers / MEET_SUMS if config.split > 1 else 0
+def fixup_cycles(config: WgmmaConfig) -> float:
+    """Cycles that the splits of a tile take to become one, when nothing else is left to do."""
+    return FIXUP + config.BM * config.BN / config.consumers / FIXUP_SUMS if config.tail_split > 1 else 0

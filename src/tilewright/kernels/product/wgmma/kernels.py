@@ -10,10 +10,10 @@ from .config import WgmmaConfig
 HERE = Path(__file__).parent
 USUAL = WgmmaConfig(128, 256, 4)
 PROMOTED = WgmmaConfig(128, 192, 4, PROMOTE=1)  # what gets a second set of sums, for 8-bit floats
-# Sums of a warpgroup beside which a second set of them has room; larger ones get theirs by halves.
+# Sums of a warpgroup beside which a second set of them has room; larger ones get theirs half by half.
 MOST_WHOLE = 64 * 192
 REQUIRES = (
-    ("tma", "the copy engine fetches tiles by itself on NVIDIA GPUs since sm_90"),
+    ("tma", "TMA loads tiles by itself on NVIDIA GPUs since sm_90"),
     ("wgmma", "warpgroups multiply by wgmma on sm_90a, NVIDIA's Hopper GPUs"),
 )
 

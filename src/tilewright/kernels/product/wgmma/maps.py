@@ -1,4 +1,4 @@
-"""How the copy engine sees the operands of main_loop.cl, and what speaks against that."""
+"""How TMA sees the operands of main_loop.cl, and what speaks against that."""
 
 from math import gcd
 
@@ -10,9 +10,9 @@ from ..call import GemmCall, remembered
 
 LINE = 128  # bytes of a line of a tile in local memory: the width of the widest swizzle
 SWIZZLED = 8  # lines after which the swizzle repeats itself
-WORTH_A_MAP = 32  # rows outside that are not fetched: with fewer, a map more to prepare costs as much as it saves
-UNIT = 16  # bytes of which the copy engine wants addresses to be multiples
-SECTOR = 32  # bytes that the second-level cache gives at least
+WORTH_A_MAP = 32  # rows outside that are not loaded: with fewer, a map more to prepare costs as much as it saves
+UNIT = 16  # bytes of which TMA wants addresses to be multiples
+SECTOR = 32  # bytes that L2 gives at least
 
 
 def depth(call: GemmCall) -> int:
@@ -32,43 +32,44 @@ def along_k(rows: Layout) -> bool:
 
 @remembered
 def alignment(call: GemmCall, name: str) -> int:
-    """The power of two up to LINE of which all lines of operand "A" or "B" are fetched from a multiple on, in bytes."""
+    """The power of two up to LINE of which all lines of operand "A" or "B" are loaded from a multiple on, in bytes."""
     view, outer = call.sided(name)
     stride, lines = (view.row, outer) if along_k(view) else (view.column, call.k)
     distances = [view.offset, stride if lines > 1 else 0, view.batch if call.batch > 1 else 0]
-    if call.apart and along_k(view):  # k begins early for odd rows of A, and so for B
+    if call.even_odd_rows and along_k(view):  # k begins early for odd rows of A, and so for B
         distances[-1] -= early(call)
     return gcd(LINE, *(distance * element_type(call.dtype).itemsize for distance in distances))
 
 
 def early(call: GemmCall) -> int:
-    """How many elements before its first one k begins for odd rows, so that they are fetched from multiples of SECTOR bytes."""
-    return UNIT // element_type(call.dtype).itemsize if call.apart else 0
+    """How many elements before its first one k begins for odd rows, so that they are loaded from multiples of SECTOR bytes."""
+    return UNIT // element_type(call.dtype).itemsize if call.even_odd_rows else 0
 
 
-def fetched_rows(call: GemmCall, name: str, tile: int) -> int:
-    """Of the `tile` rows that a work-group has of operand "A" or "B", those that it fetches: all, or where the operand has
-    fewer, these. On an H200 the copy engine takes 7 cycles for a line outside, several times as many as for one that is
-    there."""
+def loaded_rows(call: GemmCall, name: str, tile: int) -> int:
+    """The rows of operand "A" or "B" that a work-group loads: `tile`, or fewer where the operand has fewer.
+
+    On an H200 TMA takes 7 cycles for a line outside, several times as many as for one that is there.
+    """
     _, outer = call.sided(name)
     return min(tile, round_up(max(outer, 1), _unit(call, name)))
 
 
 @remembered
 def edge_rows(call: GemmCall, name: str, tile: int) -> int:
-    """What work-groups with an operand's last rows fetch of it; 0 if that is not worth a map of its own."""
+    """What work-groups with an operand's last rows load of it; 0 if that is not worth a map of its own."""
     _, outer = call.sided(name)
     left = round_up(outer % tile, _unit(call, name))
     return left if outer > tile and 0 < left <= tile - WORTH_A_MAP else 0
 
 
 def _unit(call: GemmCall, name: str) -> int:
-    """Rows that are fetched together: those of a unit of the swizzle, or of a box across k."""
+    """Rows that are loaded together: those of a unit of the swizzle, or of a box across k."""
     return SWIZZLED if along_k(call.sided(name)[0]) else depth(call)
 
 
 def input_map(call: GemmCall, name: str, rows: int) -> TensorMap:
-    """The map of operand "A" or "B", of whose m or n rows along k a work-group fetches `rows` at a time."""
+    """The map of operand "A" or "B", with `rows` rows along k that a work-group loads at a time."""
     view, outer = call.sided(name)
     itemsize, matrices = element_type(call.dtype).itemsize, 1 if view.batch == 0 else call.batch
     if along_k(view):
@@ -109,21 +110,24 @@ def rows_aligned(call: GemmCall) -> bool:
 
 @remembered
 def stores_by_tma(call: GemmCall) -> bool:
-    """Whether the copy engine can store C. Its rows must end on 16 bytes, too: on an H200 a store of a row of one element
-    wrote beyond it."""
+    """Whether TMA can store C. Its rows must end on 16 bytes, too: on an H200 a store of a row of one element wrote
+    beyond it."""
     itemsize = element_type(call.result).itemsize
     empty = min(call.m, call.n, call.batch) == 0
     return rows_aligned(call) and not empty and not tensor_map_violation("C", output_map(call), itemsize)
 
 
 @remembered
-def fetch_refusal(call: GemmCall, name: str, held: str = "") -> str:
-    """Why operand "A" or "B" cannot be multiplied where it lies, as a sentence, or ""; `held` is the one in registers."""
+def load_refusal(call: GemmCall, name: str, register_operand: str = "") -> str:
+    """Why operand "A" or "B" cannot be multiplied where it lies, as a sentence, or "".
+
+    `register_operand` is the one that is multiplied from registers.
+    """
     view, outer = call.sided(name)
     itemsize = element_type(call.dtype).itemsize
     unmapped = layout_violation(name, view, itemsize)
     if unmapped:
         return unmapped
-    if itemsize != 2 and not along_k(view) and name != held:
+    if itemsize != 2 and not along_k(view) and name != register_operand:
         return f"wgmma multiplies {call.dtype} only along k, and {name} lies across it"
     return tensor_map_violation(name, input_map(call, name, 64), itemsize) if outer and call.batch else ""

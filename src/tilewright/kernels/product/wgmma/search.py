@@ -12,7 +12,7 @@ from ..family import Candidate, Group, Offer, once_checked
 from .config import LEAST_STEPS, WgmmaConfig
 from .cost import cost, least_cost
 from .kernels import KERNELS, MOST_WHOLE, REQUIRES
-from .maps import LINE, alignment, fetch_refusal, steps_of
+from .maps import LINE, alignment, load_refusal, steps_of
 
 # Tiles of C: BM, BN, STAGES, CONSUMERS_M, CONSUMERS_N. As many stages as local memory holds beside the slots for C.
 SPACE = (
@@ -20,12 +20,12 @@ SPACE = (
     (256, 64, 4, 2, 1), (64, 192, 6, 1, 1), (64, 128, 8, 1, 1), (128, 64, 8, 2, 1), (64, 64, 12, 1, 1),
 )  # fmt: skip
 # The same where B is multiplied from registers; for A, rows and columns change places.
-HELD = (
+REGISTER_SPACE = (
     (256, 128, 4, 1, 2), (128, 256, 4, 1, 2), (128, 128, 6, 1, 2), (64, 256, 4, 1, 2), (128, 64, 8, 1, 1), (64, 128, 8, 1, 1),
     (32, 256, 5, 1, 2), (32, 128, 10, 1, 1), (32, 64, 16, 1, 1),
 )  # fmt: skip
 LEAST_SIDE = 3  # rows or columns of C: with fewer, memory is all that counts, which other kernels read as fast
-BAND = 2048  # rows of C in tiles that are computed at a time, or fewer
+SWIZZLE_ROWS = 2048  # rows of C in a swizzle group, or fewer
 
 
 def configurations(call: GemmCall, device: DeviceInfo) -> Iterator[WgmmaConfig]:
@@ -34,43 +34,46 @@ def configurations(call: GemmCall, device: DeviceInfo) -> Iterator[WgmmaConfig]:
 
 
 def _tried(call: GemmCall, device: DeviceInfo) -> Iterator[WgmmaConfig]:
-    """Every tile by itself, and with those cut along k that are left; packed only what must be, or is fetched slowly."""
+    """Every tile with and without split tiles in the tail wave. Only what must be, or is loaded slowly, is packed."""
     return (each for tile in _tiles(call, device) for each in _ways(tile, call))
 
 
 def _tiles(call: GemmCall, device: DeviceInfo) -> Iterator[WgmmaConfig]:
-    """Every tile, and with even and odd rows of C apart where that can be."""
+    """Every tile, and with even and odd rows of C as two matrices where that can be."""
     for shape in shapes(call.dtype, call.precision, device.compute_units):
-        apart = _variant(shape, 1, "", True)
-        yield from (shape,) if any(apart.apart_violations(call)) else (apart, shape)
+        even_odd = _variant(shape, 1, "", True)
+        yield from (shape,) if any(even_odd.even_odd_violations(call)) else (even_odd, shape)
 
 
 def _ways(tile: WgmmaConfig, call: GemmCall) -> Iterator[WgmmaConfig]:
-    for split, pack in product((1, *splits(tile, call)), packs(call, tile.held)):
-        yield _variant(tile, split, pack, tile.apart)
+    for split, pack in product((1, *splits(tile, call)), packs(call, tile.register_operand)):
+        yield _variant(tile, split, pack, tile.even_odd_rows)
 
 
 @cache
-def _variant(config: WgmmaConfig, split: int, pack: str, apart: bool) -> WgmmaConfig:
-    return replace(config, split=split, pack=pack, apart=apart)
+def _variant(config: WgmmaConfig, tail_split: int, pack: str, even_odd_rows: bool) -> WgmmaConfig:
+    return replace(config, tail_split=tail_split, pack=pack, even_odd_rows=even_odd_rows)
 
 
 @cache
 def shapes(dtype: str, precision: str = "", groups: int = 132) -> tuple[WgmmaConfig, ...]:
-    """Tiles, and where elements are so wide that wgmma takes them across k only from registers, which operand is held."""
+    """Tiles, and where elements are so wide that wgmma takes them across k only from registers, which operand lies there."""
     found = [WgmmaConfig(*shape, groups=groups) for shape in SPACE]
     if dtype == "float32":
-        found += [WgmmaConfig(*shape, held="B", groups=groups) for shape in HELD]
-        found += [WgmmaConfig(bn, bm, stages, n, m, held="A", groups=groups) for bm, bn, stages, m, n in HELD]
+        found += [WgmmaConfig(*shape, register_operand="B", groups=groups) for shape in REGISTER_SPACE]
+        found += [
+            WgmmaConfig(bn, bm, stages, n, m, register_operand="A", groups=groups)
+            for bm, bn, stages, m, n in REGISTER_SPACE
+        ]
     if precision == "fp8":
         found = [replace(each, PROMOTE=1 if each.BM * each.BN // each.consumers <= MOST_WHOLE else 2) for each in found]
-    return tuple(replace(each, GROUP_M=min(each.GROUP_M, BAND // each.BM)) for each in found)
+    return tuple(replace(each, GROUP_M=min(each.GROUP_M, SWIZZLE_ROWS // each.BM)) for each in found)
 
 
 @remembered
-def packs(call: GemmCall, held: str) -> tuple[str, ...]:
-    """Which operands may be copied first: those that must be, without and with those whose lines straddle two of the cache's."""
-    must = [name for name in ("A", "B") if fetch_refusal(call, name, held)]
+def packs(call: GemmCall, register_operand: str) -> tuple[str, ...]:
+    """Which operands may be copied first: those that must be, without and with those whose lines straddle two of L2's."""
+    must = [name for name in ("A", "B") if load_refusal(call, name, register_operand)]
     # B first, which decides where the model sees no difference: A that straddles costs less.
     may = [name for name in ("B", "A") if name not in must and alignment(call, name) < LINE]
     chosen = (others for count in range(len(may) + 1) for others in combinations(may, count))
@@ -78,10 +81,10 @@ def packs(call: GemmCall, held: str) -> tuple[str, ...]:
 
 
 def splits(config: WgmmaConfig, call: GemmCall) -> tuple[int, ...]:
-    """Into how many parts the k of a tile may be cut: so many that all work-groups get one, or half of them."""
-    left = config.tiles(config.oriented(call)) % config.groups
-    most = min(config.groups // max(left, 1), steps_of(call) // LEAST_STEPS)
-    return tuple(parts for parts in (most // 2, most) if parts > 1 and left)
+    """Into how many parts the k of a tile may be split: so many that all work-groups get one, or half of them."""
+    tail = config.tiles(config.oriented(call)) % config.groups
+    most = min(config.groups // max(tail, 1), steps_of(call) // LEAST_STEPS)
+    return tuple(splits for splits in (most // 2, most) if splits > 1 and tail)
 
 
 def offers(call: GemmCall, device: DeviceInfo) -> Iterator[Offer]:
@@ -98,7 +101,7 @@ def offers(call: GemmCall, device: DeviceInfo) -> Iterator[Offer]:
         yield Candidate(kernel, kernel.config, 0.0)
         return
     for tile in _tiles(own, device):
-        floor = least_cost(tile, max((1, *splits(tile, own))), bool(packs(own, tile.held)[0]), own, device)
+        floor = least_cost(tile, max((1, *splits(tile, own))), bool(packs(own, tile.register_operand)[0]), own, device)
         yield Group(floor, partial(_offers, kernel, tile, own, device), kernel.precision)
 
 

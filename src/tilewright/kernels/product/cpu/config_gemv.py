@@ -4,10 +4,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ....core.device import DeviceInfo
-from ....core.kernel import Config, NDRange
+from ....core.kernel import NDRange
 from ....core.problem import Problem
 from ....core.types import element_type
 from ..call import GemmCall, call_of
+from ..config import ProductConfig
 from .elements import element_macros, result_refusal
 
 LEVEL1_BYTES = 16 * 1024  # for the sums, and as much for the vector: together two thirds of a level-1 cache of 48 KiB
@@ -17,13 +18,16 @@ ROW_STEP = 64  # rows of a group are a multiple of it: with A along its columns,
 
 
 @dataclass(frozen=True)
-class CpuVector(Config):
+class CpuGemvConfig(ProductConfig):
     """The buffers of gemv.cl, whose fields are explained at its top."""
 
     VW: int
     MAX_ROWS: int
     MAX_DEPTH: int
     units: int  # cores
+
+    def orientation(self, problem: Problem) -> GemmCall:
+        return call_of(problem).tall
 
     def group_rows(self, call: GemmCall) -> int:
         """Rows of C that one work-group computes."""
@@ -33,17 +37,17 @@ class CpuVector(Config):
         return min(self.MAX_ROWS, -(-wanted // ROW_STEP) * ROW_STEP)
 
     def ndrange(self, problem: Problem) -> NDRange:
-        call = call_of(problem).tall
+        call = self.oriented(problem)
         return NDRange((-(-call.m // self.group_rows(call)), 1, call.batch), (1, 1, 1))
 
     def scalars(self, problem: Problem) -> dict[str, int | float]:
-        return {"mb": self.group_rows(call_of(problem).tall)}
+        return {"mb": self.group_rows(self.oriented(problem))}
 
     def macros(self, problem: Problem) -> dict[str, str | int]:
-        return {**super().macros(problem), **element_macros(call_of(problem).tall), "DOT": 0}
+        return {**super().macros(problem), **element_macros(self.oriented(problem)), "DOT": 0}
 
     def violations(self, problem: Problem, device: DeviceInfo) -> Iterator[str]:
-        call = call_of(problem).tall
+        call = self.oriented(problem)
         refusal = result_refusal(call)
         if refusal:
             yield refusal
