@@ -13,6 +13,7 @@ import msgspec
 
 from ..errors import RecordError
 from .device import DeviceInfo, Peaks
+from .files import write_atomically
 
 Kind = TypeVar("Kind")
 
@@ -230,7 +231,7 @@ def to_json(record: object) -> str:
 def save_record(record: object, path: Path) -> None:
     """Write a record as JSON, compressed if the name ends in .gz; equal records give equal bytes."""
     content = to_json(record).encode()
-    path.write_bytes(gzip.compress(content, mtime=0) if path.suffix == ".gz" else content)
+    write_atomically(path, gzip.compress(content, mtime=0) if path.suffix == ".gz" else content)
 
 
 @dataclass(frozen=True)
