@@ -105,6 +105,15 @@ def write_json(options: argparse.Namespace, record: object) -> None:
         tell_written([options.json])
 
 
+def write_json_text(options: argparse.Namespace, text: str) -> None:
+    """`--json` of a command that has its JSON as text."""
+    if options.json == STDOUT:
+        print_json(options, text)
+    elif options.json is not None:
+        write_atomically(options.json, f"{text}\n".encode())
+        tell_written([options.json])
+
+
 def write_or_rescue(path: Path, record: Saved, write: Callable[[Saved, Path], None] = save_record) -> None:
     """Save a record. RecordError if it cannot be written: it names the file in which the record was saved."""
     try:

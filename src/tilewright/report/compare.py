@@ -59,7 +59,9 @@ def compare(first: Record, second: Record, any_size: bool = False) -> list[Compa
     """
     pairs = _pairs_of_any_size(first, second) if any_size else _pairs(first, second)
     if not pairs:
-        advice = "measure the same rungs" if any_size else "measure both at the same sizes, or compare rates by --any-size"
+        advice = (
+            "measure the same rungs" if any_size else "measure both at the same sizes, or compare rates by --any-size"
+        )
         raise RecordError(
             f"'{first.title}' and '{second.title}' have no measured row in common: the first has {_problems(first)}, "
             f"the second {_problems(second)}; {advice}"
