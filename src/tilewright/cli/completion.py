@@ -118,7 +118,7 @@ def architectures(**_: Any) -> list[str]:
     """Architectures that `inspect` compiles for."""
     from ..analysis.inspect import ARCHITECTURES
 
-    return ["device", *ARCHITECTURES]
+    return list(ARCHITECTURES)
 
 
 COMPLETERS: dict[str, Completer] = {

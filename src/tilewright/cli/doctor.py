@@ -22,11 +22,14 @@ def execute(options: argparse.Namespace) -> int:
     check_json(options)
     styles = {Status.OK: GREEN, Status.WARN: YELLOW, Status.FAIL: RED, Status.ABSENT: DIM}
     examination = examine()
-    for status, head, text in examination.entries():
-        say_hanging(head, text, styles[status])
+    for status, head, text in examination.entries():  # commands are not wrapped: they are copied
+        if head.endswith("-> "):
+            say(f"{coloured(head, styles[status])}{text}")
+        else:
+            say_hanging(head, text, styles[status])
     verdict, *commands = examination.advice()
     say(coloured(verdict, GREEN if examination.healthy else RED))
-    for line in commands:  # commands are not wrapped: they are copied
+    for line in commands:
         say(line)
     write_json_text(options, examination.to_json())
     return 0 if examination.healthy else 1
