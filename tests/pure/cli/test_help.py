@@ -125,7 +125,7 @@ def test_a_line_is_completed(line: str, wanted: set[str], tmp_path: Path) -> Non
 
 def test_completion_of_names_loads_neither_numpy_nor_a_driver(tmp_path: Path) -> None:
     code = (
-        "import sys; from tilewright.cli.completion import rungs, ladders, kernels; rungs(); ladders(); kernels(''); "
+        "import sys; from tilewright.cli.completers import rungs, ladders, kernels; rungs(); ladders(); kernels(''); "
     )
     code += "print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()

@@ -279,7 +279,7 @@ def test_names_are_no_markup(capsys: Captured) -> None:
         table.finish(RECORD)
     assert "rows/00_sequential[r-k-c] [/x]" in capsys.readouterr().out
     printing.tell_written([Path("[/x].json")])
-    assert "wrote [/x].json" in capsys.readouterr().out
+    assert "wrote [/x].json" in capsys.readouterr().err
 
 
 class FakeDevice:
