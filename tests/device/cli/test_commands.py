@@ -259,7 +259,6 @@ def test_doctor_answers_in_json(quick: list[str], capsys: CapturedOutput) -> Non
         ["ladder", "tiles", "--size", "32", "--rung", "2", "--no-baselines", "--seconds", "0.1", "--csv", "a.csv"],
         ["run", "tiles/2", "--size", "32", "--no-baselines", "--seconds", "0.1"],
         ["roofline", "tiles/2", "--size", "32", "--seconds", "0.1", "--plot", "a.svg"],
-        ["accuracy", "--size", "16x16x16"],
     ],
     ids=lambda command: command[0],
 )

@@ -2,15 +2,18 @@
 
 import argparse
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from example_records import DEVICE, RECORD
+from example_records import DEVICE, RECORD, row
 
+from tilewright.bench.accuracy import AccuracyRecord
 from tilewright.cli.json_output import STDOUT
 from tilewright.cli.main import COMMANDS, main
 from tilewright.cli.outputs import write_outputs
-from tilewright.core.records import load_record, save_record
+from tilewright.core.records import Role, load_record, save_record
+from tilewright.doctor.findings import Examination, Finding, Status
 from tilewright.runtime.children import SmokeResult
 
 Captured = pytest.CaptureFixture[str]
@@ -118,6 +121,20 @@ def test_devices_gives_the_fields_of_device_info(capsys: Captured, monkeypatch: 
     )
     assert (found["index"], found["default"], found["trial"]["fp16"]) == (0, True, "refused")
     assert "0 MHz" not in captured.err
+
+
+def test_accuracy_bench_and_doctor_print_json_alone(capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
+    measured = AccuracyRecord((4, 4, 4), RECORD.environment, ())
+    rows = (row("NumPy", 0.02, role=Role.BASELINE), row("tilewright", 0.01))
+    benchmark = replace(RECORD, rows=rows)
+    faults = Examination((Finding(Status.FAIL, "device", "none", "install it"),), "")
+    monkeypatch.setattr("tilewright.bench.accuracy.measure_accuracy", lambda *_, **__: measured)
+    monkeypatch.setattr("tilewright.bench.library.run_benchmark", lambda *_, **__: benchmark)
+    monkeypatch.setattr("tilewright.runtime.opencl.device.open_device", lambda *_: None)
+    monkeypatch.setattr("tilewright.doctor.examine", lambda: faults)
+    for name, status, key in (("accuracy", 0, "size"), ("bench", 0, "rows"), ("doctor", 1, "findings")):
+        assert main([name, "--json"]) == status
+        assert key in json.loads(capsys.readouterr().out), name
 
 
 def test_devices_without_a_device_is_an_empty_list(capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:

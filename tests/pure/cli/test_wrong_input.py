@@ -28,6 +28,7 @@ from tilewright.core.problem import Gemm
 from tilewright.core.problems import check_memory
 from tilewright.core.records import load_record, save_record
 from tilewright.errors import InvalidInput, RecordError
+from tilewright.runtime.cache import BinaryCache, cache_folder
 from tilewright.runtime.cuda import counterparts
 from tilewright.runtime.opencl import device as opencl
 
@@ -318,6 +319,39 @@ def test_a_reader_that_stops_early_is_no_error() -> None:
     assert listing.stderr.read() == ""
     listing.stderr.close()
     assert listing.wait(60) == 0
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="shells close streams elsewhere")
+@pytest.mark.parametrize(("closed", "arguments", "status"), [(">&-", "list", 0), ("2>&-", "list nothing", 2)])
+def test_a_closed_stream_is_no_error(closed: str, arguments: str, status: int) -> None:
+    command = f"{shlex.quote(sys.executable)} -m tilewright {arguments} {closed}"
+    done = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (status, "", "")
+
+
+def test_an_encoding_without_the_characters_is_no_error(folder: Path) -> None:
+    command = [sys.executable, "-m", "tilewright", "compare", "ok.json", "ok.json"]
+    settings = {**os.environ, "PYTHONIOENCODING": "ascii"}
+    done = subprocess.run(command, env=settings, capture_output=True, check=False)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert b"ladder l ? gemm" in done.stdout
+
+
+def test_a_cache_that_cannot_be_made_is_said_in_one_line(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(folder / "ok.json"))
+    monkeypatch.setattr("tilewright.runtime.home._troubles", {})
+
+    def uses_caches(rung: str) -> None:
+        BinaryCache(cache_folder()).put("key", b"program")
+        raise InvalidInput("and then this")
+
+    monkeypatch.setattr(kernels, "find_kernel", uses_caches)
+    assert main(["show", "tiles/2"]) == 2
+    notes = [line for line in capsys.readouterr().err.splitlines() if line.startswith("note:")]
+    assert len(notes) == 1
+    assert says(notes[0], "ok.json/tilewright")
 
 
 @needs_full

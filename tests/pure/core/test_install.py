@@ -37,12 +37,12 @@ def test_the_command_is_quoted_for_every_shell() -> None:
 
 def test_the_installer_is_that_of_this_python(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("VIRTUAL_ENV", sys.prefix)
-    monkeypatch.setattr(install.util, "find_spec", lambda name: object())
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: object())
     assert install.pip_install("a", "b") == "pip install a b"
     monkeypatch.delenv("VIRTUAL_ENV")
     assert install.pip_install("a") == f"{sys.executable} -m pip install a"
-    monkeypatch.setattr(install.util, "find_spec", lambda name: None)
-    monkeypatch.setattr(install.shutil, "which", lambda name: "/usr/bin/uv")
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    monkeypatch.setattr("shutil.which", lambda name: "/usr/bin/uv")
     assert install.pip_install("a") == f"uv pip install --python {sys.executable} a"
 
 
