@@ -56,6 +56,11 @@ class ProgramParser(argparse.ArgumentParser):
     groups: Mapping[str, Mapping[str, Command]]
     commands: "argparse._SubParsersAction[CommandParser]"
 
+    def execute(self, options: argparse.Namespace) -> int:
+        """What is done without a command: print the help."""
+        self.print_help()
+        return 0
+
     def format_help(self) -> str:
         width = shutil.get_terminal_size().columns - 2
         parts = [self.format_usage(), textwrap.fill(self.description or "", width)]

@@ -98,7 +98,7 @@ def parse(parser: ProgramParser, arguments: Sequence[str] | None) -> Namespace:
     if unknown:
         getattr(options, "parser", parser).error(f"unrecognized arguments: {' '.join(unknown)}")
     if "command" not in options:
-        options.command = lambda _: parser.print_help() or 0
+        options.command = parser.execute
     return options
 
 
