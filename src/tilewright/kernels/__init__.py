@@ -28,12 +28,16 @@ def all_kernels() -> dict[str, Kernel]:
 def find_kernel(name: str) -> Kernel:
     """A kernel by its full name, or by enough of it: "tiles/2", "tiles/02", "tiles/tiled" and "02_tiled" all do.
 
-    UnknownName for a name that fits none; InvalidInput, with what it fits, for one that fits several.
+    Capital letters make no difference. UnknownName for a name that fits none; InvalidInput, with what it fits, for one that
+    fits several.
     """
     known = all_kernels()
     if name in known:
         return known[name]
     matches = [kernel for full, kernel in known.items() if matches_rung(full, name)]
+    if name.lower() in LADDERS:
+        rungs = LADDERS[name.lower()].kernels
+        raise InvalidInput(f"{name!r} is a ladder; name one of its rungs, {rungs[0].name} to {rungs[-1].name}")
     if not matches:
         raise UnknownName("rung", name, known)
     if len(matches) > 1:
@@ -44,8 +48,8 @@ def find_kernel(name: str) -> Kernel:
 
 def matches_rung(full: str, wanted: str) -> bool:
     """Whether `wanted` names the rung `full`: by number, by words, or by both, with or without the ladder."""
-    folder, _, stem = full.partition("/")
-    wanted_folder, slash, rest = wanted.rpartition("/")
+    folder, _, stem = full.lower().partition("/")
+    wanted_folder, slash, rest = wanted.lower().rpartition("/")
     if slash and wanted_folder != folder:
         return False
     number, _, words = stem.partition("_")

@@ -20,6 +20,7 @@ from ...errors import BuildFailed, NoDevice, OutOfDeviceMemory, UnknownName, Uns
 from ..argument_types import argument_types
 from ..cache import BinaryCache, cache_folder, content_key
 from ..children import loops_that_end_early
+from ..device import DEVICE_VARIABLE, place_of, preset_device
 from ..icd.preference import NEVER_BY_DEFAULT, UNKNOWN_DRIVER, preference, standing
 from ..icd.registration import bind_threads, register
 from ..tensor_maps import encode
@@ -30,6 +31,8 @@ from .kernel_objects import kernel_object
 from .launch_without_event import launch_without_event
 from .retarget import retarget
 from .smoke import LOOP_ROUNDS, rounds_of_a_long_loop
+
+WITHOUT_DEVICE = "list, show, explain, inspect --arch, compare, plot and report"  # commands
 
 
 @contextmanager
@@ -86,11 +89,25 @@ def list_devices() -> tuple[DeviceInfo, ...]:
     return tuple(info for info, _ in discover_devices())
 
 
+def no_device() -> NoDevice:
+    """The error where there is no OpenCL device."""
+    cause = f" ({register().problem})" if register().problem else ""
+    return NoDevice(
+        f"no OpenCL device was found{cause}; `tilewright doctor` says what is missing and how to add it. "
+        f"Without a device work: {WITHOUT_DEVICE}"
+    )
+
+
 def choose(infos: Sequence[DeviceInfo], wanted: str | None) -> int:
-    """The index of the device that `wanted` names: an index, "cpu" or "gpu", or a part of a name or platform."""
+    """The index of the device that `wanted` names: an index, "cpu" or "gpu", or a part of a name or platform.
+
+    None means the device that TILEWRIGHT_DEVICE names; without that variable the first one.
+    """
     if not infos:
-        cause = f" ({register().problem})" if register().problem else ""
-        raise NoDevice(f"no OpenCL device was found{cause}; `tilewright doctor` says what is missing and how to add it")
+        raise no_device()
+    kind = "device"
+    if wanted is None and (wanted := preset_device()) is not None:
+        kind = f"device ({DEVICE_VARIABLE})"
     if wanted is None:
         first = infos[0]
         own = standing(first.platform, first.version, first.kind)
@@ -99,12 +116,18 @@ def choose(infos: Sequence[DeviceInfo], wanted: str | None) -> int:
                 f"the only device is {first.label}, which runs only if asked for by --device 0: {own.reason}"
             )
         return 0
-    if wanted.isdigit() and int(wanted) < len(infos):
-        return int(wanted)
-    for index, info in enumerate(infos):
-        if wanted.lower() == info.kind or wanted.lower() in info.label.lower():
-            return index
-    raise UnknownName("device", wanted, [*map(str, range(len(infos))), *(info.label for info in infos)])
+    place = place_of(wanted, [(info.kind, info.label) for info in infos])
+    if place is not None:
+        return place
+    raise UnknownName(kind, wanted, [*map(str, range(len(infos))), *(info.label for info in infos)])
+
+
+def default_index(infos: Sequence[DeviceInfo]) -> int | None:
+    """The index of the device that is used if none is named; None if one must be named."""
+    try:
+        return choose(infos, None)
+    except (NoDevice, UnknownName):
+        return None
 
 
 def open_device(wanted: str | None = None) -> "Device":
