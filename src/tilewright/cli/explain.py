@@ -9,8 +9,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from .quantities import count
+
 if TYPE_CHECKING:
     from ..analysis.explain import Explanation
+    from ..analysis.marked_lines import MarkedLine
     from ..core.kernel import Kernel
 
 EXAMPLES = """\
@@ -21,13 +24,21 @@ EXAMPLES = """\
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     from ..analysis.explain import MODELS
+    from ..analysis.explanations import STEPS
     from .kernel_arguments import add_kernel
     from .shared_arguments import add_problem
 
     add_kernel(parser)
     add_problem(parser.add_argument_group("problem"), "256x256x64, or 256x256")
     names = ", ".join(" or ".join((model.name, *model.aliases[:3])) for model in MODELS)
-    parser.add_argument("--device-model", default="nvidia", metavar="MODEL", help=f"{names} (default: %(default)s)")
+    parser.add_argument(
+        "--device-model", metavar="MODEL",
+        help=f"{names} (default: cpu for work-groups of one work-item, nvidia for others)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--steps", type=count, default=STEPS, metavar="STEPS",
+        help="loop iterations and calls of a launch, after which counting ends (default: %(default)s)",
+    )  # fmt: skip
     parser.add_argument(
         "--sweep", action="append", default=[], metavar="NAME=VALUES",
         help="try these values of a setting, such as BK=8,16,32; repeat for more settings (default: none)",
@@ -41,14 +52,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--picture", type=Path, metavar="FILE",
         help="draw sectors, banks and the path of the data as .svg or .html (default: not drawn)",
     )  # fmt: skip
-    output.add_argument("--json", action="store_true", help="print JSON (default: the annotated source)")
+    output.add_argument(
+        "--source", action="store_true",
+        help="print every line of the source, and helper launches whole (default: the lines that move data)",
+    )  # fmt: skip
+    output.add_argument("--json", action="store_true", help="print JSON (default: text)")
 
 
 def execute(options: argparse.Namespace) -> int:
-    """The exit status: 1 if the kernel has faults."""
+    """The exit status: 1 if the kernel has faults, or did not end within its steps."""
+    from ..analysis.explain.annotate import report
     from ..analysis.explain.serialise import to_dict
     from ..analysis.explanations import explain
+    from ..analysis.marked_lines import MarkedLine
+    from .coloured import print_lines
     from .kernel_arguments import kernel_and_settings
+    from .step_progress import Progress
     from .sizes import size_of
 
     kernel, settings = kernel_and_settings(options)
@@ -58,19 +77,23 @@ def execute(options: argparse.Namespace) -> int:
         return _what_if(kernel, options, {**common, "settings": settings})
     if options.picture:
         check_picture(options)
-    found = explain(kernel, settings=settings, **common)
+    with Progress(f"explaining {kernel.name}", options.steps) as progress:
+        common |= {"steps": options.steps, "watch": progress.watch}
+        found = explain(kernel, settings=settings, **common)
+        changed = [] if options.json else _changes(kernel, found, common)
     launches = (*found.earlier, found)
     if options.json:
         print(json.dumps([to_dict(each) for each in launches], indent=1))
     else:
-        for each in launches:
-            print(each, end="\n\n")
-        _print_changes(kernel, found, common)
+        wholes = found.earlier if options.source else ()
+        for each in (*wholes, found):
+            print_lines(report(each, options.source))
+        print_lines([MarkedLine(""), *changed])
     if options.picture:
         from ..analysis.explain.drawing.picture import save_picture
 
         print(f"wrote {save_picture(found, options.picture)}", file=sys.stderr if options.json else sys.stdout)
-    return int(any(each.faults for each in launches))
+    return int(any(each.faults or each.stop for each in launches))
 
 
 def check_picture(options: argparse.Namespace) -> None:
@@ -113,18 +136,26 @@ def _pitches(text: str) -> tuple[str, list[int]]:
     return array, [int(value) for value in values.split(",")]
 
 
-def _print_changes(kernel: Kernel, found: Explanation, common: Mapping[str, Any]) -> None:
-    """Print what changed against the rung before, if there is one."""
+def _changes(kernel: Kernel, found: Explanation, common: Mapping[str, Any]) -> list[MarkedLine]:
+    """What changed against the rung before, if there is one."""
     from ..analysis.explanations import compare_explanations, explain
+    from ..analysis.marked_lines import Mark, MarkedLine
     from ..errors import TilewrightError
     from ..kernels import rung_before
 
     previous = rung_before(kernel)
     if previous is None:
-        return
+        return []
     try:
-        before = explain(previous, **common)
+        before = explain(previous, **{**common, "model": found.model})
     except TilewrightError as reason:
-        print(f"not compared with {previous.name}, which cannot be explained with these options: {reason}")
-        return
-    print("\n".join(compare_explanations(before, found)))
+        return [
+            MarkedLine(f"not compared with {previous.name}, which cannot be explained with these options: {reason}")
+        ]
+    if before.stop or found.stop:
+        return [MarkedLine(f"not compared with {previous.name}: one of the two did not end within its steps")]
+    marks = {" fewer)": Mark.LESS, "times more)": Mark.MORE}
+    return [
+        MarkedLine(line, next((mark for words, mark in marks.items() if line.endswith(words)), Mark.PLAIN))
+        for line in compare_explanations(before, found)
+    ]
