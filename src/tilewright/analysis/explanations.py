@@ -63,7 +63,8 @@ def explain(
     `groups` are the work-groups to run: a list of (x, y, z), "all", or None. None runs all if that takes at most about half
     a second; else it runs those at the ends, in the middle and some others. If a kernel has several launches, the last is
     returned, and `earlier` holds the others. A launch that needs more than `steps` loop iterations and calls ends there, and
-    `stop` says how far it came. `watch` is called every few hundred steps with the steps taken and the work-groups begun.
+    `stop` says how far it came. `watch` is called again and again with the steps taken and the work-groups begun; True ends
+    the launch.
 
     UnknownName for a kernel, setting, macro or array that does not exist; Unsupported for a dtype or settings that the
     kernel refuses; SourceError, with file, line and column, for what the front end cannot read.

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .quantities import count
+from .quantities import count, seconds
 
 if TYPE_CHECKING:
     from ..analysis.explain import Explanation
@@ -20,6 +20,8 @@ EXAMPLES = """\
   tilewright explain tiles/2
   tilewright explain transpose/5 --sweep PAD=0,1
   tilewright explain mine.cl --global M,N --local 16,16 --picture mine.html"""
+
+TIME_LIMIT_S = 30.0
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -47,6 +49,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--pitch", action="append", default=[], metavar="ARRAY=VALUES",
         help="try these row pitches, in elements, of a __local array, such as tile=16,17,33 (default: its own)",
     )  # fmt: skip
+    parser.add_argument(
+        "--time-limit", type=seconds, default=TIME_LIMIT_S, metavar="SECONDS",
+        help="time after which counting ends, in s (default: %(default)s)",
+    )  # fmt: skip
     output = parser.add_argument_group("output")
     output.add_argument(
         "--picture", type=Path, metavar="FILE",
@@ -67,8 +73,8 @@ def execute(options: argparse.Namespace) -> int:
     from ..analysis.marked_lines import MarkedLine
     from .coloured import print_lines
     from .kernel_arguments import kernel_and_settings
-    from .step_progress import Progress
     from .sizes import size_of
+    from .step_progress import Progress
 
     kernel, settings = kernel_and_settings(options)
     dtype = kernel.usual_dtype if options.dtype is None else options.dtype
@@ -77,7 +83,7 @@ def execute(options: argparse.Namespace) -> int:
         return _what_if(kernel, options, {**common, "settings": settings})
     if options.picture:
         check_picture(options)
-    with Progress(f"explaining {kernel.name}", options.steps) as progress:
+    with Progress(f"explaining {kernel.name}", options.steps, options.time_limit) as progress:
         common |= {"steps": options.steps, "watch": progress.watch}
         found = explain(kernel, settings=settings, **common)
         changed = [] if options.json else _changes(kernel, found, common)

@@ -44,7 +44,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def execute(options: argparse.Namespace) -> int:
     from ..analysis.inspect import DEVICE
     from ..analysis.inspect.compare import compare
+    from ..analysis.inspect.printing import marked_inspection
     from ..core.records import to_json
+    from .coloured import print_lines
     from .kernel_arguments import settings_of
 
     arch = options.arch or DEVICE
@@ -54,17 +56,16 @@ def execute(options: argparse.Namespace) -> int:
     first = inspect_one(options.kernel, arch, settings, options)
     if options.diff is not None:
         second = inspect_one(*other_side(options.diff, options.kernel, arch, settings), options)
-        print(
-            "\n".join(compare(first, second)) if not options.json else to_json([_short(first), _short(second)]),
-            end="\n",
-        )
-        return 0
-    if wanted:
+        if options.json:
+            print(to_json([_short(first), _short(second)]))
+        else:
+            print_lines(marked_inspection(compare(first, second)))
+    elif wanted:
         print(listing_text(first, wanted))
     elif options.json:
         print(to_json(_short(first)), end="")
     else:
-        print(first)
+        print_lines(marked_inspection(str(first).split("\n")))
     return 0
 
 
@@ -83,16 +84,25 @@ def refuse_unused(options: argparse.Namespace, arch: str, wanted: str) -> None:
 def inspect_one(name: str, arch: str, settings: Mapping[str, str], options: argparse.Namespace) -> Inspection:
     """Inspect a rung or a user's file."""
     from ..analysis.inspect import SIZE, inspect_kernel
-    from .kernel_arguments import is_file, rung_of
+    from ..errors import InvalidInput
+    from .kernel_arguments import add_kernel_options, is_file, rung_of, settings_of
+    from .kernel_head import with_head
     from .sizes import size_of
 
     own = argparse.Namespace(**{**vars(options), "kernel": name})
-    kernel = _file_kernel(own, settings) if is_file(name) else rung_of(own)
+    size = size_of(options)
+    if size is not None and 0 in size:
+        raise InvalidInput(f"--size {options.size}: there is nothing to compute; a size has sides of at least 1")
+    if is_file(name):
+        own = with_head(own, add_kernel_options)
+        kernel = _file_kernel(own, {**settings_of(own.define), **settings})
+    else:
+        kernel = rung_of(own)
     found = inspect_kernel(
-        kernel, arch, size_of(options) or SIZE, dtype=options.dtype, offset=options.offset,
+        kernel, arch, size or SIZE, dtype=options.dtype, offset=options.offset,
         device=options.device, settings={} if is_file(name) else settings,
     )  # fmt: skip
-    if is_file(name) and not options.local_size:
+    if is_file(name) and not own.local_size:
         return replace(found, occupancy=None, notes=(*found.notes, NO_GROUP))
     return found
 

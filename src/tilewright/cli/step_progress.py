@@ -1,4 +1,4 @@
-"""Shows on standard error how far `explain` is, from the second second on."""
+"""Shows on standard error how far `explain` is, from the second second on, and ends it at a time limit."""
 
 import os
 import sys
@@ -12,8 +12,8 @@ PAUSE_S = 0.1  # between two updates
 class Progress:
     """A line on a terminal that is overwritten in place, and removed at the end. Elsewhere nothing is shown."""
 
-    def __init__(self, title: str, limit: int) -> None:
-        self._title, self._limit = title, limit
+    def __init__(self, title: str, limit: int, time_limit: float) -> None:
+        self._title, self._limit, self._time_limit = title, limit, time_limit
         self._begin = self._last = monotonic()
         self._shown = False
         self._terminal = sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
@@ -27,14 +27,16 @@ class Progress:
         if self._shown:
             print("\r\x1b[K", end="", file=sys.stderr, flush=True)
 
-    def watch(self, steps: int, groups: int) -> None:
-        """Show the steps taken and the work-groups begun."""
+    def watch(self, steps: int, groups: int) -> bool:
+        """Show the steps taken and the work-groups begun, in `time_limit` s. Whether the time is over."""
         now = monotonic()
+        over = now - self._begin > self._time_limit
         if not self._terminal or now - self._begin < QUIET_S or now - self._last < PAUSE_S:
-            return
+            return over
         self._last, self._shown = now, True
         text = f"{self._title}: {steps:,} of at most {self._limit:,} steps, {groups:,} work-groups, {now - self._begin:.0f} s"
         print(f"\r{text[: columns() - 1]}\x1b[K", end="", file=sys.stderr, flush=True)
+        return over
 
 
 def columns() -> int:

@@ -119,6 +119,8 @@ def custom_kernel(
     element type.
     """
     source = Path(path)
+    if source.is_dir():
+        raise InvalidInput(f"{source} is a folder: give a .cl file")
     if not source.is_file():
         raise InvalidInput(f"there is no kernel file {source}")
     if operation not in OPERATIONS:

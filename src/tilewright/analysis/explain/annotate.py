@@ -128,8 +128,8 @@ def legend(explanation: Explanation) -> list[str]:
     ]
     if any(not each.is_local for each in explanation.accesses):
         lines.append(
-            f"Global memory: {model.pieces} = {model.sector}-byte pieces that each request moved (ideal in brackets); used = the part "
-            "of their bytes that was asked for."
+            f"Global memory: {model.pieces} = {model.sector}-byte pieces that each request moved (ideal in brackets); used = the "
+            "part of their bytes that was asked for."
         )
     if any(each.is_local for each in explanation.accesses):
         lines.append(

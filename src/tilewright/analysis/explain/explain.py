@@ -64,7 +64,7 @@ def explain_source(
     stay the same. `pitches` sets the row length, in elements, of two-dimensional local arrays. `unset` names buffers without
     initial contents: reading an element that the kernel has not written is a fault. A run of more than `step_limit` loop
     iterations and calls raises SourceError. If it may be `partial`, it ends there instead, and `Explanation.stop` says how far
-    it came. `watch` is called every few hundred steps with the steps taken and the work-groups begun.
+    it came. `watch` is called again and again with the steps taken and the work-groups begun; True ends the run.
 
     SourceError names file, line and column of what cannot be read or run. InvalidInput says which argument is wrong.
     """
@@ -112,7 +112,7 @@ def explain_source(
         seconds=perf_counter() - begin,
         coverage=coverage,
         private_arrays=private_arrays(program, name),
-        stop=Stop(launch.stopped, step_limit, launch.ended, len(chosen)) if launch.stopped else None,
+        stop=Stop(launch.stopped, launch.machine.steps_taken, launch.ended, len(chosen)) if launch.stopped else None,
     )
 
 

@@ -17,7 +17,7 @@ from .source_lines import SourceText
 
 @dataclass(frozen=True)
 class Stop:
-    """Where a run used up its `steps`: `ended` of the `chosen` work-groups had run to their end."""
+    """Where a run was ended early, after `steps`: `ended` of the `chosen` work-groups had run to their end."""
 
     position: Position
     steps: int

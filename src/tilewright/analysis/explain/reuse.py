@@ -94,5 +94,5 @@ def many(count: float) -> str:
 
 
 def megabytes(count: float) -> str:
-    """Bytes as "21 MB" or "0.131 MB", or as kilobytes if there are fewer than 10,000."""
-    return f"{count / 1e6:.3g} MB" if count >= 1e4 else f"{count / 1e3:.3g} kB"
+    """Bytes as "21 MB" or "0.131 MB"; fewer than 10,000 as they are."""
+    return f"{count / 1e6:.3g} MB" if count >= 1e4 else f"{count:,.0f} bytes"

@@ -34,6 +34,8 @@ def findings_and_costs(explanation: Explanation) -> list[MarkedLine]:
     lines += marked((text for _, text in sorted(costs, key=lambda each: -each[0])), Mark.COST)
     if fine := [each for each in explanation.accesses if not is_costly(each)]:
         lines.append(MarkedLine(_fine(fine, len(explanation.accesses))))
+    if not explanation.accesses:
+        lines.append(MarkedLine("no work-item that was run reads or writes global or local memory"))
     return lines
 
 
@@ -55,7 +57,7 @@ def stop_sentences(explanation: Explanation) -> list[str]:
     return [
         f"stopped at line {stop.position.line} after {stop.steps:,} steps (loop iterations and calls): {ended} chosen "
         f"work-groups ran to their end, of {chosen} in all. Counts are of what ran; faults and costs behind it, and the "
-        f"result, are unknown. If the loop ends, a smaller --size or --steps {10 * stop.steps} shows more"
+        "result, are unknown. If the loop ends at all, a smaller --size, or larger --steps and --time-limit, show more"
     ]
 
 

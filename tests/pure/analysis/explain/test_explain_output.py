@@ -32,10 +32,10 @@ from tilewright.analysis.explain.drawing.picture import html, save_picture, svg
 from tilewright.analysis.explain.drawing.requests import lane_names, passes_of, stretches
 from tilewright.analysis.explain.group_choice import choose_groups
 from tilewright.analysis.explain.profile import LineAccess, Phase
+from tilewright.analysis.explain.reuse import LARGER, PRIVATE, SHARE, reuses
 from tilewright.analysis.explain.serialise import to_dict
 from tilewright.analysis.explain.totals import changes, totals
 from tilewright.analysis.explain.verdict import verdict
-from tilewright.analysis.explain.reuse import LARGER, PRIVATE, SHARE, reuses
 from tilewright.analysis.explain.what_if import best_answers, pitch_variations, sweep, table
 from tilewright.analysis.marked_lines import Mark
 from tilewright.core.problem import Gemm, Transpose

@@ -70,7 +70,7 @@ def run_kernel(
     changed: written buffers are in `outputs`, under the argument's name. `pitches` sets the row length, in elements, of
     two-dimensional local arrays. `fill` is the value of every byte that was never set. `unset` names the buffers without
     initial contents. A run that needs more than `step_limit` steps raises OutOfSteps, or ends early if it may be `partial`.
-    `watch` is called every few hundred steps."""
+    `watch` is called again and again, and ends the run by True."""
     function = program.functions[entry]
     items = int(np.prod(np.array(local_size, dtype=np.int64)))
     slots = max(1, min(len(groups), LANES_AT_ONCE // items))

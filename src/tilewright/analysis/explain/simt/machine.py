@@ -15,16 +15,17 @@ from .ordering import Ordering
 from .shadow import ITEM_BITS
 
 LOCAL_FENCE, GLOBAL_FENCE = 1, 2
-WATCHED = 256  # steps between two calls of a watcher
-Watch = Callable[[int, int], None]  # gets the steps taken and the work-groups begun
+WATCHED = 64  # steps between two calls of a watcher
+Watch = Callable[[int, int], bool]  # gets the steps taken and the work-groups begun; True ends the run
 
 
 class OutOfSteps(SourceError):
     """A run that needs more steps than it may take."""
 
 
-def not_watched(steps: int, groups: int) -> None:
-    """Do nothing."""
+def not_watched(steps: int, groups: int) -> bool:
+    """Let the run go on."""
+    return False
 
 
 class Machine(MachineState):
@@ -72,11 +73,15 @@ class Machine(MachineState):
     def tick(self, position: Position) -> None:
         """Count one loop iteration or call. Too many of them stop the run."""
         self.steps -= 1
+        over = self.steps < 0
         if self.steps < self.next_watched:
             self.next_watched = self.steps - WATCHED
-            self.watch(self.steps_taken, self.groups_begun)
-        if self.steps < 0:
-            words = f"stopped after {self.step_limit} loop iterations and calls; raise the step limit, or run a smaller problem"
+            over = over or self.watch(self.steps_taken, self.groups_begun)
+        if over:
+            words = (
+                f"stopped after {min(self.steps_taken, self.step_limit)} loop iterations and calls; raise the step limit, or run "
+                "a smaller problem"
+            )
             raise OutOfSteps(position.file, position.line, position.column, words)
 
     @property
