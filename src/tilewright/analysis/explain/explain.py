@@ -112,7 +112,9 @@ def explain_source(
         seconds=perf_counter() - begin,
         coverage=coverage,
         private_arrays=private_arrays(program, name),
-        stop=Stop(launch.stopped, launch.machine.steps_taken, launch.ended, len(chosen)) if launch.stopped else None,
+        stop=Stop(launch.stopped, min(step_limit, launch.machine.steps_taken), launch.ended, len(chosen))
+        if launch.stopped
+        else None,
     )
 
 
