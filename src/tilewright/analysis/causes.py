@@ -20,8 +20,10 @@ def likely_cause(problem: Problem, arrays: Arrays, output: np.ndarray) -> str:
 
     `arrays` are the problem's inputs, `output` has the shape of its output.
     """
-    causes = gemm_causes if isinstance(problem, Gemm) else copy_causes
-    return next(causes(problem, arrays, output), "")  # type: ignore[operator, no-any-return]
+    if isinstance(problem, Gemm):
+        return next(gemm_causes(problem, arrays, output), "")
+    assert isinstance(problem, Transpose)
+    return next(copy_causes(problem, arrays, output), "")
 
 
 def gemm_causes(problem: Gemm, arrays: Arrays, output: np.ndarray) -> Iterator[str]:
@@ -63,12 +65,12 @@ def memory_orders(problem: Gemm, arrays: Arrays, output: np.ndarray) -> Iterator
 
 def scalars_ignored(problem: Gemm, arrays: Arrays, output: np.ndarray) -> Iterator[str]:
     """alpha or beta left out."""
-    plain = {"alpha": 1.0, "beta": 0.0}
-    for names in (("alpha",), ("beta",), ("alpha", "beta")):
-        changed = {name: plain[name] for name in names}
-        used = {name: getattr(problem, name) for name in names}
-        if all(used[name] != plain[name] for name in names) and is_result(replace(problem, **changed), arrays, output):
-            yield f"the kernel ignores {' and '.join(f'{name}={value:g}' for name, value in used.items())}"
+    for alpha, beta in ((1.0, problem.beta), (problem.alpha, 0.0), (1.0, 0.0)):
+        ignored = [f"alpha={problem.alpha:g}"] * (alpha != problem.alpha) + [f"beta={problem.beta:g}"] * (
+            beta != problem.beta
+        )
+        if ignored and is_result(replace(problem, alpha=alpha, beta=beta), arrays, output):
+            yield f"the kernel ignores {' and '.join(ignored)}"
 
 
 def parts_of_k(problem: Gemm, arrays: Arrays, output: np.ndarray) -> Iterator[str]:

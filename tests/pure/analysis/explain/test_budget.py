@@ -20,7 +20,8 @@ from tilewright.core.problem import Gemm
 from tilewright.core.records import Row, RowStatus
 from tilewright.errors import SourceError
 
-HEAD = "__kernel void mine(const int M, const int N, const int K, __global const REAL* A, __global const REAL* B, __global REAL* C)"
+HEAD = """__kernel void mine(const int M, const int N, const int K, __global const REAL* A, __global const REAL* B,
+                   __global REAL* C)"""
 ENDLESS = "C[get_global_id(0)] = 0;\n    for (int i = 1; i; i |= 1) C[get_global_id(0)] += A[0];"
 
 
@@ -33,11 +34,11 @@ def kernel(tmp_path: Path, body: str, size: str = "M", local: str = "8") -> Kern
 def test_a_kernel_that_does_not_end_is_explained_as_far_as_it_came(tmp_path: Path) -> None:
     found = explain(kernel(tmp_path, ENDLESS), 16, steps=500)
     assert found.stop is not None
-    assert (found.stop.position.line, found.stop.ended, found.stop.chosen) == (5, 0, 2)
+    assert (found.stop.position.line, found.stop.ended, found.stop.chosen) == (6, 0, 2)
     assert found.stop.steps == 500
-    assert says(verdict(found)[0], 500, "line 5", "0 of 2", "--steps", "--time-limit")
+    assert says(verdict(found)[0], 500, "line 6", "0 of 2", "--steps", "--time-limit")
     assert {access.buffer for access in found.accesses} == {"A", "C"}
-    assert to_dict(found)["stop"] == {"line": 5, "steps": found.stop.steps, "ended": 0, "chosen": 2}
+    assert to_dict(found)["stop"] == {"line": 6, "steps": found.stop.steps, "ended": 0, "chosen": 2}
     assert to_dict(explain("rows/02", 16))["stop"] is None
 
 
@@ -78,14 +79,14 @@ def test_a_failed_row_says_how_far_explain_came(tmp_path: Path, monkeypatch: pyt
     monkeypatch.setattr("tilewright.analysis.diagnosis.STEP_LIMIT", 300)
     row = Row("mine", "", "", (), 0, 0, status=RowStatus.LAUNCH_FAILED, reason="made up")
     found = diagnosed(row, kernel(tmp_path, f"C[M * N] = 1; {ENDLESS}"), Gemm(16, 8, 8), ANY_DEVICE)
-    assert says(found.explained, "line 5", "0 of 2")
+    assert says(found.explained, "line 6", "0 of 2")
     assert "out of bounds" in {each.kind for each in found.faults}
 
 
 def test_the_command_ends_with_status_1(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = kernel(tmp_path, ENDLESS).source
     assert main(["explain", str(path), "--global", "M", "--local", "8", "--size", "16", "--steps", "100"]) == 1
-    assert "stopped at line 5" in capsys.readouterr().out
+    assert "stopped at line 6" in capsys.readouterr().out
 
 
 def test_work_groups_of_one_item_get_the_rules_of_a_cpu_with_a_word(tmp_path: Path) -> None:
