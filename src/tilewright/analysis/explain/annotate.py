@@ -65,9 +65,9 @@ def marked_source(explanation: Explanation, whole: bool) -> list[MarkedLine]:
         if folded and len(lines) >= FOLDED:
             out.append(MarkedLine(f"       ... lines {lines[0]} to {lines[-1]} move no data", Mark.NOTE))
             continue
-        for number in lines:
-            out.append(MarkedLine(f"{number:4}   {texts[number]}".rstrip(), Mark.CODE))
-            out += below.get(number, [])
+        for place in lines:
+            out.append(MarkedLine(f"{place:4}   {texts[place]}".rstrip(), Mark.CODE))
+            out += below.get(place, [])
     return out + elsewhere(explanation, file)
 
 
