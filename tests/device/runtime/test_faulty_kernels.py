@@ -90,7 +90,7 @@ def test_a_write_outside_a_buffer_is_found(faulty: MakeKernel, place: str, devic
         verdict = judged(faulty(*OUTSIDE[place]), Gemm(9, 11, 5, dtype), device)
         assert not verdict.passed, f"a write {place} passed in {dtype} on {device.info.label}"
         side, buffer = place.split()[-2:]
-        assert f"the fence {side} {buffer}" in verdict.reason
+        assert f"memory {side} {buffer}" in verdict.reason
         assert verdict.reason.endswith("can write through C"), (
             "a fence of A or B does not say that A or B was written to"
         )
