@@ -37,12 +37,14 @@ class CaseBuilder:
     """Prepares the cases of one size. They share operands and references."""
 
     def __init__(
-        self, device: Device, dtype: str, seed: int = 0, flush_cache: bool = False, counterparts: Sequence[Device] = ()
-    ) -> None:
+        self, device: Device, dtype: str, seed: int = 0, flush_cache: bool = False, counterparts: Sequence[Device] = (),
+        fence_bytes: int = 0,
+    ) -> None:  # fmt: skip
         self.device = device
         self.counterparts = counterparts
         self.dtype = dtype
         self.seed = seed
+        self.fence_bytes = fence_bytes
         self.flush = CacheFlush(device) if flush_cache else None
         self._references: dict[Problem, Reference | SampledReference] = {}
 
@@ -71,7 +73,7 @@ class CaseBuilder:
 
     def execution_case(self, row: Row, plan: Plan, device: Device, bursts: bool = False) -> Case:
         """Verify a plan. If it is right, it is measured by single launches or by bursts of them."""
-        execution = Execution(plan, device)
+        execution = Execution(plan, device, fence_bytes=self.fence_bytes)
         verdict = verify_execution(execution, self.reference(plan.problem))
         workload = BurstWorkload(execution) if bursts else LaunchWorkload(execution, self.flush)
         return judged(row, workload, verdict)

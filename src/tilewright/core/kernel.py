@@ -23,6 +23,7 @@ def round_up(size: int, multiple: int) -> int:
     return -(-size // multiple) * multiple
 
 
+OPTIONS_MARK = "tilewright:"  # begins a comment line that holds options for the command line
 MOST_GROUPS = 65535  # work-groups in dimensions 1 and 2 that every driver accepts: NVIDIA's limit
 
 
@@ -152,9 +153,10 @@ class Kernel:
 
     @property
     def lesson(self) -> str:
-        """The first comment line of the source: one sentence that says what this rung changes."""
-        first = self.text.lstrip().splitlines()[0] if self.text.strip() else ""
-        return first.strip("/* ").strip()
+        """The first comment line of the source: one sentence that says what this rung changes. Lines with options for the
+        command line are passed over."""
+        lines = (line.strip("/* ").strip() for line in self.text.lstrip().splitlines())
+        return next((line for line in lines if not line.startswith(OPTIONS_MARK)), "")
 
     @property
     def text(self) -> str:

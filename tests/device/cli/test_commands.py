@@ -166,7 +166,7 @@ def test_what_was_measured_is_kept_where_it_cannot_be_written(
 
 @pytest.mark.skipif(not EXAMPLES.exists(), reason="the examples are not installed with the package")
 def test_the_example_runs_as_its_page_says(quick: list[str], capsys: CapturedOutput) -> None:
-    command = re.search(r"tilewright run examples/my_gemm\.cl (.*) --size", (EXAMPLES / "README.md").read_text())
+    command = re.search(r"tilewright run examples/my_gemm\.cl(.*) --size", (EXAMPLES / "README.md").read_text())
     assert command is not None
     assert main(["run", str(EXAMPLES / "my_gemm.cl"), *command[1].split(), "--size", "50x70x30", *quick]) == 0
     assert "right: 3,500 elements" in capsys.readouterr().out
