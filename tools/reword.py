@@ -76,7 +76,7 @@ def _python_edits(text: str, starts: list[int], word: str) -> Iterator[Edit]:
 def reworded_c(text: str, word: str) -> str:
     def changed(match: re.Match[str]) -> str:
         found = match[0]
-        if PRAGMA.match(found) or not (match["line"] or match["block"]) or "\\" in found:
+        if PRAGMA.match(found) or not (match["line"] or match["block"]):
             return found
         if match["block"]:
             return f"{with_word(found.removesuffix('*/').rstrip(), word)} */"
