@@ -5,7 +5,7 @@ python -m tools.reword FOLDER --word X   with another word
 
 For maintainers: tests must pass in the copy, because no test may depend on a comment's words.
 
-    python -m tools.reword /tmp/reworded && cd /tmp/reworded && PYTHONPATH=src:. python -m pytest tests/pure
+    python -m tools.reword ../reworded && cd ../reworded && PYTHONPATH=$PWD/src:$PWD python -m pytest tests/pure
 
 Left alone are doctests, and comments that speak to tools, such as `# noqa`, `# type:`, `# fmt:` and `// tilewright:`.
 """
