@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.array_api import make_strategies_namespace
 from hypothesis.extra.numpy import mutually_broadcastable_shapes
+from says import says
 
 import tilewright
 from tilewright.core.types import ELEMENT_TYPES
@@ -103,9 +104,10 @@ def test_vectors_lose_their_side_again(stack: list[int], m: int, k: int, same: b
 
 def test_no_operand_is_without_dimensions(one_device: Device) -> None:
     scalar, vector = np.float32(2), np.ones(3, np.float32)
-    for operands, name in (((scalar, vector), "a"), ((vector, scalar), "b"), ((scalar, scalar), "a")):
-        with pytest.raises(InvalidInput, match=rf"\b{name}\b"):
+    for operands in ((scalar, vector), (vector, scalar), (scalar, scalar)):
+        with pytest.raises(InvalidInput) as refused:
             Namespace(one_device).matmul(*operands)
+        assert says(str(refused.value), *(each.shape for each in operands))
 
 
 @examples
