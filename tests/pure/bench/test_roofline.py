@@ -5,12 +5,13 @@ from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
 
+import devices
 import pytest
 from paths import BENCHMARKS
 from says import says
 
 from tilewright.bench.roofline import Roofline, Traffic, number
-from tilewright.core.device import DeviceInfo, Peaks
+from tilewright.core.device import Peaks
 from tilewright.core.records import Row, RowStatus, Samples, save_record
 from tilewright.errors import InvalidInput, RecordError, Unsupported
 from tilewright.report.pages import refresh
@@ -22,7 +23,7 @@ GPU = Roofline(
     kernel="tiles/06",
     config="BM=128",
     problem="gemm",
-    device=DeviceInfo("a GPU", "a platform", kind="gpu"),
+    device=devices.GPU,
     dtype="float32",
     flops=FLOPS,
     compulsory_bytes=NBYTES,

@@ -3,7 +3,9 @@
 from dataclasses import replace
 from pathlib import Path
 
-from tilewright.core.device import DeviceInfo, Peaks
+from devices import GPU
+
+from tilewright.core.device import Peaks
 from tilewright.core.records import Environment, Record, Role, Row, RowStatus, Samples, load_record, save_record
 from tilewright.report import benchmark_table, beside
 from tilewright.report.compare import compare
@@ -29,9 +31,7 @@ ROWS = (
     row("l/01_a", 0.016, 200),
     row("l/01_a", 0.016, 200, backend="cuda"),
 )
-ENVIRONMENT = Environment(
-    DeviceInfo("GPU", "P"), "2026-01-02", "3.11", "Linux", "Processor", 2, 0.5, {"NVIDIA CUDA": "CUDA 13"}
-)
+ENVIRONMENT = Environment(GPU, "2026-01-02", "3.11", "Linux", "Processor", 2, 0.5, {"NVIDIA CUDA": "CUDA 13"})
 RECORD = Record("ladder l", "float32", ENVIRONMENT, Peaks({"float32": 2.0}, 10.0, 40.0), ROWS)
 
 
