@@ -12,6 +12,7 @@ from ..analysis.explain.plans import explain_steps
 from ..analysis.explain.totals import totals
 from ..core.device import DeviceInfo, Peaks
 from ..core.kernel import Kernel
+from ..core.numbers import figure
 from ..core.plan import plan_kernel
 from ..core.problem import Gemm, Problem, compulsory_bytes
 from ..core.problems import make_problem
@@ -181,9 +182,13 @@ def count_traffic(kernel: Kernel, problem: Problem, info: DeviceInfo) -> Traffic
 
 
 def _explained(kernel: Kernel, problem: Problem, info: DeviceInfo) -> Traffic:
-    model = model_for(info)
     plan = plan_kernel(kernel, problem, info)
-    explanations = explain_steps(plan.steps, problem, model=model)
+    return traffic_of(explain_steps(plan.steps, problem, model=model_for(info)), info)
+
+
+def traffic_of(explanations: Sequence[Explanation], info: DeviceInfo) -> Traffic:
+    """The traffic of launches that `explain` has run by the rules for this device."""
+    model = model_for(info)
     sums = [totals(each) for each in explanations]
     exact = all(each.exact for each in sums)
     if info.kind == "cpu":  # CPUs have no sub-groups that coalesce accesses: each work-item's bytes count
@@ -215,7 +220,7 @@ def lines(found: Roofline) -> Iterator[str]:
     yield f"  {'limit':24}{'measured peak':>18}{'time at least':>16}"
     for limit in sorted(found.limits, key=lambda each: -each.seconds):
         mark = "   <- limits the kernel" if limit is found.binding or limit == found.binding else ""
-        yield f"  {limit.name:24}{number(limit.rate * 1e-9):>10} {limit.unit:7}{_time(limit.seconds):>16}{mark}"
+        yield f"  {limit.name:24}{figure(limit.rate * 1e-9):>10} {limit.unit:7}{_time(limit.seconds):>16}{mark}"
     yield ""
     yield from _measured_lines(found)
     if found.note:
@@ -240,19 +245,14 @@ def _measured_lines(found: Roofline) -> Iterator[str]:
         return
     at_best = found.work / found.binding.seconds * 1e-9
     rate = found.work / found.seconds * 1e-9
-    yield f"  at best          {number(at_best)} {found.unit}, limited by {found.binding.name}"
-    yield f"  measured         {number(rate)} {found.unit} in {_time(found.seconds)}: {found.fraction:.0%} of that limit"
+    yield f"  at best          {figure(at_best)} {found.unit}, limited by {found.binding.name}"
+    yield f"  measured         {figure(rate)} {found.unit} in {_time(found.seconds)}: {found.fraction:.0%} of that limit"
     uncached = found.uncached_seconds
     if uncached > found.seconds:
         served = 1 - found.seconds / uncached
         yield f"  caches           they served at least {served:.0%}: without them memory alone would take {_time(uncached)}"
     elif uncached:
         yield f"  caches           not the limit: even without them memory would take only {_time(uncached)}"
-
-
-def number(value: float) -> str:
-    """At least three digits, never as a power of ten."""
-    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
 
 def _intensity(flops: int, nbytes: int) -> str:

@@ -13,6 +13,7 @@ import msgspec
 
 from ..errors import RecordError
 from .device import DeviceInfo, Peaks
+from .files import write_atomically
 
 Kind = TypeVar("Kind")
 
@@ -24,6 +25,7 @@ class RowStatus(StrEnum):
 
     OK = "ok"
     REFUSED = "refused"
+    NOT_HERE = "not here"  # the device or the machine lacks what it needs
     BUILD_FAILED = "build failed"
     LAUNCH_FAILED = "launch failed"
     WRONG = "wrong"
@@ -150,7 +152,7 @@ class Row:
     @property
     def failed(self) -> bool:
         """Whether it went wrong: it was neither right nor refused."""
-        return self.status not in (RowStatus.OK, RowStatus.REFUSED)
+        return self.status not in (RowStatus.OK, RowStatus.REFUSED, RowStatus.NOT_HERE)
 
     @property
     def measured(self) -> bool:
@@ -202,10 +204,11 @@ class Environment:
     system: str
     processor: str
     cores: int
-    load: float  # one-minute load average before the run
+    load: float  # one-minute load average
     versions: dict[str, str]
     clock_mhz: float | None = None  # read during the run, if the system tells it
     power_w: float | None = None
+    others: float | None = None  # mean number of cores that other programs kept busy during the run, if the system tells it
 
 
 @dataclass(frozen=True)
@@ -230,7 +233,7 @@ def to_json(record: object) -> str:
 def save_record(record: object, path: Path) -> None:
     """Write a record as JSON, compressed if the name ends in .gz; equal records give equal bytes."""
     content = to_json(record).encode()
-    path.write_bytes(gzip.compress(content, mtime=0) if path.suffix == ".gz" else content)
+    write_atomically(path, gzip.compress(content, mtime=0) if path.suffix == ".gz" else content)
 
 
 @dataclass(frozen=True)

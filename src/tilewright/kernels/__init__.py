@@ -13,10 +13,21 @@ LADDERS: dict[str, Ladder] = {ladder.name: ladder for ladder in (ROWS, TILES, TR
 
 
 def find_ladder(name: str) -> Ladder:
-    """The ladder of that name; UnknownName with the near matches otherwise."""
-    if name not in LADDERS:
-        raise UnknownName("ladder", name, LADDERS)
-    return LADDERS[name]
+    """The ladder of that name, in any case of letters; UnknownName with the near matches otherwise.
+
+    InvalidInput for the name of a rung.
+    """
+    if name.lower() in LADDERS:
+        return LADDERS[name.lower()]
+    rungs = [full for full in all_kernels() if full.split("/")[0] in LADDERS and matches_rung(full, name.lower())]
+    if rungs:
+        ladder = rungs[0].split("/")[0]
+        places = ", ".join(rungs[:3]) + (" ..." if len(rungs) > 3 else "")
+        raise InvalidInput(
+            f"{name!r} is not a ladder but a rung ({places}): name the ladder, and the rung by --rung, such as "
+            f"`tilewright ladder {ladder} --rung {rungs[0]}`"
+        )
+    raise UnknownName("ladder", name, LADDERS)
 
 
 def all_kernels() -> dict[str, Kernel]:
@@ -28,12 +39,19 @@ def all_kernels() -> dict[str, Kernel]:
 def find_kernel(name: str) -> Kernel:
     """A kernel by its full name, or by enough of it: "tiles/2", "tiles/02", "tiles/tiled" and "02_tiled" all do.
 
-    UnknownName for a name that fits none; InvalidInput, with what it fits, for one that fits several.
+    The case of letters does not matter. UnknownName for a name that fits none; InvalidInput, with what it fits, for one that
+    fits several and for the name of a ladder.
     """
     known = all_kernels()
     if name in known:
         return known[name]
-    matches = [kernel for full, kernel in known.items() if matches_rung(full, name)]
+    matches = [kernel for full, kernel in known.items() if matches_rung(full.lower(), name.lower())]
+    if not matches and (ladder := LADDERS.get(name.lower().rstrip("/"))):
+        first, last = ladder.kernels[0].name, ladder.kernels[-1].name
+        raise InvalidInput(
+            f"{name!r} is a ladder of {len(ladder.kernels)} rungs, {first} to {last}: name one of them, such as "
+            f"{ladder.name}/{ladder.kernels[1].name.split('/')[1][:2].lstrip('0')}; `tilewright list {ladder.name}` lists them"
+        )
     if not matches:
         raise UnknownName("rung", name, known)
     if len(matches) > 1:
@@ -76,7 +94,7 @@ def select(ladder: Ladder, wanted: tuple[str, ...]) -> tuple[Kernel, ...]:
         return ladder.kernels
     chosen = []
     for name in wanted:
-        matches = [kernel for kernel in ladder.kernels if kernel.name == name or matches_rung(kernel.name, name)]
+        matches = [kernel for kernel in ladder.kernels if kernel.name == name or matches_rung(kernel.name.lower(), name.lower())]
         if not matches:
             raise UnknownName("rung", name, [kernel.name for kernel in ladder.kernels])
         chosen += [kernel for kernel in matches if kernel not in chosen]

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from xml.sax.saxutils import escape
 
-from ..bench.roofline import Roofline, number
+from ..bench.roofline import Roofline
 from ..core.markdown import fenced
+from ..core.numbers import figure
 from ..core.records import load
 from ..core.svg import Drawing
 from ..errors import InvalidInput, RecordError, Unsupported
@@ -112,11 +113,11 @@ def _grid(drawing: Drawing, axes: Axes) -> None:
     for decade in range(int(axes.low_x), int(axes.high_x) + 1):
         at = axes.x(10.0**decade)
         _line(drawing, at, TOP, at, TOP + HEIGHT, "#d0d7de", 1)
-        drawing.text(at, TOP + HEIGHT + 18, number(10.0**decade), "soft", "middle")
+        drawing.text(at, TOP + HEIGHT + 18, figure(10.0**decade), "soft", "middle")
     for decade in range(int(axes.low_y), int(axes.high_y) + 1):
         at = axes.y(10.0**decade)
         _line(drawing, LEFT, at, LEFT + WIDTH, at, "#d0d7de", 1)
-        drawing.text(LEFT - 8, at + 4, number(10.0**decade), "soft", "end")
+        drawing.text(LEFT - 8, at + 4, figure(10.0**decade), "soft", "end")
     drawing.text(LEFT + WIDTH / 2, TOP + HEIGHT + 40, "flops per byte", "ink", "middle")
     drawing.text(8, TOP - 10, "GFLOP/s", "ink")
 

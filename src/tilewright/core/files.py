@@ -1,0 +1,26 @@
+"""Files that are never seen half written."""
+
+import os
+from pathlib import Path
+
+
+def write_atomically(path: Path, content: bytes) -> None:
+    """Write a file under a temporary name beside it and rename it. OSError leaves the file as it was.
+
+    Links are followed. What is no regular file, such as /dev/stdout, is written directly, and so is a file in a folder that
+    takes no new files.
+    """
+    target = path.resolve()
+    if target.exists() and (not target.is_file() or not os.access(target.parent, os.W_OK)):
+        path.write_bytes(content)
+        return
+    temporary = target.with_name(f".{target.name}.{os.getpid()}.part")
+    try:
+        with temporary.open("xb") as file:
+            file.write(content)
+        if target.exists():
+            temporary.chmod(target.stat().st_mode)
+        temporary.replace(target)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
