@@ -12,7 +12,8 @@ EXAMPLES = "  tilewright accuracy --size 256x256x1024"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    from .shared_arguments import add_device, add_record
+    from .json_output import add_json
+    from .shared_arguments import add_device
 
     parser.add_argument(
         "--size", default="2048x2048x8192", metavar="MxNxK", help="size in elements (default: %(default)s)"
@@ -21,22 +22,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--dtype", default="float32", help="float32, float8_e4m3fn or float8_e5m2 (default: %(default)s)"
     )
     add_device(parser)
-    add_record(parser)
+    add_json(parser)
 
 
 def execute(options: argparse.Namespace) -> int:
     from ..bench.accuracy import measure_accuracy
     from ..errors import InvalidInput
-    from .outputs import check_outputs, write_or_rescue
+    from .outputs import check_json, write_json
     from .sizes import parse_size
 
     size = parse_size(options.size, "MxNxK")
     if len(size) != 3:
         raise InvalidInput(f"{options.size}: the error depends on 3 sizes; write MxNxK")
-    check_outputs(options)
+    check_json(options)
     record = measure_accuracy(size, options.device, _print_row, options.dtype)
-    if options.json:
-        write_or_rescue(options.json, record)
+    write_json(options, record)
     return 0
 
 

@@ -20,7 +20,8 @@ TITLE_WIDTH = 34  # of a problem in the table
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     from ..bench.sets import SETS
     from ..bench.sustained import SECONDS
-    from .shared_arguments import add_device, add_library_type, add_record
+    from .json_output import add_json
+    from .shared_arguments import add_device, add_library_type
 
     parser.add_argument(
         "--sets", default="squares,skinny", metavar="SET,...", help=f"{', '.join(SETS)} (default: %(default)s)"
@@ -38,7 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--sustained", type=seconds, nargs="?", const=SECONDS, metavar="SECONDS",
         help="run each case for SECONDS without a pause, %(const)s if left out; record clock and power (default: bursts)",
     )  # fmt: skip
-    add_record(parser)
+    add_json(parser)
 
 
 def execute(options: argparse.Namespace) -> int:
@@ -50,20 +51,20 @@ def execute(options: argparse.Namespace) -> int:
     from ..report.benchmark_table import COLUMNS, by_problem, summary
     from ..runtime.opencl.device import open_device
     from .live_table import console
-    from .outputs import check_outputs, write_or_rescue
-    from .printing import say, tell_written
+    from .outputs import check_json, write_json
+    from .printing import say
 
     names = options.sets.split(",")
     element_type(options.dtype)
     for name in names:
         problems_of(name, options.dtype)
-    check_outputs(options)
+    check_json(options)
     device = open_device(options.device)
 
     def keep(record: Record) -> None:
         if options.json:
-            write_or_rescue(options.json, record)
-            say(f"ended early: wrote {len(by_problem(record))} problems to {options.json}")
+            write_json(options, record)
+            say(f"ended early: the record has {len(by_problem(record))} problems")
 
     titles = (f"{COLUMNS[0]:<{TITLE_WIDTH}}", *(f"{text:>12}" for text in COLUMNS[1:]))
     waiting = ["  ".join(titles)]
@@ -77,16 +78,13 @@ def execute(options: argparse.Namespace) -> int:
         names, options.dtype, device, seconds=options.seconds, sustained=options.sustained, backend=options.backend,
         precision=options.precision, watch=show, keep=keep,
     )  # fmt: skip
-    if options.json:
-        write_or_rescue(options.json, record)
+    write_json(options, record)
     if record.telemetry:
         say(f"clock and power: {record.telemetry}")
     say(f"baseline: {by_problem(record)[0][0].lesson}")
     if record.absent:
         say(f"not measured: {'; '.join(record.absent)}")
     say(summary(by_problem(record)))
-    if options.json:
-        tell_written([options.json])
     return int(any(row.status is RowStatus.WRONG for row in record.rows))
 
 

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import argparse
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from ..core.device import DeviceInfo
+    from ..core.device import DeviceInfo, Peaks
+    from ..runtime.children import SmokeResult
 
 EXAMPLES = """\
   tilewright devices
@@ -19,60 +20,91 @@ EXAMPLES = """\
 
 @dataclass(frozen=True)
 class DeviceReport:
-    """One device: its index and name, and its facts as (name, value) lines."""
+    """One device: its index, its facts, its trial in a child process, and its peaks by element type if they were measured."""
 
-    title: str
-    lines: tuple[tuple[str, str], ...]
+    index: int
+    info: DeviceInfo
+    default: bool
+    trial: SmokeResult
+    peaks: dict[str, Peaks]
+
+    @property
+    def title(self) -> str:
+        return f"{self.index}: {self.info.label}" + ("  (default)" if self.default else "")
+
+    def lines(self) -> list[tuple[str, str]]:
+        """The facts as names and texts."""
+        from ..report.table import peaks_line
+
+        lines = [*_facts(self.info), _trial(self.trial)]
+        if self.peaks:
+            texts = [peaks_line(each).removeprefix("measured peaks: ") for each in self.peaks.values()]
+            lines.append(("measured peaks", "; ".join(texts)))
+        return lines
+
+    def to_dict(self) -> dict[str, Any]:
+        """The fields of DeviceInfo, and what was found about the device."""
+        trial = {name: getattr(self.trial, name) for name in ("passed", "reason", "fp64", "fp16")}
+        return {
+            "index": self.index,
+            "default": self.default,
+            **asdict(self.info),
+            "features": sorted(self.info.features),
+            "trial": trial,
+            "peaks": {dtype: asdict(each) for dtype, each in self.peaks.items()},
+        }
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
+    from .json_output import add_json
+
     parser.add_argument("--peaks", action="store_true", help="measure the peaks of each device too (default: not)")
-    parser.add_argument("--json", action="store_true", help="print JSON (default: lines of text)")
+    add_json(parser, "the fields of each device")
 
 
 def execute(options: argparse.Namespace) -> int:
     from rich.markup import escape
 
-    from ..core.records import to_json
-    from ..errors import NoDevice
+    from ..runtime.opencl.device import no_device
     from .live_table import console
-    from .printing import say
+    from .outputs import check_json, write_json
+    from .printing import say_hanging
 
+    check_json(options)
     reports = describe_devices(options.peaks)
-    if options.json:
-        print(to_json([asdict(each) for each in reports]), end="")
-    for report in [] if options.json else reports:
-        console.print(f"[bold]{escape(report.title)}[/bold]", highlight=False)
-        for name, value in report.lines:
-            say(f"  {name:28} {value}")
+    for report in reports:
+        console.print(f"[bold]{escape(report.title)}[/bold]", highlight=False, soft_wrap=True)
+        for name, value in report.lines():
+            say_hanging(f"  {name:22} ", value)
+    write_json(options, [report.to_dict() for report in reports])
     if not reports:
-        raise NoDevice(
-            "there is no OpenCL device; `tilewright doctor` says what is missing, and which command installs it"
-        )
+        raise no_device()
     return 0
 
 
 def describe_devices(with_peaks: bool = False) -> list[DeviceReport]:
-    """All devices, the default one first. A driver that crashes in the probe is reported."""
-    from ..runtime.opencl.device import list_devices
+    """All devices in the order of preference. A driver that crashes in the trial is reported."""
+    from ..runtime.children import probe_device
+    from ..runtime.opencl.device import default_index, list_devices
 
-    reports = []
-    for index, info in enumerate(list_devices()):
-        lines = (*_facts(info), *_probed(info))
-        if with_peaks:
-            lines += (("measured peaks", _peaks(index)),)
-        reports.append(DeviceReport(f"{index}: {info.label}" + ("  (default)" if index == 0 else ""), lines))
-    return reports
+    infos = list_devices()
+    default = default_index(infos)
+    return [
+        DeviceReport(
+            index, info, index == default, probe_device(info.platform, info.place, version=info.version),
+            _peaks(index) if with_peaks else {},
+        )
+        for index, info in enumerate(infos)
+    ]  # fmt: skip
 
 
-def _peaks(index: int) -> str:
+def _peaks(index: int) -> dict[str, Peaks]:
     from ..bench.peaks import measured_peaks
-    from ..report.table import peaks_line
     from ..runtime.opencl.device import open_device
 
     device = open_device(str(index))
     dtypes = ("float32", "float64", "int32") if device.info.fp64 else ("float32", "int32")
-    return "; ".join(peaks_line(measured_peaks(device, dtype)).removeprefix("measured peaks: ") for dtype in dtypes)
+    return {dtype: measured_peaks(device, dtype) for dtype in dtypes}
 
 
 def _facts(info: DeviceInfo) -> tuple[tuple[str, str], ...]:
@@ -80,10 +112,11 @@ def _facts(info: DeviceInfo) -> tuple[tuple[str, str], ...]:
     widths = ", ".join(f"{dtype} {preferred.get(dtype, 0)}/{width}" for dtype, width in native.items())
     version = info.compute_capability
     capability = [("compute capability", ".".join(map(str, version)))] if version else []
+    clock = f" at {info.clock_mhz} MHz" if info.clock_mhz else ", clock not reported"
     return (
         ("kind", info.kind),
         ("driver", f"{info.driver}; {info.version}"),
-        ("compute units", f"{info.compute_units} at {info.clock_mhz} MHz"),
+        ("compute units", f"{info.compute_units}{clock}"),
         *capability,
         ("largest work-group", f"{info.max_work_group_size} ({'x'.join(map(str, info.max_work_item_sizes))})"),
         ("sub-group width", str(info.sub_group_width or "not reported")),
@@ -101,10 +134,7 @@ _LOCAL = {
 }
 
 
-def _probed(info: DeviceInfo) -> tuple[tuple[str, str], ...]:
-    from ..runtime.children import probe_device
-
-    result = probe_device(info.platform, info.place, version=info.version)
-    if not result.passed:
-        return (("probe", f"failed: {result.reason}"),)
-    return (("float64, float16", f"{result.fp64}, {result.fp16} (compiled and run in a child process)"),)
+def _trial(trial: SmokeResult) -> tuple[str, str]:
+    if not trial.passed:
+        return ("trial", f"failed: {trial.reason}")
+    return ("float64, float16", f"{trial.fp64}, {trial.fp16} (compiled and run in a child process)")

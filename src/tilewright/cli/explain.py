@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,6 +19,7 @@ EXAMPLES = """\
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     from ..analysis.explain import MODELS
+    from .json_output import add_json
     from .kernel_arguments import add_kernel
     from .shared_arguments import add_problem
 
@@ -41,7 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--picture", type=Path, metavar="FILE",
         help="draw sectors, banks and the path of the data as .svg or .html (default: not drawn)",
     )  # fmt: skip
-    output.add_argument("--json", action="store_true", help="print JSON (default: the annotated source)")
+    add_json(output, "what was counted")
 
 
 def execute(options: argparse.Namespace) -> int:
@@ -56,29 +55,40 @@ def execute(options: argparse.Namespace) -> int:
     common = {"size": size_of(options), "dtype": dtype, "offset": options.offset, "model": options.device_model}
     if options.sweep or options.pitch:
         return _what_if(kernel, options, {**common, "settings": settings})
-    if options.picture:
-        check_picture(options)
+    check_files(options)
     found = explain(kernel, settings=settings, **common)
     launches = (*found.earlier, found)
-    if options.json:
-        print(json.dumps([to_dict(each) for each in launches], indent=1))
-    else:
-        for each in launches:
-            print(each, end="\n\n")
-        _print_changes(kernel, found, common)
-    if options.picture:
-        from ..analysis.explain.drawing.picture import save_picture
-
-        print(f"wrote {save_picture(found, options.picture)}", file=sys.stderr if options.json else sys.stdout)
+    for each in launches:
+        print(each, end="\n\n")
+    _print_changes(kernel, found, common)
+    write_files(options, found, [to_dict(each) for each in launches])
     return int(any(each.faults for each in launches))
 
 
-def check_picture(options: argparse.Namespace) -> None:
-    """InvalidInput for a picture that cannot be written, before anything is counted."""
-    from ..analysis.explain.drawing.picture import ENDINGS
-    from .outputs import check_target
+def check_files(options: argparse.Namespace) -> None:
+    """InvalidInput for files that cannot be written, before anything is counted."""
+    if options.picture:
+        from ..analysis.explain.drawing.picture import ENDINGS
+        from .outputs import check_target
 
-    check_target("--picture", options.picture, ENDINGS)
+        check_target("--picture", options.picture, ENDINGS)
+    if options.json:
+        from .outputs import check_json
+
+        check_json(options)
+
+
+def write_files(options: argparse.Namespace, found: Explanation, counted: list[dict[str, Any]]) -> None:
+    """Write the files of --json and --picture."""
+    if options.json:
+        from .outputs import write_json
+
+        write_json(options, counted)
+    if options.picture:
+        from ..analysis.explain.drawing.picture import save_picture
+        from .printing import tell_written
+
+        tell_written([save_picture(found, options.picture)])
 
 
 def _what_if(kernel: Kernel, options: argparse.Namespace, common: Mapping[str, Any]) -> int:

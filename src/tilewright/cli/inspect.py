@@ -21,6 +21,7 @@ NO_GROUP = "occupancy is unknown without the size of work-groups: give --local, 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     from ..analysis.inspect import SIZE
+    from .json_output import add_json
     from .kernel_arguments import add_kernel
     from .shared_arguments import add_device, add_problem
 
@@ -35,7 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--diff", metavar="OTHER", help="compare with another rung, settings (BK=8) or ARCH (default: no comparison)"
     )
     output = parser.add_argument_group("output")
-    output.add_argument("--json", action="store_true", help="print the record as JSON (default: text)")
+    add_json(output)
     listing = output.add_mutually_exclusive_group()
     for form, what in (("sass", "NVIDIA's machine code"), ("ptx", "the PTX"), ("isa", "AMD's or x86 machine code")):
         listing.add_argument(f"--{form}", action="store_true", help=f"print {what} (default: a summary)")
@@ -44,27 +45,25 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def execute(options: argparse.Namespace) -> int:
     from ..analysis.inspect import DEVICE
     from ..analysis.inspect.compare import compare
-    from ..core.records import to_json
     from .kernel_arguments import settings_of
+    from .outputs import check_json, write_json
 
     arch = options.arch or DEVICE
     wanted = next((form for form in ("SASS", "PTX", "ISA") if getattr(options, form.lower())), "")
     refuse_unused(options, arch, wanted)
+    check_json(options)
     settings = settings_of(options.define)
     first = inspect_one(options.kernel, arch, settings, options)
     if options.diff is not None:
         second = inspect_one(*other_side(options.diff, options.kernel, arch, settings), options)
-        print(
-            "\n".join(compare(first, second)) if not options.json else to_json([_short(first), _short(second)]),
-            end="\n",
-        )
+        print("\n".join(compare(first, second)))
+        write_json(options, [_short(first), _short(second)])
         return 0
     if wanted:
         print(listing_text(first, wanted))
-    elif options.json:
-        print(to_json(_short(first)), end="")
     else:
         print(first)
+        write_json(options, _short(first))
     return 0
 
 

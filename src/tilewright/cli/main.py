@@ -1,19 +1,20 @@
 """The command line: parse, make one call, print. Each command is one file of this folder."""
 
-import argparse
 import errno
 import os
 import sys
+import traceback
+from argparse import Namespace
 from collections.abc import Sequence
 from io import TextIOWrapper
 from pathlib import Path
-from typing import Any, Protocol
 
 from ..errors import InvalidInput, TilewrightError
 from . import (
     accuracy,
     bench,
     compare,
+    completion,
     devices,
     doctor,
     explain,
@@ -28,108 +29,88 @@ from . import (
 )
 from . import list as list_ladders
 from . import run as run_one
+from .command_parser import Command, ProgramParser, Version, add_commands, add_debug
 from .interruption import terminated_as_interrupted
+from .json_output import standard_output_for_json
 
-
-class Command(Protocol):
-    """A file of this folder with one command. Its docstring is the help; its functions import what they need."""
-
-    EXAMPLES: str
-
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None: ...
-
-    def execute(self, options: argparse.Namespace) -> int: ...
-
-
-COMMANDS: dict[str, Command] = {
-    "ladder": ladder,
-    "run": run_one,
-    "explain": explain,
-    "inspect": inspect,
-    "roofline": roofline,
-    "bench": bench,
-    "accuracy": accuracy,
-    "tune": tune,
-    "plan": plan,
-    "list": list_ladders,
-    "show": show,
-    "devices": devices,
-    "doctor": doctor,
-    "compare": compare,
-    "report": report,
-    "plot": plot,
-}
+GROUPS: dict[str, dict[str, Command]] = {
+    "learn": {"list": list_ladders, "show": show, "explain": explain},
+    "measure": {
+        "ladder": ladder, "bench": bench, "accuracy": accuracy, "compare": compare, "plot": plot, "report": report,
+    },
+    "your own kernel": {"run": run_one, "inspect": inspect, "roofline": roofline},
+    "library": {"plan": plan, "tune": tune},
+    "machine": {"devices": devices, "doctor": doctor, "completion": completion},
+}  # fmt: skip
+COMMANDS: dict[str, Command] = {name: command for group in GROUPS.values() for name, command in group.items()}
 FIRST = """\
 start with:
   tilewright list                list the rungs
   tilewright ladder cpu          verify and measure one ladder
   tilewright explain tiles/2     see why a rung is fast or slow; needs no device
-  tilewright COMMAND --help      options and examples of a command"""
+  tilewright COMMAND --help      options and examples of a command
+  tilewright completion bash     completion of commands, options and rungs in bash, zsh or fish"""
 
 
-class CommandParser(argparse.ArgumentParser):
-    """The parser of one command, which gets its arguments when it is first used."""
-
-    command: Command | None = None
-
-    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
-        if self.command is not None:
-            command, self.command = self.command, None
-            command.add_arguments(self)
-            self.set_defaults(command=command.execute)
-        return super().parse_known_args(args, namespace)
-
-
-class Version(argparse.Action):
-    """`--version`, which looks the version up when it is used."""
-
-    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
-        from importlib.metadata import version
-
-        print(f"tilewright {version('tilewright')}")
-        parser.exit()
-
-
-def make_parser() -> argparse.ArgumentParser:
+def make_parser() -> ProgramParser:
     """The parser of all commands."""
-    parser = argparse.ArgumentParser(
-        prog="tilewright", description="Matrix kernels in OpenCL C: run, verified and measured on any device.",
-        epilog=FIRST, formatter_class=argparse.RawDescriptionHelpFormatter,
+    parser = ProgramParser(
+        prog="tilewright", usage="tilewright [-h] [--version] [--debug] COMMAND ...", epilog=FIRST,
+        description="Matrix kernels in OpenCL C: run, verified and measured on any device.",
     )  # fmt: skip
+    parser.groups = GROUPS
     parser.add_argument("--version", action=Version, nargs=0, help="print the version")
-    commands = parser.add_subparsers(required=True, metavar="COMMAND", parser_class=CommandParser)
-    for name, command in COMMANDS.items():
-        sentence = (command.__doc__ or "").split("\n", 1)[0].replace("%", "%%")
-        commands.add_parser(
-            name, help=sentence, description=sentence, epilog=f"examples:\n{command.EXAMPLES}",
-            formatter_class=argparse.RawDescriptionHelpFormatter,
-        ).command = command  # fmt: skip
+    add_debug(parser, default=False)
+    add_commands(parser)
     return parser
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line. The exit status: 0 success, 1 failed or wrong, 2 unusable arguments, 130 interrupted."""
     prepare_streams()
+    parser = make_parser()
+    completion.answer_shell(parser)
+    options = Namespace(debug=False)
     try:
         with terminated_as_interrupted():
-            options = make_parser().parse_args(arguments)
-            status: int = options.command(options)
+            options = parse(parser, arguments)
+            with standard_output_for_json(options):
+                status: int = options.command(options)
         sys.stdout.flush()
         return status
     except KeyboardInterrupt:
         tell("interrupted")
         return 130
     except BrokenPipeError:  # a reader such as `head` stopped early; nothing may be flushed at exit
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        discard_output()
         return 0
-    except (TilewrightError, MemoryError, RecursionError, OSError) as error:
+    except (TilewrightError, MemoryError, RecursionError, OSError, UnicodeError) as error:
+        if options.debug:
+            traceback.print_exc()
         return status_of(error)
 
 
+def parse(parser: ProgramParser, arguments: Sequence[str] | None) -> Namespace:
+    """The options of a command line; without a command, those that print the help."""
+    options, unknown = parser.parse_known_args(arguments)
+    if unknown:
+        getattr(options, "parser", parser).error(f"unrecognized arguments: {' '.join(unknown)}")
+    if "command" not in options:
+        options.command = lambda _: parser.print_help() or 0
+    return options
+
+
+def discard_output() -> None:
+    """Let nothing more be written to standard output, which takes nothing more."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
 def prepare_streams() -> None:
-    """Print "?" for characters outside a stream's encoding. Without a standard output, print nothing."""
+    """Print "?" for characters outside a stream's encoding. A stream that is closed gets nothing."""
     if sys.stdout is None:
         sys.stdout = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115
+    if sys.stderr is None:
+        sys.stderr = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="replace")
@@ -150,12 +131,12 @@ def status_of(error: BaseException) -> int:
         words = f"out of memory: {words or 'a smaller size needs less'}"
     elif isinstance(error, RecursionError):
         words = "the text is nested too deeply to be read"
+    elif isinstance(error, UnicodeError):
+        words = f"text that is not {getattr(error, 'encoding', 'UTF-8')}: {words}"
     elif isinstance(error, OSError):
         words = f"{error.filename}: {error.strerror}" if error.filename else error.strerror or words
-        if (
-            error.errno == errno.ENOSPC and not error.filename
-        ):  # standard output is full: nothing may be flushed at exit
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if error.errno == errno.ENOSPC and not error.filename:  # standard output is full
+            discard_output()
     tell(f" {words}", "error:")
     return 2 if isinstance(error, (InvalidInput, LookupError)) else 1
 

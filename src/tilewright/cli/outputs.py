@@ -1,16 +1,20 @@
 """Output files: checked before anything is measured. A record that cannot be written is saved elsewhere."""
 
 import argparse
+import errno
 import os
 import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TypeVar
 
+from ..core.files import write_atomically
 from ..core.records import Record, save_record, to_json
 from ..errors import InvalidInput, RecordError, TilewrightError, Unsupported
 from ..report.plot import check_picture, plot
 from ..report.table import to_csv
+from .json_output import STDOUT, print_json
+from .printing import tell_written
 
 Saved = TypeVar("Saved")
 WRITTEN = ("json", "csv", "plot")  # the options that name a file; JSON first, because it keeps the whole record
@@ -24,8 +28,14 @@ def check_target(option: str, path: Path, endings: Sequence[str] = ()) -> None:
         raise InvalidInput(f"{option} {path} is a folder: name a file in it")
     if not path.parent.is_dir():
         raise InvalidInput(f"{option} {path}: there is no folder {path.parent}")
-    if not os.access(path if path.exists() else path.parent, os.W_OK):
-        raise InvalidInput(f"{option} {path}: you have no right to write there")
+    try:
+        if path.exists():
+            if not os.access(path, os.W_OK):
+                raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+        else:
+            tempfile.TemporaryFile(dir=path.parent).close()
+    except OSError as error:
+        raise InvalidInput(f"{option} {path}: nothing can be written there ({error.strerror})") from error
 
 
 def check_outputs(options: argparse.Namespace, names: Sequence[str] = ("",)) -> None:
@@ -33,13 +43,19 @@ def check_outputs(options: argparse.Namespace, names: Sequence[str] = ("",)) -> 
     targets: dict[Path, str] = {}
     for option in WRITTEN:
         path: Path | None = getattr(options, option, None)
-        for target in (named(path, name) for name in names) if path is not None else ():
+        for target in (named(path, name) for name in names) if path not in (None, STDOUT) else ():
             check_target(f"--{option}", target)
             if target in targets:
                 raise InvalidInput(f"--{targets[target]} and --{option} both name {target}")
             targets[target] = option
     if getattr(options, "plot", None) is not None:
         check_picture(options.plot)
+
+
+def check_json(options: argparse.Namespace) -> None:
+    """Check the file of --json."""
+    if options.json not in (None, STDOUT):
+        check_target("--json", options.json)
 
 
 def named(path: Path, name: str) -> Path:
@@ -58,6 +74,9 @@ def write_outputs(options: argparse.Namespace, record: Record, name: str = "") -
     for option in WRITTEN:
         if (path := getattr(options, option)) is None:
             continue
+        if path == STDOUT:
+            print_json(options, to_json(record), several=bool(name))
+            continue
         try:
             writers[option](record, named(path, name))
             written.append(named(path, name))
@@ -71,7 +90,19 @@ def write_outputs(options: argparse.Namespace, record: Record, name: str = "") -
 
 
 def _save_csv(record: Record, path: Path) -> None:
-    path.write_text(to_csv(record), encoding="utf-8")
+    write_atomically(path, to_csv(record).encode())
+
+
+def write_json(options: argparse.Namespace, record: object) -> None:
+    """`--json` of a command with one record: write the file, print the record, or nothing without the option.
+
+    RecordError if the file cannot be written: it names the file in which the record was saved.
+    """
+    if options.json == STDOUT:
+        print_json(options, to_json(record))
+    elif options.json is not None:
+        write_or_rescue(options.json, record)
+        tell_written([options.json])
 
 
 def write_or_rescue(path: Path, record: Saved, write: Callable[[Saved, Path], None] = save_record) -> None:

@@ -1,7 +1,13 @@
 """What several commands print."""
 
+import shutil
+import sys
+import textwrap
 from collections.abc import Sequence
 from pathlib import Path
+
+NARROWEST = 20  # columns that a hanging text gets at least
+RED, YELLOW, GREEN, BOLD, DIM = "31", "33", "32", "1", "2"  # of a terminal's escape sequences
 
 
 def say(text: str) -> None:
@@ -10,6 +16,30 @@ def say(text: str) -> None:
 
 
 def tell_written(paths: Sequence[Path]) -> None:
-    """Print the names of files that were written."""
+    """Print the names of files that were written, on standard error: standard output is for the answer."""
     for path in paths:
-        say(f"wrote {path}")
+        print(f"wrote {path}", file=sys.stderr)
+
+
+def say_hanging(head: str, text: str, style: str = "", indent: int | None = None) -> None:
+    """Print `head` in a style, then text. On a terminal its further lines stand below its first word, or at `indent`."""
+    shown = coloured(head, style)
+    if not sys.stdout.isatty():
+        print(f"{shown}{text}")
+        return
+    place = len(head) if indent is None else indent
+    width = max(shutil.get_terminal_size().columns, place + NARROWEST)
+    lines = textwrap.wrap(
+        text, width, initial_indent=" " * len(head), subsequent_indent=" " * place,
+        break_long_words=False, break_on_hyphens=False,
+    )  # fmt: skip
+    print("\n".join([shown + (lines[0][len(head) :] if lines else ""), *lines[1:]]))
+
+
+def coloured(text: str, style: str) -> str:
+    """Text in a style, if standard output is a terminal that shows colours."""
+    from rich.console import Console
+
+    if not style or not sys.stdout.isatty() or Console().no_color or Console().is_dumb_terminal:
+        return text
+    return f"\x1b[{style}m{text}\x1b[0m"

@@ -1,7 +1,6 @@
 """Find which measured peak of a device limits a kernel, and the % reached."""
 
 import argparse
-import sys
 from pathlib import Path
 
 from .quantities import seconds
@@ -13,6 +12,7 @@ EXAMPLES = """\
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     from ..bench.roofline import DEFAULT_SIZES
+    from .json_output import add_json
     from .kernel_arguments import add_kernel
     from .shared_arguments import add_device, add_problem
 
@@ -21,22 +21,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_device(parser)
     parser.add_argument("--seconds", type=seconds, default=2.0, help="measuring time, in s (default: %(default)s)")
     output = parser.add_argument_group("output")
-    output.add_argument("--json", action="store_true", help="print the record as JSON (default: text)")
+    add_json(output)
     output.add_argument("--plot", type=Path, metavar="FILE", help="draw it as .svg (default: not drawn)")
 
 
 def execute(options: argparse.Namespace) -> int:
     """The exit status: 1 if the kernel failed."""
     from ..bench.roofline import roofline
-    from ..core.records import to_json
     from ..errors import InvalidInput
     from ..report.roofline import ROOFLINE_PICTURES, save_roofline
     from .kernel_arguments import kernel_of
-    from .outputs import check_target, write_or_rescue
+    from .outputs import check_json, check_target, write_json, write_or_rescue
+    from .printing import tell_written
     from .sizes import size_of
 
     size = size_of(options) or ()
     kernel = kernel_of(options)
+    check_json(options)
     if options.plot:
         check_target("--plot", options.plot, ROOFLINE_PICTURES)
         if kernel.operation != "gemm":
@@ -46,7 +47,8 @@ def execute(options: argparse.Namespace) -> int:
     found = roofline(kernel, size, options.device, options.dtype, options.offset, options.seconds)
     if options.plot:
         write_or_rescue(options.plot, found, save_roofline)
-    print(to_json(found) if options.json else found, end="" if options.json else "\n")
+    print(found)
+    write_json(options, found)
     if options.plot:
-        print(f"wrote {options.plot}", file=sys.stderr if options.json else sys.stdout)
+        tell_written([options.plot])
     return int(not found.row.passed)

@@ -3,6 +3,7 @@
 import argparse
 from pathlib import Path
 
+from .json_output import add_json
 from .quantities import seconds
 
 LADDER_SIZE = "512 on CPUs, 4096 on GPUs; for transposes 2048 on CPUs, 4096 on GPUs"
@@ -12,7 +13,8 @@ def add_device(parser: argparse._ActionsContainer) -> None:
     """`--device`, of commands that open one."""
     parser.add_argument(
         "--device", metavar="DEVICE",
-        help="an index of `tilewright devices`, cpu, gpu, or part of a name (default: the first that suits measuring)",
+        help="an index of `tilewright devices`, cpu, gpu, or part of a name (default: TILEWRIGHT_DEVICE, or else "
+        "the first that suits measuring)",
     )  # fmt: skip
 
 
@@ -33,14 +35,9 @@ def add_library_type(parser: argparse._ActionsContainer) -> None:
     )  # fmt: skip
 
 
-def add_record(parser: argparse._ActionsContainer) -> None:
-    """`--json`, of commands that measure."""
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write the record as JSON (default: not written)")
-
-
 def add_measuring(parser: argparse.ArgumentParser, default_seconds: float, default_size: str) -> None:
     """The arguments of commands that measure rungs."""
-    from ..runtime.cuda.counterparts import BACKENDS
+    from ..core.kernel import BACKENDS
 
     problem = parser.add_argument_group("problem")
     add_problem(problem, default_size)
@@ -60,7 +57,7 @@ def add_measuring(parser: argparse.ArgumentParser, default_seconds: float, defau
         "--no-baselines", action="store_true", help="skip the other libraries and the host program (default: measured)"
     )
     output = parser.add_argument_group("output")
-    add_record(output)
+    add_json(output)
     output.add_argument("--csv", type=Path, metavar="FILE", help="write the table as CSV (default: not written)")
     output.add_argument(
         "--plot", type=Path, metavar="FILE", help="draw the rates as .svg, .png or .pdf (default: not drawn)"

@@ -1,5 +1,6 @@
 """The operations of an opened device, the same for OpenCL and CUDA. Plans are run with them."""
 
+import os
 from collections.abc import Sequence
 from typing import Any, Protocol
 
@@ -9,6 +10,14 @@ from ..core.device import DeviceInfo
 from ..core.kernel import NDRange
 from ..core.source import Signature
 from ..core.tensor_map import TensorMap
+
+
+DEVICE_VARIABLE = "TILEWRIGHT_DEVICE"  # the default of `--device`, and of `device` in Python
+
+
+def preset_device() -> str | None:
+    """The device that the environment names; None if it names none."""
+    return os.environ.get(DEVICE_VARIABLE) or None
 
 
 class Program(Protocol):

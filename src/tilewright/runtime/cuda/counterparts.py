@@ -1,13 +1,12 @@
 """Opens a device by OpenCL, by CUDA, or by both on the same GPU."""
 
-from ...core.kernel import Kernel
+from ...core.kernel import BACKENDS, Kernel
 from ...errors import InvalidInput, NoDevice, Unsupported
 from ..device import Device
 from ..opencl.device import Device as OpenCLDevice
 from ..opencl.device import open_device
 from . import device as cuda
 
-BACKENDS = ("opencl", "cuda", "both")
 CUDA_FEATURES = {"cpu", "gpu", "nvidia"}  # kinds of devices, and the feature that the CUDA prelude supports
 
 

@@ -18,6 +18,7 @@ from ...core.tensor_map import TensorMap
 from ...errors import InvalidInput, LaunchFailed, NoDevice, UnknownName, Unsupported
 from ..argument_types import argument_types
 from ..cache import BinaryCache, cache_folder, content_key
+from ..device import DEVICE_VARIABLE, preset_device
 from .calls import check, driver_calls
 from .information import architecture, compiler_for, describe, list_devices
 from .timing import GATE, Event, Gate, Mark
@@ -238,14 +239,20 @@ def opened(ordinal: int) -> Device:
 
 
 def open_device(wanted: str | None = None) -> Device:
-    """Open a GPU by its index in CUDA's order, or by a part of its name. NoDevice if there is none."""
+    """Open a GPU by its index in CUDA's order, or by a part of its name. NoDevice if there is none.
+
+    None means the GPU that TILEWRIGHT_DEVICE names; without that variable the first one.
+    """
     infos = list_devices()
+    kind = "CUDA device"
+    if wanted is None and (wanted := preset_device()) is not None:
+        kind = f"CUDA device ({DEVICE_VARIABLE})"
     if not infos:
         raise NoDevice("no CUDA device: the driver offers none")
     for place, info in enumerate(infos):
         if wanted is None or wanted in ("gpu", str(place)) or wanted.lower() in info.label.lower():
             return opened(place)
-    raise UnknownName("CUDA device", str(wanted), [*map(str, range(len(infos))), *(info.label for info in infos)])
+    raise UnknownName(kind, str(wanted), [*map(str, range(len(infos))), *(info.label for info in infos)])
 
 
 def open_counterpart(bus: int) -> Device:

@@ -19,6 +19,7 @@ from ...core.tensor_map import TensorMap
 from ...errors import BuildFailed, NoDevice, OutOfDeviceMemory, UnknownName, Unsupported
 from ..argument_types import argument_types
 from ..cache import BinaryCache, cache_folder, content_key
+from ..device import DEVICE_VARIABLE, preset_device
 from ..icd.preference import NEVER_BY_DEFAULT, preference, standing
 from ..icd.registration import bind_threads, register
 from ..tensor_maps import encode
@@ -28,6 +29,10 @@ from .instructions import with_instructions
 from .kernel_objects import kernel_object
 from .launch_without_event import launch_without_event
 from .retarget import retarget
+
+
+SHORTEST_NUMBER = 3  # digits of a number that may be a part of a name, such as 4090; shorter ones are indices
+WITHOUT_DEVICE = "list, show, explain, inspect --arch, compare, plot and report"  # commands
 
 
 @contextmanager
@@ -84,11 +89,25 @@ def list_devices() -> tuple[DeviceInfo, ...]:
     return tuple(info for info, _ in discover_devices())
 
 
+def no_device() -> NoDevice:
+    """The error where there is no OpenCL device."""
+    cause = f" ({register().problem})" if register().problem else ""
+    return NoDevice(
+        f"no OpenCL device was found{cause}; `tilewright doctor` says what is missing and how to add it. "
+        f"Without a device work: {WITHOUT_DEVICE}"
+    )
+
+
 def choose(infos: Sequence[DeviceInfo], wanted: str | None) -> int:
-    """The index of the device that `wanted` names: an index, "cpu" or "gpu", or a part of a name or platform."""
+    """The index of the device that `wanted` names: an index, "cpu" or "gpu", or a part of a name or platform.
+
+    None means the device that TILEWRIGHT_DEVICE names; without that variable the first one.
+    """
     if not infos:
-        cause = f" ({register().problem})" if register().problem else ""
-        raise NoDevice(f"no OpenCL device was found{cause}; `tilewright doctor` says what is missing and how to add it")
+        raise no_device()
+    kind = "device"
+    if wanted is None and (wanted := preset_device()) is not None:
+        kind = f"device ({DEVICE_VARIABLE})"
     if wanted is None:
         first = infos[0]
         own = standing(first.platform, first.version, first.kind)
@@ -100,9 +119,18 @@ def choose(infos: Sequence[DeviceInfo], wanted: str | None) -> int:
     if wanted.isdigit() and int(wanted) < len(infos):
         return int(wanted)
     for index, info in enumerate(infos):
-        if wanted.lower() == info.kind or wanted.lower() in info.label.lower():
+        part_of_name = len(wanted) >= SHORTEST_NUMBER or not wanted.isdigit()
+        if wanted.lower() == info.kind or (part_of_name and wanted.lower() in info.label.lower()):
             return index
-    raise UnknownName("device", wanted, [*map(str, range(len(infos))), *(info.label for info in infos)])
+    raise UnknownName(kind, wanted, [*map(str, range(len(infos))), *(info.label for info in infos)])
+
+
+def default_index(infos: Sequence[DeviceInfo]) -> int | None:
+    """The index of the device that is used if none is named; None if one must be named."""
+    try:
+        return choose(infos, None)
+    except (NoDevice, UnknownName):
+        return None
 
 
 def open_device(wanted: str | None = None) -> "Device":

@@ -1,0 +1,101 @@
+"""Parsers whose commands get their arguments when they are used, and the grouped help of all commands."""
+
+import argparse
+import shutil
+import textwrap
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+from .completion import complete_arguments
+
+NAME_WIDTH = 14  # of a command's name in the list of commands, with its indent
+
+
+class Command(Protocol):
+    """A file of this folder with one command. Its docstring is the help; its functions import what they need."""
+
+    EXAMPLES: str
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None: ...
+
+    def execute(self, options: argparse.Namespace) -> int: ...
+
+
+class CommandParser(argparse.ArgumentParser):
+    """The parser of one command, which gets its arguments when it is first used."""
+
+    command: Command | None = None
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        self.load()
+        return super().parse_known_args(args, namespace)
+
+    def load(self) -> None:
+        """Add the arguments, unless they are there."""
+        if self.command is not None:
+            command, self.command = self.command, None
+            command.add_arguments(self)
+            add_debug(self, argparse.SUPPRESS)
+            complete_arguments(self)
+            self.set_defaults(command=command.execute, parser=self)
+
+
+class Version(argparse.Action):
+    """`--version`, which looks the version up when it is used."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        from importlib.metadata import version
+
+        print(f"tilewright {version('tilewright')}")
+        parser.exit()
+
+
+class ProgramParser(argparse.ArgumentParser):
+    """The parser of all commands: its help lists them in groups."""
+
+    groups: Mapping[str, Mapping[str, Command]]
+    commands: "argparse._SubParsersAction[CommandParser]"
+
+    def format_help(self) -> str:
+        width = shutil.get_terminal_size().columns - 2
+        parts = [self.format_usage(), textwrap.fill(self.description or "", width)]
+        for title, commands in self.groups.items():
+            lines = [_command_line(name, command, width) for name, command in commands.items()]
+            parts.append("\n".join((f"{title}:", *lines)))
+        formatter = self._get_formatter()
+        formatter.start_section("options")
+        formatter.add_arguments(self._get_optional_actions())
+        formatter.end_section()
+        return "\n\n".join(part.rstrip("\n") for part in (*parts, formatter.format_help(), self.epilog or "")) + "\n"
+
+
+def add_debug(parser: argparse.ArgumentParser, default: Any) -> None:
+    """`--debug`, before or after the name of the command."""
+    parser.add_argument(
+        "--debug", action="store_true", default=default,
+        help="show where in the program an error arose (default: one sentence)",
+    )  # fmt: skip
+
+
+def add_commands(parser: ProgramParser) -> None:
+    """A parser for each command of the groups."""
+    parser.commands = parser.add_subparsers(metavar="COMMAND", parser_class=CommandParser, prog=parser.prog)
+    for name, command in ((name, each) for group in parser.groups.values() for name, each in group.items()):
+        sentence = _sentence(command).replace("%", "%%")
+        parser.commands.add_parser(
+            name, help=sentence, description=sentence, epilog=f"examples:\n{command.EXAMPLES}",
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        ).command = command  # fmt: skip
+
+
+def _sentence(command: Command) -> str:
+    """The first line of a command's docstring."""
+    return (command.__doc__ or "").split("\n", 1)[0]
+
+
+def _command_line(name: str, command: Command, width: int) -> str:
+    """A command's name and its sentence, with a hanging indent."""
+    return textwrap.fill(
+        _sentence(command), max(width, NAME_WIDTH + 20), subsequent_indent=" " * NAME_WIDTH,
+        initial_indent=f"  {name}".ljust(NAME_WIDTH),
+    )  # fmt: skip
