@@ -6,10 +6,11 @@ from contextlib import ExitStack
 from ..analysis.diagnosis import diagnosed
 from ..core.device import DeviceInfo
 from ..core.kernel import Kernel, Ladder
+from ..core.plan import plan_kernel
 from ..core.problem import Gemm, Problem
 from ..core.problems import check_memory, host_bytes, make_problem
 from ..core.records import Record, Row
-from ..errors import InvalidInput
+from ..errors import InvalidInput, Unsupported
 from ..kernels import find_ladder, select
 from ..kernels.settings import Settings, chosen_kernel
 from ..runtime.cuda.counterparts import open_backends
@@ -50,6 +51,17 @@ def check_ladder(
             check_memory(problem, device.info)
         check_together(problems, device.info, baselines)
     return wanted
+
+
+def refusals(ladder: Ladder, device: Device, size: Sequence[int], dtype: str | None = None) -> dict[str, Unsupported]:
+    """The rungs that this device refuses at a size, each with its reason. Nothing is built."""
+    found: dict[str, Unsupported] = {}
+    for kernel in ladder.kernels:
+        try:
+            plan_kernel(kernel, make_problem(kernel, size, dtype or ladder.usual_dtype), device.info)
+        except Unsupported as refusal:
+            found[kernel.name] = refusal
+    return found
 
 
 def check_something(problem: Problem) -> None:

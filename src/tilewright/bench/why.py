@@ -124,7 +124,8 @@ def contrary(before: Why, now: Why, info: DeviceInfo) -> str:
         "bytes moved in local memory": (before.counts.local_bytes, now.counts.local_bytes),
     }
     fallen = {name: old / new for name, (old, new) in pairs.items() if new and old > NOTICED * new}
-    if slower < NOTICED or not fallen:
+    noise = before.row.samples.spread + now.row.samples.spread
+    if slower < NOTICED + noise or not fallen:
         return ""
     name, times = max(fallen.items(), key=lambda each: each[1])
     return (

@@ -47,12 +47,14 @@ class Screen(Console):
 
 
 def fitting(columns: Sequence[Column], lines: Sequence[Line], width: int) -> list[int]:
-    """The places of the columns that fit into `width`."""
+    """The places of the columns that fit into `width`. Of those with a weight, the empty ones are left out."""
     widths = [
         min(LONG, longest) if column.wraps else longest
         for column, longest in zip(columns, _longest(columns, lines), strict=True)
     ]
-    kept = [place for place, column in enumerate(columns) if widths[place] or not column.weight]
+    kept = [
+        place for place, column in enumerate(columns) if not column.weight or any(line.cells[place] for line in lines)
+    ]
     for place in sorted(kept, key=lambda place: -columns[place].weight):
         if sum(widths[each] + GAP for each in kept) - GAP <= width or not columns[place].weight:
             break

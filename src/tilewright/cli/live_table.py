@@ -22,6 +22,7 @@ from ..report.table import (
     peaks_line,
     rate_unit,
     sizes_of,
+    without_repeats,
 )
 from ..report.trust import is_busy, warning
 from ..runtime.device import Device
@@ -33,7 +34,6 @@ console: Console = Screen()
 WEIGHTS = {"ms": 5, "± %": 3, "% peak": 4, "x first": 6, "x prev": 7}
 SENTENCES = "what it changes"
 BARS = ""  # the heading of the column of bars
-AS_ABOVE = "as above"
 REDRAW_S = 0.1  # the table is drawn at most as often
 
 
@@ -136,13 +136,6 @@ def style_of(line: Line) -> str:
     if line.row.failed:
         return "red"
     return "bold" if line.best else "" if line.row.passed else "dim"
-
-
-def without_repeats(lines: Sequence[Line]) -> list[str]:
-    """The sentence of each line. One that stands in the line above is not repeated."""
-    sentences = [cells(line)[-1] for line in lines]
-    pairs = zip(["", *sentences], sentences, strict=False)
-    return [AS_ABOVE if own and own == above else own for above, own in pairs]
 
 
 def sentences_below(lines: Sequence[Line]) -> Table:

@@ -208,7 +208,9 @@ class Environment:
     versions: dict[str, str]
     clock_mhz: float | None = None  # read during the run, if the system tells it
     power_w: float | None = None
-    others: float | None = None  # mean number of cores that other programs kept busy during the run, if the system tells it
+    others: float | None = (
+        None  # mean number of cores that other programs kept busy during the run, if the system tells it
+    )
 
 
 @dataclass(frozen=True)

@@ -94,7 +94,11 @@ def select(ladder: Ladder, wanted: tuple[str, ...]) -> tuple[Kernel, ...]:
         return ladder.kernels
     chosen = []
     for name in wanted:
-        matches = [kernel for kernel in ladder.kernels if kernel.name == name or matches_rung(kernel.name.lower(), name.lower())]
+        matches = [
+            kernel
+            for kernel in ladder.kernels
+            if kernel.name == name or matches_rung(kernel.name.lower(), name.lower())
+        ]
         if not matches:
             raise UnknownName("rung", name, [kernel.name for kernel in ladder.kernels])
         chosen += [kernel for kernel in matches if kernel not in chosen]

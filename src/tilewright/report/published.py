@@ -48,9 +48,7 @@ def nearest(rows: Sequence[Row], size: Sequence[int]) -> list[Row]:
     return [row for row in rungs if row.size == best]
 
 
-def _lines(
-    place: str, kernels: Sequence[Kernel], ours: dict[str, Row], source: Publication
-) -> list[tuple[str, ...]]:
+def _lines(place: str, kernels: Sequence[Kernel], ours: dict[str, Row], source: Publication) -> list[tuple[str, ...]]:
     """The lines of one device: libraries first, then the rungs."""
     lines = [(name, where, figure(rate), "", "", "", "") for where, name, rate in source.others if where == place]
     before: tuple[float, float] | None = None  # what was published of the rung before, and what it reached here
@@ -62,7 +60,9 @@ def _lines(
         here = figure(row.rate) if row.measured else str(row.status)
         then_ratio = figure(rate / before[0]) if before else ""
         our_ratio = figure(row.rate / before[1]) if before and before[1] and row.measured else ""
-        lines.append((kernel.name, place, figure(rate), then_ratio, here, our_ratio, kernel.published_with or "as here"))
+        lines.append(
+            (kernel.name, place, figure(rate), then_ratio, here, our_ratio, kernel.published_with or "as here")
+        )
         before = (rate, row.rate)
     return lines
 

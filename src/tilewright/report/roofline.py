@@ -86,7 +86,7 @@ def draw_roofline(found: Roofline) -> str:
     if found.traffic is not None and found.traffic.local_bytes:
         _peak_line(drawing, axes, "local memory", found.peaks.local_gbs, peak)
     _line(drawing, axes.x(10**axes.low_x), axes.y(peak), LEFT + WIDTH, axes.y(peak), "#cf222e")
-    drawing.text(LEFT + WIDTH, axes.y(peak) - 6, f"multiply-adds {number(peak)} GFLOP/s", "ink", "end")
+    drawing.text(LEFT + WIDTH, axes.y(peak) - 6, f"multiply-adds {figure(peak)} GFLOP/s", "ink", "end")
     for place, (name, colour, intensity) in enumerate(points):
         _point(drawing, axes, intensity, rate, COLOURS[colour], f"{name}: {intensity:.3g} flops per byte", place)
     return drawing.svg()
@@ -128,7 +128,7 @@ def _peak_line(drawing: Drawing, axes: Axes, name: str, gbs: float, peak: float)
     ridge = peak / gbs
     _line(drawing, axes.x(start), axes.y(start * gbs), axes.x(ridge), axes.y(peak), COLOURS[name])
     middle = math.sqrt(start * ridge)
-    drawing.text(axes.x(middle) + 8, axes.y(middle * gbs) + 14, f"{name} {number(gbs)} GB/s", "ink")
+    drawing.text(axes.x(middle) + 8, axes.y(middle * gbs) + 14, f"{name} {figure(gbs)} GB/s", "ink")
 
 
 def _point(drawing: Drawing, axes: Axes, intensity: float, rate: float, colour: str, words: str, place: int) -> None:

@@ -13,6 +13,7 @@ from .trust import MARK, can_divide, is_busy, is_unsteady, warning
 
 # The backends of the baselines that kernels are compared with, the vendor's library first.
 COMPARED = ("cuda", "host")
+AS_ABOVE = "as above"
 
 
 @dataclass(frozen=True)
@@ -124,6 +125,13 @@ def cells(line: Line, per_unit: float = 1.0) -> tuple[str, ...]:
     )
 
 
+def without_repeats(lines: Sequence[Line]) -> list[str]:
+    """The sentence of each line. One that stands in the line above is not repeated."""
+    sentences = [cells(line)[-1] for line in lines]
+    pairs = zip(["", *sentences], sentences, strict=False)
+    return [AS_ABOVE if own and own == above else own for above, own in pairs]
+
+
 def legend(rows: Sequence[Row], columns: Sequence[str]) -> str:
     """What the columns mean, in one line."""
     meanings = {
@@ -193,8 +201,9 @@ def markdown(record: Record) -> str:
     warned = warning(rows, environment)
     lines = [f"**{heading(record)}**", "", *((warned, "") if warned else ())]
     lines += ["| " + " | ".join(map(cell, columns)) + " |", "|" + " --- |" * len(columns)]
-    for line in derive(rows, record.peaks, is_busy(environment)):
-        texts = cells(line, per_unit)
+    derived = derive(rows, record.peaks, is_busy(environment))
+    for line, sentence in zip(derived, without_repeats(derived), strict=True):
+        texts = (*cells(line, per_unit)[:-1], sentence)
         lines.append("| " + " | ".join(f"**{cell(text)}**" if line.best and place < 2 else cell(text)
                                        for place, text in enumerate(texts)) + " |")  # fmt: skip
     lines += ["", f"{legend(rows, columns)}.", "", f"{peaks_line(record.peaks)}. {environment.processor}, "

@@ -11,7 +11,6 @@ from ..core.kernel import NDRange
 from ..core.source import Signature
 from ..core.tensor_map import TensorMap
 
-
 DEVICE_VARIABLE = "TILEWRIGHT_DEVICE"  # the default of `--device`, and of `device` in Python
 
 

@@ -30,7 +30,6 @@ from .kernel_objects import kernel_object
 from .launch_without_event import launch_without_event
 from .retarget import retarget
 
-
 SHORTEST_NUMBER = 3  # digits of a number that may be a part of a name, such as 4090; shorter ones are indices
 WITHOUT_DEVICE = "list, show, explain, inspect --arch, compare, plot and report"  # commands
 

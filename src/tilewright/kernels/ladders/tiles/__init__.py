@@ -180,7 +180,11 @@ def pad_first(kernel: Kernel, config: Config, problem: Problem) -> Steps:
 
 
 def _rung(
-    file: str, configs: tuple[Tile, ...], gflops: float, steps: StepsOf = single_step, published_with: str = "",
+    file: str,
+    configs: tuple[Tile, ...],
+    gflops: float,
+    steps: StepsOf = single_step,
+    published_with: str = "",
     device: str = "Tesla K40m",
 ) -> Kernel:
     """A rung with its configuration, the smaller ones after it, and the published GFLOP/s."""
