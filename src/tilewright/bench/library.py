@@ -85,10 +85,12 @@ def run_benchmark(
 ) -> Record:
     """Measure the library against NumPy, or cuBLAS on NVIDIA GPUs, over sets of problems.
 
-    `sets` are names of SETS, by default "quick" on CPUs, "squares" and "skinny" on GPUs; `seconds` is the time for one problem. A problem's rows are the baseline's, ours, our CUDA
-    counterpart's with `backend` "both", and those of other installed libraries. Samples are taken in turn, so that the
-    i-th samples of two rows are a pair. `watch` gets each problem's rows. `precision` is that of all products. With
-    `sustained`, cases take turns of that many seconds back to back, and the record holds the device's clock and power.
+    `sets` are names of SETS, by default "quick" on CPUs, "squares" and "skinny" on GPUs; `seconds` is the time for one
+    problem. A problem's rows are the baseline's, ours, our CUDA counterpart's with `backend` "both", and those of other
+    installed libraries. Samples are taken in turn, so that the i-th samples of two rows are a pair. `watch` gets each
+    problem's rows. `precision` is that of all products. With `sustained`, cases take turns of that many seconds back to
+    back, and the record holds the device's clock and power.
+
     `announce` gets what is going on. If the benchmark ends early, `keep` gets the record of the problems until then.
     """
     opened = device if isinstance(device, Device) else open_device(device)

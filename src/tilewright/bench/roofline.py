@@ -3,7 +3,7 @@
 Williams, Waterman, Patterson: Roofline, an Insightful Visual Performance Model for Multicore Architectures (2009).
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from ..analysis.explain import Explanation
@@ -16,11 +16,12 @@ from ..core.numbers import figure
 from ..core.plan import plan_kernel
 from ..core.problem import Gemm, Problem, compulsory_bytes
 from ..core.problems import make_problem
-from ..core.records import Row
+from ..core.records import Record, Row
 from ..errors import InvalidInput
 from ..kernels.settings import Settings, chosen_kernel
 from ..runtime.opencl.device import Device, open_device
 from .ladders import run_kernel
+from .progress import Announce, Phase, silent
 
 DEFAULT_SIZES = {"gpu": 4096, "cpu": 512}
 WORD = 4  # bytes of one bank of local memory
@@ -129,12 +130,14 @@ def roofline(
     offset: int = 0,
     seconds: float = 2.0,
     settings: Settings | None = None,
+    announce: Announce = silent,
+    keep: Callable[[Record], None] = lambda record: None,
 ) -> Roofline:
     """Measure a kernel and the device's peaks, and count the kernel's traffic. `print` the result to read it.
 
     `kernel` is a rung's name or a Kernel; `size` is (n,), (m, n, k) or (rows, columns), by default 4096 on a GPU and 512
     on a CPU; `dtype` is the kernel's usual one if left out; `settings` change fields of a rung's configuration or macros of
-    a file; `seconds` is the time for measuring. Unsupported says why the device cannot run the kernel.
+    a file; `seconds` is the time for measuring. `announce` and `keep` are those of `run_ladder`. Unsupported says why the device cannot run the kernel.
     """
     kernel = chosen_kernel(kernel, settings)
     dtype = kernel.usual_dtype if dtype is None else dtype
@@ -144,11 +147,12 @@ def roofline(
     if not all(each.elements for each in problem.operands):
         raise InvalidInput(f"{problem.title} is empty: a roofline needs a problem with at least one element")
     plan = plan_kernel(kernel, problem, device.info)
-    record, _ = run_kernel(kernel, size, device, dtype, offset, seconds, baselines=False)
+    record, _ = run_kernel(kernel, size, device, dtype, offset, seconds, baselines=False, announce=announce, keep=keep)
     row, peaks = record.rows[-1], record.peaks
     if peaks is None:
         raise InvalidInput(f"{device.info.label} has no measured peaks for {dtype}")
     traffic, note = None, ""
+    announce(Phase("counting loads and stores"))
     try:
         traffic = count_traffic(kernel, problem, device.info)
     except InvalidInput as cannot:  # such as inline assembly

@@ -50,7 +50,7 @@ def find_kernel(name: str) -> Kernel:
         first, last = ladder.kernels[0].name, ladder.kernels[-1].name
         raise InvalidInput(
             f"{name!r} is a ladder of {len(ladder.kernels)} rungs, {first} to {last}: name one of them, such as "
-            f"{ladder.name}/{ladder.kernels[1].name.split('/')[1][:2].lstrip('0')}; `tilewright list {ladder.name}` lists them"
+            f"{last}; `tilewright list {ladder.name}` lists them"
         )
     if not matches:
         raise UnknownName("rung", name, known)
