@@ -1,4 +1,4 @@
-"""Which of NumPy's own tests `matmul` does not pass, and why: docs/numpy-differences.md has a heading for every kind.
+"""Which of NumPy's own tests `matmul` does not pass, and why: docs/reference/numpy-differences.md has a heading for every kind.
 
 A test that is listed must fail by its reason's exception, one that is not listed must pass: whichever changes is found.
 Ids are those of tests/device/library/test_numpy_suite.py, whose classes are called as NumPy's.

@@ -137,7 +137,8 @@ def roofline(
 
     `kernel` is a rung's name or a Kernel; `size` is (n,), (m, n, k) or (rows, columns), by default 4096 on a GPU and 512
     on a CPU; `dtype` is the kernel's usual one if left out; `settings` change fields of a rung's configuration or macros of
-    a file; `seconds` is the time for measuring. `announce` and `keep` are those of `run_ladder`. Unsupported says why the device cannot run the kernel.
+    a file; `seconds` is the time for measuring. `announce` and `keep` are those of `run_ladder`. Unsupported says why the
+    device cannot run the kernel.
     """
     kernel = chosen_kernel(kernel, settings)
     dtype = kernel.usual_dtype if dtype is None else dtype

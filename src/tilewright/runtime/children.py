@@ -100,21 +100,30 @@ def list_devices(time_limit: float = 60.0) -> ChildRun:
     return run_child([sys.executable, "-m", "tilewright.runtime.opencl.smoke", "--list"], time_limit)
 
 
+def loops_that_end_early(rounds: int, expected: int) -> str:
+    """What is wrong with a device whose loop ran `rounds` of `expected` rounds; "" if nothing is."""
+    if rounds == expected:
+        return ""
+    return f"a loop of {expected:,} rounds ended after {rounds:,}: sums over a long K would be wrong"
+
+
 def _judge(platform: str, device: int, child: ChildRun) -> SmokeResult:
     stages = child.stages()
-    if "gemm" not in stages:
+    if not {"gemm", "loop"} <= stages.keys():
         reason = child.ending or "it ended without an answer"
         line = child.telling_line()
         return SmokeResult(platform, device, False, f"{reason}: {line}" if line else reason)
     gemm = stages["gemm"]
-    passed = gemm["error_over_bound"] <= 1.0  # false for NaN too
-    wrong = f"wrong result: the error is {gemm['error_over_bound']:.3g} times what rounding allows"
+    wrong = ""
+    if not gemm["error_over_bound"] <= 1.0:  # so that NaN is wrong, too
+        wrong = f"wrong result: the error is {gemm['error_over_bound']:.3g} times what rounding allows"
+    wrong = wrong or loops_that_end_early(stages["loop"]["rounds"], stages["loop"]["expected"])
     silent = child.ending or "not reached"
     return SmokeResult(
         platform,
         device,
-        passed,
-        reason="" if passed else wrong,
+        passed=not wrong,
+        reason=wrong,
         build_seconds=gemm["build_seconds"],
         gflops=gemm["gflops"],
         max_error=gemm["max_error"],

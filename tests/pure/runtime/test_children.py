@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from says import says
 
 from tilewright.runtime import children
 from tilewright.runtime.opencl import smoke
@@ -22,6 +23,7 @@ def probe(code: str, time_limit: float = 20.0) -> children.SmokeResult:
 GOOD = (
     "import json; print('a word of the driver'); print(json.dumps(dict(stage='gemm', build_seconds=1.0, "
     "gflops=2.0, max_error=1e-6, error_over_bound={})), flush=True);"
+    "print(json.dumps(dict(stage='loop', rounds=131072, expected=131072)), flush=True);"
 )
 
 
@@ -63,6 +65,12 @@ def test_a_child_that_answers_wrongly_fails(ratio: str) -> None:
     result = probe(GOOD.format(ratio))
     assert not result.passed
     assert result.reason.startswith("wrong result")
+
+
+def test_a_device_whose_long_loops_end_early_fails() -> None:
+    result = probe(GOOD.format(0.1).replace("rounds=131072", "rounds=65535"))
+    assert not result.passed
+    assert says(result.reason, "131,072", "65,535")
 
 
 def test_a_crash_after_the_product_spares_its_answer() -> None:

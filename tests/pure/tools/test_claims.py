@@ -22,7 +22,7 @@ def test_the_judging_page_counts_every_claim() -> None:
 
 
 def test_the_page_holds_the_claims_as_they_are_counted_now(tmp_path: Path) -> None:
-    page = DOCS / "explain.md"
+    page = DOCS / "reference" / "explain.md"
     copy = tmp_path / "explain.md"
     copy.write_text(page.read_text())
     assert refresh_claims(copy) == 1

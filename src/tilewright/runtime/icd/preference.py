@@ -12,6 +12,7 @@ POCL_WHEEL_REFUSAL = (
     "PoCL 3.0-rc2 of the wheel pocl-binary-distribution cannot compile on processors newer than its LLVM 14: "
     "pip install intel-opencl-rt intel-cmplr-lib-rt, or apt-get install pocl-opencl-icd"
 )
+UNKNOWN_DRIVER = 20
 NEVER_BY_DEFAULT = 100
 
 
@@ -42,7 +43,7 @@ def standing(platform_name: str, platform_version: str, device_kind: str) -> Sta
         return Standing(NEVER_BY_DEFAULT + 2, POCL_WHEEL_REFUSAL)
     if pocl and version is not None:
         return Standing(11, "PoCL 5 or later") if int(version[1]) >= 5 else Standing(12, "PoCL before 5")
-    return Standing(20, "an unknown CPU driver or accelerator")
+    return Standing(UNKNOWN_DRIVER, "an unknown CPU driver or accelerator")
 
 
 def preference(platform_name: str, platform_version: str, device_kind: str) -> int:

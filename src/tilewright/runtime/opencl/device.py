@@ -19,8 +19,9 @@ from ...core.tensor_map import TensorMap
 from ...errors import BuildFailed, NoDevice, OutOfDeviceMemory, UnknownName, Unsupported
 from ..argument_types import argument_types
 from ..cache import BinaryCache, cache_folder, content_key
+from ..children import loops_that_end_early
 from ..device import DEVICE_VARIABLE, preset_device
-from ..icd.preference import NEVER_BY_DEFAULT, preference, standing
+from ..icd.preference import NEVER_BY_DEFAULT, UNKNOWN_DRIVER, preference, standing
 from ..icd.registration import bind_threads, register
 from ..tensor_maps import encode
 from .error_codes import code_of, error_sentence, failure
@@ -29,6 +30,7 @@ from .instructions import with_instructions
 from .kernel_objects import kernel_object
 from .launch_without_event import launch_without_event
 from .retarget import retarget
+from .smoke import LOOP_ROUNDS, rounds_of_a_long_loop
 
 SHORTEST_NUMBER = 3  # digits of a number that may be a part of a name, such as 4090; shorter ones are indices
 WITHOUT_DEVICE = "list, show, explain, inspect --arch, compare, plot and report"  # commands
@@ -133,12 +135,23 @@ def default_index(infos: Sequence[DeviceInfo]) -> int | None:
 
 
 def open_device(wanted: str | None = None) -> "Device":
-    """Open a device. NoDevice if there is none, UnknownName if none matches."""
+    """Open a device. NoDevice if there is none, UnknownName if none matches, Unsupported if its driver is known to be wrong."""
     pairs = discover_devices()
     info, device = pairs[choose([info for info, _ in pairs], wanted)]
     with check(f"opening {info.label}"):
+        if preference(info.platform, info.version, info.kind) >= UNKNOWN_DRIVER:
+            _refuse_short_loops(info, device)
         context = cl.Context([device])
     return Device(info, device, context)
+
+
+def _refuse_short_loops(info: DeviceInfo, device: Any) -> None:
+    wrong = loops_that_end_early(rounds_of_a_long_loop(device), LOOP_ROUNDS)
+    if wrong:
+        raise Unsupported(
+            f"{info.label} is not used: {wrong}. `tilewright devices` lists the others; "
+            "`tilewright doctor` says how to add a driver"
+        )
 
 
 class Device:

@@ -8,6 +8,7 @@ each device.
 import argparse
 import sys
 import time
+import warnings
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -25,6 +26,7 @@ Matrix = np.ndarray[tuple[int, int], np.dtype[np.float32]]
 
 SIZE = 64  # M = N = K of the trial product: 4 x 4 work-groups of the largest tile
 ROUNDS, LAUNCHES = 5, 20
+LOOP_ROUNDS = 1 << 17  # twice what llvmpipe's loops reach, and few enough for an exact float32 sum
 
 PROBES = Path(__file__).parents[2] / "kernels" / "probes"
 TYPES: dict[str, tuple[str, type[np.float64] | type[np.float16]]] = {
@@ -47,6 +49,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         return
     device = find_device(options.platform, options.version, options.device)
     tell("gemm", **try_gemm(device, source_of("smoke_gemm")))
+    tell("loop", rounds=rounds_of_a_long_loop(device), expected=LOOP_ROUNDS)
     for name in TYPES:
         tell(name, answer=_try_type(device, name))
 
@@ -111,6 +114,23 @@ def try_gemm(device: "pyopencl.Device", source: str) -> dict[str, float]:
     cl.enqueue_copy(queue, output, buffers[2])
     gflops = 2 * SIZE**3 / min(launch(LAUNCHES) for _ in range(ROUNDS)) / 1e9
     return {"build_seconds": build_seconds, "gflops": gflops, **errors(left, right, output)}
+
+
+def rounds_of_a_long_loop(device: "pyopencl.Device") -> int:
+    """The number of rounds that a loop of LOOP_ROUNDS rounds really ran."""
+    import pyopencl as cl
+
+    context = cl.Context([device])
+    queue = cl.CommandQueue(context)
+    counted = np.zeros(1, np.float32)
+    output = cl.Buffer(context, cl.mem_flags.READ_WRITE | cl.mem_flags.COPY_HOST_PTR, hostbuf=counted)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", cl.CompilerWarning)  # a log is no fault: some drivers always write one
+        program = cl.Program(context, source_of("long_loop")).build(cache_dir=False)
+    kernel = cl.Kernel(program, "long_loop")
+    kernel(queue, (1,), (1,), np.int32(LOOP_ROUNDS), np.float32(1), output)
+    cl.enqueue_copy(queue, counted, output)
+    return int(counted[0])
 
 
 def errors(left: Matrix, right: Matrix, output: Matrix) -> dict[str, float]:

@@ -121,7 +121,7 @@ def test_the_report_says_how_to_read_it() -> None:
 
 
 def test_the_examples_give_what_they_say(tmp_path: Path) -> None:
-    page = DOCS / "explain.md"
+    page = DOCS / "reference" / "explain.md"
     for failed, tried in (
         doctest.testfile(str(page), module_relative=False, globs={"folder": tmp_path}),
         doctest.testmod(explanations),
