@@ -115,10 +115,8 @@ def summary(rows: Sequence[ProblemRows], busy: bool = False) -> str:
     medians = [statistics.median(paired_ratios(baseline, ours)) for baseline, ours, *_ in trusted]
     bests = [min(baseline.samples.times) / min(ours.samples.times) for baseline, ours, *_ in trusted]
     mean, best = (math.exp(statistics.fmean(map(math.log, each))) for each in (medians, bests))
-    return (
-        f"geometric mean over {len(trusted)} problems{without}: {mean:.2f}x by medians of paired ratios, "
-        f"{best:.2f}x by best times"
-    )
+    count = f"{len(trusted)} problem{'' if len(trusted) == 1 else 's'}"
+    return f"geometric mean over {count}{without}: {mean:.2f}x by medians of paired ratios, {best:.2f}x by best times"
 
 
 def turn_seconds(record: Record) -> float:
