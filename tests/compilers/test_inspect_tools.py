@@ -137,7 +137,7 @@ def test_what_missing_tools_would_add(monkeypatch: pytest.MonkeyPatch) -> None:
         assert found.form == ""
         assert found.mix is None
         assert len(found.missing) == 1
-        assert f"tilewright[{extra}]" in found.missing[0]
+        assert f"[{extra}]'" in found.missing[0]
         assert "missing:" in str(found)
 
 

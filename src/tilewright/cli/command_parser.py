@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Mapping
 from typing import Any, Protocol
 
-from .completion import complete_arguments
+from .completers import complete_arguments
 
 NAME_WIDTH = 14  # of a command's name in the list of commands, with its indent
 

@@ -2,22 +2,34 @@
 
 import argparse
 
-EXAMPLES = "  tilewright doctor"
+EXAMPLES = """\
+  tilewright doctor
+  tilewright doctor --json"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--json", action="store_true", help="print JSON (default: lines of text)")
+    from .json_output import add_json
+
+    add_json(parser, "the findings")
 
 
 def execute(options: argparse.Namespace) -> int:
     """The exit status: 1 if something that is needed is missing."""
-    from ..doctor import examine
-    from .printing import say
+    from ..doctor import Status, examine
+    from .outputs import check_json, write_json_text
+    from .printing import DIM, GREEN, RED, YELLOW, coloured, say, say_hanging
 
+    check_json(options)
+    styles = {Status.OK: GREEN, Status.WARN: YELLOW, Status.FAIL: RED, Status.ABSENT: DIM}
     examination = examine()
-    if options.json:
-        print(examination.to_json())
-    else:
-        for line in examination.lines():
-            say(line)
+    for status, head, text in examination.entries():  # commands are not wrapped: they are copied
+        if head.endswith("-> "):
+            say(f"{coloured(head, styles[status])}{text}")
+        else:
+            say_hanging(head, text, styles[status])
+    verdict, *commands = examination.advice()
+    say(coloured(verdict, GREEN if examination.healthy else RED))
+    for line in commands:
+        say(line)
+    write_json_text(options, examination.to_json())
     return 0 if examination.healthy else 1

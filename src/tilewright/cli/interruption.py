@@ -37,6 +37,10 @@ def terminated_as_interrupted() -> Iterator[None]:
     watch.start()
     try:
         yield
+    except ImportError:
+        if watch.interrupted:  # extension modules turn an interrupt of their imports into this error
+            raise KeyboardInterrupt from None
+        raise
     finally:
         watch.stop()
         for number, handler in before.items():
@@ -64,6 +68,11 @@ class Watch:
         os.close(self._writing)
         self._thread.join()
         os.close(self._reading)
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether the main thread has handled a signal."""
+        return self._handled > float("-inf")
 
     def interrupt(self, number: int, frame: FrameType | None) -> None:
         """The handler, which runs when the main thread returns to Python."""

@@ -5,11 +5,13 @@ import os
 import sys
 import traceback
 from argparse import Namespace
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from io import TextIOWrapper
 from pathlib import Path
 
 from ..errors import InvalidInput, TilewrightError
+from ..runtime.home import cache_troubles
 from . import (
     accuracy,
     bench,
@@ -74,7 +76,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         with terminated_as_interrupted():
             options = parse(parser, arguments)
-            with standard_output_for_json(options):
+            with standard_output_for_json(options), troubles_told():
                 status: int = options.command(options)
         sys.stdout.flush()
         return status
@@ -98,6 +100,16 @@ def parse(parser: ProgramParser, arguments: Sequence[str] | None) -> Namespace:
     if "command" not in options:
         options.command = lambda _: parser.print_help() or 0
     return options
+
+
+@contextmanager
+def troubles_told() -> Iterator[None]:
+    """A context for a command. At its end, one line says why caches could not be used, if so."""
+    try:
+        yield
+    finally:
+        if troubles := cache_troubles():
+            print(f"note: {'; '.join(troubles)}; `tilewright doctor` says more", file=sys.stderr)
 
 
 def discard_output() -> None:

@@ -10,6 +10,8 @@ from .quantities import from_zero
 if TYPE_CHECKING:
     from ..core.problem import Gemm
 
+LARGEST_SIDE = 2**31 - 1  # kernels count in 32 bits
+
 EXAMPLES = """\
   tilewright plan 4096x64x4096
   tilewright plan 512 --layout NT --batch 32 --device gpu --dtype float16"""
@@ -48,6 +50,8 @@ def product_of(options: argparse.Namespace) -> Gemm:
     if len(size) not in (1, 3):
         raise InvalidInput(f"{options.size}: a product has 1 or 3 sizes; write N or MxNxK")
     m, n, k = size * 3 if len(size) == 1 else size
+    if max(m, n, k) > LARGEST_SIDE:
+        raise InvalidInput(f"{options.size}: sides are limited to 2^31 - 1 = {LARGEST_SIDE:,}")
     orders = {"N": "row", "T": "column"}
     if not set(options.layout) <= set(orders) or len(options.layout) != 2:
         raise InvalidInput(f"--layout {options.layout}: write NN, NT, TN or TT")

@@ -15,6 +15,11 @@ def seconds(text: str) -> float:
     )
 
 
+def ratio(text: str) -> float:
+    """A finite number above 0."""
+    return _number(text, float, lambda value: math.isfinite(value) and value > 0, "a ratio, such as 0.95")
+
+
 def count(text: str) -> int:
     """A whole number of at least 1."""
     return _number(text, int, lambda value: value >= 1, "a whole number of at least 1")

@@ -4,7 +4,7 @@ import gzip
 import statistics
 import zlib
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from enum import StrEnum
 from pathlib import Path
 from typing import TypeVar
@@ -238,11 +238,34 @@ def save_record(record: object, path: Path) -> None:
     write_atomically(path, gzip.compress(content, mtime=0) if path.suffix == ".gz" else content)
 
 
-@dataclass(frozen=True)
-class _Header:
-    """What is read first: a file of another format need not fit the type."""
+# What is not read as a record of a ladder or benchmark: the command that wrote it, by fields that only its records have.
+WRITTEN_BY = {
+    "tilewright accuracy": {"environment", "rows", "size"},
+    "tilewright roofline": {"compulsory_bytes", "kernel", "peaks"},
+    "tilewright inspect": {"arch", "kernel", "mix"},
+    "tilewright explain": {"accesses", "coverage", "group_count"},
+    "tilewright devices": {"global_bytes", "platform", "trial"},
+    "tilewright doctor": {"findings", "healthy"},
+    "tilewright compare": {"ratio", "low", "high"},
+    "tilewright tune": {"entries", "device", "settled"},
+}
 
-    format: int | None = None
+
+def _format_of(text: bytes, kind: type, path: Path, what: str) -> int:
+    """The field `format` of a JSON text. RecordError for what is no `kind`: it names the command that wrote the text."""
+    own = {each.name for each in fields(kind)}
+    content = msgspec.json.decode(text)
+    first = content[0] if isinstance(content, list) and content else content
+    if isinstance(first, dict):
+        for command, telling in WRITTEN_BY.items():
+            if telling <= first.keys() and not telling <= own:
+                raise RecordError(f"{path} is not {what}: `{command}` wrote it")
+    if not isinstance(content, dict):
+        raise RecordError(f"{path} is not {what}: it is a list, not one record")
+    found = content.get("format")
+    if found is None:
+        raise RecordError(f"{path} is not {what}: it has no field `format`")
+    return found if isinstance(found, int) else 0
 
 
 def load(path: Path, kind: type[Kind], what: str, form: int | None = None) -> Kind:
@@ -255,9 +278,7 @@ def load(path: Path, kind: type[Kind], what: str, form: int | None = None) -> Ki
     try:
         content = path.read_bytes()
         text = gzip.decompress(content) if path.suffix == ".gz" else content
-        written = msgspec.json.decode(text, type=_Header).format if form is not None else None
-        if form is not None and written is None:
-            raise RecordError(f"{path} is not {what}: it has no field `format`")
+        written = _format_of(text, kind, path, what) if form is not None else None
         if written != form:
             raise RecordError(f"{path} has format {written}; this version reads {form}")
         return msgspec.json.decode(text, type=kind)

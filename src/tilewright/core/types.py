@@ -7,6 +7,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Literal
 
 from ..errors import UnknownName, Unsupported
+from .install import pip_install
 
 if TYPE_CHECKING:
     import numpy as np  # imported where it is called: ladders are listed without it
@@ -128,6 +129,6 @@ def numpy_dtype(name: str) -> np.dtype:
     try:
         import ml_dtypes
     except ImportError as missing:
-        raise Unsupported(f"{name} needs the package ml_dtypes: pip install ml_dtypes") from missing
+        raise Unsupported(f"{name} needs the package ml_dtypes: {pip_install('ml_dtypes')}") from missing
     own: np.dtype = np.dtype(getattr(ml_dtypes, name))
     return own

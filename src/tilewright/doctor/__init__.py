@@ -45,6 +45,6 @@ def examine(time_limit: float = 60.0) -> Examination:
         *examine_baselines(software, environ),
         *examine_tools(),
         *([examine_call(environ, time_limit, fix)] if chosen else []),
-        choice,
+        *([choice] if devices else []),  # without a device the line about devices says so
     ]
     return Examination(tuple(findings), chosen)

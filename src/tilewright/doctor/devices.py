@@ -4,11 +4,13 @@ import sys
 from collections.abc import Mapping
 from typing import Any
 
+from ..core.install import pip_install
 from ..runtime.children import ChildRun, SmokeResult, run_child
+from ..runtime.device import DEVICE_VARIABLE, place_of, preset_device
 from ..runtime.icd import drivers
 from ..runtime.icd.preference import NEVER_BY_DEFAULT, standing
 from ..runtime.icd.registration import Registration
-from .findings import Finding, Status, cpu_driver_install, pip_install, unset
+from .findings import Finding, Status, cpu_driver_install, unset
 
 
 def _label(device: Mapping[str, Any]) -> str:
@@ -95,15 +97,21 @@ def examine_call(environ: Mapping[str, str], time_limit: float, fix: str) -> Fin
 
 
 def examine_choice(devices: list[dict[str, Any]], trials: list[SmokeResult], fix: str) -> tuple[Finding, str]:
-    """The default device: the first in the order of preference."""
+    """The default device: the first in the order of preference, or the one that TILEWRIGHT_DEVICE names."""
     working = [index for index, trial in enumerate(trials) if trial.passed]
     if not working:
         return Finding(Status.FAIL, "choice", "no device passes the trial", fix), ""
-    first = devices[0]
+    preset = preset_device()
+    place = 0 if preset is None else place_of(preset, [(each["kind"], _label(each)) for each in devices])
+    if place is None:
+        text = f"{DEVICE_VARIABLE}={preset} names no device: every command without --device fails"
+        return Finding(Status.FAIL, "choice", text, unset(DEVICE_VARIABLE)), ""
+    first = devices[place]
     rating = standing(first["platform"], first["version"], first["kind"])
-    text = f"the default device is 0: {_label(first)}; {rating.reason}"
-    if working[0] != 0:
+    reason = rating.reason if preset is None else f"{DEVICE_VARIABLE}={preset} names it"
+    text = f"the default device is {place}: {_label(first)}; {reason}"
+    if place not in working:
         text += ", but it failed the trial"
         return Finding(Status.WARN, "choice", text, f"--device {working[0]}"), _label(first)
-    status = Status.WARN if rating.rank >= NEVER_BY_DEFAULT else Status.OK
+    status = Status.WARN if rating.rank >= NEVER_BY_DEFAULT and preset is None else Status.OK
     return Finding(status, "choice", text, fix if status is Status.WARN else ""), _label(first)

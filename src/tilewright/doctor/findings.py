@@ -6,15 +6,21 @@ import sys
 from dataclasses import asdict, dataclass
 from enum import StrEnum
 
+from ..core.install import pip_install
+
 OWN_FOLDER = "mkdir -m 700 FOLDER; export XDG_CACHE_HOME=FOLDER, one with room that only you can write to"
 
 
 class Status(StrEnum):
-    """FAIL: tilewright cannot work, or not with the user's settings. WARN: it works, but something is worth a look."""
+    """FAIL: tilewright cannot work, or not with the user's settings. WARN: it works, but something is worth a look.
+
+    ABSENT: something optional is not here.
+    """
 
     OK = "OK"
     WARN = "WARN"
     FAIL = "FAIL"
+    ABSENT = "-"
 
 
 @dataclass(frozen=True)
@@ -39,24 +45,36 @@ class Examination:
         """Whether no finding is a FAIL."""
         return all(finding.status is not Status.FAIL for finding in self.findings)
 
-    def lines(self) -> list[str]:
-        """Plain text, with one or two lines for each finding."""
-        text = []
+    def entries(self) -> list[tuple[Status, str, str]]:
+        """The status, the head and the text of each line about a finding. What installs an option stands below it."""
+        found = []
         for finding in self.findings:
-            text.append(f"{finding.status:<4}  {finding.topic:<11}  {finding.text}")
-            if finding.fix:
-                text.append(f"{'':<19}-> {finding.fix}")
-        return [*text, "healthy" if self.healthy else "not healthy: fix the lines that begin with FAIL"]
+            found.append((finding.status, f"{finding.status:<4}  {finding.topic:<11}  ", finding.text))
+            if finding.fix and finding.status in (Status.OK, Status.ABSENT):
+                found.append((finding.status, f"{'':<19}-> ", finding.fix))
+        return found
+
+    def advice(self) -> list[str]:
+        """The last lines: whether all is well, and what to do about faults and warnings, each command once."""
+        faults, warnings = self._fixes(Status.FAIL), self._fixes(Status.WARN)
+        lines = ["healthy"] if self.healthy else ["not healthy. Do this:", *faults]
+        others = [fix for fix in warnings if fix not in faults]
+        return (
+            [*lines, "For the warnings:" if self.healthy else "Then, for the warnings:", *others] if others else lines
+        )
+
+    def _fixes(self, status: Status) -> list[str]:
+        fixes = dict.fromkeys(each.fix for each in self.findings if each.status is status and each.fix)
+        return [f"  {fix}" for fix in fixes]
+
+    def lines(self) -> list[str]:
+        """Plain text: the findings, and then what to do."""
+        return [*(head + text for _, head, text in self.entries()), *self.advice()]
 
     def to_json(self) -> str:
         """JSON with healthy, chosen and findings."""
         findings = [asdict(finding) for finding in self.findings]
         return json.dumps({"healthy": self.healthy, "chosen": self.chosen, "findings": findings}, indent=2)
-
-
-def pip_install(*packages: str) -> str:
-    """The command that installs packages from PyPI."""
-    return f"pip install {' '.join(packages)}   (or: uv pip install {' '.join(packages)})"
 
 
 def cpu_driver_install() -> str:

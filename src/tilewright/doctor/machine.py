@@ -6,11 +6,12 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
+from ..core.install import pip_install
 from ..dispatch.tuned import unusable_tables
 from ..runtime.children import ChildRun
 from ..runtime.home import user_home
 from ..runtime.icd.registration import FOLDER_PREFIX, PINNED
-from .findings import OWN_FOLDER, Finding, Status, pip_install, unset
+from .findings import OWN_FOLDER, Finding, Status, unset
 
 PROGRAM_BYTES = 1 << 18  # the size of a large compiled kernel
 CONSEQUENCES = {
@@ -122,7 +123,7 @@ def examine_baselines(software: ChildRun, environ: Mapping[str, str]) -> list[Fi
     libraries = software.stages().get("numpy", {}).get("blas", [])
     if libraries is None:
         text = "the BLAS of NumPy is not known; with threadpoolctl it would be"
-        found.append(Finding(Status.OK, "baselines", text, pip_install("threadpoolctl")))
+        found.append(Finding(Status.ABSENT, "baselines", text, pip_install("threadpoolctl")))
     cpuinfo = Path("/proc/cpuinfo")
     wide = cpuinfo.is_file() and " avx512f" in cpuinfo.read_text()
     for library in libraries or ():

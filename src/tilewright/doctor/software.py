@@ -6,11 +6,12 @@ import sys
 from importlib import metadata
 from pathlib import Path
 
+from ..core.install import pip_install
 from ..runtime.children import ChildRun, run_child
 from ..runtime.icd import drivers
 from ..runtime.icd.drivers import Driver
 from ..runtime.icd.registration import Registration
-from .findings import OWN_FOLDER, Finding, Status, cpu_driver_install, pip_install, reinstall, unset
+from .findings import OWN_FOLDER, Finding, Status, cpu_driver_install, reinstall, unset
 
 # Runs in a child, because an import can crash, and is timed. The loader is the file that is really mapped.
 SOFTWARE = """
@@ -147,5 +148,5 @@ def examine_wheels() -> list[Finding]:
             Finding(Status.WARN, "wheel", text, f"pip uninstall pocl-binary-distribution; {cpu_driver_install()}")
         )
     if not found:
-        found.append(Finding(Status.OK, "wheel", "no driver from PyPI is installed"))
+        found.append(Finding(Status.ABSENT, "wheel", "no driver is installed as a Python package"))
     return found

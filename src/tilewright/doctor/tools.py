@@ -5,9 +5,10 @@ import sys
 from dataclasses import dataclass
 from importlib import util
 
+from ..core.install import install_extra, pip_install
 from ..runtime.icd.drivers import Places
 from ..runtime.libraries import find_library
-from .findings import Finding, Status, pip_install
+from .findings import Finding, Status
 from .software import installed_version
 
 
@@ -66,7 +67,7 @@ TOOLS = (
     Tool(
         "cuda-bindings",
         "the kernels as CUDA beside OpenCL, `--backend both`, on NVIDIA GPUs",
-        pip_install("tilewright[cuda]"),
+        install_extra("cuda"),
         distributions=("cuda-bindings",),
     ),
     Tool("PyTorch", "cuBLAS to compare with, on NVIDIA GPUs", pip_install("torch"), modules=("torch",)),
@@ -80,6 +81,7 @@ def examine_tools() -> list[Finding]:
     found = []
     for tool in TOOLS:
         where = tool.where(places)
-        text = f"{tool.name}: {where}" if where else f"{tool.name} is not installed; it would add {tool.adds}"
-        found.append(Finding(Status.OK, "optional", text, "" if where else tool.get))
+        text = f"{tool.name}: {where}" if where else f"{tool.name} would add {tool.adds}"
+        status = Status.OK if where else Status.ABSENT
+        found.append(Finding(status, "optional", text, "" if where else tool.get))
     return found

@@ -19,13 +19,12 @@ def find_ladder(name: str) -> Ladder:
     """
     if name.lower() in LADDERS:
         return LADDERS[name.lower()]
-    rungs = [full for full in all_kernels() if full.split("/")[0] in LADDERS and matches_rung(full, name.lower())]
+    rungs = [kernel.name for ladder in LADDERS.values() for kernel in ladder.kernels if matches_rung(kernel.name, name)]
     if rungs:
-        ladder = rungs[0].split("/")[0]
         places = ", ".join(rungs[:3]) + (" ..." if len(rungs) > 3 else "")
         raise InvalidInput(
             f"{name!r} is not a ladder but a rung ({places}): name the ladder, and the rung by --rung, such as "
-            f"`tilewright ladder {ladder} --rung {rungs[0]}`"
+            f"`tilewright ladder {rungs[0].split('/')[0]} --rung {rungs[0]}`"
         )
     raise UnknownName("ladder", name, LADDERS)
 
@@ -39,19 +38,16 @@ def all_kernels() -> dict[str, Kernel]:
 def find_kernel(name: str) -> Kernel:
     """A kernel by its full name, or by enough of it: "tiles/2", "tiles/02", "tiles/tiled" and "02_tiled" all do.
 
-    The case of letters does not matter. UnknownName for a name that fits none; InvalidInput, with what it fits, for one that
-    fits several and for the name of a ladder.
+    Capital letters make no difference. UnknownName for a name that fits none; InvalidInput, with what it fits, for one that
+    fits several.
     """
     known = all_kernels()
     if name in known:
         return known[name]
-    matches = [kernel for full, kernel in known.items() if matches_rung(full.lower(), name.lower())]
-    if not matches and (ladder := LADDERS.get(name.lower().rstrip("/"))):
-        first, last = ladder.kernels[0].name, ladder.kernels[-1].name
-        raise InvalidInput(
-            f"{name!r} is a ladder of {len(ladder.kernels)} rungs, {first} to {last}: name one of them, such as "
-            f"{last}; `tilewright list {ladder.name}` lists them"
-        )
+    matches = [kernel for full, kernel in known.items() if matches_rung(full, name)]
+    if name.lower() in LADDERS:
+        rungs = LADDERS[name.lower()].kernels
+        raise InvalidInput(f"{name!r} is a ladder; name one of its rungs, {rungs[0].name} to {rungs[-1].name}")
     if not matches:
         raise UnknownName("rung", name, known)
     if len(matches) > 1:
@@ -62,8 +58,8 @@ def find_kernel(name: str) -> Kernel:
 
 def matches_rung(full: str, wanted: str) -> bool:
     """Whether `wanted` names the rung `full`: by number, by words, or by both, with or without the ladder."""
-    folder, _, stem = full.partition("/")
-    wanted_folder, slash, rest = wanted.rpartition("/")
+    folder, _, stem = full.lower().partition("/")
+    wanted_folder, slash, rest = wanted.lower().rpartition("/")
     if slash and wanted_folder != folder:
         return False
     number, _, words = stem.partition("_")
@@ -94,11 +90,7 @@ def select(ladder: Ladder, wanted: tuple[str, ...]) -> tuple[Kernel, ...]:
         return ladder.kernels
     chosen = []
     for name in wanted:
-        matches = [
-            kernel
-            for kernel in ladder.kernels
-            if kernel.name == name or matches_rung(kernel.name.lower(), name.lower())
-        ]
+        matches = [kernel for kernel in ladder.kernels if kernel.name == name or matches_rung(kernel.name, name)]
         if not matches:
             raise UnknownName("rung", name, [kernel.name for kernel in ladder.kernels])
         chosen += [kernel for kernel in matches if kernel not in chosen]

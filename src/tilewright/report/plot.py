@@ -5,6 +5,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from ..core.install import install_extra
 from ..core.records import Record, Row
 from ..errors import InvalidInput, Unsupported
 from .table import heading
@@ -18,7 +19,7 @@ def check_picture(path: Path) -> None:
     if path.suffix.lower() not in PICTURES:
         raise InvalidInput(f"{path}: a plot's name ends in {', '.join(PICTURES)}")
     if find_spec("matplotlib") is None:
-        raise Unsupported("plots need matplotlib: pip install 'tilewright[plot]'")
+        raise Unsupported(f"plots need matplotlib: {install_extra('plot')}")
 
 
 def plot(record: Record, path: Path) -> None:

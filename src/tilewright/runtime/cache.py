@@ -5,7 +5,7 @@ import os
 import tempfile
 from pathlib import Path
 
-from .home import distrust, make_own_folder, read_own, user_home
+from .home import distrust, make_own_folder, note_trouble, read_own, user_home
 
 MAGIC = b"tilewright program 1\n"
 
@@ -53,11 +53,16 @@ class BinaryCache:
             if distrust(self.folder):
                 return
             handle, temporary = tempfile.mkstemp(dir=self.folder, suffix=".part")
-        except OSError:
+        except OSError as error:
+            self._not_kept(error)
             return
         try:
             with os.fdopen(handle, "wb") as file:
                 file.write(MAGIC + hashlib.sha256(payload).digest() + payload)
             Path(temporary).replace(self.folder / f"{key}.bin")
-        except OSError:
+        except OSError as error:
             Path(temporary).unlink(missing_ok=True)
+            self._not_kept(error)
+
+    def _not_kept(self, error: OSError) -> None:
+        note_trouble(f"{self.folder}: {error.strerror}: compiled kernels are not kept, every process compiles again")

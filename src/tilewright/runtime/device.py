@@ -11,12 +11,27 @@ from ..core.kernel import NDRange
 from ..core.source import Signature
 from ..core.tensor_map import TensorMap
 
+SHORTEST_NUMBER = 3  # digits of a number that may be a part of a name, such as 4090; shorter ones are indices
 DEVICE_VARIABLE = "TILEWRIGHT_DEVICE"  # the default of `--device`, and of `device` in Python
 
 
 def preset_device() -> str | None:
     """The device that the environment names; None if it names none."""
     return os.environ.get(DEVICE_VARIABLE) or None
+
+
+def place_of(wanted: str, devices: Sequence[tuple[str, str]]) -> int | None:
+    """The index of the device that `wanted` names: an index, a kind, or a part of a label. `devices` are kinds and labels.
+
+    None if there is none. A number of few digits is an index, never a part of a label.
+    """
+    if wanted.isdigit() and int(wanted) < len(devices):
+        return int(wanted)
+    is_part = len(wanted) >= SHORTEST_NUMBER or not wanted.isdigit()
+    for index, (kind, label) in enumerate(devices):
+        if wanted.lower() == kind or (is_part and wanted.lower() in label.lower()):
+            return index
+    return None
 
 
 class Program(Protocol):

@@ -23,6 +23,19 @@ NOWHERE = Path(os.devnull) / APPLICATION  # nothing can be written here, so noth
 SHARED_MEMORY = "/dev/shm"  # often the only place for temporary files in a read-only container
 
 
+_troubles: dict[str, None] = {}  # each once, in the order in which they came
+
+
+def note_trouble(sentence: str) -> None:
+    """Keep a sentence about a cache that cannot be used. Results are right without it, so nothing is raised."""
+    _troubles.setdefault(sentence)
+
+
+def cache_troubles() -> tuple[str, ...]:
+    """Why caches of this process are not kept, or lie in a temporary folder: sentences for the user."""
+    return tuple(_troubles)
+
+
 @dataclass(frozen=True)
 class Home:
     """The folder for this process's caches. `problem` says why it is not the user's own, or is "".
@@ -146,6 +159,7 @@ def _home_for(variables: tuple[tuple[str, str], ...], user: int) -> Home:
             problem = f"{folder} cannot be made: {getattr(error, 'strerror', None) or error}"
         if not problem:
             return Home(folder, misleading=not _leads(dict(variables)) or _shut(base / PYTOOLS))
+    note_trouble(f"{problem}: compiled kernels are kept in a temporary folder, for this process alone")
     try:
         return Home(private_folder(), problem, True)
     except OSError as error:

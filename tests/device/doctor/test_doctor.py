@@ -8,6 +8,7 @@ import pytest
 from says import says
 
 from tilewright import doctor
+from tilewright.core.install import pip_install
 from tilewright.doctor import Examination, Finding, Status
 from tilewright.runtime import children
 from tilewright.runtime.icd import drivers
@@ -32,7 +33,7 @@ def test_a_device_works_and_is_chosen(examination: Examination) -> None:
 
 
 def test_every_fault_has_a_fix(examination: Examination) -> None:
-    faults = [finding for finding in examination.findings if finding.status is not Status.OK]
+    faults = [finding for finding in examination.findings if finding.status in (Status.WARN, Status.FAIL)]
     assert all(finding.fix for finding in faults)
 
 
@@ -51,7 +52,7 @@ def test_all_topics_are_there_and_are_printed(examination: Examination) -> None:
     }
     text = "\n".join(examination.lines())
     assert all(finding.text in text and finding.fix in text for finding in examination.findings)
-    assert text.endswith("\nhealthy")
+    assert "healthy" in text.splitlines()
 
 
 def test_the_examination_goes_to_json(examination: Examination) -> None:
@@ -117,14 +118,16 @@ def test_a_missing_folder_in_the_users_variable_is_a_fault(monkeypatch: pytest.M
     fault = next(finding for finding in about(sick, "loader") if finding.status is Status.FAIL)
     assert "/no/such/folder" in fault.text
     assert fault.fix == "unset OCL_ICD_VENDORS"
-    assert "not healthy" in sick.lines()[-1]
+    advice = sick.advice()
+    assert advice[0] != "healthy"
+    assert advice[1] == "  unset OCL_ICD_VENDORS"
 
 
 def test_without_any_driver_the_doctor_says_how_to_get_one(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("OCL_ICD_VENDORS", str(tmp_path))
     sick = doctor.examine()
     faults = [finding for finding in sick.findings if finding.status is Status.FAIL]
-    assert {finding.topic for finding in faults} == {"device", "choice"}
+    assert {finding.topic for finding in faults} == {"device"}
     assert {finding.fix for finding in faults} == {"unset OCL_ICD_VENDORS"}
     monkeypatch.setattr(drivers, "discover", lambda places=None: ())
     faults = [finding for finding in doctor.examine().findings if finding.status is Status.FAIL]
@@ -140,7 +143,7 @@ def test_without_pyopencl_the_doctor_says_how_to_get_it(monkeypatch: pytest.Monk
     fault = next(finding for finding in about(sick, "python") if finding.status is Status.FAIL)
     assert "no pyopencl in this test" in fault.text
     fixes = {finding.fix for finding in sick.findings if finding.status is Status.FAIL}
-    assert fixes == {"pip install pyopencl   (or: uv pip install pyopencl)"}
+    assert fixes == {pip_install("pyopencl")}
 
 
 def test_an_inherited_variable_is_named_with_its_effect(monkeypatch: pytest.MonkeyPatch) -> None:

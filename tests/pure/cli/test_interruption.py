@@ -81,6 +81,22 @@ def test_where_python_runs_it_is_an_interrupt_that_can_be_cleaned_up_after(numbe
     assert {each: signal.getsignal(each) for each in before} == before
 
 
+def interrupted_in_an_import() -> None:
+    """As NumPy's extension module does it: the interrupt is lost, and the import fails."""
+    try:
+        os.kill(os.getpid(), signal.SIGTERM)
+        time.sleep(30)
+    except KeyboardInterrupt:
+        raise ImportError("PyCapsule_Import could not import module") from None
+
+
+def test_an_import_that_an_interrupt_breaks_is_an_interrupt() -> None:
+    with pytest.raises(KeyboardInterrupt), terminated_as_interrupted():
+        interrupted_in_an_import()
+    with pytest.raises(ImportError), terminated_as_interrupted():
+        raise ImportError("no module")
+
+
 def test_who_heeded_a_signal_may_take_long_to_clean_up() -> None:
     with pytest.raises(KeyboardInterrupt):
         send_within(signal.SIGTERM, PATIENCE_S + 0.5)

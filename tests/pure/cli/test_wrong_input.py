@@ -16,6 +16,9 @@ from rich.console import Console
 from says import says
 
 from tilewright import __main__, kernels
+from tilewright.analysis.explain.serialise import to_dict
+from tilewright.analysis.explanations import explain
+from tilewright.bench.accuracy import AccuracyRecord
 from tilewright.cli import main as cli
 from tilewright.cli import printing
 from tilewright.cli.live_table import LiveTable
@@ -25,6 +28,7 @@ from tilewright.core.problem import Gemm
 from tilewright.core.problems import check_memory
 from tilewright.core.records import load_record, save_record
 from tilewright.errors import InvalidInput, RecordError
+from tilewright.runtime.cache import BinaryCache, cache_folder
 from tilewright.runtime.cuda import counterparts
 from tilewright.runtime.opencl import device as opencl
 
@@ -112,7 +116,26 @@ CASES = [
     ("run tiles/2 --json .", 2, "is a folder"),
     ("run tiles/2 --csv folder.cl", 2, "is a folder"),
     ("run tiles/2 --plot a.xyz", 2, "ends in .svg, .png, .pdf"),
-    ("run tiles/2 --json a --csv a", 2, "both name a"),
+    ("run tiles/2 --json a.json --csv a.json", 2, "both name a.json"),
+    ("ladder --json tiles", 2, "--json: tiles"),
+    ("explain --json tiles/2", 2, "--json: tiles/2"),
+    ("explain tiles/2 --json /nonexistent/a.json", 2, "no folder /nonexistent"),
+    ("inspect tiles/2 --arch sm_90 --json /nonexistent/a.json", 2, "no folder /nonexistent"),
+    ("roofline tiles/2 --json /nonexistent/a.json", 2, "no folder /nonexistent"),
+    ("compare ok.json ok.json --json /nonexistent/a.json", 2, "no folder /nonexistent"),
+    ("devices --json /nonexistent/a.json", 2, "no folder /nonexistent"),
+    ("doctor --json /nonexistent/a.json", 2, "no folder /nonexistent"),
+    ("accuracy --json /proc/a.json --size 4x4x4", 2, "--json /proc/a.json"),
+    ("compare ok.json ok.json --fail-below nan", 2, "'nan' is not a ratio"),
+    ("plan 512x256", 2, "write N or MxNxK"),
+    ("plan 3000000000", 2, "2^31 - 1"),
+    ("plan 8x8x2147483648", 2, "2,147,483,647"),
+    ("show tiles", 2, "tiles/01_naive"),
+    ("show TILES/2 --nonsense", 2, "usage: tilewright show"),
+    ("plot ok.json noext", 2, ".svg"),
+    ("plot explained.json x.svg", 1, "`tilewright explain`"),
+    ("plot accuracy.json x.svg", 1, "`tilewright accuracy`"),
+    ("compare ok.json accuracy.json", 1, "`tilewright accuracy`"),
     ("bench --json /nonexistent/a.json", 2, "no folder /nonexistent"),
     ("accuracy --json . --size 4x4x4", 2, "is a folder"),
     ("roofline tiles/2 --plot a.png", 2, ".svg"),
@@ -149,6 +172,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "page.md").write_text("<!-- record: gone.json -->\n<!-- end record -->\n")
     save_record(RECORD, tmp_path / "ok.json")
     save_record(RECORD.__class__("t", "float32", RECORD.environment, None, (row("a", 0.0),)), tmp_path / "still.json")
+    save_record(AccuracyRecord((4, 4, 4), RECORD.environment, ()), tmp_path / "accuracy.json")
+    save_record([to_dict(explain("rows/1", 8))], tmp_path / "explained.json")
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -255,7 +280,7 @@ def test_names_are_no_markup(capsys: Captured) -> None:
         table.finish(RECORD)
     assert "rows/00_sequential[r-k-c] [/x]" in capsys.readouterr().out
     printing.tell_written([Path("[/x].json")])
-    assert "wrote [/x].json" in capsys.readouterr().out
+    assert "wrote [/x].json" in capsys.readouterr().err
 
 
 class FakeDevice:
@@ -294,6 +319,39 @@ def test_a_reader_that_stops_early_is_no_error() -> None:
     assert listing.stderr.read() == ""
     listing.stderr.close()
     assert listing.wait(60) == 0
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="shells close streams elsewhere")
+@pytest.mark.parametrize(("closed", "arguments", "status"), [(">&-", "list", 0), ("2>&-", "list nothing", 2)])
+def test_a_closed_stream_is_no_error(closed: str, arguments: str, status: int) -> None:
+    command = f"{shlex.quote(sys.executable)} -m tilewright {arguments} {closed}"
+    done = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (status, "", "")
+
+
+def test_an_encoding_without_the_characters_is_no_error(folder: Path) -> None:
+    command = [sys.executable, "-m", "tilewright", "compare", "ok.json", "ok.json"]
+    settings = {**os.environ, "PYTHONIOENCODING": "ascii"}
+    done = subprocess.run(command, env=settings, capture_output=True, check=False)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert b"ladder l ? gemm" in done.stdout
+
+
+def test_a_cache_that_cannot_be_made_is_said_in_one_line(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(folder / "ok.json"))
+    monkeypatch.setattr("tilewright.runtime.home._troubles", {})
+
+    def uses_caches(rung: str) -> None:
+        BinaryCache(cache_folder()).put("key", b"program")
+        raise InvalidInput("and then this")
+
+    monkeypatch.setattr(kernels, "find_kernel", uses_caches)
+    assert main(["show", "tiles/2"]) == 2
+    notes = [line for line in capsys.readouterr().err.splitlines() if line.startswith("note:")]
+    assert len(notes) == 1
+    assert says(notes[0], "ok.json/tilewright")
 
 
 @needs_full

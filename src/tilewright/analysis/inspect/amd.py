@@ -2,6 +2,7 @@
 
 import re
 
+from ...core.install import install_extra
 from ...core.kernel import PRELUDE
 from ...core.source import read_source
 from ...errors import BuildFailed, Unsupported
@@ -15,7 +16,7 @@ SHIM = PRELUDE / "bare_clang.h"
 FORM = "ISA"
 MISSING = (
     "clang 19 or later would compile the kernel for {arch} and show its code: "
-    "pip install 'tilewright[inspect-amd]', or install clang"
+    f"{install_extra('inspect-amd')}, or install clang"
 )
 # The options of ROCm's OpenCL compiler, without its library of built-in functions.
 OPTIONS = (

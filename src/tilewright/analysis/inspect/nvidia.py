@@ -4,6 +4,7 @@ import re
 import tempfile
 from pathlib import Path
 
+from ...core.install import install_extra
 from ...core.source import read_source
 from ...errors import BuildFailed
 from ...runtime.cuda.nvrtc import Nvrtc, find_nvrtc
@@ -15,10 +16,8 @@ from .find_tools import Program, find_clang, find_nvidia_tool, run_tool
 from .toolchain_output import Compiled, remembered
 
 SASS, PTX = "SASS", "PTX"
-NO_COMPILER = (
-    "NVRTC would compile for {arch} and report registers, spills and PTX: pip install 'tilewright[inspect-nv]'"
-)
-NO_DISASSEMBLER = "nvdisasm would show the machine code, so only PTX is counted: pip install 'tilewright[inspect-nv]'"
+NO_COMPILER = "NVRTC would compile for {arch} and report registers, spills and PTX: " + install_extra("inspect-nv")
+NO_DISASSEMBLER = f"nvdisasm would show the machine code, so only PTX is counted: {install_extra('inspect-nv')}"
 OPTIONS = ("-lineinfo", "--ptxas-options=-v")  # neither changes the code
 # Clang puts a kernel's body into a function that is never inlined: first its own code, with that word removed, then PTX.
 FRONT_OPTIONS = (
@@ -28,7 +27,7 @@ FRONT_OPTIONS = (
 BACK_OPTIONS = ("-x", "ir", "-O3", "-mllvm", "-inline-threshold=1000000", "-w", "-S", "-o", "-", "-")
 NO_COUNTERPART = (
     "this kernel has no CUDA counterpart for NVRTC; clang and ptxas would compile its OpenCL C for {arch}: "
-    "pip install 'tilewright[inspect-amd]', and the CUDA toolkit for ptxas"
+    f"{install_extra('inspect-amd')}, and the CUDA toolkit for ptxas"
 )
 VERBOSE = "-cl-nv-verbose"  # makes the OpenCL driver log registers and spills
 _FILE = re.compile(r'(\.file\s+\d+ )"([^"]*)" "([^"]*)"')

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ...core.device import DeviceInfo
+from ...core.install import install_extra
 from ...core.kernel import Step, render
 from ...core.plan import Plan
 from ...core.source import read_source
@@ -19,12 +20,14 @@ from .toolchain_output import Compiled, remembered
 
 NO_DISASSEMBLER = x86_code.CAPSTONE
 NO_COMPILER = (
-    "Intel's CPU runtime would compile the kernel for {level}: pip install 'tilewright[cpu]'; or clang 19 and later, for "
-    "kernels without barriers: pip install 'tilewright[inspect-amd]'"
+    "Intel's CPU runtime would compile the kernel for {level}: "
+    + install_extra("cpu")
+    + "; or clang 19 and later, for "
+    f"kernels without barriers: {install_extra('inspect-amd')}"
 )
 BARRIERS = (
     "clang alone compiles one work-item, and this kernel's work-items wait for each other at barriers: only a CPU driver "
-    "shows code that runs it; pip install 'tilewright[cpu]'"
+    f"shows code that runs it; {install_extra('cpu')}"
 )
 OPTIONS = (
     "-x",

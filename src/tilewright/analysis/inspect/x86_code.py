@@ -5,12 +5,13 @@ The meaning of mnemonics: Intel 64 and IA-32 Architectures Software Developer's 
 
 import re
 
+from ...core.install import install_extra
 from ...errors import Unsupported
 from . import instruction_kinds as kinds
 from .elf import Function
 from .machine_code import Effect, Instruction, Listing
 
-CAPSTONE = "the code of a CPU kernel is read by the package capstone: pip install 'tilewright[inspect]'"
+CAPSTONE = f"the code of a CPU kernel is read by the package capstone: {install_extra('inspect')}"
 WIDTHS = {"byte": 8, "word": 16, "dword": 32, "qword": 64, "tbyte": 80, "xmmword": 128, "ymmword": 256, "zmmword": 512}
 _MEMORY = re.compile(r"(?:(?P<width>\w+) ptr )?(?:\w\w:)?\[(?P<address>[^\]]+)\]")
 _LINE = re.compile(

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
+from ...core.install import pip_install
 from ...core.problem import Gemm, Problem, output_of
 from ...errors import Unsupported
 from ...runtime.libraries import USUAL_FOLDERS, files_in, listed_folders
@@ -46,7 +47,7 @@ class Blas:
 
 BLIS_FILES = ("libblis.so.4", "libblis.so", "libblis.dylib")
 LIBRARIES = (
-    Blas("MKL", tuple(f"libmkl_rt.{end}" for end in ("so.3", "so.2", "so.1", "so")), "pip install mkl"),
+    Blas("MKL", tuple(f"libmkl_rt.{end}" for end in ("so.3", "so.2", "so.1", "so")), pip_install("mkl")),
     Blas("BLIS", BLIS_FILES, "apt install libblis4-pthread"),
     # BLIS 0.9 treats processors that it does not know as "generic". This row is BLIS with BLIS_ARCH_TYPE for Skylake with
     # AVX-512: not what users get by default.
@@ -55,7 +56,7 @@ LIBRARIES = (
         environment=(("BLIS_ARCH_TYPE", "0"),),
     ),
     Blas(
-        "OpenBLAS", ("libscipy_openblas64_.so", "libscipy_openblas64_.dylib"), "pip install scipy-openblas64",
+        "OpenBLAS", ("libscipy_openblas64_.so", "libscipy_openblas64_.dylib"), pip_install("scipy-openblas64"),
         "scipy_openblas64", "scipy_cblas_{}gemm64_", True,
     ),
 )  # fmt: skip

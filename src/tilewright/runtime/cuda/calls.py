@@ -3,9 +3,10 @@
 from functools import cache
 from typing import Any
 
+from ...core.install import install_extra
 from ...errors import DevicePoisoned, LaunchFailed, NoDevice, OutOfDeviceMemory
 
-ADVICE = "the CUDA backend needs cuda-bindings and NVRTC: pip install 'tilewright[cuda]'"
+ADVICE = f"the CUDA backend needs cuda-bindings and NVRTC: {install_extra('cuda')}"
 NO_MEMORY = (2,)  # CUDA_ERROR_OUT_OF_MEMORY
 POISONED = (700, 702, 710, 714, 715, 716, 717, 718, 719)  # faults of kernels after which the context cannot be used
 

@@ -6,11 +6,13 @@ Nothing here loads a driver or imports PyOpenCL.
 import re
 from dataclasses import dataclass
 
+from ...core.install import pip_install
+
 # The only PoCL on PyPI, wheel pocl-binary-distribution 3.0. On processors newer than its LLVM every build of a kernel fails.
 POCL_WHEEL_VERSION = "OpenCL 3.0 PoCL 3.0-rc2  Linux, Release, RELOC, LLVM 14.0.6, SLEEF, DISTRO, POCL_DEBUG"
 POCL_WHEEL_REFUSAL = (
     "PoCL 3.0-rc2 of the wheel pocl-binary-distribution cannot compile on processors newer than its LLVM 14: "
-    "pip install intel-opencl-rt intel-cmplr-lib-rt, or apt-get install pocl-opencl-icd"
+    f"{pip_install('intel-opencl-rt', 'intel-cmplr-lib-rt')}, or apt-get install pocl-opencl-icd"
 )
 UNKNOWN_DRIVER = 20
 NEVER_BY_DEFAULT = 100

@@ -15,7 +15,7 @@ from typing import Literal
 
 from ..cache import cache_folder
 from ..forks import mark_used
-from ..home import distrust, make_own_folder, private_folder, read_own, user_home, write_own
+from ..home import distrust, make_own_folder, note_trouble, private_folder, read_own, user_home, write_own
 from .drivers import Driver, Places, bundled, discover, icd_files
 
 FOLDER_PREFIX = "tilewright-icd-"
@@ -139,7 +139,8 @@ def _folder_of(content: Mapping[str, bytes], caches: tuple[Path, ...]) -> Path:
             return cache / name
     try:
         return _write_folder(content, caches[-1], name)
-    except OSError:
+    except OSError as error:
+        note_trouble(f"{caches[-1]}: {error.strerror}: the list of drivers is kept in a temporary folder")
         private = private_folder()
         return private / name if _holds(private / name, content) else _write_folder(content, private, name)
 

@@ -20,7 +20,7 @@ from ...errors import BuildFailed, NoDevice, OutOfDeviceMemory, UnknownName, Uns
 from ..argument_types import argument_types
 from ..cache import BinaryCache, cache_folder, content_key
 from ..children import loops_that_end_early
-from ..device import DEVICE_VARIABLE, preset_device
+from ..device import DEVICE_VARIABLE, place_of, preset_device
 from ..icd.preference import NEVER_BY_DEFAULT, UNKNOWN_DRIVER, preference, standing
 from ..icd.registration import bind_threads, register
 from ..tensor_maps import encode
@@ -32,7 +32,6 @@ from .launch_without_event import launch_without_event
 from .retarget import retarget
 from .smoke import LOOP_ROUNDS, rounds_of_a_long_loop
 
-SHORTEST_NUMBER = 3  # digits of a number that may be a part of a name, such as 4090; shorter ones are indices
 WITHOUT_DEVICE = "list, show, explain, inspect --arch, compare, plot and report"  # commands
 
 
@@ -117,12 +116,9 @@ def choose(infos: Sequence[DeviceInfo], wanted: str | None) -> int:
                 f"the only device is {first.label}, which runs only if asked for by --device 0: {own.reason}"
             )
         return 0
-    if wanted.isdigit() and int(wanted) < len(infos):
-        return int(wanted)
-    for index, info in enumerate(infos):
-        part_of_name = len(wanted) >= SHORTEST_NUMBER or not wanted.isdigit()
-        if wanted.lower() == info.kind or (part_of_name and wanted.lower() in info.label.lower()):
-            return index
+    place = place_of(wanted, [(info.kind, info.label) for info in infos])
+    if place is not None:
+        return place
     raise UnknownName(kind, wanted, [*map(str, range(len(infos))), *(info.label for info in infos)])
 
 

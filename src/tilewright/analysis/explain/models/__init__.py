@@ -18,9 +18,9 @@ MODELS: tuple[Model, ...] = tuple(model for family in FAMILIES for model in fami
 
 
 def find_model(name: str) -> Model:
-    """The model with that name or alias; UnknownName lists similar ones."""
+    """The model with that name or alias, in capital letters or not; UnknownName lists similar ones."""
     for model in MODELS:
-        if name in (model.name, *model.aliases):
+        if name.lower() in (model.name, *model.aliases):
             return model
     raise UnknownName("device model", name, [known for model in MODELS for known in (model.name, *model.aliases)])
 

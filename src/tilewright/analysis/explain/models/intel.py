@@ -18,6 +18,7 @@ INTEL_8 = Model(
 )
 INTEL_16 = Model(
     name="intel16",
+    aliases=("arc", "xe"),
     title="Intel GPU, sub-groups of 16",
     lanes=16,
     sector=64,

@@ -1,0 +1,132 @@
+"""What `tilewright` alone, its help, `--version` and `--debug` print, and what a shell is told when it completes a line."""
+
+import os
+import re
+import subprocess
+import sys
+from importlib.metadata import version
+from pathlib import Path
+
+import pytest
+from says import says
+
+from tilewright import kernels
+from tilewright.cli.completion import SHELLS
+from tilewright.cli.main import COMMANDS, GROUPS, main
+from tilewright.kernels import LADDERS
+
+Captured = pytest.CaptureFixture[str]
+
+
+def text_of(capsys: Captured, *arguments: str) -> str:
+    with pytest.raises(SystemExit) as ended:
+        main(arguments)
+    assert ended.value.code == 0
+    return capsys.readouterr().out
+
+
+def test_without_a_command_the_help_is_printed(capsys: Captured) -> None:
+    assert main([]) == 0
+    alone = capsys.readouterr().out
+    assert alone == text_of(capsys, "--help")
+
+
+@pytest.mark.parametrize("columns", [60, 80, 100, 200])
+def test_the_help_has_every_command_in_its_group(
+    columns: int, capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(columns))
+    lines = text_of(capsys, "--help").splitlines()
+    places = [lines.index(f"{title}:") for title in GROUPS]
+    assert places == sorted(places)
+    for title, group in GROUPS.items():
+        after = lines[lines.index(f"{title}:") + 1 :]
+        names = [line.split()[0] for line in after[: after.index("")] if re.match(r"  \w", line)]
+        assert names == list(group)
+    assert all(len(line) < columns for line in lines[: lines.index("options:")])
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_help_of_a_command_ends_in_examples(name: str, capsys: Captured) -> None:
+    _, examples = text_of(capsys, name, "--help").split("examples:\n")
+    assert examples.startswith(f"  tilewright {name}")
+
+
+def test_the_version(capsys: Captured) -> None:
+    assert says(text_of(capsys, "--version"), version("tilewright"))
+
+
+@pytest.mark.parametrize("arguments", [["--debug", "show", "tiles/2"], ["show", "tiles/2", "--debug"]], ids=" ".join)
+def test_debug_shows_the_traceback_and_the_sentence(
+    arguments: list[str], capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(rung: str) -> None:
+        raise UnicodeDecodeError("utf-8", b"\xff", 0, 1, "invalid start byte")
+
+    monkeypatch.setattr(kernels, "find_kernel", fail)
+    assert main(arguments) == 1
+    debugged = capsys.readouterr().err
+    assert "Traceback" in debugged
+    assert main(["show", "tiles/2"]) == 1
+    plain = capsys.readouterr().err
+    assert "Traceback" not in plain
+    assert says(plain, "utf-8", "0xff")
+    assert debugged.endswith(plain)
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_a_shell_gets_its_script(shell: str, capsys: Captured) -> None:
+    assert main(["completion", shell]) == 0
+    script = capsys.readouterr().out
+    assert "_ARGCOMPLETE" in script
+    assert "tilewright" in script
+
+
+def completions(line: str, tmp_path: Path) -> set[str]:
+    """What the program answers when a shell completes a line."""
+    answer = tmp_path / "answer"
+    asked = {
+        "_ARGCOMPLETE": "1", "_ARGCOMPLETE_SHELL": "fish", "_ARGCOMPLETE_IFS": "\n", "COMP_LINE": line,
+        "COMP_POINT": str(len(line)), "_ARGCOMPLETE_STDOUT_FILENAME": str(answer), "_ARGCOMPLETE_SUPPRESS_SPACE": "1",
+    }  # fmt: skip
+    done = subprocess.run(
+        [sys.executable, "-m", "tilewright"],
+        env={**os.environ, **asked},
+        cwd=tmp_path,
+        capture_output=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return set(answer.read_text(encoding="utf-8").splitlines())
+
+
+@pytest.mark.parametrize(
+    ("line", "wanted"),
+    [
+        ("tilewright ", set(COMMANDS)),
+        ("tilewright la", {"ladder"}),
+        ("tilewright ladder ", set(LADDERS)),
+        ("tilewright ladder --refer", {"--reference-figures"}),
+        ("tilewright show tiles/02", {"tiles/02_tiled"}),
+        ("tilewright ladder --rung tiles/02", {"tiles/02_tiled"}),
+        ("tilewright run mi", {"mine.cl"}),
+        ("tilewright explain tiles/2 --device-model h", {"h100", "h200"}),
+        ("tilewright bench --sets squares,ski", {"squares,skinny"}),
+        ("tilewright plan 8 --dtype float6", {"float64"}),
+        ("tilewright inspect tiles/2 --arch x86-64-v4", {"x86-64-v4"}),
+    ],
+)
+def test_a_line_is_completed(line: str, wanted: set[str], tmp_path: Path) -> None:
+    (tmp_path / "mine.cl").touch()
+    (tmp_path / "mine.txt").touch()
+    found = completions(line, tmp_path)
+    assert wanted <= found if line.endswith(" ") else wanted == found
+
+
+def test_completion_of_names_loads_neither_numpy_nor_a_driver(tmp_path: Path) -> None:
+    code = (
+        "import sys; from tilewright.cli.completers import rungs, ladders, kernels; rungs(); ladders(); kernels(''); "
+    )
+    code += "print(*sys.modules)"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    assert not {"numpy", "rich", "pyopencl"} & set(loaded)

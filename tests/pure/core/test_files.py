@@ -1,0 +1,47 @@
+"""Files are written whole or not at all."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from tilewright.core.files import write_atomically
+
+
+def test_a_file_is_replaced_whole_with_its_mode_and_through_links(tmp_path: Path) -> None:
+    path, link = tmp_path / "a.json", tmp_path / "link.json"
+    path.write_text("before")
+    path.chmod(0o640)
+    link.symlink_to(path)
+    write_atomically(link, b"after")
+    assert path.read_bytes() == b"after"
+    assert path.stat().st_mode & 0o777 == 0o640
+    assert link.is_symlink()
+    assert {each.name for each in tmp_path.iterdir()} == {"a.json", "link.json"}
+
+
+def test_a_failure_leaves_the_file_as_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "a.json"
+    path.write_text("before")
+
+    def full(self: Path, target: Path) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "replace", full)
+    with pytest.raises(OSError, match="No space"):
+        write_atomically(path, b"after")
+    assert path.read_text() == "before"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")
+def test_what_is_no_regular_file_is_written_itself(tmp_path: Path) -> None:
+    with pytest.raises(OSError, match="No space"):
+        write_atomically(Path("/dev/full"), b"x")
+    assert Path("/dev/full").is_char_device()
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    write_atomically(pipe, b"text")
+    assert os.read(reader, 10) == b"text"
+    os.close(reader)
