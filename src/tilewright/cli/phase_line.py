@@ -1,5 +1,7 @@
 """One line on a terminal that says what is going on. It is gone when that has ended."""
 
+from typing import Self
+
 from rich.console import Console
 from rich.status import Status
 
@@ -11,6 +13,10 @@ class PhaseLine(Status):
 
     def __init__(self, console: Console) -> None:
         super().__init__("", console=console)
+
+    def __enter__(self) -> Self:
+        super().__enter__()
+        return self
 
     def announce(self, phase: Phase) -> None:
         """Show what is going on."""

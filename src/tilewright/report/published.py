@@ -50,7 +50,9 @@ def nearest(rows: Sequence[Row], size: Sequence[int]) -> list[Row]:
 
 def _lines(place: str, kernels: Sequence[Kernel], ours: dict[str, Row], source: Publication) -> list[tuple[str, ...]]:
     """The lines of one device: libraries first, then the rungs."""
-    lines = [(name, where, figure(rate), "", "", "", "") for where, name, rate in source.others if where == place]
+    lines: list[tuple[str, ...]] = [
+        (name, where, figure(rate), "", "", "", "") for where, name, rate in source.others if where == place
+    ]
     before: tuple[float, float] | None = None  # what was published of the rung before, and what it reached here
     for kernel in kernels:
         rate = dict(kernel.published).get(place)

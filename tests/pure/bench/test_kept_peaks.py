@@ -1,5 +1,6 @@
 """Peaks are kept from quiet moments alone."""
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -27,7 +28,7 @@ def rates(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[floa
     wanted: list[float] = []
     monkeypatch.setattr(peaks, "cache_folder", lambda: tmp_path)
     monkeypatch.setattr(peaks, "OtherLoad", FakeLoad)
-    monkeypatch.setattr(peaks.os, "cpu_count", lambda: 2)
+    monkeypatch.setattr(os, "cpu_count", lambda: 2)
     monkeypatch.setattr(
         peaks, "measure_peaks", lambda device, dtype: Peaks({dtype: (rate := wanted.pop(0))}, rate / 10, rate / 5)
     )
