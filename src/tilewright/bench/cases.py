@@ -3,12 +3,13 @@
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from time import perf_counter
 
 from ..core.kernel import Kernel
 from ..core.plan import Plan, plan_kernel
 from ..core.problem import Gemm, Problem, Transpose, compulsory_bytes, random_arrays
 from ..core.records import Role, Row, RowStatus, Samples
-from ..errors import BuildFailed, LaunchFailed, NoDevice, ProcessFailed, TilewrightError, Unsupported
+from ..errors import BuildFailed, LaunchFailed, MissingFeature, NoDevice, ProcessFailed, TilewrightError, Unsupported
 from ..kernels import find_kernel
 from ..runtime.cuda.counterparts import without_counterpart
 from ..runtime.device import Device
@@ -17,7 +18,8 @@ from ..runtime.run import Execution
 from ..runtime.verify import Reference, SampledReference, Verdict, reference_for, verify_execution
 from .baselines import Baseline, Measurement, Request
 from .baselines.registry import baselines_for
-from .measure import BurstWorkload, CacheFlush, LaunchWorkload, RunFailed, Workload, measure_interleaved
+from .measure import ROUNDS, BurstWorkload, CacheFlush, LaunchWorkload, RunFailed, Workload, measure_interleaved
+from .progress import Announce, Phase, silent
 
 Watcher = Callable[[int, Row], None]
 HOST_PROGRAM = "rows/00_sequential[r-k-c]"  # the fastest of the six loop orders
@@ -111,7 +113,7 @@ class CaseBuilder:
             device = self.device if self.device.info.kind == "cpu" else open_device("cpu")
         except (NoDevice, TilewrightError) as missing:
             row = replace(new_row("host program", kernel.lesson, own), role=Role.SEQUENTIAL)
-            return Case(refused(row, f"no CPU device: {missing}"))
+            return Case(replace(row, status=RowStatus.NOT_HERE, reason=f"no CPU device: {missing}"))
         case = self.kernel_case(kernel, own, device)
         notes: tuple[str, ...] = (f"one work-item on {device.info.label}",)
         if rows < problem.m:
@@ -120,9 +122,10 @@ class CaseBuilder:
         return case
 
 
-def refused(row: Row, reason: object) -> Row:
+def refused(row: Row, reason: Unsupported) -> Row:
     """The row of a case that was refused, with the reason."""
-    return replace(row, status=RowStatus.REFUSED, reason=str(reason))
+    missing = isinstance(reason, MissingFeature)
+    return replace(row, status=RowStatus.NOT_HERE if missing else RowStatus.REFUSED, reason=str(reason))
 
 
 def judged(row: Row, workload: Workload, verdict: Verdict) -> Case:
@@ -139,14 +142,20 @@ def new_row(name: str, lesson: str, problem: Problem, published: tuple[tuple[str
     return Row(name, lesson, problem.title, size, problem.flops, compulsory_bytes(problem), published=published)
 
 
-def measure_cases(cases: Sequence[Case], seconds: float, warm: bool, watch: Watcher) -> None:
-    """Measure the cases that passed, updating their rows as samples come in."""
+def measure_cases(
+    cases: Sequence[Case], seconds: float, warm: bool, watch: Watcher, announce: Announce = silent, after: float = 0.0
+) -> None:
+    """Measure the cases that passed, updating their rows as samples come in. `after` are the seconds of what follows."""
     places = [index for index, case in enumerate(cases) if case.workload is not None]
+    begin = perf_counter()
 
     def progress(turn: int, samples: Samples) -> None:
         case = cases[places[turn]]
         case.row = replace(case.row, samples=samples)
         watch(places[turn], case.row)
+        passed, runs = perf_counter() - begin, sum(len(cases[place].row.samples.wall) for place in places)
+        by_rounds = passed / runs * (ROUNDS * len(places) - runs)
+        announce(Phase("measuring", seconds_left=max(0.0, min(seconds - passed, by_rounds)) + after))
 
     def failed(turn: int, failure: RunFailed) -> None:
         case = cases[places[turn]]

@@ -1,9 +1,15 @@
 """Find which measured peak of a device limits a kernel, and the % reached."""
 
+from __future__ import annotations
+
 import argparse
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from .quantities import seconds
+
+if TYPE_CHECKING:
+    from ..core.records import Record
 
 EXAMPLES = """\
   tilewright roofline tiles/6
@@ -31,7 +37,9 @@ def execute(options: argparse.Namespace) -> int:
     from ..errors import InvalidInput
     from ..report.roofline import ROOFLINE_PICTURES, save_roofline
     from .kernel_arguments import kernel_of
-    from .outputs import check_json, check_target, write_json, write_or_rescue
+    from .live_table import console
+    from .outputs import check_json, check_target, keep_early, write_json, write_or_rescue
+    from .phase_line import PhaseLine
     from .printing import tell_written
     from .sizes import size_of
 
@@ -44,7 +52,21 @@ def execute(options: argparse.Namespace) -> int:
             raise InvalidInput(
                 f"--plot {options.plot}: a roofline has flops; a {kernel.operation} has none, so leave --plot out"
             )
-    found = roofline(kernel, size, options.device, options.dtype, options.offset, options.seconds)
+
+    def keep(record: Record) -> None:
+        keep_early(options, record, "the measurement")
+
+    with PhaseLine(console) as phases:
+        found = roofline(
+            kernel,
+            size,
+            options.device,
+            options.dtype,
+            options.offset,
+            options.seconds,
+            announce=phases.announce,
+            keep=keep,
+        )
     if options.plot:
         write_or_rescue(options.plot, found, save_roofline)
     print(found)

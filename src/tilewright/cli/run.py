@@ -44,7 +44,7 @@ def execute(options: argparse.Namespace) -> int:
     from ..runtime.cuda.counterparts import open_backends
     from .kernel_arguments import kernel_of, refuse_build_options
     from .live_table import LiveTable, console
-    from .outputs import check_outputs, write_outputs
+    from .outputs import check_outputs, keep_early, write_outputs
     from .printing import tell_written
     from .sizes import size_of
 
@@ -62,9 +62,14 @@ def execute(options: argparse.Namespace) -> int:
             f"[dim]{escape(kernel.name)} is first tried in a process of its own, {limit}[/dim]", soft_wrap=True
         )
     with LiveTable(console, kernel.name, device, options.dtype or kernel.usual_dtype) as table:
+
+        def keep(record: Record) -> None:
+            table.finish(record)
+            keep_early(options, record, f"{sum(row.measured for row in record.rows)} rows")
+
         record, verdict = run_kernel(
             kernel, size, device, options.dtype, options.offset, options.seconds, not options.no_baselines, table.watch,
-            options.backend, options.time_budget,
+            options.backend, options.time_budget, announce=table.announce, keep=keep,
         )  # fmt: skip
         table.finish(record)
         written = write_outputs(options, record)

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from xml.sax.saxutils import escape
 
-from ..bench.roofline import Roofline, number
+from ..bench.roofline import Roofline
 from ..core.markdown import fenced
+from ..core.numbers import figure
 from ..core.records import load
 from ..core.svg import Drawing
 from ..errors import InvalidInput, RecordError, Unsupported
@@ -85,7 +86,7 @@ def draw_roofline(found: Roofline) -> str:
     if found.traffic is not None and found.traffic.local_bytes:
         _peak_line(drawing, axes, "local memory", found.peaks.local_gbs, peak)
     _line(drawing, axes.x(10**axes.low_x), axes.y(peak), LEFT + WIDTH, axes.y(peak), "#cf222e")
-    drawing.text(LEFT + WIDTH, axes.y(peak) - 6, f"multiply-adds {number(peak)} GFLOP/s", "ink", "end")
+    drawing.text(LEFT + WIDTH, axes.y(peak) - 6, f"multiply-adds {figure(peak)} GFLOP/s", "ink", "end")
     for place, (name, colour, intensity) in enumerate(points):
         _point(drawing, axes, intensity, rate, COLOURS[colour], f"{name}: {intensity:.3g} flops per byte", place)
     return drawing.svg()
@@ -112,11 +113,11 @@ def _grid(drawing: Drawing, axes: Axes) -> None:
     for decade in range(int(axes.low_x), int(axes.high_x) + 1):
         at = axes.x(10.0**decade)
         _line(drawing, at, TOP, at, TOP + HEIGHT, "#d0d7de", 1)
-        drawing.text(at, TOP + HEIGHT + 18, number(10.0**decade), "soft", "middle")
+        drawing.text(at, TOP + HEIGHT + 18, figure(10.0**decade), "soft", "middle")
     for decade in range(int(axes.low_y), int(axes.high_y) + 1):
         at = axes.y(10.0**decade)
         _line(drawing, LEFT, at, LEFT + WIDTH, at, "#d0d7de", 1)
-        drawing.text(LEFT - 8, at + 4, number(10.0**decade), "soft", "end")
+        drawing.text(LEFT - 8, at + 4, figure(10.0**decade), "soft", "end")
     drawing.text(LEFT + WIDTH / 2, TOP + HEIGHT + 40, "flops per byte", "ink", "middle")
     drawing.text(8, TOP - 10, "GFLOP/s", "ink")
 
@@ -127,7 +128,7 @@ def _peak_line(drawing: Drawing, axes: Axes, name: str, gbs: float, peak: float)
     ridge = peak / gbs
     _line(drawing, axes.x(start), axes.y(start * gbs), axes.x(ridge), axes.y(peak), COLOURS[name])
     middle = math.sqrt(start * ridge)
-    drawing.text(axes.x(middle) + 8, axes.y(middle * gbs) + 14, f"{name} {number(gbs)} GB/s", "ink")
+    drawing.text(axes.x(middle) + 8, axes.y(middle * gbs) + 14, f"{name} {figure(gbs)} GB/s", "ink")
 
 
 def _point(drawing: Drawing, axes: Axes, intensity: float, rate: float, colour: str, words: str, place: int) -> None:

@@ -10,7 +10,7 @@ import pytest
 from paths import BENCHMARKS
 from says import says
 
-from tilewright.bench.roofline import Roofline, Traffic, number
+from tilewright.bench.roofline import Roofline, Traffic
 from tilewright.core.device import Peaks
 from tilewright.core.records import Row, RowStatus, Samples, save_record
 from tilewright.errors import InvalidInput, RecordError, Unsupported
@@ -101,7 +101,3 @@ def test_a_saved_roofline_fills_a_page(tmp_path: Path) -> None:
         refresh(page)
     with pytest.raises(RecordError, match=r"absent\.json"):
         load_roofline(tmp_path / "absent.json")
-
-
-def test_numbers_are_never_powers_of_ten() -> None:
-    assert [number(value) for value in (65067.3, 100.0, 8.0712, 0.5)] == ["65,067", "100", "8.07", "0.5"]

@@ -55,14 +55,14 @@ def test_libraries_are_no_rungs() -> None:
     lines = derive(ROWS, None)
     assert all(line.over_first is None for line in lines[:3])
     assert lines[5].over_baseline == 0.2, "cuBLAS before NumPy"
-    assert header(ROWS)[7] == "x cuBLAS"
+    assert header(ROWS)[8] == "x cuBLAS"
 
 
 def test_a_library_of_any_name_is_a_baseline_where_its_row_says_so() -> None:
     atlas = row("ATLAS", 0.0005, role=Role.BASELINE, backend="host")
     line, rung = derive((atlas, row("l/01_a", 0.001)), None)
     assert (line.over_baseline, rung.over_baseline) == (None, 0.5)
-    assert header((atlas,))[7] == "x ATLAS"
+    assert header((atlas,))[8] == "x ATLAS"
     copied = replace(atlas, name="ATLAS copy", problem="copy 10x10 float32")
     assert (copied.library, atlas.library) == ("ATLAS", "ATLAS")
     cuda = replace(atlas, backend="cuda")
