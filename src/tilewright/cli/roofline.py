@@ -1,14 +1,28 @@
-"""Find which measured peak of a device limits a kernel, and the % reached."""
+"""Find which measured peak of a device limits a kernel or each rung of a ladder, and the % reached."""
 
 import argparse
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from .quantities import seconds
 
+if TYPE_CHECKING:
+    from ..bench.ladder_roofline import LadderRoofline
+    from ..bench.roofline import Roofline
+    from ..core.records import Row
+
 EXAMPLES = """\
   tilewright roofline tiles/6
-  tilewright roofline mine.cl --global M,N --local 16,16 --plot roof.svg"""
+  tilewright roofline tiles --plot path.svg
+  tilewright roofline mine.cl --global M,N --local 16,16 --plot roof.svg
+  tilewright roofline record.json --plot path.svg"""
+# Options that a whole ladder has no use for, with their values when they are not given.
+OF_ONE_KERNEL = (
+    ("offset", "--offset", 0), ("define", "-D", []), ("build_option", "--build-option", []), ("problem", "--problem", None),
+    ("global_size", "--global", None), ("local_size", "--local", None), ("order", "--order", None),
+)  # fmt: skip
+OF_A_RUN = (("size", "--size", None), ("dtype", "--dtype", None), ("device", "--device", None))
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -16,37 +30,99 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     from .kernel_arguments import add_kernel
     from .shared_arguments import add_device, add_problem
 
-    add_kernel(parser)
+    add_kernel(parser, "a rung's name, such as tiles/2, a .cl file of your own, a ladder, or a ladder's RECORD.json")
     add_problem(parser.add_argument_group("problem"), f"{DEFAULT_SIZES['cpu']} on CPUs, {DEFAULT_SIZES['gpu']} on GPUs")
     add_device(parser)
     parser.add_argument("--seconds", type=seconds, default=2.0, help="measuring time, in s (default: %(default)s)")
     output = parser.add_argument_group("output")
     output.add_argument("--json", action="store_true", help="print the record as JSON (default: text)")
-    output.add_argument("--plot", type=Path, metavar="FILE", help="draw it as .svg (default: not drawn)")
+    output.add_argument("--plot", type=Path, metavar="FILE", help="draw it as .svg, .png or .pdf (default: not drawn)")
 
 
 def execute(options: argparse.Namespace) -> int:
-    """The exit status: 1 if the kernel failed."""
-    from ..bench.roofline import roofline
+    """The exit status: 1 if a kernel failed."""
     from ..core.records import to_json
-    from ..errors import InvalidInput
-    from ..report.roofline import ROOFLINE_PICTURES, save_roofline
-    from .kernel_arguments import kernel_of
+    from ..kernels import LADDERS
+    from ..report.picture_files import PICTURES, check_picture
+    from ..report.plot import plot
     from .outputs import check_target, write_or_rescue
+
+    if options.plot:
+        check_target("--plot", options.plot, PICTURES)
+        check_picture(options.plot)
+    found: Roofline | LadderRoofline
+    if options.kernel.endswith(".json"):
+        found = _of_record(options)
+    elif options.kernel in LADDERS:
+        found = _of_ladder(options)
+    else:
+        found = _of_kernel(options)
+    if options.plot:
+        write_or_rescue(options.plot, found, plot)
+    print(to_json(found) if options.json else found, end="" if options.json else "\n")
+    if options.plot:
+        print(f"wrote {options.plot}", file=sys.stderr if options.json else sys.stdout)
+    rungs = getattr(found, "rungs", (found,))
+    return int(any(each.row.failed for each in rungs) if len(rungs) > 1 else not rungs[0].row.passed)
+
+
+def _of_kernel(options: argparse.Namespace) -> "Roofline":
+    from ..bench.roofline import roofline
+    from .kernel_arguments import kernel_of
     from .sizes import size_of
 
     size = size_of(options) or ()
     kernel = kernel_of(options)
-    if options.plot:
-        check_target("--plot", options.plot, ROOFLINE_PICTURES)
-        if kernel.operation != "gemm":
-            raise InvalidInput(
-                f"--plot {options.plot}: a roofline has flops; a {kernel.operation} has none, so leave --plot out"
-            )
-    found = roofline(kernel, size, options.device, options.dtype, options.offset, options.seconds)
-    if options.plot:
-        write_or_rescue(options.plot, found, save_roofline)
-    print(to_json(found) if options.json else found, end="" if options.json else "\n")
-    if options.plot:
-        print(f"wrote {options.plot}", file=sys.stderr if options.json else sys.stdout)
-    return int(not found.row.passed)
+    _check_flops(options, kernel.operation)
+    return roofline(kernel, size, options.device, options.dtype, options.offset, options.seconds)
+
+
+def _of_ladder(options: argparse.Namespace) -> "LadderRoofline":
+    from ..bench.ladder_roofline import roofline_ladder
+    from ..kernels import find_ladder
+    from .sizes import size_of
+
+    _refuse(options, OF_ONE_KERNEL, f"{options.kernel} is a whole ladder: give it with one of its rungs")
+    ladder = find_ladder(options.kernel)
+    _check_flops(options, ladder.kernels[0].operation)
+
+    def watch(index: int, row: "Row") -> None:
+        _tell(f"measuring {row.label}")
+
+    found = roofline_ladder(
+        ladder, size_of(options) or (), options.device, options.dtype, options.seconds, watch, _tell
+    )
+    _tell("")
+    return found
+
+
+def _of_record(options: argparse.Namespace) -> "LadderRoofline":
+    from ..bench.ladder_roofline import rooflines_of_record
+    from ..core.records import load_record
+
+    _refuse(options, OF_ONE_KERNEL + OF_A_RUN, f"{options.kernel} was measured already: leave it out")
+    found = rooflines_of_record(load_record(Path(options.kernel)), _tell)
+    _tell("")
+    return found
+
+
+def _check_flops(options: argparse.Namespace, operation: str) -> None:
+    from ..errors import InvalidInput
+
+    if options.plot and operation != "gemm":
+        raise InvalidInput(f"--plot {options.plot}: a roofline has flops; a {operation} has none, so leave --plot out")
+
+
+def _refuse(options: argparse.Namespace, unused: tuple[tuple[str, str, object], ...], why: str) -> None:
+    """InvalidInput for options that would be ignored."""
+    from ..errors import InvalidInput
+
+    given = [word for name, word, default in unused if getattr(options, name) != default]
+    if given:
+        raise InvalidInput(f"{' '.join(given)}: {why}")
+
+
+def _tell(words: str) -> None:
+    """Show what is being done in one line of a terminal, in place of the line before."""
+    if sys.stderr.isatty():
+        print(f"\r\x1b[K{words}", end="", file=sys.stderr, flush=True)
