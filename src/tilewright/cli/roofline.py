@@ -96,14 +96,19 @@ def _of_ladder(options: argparse.Namespace) -> "LadderRoofline":
     return found
 
 
-def _of_record(options: argparse.Namespace) -> "LadderRoofline":
+def _of_record(options: argparse.Namespace) -> "LadderRoofline | Roofline":
+    """A saved roofline as it is; of a ladder's record the traffic is counted now."""
     from ..bench.ladder_roofline import rooflines_of_record
-    from ..core.records import load_record
+    from ..core.records import Record
+    from ..report.plot import load_drawable
 
     _refuse(options, OF_ONE_KERNEL + OF_A_RUN, f"{options.kernel} was measured already: leave it out")
-    found = rooflines_of_record(load_record(Path(options.kernel)), _tell)
+    found = load_drawable(Path(options.kernel))
+    if not isinstance(found, Record):
+        return found
+    made = rooflines_of_record(found, _tell)
     _tell("")
-    return found
+    return made
 
 
 def _check_flops(options: argparse.Namespace, operation: str) -> None:

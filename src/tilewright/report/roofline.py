@@ -10,13 +10,13 @@ from ..bench.ladder_roofline import LadderRoofline
 from ..bench.roofline import Roofline, number
 from ..core.markdown import fenced
 from ..core.records import load
-from ..core.svg import Drawing
+from ..core.svg import Drawing, text_width
 from ..errors import RecordError, Unsupported
 from .charts.axes import draw_heading
 from .charts.placing import Box, Labels
 from .picture_files import write_picture
 
-LEFT, WIDTH, HEIGHT = 84.0, 860.0, 440.0
+LEFT, WIDTH, HEIGHT = 84.0, 860.0, 500.0
 TONES = {"memory": "tone0", "loads and stores": "tone0", "local memory": "tone3", "multiply-adds": "tone1"}
 
 
@@ -159,12 +159,13 @@ def _intensities(found: Roofline) -> list[tuple[str, float]]:
 
 
 def _axes(intensities: Sequence[float], rates: Sequence[float], found: Roofline, top: float) -> Axes:
+    """Room for all points, for the ridge and for two decades of rates."""
     peak = found.peaks.gflops[found.dtype]
     reach = [*intensities, peak / found.peaks.copy_gbs]
-    high_y = math.ceil(math.log10(max(*rates, peak)) + 0.1)
+    high_y = math.log10(max(*rates, peak)) + 0.16
     return Axes(
-        math.floor(math.log10(min(reach)) - 0.3), math.ceil(math.log10(max(reach)) + 0.3),
-        min(math.floor(math.log10(min(rates)) - 0.3), high_y - 2), high_y, top,
+        math.log10(min(reach)) - 0.5, math.log10(max(reach)) + 0.6,
+        min(math.log10(min(rates)) - 0.3, high_y - 2), high_y, top,
     )  # fmt: skip
 
 
@@ -184,26 +185,33 @@ def _ground(drawing: Drawing, axes: Axes, found: Roofline, intensity: str) -> La
     drawing.stroke(LEFT, roof, right, roof, "curve tone1")
     labels.avoid_line(LEFT, roof, right, roof)
     words = f"multiply-adds {number(peak)} GFLOP/s"
-    drawing.text(right - 8, roof - 8, words, "ink head halo", "end")
-    labels.taken.append(Box(right - 8 - 8 * len(words), roof - 22, right, roof))
+    drawing.text(LEFT + 8, roof - 8, words, "ink head halo")
+    labels.taken.append(Box(LEFT, roof - 22, LEFT + 16 + text_width(words), roof))
     for left, end, region in ((foot[0] + 20, ridge, "memory"), (ridge, right, "multiply-adds")):
         words = f"limited by {region}"
-        if end - left > 8 * len(words) + 12:
+        if end - left > text_width(words) + 12:
             drawing.text((left + end) / 2, axes.bottom - 8, words, "soft", "middle")
     return labels
 
 
 def _grid(drawing: Drawing, axes: Axes, intensity: str) -> None:
-    for decade in range(int(axes.low_x), int(axes.high_x) + 1):
-        at = axes.x(10.0**decade)
+    for value in _ticks(axes.low_x, axes.high_x):
+        at = axes.x(value)
         drawing.stroke(at, axes.top, at, axes.bottom)
-        drawing.text(at, axes.bottom + 18, number(10.0**decade), "soft", "middle")
-    for decade in range(int(axes.low_y), int(axes.high_y) + 1):
-        at = axes.y(10.0**decade)
+        drawing.text(at, axes.bottom + 18, f"{value:,.6g}", "soft", "middle")
+    for value in _ticks(axes.low_y, axes.high_y):
+        at = axes.y(value)
         drawing.stroke(LEFT, at, LEFT + WIDTH, at)
-        drawing.text(LEFT - 8, at + 4, number(10.0**decade), "soft", "end")
+        drawing.text(LEFT - 8, at + 4, f"{value:,.6g}", "soft", "end")
     drawing.text(LEFT + WIDTH / 2, axes.bottom + 40, intensity, "ink", "middle")
     drawing.text(LEFT - 8, axes.top - 12, "GFLOP/s", "ink", "end")
+
+
+def _ticks(low: float, high: float) -> list[float]:
+    """1, 2 and 5 of each decade between two powers of ten; 1 alone if that would be many."""
+    steps = (1, 2, 5) if high - low < 5 else (1,)
+    values = [step * 10.0**decade for decade in range(math.floor(low), math.ceil(high) + 1) for step in steps]
+    return [value for value in values if 10**low <= value <= 10**high]
 
 
 def _ends(axes: Axes, gbs: float, peak: float) -> tuple[float, float]:
@@ -229,11 +237,13 @@ def _slope_label(drawing: Drawing, axes: Axes, labels: Labels, name: str, gbs: f
 
 
 def _local_bound(drawing: Drawing, axes: Axes, labels: Labels, found: Roofline, x: float, y: float) -> None:
-    """A short bar at the rate that local memory allows, with a thin line to the rung's point."""
+    """A short bar at the rate that local memory allows, if that is below the peak, with a thin line to the rung's point."""
     if found.traffic is None or not found.traffic.local_bytes:
         return
     most = found.flops / found.traffic.local_bytes * found.peaks.local_gbs
-    bound = max(axes.y(most), axes.top)
+    if most > found.peaks.gflops[found.dtype]:
+        return
+    bound = axes.y(most)
     drawing.stroke(x, y, x, bound, "thin tone3")
     drawing.stroke(x - 9, bound, x + 9, bound, "curve tone3")
     labels.avoid_line(x - 9, bound, x + 9, bound)
