@@ -45,6 +45,7 @@ CHARTS = {
     "roofline-h200.svg": "h200-roofline-tiles-06.json",
     "roofline-tiles-h200.svg": "h200-roofline-tiles.json",
 }
+EXPLAINED = ("explain", "transpose/5", "-D", "PAD=0")  # a rung with bank conflicts
 # What rich draws, without fonts from the network: a browser that finds none of these takes its own.
 FRAME = """<svg class="rich-terminal" viewBox="0 0 {width} {height}" xmlns="http://www.w3.org/2000/svg">
 <style>.{unique_id}-matrix{{font-family:ui-monospace,Menlo,"DejaVu Sans Mono",Consolas,monospace;font-size:{char_height}px;
@@ -58,7 +59,7 @@ font-family:sans-serif}}{styles}</style><defs><clipPath id="{unique_id}-clip-ter
 
 def terminal(command: str, show: Callable[[Console], None]) -> str:
     """What `show` prints, as the picture of a terminal in which `command` was typed."""
-    console = Console(record=True, width=WIDTH, force_terminal=True, color_system="truecolor", file=StringIO())
+    console = Console(record=True, width=WIDTH, file=StringIO())
     console.print(Text(f"$ {command}", style="bold"), highlight=False)
     show(console)
     name = re.sub(r"\W+", "-", command).strip("-")
@@ -112,7 +113,7 @@ def bench(console: Console) -> None:
 # A terminal's picture in docs/: the command, and what prints its output.
 TERMINALS: dict[str, tuple[str, Callable[[Console], None]]] = {
     "terminal-ladder.svg": ("tilewright ladder tiles", ladder),
-    "terminal-explain.svg": ("tilewright explain tiles/2", lambda console: console.print(run("explain", "tiles/2"))),
+    "terminal-explain.svg": (f"tilewright {' '.join(EXPLAINED)}", lambda console: console.print(run(*EXPLAINED))),
     "terminal-bench.svg": ("tilewright bench squares,large,layouts-large", bench),
     "terminal-roofline.svg": (
         "tilewright roofline tiles",
@@ -120,18 +121,18 @@ TERMINALS: dict[str, tuple[str, Callable[[Console], None]]] = {
     ),
     "terminal-doctor.svg": ("tilewright doctor", lambda console: console.print(run("doctor"))),
 }
-PAGES = {"explain-tiles-02.png": "tiles/2"}
+PAGES = {"explain-page.png": EXPLAINED}
 
 
-def page(rung: str, picture: Path) -> None:
-    """The page of a rung's explanation as a browser shows it."""
+def page(command: Sequence[str], picture: Path) -> None:
+    """The page that a command draws, as a browser shows it."""
     browser = next((found for name in BROWSERS if (found := shutil.which(name))), None)
     if browser is None:
         print(f"{picture.name} is not drawn: none of {', '.join(BROWSERS)} is installed")
         return
     with tempfile.TemporaryDirectory() as folder:
         html = Path(folder, "page.html")
-        run("explain", rung, "--picture", str(html))
+        run(*command, "--picture", str(html))
         width, height = PAGE
         subprocess.run(
             [browser, "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", f"--window-size={width},{height}",

@@ -128,9 +128,10 @@ class Drawing:
         width, height = self.width + MARGIN, self.height + MARGIN
         return (
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:g} {height:g}" width="{width:g}" '
-            f'height="{height:g}" role="img"><style>{STYLE}</style><defs><marker id="tip" viewBox="0 0 8 8" refX="7" '
-            'refY="4" markerWidth="7" markerHeight="7" orient="auto-start-reverse"><path class="soft" d="M0 0 L8 4 L0 8z"/>'
-            f'</marker></defs><rect class="page" width="{width:g}" height="{height:g}"/>{"".join(self.shapes)}</svg>'
+            f'height="{height:g}" role="img" xml:space="preserve"><style>{STYLE}</style><defs>'
+            '<marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto-start-reverse">'
+            '<path class="soft" d="M0 0 L8 4 L0 8z"/></marker></defs>'
+            f'<rect class="page" width="{width:g}" height="{height:g}"/>{"".join(self.shapes)}</svg>'
         )
 
 
