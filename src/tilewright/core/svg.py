@@ -18,7 +18,7 @@ STYLE = f"""
 .empty{{fill:#f6f8fa;stroke:#d0d7de}}.used{{fill:#2da44e}}.moved{{fill:#ffd8a8}}.busy{{fill:#0969da}}.late{{fill:#cf222e}}
 .load{{fill:#ddf4ff;stroke:#0969da}}.store{{fill:#fff1e5;stroke:#bc4c00}}.wall{{fill:#8250df}}.flow{{stroke:#656d76;fill:none}}
 .fault{{fill:#ffebe9;stroke:#cf222e}}.costly{{fill:#fff8c5;stroke:#9a6700}}.fine{{fill:#dafbe1;stroke:#1a7f37}}
-.axis{{stroke:#59636e}}.head{{font-weight:600}}.light{{fill:#ffffff}}text{{font-family:{FONTS};font-size:12px}}
+.axis{{stroke:#59636e}}.head{{font-weight:600}}.light{{fill:#ffffff}}text{{font-family:{FONTS};font-size:12px;white-space:pre}}
 .halo{{stroke:#ffffff;stroke-width:3px;stroke-linejoin:round;paint-order:stroke}}
 .solid{{fill:currentColor}}.hollow{{fill:#ffffff;stroke:currentColor;stroke-width:1.5}}.tint{{fill:currentColor;opacity:.1}}
 .curve{{fill:none;stroke:currentColor;stroke-width:2}}.thin{{fill:none;stroke:currentColor;stroke-width:1}}

@@ -51,7 +51,9 @@ def source_lines(explanation: Explanation) -> list[SourceLine]:
         words = access_line(each, explanation.model)
         accesses[words] = accesses[f"{each.position}: {words}"] = each
     found = []
-    for text in annotated_source(explanation):
+    texts = annotated_source(explanation)
+    longest = max((len(text) for text in texts if text.startswith("     >")), default=0)
+    for text in texts:
         kind = MARKS.get(text[5:6], "code") if text[:5] == "     " else "code"
         access = accesses.get(text[7:]) if kind == "cost" else None
         if access is None:
@@ -61,7 +63,7 @@ def source_lines(explanation: Explanation) -> list[SourceLine]:
         least = min(length * access.ideal / access.cost, length) if access.cost else 0.0
         unit = explanation.model.local_passes if access.is_local else "sectors"
         hover = f"{access.cost:,} {unit}, at least {access.ideal:,}"
-        found.append(SourceLine(text, kind, least, length - least, hover))
+        found.append(SourceLine(text.ljust(longest), kind, least, length - least, hover))
     return found
 
 
