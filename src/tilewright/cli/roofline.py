@@ -17,12 +17,13 @@ EXAMPLES = """\
   tilewright roofline tiles --plot path.svg
   tilewright roofline mine.cl --global M,N --local 16,16 --plot roof.svg
   tilewright roofline record.json --plot path.svg"""
+Unused = tuple[tuple[str, str, object], ...]
 # Options that a whole ladder has no use for, with their values when they are not given.
-OF_ONE_KERNEL = (
+OF_ONE_KERNEL: Unused = (
     ("offset", "--offset", 0), ("define", "-D", []), ("build_option", "--build-option", []), ("problem", "--problem", None),
     ("global_size", "--global", None), ("local_size", "--local", None), ("order", "--order", None),
 )  # fmt: skip
-OF_A_RUN = (("size", "--size", None), ("dtype", "--dtype", None), ("device", "--device", None))
+OF_A_RUN: Unused = (("size", "--size", None), ("dtype", "--dtype", None), ("device", "--device", None))
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -41,6 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def execute(options: argparse.Namespace) -> int:
     """The exit status: 1 if a kernel failed."""
+    from ..bench.roofline import Roofline
     from ..core.records import to_json
     from ..kernels import LADDERS
     from ..report.picture_files import PICTURES, check_picture
@@ -62,8 +64,9 @@ def execute(options: argparse.Namespace) -> int:
     print(to_json(found) if options.json else found, end="" if options.json else "\n")
     if options.plot:
         print(f"wrote {options.plot}", file=sys.stderr if options.json else sys.stdout)
-    rungs = getattr(found, "rungs", (found,))
-    return int(any(each.row.failed for each in rungs) if len(rungs) > 1 else not rungs[0].row.passed)
+    if isinstance(found, Roofline):
+        return int(not found.row.passed)
+    return int(any(each.row.failed for each in found.rungs))
 
 
 def _of_kernel(options: argparse.Namespace) -> "Roofline":
@@ -118,7 +121,7 @@ def _check_flops(options: argparse.Namespace, operation: str) -> None:
         raise InvalidInput(f"--plot {options.plot}: a roofline has flops; a {operation} has none, so leave --plot out")
 
 
-def _refuse(options: argparse.Namespace, unused: tuple[tuple[str, str, object], ...], why: str) -> None:
+def _refuse(options: argparse.Namespace, unused: Unused, why: str) -> None:
     """InvalidInput for options that would be ignored."""
     from ..errors import InvalidInput
 

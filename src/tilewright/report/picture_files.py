@@ -4,6 +4,7 @@ import json
 import tempfile
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Literal
 
 from ..errors import InvalidInput, Unsupported
 
@@ -35,8 +36,7 @@ def write_picture(svg: str, path: Path) -> None:
         page.write_text(
             f"#set page(width: auto, height: auto, margin: 0pt)\n#image({json.dumps(drawing.name)})\n", encoding="utf-8"
         )
-        converted = typst.compile(
-            page, format=path.suffix.lower()[1:], ppi=DOTS_PER_INCH, ignore_system_fonts=True, root=folder
+        kind: Literal["png", "pdf"] = "png" if path.suffix.lower() == ".png" else "pdf"
+        path.write_bytes(
+            typst.compile(page, format=kind, ppi=DOTS_PER_INCH, ignore_system_fonts=True, root=Path(folder))
         )
-    assert isinstance(converted, bytes)
-    path.write_bytes(converted)

@@ -11,20 +11,19 @@ from svg_layout import layout_of
 
 from tilewright.bench.ladder_roofline import LadderRoofline, rooflines_of_record
 from tilewright.bench.roofline import count_traffic
-from tilewright.core.device import DeviceInfo
 from tilewright.core.problem import Gemm
-from tilewright.core.records import Record, RowStatus, Samples, load, load_record, save_record
+from tilewright.core.records import Record, Row, RowStatus, Samples, load, load_record, save_record
 from tilewright.errors import InvalidInput, Unsupported
 from tilewright.kernels import find_kernel
 from tilewright.report.plot import draw, load_drawable
 from tilewright.report.roofline import draw_ladder_roofline
 
 SAVED = BENCHMARKS / "h200-roofline-tiles.json"
-GPU = DeviceInfo("a GPU", "a platform", kind="gpu", max_group_items=1024, local_bytes=49152, max_item_sizes=(1024,) * 3)
+GPU = load_record(BENCHMARKS / "h200-tiles.json").environment.device
 REFUSED = row("tiles/08_shuffles", 1.0, 64, status=RowStatus.REFUSED, reason="needs 'nvidia'", samples=Samples())
 
 
-def record(*rows: object, **changes: object) -> Record:
+def record(*rows: Row, **changes: object) -> Record:
     environment = replace(RECORD.environment, device=GPU)
     made = replace(
         RECORD, title="ladder tiles", environment=environment, rows=rows or (row("tiles/01", 0.001, 64), REFUSED)
@@ -60,7 +59,7 @@ def test_it_is_told_what_is_counted() -> None:
 
 
 def test_a_rung_of_one_work_item_is_not_followed_for_minutes() -> None:
-    cpu = replace(GPU, kind="cpu")
+    cpu = load_record(BENCHMARKS / "cpu-intel-rows.json").environment.device
     made = record(row("rows/00_sequential[r-k-c]", 1.0, 512))
     made = replace(made, environment=replace(made.environment, device=cpu))
     (found,) = rooflines_of_record(made).rungs

@@ -9,7 +9,7 @@ from example_records import RECORD, REFUSED, row
 from paths import BENCHMARKS
 from svg_layout import Layout, layout_of
 
-from tilewright.core.records import Record, Role, Samples, load_record
+from tilewright.core.records import Record, Role, Row, Samples, load_record
 from tilewright.errors import InvalidInput, RecordError, TilewrightError, Unsupported
 from tilewright.report.benchmark_table import by_problem
 from tilewright.report.charts.axes import figure, linear_ticks, spread
@@ -96,7 +96,7 @@ def test_ratios_are_those_of_paired_samples() -> None:
 
 
 def test_a_benchmark_with_a_hundred_problems_has_them_all() -> None:
-    def pair(size: int) -> tuple[object, ...]:
+    def pair(size: int) -> tuple[Row, ...]:
         return row("NumPy", 0.001, size, role=Role.BASELINE, backend="host"), row("tilewright", 0.0009, size)
 
     record = replace(
