@@ -109,7 +109,7 @@ def draw_ladder_roofline(found: LadderRoofline) -> str:
         labels.avoid_point(x, y)
         _local_bound(drawing, axes, labels, each, x, y)
     _slope_label(drawing, axes, labels, "memory", first.peaks.copy_gbs, first.peaks.gflops[first.dtype])
-    best = max(rungs, key=lambda each: each.flops / each.seconds)
+    best = max((each for each in found.rungs if each.seconds), key=lambda each: each.flops / each.seconds)
     for each, (x, y), (intensity, rate) in zip(rungs, spots, places, strict=True):
         words = each.kernel.rsplit("/", 1)[-1] + (" (best)" if each is best and len(rungs) > 1 else "")
         hover = (

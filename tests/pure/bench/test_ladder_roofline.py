@@ -96,6 +96,15 @@ def test_the_path_of_a_ladder_is_drawn_whole(tmp_path: Path) -> None:
     assert load_drawable(tmp_path / "again.json") == found
 
 
+def test_a_rung_that_is_not_drawn_keeps_the_others_from_being_called_best() -> None:
+    found = load(SAVED, LadderRoofline, "a ladder's roofline")
+    fastest = max(found.rungs, key=lambda each: each.row.rate)
+    rungs = tuple(replace(each, traffic=None, note="unknown") if each == fastest else each for each in found.rungs)
+    words = layout_of(draw(replace(found, rungs=rungs))).words
+    assert not any("(best)" in each for each in words)
+    assert any(fastest.kernel in each for each in words)
+
+
 def test_the_saved_roofline_has_the_rates_of_the_saved_ladder() -> None:
     found = load(SAVED, LadderRoofline, "a ladder's roofline")
     ladder = {each.name: each.rate for each in load_record(BENCHMARKS / "h200-tiles.json").rows}

@@ -113,7 +113,7 @@ def _grid(drawing: Drawing, frame: _Frame, sizes: Sequence[str], unit: str) -> N
         drawing.stroke(frame.x(place), frame.bottom, frame.x(place), frame.bottom + 5, "axis")
         if place % step == 0:
             drawing.text(frame.x(place), frame.bottom + 20, size, "soft", "middle")
-    drawing.text(frame.left, frame.bottom + 42, f"size (m = n = k for a single number), rates in {unit}", "ink")
+    drawing.text(frame.left, frame.bottom + 42, f"size (one number: all sides are equal), rates in {unit}", "ink")
 
 
 def _line(drawing: Drawing, frame: _Frame, line: Line, scale: float, label: tuple[str, float, bool]) -> None:
