@@ -18,9 +18,11 @@ ORDER_WORDS = {"row": "rrr", "column": "ccc"}
 GEOMETRY = {"global_size": "--global", "local_size": "--local", "order": "--order"}
 
 
-def add_kernel(parser: argparse.ArgumentParser) -> None:
-    """The arguments of all commands that take a kernel."""
-    parser.add_argument("kernel", metavar="KERNEL", help="a rung's name, such as tiles/2, or a .cl file of your own")
+def add_kernel(
+    parser: argparse.ArgumentParser, what: str = "a rung's name, such as tiles/2, or a .cl file of your own"
+) -> None:
+    """The arguments of all commands that take a kernel. `what` says what the first may be."""
+    parser.add_argument("kernel", metavar="KERNEL", help=what)
     parser.add_argument(
         "--offset", type=from_zero, default=0, metavar="COLUMNS",
         help="columns that a transpose or copy leaves out (default: %(default)s)",

@@ -42,7 +42,6 @@ def mine(tmp_path: Path) -> Path:
 def test_ladder_shows_every_rung_and_writes_record_table_and_plot(
     quick: list[str], tmp_path: Path, capsys: CapturedOutput
 ) -> None:
-    pytest.importorskip("matplotlib")
     files = {suffix: tmp_path / f"tiles.{suffix}" for suffix in ("json", "csv", "svg")}
     outputs = ["--json", str(files["json"]), "--csv", str(files["csv"]), "--plot", str(files["svg"])]
     assert main(["ladder", "tiles", "--size", "64", "--published", "--why", *quick, *outputs]) == 0
@@ -249,7 +248,6 @@ def test_run_of_a_transpose_may_leave_out_columns(quick: list[str], capsys: Capt
 def test_compare_plot_and_report_read_what_ladder_wrote(
     quick: list[str], tmp_path: Path, capsys: CapturedOutput
 ) -> None:
-    pytest.importorskip("matplotlib")
     paths = [tmp_path / name for name in ("first.json", "second.json")]
     for path in paths:
         arguments = ["ladder", "tiles", "--size", "32", "--rung", "2", "--no-baselines", *quick, "--json", str(path)]

@@ -162,14 +162,12 @@ def test_records_without_a_common_row_cannot_be_compared() -> None:
 
 @pytest.mark.parametrize("suffix", [".svg", ".png", ".pdf"])
 def test_a_plot_is_drawn_by_rung(tmp_path: Path, suffix: str) -> None:
-    pytest.importorskip("matplotlib")
     picture = tmp_path / f"rungs{suffix}"
     plot(RECORD, picture)
     assert picture.stat().st_size > 1000
 
 
 def test_a_plot_of_a_sweep_is_drawn_by_size_and_the_same_each_time(tmp_path: Path) -> None:
-    pytest.importorskip("matplotlib")
     sweep = replace(RECORD, rows=tuple(row(name, 0.001, size) for size in (64, 128) for name in ("NumPy", "l/01_a")))
     for name in ("first.svg", "second.svg"):
         plot(sweep, tmp_path / name)
@@ -179,6 +177,5 @@ def test_a_plot_of_a_sweep_is_drawn_by_size_and_the_same_each_time(tmp_path: Pat
 
 
 def test_nothing_measured_cannot_be_plotted(tmp_path: Path) -> None:
-    pytest.importorskip("matplotlib")
     with pytest.raises(Unsupported, match="ladder l"):
         plot(replace(RECORD, rows=(REFUSED,)), tmp_path / "empty.svg")

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from paths import DOCS
 from says import says
+from svg_layout import layout_of
 
 from tilewright import explain
 from tilewright.analysis import explanations
@@ -30,6 +31,7 @@ from tilewright.analysis.explain.annotate import annotated_source, heading, repo
 from tilewright.analysis.explain.drawing.flow import folded, legs
 from tilewright.analysis.explain.drawing.picture import html, save_picture, svg
 from tilewright.analysis.explain.drawing.requests import lane_names, passes_of, stretches
+from tilewright.analysis.explain.drawing.source import GRADES, grade, source_lines
 from tilewright.analysis.explain.group_choice import choose_groups
 from tilewright.analysis.explain.profile import LineAccess, Phase
 from tilewright.analysis.explain.reuse import LARGER, PRIVATE, SHARE, reuses
@@ -53,7 +55,10 @@ __kernel void transpose(__global const float* in, __global float* out, int n) {
 """
 
 
-def transposed(side: int = 32, pad: int = 0, n: int = 128, **options: Any) -> Explanation:
+BARRIER = "barrier(CLK_LOCAL_MEM_FENCE);"
+
+
+def transposed(side: int = 32, pad: int = 0, n: int = 128, barrier: str = BARRIER, **options: Any) -> Explanation:
     matrix = np.zeros((n, n), np.float32)
     settings: dict[str, Any] = {
         "macros": {"SIDE": side, "PAD": pad},
@@ -62,7 +67,7 @@ def transposed(side: int = 32, pad: int = 0, n: int = 128, **options: Any) -> Ex
         "arguments": {"in": matrix, "out": matrix.copy(), "n": n},
         "filename": "tile.cl",
     }
-    return explain_source(TRANSPOSE, **{**settings, **options})
+    return explain_source(TRANSPOSE.replace(BARRIER, barrier), **{**settings, **options})
 
 
 def rung(name: str, n: int = 256) -> Explanation:
@@ -393,6 +398,29 @@ def test_pictures_are_valid_and_hold_their_parts(tmp_path: Path) -> None:
         assert save_picture(found, tmp_path / name).read_text().strip()
     with pytest.raises(InvalidInput, match=r"\.svg"):
         save_picture(found, tmp_path / "a.png")
+
+
+@pytest.mark.parametrize(("name", "kind"), [("tiles/02", "fine"), ("transpose/04", "costly"), ("no barrier", "fault")])
+def test_the_verdict_is_a_box_whose_colour_and_words_say_the_same(name: str, kind: str) -> None:
+    found = transposed(barrier="") if name == "no barrier" else rung(name)
+    assert grade(found) == kind
+    assert f'class="{kind}"' in svg(found)
+    assert f'class="verdict {kind}"' in html(found)
+    assert GRADES[kind] in html(found)
+    assert layout_of(svg(found)).complaints() == []
+
+
+def test_each_access_has_a_bar_of_its_cost_and_words_under_the_pointer() -> None:
+    found = transposed(16, 0)
+    lines = [line for line in source_lines(found) if line.kind == "cost"]
+    assert len(lines) == len(found.accesses)
+    for access in found.accesses:
+        (line,) = [each for each in lines if f"{access.cost:,} " in each.hover and access.operation in each.text
+                   and f" {access.buffer} " in each.text]  # fmt: skip
+        assert line.least / (line.least + line.excess) == pytest.approx(access.ideal / access.cost)
+    assert any(line.excess > 1 for line in lines)
+    assert svg(found).count('class="late"') >= 1
+    assert "<title>" in svg(found)
 
 
 def test_pictures_of_every_model_and_of_wide_and_broadcast_accesses() -> None:
