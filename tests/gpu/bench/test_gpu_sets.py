@@ -16,7 +16,7 @@ from tilewright.core.plan import plan_kernel
 from tilewright.core.problem import Gemm, random_arrays
 from tilewright.dispatch.choice import plan_copy
 from tilewright.dispatch.tuned import key_of, load_table
-from tilewright.kernels.product.config import TICKETS
+from tilewright.kernels.product.config import SEMAPHORES
 from tilewright.kernels.product.portable.config import TileConfig
 from tilewright.kernels.product.portable.kernels import JOINED
 from tilewright.runtime.opencl.device import Device
@@ -26,8 +26,8 @@ from tilewright.runtime.verify import Reference, verify, verify_execution
 
 CONFIGS = (
     TileConfig(64, 64, 16, 8, 4, split=8),
-    TileConfig(16, 128, 32, 4, 4, 2, 16, SLICES=2, split=5),
-    TileConfig(32, 32, 32, 4, 4, SLICES=4, split=3, pack=True),
+    TileConfig(16, 128, 32, 4, 4, 2, 16, SLICED_K=2, split=5),
+    TileConfig(32, 32, 32, 4, 4, SLICED_K=4, split=3, pack=True),
 )
 SHAPES = ((64, 256, 2048, 1), (17, 131, 1031, 3))
 
@@ -39,7 +39,7 @@ def test_pieces_are_joined_in_one_launch(config: TileConfig, dtype: str, nvidia:
         problem = Gemm(m, n, k, dtype, b_order="column", batch=batch)
         own = replace(config, pack=config.pack and (m % 4 != 0 or n % 4 != 0))
         plan = plan_kernel(replace(JOINED, config=own), problem, nvidia.info)
-        assert plan.zeroed == {TICKETS}
+        assert plan.zeroed == {SEMAPHORES}
         execution = Execution(plan, nvidia)
         arrays = random_arrays(problem)
         verdict = verify_execution(execution, Reference(problem, arrays))

@@ -12,7 +12,7 @@ from .packing import Place, across_k, on_lines, with_packed
 from .results import result_violations
 
 # Scratch buffers: sums of pieces of tiles, or of pieces of K, and a counter for each tile that several work-groups compute.
-PARTIAL, TICKETS = "partial", "tickets"
+PARTIAL, SEMAPHORES = "partial", "semaphores"
 
 
 @dataclass(frozen=True)
@@ -106,7 +106,7 @@ class TiledConfig(ProductConfig):
         """Tiles that work-groups compute together."""
         return self.tiles(call) - self.whole(call)
 
-    def tickets(self, call: GemmCall) -> int:
+    def semaphores(self, call: GemmCall) -> int:
         """Counters by which those who compute a tile together learn who is ready last."""
         return self.left(call)
 

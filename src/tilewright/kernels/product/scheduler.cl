@@ -38,7 +38,7 @@ INLINE int2 swizzled_tile(const int number, const int tiles_m, const int tiles_n
 }
 
 // The same for a matrix of M x N elements.
-INLINE int2 tile_place(const int number, const int M, const int N)
+INLINE int2 tile_coordinates(const int number, const int M, const int N)
 {
     return swizzled_tile(number, (M + BM - 1) / BM, (N + BN - 1) / BN);
 }
@@ -49,10 +49,10 @@ INLINE int tiles_of_matrix(const int M, const int N)
 }
 
 // Row and column of C where tile number `number` of a batch begins, and its matrix of the batch.
-INLINE int4 tile_begin(const int number, const int M, const int N)
+INLINE int4 tile_origin(const int number, const int M, const int N)
 {
     const int area = tiles_of_matrix(M, N), matrix = quotient(number, area);
-    const int2 place = tile_place(number - matrix * area, M, N);
+    const int2 place = tile_coordinates(number - matrix * area, M, N);
     return MAKE4(int, place.x * BM, place.y * BN, matrix, 0);
 }
 

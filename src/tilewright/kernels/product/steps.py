@@ -6,7 +6,7 @@ from dataclasses import replace
 from ...core.kernel import MOST_GROUPS, Config, Kernel, Step, Steps
 from ...core.problem import Problem
 from .call import GemmCall
-from .config import PARTIAL, TICKETS, SplitKConfig, TiledConfig
+from .config import PARTIAL, SEMAPHORES, SplitKConfig, TiledConfig
 from .packing import across_k, packing
 from .reduction import REDUCE, reduction
 
@@ -41,9 +41,9 @@ def tiled_steps(kernel: Kernel, config: Config, problem: Problem) -> Steps:
     assert isinstance(config, TiledConfig)
     plain, call = config.orientation(problem), config.oriented(problem)
     copies = packing(plain, config.packed(plain), config.place)
-    tickets = config.tickets(call)
-    if not tickets:  # then the kernel gets arguments that it does not use
-        unused = {**dict(call.buffers), PARTIAL: "C", TICKETS: "C"}
+    semaphores = config.semaphores(call)
+    if not semaphores:  # then the kernel gets arguments that it does not use
+        unused = {**dict(call.buffers), PARTIAL: "C", SEMAPHORES: "C"}
         return (*copies, Step(kernel, config, call, tuple(unused.items())))
-    scratch = ((PARTIAL, config.partial_bytes(call)), (TICKETS, 4 * tickets))
-    return (*copies, Step(kernel, config, call, call.buffers, scratch, (TICKETS,)))
+    scratch = ((PARTIAL, config.partial_bytes(call)), (SEMAPHORES, 4 * semaphores))
+    return (*copies, Step(kernel, config, call, call.buffers, scratch, (SEMAPHORES,)))

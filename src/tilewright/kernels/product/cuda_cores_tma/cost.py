@@ -31,12 +31,12 @@ def cost(config: FmaConfig, call: GemmCall, device: DeviceInfo) -> float:
     oriented, units = config.oriented(call), device.compute_units
     tiles, steps, whole = config.tiles(oriented), config.steps(oriented), config.whole(oriented)
     turned_rows = config.BM * turned("A", oriented) + config.BN * turned("B", oriented)
-    turning = turned_rows / 32 * config.depth / 16 * (TURNED_SLICED if config.SLICES > 1 else TURNED_ROWS)
+    turning = turned_rows / 32 * config.depth / 16 * (TURNED_SLICED if config.SLICED_K > 1 else TURNED_ROWS)
     products = config.BM * config.BN * config.depth
     step = products / (LANES * EFFICIENCY[call.dtype]) + turning + STEP
     parts, single = elements(call.dtype).parts, result_width(oriented, 4) == 1
     storing = TILE * (SINGLE + BEGUN / config.BN if single else 1) * config.BM * config.BN / parts / 32768
-    slices, rounds = SLICES * config.SLICES if config.SLICES > 1 else 0, -(-whole // units)
+    slices, rounds = SLICES * config.SLICED_K if config.SLICED_K > 1 else 0, -(-whole // units)
     computing = rounds * (steps * step + storing + slices) + (NEXT * max(rounds - 1, 0) if slices else 0)
     if tiles > whole:
         computing += -(-(tiles - whole) * steps // config.work_groups(oriented)) * step + slices

@@ -23,7 +23,7 @@
 // multiply and store. Of four more, one asks the copy engine for stages, as many ahead as there are, and does not stop at the
 // end of a tile; the other three transpose the operands that want it, into the stage's second part. Barriers of a stage: `full`,
 // when the copy engine has written it; `transposed`; `empty`, when the consumers have read it. Tiles that several work-groups
-// have a part of are added up by all of them together at the end (join.cl).
+// have a part of are added up by all of them together at the end (fixup.cl).
 //
 // CONSUMER_REGISTERS, PRODUCER_REGISTERS  what setmaxnreg gives the work-items of the two kinds
 
@@ -42,7 +42,7 @@
 #define WARP_BN (8 * TN)
 #define SLICE_WARPS (BM / WARP_BM * (BN / WARP_BN))
 #define SLICE_ITEMS (32 * SLICE_WARPS)
-#define WARPS (SLICE_WARPS * SLICES)
+#define WARPS (SLICE_WARPS * SLICED_K)
 #define ITEMS (32 * WARPS)        // that multiply
 #define TRANSPOSERS 3             // warps
 #define STEP_M (BM / (TM / 4))    // rows between a work-item's fragments of four
@@ -54,28 +54,28 @@
 #define B_ELEMENTS (BN * BK)
 // Where row `row` of the first k lies in a stage's blocks of `side` rows.
 #define PLACE(row, side) ((row) / (side) * (side) * BK + (row) % (side))
-#define FETCHED_ELEMENTS (A_ELEMENTS + B_ELEMENTS)
-#define TRANSPOSED_B (FETCHED_ELEMENTS + TRANSPOSE_A * A_ELEMENTS)  // where what is transposed of B begins in a stage
+#define LOADED_ELEMENTS (A_ELEMENTS + B_ELEMENTS)
+#define TRANSPOSED_B (LOADED_ELEMENTS + TRANSPOSE_A * A_ELEMENTS)  // where what is transposed of B begins in a stage
 #define STAGE_ELEMENTS (TRANSPOSED_B + TRANSPOSE_B * B_ELEMENTS)
 #define STAGE_BYTES (4 * STAGE_ELEMENTS)
 #define TRANSPOSE (TRANSPOSE_A || TRANSPOSE_B)
 #define RESULT_ROWS (TM / PARTS)  // that a work-item's sums become: two of parts are one of complex numbers
-#define ROWS (RESULT_ROWS / SLICES)  // of them, that it finishes
+#define ROWS (RESULT_ROWS / SLICED_K)  // of them, that it finishes
 #define FRAGMENTS (RESULT_ROWS * TN / 4)  // of a work-item's results
 #define OWN_FRAGMENTS (ROWS * TN / 4)
-#define PIECE (BM * BN / PARTS)   // numbers of a tile of results
+#define PARTIAL_ELEMENTS (BM * BN / PARTS)   // numbers of a tile of results
 #define TOGETHER (C_VEC * PARTS > 1 ? 1 : ROWS < 4 ? ROWS : 4)  // rows of a work-item's results that are stored at a time
 #define LINE (TOGETHER * 32 * TN)  // sums in such rows of a warp's work-items
-#define JOINED 4                  // fragments of a tile in pieces that are added up together
+#define AT_ONCE 4                  // fragments of a tile in pieces that are added up together
 #define FRAGMENT JOIN(COMPONENT, 4)
 
 #include "../pipeline.cl"
 #include "store.cl"
-#include "join.cl"
+#include "fixup.cl"
 
 #ifndef EMULATED  // who fetches
 // Asks TMA for `blocks` blocks of `side` rows of an operand, by boxes that are transposed or whole.
-INLINE void fetch_blocks(const uint to, const uint full, const __global ulong* map, const int first, const int blocks,
+INLINE void load_blocks(const uint to, const uint full, const __global ulong* map, const int first, const int blocks,
                          const int side, const int transposed, const int batch, const int k)
 {
 #pragma unroll
@@ -94,9 +94,9 @@ INLINE void fetch_stage(const Ring ring, const int stage, const uint parity, con
 {
     mbarrier_wait(ring.empty + 8 * stage, parity);
     const uint to = ring.stages + stage * STAGE_BYTES, full = ring.full + 8 * stage;
-    mbarrier_arrive_expect_tx(full, 4 * FETCHED_ELEMENTS);
-    fetch_blocks(to, full, map_a, tile.x, BM / A_SIDE, A_SIDE, TRANSPOSE_A, A_BATCHED * batch, k);
-    fetch_blocks(to + A_ELEMENTS * 4, full, map_b, tile.y, BN / B_SIDE, B_SIDE, TRANSPOSE_B, B_BATCHED * batch, k);
+    mbarrier_arrive_expect_tx(full, 4 * LOADED_ELEMENTS);
+    load_blocks(to, full, map_a, tile.x, BM / A_SIDE, A_SIDE, TRANSPOSE_A, A_BATCHED * batch, k);
+    load_blocks(to + A_ELEMENTS * 4, full, map_b, tile.y, BN / B_SIDE, B_SIDE, TRANSPOSE_B, B_BATCHED * batch, k);
 }
 
 #include "transpose.cl"
@@ -126,9 +126,9 @@ INLINE void multiply(COMPONENT sum[TM][TN], const __local COMPONENT* a_row, cons
 
 // Never runs, as no K is negative; but that the compiler cannot know. So it keeps the sums where they can leave in
 // exchanged pairs, although C is stored without.
-INLINE void suggest_registers(COMPONENT sum[TM][TN], __local COMPONENT* held, const int K)
+INLINE void suggest_registers(COMPONENT sum[TM][TN], __local COMPONENT* room, const int K)
 {
-    volatile __local FRAGMENT* own = (volatile __local FRAGMENT*)held + get_local_id(0);
+    volatile __local FRAGMENT* own = (volatile __local FRAGMENT*)room + get_local_id(0);
     if (K < 0)
 #pragma unroll
         for (int i = 0; i < TM * TN / 4; i++)
@@ -151,7 +151,7 @@ INLINE void transpose_stages(const uint full, const uint transposed, __local COM
             mbarrier_wait(full + 8 * stage, parity);
 #pragma unroll
             for (int row = 0; row < TRANSPOSE_A * BM; row += A_SIDE)
-                transpose(own + row * BK, own + FETCHED_ELEMENTS + row * BK, A_SIDE, warp, lane);
+                transpose(own + row * BK, own + LOADED_ELEMENTS + row * BK, A_SIDE, warp, lane);
 #pragma unroll
             for (int row = 0; row < TRANSPOSE_B * BN; row += B_SIDE)
                 transpose(own + A_ELEMENTS + row * BK, own + TRANSPOSED_B + row * BK, B_SIDE, warp, lane);
@@ -178,7 +178,7 @@ void product(const int M, const int N, const int K, const ACC alpha, const ACC b
              __global ulong* map_b, const __global STORED* B, const long b_offset,
              __global RESULT* C, const long c_offset, const long c_row, const long c_column, const long c_batch,
              const __global RESULT* bias, const long bias_offset, const long bias_row, const long bias_column,
-             __global COMPONENT* partial, volatile __global int* tickets)
+             __global COMPONENT* partial, volatile __global int* semaphores)
 {
     __local COMPONENT stages[STAGES * STAGE_ELEMENTS] __attribute__((aligned(1024)));
     __local ulong barriers[3 * STAGES] __attribute__((aligned(16)));
@@ -221,7 +221,7 @@ void product(const int M, const int N, const int K, const ACC alpha, const ACC b
                                bias_row, bias_column};
         // 4 x 8 work-items of a warp: those side by side hold neighbouring columns.
         const int2 corner = (int2)(block / (BN / WARP_BN) * 4 + lane / 8, block % (BN / WARP_BN) * 8 + lane % 8) * 4;
-        const int a_place = (TRANSPOSE_A ? FETCHED_ELEMENTS : 0) + slice * DEPTH * A_SIDE + corner.x;
+        const int a_place = (TRANSPOSE_A ? LOADED_ELEMENTS : 0) + slice * DEPTH * A_SIDE + corner.x;
         const int b_place = (TRANSPOSE_B ? TRANSPOSED_B : A_ELEMENTS) + slice * DEPTH * B_SIDE + corner.y;
         const uint ready = TRANSPOSE ? transposed : ring.full;
         Work work = before_work(whole, tiles, steps);
@@ -233,7 +233,7 @@ void product(const int M, const int N, const int K, const ACC alpha, const ACC b
         for (int i = 0; i < TM * TN; i++)
             sum[i / TN][i % TN] = 0;
         next_work(&work, whole, tiles, steps);
-#ifdef EMULATED_JOIN  // one launch multiplies and leaves pieces, the next joins them: groups may run one after another
+#ifdef EMULATED_FIXUP  // one launch multiplies and leaves pieces, the next joins them: groups may run one after another
         work.last = work.first;
 #endif
         while (work.first < work.last) {
@@ -252,13 +252,13 @@ void product(const int M, const int N, const int K, const ACC alpha, const ACC b
 #if PARTS == 2
             make_complex(sum);
 #endif
-#if SLICES > 1
-            add_up_slices(sum, stages, slice);
+#if SLICED_K > 1
+            reduce_slices(sum, stages, slice);
 #endif
             const int complete = work.last - work.first == steps, tile = work.number - whole;
             if (!complete)
-                leave_piece(sum, slice, partial + (size_t)(get_group_id(0) + tile) * PIECE, tickets + tile);
-            const int2 first = (tile_place(work.number % area, rows, columns) * (int2)(BM, BN) + corner) / PARTS;
+                store_partial(sum, slice, partial + (size_t)(get_group_id(0) + tile) * PARTIAL_ELEMENTS, semaphores + tile);
+            const int2 first = (tile_coordinates(work.number % area, rows, columns) * (int2)(BM, BN) + corner) / PARTS;
 #pragma unroll
             for (int i = 0; i < RESULT_ROWS; i += TOGETHER)
                 if (complete && i / ROWS == slice)
@@ -268,9 +268,9 @@ void product(const int M, const int N, const int K, const ACC alpha, const ACC b
                 sum[i / TN][i % TN] = 0;
             next_work(&work, whole, tiles, steps);
         }
-#ifndef EMULATED_LEAVE
+#ifndef EMULATED_PARTIALS
         if (whole < tiles)
-            join(partial, tickets, target, slice, corner, steps, whole, tiles);
+            fix_up(partial, semaphores, target, slice, corner, steps, whole, tiles);
 #endif
     }
 }

@@ -8,18 +8,18 @@ INLINE void transpose(const __local COMPONENT* from, __local COMPONENT* panel, c
     for (int first = 0; first < side / 32 * BOXES; first += TRANSPOSERS) {
         const int unit = first + warp, box = unit / (side / 32), row = unit % (side / 32) * 32 + lane;
         if (unit < side / 32 * BOXES) {
-            const __local COMPONENT* pieces = from + (box * side + row) * BOX_DEPTH;
+            const __local COMPONENT* chunks = from + (box * side + row) * BOX_DEPTH;
             __local COMPONENT* column = panel + box * BOX_DEPTH * side + row;
-            FRAGMENT held[BOX_DEPTH / 4];
+            FRAGMENT values[BOX_DEPTH / 4];
 #pragma unroll
-            for (int piece = 0; piece < BOX_DEPTH / 4; piece++)
-                held[piece] = *(const __local FRAGMENT*)(pieces + 4 * (piece ^ (row >> 1 & 3)));
+            for (int chunk = 0; chunk < BOX_DEPTH / 4; chunk++)
+                values[chunk] = *(const __local FRAGMENT*)(chunks + 4 * (chunk ^ (row >> 1 & 3)));
 #pragma unroll
-            for (int piece = 0; piece < BOX_DEPTH / 4; piece++) {
-                column[(4 * piece + 0) * side] = held[piece].x;
-                column[(4 * piece + 1) * side] = held[piece].y;
-                column[(4 * piece + 2) * side] = held[piece].z;
-                column[(4 * piece + 3) * side] = held[piece].w;
+            for (int chunk = 0; chunk < BOX_DEPTH / 4; chunk++) {
+                column[(4 * chunk + 0) * side] = values[chunk].x;
+                column[(4 * chunk + 1) * side] = values[chunk].y;
+                column[(4 * chunk + 2) * side] = values[chunk].z;
+                column[(4 * chunk + 3) * side] = values[chunk].w;
             }
         }
     }

@@ -32,7 +32,7 @@ class TileConfig(Config):
 
     def scalars(self, problem: Problem) -> dict[str, int | float]:
         a, b = sides(call_of(problem))
-        return {"a_moves": int(a.batch > 1), "b_moves": int(b.batch > 1), "tiles": self.all_tiles(problem)}
+        return {"a_batched": int(a.batch > 1), "b_batched": int(b.batch > 1), "tiles": self.all_tiles(problem)}
 
     def tiles(self, call: GemmCall) -> tuple[int, int]:
         return -(-call.m // self.BM), -(-call.n // self.BN)

@@ -85,7 +85,7 @@ class WarpConfig(TiledConfig):
         panels = self.STAGES * (self.BM + self.BN) * LINE * self.lines
         accumulator = element_type(element_type(call_of(problem).dtype).accumulator).itemsize
         sums = self.WARPS_K * self.BM * self.BN * accumulator if self.WARPS_K > 1 else 0
-        return panels + sums + LINE  # `drawn`, and what the compiler puts before the panels
+        return panels + sums + LINE  # `arrived`, and what the compiler puts before the panels
 
     def macros(self, problem: Problem) -> dict[str, str | int]:
         call = self.oriented(problem)

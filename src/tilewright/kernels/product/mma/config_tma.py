@@ -29,9 +29,9 @@ class FetchedConfig(WarpConfig):
     `pack` copies operands that the copy engine cannot read; `lines` and WARPS_K are always 1.
     """
 
-    def tickets(self, call: GemmCall) -> int:
+    def semaphores(self, call: GemmCall) -> int:
         """One for each warp's part of a tile."""
-        return WARPS * super().tickets(call)
+        return WARPS * super().semaphores(call)
 
     def packed(self, call: GemmCall) -> tuple[str, ...]:
         if not self.pack:

@@ -45,7 +45,7 @@
 #define BK (DOUBLES / PARTS)       // elements of k in a panel
 #define A_BYTES (BM * LINE)
 #define STAGE_BYTES ((BM + BN) * LINE)
-#define SLICES 2                   // of a panel, eight doubles deep each
+#define K_STEPS 2                   // of a panel, eight doubles deep each
 #define SLOTS 2                    // doubles that a work-item holds of a row or column for one slice
 
 // Where the four doubles lie that a work-item reads of a line: it takes their place exclusive-or these. Work-items that
@@ -83,11 +83,11 @@ INLINE double panel_double(const __local uchar* rows, const uint place, const in
 }
 
 // The operands of 16 rows for a slice.
-INLINE void read_a(double* held, const __local uchar* rows, const uint place, const int tile, const int slice)
+INLINE void read_a(double* fragment, const __local uchar* rows, const uint place, const int tile, const int k_step)
 {
 #pragma unroll
     for (int i = 0; i < 2 * SLOTS; i++)
-        held[i] = panel_double(rows, place, A_ACROSS, 2 * tile + i % 2, slice * SLOTS + i / 2);
+        fragment[i] = panel_double(rows, place, A_ACROSS, 2 * tile + i % 2, k_step * SLOTS + i / 2);
 }
 
 INLINE double with_sign(const double value, const ulong sign)
@@ -97,25 +97,25 @@ INLINE double with_sign(const double value, const ulong sign)
 
 // The operands of eight columns. Of a complex element a work-item with even q holds first the real part, one with odd q the
 // imaginary part, of A and of B: where A's imaginary part meets B's, the real sum wants it subtracted.
-INLINE void read_b(double* held, const __local uchar* columns, const uint place, const int octet, const int slice)
+INLINE void read_b(double* fragment, const __local uchar* columns, const uint place, const int octet, const int k_step)
 {
-    const double one = panel_double(columns, place, B_ACROSS, octet, slice * SLOTS);
-    const double other = panel_double(columns, place, B_ACROSS, octet, slice * SLOTS + 1);
+    const double one = panel_double(columns, place, B_ACROSS, octet, k_step * SLOTS);
+    const double other = panel_double(columns, place, B_ACROSS, octet, k_step * SLOTS + 1);
 #if PARTS == 1
-    held[0] = one, held[1] = other;
+    fragment[0] = one, fragment[1] = other;
 #else
     const int odd = get_local_id(0) % 2;
     const ulong imaginary = CONJUGATE_A == CONJUGATE_B ? 1ul << 63 : 0;
     const ulong first = CONJUGATE_B ? 1ul << 63 : 0, second = CONJUGATE_A ? 1ul << 63 : 0;
-    held[0] = with_sign(one, odd ? imaginary : 0);
-    held[1] = with_sign(other, odd ? 0 : imaginary);
-    held[2] = with_sign(other, odd ? second : first);
-    held[3] = with_sign(one, odd ? first : second);
+    fragment[0] = with_sign(one, odd ? imaginary : 0);
+    fragment[1] = with_sign(other, odd ? 0 : imaginary);
+    fragment[2] = with_sign(other, odd ? second : first);
+    fragment[3] = with_sign(one, odd ? first : second);
 #endif
 }
 
 #include "../pipeline.cl"
-#include "join_warps.cl"
+#include "fixup_warps.cl"
 
 #ifndef EMULATED  // who fetches
 // Asks the copy engine for a panel of `side` rows from `row` on.
@@ -154,7 +154,7 @@ void product(const int M, const int N, const int K, const ACC alpha, const ACC b
              __global ulong* map_b, const __global STORED* B, const long b_offset,
              __global RESULT* C, const long c_offset, const long c_row, const long c_column, const long c_batch,
              const __global RESULT* bias, const long bias_offset, const long bias_row, const long bias_column,
-             __global COMPONENT* partial, volatile __global int* tickets)
+             __global COMPONENT* partial, volatile __global int* semaphores)
 {
     __local uchar stages[STAGES * STAGE_BYTES] __attribute__((aligned(1024)));
     __local ulong barriers[2 * STAGES] __attribute__((aligned(16)));
@@ -196,7 +196,7 @@ void product(const int M, const int N, const int K, const ACC alpha, const ACC b
         int stage = 0;
         uint parity = 0, done = 0;
 
-        double a_held[TILES_M][2 * SLOTS], b_held[2][TILES_N * SLOTS], sum[TILES_M][TILES_N][4];
+        double a_fragments[TILES_M][2 * SLOTS], b_fragments[2][TILES_N * SLOTS], sum[TILES_M][TILES_N][4];
 #pragma unroll
         for (int i = 0; i < SUMS; i++)
             sum[i / 4 / TILES_N][i / 4 % TILES_N][i % 4] = 0;
@@ -204,30 +204,30 @@ void product(const int M, const int N, const int K, const ACC alpha, const ACC b
         mbarrier_wait(ring.full, parity);
 #pragma unroll
         for (int i = 0; i < TILES_M - 1; i++)
-            read_a(a_held[i], a_rows, a_place, i, 0);
+            read_a(a_fragments[i], a_rows, a_place, i, 0);
 #pragma unroll
         for (int j = 0; j < OCTETS; j++)
-            read_b(b_held[0] + j * PARTS * SLOTS, b_columns, b_place, j, 0);
+            read_b(b_fragments[0] + j * PARTS * SLOTS, b_columns, b_place, j, 0);
 
         while (work.first < work.last) {
 #pragma unroll 1
             for (int step = work.first; step < work.last; step++) {
 #pragma unroll
-                for (int slice = 0; slice < SLICES; slice++)
+                for (int k_step = 0; k_step < K_STEPS; k_step++)
 #pragma unroll
                     for (int i = 0; i < TILES_M; i++) {
 #pragma unroll
                         for (int j = 0; j < TILES_N; j++)
-                            mma_sync_m16n8k8_f64(sum[i][j], a_held[i], b_held[slice] + j * SLOTS);
-                        if (i == TILES_M - 1 && slice == SLICES - 1) {
+                            mma_sync_m16n8k8_f64(sum[i][j], a_fragments[i], b_fragments[k_step] + j * SLOTS);
+                        if (i == TILES_M - 1 && k_step == K_STEPS - 1) {
                             fence_proxy_async();
                             bar_warp_sync();
                             if (lane == 0)
                                 mbarrier_arrive(done);
                         }
                         if (i == 0)
-                            read_a(a_held[TILES_M - 1], a_rows, a_place, TILES_M - 1, slice);
-                        if (i == 0 && slice == SLICES - 1) {
+                            read_a(a_fragments[TILES_M - 1], a_rows, a_place, TILES_M - 1, k_step);
+                        if (i == 0 && k_step == K_STEPS - 1) {
                             done = ring.empty + 8 * stage;
                             NEXT_STAGE(stage, parity)
                             a_rows = a_panels + stage * STAGE_BYTES;
@@ -235,23 +235,23 @@ void product(const int M, const int N, const int K, const ACC alpha, const ACC b
                             mbarrier_wait(ring.full + 8 * stage, parity);
                         }
                         if (i > 0)
-                            read_a(a_held[i - 1], a_rows, a_place, i - 1, 1 - slice);
+                            read_a(a_fragments[i - 1], a_rows, a_place, i - 1, 1 - k_step);
 #pragma unroll
                         for (int j = 0; j < OCTETS; j++)
                             if (j * TILES_M / OCTETS == i)
-                                read_b(b_held[1 - slice] + j * PARTS * SLOTS, b_columns, b_place, j, 1 - slice);
+                                read_b(b_fragments[1 - k_step] + j * PARTS * SLOTS, b_columns, b_place, j, 1 - k_step);
                     }
             }
             int complete = 1;
             if (work.last - work.first < steps) {
-                const int panel = (work.number - whole) * steps, shared = (tiles - whole) * steps;
-                const int leader = group_of(panel, shared), pieces = group_of(panel + steps - 1, shared) - leader + 1;
+                const int panel = (work.number - whole) * steps, tail_panels = (tiles - whole) * steps;
+                const int first_group = group_of(panel, tail_panels), partials = group_of(panel + steps - 1, tail_panels) - first_group + 1;
                 // Counted over all tiles, the pieces before this tile are one for each group before, and one for each tile.
-                __global double* pieces_of_tile = partial + (size_t)(leader + work.number - whole) * SUMS * ITEMS;
-                complete = join(sum[0][0], pieces_of_tile, tickets + (work.number - whole) * WARPS + warp,
-                                (int)get_group_id(0) - leader, pieces);
+                __global double* partials_of_tile = partial + (size_t)(first_group + work.number - whole) * SUMS * ITEMS;
+                complete = fix_up(sum[0][0], partials_of_tile, semaphores + (work.number - whole) * WARPS + warp,
+                                (int)get_group_id(0) - first_group, partials);
             }
-            const int2 corner = tile_place(work.number % area, M, N) * (int2)(BM, BN) + own + (int2)(lane / 4, lane % 4 * 2);
+            const int2 corner = tile_coordinates(work.number % area, M, N) * (int2)(BM, BN) + own + (int2)(lane / 4, lane % 4 * 2);
             __global RESULT* c = C + (c_offset + work.number / area * c_batch) * PARTS;
 #pragma unroll
             for (int i = 0; i < TILES_M * 2; i++)

@@ -8,7 +8,7 @@ from ....core.kernel import MOST_GROUPS, Config, Kernel, Step, Steps
 from ....core.problem import Problem
 from ....core.types import ELEMENT_TYPES
 from ..call import GemmCall
-from ..config import PARTIAL, TICKETS
+from ..config import PARTIAL, SEMAPHORES
 from ..macros import elements
 from ..packing import across_k, packing
 from ..steps import split_k_steps
@@ -31,8 +31,8 @@ def _joined(kernel: Kernel, config: TileConfig, call: GemmCall) -> Iterator[Step
         whole = replace(part, k_chunk=config.chunk(part))
         tiles, kind = config.tiles(whole) * whole.batch, elements(whole.dtype)
         piece_bytes = tiles * config.BM * config.BN * kind.parts * kind.component_bytes
-        scratch = ((PARTIAL, whole.pieces * piece_bytes), (TICKETS, 4 * tiles))
-        yield Step(kernel, config, whole, whole.buffers, scratch, zeroed=(TICKETS,))
+        scratch = ((PARTIAL, whole.pieces * piece_bytes), (SEMAPHORES, 4 * tiles))
+        yield Step(kernel, config, whole, whole.buffers, scratch, zeroed=(SEMAPHORES,))
 
 
 def _packing(config: TileConfig, call: GemmCall) -> Iterator[Step]:

@@ -14,7 +14,7 @@ void gemm(const int M, const int N, const int K, const int k_chunk, const ACC al
 {
     __local COMPONENT panels[LOCAL_COMPONENTS] __attribute__((aligned(128)));
 
-    const int2 tile = tile_place(get_group_id(0), M, N) * MAKE2(int, BM, BN);
+    const int2 tile = tile_coordinates(get_group_id(0), M, N) * MAKE2(int, BM, BN);
     const long batch = get_group_id(2), k_begin = (long)get_group_id(1) * k_chunk;
     const int depth = max((int)min((long)k_chunk, K - k_begin), 0);
     A += (a_offset + batch * a_batch + tile.x * a_row + k_begin * a_column) * PARTS;

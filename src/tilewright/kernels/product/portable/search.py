@@ -28,8 +28,8 @@ def _groups(call: GemmCall, device: DeviceInfo) -> Iterator[Group]:
     for tile in TILE_SPACE:
         most = _most_pieces(tile, call, device)
         floor = tile_floor(tile, most, nvidia, call, device)
-        for pack in (False, True) if _variant(tile, tile.ZIGZAG, 1, True).packed(call) else (False,):
-            copying = packing_cycles(_variant(tile, tile.ZIGZAG, 1, pack), call, device)
+        for pack in (False, True) if _variant(tile, tile.LANE_SWIZZLE, 1, True).packed(call) else (False,):
+            copying = packing_cycles(_variant(tile, tile.LANE_SWIZZLE, 1, pack), call, device)
             yield Group(floor + copying, partial(_ways, tile, pack, most, call, device))
 
 
@@ -43,14 +43,14 @@ def _most_pieces(tile: TileConfig, call: GemmCall, device: DeviceInfo) -> int:
 def _ways(tile: TileConfig, pack: bool, most: int, call: GemmCall, device: DeviceInfo) -> Iterator[Candidate]:
     """The tile with K in each number of pieces, by each kernel that adds them up."""
     nvidia = "nvidia" in device.features
-    zigzag = tile.ZIGZAG if nvidia else 0
-    own = terms(_variant(tile, zigzag, 1, pack), call, device)
+    swizzle = tile.LANE_SWIZZLE if nvidia else 0
+    own = terms(_variant(tile, swizzle, 1, pack), call, device)
     for pieces in (each for each in PIECES if each <= most):
         for kernel in (TILES, JOINED) if pieces > 1 and nvidia else (TILES,):
-            config = _variant(tile, zigzag, pieces, pack)
+            config = _variant(tile, swizzle, pieces, pack)
             yield Candidate(kernel, config, tile_cost(config, kernel is JOINED, call, device, own))
 
 
 @cache
-def _variant(tile: TileConfig, zigzag: int, split: int, pack: bool) -> TileConfig:
-    return replace(tile, ZIGZAG=zigzag, split=split, pack=pack)
+def _variant(tile: TileConfig, swizzle: int, split: int, pack: bool) -> TileConfig:
+    return replace(tile, LANE_SWIZZLE=swizzle, split=split, pack=pack)

@@ -110,7 +110,7 @@ class WgmmaConfig(TiledConfig):
     def together(self) -> bool:
         return self.split > 1
 
-    def tickets(self, call: GemmCall) -> int:
+    def semaphores(self, call: GemmCall) -> int:
         """One for each consumer's part of a tile."""
         return self.left(call) * self.consumers
 

@@ -1,35 +1,35 @@
 // How sums of one tile come together: those of slices in local memory, those of work-groups in global memory.
 
-INLINE void add_exchanged(COMPONENT* sum, const FRAGMENT held)
+INLINE void add_exchanged(COMPONENT* sum, const FRAGMENT value)
 {
-    sum[1] += held.x, sum[0] += held.y, sum[3] += held.z, sum[2] += held.w;
+    sum[1] += value.x, sum[0] += value.y, sum[3] += value.z, sum[2] += value.w;
 }
 
-#if SLICES > 1
+#if SLICED_K > 1
 // Slice s gets, in its rows from s * ROWS on, what all slices have summed there.
-INLINE void add_up_slices(COMPONENT sum[TM][TN], __local COMPONENT* held, const int slice)
+INLINE void reduce_slices(COMPONENT sum[TM][TN], __local COMPONENT* value, const int slice)
 {
-    __local FRAGMENT* sums = (__local FRAGMENT*)held + get_local_id(0) % SLICE_ITEMS;
+    __local FRAGMENT* sums = (__local FRAGMENT*)value + get_local_id(0) % SLICE_ITEMS;
     bar_sync(1, ITEMS);
 #pragma unroll
     for (int i = 0; i < FRAGMENTS; i++)
         if (i / OWN_FRAGMENTS != slice)
-            sums[(i * SLICES + slice) * SLICE_ITEMS] = exchanged(sum[0] + 4 * i);
+            sums[(i * SLICED_K + slice) * SLICE_ITEMS] = exchanged(sum[0] + 4 * i);
     bar_sync(1, ITEMS);
-    for (int other = 0; other < SLICES; other++)
+    for (int other = 0; other < SLICED_K; other++)
 #pragma unroll
         for (int i = 0; i < FRAGMENTS; i++)
             if (i / OWN_FRAGMENTS == slice && other != slice)
-                add_exchanged(sum[0] + 4 * i, sums[(i * SLICES + other) * SLICE_ITEMS]);
+                add_exchanged(sum[0] + 4 * i, sums[(i * SLICED_K + other) * SLICE_ITEMS]);
 }
 #endif
 
 // Leaves the sums of a tile that other work-groups have a part of, too, and says so on the tile's ticket. All
 // work-items must get here.
-INLINE void leave_piece(const COMPONENT sum[TM][TN], const int slice, __global COMPONENT* piece,
-                        volatile __global int* ticket)
+INLINE void store_partial(const COMPONENT sum[TM][TN], const int slice, __global COMPONENT* partial_number,
+                        volatile __global int* semaphore)
 {
-    __global FRAGMENT* own = (__global FRAGMENT*)piece + get_local_id(0);
+    __global FRAGMENT* own = (__global FRAGMENT*)partial_number + get_local_id(0);
 #pragma unroll
     for (int i = 0; i < FRAGMENTS; i++)
         if (i / OWN_FRAGMENTS == slice)
@@ -37,17 +37,17 @@ INLINE void leave_piece(const COMPONENT sum[TM][TN], const int slice, __global C
     fence_acq_rel_gpu();
     bar_sync(1, ITEMS);
     if (get_local_id(0) == 0)
-        atomic_inc(ticket);
+        atomic_inc(semaphore);
 }
 
 // Waits until all pieces of a tile are there. All work-groups of the launch run at a time, so that none waits in vain.
-INLINE void await_pieces(const int pieces, volatile __global int* ticket)
+INLINE void await_partials(const int partials, volatile __global int* semaphore)
 {
     if (get_local_id(0) == 0)
 #ifdef EMULATED
         ;
 #else
-        while (*ticket < pieces)
+        while (*semaphore < partials)
             ;
 #endif
     bar_sync(1, ITEMS);
@@ -55,40 +55,40 @@ INLINE void await_pieces(const int pieces, volatile __global int* ticket)
 }
 
 // Says that this work-group needs the pieces no longer. Tickets are 0 before the launch and after it.
-INLINE void release_pieces(const int pieces, volatile __global int* ticket)
+INLINE void release_semaphore(const int partials, volatile __global int* semaphore)
 {
     bar_sync(1, ITEMS);
-    if (get_local_id(0) == 0 && atomic_inc(ticket) == 2 * pieces - 1)
-        *ticket = 0;
+    if (get_local_id(0) == 0 && atomic_inc(semaphore) == 2 * partials - 1)
+        *semaphore = 0;
 }
 
 // Adds up fragments `first` and on, `JOINED` of them `step` apart, in the order of k, so that the result is the same at
 // every run.
-INLINE void add_up(FRAGMENT total[JOINED], const __global COMPONENT* pieces_of_tile, const int pieces, const int first,
+INLINE void add_partials(FRAGMENT total[AT_ONCE], const __global COMPONENT* partials_of_tile, const int partials, const int first,
                    const int step)
 {
-    const __global FRAGMENT* own = (const __global FRAGMENT*)pieces_of_tile + get_local_id(0);
+    const __global FRAGMENT* own = (const __global FRAGMENT*)partials_of_tile + get_local_id(0);
 #pragma unroll
-    for (int i = 0; i < JOINED; i++)
+    for (int i = 0; i < AT_ONCE; i++)
         total[i] = (FRAGMENT)(0);
 #pragma unroll 4
-    for (int other = 0; other < pieces; other++)
+    for (int other = 0; other < partials; other++)
 #pragma unroll
-        for (int i = 0; i < JOINED; i++)
+        for (int i = 0; i < AT_ONCE; i++)
             if (first + i * step < OWN_FRAGMENTS)
                 total[i] += own[(other * OWN_FRAGMENTS + first + i * step) * ITEMS];
 }
 
 // Finishes what this work-group has to of a tile whose pieces several have left: every so many fragments.
-INLINE void finish_share(const __global COMPONENT* pieces_of_tile, const int piece, const int pieces, const int slice,
+INLINE void reduce_and_store(const __global COMPONENT* partials_of_tile, const int partial_number, const int partials, const int slice,
                          const Target target, const int2 first, const long batch)
 {
-    for (int i = piece; i < OWN_FRAGMENTS; i += JOINED * pieces) {
-        FRAGMENT total[JOINED];
-        add_up(total, pieces_of_tile, pieces, i, pieces);
+    for (int i = partial_number; i < OWN_FRAGMENTS; i += AT_ONCE * partials) {
+        FRAGMENT total[AT_ONCE];
+        add_partials(total, partials_of_tile, partials, i, partials);
 #pragma unroll
-        for (int j = 0; j < JOINED; j++) {
-            const int own = i + j * pieces, fragment = slice * OWN_FRAGMENTS + own;
+        for (int j = 0; j < AT_ONCE; j++) {
+            const int own = i + j * partials, fragment = slice * OWN_FRAGMENTS + own;
             const int row = first.x + row_of(fragment / (TN / 4)), column = first.y + column_of(fragment % (TN / 4) * 4);
             COMPONENT sum[4] = {total[j].y, total[j].x, total[j].w, total[j].z};
 #pragma unroll
@@ -101,23 +101,23 @@ INLINE void finish_share(const __global COMPONENT* pieces_of_tile, const int pie
 
 // Joins the tiles that this work-group has left pieces of. Each of a tile's work-groups adds up a share of it, as soon as
 // all pieces are there. Tiles that are shared out have at most two for each work-group.
-INLINE void join(const __global COMPONENT* partial, volatile __global int* tickets, const Target target, const int slice,
+INLINE void fix_up(const __global COMPONENT* partial, volatile __global int* semaphores, const Target target, const int slice,
                  const int2 corner, const int steps, const int whole, const int tiles)
 {
     const int rows = target.M * PARTS, columns = target.N * PARTS, area = tiles_of_matrix(rows, columns);
-    const int shared = (tiles - whole) * steps, group = get_group_id(0);
-    const int end = first_panel(group + 1, shared);
+    const int tail_panels = (tiles - whole) * steps, group = get_group_id(0);
+    const int end = first_panel(group + 1, tail_panels);
 #pragma unroll 1
-    for (int tile = first_panel(group, shared) / steps; tile * steps < end; tile++) {
-        const int leader = group_of(tile * steps, shared);
-        const int pieces = group_of(tile * steps + steps - 1, shared) - leader + 1;
-        const int2 first = (tile_place((whole + tile) % area, rows, columns) * (int2)(BM, BN) + corner) / PARTS;
-        if (pieces > 1) {
+    for (int tile = first_panel(group, tail_panels) / steps; tile * steps < end; tile++) {
+        const int first_group = group_of(tile * steps, tail_panels);
+        const int partials = group_of(tile * steps + steps - 1, tail_panels) - first_group + 1;
+        const int2 first = (tile_coordinates((whole + tile) % area, rows, columns) * (int2)(BM, BN) + corner) / PARTS;
+        if (partials > 1) {
             // Counted over all tiles, the pieces before this tile are one for each group before, and one for each tile.
-            await_pieces(pieces, tickets + tile);
-            finish_share(partial + (size_t)(leader + tile) * PIECE, group - leader, pieces, slice, target, first,
+            await_partials(partials, semaphores + tile);
+            reduce_and_store(partial + (size_t)(first_group + tile) * PARTIAL_ELEMENTS, group - first_group, partials, slice, target, first,
                          (whole + tile) / area);
-            release_pieces(pieces, tickets + tile);
+            release_semaphore(partials, semaphores + tile);
         }
     }
 }

@@ -4,22 +4,22 @@
 #define PAIR JOIN(COMPONENT, 2)
 
 // A work-item's sums, as number `piece`.
-INLINE void leave_piece(const COMPONENT* sum, __global COMPONENT* pieces_of_tile, const int piece)
+INLINE void store_partial(const COMPONENT* sum, __global COMPONENT* partials_of_tile, const int partial_number)
 {
-    __global PAIR* own = (__global PAIR*)pieces_of_tile + get_local_id(0);
+    __global PAIR* own = (__global PAIR*)partials_of_tile + get_local_id(0);
 #pragma unroll
     for (int i = 0; i < SUMS / 2; i++)
-        own[(piece * SUMS / 2 + i) * ITEMS] = (PAIR)(sum[2 * i], sum[2 * i + 1]);
+        own[(partial_number * SUMS / 2 + i) * ITEMS] = (PAIR)(sum[2 * i], sum[2 * i + 1]);
 }
 
 // All pieces in their order, whoever does it: the result is the same at every run.
-INLINE void add_pieces(COMPONENT* sum, const __global COMPONENT* pieces_of_tile, const int pieces)
+INLINE void add_partials(COMPONENT* sum, const __global COMPONENT* partials_of_tile, const int partials)
 {
-    const __global PAIR* own = (const __global PAIR*)pieces_of_tile + get_local_id(0);
+    const __global PAIR* own = (const __global PAIR*)partials_of_tile + get_local_id(0);
 #pragma unroll
     for (int i = 0; i < SUMS; i++)
         sum[i] = 0;
-    for (int other = 0; other < pieces; other++)
+    for (int other = 0; other < partials; other++)
 #pragma unroll
         for (int i = 0; i < SUMS / 2; i++) {
             const PAIR two = own[(other * SUMS / 2 + i) * ITEMS];
