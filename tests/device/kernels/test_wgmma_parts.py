@@ -26,7 +26,7 @@ PLACES = """
 __kernel void entry(const int tiles_m, const int tiles_n, __global int* found)
 {
     const Grid grid = {tiles_m, tiles_n, 1, 0, 0, 0, 1};
-    const Origin place = tile_origin(grid, get_group_id(0));
+    const Origin place = origin_of(grid, get_group_id(0));
     __global int* own = found + get_group_id(0) * 3;
     own[0] = place.m, own[1] = place.n, own[2] = place.matrix;
 }

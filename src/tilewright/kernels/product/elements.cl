@@ -23,7 +23,7 @@
 #define DECODE_RESULT(bits) JOIN(decode_, RESULT_AS)(bits)     // from C or bias
 #define ENCODE_RESULT(value) JOIN(encode_, RESULT_AS)(value)   // to C
 
-// Component number `word` of elements of A or B at `held`; with `conjugate`, imaginary parts change sign.
+// Component number `word` of elements of A or B at `elements`; with `conjugate`, imaginary parts change sign.
 #define COMPONENT_OF(elements, word, conjugate) \
     ((conjugate) && (word) % 2 ? -DECODE((elements)[word]) : DECODE((elements)[word]))
 

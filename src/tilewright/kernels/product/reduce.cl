@@ -1,11 +1,11 @@
-// The second step of split-K: adds up the pieces that each computed a part of K, and finishes C. Also of a product that is
-// scaled, which then is the only piece.
+// The second launch of split-K: adds up the partial sums, each over a part of K, and finishes C. It also scales a product, which
+// then is the only partial sum.
 //
-// GROUP_ELEMENTS  elements of C that a work-group finishes, side by side
-// SLICES          work-items that share out the pieces of an element; a power of two
-// SCALED          1 if rows and columns of the product are scaled, by vectors or by one number each
+// GROUP_ELEMENTS     elements of C that a work-group finishes, side by side
+// ITEMS_PER_ELEMENT  work-items that add up the partial sums of an element; a power of two
+// SCALED             1 if rows and columns of the product are scaled, by vectors or by one number each
 //
-// `partial` holds, for each of `pieces` parts of K and each matrix of the batch, M x N sums in rows without gaps.
+// `partial` holds, for each of `partials` parts of K and each matrix of the batch, M x N sums in rows without gaps.
 // Dimension 0 runs over the elements, rows first; dimension 2 over the batch.
 
 #define C_VEC 1

@@ -1,7 +1,7 @@
-// How main_loop.cl turns an operand that lies along k, in local memory.
+// How main_loop.cl transposes an operand that lies along k, in local memory.
 
-// Turns `side` rows of BK elements into rows across k: a warp takes 32 rows of a box, each work-item one of them. The copy
-// engine has exchanged the four pieces of 16 bytes of a row, so that reading a column of pieces meets no bank twice.
+// Transposes `side` rows of BK elements to rows across k: a warp takes 32 rows of a box, each work-item one of them. TMA has
+// permuted the four chunks of 16 bytes of a row (swizzle), so that reading a column of chunks meets no bank twice.
 INLINE void transpose(const __local COMPONENT* from, __local COMPONENT* panel, const int side, const int warp, const int lane)
 {
 #pragma unroll

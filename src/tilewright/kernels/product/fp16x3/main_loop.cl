@@ -1,20 +1,20 @@
-// A product of floats by tensor cores: three products of halves, the large one promoted to ordinary sums every stage.
+// A float32 product on tensor cores: three fp16 products, the large one added to float32 sums every stage.
 //
 // BM, BN      the tile of C that a work-group computes at a time: two warpgroups multiply 64 rows each
 // BK          elements of k of a stage: 128 bytes, the width of the swizzle
-// STAGES      tiles in local memory, fetched ahead
-// GROUP_M     rows of tiles that are computed at a time, so that they share what they read in cache
+// STAGES      pipeline stages in local memory
+// GROUP_M     rows of tiles of a swizzle group: work-groups that run at a time then share panels in the L2 cache
 //
 // A tensor core cuts off what does not fit when it adds, so that sums of many products drift. The sums of one stage are
 // therefore added to floats that are rounded as usual. (Once in 16 k is worse than once in 64: more roundings than drift.)
-// What the low halves give is 2^-11 as large, and may drift.
+// What the low parts give is 2^-11 as large, and may drift.
 //
 // WITH_ALPHA  1 if alpha is not 1
 // WITH_C      1 if beta is not 0
 //
-// A work-group computes tiles number g, g + groups, ...: while its consumers finish one, its producer fetches the next.
-// The rows of low halves follow those of the high ones, so that a tile at the edge of C reads some of the wrong kind: they
-// belong to rows and columns that C does not have. Elements whose vectors halves cannot hold are left; see split.cl. In the
+// A work-group computes tiles number g, g + groups, ...: while its consumers finish one, its producer loads the next.
+// The rows of low parts follow those of the high ones, so that a tile at the edge of C reads some of the wrong kind: they
+// belong to rows and columns that C does not have. Elements whose vectors fp16 cannot hold are left; see split.cl. In the
 // end the work-group multiplies them as floats; see fallback.cl.
 
 #include "../elements.cl"
@@ -175,7 +175,7 @@ void product(const int M, const int N, const int K, const int tiles, const ACC a
             }
     }
 
-    // What was left is computed with panels where the tiles of halves were, once both consumers are done with these.
+    // What was left is computed with panels where the tiles of fp16 were, once both consumers are done with these.
     bar_sync(3, EXACT_ITEMS);
     if (item == 128)
         shared = 0;

@@ -1,6 +1,6 @@
-// Measures each row of A and each column of B, then cuts it into two rows of halves, along k whatever the operand's own order.
+// Measures each row of A and each column of B, then splits it into two rows of fp16, along k whatever the operand's own order.
 //
-// ITEMS    work-items of a work-group, which cuts a few vectors of one operand; the first a_groups cut A's
+// ITEMS    work-items of a work-group, which splits a few vectors of one operand; the first a_groups split A's
 // HELD     floats of a vector that a work-item holds at a time, a multiple of 8: those of all its work-items are a chunk
 // and for each operand, A_... and B_...:
 // LANES    work-items for each vector, at least FOLD; at most ITEMS / 4 if it lies across k
@@ -8,11 +8,11 @@
 // WIDTH    floats that one load takes, 4 or 1
 // WHOLE    1 if a vector is one chunk
 //
-// pitch    from one row of halves to the next, in elements: a multiple of 8, as the copy engine wants it; the rows of all
-//          low halves follow those of the high ones
+// pitch    from one row of fp16 to the next, in elements: a multiple of 8, as TMA wants it; the rows of all
+//          low parts follow those of the high ones
 //
 // A vector's scale follows from the largest of its first chunk. Should the rest hold one beyond what that leaves room for,
-// the work-group cuts its vectors once more. For vector v, ranges[v] says how it was scaled, and what its elements are like;
+// the work-group splits its vectors once more. For vector v, ranges[v] says how it was scaled, and what its elements are like;
 // see split.cl.
 
 #include "split.cl"
@@ -21,7 +21,7 @@
 #define VECTORS (HELD / 4)
 #define A_VECTORS (ITEMS / A_LANES)
 #define B_VECTORS (ITEMS / B_LANES)
-// A tile turns what is read across k: a row of STEP floats for each vector, which meets all banks in both directions.
+// A tile transposes what is read across k: a row of STEP floats for each vector, which meets all banks in both directions.
 #define STEP(lanes) (4 * (lanes))
 #define PITCH(lanes) (STEP(lanes) + 4)
 #define TILE(along, lanes) ((along) ? 0 : ITEMS / (lanes) * PITCH(lanes))
@@ -120,7 +120,7 @@ INLINE float4 transpose_4(const float4 x, __local float* tile, const int place, 
     return *(const __local float4*)(tile + item / lanes * PITCH(lanes) + 4 * (item % lanes));
 }
 
-// Counts small and big ones among four floats, and writes their halves if they are `there`.
+// Counts small and big ones among four floats, and writes their two parts if they are `there`.
 INLINE void split_4(const float4 x, const float scale, uint* found_small, uint* found_big, const int there,
                   __global uint2* high, __global uint2* low)
 {
@@ -137,7 +137,7 @@ INLINE void split_4(const float4 x, const float scale, uint* found_small, uint* 
     }
 }
 
-// Whether any vector of the work-group must be cut once more.
+// Whether any vector of the work-group must be split once more.
 INLINE int any_outgrows(const uint largest, const uint most, __local int* any)
 {
     if (get_local_id(0) == 0)
@@ -190,7 +190,7 @@ INLINE void split_rows(const int length, const int first, const int K, const int
                 const int k = start + vector_number * step;
                 const float4 now = held[vector_number];
                 if (!whole) {
-                    held[vector_number] = load_at(from, k + VECTORS * step, along, width);  // on its way while others are cut
+                    held[vector_number] = load_at(from, k + VECTORS * step, along, width);  // on its way while others are split
                     found = max(found, magnitudes(now));
                 }
                 __local float* tile = room + (vector_number + 1) % 2 * vectors * PITCH(lanes);  // not the one of the piece before

@@ -1,4 +1,4 @@
-// 8-bit floats become halves, which hold every one of them exactly: any kernel that multiplies halves can go on from there.
+// Converts 8-bit floats to fp16, which holds every one of them exactly. Any kernel that multiplies fp16 can go on from there.
 //
 // GROUP_X, GROUP_Y  work-items of a group side by side and one above the other
 // VEC               elements of a row that a work-item reads and writes at once; above 1, both column strides are 1

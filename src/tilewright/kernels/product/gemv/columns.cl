@@ -1,15 +1,15 @@
-// A few columns of B at once, A stored by columns: work-items lie across the rows, slices of them share out k.
+// A few columns of B at once, A stored by columns: work-items lie across the rows, and k is sliced among groups of them.
 //
 // COLUMNS  columns of C, all of them: N
 // LANES    work-items side by side, each with A_VEC rows of C
-// SLICES   how many such rows of work-items share out k; a power of two
+// SLICED_K  slices of k, each for LANES work-items; a power of two
 // A_VEC    elements of one load down a column; M, strides and alignment are multiples of it, and a_row is 1 if it is above 1
 // B_VEC    elements of one load of B along k, and steps of k that a work-item takes at a time; K is a multiple of it
 // RUNS     how often so many steps are loaded before the first of them is multiplied
 //
 // Each element of A is read once and used COLUMNS times from a register; an element of B is one address for the LANES
 // items that need it. Addresses are added to: multiplied out for each step they cost more than what is loaded there.
-// Work-groups: dimension 0 the rows, 1 the pieces of K, 2 the batch.
+// Work-groups: dimension 0 the rows, 1 the parts of K, 2 the batch.
 
 #define C_VEC 1
 #include "../elements.cl"
@@ -51,7 +51,7 @@ INLINE void multiply_steps(COMPONENT sum[COLUMNS][A_VEC * PARTS], const STORED a
         }
 }
 
-// Adds up what the slices hold; the sums end in the first slice's part of `partials`.
+// Adds up the sums of all slices. They end in the first slice's part of `partials`.
 INLINE void reduce_items(local COMPONENT partials[PARTIALS][ITEMS], const int item)
 {
     for (int stride = SLICED_K / 2; stride > 0; stride /= 2) {

@@ -9,7 +9,7 @@
 //
 // Each element of A is read once, by one load of up to 16 bytes, and used COLUMNS times from a register. B is read again
 // for every ROWS rows: it stays in cache. Addresses are added to: multiplied out for each load they cost more than the load.
-// Work-groups: dimension 0 the rows, 1 the pieces of K, 2 the batch.
+// Work-groups: dimension 0 the rows, 1 the parts of K, 2 the batch.
 
 #define C_VEC 1
 #include "../elements.cl"

@@ -3,7 +3,7 @@
 // MMA_M, MMA_K  shape of the instruction: 16 x 8 x 4, 8 or 16 since sm_90, and 8 x 8 x 4 since sm_80
 //
 // A warp reads elements of 8 bytes in two halves: 16 work-items, four lines of a panel by four neighbours. Lines that are
-// neighbours are swizzled two pieces of 16 bytes apart, so that the four meet all 32 banks once.
+// neighbours are swizzled two chunks of 16 bytes apart, so that the four meet all 32 banks once.
 
 #define FRAGMENT double
 #define SWIZZLED(order, line, byte) ((byte) ^ ((line) & 3) << 5)

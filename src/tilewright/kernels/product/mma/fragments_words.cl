@@ -4,8 +4,8 @@
 // ITEM_BYTES  bytes of an element: 32 bytes of k make one instruction, whatever they are
 //
 // Operands along k come by ldmatrix, which moves words whatever they hold: eight lines of 16 bytes at a time, so lines that
-// are neighbours are swizzled one piece of 16 bytes apart. Across k, ldmatrix turns elements of 2 bytes; those of 4 bytes
-// are read one by one, four lines by eight neighbours at a time, and swizzled as doubles are. Single bytes it cannot turn.
+// are neighbours are swizzled one chunk of 16 bytes apart. Across k, ldmatrix transposes elements of 2 bytes; those of 4 bytes
+// are read one by one, four lines by eight neighbours at a time, and swizzled as doubles are. It cannot transpose single bytes.
 
 #define FRAGMENT uint
 #define MMA_K (32 / ITEM_BYTES)

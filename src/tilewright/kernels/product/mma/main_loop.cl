@@ -3,7 +3,7 @@
 // BM, BN, BK          the tile of C that a work-group computes, and how deep its panels of A and B are: BK times the bytes
 //                     of an element is a multiple of 128
 // WARPS_M, WARPS_N    how its warps lie in that tile
-// WARPS_K             so many times as many warps: each multiplies its part of every panel's depth, whole lines of 128 bytes
+// WARPS_K             slices of every panel's depth (sliced-K), whole lines of 128 bytes: each has its own WARPS_M x WARPS_N warps
 // STAGES              panels of each operand: one is multiplied, the others are being filled
 // GROUP_M             rows of tiles that are finished together
 // FRAGMENTS           the file that knows the element type: how operands are read, and what multiplies them
@@ -12,7 +12,7 @@
 // A_COPY, B_COPY      the instruction that copies so many
 // PARTIAL             1 if a size is no multiple of the width of a copy along it
 // C_VEC               elements of one store: 2, if c_column is 1 and rows are aligned to that, or 1
-// STREAM_K            1 if work-groups share the tiles of the tail wave
+// STREAM_K            1 if the tiles of the tail wave are split among work-groups
 //
 // A work-group computes one part of the product after the other (scheduler.cl), and its copies know no end of a part: while
 // the last panels of one are multiplied and its tile is stored, the first panels of the next arrive. What lies beyond M, N
@@ -24,9 +24,9 @@
 // over the rows, too: a warp issues in order, and many of them at a time would keep it from the matrix units. With two rows
 // there is no such time, but there are registers: all operands of the next MMA_K are read after the first row.
 //
-// A small result has few tiles, so these must be small, and still have a warp for each of a compute unit's four matrix
+// A small result has few tiles, so these must be small, and still have a warp for each of an SM's four matrix
 // units. Side by side these warps would have tiles so small that local memory cannot be read as fast as they multiply.
-// With WARPS_K they have larger ones, and share out the depth of every panel instead (sliced_k.cl). What comes before the
+// With WARPS_K they have larger ones, and each multiplies a slice of every panel's depth (sliced_k.cl). What comes before the
 // first copy and after the last product counts then: the fewer instructions, the better.
 
 #define PANEL_ALONG_K 0
@@ -39,7 +39,7 @@
 #define SKIP_DIVISIONS 1
 #include "../scheduler.cl"
 
-#define SLICE_ITEMS (32 * WARPS_M * WARPS_N)  // that have the same part of the depth
+#define SLICE_ITEMS (32 * WARPS_M * WARPS_N)  // that have the same slice of the depth
 #define ITEMS (SLICE_ITEMS * WARPS_K)
 #define WARP_M (BM / WARPS_M)  // the tile of C that a warp computes
 #define WARP_N (BN / WARPS_N)
@@ -48,7 +48,7 @@
 #define A_BYTES (BM * BK * ITEM_BYTES)
 #define B_BYTES (BN * BK * ITEM_BYTES)
 #define STAGE_BYTES (A_BYTES + B_BYTES)
-#define K_STEPS (BK / WARPS_K / MMA_K)  // of a warp's part of a panel, each for one instruction
+#define K_STEPS (BK / WARPS_K / MMA_K)  // of a warp's slice of a panel, each for one instruction
 #define SUMS (BM * BN / ITEMS)         // of the tile, that a work-item finishes: all that it has, but for WARPS_K
 #define A_COPIES (BM * BK / A_WIDTH / ITEMS)  // of a work-item for one panel
 #define B_COPIES (BN * BK / B_WIDTH / ITEMS)
@@ -70,7 +70,12 @@
 #include "panel.cl"
 
 #include "sliced_k.cl"
-#include "fixup.cl"
+#if STREAM_K
+#define PARTIAL_WIDTH 2
+#define PARTIAL_VECTORS (SUMS / 2)
+#define PARTIAL_ITEMS ITEMS
+#include "../fixup.cl"
+#endif
 
 __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
 void product(const int M, const int N, const int K, const ACC alpha, const ACC beta, const int whole, const int tiles,
@@ -227,12 +232,16 @@ void product(const int M, const int N, const int K, const ACC alpha, const ACC b
         int complete = 1;
 #if STREAM_K
         if (work.last - work.first < steps) {
-            const int panel = (work.number - whole) * steps, tail_panels = (tiles - whole) * steps;
-            const int first_group = group_of(panel, tail_panels), partials = group_of(panel + steps - 1, tail_panels) - first_group + 1;
-            // Counted over all tiles, the pieces before this tile are one for each group before, and one for each tile.
-            __global COMPONENT* partials_of_tile = partial + (size_t)(first_group + work.number - whole) * SUMS * ITEMS;
-            complete = fix_up(own, partials_of_tile, semaphores + work.number - whole, &arrived, get_group_id(0) - first_group,
-                            partials);
+            const int tile_of_tail = work.number - whole;
+            const TileGroups groups = groups_of(tile_of_tail, steps, (tiles - whole) * steps);
+            // Counted over all tiles, the partial tiles before this one's are one for each group before, and one for each tile.
+            __global COMPONENT* partials = partial + (size_t)(groups.first + tile_of_tail) * SUMS * ITEMS;
+            store_partial(own, partials, get_group_id(0) - groups.first);
+            complete = 0;
+            if (arrives_last(semaphores + work.number - whole, groups.count, &arrived)) {
+                add_partials(own, partials, groups.count);
+                complete = 1;
+            }
         }
 #endif
 #pragma unroll

@@ -1,29 +1,28 @@
-// Doubles by mma.sync, and pairs of them as complex numbers: the copy engine fetches, eight warps only multiply and store.
+// fp64 and complex128 by mma.sync: TMA loads, eight warps only multiply and store.
 //
 // BM, BN            the tile of C that a work-group computes
 // WARPS_M, WARPS_N  how its warps lie in that tile
-// STAGES            panels of each operand that the copy engine may be ahead
-// GROUP_M           rows of tiles that are finished together, so that work-groups which run at a time share panels in cache
+// STAGES            panels of each operand that TMA may be ahead
+// GROUP_M           rows of tiles of a swizzle group: work-groups that run at a time then share panels in the L2 cache
 // A_ACROSS, B_ACROSS  1: neighbours in memory are neighbours across k; 0: they are along k
 // A_BATCHED, B_BATCHED  0: all matrices of a batch share the operand
 // C_VEC             elements of one store; above 1, c_column is 1
 //
-// A work-group computes one part of the product after the other (scheduler.cl). One more warp asks the copy engine for
-// panels, as many ahead as there are, and does not stop at the end of a tile. Barriers of a stage: `full`, when the copy
-// engine has written it; `done`, when all warps have read it. No warp waits for another one that multiplies, so a warp that
+// A work-group computes one part of the product after the other (scheduler.cl). One more warp has TMA load panels, as many ahead as there are, and does not stop at the end of a tile. mbarriers of a stage: `full`, when TMA has
+// written it; `empty`, when all warps have read it. No warp waits for another one that multiplies, so a warp that
 // stores its part of a tile leaves the matrix units to the others.
 //
 // A warp multiplies its tile row by row of 16 x 8 x 8. When it has issued a row's instructions it reads the operands of A of
-// the row before for the next slice of k: those are no longer in use then, and there is time until they are wanted. A warp
+// the row before for the next step of k: those are no longer in use then, and there is time until they are wanted. A warp
 // issues in order, and if it waited for operands the matrix units would be idle.
 //
-// Reads are not finished when a barrier is told of them: they may stand in a queue behind another warp's stores for longer
-// than the copy engine takes to write there again. So a warp says that a stage is `done` only after it has multiplied all.
+// An arrival at an mbarrier does not wait for reads of local memory that are under way. They may be queued behind another warp's
+// stores for longer than TMA takes to write there again. So a warp arrives (`done`) only after it has multiplied all of a stage.
 //
-// Panels consist of lines of 128 bytes whose eight pieces of 16 the copy engine has exchanged: piece p of line L lies at
+// Panels consist of lines of 128 bytes whose eight chunks of 16 bytes TMA has permuted: chunk p of line L lies at
 // p ^ (L & 7). A line is a row's 128 bytes along k, or, across k, 128 bytes of rows with one k; the boxes of a panel, of
 // 128 bytes each, follow each other. Which k a work-item's operands stand for is free, as long as A and B agree: so it is
-// chosen such that the 16 work-items that read doubles together meet all 32 banks in every case (docs/fp64-hopper.md).
+// chosen such that the 16 work-items that read doubles together meet all 32 banks in every case (docs/notebook/fp64-hopper.md).
 
 #include "../elements.cl"
 #include "../epilogue.cl"
@@ -37,7 +36,7 @@
 #define WARP_M (BM / WARPS_M)      // the tile of C that a warp computes
 #define WARP_N (BN / WARPS_N)
 #define OCTETS (WARP_N / 8)        // eight columns of B each
-#define TILES_M (WARP_M / 16)      // instructions of a slice; complex numbers have two tiles of sums for eight columns
+#define TILES_M (WARP_M / 16)      // instructions of a step; complex numbers have two tiles of sums for eight columns
 #define TILES_N (OCTETS * PARTS)
 #define SUMS (TILES_M * TILES_N * 4)
 #define LINE 128
@@ -46,10 +45,10 @@
 #define A_BYTES (BM * LINE)
 #define STAGE_BYTES ((BM + BN) * LINE)
 #define K_STEPS 2                   // of a panel, eight doubles deep each
-#define SLOTS 2                    // doubles that a work-item holds of a row or column for one slice
+#define SLOTS 2                    // doubles that a work-item holds of a row or column for one step
 
 // Where the four doubles lie that a work-item reads of a line: it takes their place exclusive-or these. Work-items that
-// hold neighbouring k read lines or pieces that no other one of their half of the warp reads.
+// hold neighbouring k read lines or chunks that no other one of their half of the warp reads.
 #if PARTS == 2
 #define FIRST_K(q) ((q) / 2 * 4 + (q) % 2)
 #else
@@ -82,7 +81,7 @@ INLINE double panel_double(const __local uchar* rows, const uint place, const in
     return *(const __local double*)(rows + octet * 1024 + (place ^ SLOT(slot, across)));
 }
 
-// The operands of 16 rows for a slice.
+// The operands of 16 rows for a step.
 INLINE void read_a(double* fragment, const __local uchar* rows, const uint place, const int tile, const int k_step)
 {
 #pragma unroll
@@ -115,11 +114,16 @@ INLINE void read_b(double* fragment, const __local uchar* columns, const uint pl
 }
 
 #include "../pipeline.cl"
-#include "fixup_warps.cl"
 
-#ifndef EMULATED  // who fetches
-// Asks the copy engine for a panel of `side` rows from `row` on.
-INLINE void fetch(const uint panel, const uint full, const __global ulong* map, const int across, const int side, const int row,
+#define WARP_FIXUP 1  // warps do not wait for each other
+#define PARTIAL_WIDTH 2
+#define PARTIAL_VECTORS (SUMS / 2)
+#define PARTIAL_ITEMS ITEMS
+#include "../fixup.cl"
+
+#ifndef EMULATED  // the producer
+// Has TMA load a panel of `side` rows from `row` on.
+INLINE void load_panel(const uint panel, const uint full, const __global ulong* map, const int across, const int side, const int row,
                   const int k, const int batch)
 {
     if (across)
@@ -130,20 +134,18 @@ INLINE void fetch(const uint panel, const uint full, const __global ulong* map, 
         cp_async_bulk_tensor_3d(panel, map, k * PARTS, row, batch, full);
 }
 
-INLINE void fetch_stage(const Ring ring, const int stage, const uint parity, const __global ulong* map_a,
+INLINE void load_stage(const Ring ring, const int stage, const uint parity, const __global ulong* map_a,
                         const __global ulong* map_b, const int2 tile, const int batch, const int k)
 {
-    const uint to = ring.stages + stage * STAGE_BYTES, full = ring.full + 8 * stage;
-    mbarrier_wait(ring.empty + 8 * stage, parity);
-    mbarrier_arrive_expect_tx(full, STAGE_BYTES);
-    fetch(to, full, map_a, A_ACROSS, BM, tile.x, k, A_BATCHED * batch);
-    fetch(to + A_BYTES, full, map_b, B_ACROSS, BN, tile.y, k, B_BATCHED * batch);
+    const uint to = ring.stages + stage * STAGE_BYTES, full = begin_stage(ring, stage, parity, STAGE_BYTES);
+    load_panel(to, full, map_a, A_ACROSS, BM, tile.x, k, A_BATCHED * batch);
+    load_panel(to + A_BYTES, full, map_b, B_ACROSS, BN, tile.y, k, B_BATCHED * batch);
 }
 
 #endif
 
 #ifdef EMULATED
-#define GROUP_ITEMS ITEMS  // those that multiply also fetch
+#define GROUP_ITEMS ITEMS  // consumers also load
 #else
 #define GROUP_ITEMS ITEMS + 128
 #endif
@@ -161,16 +163,10 @@ void product(const int M, const int N, const int K, const ACC alpha, const ACC b
 
     const int item = get_local_id(0), lane = item % 32, warp = shfl_sync_idx(item / 32, 0);
     const int steps = (K + BK - 1) / BK;
-    Ring ring;
-    ring.stages = local_address(stages);
-    ring.full = local_address(barriers);
-    ring.empty = ring.full + 8 * STAGES;
+    const Ring ring = ring_at(local_address(stages), local_address(barriers));
 
     if (item == ITEMS) {
-        for (int stage = 0; stage < STAGES; stage++) {
-            mbarrier_init(ring.full + 8 * stage, 1);
-            mbarrier_init(ring.empty + 8 * stage, WARPS);
-        }
+        init_barriers(ring, WARPS);
         fence_mbarrier_init();
     }
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -244,12 +240,16 @@ void product(const int M, const int N, const int K, const ACC alpha, const ACC b
             }
             int complete = 1;
             if (work.last - work.first < steps) {
-                const int panel = (work.number - whole) * steps, tail_panels = (tiles - whole) * steps;
-                const int first_group = group_of(panel, tail_panels), partials = group_of(panel + steps - 1, tail_panels) - first_group + 1;
-                // Counted over all tiles, the pieces before this tile are one for each group before, and one for each tile.
-                __global double* partials_of_tile = partial + (size_t)(first_group + work.number - whole) * SUMS * ITEMS;
-                complete = fix_up(sum[0][0], partials_of_tile, semaphores + (work.number - whole) * WARPS + warp,
-                                (int)get_group_id(0) - first_group, partials);
+                const int tile_of_tail = work.number - whole;
+                const TileGroups groups = groups_of(tile_of_tail, steps, (tiles - whole) * steps);
+                // Counted over all tiles, the partial tiles before this one's are one for each group before, and one for each tile.
+                __global double* partials = partial + (size_t)(groups.first + tile_of_tail) * SUMS * ITEMS;
+                store_partial(sum[0][0], partials, (int)get_group_id(0) - groups.first);
+                complete = 0;
+                if (arrives_last(semaphores + tile_of_tail * WARPS + warp, groups.count)) {
+                    add_partials(sum[0][0], partials, groups.count);
+                    complete = 1;
+                }
             }
             const int2 corner = tile_coordinates(work.number % area, M, N) * (int2)(BM, BN) + own + (int2)(lane / 4, lane % 4 * 2);
             __global RESULT* c = C + (c_offset + work.number / area * c_batch) * PARTS;

@@ -12,7 +12,7 @@ INLINE void all_sums(COMPONENT* own, COMPONENT (*sum)[TILES_N][4])
         own[i] = OF_OCTET(sum, i / 2)[i % 2];
 }
 #else
-// Adds up the sums of warps that have multiplied different parts of the depth, always in the order of k. Each leaves all of
+// Adds up the sums of warps that have multiplied different slices of the depth, always in the order of k. Each stores all of
 // its own in local memory, and finishes as many octets of the tile as any other. All work-items must get here, and to
 // another barrier before they do so again.
 INLINE void reduce_slices(COMPONENT* own, COMPONENT (*sum)[TILES_N][4], __local PAIR* sums_of_slices)

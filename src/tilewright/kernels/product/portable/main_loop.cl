@@ -1,6 +1,6 @@
 // The production kernel: a tile of C for each work-group.
 //
-// The macros are explained in tile.cl. Work-groups: dimension 0 the tiles of C, 1 the pieces of K (k_chunk deep; piece i
+// The macros are explained in tile.cl. Work-groups: dimension 0 the tiles of C, 1 the parts of K (k_chunk deep; part i
 // writes at C + i * c_split), 2 the batch.
 
 #include "tile.cl"

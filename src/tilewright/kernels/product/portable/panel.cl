@@ -56,7 +56,7 @@ INLINE void NAME(load_first)(STORED* loaded, const __global STORED* panel, const
     }
 }
 
-// Writes what was fetched into a panel in local memory, k-major.
+// Stores what was loaded in a panel in local memory, k-major.
 INLINE void NAME(store)(local COMPONENT* panel, const STORED* loaded)
 {
 #pragma unroll

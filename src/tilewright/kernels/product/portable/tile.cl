@@ -1,11 +1,12 @@
-// How a work-group computes its tile of C: from panels in local memory, fetched a step ahead; up to 8 x 16 in registers.
+// How a work-group computes its tile of C: from panels in local memory, loaded a step ahead; up to 8 x 16 in registers.
 //
 // BM, BN, BK      the tile of C that a work-group computes, and how deep its panels of A and B are
 // TM, TN          the tile of C that a work-item computes
 // LANES_M, LANES_N  how 32 consecutive work-items lie in that tile
-// ZIGZAG          1: neighbours hold the same columns of B (the local reads of a warp then merge in pairs), 0: plain
-// SLICES          how many times the work-items of a tile are there: each slice multiplies its part of a panel's depth
-// GROUP_M         rows of tiles that are finished together, so that work-groups which run at a time share panels in cache
+// LANE_SWIZZLE    1: the work-items of a warp zigzag over its tile, so that neighbours read the same columns of B, and local reads
+//                 merge in pairs; 0: row after row
+// SLICED_K        slices of a panel's depth (split-K inside a work-group): each is multiplied by its own work-items for the whole tile
+// GROUP_M         rows of tiles of a swizzle group: work-groups that run at a time then share panels in the L2 cache
 // A_ORDER, B_ORDER  PANEL_ALONG_K or PANEL_ACROSS: the direction in which the operand is read by vectors
 // A_VEC, B_VEC    elements of one load; sizes, strides and alignment are multiples of it in that direction
 // C_VEC           elements of one store; above 1, c_column is 1
@@ -99,7 +100,7 @@ INLINE int2 choose_lane(void)
 }
 
 #if SLICED_K > 1
-// Adds up what the slices hold, the upper half of them to the lower half each time: the first one has the sums at last.
+// Adds up the sums of all slices, the upper half of them to the lower half each time. In the end the first slice has the sums.
 INLINE void reduce_slices(COMPONENT sum[TM][TN * PARTS], local COMPONENT* loaded, const int slice)
 {
     const int item = get_local_id(0) % SLICE_ITEMS;

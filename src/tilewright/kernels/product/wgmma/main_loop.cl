@@ -1,4 +1,4 @@
-// Matrix products on Hopper's tensor cores: one warpgroup fetches tiles by TMA, the others multiply them by wgmma.
+// Matrix products on Hopper's tensor cores: one warpgroup loads tiles by TMA, the others multiply them by wgmma.
 //
 // Tile and pipeline
 // BM, BN          the tile of C that a work-group computes at a time
@@ -37,7 +37,7 @@
 // RESULT_BYTES    bytes of an element of C
 // C_VEC           elements of a row of C that a work-item stores at a time where C goes straight to memory
 //
-// While a work-group's consumers finish a tile, its producer fetches the next. The maps give zeros outside of A and B, and
+// While a work-group's consumers finish a tile, its producer loads the next. The maps give zeros outside of A and B, and
 // cut off what lies outside of C.
 
 #include "../elements.cl"
@@ -45,13 +45,13 @@
 
 #define CONSUMERS (CONSUMERS_M * CONSUMERS_N)
 #define ITEMS (128 * (1 + CONSUMERS))
-#define LINE 128     // bytes of a line of a tile: the swizzle permutes its 8 pieces of 16
+#define LINE 128     // bytes of a line of a tile: the swizzle permutes its 8 chunks of 16
 #define BLOCK (64 * LINE)
 #define A_TILE (BM * LINE)
 #define B_TILE (BN * LINE)
 #define STAGE (A_TILE + B_TILE)
 #define K_STEPS 4                           // products of 32 bytes of k in a line
-#define READERS (REGISTER_A || REGISTER_B ? 4 : 1)  // of a consumer, that give a stage back: its warps, where each reads by itself
+#define READERS (REGISTER_A || REGISTER_B ? 4 : 1)  // of a consumer, that release a stage: its warps, where each reads by itself
 
 // C leaves by slabs, and a few warps fill the lines of one together.
 #define SLAB (LINE / RESULT_BYTES)                // columns of a slab
@@ -97,7 +97,7 @@ INLINE void await_products(COMPONENT sums[BLOCKS][PART / 2])
 }
 
 #if PROMOTE
-// sums = the product of `steps` stages, from `turn` on, each added to floats that round. While one consumer adds, another
+// sums = the product of `steps` stages, from `state` on, each added to floats that round. While one consumer adds, another
 // one's products run.
 INLINE PipelineState multiply(COMPONENT sums[BLOCKS][WN / 2], PipelineState state, const int steps, const uint a_first, const uint b_first,
                      const uint full, const uint empty, const int item)
@@ -122,7 +122,7 @@ INLINE PipelineState multiply(COMPONENT sums[BLOCKS][WN / 2], PipelineState stat
     return state;
 }
 #else
-// sums = the product of `steps` stages, from `turn` on. Each stage is given back when it has been read.
+// sums = the product of `steps` stages, from `state` on. Each stage is released when it has been read.
 INLINE PipelineState multiply(COMPONENT sums[BLOCKS][WN / 2], PipelineState state, const int steps, const uint a_first, const uint b_first,
                      const uint full, const uint empty, const int item)
 {
@@ -167,7 +167,7 @@ void gemm(const int M, const int N, const int K, const int batches, const int wh
           __global RESULT* C, const long c_offset, const long c_row, const long c_batch,
           const __global RESULT* bias, const long bias_offset, const long bias_row, const long bias_column,
           const __global float* scale_a, const long scale_a_row, const __global float* scale_b, const long scale_b_column,
-          __global COMPONENT* partial, __global uint* semaphores)
+          __global COMPONENT* partial, __global int* semaphores)
 {
     __local uchar local_tiles[STAGES * STAGE + ALL_SLOTS_BYTES] __attribute__((aligned(1024)));
     __local ulong barriers[2 * STAGES] __attribute__((aligned(16)));
@@ -213,7 +213,7 @@ void gemm(const int M, const int N, const int K, const int batches, const int wh
         const int slab_group = (consumer * 4 + own_item / 32) / SLAB_WARPS;  // which of all groups of warps that fill slabs
         __local uchar* slots = local_tiles + STAGES * STAGE + slab_group * SLOTS_BYTES;
         for (WorkTile work = first_work(grid); work.steps > 0; work = next_work(grid, work)) {
-            const Origin place = tile_origin(grid, work.tile);
+            const Origin place = origin_of(grid, work.tile);
             COMPONENT sums[BLOCKS][WN / 2];
 #if REGISTER_A
             state = multiply(sums, state, work.steps, local_tiles + own_m * LINE, tiles + A_TILE + own_n * LINE, full, empty,

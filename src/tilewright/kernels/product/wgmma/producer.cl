@@ -1,4 +1,4 @@
-// The producer of main_loop.cl: one work-item of the first warpgroup asks TMA for tiles of A and B.
+// The producer of main_loop.cl: one work-item of the first warpgroup has TMA load tiles of A and B.
 
 // Without a cache policy the L2 cache merges requests that work-groups make at a time. Any policy, even the default one, ends that.
 INLINE void load_b(const uint to, const __global ulong* map_b, const int x, const int y, const int matrix, const uint ready,
@@ -10,28 +10,28 @@ INLINE void load_b(const uint to, const __global ulong* map_b, const int x, cons
         cp_async_bulk_tensor_3d(to, map_b, x, y, matrix, ready);
 }
 
-// How TMA fetches an operand: by `map`, or by `edge` where a tile has fewer than `rows` rows before `end`.
+// How TMA loads an operand: by `map`, or by `edge` where a tile has fewer than `rows` rows before `end`.
 typedef struct {
     const __global ulong *map, *edge;
     int batched;  // 0 if all matrices of the batch share it
     int end, rows, unit, edged;
 } Source;
 
-// Rows of a tile that are fetched from `first` on: in units of the swizzle, or of boxes across k.
+// Rows of a tile that are loaded from `first` on: in units of the swizzle, or of boxes across k.
 INLINE int rows_of_tile(const Source source, const int first)
 {
     const int left = (source.end - first + source.unit - 1) / source.unit * source.unit;
     return source.edged ? min(source.rows, left) : source.rows;
 }
 
-// One work-item fetches all tiles, as soon as the stage that each goes to is empty.
+// One work-item loads all tiles, each as soon as its stage is empty.
 INLINE void produce(const Grid grid, const uint tiles, const uint full, const uint empty, const Source a, const Source b,
                     const int b_once)
 {
     const ulong policy = createpolicy_evict_first();
     PipelineState state = {0, 0};
     for (WorkTile work = first_work(grid); work.steps > 0; work = next_work(grid, work)) {
-        const Origin place = tile_origin(grid, work.tile);
+        const Origin place = origin_of(grid, work.tile);
         const int a_matrix = place.matrix * a.batched, b_matrix = place.matrix * b.batched;
         const int a_rows = rows_of_tile(a, place.m), b_rows = rows_of_tile(b, place.n);
         const __global ulong* map_a = a_rows < A_ROWS ? a.edge : a.map;

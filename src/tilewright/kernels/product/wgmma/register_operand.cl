@@ -1,5 +1,5 @@
 // The main loop of main_loop.cl with one operand from registers: wgmma takes 32-bit elements that lie across k from there alone.
-// Work-items read that operand from the tile as TMA left it, and wgmma reads the other one in local memory.
+// Work-items read that operand from the tile as TMA wrote it, and wgmma reads the other one in local memory.
 //
 // The tile consists of boxes: BK lines of 128 bytes, one for each k. Rows of sums may be any rows across k, so they are
 // chosen to lie side by side: what a work-item reads at a time, and later stores, are UNIT neighbours.
@@ -13,8 +13,8 @@
 #define HALF (K_STEPS / 2)  // products of half a stage
 #define CHUNK 16            // bytes that the swizzle keeps together
 
-// Which piece of a line is a box's number 0, 1, ... 7. Work-items of a quarter of a warp read two of them, of 4 lines each;
-// these are in all banks, as the swizzle exchanges pieces whose numbers differ in bits 0 and 1, and the two differ in bit 2.
+// Which chunk of a line is a box's number 0, 1, ... 7. Work-items of a quarter of a warp read two of them, of 4 lines each;
+// these are in all banks, as the swizzle exchanges chunks whose numbers differ in bits 0 and 1, and the two differ in bit 2.
 // They differ in bit 0 as well, which keeps rows of C in different banks, too, on their way through local memory.
 INLINE int chunk_of(const int number)
 {
@@ -74,8 +74,8 @@ INLINE void order_sums(COMPONENT sums[BLOCKS][WN / 2])
         sums[i / (WN / 2)][i % (WN / 2)] = ordered[i];
 }
 
-// sums = the product of `steps` stages, from `turn` on. While half a stage is multiplied, the other half is read, into other
-// registers. Each stage is given back by every warp, as each reads by itself.
+// sums = the product of `steps` stages, from `state` on. While half a stage is multiplied, the other half is read, into other
+// registers. Every warp releases each stage, as each reads by itself.
 INLINE PipelineState multiply(COMPONENT sums[BLOCKS][WN / 2], PipelineState state, const int steps, const __local uchar* register_tiles,
                      const uint other_tiles, const uint full, const uint empty, const int item)
 {

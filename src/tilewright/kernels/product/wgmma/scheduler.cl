@@ -49,7 +49,7 @@ INLINE WorkTile split_of(const Grid grid, const int tile, const int part)
 #if ONE_WAVE
 // With one tile, or one part of one, for each work-group, its three numbers say which. Nothing is divided then but by constants:
 // a division of integers takes part of a microsecond, which is much before a product of five.
-INLINE Origin tile_origin(const Grid grid, const int tile)
+INLINE Origin origin_of(const Grid grid, const int tile)
 {
     const Origin place = {get_group_id(0) * BM, get_group_id(1) * BN, get_group_id(2) / TAIL_SPLIT};
     return place;
@@ -67,7 +67,7 @@ INLINE WorkTile next_work(const Grid grid, const WorkTile work)
     return none;
 }
 #else
-INLINE Origin tile_origin(const Grid grid, const int tile)
+INLINE Origin origin_of(const Grid grid, const int tile)
 {
     const int turns = ODD_ROW_LEAD ? 2 : 1, rows = grid.tiles_m * turns, area = rows * grid.tiles_n;
     const int2 at = swizzled_tile(tile % area, rows, grid.tiles_n);

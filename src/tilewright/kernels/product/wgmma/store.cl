@@ -28,7 +28,7 @@ INLINE COMPONENT finished(const COMPONENT sum, const ACC alpha, const ACC beta, 
 #define pack_bfloat(first, second) cvt_rn_bf16x2_f32(first, second)
 #define PACK(first, second) JOIN(pack_, RESULT_AS)(first, second)
 
-// A warp's share of a slab from its finished sums to local memory. Pieces of 16 bytes are permuted to meet all banks.
+// A warp's part of a slab, from its finished sums to local memory. Chunks of 16 bytes are permuted to meet all banks.
 INLINE void stage_slab(const COMPONENT* values, __local uchar* slab, const int item)
 {
     const int lane = item % 32;
@@ -121,7 +121,7 @@ INLINE int2 place_of_slab(const Part part, const int slab, const int item)
 #endif
 }
 
-// Warps that share lines wait for each other; `sharers` is the number of such a group. Lower barriers are those of the fix-up.
+// Warps that fill a slab wait for each other; `slab_group` is the number of such a group. Lower barriers are those of the fix-up.
 INLINE void sync_slab_warps(const int slab_group)
 {
 #if SLAB_WARPS == 1

@@ -1,4 +1,4 @@
-// How a warp of main_loop.cl stores its rows of a slab, which lies in local memory, its pieces of 16 bytes permuted, to C.
+// How a warp of main_loop.cl stores its rows of a slab, which lies in local memory, its chunks of 16 bytes permuted, to C.
 
 #if STAGED == 16
 // Four rows of 128 bytes at a time, 16 bytes from each work-item.
