@@ -167,7 +167,7 @@ void gemm(const int M, const int N, const int K, const int batches, const int wh
           __global RESULT* C, const long c_offset, const long c_row, const long c_batch,
           const __global RESULT* bias, const long bias_offset, const long bias_row, const long bias_column,
           const __global float* scale_a, const long scale_a_row, const __global float* scale_b, const long scale_b_column,
-          __global COMPONENT* partial, __global int* semaphores)
+          __global COMPONENT* partial, __global uint* semaphores)
 {
     __local uchar local_tiles[STAGES * STAGE + ALL_SLOTS_BYTES] __attribute__((aligned(1024)));
     __local ulong barriers[2 * STAGES] __attribute__((aligned(16)));
