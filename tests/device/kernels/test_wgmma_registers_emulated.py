@@ -32,8 +32,8 @@ void gemm(const __global float* fetched, const int steps, const int M, const int
     barrier(CLK_LOCAL_MEM_FENCE);
     const __local uchar* tiles = (const __local uchar*)local_tiles;
     COMPONENT sums[BLOCKS][WN / 2];
-    const PipelineState turn = {0, 0};
-    multiply(words, tiles, sums, turn, steps, tiles + REGISTER_B * A_TILE, REGISTER_A * A_TILE, 0, 0, item);
+    const PipelineState state = {0, 0};
+    multiply(words, tiles, sums, state, steps, tiles + REGISTER_B * A_TILE, REGISTER_A * A_TILE, 0, 0, item);
     const Part part = {0, 0, 0, M, N};
     store_part(sums, part, alpha, beta, 0, C, c_row, C, 0, 0, slots + item / 32 / SLAB_WARPS * SLOTS_BYTES, 0, item);
 }
