@@ -41,7 +41,10 @@ void gemm(const __global float* fetched, const int steps, const int M, const int
 EDITS = (
     ("INLINE void start_half(", "INLINE void start_half(__local uint* words, const __local uchar* tiles, "),
     ("        start_half(", "        start_half(words, tiles, "),
-    ("INLINE PipelineState multiply(", "INLINE PipelineState multiply(__local uint* words, const __local uchar* tiles, "),
+    (
+        "INLINE PipelineState multiply(",
+        "INLINE PipelineState multiply(__local uint* words, const __local uchar* tiles, ",
+    ),
 )
 
 
