@@ -10,6 +10,7 @@ from says import says
 from svg_layout import layout_of
 
 from tilewright.bench.ladder_roofline import LadderRoofline, rooflines_of_record
+from tilewright.bench.progress import Phase
 from tilewright.bench.roofline import count_traffic
 from tilewright.core.problem import Gemm
 from tilewright.core.records import Record, Row, RowStatus, Samples, load, load_record, save_record
@@ -51,11 +52,11 @@ def test_traffic_is_that_of_explain_and_refused_rungs_say_why() -> None:
     assert any(REFUSED.name in each for each in words)
 
 
-def test_it_is_told_what_is_counted() -> None:
-    told: list[str] = []
-    rooflines_of_record(record(), told.append)
-    assert len(told) == 1
-    assert "tiles/01" in told[0]
+def test_what_is_counted_is_announced() -> None:
+    phases: list[Phase] = []
+    rooflines_of_record(record(), phases.append)
+    assert len(phases) == 1
+    assert "tiles/01" in str(phases[0])
 
 
 def test_a_rung_of_one_work_item_is_not_followed_for_minutes() -> None:
