@@ -14,6 +14,9 @@ format:
 	uv run ruff format .
 	uv run ruff check --fix .
 
-reword:  ## for maintainers: tests/pure on a copy whose comments and docstrings say other words
+# `make reword TESTS=tests/device/cli` for other tests: those on devices one after the other.
+TESTS ?= -n 2 tests/pure
+
+reword:  ## for maintainers: tests on a copy whose comments and docstrings say other words
 	folder=$$(mktemp -d) && uv run python -m tools.reword $$folder && cd $$folder && \
-	PYTHONPATH=src:. uv run --project $(CURDIR) python -m pytest -q -n 2 tests/pure && rm -r $$folder
+	PYTHONPATH=$$folder/src:$$folder uv run --project $(CURDIR) python -m pytest -q $(TESTS) && rm -r $$folder

@@ -1,4 +1,5 @@
 // One work-item computes ROWS rows of one column of C, so that each element of B that it loads serves ROWS products.
+// tilewright: --problem gemm --global N,M/ROWS --local 32,4 -D ROWS=8
 __kernel void my_gemm(const int M, const int N, const int K, const __global REAL* A, const __global REAL* B, __global REAL* C)
 {
     const int column = get_global_id(0);

@@ -5,7 +5,7 @@ python -m tools.reword FOLDER --word X   with another word
 
 For maintainers: tests must pass in the copy, because no test may depend on a comment's words.
 
-    python -m tools.reword FOLDER && cd FOLDER && PYTHONPATH=src:. python -m pytest tests/pure
+    python -m tools.reword FOLDER && cd FOLDER && PYTHONPATH=$PWD/src:$PWD python -m pytest tests/pure
 
 Left alone are doctests, and comments that speak to tools, such as `# noqa`, `# type:`, `# fmt:` and `// tilewright:`.
 """
@@ -76,7 +76,7 @@ def _python_edits(text: str, starts: list[int], word: str) -> Iterator[Edit]:
 def reworded_c(text: str, word: str) -> str:
     def changed(match: re.Match[str]) -> str:
         found = match[0]
-        if PRAGMA.match(found) or not (match["line"] or match["block"]) or "\\" in found:
+        if PRAGMA.match(found) or not (match["line"] or match["block"]):
             return found
         if match["block"]:
             return f"{with_word(found.removesuffix('*/').rstrip(), word)} */"

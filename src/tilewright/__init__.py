@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .analysis.explanations import WhatIf, compare_explanations, explain, what_if
     from .analysis.inspect import Inspection, inspect_kernel
+    from .bench.ladder_roofline import LadderRoofline, roofline_ladder
     from .bench.ladders import run_kernel, run_ladder
     from .bench.roofline import Roofline, roofline
     from .core.custom import custom_kernel
@@ -62,6 +63,7 @@ _HOMES = {
     "report.compare": ("compare",),
     "report.plot": ("plot",),
     "bench.roofline": ("Roofline", "roofline"),
+    "bench.ladder_roofline": ("LadderRoofline", "roofline_ladder"),
     "runtime.run": ("run_plan",),
     "runtime.verify": ("Verdict", "verify"),
 }  # fmt: skip
@@ -69,12 +71,12 @@ _HOME = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [
     "LADDERS", "BuildFailed", "Config", "Copy", "Gemm", "Inspection", "InvalidInput", "Kernel", "Ladder",
-    "LaunchFailed", "NDRange", "NoDevice", "OutOfDeviceMemory", "Plan", "Record", "Roofline", "Row",
+    "LadderRoofline", "LaunchFailed", "NDRange", "NoDevice", "OutOfDeviceMemory", "Plan", "Record", "Roofline", "Row",
     "TilewrightError", "Transpose", "UnknownName", "Unsupported", "UnsupportedType", "Verdict", "WhatIf",
     "WrongResult", "__version__", "compare", "compare_explanations", "copy", "custom_kernel", "examine", "explain",
     "find_kernel", "find_ladder", "gemm", "inspect_kernel", "list_devices", "load_record", "matmul",
-    "matrix_transpose", "open_device", "plan_kernel", "plot", "roofline", "run_kernel", "run_ladder", "run_plan",
-    "rung_before", "save_record", "transpose", "verify", "what_if",
+    "matrix_transpose", "open_device", "plan_kernel", "plot", "roofline", "roofline_ladder", "run_kernel", "run_ladder",
+    "run_plan", "rung_before", "save_record", "transpose", "verify", "what_if",
 ]  # fmt: skip
 
 

@@ -5,6 +5,7 @@ TilewrightError
 |-- InvalidInput       an argument that can never work (also a ValueError and a TypeError: NumPy raises both)
 |   `-- SourceError    OpenCL C text that cannot be read or run; names file, line and column
 |-- Unsupported        a valid request that this kernel or device refuses
+|   |-- MissingFeature   what the device lacks: an instruction, double precision
 |   `-- UnsupportedType  elements that no kernel has (also a TypeError)
 |-- NoDevice           no OpenCL device to run on
 |-- BuildFailed        a kernel that did not compile, with the compiler's whole log
@@ -53,6 +54,10 @@ class SourceError(InvalidInput):
 
 class Unsupported(TilewrightError):
     """A valid request that a kernel or a device refuses; the message is the reason."""
+
+
+class MissingFeature(Unsupported):
+    """What a device lacks, at any size and in any configuration."""
 
 
 class UnsupportedType(Unsupported, TypeError):

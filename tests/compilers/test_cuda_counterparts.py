@@ -111,7 +111,7 @@ def test_the_librarys_kernels_compile(dtype: str, compiler: Nvrtc) -> None:
 def test_what_takes_all_local_memory_takes_no_more(compiler: Nvrtc) -> None:
     """ptxas refuses one byte too many."""
     problem = Gemm(16, 32, 4096, "complex128", a_order="column")
-    config = PortableConfig(16, 32, 32, 4, 4, SLICES=4, split_k=4)
+    config = PortableConfig(16, 32, 32, 4, 4, SLICED_K=4, split_k=4)
     assert config.local_bytes(problem) == GPU.local_bytes
     for step in plan_kernel(replace(SPLIT_K, config=config), problem, GPU).steps:
         check_compiles(step, "sm_90", compiler)

@@ -35,7 +35,7 @@
 
 #define mbarrier_wait(barrier_address, parity)                                                                        \
     {                                                                                                                 \
-        const int2 tile = tile_place(work.number % area, rows, columns) * (int2)(BM, BN);                             \
+        const int2 tile = tile_coordinates(work.number % area, rows, columns) * (int2)(BM, BN);                             \
         const size_t batch = work.number / area;                                                                      \
         __local COMPONENT* to = stages + stage * STAGE_ELEMENTS;                                                      \
         const __global STORED *a = A + a_offset * PARTS + batch * A_BATCH, *b = B + b_offset * PARTS + batch * B_BATCH;\
@@ -111,7 +111,7 @@ static inline void copy_panel(__local uchar* panel, const __global double* matri
         if (ahead.first == ahead.last)                                                                                \
             next_work(&ahead, whole, tiles, steps);                                                                   \
         if (ahead.first < ahead.last) {                                                                               \
-            const int2 tile = tile_place(ahead.number % area, M, N) * (int2)(BM, BN);                                 \
+            const int2 tile = tile_coordinates(ahead.number % area, M, N) * (int2)(BM, BN);                                 \
             const size_t batch = ahead.number / area;                                                                 \
             copy_panel(stages + stage * STAGE_BYTES, A + a_offset + A_BATCHED * batch * M * K * PARTS, A_ACROSS, BM,  \
                        PARTS, tile.x, ahead.first * BK, M, K, A_ACROSS ? M : K);                                      \

@@ -13,6 +13,7 @@ def classes() -> list[type[Exception]]:
 
 def test_every_error_is_in_the_tree_and_in_its_drawing() -> None:
     drawing = errors.__doc__ or ""
+    assert {TilewrightError, BuildFailed, SourceError, UnknownName} <= set(classes())
     for each in classes():
         assert issubclass(each, TilewrightError)
         assert each.__name__ in drawing

@@ -89,7 +89,7 @@ TILE_SHAPES = (
     (Gemm(64, 64, 32), PortableConfig(64, 64, 16, 4, 4)),
     (Gemm(64, 128, 32), PortableConfig(64, 128, 8, 8, 8)),
     (Gemm(70, 60, 24, b_order="column"), PortableConfig(32, 32, 8, 4, 4)),
-    (Gemm(128, 256, 16), PortableConfig(128, 256, 8, 8, 16, 8, 4, ZIGZAG=0)),
+    (Gemm(128, 256, 16), PortableConfig(128, 256, 8, 8, 16, 8, 4, LANE_SWIZZLE=0)),
 )
 MOVES: tuple[Problem, ...] = (
     Transpose(64, 64),

@@ -15,8 +15,10 @@ from ..core.problems import check_memory, dtype_refusal, make_problem
 from ..core.source import without_comments
 from ..errors import InvalidInput, UnknownName, Unsupported
 from ..kernels.settings import Settings, chosen_kernel, with_settings
-from .explain import Explanation, Model, explain_kernel, find_model
+from .explain import NVIDIA, Explanation, Model, explain_kernel, find_model
 from .explain.explain import Groups
+from .explain.models import CPU
+from .explain.simt.machine import Watch, not_watched
 from .explain.totals import changes
 from .explain.what_if import Answer, pitch_variations, table
 from .explain.what_if import sweep as answers_to
@@ -25,6 +27,11 @@ DEFAULT_SIZES = {"gemm": (256, 256, 64), "transpose": (256, 256), "copy": (256, 
 SEQUENTIAL_SIZE = (32, 32, 32)  # where a single work-item does everything, every step of it is interpreted
 MOST_ITEMS = 8192  # work-items of a group: no known driver allows more
 ANY_DEVICE = DeviceInfo("any device", "", kind="gpu", local_bytes=2**31, fp64=True, fp16=True)
+STEPS = 40_000  # loop iterations and calls of a launch: some tens of seconds on a laptop
+CPU_RULES = (
+    "work-groups of one work-item are for CPUs: loads and stores are counted in cache lines, each work-item by itself. Rules of "
+    "GPUs are not applied; --device-model nvidia applies them"
+)
 HARMLESS = ("-cl-", "-w", "-W", "-O", "-g")  # how compiler options begin that change no access
 
 
@@ -34,25 +41,30 @@ def explain(
     *,
     dtype: str | None = None,
     offset: int = 0,
-    model: Model | str = "nvidia",
+    model: Model | str | None = None,
     settings: Settings | None = None,
     config: Config | None = None,
     macros: Mapping[str, str | int] | None = None,
     pitches: Mapping[str, int] | None = None,
     groups: Groups = None,
+    steps: int = STEPS,
+    watch: Watch = not_watched,
 ) -> Explanation:
     """What `kernel` does to memory: its sectors, bank conflicts, races and other faults. `print` it to read it.
 
     `kernel` is a rung's name ("transpose/05") or a Kernel (`custom_kernel` makes one of your own file). `size` is (m, n, k)
     or (rows, columns), or one number for a square; 256 x 256 x 64 or 256 x 256 if left out (32 x 32 x 32 for the kernels
     of a single work-item). `dtype` is the kernel's usual one if left out. `model` names the hardware whose rules count:
-    "nvidia" (checked against an H200's counters), "amd64", "amd32", "intel8", "intel16" or "gt200".
+    "nvidia" (checked against an H200's counters), "amd64", "amd32", "intel8", "intel16", "gt200" or "cpu". If left out it is
+    "cpu" for work-groups of one work-item, and "nvidia" for others.
 
     `settings` change fields of a rung's configuration, and its geometry with them, or macros of a file. `config` and
     `macros` replace the kernel's own without a check. `pitches` replace the row lengths, in elements, of local arrays.
     `groups` are the work-groups to run: a list of (x, y, z), "all", or None. None runs all if that takes at most about half
     a second; else it runs those at the ends, in the middle and some others. If a kernel has several launches, the last is
-    returned, and `earlier` holds the others.
+    returned, and `earlier` holds the others. A launch that needs more than `steps` loop iterations and calls ends there, and
+    `stop` says how far it came. `watch` is called again and again with the steps taken and the work-groups begun; True ends
+    the launch.
 
     UnknownName for a kernel, setting, macro or array that does not exist; Unsupported for a dtype or settings that the
     kernel refuses; SourceError, with file, line and column, for what the front end cannot read.
@@ -70,12 +82,26 @@ def explain(
     *earlier, last = explain_kernel(
         chosen,
         problem,
-        model=find_model(model) if isinstance(model, str) else model,
+        model=rules_for(chosen, problem, model),
         groups=groups,
         macros=macros,
         pitches=pitches,
+        step_limit=steps,
+        partial=True,
+        watch=watch,
     )
-    return replace(last, earlier=tuple(earlier))
+    rounding = chosen.config.rounding(problem) if isinstance(chosen.config, Geometry) else ""
+    why = CPU_RULES if model is None and last.model is CPU else ""
+    return replace(last, earlier=tuple(earlier), rounding=rounding, why_model=why)
+
+
+def rules_for(kernel: Kernel, problem: Problem, model: Model | str | None) -> Model:
+    """The device's rules: those asked for, or those of a CPU for work-groups of one work-item, NVIDIA's for others."""
+    if isinstance(model, Model):
+        return model
+    if model is not None:
+        return find_model(model)
+    return CPU if kernel.config.ndrange(problem).group_items == 1 else NVIDIA
 
 
 def problem_of(kernel: Kernel, size: int | Sequence[int] | None, dtype: str | None, offset: int) -> Problem:
@@ -137,7 +163,7 @@ def what_if(
     pitches: Mapping[str, Sequence[int]] | None = None,
     dtype: str | None = None,
     offset: int = 0,
-    model: Model | str = "nvidia",
+    model: Model | str | None = None,
     settings: Settings | None = None,
 ) -> WhatIf:
     """The cost of a kernel with other settings: every combination of the values in `sweep`, then every row length, in

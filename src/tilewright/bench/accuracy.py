@@ -21,6 +21,7 @@ from ..runtime.opencl.device import Device, open_device
 from ..runtime.run import run_plan
 from .baselines import Measurement
 from .baselines.registry import baselines_for
+from .progress import Announce, Estimate, silent
 
 Array = np.ndarray
 Generator = np.random.Generator
@@ -129,33 +130,68 @@ class AccuracyRecord:
     dtype: str = "float32"
 
 
-def measure_accuracy(
-    size: tuple[int, int, int] = (2048, 2048, 8192),
-    device: str | Device | None = None,
-    watch: Callable[[ErrorRow], None] = lambda row: None,
-    dtype: str = "float32",
-) -> AccuracyRecord:
-    """Multiply every kind of data in every precision of the device, and by cuBLAS or NumPy. Compare with float64.
+DEFAULT_SIZES = {"cpu": (512, 512, 2048), "gpu": (2048, 2048, 8192)}  # on two CPU cores the larger one takes minutes
 
-    `dtype` is float32 or one of the 8-bit floats; results are float32.
-    """
+
+def default_size(device_kind: str) -> tuple[int, int, int]:
+    """The size (m, n, k) if none is given."""
+    return DEFAULT_SIZES["gpu" if device_kind == "gpu" else "cpu"]
+
+
+def check_accuracy(size: tuple[int, int, int], dtype: str) -> None:
+    """InvalidInput for a type or a size whose errors are not measured."""
     if dtype not in ("float32", *FLOAT8):
         raise InvalidInput(f"{dtype}: accuracy measures float32 and {' and '.join(FLOAT8)}")
     if min(size) < 1:
         raise InvalidInput(f"{'x'.join(map(str, size))}: an empty product has no errors; every size must be at least 1")
+
+
+def measure_accuracy(
+    size: tuple[int, int, int] | None = None,
+    device: str | Device | None = None,
+    watch: Callable[[ErrorRow], None] = lambda row: None,
+    dtype: str = "float32",
+    announce: Announce = silent,
+    keep: Callable[[AccuracyRecord], None] = lambda record: None,
+) -> AccuracyRecord:
+    """Multiply every kind of data in every precision of the device, and by cuBLAS or NumPy. Compare with float64.
+
+    `size` is (m, n, k): 512, 512, 2048 on CPUs and 2048, 2048, 8192 on GPUs if left out. `dtype` is float32 or one of the
+    8-bit floats; results are float32. `watch` gets each row, `announce` what is going on. If it ends early, `keep` gets the
+    record of the rows until then.
+    """
+    check_accuracy(size or (1, 1, 1), dtype)
     opened = device if isinstance(device, Device) else open_device(device)
+    size = size or default_size(opened.info.kind)
     check_memory(Gemm(*size, dtype, out_dtype="float32"), opened.info)
-    rows = []
-    for data in data_for(dtype):
-        arrays = operands(data, *size, dtype=dtype)
-        exact = float64_matmul(arrays["A"], arrays["B"])
-        scale = float64_matmul(np.abs(arrays["A"]), np.abs(arrays["B"]))
-        for mode, by, note, result in _results(size, dtype, arrays, opened):
-            error = np.abs(result.astype(np.float64) - exact)
-            largest = float(np.max(error / np.maximum(scale, np.finfo(np.float64).tiny))) / UNIT
-            rows.append(ErrorRow(data, mode, by, largest, float(np.linalg.norm(error) / np.linalg.norm(exact)), note))
-            watch(rows[-1])
-    return AccuracyRecord(size, read_environment(opened.info), tuple(rows), dtype)
+    rows: list[ErrorRow] = []
+
+    def record() -> AccuracyRecord:
+        return AccuracyRecord(size, read_environment(opened.info), tuple(rows), dtype)
+
+    try:
+        estimate = Estimate(announce, "kind of data", len(data_for(dtype)))
+        for place, data in enumerate(data_for(dtype)):
+            estimate.done(place)
+            for row in _rows_of(data, size, dtype, opened):
+                rows.append(row)
+                watch(row)
+        return record()
+    except BaseException:  # a signal, too: keep what was measured
+        if rows:
+            keep(record())
+        raise
+
+
+def _rows_of(data: str, size: tuple[int, int, int], dtype: str, device: Device) -> Iterator[ErrorRow]:
+    """The rows of one kind of data."""
+    arrays = operands(data, *size, dtype=dtype)
+    exact = float64_matmul(arrays["A"], arrays["B"])
+    scale = float64_matmul(np.abs(arrays["A"]), np.abs(arrays["B"]))
+    for mode, by, note, result in _results(size, dtype, arrays, device):
+        error = np.abs(result.astype(np.float64) - exact)
+        largest = float(np.max(error / np.maximum(scale, np.finfo(np.float64).tiny))) / UNIT
+        yield ErrorRow(data, mode, by, largest, float(np.linalg.norm(error) / np.linalg.norm(exact)), note)
 
 
 def _results(

@@ -3,12 +3,13 @@
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from time import perf_counter
 
 from ..core.kernel import Kernel
 from ..core.plan import Plan, plan_kernel
 from ..core.problem import Gemm, Problem, Transpose, compulsory_bytes, random_arrays
 from ..core.records import Role, Row, RowStatus, Samples
-from ..errors import BuildFailed, LaunchFailed, NoDevice, ProcessFailed, TilewrightError, Unsupported
+from ..errors import BuildFailed, LaunchFailed, MissingFeature, NoDevice, ProcessFailed, TilewrightError, Unsupported
 from ..kernels import find_kernel
 from ..runtime.cuda.counterparts import without_counterpart
 from ..runtime.device import Device
@@ -17,7 +18,8 @@ from ..runtime.run import Execution
 from ..runtime.verify import Reference, SampledReference, Verdict, reference_for, verify_execution
 from .baselines import Baseline, Measurement, Request
 from .baselines.registry import baselines_for
-from .measure import BurstWorkload, CacheFlush, LaunchWorkload, RunFailed, Workload, measure_interleaved
+from .measure import ROUNDS, BurstWorkload, CacheFlush, LaunchWorkload, RunFailed, Workload, measure_interleaved
+from .progress import Announce, Phase, silent
 
 Watcher = Callable[[int, Row], None]
 HOST_PROGRAM = "rows/00_sequential[r-k-c]"  # the fastest of the six loop orders
@@ -37,12 +39,14 @@ class CaseBuilder:
     """Prepares the cases of one size. They share operands and references."""
 
     def __init__(
-        self, device: Device, dtype: str, seed: int = 0, flush_cache: bool = False, counterparts: Sequence[Device] = ()
-    ) -> None:
+        self, device: Device, dtype: str, seed: int = 0, flush_cache: bool = False, counterparts: Sequence[Device] = (),
+        fence_bytes: int = 0,
+    ) -> None:  # fmt: skip
         self.device = device
         self.counterparts = counterparts
         self.dtype = dtype
         self.seed = seed
+        self.fence_bytes = fence_bytes
         self.flush = CacheFlush(device) if flush_cache else None
         self._references: dict[Problem, Reference | SampledReference] = {}
 
@@ -71,7 +75,7 @@ class CaseBuilder:
 
     def execution_case(self, row: Row, plan: Plan, device: Device, bursts: bool = False) -> Case:
         """Verify a plan. If it is right, it is measured by single launches or by bursts of them."""
-        execution = Execution(plan, device)
+        execution = Execution(plan, device, fence_bytes=self.fence_bytes)
         verdict = verify_execution(execution, self.reference(plan.problem))
         workload = BurstWorkload(execution) if bursts else LaunchWorkload(execution, self.flush)
         return judged(row, workload, verdict)
@@ -109,7 +113,7 @@ class CaseBuilder:
             device = self.device if self.device.info.kind == "cpu" else open_device("cpu")
         except (NoDevice, TilewrightError) as missing:
             row = replace(new_row("host program", kernel.lesson, own), role=Role.SEQUENTIAL)
-            return Case(refused(row, f"no CPU device: {missing}"))
+            return Case(replace(row, status=RowStatus.NOT_HERE, reason=f"no CPU device: {missing}"))
         case = self.kernel_case(kernel, own, device)
         notes: tuple[str, ...] = (f"one work-item on {device.info.label}",)
         if rows < problem.m:
@@ -118,9 +122,10 @@ class CaseBuilder:
         return case
 
 
-def refused(row: Row, reason: object) -> Row:
+def refused(row: Row, reason: Unsupported) -> Row:
     """The row of a case that was refused, with the reason."""
-    return replace(row, status=RowStatus.REFUSED, reason=str(reason))
+    missing = isinstance(reason, MissingFeature)
+    return replace(row, status=RowStatus.NOT_HERE if missing else RowStatus.REFUSED, reason=str(reason))
 
 
 def judged(row: Row, workload: Workload, verdict: Verdict) -> Case:
@@ -137,14 +142,20 @@ def new_row(name: str, lesson: str, problem: Problem, published: tuple[tuple[str
     return Row(name, lesson, problem.title, size, problem.flops, compulsory_bytes(problem), published=published)
 
 
-def measure_cases(cases: Sequence[Case], seconds: float, warm: bool, watch: Watcher) -> None:
-    """Measure the cases that passed, updating their rows as samples come in."""
+def measure_cases(
+    cases: Sequence[Case], seconds: float, warm: bool, watch: Watcher, announce: Announce = silent, after: float = 0.0
+) -> None:
+    """Measure the cases that passed, updating their rows as samples come in. `after` are the seconds of what follows."""
     places = [index for index, case in enumerate(cases) if case.workload is not None]
+    begin = perf_counter()
 
     def progress(turn: int, samples: Samples) -> None:
         case = cases[places[turn]]
         case.row = replace(case.row, samples=samples)
         watch(places[turn], case.row)
+        passed, runs = perf_counter() - begin, sum(len(cases[place].row.samples.wall) for place in places)
+        by_rounds = passed / runs * (ROUNDS * len(places) - runs)
+        announce(Phase("measuring", seconds_left=max(0.0, min(seconds - passed, by_rounds)) + after))
 
     def failed(turn: int, failure: RunFailed) -> None:
         case = cases[places[turn]]

@@ -23,6 +23,7 @@ from ..library.products import matmul
 from ..runtime.cuda.counterparts import counterpart_of
 from ..runtime.device import Device as AnyDevice
 from ..runtime.environment import read_environment
+from ..runtime.load import OtherLoad
 from ..runtime.opencl.device import Device, open_device
 from ..runtime.run import Times, Work
 from ..runtime.telemetry import sampler_for
@@ -31,7 +32,8 @@ from .baselines.blas import absent
 from .cases import Case, CaseBuilder, judged, measure_cases, new_row, refused
 from .measure import RunFailed, repeated
 from .peaks import measured_peaks
-from .sets import problems_of
+from .progress import Announce, Estimate, silent
+from .sets import default_sets, problems_of
 from .sustained import as_samples, take_turns
 
 OURS = "tilewright"
@@ -71,38 +73,46 @@ class LibraryWorkload:
 
 
 def run_benchmark(
-    sets: Sequence[str] = ("squares", "skinny"),
+    sets: Sequence[str] = (),
     dtype: str = "float32",
     device: str | Device | None = None,
-    seconds: float = 4.0,
+    seconds: float = 2.0,
     watch: Callable[[Sequence[Row]], None] = lambda rows: None,
     backend: str = "opencl",
     precision: str = "",
     sustained: float | None = None,
     keep: Callable[[Record], None] = lambda record: None,
+    announce: Announce = silent,
 ) -> Record:
     """Measure the library against NumPy, or cuBLAS on NVIDIA GPUs, over sets of problems.
 
-    `sets` are names of SETS; `seconds` is the time for one problem. A problem's rows are the baseline's, ours, our CUDA
-    counterpart's with `backend` "both", and those of other installed libraries. Samples are taken in turn, so that the
-    i-th samples of two rows are a pair. `watch` gets each problem's rows. `precision` is that of all products. With
-    `sustained`, cases take turns of that many seconds back to back, and the record holds the device's clock and power.
-    If the benchmark ends early, `keep` gets the record of the problems until then.
+    `sets` are names of SETS, by default "quick" on CPUs, "squares" and "skinny" on GPUs; `seconds` is the time for one
+    problem. A problem's rows are the baseline's, ours, our CUDA counterpart's with `backend` "both", and those of other
+    installed libraries. Samples are taken in turn, so that the i-th samples of two rows are a pair. `watch` gets each
+    problem's rows. `precision` is that of all products. With `sustained`, cases take turns of that many seconds back to
+    back, and the record holds the device's clock and power.
+
+    `announce` gets what is going on. If the benchmark ends early, `keep` gets the record of the problems until then.
     """
-    problems = [asked(problem, precision) for name in sets for problem in problems_of(name, dtype)]
     opened = device if isinstance(device, Device) else open_device(device)
+    sets = tuple(sets) or default_sets(opened.info.kind)
+    problems = [asked(problem, precision) for name in sets for problem in problems_of(name, dtype)]
     counterparts = (counterpart_of(opened),) if backend == "both" else ()
     rows: list[Row] = []
     title = f"benchmark {'+'.join(sets)}" + (" sustained" if sustained else "")
     telemetry = sampler_for(opened.info).source if sustained else ""
     missing = absent() if opened.info.kind == "cpu" else ()
 
+    load = OtherLoad()
+
     def record(name: str, peaks: Peaks | None) -> Record:
-        environment = read_environment(opened.info)
+        environment = read_environment(opened.info, load.cores())
         return Record(name, dtype, environment, peaks, tuple(rows), telemetry=telemetry, absent=missing)
 
     try:
-        for problem in problems:
+        estimate = Estimate(announce, "measuring problem", len(problems))
+        for place, problem in enumerate(problems):
+            estimate.done(place)
             measured = measure_problem(problem, opened, seconds, counterparts, sustained)
             rows += measured
             watch(measured)

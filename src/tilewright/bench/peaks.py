@@ -1,12 +1,15 @@
-"""Measures a device's peaks with the micro-benchmarks in `kernels/peaks`. The highest rates measured so far are kept."""
+"""Measures a device's peaks with the micro-benchmarks in `kernels/peaks`. The highest rates of quiet moments are kept."""
 
 import contextlib
+import os
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import msgspec
 
 from ..core.device import DeviceInfo, Peaks
+from ..core.files import write_atomically
 from ..core.kernel import KERNELS, Config, Kernel
 from ..core.plan import plan_kernel
 from ..core.problem import Copy, Problem, compulsory_bytes, random_arrays
@@ -30,6 +33,7 @@ from ..kernels.peaks import (
 )
 from ..runtime.cache import cache_folder, content_key
 from ..runtime.device import Device
+from ..runtime.load import OtherLoad
 from ..runtime.run import Execution
 from ..runtime.verify import Reference, verify_execution
 
@@ -39,33 +43,57 @@ REPEATS = 15  # a peak is the best of these, because interruptions only lower it
 COPY_BYTES = {"cpu": 64 << 20, "gpu": 256 << 20}  # several times the last-level cache
 
 
-def measured_peaks(device: Device, dtype: str) -> Peaks:
-    """The device's peaks for `dtype`: the higher of those measured now and those measured before, because other load can
-    only lower them. Earlier ones lie in the user's cache folder.
+BUSY_PER_CORE = 0.25  # of work by other programs: peaks are the roof of later tables, so they must be cleaner than rows
 
-    GFLOP/s counts a multiply-add as two; GB/s counts bytes read and written.
+
+def measured_peaks(device: Device, dtype: str, earlier: Peaks | None = None) -> Peaks:
+    """The device's peaks for `dtype`, measured now. The higher of these, of `earlier` ones of the same run, and of those kept
+    from earlier runs count, because other load can only lower them.
+
+    Peaks are kept in the user's cache folder, but not those that were measured while other programs kept a CPU busy: these
+    are marked as not `quiet`, and the next run measures again. GFLOP/s counts a multiply-add as two; GB/s counts bytes read
+    and written.
     """
-    info = device.info
-    own = "".join(path.read_text(encoding="utf-8") for path in sorted((KERNELS / "peaks").iterdir()) if path.is_file())
-    key = content_key(info.name, info.platform, info.driver, str(info.compute_units), dtype, own)
-    path = cache_folder() / "peaks" / f"{key[:32]}.json"
-    peaks = measure_peaks(device, dtype)
-    before = _read(path)
-    if before is not None:
-        peaks = Peaks(
-            {name: max(rate, before.gflops.get(name, 0.0)) for name, rate in peaks.gflops.items()},
-            max(peaks.copy_gbs, before.copy_gbs),
-            max(peaks.local_gbs, before.local_gbs),
-        )
-    _write(path, peaks)
+    path = _kept_in(device.info, dtype)
+    load = OtherLoad()
+    now = measure_peaks(device, dtype)
+    others = load.cores()
+    if device.info.kind == "cpu" and others is not None and others > BUSY_PER_CORE * (os.cpu_count() or 1):
+        now = replace(now, quiet=False)
+    found = [each for each in (now, earlier, _read(path)) if each is not None]
+    peaks = highest(found)
+    if now.quiet:
+        _write(path, highest([each for each in found if each.quiet]))
     return peaks
+
+
+def kept_peaks(device: Device, dtype: str) -> Peaks | None:
+    """The peaks kept from a quiet moment; None if there are none."""
+    return _read(_kept_in(device.info, dtype))
+
+
+def highest(found: Sequence[Peaks]) -> Peaks:
+    """The highest of each rate. It is quiet if one of them is: then no rate can be too low because of other programs."""
+    return Peaks(
+        {name: max(each.gflops.get(name, 0.0) for each in found) for name in found[0].gflops},
+        max(each.copy_gbs for each in found),
+        max(each.local_gbs for each in found),
+        any(each.quiet for each in found),
+    )
+
+
+def _kept_in(info: DeviceInfo, dtype: str) -> Path:
+    """The file for a device, its driver and this version of the micro-benchmarks."""
+    own = "".join(path.read_text(encoding="utf-8") for path in sorted((KERNELS / "peaks").iterdir()) if path.is_file())
+    key = content_key("quiet", info.name, info.platform, info.driver, str(info.compute_units), dtype, own)
+    return cache_folder() / "peaks" / f"{key[:32]}.json"
 
 
 def _write(path: Path, peaks: Peaks) -> None:
     """Keep the peaks for later runs, if the folder can be written to."""
     with contextlib.suppress(OSError):
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(msgspec.json.encode(peaks))
+        write_atomically(path, msgspec.json.encode(peaks))
 
 
 def _read(path: Path) -> Peaks | None:

@@ -3,7 +3,7 @@
 Williams, Waterman, Patterson: Roofline, an Insightful Visual Performance Model for Multicore Architectures (2009).
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from ..analysis.explain import Explanation
@@ -12,14 +12,16 @@ from ..analysis.explain.plans import explain_steps
 from ..analysis.explain.totals import totals
 from ..core.device import DeviceInfo, Peaks
 from ..core.kernel import Kernel
+from ..core.numbers import figure
 from ..core.plan import plan_kernel
 from ..core.problem import Gemm, Problem, compulsory_bytes
 from ..core.problems import make_problem
-from ..core.records import Row
+from ..core.records import Record, Row
 from ..errors import InvalidInput
 from ..kernels.settings import Settings, chosen_kernel
 from ..runtime.opencl.device import Device, open_device
 from .ladders import run_kernel
+from .progress import Announce, Phase, silent
 
 DEFAULT_SIZES = {"gpu": 4096, "cpu": 512}
 WORD = 4  # bytes of one bank of local memory
@@ -128,12 +130,15 @@ def roofline(
     offset: int = 0,
     seconds: float = 2.0,
     settings: Settings | None = None,
+    announce: Announce = silent,
+    keep: Callable[[Record], None] = lambda record: None,
 ) -> Roofline:
     """Measure a kernel and the device's peaks, and count the kernel's traffic. `print` the result to read it.
 
     `kernel` is a rung's name or a Kernel; `size` is (n,), (m, n, k) or (rows, columns), by default 4096 on a GPU and 512
     on a CPU; `dtype` is the kernel's usual one if left out; `settings` change fields of a rung's configuration or macros of
-    a file; `seconds` is the time for measuring. Unsupported says why the device cannot run the kernel.
+    a file; `seconds` is the time for measuring. `announce` and `keep` are those of `run_ladder`. Unsupported says why the
+    device cannot run the kernel.
     """
     kernel = chosen_kernel(kernel, settings)
     dtype = kernel.usual_dtype if dtype is None else dtype
@@ -143,11 +148,12 @@ def roofline(
     if not all(each.elements for each in problem.operands):
         raise InvalidInput(f"{problem.title} is empty: a roofline needs a problem with at least one element")
     plan = plan_kernel(kernel, problem, device.info)
-    record, _ = run_kernel(kernel, size, device, dtype, offset, seconds, baselines=False)
+    record, _ = run_kernel(kernel, size, device, dtype, offset, seconds, baselines=False, announce=announce, keep=keep)
     row, peaks = record.rows[-1], record.peaks
     if peaks is None:
         raise InvalidInput(f"{device.info.label} has no measured peaks for {dtype}")
     traffic, note = None, ""
+    announce(Phase("counting loads and stores"))
     try:
         traffic = count_traffic(kernel, problem, device.info)
     except InvalidInput as cannot:  # such as inline assembly
@@ -181,9 +187,13 @@ def count_traffic(kernel: Kernel, problem: Problem, info: DeviceInfo) -> Traffic
 
 
 def _explained(kernel: Kernel, problem: Problem, info: DeviceInfo) -> Traffic:
-    model = model_for(info)
     plan = plan_kernel(kernel, problem, info)
-    explanations = explain_steps(plan.steps, problem, model=model)
+    return traffic_of(explain_steps(plan.steps, problem, model=model_for(info)), info)
+
+
+def traffic_of(explanations: Sequence[Explanation], info: DeviceInfo) -> Traffic:
+    """The traffic of launches that `explain` has run by the rules for this device."""
+    model = model_for(info)
     sums = [totals(each) for each in explanations]
     exact = all(each.exact for each in sums)
     if info.kind == "cpu":  # CPUs have no sub-groups that coalesce accesses: each work-item's bytes count
@@ -215,7 +225,7 @@ def lines(found: Roofline) -> Iterator[str]:
     yield f"  {'limit':24}{'measured peak':>18}{'time at least':>16}"
     for limit in sorted(found.limits, key=lambda each: -each.seconds):
         mark = "   <- limits the kernel" if limit is found.binding or limit == found.binding else ""
-        yield f"  {limit.name:24}{number(limit.rate * 1e-9):>10} {limit.unit:7}{_time(limit.seconds):>16}{mark}"
+        yield f"  {limit.name:24}{figure(limit.rate * 1e-9):>10} {limit.unit:7}{_time(limit.seconds):>16}{mark}"
     yield ""
     yield from _measured_lines(found)
     if found.note:
@@ -240,19 +250,14 @@ def _measured_lines(found: Roofline) -> Iterator[str]:
         return
     at_best = found.work / found.binding.seconds * 1e-9
     rate = found.work / found.seconds * 1e-9
-    yield f"  at best          {number(at_best)} {found.unit}, limited by {found.binding.name}"
-    yield f"  measured         {number(rate)} {found.unit} in {_time(found.seconds)}: {found.fraction:.0%} of that limit"
+    yield f"  at best          {figure(at_best)} {found.unit}, limited by {found.binding.name}"
+    yield f"  measured         {figure(rate)} {found.unit} in {_time(found.seconds)}: {found.fraction:.0%} of that limit"
     uncached = found.uncached_seconds
     if uncached > found.seconds:
         served = 1 - found.seconds / uncached
         yield f"  caches           they served at least {served:.0%}: without them memory alone would take {_time(uncached)}"
     elif uncached:
         yield f"  caches           not the limit: even without them memory would take only {_time(uncached)}"
-
-
-def number(value: float) -> str:
-    """At least three digits, never as a power of ten."""
-    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
 
 def _intensity(flops: int, nbytes: int) -> str:

@@ -59,6 +59,20 @@ def squares(dtype: str) -> Iterator[Problem]:
         yield product(n, n, n, dtype)
 
 
+@benchmark_set("quick")
+def quick(dtype: str) -> Iterator[Problem]:
+    """Some of the squares and of the products with short sides: two CPU cores need less than a minute."""
+    for m, n, k in ((256, 256, 256), (512, 512, 512), (1024, 1024, 1024), (64, 2048, 2048), (2048, 2048, 64)):
+        yield product(m, n, k, dtype)
+    yield product(1, 4096, 4096, dtype)
+    yield product(4096, 1, 4096, dtype)
+
+
+def default_sets(device_kind: str) -> tuple[str, ...]:
+    """The sets that are measured if none are named."""
+    return ("squares", "skinny") if device_kind == "gpu" else ("quick",)
+
+
 @benchmark_set("layouts")
 def layouts(dtype: str) -> Iterator[Problem]:
     """NN, NT, TN and TT at one size."""

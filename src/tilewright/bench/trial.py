@@ -22,10 +22,10 @@ from ..runtime.opencl.device import list_devices, open_device
 from ..runtime.verify import Element, Verdict
 from .cases import Case, CaseBuilder, new_row
 
-TIME_BUDGET_S = (
-    120.0  # for the start of Python, the build, the reference and one run; sizes that are usual take a few seconds
-)
+# For the start of Python, the build, the reference and one run; usual sizes take a few seconds.
+TIME_BUDGET_S = 60.0
 GRACE_S = 5.0  # after the time budget a child ends by itself, if its parent is gone
+FENCE_BYTES = 2**20  # about 60 rows of 4096 floats: a launch that was rounded up writes less far
 OUTSIDE = ("killed by SIGSEGV", "killed by SIGBUS")
 OWN = __package__.partition(".")[0] + "."
 
@@ -131,7 +131,7 @@ def main(text: str) -> None:
             signal.ITIMER_REAL, task.time_budget + GRACE_S
         )  # SIGALRM ends even a process that is in a driver
     try:
-        builder = CaseBuilder(opened(task), task.dtype)
+        builder = CaseBuilder(opened(task), task.dtype, fence_bytes=FENCE_BYTES)
         tell("trying")
         tried = builder.kernel_case(task.kernel, task.problem)
     except TilewrightError as error:

@@ -6,9 +6,12 @@ import argparse
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from ..bench.accuracy import ErrorRow
+    from ..bench.accuracy import AccuracyRecord
 
-EXAMPLES = "  tilewright accuracy --size 256x256x1024"
+EXAMPLES = """\
+  tilewright accuracy --size 256x256x1024
+  tilewright accuracy --size 2048x2048x8192 --json errors.json"""
+CPU_SIZE, GPU_SIZE = "512x512x2048", "2048x2048x8192"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -16,7 +19,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     from .shared_arguments import add_device
 
     parser.add_argument(
-        "--size", default="2048x2048x8192", metavar="MxNxK", help="size in elements (default: %(default)s)"
+        "--size", metavar="MxNxK", help=f"size in elements (default: {CPU_SIZE} on CPUs, {GPU_SIZE} on GPUs)"
     )
     parser.add_argument(
         "--dtype", default="float32", help="float32, float8_e4m3fn or float8_e5m2 (default: %(default)s)"
@@ -26,21 +29,34 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(options: argparse.Namespace) -> int:
-    from ..bench.accuracy import measure_accuracy
-    from ..errors import InvalidInput
-    from .outputs import check_json, write_json
-    from .sizes import parse_size
+    from ..bench.accuracy import check_accuracy, default_size, measure_accuracy
+    from ..runtime.opencl.device import open_device
+    from .live_accuracy import LiveAccuracy
+    from .live_table import console
+    from .outputs import check_json, keep_early, write_json
 
-    size = parse_size(options.size, "MxNxK")
-    if len(size) != 3:
-        raise InvalidInput(f"{options.size}: the error depends on 3 sizes; write MxNxK")
+    size = size_of(options.size) if options.size is not None else None
+    check_accuracy(size or (1, 1, 1), options.dtype)
     check_json(options)
-    record = measure_accuracy(size, options.device, _print_row, options.dtype)
-    write_json(options, record)
+    device = open_device(options.device)
+    sides = "x".join(map(str, size or default_size(device.info.kind)))
+    title = f"errors of products {sides} · {options.dtype} · {device.info.label}"
+    with LiveAccuracy(console, title) as table:
+
+        def keep(record: AccuracyRecord) -> None:
+            keep_early(options, record, f"{len(record.rows)} rows")
+
+        record = measure_accuracy(size, device, table.watch, options.dtype, table.announce, keep)
+        write_json(options, record)
     return 0
 
 
-def _print_row(row: ErrorRow) -> None:
-    from .printing import say
+def size_of(text: str) -> tuple[int, int, int]:
+    """The three sizes of a product."""
+    from ..errors import InvalidInput
+    from .sizes import parse_size
 
-    say(f"{row.data:16} {row.mode:10} {row.by:10} {row.largest:10.3g} units of |A||B| {row.normwise:10.2e} of the norm")
+    match parse_size(text, "MxNxK"):
+        case (m, n, k):
+            return m, n, k
+    raise InvalidInput(f"{text}: the error depends on 3 sizes; write MxNxK")

@@ -3,28 +3,27 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from .quantities import seconds
 
 if TYPE_CHECKING:
-    from ..core.records import Record, Row
+    from ..core.records import Record
 
 EXAMPLES = """\
-  tilewright bench --sets squares
+  tilewright bench --sets squares,skinny --seconds 4
   tilewright bench --device gpu --dtype float16 --sustained --json record.json"""
-TITLE_WIDTH = 34  # of a problem in the table
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    from ..bench.sets import SETS
+    from ..bench.sets import SETS, default_sets
     from ..bench.sustained import SECONDS
     from .json_output import add_json
     from .shared_arguments import add_device, add_library_type
 
+    on_cpu, on_gpu = (",".join(default_sets(kind)) for kind in ("cpu", "gpu"))
     parser.add_argument(
-        "--sets", default="squares,skinny", metavar="SET,...", help=f"{', '.join(SETS)} (default: %(default)s)"
+        "--sets", metavar="SET,...", help=f"{', '.join(SETS)} (default: {on_cpu} on CPUs, {on_gpu} on GPUs)"
     )
     add_library_type(parser)
     add_device(parser)
@@ -33,7 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="both: measure the library's kernels as CUDA too (default: %(default)s)",
     )  # fmt: skip
     parser.add_argument(
-        "--seconds", type=seconds, default=4.0, help="measuring time for one problem, in s (default: %(default)s)"
+        "--seconds", type=seconds, default=2.0, help="measuring time for one problem, in s (default: %(default)s)"
     )
     parser.add_argument(
         "--sustained", type=seconds, nargs="?", const=SECONDS, metavar="SECONDS",
@@ -45,58 +44,33 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def execute(options: argparse.Namespace) -> int:
     """The exit status: 1 if a result is wrong."""
     from ..bench.library import run_benchmark
-    from ..bench.sets import problems_of
+    from ..bench.sets import default_sets, problems_of
     from ..core.records import RowStatus
     from ..core.types import element_type
-    from ..report.benchmark_table import COLUMNS, by_problem, summary
+    from ..report.benchmark_table import by_problem
     from ..runtime.opencl.device import open_device
+    from .live_benchmark import LiveBenchmark
     from .live_table import console
-    from .outputs import check_json, write_json
-    from .printing import say
+    from .outputs import check_json, keep_early, write_json
 
-    names = options.sets.split(",")
+    names = options.sets.split(",") if options.sets is not None else []
     element_type(options.dtype)
     for name in names:
         problems_of(name, options.dtype)
     check_json(options)
     device = open_device(options.device)
+    names = names or list(default_sets(device.info.kind))
+    title = f"benchmark {'+'.join(names)} · {options.dtype} · {options.seconds:g} s a problem · {device.info.label}"
+    with LiveBenchmark(console, title, bool(options.sustained)) as table:
 
-    def keep(record: Record) -> None:
-        if options.json:
-            write_json(options, record)
-            say(f"ended early: the record has {len(by_problem(record))} problems")
+        def keep(record: Record) -> None:
+            table.finish(record)
+            keep_early(options, record, f"{len(by_problem(record))} problems")
 
-    titles = (f"{COLUMNS[0]:<{TITLE_WIDTH}}", *(f"{text:>12}" for text in COLUMNS[1:]))
-    waiting = ["  ".join(titles)]
-
-    def show(rows: Sequence[Row]) -> None:
-        while waiting:  # the heading comes with the first line, because the options may be refused before it
-            console.print(waiting.pop(), style="bold", soft_wrap=True)
-        _print_problem(rows, energies=bool(options.sustained))
-
-    record = run_benchmark(
-        names, options.dtype, device, seconds=options.seconds, sustained=options.sustained, backend=options.backend,
-        precision=options.precision, watch=show, keep=keep,
-    )  # fmt: skip
-    write_json(options, record)
-    if record.telemetry:
-        say(f"clock and power: {record.telemetry}")
-    say(f"baseline: {by_problem(record)[0][0].lesson}")
-    if record.absent:
-        say(f"not measured: {'; '.join(record.absent)}")
-    say(summary(by_problem(record)))
+        record = run_benchmark(
+            names, options.dtype, device, seconds=options.seconds, sustained=options.sustained, backend=options.backend,
+            precision=options.precision, watch=table.watch, keep=keep, announce=table.announce,
+        )  # fmt: skip
+        table.finish(record)
+        write_json(options, record)
     return int(any(row.status is RowStatus.WRONG for row in record.rows))
-
-
-def _print_problem(rows: Sequence[Row], energies: bool) -> None:
-    """Print one problem's line."""
-    from ..report.benchmark_table import COLUMNS, ENERGY, cells, energy
-    from .printing import say
-
-    others = [row.label for row in rows[2:]]
-    title, *texts = cells(tuple(rows))
-    texts = [f"{title:<{TITLE_WIDTH}}", *(f"{text:>12}" for text in texts)]
-    texts += [f"{name}: {text}" for name, text in zip(others, cells(tuple(rows), others)[len(COLUMNS) :], strict=True)]
-    if energies:
-        texts += [f"{name} {text}" for name, text in zip(ENERGY, energy(tuple(rows)), strict=True) if text]
-    say("  ".join(texts))

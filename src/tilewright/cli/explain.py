@@ -7,8 +7,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from .quantities import count, seconds
+
 if TYPE_CHECKING:
     from ..analysis.explain import Explanation
+    from ..analysis.marked_lines import MarkedLine
     from ..core.kernel import Kernel
 
 EXAMPLES = """\
@@ -16,9 +19,12 @@ EXAMPLES = """\
   tilewright explain transpose/5 --sweep PAD=0,1
   tilewright explain mine.cl --global M,N --local 16,16 --picture mine.html"""
 
+TIME_LIMIT_S = 30.0
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     from ..analysis.explain import MODELS
+    from ..analysis.explanations import STEPS
     from .json_output import add_json
     from .kernel_arguments import add_kernel
     from .shared_arguments import add_problem
@@ -26,7 +32,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_kernel(parser)
     add_problem(parser.add_argument_group("problem"), "256x256x64, or 256x256")
     names = ", ".join(" or ".join((model.name, *model.aliases[:3])) for model in MODELS)
-    parser.add_argument("--device-model", default="nvidia", metavar="MODEL", help=f"{names} (default: %(default)s)")
+    parser.add_argument(
+        "--device-model", metavar="MODEL",
+        help=f"{names} (default: cpu for work-groups of one work-item, nvidia for others)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--steps", type=count, default=STEPS, metavar="STEPS",
+        help="loop iterations and calls of a launch, after which counting ends (default: %(default)s)",
+    )  # fmt: skip
     parser.add_argument(
         "--sweep", action="append", default=[], metavar="NAME=VALUES",
         help="try these values of a setting, such as BK=8,16,32; repeat for more settings (default: none)",
@@ -35,20 +48,32 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--pitch", action="append", default=[], metavar="ARRAY=VALUES",
         help="try these row pitches, in elements, of a __local array, such as tile=16,17,33 (default: its own)",
     )  # fmt: skip
+    parser.add_argument(
+        "--time-limit", type=seconds, default=TIME_LIMIT_S, metavar="SECONDS",
+        help="time after which counting ends, in s (default: %(default)s)",
+    )  # fmt: skip
     output = parser.add_argument_group("output")
     output.add_argument(
         "--picture", type=Path, metavar="FILE",
         help="draw sectors, banks and the path of the data as .svg or .html (default: not drawn)",
     )  # fmt: skip
+    output.add_argument(
+        "--source", action="store_true",
+        help="print every line of the source, and helper launches whole (default: the lines that move data)",
+    )  # fmt: skip
     add_json(output, "what was counted")
 
 
 def execute(options: argparse.Namespace) -> int:
-    """The exit status: 1 if the kernel has faults."""
+    """The exit status: 1 if the kernel has faults, or did not end within its steps."""
+    from ..analysis.explain.annotate import report
     from ..analysis.explain.serialise import to_dict
     from ..analysis.explanations import explain
+    from ..analysis.marked_lines import MarkedLine
+    from .coloured import print_lines
     from .kernel_arguments import kernel_and_settings
     from .sizes import size_of
+    from .step_progress import Progress
 
     kernel, settings = kernel_and_settings(options)
     dtype = kernel.usual_dtype if options.dtype is None else options.dtype
@@ -56,13 +81,16 @@ def execute(options: argparse.Namespace) -> int:
     if options.sweep or options.pitch:
         return _what_if(kernel, options, {**common, "settings": settings})
     check_files(options)
-    found = explain(kernel, settings=settings, **common)
+    with Progress(f"explaining {kernel.name}", options.steps, options.time_limit) as progress:
+        common |= {"steps": options.steps, "watch": progress.watch}
+        found = explain(kernel, settings=settings, **common)
+        changed = _changes(kernel, found, common)
     launches = (*found.earlier, found)
-    for each in launches:
-        print(each, end="\n\n")
-    _print_changes(kernel, found, common)
+    for each in (*(found.earlier if options.source else ()), found):
+        print_lines(report(each, options.source))
+    print_lines([MarkedLine(""), *changed])
     write_files(options, found, [to_dict(each) for each in launches])
-    return int(any(each.faults for each in launches))
+    return int(any(each.faults or each.stop for each in launches))
 
 
 def check_files(options: argparse.Namespace) -> None:
@@ -123,18 +151,26 @@ def _pitches(text: str) -> tuple[str, list[int]]:
     return array, [int(value) for value in values.split(",")]
 
 
-def _print_changes(kernel: Kernel, found: Explanation, common: Mapping[str, Any]) -> None:
-    """Print what changed against the rung before, if there is one."""
+def _changes(kernel: Kernel, found: Explanation, common: Mapping[str, Any]) -> list[MarkedLine]:
+    """What changed against the rung before, if there is one."""
     from ..analysis.explanations import compare_explanations, explain
+    from ..analysis.marked_lines import Mark, MarkedLine
     from ..errors import TilewrightError
     from ..kernels import rung_before
 
     previous = rung_before(kernel)
     if previous is None:
-        return
+        return []
     try:
-        before = explain(previous, **common)
+        before = explain(previous, **{**common, "model": found.model})
     except TilewrightError as reason:
-        print(f"not compared with {previous.name}, which cannot be explained with these options: {reason}")
-        return
-    print("\n".join(compare_explanations(before, found)))
+        return [
+            MarkedLine(f"not compared with {previous.name}, which cannot be explained with these options: {reason}")
+        ]
+    if before.stop or found.stop:
+        return [MarkedLine(f"not compared with {previous.name}: one of the two did not end within its steps")]
+    marks = {" fewer)": Mark.LESS, "times more)": Mark.MORE}
+    return [
+        MarkedLine(line, next((mark for words, mark in marks.items() if line.endswith(words)), Mark.PLAIN))
+        for line in compare_explanations(before, found)
+    ]

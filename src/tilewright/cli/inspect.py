@@ -45,6 +45,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def execute(options: argparse.Namespace) -> int:
     from ..analysis.inspect import DEVICE
     from ..analysis.inspect.compare import compare
+    from ..analysis.inspect.printing import marked_inspection
+    from .coloured import print_lines
     from .kernel_arguments import settings_of
     from .outputs import check_json, write_json
 
@@ -56,13 +58,13 @@ def execute(options: argparse.Namespace) -> int:
     first = inspect_one(options.kernel, arch, settings, options)
     if options.diff is not None:
         second = inspect_one(*other_side(options.diff, options.kernel, arch, settings), options)
-        print("\n".join(compare(first, second)))
+        print_lines(marked_inspection(compare(first, second)))
         write_json(options, [_short(first), _short(second)])
         return 0
     if wanted:
         print(listing_text(first, wanted))
     else:
-        print(first)
+        print_lines(marked_inspection(str(first).split("\n")))
         write_json(options, _short(first))
     return 0
 
@@ -82,16 +84,25 @@ def refuse_unused(options: argparse.Namespace, arch: str, wanted: str) -> None:
 def inspect_one(name: str, arch: str, settings: Mapping[str, str], options: argparse.Namespace) -> Inspection:
     """Inspect a rung or a user's file."""
     from ..analysis.inspect import SIZE, inspect_kernel
-    from .kernel_arguments import is_file, rung_of
+    from ..errors import InvalidInput
+    from .kernel_arguments import add_kernel_options, is_file, rung_of, settings_of
+    from .kernel_head import with_head
     from .sizes import size_of
 
     own = argparse.Namespace(**{**vars(options), "kernel": name})
-    kernel = _file_kernel(own, settings) if is_file(name) else rung_of(own)
+    size = size_of(options)
+    if size is not None and 0 in size:
+        raise InvalidInput(f"--size {options.size}: there is nothing to compute; a size has sides of at least 1")
+    if is_file(name):
+        own = with_head(own, add_kernel_options)
+        kernel = _file_kernel(own, {**settings_of(own.define), **settings})
+    else:
+        kernel = rung_of(own)
     found = inspect_kernel(
-        kernel, arch, size_of(options) or SIZE, dtype=options.dtype, offset=options.offset,
+        kernel, arch, size or SIZE, dtype=options.dtype, offset=options.offset,
         device=options.device, settings={} if is_file(name) else settings,
     )  # fmt: skip
-    if is_file(name) and not options.local_size:
+    if is_file(name) and not own.local_size:
         return replace(found, occupancy=None, notes=(*found.notes, NO_GROUP))
     return found
 

@@ -8,21 +8,30 @@ from pathlib import Path
 
 from ..core.custom import custom_kernel
 from ..core.kernel import Kernel
-from ..errors import InvalidInput
+from ..errors import InvalidInput, UnknownName
 from ..kernels import find_kernel
 from ..kernels.settings import with_settings
+from .kernel_head import with_head
 from .quantities import from_zero
 
+ORDER_WORDS = {"row": "rrr", "column": "ccc"}
 GEOMETRY = {"global_size": "--global", "local_size": "--local", "order": "--order"}
 
 
-def add_kernel(parser: argparse.ArgumentParser) -> None:
-    """The arguments of all commands that take a kernel."""
-    parser.add_argument("kernel", metavar="KERNEL", help="a rung's name, such as tiles/2, or a .cl file of your own")
+def add_kernel(
+    parser: argparse.ArgumentParser, what: str = "a rung's name, such as tiles/2, or a .cl file of your own"
+) -> None:
+    """The arguments of all commands that take a kernel. `what` says what the first may be."""
+    parser.add_argument("kernel", metavar="KERNEL", help=what)
     parser.add_argument(
         "--offset", type=from_zero, default=0, metavar="COLUMNS",
         help="columns that a transpose or copy leaves out (default: %(default)s)",
     )  # fmt: skip
+    add_kernel_options(parser)
+
+
+def add_kernel_options(parser: argparse.ArgumentParser) -> None:
+    """The options that may stand in the head of a kernel's file, too."""
     settings = parser.add_argument_group("settings")
     settings.add_argument(
         "-D", dest="define", action="append", default=[], metavar="NAME=VALUE",
@@ -32,14 +41,17 @@ def add_kernel(parser: argparse.ArgumentParser) -> None:
         "--build-option", action="append", default=[], metavar="OPTION",
         help="an option for the OpenCL compiler, such as --build-option=-cl-mad-enable; may be repeated (default: none)",
     )  # fmt: skip
-    own = parser.add_argument_group("a kernel of your own")
+    own = parser.add_argument_group(
+        "a kernel of your own", "These may stand in a comment at its start: // tilewright: --global M,N --local 16,16"
+    )
     own.add_argument("--problem", help="what it computes: gemm, transpose or copy (default: gemm)")
     own.add_argument(
         "--global", dest="global_size", metavar="X,Y", help="its global size in work-items, such as M,N or N/TS*16,M"
     )
     own.add_argument("--local", dest="local_size", metavar="X,Y", help="its local size in work-items, such as 16,16")
     own.add_argument(
-        "--order", help="memory order of A, B and C, r for row- and c for column-major, such as rcr (default: rrr)"
+        "--order",
+        help="memory order of A, B and C: row, column, or a letter for each, such as rcr for a column-major B (default: row)",
     )
 
 
@@ -50,12 +62,17 @@ def kernel_of(options: argparse.Namespace) -> Kernel:
 
 def kernel_and_settings(options: argparse.Namespace) -> tuple[Kernel, dict[str, str]]:
     """The rung or the user's file, and the settings to give it. A file has its macros already."""
-    settings = settings_of(options.define)
     if not is_file(options.kernel):
-        return rung_of(options), settings
-    if not options.global_size or not options.local_size:
-        raise InvalidInput(f"{options.kernel} needs --global and --local, such as --global M,N --local 16,16")
-    return own_kernel(options, options.global_size, options.local_size, settings), {}
+        return rung_of(options), settings_of(options.define)
+    if Path(options.kernel).is_dir():
+        raise InvalidInput(f"{options.kernel} is a folder: give a .cl file")
+    whole = with_head(options, add_kernel_options)
+    if not whole.global_size or not whole.local_size:
+        raise InvalidInput(
+            f"{options.kernel} needs --global and --local, such as --global M,N --local 16,16; they may stand in its first "
+            "line, too: // tilewright: --global M,N --local 16,16"
+        )
+    return own_kernel(whole, whole.global_size, whole.local_size, settings_of(whole.define)), {}
 
 
 def is_file(name: str) -> bool:
@@ -68,10 +85,11 @@ def own_kernel(options: argparse.Namespace, global_size: str, local_size: str, s
     operation = "gemm" if options.problem is None else options.problem
     if options.order is not None and operation != "gemm":
         raise InvalidInput(f"--order {options.order}: only a gemm has memory orders; a {operation} is row-major")
+    order = "row" if options.order is None else options.order
     macros, rest = macros_among(options.build_option)
     kernel = custom_kernel(
         options.kernel, global_size.split(","), local_size.split(","), {**macros, **settings}, operation,
-        "rrr" if options.order is None else options.order, rest,
+        ORDER_WORDS.get(order, order), rest,
     )  # fmt: skip
     return _with_offset(kernel, options)
 
@@ -80,7 +98,12 @@ def rung_of(options: argparse.Namespace) -> Kernel:
     """The rung of that name. InvalidInput for options that apply to a user's file alone."""
     if Path(options.kernel).is_file():
         raise InvalidInput(f"{options.kernel}: kernel files must end in .cl")
-    kernel = find_kernel(options.kernel)
+    try:
+        kernel = find_kernel(options.kernel)
+    except UnknownName as error:
+        if not Path(options.kernel).is_dir():
+            raise
+        raise InvalidInput(f"{options.kernel} is a folder: give a rung's name, or a .cl file") from error
     given = [
         f"{word} {getattr(options, name)}" for name, word in GEOMETRY.items() if getattr(options, name) is not None
     ]

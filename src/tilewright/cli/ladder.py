@@ -1,10 +1,20 @@
 """Verify and measure every rung of one ladder, or of all."""
 
+from __future__ import annotations
+
 import argparse
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ..core.kernel import Ladder
+    from ..core.records import Record
+    from ..runtime.device import Device
 
 EXAMPLES = """\
   tilewright ladder cpu
   tilewright ladder tiles --size 256 --rung tiles/2
+  tilewright ladder rows --why
   tilewright ladder transpose --device gpu --json record.json --plot rates.svg"""
 
 
@@ -21,20 +31,24 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--flush-cache", action="store_true", help="empty the caches before each run (default: warm)")
     parser.add_argument(
-        "--reference-figures", action="store_true", help="print the figures of the ladder's source too (default: not)"
+        "--why", action="store_true",
+        help="say for each rung what it changes, what `explain` counts, the roofline's bound and what was measured "
+        "(default: the table alone)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--published",
+        action="store_true",
+        help="show the figures of the ladder's source beside ours (default: not shown)",
     )
     add_measuring(parser, 8.0, LADDER_SIZE)
 
 
 def execute(options: argparse.Namespace) -> int:
     """The exit status: 1 if a rung failed."""
-    from ..bench.ladders import run_ladder
     from ..kernels import LADDERS, find_ladder
-    from ..report.table import published_lines
     from ..runtime.cuda.counterparts import open_backends
-    from .live_table import LiveTable, console
-    from .outputs import check_outputs, write_outputs
-    from .printing import say, tell_written
+    from .outputs import check_outputs
+    from .printing import say
     from .sizes import sizes_of
 
     names = [options.name] if options.name is not None else list(LADDERS)
@@ -42,17 +56,114 @@ def execute(options: argparse.Namespace) -> int:
     sizes = sizes_of(options)
     check_outputs(options, [""] if options.name else names)
     device, *_ = open_backends(options.backend, options.device)
+    check_all(ladders, device, sizes, options)
     failed = False
-    for ladder in ladders:
-        with LiveTable(console, ladder.title, device, options.dtype or ladder.usual_dtype) as table:
-            record = run_ladder(
-                ladder, device, sizes, options.dtype, options.rung or (), options.seconds, options.flush_cache,
-                not options.no_baselines, table.watch, options.backend,
-            )  # fmt: skip
-            table.finish(record)
-            written = write_outputs(options, record, "" if options.name else ladder.name)
-        if options.reference_figures:
-            say("\n".join(published_lines(ladder, record.rows)))
-        tell_written(written)
+    for ladder in ladders if options.name else in_order(ladders, device):
+        if options.name is None and (line := not_for(ladder, device, sizes)):
+            say(line)
+            continue
+        record = measure(ladder, device, sizes, options)
         failed = failed or any(row.failed for row in record.rows)
     return int(failed)
+
+
+def check_all(
+    ladders: Sequence[Ladder], device: Device, sizes: Sequence[Sequence[int]], options: argparse.Namespace
+) -> None:
+    """Refuse what any of the ladders refuses, before the first one is measured."""
+    from ..bench.ladders import check_ladder
+    from ..errors import InvalidInput
+
+    for ladder in ladders:
+        try:
+            check_ladder(ladder, device, sizes, options.dtype, options.rung or (), not options.no_baselines)
+        except InvalidInput as refusal:
+            if len(ladders) == 1:
+                raise
+            raise InvalidInput(
+                f"the ladder {ladder.name}: {refusal}; nothing was measured, so name one ladder"
+            ) from None
+
+
+def in_order(ladders: Sequence[Ladder], device: Device) -> list[Ladder]:
+    """The ladders, those first that climb on this kind of device."""
+    return sorted(ladders, key=lambda ladder: device.info.kind == "cpu" and ladder.name != "cpu")
+
+
+def not_for(ladder: Ladder, device: Device, sizes: Sequence[Sequence[int]]) -> str:
+    """One line for a ladder of which the device lacks all rungs, or all but one; "" if more can run."""
+    from ..bench.ladders import default_size, refusals
+    from ..errors import MissingFeature
+
+    size = sizes[0] if sizes else (default_size(ladder, device.info.kind),)
+    missing = [each for each in refusals(ladder, device, size).values() if isinstance(each, MissingFeature)]
+    if len(missing) < max(2, len(ladder.kernels) - 1):
+        return ""
+    reason = str(missing[0]).split(";")[0]
+    return (
+        f"{ladder.title} ({ladder.name}): {len(missing)} of {len(ladder.kernels)} rungs are not here: {reason}. "
+        f"`tilewright ladder {ladder.name}` measures the others."
+    )
+
+
+def measure(ladder: Ladder, device: Device, sizes: Sequence[Sequence[int]], options: argparse.Namespace) -> Record:
+    """Measure one ladder, fill its table, and write its files as soon as it ends."""
+    from ..bench.ladders import run_ladder
+    from .live_table import LiveTable, console
+    from .outputs import keep_early, write_outputs
+    from .printing import tell_written
+
+    name = "" if options.name else ladder.name
+    with LiveTable(console, ladder.title, device, options.dtype or ladder.usual_dtype) as table:
+
+        def keep(record: Record) -> None:
+            table.finish(record)
+            keep_early(options, record, f"{sum(row.measured for row in record.rows)} rows of {ladder.name}", name)
+
+        record = run_ladder(
+            ladder, device, sizes, options.dtype, options.rung or (), options.seconds, options.flush_cache,
+            not options.no_baselines, table.watch, options.backend, table.announce, keep,
+        )  # fmt: skip
+        table.finish(record)
+        written = write_outputs(options, record, name)
+    tell_written(written)
+    if options.published:
+        show_published(ladder, record)
+    if options.why:
+        show_why(ladder, record)
+    return record
+
+
+def show_published(ladder: Ladder, record: Record) -> None:
+    """Print the published figures beside ours."""
+    from rich.text import Text
+
+    from ..report.published import COLUMNS, published
+    from .fitting import Column, Line, drawn
+    from .live_table import console
+
+    found = published(ladder, record.rows)
+    for fact in found.facts:
+        console.print(Text(fact))
+    columns = [
+        Column(name, place in (2, 3, 4, 5), {1: 2, 6: 1}.get(place, 0), wraps=place == 6)
+        for place, name in enumerate(COLUMNS)
+    ]
+    if found.lines:
+        console.print(drawn(columns, [Line(line) for line in found.lines], console.width)[0])
+    for remark in found.remarks:
+        console.print(Text(remark, style="dim"))
+
+
+def show_why(ladder: Ladder, record: Record) -> None:
+    """Print for each rung why it is fast or slow here."""
+    from rich.text import Text
+
+    from ..bench.why import why
+    from .live_table import console
+    from .phase_line import PhaseLine
+
+    with PhaseLine(console) as phases:
+        answers = why(record, ladder.kernels, phases.announce)
+    for answer in answers:
+        console.print(Text(f"\n{answer}"))

@@ -1,40 +1,53 @@
 """The table that fills while a ladder runs."""
 
+from collections.abc import Sequence
+from time import monotonic
 from types import TracebackType
 
-from rich.console import Console, Group
+from rich.console import Console, Group, RenderableType
 from rich.live import Live
 from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from ..bench.measure import ROUNDS
+from ..bench.progress import Phase
 from ..core.records import Record, Row
-from ..report.table import cells, derive, header, notes, peaks_line
+from ..report.table import (
+    Line,
+    cells,
+    derive,
+    header,
+    legend,
+    notes,
+    peaks_line,
+    rate_unit,
+    sizes_of,
+    without_repeats,
+)
+from ..report.trust import is_busy, warning
 from ..runtime.device import Device
-
-NARROW = 130  # below this many columns, sentences are printed under the table
-VERY_NARROW = 70  # below this many columns, only names, times and rates are shown
-
-
-class Screen(Console):
-    """A console that raises BrokenPipeError if its reader stops early, as `head` does."""
-
-    def on_broken_pipe(self) -> None:
-        raise BrokenPipeError
-
+from . import fitting
+from .fitting import Column, Screen, bar, drawn
 
 console: Console = Screen()
+# For each column of `header`: how soon it goes where there is no room.
+WEIGHTS = {"ms": 5, "± %": 3, "% peak": 4, "x first": 6, "x prev": 7}
+SENTENCES = "what it changes"
+BARS = ""  # the heading of the column of bars
+REDRAW_S = 0.1  # the table is drawn at most as often
 
 
 class LiveTable:
-    """Shows each row that `watch` gets. `finish` adds peaks and notes. Without a terminal, only the final table is printed."""
+    """Shows each row that `watch` gets, and below them what `announce` gets. `finish` adds peaks and notes. Without a
+    terminal, only the final table is printed."""
 
     def __init__(self, console: Console, title: str, device: Device, dtype: str) -> None:
         self._console = console
-        self._title = f"{title} · {dtype} · {device.info.label}"
+        self._title, self._where = title, f"{dtype} · {device.info.label}"
         self._rows: dict[int, Row] = {}
         self._record: Record | None = None
+        self._phase: Phase | None = None
+        self._drawn_at = 0.0
         self._live = Live(console=console, auto_refresh=False, transient=not console.is_terminal)
 
     def __enter__(self) -> "LiveTable":
@@ -44,48 +57,97 @@ class LiveTable:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        if self._console.is_terminal and self._rows:
+            self._live.update(self._drawing())  # drawn as it ends
         self._live.__exit__(kind, error, trace)
-        if not self._console.is_terminal and error is None:
+        if not self._console.is_terminal and (error is None or self._record is not None):
             self._console.print(self._drawing())
 
     def watch(self, index: int, row: Row) -> None:
         """Show a row's current state."""
         self._rows[index] = row
-        if self._console.is_terminal:
-            self._live.update(self._drawing(), refresh=True)
+        self._refresh()
+
+    def announce(self, phase: Phase) -> None:
+        """Show what is going on."""
+        self._phase = phase
+        self._refresh()
 
     def finish(self, record: Record) -> None:
         """Show the whole record with its derived columns."""
         self._record = record
         self._rows = dict(enumerate(record.rows))
-        self._live.update(self._drawing(), refresh=True)
+
+    def _refresh(self) -> None:
+        if self._console.is_terminal and monotonic() - self._drawn_at > REDRAW_S:
+            self._live.update(self._drawing(), refresh=True)
+            self._drawn_at = monotonic()
 
     def _drawing(self) -> Group:
         rows = [self._rows[index] for index in sorted(self._rows)]
+        environment = self._record.environment if self._record else None
         peaks = self._record.peaks if self._record else None
-        narrow = self._console.width < NARROW
-        table = Table(title=Text(self._title, style="table.title"), title_justify="left", box=None, header_style="bold")
-        table.pad_edge, table.padding = False, (0, 1, 0, 0)
-        tight = self._console.width < VERY_NARROW
-        columns = header(rows)[:3] if tight else header(rows)[:-1] if narrow else header(rows)
-        for place, name in enumerate(columns):
-            cut = place < 8 and not tight
-            table.add_column(name, justify="right" if 0 < place < 8 else "left", no_wrap=cut, overflow="fold")
-        several = len({row.size for row in rows}) > 1
-        below: dict[str, None] = {}  # sentences that do not fit into the table, each once
-        for line in derive(rows, peaks):
-            style = "red" if line.row.failed else "" if line.row.passed else "dim"
-            name, *rest = cells(line)[: len(columns)]
-            if narrow and cells(line)[-1]:
-                below[f"{line.row.label}: {cells(line)[-1]}"] = None
-            size = f" {'x'.join(map(str, line.row.size))}" if several else ""
-            table.add_row(*(Text(text) for text in (name + size, *rest)), style=style)
+        warned = Text(warning(rows, environment), style="yellow")
+        lines = derive(rows, peaks, bool(environment and is_busy(environment)))
+        title = " · ".join(filter(None, (self._title, sizes_of(rows), self._where)))
+        parts: list[RenderableType] = [Text(title, style="bold"), *([warned] if warned else [])]
+        table, columns, sentences = self._table(rows, lines)
+        parts.append(table)
         if self._record is None:
-            return Group(table, self._progress(rows))
-        return Group(table, Text("\n".join([*below, peaks_line(peaks), *notes(rows)]), style="dim"))
+            return Group(*parts, *self._progress(rows))
+        parts += [warned] if warned else []
+        below = Text("\n".join([peaks_line(peaks), *notes(rows), legend(rows, columns)]), style="dim")
+        return Group(*parts, *sentences, below)
 
-    def _progress(self, rows: list[Row]) -> ProgressBar:
-        """Rounds measured so far, of the rows that passed."""
-        running = [row for row in rows if row.passed]
-        done = sum(min(len(row.samples.wall), ROUNDS) for row in running)
-        return ProgressBar(total=max(len(running) * ROUNDS, 1), completed=done, width=60)
+    def _table(self, rows: Sequence[Row], lines: Sequence[Line]) -> tuple[Table, list[str], list[Table]]:
+        """The table, the names of its columns, and the sentences that did not fit into it."""
+        _, per_unit = rate_unit(rows)
+        bars = self._console.is_terminal and "utf" in self._console.encoding.lower()
+        fastest = max((row.rate for row in rows), default=0.0)
+        several = len({row.size for row in rows if not row.is_baseline}) > 1
+        shown = []
+        for line, sentence in zip(lines, without_repeats(lines), strict=True):
+            name, *rest = cells(line, per_unit)[:-1]
+            size = f" {'x'.join(map(str, line.row.size))}" if several else ""
+            drawn_bar = bar(line.row.rate / fastest) if bars and fastest else ""
+            shown.append(fitting.Line((name + size, *rest, drawn_bar, sentence), style_of(line)))
+        columns = columns_of(rows)
+        table, places = drawn(columns, shown, self._console.width)
+        names = [columns[place].name for place in places]
+        return table, names, [] if SENTENCES in names else [sentences_below(lines)]
+
+    def _progress(self, rows: Sequence[Row]) -> list[RenderableType]:
+        """What is going on, and how much of it is done."""
+        if self._phase is None:
+            return []
+        done = ProgressBar(total=max(self._phase.total, 1), completed=self._phase.done, width=40)
+        return [Text(str(self._phase), style="dim"), done]
+
+
+def columns_of(rows: Sequence[Row]) -> list[Column]:
+    """The columns of a ladder's table, with their weights."""
+    *names, last = header(rows)
+    found = [Column(name, place > 1, WEIGHTS.get(name, 2 if place > 4 else 0)) for place, name in enumerate(names)]
+    return [*found, Column(BARS, False, 8), Column(last, False, 9, wraps=True)]
+
+
+def style_of(line: Line) -> str:
+    """Red for a row that failed, bold for the best, dim for those that were refused."""
+    if line.row.failed:
+        return "red"
+    return "bold" if line.best else "" if line.row.passed else "dim"
+
+
+def sentences_below(lines: Sequence[Line]) -> Table:
+    """Each sentence once, with the first and the last rung that it is of."""
+    names: dict[str, list[str]] = {}
+    for line in lines:
+        if sentence := cells(line)[-1]:
+            own = names.setdefault(sentence, [])
+            own += [] if line.row.label in own else [line.row.label]
+    table = Table.grid(padding=(0, 1, 0, 0))
+    table.add_column(style="dim", overflow="fold")
+    table.add_column(style="dim", overflow="fold")
+    for sentence, own in names.items():
+        table.add_row(Text(own[0] if len(own) == 1 else f"{own[0]} .. {own[-1]}"), Text(sentence))
+    return table

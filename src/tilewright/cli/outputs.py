@@ -3,6 +3,7 @@
 import argparse
 import errno
 import os
+import sys
 import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -11,7 +12,8 @@ from typing import TypeVar
 from ..core.files import write_atomically
 from ..core.records import Record, save_record, to_json
 from ..errors import InvalidInput, RecordError, TilewrightError, Unsupported
-from ..report.plot import check_picture, plot
+from ..report.picture_files import check_picture
+from ..report.plot import plot
 from ..report.table import to_csv
 from .json_output import STDOUT, print_json
 from .printing import tell_written
@@ -103,6 +105,20 @@ def write_json(options: argparse.Namespace, record: object) -> None:
     elif options.json is not None:
         write_or_rescue(options.json, record)
         tell_written([options.json])
+
+
+def keep_early(options: argparse.Namespace, record: object, what: str, name: str = "") -> None:
+    """Save the record of a command that ends early, in the file of --json or in a temporary one, and say on standard error
+    where it lies. `what` says what it holds."""
+    if options.json == STDOUT:
+        print_json(options, to_json(record), several=bool(name))
+        place = "the record was printed"
+    elif options.json is not None:
+        write_or_rescue(named(options.json, name), record)
+        place = f"the record is in {named(options.json, name)}"
+    else:
+        place = rescued(record)
+    print(f"ended early with {what}: {place}", file=sys.stderr)
 
 
 def write_json_text(options: argparse.Namespace, text: str) -> None:

@@ -7,17 +7,19 @@ EXAMPLES = "  tilewright plot record.json rates.svg"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("record", type=Path, metavar="RECORD.json", help="a record of `ladder`, `run` or `bench`")
+    parser.add_argument(
+        "record", type=Path, metavar="RECORD.json", help="a record of `ladder`, `run`, `bench` or `roofline`"
+    )
     parser.add_argument("picture", type=Path, metavar="PICTURE", help="the file to draw: .svg, .png or .pdf")
 
 
 def execute(options: argparse.Namespace) -> int:
-    from ..core.records import load_record
-    from ..report.plot import PICTURES, plot
+    from ..report.picture_files import PICTURES
+    from ..report.plot import load_drawable, plot
     from .outputs import check_target
     from .printing import tell_written
 
     check_target("the picture", options.picture, PICTURES)
-    plot(load_record(options.record), options.picture)
+    plot(load_drawable(options.record), options.picture)
     tell_written([options.picture])
     return 0

@@ -9,8 +9,10 @@ Number = TypeVar("Number", int, float)
 
 
 def seconds(text: str) -> float:
-    """A time in seconds: finite and not negative."""
-    return _number(text, float, lambda value: math.isfinite(value) and value >= 0, "a number of seconds, such as 2.5")
+    """A time in seconds: finite and above 0."""
+    return _number(
+        text, float, lambda value: math.isfinite(value) and value > 0, "a number of seconds above 0, such as 2.5"
+    )
 
 
 def ratio(text: str) -> float:

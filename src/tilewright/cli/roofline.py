@@ -1,13 +1,32 @@
-"""Find which measured peak of a device limits a kernel, and the % reached."""
+"""Find which measured peak of a device limits a kernel or each rung of a ladder, and the % reached."""
+
+from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from .quantities import seconds
 
+if TYPE_CHECKING:
+    from ..bench.ladder_roofline import LadderRoofline
+    from ..bench.progress import Announce
+    from ..bench.roofline import Roofline
+    from ..core.records import Record
+
 EXAMPLES = """\
   tilewright roofline tiles/6
-  tilewright roofline mine.cl --global M,N --local 16,16 --plot roof.svg"""
+  tilewright roofline tiles --plot path.svg
+  tilewright roofline mine.cl --global M,N --local 16,16 --plot roof.svg
+  tilewright roofline record.json --plot path.svg"""
+Unused = tuple[tuple[str, str, object], ...]
+# Options that a whole ladder has no use for, with their values when they are not given.
+OF_ONE_KERNEL: Unused = (
+    ("offset", "--offset", 0), ("define", "-D", []), ("build_option", "--build-option", []), ("problem", "--problem", None),
+    ("global_size", "--global", None), ("local_size", "--local", None), ("order", "--order", None),
+)  # fmt: skip
+OF_A_RUN: Unused = (("size", "--size", None), ("dtype", "--dtype", None), ("device", "--device", None))
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -16,39 +35,105 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     from .kernel_arguments import add_kernel
     from .shared_arguments import add_device, add_problem
 
-    add_kernel(parser)
+    add_kernel(parser, "a rung's name, such as tiles/2, a .cl file of your own, a ladder, or a ladder's RECORD.json")
     add_problem(parser.add_argument_group("problem"), f"{DEFAULT_SIZES['cpu']} on CPUs, {DEFAULT_SIZES['gpu']} on GPUs")
     add_device(parser)
     parser.add_argument("--seconds", type=seconds, default=2.0, help="measuring time, in s (default: %(default)s)")
     output = parser.add_argument_group("output")
     add_json(output)
-    output.add_argument("--plot", type=Path, metavar="FILE", help="draw it as .svg (default: not drawn)")
+    output.add_argument("--plot", type=Path, metavar="FILE", help="draw it as .svg, .png or .pdf (default: not drawn)")
 
 
 def execute(options: argparse.Namespace) -> int:
-    """The exit status: 1 if the kernel failed."""
-    from ..bench.roofline import roofline
-    from ..errors import InvalidInput
-    from ..report.roofline import ROOFLINE_PICTURES, save_roofline
-    from .kernel_arguments import kernel_of
+    """The exit status: 1 if a kernel failed."""
+    from ..bench.roofline import Roofline
+    from ..kernels import LADDERS
+    from ..report.picture_files import PICTURES, check_picture
+    from ..report.plot import plot
+    from .live_table import console
     from .outputs import check_json, check_target, write_json, write_or_rescue
+    from .phase_line import PhaseLine
     from .printing import tell_written
-    from .sizes import size_of
 
-    size = size_of(options) or ()
-    kernel = kernel_of(options)
     check_json(options)
     if options.plot:
-        check_target("--plot", options.plot, ROOFLINE_PICTURES)
-        if kernel.operation != "gemm":
-            raise InvalidInput(
-                f"--plot {options.plot}: a roofline has flops; a {kernel.operation} has none, so leave --plot out"
-            )
-    found = roofline(kernel, size, options.device, options.dtype, options.offset, options.seconds)
+        check_target("--plot", options.plot, PICTURES)
+        check_picture(options.plot)
+    with PhaseLine(console) as phases:
+        found: Roofline | LadderRoofline
+        if options.kernel.endswith(".json"):
+            found = _of_record(options, phases.announce)
+        elif options.kernel in LADDERS:
+            found = _of_ladder(options, phases.announce)
+        else:
+            found = _of_kernel(options, phases.announce)
     if options.plot:
-        write_or_rescue(options.plot, found, save_roofline)
+        write_or_rescue(options.plot, found, plot)
     print(found)
     write_json(options, found)
     if options.plot:
         tell_written([options.plot])
-    return int(not found.row.passed)
+    if isinstance(found, Roofline):
+        return int(not found.row.passed)
+    return int(any(each.row.failed for each in found.rungs))
+
+
+def _keeper(options: argparse.Namespace) -> Callable[[Record], None]:
+    from .outputs import keep_early
+
+    return lambda record: keep_early(options, record, "the measurement")
+
+
+def _of_kernel(options: argparse.Namespace, announce: Announce) -> Roofline:
+    from ..bench.roofline import roofline
+    from .kernel_arguments import kernel_of
+    from .sizes import size_of
+
+    size = size_of(options) or ()
+    kernel = kernel_of(options)
+    _check_flops(options, kernel.operation)
+    return roofline(
+        kernel, size, options.device, options.dtype, options.offset, options.seconds,
+        announce=announce, keep=_keeper(options),
+    )  # fmt: skip
+
+
+def _of_ladder(options: argparse.Namespace, announce: Announce) -> LadderRoofline:
+    from ..bench.ladder_roofline import roofline_ladder
+    from ..kernels import find_ladder
+    from .sizes import size_of
+
+    _refuse(options, OF_ONE_KERNEL, f"{options.kernel} is a whole ladder: give it with one of its rungs")
+    ladder = find_ladder(options.kernel)
+    _check_flops(options, ladder.kernels[0].operation)
+    return roofline_ladder(
+        ladder, size_of(options) or (), options.device, options.dtype, options.seconds,
+        announce=announce, keep=_keeper(options),
+    )  # fmt: skip
+
+
+def _of_record(options: argparse.Namespace, announce: Announce) -> LadderRoofline | Roofline:
+    """A saved roofline as it is; of a ladder's record the traffic is counted now."""
+    from ..bench.ladder_roofline import rooflines_of_record
+    from ..core.records import Record
+    from ..report.plot import load_drawable
+
+    _refuse(options, OF_ONE_KERNEL + OF_A_RUN, f"{options.kernel} was measured already: leave it out")
+    found = load_drawable(Path(options.kernel))
+    return rooflines_of_record(found, announce) if isinstance(found, Record) else found
+
+
+def _check_flops(options: argparse.Namespace, operation: str) -> None:
+    from ..errors import InvalidInput
+
+    if options.plot and operation != "gemm":
+        raise InvalidInput(f"--plot {options.plot}: a roofline has flops; a {operation} has none, so leave --plot out")
+
+
+def _refuse(options: argparse.Namespace, unused: Unused, why: str) -> None:
+    """InvalidInput for options that would be ignored."""
+    from ..errors import InvalidInput
+
+    given = [word for name, word, default in unused if getattr(options, name) != default]
+    if given:
+        raise InvalidInput(f"{' '.join(given)}: {why}")

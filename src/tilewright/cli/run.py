@@ -36,24 +36,40 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def execute(options: argparse.Namespace) -> int:
     """The exit status: 1 if the kernel failed."""
+    from rich.markup import escape
+
     from ..bench.ladders import run_kernel
+    from ..bench.trial import comes_with_us
+    from ..errors import InvalidInput
     from ..runtime.cuda.counterparts import open_backends
     from .kernel_arguments import kernel_of, refuse_build_options
     from .live_table import LiveTable, console
-    from .outputs import check_outputs, write_outputs
+    from .outputs import check_outputs, keep_early, write_outputs
     from .printing import tell_written
     from .sizes import size_of
 
     kernel = kernel_of(options)
     asked = size_of(options)
+    if asked is not None and 0 in asked:
+        raise InvalidInput(f"--size {options.size}: there is nothing to compute; a size has sides of at least 1")
     refuse_build_options(options)
     check_outputs(options)
     device, *_ = open_backends(options.backend, options.device)
     size = asked or (GPU_SIZE if device.info.kind == "gpu" else CPU_SIZE,)
+    if console.is_terminal and not comes_with_us(kernel):
+        limit = f"for at most {options.time_budget:g} s; Ctrl-C ends it"
+        console.print(
+            f"[dim]{escape(kernel.name)} is first tried in a process of its own, {limit}[/dim]", soft_wrap=True
+        )
     with LiveTable(console, kernel.name, device, options.dtype or kernel.usual_dtype) as table:
+
+        def keep(record: Record) -> None:
+            table.finish(record)
+            keep_early(options, record, f"{sum(row.measured for row in record.rows)} rows")
+
         record, verdict = run_kernel(
             kernel, size, device, options.dtype, options.offset, options.seconds, not options.no_baselines, table.watch,
-            options.backend, options.time_budget,
+            options.backend, options.time_budget, announce=table.announce, keep=keep,
         )  # fmt: skip
         table.finish(record)
         written = write_outputs(options, record)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -62,7 +63,12 @@ def execute(options: argparse.Namespace) -> int:
     path = options.output or own_folder() / file_name(info.name)
     products = [replace(each, precision=options.precision) for each in problems if isinstance(each, Gemm)]
     effort = Effort(options.seconds, options.candidates, options.time_budget)
-    table = tune(products, info, options.device, path, effort, _print_outcome)
+    try:
+        table = tune(products, info, options.device, path, effort, _print_outcome)
+    except KeyboardInterrupt:
+        state = f"the table so far is in {path}; rerun to resume" if path.is_file() else "nothing was measured yet"
+        print(f"ended early: {state}", file=sys.stderr)
+        raise
     settled = f"{len(table.settled)} problems where the cost model's choice is as good"
     say(f"{path}: {len(table.entries)} entries, {settled}")
     return 0

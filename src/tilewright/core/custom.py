@@ -63,17 +63,39 @@ class Geometry(Config):
         return dict(self.defines)
 
     def ndrange(self, problem: Problem) -> NDRange:
+        wanted, local = self._sizes(problem)
+        whole = tuple(round_up(max(size, 0), side) for size, side in zip(wanted, local, strict=True))
+        if max(whole) >= 2**63:
+            raise InvalidInput(f"--global {','.join(self.global_size)}: {max(whole):,} work-items cannot be counted")
+        return NDRange(whole, local)
+
+    def _sizes(self, problem: Problem) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """The global size as it was asked for, and the local size."""
         names = {name: value for name, value in problem.scalars.items() if isinstance(value, int)}
         names |= {name: int(value) for name, value in self.defines if value.lstrip("-").isdigit()}
         local = tuple(evaluate(each, names) for each in self.local_size)
         if len(local) != len(self.global_size) or not 1 <= len(local) <= 3 or min(local) < 1:
             raise InvalidInput(f"--global {','.join(self.global_size)} and --local {','.join(self.local_size)} "
                                "must have the same 1 to 3 dimensions, of at least 1")  # fmt: skip
-        wanted = (evaluate(each, names) for each in self.global_size)
-        whole = tuple(round_up(max(size, 0), side) for size, side in zip(wanted, local, strict=True))
-        if max(whole) >= 2**63:
-            raise InvalidInput(f"--global {','.join(self.global_size)}: {max(whole):,} work-items cannot be counted")
-        return NDRange(whole, local)
+        return tuple(evaluate(each, names) for each in self.global_size), local
+
+    def rounding(self, problem: Problem) -> str:
+        """A sentence about a global size that was rounded up to whole work-groups, with the guard that a kernel needs then;
+        "" if it was not."""
+        (wanted, local), whole = self._sizes(problem), self.ndrange(problem).global_size
+        if wanted == whole:
+            return ""
+        sizes, rounded, group = ("x".join(map(str, each)) for each in (wanted, whole, local))
+        sides = [
+            (place, side)
+            for place, (side, asked, size) in enumerate(zip(self.global_size, wanted, whole, strict=True))
+            if asked != size
+        ]
+        guard = " && ".join(f"get_global_id({place}) < {side.strip()}" for place, side in sides)
+        advice = f"guard loads and stores by `if ({guard})`"
+        if not all(side.strip().isidentifier() for _, side in sides):
+            advice = "no work-item may load or store beyond the matrices"
+        return f"the global size {sizes} was rounded up to {rounded}, whole work-groups of {group}: {advice}"
 
     def __str__(self) -> str:
         defines = "".join(f" {name}={value}" for name, value in self.defines)
@@ -97,6 +119,8 @@ def custom_kernel(
     element type.
     """
     source = Path(path)
+    if source.is_dir():
+        raise InvalidInput(f"{source} is a folder: give a .cl file")
     if not source.is_file():
         raise InvalidInput(f"there is no kernel file {source}")
     if operation not in OPERATIONS:

@@ -10,6 +10,7 @@ class Peaks:
     gflops: dict[str, float]  # GFLOP/s by dtype: fused multiply-adds from registers, 2 flops each
     copy_gbs: float  # GB/s of a copy on the device: bytes read + bytes written
     local_gbs: float  # GB/s of reads from local memory
+    quiet: bool = True  # False if other programs kept the machine busy meanwhile: then the rates are too low
 
 
 @dataclass(frozen=True)

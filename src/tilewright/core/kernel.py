@@ -23,6 +23,7 @@ def round_up(size: int, multiple: int) -> int:
     return -(-size // multiple) * multiple
 
 
+OPTIONS_MARK = "tilewright:"  # begins a comment line that holds options for the command line
 MOST_GROUPS = 65535  # work-groups in dimensions 1 and 2 that every driver accepts: NVIDIA's limit
 
 
@@ -124,7 +125,8 @@ class Kernel:
     `smaller` are fallbacks for devices whose limits `config` exceeds, tried in order. `orders` are the memory orders of
     A, B and C that a gemm kernel reads. `requires` names features (`DeviceInfo.features`) without which it cannot run,
     each with a sentence that says why. `steps` lists the launches, if there are several. `published` holds figures from the
-    literature: (device, GFLOP/s, or GB/s for a transpose). `target` is a PTX target such as "sm_90a": the driver's PTX is
+    literature: (device, GFLOP/s, or GB/s for a transpose); `published_with` says how the kernel that they are of differs from
+    this one. `target` is a PTX target such as "sm_90a": the driver's PTX is
     changed to it, for instructions that the driver's OpenCL compiler refuses. `precision` is "" for the dtype's own
     arithmetic, or a key of `precision.PRECISIONS`: then the kernel solves only problems that ask for it. A kernel that
     `scales` multiplies rows and columns of a product by scale vectors.
@@ -140,6 +142,7 @@ class Kernel:
     requires: tuple[tuple[str, str], ...] = ()
     steps: Callable[["Kernel", Config, Problem], Steps] = single_step
     published: tuple[tuple[str, float], ...] = ()
+    published_with: str = ""
     options: tuple[str, ...] = ()
     target: str = ""
     precision: str = ""
@@ -152,9 +155,10 @@ class Kernel:
 
     @property
     def lesson(self) -> str:
-        """The first comment line of the source: one sentence that says what this rung changes."""
-        first = self.text.lstrip().splitlines()[0] if self.text.strip() else ""
-        return first.strip("/* ").strip()
+        """The first comment line of the source: one sentence that says what this rung changes. Lines with options for the
+        command line are passed over."""
+        lines = (line.strip("/* ").strip() for line in self.text.lstrip().splitlines())
+        return next((line for line in lines if not line.startswith(OPTIONS_MARK)), "")
 
     @property
     def text(self) -> str:
@@ -175,6 +179,25 @@ class Kernel:
 
 
 @dataclass(frozen=True)
+class Publication:
+    """Where the published figures of a ladder come from, and how they were measured.
+
+    `others` are figures of libraries on the same device, as (device, library, GFLOP/s). `claims` are figures that are not of a
+    rung.
+    """
+
+    title: str
+    author: str
+    link: str
+    licence: str
+    size: tuple[int, ...]
+    settings: str
+    timing: str
+    others: tuple[tuple[str, str, float], ...] = ()
+    claims: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class Ladder:
     """Kernels in teaching order. A new rung is one `.cl` file and one line in `kernels`.
 
@@ -183,9 +206,9 @@ class Ladder:
 
     name: str
     title: str
-    origin: str  # where the published figures come from, and at what size and how they were measured
+    origin: str  # whose ideas it follows, in a few words
     kernels: tuple[Kernel, ...]
-    published_size: tuple[int, ...] = ()  # m, n, k at which the published figures were measured
+    publication: Publication | None = None  # None if no figures were published
 
     @property
     def usual_dtype(self) -> str:

@@ -6,7 +6,7 @@ Planning touches no device and no runtime.
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from ..errors import Unsupported
+from ..errors import MissingFeature, Unsupported
 from .device import DeviceInfo
 from .kernel import Config, Kernel, Step, Steps
 from .problem import Problem, has_scales, precision_of
@@ -69,11 +69,13 @@ class Plan:
 
 
 def plan(candidates: Iterable[Kernel], problem: Problem, device: DeviceInfo) -> Plan:
-    """The plan of the first configuration without violations; Unsupported with all reasons if there is none.
+    """The plan of the first configuration without violations; Unsupported with all reasons if there is none,
+    MissingFeature if the device lacks something that each candidate needs.
 
     Candidates are tried in their order, the best first.
     """
     rejected: list[Rejection] = []
+    runnable = False  # on this device, at some other size
     for kernel in candidates:
         for place, config in enumerate(each.on(device) for each in kernel.configs):
             reasons = list(violations(kernel, config, problem, device))
@@ -84,7 +86,9 @@ def plan(candidates: Iterable[Kernel], problem: Problem, device: DeviceInfo) -> 
             rejected += [Rejection(kernel.name, str(config), reason) for reason in reasons]
             if any(_refusals(kernel, problem, device)):
                 break  # true of every configuration
-    raise Unsupported("; ".join(dict.fromkeys(rejection.reason for rejection in rejected)))
+        runnable = runnable or not any(_missing(kernel, problem, device))
+    sentence = "; ".join(dict.fromkeys(rejection.reason for rejection in rejected))
+    raise Unsupported(sentence) if runnable or not rejected else MissingFeature(sentence)
 
 
 def plan_kernel(kernel: Kernel, problem: Problem, device: DeviceInfo) -> Plan:
@@ -109,6 +113,11 @@ def _refusals(kernel: Kernel, problem: Problem, device: DeviceInfo) -> Iterator[
         yield f"{kernel.name} computes in {kernel.precision}, which was not asked for"
     if has_scales(problem) and not kernel.scales:
         yield f"{kernel.name} cannot scale rows and columns of the product"
+    yield from _missing(kernel, problem, device)
+
+
+def _missing(kernel: Kernel, problem: Problem, device: DeviceInfo) -> Iterator[str]:
+    """What the device lacks."""
     if problem.dtype in DOUBLES and not device.fp64 and kernel.operation not in BYTES_ONLY:
         yield f"{device.name} has no double precision, which {problem.dtype} needs"
     for feature, sentence in kernel.requires:

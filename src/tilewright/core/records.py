@@ -25,6 +25,7 @@ class RowStatus(StrEnum):
 
     OK = "ok"
     REFUSED = "refused"
+    NOT_HERE = "not here"  # the device or the machine lacks what it needs
     BUILD_FAILED = "build failed"
     LAUNCH_FAILED = "launch failed"
     WRONG = "wrong"
@@ -151,7 +152,7 @@ class Row:
     @property
     def failed(self) -> bool:
         """Whether it went wrong: it was neither right nor refused."""
-        return self.status not in (RowStatus.OK, RowStatus.REFUSED)
+        return self.status not in (RowStatus.OK, RowStatus.REFUSED, RowStatus.NOT_HERE)
 
     @property
     def measured(self) -> bool:
@@ -203,10 +204,13 @@ class Environment:
     system: str
     processor: str
     cores: int
-    load: float  # one-minute load average before the run
+    load: float  # one-minute load average
     versions: dict[str, str]
     clock_mhz: float | None = None  # read during the run, if the system tells it
     power_w: float | None = None
+    others: float | None = (
+        None  # mean number of cores that other programs kept busy during the run, if the system tells it
+    )
 
 
 @dataclass(frozen=True)

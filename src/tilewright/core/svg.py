@@ -1,16 +1,56 @@
-"""The shapes that pictures are made of, as SVG text. Colours follow the viewer's preference for light or dark."""
+"""The shapes that pictures are made of, as SVG text. Colours follow the viewer's preference for light or dark.
 
+All text is monospaced, so that its width is known without a browser: labels can be placed beside each other, and tests can
+see that nothing is cut off.
+"""
+
+import textwrap
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from xml.sax.saxutils import escape
 
-STYLE = """
-.page{fill:#ffffff}.ink{fill:#1f2328}.soft{fill:#656d76}.line{stroke:#d0d7de;stroke-width:1}
-.empty{fill:#f6f8fa;stroke:#d0d7de}.used{fill:#2da44e}.moved{fill:#ffd8a8}.busy{fill:#0969da}.late{fill:#cf222e}
-.load{fill:#ddf4ff;stroke:#0969da}.store{fill:#fff1e5;stroke:#bc4c00}.wall{fill:#8250df}.flow{stroke:#656d76;fill:none}
-.head{font-weight:600}.light{fill:#ffffff}text{font-family:ui-monospace,Menlo,Consolas,monospace;font-size:12px}
-@media (prefers-color-scheme:dark){.page{fill:#0d1117}.ink{fill:#e6edf3}.soft{fill:#8d96a0}.line{stroke:#30363d}
-.empty{fill:#161b22;stroke:#30363d}.moved{fill:#7a4b12}.load{fill:#0c2d4d}.store{fill:#3d2108}}
+CHARACTER = 0.61  # the width of a character as a part of the font's size, of the widest of the fonts below
+MARGIN = 16.0  # around a picture, right and below
+FONTS = "ui-monospace,Menlo,'DejaVu Sans Mono',Consolas,monospace"
+TONES = 6  # colours of lines and points, told apart by colour-blind people, too
+STYLE = f"""
+.page{{fill:#ffffff}}.ink{{fill:#1f2328}}.soft{{fill:#59636e}}.line{{stroke:#d0d7de;stroke-width:1}}
+.empty{{fill:#f6f8fa;stroke:#d0d7de}}.used{{fill:#2da44e}}.moved{{fill:#ffd8a8}}.busy{{fill:#0969da}}.late{{fill:#cf222e}}
+.load{{fill:#ddf4ff;stroke:#0969da}}.store{{fill:#fff1e5;stroke:#bc4c00}}.wall{{fill:#8250df}}.flow{{stroke:#656d76;fill:none}}
+.fault{{fill:#ffebe9;stroke:#cf222e}}.costly{{fill:#fff8c5;stroke:#9a6700}}.fine{{fill:#dafbe1;stroke:#1a7f37}}
+.axis{{stroke:#59636e}}.head{{font-weight:600}}.light{{fill:#ffffff}}text{{font-family:{FONTS};font-size:12px;white-space:pre}}
+.halo{{stroke:#ffffff;stroke-width:3px;stroke-linejoin:round;paint-order:stroke}}
+.solid{{fill:currentColor}}.hollow{{fill:#ffffff;stroke:currentColor;stroke-width:1.5}}.tint{{fill:currentColor;opacity:.1}}
+.curve{{fill:none;stroke:currentColor;stroke-width:2}}.thin{{fill:none;stroke:currentColor;stroke-width:1}}
+.tone0{{color:#0072b2}}.tone1{{color:#c2540a}}.tone2{{color:#00855f}}.tone3{{color:#a6488a}}.tone4{{color:#8a6d00}}
+.tone5{{color:#6e7781}}
+@media (prefers-color-scheme:dark){{.page{{fill:#0d1117}}.ink{{fill:#e6edf3}}.soft{{fill:#9198a1}}.line{{stroke:#30363d}}
+.empty{{fill:#161b22;stroke:#30363d}}.moved{{fill:#7a4b12}}.load{{fill:#0c2d4d}}.store{{fill:#3d2108}}
+.fault{{fill:#3c1618}}.costly{{fill:#332701}}.fine{{fill:#12261e}}.axis{{stroke:#9198a1}}
+.halo{{stroke:#0d1117}}.hollow{{fill:#0d1117}}
+.tone0{{color:#58a6e8}}.tone1{{color:#f0883e}}.tone2{{color:#3fb98c}}.tone3{{color:#d68fc3}}.tone4{{color:#d6b544}}
+.tone5{{color:#8b949e}}}}
 """
+
+
+def text_width(words: str, size: float = 12) -> float:
+    """The width of words in pixels."""
+    return len(words) * CHARACTER * size
+
+
+def wrapped(words: str, width: float, size: float = 12) -> list[str]:
+    """The lines into which words are broken, so that each fits into `width` pixels."""
+    return textwrap.wrap(words, max(int(width / (CHARACTER * size)), 1)) or [""]
+
+
+def shortened(words: str, most: int) -> str:
+    """Words cut to `most` characters, with three dots at a cut."""
+    return words if len(words) <= most else words[: most - 3].rstrip() + "..."
+
+
+def _safe(words: str) -> str:
+    """Words for XML, which cannot hold control characters."""
+    return escape("".join(each if each.isprintable() else "\ufffd" for each in words))
 
 
 @dataclass
@@ -25,19 +65,53 @@ class Drawing:
         self.width, self.height = max(self.width, x), max(self.height, y)
 
     def box(self, x: float, y: float, width: float, height: float, kind: str, title: str = "") -> None:
-        hover = f"<title>{escape(title)}</title>" if title else ""
         self.shapes.append(
-            f'<rect class="{kind}" x="{x:g}" y="{y:g}" width="{width:g}" height="{height:g}">{hover}</rect>'
+            f'<rect class="{kind}" x="{x:g}" y="{y:g}" width="{width:g}" height="{height:g}">{_hover(title)}</rect>'
         )
         self._reach(x + width, y + height)
 
-    def text(self, x: float, y: float, words: str, kind: str = "ink", anchor: str = "start", size: int = 12) -> None:
+    def text(
+        self, x: float, y: float, words: str, kind: str = "ink", anchor: str = "start", size: int = 12, title: str = ""
+    ) -> None:
         style = f' style="font-size:{size}px"' if size != 12 else ""
         self.shapes.append(
-            f'<text class="{kind}" x="{x:g}" y="{y:g}" text-anchor="{anchor}"{style}>{escape(words)}</text>'
+            f'<text class="{kind}" x="{x:g}" y="{y:g}" text-anchor="{anchor}"{style}>{_safe(words)}{_hover(title)}</text>'
         )
-        reach = len(words) * 0.61 * size
+        reach = text_width(words, size)
         self._reach(x + (reach if anchor == "start" else reach / 2 if anchor == "middle" else 0), y + 4)
+
+    def stroke(self, x: float, y: float, to_x: float, to_y: float, kind: str = "line", dashes: str = "") -> None:
+        """A straight line. `dashes` are lengths of strokes and gaps, such as "6 4"."""
+        dashed = f' stroke-dasharray="{dashes}"' if dashes else ""
+        self.shapes.append(f'<path class="{kind}"{dashed} d="M{x:.1f} {y:.1f} L{to_x:.1f} {to_y:.1f}"/>')
+        self._reach(max(x, to_x), max(y, to_y))
+
+    def curve(self, points: Sequence[tuple[float, float]], kind: str, dashes: str = "") -> None:
+        """Straight lines from point to point."""
+        dashed = f' stroke-dasharray="{dashes}"' if dashes else ""
+        path = " L".join(f"{x:.1f} {y:.1f}" for x, y in points)
+        self.shapes.append(f'<path class="curve {kind}"{dashed} d="M{path}"/>')
+        self._reach(max(x for x, _ in points), max(y for _, y in points))
+
+    def area(self, points: Sequence[tuple[float, float]], kind: str) -> None:
+        """A filled polygon."""
+        path = " L".join(f"{x:.1f} {y:.1f}" for x, y in points)
+        self.shapes.append(f'<path class="{kind}" d="M{path}z"/>')
+
+    def point(self, x: float, y: float, kind: str, shape: str = "circle", radius: float = 4, title: str = "") -> None:
+        """A marker: "circle", "square", "diamond" or "triangle"."""
+        r = radius
+        if shape == "circle":
+            self.shapes.append(f'<circle class="{kind}" cx="{x:.1f}" cy="{y:.1f}" r="{r:g}">{_hover(title)}</circle>')
+        else:
+            corners = {
+                "square": ((-r, -r), (r, -r), (r, r), (-r, r)),
+                "diamond": ((0, -r - 1), (r + 1, 0), (0, r + 1), (-r - 1, 0)),
+                "triangle": ((0, -r - 1), (r + 1, r), (-r - 1, r)),
+            }[shape]
+            path = " L".join(f"{x + dx:.1f} {y + dy:.1f}" for dx, dy in corners)
+            self.shapes.append(f'<path class="{kind}" d="M{path}z">{_hover(title)}</path>')
+        self._reach(x + r, y + r)
 
     def arrow(self, x: float, y: float, to_x: float, to_y: float) -> None:
         self.shapes.append(
@@ -51,10 +125,15 @@ class Drawing:
         self._reach(x + other.width, y + other.height)
 
     def svg(self) -> str:
-        width, height = self.width + 16, self.height + 16
+        width, height = self.width + MARGIN, self.height + MARGIN
         return (
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:g} {height:g}" width="{width:g}" '
-            f'height="{height:g}" role="img"><style>{STYLE}</style><defs><marker id="tip" viewBox="0 0 8 8" refX="7" '
-            'refY="4" markerWidth="7" markerHeight="7" orient="auto-start-reverse"><path class="soft" d="M0 0 L8 4 L0 8z"/>'
-            f'</marker></defs><rect class="page" width="{width:g}" height="{height:g}"/>{"".join(self.shapes)}</svg>'
+            f'height="{height:g}" role="img" xml:space="preserve"><style>{STYLE}</style><defs>'
+            '<marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto-start-reverse">'
+            '<path class="soft" d="M0 0 L8 4 L0 8z"/></marker></defs>'
+            f'<rect class="page" width="{width:g}" height="{height:g}"/>{"".join(self.shapes)}</svg>'
         )
+
+
+def _hover(title: str) -> str:
+    return f"<title>{_safe(title)}</title>" if title else ""

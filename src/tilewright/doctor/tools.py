@@ -71,7 +71,7 @@ TOOLS = (
         distributions=("cuda-bindings",),
     ),
     Tool("PyTorch", "cuBLAS to compare with, on NVIDIA GPUs", pip_install("torch"), modules=("torch",)),
-    Tool("matplotlib", "figures as image files", pip_install("matplotlib"), modules=("matplotlib",)),
+    Tool("typst", "pictures as .png and .pdf", pip_install("typst"), modules=("typst",)),
 )
 
 

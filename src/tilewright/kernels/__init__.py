@@ -13,10 +13,20 @@ LADDERS: dict[str, Ladder] = {ladder.name: ladder for ladder in (ROWS, TILES, TR
 
 
 def find_ladder(name: str) -> Ladder:
-    """The ladder of that name; UnknownName with the near matches otherwise."""
-    if name not in LADDERS:
-        raise UnknownName("ladder", name, LADDERS)
-    return LADDERS[name]
+    """The ladder of that name, in any case of letters; UnknownName with the near matches otherwise.
+
+    InvalidInput for the name of a rung.
+    """
+    if name.lower() in LADDERS:
+        return LADDERS[name.lower()]
+    rungs = [kernel.name for ladder in LADDERS.values() for kernel in ladder.kernels if matches_rung(kernel.name, name)]
+    if rungs:
+        places = ", ".join(rungs[:3]) + (" ..." if len(rungs) > 3 else "")
+        raise InvalidInput(
+            f"{name!r} is not a ladder but a rung ({places}): name the ladder, and the rung by --rung, such as "
+            f"`tilewright ladder {rungs[0].split('/')[0]} --rung {rungs[0]}`"
+        )
+    raise UnknownName("ladder", name, LADDERS)
 
 
 def all_kernels() -> dict[str, Kernel]:

@@ -19,7 +19,8 @@ def chosen_kernel(kernel: Kernel | str, settings: Settings | None = None) -> Ker
 
 
 def with_settings(kernel: Kernel, settings: Settings) -> Kernel:
-    """The kernel with these settings changed, a rung named by them, and nothing cut to fit a device.
+    """The kernel with these settings changed, a rung named by them, and nothing cut to fit a device. Published figures are of
+    other settings, so it has none.
 
     UnknownName for what is not a setting of the rung; InvalidInput for values that make no geometry.
     """
@@ -34,7 +35,7 @@ def with_settings(kernel: Kernel, settings: Settings) -> Kernel:
         config, variant = _with_fields(kernel, settings), f"{kernel.variant} {words}".strip()
     made = replace(kernel, config=config, smaller=())
     check_geometry(made, words)
-    return replace(made, variant=variant)
+    return replace(made, variant=variant, published=(), published_with="")
 
 
 def _with_fields(kernel: Kernel, settings: Settings) -> Config:

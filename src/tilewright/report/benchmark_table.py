@@ -2,16 +2,19 @@
 
 import math
 import statistics
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from ..core.markdown import cell
+from ..core.numbers import figure, scaled_unit
 from ..core.records import Record, Row
 from .table import heading, paired_ratios
+from .trust import MARK, WORTHLESS, can_divide, is_busy, warning
 
 COLUMNS = ("problem", "ours", "baseline", "unit", "median ratio", "p20 .. p80", "of the best")
 ENERGY = ("MHz", "W", "J", "baseline MHz", "baseline W", "baseline J", "J / baseline J")  # of sustained turns
 LONGEST = 100  # problems in a table
 STEPS = 20  # of a longer record 21 problems are shown, evenly spaced by ratio
+Cells = tuple[str, ...]
 ProblemRows = tuple[Row, ...]  # of one problem: the baseline, ours, then others
 
 
@@ -32,40 +35,59 @@ def others(rows: Sequence[ProblemRows]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(row.label for group in rows for row in group[2:]))
 
 
-def cells(group: ProblemRows, beside: Sequence[str] = ()) -> tuple[str, ...]:
-    """The text of one line: the columns, and the rates of the libraries `beside`. Above 1 ours is faster."""
-    rates = {row.label: f"{row.rate:.4g}" if row.measured else row.status for row in group}
-    return (*_versus(*group[:2]), *(rates.get(name, "") for name in beside))
+Units = Mapping[str, tuple[str, float]]
 
 
-def _versus(baseline: Row, ours: Row) -> tuple[str, ...]:
+def units(rows: Sequence[Row]) -> Units:
+    """For each unit of the rows the one that the table shows, and what one of it is in the rows' own."""
+    largest: dict[str, float] = {}
+    for row in rows:
+        largest[row.unit] = max(row.rate, largest.get(row.unit, 0.0))
+    return {unit: scaled_unit(unit, rate) for unit, rate in largest.items()}
+
+
+def cells(group: ProblemRows, beside: Sequence[str] = (), shown: Units | None = None, busy: bool = False) -> Cells:
+    """The text of one line: the columns, and the rates of the libraries `beside`. Above 1 ours is faster. Ratios that cannot
+    be trusted have a mark."""
+    table_units = units(group) if shown is None else shown
+    rates = {row.label: _rate(row, table_units) if row.measured else str(row.status) for row in group}
+    return (*_versus(group, table_units, busy), *(rates.get(name, "") for name in beside))
+
+
+def _rate(row: Row, shown: Units) -> str:
+    return figure(row.rate / shown[row.unit][1]) if row.measured else "-"
+
+
+def _versus(group: ProblemRows, shown: Units, busy: bool) -> Cells:
+    baseline, ours, *_ = group
     title = ours.problem + (f" {ours.notes[0]}" if ours.notes else "")
+    rates = (_rate(ours, shown), _rate(baseline, shown))
+    unit = shown[ours.unit][0] if ours.measured or baseline.measured else ""
     if not (baseline.comparable and ours.comparable):
         bad = ours if not ours.comparable else baseline
-        rates = (f"{row.rate:.4g}" if row.measured else "-" for row in (ours, baseline))
-        return (
-            title,
-            *rates,
-            ours.unit if ours.measured or baseline.measured else "",
-            "-",
-            "-",
-            "a time of 0 s" if bad.measured else f"{bad.status}: {bad.reason}",
-        )
+        return (title, *rates, unit, "-", "-", "a time of 0 s" if bad.measured else f"{bad.status}: {bad.reason}")
     ratios = sorted(paired_ratios(baseline, ours))
     low, high = ratios[int(0.2 * len(ratios))], ratios[min(int(0.8 * len(ratios)), len(ratios) - 1)]
     best = min(baseline.samples.times) / min(ours.samples.times)
-    return (
-        title, f"{ours.rate:.4g}", f"{baseline.rate:.4g}", ours.unit, f"{statistics.median(ratios):.2f}",
-        f"{low:.2f} .. {high:.2f}", f"{best:.2f}",
-    )  # fmt: skip
+    range_of_ratios = f"{low:.2f} .. {high:.2f}"
+    texts = (f"{statistics.median(ratios):.2f}", range_of_ratios, f"{best:.2f}")
+    if not is_trusted(group, busy):
+        texts = (MARK, "" if busy else range_of_ratios, MARK)
+    return (title, *rates, unit, *texts)
 
 
-def energy(group: ProblemRows) -> tuple[str, ...]:
+def is_trusted(group: ProblemRows, busy: bool) -> bool:
+    """Whether the ratio of ours to the baseline says anything: both were measured, in steady times and on a quiet machine."""
+    baseline, ours, *_ = group
+    return baseline.comparable and ours.comparable and can_divide(baseline, busy) and can_divide(ours, busy=False)
+
+
+def energy(group: ProblemRows) -> Cells:
     """The text of ENERGY's columns: clock, power and energy of a call, for ours and for the baseline."""
     baseline, ours, *_ = group
     shares = (ours.joules / baseline.joules,) if ours.joules and baseline.joules else (None,)
-    figures = (ours.clock_mhz, ours.power_w, ours.joules, baseline.clock_mhz, baseline.power_w, baseline.joules)
-    return tuple("" if each is None else f"{each:.4g}" for each in (*figures, *shares))
+    values = (ours.clock_mhz, ours.power_w, ours.joules, baseline.clock_mhz, baseline.power_w, baseline.joules)
+    return tuple("" if each is None else figure(each) for each in (*values, *shares))
 
 
 def shown(rows: Sequence[ProblemRows]) -> list[ProblemRows]:
@@ -78,15 +100,23 @@ def shown(rows: Sequence[ProblemRows]) -> list[ProblemRows]:
     return [group for group in rows if group not in measured] + some
 
 
-def summary(rows: Sequence[ProblemRows]) -> str:
-    """Geometric means of the medians of paired ratios, and of the best times' ratios."""
-    measured = [(baseline, ours) for baseline, ours, *_ in rows if baseline.comparable and ours.comparable]
+def summary(rows: Sequence[ProblemRows], busy: bool = False) -> str:
+    """Geometric means of the medians of paired ratios, and of the best times' ratios. Problems whose ratios cannot be trusted
+    are left out, and it says how many."""
+    measured = [group for group in rows if group[0].comparable and group[1].comparable]
     if not measured:
         return "the baseline was not measured" if any(ours.measured for _, ours, *_ in rows) else "nothing was measured"
-    medians = [statistics.median(paired_ratios(baseline, ours)) for baseline, ours in measured]
-    bests = [min(baseline.samples.times) / min(ours.samples.times) for baseline, ours in measured]
+    trusted = [group for group in measured if is_trusted(group, busy)]
+    left = len(measured) - len(trusted)
+    cause = "other programs kept the machine busy" if busy else f"their times vary by more than ±{WORTHLESS:.0%}"
+    without = f" ({left} left out, marked {MARK}: {cause})" if left else ""
+    if not trusted:
+        return f"no geometric mean: {left} problems are left out, because {cause}"
+    medians = [statistics.median(paired_ratios(baseline, ours)) for baseline, ours, *_ in trusted]
+    bests = [min(baseline.samples.times) / min(ours.samples.times) for baseline, ours, *_ in trusted]
     mean, best = (math.exp(statistics.fmean(map(math.log, each))) for each in (medians, bests))
-    return f"geometric mean over {len(measured)} problems: {mean:.2f}x by medians of paired ratios, {best:.2f}x by best times"
+    count = f"{len(trusted)} problem{'' if len(trusted) == 1 else 's'}"
+    return f"geometric mean over {count}{without}: {mean:.2f}x by medians of paired ratios, {best:.2f}x by best times"
 
 
 def turn_seconds(record: Record) -> float:
@@ -97,15 +127,17 @@ def turn_seconds(record: Record) -> float:
 def markdown(record: Record) -> str:
     """The benchmark as a Markdown table."""
     rows = by_problem(record)
-    beside = others(rows)
+    beside, table_units, busy = others(rows), units(record.rows), is_busy(record.environment)
     sustained = any(row.turns for row in record.rows)
     columns = (*COLUMNS, *(ENERGY if sustained else ()), *beside)
     lines = [f"**{heading(record, sizes=False)}**"]
     if rows and rows[0][0].lesson:
         lines += ["", f"Baseline: {rows[0][0].lesson}."]
-    lines += ["", "| " + " | ".join(map(cell, columns)) + " |", "|" + " --- |" * len(columns)]
+    warned = warning(record.rows, record.environment) if busy else ""
+    lines += ["", *((warned, "") if warned else ())]
+    lines += ["| " + " | ".join(map(cell, columns)) + " |", "|" + " --- |" * len(columns)]
     for group in shown(rows):
-        texts = cells(group, beside)
+        texts = cells(group, beside, table_units, busy)
         middle = energy(group) if sustained else ()
         texts = (*texts[: len(COLUMNS)], *middle, *texts[len(COLUMNS) :])
         lines.append("| " + " | ".join(map(cell, texts)) + " |")
@@ -116,5 +148,5 @@ def markdown(record: Record) -> str:
         lines += ["", f"Turns of {turn_seconds(record):.1f} s without a pause; clock and power: {record.telemetry}."]
     if record.absent:
         lines += ["", f"Not measured: {'; '.join(record.absent)}."]
-    lines += ["", f"{summary(rows)}. {environment.processor}, {environment.cores} cores; {environment.date}."]
+    lines += ["", f"{summary(rows, busy)}. {environment.processor}, {environment.cores} cores; {environment.date}."]
     return "\n".join(lines)

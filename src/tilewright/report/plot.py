@@ -1,77 +1,71 @@
-"""Draws a record: rates by rung, or by size if the record has several. Needs matplotlib, an optional extra."""
+"""Draws a record: bars of rates, lines over sizes, ratios to a baseline, or a roofline."""
 
-from collections.abc import Sequence
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from ..core.install import install_extra
-from ..core.records import Record, Row
-from ..errors import InvalidInput, Unsupported
-from .table import heading
+from ..bench.ladder_roofline import LadderRoofline
+from ..bench.roofline import Roofline
+from ..core.records import Record, load, load_record
+from ..errors import RecordError, Unsupported
+from .benchmark_table import by_problem
+from .charts.rates import draw_cold_start, draw_rates, draw_sustained
+from .charts.ratios import draw_ratios
+from .charts.sizes import draw_sizes, is_sweep
+from .cold_start import TITLE as COLD_START
+from .picture_files import check_picture, write_picture
+from .roofline import draw_ladder_roofline, draw_roofline
 
-MOST_BARS = 500
-PICTURES = (".svg", ".png", ".pdf")
+Drawable = Record | Roofline | LadderRoofline
+# What the files of other records are called, by fields that each of them has.
+OTHERS = (
+    ("a record of accuracy: a table of errors, which `tilewright report` puts into a page", {"rows", "size", "dtype"}),
+    ("an inspection: instructions of a kernel, which `tilewright report` puts into a page", {"kernel", "arch", "loop"}),
+    ("a record of counters: predicted and counted numbers for each line of source", {"profiler", "cases"}),
+    ("a record of the fuzzer: numbers of calls", {"first_seed", "counts"}),
+    ("a record of sanitizers: what checkers found in each kernel", {"cuda"}),
+    ("a record of warm calls: times of small calls beside those of an older version", {"before", "after"}),
+)
+DRAWN = "plot draws ladders, single kernels, benchmarks, cold starts and rooflines"
 
 
-def check_picture(path: Path) -> None:
-    """InvalidInput if the name does not end as a picture's does, Unsupported if matplotlib is missing."""
-    if path.suffix.lower() not in PICTURES:
-        raise InvalidInput(f"{path}: a plot's name ends in {', '.join(PICTURES)}")
-    if find_spec("matplotlib") is None:
-        raise Unsupported(f"plots need matplotlib: {install_extra('plot')}")
+def load_drawable(path: Path) -> Drawable:
+    """Read a file that `plot` can draw; RecordError says what is wrong with it, or which other kind of record it is."""
+    content: dict[str, Any] = load(path, dict, "a record")
+    fields = set(content)
+    if "format" in fields and "title" in fields:
+        return load_record(path)
+    if {"kernel", "compulsory_bytes"} <= fields:
+        return load(path, Roofline, "a roofline")
+    if {"title", "rungs"} <= fields:
+        return load(path, LadderRoofline, "a ladder's roofline")
+    for what, marks in OTHERS:
+        if marks <= fields:
+            raise RecordError(f"{path} is {what}. It has no picture: {DRAWN}")
+    return load_record(path)
 
 
-def plot(record: Record, path: Path) -> None:
-    """Write a picture in the format of the file's name: .svg, .png or .pdf."""
-    check_picture(path)
-    import matplotlib
-
-    matplotlib.use("Agg")
-    matplotlib.rcParams["svg.hashsalt"] = "tilewright"  # the same record gives the same file
-    from matplotlib import pyplot
-
-    rows = [row for row in record.rows if row.measured]
-    if not rows:
+def draw(record: Drawable) -> str:
+    """The picture as SVG text. Unsupported says why a record has none."""
+    if isinstance(record, Roofline):
+        return draw_roofline(record)
+    if isinstance(record, LadderRoofline):
+        return draw_ladder_roofline(record)
+    timed = record.title == COLD_START
+    if not any(row.measured if timed else row.rate for row in record.rows):
         raise Unsupported(f"{record.title} has no measured row to plot")
-    figure, axes = pyplot.subplots(figsize=(9, 0.36 * len(record.rows) + 1.6), layout="constrained")
-    sweep = len({row.size for row in rows}) > 1
-    if not sweep and len(rows) > MOST_BARS:
-        raise Unsupported(f"{record.title} has {len(rows):,} measured rows; a plot has room for {MOST_BARS}")
-    (_by_size if sweep else _by_rung)(axes, rows)
-    axes.set_title(_literal(heading(record)), fontsize=8, loc="left")
-    try:
-        figure.savefig(path, metadata={"Date": None} if path.suffix.lower() == ".svg" else None)
-    finally:
-        pyplot.close(figure)
+    if timed:
+        return draw_cold_start(record).svg()
+    if record.title.startswith("benchmark"):
+        bars = any(row.turns for row in record.rows) or len(by_problem(record)) == 1
+        return (draw_sustained if bars else draw_ratios)(record).svg()
+    return (draw_sizes if is_sweep(record) else draw_rates)(record).svg()
 
 
-def _literal(text: str) -> str:
-    """Text that matplotlib does not read as a formula."""
-    return text.replace("$", r"\$")
+def plot(record: Drawable, path: Path) -> None:
+    """Write a picture in the format of the file's name: .svg, .png or .pdf.
 
-
-def _by_rung(axes: Any, rows: Sequence[Row]) -> None:
-    colours = ["#9aa5b1" if row.is_baseline else "#2f6fab" for row in rows]
-    bars = axes.barh([_literal(row.label) for row in rows], [row.rate for row in rows], color=colours)
-    axes.bar_label(bars, fmt="%.3g", padding=3, fontsize=8)
-    axes.invert_yaxis()
-    axes.set_xscale("log")
-    axes.margins(x=0.15)
-    axes.set_xlabel(f"{rows[-1].unit} (logarithmic axis)")
-    axes.tick_params(labelsize=8)
-
-
-def _by_size(axes: Any, rows: Sequence[Row]) -> None:
-    baselines = {row.label for row in rows if row.is_baseline}
-    for name in dict.fromkeys(row.label for row in rows):
-        points = [(row.size[0], row.rate) for row in rows if row.label == name and row.size]
-        if not points:
-            continue
-        style = "--" if name in baselines else "-"
-        axes.plot(*zip(*points, strict=True), style, marker="o", markersize=3, label=_literal(name))
-    axes.set_xscale("log", base=2)
-    axes.set_yscale("log")
-    axes.set_xlabel("first size (M, or rows)")
-    axes.set_ylabel(f"{rows[-1].unit} (logarithmic axis)")
-    axes.legend(fontsize=7, loc="center left", bbox_to_anchor=(1.0, 0.5))
+    A ladder is drawn as bars, at several sizes as lines; a benchmark as ratios to its baseline; a roofline as a roofline.
+    InvalidInput for another suffix, Unsupported for a record without measured rows or a missing converter.
+    """
+    check_picture(path)
+    write_picture(draw(record), path)

@@ -13,8 +13,8 @@ from .telemetry import Reading, read_smi
 PACKAGES = ("tilewright", "numpy", "pyopencl")
 
 
-def read_environment(device: DeviceInfo) -> Environment:
-    """The machine as it is now. Facts that the system does not tell stay empty."""
+def read_environment(device: DeviceInfo, others: float | None = None) -> Environment:
+    """The machine as it is now. Facts that the system does not tell stay empty. `others` is what `OtherLoad` counted."""
     now = read_smi(device.place) if "nvidia" in device.features else Reading(_cpu_clock())
     return Environment(
         device=device,
@@ -27,6 +27,7 @@ def read_environment(device: DeviceInfo) -> Environment:
         versions={name: version_of(name) for name in PACKAGES},
         clock_mhz=now.clock_mhz,
         power_w=now.power_w,
+        others=others,
     )
 
 

@@ -1,6 +1,6 @@
 """Runs plans: programs built, arguments bound by name, buffers between fences, times by the device's and the host's clock."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 from time import perf_counter
@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core.arguments import check_arguments
 from ..core.kernel import NDRange, Step, render
 from ..core.operands import Operand
 from ..core.plan import Plan
@@ -51,16 +52,17 @@ class Fenced:
 
     def overwritten(self, device: Device) -> str:
         """The fence that a kernel has written to, "before" or "after" the buffer; "" if none."""
-        before = device.read(self.whole, self.fence, np.dtype(np.uint8))
-        if not (before == self.poison).all():
-            return "before"
         after = device.read(self.whole, self.tail, np.dtype(np.uint8), self.fence + self.nbytes)
-        return "" if (after == self.poison).all() else "after"
+        if not (after == self.poison).all():
+            return "after"
+        before = device.read(self.whole, self.fence, np.dtype(np.uint8))
+        return "" if (before == self.poison).all() else "before"
 
 
-def fenced_buffer(device: Device, nbytes: int, dtype: str) -> Fenced:
-    """A buffer of `nbytes` between two fences. All of it is poisoned."""
-    fence = max(device.info.base_align_bytes, 256)
+def fenced_buffer(device: Device, nbytes: int, dtype: str, fence_bytes: int = 0) -> Fenced:
+    """A buffer of `nbytes` between two fences of at least `fence_bytes`. All of it is poisoned."""
+    align = max(device.info.base_align_bytes, 256)
+    fence = max(align, -(-fence_bytes // align) * align)
     poison = INTEGER_POISON if element_type(dtype).exact else POISON
     tail = fence + -nbytes % 16  # whole chunks of 16 bytes are filled
     whole = device.allocate(fence + nbytes + tail)
@@ -135,21 +137,26 @@ class LoadedPlan:
 class Execution:
     """A plan with its own fenced buffers, for verification and measurement. It can be launched many times.
 
-    With `inputs` it shares the inputs of another execution of the same problem, and has its own output.
+    With `inputs` it shares the inputs of another execution of the same problem, and has its own output. Fences of at least
+    `fence_bytes` take in stores farther beyond a buffer.
     """
 
-    def __init__(self, plan: Plan, device: Device, inputs: "Execution | None" = None) -> None:
+    def __init__(self, plan: Plan, device: Device, inputs: "Execution | None" = None, fence_bytes: int = 0) -> None:
         self.plan = plan
         self.device = device
+        buffers = [*(each.name for each in plan.problem.operands), *plan.scratch]
+        for step in plan.steps:
+            scalars = {**step.problem.scalars, **step.config.scalars(step.problem)}
+            check_arguments(step, buffers, scalars, step.config.tensor_maps(step.problem))
         self._loaded = LoadedPlan(plan, device)
         self._buffers: dict[str, Fenced] = {
             each.name: inputs._buffers[each.name]
             if inputs is not None and not each.written
-            else fenced_buffer(device, each.nbytes, each.dtype)
+            else fenced_buffer(device, each.nbytes, each.dtype, fence_bytes)
             for each in plan.problem.operands
         }
         for name, nbytes in plan.scratch.items():
-            self._buffers[name] = fenced_buffer(device, nbytes, plan.problem.dtype)
+            self._buffers[name] = fenced_buffer(device, nbytes, plan.problem.dtype, fence_bytes)
             if name in plan.zeroed:
                 device.fill(self._buffers[name].inner, 0, 0, nbytes)
         self._loaded.bind({name: buffer.inner for name, buffer in self._buffers.items()})
@@ -227,29 +234,34 @@ class Execution:
         return Work(passed, calls)
 
     def read(self) -> np.ndarray:
-        """The output as an array of its shape; WrongResult if a kernel wrote outside a buffer."""
-        for name, buffer in self._buffers.items():
-            if place := buffer.overwritten(self.device):
-                raise WrongResult(outside(self.plan, place, name))
+        """The output as an array of its shape; WrongResult, which names all buffers, if a kernel wrote outside of any."""
         output = output_of(self.plan.problem)
+        names = sorted(self._buffers, key=lambda name: name != output.name)
+        hit = [(name, place) for name in names if (place := self._buffers[name].overwritten(self.device))]
+        if hit:
+            raise WrongResult(outside(self.plan, hit))
         flat = self.device.read(self._buffers[output.name].inner, output.elements, numpy_dtype(output.dtype))
         return output.unflatten(flat)
 
 
-def outside(plan: Plan, place: str, name: str) -> str:
-    """A sentence about a write outside all buffers: the fence that it hit, and the arguments through which kernels write.
-    A store far beyond the end of C may hit the fence of B, so the fence alone does not tell the argument."""
-    writers = [
-        f"{step.kernel.name} can write through {', '.join(names)}"
+def outside(plan: Plan, hit: Sequence[tuple[str, str]]) -> str:
+    """A sentence about writes outside of buffers: the fences that were hit, as (buffer, "before" or "after"), the output's
+    first, and the arguments through which kernels write. A store far beyond the end of C may hit the fence of B, so the
+    fences alone do not determine the argument."""
+    writable = {
+        step.kernel.name: [
+            each.name for each in step.kernel.signature.parameters if each.pointer == "global" and not each.readonly
+        ]
         for step in plan.steps
-        if (
-            names := [
-                each.name for each in step.kernel.signature.parameters if each.pointer == "global" and not each.readonly
-            ]
-        )
-    ]
-    known = "; ".join(dict.fromkeys(writers)) or "no argument lets a kernel write"
-    return f"a write outside the buffers hit the fence {place} {name}; {known}"
+    }
+    writers = {name: names for name, names in writable.items() if names}
+    places = " and ".join(f"{place} {name}" for name, place in hit)
+    changed = f"memory {places} was overwritten"
+    only = {name for names in writers.values() for name in names}
+    if len(only) == 1:
+        return f"it wrote outside of {next(iter(only))}, the only buffer that it can write: {changed}"
+    known = "; ".join(f"{name} can write through {', '.join(names)}" for name, names in writers.items())
+    return f"it wrote outside of its buffers: {changed}; {known or 'no argument lets a kernel write'}"
 
 
 def _checked(operand: Operand, arrays: Mapping[str, np.ndarray]) -> np.ndarray:

@@ -7,13 +7,14 @@ import pytest
 from says import says
 from shapes import NAIVE
 
-from tilewright.bench.ladders import run_kernel, run_ladder
+from tilewright.bench.ladders import check_together, run_kernel, run_ladder
 from tilewright.core.custom import custom_kernel
 from tilewright.core.kernel import Config, Kernel, Ladder, NDRange, round_up
 from tilewright.core.problem import Problem
+from tilewright.core.problems import make_problem
 from tilewright.core.records import Record, Row, load_record, save_record
 from tilewright.errors import InvalidInput, UnknownName
-from tilewright.kernels import LADDERS, find_kernel
+from tilewright.kernels import LADDERS, find_kernel, find_ladder
 from tilewright.kernels.sizes import size
 from tilewright.runtime.opencl.device import Device
 
@@ -43,7 +44,7 @@ def test_a_ladder_gives_a_row_for_every_rung(name: str, device: Device, tmp_path
         "in `rows` it is a rung; a transpose has none"
     )
     for row in record.rows:
-        if row.status != "refused":
+        if row.status not in ("refused", "not here"):
             assert row.status == "ok", f"{row.name} on {device.info.label}: {row.status}: {row.reason}"
             assert row.rate > 0, row
             assert row.samples.wall
@@ -196,7 +197,67 @@ def test_a_transpose_may_leave_out_columns(device: Device) -> None:
 
 
 def test_names_of_rungs_are_found_by_parts() -> None:
-    for name in ("tiles/02_tiled", "tiles/2", "tiles/02", "tiles/tiled", "02_tiled"):
+    for name in ("tiles/02_tiled", "tiles/2", "tiles/02", "tiles/tiled", "02_tiled", "Tiles/2", "TILES/02_TILED"):
         assert find_kernel(name).name == "tiles/02_tiled"
     with pytest.raises(UnknownName, match="tiles/99_tiled"):
         find_kernel("tiles/99_tiled")
+
+
+def test_a_ladder_is_not_a_rung_and_a_rung_is_not_a_ladder() -> None:
+    assert find_ladder("TILES").name == "tiles"
+    with pytest.raises(InvalidInput) as refusal:
+        find_kernel("Tiles")
+    assert says(str(refusal.value), "tiles/01_naive", "tiles/11_clblas_style")
+    for name in ("6", "tiles/06"):
+        with pytest.raises(InvalidInput) as refusal:
+            find_ladder(name)
+        assert says(str(refusal.value), "tiles/06_register_tile", "--rung")
+
+
+def interrupted_when_measured(index: int, row: Row) -> None:
+    if row.measured:
+        raise KeyboardInterrupt
+
+
+def test_who_ends_a_ladder_early_keeps_what_was_measured(one_device: Device) -> None:
+    kept: list[Record] = []
+    with pytest.raises(KeyboardInterrupt):
+        run_ladder(
+            "tiles", one_device, [(32,)], rungs=("1", "2"), seconds=SECONDS, baselines=False, keep=kept.append,
+            watch=interrupted_when_measured,
+        )  # fmt: skip
+    with pytest.raises(KeyboardInterrupt):
+        run_kernel("tiles/2", (32,), one_device, seconds=SECONDS, keep=kept.append, watch=interrupted_when_measured)
+    assert [record.title for record in kept] == ["ladder tiles, ended early", "kernel tiles/02_tiled, ended early"]
+    for record in kept:
+        assert any(row.measured for row in record.rows)
+        assert record.environment.device == one_device.info
+
+
+def test_phases_are_announced_in_order(one_device: Device) -> None:
+    words: list[str] = []
+    run_ladder(
+        "tiles", one_device, [(32,)], rungs=("1", "2"), seconds=SECONDS, baselines=False,
+        announce=lambda phase: words.append(str(phase)),
+    )  # fmt: skip
+    building = [text for text in words if text.startswith("building")]
+    assert [says(text, *values) for text, values in zip(building, ((1, 2), (2, 2)), strict=True)] == [True, True]
+    assert words.index(building[-1]) < words.index("measuring")
+
+
+@pytest.mark.parametrize(("size", "values"), [((0,), ("0x0x0",)), ((200_000,), ("480,000,000,000",))])
+def test_sizes_that_cannot_be_are_refused_before_anything_is_allocated(
+    size: tuple[int, ...], values: tuple[str, ...], one_device: Device
+) -> None:
+    with pytest.raises(InvalidInput) as refusal:
+        run_ladder("tiles", one_device, [(16,), size], watch=interrupted_when_measured)
+    assert says(str(refusal.value), *values)
+
+
+def test_rungs_that_do_not_fit_together_are_refused(one_device: Device) -> None:
+    problems = [make_problem(kernel, (1000,)) for kernel in LADDERS["tiles"].kernels]
+    small = replace(one_device.info, global_bytes=3 * 4 * 1000**2 * 5)
+    with pytest.raises(InvalidInput) as refusal:
+        check_together(problems, small, baselines=False)
+    assert says(str(refusal.value), "11 rungs", "60,000,000")
+    check_together(problems[:2], small, baselines=False)

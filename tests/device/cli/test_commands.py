@@ -17,8 +17,9 @@ from shapes import NAIVE
 from tilewright.cli import live_table
 from tilewright.cli.main import main
 from tilewright.core.device import DeviceInfo
-from tilewright.core.records import load_record
+from tilewright.core.records import Row, load_record
 from tilewright.kernels import LADDERS
+from tilewright.runtime.opencl.device import Device
 
 QUICK = ["--seconds", "0.2"]
 CapturedOutput = pytest.CaptureFixture[str]
@@ -41,10 +42,9 @@ def mine(tmp_path: Path) -> Path:
 def test_ladder_shows_every_rung_and_writes_record_table_and_plot(
     quick: list[str], tmp_path: Path, capsys: CapturedOutput
 ) -> None:
-    pytest.importorskip("matplotlib")
     files = {suffix: tmp_path / f"tiles.{suffix}" for suffix in ("json", "csv", "svg")}
     outputs = ["--json", str(files["json"]), "--csv", str(files["csv"]), "--plot", str(files["svg"])]
-    assert main(["ladder", "tiles", "--size", "64", "--reference-figures", *quick, *outputs]) == 0
+    assert main(["ladder", "tiles", "--size", "64", "--published", "--why", *quick, *outputs]) == 0
     captured = capsys.readouterr()
     output = captured.out
     names = [kernel.name for kernel in LADDERS["tiles"].kernels]
@@ -53,8 +53,10 @@ def test_ladder_shows_every_rung_and_writes_record_table_and_plot(
     for path in files.values():
         assert f"wrote {path}" in captured.err
     assert "measured peaks: float32" in output
-    assert LADDERS["tiles"].origin in output
-    assert "here at 64x64x64; published at 4096x4096x4096: Tesla K40m: 139" in output
+    assert says(
+        output, "https://cnugteren.github.io/tutorial/pages/page1.html", "Tesla K40m", 139, "64x64x64", "4096x4096x4096"
+    )
+    assert output.count("  predicted") >= 5
     record = load_record(files["json"])
     assert [row.name for row in record.rows if "/" in row.name] == names
     with files["csv"].open(encoding="utf-8", newline="") as file:
@@ -63,14 +65,51 @@ def test_ladder_shows_every_rung_and_writes_record_table_and_plot(
 
 
 def test_all_ladders_are_written_to_files_of_their_own(
-    quick: list[str], tmp_path: Path, capsys: CapturedOutput
+    quick: list[str], one_device: Device, tmp_path: Path, capsys: CapturedOutput
 ) -> None:
+    """On a CPU the ladder for CPUs comes first, and tensor cores are one line."""
     path = tmp_path / "all.json"
     assert main(["ladder", "--size", "32", "--no-baselines", *quick, "--json", str(path)]) == 0
     output = capsys.readouterr().out
     for name, ladder in LADDERS.items():
         assert ladder.title in output
-        assert load_record(tmp_path / f"all-{name}.json").title == f"ladder {name}"
+        if f"`tilewright ladder {name}`" not in output:  # not for this device
+            assert load_record(tmp_path / f"all-{name}.json").title == f"ladder {name}"
+    if one_device.info.kind == "cpu":
+        places = [output.index(LADDERS[name].title) for name in ("cpu", "rows", "tiles", "transpose", "tensor")]
+        assert places == sorted(places)
+        (line,) = (line for line in output.splitlines() if "tensor" in line)
+        assert says(line, 8, 9, "tilewright ladder tensor")
+
+
+@pytest.mark.parametrize("size", ["64x32x16", "100000", "0"])
+def test_what_any_ladder_refuses_is_refused_before_the_first_is_measured(
+    size: str, device_number: str, capsys: CapturedOutput
+) -> None:
+    assert main(["ladder", "--size", size, "--device", device_number]) == 2
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert "the ladder" in printed.err
+
+
+def test_an_interrupted_ladder_says_where_its_record_lies(
+    quick: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: CapturedOutput
+) -> None:
+    def interrupted(table: live_table.LiveTable, index: int, row: Row) -> None:
+        if row.measured:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(live_table.LiveTable, "watch", interrupted)
+    path = tmp_path / "record.json"
+    for command in (["ladder", "tiles", "--rung", "2"], ["run", "tiles/2"]):
+        assert main([*command, "--size", "32", *quick, "--json", str(path)]) == 130
+        assert says(capsys.readouterr().err, str(path))
+        assert load_record(path).title.endswith("ended early")
+        path.unlink()
+    assert main(["ladder", "tiles", "--rung", "2", "--size", "32", *quick]) == 130
+    (where,) = re.findall(r"\S+\.json", capsys.readouterr().err)
+    assert load_record(Path(where)).title == "ladder tiles, ended early"
+    Path(where).unlink()
 
 
 def test_ladder_sweeps_over_sizes(quick: list[str], tmp_path: Path, capsys: CapturedOutput) -> None:
@@ -166,7 +205,7 @@ def test_what_was_measured_is_kept_where_it_cannot_be_written(
 
 @pytest.mark.skipif(not EXAMPLES.exists(), reason="the examples are not installed with the package")
 def test_the_example_runs_as_its_page_says(quick: list[str], capsys: CapturedOutput) -> None:
-    command = re.search(r"tilewright run examples/my_gemm\.cl (.*) --size", (EXAMPLES / "README.md").read_text())
+    command = re.search(r"tilewright run examples/my_gemm\.cl(.*) --size", (EXAMPLES / "README.md").read_text())
     assert command is not None
     assert main(["run", str(EXAMPLES / "my_gemm.cl"), *command[1].split(), "--size", "50x70x30", *quick]) == 0
     assert "right: 3,500 elements" in capsys.readouterr().out
@@ -209,7 +248,6 @@ def test_run_of_a_transpose_may_leave_out_columns(quick: list[str], capsys: Capt
 def test_compare_plot_and_report_read_what_ladder_wrote(
     quick: list[str], tmp_path: Path, capsys: CapturedOutput
 ) -> None:
-    pytest.importorskip("matplotlib")
     paths = [tmp_path / name for name in ("first.json", "second.json")]
     for path in paths:
         arguments = ["ladder", "tiles", "--size", "32", "--rung", "2", "--no-baselines", *quick, "--json", str(path)]

@@ -1,10 +1,10 @@
 """A rung is added in two places, its `.cl` and its entry in LADDER, between two others as well: everything else finds it."""
 
 import json
+import os
 import shutil
 import subprocess
 import sys
-from os import environ
 from pathlib import Path
 
 import pytest
@@ -57,9 +57,10 @@ def copied(tmp_path: Path) -> Path:
 
 
 def test_a_new_rung_is_run_listed_explained_and_not_counted_yet(copied: Path, device_number: str) -> None:
-    paths = {"PYTHONPATH": f"{copied}:{ROOT}"}
+    # The copy comes first. All that this process finds, the child finds, too: packages may lie on PYTHONPATH alone.
+    paths = {"PYTHONPATH": os.pathsep.join([str(copied), str(ROOT), *filter(None, sys.path)])}
     command = [sys.executable, "-c", CODE, device_number, str(ROOT)]
-    done = subprocess.run(command, env={**environ, **paths}, cwd=copied, capture_output=True, text=True, timeout=300)
+    done = subprocess.run(command, env={**os.environ, **paths}, cwd=copied, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
     first, *rest = done.stdout.splitlines()
     facts = json.loads(first)

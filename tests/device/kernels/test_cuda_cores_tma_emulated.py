@@ -26,7 +26,7 @@ from tilewright.runtime.run import LoadedPlan, run_plan
 from tilewright.runtime.verify import verify
 
 # Work-groups wait for each other's pieces: so one launch leaves them, and a second one joins them.
-LEAVE, JOIN = "#define EMULATED_LEAVE 1\n", "#define EMULATED_JOIN 1\n"
+PARTIALS, FIXUP = "#define EMULATED_PARTIALS 1\n", "#define EMULATED_FIXUP 1\n"
 
 
 @dataclass(frozen=True)
@@ -52,8 +52,8 @@ def emulated(folder: Path) -> Kernel:
     """The kernel in a file of its own, that needs no feature."""
     text = emulated_text(PRODUCT, FMA, NO_MAPS)
     multiplying, joining = folder / PRODUCT.source.name, folder / f"joining_{PRODUCT.source.name}"
-    multiplying.write_text(LEAVE + text)
-    joining.write_text(JOIN + text)
+    multiplying.write_text(PARTIALS + text)
+    joining.write_text(FIXUP + text)
 
     def steps(kernel: Kernel, config: Config, problem: Problem) -> Steps:
         *copies, product = tiled_steps(kernel, config, problem)

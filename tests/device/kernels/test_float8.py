@@ -157,5 +157,5 @@ def test_scales_that_do_not_fit_are_refused(device: Device) -> None:
 
 def test_a_kernel_that_cannot_scale_refuses(device: Device) -> None:
     call = replace(call_of(Gemm(8, 8, 8, KINDS[0], out_dtype="float32")), scale_a="one", scale_b="one")
-    with pytest.raises(Unsupported):
+    with pytest.raises(Unsupported, match=r"portable/main_loop.*\bscale"):
         plan(kernels_of(portable, call, device.info), call, device.info)

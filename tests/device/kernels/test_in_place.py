@@ -99,11 +99,11 @@ def test_a_matrix_whose_elements_share_places_goes_through_a_copy(device: Device
     assert np.array_equal(row, before)
 
 
-SLICED = (PortableConfig(32, 32, 16, 4, 4, SLICES=4), PortableConfig(32, 64, 16, 4, 8, SLICES=2, split_k=3))
+SLICED = (PortableConfig(32, 32, 16, 4, 4, SLICED_K=4), PortableConfig(32, 64, 16, 4, 8, SLICED_K=2, split_k=3))
 
 
 @pytest.mark.parametrize("dtype", ["float32", "complex64", "int8"])
-@pytest.mark.parametrize("config", SLICED, ids=lambda config: f"{config.BM}x{config.BN}x{config.SLICES}")
+@pytest.mark.parametrize("config", SLICED, ids=lambda config: f"{config.BM}x{config.BN}x{config.SLICED_K}")
 def test_slices_of_a_group_share_out_the_depth(config: PortableConfig, dtype: str, device: Device) -> None:
     out = {"int8": "int32"}.get(dtype)
     for m, n, k in ((64, 64, 96), (33, 70, 131)):
@@ -114,9 +114,9 @@ def test_slices_of_a_group_share_out_the_depth(config: PortableConfig, dtype: st
 
 def test_slices_that_do_not_divide_the_depth_are_refused(device: Device) -> None:
     for slices in (3, 32):
-        config = PortableConfig(32, 32, 16, 4, 4, SLICES=slices)
+        config = PortableConfig(32, 32, 16, 4, 4, SLICED_K=slices)
         reasons = list(violations(TILES, config, Gemm(64, 64, 64), device.info))
-        assert any(f"SLICES={slices}" in reason for reason in reasons)
+        assert any(f"SLICED_K={slices}" in reason for reason in reasons)
 
 
 @pytest.mark.parametrize(

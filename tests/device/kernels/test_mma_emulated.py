@@ -18,7 +18,7 @@ from tilewright.runtime.verify import verify
 EDITS = (
     ("const uint panel,", "__local uchar* panel,"),
     ("const uint to =", "__local uchar* to ="),
-    ("multiply(sum[i][j], a_held", "exchange_and_multiply(held, sum[i][j], a_held"),
+    ("multiply(sum[i][j], a_fragments", "exchange_and_multiply(held, sum[i][j], a_fragments"),
     ("    __local uchar panels[", "    __local double held[ITEMS * 6];\n    __local uchar panels["),
 )
 PARALLEL = MmaFp64Config(32, 32, 1, 2, 2, GROUP_M=2, groups=3)

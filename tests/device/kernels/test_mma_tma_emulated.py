@@ -20,9 +20,9 @@ from tilewright.runtime.verify import verify
 # Local memory, by which work-items exchange operands, and the work whose stage is filled next.
 EDITS = (
     *NO_MAPS,
-    ("INLINE int join(double* sum,", "INLINE int join(__local double* held, double* sum,"),
-    ("join(sum[0][0],", "join(held, sum[0][0],"),
-    ("shfl_sync_idx(drawn, 0)", "of_first(held, drawn)"),
+    ("INLINE int arrives_last(volatile", "INLINE int arrives_last(__local double* held, volatile"),
+    ("(arrives_last(semaphores", "(arrives_last(held, semaphores"),
+    ("shfl_sync_idx(arrived, 0)", "of_first(held, arrived)"),
     ("    __local uchar stages[", "    __local double held[ITEMS * 6];\n    __local uchar stages["),
     ("        int stage = 0;\n        uint parity = 0,",
      "        Work ahead = before_work(whole, tiles, steps);\n        int stage = 0;\n        uint parity = 0,"),

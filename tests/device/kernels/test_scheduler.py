@@ -24,7 +24,7 @@ __kernel void record(const int whole, const int tiles, const int steps, __global
 __kernel void places(const int M, const int N, __global int* found)
 {
     const int number = get_global_id(0);
-    const int2 place = tile_place(number, M, N);
+    const int2 place = tile_coordinates(number, M, N);
     found[2 * number] = place.x, found[2 * number + 1] = place.y;
 }
 

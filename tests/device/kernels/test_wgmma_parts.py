@@ -18,7 +18,7 @@ __kernel void entry(const int tiles_m, const int tiles_n, const int steps, const
 {{
     const Grid grid = {{tiles_m, tiles_n, steps, whole, tiles - whole, get_group_id(0), get_num_groups(0)}};
     __global int* own = found + get_group_id(0) * {MOST_SHARES} * 4;
-    for (Share share = first_share(grid); share.steps > 0; share = next_share(grid, share), own += 4)
+    for (WorkTile share = first_work(grid); share.steps > 0; share = next_work(grid, share), own += 4)
         own[0] = share.tile, own[1] = share.first, own[2] = share.steps, own[3] = share.part;
 }}
 """
@@ -26,7 +26,7 @@ PLACES = """
 __kernel void entry(const int tiles_m, const int tiles_n, __global int* found)
 {
     const Grid grid = {tiles_m, tiles_n, 1, 0, 0, 0, 1};
-    const Place place = find_place(grid, get_group_id(0));
+    const Origin place = origin_of(grid, get_group_id(0));
     __global int* own = found + get_group_id(0) * 3;
     own[0] = place.m, own[1] = place.n, own[2] = place.matrix;
 }
@@ -73,7 +73,7 @@ def test_each_step_of_each_tile_has_one_group(tiles: tuple[int, int], groups: in
     output = np.full((groups, MOST_SHARES, 4), -1, np.int32)
     shares = run(
         device,
-        WGMMA / "shares.cl",
+        WGMMA / "scheduler.cl",
         {**macros, "TAIL_SPLIT": split},
         SHARES,
         groups,
@@ -109,7 +109,7 @@ def test_every_tile_has_a_place_of_its_own(early: int, device: Device) -> None:
         "ODD_ROW_LEAD": early,
     }
     output = np.full((2 * 5 * 4, 3), -1, np.int32)
-    places = run(device, WGMMA / "shares.cl", macros, PLACES, len(output), 1, output, 5, 4)
+    places = run(device, WGMMA / "scheduler.cl", macros, PLACES, len(output), 1, output, 5, 4)
     assert {tuple(each) for each in places.tolist()} == {
         (m * 32, n * 64, b) for m in range(5) for n in range(4) for b in (0, 1)
     }
@@ -131,10 +131,10 @@ def test_rows_leave_wherever_they_begin(dtype: type, m: int, n: int, c_row: int,
     pieces = slab.reshape(16, 8, 16 // size)
     permuted = np.take_along_axis(pieces, (np.arange(8) ^ np.arange(16)[:, None] % 8)[:, :, None], 1)
     macros: dict[str, str | int] = {"STAGED": 4, "RESULT_BYTES": size, "RESULT": {2: "ushort", 4: "uint"}[size]}
-    macros |= {"LINE": 128, "SLAB": columns, "SHARERS": 1, "WARP_ROWS": 16}
+    macros |= {"LINE": 128, "SLAB": columns, "SLAB_WARPS": 1, "WARP_ROWS": 16}
     output: np.ndarray = np.full(offset + 16 * c_row + 128, 7, dtype)
     slab_words = np.ascontiguousarray(permuted).view(np.uint32).ravel()
-    got = run(device, WGMMA / "rows.cl", macros, ROWS, 1, 32, output.copy(), m, n, offset, c_row, slab_words)
+    got = run(device, WGMMA / "store_rows.cl", macros, ROWS, 1, 32, output.copy(), m, n, offset, c_row, slab_words)
     width = min(n, columns)
     for row in range(m):
         output[offset + row * c_row :][:width] = slab[row, :width]

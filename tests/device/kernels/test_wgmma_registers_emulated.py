@@ -24,7 +24,7 @@ void gemm(const __global float* fetched, const int steps, const int M, const int
           __global RESULT* C, const long c_row)
 {
     __local float local_tiles[STAGES * STAGE / 4] __attribute__((aligned(1024)));
-    __local uchar slots[4 / SHARERS * SLOTS_BYTES] __attribute__((aligned(1024)));
+    __local uchar slots[4 / SLAB_WARPS * SLOTS_BYTES] __attribute__((aligned(1024)));
     __local uint words[128 * 4];
     const int item = get_local_id(0);
     for (int i = item; i < STAGES * STAGE / 4; i += 128)
@@ -32,16 +32,19 @@ void gemm(const __global float* fetched, const int steps, const int M, const int
     barrier(CLK_LOCAL_MEM_FENCE);
     const __local uchar* tiles = (const __local uchar*)local_tiles;
     COMPONENT sums[BLOCKS][WN / 2];
-    const Turn turn = {0, 0};
-    multiply(words, tiles, sums, turn, steps, tiles + REGISTER_B * A_TILE, REGISTER_A * A_TILE, 0, 0, item);
+    const PipelineState state = {0, 0};
+    multiply(words, tiles, sums, state, steps, tiles + REGISTER_B * A_TILE, REGISTER_A * A_TILE, 0, 0, item);
     const Part part = {0, 0, 0, M, N};
-    store_part(sums, part, alpha, beta, 0, C, c_row, C, 0, 0, slots + item / 32 / SHARERS * SLOTS_BYTES, 0, item);
+    store_part(sums, part, alpha, beta, 0, C, c_row, C, 0, 0, slots + item / 32 / SLAB_WARPS * SLOTS_BYTES, 0, item);
 }
 """
 EDITS = (
     ("INLINE void start_half(", "INLINE void start_half(__local uint* words, const __local uchar* tiles, "),
     ("        start_half(", "        start_half(words, tiles, "),
-    ("INLINE Turn multiply(", "INLINE Turn multiply(__local uint* words, const __local uchar* tiles, "),
+    (
+        "INLINE PipelineState multiply(",
+        "INLINE PipelineState multiply(__local uint* words, const __local uchar* tiles, ",
+    ),
 )
 
 

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.array_api import make_strategies_namespace
 from hypothesis.extra.numpy import mutually_broadcastable_shapes
+from says import says
 
 import tilewright
 from tilewright.core.types import ELEMENT_TYPES
@@ -91,7 +92,7 @@ def test_vectors_lose_their_side_again(stack: list[int], m: int, k: int, same: b
     right, left = filled((*stack, k, m), np.float64), filled((*stack, m, k), np.float64)
     if not same:
         for operands in ((vector, right), (left, vector), (vector, filled((k,), np.float64))):
-            with pytest.raises(InvalidInput):
+            with pytest.raises(InvalidInput, match=rf"\b({k}\b.*\b{k + 1}|{k + 1}\b.*\b{k})\b"):
                 namespace.matmul(*operands)
         return
     assert np.array_equal(namespace.matmul(vector, right), np.einsum("k,...km->...m", vector, right))
@@ -104,8 +105,9 @@ def test_vectors_lose_their_side_again(stack: list[int], m: int, k: int, same: b
 def test_no_operand_is_without_dimensions(one_device: Device) -> None:
     scalar, vector = np.float32(2), np.ones(3, np.float32)
     for operands in ((scalar, vector), (vector, scalar), (scalar, scalar)):
-        with pytest.raises(InvalidInput):
+        with pytest.raises(InvalidInput) as refused:
             Namespace(one_device).matmul(*operands)
+        assert says(str(refused.value), *(each.shape for each in operands))
 
 
 @examples

@@ -43,7 +43,7 @@ def test_nothing_is_written_after_a_call_has_raised(
         raise trouble("between two launches")
 
     monkeypatch.setattr(Call, "enqueue", stopped)
-    with pytest.raises(trouble):
+    with pytest.raises(trouble, match="between two launches"):
         matmul(a, a, out, queue=device.queue)
     assert settled(out)
     monkeypatch.undo()

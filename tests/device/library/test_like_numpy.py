@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, mutually_broadcastable_shapes
+from says import says
 
 import tilewright
 from tilewright.errors import InvalidInput, TilewrightError, UnsupportedType
@@ -139,6 +140,7 @@ def test_axes_that_are_none(axes: Any, kind: type[Exception], one_device: Device
     with pytest.raises(kind) as refused:
         tilewright.matmul(matrix, matrix, axes=axes, queue=one_device.queue)
     assert isinstance(refused.value, InvalidInput)
+    assert says(str(refused.value), "axes")
 
 
 @many
@@ -234,6 +236,7 @@ def test_out_of_any_shape(
     ours = outcome(tilewright.matmul, a, b, out=(outs[1],), queue=one_device.queue)
     if numpys.error is None and shape != product.shape:  # NumPy repeats the result in a larger out
         assert isinstance(ours.error, InvalidInput)
+        assert says(str(ours.error), "out", shape, product.shape)
         assert (outs[1] == 99).all()
         return
     assert_alike(ours, numpys)

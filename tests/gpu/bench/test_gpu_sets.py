@@ -27,8 +27,8 @@ from tilewright.runtime.verify import Reference, verify, verify_execution
 
 CONFIGS = (
     PortableConfig(64, 64, 16, 8, 4, split_k=8),
-    PortableConfig(16, 128, 32, 4, 4, 2, 16, SLICES=2, split_k=5),
-    PortableConfig(32, 32, 32, 4, 4, SLICES=4, split_k=3, pack=True),
+    PortableConfig(16, 128, 32, 4, 4, 2, 16, SLICED_K=2, split_k=5),
+    PortableConfig(32, 32, 32, 4, 4, SLICED_K=4, split_k=3, pack=True),
 )
 SHAPES = ((64, 256, 2048, 1), (17, 131, 1031, 3))
 

@@ -9,6 +9,7 @@ from typing import cast
 
 import numpy as np
 import pytest
+from devices import CPU, NVIDIA
 
 from tilewright.bench import baselines
 from tilewright.bench.baselines import Baseline, Measurement, Request, blas, child, clblast, cublas, registry
@@ -20,8 +21,6 @@ from tilewright.core.records import Role, RowStatus
 from tilewright.runtime.device import Device
 from tilewright.runtime.run import Times, Work
 
-CPU = DeviceInfo("A CPU", "P", kind="cpu")
-GPU = DeviceInfo("A GPU", "P", kind="gpu", features=frozenset({"nvidia"}))
 LADDER, LIBRARY, ACCURACY = Measurement.LADDER, Measurement.LIBRARY, Measurement.ACCURACY
 SQUARE, FP8 = Gemm(64, 64, 64), Gemm(64, 64, 64, "float8_e4m3fn", out_dtype="float32", precision="fp8")
 FAST = "cuBLAS, fast accumulation"
@@ -45,21 +44,21 @@ def everything(monkeypatch: pytest.MonkeyPatch) -> None:
     ("measurement", "problem", "info", "names"),
     [
         (LADDER, SQUARE, CPU, ["NumPy", "CLBlast"]),
-        (LADDER, SQUARE, GPU, ["NumPy", "cuBLAS", "CLBlast"]),
-        (LADDER, Transpose(64, 64), GPU, ["NumPy", "PyTorch", "CLBlast"]),
+        (LADDER, SQUARE, NVIDIA, ["NumPy", "cuBLAS", "CLBlast"]),
+        (LADDER, Transpose(64, 64), NVIDIA, ["NumPy", "PyTorch", "CLBlast"]),
         (LADDER, Gemm(512, 512, 512, "float16"), CPU, ["CLBlast"]),
         (LIBRARY, SQUARE, CPU, ["NumPy", "CLBlast", *(each.name for each in blas.LIBRARIES)]),
         (LIBRARY, Transpose(64, 64), CPU, ["NumPy", "CLBlast"]),
-        (LIBRARY, SQUARE, GPU, ["cuBLAS", "CLBlast"]),
-        (LIBRARY, Transpose(64, 64), GPU, ["cuBLAS", "CLBlast"]),
-        (LIBRARY, FP8, GPU, ["cuBLAS", FAST, "CLBlast"]),
+        (LIBRARY, SQUARE, NVIDIA, ["cuBLAS", "CLBlast"]),
+        (LIBRARY, Transpose(64, 64), NVIDIA, ["cuBLAS", "CLBlast"]),
+        (LIBRARY, FP8, NVIDIA, ["cuBLAS", FAST, "CLBlast"]),
         (ACCURACY, SQUARE, CPU, ["NumPy"]),
         (ACCURACY, Gemm(64, 64, 64, precision="fp32_split"), CPU, []),
-        (ACCURACY, SQUARE, GPU, ["cuBLAS"]),
-        (ACCURACY, Gemm(64, 64, 64, precision="tf32"), GPU, ["cuBLAS"]),
-        (ACCURACY, Gemm(64, 64, 64, precision="fp32_split"), GPU, []),
-        (ACCURACY, FP8, GPU, ["cuBLAS", FAST]),
-        (ACCURACY, Gemm(63, 63, 63, "float8_e4m3fn", out_dtype="float32", precision="fp8"), GPU, []),
+        (ACCURACY, SQUARE, NVIDIA, ["cuBLAS"]),
+        (ACCURACY, Gemm(64, 64, 64, precision="tf32"), NVIDIA, ["cuBLAS"]),
+        (ACCURACY, Gemm(64, 64, 64, precision="fp32_split"), NVIDIA, []),
+        (ACCURACY, FP8, NVIDIA, ["cuBLAS", FAST]),
+        (ACCURACY, Gemm(63, 63, 63, "float8_e4m3fn", out_dtype="float32", precision="fp8"), NVIDIA, []),
     ],
 )
 def test_who_is_measured(measurement: Measurement, problem: Problem, info: DeviceInfo, names: list[str]) -> None:
@@ -70,7 +69,7 @@ def test_who_is_measured(measurement: Measurement, problem: Problem, info: Devic
 def test_a_cuda_device_takes_cublas_without_pytorch(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cublas, "Device", Counterpart)
     monkeypatch.setattr(cublas, "cublas_loads", lambda: True)
-    found = baselines_for(LADDER, SQUARE, device(GPU), cast(Device, Counterpart(GPU)))
+    found = baselines_for(LADDER, SQUARE, device(NVIDIA), cast(Device, Counterpart(NVIDIA)))
     assert [baseline.name for baseline, _ in found] == ["NumPy", "cuBLAS", "CLBlast"]
     assert found[1][0] is cublas.BASELINES[0]
 

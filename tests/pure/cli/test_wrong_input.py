@@ -33,6 +33,7 @@ from tilewright.runtime.cuda import counterparts
 from tilewright.runtime.opencl import device as opencl
 
 Captured = pytest.CaptureFixture[str]
+OTHERS = "__kernel void mul(__global const float* a, __global const float* b, __global float* c, int n) { c[0] = a[0] * b[n]; }\n"
 MINE = "__kernel void mine(__global REAL* C) { C[get_global_id(0)] = 0; }\n"
 OWN = "mine.cl --global M,N --local 4,4"
 
@@ -75,7 +76,15 @@ CASES = [
     ("run mine.cl --global M,N", 2, "needs --global and --local"),
     ("run mine.c --global M,N --local 4,4", 2, "mine.c: kernel files must end in .cl"),
     ("run absent.cl --global M --local 4", 2, "no kernel file absent.cl"),
-    ("run folder.cl --global M --local 4", 2, "no kernel file folder.cl"),
+    ("run folder.cl --global M --local 4", 2, "folder.cl is a folder"),
+    ("explain folder.cl", 2, "folder.cl is a folder"),
+    ("inspect folder.cl", 2, "folder.cl is a folder"),
+    ("run .", 2, ". is a folder"),
+    ("explain others.cl --global N,M --local 4,4", 2, "'a', 'b', 'c', 'n'"),
+    ("explain badhead.cl", 2, "badhead.cl:2: "),
+    ("run badhead.cl", 2, "badhead.cl:2: "),
+    ("inspect badhead.cl", 2, "badhead.cl:2: "),
+    ("roofline badhead.cl", 2, "badhead.cl:2: "),
     ("explain binary.cl --global M --local 4", 2, "zero bytes"),
     ("explain empty.cl --global M --local 4", 2, "holds no __kernel function"),
     (f"explain {OWN} --order ''", 2, "three letters"),
@@ -90,6 +99,11 @@ CASES = [
     ("explain tiles/2 --size nan", 2, "512x256x128"),
     ("explain tiles/2 --size=-4", 2, "is negative"),
     ("explain tiles/2 --size 0", 2, "is empty"),
+    ("run tiles/2 --size 0", 2, "--size 0"),
+    ("run transpose/2 --size 0x4", 2, "--size 0x4"),
+    ("inspect tiles/2 --arch sm_90 --size 0", 2, "--size 0"),
+    ("explain tiles/2 --steps 0", 2, "at least 1"),
+    ("explain tiles/2 --time-limit nan", 2, "not a number of seconds"),
     ("explain transpose/5 --size 8 --offset 9", 2, "is empty"),
     ("explain tiles/2 --size 100000000", 2, "ask for a smaller size"),
     ("explain tiles/2 --size 99999999999999999999999", 2, "ask for a smaller size"),
@@ -138,7 +152,11 @@ CASES = [
     ("compare ok.json accuracy.json", 1, "`tilewright accuracy`"),
     ("bench --json /nonexistent/a.json", 2, "no folder /nonexistent"),
     ("accuracy --json . --size 4x4x4", 2, "is a folder"),
-    ("roofline tiles/2 --plot a.png", 2, ".svg"),
+    ("roofline tiles/2 --plot a.xyz", 2, ".svg"),
+    ("roofline tiles --local 16,16", 2, "--local"),
+    ("roofline tiles -D BM=64", 2, "-D"),
+    ("roofline transpose --plot a.svg", 2, "--plot a.svg"),
+    ("roofline ok.json --size 64", 2, "--size"),
     ("roofline transpose/5 --plot a.svg", 2, "--plot a.svg"),
     ("explain tiles/2 --picture a.png", 2, ".html"),
     ("explain tiles/2 --picture /nonexistent/a.svg", 2, "no folder /nonexistent"),
@@ -167,6 +185,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "empty.cl").write_text("")
     (tmp_path / "binary.cl").write_bytes(b"\x7fELF\0\0\xff")
     (tmp_path / "folder.cl").mkdir()
+    (tmp_path / "others.cl").write_text(OTHERS)
+    (tmp_path / "badhead.cl").write_text(f"// A kernel.\n// tilewright: --globl N\n{MINE}")
     (tmp_path / "bad.json").write_text("{}")
     (tmp_path / "plain.md").write_text("nothing\n")
     (tmp_path / "page.md").write_text("<!-- record: gone.json -->\n<!-- end record -->\n")

@@ -10,13 +10,13 @@ from types import ModuleType
 import ml_dtypes
 import numpy as np
 import pytest
+from devices import CPU
 
 import tilewright
 from tilewright.bench import sets
 from tilewright.bench.baselines import blas, clblast, cublas
 from tilewright.core import precision
 from tilewright.core import types as dtypes
-from tilewright.core.device import DeviceInfo
 from tilewright.core.plan import violations
 from tilewright.core.problem import Gemm
 from tilewright.core.types import ELEMENT_TYPES, FLOAT8, ElementType, numpy_dtype, storable
@@ -41,10 +41,6 @@ ROOT = Path(tilewright.__file__).parent
 SOURCES = {path.name: path.read_text() for path in (ROOT / "kernels").rglob("*.cl")}
 COMPLEX = ("complex64", "complex128")
 SHORT = ("float16", "bfloat16")
-CPU = DeviceInfo(
-    "a CPU", "nowhere", compute_units=2, max_work_group_size=1024, max_work_item_sizes=(1024, 1024, 64), fp64=True,
-    features=frozenset({"cpu"}), native_widths={"float32": 16, "float64": 8, "int32": 16},
-)  # fmt: skip
 
 
 @dataclass(frozen=True)

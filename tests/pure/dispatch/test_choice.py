@@ -5,10 +5,10 @@ from itertools import islice
 from pathlib import Path
 
 import pytest
+from devices import CPU, HOPPER
 from families import kernels_of
 
 from tilewright.core import source
-from tilewright.core.device import DeviceInfo
 from tilewright.core.kernel import Config, Kernel
 from tilewright.core.operands import Layout
 from tilewright.core.plan import plan_kernel
@@ -21,15 +21,6 @@ from tilewright.kernels.product.family import Candidate, Group, cheapest_first, 
 from tilewright.kernels.product.portable import search as portable
 from tilewright.kernels.product.wgmma import search as wgmma
 
-HOPPER = DeviceInfo(
-    "a Hopper GPU", "NVIDIA CUDA", kind="gpu", compute_units=132, local_bytes=49152, static_local_bytes=232448,
-    max_work_group_size=1024, max_work_item_sizes=(1024, 1024, 64), fp64=True,
-    features=frozenset(("gpu", "nvidia", "tma", "wgmma", "mma", "ldmatrix", "cp_async", "mma_f64")),
-)  # fmt: skip
-CPU = DeviceInfo(
-    "a CPU", "nowhere", compute_units=7, max_work_group_size=8192, max_work_item_sizes=(8192,) * 3, fp64=True,
-    features=frozenset({"cpu"}), native_widths={"float32": 16, "float64": 8, "int32": 16},
-)  # fmt: skip
 PROBLEMS = (
     Gemm(4096, 4096, 4096, "float16"),
     Gemm(70, 80, 5000),
@@ -62,7 +53,12 @@ def costs_within(offer: Candidate | Group, floors: tuple[float, ...] = ()) -> It
 @pytest.mark.parametrize("problem", PROBLEMS, ids=lambda problem: problem.title)
 def test_no_candidate_costs_less_than_its_group_says(problem: Gemm, family: object) -> None:
     found = [each for offer in family.offers(call_of(problem), HOPPER) for each in costs_within(offer)]  # type: ignore[attr-defined]
-    assert all(floor <= cost for cost, floors in found for floor in floors)
+    assert bool(found) == (
+        family is portable or problem.dtype in ("float16", "bfloat16") or problem.precision == "tf32"
+    )
+    for cost, floors in found:
+        assert floors
+        assert max(floors) <= cost
 
 
 def test_what_is_dear_is_not_opened() -> None:
@@ -104,7 +100,7 @@ def test_products_of_nothing_have_plans(sizes: tuple[int, int, int]) -> None:
 
 
 def test_what_no_kernel_can_make_is_refused_at_once() -> None:
-    with pytest.raises(Unsupported, match=r"^float32 operands give .*, not int32$"):
+    with pytest.raises(Unsupported, match=r"\bfloat32\b.*\bint32\b"):
         plan_product(Gemm(100, 100, 100, out_dtype="int32"), HOPPER)
 
 

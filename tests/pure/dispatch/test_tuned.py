@@ -114,8 +114,11 @@ def test_a_candidate_that_is_no_more_is_left_to_the_cost_model() -> None:
 
 
 def test_the_tables_of_the_package_can_be_read_and_name_what_there_is() -> None:
-    for path in FOLDER.glob("*.json"):
+    paths = list(FOLDER.glob("*.json"))
+    assert paths
+    for path in paths:
         table = load_table(path)
+        assert table.entries
         assert path.name == file_name(table.device)
         assert len({entry.problem for entry in table.entries}) == len(table.entries)
         for entry in table.entries:

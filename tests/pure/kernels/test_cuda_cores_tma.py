@@ -64,7 +64,7 @@ def test_stages_fit_into_local_memory(config: CudaCoresConfig, a_order: str, b_o
     call = call_of(problem)
     assert config.stages(call) >= 3
     assert config.stages(call) * config.stage_bytes(call) <= LOCAL_BYTES
-    if config.SLICES > 1:
+    if config.SLICED_K > 1:
         assert config.stages(call) * config.stage_bytes(call) >= EXCHANGED
     assert f"#define TRANSPOSE_A {int(a_order == 'row')}\n" in render(PRODUCT, config, call)
 
@@ -145,8 +145,8 @@ def test_what_is_left_after_whole_rounds_is_shared_out() -> None:
     call = call_of(problem)
     assert (config.tiles(call), config.work_groups(call), config.full_wave_tiles(call)) == (512, 132, 396)
     (step,) = planned(problem, config).steps
-    assert dict(step.scratch) == {"partial": 4 * (132 + 116) * 256 * 128, "tickets": 4 * 116}
-    assert step.zeroed == ("tickets",)
+    assert dict(step.scratch) == {"partial": 4 * (132 + 116) * 256 * 128, "semaphores": 4 * 116}
+    assert step.zeroed == ("semaphores",)
     (alone,) = planned(problem, replace(config, stream_k=False)).steps
     assert alone.scratch == ()
     assert alone.config.scalars(alone.problem) == {"whole": 512, "tiles": 512}

@@ -171,9 +171,8 @@ def test_8_bit_floats_are_summed_by_the_tensor_cores_only_if_that_is_asked_for()
 
 def test_sums_that_are_kept_twice_must_fit_into_registers() -> None:
     problem = Gemm(512, 512, 512, FLOAT8[1], "row", "column", out_dtype="float32", precision="fp8")
-    assert "128 sums of a work-item and 128 more" in "; ".join(
-        WgmmaConfig(128, 256, 4, PROMOTE=1).violations(problem, HOPPER)
-    )
+    (reason,) = WgmmaConfig(128, 256, 4, PROMOTE=1).violations(problem, HOPPER)
+    assert says(reason, 128)
     for config in (WgmmaConfig(128, 192, 4, PROMOTE=1), WgmmaConfig(128, 256, 4, PROMOTE=2)):
         assert not list(config.violations(problem, HOPPER))
         assert config.macros(problem)["PART"] == (128 if config.PROMOTE == 2 else 192)
@@ -201,8 +200,8 @@ def test_tiles_left_after_whole_rounds_are_cut_and_get_room_and_counters_that_st
     problem = Gemm(5120, 5120, 5120, "float16")  # 800 tiles: 6 rounds of 132 and 8
     config = WgmmaConfig(128, 256, 4, tail_split=16)
     found = plan([replace(HALVES, config=config)], problem, HOPPER)
-    assert found.zeroed == {"tickets"}
-    assert found.scratch == {"partial": 8 * 16 * 128 * 256 * 4, "tickets": 8 * 2 * 4}
+    assert found.zeroed == {"semaphores"}
+    assert found.scratch == {"partial": 8 * 16 * 128 * 256 * 4, "semaphores": 8 * 2 * 4}
     assert config.ndrange(problem).global_size == (132 * 384,)
     assert config.scalars(problem)["whole"] == 792
     assert kernels_of(wgmma, problem, HOPPER)[0].config == config
@@ -215,8 +214,8 @@ def test_a_tile_computed_together_has_a_work_group_for_each_part_of_k() -> None:
     config = WgmmaConfig(64, 128, 8, 1, 1, tail_split=8)
     found = plan([replace(HALVES, config=config)], problem, HOPPER)
     assert config.ndrange(problem).global_size == (256, 16, 8)
-    assert found.zeroed == {"tickets"}
-    assert found.scratch == {"partial": 16 * 8 * 64 * 128 * 4, "tickets": 16 * 4}
+    assert found.zeroed == {"semaphores"}
+    assert found.scratch == {"partial": 16 * 8 * 64 * 128 * 4, "semaphores": 16 * 4}
 
 
 def test_work_groups_are_counted_by_tiles_where_each_has_one() -> None:

@@ -149,7 +149,6 @@ def test_a_roofline_without_peaks_is_told_in_words(peaks: Peaks) -> None:
 
 
 def test_names_are_no_formulas_of_a_plot(tmp_path: Path) -> None:
-    pytest.importorskip("matplotlib")
     record = replace(RECORD, title="$\\frac$", rows=(row("$\\frac$", 0.5), row("b", 0.5, size=20)))
     plot(record, tmp_path / "a.svg")
     plot(replace(record, rows=record.rows[:1]), tmp_path / "b.svg")
@@ -158,14 +157,12 @@ def test_names_are_no_formulas_of_a_plot(tmp_path: Path) -> None:
 
 
 def test_a_sweep_without_sizes_is_plotted_without_them(tmp_path: Path) -> None:
-    pytest.importorskip("matplotlib")
     rows = (row("a", 0.5), replace(row("b", 0.5), size=()))
     plot(replace(RECORD, rows=rows), tmp_path / "a.svg")
     assert (tmp_path / "a.svg").stat().st_size
 
 
 def test_a_plot_has_a_limit(tmp_path: Path) -> None:
-    pytest.importorskip("matplotlib")
     rows = tuple(replace(row("a", 0.5), name=f"a{index}", samples=Samples((0.5,))) for index in range(501))
     with pytest.raises(Unsupported, match=r"\b501\b"):
         plot(replace(RECORD, rows=rows), tmp_path / "a.svg")

@@ -10,11 +10,8 @@ import pytest
 from example_records import PEAKS, RECORD, REFUSED, ROWS, row
 from paths import BENCHMARKS
 
-from tilewright.cli.printing import say
-from tilewright.core.kernel import Ladder
-from tilewright.core.records import Row, RowStatus, Samples, save_record
+from tilewright.core.records import Row, Samples, save_record
 from tilewright.errors import RecordError, Unsupported
-from tilewright.kernels import LADDERS
 from tilewright.report.compare import compare
 from tilewright.report.pages import MARKS, refresh
 from tilewright.report.plot import plot
@@ -26,7 +23,6 @@ from tilewright.report.table import (
     markdown,
     notes,
     peaks_line,
-    published_lines,
     to_csv,
 )
 
@@ -76,32 +72,6 @@ def test_heading_notes_and_peaks_are_lines() -> None:
     assert "float32 2 GFLOP/s" in peaks_line(PEAKS)
     assert "copy 10 GB/s" in peaks_line(PEAKS)
     assert peaks_line(None) == "peaks not measured"
-
-
-def test_published_figures_stand_with_ours_their_sizes_and_their_source() -> None:
-    ladder = Ladder("l", "A ladder", "an article of 2012, without transfers", (), published_size=(7, 8, 9))
-    source = "published figures of the ladder l: an article of 2012, without transfers"
-    ours = "l/01_a: 0.2 GFLOP/s here at 100x100x100; published at 7x8x9: Tesla: 139"
-    assert published_lines(ladder, ROWS) == [source, ours]
-    failed = replace(ROWS[2], status=RowStatus.WRONG, samples=Samples())
-    assert published_lines(ladder, [failed])[1] == "l/01_a: wrong here at 100x100x100; published at 7x8x9: Tesla: 139"
-    assert published_lines(ladder, ROWS[:1]) == ["no published figures: l: an article of 2012, without transfers"]
-
-
-def test_the_names_of_rungs_are_not_markup(capsys: pytest.CaptureFixture[str]) -> None:
-    rows = LADDERS["rows"]
-    host = [replace(ROWS[2], name=each.name, published=each.published) for each in rows.kernels[:2]]
-    say("\n".join(published_lines(rows, host)))
-    source, figure = capsys.readouterr().out.splitlines()
-    assert "timed until the result is back in host memory" in source
-    assert figure.startswith("rows/00_sequential[r-k-c]: ")
-    assert figure.endswith("published at 2000x2000x2000: CPU of 2012, one core: 0.191")
-
-
-def test_a_ladder_without_published_figures_says_so() -> None:
-    (sentence,) = published_lines(LADDERS["transpose"], ROWS[:1])
-    assert sentence.startswith("no published figures: ")
-    assert LADDERS["transpose"].origin in sentence
 
 
 def test_csv_has_every_row_with_its_times() -> None:
@@ -192,14 +162,12 @@ def test_records_without_a_common_row_cannot_be_compared() -> None:
 
 @pytest.mark.parametrize("suffix", [".svg", ".png", ".pdf"])
 def test_a_plot_is_drawn_by_rung(tmp_path: Path, suffix: str) -> None:
-    pytest.importorskip("matplotlib")
     picture = tmp_path / f"rungs{suffix}"
     plot(RECORD, picture)
     assert picture.stat().st_size > 1000
 
 
 def test_a_plot_of_a_sweep_is_drawn_by_size_and_the_same_each_time(tmp_path: Path) -> None:
-    pytest.importorskip("matplotlib")
     sweep = replace(RECORD, rows=tuple(row(name, 0.001, size) for size in (64, 128) for name in ("NumPy", "l/01_a")))
     for name in ("first.svg", "second.svg"):
         plot(sweep, tmp_path / name)
@@ -209,6 +177,5 @@ def test_a_plot_of_a_sweep_is_drawn_by_size_and_the_same_each_time(tmp_path: Pat
 
 
 def test_nothing_measured_cannot_be_plotted(tmp_path: Path) -> None:
-    pytest.importorskip("matplotlib")
     with pytest.raises(Unsupported, match="ladder l"):
         plot(replace(RECORD, rows=(REFUSED,)), tmp_path / "empty.svg")

@@ -3,7 +3,9 @@
 from dataclasses import replace
 from pathlib import Path
 
-from tilewright.core.device import DeviceInfo, Peaks
+from devices import GPU
+
+from tilewright.core.device import Peaks
 from tilewright.core.records import Environment, Record, Role, Row, RowStatus, Samples, load_record, save_record
 from tilewright.report import benchmark_table, beside
 from tilewright.report.compare import compare
@@ -29,9 +31,7 @@ ROWS = (
     row("l/01_a", 0.016, 200),
     row("l/01_a", 0.016, 200, backend="cuda"),
 )
-ENVIRONMENT = Environment(
-    DeviceInfo("GPU", "P"), "2026-01-02", "3.11", "Linux", "Processor", 2, 0.5, {"NVIDIA CUDA": "CUDA 13"}
-)
+ENVIRONMENT = Environment(GPU, "2026-01-02", "3.11", "Linux", "Processor", 2, 0.5, {"NVIDIA CUDA": "CUDA 13"})
 RECORD = Record("ladder l", "float32", ENVIRONMENT, Peaks({"float32": 2.0}, 10.0, 40.0), ROWS)
 
 
@@ -55,14 +55,14 @@ def test_libraries_are_no_rungs() -> None:
     lines = derive(ROWS, None)
     assert all(line.over_first is None for line in lines[:3])
     assert lines[5].over_baseline == 0.2, "cuBLAS before NumPy"
-    assert header(ROWS)[7] == "x cuBLAS"
+    assert header(ROWS)[8] == "x cuBLAS"
 
 
 def test_a_library_of_any_name_is_a_baseline_where_its_row_says_so() -> None:
     atlas = row("ATLAS", 0.0005, role=Role.BASELINE, backend="host")
     line, rung = derive((atlas, row("l/01_a", 0.001)), None)
     assert (line.over_baseline, rung.over_baseline) == (None, 0.5)
-    assert header((atlas,))[7] == "x ATLAS"
+    assert header((atlas,))[8] == "x ATLAS"
     copied = replace(atlas, name="ATLAS copy", problem="copy 10x10 float32")
     assert (copied.library, atlas.library) == ("ATLAS", "ATLAS")
     cuda = replace(atlas, backend="cuda")

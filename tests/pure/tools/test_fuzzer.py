@@ -100,6 +100,7 @@ def test_the_loop_goes_on_behind_a_case_that_ends_its_process_and_resumes(tmp_pa
     cases = {seed: draw(seed, palette) for seed in range(17, 23)}
     assert all(case.place == "host" for case in cases.values())
     ended = {seed for seed, case in cases.items() if case.call == "matmul"}
+    assert ended
     Loop(empty, task, 2, path).run(3, None, batch=2)
     halfway = load_fuzz(path)
     assert halfway.next_seed == 20

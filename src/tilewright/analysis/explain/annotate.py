@@ -1,12 +1,18 @@
 """Prints the kernel's source with each line's memory traffic below it."""
 
+from dataclasses import replace
+from itertools import groupby
+
+from ..marked_lines import Mark, MarkedLine, marked
 from .explanation import Explanation
 from .models import Model
 from .profile import LineAccess
 from .simt import Finding
 from .totals import totals
-from .verdict import number, verdict
+from .verdict import findings_and_costs, is_costly, number, remarks, stop_sentences
 
+NEAR = 1  # lines of the source that are shown before and after one with traffic or findings
+FOLDED = 4  # lines without either that are folded into one
 _OPERATIONS = {"load": "load ", "store": "store", "atomic": "atomic"}
 
 
@@ -17,7 +23,7 @@ def access_line(access: LineAccess, model: Model) -> str:
     if access.is_local:
         degree = "no conflict" if access.degree <= 1 else f"{number(access.degree)}-way conflict"
         return f"{head}  {_counted(access, model.local_pass, model.local_passes)} (least {ideal})  {degree}"
-    return f"{head}  {_counted(access, 'sector', 'sectors')} (ideal {ideal})  {100 * access.efficiency:.3g}% used"
+    return f"{head}  {_counted(access, model.piece, model.pieces)} (ideal {ideal})  {100 * access.efficiency:.3g}% used"
 
 
 def _counted(access: LineAccess, one: str, several: str) -> str:
@@ -33,35 +39,52 @@ def finding_line(finding: Finding) -> str:
 
 def annotated_source(explanation: Explanation) -> list[str]:
     """The kernel's file line by line. Below a line, `>` marks its traffic, `!` a fault and `~` a note."""
+    return [each.text for each in marked_source(explanation, whole=True)]
+
+
+def marked_source(explanation: Explanation, whole: bool) -> list[MarkedLine]:
+    """The kernel's file with what was counted below each line. Unless it is `whole`, stretches without traffic or findings
+    are folded into one line each."""
     file = explanation.entry_position.file
-    below: dict[int, list[str]] = {}
+    below: dict[int, list[MarkedLine]] = {}
     for access in explanation.accesses:
         if access.position.file == file:
-            below.setdefault(access.position.line, []).append(f"     > {access_line(access, explanation.model)}")
+            below.setdefault(access.position.line, []).append(marked_access(access, explanation.model))
     for finding in explanation.findings:
         if finding.position.file == file:
-            mark = "!" if finding.is_fault else "~"
-            below.setdefault(finding.position.line, []).append(f"     {mark} {finding_line(finding)}")
-    out: list[str] = []
+            mark, sign = (Mark.FAULT, "!") if finding.is_fault else (Mark.NOTE, "~")
+            line = MarkedLine(f"     {sign} {finding_line(finding)}", mark)
+            below.setdefault(finding.position.line, []).append(line)
     texts = explanation.source.file(file)
     last = max((line for line, text in texts.items() if text.strip()), default=0)
-    for line, text in texts.items():
-        if line > last:
-            break
-        out.append(f"{line:4}   {text}".rstrip())
-        out += below.get(line, [])
+    shown = [line for line in texts if line <= last]
+    near = {line + away for line in (*below, explanation.entry_position.line) for away in range(-NEAR, NEAR + 1)}
+    out: list[MarkedLine] = []
+    for folded, run in groupby(shown, key=lambda line: not whole and line not in near):
+        lines = list(run)
+        if folded and len(lines) >= FOLDED:
+            out.append(MarkedLine(f"       ... lines {lines[0]} to {lines[-1]} move no data", Mark.NOTE))
+            continue
+        for place in lines:
+            out.append(MarkedLine(f"{place:4}   {texts[place]}".rstrip(), Mark.CODE))
+            out += below.get(place, [])
     return out + elsewhere(explanation, file)
 
 
-def elsewhere(explanation: Explanation, file: str) -> list[str]:
+def marked_access(access: LineAccess, model: Model, place: str = "") -> MarkedLine:
+    """The line of one access. It is a cost if the access needs more than the least."""
+    return MarkedLine(f"     > {place}{access_line(access, model)}", Mark.COST if is_costly(access) else Mark.PLAIN)
+
+
+def elsewhere(explanation: Explanation, file: str) -> list[MarkedLine]:
     """Traffic and findings in other files, which macros and includes bring in."""
     lines = [
-        f"     > {each.position}: {access_line(each, explanation.model)}"
+        marked_access(each, explanation.model, f"{each.position}: ")
         for each in explanation.accesses
         if each.position.file != file
     ]
-    lines += [f"     ! {each}" for each in explanation.findings if each.position.file != file]
-    return lines
+    others = (each for each in explanation.findings if each.position.file != file)
+    return lines + [MarkedLine(f"     ! {each}", Mark.FAULT if each.is_fault else Mark.NOTE) for each in others]
 
 
 def heading(explanation: Explanation) -> str:
@@ -78,9 +101,10 @@ def summary(explanation: Explanation) -> list[str]:
     """The sums of the whole NDRange."""
     found = totals(explanation)
     about = "" if found.exact else "about "
+    pieces = explanation.model.pieces
     lines = [
         f"in {whole_launch(explanation.group_count)}:",
-        f"global memory: {about}{found.global_load_sectors:,} sectors loaded in {found.global_load_requests:,} requests, "
+        f"global memory: {about}{found.global_load_sectors:,} {pieces} loaded in {found.global_load_requests:,} requests, "
         f"{found.global_store_sectors:,} stored in {found.global_store_requests:,}",
     ]
     if found.wavefronts:
@@ -100,12 +124,12 @@ def legend(explanation: Explanation) -> list[str]:
     whose = "its only work-group" if all_groups == 1 else whose
     lines = [
         f"> shows the memory traffic of the line above, in {whose}: req = memory instructions issued, one per "
-        f"{model.sub_group} ({model.lanes} work-items)."
+        f"{model.sub_group}{f' ({model.lanes} work-items)' if model.lanes > 1 else ''}."
     ]
     if any(not each.is_local for each in explanation.accesses):
         lines.append(
-            f"Global memory: sectors = {model.sector}-byte pieces that each request moved (ideal in brackets); used = the part "
-            "of their bytes that was asked for."
+            f"Global memory: {model.pieces} = {model.sector}-byte pieces that each request moved (ideal in brackets); used = the "
+            "part of their bytes that was asked for."
         )
     if any(each.is_local for each in explanation.accesses):
         lines.append(
@@ -115,8 +139,32 @@ def legend(explanation: Explanation) -> list[str]:
     return lines
 
 
-def report(explanation: Explanation) -> list[str]:
-    """The whole report: heading, legend, annotated source, verdict, sums."""
-    sentences = [f"- {line}" for line in verdict(explanation)]
-    source = annotated_source(explanation)
-    return [heading(explanation), *legend(explanation), "", *source, "", *sentences, "", *summary(explanation)]
+def report(explanation: Explanation, whole_source: bool = False) -> list[MarkedLine]:
+    """The whole report: heading, verdict, sums, other launches, notes, then the source with its legend."""
+    return [
+        MarkedLine(heading(explanation), Mark.HEADING),
+        *marked([explanation.why_model] if explanation.why_model else [], Mark.NOTE),
+        *(replace(each, text=f"- {each.text}") for each in findings_and_costs(explanation)),
+        MarkedLine(""),
+        *marked(summary(explanation)),
+        *(line for each in explanation.earlier for line in launch_before(each, explanation)),
+        MarkedLine(""),
+        *marked(legend(explanation), Mark.NOTE),
+        MarkedLine(""),
+        *marked_source(explanation, whole_source),
+        MarkedLine(""),
+        *(replace(each, text=f"- {each.text}") for each in remarks(explanation)),
+    ]
+
+
+def launch_before(helper: Explanation, main: Explanation) -> list[MarkedLine]:
+    """A launch before the kernel itself: one line, and its faults."""
+    found = totals(helper)
+    sizes = " by ".join("x".join(map(str, each)) for each in (helper.global_size, helper.local_size))
+    text = (
+        f"launched before {main.entry}: {helper.name}, {sizes} work-items: {found.global_load_sectors:,} "
+        f"{helper.model.pieces} loaded, {found.global_store_sectors:,} stored, {len(helper.faults)} faults"
+    )
+    texts = [f"- {helper.name}: {each.kind} at line {each.position.line}: {each.text}" for each in helper.faults]
+    texts += [f"- {helper.name}: {each}" for each in stop_sentences(helper)]
+    return [MarkedLine(text), *marked(texts, Mark.FAULT)]

@@ -17,7 +17,8 @@ Flags = npt.NDArray[np.bool_]
 @dataclass(frozen=True)
 class Coverage:
     """How many of a buffer's elements the executed groups read and wrote, and how many were written by several work-items
-    without a barrier between. `gap` says which elements were never written (or never read, if none was written)."""
+    without a barrier between. `gap` says which elements were never written (or never read, if none was written). An element
+    has `itemsize` bytes."""
 
     buffer: str
     elements: int
@@ -25,6 +26,7 @@ class Coverage:
     written: int
     contested: int
     gap: str
+    itemsize: int
 
 
 class Touched:
@@ -56,7 +58,8 @@ class Touched:
         written = int(self.written.sum())
         missing = ~(self.written if written else self.read)
         read = int(self.read.sum())
-        return Coverage(self.segment.name, len(self.read), read, written, shared, gap_of(missing, self.shape))
+        gap = gap_of(missing, self.shape)
+        return Coverage(self.segment.name, len(self.read), read, written, shared, gap, self.itemsize)
 
 
 def may_be_followed(segment: Segment, itemsize: int) -> bool:

@@ -7,10 +7,11 @@ from pathlib import Path
 from time import perf_counter
 
 from ...errors import InvalidInput, SourceError, UnknownName
+from ..marked_lines import plain_text
 from .annotate import report
 from .clc import Program, parse_program
 from .coverage import Coverage
-from .explanation import Explanation
+from .explanation import Explanation, Stop
 from .group_choice import all_are_affordable, choose_groups, count_groups
 from .models import NVIDIA, Model
 from .private_arrays import private_arrays
@@ -19,6 +20,7 @@ from .recorder import TrafficRecorder
 from .simt import Finding, all_groups, run_kernel
 from .simt.findings import COUNTED, GROUPS, UNINITIALISED, UNUSED
 from .simt.launch import STEP_LIMIT, Argument, Launch, check_sizes
+from .simt.machine import Watch, not_watched
 from .simt.machine_state import Group
 from .source_lines import SourceText
 
@@ -29,8 +31,8 @@ class PrintedExplanation(Explanation):
     """An explanation whose text is what `tilewright explain` prints."""
 
     def __str__(self) -> str:
-        """The annotated source, the verdict and the sums."""
-        return "\n".join(report(self))
+        """The verdict, the sums, and the lines of the source that move data."""
+        return plain_text(report(self))
 
 
 def explain_source(
@@ -49,6 +51,8 @@ def explain_source(
     step_limit: int = STEP_LIMIT,
     pitches: Mapping[str, int] | None = None,
     unset: Collection[str] = (),
+    partial: bool = False,
+    watch: Watch = not_watched,
 ) -> Explanation:
     """Explain OpenCL C text.
 
@@ -58,7 +62,9 @@ def explain_source(
     "all" or None. None means all if that takes at most about half a second, else a choice (`choose_groups`). With
     `contract`, a multiply-add is rounded once, as compilers do by default on hardware with fused multiply-add; addresses
     stay the same. `pitches` sets the row length, in elements, of two-dimensional local arrays. `unset` names buffers without
-    initial contents: reading an element that the kernel has not written is a fault.
+    initial contents: reading an element that the kernel has not written is a fault. A run of more than `step_limit` loop
+    iterations and calls raises SourceError. If it may be `partial`, it ends there instead, and `Explanation.stop` says how far
+    it came. `watch` is called again and again with the steps taken and the work-groups begun; True ends the run.
 
     SourceError names file, line and column of what cannot be read or run. InvalidInput says which argument is wrong.
     """
@@ -74,7 +80,8 @@ def explain_source(
         recorder = TrafficRecorder(model)
         launch = run_kernel(
             program, name, global_size, local_size, arguments, groups, recorder,
-            contract=use_contract, step_limit=step_limit, pitches=pitches, fill=fill, unset=unset,
+            contract=use_contract, step_limit=step_limit, pitches=pitches, fill=fill, unset=unset, partial=partial,
+            watch=watch,
         )  # fmt: skip
         profile = recorder.profile()
         return launch, profile, recorder.coverage()
@@ -83,12 +90,12 @@ def explain_source(
     launch, profile, coverage = run(chosen)
     if groups is None and all_are_affordable(global_size, local_size, len(chosen), launch.machine.steps_taken):
         chosen = all_groups(global_size, local_size)
-        if len(chosen) > len(profile.groups):
+        if len(chosen) > len(profile.groups) and launch.stopped is None:
             launch, profile, coverage = run(chosen)
     findings = launch.findings
-    if any(map(may_be_unused, findings)):
+    if launch.stopped is None and any(map(may_be_unused, findings)):
         findings = without_unused(findings, launch, profile, lambda: run(chosen, 0xFF)[:2])
-    if any(each.kind == COUNTED for each in findings):
+    if launch.stopped is None and any(each.kind == COUNTED for each in findings):
         findings = in_any_order(findings, run(chosen[::-1])[0].findings)
     return PrintedExplanation(
         name=filename,
@@ -105,6 +112,9 @@ def explain_source(
         seconds=perf_counter() - begin,
         coverage=coverage,
         private_arrays=private_arrays(program, name),
+        stop=Stop(launch.stopped, min(step_limit, launch.machine.steps_taken), launch.ended, len(chosen))
+        if launch.stopped
+        else None,
     )
 
 

@@ -16,8 +16,22 @@ from .source_lines import SourceText
 
 
 @dataclass(frozen=True)
+class Stop:
+    """Where a run was ended early, after `steps`: `ended` of the `chosen` work-groups had run to their end."""
+
+    position: Position
+    steps: int
+    ended: int
+    chosen: int
+
+
+@dataclass(frozen=True)
 class Explanation:
-    """What a kernel does to memory. `groups` are the executed work-groups; `group_count` is the number of all."""
+    """What a kernel does to memory. `groups` are the executed work-groups; `group_count` is the number of all.
+
+    `stop` says how far a run came that needed too many steps; None if it ended. `rounding` is a sentence about a global
+    size that was rounded up, or "".
+    """
 
     name: str
     entry: str
@@ -35,6 +49,9 @@ class Explanation:
     private_arrays: tuple[PrivateArray, ...] = ()
     buffers: Mapping[str, str] = field(default_factory=dict)  # argument -> the plan's buffer, where they differ
     earlier: tuple["Explanation", ...] = ()  # the kernel's launches before this one
+    stop: Stop | None = None
+    rounding: str = ""
+    why_model: str = ""  # why these rules were chosen, if nobody asked for them
 
     @property
     def model(self) -> Model:

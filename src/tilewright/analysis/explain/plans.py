@@ -2,10 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial as bound
 from typing import Any
 
 import numpy as np
 
+from ...core.arguments import check_arguments
 from ...core.kernel import Config, Kernel, Step, render
 from ...core.plan import Plan
 from ...core.problem import Problem, inputs_of, output_of, random_arrays
@@ -15,6 +17,7 @@ from .explain import Groups, explain_source
 from .explanation import Explanation
 from .models import NVIDIA, Model
 from .simt.launch import STEP_LIMIT, Argument
+from .simt.machine import Watch, not_watched
 
 
 def explain_kernel(
@@ -28,6 +31,9 @@ def explain_kernel(
     macros: Mapping[str, str | int] | None = None,
     pitches: Mapping[str, int] | None = None,
     contract: bool = False,
+    step_limit: int = STEP_LIMIT,
+    partial: bool = False,
+    watch: Watch = not_watched,
 ) -> tuple[Explanation, ...]:
     """Explain every launch of a rung or library kernel on `problem`, in order; the last one is the kernel itself.
 
@@ -38,8 +44,9 @@ def explain_kernel(
     """
     steps = kernel.steps(kernel, config or kernel.config, problem)
     return explain_steps(
-        steps, problem, model=model, groups=groups, arrays=arrays, macros=macros, pitches=pitches, contract=contract
-    )
+        steps, problem, model=model, groups=groups, arrays=arrays, macros=macros, pitches=pitches, contract=contract,
+        step_limit=step_limit, partial=partial, watch=watch,
+    )  # fmt: skip
 
 
 def explain_steps(
@@ -53,8 +60,12 @@ def explain_steps(
     pitches: Mapping[str, int] | None = None,
     contract: bool = False,
     step_limit: int = STEP_LIMIT,
+    partial: bool = False,
+    watch: Watch = not_watched,
+    zeroed_output: bool = False,
 ) -> tuple[Explanation, ...]:
-    """As `explain_kernel`, for the launches of a Plan. SourceError if a launch needs more than `step_limit` loop steps."""
+    """As `explain_kernel`, for the launches of a Plan. A launch that needs more than `step_limit` loop steps raises
+    SourceError, or ends early if it may be `partial`. With `zeroed_output` the output holds zeros before the first launch."""
     buffers = first_buffers(problem, arrays or small_arrays(problem))
     plan = Plan(problem, tuple(steps))
     for name, nbytes in plan.scratch.items():
@@ -64,12 +75,24 @@ def explain_steps(
     unset = set(plan.scratch).difference(plan.zeroed)
     if output_of(problem).name not in {operand.name for operand in inputs_of(problem)}:
         unset.add(output_of(problem).name)
+    if zeroed_output:
+        unset.discard(output_of(problem).name)
+        buffers[output_of(problem).name][...] = 0
+    explain = bound(
+        _explain_step,
+        model=model,
+        groups=groups,
+        contract=contract,
+        step_limit=step_limit,
+        partial=partial,
+        watch=watch,
+    )
     explanations: list[Explanation] = []
     for step in steps:
         if step.config.ndrange(step.problem).empty:
             continue
         changes = (macros or {}, pitches or {}) if step is steps[-1] else ({}, {})
-        explanations.append(_explain_step(step, buffers, unset, model, groups, changes, contract, step_limit))
+        explanations.append(explain(step, buffers, unset, changes))
         for name, value in explanations[-1].outputs.items():
             buffers[step.buffer_of(name)] = value
             unset.discard(step.buffer_of(name))
@@ -104,39 +127,31 @@ def _explain_step(
     step: Step,
     buffers: Mapping[str, np.ndarray],
     unset: set[str],
-    model: Model,
-    groups: Groups,
     changes: tuple[Mapping[str, str | int], Mapping[str, int]],
-    contract: bool,
-    step_limit: int,
+    **how: Any,
 ) -> Explanation:
+    """Explain one launch. `how` are further arguments of `explain_source`."""
     ndrange = step.config.ndrange(step.problem)
-    scalars = scalars_of(step)
-    arguments: dict[str, Argument] = {}
     if maps := step.config.tensor_maps(step.problem):
         raise Unsupported(
             f"{step.kernel.name} fetches by NVIDIA's copy engine ({', '.join(maps)} are tensor maps), which explain cannot run"
         )
-    for parameter in step.kernel.signature.parameters:
-        if parameter.pointer:
-            arguments[parameter.name] = buffers[step.buffer_of(parameter.name)]
-        else:
-            arguments[parameter.name] = scalars[parameter.name]
-    source = render(step.kernel, step.config, step.problem)
-    source = override(source, changes[0])
+    scalars = scalars_of(step)
+    check_arguments(step, buffers, scalars)
+    arguments: dict[str, Argument] = {
+        each.name: buffers[step.buffer_of(each.name)] if each.pointer else scalars[each.name]
+        for each in step.kernel.signature.parameters
+    }
     explanation = explain_source(
-        source,
+        override(render(step.kernel, step.config, step.problem), changes[0]),
         filename=step.kernel.name,
         entry=step.kernel.signature.entry,
         global_size=ndrange.global_size,
         local_size=ndrange.local_size,
         arguments=arguments,
-        model=model,
-        groups=groups,
-        contract=contract,
-        step_limit=step_limit,
         pitches=changes[1],
         unset=[name for name in arguments if step.buffer_of(name) in unset],
+        **how,
     )
     return replace(explanation, buffers=dict(step.buffers))
 

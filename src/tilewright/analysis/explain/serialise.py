@@ -4,7 +4,7 @@ from dataclasses import asdict
 from typing import Any
 
 from .clc.lexer import Position
-from .explanation import Explanation
+from .explanation import Explanation, Stop
 from .profile import LineAccess, Request
 from .simt import Finding
 from .totals import totals
@@ -23,6 +23,8 @@ def to_dict(explanation: Explanation) -> dict[str, Any]:
         "model": {"name": model.name, "title": model.title, "verified": model.verified, "evidence": model.evidence},
         "groups": [list(group) for group in explanation.groups],
         "group_count": explanation.group_count,
+        "stop": _stop(explanation.stop),
+        "rounding": explanation.rounding,
         "barriers": explanation.profile.barriers,
         "accesses": [_access(each) for each in explanation.accesses],
         "coverage": [asdict(each) for each in explanation.coverage],
@@ -33,6 +35,12 @@ def to_dict(explanation: Explanation) -> dict[str, Any]:
         "totals": {name: getattr(found, name) for name in found.__dataclass_fields__},
         "verdict": verdict(explanation),
     }
+
+
+def _stop(stop: Stop | None) -> dict[str, int] | None:
+    if stop is None:
+        return None
+    return {"line": stop.position.line, "steps": stop.steps, "ended": stop.ended, "chosen": stop.chosen}
 
 
 def _place(position: Position) -> dict[str, Any]:

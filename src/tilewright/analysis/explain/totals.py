@@ -65,8 +65,8 @@ def _alike(explanation: Explanation) -> bool:
 
 
 _ROWS = (
-    ("sectors loaded from global memory", "global_load_sectors"),
-    ("sectors stored to global memory", "global_store_sectors"),
+    ("{pieces} loaded from global memory", "global_load_sectors"),
+    ("{pieces} stored to global memory", "global_store_sectors"),
     ("load requests to global memory", "global_load_requests"),
     ("{passes} of loads from local memory", "local_load_wavefronts"),
     ("{passes} of stores to local memory", "local_store_wavefronts"),
@@ -79,7 +79,7 @@ def changes(before: Explanation, after: Explanation) -> list[str]:
     old, new = totals(before), totals(after)
     lines = []
     for template, name in _ROWS:
-        words = template.format(passes=after.model.local_passes)
+        words = template.format(passes=after.model.local_passes, pieces=after.model.pieces)
         was, now = getattr(old, name), getattr(new, name)
         if was == now:
             continue

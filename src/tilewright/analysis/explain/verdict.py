@@ -1,10 +1,12 @@
 """The verdict: sentences about a kernel's faults and memory traffic, worst first."""
 
-from .address_patterns import PitchAdvice, Shape, active_addresses, advise_pitch, shape_of
+from ..marked_lines import Mark, MarkedLine, marked
+from .address_patterns import PitchAdvice, active_addresses, advise_pitch, shape_of
 from .coverage import coverage_notes
 from .explanation import Explanation
 from .private_arrays import private_notes
 from .profile import LineAccess
+from .reuse import reuse_sentences
 
 _POOR = 0.75
 _VERBS = {"load": "reads", "store": "writes", "atomic": "updates"}
@@ -16,19 +18,47 @@ def number(value: float) -> str:
 
 
 def verdict(explanation: Explanation) -> list[str]:
-    """Sentences: first faults, then costly accesses, then cheap ones, then notes."""
-    lines = [f"{each.kind} at line {each.position.line}: {each.text}" for each in explanation.faults]
-    poor = [each for each in explanation.accesses if is_costly(each)]
-    for access in sorted(poor, key=lambda each: each.ideal - each.cost):
-        lines.append(local_sentence(explanation, access) if access.is_local else global_sentence(explanation, access))
-    fine = [each for each in explanation.accesses if not is_costly(each)]
-    if fine:
-        lines.append(_fine(fine, len(explanation.accesses)))
-    lines += [
-        f"{each.kind} at line {each.position.line}: {each.text}" for each in explanation.findings if not each.is_fault
-    ]
-    lines += notes(explanation)
+    """Sentences: what was not run, faults, costs with the largest first, what is cheap, then notes."""
+    return [each.text for each in (*findings_and_costs(explanation), *remarks(explanation))]
+
+
+def findings_and_costs(explanation: Explanation) -> list[MarkedLine]:
+    """The answer: faults, then costs with the largest first, then what costs as little as it can."""
+    faults = [f"{each.kind} at line {each.position.line}: {each.text}" for each in explanation.faults]
+    causes = [explanation.rounding] if explanation.rounding and faults else []
+    lines = marked([*stop_sentences(explanation), *causes, *faults], Mark.FAULT)
+    scale = explanation.group_count / max(1, len(explanation.groups))
+    costly = [each for each in explanation.accesses if is_costly(each)]
+    costs = [(scale * (each.cost - each.ideal), cost_sentence(explanation, each)) for each in costly]
+    costs += reuse_sentences(explanation)
+    lines += marked((text for _, text in sorted(costs, key=lambda each: -each[0])), Mark.COST)
+    if fine := [each for each in explanation.accesses if not is_costly(each)]:
+        lines.append(MarkedLine(_fine(fine, len(explanation.accesses))))
+    if not explanation.accesses:
+        lines.append(MarkedLine("no work-item that was run reads or writes global or local memory"))
     return lines
+
+
+def remarks(explanation: Explanation) -> list[MarkedLine]:
+    """Findings that are no faults, and what the counts are based on."""
+    harmless = [each for each in explanation.findings if not each.is_fault]
+    texts = [f"{each.kind} at line {each.position.line}: {each.text}" for each in harmless]
+    if explanation.rounding and not explanation.faults:
+        texts.append(explanation.rounding)
+    return marked([*texts, *notes(explanation)], Mark.NOTE)
+
+
+def stop_sentences(explanation: Explanation) -> list[str]:
+    """How far a run came that used up its steps, and what is unknown therefore."""
+    stop = explanation.stop
+    if stop is None:
+        return []
+    ended, chosen = f"{stop.ended:,} of {stop.chosen:,}", f"{explanation.group_count:,}"
+    return [
+        f"stopped at line {stop.position.line} after {stop.steps:,} steps (loop iterations and calls): {ended} chosen "
+        f"work-groups ran to their end, of {chosen} in all. Counts are of what ran; faults and costs behind it, and the "
+        "result, are unknown. If the loop ends at all, a smaller --size, or larger --steps and --time-limit, show more"
+    ]
 
 
 def is_costly(access: LineAccess) -> bool:
@@ -36,30 +66,45 @@ def is_costly(access: LineAccess) -> bool:
     return access.efficiency < _POOR and access.cost > access.ideal
 
 
+def cost_sentence(explanation: Explanation, access: LineAccess) -> str:
+    """The cost of one access, and its cause."""
+    return local_sentence(explanation, access) if access.is_local else global_sentence(explanation, access)
+
+
 def global_sentence(explanation: Explanation, access: LineAccess) -> str:
     """The cost of one global access, and its cause."""
     model = explanation.model
-    shape = shape_of(access.worst)
     where = f"line {access.position.line} {_VERBS[access.operation]} {access.buffer}"
     cost = (
-        f"{number(access.per_request)} sectors a request where {number(access.ideal_per_request)} "
+        f"{number(access.per_request)} {model.pieces} a request where {number(access.ideal_per_request)} "
         f"{'is' if round(access.ideal_per_request, 1) == 1 else 'are'} enough"
     )
     used = f"{100 * access.efficiency:.3g}% of the bytes moved are used"
-    return f"{where} {_manner(shape, access, model.sub_group)}: {cost}; {used}"
+    return f"{where} {_manner(access, explanation)}: {cost}; {used}"
 
 
-def _manner(shape: Shape, access: LineAccess, sub_group: str) -> str:
+def _manner(access: LineAccess, explanation: Explanation) -> str:
+    shape, sub_group = shape_of(access.worst), explanation.model.sub_group
     if shape.kind == "same":
         addresses = len(set(active_addresses(access.worst)))
-        return f"at {'one address' if addresses == 1 else f'{addresses} addresses'} for the whole {sub_group}"
+        if addresses == 1:
+            return f"at one address for the whole {sub_group}"
+        return f"at {addresses} addresses{_by_rows(addresses, explanation) or f' for the whole {sub_group}'}"
     if shape.kind == "consecutive" and shape.runs == 1:
-        return "consecutively, but not aligned to sectors"
+        return f"consecutively, but not aligned to {explanation.model.pieces}"
     if shape.kind == "consecutive":
-        return f"in {shape.runs} separate stretches"
+        return f"in {shape.runs} separate stretches{_by_rows(shape.runs, explanation)}"
     if shape.kind == "strided":
         return f"with a stride of {abs(shape.stride)} bytes from one work-item to the next"
     return "at scattered addresses"
+
+
+def _by_rows(count: int, explanation: Explanation) -> str:
+    """Says that a narrow work-group is the cause: a sub-group holds `count` of its rows."""
+    width = explanation.local_size[0]
+    if count < 2 or width * count != explanation.model.lanes:
+        return ""
+    return f", one for each row of the {width}-wide group that a {explanation.model.sub_group} holds"
 
 
 def local_sentence(explanation: Explanation, access: LineAccess) -> str:
@@ -100,9 +145,9 @@ def _fine(fine: list[LineAccess], count: int) -> str:
     where = f"line{'s' if len(lines) > 1 else ''} {listed}"
     nearly = "nearly " if any(each.cost > each.ideal for each in fine) else ""
     if len(fine) == 1:
-        return f"the {'only' if count == 1 else 'other'} access ({where}) is {nearly}as cheap as it can be"
+        return f"the requests of the {'only' if count == 1 else 'other'} access ({where}) are {nearly}as cheap as they can be"
     which = "all" if len(fine) == count else "the other"
-    return f"{which} {len(fine)} accesses ({where}) are {nearly}as cheap as they can be"
+    return f"the requests of {which} {len(fine)} accesses ({where}) are {nearly}as cheap as they can be"
 
 
 def notes(explanation: Explanation) -> list[str]:
@@ -111,11 +156,12 @@ def notes(explanation: Explanation) -> list[str]:
     run, all_groups = len(explanation.groups), explanation.group_count
     lines = [
         f"counts are of the accesses in the source, by the rules of {model.title} ({model.standing}); a compiler may merge "
-        "or drop accesses"
+        "or drop accesses, and caches may serve what is fetched again"
     ]
     if run < all_groups:
         lines.append(f"{run} of {all_groups:,} work-groups were run: {_group_names(explanation)}")
-    lines += coverage_notes(explanation.coverage, run, all_groups)
+    if explanation.stop is None:
+        lines += coverage_notes(explanation.coverage, run, all_groups)
     lines += private_notes(explanation.private_arrays, model)
     wide = sorted({each.position.line for each in explanation.accesses if each.assumed_wide})
     if wide:

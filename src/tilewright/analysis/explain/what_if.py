@@ -39,6 +39,10 @@ def sweep(ask: Ask, variations: Iterable[Mapping[str, Any]]) -> list[Answer]:
         except TilewrightError as error:
             answers.append(Answer(settings, None, reason=str(error)))
             continue
+        if explanation.stop is not None:
+            reason = f"did not end within {explanation.stop.steps:,} steps, at line {explanation.stop.position.line}"
+            answers.append(Answer(settings, None, len(explanation.faults), reason))
+            continue
         reason = _overlap(ask, variation, explanation)
         found = None if reason else totals(explanation)
         answers.append(Answer(settings, found, len(explanation.faults), reason, explanation.model.local_passes))

@@ -1,7 +1,9 @@
 """Prints counted instructions and registers, of the whole kernel and of its main loop."""
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
 
+from ..marked_lines import Mark, MarkedLine
 from . import instruction_kinds as kinds
 from .counts import Loop, Mix, Resources
 from .sass import counters
@@ -70,3 +72,20 @@ def effect_names(*mixes: Mix) -> list[str]:
 def _row(name: str, *numbers: int) -> str:
     pairs = zip(numbers, (10, 13), strict=False)
     return f"  {name:28}" + "".join(f"{number:>{width},}" if number else f"{'-':>{width}}" for number, width in pairs)
+
+
+def marked_inspection(lines: Iterable[str]) -> list[MarkedLine]:
+    """The lines of an inspection or a comparison, each with what it says: notes, spills, what is missing, changed counts."""
+    return [MarkedLine(line, _mark(line)) for line in lines]
+
+
+def _mark(line: str) -> Mark:
+    words = line.strip()
+    if words.startswith("note:"):
+        return Mark.NOTE
+    if words.startswith("missing") or "spilled: " in words:
+        return Mark.COST
+    change = re.search(r"\s([+-])[\d,]+$", line)
+    if change is None:
+        return Mark.PLAIN
+    return Mark.MORE if change[1] == "+" else Mark.LESS

@@ -12,7 +12,7 @@ from .packing import Place, across_k, on_lines, with_packed
 from .results import result_violations
 
 # Scratch buffers, by the names of the kernels' arguments: partial tiles, or sums over a split of K, and semaphores.
-PARTIAL, SEMAPHORES = "partial", "tickets"
+PARTIAL, SEMAPHORES = "partial", "semaphores"
 
 
 @dataclass(frozen=True)

@@ -23,9 +23,9 @@
 #define DECODE_RESULT(bits) JOIN(decode_, RESULT_AS)(bits)     // from C or bias
 #define ENCODE_RESULT(value) JOIN(encode_, RESULT_AS)(value)   // to C
 
-// Component number `word` of elements of A or B at `held`; with `conjugate`, imaginary parts change sign.
-#define COMPONENT_OF(held, word, conjugate) \
-    ((conjugate) && (word) % 2 ? -DECODE((held)[word]) : DECODE((held)[word]))
+// Component number `word` of elements of A or B at `elements`; with `conjugate`, imaginary parts change sign.
+#define COMPONENT_OF(elements, word, conjugate) \
+    ((conjugate) && (word) % 2 ? -DECODE((elements)[word]) : DECODE((elements)[word]))
 
 INLINE float half_to_float(ushort bits)
 {
@@ -85,41 +85,41 @@ INLINE void multiply_add(COMPONENT* sum, const COMPONENT* a, const COMPONENT* b)
 }
 
 // Reads `count` components (1, 2, 4, 8 or 16, known when compiling) by one load. `from` must be aligned to that load.
-INLINE void load_stored(STORED* held, const __global STORED* from, const int count)
+INLINE void load_stored(STORED* elements, const __global STORED* from, const int count)
 {
     if (count == 16)
-        vstore16(*(const __global JOIN(STORED, 16)*)from, 0, held);
+        vstore16(*(const __global JOIN(STORED, 16)*)from, 0, elements);
     else if (count == 8)
-        vstore8(*(const __global JOIN(STORED, 8)*)from, 0, held);
+        vstore8(*(const __global JOIN(STORED, 8)*)from, 0, elements);
     else if (count == 4)
-        vstore4(*(const __global JOIN(STORED, 4)*)from, 0, held);
+        vstore4(*(const __global JOIN(STORED, 4)*)from, 0, elements);
     else if (count == 2)
-        vstore2(*(const __global JOIN(STORED, 2)*)from, 0, held);
+        vstore2(*(const __global JOIN(STORED, 2)*)from, 0, elements);
     else
-        held[0] = *from;
+        elements[0] = *from;
 }
 
 // The same for components of C.
-INLINE void load_result(RESULT* held, const __global RESULT* from, const int count)
+INLINE void load_result(RESULT* elements, const __global RESULT* from, const int count)
 {
     if (count == 8)
-        vstore8(*(const __global JOIN(RESULT, 8)*)from, 0, held);
+        vstore8(*(const __global JOIN(RESULT, 8)*)from, 0, elements);
     else if (count == 4)
-        vstore4(*(const __global JOIN(RESULT, 4)*)from, 0, held);
+        vstore4(*(const __global JOIN(RESULT, 4)*)from, 0, elements);
     else if (count == 2)
-        vstore2(*(const __global JOIN(RESULT, 2)*)from, 0, held);
+        vstore2(*(const __global JOIN(RESULT, 2)*)from, 0, elements);
     else
-        held[0] = *from;
+        elements[0] = *from;
 }
 
-INLINE void store_result(__global RESULT* to, const RESULT* held, const int count)
+INLINE void store_result(__global RESULT* to, const RESULT* elements, const int count)
 {
     if (count == 8)
-        *(__global JOIN(RESULT, 8)*)to = vload8(0, held);
+        *(__global JOIN(RESULT, 8)*)to = vload8(0, elements);
     else if (count == 4)
-        *(__global JOIN(RESULT, 4)*)to = vload4(0, held);
+        *(__global JOIN(RESULT, 4)*)to = vload4(0, elements);
     else if (count == 2)
-        *(__global JOIN(RESULT, 2)*)to = vload2(0, held);
+        *(__global JOIN(RESULT, 2)*)to = vload2(0, elements);
     else
-        *to = held[0];
+        *to = elements[0];
 }

@@ -29,9 +29,9 @@ INLINE void scale(COMPONENT* value, const ACC factor)
 #if PARTS == 1
     value[0] = TIMES(value[0], factor);
 #else
-    const int turns = factor.y != 0;
-    const COMPONENT real = value[0] * factor.x - (turns ? value[1] * factor.y : 0);
-    value[1] = value[1] * factor.x + (turns ? value[0] * factor.y : 0);
+    const int is_complex = factor.y != 0;
+    const COMPONENT real = value[0] * factor.x - (is_complex ? value[1] * factor.y : 0);
+    value[1] = value[1] * factor.x + (is_complex ? value[0] * factor.y : 0);
     value[0] = real;
 #endif
 }
@@ -41,10 +41,10 @@ INLINE void scale(COMPONENT* value, const ACC factor)
 INLINE void finish(COMPONENT* sum, const ACC alpha, const ACC beta, __global RESULT* c, const __global RESULT* bias,
                    const long bias_column)
 {
-    RESULT held[C_VEC * PARTS];
+    RESULT elements[C_VEC * PARTS];
     const int with_c = !is_zero(beta);
     if (with_c)
-        load_result(held, c, C_VEC * PARTS);
+        load_result(elements, c, C_VEC * PARTS);
 #pragma unroll
     for (int i = 0; i < C_VEC; i++) {
         COMPONENT* value = sum + i * PARTS;
@@ -53,7 +53,7 @@ INLINE void finish(COMPONENT* sum, const ACC alpha, const ACC beta, __global RES
             COMPONENT old[PARTS];
 #pragma unroll
             for (int part = 0; part < PARTS; part++)
-                old[part] = DECODE_RESULT(held[i * PARTS + part]);
+                old[part] = DECODE_RESULT(elements[i * PARTS + part]);
             scale(old, beta);
 #pragma unroll
             for (int part = 0; part < PARTS; part++)
@@ -64,8 +64,8 @@ INLINE void finish(COMPONENT* sum, const ACC alpha, const ACC beta, __global RES
 #if BIAS
             value[part] = ADD(value[part], DECODE_RESULT(bias[i * bias_column * PARTS + part]));
 #endif
-            held[i * PARTS + part] = ENCODE_RESULT(ACTIVATE(value[part]));
+            elements[i * PARTS + part] = ENCODE_RESULT(ACTIVATE(value[part]));
         }
     }
-    store_result(c, held, C_VEC * PARTS);
+    store_result(c, elements, C_VEC * PARTS);
 }

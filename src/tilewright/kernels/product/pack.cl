@@ -8,7 +8,7 @@
 // A_BATCHED, B_BATCHED  0: all matrices of a batch share the operand, of which there is one copy
 //
 // Work-groups: dimension 0 the tiles of A, then those of B; 2 the batch. Every tile passes through local memory, where it is
-// turned if it is to be.
+// transposed if needed.
 
 #define STEP (ITEMS / TILE)  // lines that a group reads or writes at a time
 #define RUNS (TILE / STEP)

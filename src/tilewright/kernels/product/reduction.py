@@ -14,21 +14,21 @@ HERE = Path(__file__).parent
 
 @dataclass(frozen=True)
 class ReduceConfig(Config):
-    """reduce.cl: SLICES work-items per element of C."""
+    """reduce.cl: ITEMS_PER_ELEMENT work-items per element of C."""
 
     GROUP_ELEMENTS: int = 32
-    SLICES: int = 8
+    ITEMS_PER_ELEMENT: int = 8
 
     def macros(self, problem: Problem) -> dict[str, str | int]:
         return {**super().macros(problem), **element_macros(call_of(problem))}
 
     def ndrange(self, problem: Problem) -> NDRange:
-        call, items = call_of(problem), self.GROUP_ELEMENTS * self.SLICES
+        call, items = call_of(problem), self.GROUP_ELEMENTS * self.ITEMS_PER_ELEMENT
         return NDRange((-(-call.m * call.n // self.GROUP_ELEMENTS) * items, 1, call.batch), (items, 1, 1))
 
     def local_bytes(self, problem: Problem) -> int:
         kind = elements(call_of(problem).dtype)
-        return self.GROUP_ELEMENTS * self.SLICES * kind.parts * kind.component_bytes
+        return self.GROUP_ELEMENTS * self.ITEMS_PER_ELEMENT * kind.parts * kind.component_bytes
 
 
 def reduction(splits: int) -> ReduceConfig:

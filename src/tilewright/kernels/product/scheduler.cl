@@ -6,7 +6,7 @@
 // SKIP_DIVISIONS  1 to skip divisions whose result is known by a comparison. A division takes some hundred clocks, and several
 //                 precede a work-group's first copy. 0 where a launch has one tile for each work-group
 // STREAM_K        left undefined where a work-group computes whole tiles only. Else `Work` says what it computes: 1 if the tiles
-//                 of the tail wave are shared evenly by all work-groups, 0 if no launch has such tiles
+//                 of the tail wave are split evenly among all work-groups, 0 if no launch has such tiles
 
 #ifndef SKIP_DIVISIONS
 #define SKIP_DIVISIONS 0
@@ -38,7 +38,7 @@ INLINE int2 swizzled_tile(const int number, const int tiles_m, const int tiles_n
 }
 
 // The same for a matrix of M x N elements.
-INLINE int2 tile_place(const int number, const int M, const int N)
+INLINE int2 tile_coordinates(const int number, const int M, const int N)
 {
     return swizzled_tile(number, (M + BM - 1) / BM, (N + BN - 1) / BN);
 }
@@ -49,16 +49,16 @@ INLINE int tiles_of_matrix(const int M, const int N)
 }
 
 // Row and column of C where tile number `number` of a batch begins, and its matrix of the batch.
-INLINE int4 tile_begin(const int number, const int M, const int N)
+INLINE int4 tile_origin(const int number, const int M, const int N)
 {
     const int area = tiles_of_matrix(M, N), matrix = quotient(number, area);
-    const int2 place = tile_place(number - matrix * area, M, N);
+    const int2 place = tile_coordinates(number - matrix * area, M, N);
     return MAKE4(int, place.x * BM, place.y * BN, matrix, 0);
 }
 
 #ifdef STREAM_K
-// The tiles of all matrices of the batch have one number. The first `whole` of them, the full waves, go to the work-groups in
-// turn. The tail wave would keep only some work-groups busy: its panels, `steps` for each tile, are shared evenly, so that a
+// The tiles of all matrices of the batch have one number. The first `whole` of them, the full waves, go to the work-groups
+// in rotation. The tail wave would keep only some work-groups busy. So its panels, `steps` for each tile, are split evenly: a
 // work-group may get the end of one tile and the beginning of the next. (Stream-K: Osama, Merrill, Cecka, Garland and Owens,
 // "Stream-K: Work-centric parallel decomposition for dense matrix-matrix multiplication on the GPU", 2023, with whole tiles as
 // long as each work-group gets one.)
@@ -68,16 +68,29 @@ typedef struct {
     int number, first, last, begin;
 } Work;
 
-// The first of `panels` that work-group `group` has a share of; the next one's first is where its share ends.
+// The first of `panels` that work-group `group` multiplies. The next work-group's first one is where it ends.
 INLINE int first_panel(const int group, const int panels)
 {
     return (int)((long)group * panels / (int)get_num_groups(0));
 }
 
-// The work-group that has panel `panel` in its share.
+// The work-group that multiplies panel `panel`.
 INLINE int group_of(const int panel, const int panels)
 {
     return (int)(((panel + 1L) * (int)get_num_groups(0) - 1) / panels);
+}
+
+// The work-groups that compute a tile of the tail wave: the first of them, and how many they are. Each leaves a partial tile.
+typedef struct {
+    int first, count;
+} TileGroups;
+
+INLINE TileGroups groups_of(const int tile, const int steps, const int panels)
+{
+    TileGroups groups;
+    groups.first = group_of(tile * steps, panels);
+    groups.count = group_of(tile * steps + steps - 1, panels) - groups.first + 1;
+    return groups;
 }
 
 INLINE Work before_work(const int whole, const int tiles, const int steps)

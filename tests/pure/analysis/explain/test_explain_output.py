@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from paths import DOCS
 from says import says
+from svg_layout import layout_of
 
 from tilewright import explain
 from tilewright.analysis import explanations
@@ -30,12 +31,15 @@ from tilewright.analysis.explain.annotate import annotated_source, heading, repo
 from tilewright.analysis.explain.drawing.flow import folded, legs
 from tilewright.analysis.explain.drawing.picture import html, save_picture, svg
 from tilewright.analysis.explain.drawing.requests import lane_names, passes_of, stretches
+from tilewright.analysis.explain.drawing.source import GRADES, grade, source_lines
 from tilewright.analysis.explain.group_choice import choose_groups
 from tilewright.analysis.explain.profile import LineAccess, Phase
+from tilewright.analysis.explain.reuse import LARGER, PRIVATE, SHARE, reuses
 from tilewright.analysis.explain.serialise import to_dict
 from tilewright.analysis.explain.totals import changes, totals
 from tilewright.analysis.explain.verdict import verdict
 from tilewright.analysis.explain.what_if import best_answers, pitch_variations, sweep, table
+from tilewright.analysis.marked_lines import Mark
 from tilewright.core.problem import Gemm, Transpose
 from tilewright.errors import InvalidInput, UnknownName
 from tilewright.kernels import find_kernel
@@ -51,7 +55,10 @@ __kernel void transpose(__global const float* in, __global float* out, int n) {
 """
 
 
-def transposed(side: int = 32, pad: int = 0, n: int = 128, **options: Any) -> Explanation:
+BARRIER = "barrier(CLK_LOCAL_MEM_FENCE);"
+
+
+def transposed(side: int = 32, pad: int = 0, n: int = 128, barrier: str = BARRIER, **options: Any) -> Explanation:
     matrix = np.zeros((n, n), np.float32)
     settings: dict[str, Any] = {
         "macros": {"SIDE": side, "PAD": pad},
@@ -60,7 +67,7 @@ def transposed(side: int = 32, pad: int = 0, n: int = 128, **options: Any) -> Ex
         "arguments": {"in": matrix, "out": matrix.copy(), "n": n},
         "filename": "tile.cl",
     }
-    return explain_source(TRANSPOSE, **{**settings, **options})
+    return explain_source(TRANSPOSE.replace(BARRIER, barrier), **{**settings, **options})
 
 
 def rung(name: str, n: int = 256) -> Explanation:
@@ -108,16 +115,57 @@ def test_a_pitch_at_which_rows_overlap_is_no_answer() -> None:
     assert "overlap" in table(answers)[1]
 
 
+def texts(explanation: Explanation, whole_source: bool = False) -> list[str]:
+    """The lines of the report."""
+    return [line.text for line in report(explanation, whole_source)]
+
+
 def test_the_report_says_how_to_read_it() -> None:
-    lines = report(transposed())
-    assert says(lines[1], "req", 32)
-    some = report(transposed(groups=[(0, 0, 0), (3, 3, 0)]))
-    assert says(some[1], "req", 2, 16)
+    lines = texts(transposed())
+    assert any(says(line, "req", 32) for line in lines)
+    some = texts(transposed(groups=[(0, 0, 0), (3, 3, 0)]))
+    assert any(says(line, "req", 2, 16) for line in some)
     assert any("2 of 16 work-groups were run: (0,0), (3,3)" in line for line in some)
-    assert says(lines[2], "sectors", 32)
-    assert says(lines[3], "banks", 32)
+    assert any(says(line, "sectors", 32) for line in lines)
+    assert any(says(line, "banks", 32) for line in lines)
     assert "in all 16 work-groups together:" in lines
     assert str(transposed()).split("\n") == lines
+
+
+def test_the_verdict_stands_before_the_source() -> None:
+    found = rung("tiles/02")
+    lines = texts(found)
+    sentence = lines.index(f"- {verdict(found)[0]}")
+    assert (
+        sentence < lines.index(summary(found)[0]) < min(i for i, line in enumerate(lines) if line[:4].strip().isdigit())
+    )
+
+
+def test_source_without_traffic_is_folded_unless_asked_for() -> None:
+    found = rung("tiles/06")
+    folded, whole = texts(found), texts(found, whole_source=True)
+    numbers = [int(line[:4]) for line in whole if line[:4].strip().isdigit()]
+    assert numbers == list(range(1, max(numbers) + 1))
+    kept = {int(line[:4]) for line in folded if line[:4].strip().isdigit()}
+    assert kept < set(numbers)
+    assert {each.position.line for each in found.accesses} <= kept
+    for line in folded:
+        if span := re.match(r"\s+\.\.\. lines (\d+) to (\d+) ", line):
+            kept |= set(range(int(span[1]), int(span[2]) + 1))
+    assert kept == set(numbers), "what is folded is named"
+
+
+def test_a_launch_before_the_kernel_is_one_line() -> None:
+    lines = texts(explain("tiles/06"))
+    assert [says(line, "transpose/07_rows_per_item", "2,048") for line in lines].count(True) == 1
+    assert lines[0].startswith("tiles/06_register_tile")
+
+
+def test_lines_say_what_they_are() -> None:
+    marks = {line.text: line.mark for line in report(rung("transpose/04"))}
+    assert [mark for text, mark in marks.items() if text.startswith("- line 10 writes output")] == [Mark.COST]
+    assert [mark for text, mark in marks.items() if text.startswith("     > store")] == [Mark.COST]
+    assert [mark for text, mark in marks.items() if text.startswith("     > load")] == [Mark.PLAIN]
 
 
 def test_the_examples_give_what_they_say(tmp_path: Path) -> None:
@@ -168,6 +216,46 @@ def test_two_addresses_are_not_told_as_one() -> None:
     assert "one address" not in sentence
 
 
+def test_a_row_of_a_narrow_group_is_named_as_the_cause() -> None:
+    found = rung("rows/02", 64)
+    (access,) = [each for each in found.accesses if each.buffer == "B"]
+    (sentence,) = told_of(verdict(found), access.position.line, "B")
+    assert "16-wide" in sentence
+
+
+def test_what_is_fetched_often_leads_with_its_number() -> None:
+    found = rung("tiles/01")
+    a, b = reuses(found)
+    assert (a.buffer, a.times, b.buffer, b.times) == ("A", 256, "B", 64)
+    assert (a.data, a.fetched, a.remedy) == (256 * 64 * 4, 524_288 * 32, SHARE)
+    assert says(verdict(found)[0], "A", 256, "B", 64, "line 18")
+
+
+def test_a_sum_in_memory_is_kept_in_a_private_variable() -> None:
+    assert {each.buffer: each.remedy for each in reuses(rung("rows/02"))}["C"] == PRIVATE
+
+
+def test_what_tiles_fetch_again_needs_larger_tiles() -> None:
+    assert {(each.buffer, each.times, each.remedy) for each in reuses(rung("tiles/02"))} == {
+        ("A", 8, LARGER),
+        ("B", 8, LARGER),
+    }
+
+
+@pytest.mark.parametrize("name", ["transpose/04", "transpose/05", "transpose/01", "tiles/06"])
+def test_what_is_fetched_once_is_no_complaint(name: str) -> None:
+    """The stride of a naive transpose wastes sectors, which its own sentence says."""
+    assert reuses(rung(name)) == []
+
+
+def test_costs_are_ranked_by_what_they_waste() -> None:
+    found = rung("rows/01")
+    numbers = [float(each) for line in verdict(found) for each in re.findall(r"\((\d\S*) MB for", line)]
+    assert numbers == sorted(numbers, reverse=True)
+    strided = [line for line in verdict(found) if "stride" in line]
+    assert [line.split()[1] for line in strided[-1:]] == ["12"], "the store outside of the loop is last"
+
+
 def test_a_launch_of_one_group_is_told_as_one() -> None:
     text = str(rung("rows/01", 16))
     assert "in the only work-group:" in text
@@ -180,7 +268,7 @@ def test_a_wavefront_of_amd_is_the_lanes_alone() -> None:
         found = explain("transpose/05", 64, model=model)
         told = "\n".join(
             (
-                *report(found),
+                *texts(found),
                 *changes(found, found),
                 svg(found),
                 *table(sweep(partial(explain, "transpose/05", 64, model=model), [{}])),
@@ -190,7 +278,7 @@ def test_a_wavefront_of_amd_is_the_lanes_alone() -> None:
         assert not re.search(
             r"wavefronts? (takes|where|lost|in|out|1)|\d wavefronts|wavefronts of (loads|stores)", told
         )
-    told = "\n".join(report(explain("transpose/05", 64)))
+    told = "\n".join(texts(explain("transpose/05", 64)))
     assert "wavefronts of loads" in told
     assert "a wavefront takes one 4-byte word" in told
 
@@ -229,7 +317,7 @@ def test_annotated_source_keeps_every_line_and_puts_traffic_below() -> None:
         heading(transposed())
         == "tile.cl: transpose, 128x128 by 32x32 work-items, NVIDIA, compute capability 7.0 and later"
     )
-    assert report(transposed())[0] == heading(transposed())
+    assert texts(transposed())[0] == heading(transposed())
 
 
 def test_totals_are_those_of_the_whole_ndrange() -> None:
@@ -310,6 +398,29 @@ def test_pictures_are_valid_and_hold_their_parts(tmp_path: Path) -> None:
         assert save_picture(found, tmp_path / name).read_text().strip()
     with pytest.raises(InvalidInput, match=r"\.svg"):
         save_picture(found, tmp_path / "a.png")
+
+
+@pytest.mark.parametrize(("name", "kind"), [("tiles/02", "fine"), ("transpose/04", "costly"), ("no barrier", "fault")])
+def test_the_verdict_is_a_box_whose_colour_and_words_say_the_same(name: str, kind: str) -> None:
+    found = transposed(barrier="") if name == "no barrier" else rung(name)
+    assert grade(found) == kind
+    assert f'class="{kind}"' in svg(found)
+    assert f'class="verdict {kind}"' in html(found)
+    assert GRADES[kind] in html(found)
+    assert layout_of(svg(found)).complaints() == []
+
+
+def test_each_access_has_a_bar_of_its_cost_and_words_under_the_pointer() -> None:
+    found = transposed(16, 0)
+    lines = [line for line in source_lines(found) if line.kind == "cost"]
+    assert len(lines) == len(found.accesses)
+    for access in found.accesses:
+        (line,) = [each for each in lines if f"{access.cost:,} " in each.hover and access.operation in each.text
+                   and f" {access.buffer} " in each.text]  # fmt: skip
+        assert line.least / (line.least + line.excess) == pytest.approx(access.ideal / access.cost)
+    assert any(line.excess > 1 for line in lines)
+    assert svg(found).count('class="late"') >= 1
+    assert "<title>" in svg(found)
 
 
 def test_pictures_of_every_model_and_of_wide_and_broadcast_accesses() -> None:

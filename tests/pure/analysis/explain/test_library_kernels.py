@@ -31,7 +31,14 @@ from tilewright.kernels.product.portable.kernels import SPLIT_K, TILES
 GPU = replace(NVIDIA, compute_units=100, local_bytes=65536)
 
 SMALL = PortableConfig(32, 32, 8, 4, 4)
-SIZES = ("int8", "float16", "float32", "float64", "complex128")  # of elements that are only moved
+# Of each size of element that is only moved: a matrix of more than one tile in both directions, and one of about a tile.
+SIZES = {
+    "int8": ((263, 141), (70, 141)),
+    "float16": ((135, 141), (70, 77)),
+    "float32": ((135, 77), (70, 45)),
+    "float64": ((70, 77), (37, 41)),
+    "complex128": ((70, 37), (21, 37)),
+}
 
 
 @dataclass(frozen=True)
@@ -78,13 +85,13 @@ def vectors() -> Iterator[Launches]:
 def planned() -> Iterator[Launches]:
     """What the library chooses on either kind of device."""
     products = [
-        Gemm(33, 48, 40),
+        Gemm(17, 35, 33),
         Gemm(1, 70, 33),
         Gemm(70, 1, 40, "float64"),
-        Gemm(20, 33, 17, "float32", "column", "column"),
+        Gemm(17, 33, 9, "float32", "column", "column"),
     ]
-    products += [Gemm(20, 24, 17, dtype) for dtype in ("float64", "int32", "complex64", "complex128")]
-    products += [Gemm(9, 7, 5, batch=3), Gemm(26, 42, 9, "float64"), Gemm(14, 37, 9)]
+    products += [Gemm(14, 20, 9, dtype) for dtype in ("float64", "int32", "complex64", "complex128")]
+    products += [Gemm(9, 7, 5, batch=3), Gemm(26, 42, 3, "float64"), Gemm(14, 37, 5)]
     turned = [Transpose(70, 52, dtype) for dtype in ("float32", "float64", "int8", "float16", "complex128")]
     swaps = [
         InPlaceTranspose(70),
@@ -99,8 +106,9 @@ def planned() -> Iterator[Launches]:
         Copy(64, 64, "float32", 3),
         Transpose(64, 64),
         Transpose(128, 8),
-        *(Transpose(rows, columns, dtype) for rows, columns in ((3, 5), (263, 141)) for dtype in SIZES),
-        *(Transpose(70, 141, dtype, offset=5) for dtype in SIZES),
+        *(Transpose(3, 5, dtype) for dtype in SIZES),
+        *(Transpose(*large, dtype) for dtype, (large, _) in SIZES.items()),
+        *(Transpose(*small, dtype, offset=5) for dtype, (_, small) in SIZES.items()),
         *(Transpose(37, 41, dtype, batch=3) for dtype in SIZES),
         *(Copy(35, 1100, dtype, 1) for dtype in ("int8", "float16")),
         Copy(3, 5, "int8", 1),

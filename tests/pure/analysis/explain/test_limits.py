@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tilewright.analysis.explain import LocalMemory, explain_source
+from tilewright.analysis.explain import Explanation, LocalMemory, explain_source
 from tilewright.analysis.explain.clc import parse_program, preprocess
 from tilewright.analysis.explain.clc.types import Pointer, Space
 from tilewright.core.kernel import render
@@ -16,9 +16,9 @@ from tilewright.errors import InvalidInput, SourceError, TilewrightError
 from tilewright.kernels import LADDERS
 
 
-def explain(body: str, prelude: str = "", size: int = 32) -> None:
+def explain(body: str, prelude: str = "", size: int = 32) -> Explanation:
     """A kernel of two groups on line 2 of the source, its body on line 3."""
-    explain_source(
+    return explain_source(
         f"{prelude}\n__kernel void k(__global int* o, __local int* t) {{\n{body}\n}}",
         entry="k",
         global_size=(size,),
@@ -94,7 +94,8 @@ def test_large_local_arguments_groups_and_launches_are_refused() -> None:
 
 
 def test_a_copy_of_too_many_elements_ends() -> None:
-    explain("event_t e = async_work_group_copy(t, o, 1000000000, 0); wait_group_events(1, &e);")
+    found = explain("event_t e = async_work_group_copy(t, o, 1000000000, 0); wait_group_events(1, &e);")
+    assert {(each.kind, each.position.line) for each in found.faults} == {("out of bounds", 3)}
 
 
 def test_included_files_are_text_and_not_too_many(tmp_path: Path) -> None:

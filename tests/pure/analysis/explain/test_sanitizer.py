@@ -6,15 +6,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from devices import CPU, GPU
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tilewright.analysis.explain import Argument, Explanation, Finding, explain_kernel, explain_source, explain_steps
+from tilewright.analysis.explain import Argument, Explanation, Finding, explain_kernel, explain_source
 from tilewright.core.kernel import Kernel
-from tilewright.core.problem import Copy, Gemm, Problem, Transpose, output_of, random_arrays
+from tilewright.core.problem import output_of, random_arrays
 from tilewright.core.problems import make_problem
-from tilewright.dispatch.choice import plan_copy, plan_product
 from tilewright.kernels import LADDERS
 from tilewright.kernels.known_bad import KNOWN_BAD
 
@@ -224,10 +222,18 @@ RUNGS = [
 ]
 
 
+# One work-item of a CPU computes whole blocks, which takes the interpreter longest. Tensor's rungs have whole tiles only.
+SIZES_OF_RUNGS: dict[str, tuple[tuple[int, ...], ...]] = {
+    "any": ((48, 40, 32), (32, 64, 16)),
+    "cpu": ((26, 40, 9), (12, 64, 4)),
+    "tensor": ((128, 128, 32),),
+    "transpose": ((70, 52), (64, 128)),
+}
+
+
 @pytest.mark.parametrize("kernel", RUNGS, ids=lambda kernel: kernel.name)
 def test_every_rung_is_right_and_free_of_faults(kernel: Kernel) -> None:
-    sizes = ((48, 40, 32), (32, 64, 16)) if kernel.operation == "gemm" else ((70, 52), (64, 128))
-    for size in ((128, 128, 32),) if kernel.source.parent.name == "tensor" else sizes:  # it has whole tiles only
+    for size in SIZES_OF_RUNGS.get(kernel.source.parent.name, SIZES_OF_RUNGS["any"]):
         problem = make_problem(kernel, size, kernel.usual_dtype)
         arrays = random_arrays(problem)
         explanations = explain_kernel(kernel, problem, arrays=arrays, groups="all")
@@ -237,30 +243,6 @@ def test_every_rung_is_right_and_free_of_faults(kernel: Kernel) -> None:
         result = output.unflatten(last.outputs[name])
         reference = problem.reference(arrays)
         assert (np.abs(result - reference) <= problem.error_bound(arrays, reference)).all()
-
-
-LIBRARY: list[Problem] = [
-    Gemm(33, 48, 40),
-    Gemm(1, 70, 33),
-    Gemm(70, 1, 40, "float64"),
-    Transpose(70, 52),
-    Copy(33, 20, "int32"),
-]
-
-
-@pytest.mark.parametrize("kind", ["gpu", "cpu"])
-@pytest.mark.parametrize("problem", LIBRARY, ids=lambda problem: problem.title)
-def test_the_librarys_kernels_are_right_and_free_of_faults(problem: Problem, kind: str) -> None:
-    chosen = plan_product if problem.operation == "gemm" else plan_copy
-    steps = chosen(problem, CPU if kind == "cpu" else GPU).steps
-    arrays = random_arrays(problem)
-    explanations = explain_steps(steps, problem, arrays=arrays, groups="all")
-    assert [str(each) for explanation in explanations for each in explanation.faults] == []
-    output, last = output_of(problem), explanations[-1]
-    name = next(name for name in last.outputs if last.buffers.get(name, name) == output.name)
-    reference = problem.reference(arrays)
-    result = output.unflatten(last.outputs[name])
-    assert (np.abs(result - reference) <= problem.error_bound(arrays, reference)).all()
 
 
 CAUGHT = {

@@ -62,7 +62,7 @@ def draw_path(explanation: Explanation) -> Drawing:
         columns = [order[leg.source[0]], order[leg.target[0]]]
         for place, column, kind in ((leg.source, columns[0], "load"), (leg.target, columns[1], "store")):
             x = column * (_WIDTH + 230)
-            drawing.box(x, y, _WIDTH, _HEIGHT, kind)
+            drawing.box(x, y, _WIDTH, _HEIGHT, kind, leg.label)
             drawing.text(x + 12, y + 19, place[0], "soft")
             drawing.text(x + 12, y + 36, place[1] or "of each work-item", "ink head")
         left, right = min(columns), max(columns)
@@ -103,7 +103,9 @@ def draw_timeline(explanation: Explanation) -> Drawing:
             for row, (line, operation, space, buffer, count) in enumerate(phase.accesses):
                 kind = "load" if operation == "load" else "store"
                 assert (line, operation, buffer) in lines
-                drawing.box(x, 24 + row * 26, 230, 22, kind)
+                drawing.box(
+                    x, 24 + row * 26, 230, 22, kind, f"line {line}: {count:,} times {operation} in {space} {buffer}"
+                )
                 drawing.text(x + 6, 39 + row * 26, f"{line}: {operation} {space} {buffer} x{count}", "ink", size=11)
             x += 236
             if phase.barrier:

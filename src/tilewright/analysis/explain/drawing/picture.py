@@ -3,15 +3,18 @@
 from html import escape
 from pathlib import Path
 
-from ....core.svg import Drawing
+from ....core.svg import Drawing, wrapped
 from ....errors import InvalidInput
-from ..annotate import annotated_source, heading, summary
+from ..annotate import heading, summary
 from ..explanation import Explanation
 from ..verdict import verdict
 from .flow import draw_path, draw_timeline
 from .requests import draw_access
+from .source import GRADES, SourceLine, draw_source, grade, source_lines
 
 ENDINGS = (".svg", ".html")
+WIDTH = 1000.0  # of the heading and the verdict, in pixels
+SENTENCES = 6  # of the verdict in an SVG
 
 
 def parts(explanation: Explanation) -> list[tuple[str, Drawing]]:
@@ -28,14 +31,14 @@ def parts(explanation: Explanation) -> list[tuple[str, Drawing]]:
 
 
 def svg(explanation: Explanation) -> str:
-    """All drawings one below the other."""
+    """All drawings one below the other: the verdict, the source with bars, then the parts."""
     page = Drawing()
-    page.text(16, 28, heading(explanation), "ink head", size=15)
-    y = 52.0
-    for line in verdict(explanation)[:6]:
-        page.text(16, y, line, "ink")
-        y += 18
-    for title, drawing in parts(explanation):
+    y = 28.0
+    for line in wrapped(heading(explanation), WIDTH, 15):
+        page.text(16, y, line, "ink head", size=15)
+        y += 20
+    y = _verdict_box(page, explanation, y)
+    for title, drawing in [("Source, with the traffic of each line", draw_source(explanation)), *parts(explanation)]:
         y += 26
         page.text(16, y, title, "ink head", size=14)
         page.place(drawing, 16, y + 12)
@@ -43,32 +46,57 @@ def svg(explanation: Explanation) -> str:
     return page.svg()
 
 
+def _verdict_box(page: Drawing, explanation: Explanation, y: float) -> float:
+    """The verdict in a box whose colour and first line say how the kernel fares: where the picture may go on."""
+    kind = grade(explanation)
+    lines = [line for sentence in verdict(explanation)[:SENTENCES] for line in wrapped(sentence, WIDTH - 24)]
+    height = 18 * (len(lines) + 1) + 14
+    page.box(16, y - 8, WIDTH, height, kind)
+    page.text(28, y + 10, GRADES[kind], "ink head")
+    for row, line in enumerate(lines):
+        page.text(28, y + 28 + 18 * row, line, "ink")
+    return y + height
+
+
 _PAGE = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>{title}</title>
 <style>:root{{color-scheme:light dark}}body{{font:15px/1.5 system-ui,sans-serif;margin:2rem auto;max-width:72rem;padding:0 1rem}}
 pre{{font:12px/1.45 ui-monospace,Menlo,Consolas,monospace;overflow:auto}}figure{{margin:1.5rem 0;overflow:auto}}
-.fault{{color:#cf222e}}.cost{{color:#0969da}}.note{{color:#9a6700}}h1{{font-size:1.3rem}}h2{{font-size:1.05rem}}</style></head>
+.verdict{{border:1px solid;border-left-width:6px;border-radius:6px;padding:.6rem 1rem}}.verdict ul{{margin:.4rem 0 0}}
+.verdict.fault{{background:#ffebe9;border-color:#cf222e}}.verdict.costly{{background:#fff8c5;border-color:#9a6700}}
+.verdict.fine{{background:#dafbe1;border-color:#1a7f37}}pre .fault{{color:#cf222e;font-weight:600}}pre .cost{{color:#0969da}}
+pre .note{{color:#9a6700}}i.bar{{display:inline-block;height:.7em}}i.least{{background:#2da44e;margin-left:1.5em}}
+i.excess{{background:#cf222e}}h1{{font-size:1.3rem}}h2{{font-size:1.05rem}}
+@media (prefers-color-scheme:dark){{body{{background:#0d1117;color:#e6edf3}}.verdict.fault{{background:#3c1618}}
+.verdict.costly{{background:#332701}}.verdict.fine{{background:#12261e}}pre .fault{{color:#ff7b72}}pre .cost{{color:#58a6ff}}
+pre .note{{color:#d29922}}}}</style></head>
 <body><h1>{title}</h1>{body}</body></html>
 """
-_MARKS = {"!": "fault", ">": "cost", "~": "note"}
 
 
 def html(explanation: Explanation) -> str:
     """The whole explanation as a self-contained page."""
+    kind = grade(explanation)
     sentences = "".join(f"<li>{escape(line)}</li>" for line in verdict(explanation))
+    judged = f'<div class="verdict {kind}"><strong>{escape(GRADES[kind])}</strong><ul>{sentences}</ul></div>'
     sums = "".join(f"<p>{escape(line)}</p>" for line in summary(explanation))
     figures = "".join(
         f"<h2>{escape(title)}</h2><figure>{drawing.svg()}</figure>" for title, drawing in parts(explanation)
     )
-    code = "\n".join(_coloured(line) for line in annotated_source(explanation))
-    body = f"<ul>{sentences}</ul>{sums}<h2>Source, with the traffic of each line</h2><pre>{code}</pre>{figures}"
+    code = "\n".join(map(_coloured, source_lines(explanation)))
+    bars = "<p>Bars: the cost of an access. Green: the least that it could cost; red: the rest.</p>"
+    body = f"{judged}{sums}<h2>Source, with the traffic of each line</h2>{bars}<pre>{code}</pre>{figures}"
     return _PAGE.format(title=escape(heading(explanation)), body=body)
 
 
-def _coloured(line: str) -> str:
-    mark = line[5:6] if line[:5] == "     " else ""
-    text = escape(line)
-    return f'<span class="{_MARKS[mark]}">{text}</span>' if mark in _MARKS else text
+def _coloured(line: SourceLine) -> str:
+    text = escape(line.text)
+    if line.kind == "code":
+        return text
+    hover = f' title="{escape(line.hover)}"' if line.hover else ""
+    lengths = (("least", line.least), ("excess", line.excess)) if line.hover else ()
+    bars = "".join(f'<i class="bar {name}" style="width:{length:.0f}px"></i>' for name, length in lengths)
+    return f'<span class="{line.kind}"{hover}>{text}{bars}</span>'
 
 
 def save_picture(explanation: Explanation, path: str | Path) -> Path:

@@ -54,12 +54,15 @@ def draw_sectors(access: LineAccess, model: Model) -> Drawing:
         for part in range(per_line):
             sector = line * per_line + part
             x = 110 + part * (box + 4)
-            drawing.box(x, y, box, _ROW, "moved" if sector in users else "empty")
+            lanes = lane_names(users.get(sector, []))
+            start, asked = sector * model.sector, len(used.get(sector, set()))
+            hover = f"bytes {start} to {start + model.sector - 1}: {asked} asked for, by lanes {lanes or 'none'}"
+            drawing.box(x, y, box, _ROW, "moved" if sector in users else "empty", hover)
             for first, count in stretches(sorted(used.get(sector, set()))):
                 drawing.box(
-                    x + (first % model.sector) * box / model.sector, y, count * box / model.sector, _ROW, "used"
+                    x + (first % model.sector) * box / model.sector, y, count * box / model.sector, _ROW, "used", hover
                 )
-            drawing.text(x + box / 2, y + 15, lane_names(users.get(sector, []))[:20], "ink", "middle")
+            drawing.text(x + box / 2, y + 15, lanes[:20], "ink", "middle", title=hover)
     below = min(len(lines), _LINES_SHOWN) * (_ROW + 4) + 14
     if len(lines) > _LINES_SHOWN:
         drawing.text(0, below, f"... and {len(lines) - _LINES_SHOWN} more lines", "soft")

@@ -6,14 +6,15 @@ A model is a file in this folder that ends in `MODELS`, and its name in FAMILIES
 
 from ....core.device import DeviceInfo
 from ....errors import UnknownName
-from . import amd, historic, intel, nvidia
+from . import amd, cpu, historic, intel, nvidia
 from .amd import AMD_WAVE32, AMD_WAVE64
+from .cpu import CPU
 from .historic import GT200
 from .intel import INTEL_8, INTEL_16
 from .nvidia import NVIDIA
 from .rules import Model
 
-FAMILIES = (nvidia, amd, intel, historic)
+FAMILIES = (nvidia, amd, intel, historic, cpu)
 MODELS: tuple[Model, ...] = tuple(model for family in FAMILIES for model in family.MODELS)
 
 
@@ -33,6 +34,6 @@ def model_for(info: DeviceInfo) -> Model:
 
 
 __all__ = [
-    "AMD_WAVE32", "AMD_WAVE64", "FAMILIES", "GT200", "INTEL_8", "INTEL_16", "MODELS", "NVIDIA", "Model", "find_model",
+    "AMD_WAVE32", "AMD_WAVE64", "CPU", "FAMILIES", "GT200", "INTEL_8", "INTEL_16", "MODELS", "NVIDIA", "Model", "find_model",
     "model_for",
 ]  # fmt: skip

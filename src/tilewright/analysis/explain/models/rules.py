@@ -27,6 +27,7 @@ class Model:
     consecutive lanes that fill all banks once. `merges_pairs`: see `wavefronts`. `evidence` says what the rules are based on.
     With `assumes_alignment`, vload and vstore count as the widest instructions that the addresses allow; without it, as the
     narrow ones that are always right. `local_pass` is the word for one pass of a request through local memory.
+    `piece` is the word for what a `sector` is. A model that `is_cpu` runs one work-item after the other.
     `register_bytes` is the most bytes of registers for one work-item. `vendors` are lower-case words: the model is for GPUs
     whose vendor's name contains one of them. `aliases` are other names of the model.
     """
@@ -45,6 +46,8 @@ class Model:
     phases: tuple[tuple[int, str, tuple[Lanes, ...]], ...] = ()
     assumes_alignment: bool = True
     local_pass: str = "pass"
+    piece: str = "sector"
+    is_cpu: bool = False
     register_bytes: int = 1024
     vendors: tuple[str, ...] = ()
     aliases: tuple[str, ...] = ()
@@ -70,6 +73,11 @@ class Model:
     def local_passes(self) -> str:
         """The plural of `local_pass`."""
         return f"{self.local_pass}es" if self.local_pass.endswith("s") else f"{self.local_pass}s"
+
+    @property
+    def pieces(self) -> str:
+        """The plural of `piece`."""
+        return f"{self.piece}s"
 
     @property
     def standing(self) -> str:

@@ -9,12 +9,13 @@ import numpy as np
 import numpy.typing as npt
 
 from ....errors import InvalidInput, UnknownName
+from ..clc.lexer import Position
 from ..clc.tree import Function, Program
 from ..clc.types import Pointer, Scalar, Space, Struct, Type, Vector
 from .compiled_code import Frame, Memory, Register, Symbol, Value
 from .context import FunctionCode
 from .findings import Finding
-from .machine import Machine
+from .machine import Machine, OutOfSteps, Watch, not_watched
 from .machine_state import Group, Recorder
 from .masks import Mask
 from .places import MemoryPlace
@@ -38,11 +39,14 @@ Argument = npt.NDArray[Any] | LocalMemory | complex | Sequence[float]
 
 @dataclass
 class Launch:
-    """The result of a run: the buffers that the kernel wrote, and the findings."""
+    """The result of a run: the buffers that the kernel wrote, and the findings. `stopped` is where it ran out of steps, after
+    `ended` work-groups had run to their end."""
 
     outputs: dict[str, npt.NDArray[Any]]
     findings: tuple[Finding, ...]
     machine: Machine
+    stopped: Position | None = None
+    ended: int = 0
 
 
 def run_kernel(
@@ -59,15 +63,19 @@ def run_kernel(
     pitches: Mapping[str, int] | None = None,
     fill: int = 0,
     unset: Collection[str] = (),
+    partial: bool = False,
+    watch: Watch = not_watched,
 ) -> Launch:
     """Runs `groups` of the NDRange in lockstep, up to LANES_AT_ONCE lanes at a time. The arrays in `arguments` are not
     changed: written buffers are in `outputs`, under the argument's name. `pitches` sets the row length, in elements, of
     two-dimensional local arrays. `fill` is the value of every byte that was never set. `unset` names the buffers without
-    initial contents."""
+    initial contents. A run that needs more than `step_limit` steps raises OutOfSteps, or ends early if it may be `partial`.
+    `watch` is called again and again, and ends the run by True."""
     function = program.functions[entry]
     items = int(np.prod(np.array(local_size, dtype=np.int64)))
     slots = max(1, min(len(groups), LANES_AT_ONCE // items))
-    machine = Machine(global_size, local_size, slots, recorder, step_limit, fill)
+    stopped, ended = None, 0
+    machine = Machine(global_size, local_size, slots, recorder, step_limit, fill, watch)
     with np.errstate(all="ignore"):
         compiler = StatementCompiler(machine, program, contract, pitches)
         for variable in program.variables:
@@ -81,9 +89,16 @@ def run_kernel(
             everyone = machine.begin(batch)
             for (_, symbol), value in zip(compiled.parameters, values, strict=True):
                 _pass(machine, frame, everyone, symbol, value, function)
-            _execute(compiled, frame, everyone, function)
+            try:
+                _execute(compiled, frame, everyone, function)
+            except OutOfSteps as error:
+                if not partial:
+                    raise
+                stopped = Position(error.file, error.line, error.column)
+                break
+            ended += len(batch)
     outputs = {name: _output(segment, array) for name, (segment, array) in buffers.items() if segment.written}
-    return Launch(outputs, machine.findings.all(), machine)
+    return Launch(outputs, machine.findings.all(), machine, stopped, ended)
 
 
 def _execute(compiled: FunctionCode, frame: Frame, everyone: Mask, function: Function) -> None:

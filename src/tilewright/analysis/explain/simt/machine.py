@@ -1,9 +1,10 @@
 """The SIMT machine: a batch of work-groups in lockstep, one lane per work-item."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from ....errors import SourceError
 from ..clc.lexer import Position
 from ..clc.types import Space
 from .findings import DIVERGENT
@@ -14,6 +15,17 @@ from .ordering import Ordering
 from .shadow import ITEM_BITS
 
 LOCAL_FENCE, GLOBAL_FENCE = 1, 2
+WATCHED = 64  # steps between two calls of a watcher
+Watch = Callable[[int, int], bool]  # gets the steps taken and the work-groups begun; True ends the run
+
+
+class OutOfSteps(SourceError):
+    """A run that needs more steps than it may take."""
+
+
+def not_watched(steps: int, groups: int) -> bool:
+    """Let the run go on."""
+    return False
 
 
 class Machine(MachineState):
@@ -28,9 +40,13 @@ class Machine(MachineState):
         recorder: Recorder,
         step_limit: int,
         fill: int = 0,
+        watch: Watch = not_watched,
     ) -> None:
         super().__init__(global_size, local_size, slots, recorder, fill)
         self.steps = self.step_limit = step_limit
+        self.watch = watch
+        self.next_watched = step_limit - WATCHED
+        self.groups_begun = 0
         self.ordering = Ordering(self)
         self.memory = VirtualMemory(self, self.ordering)
         self.begin([])
@@ -38,6 +54,7 @@ class Machine(MachineState):
     def begin(self, groups: Sequence[Group]) -> Mask:
         """Starts `groups` with fresh local memory: the mask of their lanes."""
         mask = self.start(groups)
+        self.groups_begun += len(groups)
         self.memory.new_batch()
         self.ordering.begin()
         if self.groups:
@@ -56,10 +73,16 @@ class Machine(MachineState):
     def tick(self, position: Position) -> None:
         """Count one loop iteration or call. Too many of them stop the run."""
         self.steps -= 1
-        if self.steps < 0:
-            raise position.error(
-                f"stopped after {self.step_limit} loop iterations and calls; raise the step limit, or run a smaller problem"
+        over = self.steps < 0
+        if self.steps < self.next_watched:
+            self.next_watched = self.steps - WATCHED
+            over = over or self.watch(self.steps_taken, self.groups_begun)
+        if over:
+            words = (
+                f"stopped after {min(self.steps_taken, self.step_limit)} loop iterations and calls; raise the step limit, or run "
+                "a smaller problem"
             )
+            raise OutOfSteps(position.file, position.line, position.column, words)
 
     @property
     def steps_taken(self) -> int:

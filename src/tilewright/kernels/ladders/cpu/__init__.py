@@ -123,7 +123,7 @@ def _rung(file: str, registers: bool = True, **fields: int) -> Kernel:
 LADDER = Ladder(
     "cpu",
     "From naive to the best CPU libraries: vectors, registers, packing, cache blocks",
-    "after K. Goto and R. van de Geijn, Anatomy of High-Performance Matrix Multiplication, 2008; no figures are from there",
+    "K. Goto and R. van de Geijn, Anatomy of High-Performance Matrix Multiplication, 2008",
     (
         Kernel(HERE / "01_naive.cl", Naive(16), smaller=(Naive(8),), dtypes=DTYPES),
         _rung("02_vector.cl", registers=False),

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ....core.device import DeviceInfo
-from ....core.kernel import Config, Kernel, Ladder, NDRange, round_up
+from ....core.kernel import Config, Kernel, Ladder, NDRange, Publication, round_up
 from ....core.problem import Problem
 from ....core.types import element_type
 from ...sizes import size
@@ -85,16 +85,35 @@ def _sequential(loop: int, order: str, published: tuple[tuple[str, float], ...] 
     return Kernel(HERE / "00_sequential.cl", Sequential(loop), variant=order, requires=CPU_ONLY, published=published)
 
 
-def _rung(file: str, config: Config, cpu: float, gpu: float, smaller: tuple[Config, ...] = ()) -> Kernel:
+def _rung(
+    file: str, config: Config, cpu: float, gpu: float, smaller: tuple[Config, ...] = (), published_with: str = ""
+) -> Kernel:
     """A rung that reads B by columns, with the published GFLOP/s of both devices."""
-    published = (("CPU device of 2012", cpu), ("Radeon HD 4870", gpu))
-    return Kernel(HERE / file, config, smaller=smaller, orders=("row", "column", "row"), published=published)
+    return Kernel(
+        HERE / file, config, smaller=smaller, orders=("row", "column", "row"),
+        published=(("CPU device of 2012", cpu), ("Radeon HD 4870", gpu)), published_with=published_with,
+    )  # fmt: skip
+
+
+PUBLICATION = Publication(
+    title="OpenCL: From Naive Towards More Insightful Programming",
+    author="Sceptic Philozoff, 2012",
+    link="https://www.mql5.com/en/articles/407",
+    licence="none stated: the kernels here are our own",
+    size=(2000, 2000, 2000),
+    settings="float, uniform in [-0.5, 0.5]; the driver chose the work-groups",
+    timing="from the launch until the result was back in host memory, once",
+    claims=(
+        "the slowest of the six loop orders took 1.73 times as long as the fastest on the host",
+        "all in all 200 times the host program on one core",
+    ),
+)
 
 
 LADDER = Ladder(
     "rows",
     "From naive to vectorised, one row per work-item",
-    "an MQL5 article of 2012: float, M = N = K = 2000, timed until the result is back in host memory",
+    "an MQL5 article of 2012",
     (
         _sequential(0, "r-c-k"),
         _sequential(1, "r-k-c", (("CPU of 2012, one core", 0.191),)),  # the host program of the source
@@ -102,15 +121,18 @@ LADDER = Ladder(
         _sequential(3, "c-k-r"),
         _sequential(4, "k-r-c"),
         _sequential(5, "k-c-r"),
-        replace(_rung("01_naive.cl", Grid2D(16, 16), 1.727, 1.257, (Grid2D(8, 8),)), orders=("row", "row", "row")),
+        replace(
+            _rung("01_naive.cl", Grid2D(16, 16), 1.727, 1.257, (Grid2D(8, 8),), "C set to zero by the host"),
+            orders=("row", "row", "row"),
+        ),
         _rung("02_coalesced.cl", Grid2D(16, 16), 2.780, 1.233, (Grid2D(8, 8),)),
         _rung("03_private_sum.cl", Grid2D(16, 16), 4.257, 12.07, (Grid2D(8, 8),)),
         _rung("04_row_per_item.cl", Grid1D(32), 2.982, 9.587),
         _rung("05_private_row.cl", PrivateRow(32), 3.225, 12.06),
-        _rung("06_local_column.cl", PrivateRow(32, CHUNK=1024), 3.061, 10.05),
-        _rung("07_float4_dot.cl", PrivateRow(32, VEC=4), 3.236, 13.49),
+        _rung("06_local_column.cl", PrivateRow(32, CHUNK=1024), 3.061, 10.05, (), "a whole column, and a data race"),
+        _rung("07_float4_dot.cl", PrivateRow(32, VEC=4), 3.236, 13.49, (), "vectors built of 4 scalars at each use"),
         _rung("08_float4_row.cl", PrivateRow(32, VEC=4), 4.221, 32.06),
         _rung("09_float8_row.cl", PrivateRow(32, VEC=8), 7.273, 29.30),
     ),
-    published_size=(2000, 2000, 2000),
+    PUBLICATION,
 )

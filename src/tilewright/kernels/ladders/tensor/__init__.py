@@ -197,7 +197,7 @@ def _rung(file: str, *configs: HalfTile, requires: tuple[tuple[str, str], ...] =
 LADDER = Ladder(
     "tensor",
     "fp16 products, from plain multiply-adds to tensor core instructions",
-    "measured by this project; no figures were published",
+    "this project's own, after NVIDIA's PTX manual",
     (
         _rung("01_plain_fma.cl", FmaTile(128, 128, 16, 8, 8), FmaTile(64, 64, 16, 8, 8)),
         _rung("02_mma_sync.cl", WarpTile(128, 128, 32), requires=(MMA,)),

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from ....core.device import DeviceInfo
-from ....core.kernel import Config, Kernel, Ladder, NDRange, Step, Steps, round_up, single_step
+from ....core.kernel import Config, Kernel, Ladder, NDRange, Publication, Step, Steps, round_up, single_step
 from ....core.problem import Gemm, Problem, Transpose
 from ....core.types import element_type
 from ...sizes import size
@@ -180,7 +180,12 @@ def pad_first(kernel: Kernel, config: Config, problem: Problem) -> Steps:
 
 
 def _rung(
-    file: str, configs: tuple[Tile, ...], gflops: float, steps: StepsOf = single_step, device: str = "Tesla K40m"
+    file: str,
+    configs: tuple[Tile, ...],
+    gflops: float,
+    steps: StepsOf = single_step,
+    published_with: str = "",
+    device: str = "Tesla K40m",
 ) -> Kernel:
     """A rung with its configuration, the smaller ones after it, and the published GFLOP/s."""
     return Kernel(
@@ -190,7 +195,8 @@ def _rung(
         orders=("column", "column", "column"),
         steps=steps,
         published=((device, gflops),),
-    )
+        published_with=published_with,
+    )  # fmt: skip
 
 
 CUDA = "Tesla K40m, as CUDA"
@@ -215,27 +221,36 @@ ANY_SIZE = (
 CLBLAS = (RegisterTile(64, 32, TM=8, TN=4, VEC=4),)
 NVIDIA_ONLY = (("nvidia", "read-only cache loads and warp shuffles are NVIDIA instructions"),)
 
+PUBLICATION = Publication(
+    title="Tutorial: OpenCL SGEMM tuning for Kepler (myGEMM)",
+    author="Cedric Nugteren, SURFsara, 2014",
+    link="https://cnugteren.github.io/tutorial/pages/page1.html",
+    licence="MIT (its code): the kernels here are our own",
+    size=(4096, 4096, 4096),
+    settings="float by columns, sizes multiples of the tiles; peak of the device 4,291 GFLOP/s",
+    timing="the mean of several runs, without transfers",
+    others=(("Tesla K40m", "cuBLAS", 3056), ("Tesla K40m", "clBLAS", 572), ("Tesla K40m", "clBLAS, tuned", 798)),
+)
 LADDER = Ladder(
     "tiles",
     "From a naive product to tiles in registers, of any size",
-    "the myGEMM tutorial of 2014: float, M = N = K = 4096, Tesla K40m, the mean of several runs without transfers; "
-    "`clblas_style` reached 596 to 830",
+    "the myGEMM tutorial of 2014",
     (
         _rung("01_naive.cl", NAIVE, 139),
         _rung("02_tiled.cl", TILED, 373),
         _rung("03_more_work_per_item.cl", MORE_WORK, 689),
-        _rung("04_wide_types.cl", WIDE, 729),
-        _rung("05_transposed.cl", TRANSPOSED, 740, transpose_first),
+        _rung("04_wide_types.cl", WIDE, 729, single_step, "vectors of 8"),
+        _rung("05_transposed.cl", TRANSPOSED, 740, transpose_first, "tiles of 64x64x32; 460 without padding"),
         _rung("06_register_tile.cl", REGISTERS, 1371, transpose_first),
         _rung("07_wide_loads.cl", WIDE_LOADS, 1361, transpose_first),
         replace(
-            _rung("08_shuffles.cl", SHUFFLES, 1563, transpose_first, CUDA),
+            _rung("08_shuffles.cl", SHUFFLES, 1563, transpose_first, "read-only loads alone, without shuffles", CUDA),
             dtypes=("float32", "int32"),  # the instructions move words of 32 bits
             requires=NVIDIA_ONLY,
         ),
-        _rung("09_prefetch.cl", PREFETCH, 1153, transpose_first, CUDA),
-        _rung("10_any_size.cl", ANY_SIZE, 1251, pad_first, CUDA),
-        _rung("11_clblas_style.cl", CLBLAS, 596),
+        _rung("09_prefetch.cl", PREFETCH, 1153, transpose_first, "wide loads straight into the other buffer", CUDA),
+        _rung("10_any_size.cl", ANY_SIZE, 1251, pad_first, "tiles of 160x160, 10x10 results, vectors of 2", CUDA),
+        _rung("11_clblas_style.cl", CLBLAS, 596, single_step, "as here; variants reached 743, 773 and 830"),
     ),
-    published_size=(4096, 4096, 4096),
+    PUBLICATION,
 )

@@ -38,7 +38,7 @@ class CudaCoresConfig(TiledConfig):
     aligned scratch memory first; with `transpose`, those that lie along k, too.
     """
 
-    SLICES: int = 1
+    SLICED_K: int = 1
     DEPTH: int = 16
     GROUP_M: int = 8
     groups: int = 132
@@ -53,7 +53,7 @@ class CudaCoresConfig(TiledConfig):
     @property
     def depth(self) -> int:
         """Elements of k of a stage."""
-        return self.DEPTH * self.SLICES
+        return self.DEPTH * self.SLICED_K
 
     def packed(self, call: GemmCall) -> tuple[str, ...]:
         """Which of "A" and "B" are copied first."""
@@ -83,13 +83,13 @@ class CudaCoresConfig(TiledConfig):
         Slices are added up in the local memory of stages, so that such a work-group must not load a tile's ahead.
         """
         tiles, steps = self.tiles(call), self.steps(call)
-        if not self.stream_k or (self.SLICES > 1 and tiles >= self.groups):
-            return tiles if self.SLICES > 1 else min(self.groups, tiles)
+        if not self.stream_k or (self.SLICED_K > 1 and tiles >= self.groups):
+            return tiles if self.SLICED_K > 1 else min(self.groups, tiles)
         if not 0 < tiles < self.groups:
             return min(self.groups, tiles)
         splits = min(self.groups // tiles, steps)
         evenly = -(-steps // splits) <= -(-tiles * steps // self.groups)  # then nobody has parts of two tiles
-        return tiles * splits if evenly or self.SLICES > 1 else min(self.groups, tiles * steps)
+        return tiles * splits if evenly or self.SLICED_K > 1 else min(self.groups, tiles * steps)
 
     def ndrange(self, problem: Problem) -> NDRange:
         items = CONSUMERS + PRODUCERS
@@ -102,7 +102,7 @@ class CudaCoresConfig(TiledConfig):
 
     def line_bytes(self, call: GemmCall) -> int:
         """Local memory through which floats pass that cannot be stored by vectors: four rows of all sums, or a slice's."""
-        rows = min(4, 16 // self.SLICES)
+        rows = min(4, 16 // self.SLICED_K)
         return 4 * 8 * CONSUMERS * rows if result_width(call, 4) * elements(call.dtype).parts == 1 else 4
 
     def stages(self, call: GemmCall) -> int:
@@ -169,14 +169,14 @@ class CudaCoresConfig(TiledConfig):
 
     def _geometry(self, call: GemmCall) -> Iterator[str]:
         """What is wrong with the numbers themselves, for any size of the problem."""
-        warps = self.BM // WARP_TILE * (self.BN // WARP_TILE) * self.SLICES
+        warps = self.BM // WARP_TILE * (self.BN // WARP_TILE) * self.SLICED_K
         if self.BM % WARP_TILE or self.BN % WARP_TILE or warps != WARPS:
-            yield f"{self.SLICES} slices of {self.BM}x{self.BN} are not {WARPS} tiles of {WARP_TILE}x{WARP_TILE}, one a warp"
+            yield f"{self.SLICED_K} slices of {self.BM}x{self.BN} are not {WARPS} tiles of {WARP_TILE}x{WARP_TILE}, one a warp"
         if self.depth % BOX_DEPTH:
             yield f"a stage of {self.depth} k cannot be transposed by boxes of {BOX_DEPTH}"
         if self.stages(call) < 3:
             yield f"local memory holds {self.stages(call)} stages of {self.stage_bytes(call):,} bytes, and 3 are needed"
-        if self.SLICES > 1 and self.stages(call) * self.stage_bytes(call) < EXCHANGED:
+        if self.SLICED_K > 1 and self.stages(call) * self.stage_bytes(call) < EXCHANGED:
             yield f"slices exchange {EXCHANGED:,} bytes of sums, more than {self.stages(call)} stages hold"
 
 

@@ -11,7 +11,7 @@ from .config import CudaCoresConfig, along_k, refusal
 from .cost import cost
 from .kernels import PRODUCT
 
-# Tiles of C, and the SLICES of k that warps of a work-group divide among them.
+# Tiles of C, and the SLICED_K of k that warps of a work-group divide among them.
 SPACE = (
     CudaCoresConfig(256, 128),
     CudaCoresConfig(128, 256),

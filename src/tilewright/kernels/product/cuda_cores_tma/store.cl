@@ -65,8 +65,8 @@ INLINE void store_line(const __local COMPONENT* line, const Target target, const
 #pragma unroll
     for (int chunk = 0; chunk < CHUNKS; chunk++)
         if ((chunk > 0 || place >= 0) && (chunk < CHUNKS - 1 || place < 0)) {
-            COMPONENT held = line[chunk * 32 + (place ^ 1)];
-            store(&held, target, row, first + chunk * 32 + place, batch);
+            COMPONENT value = line[chunk * 32 + (place ^ 1)];
+            store(&value, target, row, first + chunk * 32 + place, batch);
         }
 }
 

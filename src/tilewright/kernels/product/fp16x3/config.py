@@ -52,7 +52,7 @@ class Fp16x3Config(TiledConfig):
     def scalars(self, problem: Problem) -> dict[str, int | float]:
         call = self.oriented(problem)
         a, b = sides(call)
-        return {"a_moves": int(a.batch > 1), "b_moves": int(b.batch > 1), "tiles": self.tiles(call)}
+        return {"a_batched": int(a.batch > 1), "b_batched": int(b.batch > 1), "tiles": self.tiles(call)}
 
     def macros(self, problem: Problem) -> dict[str, str | int]:
         call = self.oriented(problem)

@@ -1,4 +1,4 @@
-// The elements of a tile of C that halves cannot hold, multiplied as floats by work-items of their own.
+// The fallback of a tile of C: its elements that fp16 cannot hold are multiplied in float32.
 //
 // BM, BN      the tile of C
 // C_VEC       elements of a row that are stored together, and so left together: 1 or 2

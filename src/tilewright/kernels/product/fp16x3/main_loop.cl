@@ -1,20 +1,20 @@
-// A product of floats by tensor cores: three products of halves, the large one promoted to ordinary sums every stage.
+// A float32 product on tensor cores: three fp16 products, the large one added to float32 sums every stage.
 //
 // BM, BN      the tile of C that a work-group computes at a time: two warpgroups multiply 64 rows each
 // BK          elements of k of a stage: 128 bytes, the width of the swizzle
-// STAGES      tiles in local memory, fetched ahead
-// GROUP_M     rows of tiles that are computed at a time, so that they share what they read in cache
+// STAGES      pipeline stages in local memory
+// GROUP_M     rows of tiles of a swizzle group: work-groups that run at a time then share panels in the L2 cache
 //
 // A tensor core cuts off what does not fit when it adds, so that sums of many products drift. The sums of one stage are
 // therefore added to floats that are rounded as usual. (Once in 16 k is worse than once in 64: more roundings than drift.)
-// What the low halves give is 2^-11 as large, and may drift.
+// What the low parts give is 2^-11 as large, and may drift.
 //
 // WITH_ALPHA  1 if alpha is not 1
 // WITH_C      1 if beta is not 0
 //
-// A work-group computes tiles number g, g + groups, ...: while its consumers finish one, its producer fetches the next.
-// The rows of low halves follow those of the high ones, so that a tile at the edge of C reads some of the wrong kind: they
-// belong to rows and columns that C does not have. Elements whose vectors halves cannot hold are left; see split.cl. In the
+// A work-group computes tiles number g, g + groups, ...: while its consumers finish one, its producer loads the next.
+// The rows of low parts follow those of the high ones, so that a tile at the edge of C reads some of the wrong kind: they
+// belong to rows and columns that C does not have. Elements whose vectors fp16 cannot hold are left; see split.cl. In the
 // end the work-group multiplies them as floats; see fallback.cl.
 
 #include "../elements.cl"
@@ -37,7 +37,7 @@
 __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
 void product(const int M, const int N, const int K, const int tiles, const ACC alpha, const ACC beta,
              __global ulong* map_a, __global ulong* map_b, const __global uint* halves_a, const __global uint* halves_b,
-             const __global int2* ranges_a, const int a_moves, const __global int2* ranges_b, const int b_moves,
+             const __global int2* ranges_a, const int a_batched, const __global int2* ranges_b, const int b_batched,
              const __global float* A, const long a_offset, const long a_row, const long a_column, const long a_batch,
              const __global float* B, const long b_offset, const long b_row, const long b_column, const long b_batch,
              __global RESULT* C, const long c_offset, const long c_row, const long c_column, const long c_batch,
@@ -69,8 +69,8 @@ void product(const int M, const int N, const int K, const int tiles, const ACC a
         setmaxnreg_dec(24);
         if (item == 0)
             for (int tile = get_group_id(0); tile < tiles; tile += get_num_groups(0)) {
-                const int4 place = tile_begin(tile, M, N);
-                const int a_batch = place.z * a_moves, b_batch = place.z * b_moves;
+                const int4 place = tile_origin(tile, M, N);
+                const int a_batch = place.z * a_batched, b_batch = place.z * b_batched;
                 for (int k = 0; k < K; k += BK) {
                     const uint ready = full + 8 * stage, to = stages + stage * STAGE;
                     mbarrier_wait(empty + 8 * stage, parity ^ 1);
@@ -90,9 +90,9 @@ void product(const int M, const int N, const int K, const int tiles, const ACC a
     const int consumer = warpgroup - 1, own = item % 128, lane = item % 32, row = consumer * 64 + own / 32 * 16 + lane / 4;
     int any_left = 0;
     for (int tile = get_group_id(0); tile < tiles; tile += get_num_groups(0)) {
-        const int4 place = tile_begin(tile, M, N);
-        const __global int2* a_ranges = ranges_a + (long)place.z * a_moves * M + place.x;
-        const __global int2* b_ranges = ranges_b + (long)place.z * b_moves * N + place.y;
+        const int4 place = tile_origin(tile, M, N);
+        const __global int2* a_ranges = ranges_a + (long)place.z * a_batched * M + place.x;
+        const __global int2* b_ranges = ranges_b + (long)place.z * b_batched * N + place.y;
         const int2 own_column = b_ranges[min(own, N - 1 - place.y)];
         const int2 rows[2] = {a_ranges[min(row, M - 1 - place.x)], a_ranges[min(row + 8, M - 1 - place.x)]};
         float sums[SUMS];
@@ -175,7 +175,7 @@ void product(const int M, const int N, const int K, const int tiles, const ACC a
             }
     }
 
-    // What was left is computed with panels where the tiles of halves were, once both consumers are done with these.
+    // What was left is computed with panels where the tiles of fp16 were, once both consumers are done with these.
     bar_sync(3, EXACT_ITEMS);
     if (item == 128)
         shared = 0;
@@ -186,8 +186,8 @@ void product(const int M, const int N, const int K, const int tiles, const ACC a
     if (!shared)
         return;
     for (int number = get_group_id(0); number < tiles; number += get_num_groups(0)) {
-        const int4 place = tile_begin(number, M, N);
-        const int a_matrix = place.z * a_moves, b_matrix = place.z * b_moves;
+        const int4 place = tile_origin(number, M, N);
+        const int a_matrix = place.z * a_batched, b_matrix = place.z * b_batched;
         const Tile tile = {A + a_offset + place.z * a_batch + place.x * a_row, B + b_offset + place.z * b_batch + place.y * b_column,
                            C + c_offset + place.z * c_batch + place.x * c_row + place.y * c_column,
                            bias + bias_offset + place.x * bias_row + place.y * bias_column,

@@ -1,8 +1,8 @@
-// How a float is cut into two halves (f16), and when a product of cut vectors is as accurate as one of floats.
+// How a float32 is split into two fp16 numbers, and when a product of split vectors is as accurate as a float32 product.
 //
 // x * 2^shift = high + low * 2^-11, where high has the first 11 bits and low the next 11. The vector's largest magnitude is
 // in [2^12, 2^15); from 2^-12 on the error is at most 2^-23 of x, and below it is at most 2^-36 in all. Three products are
-// summed: high high + (high low + low high) 2^-11; low low, at most 2^-22 of the product, is left out. Together the cuts cost
+// summed: high high + (high low + low high) 2^-11; low low, at most 2^-22 of the product, is left out. Together the splits cost
 // at most 2^-21 of |A||B|, and with random signs far less.
 
 #define FIRST 12     // exponent to which the largest magnitude known is brought

@@ -1,6 +1,6 @@
-// Measures each row of A and each column of B, then cuts it into two rows of halves, along k whatever the operand's own order.
+// Measures each row of A and each column of B, then splits it into two rows of fp16, along k whatever the operand's own order.
 //
-// ITEMS    work-items of a work-group, which cuts a few vectors of one operand; the first a_groups cut A's
+// ITEMS    work-items of a work-group, which splits a few vectors of one operand; the first a_groups split A's
 // HELD     floats of a vector that a work-item holds at a time, a multiple of 8: those of all its work-items are a chunk
 // and for each operand, A_... and B_...:
 // LANES    work-items for each vector, at least FOLD; at most ITEMS / 4 if it lies across k
@@ -8,20 +8,20 @@
 // WIDTH    floats that one load takes, 4 or 1
 // WHOLE    1 if a vector is one chunk
 //
-// pitch    from one row of halves to the next, in elements: a multiple of 8, as the copy engine wants it; the rows of all
-//          low halves follow those of the high ones
+// pitch    from one row of fp16 to the next, in elements: a multiple of 8, as TMA wants it; the rows of all
+//          low parts follow those of the high ones
 //
 // A vector's scale follows from the largest of its first chunk. Should the rest hold one beyond what that leaves room for,
-// the work-group cuts its vectors once more. For vector v, ranges[v] says how it was scaled, and what its elements are like;
+// the work-group splits its vectors once more. For vector v, ranges[v] says how it was scaled, and what its elements are like;
 // see split.cl.
 
 #include "split.cl"
 
 #define FOLD 16  // values that all work-items of a vector read, after as many of them have folded the others into these
-#define PIECES (HELD / 4)
+#define VECTORS (HELD / 4)
 #define A_VECTORS (ITEMS / A_LANES)
 #define B_VECTORS (ITEMS / B_LANES)
-// A tile turns what is read across k: a row of STEP floats for each vector, which meets all banks in both directions.
+// A tile transposes what is read across k: a row of STEP floats for each vector, which meets all banks in both directions.
 #define STEP(lanes) (4 * (lanes))
 #define PITCH(lanes) (STEP(lanes) + 4)
 #define TILE(along, lanes) ((along) ? 0 : ITEMS / (lanes) * PITCH(lanes))
@@ -108,7 +108,7 @@ INLINE float4 load_at(const Source from, const int k, const int along, const int
 }
 
 // Four floats of four vectors become four of the work-item's own vector; `place` is their place along k in the tile.
-INLINE float4 turn_4(const float4 x, __local float* tile, const int place, const int lanes)
+INLINE float4 transpose_4(const float4 x, __local float* tile, const int place, const int lanes)
 {
     const int item = get_local_id(0), quads = ITEMS / lanes / 4;
     __local float* to = tile + item % quads * 4 * PITCH(lanes) + place;
@@ -120,8 +120,8 @@ INLINE float4 turn_4(const float4 x, __local float* tile, const int place, const
     return *(const __local float4*)(tile + item / lanes * PITCH(lanes) + 4 * (item % lanes));
 }
 
-// Counts small and big ones among four floats, and writes their halves if they are `there`.
-INLINE void cut_4(const float4 x, const float scale, uint* found_small, uint* found_big, const int there,
+// Counts small and big ones among four floats, and writes their two parts if they are `there`.
+INLINE void split_4(const float4 x, const float scale, uint* found_small, uint* found_big, const int there,
                   __global uint2* high, __global uint2* low)
 {
     const float4 scaled = x * scale;
@@ -137,7 +137,7 @@ INLINE void cut_4(const float4 x, const float scale, uint* found_small, uint* fo
     }
 }
 
-// Whether any vector of the work-group must be cut once more.
+// Whether any vector of the work-group must be split once more.
 INLINE int any_outgrows(const uint largest, const uint most, __local int* any)
 {
     if (get_local_id(0) == 0)
@@ -157,7 +157,7 @@ INLINE int2 range_of(const uint most, const uint largest, const uint small, cons
     return (int2)(shift_of(most), (is_unfit(largest) ? UNFIT : few) | share << 8);
 }
 
-INLINE void cut(const int length, const int first, const int K, const int pitch, const __global float* X,
+INLINE void split_rows(const int length, const int first, const int K, const int pitch, const __global float* X,
                 const long x_vector, const long x_k, __global int2* ranges, __global uint* halves, __local float* room,
                 const int lanes, const int along, const int width, const int whole)
 {
@@ -172,30 +172,30 @@ INLINE void cut(const int length, const int first, const int K, const int pitch,
 
     __local uint* values = (__local uint*)room;
     __local int* any = (__local int*)room + (along ? ITEMS : vectors * step);
-    float4 held[PIECES];
+    float4 held[VECTORS];
     uint4 found = 0;
 #pragma unroll
-    for (int piece = 0; piece < PIECES; piece++) {
-        held[piece] = load_at(from, piece * step, along, width);
-        found = max(found, magnitudes(held[piece]));
+    for (int vector_number = 0; vector_number < VECTORS; vector_number++) {
+        held[vector_number] = load_at(from, vector_number * step, along, width);
+        found = max(found, magnitudes(held[vector_number]));
     }
     uint most = share_largest(found, values, lanes, along), largest = most, small, big;
     int more = 0;
     do {
         const float scale = power_of_two(shift_of(most));
         small = big = 0;
-        for (int start = 0; start < K; start += PIECES * step)
+        for (int start = 0; start < K; start += VECTORS * step)
 #pragma unroll
-            for (int piece = 0; piece < PIECES; piece++) {
-                const int k = start + piece * step;
-                const float4 now = held[piece];
+            for (int vector_number = 0; vector_number < VECTORS; vector_number++) {
+                const int k = start + vector_number * step;
+                const float4 now = held[vector_number];
                 if (!whole) {
-                    held[piece] = load_at(from, k + PIECES * step, along, width);  // on its way while others are cut
+                    held[vector_number] = load_at(from, k + VECTORS * step, along, width);  // on its way while others are split
                     found = max(found, magnitudes(now));
                 }
-                __local float* tile = room + (piece + 1) % 2 * vectors * PITCH(lanes);  // not the one of the piece before
-                const float4 x = along ? now : turn_4(now, tile, place, lanes);
-                cut_4(x, scale, &small, &big, first + own < length && k + 4 * lane < pitch, high + k / 4, low + k / 4);
+                __local float* tile = room + (vector_number + 1) % 2 * vectors * PITCH(lanes);  // not the one of the piece before
+                const float4 x = along ? now : transpose_4(now, tile, place, lanes);
+                split_4(x, scale, &small, &big, first + own < length && k + 4 * lane < pitch, high + k / 4, low + k / 4);
             }
         more = 0;
         if (!whole) {
@@ -203,8 +203,8 @@ INLINE void cut(const int length, const int first, const int K, const int pitch,
             more = any_outgrows(largest, most, any);
             most = more ? largest : most;
 #pragma unroll
-            for (int piece = 0; piece < PIECES && more; piece++)
-                held[piece] = load_at(from, piece * step, along, width);
+            for (int vector_number = 0; vector_number < VECTORS && more; vector_number++)
+                held[vector_number] = load_at(from, vector_number * step, along, width);
         }
     } while (more);
 
@@ -217,7 +217,7 @@ INLINE void cut(const int length, const int first, const int K, const int pitch,
 }
 
 __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
-void cut_vectors(const int M, const int N, const int K, const int pitch, const int a_groups,
+void split_vectors(const int M, const int N, const int K, const int pitch, const int a_groups,
                  const __global float* restrict A, const long a_offset, const long a_row, const long a_column,
                  const long a_batch, const __global float* restrict B, const long b_offset, const long b_row,
                  const long b_column, const long b_batch, __global int2* restrict ranges_a, __global uint* restrict halves_a,
@@ -228,12 +228,12 @@ void cut_vectors(const int M, const int N, const int K, const int pitch, const i
     if (group < a_groups) {
         const int groups = (M + A_VECTORS - 1) / A_VECTORS;
         const long matrix = group / groups;
-        cut(M, group % groups * A_VECTORS, K, pitch, A + a_offset + matrix * a_batch, a_row, a_column, ranges_a + matrix * M,
+        split_rows(M, group % groups * A_VECTORS, K, pitch, A + a_offset + matrix * a_batch, a_row, a_column, ranges_a + matrix * M,
             halves_a + matrix * M * pitch, room, A_LANES, A_ALONG, A_WIDTH, A_WHOLE);
     } else {
         const int groups = (N + B_VECTORS - 1) / B_VECTORS;
         const long matrix = (group - a_groups) / groups;
-        cut(N, (group - a_groups) % groups * B_VECTORS, K, pitch, B + b_offset + matrix * b_batch, b_column, b_row,
+        split_rows(N, (group - a_groups) % groups * B_VECTORS, K, pitch, B + b_offset + matrix * b_batch, b_column, b_row,
             ranges_b + matrix * N, halves_b + matrix * N * pitch, room, B_LANES, B_ALONG, B_WIDTH, B_WHOLE);
     }
 }

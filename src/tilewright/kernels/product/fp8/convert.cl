@@ -1,4 +1,4 @@
-// 8-bit floats become halves, which hold every one of them exactly: any kernel that multiplies halves can go on from there.
+// Converts 8-bit floats to fp16, which holds every one of them exactly. Any kernel that multiplies fp16 can go on from there.
 //
 // GROUP_X, GROUP_Y  work-items of a group side by side and one above the other
 // VEC               elements of a row that a work-item reads and writes at once; above 1, both column strides are 1
@@ -8,7 +8,7 @@
 #include "../elements.cl"
 
 __kernel __attribute__((reqd_work_group_size(GROUP_X * GROUP_Y, 1, 1)))
-void widen(const int rows, const int columns,
+void convert(const int rows, const int columns,
            const __global STORED* restrict input, const long input_offset, const long input_row, const long input_column,
            const long input_batch,
            __global RESULT* restrict output, const long output_offset, const long output_row, const long output_column,
@@ -20,11 +20,11 @@ void widen(const int rows, const int columns,
     if (row >= rows || column >= columns)
         return;
 
-    STORED held[VEC];
-    RESULT wide[VEC];
-    load_stored(held, input + input_offset + batch * input_batch + row * input_row + column * input_column, VEC);
+    STORED loaded[VEC];
+    RESULT converted[VEC];
+    load_stored(loaded, input + input_offset + batch * input_batch + row * input_row + column * input_column, VEC);
 #pragma unroll
     for (int i = 0; i < VEC; i++)
-        wide[i] = ENCODE_RESULT(DECODE(held[i]));
-    store_result(output + output_offset + batch * output_batch + row * output_row + column * output_column, wide, VEC);
+        converted[i] = ENCODE_RESULT(DECODE(loaded[i]));
+    store_result(output + output_offset + batch * output_batch + row * output_row + column * output_column, converted, VEC);
 }

@@ -1,37 +1,37 @@
-// A few columns of B at once, A stored by columns: work-items lie across the rows, slices of them share out k.
+// A few columns of B at once, A stored by columns: work-items lie across the rows, and k is sliced among groups of them.
 //
 // COLUMNS  columns of C, all of them: N
 // LANES    work-items side by side, each with A_VEC rows of C
-// SLICES   how many such rows of work-items share out k; a power of two
+// SLICED_K  slices of k, each for LANES work-items; a power of two
 // A_VEC    elements of one load down a column; M, strides and alignment are multiples of it, and a_row is 1 if it is above 1
 // B_VEC    elements of one load of B along k, and steps of k that a work-item takes at a time; K is a multiple of it
 // RUNS     how often so many steps are loaded before the first of them is multiplied
 //
 // Each element of A is read once and used COLUMNS times from a register; an element of B is one address for the LANES
 // items that need it. Addresses are added to: multiplied out for each step they cost more than what is loaded there.
-// Work-groups: dimension 0 the rows, 1 the pieces of K, 2 the batch.
+// Work-groups: dimension 0 the rows, 1 the parts of K, 2 the batch.
 
 #define C_VEC 1
 #include "../elements.cl"
 #include "../epilogue.cl"
 
-#define ITEMS (LANES * SLICES)
+#define ITEMS (LANES * SLICED_K)
 #define PARTIALS (A_VEC * COLUMNS * PARTS)
 
 // Loads B_VEC steps of k: from A lines that lie `line` apart, from B what stands at `b` in each column.
-INLINE void load_steps(STORED a_held[B_VEC][A_VEC * PARTS], STORED b_held[COLUMNS][B_VEC * PARTS], const __global STORED* a,
+INLINE void load_steps(STORED a_loaded[B_VEC][A_VEC * PARTS], STORED b_loaded[COLUMNS][B_VEC * PARTS], const __global STORED* a,
                        const long line, const __global STORED* b, const long b_column)
 {
 #pragma unroll
     for (int step = 0; step < B_VEC; step++)
-        load_stored(a_held[step], a + step * line, A_VEC * PARTS);
+        load_stored(a_loaded[step], a + step * line, A_VEC * PARTS);
 #pragma unroll
     for (int j = 0; j < COLUMNS; j++)
-        load_stored(b_held[j], b + j * b_column * PARTS, B_VEC * PARTS);
+        load_stored(b_loaded[j], b + j * b_column * PARTS, B_VEC * PARTS);
 }
 
-INLINE void multiply_steps(COMPONENT sum[COLUMNS][A_VEC * PARTS], const STORED a_held[B_VEC][A_VEC * PARTS],
-                           const STORED b_held[COLUMNS][B_VEC * PARTS])
+INLINE void multiply_steps(COMPONENT sum[COLUMNS][A_VEC * PARTS], const STORED a_loaded[B_VEC][A_VEC * PARTS],
+                           const STORED b_loaded[COLUMNS][B_VEC * PARTS])
 {
 #pragma unroll
     for (int j = 0; j < COLUMNS; j++)
@@ -40,21 +40,21 @@ INLINE void multiply_steps(COMPONENT sum[COLUMNS][A_VEC * PARTS], const STORED a
             COMPONENT a_value[PARTS], b_value[PARTS];
 #pragma unroll
             for (int part = 0; part < PARTS; part++)
-                b_value[part] = COMPONENT_OF(b_held[j] + step * PARTS, part, CONJUGATE_B);
+                b_value[part] = COMPONENT_OF(b_loaded[j] + step * PARTS, part, CONJUGATE_B);
 #pragma unroll
             for (int i = 0; i < A_VEC; i++) {
 #pragma unroll
                 for (int part = 0; part < PARTS; part++)
-                    a_value[part] = COMPONENT_OF(a_held[step] + i * PARTS, part, CONJUGATE_A);
+                    a_value[part] = COMPONENT_OF(a_loaded[step] + i * PARTS, part, CONJUGATE_A);
                 multiply_add(sum[j] + i * PARTS, a_value, b_value);
             }
         }
 }
 
-// Adds up what the slices hold; the sums end in the first slice's part of `partials`.
-INLINE void add_up(local COMPONENT partials[PARTIALS][ITEMS], const int item)
+// Adds up the sums of all slices. They end in the first slice's part of `partials`.
+INLINE void reduce_items(local COMPONENT partials[PARTIALS][ITEMS], const int item)
 {
-    for (int stride = SLICES / 2; stride > 0; stride /= 2) {
+    for (int stride = SLICED_K / 2; stride > 0; stride /= 2) {
         barrier(CLK_LOCAL_MEM_FENCE);
         if (item / LANES < stride)
 #pragma unroll
@@ -89,25 +89,25 @@ void gemv_columns(const int M, const int N, const int K, const int k_chunk, cons
             sum[j][i] = 0;
 
     const long line = a_column * PARTS, b_line = b_row * PARTS;
-    const int run = SLICES * B_VEC;
+    const int run = SLICED_K * B_VEC;
     int k = item / LANES * B_VEC;
     a += k * line;
     b += k * b_line;
     for (; k < depth - (RUNS - 1) * run; k += RUNS * run) {
-        STORED a_held[RUNS][B_VEC][A_VEC * PARTS], b_held[RUNS][COLUMNS][B_VEC * PARTS];
+        STORED a_loaded[RUNS][B_VEC][A_VEC * PARTS], b_loaded[RUNS][COLUMNS][B_VEC * PARTS];
 #pragma unroll
         for (int r = 0; r < RUNS; r++)
-            load_steps(a_held[r], b_held[r], a + r * run * line, line, b + r * run * b_line, b_column);
+            load_steps(a_loaded[r], b_loaded[r], a + r * run * line, line, b + r * run * b_line, b_column);
 #pragma unroll
         for (int r = 0; r < RUNS; r++)
-            multiply_steps(sum, a_held[r], b_held[r]);
+            multiply_steps(sum, a_loaded[r], b_loaded[r]);
         a += RUNS * run * line;
         b += RUNS * run * b_line;
     }
     for (; k < depth; k += run) {
-        STORED a_held[B_VEC][A_VEC * PARTS], b_held[COLUMNS][B_VEC * PARTS];
-        load_steps(a_held, b_held, a, line, b, b_column);
-        multiply_steps(sum, a_held, b_held);
+        STORED a_loaded[B_VEC][A_VEC * PARTS], b_loaded[COLUMNS][B_VEC * PARTS];
+        load_steps(a_loaded, b_loaded, a, line, b, b_column);
+        multiply_steps(sum, a_loaded, b_loaded);
         a += run * line;
         b += run * b_line;
     }
@@ -117,7 +117,7 @@ void gemv_columns(const int M, const int N, const int K, const int k_chunk, cons
 #pragma unroll
         for (int i = 0; i < A_VEC * PARTS; i++)
             partials[j * A_VEC * PARTS + i][item] = sum[j][i];
-    add_up(partials, item);
+    reduce_items(partials, item);
 
     C += (c_offset + batch * c_batch + get_group_id(1) * c_split) * PARTS;
     for (int e = item; e < LANES * A_VEC * COLUMNS; e += ITEMS) {

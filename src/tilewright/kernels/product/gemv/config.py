@@ -107,15 +107,15 @@ class ColumnsConfig(GemvConfig):
     """columns.cl: A lies down its columns."""
 
     LANES: int = 32
-    SLICES: int = 8
+    SLICED_K: int = 8
 
     @property
     def items(self) -> int:
-        return self.LANES * self.SLICES
+        return self.LANES * self.SLICED_K
 
     @property
     def sharing(self) -> int:
-        return self.SLICES
+        return self.SLICED_K
 
     @staticmethod
     def width(call: GemmCall) -> int:

@@ -9,7 +9,7 @@
 //
 // Each element of A is read once, by one load of up to 16 bytes, and used COLUMNS times from a register. B is read again
 // for every ROWS rows: it stays in cache. Addresses are added to: multiplied out for each load they cost more than the load.
-// Work-groups: dimension 0 the rows, 1 the pieces of K, 2 the batch.
+// Work-groups: dimension 0 the rows, 1 the parts of K, 2 the batch.
 
 #define C_VEC 1
 #include "../elements.cl"
@@ -19,26 +19,26 @@
 #define PARTIALS (ROWS * COLUMNS * PARTS)
 
 // `A_VEC` elements of column `column` of B from `b` on, element after element
-INLINE void load_column(STORED* held, const __global STORED* b, const long b_row)
+INLINE void load_column(STORED* loaded, const __global STORED* b, const long b_row)
 {
 #if B_VEC > 1
-    load_stored(held, b, B_VEC * PARTS);
+    load_stored(loaded, b, B_VEC * PARTS);
 #else
 #pragma unroll
     for (int i = 0; i < A_VEC; i++)
-        load_stored(held + i * PARTS, b + i * b_row * PARTS, PARTS);
+        load_stored(loaded + i * PARTS, b + i * b_row * PARTS, PARTS);
 #endif
 }
 
-INLINE void decode_elements(COMPONENT* values, const STORED* held, const int conjugate)
+INLINE void decode_elements(COMPONENT* values, const STORED* loaded, const int conjugate)
 {
 #pragma unroll
     for (int i = 0; i < A_VEC * PARTS; i++)
-        values[i] = COMPONENT_OF(held, i, conjugate);
+        values[i] = COMPONENT_OF(loaded, i, conjugate);
 }
 
 // Adds up what the items of each team hold; the sums end in their first item's part of `partials`.
-INLINE void add_up(local COMPONENT partials[PARTIALS][ITEMS], const int item)
+INLINE void reduce_items(local COMPONENT partials[PARTIALS][ITEMS], const int item)
 {
     for (int stride = TEAM / 2; stride > 0; stride /= 2) {
         barrier(CLK_LOCAL_MEM_FENCE);
@@ -83,17 +83,17 @@ void gemv_rows(const int M, const int N, const int K, const int k_chunk, const A
 #pragma unroll 4
     for (int k = first; k < depth; k += TEAM * A_VEC) {
         COMPONENT a_values[ROWS][A_VEC * PARTS], b_values[A_VEC * PARTS];
-        STORED held[A_VEC * PARTS];
+        STORED loaded[A_VEC * PARTS];
 #pragma unroll
         for (int i = 0; i < ROWS; i++) {
-            load_stored(held, a[i], A_VEC * PARTS);
-            decode_elements(a_values[i], held, CONJUGATE_A);
+            load_stored(loaded, a[i], A_VEC * PARTS);
+            decode_elements(a_values[i], loaded, CONJUGATE_A);
             a[i] += TEAM * A_VEC * a_step;
         }
 #pragma unroll
         for (int j = 0; j < COLUMNS; j++) {
-            load_column(held, b + j * b_column * PARTS, b_row);
-            decode_elements(b_values, held, CONJUGATE_B);
+            load_column(loaded, b + j * b_column * PARTS, b_row);
+            decode_elements(b_values, loaded, CONJUGATE_B);
 #pragma unroll
             for (int i = 0; i < ROWS; i++)
 #pragma unroll
@@ -106,7 +106,7 @@ void gemv_rows(const int M, const int N, const int K, const int k_chunk, const A
 #pragma unroll
     for (int i = 0; i < PARTIALS; i++)
         partials[i][item] = sum[i];
-    add_up(partials, item);
+    reduce_items(partials, item);
 
     C += (c_offset + batch * c_batch + get_group_id(1) * c_split) * PARTS;
     for (int e = item; e < TEAMS * ROWS * COLUMNS; e += ITEMS) {

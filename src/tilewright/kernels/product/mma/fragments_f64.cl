@@ -3,7 +3,7 @@
 // MMA_M, MMA_K  shape of the instruction: 16 x 8 x 4, 8 or 16 since sm_90, and 8 x 8 x 4 since sm_80
 //
 // A warp reads elements of 8 bytes in two halves: 16 work-items, four lines of a panel by four neighbours. Lines that are
-// neighbours are swizzled two pieces of 16 bytes apart, so that the four meet all 32 banks once.
+// neighbours are swizzled two chunks of 16 bytes apart, so that the four meet all 32 banks once.
 
 #define FRAGMENT double
 #define SWIZZLED(order, line, byte) ((byte) ^ ((line) & 3) << 5)
@@ -20,21 +20,21 @@ INLINE double panel_element(const __local uchar* panel, const int order, const i
 }
 
 // The operands of 16 rows of A from `row` on, for MMA_K elements from `k` on.
-INLINE void read_a(double* held, const __local uchar* panel, const int row, const int k)
+INLINE void read_a(double* fragment, const __local uchar* panel, const int row, const int k)
 {
     const int lane = get_local_id(0) % 32;
 #pragma unroll
     for (int i = 0; i < A_PARTS; i++)
-        held[i] = panel_element(panel, A_ORDER, BM, row + lane / 4 + i % 2 * 8, k + lane % 4 + i / 2 * 4);
+        fragment[i] = panel_element(panel, A_ORDER, BM, row + lane / 4 + i % 2 * 8, k + lane % 4 + i / 2 * 4);
 }
 
 // The operands of 8 columns of B from `column` on.
-INLINE void read_b(double* held, const __local uchar* panel, const int column, const int k)
+INLINE void read_b(double* fragment, const __local uchar* panel, const int column, const int k)
 {
     const int lane = get_local_id(0) % 32;
 #pragma unroll
     for (int i = 0; i < B_PARTS; i++)
-        held[i] = panel_element(panel, B_ORDER, BN, column + lane / 4, k + lane % 4 + i * 4);
+        fragment[i] = panel_element(panel, B_ORDER, BN, column + lane / 4, k + lane % 4 + i * 4);
 }
 
 INLINE void multiply(double* sum, const double* a, const double* b)

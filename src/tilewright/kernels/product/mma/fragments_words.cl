@@ -4,8 +4,8 @@
 // ITEM_BYTES  bytes of an element: 32 bytes of k make one instruction, whatever they are
 //
 // Operands along k come by ldmatrix, which moves words whatever they hold: eight lines of 16 bytes at a time, so lines that
-// are neighbours are swizzled one piece of 16 bytes apart. Across k, ldmatrix turns elements of 2 bytes; those of 4 bytes
-// are read one by one, four lines by eight neighbours at a time, and swizzled as doubles are. Single bytes it cannot turn.
+// are neighbours are swizzled one chunk of 16 bytes apart. Across k, ldmatrix transposes elements of 2 bytes; those of 4 bytes
+// are read one by one, four lines by eight neighbours at a time, and swizzled as doubles are. It cannot transpose single bytes.
 
 #define FRAGMENT uint
 #define MMA_K (32 / ITEM_BYTES)
@@ -29,32 +29,32 @@ INLINE uint panel_word(const __local uchar* panel, const int order, const int si
 }
 
 // The operands of 16 rows of A from `row` on, for MMA_K elements from `k` on.
-INLINE void read_a(uint* held, const __local uchar* panel, const int row, const int k)
+INLINE void read_a(uint* fragment, const __local uchar* panel, const int row, const int k)
 {
     const int lane = get_local_id(0) % 32;
 #if A_ORDER == PANEL_ALONG_K
-    ldmatrix_x4(held, panel_place(panel, A_ORDER, BM, row + lane % 16, k + lane / 16 * MMA_K / 2));
+    ldmatrix_x4(fragment, panel_place(panel, A_ORDER, BM, row + lane % 16, k + lane / 16 * MMA_K / 2));
 #elif ITEM_BYTES == 2
-    ldmatrix_x4_trans(held, panel_place(panel, A_ORDER, BM, row + lane / 8 % 2 * 8, k + lane / 16 * 8 + lane % 8));
+    ldmatrix_x4_trans(fragment, panel_place(panel, A_ORDER, BM, row + lane / 8 % 2 * 8, k + lane / 16 * 8 + lane % 8));
 #else
 #pragma unroll
     for (int i = 0; i < 4; i++)
-        held[i] = panel_word(panel, A_ORDER, BM, row + lane / 4 + i % 2 * 8, k + lane % 4 + i / 2 * 4);
+        fragment[i] = panel_word(panel, A_ORDER, BM, row + lane / 4 + i % 2 * 8, k + lane % 4 + i / 2 * 4);
 #endif
 }
 
 // The operands of twice 8 columns of B from `column` on.
-INLINE void read_b(uint* held, const __local uchar* panel, const int column, const int k)
+INLINE void read_b(uint* fragment, const __local uchar* panel, const int column, const int k)
 {
     const int lane = get_local_id(0) % 32;
 #if B_ORDER == PANEL_ALONG_K
-    ldmatrix_x4(held, panel_place(panel, B_ORDER, BN, column + lane / 16 * 8 + lane % 8, k + lane / 8 % 2 * MMA_K / 2));
+    ldmatrix_x4(fragment, panel_place(panel, B_ORDER, BN, column + lane / 16 * 8 + lane % 8, k + lane / 8 % 2 * MMA_K / 2));
 #elif ITEM_BYTES == 2
-    ldmatrix_x4_trans(held, panel_place(panel, B_ORDER, BN, column + lane / 16 * 8, k + lane % 16));
+    ldmatrix_x4_trans(fragment, panel_place(panel, B_ORDER, BN, column + lane / 16 * 8, k + lane % 16));
 #else
 #pragma unroll
     for (int i = 0; i < 4; i++)
-        held[i] = panel_word(panel, B_ORDER, BN, column + i / 2 * 8 + lane / 4, k + lane % 4 + i % 2 * 4);
+        fragment[i] = panel_word(panel, B_ORDER, BN, column + i / 2 * 8 + lane / 4, k + lane % 4 + i % 2 * 4);
 #endif
 }
 

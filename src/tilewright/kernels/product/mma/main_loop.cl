@@ -3,7 +3,7 @@
 // BM, BN, BK          the tile of C that a work-group computes, and how deep its panels of A and B are: BK times the bytes
 //                     of an element is a multiple of 128
 // WARPS_M, WARPS_N    how its warps lie in that tile
-// WARPS_K             so many times as many warps: each multiplies its part of every panel's depth, whole lines of 128 bytes
+// WARPS_K             slices of every panel's depth (sliced-K), whole lines of 128 bytes: each has its own WARPS_M x WARPS_N warps
 // STAGES              panels of each operand: one is multiplied, the others are being filled
 // GROUP_M             rows of tiles that are finished together
 // FRAGMENTS           the file that knows the element type: how operands are read, and what multiplies them
@@ -12,7 +12,7 @@
 // A_COPY, B_COPY      the instruction that copies so many
 // PARTIAL             1 if a size is no multiple of the width of a copy along it
 // C_VEC               elements of one store: 2, if c_column is 1 and rows are aligned to that, or 1
-// STREAM_K            1 if work-groups share the tiles of the tail wave
+// STREAM_K            1 if the tiles of the tail wave are split among work-groups
 //
 // A work-group computes one part of the product after the other (scheduler.cl), and its copies know no end of a part: while
 // the last panels of one are multiplied and its tile is stored, the first panels of the next arrive. What lies beyond M, N
@@ -24,9 +24,9 @@
 // over the rows, too: a warp issues in order, and many of them at a time would keep it from the matrix units. With two rows
 // there is no such time, but there are registers: all operands of the next MMA_K are read after the first row.
 //
-// A small result has few tiles, so these must be small, and still have a warp for each of a compute unit's four matrix
+// A small result has few tiles, so these must be small, and still have a warp for each of an SM's four matrix
 // units. Side by side these warps would have tiles so small that local memory cannot be read as fast as they multiply.
-// With WARPS_K they have larger ones, and share out the depth of every panel instead (parts.cl). What comes before the
+// With WARPS_K they have larger ones, and each multiplies a slice of every panel's depth (sliced_k.cl). What comes before the
 // first copy and after the last product counts then: the fewer instructions, the better.
 
 #define PANEL_ALONG_K 0
@@ -39,8 +39,8 @@
 #define SKIP_DIVISIONS 1
 #include "../scheduler.cl"
 
-#define PART_ITEMS (32 * WARPS_M * WARPS_N)  // that have the same part of the depth
-#define ITEMS (PART_ITEMS * WARPS_K)
+#define SLICE_ITEMS (32 * WARPS_M * WARPS_N)  // that have the same slice of the depth
+#define ITEMS (SLICE_ITEMS * WARPS_K)
 #define WARP_M (BM / WARPS_M)  // the tile of C that a warp computes
 #define WARP_N (BN / WARPS_N)
 #define TILES_M (WARP_M / 16)  // and its tiles of 16 x 8
@@ -48,11 +48,11 @@
 #define A_BYTES (BM * BK * ITEM_BYTES)
 #define B_BYTES (BN * BK * ITEM_BYTES)
 #define STAGE_BYTES (A_BYTES + B_BYTES)
-#define SLICES (BK / WARPS_K / MMA_K)  // of a warp's part of a panel, each for one instruction
+#define K_STEPS (BK / WARPS_K / MMA_K)  // of a warp's slice of a panel, each for one instruction
 #define SUMS (BM * BN / ITEMS)         // of the tile, that a work-item finishes: all that it has, but for WARPS_K
 #define A_COPIES (BM * BK / A_WIDTH / ITEMS)  // of a work-item for one panel
 #define B_COPIES (BN * BK / B_WIDTH / ITEMS)
-#define PLACES ((SLICES - 1) * TILES_M + 1)   // rows of a step after which copies are started: those before the barrier
+#define PLACES ((K_STEPS - 1) * TILES_M + 1)   // rows of a step after which copies are started: those before the barrier
 #define A_SETS (TILES_M <= 2 ? 2 : 1)         // of operands of A that a warp holds
 
 #define NAME(x) a_##x
@@ -69,8 +69,13 @@
 #define COPY B_COPY
 #include "panel.cl"
 
-#include "parts.cl"
-#include "join.cl"
+#include "sliced_k.cl"
+#if STREAM_K
+#define PARTIAL_WIDTH 2
+#define PARTIAL_VECTORS (SUMS / 2)
+#define PARTIAL_ITEMS ITEMS
+#include "../fixup.cl"
+#endif
 
 __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
 void product(const int M, const int N, const int K, const ACC alpha, const ACC beta, const int whole, const int tiles,
@@ -78,18 +83,18 @@ void product(const int M, const int N, const int K, const ACC alpha, const ACC b
              const __global STORED* restrict B, const long b_offset, const long b_row, const long b_column, const long b_batch,
              __global RESULT* C, const long c_offset, const long c_row, const long c_column, const long c_batch,
              const __global RESULT* bias, const long bias_offset, const long bias_row, const long bias_column,
-             __global COMPONENT* partial, volatile __global int* tickets)
+             __global COMPONENT* partial, volatile __global int* semaphores)
 {
     __local uchar panels[STAGES * STAGE_BYTES] __attribute__((aligned(128)));
 #if STREAM_K
-    __local int drawn;
+    __local int arrived;
 #endif
 #if WARPS_K > 1
-    __local PAIR sums_of_parts[WARPS_K * BM * BN / 2];
+    __local PAIR sums_of_slices[WARPS_K * BM * BN / 2];
 #endif
-    const int item = get_local_id(0), lane = item % 32, part = WARPS_K > 1 ? item / PART_ITEMS : 0;
+    const int item = get_local_id(0), lane = item % 32, slice = WARPS_K > 1 ? item / SLICE_ITEMS : 0;
     const int2 warp = (int2)(item / 32 / WARPS_N % WARPS_M * WARP_M, item / 32 % WARPS_N * WARP_N);
-    const int a_part = part * (A_BYTES / WARPS_K), b_part = A_BYTES + part * (B_BYTES / WARPS_K);
+    const int a_slice = slice * (A_BYTES / WARPS_K), b_slice = A_BYTES + slice * (B_BYTES / WARPS_K);
     const int steps = max((K + BK - 1) / BK, 1);
 
     // Copying runs ahead of multiplying: `next` is the part whose panels are being copied, from `a` and `b` on.
@@ -124,7 +129,7 @@ void product(const int M, const int N, const int K, const ACC alpha, const ACC b
     {                                                                                                                \
         next_work(&next, whole, tiles, steps);                                                                       \
         if (next.first < next.last)                                                                                  \
-            COPY_FROM(tile_begin(next.number, M, N))                                                                 \
+            COPY_FROM(tile_origin(next.number, M, N))                                                                 \
         else                                                                                                         \
             rows = columns = a_left = b_left = 0;                                                                    \
     }
@@ -148,7 +153,7 @@ void product(const int M, const int N, const int K, const ACC alpha, const ACC b
 
     next_work(&next, whole, tiles, steps);
     Work work = next;
-    int4 tile = tile_begin(work.number, M, N);
+    int4 tile = tile_origin(work.number, M, N);
     COPY_FROM(tile)
 #pragma unroll 1
     for (int stage = 0; stage < STAGES - 1; stage++) {
@@ -163,13 +168,13 @@ void product(const int M, const int N, const int K, const ACC alpha, const ACC b
     cp_async_wait_group(STAGES - 2);
     barrier(CLK_LOCAL_MEM_FENCE);
 
-    FRAGMENT a_held[A_SETS][TILES_M][A_PARTS], b_held[2][TILES_N * B_PARTS];
+    FRAGMENT a_fragments[A_SETS][TILES_M][A_PARTS], b_fragments[2][TILES_N * B_PARTS];
 #pragma unroll
     for (int i = 0; i < TILES_M - 2 + A_SETS; i++)
-        read_a(a_held[0][i], panels + a_part, warp.x + i * 16, 0);
+        read_a(a_fragments[0][i], panels + a_slice, warp.x + i * 16, 0);
 #pragma unroll
     for (int j = 0; j < TILES_N; j += B_TILES)
-        read_b(b_held[0] + j * B_PARTS, panels + b_part, warp.y + j * 8, 0);
+        read_b(b_fragments[0] + j * B_PARTS, panels + b_slice, warp.y + j * 8, 0);
     COMPONENT sum[TILES_M][TILES_N][4];
 #pragma unroll
     for (int i = 0; i < SUMS * WARPS_K; i++)
@@ -182,20 +187,20 @@ void product(const int M, const int N, const int K, const ACC alpha, const ACC b
         for (int step = 0; step < count; step++) {
             const __local uchar* stage = panels + reading * STAGE_BYTES;
 #pragma unroll
-            for (int slice = 0; slice < SLICES; slice++) {
-                const int k = slice * MMA_K, next_k = (slice + 1) % SLICES * MMA_K;
+            for (int k_step = 0; k_step < K_STEPS; k_step++) {
+                const int k = k_step * MMA_K, next_k = (k_step + 1) % K_STEPS * MMA_K;
 #pragma unroll
                 for (int i = 0; i < TILES_M; i++) {
 #pragma unroll
                     for (int j = 0; j < TILES_N; j++)
-                        multiply(sum[i][j], a_held[slice % A_SETS][i], b_held[slice % 2] + j * B_PARTS);
+                        multiply(sum[i][j], a_fragments[k_step % A_SETS][i], b_fragments[k_step % 2] + j * B_PARTS);
 #pragma unroll
                     for (int copy = 0; copy < A_COPIES + B_COPIES; copy++)
-                        if (copy * PLACES / (A_COPIES + B_COPIES) == slice * TILES_M + i && (WARPS_K == 1 || left > 0))
+                        if (copy * PLACES / (A_COPIES + B_COPIES) == k_step * TILES_M + i && (WARPS_K == 1 || left > 0))
                             START_COPY(copy)
                     if (A_SETS == 1 && i == 0)
-                        read_a(a_held[0][TILES_M - 1], stage + a_part, warp.x + (TILES_M - 1) * 16, k);
-                    if (i == 0 && slice == SLICES - 1) {
+                        read_a(a_fragments[0][TILES_M - 1], stage + a_slice, warp.x + (TILES_M - 1) * 16, k);
+                    if (i == 0 && k_step == K_STEPS - 1) {
                         FINISH_STAGE
                         cp_async_wait_group(STAGES - 2);
                         barrier(CLK_LOCAL_MEM_FENCE);
@@ -205,11 +210,11 @@ void product(const int M, const int N, const int K, const ACC alpha, const ACC b
 #pragma unroll
                     for (int row = 0; row < TILES_M; row++)
                         if (A_SETS == 1 ? row == i - 1 : i == 0)
-                            read_a(a_held[(slice + 1) % A_SETS][row], stage + a_part, warp.x + row * 16, next_k);
+                            read_a(a_fragments[(k_step + 1) % A_SETS][row], stage + a_slice, warp.x + row * 16, next_k);
 #pragma unroll
                     for (int j = 0; j < TILES_N; j += B_TILES)
                         if ((A_SETS == 1 ? j * TILES_M / TILES_N : 0) == i)
-                            read_b(b_held[(slice + 1) % 2] + j * B_PARTS, stage + b_part, warp.y + j * 8, next_k);
+                            read_b(b_fragments[(k_step + 1) % 2] + j * B_PARTS, stage + b_slice, warp.y + j * 8, next_k);
                 }
             }
         }
@@ -220,24 +225,28 @@ void product(const int M, const int N, const int K, const ACC alpha, const ACC b
             continue;
         COMPONENT own[SUMS];
 #if WARPS_K > 1
-        add_parts(own, sum, sums_of_parts);
+        reduce_slices(own, sum, sums_of_slices);
 #else
         all_sums(own, sum);
 #endif
         int complete = 1;
 #if STREAM_K
         if (work.last - work.first < steps) {
-            const int panel = (work.number - whole) * steps, shared = (tiles - whole) * steps;
-            const int leader = group_of(panel, shared), pieces = group_of(panel + steps - 1, shared) - leader + 1;
-            // Counted over all tiles, the pieces before this tile are one for each group before, and one for each tile.
-            __global COMPONENT* pieces_of_tile = partial + (size_t)(leader + work.number - whole) * SUMS * ITEMS;
-            complete = join(own, pieces_of_tile, tickets + work.number - whole, &drawn, get_group_id(0) - leader,
-                            pieces);
+            const int tile_of_tail = work.number - whole;
+            const TileGroups groups = groups_of(tile_of_tail, steps, (tiles - whole) * steps);
+            // Counted over all tiles, the partial tiles before this one's are one for each group before, and one for each tile.
+            __global COMPONENT* partials = partial + (size_t)(groups.first + tile_of_tail) * SUMS * ITEMS;
+            store_partial(own, partials, get_group_id(0) - groups.first);
+            complete = 0;
+            if (arrives_last(semaphores + work.number - whole, groups.count, &arrived)) {
+                add_partials(own, partials, groups.count);
+                complete = 1;
+            }
         }
 #endif
 #pragma unroll
         for (int i = 0; i < SUMS; i += C_VEC) {
-            const int octet = part * SUMS / 2 + i / 2;  // of eight rows and columns, row by row
+            const int octet = slice * SUMS / 2 + i / 2;  // of eight rows and columns, row by row
             const int row = tile.x + warp.x + octet / TILES_N * 8 + lane / 4;
             const int column = tile.y + warp.y + octet % TILES_N * 8 + lane % 4 * 2 + i % 2;
             if (complete && row < M && column < N)
@@ -249,7 +258,7 @@ void product(const int M, const int N, const int K, const ACC alpha, const ACC b
             sum[i / 4 / TILES_N][i / 4 % TILES_N][i % 4] = 0;
         next_work(&work, whole, tiles, steps);
         if (work.first < work.last)
-            tile = tile_begin(work.number, M, N);
+            tile = tile_origin(work.number, M, N);
         done = work.first;
     }
     cp_async_wait_group(0);

@@ -1,29 +1,28 @@
-// Doubles by mma.sync, and pairs of them as complex numbers: the copy engine fetches, eight warps only multiply and store.
+// fp64 and complex128 by mma.sync: TMA loads, eight warps only multiply and store.
 //
 // BM, BN            the tile of C that a work-group computes
 // WARPS_M, WARPS_N  how its warps lie in that tile
-// STAGES            panels of each operand that the copy engine may be ahead
-// GROUP_M           rows of tiles that are finished together, so that work-groups which run at a time share panels in cache
+// STAGES            panels of each operand that TMA may be ahead
+// GROUP_M           rows of tiles of a swizzle group: work-groups that run at a time then share panels in the L2 cache
 // A_ACROSS, B_ACROSS  1: neighbours in memory are neighbours across k; 0: they are along k
 // A_BATCHED, B_BATCHED  0: all matrices of a batch share the operand
 // C_VEC             elements of one store; above 1, c_column is 1
 //
-// A work-group computes one part of the product after the other (scheduler.cl). One more warp asks the copy engine for
-// panels, as many ahead as there are, and does not stop at the end of a tile. Barriers of a stage: `full`, when the copy
-// engine has written it; `done`, when all warps have read it. No warp waits for another one that multiplies, so a warp that
+// A work-group computes one part of the product after the other (scheduler.cl). One more warp has TMA load panels, as many ahead as there are, and does not stop at the end of a tile. mbarriers of a stage: `full`, when TMA has
+// written it; `empty`, when all warps have read it. No warp waits for another one that multiplies, so a warp that
 // stores its part of a tile leaves the matrix units to the others.
 //
 // A warp multiplies its tile row by row of 16 x 8 x 8. When it has issued a row's instructions it reads the operands of A of
-// the row before for the next slice of k: those are no longer in use then, and there is time until they are wanted. A warp
+// the row before for the next step of k: those are no longer in use then, and there is time until they are wanted. A warp
 // issues in order, and if it waited for operands the matrix units would be idle.
 //
-// Reads are not finished when a barrier is told of them: they may stand in a queue behind another warp's stores for longer
-// than the copy engine takes to write there again. So a warp says that a stage is `done` only after it has multiplied all.
+// An arrival at an mbarrier does not wait for reads of local memory that are under way. They may be queued behind another warp's
+// stores for longer than TMA takes to write there again. So a warp arrives (`done`) only after it has multiplied all of a stage.
 //
-// Panels consist of lines of 128 bytes whose eight pieces of 16 the copy engine has exchanged: piece p of line L lies at
+// Panels consist of lines of 128 bytes whose eight chunks of 16 bytes TMA has permuted: chunk p of line L lies at
 // p ^ (L & 7). A line is a row's 128 bytes along k, or, across k, 128 bytes of rows with one k; the boxes of a panel, of
 // 128 bytes each, follow each other. Which k a work-item's operands stand for is free, as long as A and B agree: so it is
-// chosen such that the 16 work-items that read doubles together meet all 32 banks in every case (docs/fp64-hopper.md).
+// chosen such that the 16 work-items that read doubles together meet all 32 banks in every case (docs/notebook/fp64-hopper.md).
 
 #include "../elements.cl"
 #include "../epilogue.cl"
@@ -37,7 +36,7 @@
 #define WARP_M (BM / WARPS_M)      // the tile of C that a warp computes
 #define WARP_N (BN / WARPS_N)
 #define OCTETS (WARP_N / 8)        // eight columns of B each
-#define TILES_M (WARP_M / 16)      // instructions of a slice; complex numbers have two tiles of sums for eight columns
+#define TILES_M (WARP_M / 16)      // instructions of a step; complex numbers have two tiles of sums for eight columns
 #define TILES_N (OCTETS * PARTS)
 #define SUMS (TILES_M * TILES_N * 4)
 #define LINE 128
@@ -45,11 +44,11 @@
 #define BK (DOUBLES / PARTS)       // elements of k in a panel
 #define A_BYTES (BM * LINE)
 #define STAGE_BYTES ((BM + BN) * LINE)
-#define SLICES 2                   // of a panel, eight doubles deep each
-#define SLOTS 2                    // doubles that a work-item holds of a row or column for one slice
+#define K_STEPS 2                   // of a panel, eight doubles deep each
+#define SLOTS 2                    // doubles that a work-item holds of a row or column for one step
 
 // Where the four doubles lie that a work-item reads of a line: it takes their place exclusive-or these. Work-items that
-// hold neighbouring k read lines or pieces that no other one of their half of the warp reads.
+// hold neighbouring k read lines or chunks that no other one of their half of the warp reads.
 #if PARTS == 2
 #define FIRST_K(q) ((q) / 2 * 4 + (q) % 2)
 #else
@@ -82,12 +81,12 @@ INLINE double panel_double(const __local uchar* rows, const uint place, const in
     return *(const __local double*)(rows + octet * 1024 + (place ^ SLOT(slot, across)));
 }
 
-// The operands of 16 rows for a slice.
-INLINE void read_a(double* held, const __local uchar* rows, const uint place, const int tile, const int slice)
+// The operands of 16 rows for a step.
+INLINE void read_a(double* fragment, const __local uchar* rows, const uint place, const int tile, const int k_step)
 {
 #pragma unroll
     for (int i = 0; i < 2 * SLOTS; i++)
-        held[i] = panel_double(rows, place, A_ACROSS, 2 * tile + i % 2, slice * SLOTS + i / 2);
+        fragment[i] = panel_double(rows, place, A_ACROSS, 2 * tile + i % 2, k_step * SLOTS + i / 2);
 }
 
 INLINE double with_sign(const double value, const ulong sign)
@@ -97,29 +96,34 @@ INLINE double with_sign(const double value, const ulong sign)
 
 // The operands of eight columns. Of a complex element a work-item with even q holds first the real part, one with odd q the
 // imaginary part, of A and of B: where A's imaginary part meets B's, the real sum wants it subtracted.
-INLINE void read_b(double* held, const __local uchar* columns, const uint place, const int octet, const int slice)
+INLINE void read_b(double* fragment, const __local uchar* columns, const uint place, const int octet, const int k_step)
 {
-    const double one = panel_double(columns, place, B_ACROSS, octet, slice * SLOTS);
-    const double other = panel_double(columns, place, B_ACROSS, octet, slice * SLOTS + 1);
+    const double one = panel_double(columns, place, B_ACROSS, octet, k_step * SLOTS);
+    const double other = panel_double(columns, place, B_ACROSS, octet, k_step * SLOTS + 1);
 #if PARTS == 1
-    held[0] = one, held[1] = other;
+    fragment[0] = one, fragment[1] = other;
 #else
     const int odd = get_local_id(0) % 2;
     const ulong imaginary = CONJUGATE_A == CONJUGATE_B ? 1ul << 63 : 0;
     const ulong first = CONJUGATE_B ? 1ul << 63 : 0, second = CONJUGATE_A ? 1ul << 63 : 0;
-    held[0] = with_sign(one, odd ? imaginary : 0);
-    held[1] = with_sign(other, odd ? 0 : imaginary);
-    held[2] = with_sign(other, odd ? second : first);
-    held[3] = with_sign(one, odd ? first : second);
+    fragment[0] = with_sign(one, odd ? imaginary : 0);
+    fragment[1] = with_sign(other, odd ? 0 : imaginary);
+    fragment[2] = with_sign(other, odd ? second : first);
+    fragment[3] = with_sign(one, odd ? first : second);
 #endif
 }
 
 #include "../pipeline.cl"
-#include "join_warps.cl"
 
-#ifndef EMULATED  // who fetches
-// Asks the copy engine for a panel of `side` rows from `row` on.
-INLINE void fetch(const uint panel, const uint full, const __global ulong* map, const int across, const int side, const int row,
+#define WARP_FIXUP 1  // warps do not wait for each other
+#define PARTIAL_WIDTH 2
+#define PARTIAL_VECTORS (SUMS / 2)
+#define PARTIAL_ITEMS ITEMS
+#include "../fixup.cl"
+
+#ifndef EMULATED  // the producer
+// Has TMA load a panel of `side` rows from `row` on.
+INLINE void load_panel(const uint panel, const uint full, const __global ulong* map, const int across, const int side, const int row,
                   const int k, const int batch)
 {
     if (across)
@@ -130,20 +134,18 @@ INLINE void fetch(const uint panel, const uint full, const __global ulong* map, 
         cp_async_bulk_tensor_3d(panel, map, k * PARTS, row, batch, full);
 }
 
-INLINE void fetch_stage(const Ring ring, const int stage, const uint parity, const __global ulong* map_a,
+INLINE void load_stage(const Ring ring, const int stage, const uint parity, const __global ulong* map_a,
                         const __global ulong* map_b, const int2 tile, const int batch, const int k)
 {
-    const uint to = ring.stages + stage * STAGE_BYTES, full = ring.full + 8 * stage;
-    mbarrier_wait(ring.empty + 8 * stage, parity);
-    mbarrier_arrive_expect_tx(full, STAGE_BYTES);
-    fetch(to, full, map_a, A_ACROSS, BM, tile.x, k, A_BATCHED * batch);
-    fetch(to + A_BYTES, full, map_b, B_ACROSS, BN, tile.y, k, B_BATCHED * batch);
+    const uint to = ring.stages + stage * STAGE_BYTES, full = begin_stage(ring, stage, parity, STAGE_BYTES);
+    load_panel(to, full, map_a, A_ACROSS, BM, tile.x, k, A_BATCHED * batch);
+    load_panel(to + A_BYTES, full, map_b, B_ACROSS, BN, tile.y, k, B_BATCHED * batch);
 }
 
 #endif
 
 #ifdef EMULATED
-#define GROUP_ITEMS ITEMS  // those that multiply also fetch
+#define GROUP_ITEMS ITEMS  // consumers also load
 #else
 #define GROUP_ITEMS ITEMS + 128
 #endif
@@ -154,23 +156,17 @@ void product(const int M, const int N, const int K, const ACC alpha, const ACC b
              __global ulong* map_b, const __global STORED* B, const long b_offset,
              __global RESULT* C, const long c_offset, const long c_row, const long c_column, const long c_batch,
              const __global RESULT* bias, const long bias_offset, const long bias_row, const long bias_column,
-             __global COMPONENT* partial, volatile __global int* tickets)
+             __global COMPONENT* partial, volatile __global int* semaphores)
 {
     __local uchar stages[STAGES * STAGE_BYTES] __attribute__((aligned(1024)));
     __local ulong barriers[2 * STAGES] __attribute__((aligned(16)));
 
     const int item = get_local_id(0), lane = item % 32, warp = shfl_sync_idx(item / 32, 0);
     const int steps = (K + BK - 1) / BK;
-    Ring ring;
-    ring.stages = local_address(stages);
-    ring.full = local_address(barriers);
-    ring.empty = ring.full + 8 * STAGES;
+    const Ring ring = ring_at(local_address(stages), local_address(barriers));
 
     if (item == ITEMS) {
-        for (int stage = 0; stage < STAGES; stage++) {
-            mbarrier_init(ring.full + 8 * stage, 1);
-            mbarrier_init(ring.empty + 8 * stage, WARPS);
-        }
+        init_barriers(ring, WARPS);
         fence_mbarrier_init();
     }
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -196,7 +192,7 @@ void product(const int M, const int N, const int K, const ACC alpha, const ACC b
         int stage = 0;
         uint parity = 0, done = 0;
 
-        double a_held[TILES_M][2 * SLOTS], b_held[2][TILES_N * SLOTS], sum[TILES_M][TILES_N][4];
+        double a_fragments[TILES_M][2 * SLOTS], b_fragments[2][TILES_N * SLOTS], sum[TILES_M][TILES_N][4];
 #pragma unroll
         for (int i = 0; i < SUMS; i++)
             sum[i / 4 / TILES_N][i / 4 % TILES_N][i % 4] = 0;
@@ -204,30 +200,30 @@ void product(const int M, const int N, const int K, const ACC alpha, const ACC b
         mbarrier_wait(ring.full, parity);
 #pragma unroll
         for (int i = 0; i < TILES_M - 1; i++)
-            read_a(a_held[i], a_rows, a_place, i, 0);
+            read_a(a_fragments[i], a_rows, a_place, i, 0);
 #pragma unroll
         for (int j = 0; j < OCTETS; j++)
-            read_b(b_held[0] + j * PARTS * SLOTS, b_columns, b_place, j, 0);
+            read_b(b_fragments[0] + j * PARTS * SLOTS, b_columns, b_place, j, 0);
 
         while (work.first < work.last) {
 #pragma unroll 1
             for (int step = work.first; step < work.last; step++) {
 #pragma unroll
-                for (int slice = 0; slice < SLICES; slice++)
+                for (int k_step = 0; k_step < K_STEPS; k_step++)
 #pragma unroll
                     for (int i = 0; i < TILES_M; i++) {
 #pragma unroll
                         for (int j = 0; j < TILES_N; j++)
-                            mma_sync_m16n8k8_f64(sum[i][j], a_held[i], b_held[slice] + j * SLOTS);
-                        if (i == TILES_M - 1 && slice == SLICES - 1) {
+                            mma_sync_m16n8k8_f64(sum[i][j], a_fragments[i], b_fragments[k_step] + j * SLOTS);
+                        if (i == TILES_M - 1 && k_step == K_STEPS - 1) {
                             fence_proxy_async();
                             bar_warp_sync();
                             if (lane == 0)
                                 mbarrier_arrive(done);
                         }
                         if (i == 0)
-                            read_a(a_held[TILES_M - 1], a_rows, a_place, TILES_M - 1, slice);
-                        if (i == 0 && slice == SLICES - 1) {
+                            read_a(a_fragments[TILES_M - 1], a_rows, a_place, TILES_M - 1, k_step);
+                        if (i == 0 && k_step == K_STEPS - 1) {
                             done = ring.empty + 8 * stage;
                             NEXT_STAGE(stage, parity)
                             a_rows = a_panels + stage * STAGE_BYTES;
@@ -235,23 +231,27 @@ void product(const int M, const int N, const int K, const ACC alpha, const ACC b
                             mbarrier_wait(ring.full + 8 * stage, parity);
                         }
                         if (i > 0)
-                            read_a(a_held[i - 1], a_rows, a_place, i - 1, 1 - slice);
+                            read_a(a_fragments[i - 1], a_rows, a_place, i - 1, 1 - k_step);
 #pragma unroll
                         for (int j = 0; j < OCTETS; j++)
                             if (j * TILES_M / OCTETS == i)
-                                read_b(b_held[1 - slice] + j * PARTS * SLOTS, b_columns, b_place, j, 1 - slice);
+                                read_b(b_fragments[1 - k_step] + j * PARTS * SLOTS, b_columns, b_place, j, 1 - k_step);
                     }
             }
             int complete = 1;
             if (work.last - work.first < steps) {
-                const int panel = (work.number - whole) * steps, shared = (tiles - whole) * steps;
-                const int leader = group_of(panel, shared), pieces = group_of(panel + steps - 1, shared) - leader + 1;
-                // Counted over all tiles, the pieces before this tile are one for each group before, and one for each tile.
-                __global double* pieces_of_tile = partial + (size_t)(leader + work.number - whole) * SUMS * ITEMS;
-                complete = join(sum[0][0], pieces_of_tile, tickets + (work.number - whole) * WARPS + warp,
-                                (int)get_group_id(0) - leader, pieces);
+                const int tile_of_tail = work.number - whole;
+                const TileGroups groups = groups_of(tile_of_tail, steps, (tiles - whole) * steps);
+                // Counted over all tiles, the partial tiles before this one's are one for each group before, and one for each tile.
+                __global double* partials = partial + (size_t)(groups.first + tile_of_tail) * SUMS * ITEMS;
+                store_partial(sum[0][0], partials, (int)get_group_id(0) - groups.first);
+                complete = 0;
+                if (arrives_last(semaphores + tile_of_tail * WARPS + warp, groups.count)) {
+                    add_partials(sum[0][0], partials, groups.count);
+                    complete = 1;
+                }
             }
-            const int2 corner = tile_place(work.number % area, M, N) * (int2)(BM, BN) + own + (int2)(lane / 4, lane % 4 * 2);
+            const int2 corner = tile_coordinates(work.number % area, M, N) * (int2)(BM, BN) + own + (int2)(lane / 4, lane % 4 * 2);
             __global RESULT* c = C + (c_offset + work.number / area * c_batch) * PARTS;
 #pragma unroll
             for (int i = 0; i < TILES_M * 2; i++)

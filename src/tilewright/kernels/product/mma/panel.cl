@@ -8,8 +8,8 @@
 //   COPY     the instruction that copies so many: cp_async_cg_16, cp_async_ca_8 or cp_async_ca_4
 //
 // A panel consists of lines. Across k each has the SIDE elements of one k; along k each has 128 bytes of a row, first of all
-// rows the first 128 bytes, then the next. Their pieces of 16 bytes are permuted (SWIZZLED), so that a warp that reads a
-// column of pieces meets all banks.
+// rows the first 128 bytes, then the next. Their chunks of 16 bytes are permuted (SWIZZLED), so that a warp that reads a
+// column of chunks meets all banks.
 
 #if ORDER == PANEL_ALONG_K
 #define LENGTH BLOCK  // elements of a line

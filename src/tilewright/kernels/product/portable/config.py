@@ -26,15 +26,15 @@ class PortableConfig(SplitKConfig):
     TN: int
     LANES_M: int = 4
     LANES_N: int = 8
-    ZIGZAG: int = 1
+    LANE_SWIZZLE: int = 1
     GROUP_M: int = 8
-    SLICES: int = 1
+    SLICED_K: int = 1
     split_k: int = 1
     pack: bool = False  # copy operands that cannot be read by whole vectors into aligned scratch memory first
 
     @property
     def items(self) -> int:
-        return (self.BM // self.TM) * (self.BN // self.TN) * self.SLICES
+        return (self.BM // self.TM) * (self.BN // self.TN) * self.SLICED_K
 
     def chunk(self, call: GemmCall) -> int:
         return round_up(-(-call.k // self.split_k), self.BK) if self.split_k > 1 else 0
@@ -95,7 +95,7 @@ class PortableConfig(SplitKConfig):
         call = self.oriented(problem)
         kind, (a_pad, b_pad) = elements(call.dtype), self.pads(call)
         panels = PANELS * self.BK * (self.BM + a_pad + self.BN + b_pad)
-        sums = self.SLICES // 2 * self.BM * self.BN
+        sums = self.SLICED_K // 2 * self.BM * self.BN
         return max(panels, sums) * kind.parts * kind.component_bytes
 
     def registers(self, call: GemmCall) -> int:
@@ -124,10 +124,10 @@ class PortableConfig(SplitKConfig):
                 yield f"T{name}={tile} is not a multiple of the {kind.fragment} elements of one local read"
             if block * self.BK % self.items:
                 yield f"a panel of {block}x{self.BK} cannot be divided evenly among {self.items} work-items"
-        if self.BK % self.SLICES or self.SLICES & (self.SLICES - 1):
-            yield f"SLICES={self.SLICES} is no power of two that divides BK={self.BK}"
-        if self.ZIGZAG and self.LANES_M % 2:
-            yield f"ZIGZAG needs an even LANES_M, not {self.LANES_M}"
+        if self.BK % self.SLICED_K or self.SLICED_K & (self.SLICED_K - 1):
+            yield f"SLICED_K={self.SLICED_K} is no power of two that divides BK={self.BK}"
+        if self.LANE_SWIZZLE and self.LANES_M % 2:
+            yield f"LANE_SWIZZLE needs an even LANES_M, not {self.LANES_M}"
 
 
 @cache

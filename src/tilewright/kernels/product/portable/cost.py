@@ -31,36 +31,36 @@ from .config import PortableConfig
 # Every tile with the part of the multiply-adds in what its work-items issue, and what else keeps it from its best: fitted
 # to some 4000 measurements on an H200 in float32, from 64 to 5000 a side, thin, batched and square.
 TILE_SPACE: dict[PortableConfig, float] = {
-    PortableConfig(128, 256, 8, 8, 16, 8, 4, ZIGZAG=0): 0.8,
+    PortableConfig(128, 256, 8, 8, 16, 8, 4, LANE_SWIZZLE=0): 0.8,
     PortableConfig(64, 256, 8, 8, 16): 0.66,
-    PortableConfig(64, 128, 16, 8, 16, SLICES=4): 0.63,
-    PortableConfig(64, 128, 16, 8, 16, SLICES=2): 0.61,
+    PortableConfig(64, 128, 16, 8, 16, SLICED_K=4): 0.63,
+    PortableConfig(64, 128, 16, 8, 16, SLICED_K=2): 0.61,
     PortableConfig(128, 128, 8, 8, 8): 0.58,
-    PortableConfig(128, 128, 16, 8, 8, SLICES=2): 0.63,
-    PortableConfig(128, 64, 16, 8, 8, SLICES=2): 0.59,
+    PortableConfig(128, 128, 16, 8, 8, SLICED_K=2): 0.63,
+    PortableConfig(128, 64, 16, 8, 8, SLICED_K=2): 0.59,
     PortableConfig(64, 128, 16, 8, 8): 0.64,
-    PortableConfig(64, 64, 16, 8, 8, SLICES=2): 0.60,
+    PortableConfig(64, 64, 16, 8, 8, SLICED_K=2): 0.60,
     PortableConfig(64, 128, 8, 16, 8): 0.69,
     PortableConfig(128, 64, 16, 4, 8): 0.74,
     PortableConfig(128, 64, 16, 8, 4): 0.67,
     PortableConfig(64, 64, 16, 8, 4): 0.755,
-    PortableConfig(64, 64, 16, 8, 4, SLICES=2): 0.71,
+    PortableConfig(64, 64, 16, 8, 4, SLICED_K=2): 0.71,
     PortableConfig(64, 64, 16, 4, 4): 0.59,
     PortableConfig(32, 256, 8, 8, 8): 0.70,
     PortableConfig(32, 128, 16, 4, 8): 0.7,
     PortableConfig(128, 32, 16, 8, 4, 8, 4): 0.62,
-    PortableConfig(32, 64, 32, 4, 8, SLICES=4): 0.52,
-    PortableConfig(32, 64, 32, 4, 4, SLICES=2): 0.57,
-    PortableConfig(64, 32, 32, 8, 4, SLICES=4): 0.53,
-    PortableConfig(32, 32, 32, 4, 4, SLICES=4): 0.50,
+    PortableConfig(32, 64, 32, 4, 8, SLICED_K=4): 0.52,
+    PortableConfig(32, 64, 32, 4, 4, SLICED_K=2): 0.57,
+    PortableConfig(64, 32, 32, 8, 4, SLICED_K=4): 0.53,
+    PortableConfig(32, 32, 32, 4, 4, SLICED_K=4): 0.50,
     PortableConfig(32, 32, 16, 4, 4): 0.51,
     PortableConfig(16, 256, 16, 4, 4, 2, 16): 0.63,
-    PortableConfig(16, 128, 32, 4, 4, 2, 16, SLICES=2): 0.61,
-    PortableConfig(128, 16, 32, 4, 4, 16, 2, SLICES=2): 0.62,
-    PortableConfig(16, 64, 32, 4, 4, 2, 16, SLICES=4): 0.47,
-    PortableConfig(64, 16, 32, 4, 4, 16, 2, SLICES=4): 0.43,
+    PortableConfig(16, 128, 32, 4, 4, 2, 16, SLICED_K=2): 0.61,
+    PortableConfig(128, 16, 32, 4, 4, 16, 2, SLICED_K=2): 0.62,
+    PortableConfig(16, 64, 32, 4, 4, 2, 16, SLICED_K=4): 0.47,
+    PortableConfig(64, 16, 32, 4, 4, 16, 2, SLICED_K=4): 0.43,
     PortableConfig(128, 16, 16, 4, 4, 16, 2): 0.51,
-    PortableConfig(16, 32, 32, 4, 4, SLICES=4): 0.45,
+    PortableConfig(16, 32, 32, 4, 4, SLICED_K=4): 0.45,
     # Not measured; for devices with few registers or small work-groups.
     PortableConfig(32, 32, 8, 4, 4): 0.45,
     PortableConfig(16, 32, 8, 4, 4): 0.36,
@@ -80,7 +80,7 @@ MEMORY_SHARE = 0.5  # the same of the time to read and write each element once
 
 
 def _shape(tile: PortableConfig) -> tuple[int, ...]:
-    return tile.BM, tile.BN, tile.BK, tile.TM, tile.TN, tile.SLICES
+    return tile.BM, tile.BN, tile.BK, tile.TM, tile.TN, tile.SLICED_K
 
 
 EFFICIENCY = {_shape(tile): part for tile, part in TILE_SPACE.items()}

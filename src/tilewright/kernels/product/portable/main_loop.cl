@@ -1,6 +1,6 @@
 // The production kernel: a tile of C for each work-group.
 //
-// The macros are explained in tile.cl. Work-groups: dimension 0 the tiles of C, 1 the pieces of K (k_chunk deep; piece i
+// The macros are explained in tile.cl. Work-groups: dimension 0 the tiles of C, 1 the parts of K (k_chunk deep; part i
 // writes at C + i * c_split), 2 the batch.
 
 #include "tile.cl"
@@ -14,7 +14,7 @@ void gemm(const int M, const int N, const int K, const int k_chunk, const ACC al
 {
     __local COMPONENT panels[LOCAL_COMPONENTS] __attribute__((aligned(128)));
 
-    const int2 tile = tile_place(get_group_id(0), M, N) * MAKE2(int, BM, BN);
+    const int2 tile = tile_coordinates(get_group_id(0), M, N) * MAKE2(int, BM, BN);
     const long batch = get_group_id(2), k_begin = (long)get_group_id(1) * k_chunk;
     const int depth = max((int)min((long)k_chunk, K - k_begin), 0);
     A += (a_offset + batch * a_batch + tile.x * a_row + k_begin * a_column) * PARTS;

@@ -36,33 +36,33 @@ INLINE void NAME(locate)(INDEX* offsets, const int rows, const INDEX row_stride,
     }
 }
 
-INLINE void NAME(fetch)(STORED* held, const __global STORED* panel, const INDEX* offsets)
+INLINE void NAME(load)(STORED* loaded, const __global STORED* panel, const INDEX* offsets)
 {
 #pragma unroll
     for (int load = 0; load < LOADS; load++)
-        load_stored(held + load * WIDTH * PARTS, panel + offsets[load], WIDTH * PARTS);
+        load_stored(loaded + load * WIDTH * PARTS, panel + offsets[load], WIDTH * PARTS);
 }
 
 // The same for the first panel, which is only `depth` deep: the rest of it is zero.
-INLINE void NAME(fetch_first)(STORED* held, const __global STORED* panel, const INDEX* offsets, const int depth)
+INLINE void NAME(load_first)(STORED* loaded, const __global STORED* panel, const INDEX* offsets, const int depth)
 {
 #pragma unroll
     for (int load = 0; load < LOADS; load++) {
 #pragma unroll
         for (int word = 0; word < WIDTH * PARTS; word++)
-            held[load * WIDTH * PARTS + word] = 0;
+            loaded[load * WIDTH * PARTS + word] = 0;
         if (NAME(place)(load).y < depth)
-            load_stored(held + load * WIDTH * PARTS, panel + offsets[load], WIDTH * PARTS);
+            load_stored(loaded + load * WIDTH * PARTS, panel + offsets[load], WIDTH * PARTS);
     }
 }
 
-// Writes what was fetched into a panel in local memory, k-major.
-INLINE void NAME(stage)(local COMPONENT* panel, const STORED* held)
+// Stores what was loaded in a panel in local memory, k-major.
+INLINE void NAME(store)(local COMPONENT* panel, const STORED* loaded)
 {
 #pragma unroll
     for (int load = 0; load < LOADS; load++) {
         const int2 at = NAME(place)(load);
-        const STORED* from = held + load * WIDTH * PARTS;
+        const STORED* from = loaded + load * WIDTH * PARTS;
         local COMPONENT* to = panel + at.y * PITCH + at.x * PARTS;
 #if ORDER == PANEL_ACROSS && WIDTH * PARTS % WORDS == 0
 #pragma unroll

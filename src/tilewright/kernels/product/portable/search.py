@@ -29,8 +29,8 @@ def _groups(call: GemmCall, device: DeviceInfo) -> Iterator[Group]:
     for tile in TILE_SPACE:
         most = _most_splits(tile, call, device)
         floor = least_tile_cost(tile, most, nvidia, call, device)
-        for pack in (False, True) if _variant(tile, tile.ZIGZAG, 1, True).packed(call) else (False,):
-            copying = packing_cycles(_variant(tile, tile.ZIGZAG, 1, pack), call, device)
+        for pack in (False, True) if _variant(tile, tile.LANE_SWIZZLE, 1, True).packed(call) else (False,):
+            copying = packing_cycles(_variant(tile, tile.LANE_SWIZZLE, 1, pack), call, device)
             yield Group(floor + copying, partial(_ways, tile, pack, most, call, device))
 
 
@@ -44,10 +44,10 @@ def _most_splits(tile: PortableConfig, call: GemmCall, device: DeviceInfo) -> in
 def _ways(tile: PortableConfig, pack: bool, most: int, call: GemmCall, device: DeviceInfo) -> Iterator[Candidate]:
     """The tile with K in each number of splits, by each kernel that adds them up."""
     nvidia = "nvidia" in device.features
-    zigzag = tile.ZIGZAG if nvidia else 0
-    own = terms(_variant(tile, zigzag, 1, pack), call, device)
+    swizzle = tile.LANE_SWIZZLE if nvidia else 0
+    own = terms(_variant(tile, swizzle, 1, pack), call, device)
     for splits in (each for each in SPLITS if each <= most):
-        config = _variant(tile, zigzag, splits, pack)
+        config = _variant(tile, swizzle, splits, pack)
         if config.has_empty_split(call):
             continue
         cycles = cost_without_fixup(config, call, device, own)
@@ -59,5 +59,5 @@ def _ways(tile: PortableConfig, pack: bool, most: int, call: GemmCall, device: D
 
 
 @cache
-def _variant(tile: PortableConfig, zigzag: int, split_k: int, pack: bool) -> PortableConfig:
-    return replace(tile, ZIGZAG=zigzag, split_k=split_k, pack=pack)
+def _variant(tile: PortableConfig, swizzle: int, split_k: int, pack: bool) -> PortableConfig:
+    return replace(tile, LANE_SWIZZLE=swizzle, split_k=split_k, pack=pack)

@@ -1,29 +1,31 @@
-// Split-K in one launch: a tile's work-groups leave their sums in memory, and the one that is ready last adds them up.
+// Split-K in one launch: a tile's work-groups store partial tiles, and the last one to arrive adds them up.
 //
-// The macros are explained in tile.cl. `partial` holds the sums of each tile's pieces of K, piece after piece: those that
-// a work-item reads back are the ones that it would have written, so all accesses are vectors side by side. `tickets` has
-// one counter for each tile, all of them 0 before the launch and after it. The pieces are added up in their order, by
-// whichever group: the result is the same at every run.
+// The macros are explained in tile.cl. `partial` holds the partial tiles of each tile, in the order of k. A work-item
+// reads back the places that it would have written, so all accesses are vectors side by side. `semaphores` has one for each
+// tile, as fixup.cl says.
 //
-// Work-groups: dimension 0 the tiles of C, 1 the pieces of K, 2 the batch.
+// Work-groups: dimension 0 the tiles of C, 1 the parts of K, 2 the batch.
 
 #include "tile.cl"
+
+#define PARTIAL_WIDTH WORDS
+#define PARTIAL_VECTORS (TM * TN * PARTS / WORDS)
+#define PARTIAL_ITEMS SLICE_ITEMS
 #include "../fixup.cl"
 
-#define VECTORS (TM * TN * PARTS / WORDS)  // of a work-item's tile
-#define PIECE (VECTORS * SLICE_ITEMS)      // vectors of a piece
+#define PARTIAL_SIZE (PARTIAL_VECTORS * PARTIAL_ITEMS)  // vectors of a partial tile
 
 __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
-void gemm_joined(const int M, const int N, const int K, const int k_chunk, const ACC alpha, const ACC beta,
+void gemm_split_k(const int M, const int N, const int K, const int k_chunk, const ACC alpha, const ACC beta,
                  const __global STORED* restrict A, const long a_offset, const long a_row, const long a_column, const long a_batch,
                  const __global STORED* restrict B, const long b_offset, const long b_row, const long b_column, const long b_batch,
                  __global RESULT* restrict C, const long c_offset, const long c_row, const long c_column, const long c_batch,
                  const __global RESULT* bias, const long bias_offset, const long bias_row, const long bias_column,
-                 __global COMPONENT* partial, volatile __global int* tickets)
+                 __global COMPONENT* partial, volatile __global int* semaphores)
 {
     __local COMPONENT panels[LOCAL_COMPONENTS] __attribute__((aligned(128)));
 
-    const int2 tile = tile_place(get_group_id(0), M, N) * MAKE2(int, BM, BN);
+    const int2 tile = tile_coordinates(get_group_id(0), M, N) * MAKE2(int, BM, BN);
     const long batch = get_group_id(2), k_begin = (long)get_group_id(1) * k_chunk;
     const int depth = max((int)min((long)k_chunk, K - k_begin), 0);
     A += (a_offset + batch * a_batch + tile.x * a_row + k_begin * a_column) * PARTS;
@@ -32,16 +34,16 @@ void gemm_joined(const int M, const int N, const int K, const int k_chunk, const
     COMPONENT sum[TM][TN * PARTS];
     compute_tile(sum, panels, depth, A, M - tile.x, a_row, a_column, B, N - tile.y, b_row, b_column);
 
-    const int item = get_local_id(0), pieces = get_num_groups(1);
+    const int item = get_local_id(0), partials = get_num_groups(1);
     const size_t number = get_group_id(2) * get_num_groups(0) + get_group_id(0);
-    __global WORDS_TYPE* held = (__global WORDS_TYPE*)partial + number * pieces * PIECE + item;
+    __global PARTIAL_VECTOR* own = (__global PARTIAL_VECTOR*)partial + number * partials * PARTIAL_SIZE + item;
     if (item < SLICE_ITEMS)
 #pragma unroll
-        for (int i = 0; i < VECTORS; i++)
-            held[get_group_id(1) * PIECE + i * SLICE_ITEMS] =
+        for (int i = 0; i < PARTIAL_VECTORS; i++)
+            own[get_group_id(1) * PARTIAL_SIZE + i * SLICE_ITEMS] =
                 JOIN(vload, WORDS)(i % (TN * PARTS / WORDS), sum[i * WORDS / (TN * PARTS)]);
     // No one reads the panels any more, and they may fill local memory.
-    if (!arrives_last(tickets + number, pieces, (local int*)panels) || item >= SLICE_ITEMS)
+    if (!arrives_last(semaphores + number, partials, (local int*)panels) || item >= SLICE_ITEMS)
         return;
     fence_acq_rel_gpu();
 
@@ -50,11 +52,11 @@ void gemm_joined(const int M, const int N, const int K, const int k_chunk, const
 #pragma unroll
         for (int j = 0; j < TN * PARTS; j++)
             sum[i][j] = 0;
-    for (int piece = 0; piece < pieces; piece++)
+    for (int other = 0; other < partials; other++)
 #pragma unroll
-        for (int i = 0; i < VECTORS; i++) {
+        for (int i = 0; i < PARTIAL_VECTORS; i++) {
             COMPONENT words[WORDS];
-            JOIN(vstore, WORDS)(held[piece * PIECE + i * SLICE_ITEMS], 0, words);
+            JOIN(vstore, WORDS)(own[other * PARTIAL_SIZE + i * SLICE_ITEMS], 0, words);
 #pragma unroll
             for (int word = 0; word < WORDS; word++)
                 sum[i * WORDS / (TN * PARTS)][i * WORDS % (TN * PARTS) + word] =

@@ -1,11 +1,12 @@
-// How a work-group computes its tile of C: from panels in local memory, fetched a step ahead; up to 8 x 16 in registers.
+// How a work-group computes its tile of C: from panels in local memory, loaded a step ahead; up to 8 x 16 in registers.
 //
 // BM, BN, BK      the tile of C that a work-group computes, and how deep its panels of A and B are
 // TM, TN          the tile of C that a work-item computes
 // LANES_M, LANES_N  how 32 consecutive work-items lie in that tile
-// ZIGZAG          1: neighbours hold the same columns of B (the local reads of a warp then merge in pairs), 0: plain
-// SLICES          how many times the work-items of a tile are there: each slice multiplies its part of a panel's depth
-// GROUP_M         rows of tiles that are finished together, so that work-groups which run at a time share panels in cache
+// LANE_SWIZZLE    1: the work-items of a warp zigzag over its tile, so that neighbours read the same columns of B, and local reads
+//                 merge in pairs; 0: row after row
+// SLICED_K        slices of a panel's depth (split-K inside a work-group): each is multiplied by its own work-items for the whole tile
+// GROUP_M         rows of tiles of a swizzle group: work-groups that run at a time then share panels in the L2 cache
 // A_ORDER, B_ORDER  PANEL_ALONG_K or PANEL_ACROSS: the direction in which the operand is read by vectors
 // A_VEC, B_VEC    elements of one load; sizes, strides and alignment are multiples of it in that direction
 // C_VEC           elements of one store; above 1, c_column is 1
@@ -21,8 +22,8 @@
 #include "../epilogue.cl"
 
 #define SLICE_ITEMS ((BM / TM) * (BN / TN))
-#define ITEMS (SLICE_ITEMS * SLICES)
-#define SLICE_DEPTH (BK / SLICES)
+#define ITEMS (SLICE_ITEMS * SLICED_K)
+#define SLICE_DEPTH (BK / SLICED_K)
 #define STEP_M (BM / (TM / FRAGMENT))  // rows between a work-item's fragments of A
 #define STEP_N (BN / (TN / FRAGMENT))
 #define A_PITCH ((BM + A_PAD) * PARTS)
@@ -30,7 +31,7 @@
 #define A_LOADS (BM * BK / A_VEC / ITEMS)
 #define B_LOADS (BN * BK / B_VEC / ITEMS)
 #define PANELS (BK * (A_PITCH + B_PITCH))  // components of a panel of A and one of B
-#define SUMS (SLICES / 2 * BM * BN * PARTS)  // components of what half of the slices hold
+#define SUMS (SLICED_K / 2 * BM * BN * PARTS)  // components of what half of the slices hold
 #if SUMS > 2 * PANELS
 #define LOCAL_COMPONENTS SUMS
 #else
@@ -90,7 +91,7 @@ INLINE int2 choose_lane(void)
 {
     const int item = get_local_id(0) % SLICE_ITEMS, lane = item % (LANES_M * LANES_N), block = item / (LANES_M * LANES_N);
     const int blocks_n = BN / TN / LANES_N;
-#if ZIGZAG
+#if LANE_SWIZZLE
     const int2 in_block = MAKE2(int, lane % 2 + lane / (2 * LANES_N) * 2, lane / 2 % LANES_N);
 #else
     const int2 in_block = MAKE2(int, lane / LANES_N, lane % LANES_N);
@@ -98,14 +99,14 @@ INLINE int2 choose_lane(void)
     return MAKE2(int, block / blocks_n * LANES_M, block % blocks_n * LANES_N) + in_block;
 }
 
-#if SLICES > 1
-// Adds up what the slices hold, the upper half of them to the lower half each time: the first one has the sums at last.
-INLINE void add_up_slices(COMPONENT sum[TM][TN * PARTS], local COMPONENT* held, const int slice)
+#if SLICED_K > 1
+// Adds up the sums of all slices, the upper half of them to the lower half each time. In the end the first slice has the sums.
+INLINE void reduce_slices(COMPONENT sum[TM][TN * PARTS], local COMPONENT* loaded, const int slice)
 {
     const int item = get_local_id(0) % SLICE_ITEMS;
 #pragma unroll
-    for (int others = SLICES / 2; others > 0; others /= 2) {
-        local COMPONENT* own = held + slice % others * TM * TN * PARTS * SLICE_ITEMS + item;
+    for (int others = SLICED_K / 2; others > 0; others /= 2) {
+        local COMPONENT* own = loaded + slice % others * TM * TN * PARTS * SLICE_ITEMS + item;
         barrier(CLK_LOCAL_MEM_FENCE);
         if (slice >= others && slice < 2 * others)
 #pragma unroll
@@ -139,9 +140,9 @@ INLINE void compute_tile(COMPONENT sum[TM][TN * PARTS], local COMPONENT* panels,
     a_locate(a_offsets, rows, a_row, a_column);
     b_locate(b_offsets, columns, b_column, b_row);
 
-    STORED a_held[A_LOADS * A_VEC * PARTS], b_held[B_LOADS * B_VEC * PARTS];
-    a_fetch_first(a_held, A, a_offsets, first_depth);
-    b_fetch_first(b_held, B, b_offsets, first_depth);
+    STORED a_loaded[A_LOADS * A_VEC * PARTS], b_loaded[B_LOADS * B_VEC * PARTS];
+    a_load_first(a_loaded, A, a_offsets, first_depth);
+    b_load_first(b_loaded, B, b_offsets, first_depth);
     A += first_depth * a_column * PARTS;
     B += first_depth * b_row * PARTS;
 
@@ -151,16 +152,16 @@ INLINE void compute_tile(COMPONENT sum[TM][TN * PARTS], local COMPONENT* panels,
         for (int j = 0; j < TN * PARTS; j++)
             sum[i][j] = 0;
 
-    a_stage(panels, a_held);
-    b_stage(panels + BK * A_PITCH, b_held);
+    a_store(panels, a_loaded);
+    b_store(panels + BK * A_PITCH, b_loaded);
     barrier(CLK_LOCAL_MEM_FENCE);
 
     for (int step = 1; step <= steps; step++) {
         const local COMPONENT* current = panels + (step - 1) % 2 * PANELS;
         local COMPONENT* next = panels + step % 2 * PANELS;
         if (step < steps) {
-            a_fetch(a_held, A, a_offsets);
-            b_fetch(b_held, B, b_offsets);
+            a_load(a_loaded, A, a_offsets);
+            b_load(b_loaded, B, b_offsets);
             A += BK * a_column * PARTS;
             B += BK * b_row * PARTS;
         }
@@ -168,13 +169,13 @@ INLINE void compute_tile(COMPONENT sum[TM][TN * PARTS], local COMPONENT* panels,
         const local COMPONENT* b_words = current + BK * A_PITCH + slice * SLICE_DEPTH * B_PITCH + lane.y * PARTS;
         multiply(sum, a_words, b_words);
         if (step < steps) {
-            a_stage(next, a_held);
-            b_stage(next + BK * A_PITCH, b_held);
+            a_store(next, a_loaded);
+            b_store(next + BK * A_PITCH, b_loaded);
             barrier(CLK_LOCAL_MEM_FENCE);
         }
     }
-#if SLICES > 1
-    add_up_slices(sum, panels, slice);
+#if SLICED_K > 1
+    reduce_slices(sum, panels, slice);
 #endif
 }
 

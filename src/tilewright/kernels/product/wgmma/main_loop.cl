@@ -1,4 +1,4 @@
-// Matrix products on Hopper's tensor cores: one warpgroup fetches tiles by TMA, the others multiply them by wgmma.
+// Matrix products on Hopper's tensor cores: one warpgroup loads tiles by TMA, the others multiply them by wgmma.
 //
 // Tile and pipeline
 // BM, BN          the tile of C that a work-group computes at a time
@@ -37,7 +37,7 @@
 // RESULT_BYTES    bytes of an element of C
 // C_VEC           elements of a row of C that a work-item stores at a time where C goes straight to memory
 //
-// While a work-group's consumers finish a tile, its producer fetches the next. The maps give zeros outside of A and B, and
+// While a work-group's consumers finish a tile, its producer loads the next. The maps give zeros outside of A and B, and
 // cut off what lies outside of C.
 
 #include "../elements.cl"
@@ -45,34 +45,34 @@
 
 #define CONSUMERS (CONSUMERS_M * CONSUMERS_N)
 #define ITEMS (128 * (1 + CONSUMERS))
-#define LINE 128     // bytes of a line of a tile: the swizzle permutes its 8 pieces of 16
+#define LINE 128     // bytes of a line of a tile: the swizzle permutes its 8 chunks of 16
 #define BLOCK (64 * LINE)
 #define A_TILE (BM * LINE)
 #define B_TILE (BN * LINE)
 #define STAGE (A_TILE + B_TILE)
 #define K_STEPS 4                           // products of 32 bytes of k in a line
-#define READERS (REGISTER_A || REGISTER_B ? 4 : 1)  // of a consumer, that give a stage back: its warps, where each reads by itself
+#define READERS (REGISTER_A || REGISTER_B ? 4 : 1)  // of a consumer, that release a stage: its warps, where each reads by itself
 
 // C leaves by slabs, and a few warps fill the lines of one together.
 #define SLAB (LINE / RESULT_BYTES)                // columns of a slab
-#define SHARERS (REGISTER_A ? 2 / BLOCKS : 4)         // warps that fill it
+#define SLAB_WARPS (REGISTER_A ? 2 / BLOCKS : 4)         // warps that fill it
 #define SLAB_ROWS (REGISTER_A ? 32 : 64)              // its rows
-#define WARP_ROWS (SLAB_ROWS / SHARERS)           // of them, that a warp stores by itself
+#define WARP_ROWS (SLAB_ROWS / SLAB_WARPS)           // of them, that a warp stores by itself
 #define SLAB_SUMS (WARP_ROWS * SLAB / 32)         // of a work-item
 #define SLABS (BLOCKS * WN / 2 / SLAB_SUMS)       // one after another, until all sums are stored
-#define SLOTS_BYTES (SHARERS * 4096)              // of local memory, for slabs of the same warps
+#define SLOTS_BYTES (SLAB_WARPS * 4096)              // of local memory, for slabs of the same warps
 #define SLOTS (SLOTS_BYTES / (SLAB_ROWS * LINE))  // slabs there: of two one is filled while the other is stored
-#define ALL_SLOTS_BYTES ((STAGED > 0 || STORE_BY_TMA) * CONSUMERS * 4 / SHARERS * SLOTS_BYTES)
+#define ALL_SLOTS_BYTES ((STAGED > 0 || STORE_BY_TMA) * CONSUMERS * 4 / SLAB_WARPS * SLOTS_BYTES)
 
 // Bytes from what one product reads to what the next one does: a quarter of each line, or 16 lines if they run across k.
 #define A_STEP (A_ACROSS ? 16 * LINE : LINE / K_STEPS)
 #define B_STEP (B_ACROSS ? 16 * LINE : LINE / K_STEPS)
 
-#include "shares.cl"
-#include "fetch.cl"
+#include "scheduler.cl"
+#include "producer.cl"
 
 #if REGISTER_A || REGISTER_B
-#include "held.cl"
+#include "register_operand.cl"
 #else
 // Starts sums = the product of one stage, plus what they were if `keep` is not 0. It runs on by itself.
 INLINE void start(COMPONENT sums[BLOCKS][PART / 2], const uint a_first, const uint b_first, const int keep)
@@ -97,55 +97,55 @@ INLINE void await_products(COMPONENT sums[BLOCKS][PART / 2])
 }
 
 #if PROMOTE
-// sums = the product of `steps` stages, from `turn` on, each added to floats that round. While one consumer adds, another
+// sums = the product of `steps` stages, from `state` on, each added to floats that round. While one consumer adds, another
 // one's products run.
-INLINE Turn multiply(COMPONENT sums[BLOCKS][WN / 2], Turn turn, const int steps, const uint a_first, const uint b_first,
+INLINE PipelineState multiply(COMPONENT sums[BLOCKS][WN / 2], PipelineState state, const int steps, const uint a_first, const uint b_first,
                      const uint full, const uint empty, const int item)
 {
     COMPONENT fresh[BLOCKS][PART / 2];
 #pragma unroll
     for (int i = 0; i < BLOCKS * WN / 2; i++)
         sums[i / (WN / 2)][i % (WN / 2)] = 0;
-    for (int step = 0; step < steps; step++, turn = next_turn(turn)) {
-        mbarrier_wait(full + 8 * turn.stage, turn.parity);
+    for (int step = 0; step < steps; step++, state = next_stage(state)) {
+        mbarrier_wait(full + 8 * state.stage, state.parity);
 #pragma unroll
         for (int part = 0; part < PROMOTE; part++) {
-            start(fresh, a_first + turn.stage * STAGE, b_first + turn.stage * STAGE + part * PART * LINE, 0);
+            start(fresh, a_first + state.stage * STAGE, b_first + state.stage * STAGE + part * PART * LINE, 0);
             await_products(fresh);
             if (part == PROMOTE - 1 && item == 0)
-                mbarrier_arrive(empty + 8 * turn.stage);
+                mbarrier_arrive(empty + 8 * state.stage);
 #pragma unroll
             for (int i = 0; i < BLOCKS * PART / 2; i++)
                 sums[i / (PART / 2)][part * PART / 2 + i % (PART / 2)] += fresh[i / (PART / 2)][i % (PART / 2)];
         }
     }
-    return turn;
+    return state;
 }
 #else
-// sums = the product of `steps` stages, from `turn` on. Each stage is given back when it has been read.
-INLINE Turn multiply(COMPONENT sums[BLOCKS][WN / 2], Turn turn, const int steps, const uint a_first, const uint b_first,
+// sums = the product of `steps` stages, from `state` on. Each stage is released when it has been read.
+INLINE PipelineState multiply(COMPONENT sums[BLOCKS][WN / 2], PipelineState state, const int steps, const uint a_first, const uint b_first,
                      const uint full, const uint empty, const int item)
 {
     uint last = 0;
-    for (int step = 0; step < steps; step++, turn = next_turn(turn)) {
-        mbarrier_wait(full + 8 * turn.stage, turn.parity);
-        start(sums, a_first + turn.stage * STAGE, b_first + turn.stage * STAGE, step > 0);
+    for (int step = 0; step < steps; step++, state = next_stage(state)) {
+        mbarrier_wait(full + 8 * state.stage, state.parity);
+        start(sums, a_first + state.stage * STAGE, b_first + state.stage * STAGE, step > 0);
         wgmma_wait_group_1();  // the stage before this one has been read
         if (step > 0 && item == 0)
             mbarrier_arrive(empty + 8 * last);
-        last = turn.stage;
+        last = state.stage;
     }
     await_products(sums);
     if (item == 0)
         mbarrier_arrive(empty + 8 * last);
-    return turn;
+    return state;
 }
 #endif
 #endif
 
 #include "store.cl"
 #if TAIL_SPLIT > 1
-#include "collect.cl"
+#include "fixup.cl"
 #endif
 
 #ifndef EMULATED  // an emulation has an entry of its own
@@ -167,7 +167,7 @@ void gemm(const int M, const int N, const int K, const int batches, const int wh
           __global RESULT* C, const long c_offset, const long c_row, const long c_batch,
           const __global RESULT* bias, const long bias_offset, const long bias_row, const long bias_column,
           const __global float* scale_a, const long scale_a_row, const __global float* scale_b, const long scale_b_column,
-          __global COMPONENT* partial, __global uint* tickets)
+          __global COMPONENT* partial, __global uint* semaphores)
 {
     __local uchar local_tiles[STAGES * STAGE + ALL_SLOTS_BYTES] __attribute__((aligned(1024)));
     __local ulong barriers[2 * STAGES] __attribute__((aligned(16)));
@@ -209,20 +209,20 @@ void gemm(const int M, const int N, const int K, const int batches, const int wh
 #endif
         const int consumer = warpgroup - 1, own_item = item % 128;
         const int own_m = consumer / CONSUMERS_N * (BM / CONSUMERS_M), own_n = consumer % CONSUMERS_N * (BN / CONSUMERS_N);
-        Turn turn = {0, 0};
-        const int sharers = (consumer * 4 + own_item / 32) / SHARERS;  // which of all groups of warps that fill slabs
-        __local uchar* slots = local_tiles + STAGES * STAGE + sharers * SLOTS_BYTES;
-        for (Share share = first_share(grid); share.steps > 0; share = next_share(grid, share)) {
-            const Place place = find_place(grid, share.tile);
+        PipelineState state = {0, 0};
+        const int slab_group = (consumer * 4 + own_item / 32) / SLAB_WARPS;  // which of all groups of warps that fill slabs
+        __local uchar* slots = local_tiles + STAGES * STAGE + slab_group * SLOTS_BYTES;
+        for (WorkTile work = first_work(grid); work.steps > 0; work = next_work(grid, work)) {
+            const Origin place = origin_of(grid, work.tile);
             COMPONENT sums[BLOCKS][WN / 2];
 #if REGISTER_A
-            turn = multiply(sums, turn, share.steps, local_tiles + own_m * LINE, tiles + A_TILE + own_n * LINE, full, empty,
+            state = multiply(sums, state, work.steps, local_tiles + own_m * LINE, tiles + A_TILE + own_n * LINE, full, empty,
                             own_item);
 #elif REGISTER_B
-            turn = multiply(sums, turn, share.steps, local_tiles + A_TILE + own_n * LINE, tiles + own_m * LINE, full, empty,
+            state = multiply(sums, state, work.steps, local_tiles + A_TILE + own_n * LINE, tiles + own_m * LINE, full, empty,
                             own_item);
 #else
-            turn = multiply(sums, turn, share.steps, tiles + own_m * LINE, tiles + A_TILE + own_n * LINE, full, empty,
+            state = multiply(sums, state, work.steps, tiles + own_m * LINE, tiles + A_TILE + own_n * LINE, full, empty,
                             own_item);
 #endif
             const Part part = {place.m + own_m, place.n + own_n, place.matrix, M, N};
@@ -231,13 +231,13 @@ void gemm(const int M, const int N, const int K, const int batches, const int wh
 #endif
             __global RESULT* matrix = C + c_offset + place.matrix * c_batch;
 #if TAIL_SPLIT > 1
-            if (ONE_WAVE || share.tile >= whole) {
-                finish_slice(sums, part, share.tile - whole, share.part, alpha, beta, matrix, c_row, bias + bias_offset,
-                             bias_row, bias_column, partial, tickets, consumer, own_item);
+            if (ONE_WAVE || work.tile >= whole) {
+                reduce_and_store(sums, part, work.tile - whole, work.part, alpha, beta, matrix, c_row, bias + bias_offset,
+                             bias_row, bias_column, partial, semaphores, consumer, own_item);
                 continue;
             }
 #endif
-            store_part(sums, part, alpha, beta, map_c, matrix, c_row, bias + bias_offset, bias_row, bias_column, slots, sharers,
+            store_part(sums, part, alpha, beta, map_c, matrix, c_row, bias + bias_offset, bias_row, bias_column, slots, slab_group,
                        own_item);
         }
 #if STORE_BY_TMA

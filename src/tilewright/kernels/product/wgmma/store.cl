@@ -28,15 +28,15 @@ INLINE COMPONENT finished(const COMPONENT sum, const ACC alpha, const ACC beta, 
 #define pack_bfloat(first, second) cvt_rn_bf16x2_f32(first, second)
 #define PACK(first, second) JOIN(pack_, RESULT_AS)(first, second)
 
-// A warp's share of a slab from its finished sums to local memory. Pieces of 16 bytes are permuted to meet all banks.
+// A warp's part of a slab, from its finished sums to local memory. Chunks of 16 bytes are permuted to meet all banks.
 INLINE void stage_slab(const COMPONENT* values, __local uchar* slab, const int item)
 {
     const int lane = item % 32;
 #if REGISTER_A
 #pragma unroll
     for (int i = 0; i < SLAB_SUMS; i += 2) {
-        const int row = first_row(item) % SLAB_ROWS + i / 2 % UNIT, piece = i / (2 * UNIT) * 2 + lane % 4 / 2;
-        *(__local JOIN(COMPONENT, 2)*)(slab + row * LINE + (piece ^ row % 8) * 16 + lane % 2 * 8) = vload2(0, values + i);
+        const int row = first_row(item) % SLAB_ROWS + i / 2 % UNIT, chunk = i / (2 * UNIT) * 2 + lane % 4 / 2;
+        *(__local JOIN(COMPONENT, 2)*)(slab + row * LINE + (chunk ^ row % 8) * 16 + lane % 2 * 8) = vload2(0, values + i);
     }
 #elif RESULT_BYTES == 2
     const int row = item / 32 * WARP_ROWS + lane % 16;
@@ -94,7 +94,7 @@ INLINE void scale_part(COMPONENT sums[BLOCKS][WN / 2], const Part part, const __
 #endif
 
 #if STAGED
-#include "rows.cl"
+#include "store_rows.cl"
 #endif
 
 #if STAGED || STORE_BY_TMA
@@ -115,19 +115,19 @@ INLINE void finish_slab(COMPONENT* values, const Part part, const int first, con
 INLINE int2 place_of_slab(const Part part, const int slab, const int item)
 {
 #if REGISTER_A
-    return (int2)(part.m + item / 32 / SHARERS * SLAB_ROWS, part.n + slab * SLAB);
+    return (int2)(part.m + item / 32 / SLAB_WARPS * SLAB_ROWS, part.n + slab * SLAB);
 #else
     return (int2)(part.m + slab / (WN / SLAB) * SLAB_ROWS, part.n + slab % (WN / SLAB) * SLAB);
 #endif
 }
 
-// Warps that share lines wait for each other; `sharers` is the number of such a group. Lower barriers are those of the fix-up.
-INLINE void meet(const int sharers)
+// Warps that fill a slab wait for each other; `slab_group` is the number of such a group. Lower barriers are those of the fix-up.
+INLINE void sync_slab_warps(const int slab_group)
 {
-#if SHARERS == 1
+#if SLAB_WARPS == 1
     bar_warp_sync();
 #else
-    bar_sync(1 + CONSUMERS + sharers, 32 * SHARERS);
+    bar_sync(1 + CONSUMERS + slab_group, 32 * SLAB_WARPS);
 #endif
 }
 #endif
@@ -135,7 +135,7 @@ INLINE void meet(const int sharers)
 // Finishes a consumer's part of a tile and stores it.
 INLINE void store_part(COMPONENT sums[BLOCKS][WN / 2], const Part part, const ACC alpha, const ACC beta,
                        const __global ulong* map_c, __global RESULT* C, const long c_row, const __global RESULT* bias,
-                       const long bias_row, const long bias_column, __local uchar* slots, const int sharers, const int item)
+                       const long bias_row, const long bias_column, __local uchar* slots, const int slab_group, const int item)
 {
 #if STAGED || STORE_BY_TMA
 #pragma unroll
@@ -146,27 +146,27 @@ INLINE void store_part(COMPONENT sums[BLOCKS][WN / 2], const Part part, const AC
         const int2 place = place_of_slab(part, slab, item);
         __local uchar* slot = slots + slab % SLOTS * SLAB_ROWS * LINE;
 #if STORE_BY_TMA
-        const int first_of_sharers = item % (32 * SHARERS) == 0;
-        if (first_of_sharers) {
+        const int first_of_group = item % (32 * SLAB_WARPS) == 0;
+        if (first_of_group) {
             if (slab == 0 || SLOTS == 1)
                 bulk_wait_group_read();
             else
                 bulk_wait_group_read_1();
         }
-        meet(sharers);
+        sync_slab_warps(slab_group);
         stage_slab(values, slot, item);
         fence_proxy_async();
-        meet(sharers);
-        if (first_of_sharers) {
+        sync_slab_warps(slab_group);
+        if (first_of_group) {
             cp_async_bulk_tensor_3d_store(map_c, place.y, place.x, part.matrix, local_address(slot));
             bulk_commit_group();
         }
 #else
-        if (SLOTS == 1 || (SHARERS > 1 && SLABS == 1))
-            meet(sharers);  // what was there has been read, be it the tile before this one
+        if (SLOTS == 1 || (SLAB_WARPS > 1 && SLABS == 1))
+            sync_slab_warps(slab_group);  // what was there has been read, be it the tile before this one
         stage_slab(values, slot, item);
 #if REGISTER_A
-        meet(sharers);
+        sync_slab_warps(slab_group);
 #else
         bar_warp_sync();  // each warp stores what it staged
 #endif

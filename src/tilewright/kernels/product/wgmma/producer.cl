@@ -1,7 +1,7 @@
-// The producer of main_loop.cl: one work-item of the first warpgroup asks TMA for tiles of A and B.
+// The producer of main_loop.cl: one work-item of the first warpgroup has TMA load tiles of A and B.
 
 // Without a cache policy the L2 cache merges requests that work-groups make at a time. Any policy, even the default one, ends that.
-INLINE void fetch_b(const uint to, const __global ulong* map_b, const int x, const int y, const int matrix, const uint ready,
+INLINE void load_b(const uint to, const __global ulong* map_b, const int x, const int y, const int matrix, const uint ready,
                     const int once, const ulong policy)
 {
     if (once)
@@ -10,36 +10,36 @@ INLINE void fetch_b(const uint to, const __global ulong* map_b, const int x, con
         cp_async_bulk_tensor_3d(to, map_b, x, y, matrix, ready);
 }
 
-// How TMA fetches an operand: by `map`, or by `edge` where a tile has fewer than `rows` rows before `end`.
+// How TMA loads an operand: by `map`, or by `edge` where a tile has fewer than `rows` rows before `end`.
 typedef struct {
     const __global ulong *map, *edge;
-    int moves;  // 0 if all matrices of the batch share it
+    int batched;  // 0 if all matrices of the batch share it
     int end, rows, unit, edged;
 } Source;
 
-// Rows of a tile that are fetched from `first` on: in units of the swizzle, or of boxes across k.
+// Rows of a tile that are loaded from `first` on: in units of the swizzle, or of boxes across k.
 INLINE int rows_of_tile(const Source source, const int first)
 {
     const int left = (source.end - first + source.unit - 1) / source.unit * source.unit;
     return source.edged ? min(source.rows, left) : source.rows;
 }
 
-// One work-item fetches all tiles, as soon as the stage that each goes to is empty.
+// One work-item loads all tiles, each as soon as its stage is empty.
 INLINE void produce(const Grid grid, const uint tiles, const uint full, const uint empty, const Source a, const Source b,
                     const int b_once)
 {
     const ulong policy = createpolicy_evict_first();
-    Turn turn = {0, 0};
-    for (Share share = first_share(grid); share.steps > 0; share = next_share(grid, share)) {
-        const Place place = find_place(grid, share.tile);
-        const int a_matrix = place.matrix * a.moves, b_matrix = place.matrix * b.moves;
+    PipelineState state = {0, 0};
+    for (WorkTile work = first_work(grid); work.steps > 0; work = next_work(grid, work)) {
+        const Origin place = origin_of(grid, work.tile);
+        const int a_matrix = place.matrix * a.batched, b_matrix = place.matrix * b.batched;
         const int a_rows = rows_of_tile(a, place.m), b_rows = rows_of_tile(b, place.n);
         const __global ulong* map_a = a_rows < A_ROWS ? a.edge : a.map;
         const __global ulong* map_b = b_rows < B_ROWS ? b.edge : b.map;
-        int k = share.first * BK - place.matrix * ODD_ROW_LEAD;
-        for (int step = 0; step < share.steps; step++, k += BK, turn = next_turn(turn)) {
-            const uint ready = full + 8 * turn.stage, to_a = tiles + turn.stage * STAGE, to_b = to_a + A_TILE;
-            mbarrier_wait(empty + 8 * turn.stage, turn.parity ^ 1);
+        int k = work.first * BK - place.matrix * ODD_ROW_LEAD;
+        for (int step = 0; step < work.steps; step++, k += BK, state = next_stage(state)) {
+            const uint ready = full + 8 * state.stage, to_a = tiles + state.stage * STAGE, to_b = to_a + A_TILE;
+            mbarrier_wait(empty + 8 * state.stage, state.parity ^ 1);
             mbarrier_arrive_expect_tx(ready, (a_rows + b_rows) * LINE);
 #if A_ACROSS
 #pragma unroll
@@ -53,9 +53,9 @@ INLINE void produce(const Grid grid, const uint tiles, const uint full, const ui
 #pragma unroll
             for (int column = 0; column < B_ROWS; column += BK)
                 if (column < b_rows)
-                    fetch_b(to_b + column * LINE, map_b, place.n + column, k, b_matrix, ready, b_once, policy);
+                    load_b(to_b + column * LINE, map_b, place.n + column, k, b_matrix, ready, b_once, policy);
 #else
-            fetch_b(to_b, map_b, k, place.n, b_matrix, ready, b_once, policy);
+            load_b(to_b, map_b, k, place.n, b_matrix, ready, b_once, policy);
 #endif
         }
     }

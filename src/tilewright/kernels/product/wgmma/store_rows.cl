@@ -1,4 +1,4 @@
-// How a warp of main_loop.cl stores its rows of a slab, which lies in local memory, its pieces of 16 bytes permuted, to C.
+// How a warp of main_loop.cl stores its rows of a slab, which lies in local memory, its chunks of 16 bytes permuted, to C.
 
 #if STAGED == 16
 // Four rows of 128 bytes at a time, 16 bytes from each work-item.
@@ -7,11 +7,11 @@ INLINE void store_rows(const __local uchar* slab, const int2 place, const int M,
 {
 #pragma unroll
     for (int i = 0; i < WARP_ROWS; i += 4) {
-        const int row = item / 32 % SHARERS * WARP_ROWS + i + item % 32 / 8, piece = item % 8;
-        const int m = place.x + row, n = place.y + piece * (16 / RESULT_BYTES);
-        const uint4 held = *(const __local uint4*)(slab + row * LINE + (piece ^ row % 8) * 16);
+        const int row = item / 32 % SLAB_WARPS * WARP_ROWS + i + item % 32 / 8, chunk = item % 8;
+        const int m = place.x + row, n = place.y + chunk * (16 / RESULT_BYTES);
+        const uint4 fragment = *(const __local uint4*)(slab + row * LINE + (chunk ^ row % 8) * 16);
         if (m < M && n < N)
-            *(__global uint4*)(C + m * c_row + n) = held;
+            *(__global uint4*)(C + m * c_row + n) = fragment;
     }
 }
 #else
@@ -22,10 +22,10 @@ INLINE void store_rows(const __local uchar* slab, const int2 place, const int M,
 #endif
 
 // An element of a row of the slab.
-INLINE ELEMENT staged(const __local uchar* line, const int row, const int column)
+INLINE ELEMENT slab_element(const __local uchar* line, const int row, const int column)
 {
-    const int piece = column * RESULT_BYTES / 16;
-    return *(const __local ELEMENT*)(line + (piece ^ row % 8) * 16 + column * RESULT_BYTES % 16);
+    const int chunk = column * RESULT_BYTES / 16;
+    return *(const __local ELEMENT*)(line + (chunk ^ row % 8) * 16 + column * RESULT_BYTES % 16);
 }
 
 // The first `columns` of a row: whole words, wherever it begins in C, and what is left at its ends.
@@ -33,15 +33,15 @@ INLINE void store_row(const __local uchar* line, const int row, __global ELEMENT
 {
 #if RESULT_BYTES == 4
     if (lane < columns)
-        to[lane] = staged(line, row, lane);
+        to[lane] = slab_element(line, row, lane);
 #else
     const int odd = (ulong)to / 2 % 2, first = odd + 2 * lane;
     if (first + 1 < columns)
-        *(__global uint*)(to + first) = staged(line, row, first) | (uint)staged(line, row, first + 1) << 16;
+        *(__global uint*)(to + first) = slab_element(line, row, first) | (uint)slab_element(line, row, first + 1) << 16;
     else if (first < columns)
-        to[first] = staged(line, row, first);
+        to[first] = slab_element(line, row, first);
     if (odd && lane == 0 && columns > 0)
-        to[0] = staged(line, row, 0);
+        to[0] = slab_element(line, row, 0);
 #endif
 }
 
@@ -50,7 +50,7 @@ INLINE void store_rows(const __local uchar* slab, const int2 place, const int M,
 {
 #pragma unroll 4
     for (int i = 0; i < WARP_ROWS; i++) {
-        const int row = item / 32 % SHARERS * WARP_ROWS + i, m = place.x + row;
+        const int row = item / 32 % SLAB_WARPS * WARP_ROWS + i, m = place.x + row;
         if (m < M)
             store_row(slab + row * LINE, row, (__global ELEMENT*)(C + m * c_row + place.y), min(N - place.y, SLAB), item % 32);
     }

@@ -12,24 +12,24 @@ INLINE void all_sums(COMPONENT* own, COMPONENT (*sum)[TILES_N][4])
         own[i] = OF_OCTET(sum, i / 2)[i % 2];
 }
 #else
-// Adds up the sums of warps that have multiplied different parts of the depth, always in the order of k. Each leaves all of
+// Adds up the sums of warps that have multiplied different slices of the depth, always in the order of k. Each stores all of
 // its own in local memory, and finishes as many octets of the tile as any other. All work-items must get here, and to
 // another barrier before they do so again.
-INLINE void add_parts(COMPONENT* own, COMPONENT (*sum)[TILES_N][4], __local PAIR* sums_of_parts)
+INLINE void reduce_slices(COMPONENT* own, COMPONENT (*sum)[TILES_N][4], __local PAIR* sums_of_slices)
 {
-    const int part = get_local_id(0) / PART_ITEMS;
-    __local PAIR* place = sums_of_parts + get_local_id(0) % PART_ITEMS;
+    const int slice = get_local_id(0) / SLICE_ITEMS;
+    __local PAIR* place = sums_of_slices + get_local_id(0) % SLICE_ITEMS;
 #pragma unroll
     for (int i = 0; i < WARPS_K * SUMS / 2; i++)
-        place[(part * WARPS_K * SUMS / 2 + i) * PART_ITEMS] = (PAIR)(OF_OCTET(sum, i)[0], OF_OCTET(sum, i)[1]);
+        place[(slice * WARPS_K * SUMS / 2 + i) * SLICE_ITEMS] = (PAIR)(OF_OCTET(sum, i)[0], OF_OCTET(sum, i)[1]);
     barrier(CLK_LOCAL_MEM_FENCE);
-    place += part * SUMS / 2 * PART_ITEMS;
+    place += slice * SUMS / 2 * SLICE_ITEMS;
 #pragma unroll
     for (int i = 0; i < SUMS / 2; i++) {
-        PAIR total = place[i * PART_ITEMS];
+        PAIR total = place[i * SLICE_ITEMS];
 #pragma unroll
         for (int other = 1; other < WARPS_K; other++)
-            total += place[(other * WARPS_K * SUMS / 2 + i) * PART_ITEMS];
+            total += place[(other * WARPS_K * SUMS / 2 + i) * SLICE_ITEMS];
         own[2 * i] = total.x, own[2 * i + 1] = total.y;
     }
 }

@@ -15,63 +15,63 @@ typedef struct {
 typedef struct {
     int m, n;    // first row and column of C
     int matrix;  // of the batch
-} Place;
+} Origin;
 
 // What a work-group does at a time: a tile, or some steps of one.
 typedef struct {
     int tile;
     int part;  // of TAIL_SPLIT, if the tile is not whole
     int first, steps;
-} Share;
+} WorkTile;
 
 typedef struct {
     int stage;
     uint parity;
-} Turn;
+} PipelineState;
 
-INLINE Turn next_turn(Turn turn)
+INLINE PipelineState next_stage(PipelineState state)
 {
-    turn.stage += 1;
-    if (turn.stage == STAGES) {
-        turn.stage = 0;
-        turn.parity ^= 1;
+    state.stage += 1;
+    if (state.stage == STAGES) {
+        state.stage = 0;
+        state.parity ^= 1;
     }
-    return turn;
+    return state;
 }
 
-INLINE Share share_of(const Grid grid, const int tile, const int part)
+INLINE WorkTile split_of(const Grid grid, const int tile, const int part)
 {
     const int first = part * grid.steps / TAIL_SPLIT;
-    const Share share = {tile, part, first, (part + 1) * grid.steps / TAIL_SPLIT - first};
-    return share;
+    const WorkTile work = {tile, part, first, (part + 1) * grid.steps / TAIL_SPLIT - first};
+    return work;
 }
 
 #if ONE_WAVE
 // With one tile, or one part of one, for each work-group, its three numbers say which. Nothing is divided then but by constants:
 // a division of integers takes part of a microsecond, which is much before a product of five.
-INLINE Place find_place(const Grid grid, const int tile)
+INLINE Origin origin_of(const Grid grid, const int tile)
 {
-    const Place place = {get_group_id(0) * BM, get_group_id(1) * BN, get_group_id(2) / TAIL_SPLIT};
+    const Origin place = {get_group_id(0) * BM, get_group_id(1) * BN, get_group_id(2) / TAIL_SPLIT};
     return place;
 }
 
-INLINE Share first_share(const Grid grid)
+INLINE WorkTile first_work(const Grid grid)
 {
     const int tile = (get_group_id(2) / TAIL_SPLIT * grid.tiles_n + get_group_id(1)) * grid.tiles_m + get_group_id(0);
-    return share_of(grid, tile, get_group_id(2) % TAIL_SPLIT);
+    return split_of(grid, tile, get_group_id(2) % TAIL_SPLIT);
 }
 
-INLINE Share next_share(const Grid grid, const Share share)
+INLINE WorkTile next_work(const Grid grid, const WorkTile work)
 {
-    const Share none = {0, 0, 0, 0};
+    const WorkTile none = {0, 0, 0, 0};
     return none;
 }
 #else
-INLINE Place find_place(const Grid grid, const int tile)
+INLINE Origin origin_of(const Grid grid, const int tile)
 {
     const int turns = ODD_ROW_LEAD ? 2 : 1, rows = grid.tiles_m * turns, area = rows * grid.tiles_n;
     const int2 at = swizzled_tile(tile % area, rows, grid.tiles_n);
-    Place place;
+    Origin place;
     place.m = at.x / turns * BM;
     place.n = at.y * BN;
     place.matrix = ODD_ROW_LEAD ? at.x % turns : tile / area;
@@ -79,26 +79,26 @@ INLINE Place find_place(const Grid grid, const int tile)
 }
 
 // Full waves come first, then the first part of each tile of the tail wave, then the second part of each, and so on.
-INLINE Share share_at(const Grid grid, const int number)
+INLINE WorkTile work_at(const Grid grid, const int number)
 {
-    const Share whole = {number, 0, 0, grid.steps}, none = {0, 0, 0, 0};
+    const WorkTile whole = {number, 0, 0, grid.steps}, none = {0, 0, 0, 0};
     if (number < grid.whole)
         return whole;
 #if TAIL_SPLIT > 1
     const int place = number - grid.whole;
     if (place < grid.left * TAIL_SPLIT)
-        return share_of(grid, grid.whole + place % grid.left, place / grid.left);
+        return split_of(grid, grid.whole + place % grid.left, place / grid.left);
 #endif
     return none;
 }
 
-INLINE Share first_share(const Grid grid)
+INLINE WorkTile first_work(const Grid grid)
 {
-    return share_at(grid, grid.group);
+    return work_at(grid, grid.group);
 }
 
-INLINE Share next_share(const Grid grid, const Share share)
+INLINE WorkTile next_work(const Grid grid, const WorkTile work)
 {
-    return share_at(grid, share.tile + grid.groups);
+    return work_at(grid, work.tile + grid.groups);
 }
 #endif

@@ -1,0 +1,21 @@
+"""CPUs: each work-item by itself, lines of 64 bytes, no banks. Local memory is ordinary memory there."""
+
+from .rules import Model
+
+CPU = Model(
+    name="cpu",
+    title="a CPU",
+    lanes=1,
+    sector=64,
+    line=64,
+    banks=32,
+    verified=False,
+    sub_group="work-item",
+    widest=64,
+    local_pass="access",
+    piece="cache line",
+    is_cpu=True,
+    register_bytes=32 * 64,
+    evidence="lines of 64 bytes, as x86-64 and most ARM processors have; caches and prefetching are not modelled",
+)
+MODELS = (CPU,)

@@ -1,0 +1,98 @@
+"""Compares the bytes that a kernel fetches from a buffer with the bytes that it needs: what is fetched often can be shared."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from math import prod
+
+from .explanation import Explanation
+from .profile import LineAccess
+
+OFTEN = 4.0  # how often a byte is fetched, from which on it is said
+ASKED_OFTEN = 2.0  # how often work-items must ask for a byte: below this, sharing does not help
+PRIVATE = "keep it in a private variable"
+BLOCK = "keep a block of it in private variables"
+LARGER = "larger tiles, or more results for each work-item, fetch it less often"
+SHARE = "share it in local memory"
+
+
+@dataclass(frozen=True)
+class Reuse:
+    """The loads of one buffer in the whole NDRange. `fetched` and `data` are bytes: all that move, and the different ones.
+    `excess` counts sectors (cache lines on CPUs) beyond the fewest. `remedy` says how to fetch less."""
+
+    buffer: str
+    lines: tuple[int, ...]
+    fetched: float
+    data: float
+    excess: float
+    remedy: str
+
+    @property
+    def times(self) -> float:
+        """How often each byte is fetched."""
+        return self.fetched / self.data
+
+
+def reuses(explanation: Explanation) -> list[Reuse]:
+    """The buffers that are fetched often although work-items could share what is fetched, the largest excess first."""
+    needed = {each.buffer: each for each in explanation.coverage}
+    scale = explanation.group_count / max(1, len(explanation.groups))
+    found = []
+    for buffer in dict.fromkeys(each.buffer for each in explanation.accesses):
+        loads = loads_of(explanation.accesses, buffer)
+        known = needed.get(buffer)
+        if not loads or known is None or not known.read:
+            continue
+        data = min(known.elements, known.read * scale) * known.itemsize
+        asked = scale * sum(each.useful_bytes for each in loads)
+        fetched = asked if explanation.model.is_cpu else scale * sum(each.cost * each.sector for each in loads)
+        if fetched >= OFTEN * data and asked >= ASKED_OFTEN * data:
+            lines = tuple(sorted({each.position.line for each in loads}))
+            excess = (fetched - data) / explanation.model.sector
+            found.append(Reuse(buffer, lines, fetched, data, excess, remedy_for(explanation, buffer)))
+    return sorted(found, key=lambda each: -each.excess)
+
+
+def loads_of(accesses: Iterable[LineAccess], buffer: str) -> list[LineAccess]:
+    """The loads of a buffer of global or constant memory."""
+    return [each for each in accesses if each.buffer == buffer and each.operation == "load" and not each.is_local]
+
+
+def remedy_for(explanation: Explanation, buffer: str) -> str:
+    """What makes a kernel fetch a buffer less often."""
+    if any(each.buffer == buffer and each.operation == "store" for each in explanation.accesses):
+        return PRIVATE
+    if prod(explanation.local_size) == 1:
+        return BLOCK
+    return LARGER if any(each.is_local for each in explanation.accesses) else SHARE
+
+
+def reuse_sentences(explanation: Explanation) -> list[tuple[float, str]]:
+    """One sentence for all buffers with the same remedy, and their excess."""
+    found = reuses(explanation)
+    sentences = []
+    for remedy in dict.fromkeys(each.remedy for each in found):
+        same = [each for each in found if each.remedy == remedy]
+        sentences.append((sum(each.excess for each in same), sentence_about(same)))
+    return sentences
+
+
+def sentence_about(same: list[Reuse]) -> str:
+    """Lines, buffers and numbers of what has one remedy."""
+    lines = sorted({line for each in same for line in each.lines})
+    where = f"line{'s' if len(lines) > 1 else ''} {', '.join(map(str, lines))}"
+    first, *others = same
+    often = f"every byte of {first.buffer} is fetched {many(first.times)} times"
+    often += "".join(f", every byte of {each.buffer} {many(each.times)} times" for each in others)
+    moved, data = sum(each.fetched for each in same), sum(each.data for each in same)
+    return f"{where}: {often} ({megabytes(moved)} for {megabytes(data)} of data): {first.remedy}"
+
+
+def many(count: float) -> str:
+    """A number of times: whole if it is at least 10."""
+    return f"{count:,.0f}" if count >= 10 else f"{count:.2g}"
+
+
+def megabytes(count: float) -> str:
+    """Bytes as "21 MB" or "0.131 MB"; fewer than 10,000 as they are."""
+    return f"{count / 1e6:.3g} MB" if count >= 1e4 else f"{count:,.0f} bytes"

@@ -1,0 +1,42 @@
+"""Prints marked lines: in colour and with hanging indents on a terminal, as they are into files and pipes."""
+
+import sys
+from collections.abc import Iterable
+from textwrap import wrap
+
+from ..analysis.marked_lines import Mark, MarkedLine
+
+STYLES = {
+    Mark.PLAIN: "",
+    Mark.HEADING: "bold",
+    Mark.FAULT: "red",
+    Mark.COST: "yellow",
+    Mark.CODE: "dim",
+    Mark.NOTE: "dim italic",
+    Mark.MORE: "yellow",
+    Mark.LESS: "green",
+}
+NARROWEST = 40  # columns: narrower terminals break lines themselves
+
+
+def print_lines(lines: Iterable[MarkedLine]) -> None:
+    """Print the lines. Long ones are broken between words on a terminal, and their rest is indented."""
+    if not sys.stdout.isatty():
+        for line in lines:
+            print(line.text)
+        return
+    from rich.text import Text
+
+    from .live_table import console
+
+    for line in lines:
+        for part in hanging(line.text, console.width):
+            console.print(Text(part, style=STYLES[line.mark]), soft_wrap=True)
+
+
+def hanging(text: str, width: int) -> list[str]:
+    """A line as lines of at most `width` columns, those after the first indented by two columns more."""
+    if len(text) <= width or width < NARROWEST:
+        return [text]
+    indent = " " * min(len(text) - len(text.lstrip()) + 2, width // 2)
+    return wrap(text, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)

@@ -1,0 +1,93 @@
+"""Tables on a terminal: columns that do not fit are left out, the least important first. What is piped keeps all of them."""
+
+import os
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+UNLIMITED = 10_000  # columns of what is no terminal
+GAP = 1  # blanks between columns
+LONG = 40  # columns that a column of sentences needs at least
+BLOCKS = " ▏▎▍▌▋▊▉█"
+BAR_WIDTH = 8
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a table. `weight`: 0 stays, the highest goes first where there is no room. `wraps`: a column of sentences."""
+
+    name: str
+    right: bool = True
+    weight: int = 0
+    wraps: bool = False
+
+
+@dataclass(frozen=True)
+class Line:
+    """A row of a table, with its style."""
+
+    cells: tuple[str, ...]
+    style: str = ""
+
+
+class Screen(Console):
+    """A console that raises BrokenPipeError if its reader stops early, as `head` does. What is piped is not cut to a width,
+    unless COLUMNS says so."""
+
+    def __init__(self) -> None:
+        piped = not sys.stdout.isatty() and "COLUMNS" not in os.environ
+        super().__init__(width=UNLIMITED if piped else None)
+
+    def on_broken_pipe(self) -> None:
+        raise BrokenPipeError
+
+
+def fitting(columns: Sequence[Column], lines: Sequence[Line], width: int) -> list[int]:
+    """The places of the columns that fit into `width`. Of those with a weight, the empty ones are left out."""
+    widths = [
+        min(LONG, longest) if column.wraps else longest
+        for column, longest in zip(columns, _longest(columns, lines), strict=True)
+    ]
+    kept = [
+        place for place, column in enumerate(columns) if not column.weight or any(line.cells[place] for line in lines)
+    ]
+    for place in sorted(kept, key=lambda place: -columns[place].weight):
+        if sum(widths[each] + GAP for each in kept) - GAP <= width or not columns[place].weight:
+            break
+        kept.remove(place)
+    return kept
+
+
+def _longest(columns: Sequence[Column], lines: Sequence[Line]) -> list[int]:
+    return [
+        max((len(text) for text in (column.name, *(line.cells[place] for line in lines))), default=0)
+        for place, column in enumerate(columns)
+    ]
+
+
+def drawn(columns: Sequence[Column], lines: Sequence[Line], width: int) -> tuple[Table, list[int]]:
+    """The table with the columns that fit, and their places."""
+    places = fitting(columns, lines, width)
+    longest = _longest(columns, lines)
+    room = sum(longest[place] + GAP for place in places) - GAP <= width
+    table = Table(box=None, header_style="bold", pad_edge=False, padding=(0, GAP, 0, 0))
+    for place in places:
+        column = columns[place]
+        whole = room or (longest[place] <= width and not column.wraps)
+        table.add_column(
+            Text(column.name), justify="right" if column.right else "left", no_wrap=whole, overflow="fold",
+            min_width=min(longest[place], width) if whole else None,
+        )  # fmt: skip
+    for line in lines:
+        table.add_row(*(Text(line.cells[place]) for place in places), style=line.style)
+    return table, places
+
+
+def bar(part: float) -> str:
+    """A bar for 0 to 1, in eighths of a character."""
+    eighths = round(max(0.0, min(part, 1.0)) * BAR_WIDTH * 8)
+    return (BLOCKS[8] * (eighths // 8) + BLOCKS[eighths % 8]).strip()

@@ -1,0 +1,117 @@
+"""The table that fills while the library is measured: a line for each problem."""
+
+from collections.abc import Sequence
+from types import TracebackType
+
+from rich.console import Console, Group, RenderableType
+from rich.live import Live
+from rich.text import Text
+
+from ..bench.progress import Phase
+from ..core.records import Record, Row
+from ..report.benchmark_table import (
+    COLUMNS,
+    ENERGY,
+    ProblemRows,
+    by_problem,
+    cells,
+    energy,
+    is_trusted,
+    others,
+    summary,
+    units,
+)
+from ..report.trust import is_busy, warning
+from .fitting import Column, Line, drawn
+
+WEIGHTS = {"p20 .. p80": 2, "of the best": 3, "median ratio": 0}
+OTHERS_WEIGHT, ENERGY_WEIGHT = 4, 5
+
+
+class LiveBenchmark:
+    """Shows each problem that `watch` gets. `finish` adds means and remarks. Without a terminal the table is printed when it
+    is complete, because only then the widths of its columns are known."""
+
+    def __init__(self, console: Console, title: str, sustained: bool) -> None:
+        self._console, self._title, self._sustained = console, title, sustained
+        self._problems: list[ProblemRows] = []
+        self._phase: Phase | None = None
+        self._record: Record | None = None
+        self._live = Live(console=console, auto_refresh=False, transient=not console.is_terminal)
+
+    def __enter__(self) -> "LiveBenchmark":
+        self._live.__enter__()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        shown = bool(self._problems)
+        if self._console.is_terminal:
+            self._live.update(self._drawing() if shown else "")
+        self._live.__exit__(kind, error, trace)
+        if not self._console.is_terminal and shown:
+            self._console.print(self._drawing())
+
+    def watch(self, rows: Sequence[Row]) -> None:
+        """Show a problem that was measured."""
+        self._problems.append(tuple(rows))
+        self._refresh()
+
+    def announce(self, phase: Phase) -> None:
+        """Show what is going on."""
+        self._phase = phase
+        self._refresh()
+
+    def finish(self, record: Record) -> None:
+        """Show the whole record, with what it says of the machine."""
+        self._record, self._problems = record, by_problem(record)
+
+    def _refresh(self) -> None:
+        if self._console.is_terminal:
+            self._live.update(self._drawing(), refresh=True)
+
+    def _drawing(self) -> Group:
+        busy = self._record is not None and is_busy(self._record.environment)
+        warned = warning((), self._record.environment) if busy and self._record is not None else ""
+        warnings = [Text(warned, style="yellow")] if warned else []
+        parts: list[RenderableType] = [Text(self._title, style="bold"), *warnings]
+        if self._problems:
+            columns, lines = self._columns(), self._lines(busy)
+            parts.append(drawn(columns, lines, self._console.width)[0])
+        if self._record is None:
+            return Group(*parts, *([Text(str(self._phase), style="dim")] if self._phase else []))
+        return Group(*parts, *warnings, *(Text(text, style="dim") for text in remarks(self._record, busy)))
+
+    def _columns(self) -> list[Column]:
+        found = [Column(name, place > 0, WEIGHTS.get(name, 0)) for place, name in enumerate(COLUMNS)]
+        found += [Column(name, weight=ENERGY_WEIGHT) for name in ENERGY if self._sustained]
+        return found + [Column(name, weight=OTHERS_WEIGHT) for name in others(self._problems)]
+
+    def _lines(self, busy: bool) -> list[Line]:
+        names = others(self._problems)
+        shown = units([row for group in self._problems for row in group])
+        lines = []
+        for group in self._problems:
+            texts = cells(group, names, shown, busy)
+            own, beside = texts[: len(COLUMNS)], texts[len(COLUMNS) :]
+            middle = energy(group) if self._sustained else ()
+            lines.append(Line((*own, *middle, *beside), style_of(group, busy)))
+        return lines
+
+
+def style_of(group: ProblemRows, busy: bool) -> str:
+    """Red for a problem that failed, dim for one whose ratios cannot be trusted."""
+    if any(row.failed for row in group[:2]):
+        return "red"
+    return "" if is_trusted(group, busy) else "dim"
+
+
+def remarks(record: Record, busy: bool) -> list[str]:
+    """What is said below the table."""
+    rows = by_problem(record)
+    texts = [f"clock and power: {record.telemetry}"] if record.telemetry else []
+    texts.append(f"baseline: {rows[0][0].lesson or rows[0][0].label}; ratios above 1: ours is faster")
+    if record.absent:
+        texts.append(f"not measured: {'; '.join(record.absent)}")
+    return [*texts, summary(rows, busy)]

@@ -1,0 +1,46 @@
+"""Checks that every argument of a kernel has a value, because arguments are bound by name."""
+
+from collections.abc import Collection, Iterable, Sequence
+
+from ..errors import InvalidInput
+from .kernel import Step
+from .source import Parameter
+
+
+def check_arguments(step: Step, buffers: Collection[str], scalars: Collection[str], maps: Collection[str] = ()) -> None:
+    """InvalidInput names all arguments of a step's kernel without a value, the names that have one, and what to do.
+
+    `buffers`, `scalars` and `maps` (tensor maps) are the names that have values.
+    """
+    missing = [
+        each
+        for each in step.kernel.signature.parameters
+        if each.name not in maps
+        and (step.buffer_of(each.name) not in buffers if each.pointer else each.name not in scalars)
+    ]
+    if not missing:
+        return
+    local = [each.name for each in missing if each.pointer == "local"]
+    if local:
+        raise InvalidInput(
+            f"{step.kernel.name}: the argument {local[0]!r} points to local memory, which cannot be given from outside; "
+            "declare the array inside of the kernel"
+        )
+    raise InvalidInput(
+        f"{step.kernel.name}: no value for {_quoted(missing)}. Arguments are bound by name: buffers are "
+        f"{', '.join(buffers)}, numbers are {', '.join(scalars)}. Rename the arguments in the kernel"
+        f"{_advice(missing, buffers, scalars)}"
+    )
+
+
+def _quoted(missing: Sequence[Parameter]) -> str:
+    word = "argument" if len(missing) == 1 else "arguments"
+    return f"the {word} {', '.join(repr(each.name) for each in missing)}"
+
+
+def _advice(missing: Iterable[Parameter], buffers: Iterable[str], scalars: Iterable[str]) -> str:
+    """Names that differ in nothing but capitals."""
+    known = {False: {each.lower(): each for each in scalars}, True: {each.lower(): each for each in buffers}}
+    pairs = [(each.name, known[bool(each.pointer)].get(each.name.lower(), "")) for each in missing]
+    same = [f"{name} to {other}" for name, other in pairs if other]
+    return f", such as {', '.join(same)}" if same else ""

@@ -1,0 +1,1 @@
+"""Charts as SVG: bars of rates, lines over sizes, ratios to a baseline."""
