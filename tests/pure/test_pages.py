@@ -73,7 +73,7 @@ def is_path(name: str) -> bool:
 
 
 def is_there(name: str, page: Path) -> bool:
-    """Whether the repository has what a path names: from its root, the package, the kernels, the products or the page's folder."""
+    """Whether a path leads somewhere from the root, the package, its kernels, its products or the page's folder."""
     path, _, function = name.partition("::")
     package = ROOT / "src" / "tilewright"
     for folder in (ROOT, package, package / "kernels", package / "kernels" / "product", page.parent):
@@ -110,8 +110,9 @@ def test_named_paths_and_rungs_are_there(page: Path) -> None:
 def test_a_path_that_is_not_there_is_found(tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     page.write_text(
-        "`docs/none.md` `docs/README.md` `product/none.cl` `gemv/rows.cl` `tools/none` `tools/claims` `tiles/99` `tiles/2` `mine.cl` `n / 16`\n"
-        "`tests/pure/test_pages.py::test_nothing` `tests/pure/test_pages.py::test_links_lead_somewhere` `tilewright report docs/gone.md`\n"
+        "`docs/none.md` `docs/README.md` `product/none.cl` `gemv/rows.cl` `tools/none` `tools/claims`\n"
+        "`tiles/99` `tiles/2` `mine.cl` `n / 16` `tilewright report docs/gone.md`\n"
+        "`tests/pure/test_pages.py::test_nothing` `tests/pure/test_pages.py::test_links_lead_somewhere`\n"
         "`benchmarks/*.json` `benchmarks/none-*.json` `benchmarks/fuzz-NAME.json`\n"
     )
     expected = ["benchmarks/none-*.json", "docs/gone.md", "docs/none.md", "product/none.cl"]
