@@ -128,3 +128,9 @@ def test_a_broken_link_is_found(tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     page.write_text("# One `two`: three\n[a](#one-two-three) [b](#four) [c](none.md) ![d](page.md#one-two-three)\n")
     assert broken(page) == ["#four", "none.md"]
+
+
+def test_the_index_leads_to_every_page_of_docs() -> None:
+    index = ROOT / "docs" / "README.md"
+    linked = {(index.parent / target.partition("#")[0]).resolve() for target in links(index)}
+    assert set((ROOT / "docs").rglob("*.md")) - linked == {index}
