@@ -6,7 +6,7 @@ import argparse
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from ..bench.accuracy import ErrorRow
+    from ..measurement.accuracy import ErrorRow
 
 EXAMPLES = "  tilewright accuracy --size 256x256x1024"
 
@@ -25,8 +25,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(options: argparse.Namespace) -> int:
-    from ..bench.accuracy import measure_accuracy
     from ..errors import InvalidInput
+    from ..measurement.accuracy import measure_accuracy
     from .outputs import check_outputs, write_or_rescue
     from .sizes import parse_size
 

@@ -18,8 +18,8 @@ TITLE_WIDTH = 34  # of a problem in the table
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    from ..bench.sets import SETS
-    from ..bench.sustained import SECONDS
+    from ..measurement.sets import SETS
+    from ..measurement.sustained import SECONDS
     from .shared_arguments import add_device, add_library_type, add_record
 
     parser.add_argument(
@@ -43,11 +43,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def execute(options: argparse.Namespace) -> int:
     """The exit status: 1 if a result is wrong."""
-    from ..bench.library import run_benchmark
-    from ..bench.sets import problems_of
     from ..core.records import RowStatus
     from ..core.types import element_type
-    from ..report.benchmark_table import COLUMNS, by_problem, summary
+    from ..measurement.library import run_benchmark
+    from ..measurement.sets import problems_of
+    from ..reports.benchmark_table import COLUMNS, by_problem, summary
     from ..runtime.opencl.device import open_device
     from .live_table import console
     from .outputs import check_outputs, write_or_rescue
@@ -92,7 +92,7 @@ def execute(options: argparse.Namespace) -> int:
 
 def _print_problem(rows: Sequence[Row], energies: bool) -> None:
     """Print one problem's line."""
-    from ..report.benchmark_table import COLUMNS, ENERGY, cells, energy
+    from ..reports.benchmark_table import COLUMNS, ENERGY, cells, energy
     from .printing import say
 
     others = [row.label for row in rows[2:]]

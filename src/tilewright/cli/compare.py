@@ -13,7 +13,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def execute(options: argparse.Namespace) -> int:
     from ..core.records import load_record
-    from ..report.compare import compare, heading
+    from ..reports.compare import compare, heading
     from .printing import say
 
     first, second = load_record(options.first), load_record(options.second)

@@ -66,8 +66,8 @@ def describe_devices(with_peaks: bool = False) -> list[DeviceReport]:
 
 
 def _peaks(index: int) -> str:
-    from ..bench.peaks import measured_peaks
-    from ..report.table import peaks_line
+    from ..measurement.peaks import measured_peaks
+    from ..reports.table import peaks_line
     from ..runtime.opencl.device import open_device
 
     device = open_device(str(index))

@@ -11,7 +11,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def execute(options: argparse.Namespace) -> int:
     """The exit status: 1 if something that is needed is missing."""
-    from ..doctor import examine
+    from ..health import examine
     from .printing import say
 
     examination = examine()

@@ -28,9 +28,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def execute(options: argparse.Namespace) -> int:
     """The exit status: 1 if a rung failed."""
-    from ..bench.ladders import run_ladder
     from ..kernels import LADDERS, find_ladder
-    from ..report.table import published_lines
+    from ..measurement.ladders import run_ladder
+    from ..reports.table import published_lines
     from ..runtime.cuda.counterparts import open_backends
     from .live_table import LiveTable, console
     from .outputs import check_outputs, write_outputs

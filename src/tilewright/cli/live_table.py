@@ -8,9 +8,9 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from ..bench.measure import ROUNDS
 from ..core.records import Record, Row
-from ..report.table import cells, derive, header, notes, peaks_line
+from ..measurement.measure import ROUNDS
+from ..reports.table import cells, derive, header, notes, peaks_line
 from ..runtime.device import Device
 
 NARROW = 130  # below this many columns, sentences are printed under the table

@@ -9,8 +9,8 @@ from typing import TypeVar
 
 from ..core.records import Record, save_record, to_json
 from ..errors import InvalidInput, RecordError, TilewrightError, Unsupported
-from ..report.plot import check_picture, plot
-from ..report.table import to_csv
+from ..reports.plot import check_picture, plot
+from ..reports.table import to_csv
 
 Saved = TypeVar("Saved")
 WRITTEN = ("json", "csv", "plot")  # the options that name a file; JSON first, because it keeps the whole record

@@ -13,7 +13,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def execute(options: argparse.Namespace) -> int:
     from ..core.records import load_record
-    from ..report.plot import PICTURES, plot
+    from ..reports.plot import PICTURES, plot
     from .outputs import check_target
     from .printing import tell_written
 

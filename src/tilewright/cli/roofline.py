@@ -12,7 +12,7 @@ EXAMPLES = """\
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    from ..bench.roofline import DEFAULT_SIZES
+    from ..measurement.roofline import DEFAULT_SIZES
     from .kernel_arguments import add_kernel
     from .shared_arguments import add_device, add_problem
 
@@ -27,10 +27,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def execute(options: argparse.Namespace) -> int:
     """The exit status: 1 if the kernel failed."""
-    from ..bench.roofline import roofline
     from ..core.records import to_json
     from ..errors import InvalidInput
-    from ..report.roofline import ROOFLINE_PICTURES, save_roofline
+    from ..measurement.roofline import roofline
+    from ..reports.roofline import ROOFLINE_PICTURES, save_roofline
     from .kernel_arguments import kernel_of
     from .outputs import check_target, write_or_rescue
     from .sizes import size_of

@@ -19,7 +19,7 @@ CPU_SIZE, GPU_SIZE = 512, 1024
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    from ..bench.trial import TIME_BUDGET_S
+    from ..measurement.trial import TIME_BUDGET_S
     from .kernel_arguments import add_kernel
     from .shared_arguments import add_measuring
 
@@ -36,7 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def execute(options: argparse.Namespace) -> int:
     """The exit status: 1 if the kernel failed."""
-    from ..bench.ladders import run_kernel
+    from ..measurement.ladders import run_kernel
     from ..runtime.cuda.counterparts import open_backends
     from .kernel_arguments import kernel_of, refuse_build_options
     from .live_table import LiveTable, console

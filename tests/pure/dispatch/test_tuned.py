@@ -13,9 +13,18 @@ import devices
 import pytest
 from says import says
 
-from tilewright.bench import tuning
-from tilewright.bench.sets import problems_of
-from tilewright.bench.tuning import (
+from tilewright.core.kernel import render
+from tilewright.core.operands import Layout
+from tilewright.core.plan import violations
+from tilewright.core.problem import Gemm, StridedGemm
+from tilewright.dispatch import choice, tuned
+from tilewright.dispatch.choice import plan_product, product_candidates
+from tilewright.dispatch.tuned import FOLDER, Entry, Table, file_name, key_of, load_table, tuned_for
+from tilewright.errors import RecordError
+from tilewright.health.machine import examine_tables
+from tilewright.measurement import tuning
+from tilewright.measurement.sets import problems_of
+from tilewright.measurement.tuning import (
     MOST_DEATHS,
     Effort,
     Outcome,
@@ -25,16 +34,7 @@ from tilewright.bench.tuning import (
     tune,
     with_outcomes,
 )
-from tilewright.bench.tuning.candidates import name_of, tuning_candidates
-from tilewright.core.kernel import render
-from tilewright.core.operands import Layout
-from tilewright.core.plan import violations
-from tilewright.core.problem import Gemm, StridedGemm
-from tilewright.dispatch import choice, tuned
-from tilewright.dispatch.choice import plan_product, product_candidates
-from tilewright.dispatch.tuned import FOLDER, Entry, Table, file_name, key_of, load_table, tuned_for
-from tilewright.doctor.machine import examine_tables
-from tilewright.errors import RecordError
+from tilewright.measurement.tuning.candidates import name_of, tuning_candidates
 from tilewright.runtime.children import ChildRun
 
 GPU = replace(devices.GPU, name="A GPU", platform="A driver", compute_capability=(9, 0))
