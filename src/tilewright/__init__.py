@@ -10,15 +10,11 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .analysis.explanations import WhatIf, compare_explanations, explain, what_if
     from .analysis.inspect import Inspection, inspect_kernel
-    from .bench.ladder_roofline import LadderRoofline, roofline_ladder
-    from .bench.ladders import run_kernel, run_ladder
-    from .bench.roofline import Roofline, roofline
     from .core.custom import custom_kernel
     from .core.kernel import Config, Kernel, Ladder, NDRange
     from .core.plan import Plan, plan_kernel
     from .core.problem import Copy, Gemm, Transpose
     from .core.records import Record, Row, load_record, save_record
-    from .doctor import examine
     from .errors import (
         BuildFailed,
         InvalidInput,
@@ -31,11 +27,15 @@ if TYPE_CHECKING:
         UnsupportedType,
         WrongResult,
     )
+    from .health import examine
     from .kernels import LADDERS, find_kernel, find_ladder, rung_before
     from .library.copies import copy, matrix_transpose, transpose
     from .library.products import gemm, matmul
-    from .report.compare import compare
-    from .report.plot import plot
+    from .measurement.ladder_roofline import LadderRoofline, roofline_ladder
+    from .measurement.ladders import run_kernel, run_ladder
+    from .measurement.roofline import Roofline, roofline
+    from .reports.compare import compare
+    from .reports.plot import plot
     from .runtime.opencl.device import list_devices, open_device
     from .runtime.run import run_plan
     from .runtime.verify import Verdict, verify
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "runtime.opencl.device": ("list_devices", "open_device"),
     "core.custom": ("custom_kernel",),
-    "doctor": ("examine",),
+    "health": ("examine",),
     "errors": (
         "BuildFailed", "InvalidInput", "LaunchFailed", "NoDevice", "OutOfDeviceMemory", "TilewrightError",
         "UnknownName", "Unsupported", "UnsupportedType", "WrongResult",
@@ -54,16 +54,16 @@ _HOMES = {
     "analysis.inspect": ("Inspection", "inspect_kernel"),
     "core.kernel": ("Config", "Kernel", "Ladder", "NDRange"),
     "kernels": ("LADDERS", "find_kernel", "find_ladder", "rung_before"),
-    "bench.ladders": ("run_kernel", "run_ladder"),
+    "measurement.ladders": ("run_kernel", "run_ladder"),
     "library.copies": ("copy", "matrix_transpose", "transpose"),
     "library.products": ("gemm", "matmul"),
     "core.plan": ("Plan", "plan_kernel"),
     "core.problem": ("Copy", "Gemm", "Transpose"),
     "core.records": ("Record", "Row", "load_record", "save_record"),
-    "report.compare": ("compare",),
-    "report.plot": ("plot",),
-    "bench.roofline": ("Roofline", "roofline"),
-    "bench.ladder_roofline": ("LadderRoofline", "roofline_ladder"),
+    "reports.compare": ("compare",),
+    "reports.plot": ("plot",),
+    "measurement.roofline": ("Roofline", "roofline"),
+    "measurement.ladder_roofline": ("LadderRoofline", "roofline_ladder"),
     "runtime.run": ("run_plan",),
     "runtime.verify": ("Verdict", "verify"),
 }  # fmt: skip

@@ -6,7 +6,7 @@ import argparse
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from ..bench.accuracy import AccuracyRecord
+    from ..measurement.accuracy import AccuracyRecord
 
 EXAMPLES = """\
   tilewright accuracy --size 256x256x1024
@@ -29,7 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(options: argparse.Namespace) -> int:
-    from ..bench.accuracy import check_accuracy, default_size, measure_accuracy
+    from ..measurement.accuracy import check_accuracy, default_size, measure_accuracy
     from ..runtime.opencl.device import open_device
     from .live_accuracy import LiveAccuracy
     from .live_table import console

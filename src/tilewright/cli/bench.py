@@ -16,8 +16,8 @@ EXAMPLES = """\
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    from ..bench.sets import SETS, default_sets
-    from ..bench.sustained import SECONDS
+    from ..measurement.sets import SETS, default_sets
+    from ..measurement.sustained import SECONDS
     from .json_output import add_json
     from .shared_arguments import add_device, add_library_type
 
@@ -43,11 +43,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def execute(options: argparse.Namespace) -> int:
     """The exit status: 1 if a result is wrong."""
-    from ..bench.library import run_benchmark
-    from ..bench.sets import default_sets, problems_of
     from ..core.records import RowStatus
     from ..core.types import element_type
-    from ..report.benchmark_table import by_problem
+    from ..measurement.library import run_benchmark
+    from ..measurement.sets import default_sets, problems_of
+    from ..reports.benchmark_table import by_problem
     from ..runtime.opencl.device import open_device
     from .live_benchmark import LiveBenchmark
     from .live_table import console

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ..core.records import Row
-    from ..report.compare import Comparison
+    from ..reports.compare import Comparison
 
 EXAMPLES = """\
   tilewright compare before.json after.json
@@ -40,7 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def execute(options: argparse.Namespace) -> int:
     """The exit status: 1 if kernels fell below `--fail-below`."""
     from ..core.records import load_record
-    from ..report.compare import broken, compare, headings, summary, table
+    from ..reports.compare import broken, compare, headings, summary, table
     from .outputs import check_json, write_json
     from .printing import say
 

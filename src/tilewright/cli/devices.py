@@ -34,7 +34,7 @@ class DeviceReport:
 
     def lines(self) -> list[tuple[str, str]]:
         """The facts as names and texts."""
-        from ..report.table import peaks_line
+        from ..reports.table import peaks_line
 
         lines = [*_facts(self.info), _trial(self.trial)]
         if self.peaks:
@@ -99,7 +99,7 @@ def describe_devices(with_peaks: bool = False) -> list[DeviceReport]:
 
 
 def _peaks(index: int) -> dict[str, Peaks]:
-    from ..bench.peaks import measured_peaks
+    from ..measurement.peaks import measured_peaks
     from ..runtime.opencl.device import open_device
 
     device = open_device(str(index))

@@ -15,7 +15,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def execute(options: argparse.Namespace) -> int:
     """The exit status: 1 if something that is needed is missing."""
-    from ..doctor import Status, examine
+    from ..health import Status, examine
     from .outputs import check_json, write_json_text
     from .printing import DIM, GREEN, RED, YELLOW, coloured, say, say_hanging
 

@@ -71,8 +71,8 @@ def check_all(
     ladders: Sequence[Ladder], device: Device, sizes: Sequence[Sequence[int]], options: argparse.Namespace
 ) -> None:
     """Refuse what any of the ladders refuses, before the first one is measured."""
-    from ..bench.ladders import check_ladder
     from ..errors import InvalidInput
+    from ..measurement.ladders import check_ladder
 
     for ladder in ladders:
         try:
@@ -92,8 +92,8 @@ def in_order(ladders: Sequence[Ladder], device: Device) -> list[Ladder]:
 
 def not_for(ladder: Ladder, device: Device, sizes: Sequence[Sequence[int]]) -> str:
     """One line for a ladder of which the device lacks all rungs, or all but one; "" if more can run."""
-    from ..bench.ladders import default_size, refusals
     from ..errors import MissingFeature
+    from ..measurement.ladders import default_size, refusals
 
     size = sizes[0] if sizes else (default_size(ladder, device.info.kind),)
     missing = [each for each in refusals(ladder, device, size).values() if isinstance(each, MissingFeature)]
@@ -108,7 +108,7 @@ def not_for(ladder: Ladder, device: Device, sizes: Sequence[Sequence[int]]) -> s
 
 def measure(ladder: Ladder, device: Device, sizes: Sequence[Sequence[int]], options: argparse.Namespace) -> Record:
     """Measure one ladder, fill its table, and write its files as soon as it ends."""
-    from ..bench.ladders import run_ladder
+    from ..measurement.ladders import run_ladder
     from .live_table import LiveTable, console
     from .outputs import keep_early, write_outputs
     from .printing import tell_written
@@ -138,7 +138,7 @@ def show_published(ladder: Ladder, record: Record) -> None:
     """Print the published figures beside ours."""
     from rich.text import Text
 
-    from ..report.published import COLUMNS, published
+    from ..reports.published import COLUMNS, published
     from .fitting import Column, Line, drawn
     from .live_table import console
 
@@ -159,7 +159,7 @@ def show_why(ladder: Ladder, record: Record) -> None:
     """Print for each rung why it is fast or slow here."""
     from rich.text import Text
 
-    from ..bench.why import why
+    from ..measurement.why import why
     from .live_table import console
     from .phase_line import PhaseLine
 

@@ -42,9 +42,9 @@ def execute(options: argparse.Namespace) -> int:
 
 def product_of(options: argparse.Namespace) -> Gemm:
     """The product of that size, layout, type and batch."""
-    from ..bench.sets import STORED
     from ..core.problem import Gemm
     from ..errors import InvalidInput
+    from ..measurement.sets import STORED
     from .sizes import parse_size
 
     size = parse_size(options.size, "N or MxNxK")

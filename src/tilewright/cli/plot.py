@@ -14,8 +14,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(options: argparse.Namespace) -> int:
-    from ..report.picture_files import PICTURES
-    from ..report.plot import load_drawable, plot
+    from ..reports.picture_files import PICTURES
+    from ..reports.plot import load_drawable, plot
     from .outputs import check_target
     from .printing import tell_written
 

@@ -11,7 +11,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(options: argparse.Namespace) -> int:
-    from ..report.pages import refresh
+    from ..reports.pages import refresh
     from .printing import say
 
     for page in options.pages:

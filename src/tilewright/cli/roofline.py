@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 from .quantities import seconds
 
 if TYPE_CHECKING:
-    from ..bench.ladder_roofline import LadderRoofline
-    from ..bench.progress import Announce
-    from ..bench.roofline import Roofline
     from ..core.records import Record
+    from ..measurement.ladder_roofline import LadderRoofline
+    from ..measurement.progress import Announce
+    from ..measurement.roofline import Roofline
 
 EXAMPLES = """\
   tilewright roofline tiles/6
@@ -30,7 +30,7 @@ OF_A_RUN: Unused = (("size", "--size", None), ("dtype", "--dtype", None), ("devi
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    from ..bench.roofline import DEFAULT_SIZES
+    from ..measurement.roofline import DEFAULT_SIZES
     from .json_output import add_json
     from .kernel_arguments import add_kernel
     from .shared_arguments import add_device, add_problem
@@ -46,10 +46,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def execute(options: argparse.Namespace) -> int:
     """The exit status: 1 if a kernel failed."""
-    from ..bench.roofline import Roofline
     from ..kernels import LADDERS
-    from ..report.picture_files import PICTURES, check_picture
-    from ..report.plot import plot
+    from ..measurement.roofline import Roofline
+    from ..reports.picture_files import PICTURES, check_picture
+    from ..reports.plot import plot
     from .live_table import console
     from .outputs import check_json, check_target, write_json, write_or_rescue
     from .phase_line import PhaseLine
@@ -85,7 +85,7 @@ def _keeper(options: argparse.Namespace) -> Callable[[Record], None]:
 
 
 def _of_kernel(options: argparse.Namespace, announce: Announce) -> Roofline:
-    from ..bench.roofline import roofline
+    from ..measurement.roofline import roofline
     from .kernel_arguments import kernel_of
     from .sizes import size_of
 
@@ -99,8 +99,8 @@ def _of_kernel(options: argparse.Namespace, announce: Announce) -> Roofline:
 
 
 def _of_ladder(options: argparse.Namespace, announce: Announce) -> LadderRoofline:
-    from ..bench.ladder_roofline import roofline_ladder
     from ..kernels import find_ladder
+    from ..measurement.ladder_roofline import roofline_ladder
     from .sizes import size_of
 
     _refuse(options, OF_ONE_KERNEL, f"{options.kernel} is a whole ladder: give it with one of its rungs")
@@ -114,9 +114,9 @@ def _of_ladder(options: argparse.Namespace, announce: Announce) -> LadderRooflin
 
 def _of_record(options: argparse.Namespace, announce: Announce) -> LadderRoofline | Roofline:
     """A saved roofline as it is; of a ladder's record the traffic is counted now."""
-    from ..bench.ladder_roofline import rooflines_of_record
     from ..core.records import Record
-    from ..report.plot import load_drawable
+    from ..measurement.ladder_roofline import rooflines_of_record
+    from ..reports.plot import load_drawable
 
     _refuse(options, OF_ONE_KERNEL + OF_A_RUN, f"{options.kernel} was measured already: leave it out")
     found = load_drawable(Path(options.kernel))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from .quantities import count, seconds
 
 if TYPE_CHECKING:
-    from ..bench.tuning import Outcome
+    from ..measurement.tuning import Outcome
 
 EXAMPLES = """\
   tilewright tune --device gpu --sets batched
@@ -19,7 +19,7 @@ EXAMPLES = """\
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    from ..bench.sets import SETS
+    from ..measurement.sets import SETS
     from .shared_arguments import add_device, add_library_type
 
     parser.add_argument(
@@ -43,11 +43,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(options: argparse.Namespace) -> int:
-    from ..bench.sets import problems_of
-    from ..bench.tuning import Effort, tune
     from ..core.problem import Gemm
     from ..dispatch.table_files import file_name, own_folder
     from ..errors import InvalidInput
+    from ..measurement.sets import problems_of
+    from ..measurement.tuning import Effort, tune
     from ..runtime.opencl.device import open_device
     from .outputs import check_target
     from .printing import say

@@ -9,12 +9,12 @@ from says import says
 
 from tilewright.analysis.inspect import Inspection, inspect_kernel
 from tilewright.analysis.inspect import instruction_kinds as kinds
-from tilewright.bench.roofline import count_traffic, roofline
 from tilewright.cli.main import main
 from tilewright.core.problem import Gemm
 from tilewright.errors import UnknownName, Unsupported
 from tilewright.kernels import find_kernel
-from tilewright.report.roofline import draw_roofline
+from tilewright.measurement.roofline import count_traffic, roofline
+from tilewright.reports.roofline import draw_roofline
 from tilewright.runtime.opencl.device import Device
 
 CapturedOutput = pytest.CaptureFixture[str]
@@ -129,7 +129,7 @@ def test_the_traffic_of_a_deep_product_is_that_of_two_shallower_ones_drawn_on(on
     kernel = find_kernel("tiles/06")
     deep = Gemm(256, 256, 800, "float32", "column", "column", "column")
     found = count_traffic(kernel, deep, one_device.info)
-    from tilewright.bench.roofline import _explained
+    from tilewright.measurement.roofline import _explained
 
     whole = _explained(kernel, deep, one_device.info)
     assert (found.requested_bytes, found.local_bytes) == (whole.requested_bytes, whole.local_bytes)

@@ -9,7 +9,7 @@ from tilewright.analysis.inspect import instruction_kinds as kinds
 from tilewright.analysis.inspect.cuda_linker import link_ptx
 from tilewright.analysis.inspect.nvidia import PTX, SASS, read_report
 from tilewright.analysis.inspect.occupancy import find_multiprocessor, occupancy
-from tilewright.bench.roofline import roofline
+from tilewright.measurement.roofline import roofline
 from tilewright.runtime.opencl.device import Device
 
 RUNGS = ("tiles/02", "tiles/06", "tiles/08")
