@@ -25,16 +25,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(options: argparse.Namespace) -> int:
+    from ..api.measurements import accuracy
+    from ..core.sizes import parse_size
     from ..errors import InvalidInput
-    from ..measurement.accuracy import measure_accuracy
     from .outputs import check_outputs, write_or_rescue
-    from .sizes import parse_size
 
     size = parse_size(options.size, "MxNxK")
     if len(size) != 3:
         raise InvalidInput(f"{options.size}: the error depends on 3 sizes; write MxNxK")
     check_outputs(options)
-    record = measure_accuracy(size, options.device, _print_row, options.dtype)
+    record = accuracy(size, options.dtype, device=options.device, watch=_print_row)
     if options.json:
         write_or_rescue(options.json, record)
     return 0

@@ -43,9 +43,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def execute(options: argparse.Namespace) -> int:
     """The exit status: 1 if a result is wrong."""
+    from ..api.measurements import bench
     from ..core.records import RowStatus
     from ..core.types import element_type
-    from ..measurement.library import run_benchmark
     from ..measurement.sets import problems_of
     from ..reports.benchmark_table import COLUMNS, by_problem, summary
     from ..runtime.opencl.device import open_device
@@ -73,9 +73,9 @@ def execute(options: argparse.Namespace) -> int:
             console.print(waiting.pop(), style="bold", soft_wrap=True)
         _print_problem(rows, energies=bool(options.sustained))
 
-    record = run_benchmark(
-        names, options.dtype, device, seconds=options.seconds, sustained=options.sustained, backend=options.backend,
-        precision=options.precision, watch=show, keep=keep,
+    record = bench(
+        names, options.dtype, device=device, seconds=options.seconds, sustained=options.sustained,
+        backend=options.backend, precision=options.precision, watch=show, keep=keep,
     )  # fmt: skip
     if options.json:
         write_or_rescue(options.json, record)

@@ -12,13 +12,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(options: argparse.Namespace) -> int:
-    from ..core.records import load_record
-    from ..reports.compare import compare, heading
+    from ..api.records import compare
     from .printing import say
 
-    first, second = load_record(options.first), load_record(options.second)
-    lines = compare(first, second)
-    say(heading(first, second))
-    for line in lines:
-        say(str(line))
+    say(str(compare(options.first, options.second)))
     return 0

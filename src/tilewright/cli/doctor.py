@@ -11,10 +11,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def execute(options: argparse.Namespace) -> int:
     """The exit status: 1 if something that is needed is missing."""
-    from ..health import examine
+    from ..health import doctor
     from .printing import say
 
-    examination = examine()
+    examination = doctor()
     if options.json:
         print(examination.to_json())
     else:

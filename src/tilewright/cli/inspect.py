@@ -82,13 +82,13 @@ def refuse_unused(options: argparse.Namespace, arch: str, wanted: str) -> None:
 
 def inspect_one(name: str, arch: str, settings: Mapping[str, str], options: argparse.Namespace) -> Inspection:
     """Inspect a rung or a user's file."""
-    from ..analysis.inspect import SIZE, inspect_kernel
+    from ..analysis.inspect import SIZE, inspect
     from .kernel_arguments import is_file, rung_of
     from .sizes import size_of
 
     own = argparse.Namespace(**{**vars(options), "kernel": name})
     kernel = _file_kernel(own, settings) if is_file(name) else rung_of(own)
-    found = inspect_kernel(
+    found = inspect(
         kernel, arch, size_of(options) or SIZE, dtype=options.dtype, offset=options.offset,
         device=options.device, settings={} if is_file(name) else settings,
     )  # fmt: skip

@@ -28,8 +28,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def execute(options: argparse.Namespace) -> int:
     """The exit status: 1 if a rung failed."""
+    from ..api.measurements import ladder as measure
     from ..kernels import LADDERS, find_ladder
-    from ..measurement.ladders import run_ladder
     from ..reports.table import published_lines
     from ..runtime.cuda.counterparts import open_backends
     from .live_table import LiveTable, console
@@ -45,9 +45,10 @@ def execute(options: argparse.Namespace) -> int:
     failed = False
     for ladder in ladders:
         with LiveTable(console, ladder.title, device, options.dtype or ladder.usual_dtype) as table:
-            record = run_ladder(
-                ladder, device, sizes, options.dtype, options.rung or (), options.seconds, options.flush_cache,
-                not options.no_baselines, table.watch, options.backend,
+            record = measure(
+                ladder, sizes, device=device, dtype=options.dtype, rungs=options.rung or (), seconds=options.seconds,
+                flush_cache=options.flush_cache, baselines=not options.no_baselines, watch=table.watch,
+                backend=options.backend,
             )  # fmt: skip
             table.finish(record)
             written = write_outputs(options, record, "" if options.name else ladder.name)

@@ -12,12 +12,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(options: argparse.Namespace) -> int:
-    from ..core.records import load_record
-    from ..reports.plot import PICTURES, plot
+    from ..api.records import plot
+    from ..reports.plot import PICTURES
     from .outputs import check_target
     from .printing import tell_written
 
     check_target("the picture", options.picture, PICTURES)
-    plot(load_record(options.record), options.picture)
-    tell_written([options.picture])
+    tell_written([plot(options.record, options.picture)])
     return 0

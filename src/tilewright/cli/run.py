@@ -36,7 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def execute(options: argparse.Namespace) -> int:
     """The exit status: 1 if the kernel failed."""
-    from ..measurement.ladders import run_kernel
+    from ..api.measurements import run
     from ..runtime.cuda.counterparts import open_backends
     from .kernel_arguments import kernel_of, refuse_build_options
     from .live_table import LiveTable, console
@@ -51,9 +51,10 @@ def execute(options: argparse.Namespace) -> int:
     device, *_ = open_backends(options.backend, options.device)
     size = asked or (GPU_SIZE if device.info.kind == "gpu" else CPU_SIZE,)
     with LiveTable(console, kernel.name, device, options.dtype or kernel.usual_dtype) as table:
-        record, verdict = run_kernel(
-            kernel, size, device, options.dtype, options.offset, options.seconds, not options.no_baselines, table.watch,
-            options.backend, options.time_budget,
+        record, verdict = run(
+            kernel, size, device=device, dtype=options.dtype, offset=options.offset, seconds=options.seconds,
+            baselines=not options.no_baselines, watch=table.watch, backend=options.backend,
+            time_budget=options.time_budget,
         )  # fmt: skip
         table.finish(record)
         written = write_outputs(options, record)

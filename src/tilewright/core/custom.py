@@ -9,6 +9,7 @@ from pathlib import Path
 from ..errors import InvalidInput, UnknownName
 from .kernel import Config, Kernel, NDRange, round_up
 from .problem import Problem
+from .sizes import FilePath, Sides, sides
 
 OPERATIONS = ("gemm", "transpose", "copy")
 ORDERS = {"r": "row", "c": "column"}
@@ -81,9 +82,9 @@ class Geometry(Config):
 
 
 def custom_kernel(
-    path: str | Path,
-    global_size: Sequence[str],
-    local_size: Sequence[str],
+    path: FilePath,
+    global_size: Sides,
+    local_size: Sides,
     defines: Mapping[str, str | int] | None = None,
     operation: str = "gemm",
     orders: str = "rrr",
@@ -91,10 +92,13 @@ def custom_kernel(
 ) -> Kernel:
     """Make a kernel of the user's own `.cl` file.
 
-    Sizes are expressions over M N K (gemm) or ROWS COLUMNS OFFSET (transpose, copy) and the integer macros. The global
-    size is rounded up to a multiple of the local size. `orders` gives the memory order of A, B and C: r for row-major, c
-    for column-major. Arguments are bound by name: A B C M N K, or input output ROWS COLUMNS OFFSET. The macro REAL is the
-    element type.
+    Sizes are in work-items: "M,N", ("M", "N/4") or (16, 16). They are expressions over M N K (gemm) or ROWS COLUMNS OFFSET
+    (transpose, copy) and the integer macros. The global size is rounded up to a multiple of the local size.
+
+    `orders` gives the memory order of A, B and C: r for row-major, c for column-major. Arguments are bound by name: A B C M N
+    K, or input output ROWS COLUMNS OFFSET. The macro REAL is the element type. `options` go to the OpenCL compiler.
+
+    InvalidInput for a file that does not exist; UnknownName for another operation than gemm, transpose or copy.
     """
     source = Path(path)
     if not source.is_file():
@@ -105,5 +109,5 @@ def custom_kernel(
         raise InvalidInput(f"orders={orders!r}: three letters, r or c, for A, B and C, such as rrr or ccc")
     a_order, b_order, c_order = (ORDERS[letter] for letter in orders)
     macros = tuple((name, str(value)) for name, value in (defines or {}).items())
-    config = Geometry(tuple(global_size), tuple(local_size), macros)
+    config = Geometry(sides(global_size), sides(local_size), macros)
     return Kernel(source, config, operation, orders=(a_order, b_order, c_order), options=tuple(options))

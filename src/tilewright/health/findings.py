@@ -5,6 +5,9 @@ import platform
 import sys
 from dataclasses import asdict, dataclass
 from enum import StrEnum
+from typing import Any
+
+from ..core.shown import Shown
 
 OWN_FOLDER = "mkdir -m 700 FOLDER; export XDG_CACHE_HOME=FOLDER, one with room that only you can write to"
 
@@ -27,8 +30,8 @@ class Finding:
     fix: str = ""
 
 
-@dataclass(frozen=True)
-class Examination:
+@dataclass(frozen=True, repr=False)
+class Examination(Shown):
     """All findings, and the label of the default device ("" if there is none)."""
 
     findings: tuple[Finding, ...]
@@ -38,6 +41,16 @@ class Examination:
     def healthy(self) -> bool:
         """Whether no finding is a FAIL."""
         return all(finding.status is not Status.FAIL for finding in self.findings)
+
+    def __str__(self) -> str:
+        return "\n".join(self.lines())
+
+    def one_line(self) -> str:
+        faults = sum(finding.status is Status.FAIL for finding in self.findings)
+        return f"{len(self.findings)} findings, {faults} faults; the default device is {self.chosen or 'missing'}"
+
+    def to_rows(self) -> list[dict[str, Any]]:
+        return [{**asdict(finding), "status": str(finding.status)} for finding in self.findings]
 
     def lines(self) -> list[str]:
         """Plain text, with one or two lines for each finding."""

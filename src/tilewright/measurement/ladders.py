@@ -9,10 +9,11 @@ from ..core.kernel import Kernel, Ladder
 from ..core.problem import Gemm, Problem
 from ..core.problems import check_memory, make_problem
 from ..core.records import Record, Row
+from ..core.sizes import Sides, Size, Sizes, as_sizes
 from ..core.types import element_type
 from ..kernels import find_ladder, select
 from ..kernels.peaks import CHAINS
-from ..kernels.settings import Settings, chosen_kernel
+from ..kernels.settings import KernelName, Settings, chosen_kernel
 from ..runtime.cuda.counterparts import open_backends
 from ..runtime.device import Device
 from ..runtime.environment import read_environment
@@ -39,7 +40,7 @@ def default_size(ladder: Ladder, device_kind: str) -> int:
 def run_ladder(
     name: str | Ladder,
     device: str | Device | None = None,
-    sizes: Sequence[Sequence[int]] = (),
+    sizes: Sizes = (),
     dtype: str | None = None,
     rungs: Sequence[str] = (),
     seconds: float = 8.0,
@@ -59,7 +60,7 @@ def run_ladder(
     dtype = dtype or ladder.usual_dtype
     opened, *counterparts = open_backends(backend, device)
     chosen = select(ladder, tuple(rungs))
-    sizes = sizes or [(default_size(ladder, opened.info.kind),)]
+    sizes = as_sizes(sizes) or [(default_size(ladder, opened.info.kind),)]
     for size in sizes:
         for kernel in chosen:
             check_memory(make_problem(kernel, size, dtype), opened.info)
@@ -102,8 +103,8 @@ def _measure_one_size(
 
 
 def run_kernel(
-    kernel: Kernel | str,
-    size: Sequence[int],
+    kernel: KernelName,
+    size: Size,
     device: str | Device | None = None,
     dtype: str | None = None,
     offset: int = 0,
@@ -113,6 +114,8 @@ def run_kernel(
     backend: str = "opencl",
     time_budget: float = TIME_BUDGET_S,
     settings: Settings | None = None,
+    global_size: Sides | None = None,
+    local_size: Sides | None = None,
 ) -> tuple[Record, Verdict | None]:
     """Verify and measure one kernel and NumPy: the record, and the verdict with ten sample elements.
 
@@ -124,7 +127,7 @@ def run_kernel(
     With `backend` "both" the verdict is the first that did not pass, or the last. The row of a kernel that was wrong or
     failed holds what `explain` finds in it at a small size.
     """
-    chosen = chosen_kernel(kernel, settings)
+    chosen = chosen_kernel(kernel, settings, global_size, local_size)
     dtype = chosen.usual_dtype if dtype is None else dtype
     opened, *counterparts = open_backends(backend, device)
     problem = make_problem(chosen, size, dtype, offset)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tilewright import compare_explanations, custom_kernel, explain, find_kernel, inspect_kernel, rung_before, what_if
+from tilewright import compare_explanations, custom_kernel, explain, find_kernel, inspect, rung_before, what_if
 from tilewright.core.problem import Gemm
 from tilewright.core.problems import make_problem
 from tilewright.errors import InvalidInput, UnknownName, Unsupported
@@ -18,7 +18,7 @@ MINE = "__kernel void mine(__global REAL* C) { if (get_local_size(0) == TS) C[ge
 CALLS: dict[str, Callable[..., object]] = {
     "explain": explain,
     "what_if": what_if,
-    "inspect_kernel": lambda kernel, **given: inspect_kernel(kernel, "sm_90", **given),
+    "inspect": lambda kernel, **given: inspect(kernel, "sm_90", **given),
     "roofline": roofline,
     "run_kernel": lambda kernel, **given: run_kernel(kernel, (64,), **given),
 }
