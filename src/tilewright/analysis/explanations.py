@@ -1,5 +1,7 @@
 """The public calls of `explain`: what a kernel does to memory, counted without a GPU, driver or compiler."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -17,7 +19,7 @@ from ..core.sizes import Sides, Size
 from ..core.source import without_comments
 from ..errors import InvalidInput, UnknownName, Unsupported
 from ..kernels.settings import KernelName, Settings, chosen_kernel, with_settings
-from .explain import Explanation, Model, explain_kernel, find_model
+from .explain import Explanation, Model, PrintedExplanation, explain_kernel, find_model
 from .explain.explain import Groups
 from .explain.totals import changes
 from .explain.what_if import Answer, pitch_variations, table
@@ -44,7 +46,7 @@ def explain(
     macros: Mapping[str, str | int] | None = None,
     pitches: Mapping[str, int] | None = None,
     groups: Groups = None,
-) -> Explanation:
+) -> PrintedExplanation:
     """What `kernel` does to memory: its sectors, bank conflicts, races and other faults. `print` it to read it.
 
     `kernel` is a rung's name ("transpose/05"), a `.cl` file of your own with its `global_size` and `local_size` in work-items

@@ -1,5 +1,7 @@
 """What is measured on a device: `ladder`, `run`, `bench` and `accuracy`."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, NamedTuple

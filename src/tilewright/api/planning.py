@@ -1,5 +1,7 @@
 """What the library would run: `plan`, and `tune`, which measures it."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path

@@ -1,5 +1,7 @@
 """Records that show themselves, and what is done with records: load, save, compare, plot, report."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from pathlib import Path

@@ -2,9 +2,10 @@
 
 from difflib import unified_diff
 
+from .. import kernels
 from ..core.kernel import Ladder
 from ..errors import InvalidInput
-from ..kernels import LADDERS, Ladders, find_kernel, find_ladder, rung_before
+from ..kernels import LADDERS, Ladders, find_ladder
 
 
 def list(name: str | Ladder | None = None) -> Ladders:
@@ -26,10 +27,10 @@ def show(rung: str, diff: bool = False) -> str:
 
     UnknownName if no rung has that name; InvalidInput for the difference of a first rung.
     """
-    kernel = find_kernel(rung)
+    kernel = kernels.find_kernel(rung)
     if not diff:
         return kernel.text
-    previous = rung_before(kernel)
+    previous = kernels.rung_before(kernel)
     if previous is None:
         raise InvalidInput(f"{kernel.name} has no rung before it")
     names = previous.source.name, kernel.source.name

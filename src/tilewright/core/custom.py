@@ -1,5 +1,7 @@
 """A user's own kernel file as a Kernel. Its launch sizes are expressions over the problem's sizes and the -D macros."""
 
+from __future__ import annotations
+
 import ast
 import operator
 from collections.abc import Callable, Mapping, Sequence

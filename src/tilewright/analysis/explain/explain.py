@@ -60,7 +60,7 @@ def explain_source(
     step_limit: int = STEP_LIMIT,
     pitches: Mapping[str, int] | None = None,
     unset: Collection[str] = (),
-) -> Explanation:
+) -> PrintedExplanation:
     """Explain OpenCL C text.
 
     `macros` are the `-D` options. `entry` is the kernel's name, and may be left out if there is only one. `arguments` has a

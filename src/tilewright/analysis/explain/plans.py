@@ -11,8 +11,7 @@ from ...core.plan import Plan
 from ...core.problem import Problem, inputs_of, output_of, random_arrays
 from ...core.types import element_type, numpy_dtype
 from ...errors import UnknownName, Unsupported
-from .explain import Groups, explain_source
-from .explanation import Explanation
+from .explain import Groups, PrintedExplanation, explain_source
 from .models import NVIDIA, Model
 from .simt.launch import STEP_LIMIT, Argument
 
@@ -28,7 +27,7 @@ def explain_kernel(
     macros: Mapping[str, str | int] | None = None,
     pitches: Mapping[str, int] | None = None,
     contract: bool = False,
-) -> tuple[Explanation, ...]:
+) -> tuple[PrintedExplanation, ...]:
     """Explain every launch of a rung or library kernel on `problem`, in order; the last one is the kernel itself.
 
     `arrays` are the problem's inputs (random by default, and small where int32 is multiplied). Launches pass their results
@@ -53,7 +52,7 @@ def explain_steps(
     pitches: Mapping[str, int] | None = None,
     contract: bool = False,
     step_limit: int = STEP_LIMIT,
-) -> tuple[Explanation, ...]:
+) -> tuple[PrintedExplanation, ...]:
     """As `explain_kernel`, for the launches of a Plan. SourceError if a launch needs more than `step_limit` loop steps."""
     buffers = first_buffers(problem, arrays or small_arrays(problem))
     plan = Plan(problem, tuple(steps))
@@ -64,7 +63,7 @@ def explain_steps(
     unset = set(plan.scratch).difference(plan.zeroed)
     if output_of(problem).name not in {operand.name for operand in inputs_of(problem)}:
         unset.add(output_of(problem).name)
-    explanations: list[Explanation] = []
+    explanations: list[PrintedExplanation] = []
     for step in steps:
         if step.config.ndrange(step.problem).empty:
             continue
@@ -109,7 +108,7 @@ def _explain_step(
     changes: tuple[Mapping[str, str | int], Mapping[str, int]],
     contract: bool,
     step_limit: int,
-) -> Explanation:
+) -> PrintedExplanation:
     ndrange = step.config.ndrange(step.problem)
     scalars = scalars_of(step)
     arguments: dict[str, Argument] = {}

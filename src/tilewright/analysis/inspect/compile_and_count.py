@@ -1,5 +1,7 @@
 """Inspects a kernel: chooses the toolchain for an architecture, compiles, and counts instructions."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
