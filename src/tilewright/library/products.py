@@ -44,7 +44,7 @@ def matmul(
 
 
 @overload
-def matmul(
+def matmul(  # type: ignore[overload-cannot-match]  # where PyOpenCL's types are not read
     a: ArrayLike | DeviceArray,
     b: DeviceArray,
     out: DeviceArray | tuple[DeviceArray] | None = None,
@@ -169,7 +169,7 @@ def gemm(
 
 
 @overload
-def gemm(
+def gemm(  # type: ignore[overload-cannot-match]  # where PyOpenCL's types are not read
     a: ArrayLike | DeviceArray,
     b: DeviceArray,
     c: ArrayLike | DeviceArray | None = None,
