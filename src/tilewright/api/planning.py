@@ -47,7 +47,7 @@ def product_of(size: Sequence[int], layout: str, dtype: str, batch: int, precisi
         raise InvalidInput(f"{'x'.join(map(str, size))}: a product has 1 or 3 sizes; write N or MxNxK")
     m, n, k = tuple(size) * 3 if len(size) == 1 else tuple(size)
     if not set(layout) <= set(ORDERS) or len(layout) != 2:
-        raise InvalidInput(f"--layout {layout}: write NN, NT, TN or TT")
+        raise InvalidInput(f"layout {layout}: write NN, NT, TN or TT")
     a_order, b_order = (ORDERS[letter] for letter in layout)
     return Gemm(m, n, k, dtype, a_order, b_order, out_dtype=STORED.get(dtype), batch=batch, precision=precision)
 

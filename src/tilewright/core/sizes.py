@@ -23,17 +23,21 @@ def parse_size(text: str, forms: str = SIZES) -> tuple[int, ...]:
 
 
 def as_size(size: Size) -> tuple[int, ...]:
-    """A size as a tuple. NumPy's integers are numbers, too."""
+    """A size as a tuple. NumPy's integers are numbers, too. InvalidInput for anything else."""
     if isinstance(size, str):
         return parse_size(size)
-    return (int(size),) if isinstance(size, int | Integral) else tuple(size)
+    if isinstance(size, int | Integral):
+        return (int(size),)
+    if not isinstance(size, Sequence) or not all(isinstance(each, int | Integral) for each in size):
+        raise InvalidInput(f"{size!r} is not a size: write {SIZES}, or whole numbers such as (512, 256, 128)")
+    return tuple(map(int, size))
 
 
 def as_sizes(sizes: Sizes) -> list[tuple[int, ...]]:
     """Sizes as a list: 512 is one size, [512, 1024] are two, and [] is none."""
-    if isinstance(sizes, str | int | Integral):
-        return [as_size(sizes)]
-    return [as_size(each) for each in sizes]
+    if isinstance(sizes, Sequence) and not isinstance(sizes, str):
+        return [as_size(each) for each in sizes]
+    return [as_size(sizes)]
 
 
 def sides(geometry: Sides) -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import fields, replace
+from os import PathLike
 from pathlib import Path
 
 from ..core.custom import Geometry, custom_kernel
@@ -26,7 +27,11 @@ def chosen_kernel(
 
     InvalidInput for a file without both sizes, and for sizes with anything else.
     """
+    if not isinstance(kernel, Kernel | str | PathLike):
+        raise InvalidInput(f"{kernel!r} is no kernel: give a rung's name, a .cl file or a Kernel")
     if not isinstance(kernel, Kernel) and Path(kernel).suffix == ".cl":
+        if not Path(kernel).is_file():
+            raise InvalidInput(f"there is no kernel file {kernel}")
         if global_size is None or local_size is None:
             raise InvalidInput(
                 f"{kernel} needs global_size and local_size in work-items, such as global_size='M,N', local_size='16,16'"

@@ -1,6 +1,7 @@
 """The results of the calls that need no device, and arguments as callers write them."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -43,6 +44,12 @@ def test_explain_takes_a_file_by_its_name() -> None:
 def test_a_file_without_a_geometry_is_refused_with_an_example() -> None:
     with pytest.raises(InvalidInput, match=r"my_gemm\.cl(?=.*global_size)(?=.*local_size)"):
         tilewright.explain(str(MY_GEMM), 64)
+
+
+@pytest.mark.parametrize("kernel", ["nosuch.cl", 5])
+def test_what_is_no_kernel_is_said(kernel: Any) -> None:
+    with pytest.raises(InvalidInput, match=str(kernel)):
+        tilewright.explain(kernel, 64)
 
 
 def test_a_rung_has_a_geometry_already() -> None:

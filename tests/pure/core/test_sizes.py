@@ -1,5 +1,7 @@
 """Sizes and geometries as callers write them."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -41,6 +43,9 @@ def test_a_problem_takes_each_form(size: Size) -> None:
     assert make_problem(find_kernel("tiles/2"), size).title == "gemm 64x64x64 float32"
 
 
-def test_what_is_no_size_is_said() -> None:
-    with pytest.raises(InvalidInput, match="64x"):
-        make_problem(find_kernel("tiles/2"), "64x")
+@pytest.mark.parametrize("size", ["64x", 64.5, None, {1: 2}, (64, 1.5)])
+def test_what_is_no_size_is_said(size: Any) -> None:
+    with pytest.raises(InvalidInput, match="512x256x128"):
+        make_problem(find_kernel("tiles/2"), size)
+    with pytest.raises(InvalidInput, match="512x256x128"):
+        as_sizes(size if isinstance(size, str | float | dict) or size is None else [size])
