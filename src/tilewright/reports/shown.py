@@ -63,7 +63,7 @@ def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:
             row[place].ljust(widths[place]) if place in words else row[place].rjust(widths[place]) for place in kept
         ).rstrip()
 
-    below = [f"{row[0]}: {row[place]}" for place in wide for row in body if row[place]]
+    below = list(dict.fromkeys(f"{row[0]}: {row[place]}" for place in wide for row in body if row[place]))
     return [*map(line, rows), *([""] if below else []), *below]
 
 

@@ -48,4 +48,4 @@ def test_what_is_no_size_is_said(size: Any) -> None:
     with pytest.raises(InvalidInput, match="512x256x128"):
         make_problem(find_kernel("tiles/2"), size)
     with pytest.raises(InvalidInput, match="512x256x128"):
-        as_sizes(size if isinstance(size, str | float | dict) or size is None else [size])
+        as_sizes([size])
