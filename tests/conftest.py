@@ -71,7 +71,7 @@ def working() -> list[str]:
 @cache
 def advice() -> str:
     """What is missing here and the commands that fix it, as `tilewright doctor` says."""
-    faults = [each for each in health.examine().findings if each.status is health.Status.FAIL]
+    faults = [each for each in health.doctor().findings if each.status is health.Status.FAIL]
     return "\n".join(f"  {each.topic}: {each.text}\n    -> {each.fix}" for each in faults)
 
 

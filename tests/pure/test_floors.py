@@ -24,6 +24,7 @@ FLOORS = (
     "measurement",
     "reports",
     "health",
+    "api",
     "cli",
     "__main__",
     "__init__",

@@ -43,9 +43,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def execute(options: argparse.Namespace) -> int:
     """The exit status: 1 if a result is wrong."""
+    from ..api.measurements import bench
     from ..core.records import RowStatus
     from ..core.types import element_type
-    from ..measurement.library import run_benchmark
     from ..measurement.sets import default_sets, problems_of
     from ..reports.benchmark_table import by_problem
     from ..runtime.opencl.device import open_device
@@ -67,9 +67,9 @@ def execute(options: argparse.Namespace) -> int:
             table.finish(record)
             keep_early(options, record, f"{len(by_problem(record))} problems")
 
-        record = run_benchmark(
-            names, options.dtype, device, seconds=options.seconds, sustained=options.sustained, backend=options.backend,
-            precision=options.precision, watch=table.watch, keep=keep, announce=table.announce,
+        record = bench(
+            names, options.dtype, device=device, seconds=options.seconds, sustained=options.sustained,
+            backend=options.backend, precision=options.precision, watch=table.watch, keep=keep, announce=table.announce,
         )  # fmt: skip
         table.finish(record)
         write_json(options, record)

@@ -58,11 +58,11 @@ def execute(options: argparse.Namespace) -> int:
     device, *_ = open_backends(options.backend, options.device)
     check_all(ladders, device, sizes, options)
     failed = False
-    for ladder in ladders if options.name else in_order(ladders, device):
-        if options.name is None and (line := not_for(ladder, device, sizes)):
+    for each in ladders if options.name else in_order(ladders, device):
+        if options.name is None and (line := not_for(each, device, sizes)):
             say(line)
             continue
-        record = measure(ladder, device, sizes, options)
+        record = measure(each, device, sizes, options)
         failed = failed or any(row.failed for row in record.rows)
     return int(failed)
 
@@ -106,31 +106,32 @@ def not_for(ladder: Ladder, device: Device, sizes: Sequence[Sequence[int]]) -> s
     )
 
 
-def measure(ladder: Ladder, device: Device, sizes: Sequence[Sequence[int]], options: argparse.Namespace) -> Record:
+def measure(chosen: Ladder, device: Device, sizes: Sequence[Sequence[int]], options: argparse.Namespace) -> Record:
     """Measure one ladder, fill its table, and write its files as soon as it ends."""
-    from ..measurement.ladders import run_ladder
+    from ..api.measurements import ladder
     from .live_table import LiveTable, console
     from .outputs import keep_early, write_outputs
     from .printing import tell_written
 
-    name = "" if options.name else ladder.name
-    with LiveTable(console, ladder.title, device, options.dtype or ladder.usual_dtype) as table:
+    name = "" if options.name else chosen.name
+    with LiveTable(console, chosen.title, device, options.dtype or chosen.usual_dtype) as table:
 
         def keep(record: Record) -> None:
             table.finish(record)
-            keep_early(options, record, f"{sum(row.measured for row in record.rows)} rows of {ladder.name}", name)
+            keep_early(options, record, f"{sum(row.measured for row in record.rows)} rows of {chosen.name}", name)
 
-        record = run_ladder(
-            ladder, device, sizes, options.dtype, options.rung or (), options.seconds, options.flush_cache,
-            not options.no_baselines, table.watch, options.backend, table.announce, keep,
+        record = ladder(
+            chosen, sizes, device=device, dtype=options.dtype, rungs=options.rung or (), seconds=options.seconds,
+            flush_cache=options.flush_cache, baselines=not options.no_baselines, watch=table.watch,
+            backend=options.backend, announce=table.announce, keep=keep,
         )  # fmt: skip
         table.finish(record)
         written = write_outputs(options, record, name)
     tell_written(written)
     if options.published:
-        show_published(ladder, record)
+        show_published(chosen, record)
     if options.why:
-        show_why(ladder, record)
+        show_why(chosen, record)
     return record
 
 

@@ -38,8 +38,8 @@ def execute(options: argparse.Namespace) -> int:
     """The exit status: 1 if the kernel failed."""
     from rich.markup import escape
 
+    from ..api.measurements import run
     from ..errors import InvalidInput
-    from ..measurement.ladders import run_kernel
     from ..measurement.trial import comes_with_us
     from ..runtime.cuda.counterparts import open_backends
     from .kernel_arguments import kernel_of, refuse_build_options
@@ -67,9 +67,10 @@ def execute(options: argparse.Namespace) -> int:
             table.finish(record)
             keep_early(options, record, f"{sum(row.measured for row in record.rows)} rows")
 
-        record, verdict = run_kernel(
-            kernel, size, device, options.dtype, options.offset, options.seconds, not options.no_baselines, table.watch,
-            options.backend, options.time_budget, announce=table.announce, keep=keep,
+        record, verdict = run(
+            kernel, size, device=device, dtype=options.dtype, offset=options.offset, seconds=options.seconds,
+            baselines=not options.no_baselines, watch=table.watch, backend=options.backend,
+            time_budget=options.time_budget, announce=table.announce, keep=keep,
         )  # fmt: skip
         table.finish(record)
         written = write_outputs(options, record)

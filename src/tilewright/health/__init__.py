@@ -14,10 +14,10 @@ from .machine import examine_baselines, examine_caches, examine_machine, examine
 from .software import ask_software, examine_drivers, examine_loader, examine_software, examine_wheels
 from .tools import examine_tools
 
-__all__ = ["Examination", "Finding", "Status", "examine"]
+__all__ = ["Examination", "Finding", "Status", "doctor"]
 
 
-def examine(time_limit: float = 60.0) -> Examination:
+def doctor(time_limit: float = 60.0) -> Examination:
     """Examine everything, with `time_limit` seconds for each child process. The environment is not changed."""
     environ = dict(os.environ)
     registration = register(environ=dict(environ))

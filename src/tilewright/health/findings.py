@@ -5,8 +5,10 @@ import platform
 import sys
 from dataclasses import asdict, dataclass
 from enum import StrEnum
+from typing import Any
 
 from ..core.install import pip_install
+from ..core.shown import Shown
 
 OWN_FOLDER = "mkdir -m 700 FOLDER; export XDG_CACHE_HOME=FOLDER, one with room that only you can write to"
 
@@ -33,8 +35,8 @@ class Finding:
     fix: str = ""
 
 
-@dataclass(frozen=True)
-class Examination:
+@dataclass(frozen=True, repr=False)
+class Examination(Shown):
     """All findings, and the label of the default device ("" if there is none)."""
 
     findings: tuple[Finding, ...]
@@ -44,6 +46,16 @@ class Examination:
     def healthy(self) -> bool:
         """Whether no finding is a FAIL."""
         return all(finding.status is not Status.FAIL for finding in self.findings)
+
+    def __str__(self) -> str:
+        return "\n".join(self.lines())
+
+    def one_line(self) -> str:
+        faults = sum(finding.status is Status.FAIL for finding in self.findings)
+        return f"{len(self.findings)} findings, {faults} faults; the default device is {self.chosen or 'missing'}"
+
+    def to_rows(self) -> list[dict[str, Any]]:
+        return [{**asdict(finding), "status": str(finding.status)} for finding in self.findings]
 
     def entries(self) -> list[tuple[Status, str, str]]:
         """The status, the head and the text of each line about a finding. What installs an option stands below it."""

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from ..core.kernel import Kernel, Ladder
 from ..core.numbers import figure
@@ -10,6 +11,7 @@ from ..core.plan import Plan, plan_kernel
 from ..core.problem import Gemm, Problem, compulsory_bytes
 from ..core.problems import make_problem
 from ..core.records import Record, Row
+from ..core.shown import Shown
 from ..errors import InvalidInput, UnknownName, Unsupported
 from ..kernels import find_kernel
 from ..runtime.opencl.device import Device
@@ -21,8 +23,8 @@ from .roofline import DEEP, Roofline, Traffic, count_traffic
 LONGEST = 1_000_000  # multiply-adds of one work-item that `explain` is asked to follow
 
 
-@dataclass(frozen=True)
-class LadderRoofline:
+@dataclass(frozen=True, repr=False)
+class LadderRoofline(Shown):
     """The rooflines of a ladder's rungs, in the ladder's order. Its text has one line for each rung."""
 
     title: str
@@ -30,6 +32,14 @@ class LadderRoofline:
 
     def __str__(self) -> str:
         return "\n".join(lines(self))
+
+    def one_line(self) -> str:
+        measured = sum(bool(each.seconds) for each in self.rungs)
+        return f"{self.title}, {measured} of {len(self.rungs)} rungs measured, on {self.rungs[0].device.label}"
+
+    def to_rows(self) -> list[dict[str, Any]]:
+        """A row for each limit of each rung, as Roofline has them."""
+        return [row for rung in self.rungs for row in rung.to_rows()]
 
 
 def roofline_ladder(

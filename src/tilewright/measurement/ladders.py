@@ -10,9 +10,10 @@ from ..core.plan import plan_kernel
 from ..core.problem import Gemm, Problem
 from ..core.problems import check_memory, host_bytes, make_problem
 from ..core.records import Record, Row
+from ..core.sizes import Sides, Size, Sizes, as_sizes
 from ..errors import InvalidInput, Unsupported
 from ..kernels import find_ladder, select
-from ..kernels.settings import Settings, chosen_kernel
+from ..kernels.settings import KernelName, Settings, chosen_kernel
 from ..runtime.cuda.counterparts import open_backends
 from ..runtime.device import Device
 from ..runtime.verify import Verdict
@@ -34,16 +35,16 @@ def default_size(ladder: Ladder, device_kind: str) -> int:
 def check_ladder(
     ladder: Ladder,
     device: Device,
-    sizes: Sequence[Sequence[int]] = (),
+    sizes: Sizes = (),
     dtype: str | None = None,
     rungs: Sequence[str] = (),
     baselines: bool = True,
-) -> list[Sequence[int]]:
+) -> list[tuple[int, ...]]:
     """The sizes at which a ladder will be measured. An error for a rung, type or size that it cannot have, and for too little
     memory, before anything is allocated."""
     dtype = dtype or ladder.usual_dtype
     chosen = select(ladder, tuple(rungs))
-    wanted = list(sizes) or [(default_size(ladder, device.info.kind),)]
+    wanted = as_sizes(sizes) or [(default_size(ladder, device.info.kind),)]
     for size in wanted:
         problems = [make_problem(kernel, size, dtype) for kernel in chosen]
         for problem in problems:
@@ -87,7 +88,7 @@ def check_together(problems: Sequence[Problem], info: DeviceInfo, baselines: boo
 def run_ladder(
     name: str | Ladder,
     device: str | Device | None = None,
-    sizes: Sequence[Sequence[int]] = (),
+    sizes: Sizes = (),
     dtype: str | None = None,
     rungs: Sequence[str] = (),
     seconds: float = 8.0,
@@ -110,7 +111,7 @@ def run_ladder(
     dtype = dtype or ladder.usual_dtype
     opened, *counterparts = open_backends(backend, device)
     chosen = select(ladder, tuple(rungs))
-    sizes = check_ladder(ladder, opened, sizes, dtype, rungs, baselines)
+    wanted = check_ladder(ladder, opened, sizes, dtype, rungs, baselines)
     rows: dict[int, Row] = {}
 
     def seen(index: int, row: Row) -> None:
@@ -119,11 +120,11 @@ def run_ladder(
 
     with Session(f"ladder {ladder.name}", opened, dtype, counterparts, announce) as session:
         try:
-            for place, size in enumerate(sizes):
+            for place, size in enumerate(wanted):
                 problems = [make_problem(kernel, size, dtype) for kernel in chosen]
                 builder = CaseBuilder(opened, dtype, flush_cache=flush_cache, counterparts=counterparts)
                 entries = list(zip(chosen, problems, strict=True))
-                after, watch_size = (len(sizes) - 1 - place) * seconds, _shifted(seen, len(rows))
+                after, watch_size = (len(wanted) - 1 - place) * seconds, _shifted(seen, len(rows))
                 for index, row in enumerate(
                     _measure_one_size(builder, entries, seconds, baselines, watch_size, announce, after)
                 ):
@@ -171,8 +172,8 @@ def _measure_one_size(
 
 
 def run_kernel(
-    kernel: Kernel | str,
-    size: Sequence[int],
+    kernel: KernelName,
+    size: Size,
     device: str | Device | None = None,
     dtype: str | None = None,
     offset: int = 0,
@@ -182,6 +183,8 @@ def run_kernel(
     backend: str = "opencl",
     time_budget: float = TIME_BUDGET_S,
     settings: Settings | None = None,
+    global_size: Sides | None = None,
+    local_size: Sides | None = None,
     announce: Announce = silent,
     keep: Callable[[Record], None] = lambda record: None,
 ) -> tuple[Record, Verdict | None]:
@@ -195,7 +198,7 @@ def run_kernel(
     With `backend` "both" the verdict is the first that did not pass, or the last. The row of a kernel that was wrong or
     failed holds what `explain` finds in it at a small size.
     """
-    chosen = chosen_kernel(kernel, settings)
+    chosen = chosen_kernel(kernel, settings, global_size, local_size)
     dtype = chosen.usual_dtype if dtype is None else dtype
     opened, *counterparts = open_backends(backend, device)
     problem = make_problem(chosen, size, dtype, offset)

@@ -3,8 +3,11 @@
 Williams, Waterman, Patterson: Roofline, an Insightful Visual Performance Model for Multicore Architectures (2009).
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from ..analysis.explain import Explanation
 from ..analysis.explain.models import model_for
@@ -17,8 +20,10 @@ from ..core.plan import plan_kernel
 from ..core.problem import Gemm, Problem, compulsory_bytes
 from ..core.problems import make_problem
 from ..core.records import Record, Row
+from ..core.shown import Shown
+from ..core.sizes import Sides, Size, as_size
 from ..errors import InvalidInput
-from ..kernels.settings import Settings, chosen_kernel
+from ..kernels.settings import KernelName, Settings, chosen_kernel
 from ..runtime.opencl.device import Device, open_device
 from .ladders import run_kernel
 from .progress import Announce, Phase, silent
@@ -56,8 +61,8 @@ class Limit:
         return self.amount / self.rate if self.rate else 0.0
 
 
-@dataclass(frozen=True)
-class Roofline:
+@dataclass(frozen=True, repr=False)
+class Roofline(Shown):
     """What the text and the picture show. `row` is the measurement; its status and reason say what went wrong.
 
     `traffic` is None if `explain` could not run the kernel; `note` then says why.
@@ -121,29 +126,43 @@ class Roofline:
     def __str__(self) -> str:
         return "\n".join(lines(self))
 
+    def one_line(self) -> str:
+        reached = f"{self.fraction:.0%} of the limit by {self.binding.name}" if self.seconds else self.row.status
+        return f"{self.kernel}, {self.problem}: {reached}, on {self.device.label}"
 
-def roofline(
-    kernel: Kernel | str,
-    size: Sequence[int] = (),
+    def to_rows(self) -> list[dict[str, Any]]:
+        """A row for each limit: its amount and rate in flops or bytes, and the least time beside the measured one."""
+        return [
+            {"kernel": self.kernel, "limit": each.name, "amount": each.amount, "rate_per_s": each.rate,
+             "least_s": each.seconds, "measured_s": self.seconds or None}
+            for each in self.limits
+        ]  # fmt: skip
+
+
+def roofline_kernel(
+    kernel: KernelName,
+    size: Size = (),
     device: Device | str | None = None,
     dtype: str | None = None,
     offset: int = 0,
     seconds: float = 2.0,
     settings: Settings | None = None,
+    global_size: Sides | None = None,
+    local_size: Sides | None = None,
     announce: Announce = silent,
     keep: Callable[[Record], None] = lambda record: None,
 ) -> Roofline:
     """Measure a kernel and the device's peaks, and count the kernel's traffic. `print` the result to read it.
 
-    `kernel` is a rung's name or a Kernel; `size` is (n,), (m, n, k) or (rows, columns), by default 4096 on a GPU and 512
-    on a CPU; `dtype` is the kernel's usual one if left out; `settings` change fields of a rung's configuration or macros of
-    a file; `seconds` is the time for measuring. `announce` and `keep` are those of `run_ladder`. Unsupported says why the
-    device cannot run the kernel.
+    `kernel` is a rung's name, a `.cl` file with its `global_size` and `local_size` in work-items, or a Kernel; `size` is n,
+    (m, n, k) or (rows, columns), by default 4096 on a GPU and 512 on a CPU; `dtype` is the kernel's usual one if left out;
+    `settings` change fields of a rung's configuration or macros of a file; `seconds` is the time for measuring. `announce`
+    and `keep` are those of `run_ladder`. Unsupported says why the device cannot run the kernel.
     """
-    kernel = chosen_kernel(kernel, settings)
+    kernel = chosen_kernel(kernel, settings, global_size, local_size)
     dtype = kernel.usual_dtype if dtype is None else dtype
     device = device if isinstance(device, Device) else open_device(device)
-    size = size or (DEFAULT_SIZES["gpu" if device.info.kind == "gpu" else "cpu"],)
+    size = as_size(size) or (DEFAULT_SIZES["gpu" if device.info.kind == "gpu" else "cpu"],)
     problem = make_problem(kernel, size, dtype, offset)
     if not all(each.elements for each in problem.operands):
         raise InvalidInput(f"{problem.title} is empty: a roofline needs a problem with at least one element")

@@ -76,10 +76,11 @@ def broken(first: Record, second: Record) -> list[Row]:
 
 
 def headings(first: Record, second: Record, names: tuple[str, str]) -> list[str]:
-    """Both sides with their files, devices and sizes, and what a ratio means."""
+    """Both sides with their files ("" for none), devices and sizes, and what a ratio means."""
+    one, other = (f"{name}: " if name else "" for name in names)
     return [
-        f"first   {names[0]}: {heading(first)}",
-        f"second  {names[1]}: {heading(second)}",
+        f"first   {one}{heading(first)}",
+        f"second  {other}{heading(second)}",
         "ratio of medians [p20 .. p80]; above 1 the second is faster",
     ]
 

@@ -10,21 +10,17 @@
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from ..analysis.inspect.page import inspected
 from ..core.markdown import harmless, read_page, write_page
-from ..core.records import Record, load_record
+from ..core.records import load_record
 from ..errors import RecordError
 from ..measurement.accuracy import load_accuracy
-from .benchmark_table import markdown as benchmark_table
 from .beside import markdown as beside_table
-from .cold_start import TITLE as COLD_START
-from .cold_start import markdown as cold_start_table
 from .errors_table import markdown as errors_table
+from .forms import own_table, shortened
 from .roofline import roofline_block
-from .table import markdown as ladder_table
 
 # The text for a mark, from the words in it and the page's folder.
 Maker = Callable[[Sequence[str], Path], str]
@@ -60,15 +56,7 @@ def record_table(words: Sequence[str], folder: Path) -> str:
         return beside_table(record)
     if form:
         raise RecordError(f"the mark of {words[0]} asks for {form!r}; the forms are 'beside' and 'accuracy'")
-    if record.title == COLD_START:
-        return cold_start_table(record)
-    return benchmark_table(record) if record.title.startswith("benchmark") else ladder_table(record)
+    return own_table(record)
 
 
 MARKS: Mapping[str, Maker] = {"record": record_table, "inspect": inspected, "roofline": roofline_block}
-
-
-def shortened(record: Record) -> Record:
-    """The record with the first line of each reason, which is what tables show: a compiler's log has hundreds."""
-    rows = (replace(row, reason="".join(row.reason.strip().splitlines()[:1])) for row in record.rows)
-    return replace(record, rows=tuple(rows))

@@ -1,14 +1,14 @@
 """A record's rows as a table: rates, spread, part of the peak, and ratios between rows."""
 
-import csv
-import io
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from ..core.device import Peaks
 from ..core.markdown import cell
 from ..core.numbers import figure, scaled_unit
 from ..core.records import Record, Role, Row
+from ..core.shown import csv_text
 from .trust import MARK, can_divide, is_busy, is_unsteady, warning
 
 # The backends of the baselines that kernels are compared with, the vendor's library first.
@@ -179,19 +179,32 @@ def by(size: Sequence[int]) -> str:
     return "x".join(map(str, size))
 
 
+def data_rows(record: Record) -> list[dict[str, Any]]:
+    """All rows as plain data. Times are in seconds; None stands for what was not measured."""
+    return [_data_row(row) for row in record.rows]
+
+
+def _data_row(row: Row) -> dict[str, Any]:
+    samples, measured = row.samples, row.measured
+    return {
+        "rung": row.label,
+        "problem": row.problem,
+        "status": str(row.status),
+        "reason": row.reason,
+        "median_s": samples.median if measured else None,
+        "p20_s": samples.quantile(0.2) if measured else None,
+        "p80_s": samples.quantile(0.8) if measured else None,
+        "wall_median_s": sorted(samples.wall)[len(samples.wall) // 2] if samples.wall else None,
+        "runs": len(samples.times),
+        "rate": row.rate or None,
+        "unit": row.unit,
+        "worst_error_of_bound": row.worst_ratio,
+    }
+
+
 def to_csv(record: Record) -> str:
     """All rows, one line each, times in seconds."""
-    text = io.StringIO()
-    writer = csv.writer(text)
-    writer.writerow(["rung", "problem", "status", "reason", "median_s", "p20_s", "p80_s", "wall_median_s", "runs",
-                     "rate", "unit", "worst_error_of_bound"])  # fmt: skip
-    for row in record.rows:
-        samples = row.samples
-        times = (samples.median, samples.quantile(0.2), samples.quantile(0.8)) if row.measured else ("", "", "")
-        wall = sorted(samples.wall)[len(samples.wall) // 2] if samples.wall else ""
-        writer.writerow([row.label, row.problem, row.status, row.reason, *times, wall, len(samples.times),
-                         row.rate or "", row.unit, row.worst_ratio])  # fmt: skip
-    return text.getvalue()
+    return csv_text(data_rows(record))
 
 
 def markdown(record: Record) -> str:

@@ -17,7 +17,7 @@ from tilewright.runtime.opencl import smoke
 
 @pytest.fixture(scope="module")
 def examination() -> Examination:
-    return health.examine()
+    return health.doctor()
 
 
 def about(examination: Examination, topic: str) -> list[Finding]:
@@ -112,7 +112,7 @@ def test_the_trial_rejects_a_wrong_kernel(right: str, wrong: str) -> None:
 
 def test_a_missing_folder_in_the_users_variable_is_a_fault(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OCL_ICD_VENDORS", "/no/such/folder")
-    sick = health.examine()
+    sick = health.doctor()
     assert not sick.healthy
     assert sick.chosen == ""
     fault = next(finding for finding in about(sick, "loader") if finding.status is Status.FAIL)
@@ -125,12 +125,12 @@ def test_a_missing_folder_in_the_users_variable_is_a_fault(monkeypatch: pytest.M
 
 def test_without_any_driver_the_doctor_says_how_to_get_one(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("OCL_ICD_VENDORS", str(tmp_path))
-    sick = health.examine()
+    sick = health.doctor()
     faults = [finding for finding in sick.findings if finding.status is Status.FAIL]
     assert {finding.topic for finding in faults} == {"device"}
     assert {finding.fix for finding in faults} == {"unset OCL_ICD_VENDORS"}
     monkeypatch.setattr(drivers, "discover", lambda places=None: ())
-    faults = [finding for finding in health.examine().findings if finding.status is Status.FAIL]
+    faults = [finding for finding in health.doctor().findings if finding.status is Status.FAIL]
     assert faults
     assert all("pocl" in finding.fix for finding in faults)
 
@@ -138,7 +138,7 @@ def test_without_any_driver_the_doctor_says_how_to_get_one(monkeypatch: pytest.M
 def test_without_pyopencl_the_doctor_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     (tmp_path / "pyopencl.py").write_text("raise ImportError('no pyopencl in this test')\n")
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
-    sick = health.examine()
+    sick = health.doctor()
     assert not sick.healthy
     fault = next(finding for finding in about(sick, "python") if finding.status is Status.FAIL)
     assert "no pyopencl in this test" in fault.text
@@ -149,7 +149,7 @@ def test_without_pyopencl_the_doctor_says_how_to_get_it(monkeypatch: pytest.Monk
 def test_an_inherited_variable_is_named_with_its_effect(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENBLAS_CORETYPE", "Prescott")
     monkeypatch.setenv("OCL_ICD_VENDORS", "/no/such/folder")  # no device to try: the examination is short
-    warnings = [finding.text for finding in about(health.examine(), "environment")]
+    warnings = [finding.text for finding in about(health.doctor(), "environment")]
     assert any(text.startswith("OPENBLAS_CORETYPE=Prescott: changes OpenBLAS") for text in warnings)
 
 
@@ -158,7 +158,7 @@ def test_a_driver_that_does_not_open_is_named_with_its_reason(monkeypatch: pytes
     broken.write_text("not a library")
     driver = drivers.Driver("broken", str(broken), "system", "named by /etc/OpenCL/vendors/broken.icd")
     monkeypatch.setattr(drivers, "discover", lambda places=None: (driver,))
-    fault = next(finding for finding in about(health.examine(), "driver"))
+    fault = next(finding for finding in about(health.doctor(), "driver"))
     assert fault.status is Status.WARN
     assert "does not open" in fault.text
     assert "broken.icd" in fault.fix
@@ -178,7 +178,7 @@ def test_a_preferred_device_that_fails_is_a_warning_with_the_way_round(
         return children.SmokeResult(platform, device, passed, reason, 0.1, 1.0, 1e-6, "works", "works")
 
     monkeypatch.setattr(children, "probe_device", probe)
-    examination = health.examine()
+    examination = health.doctor()
     assert examination.healthy
     assert examination.findings[-1].fix == "--device 1"
     assert says(about(examination, "trial")[0].text, "SIGSEGV")
@@ -190,6 +190,6 @@ def test_a_type_that_is_advertised_and_crashes_is_a_warning(monkeypatch: pytest.
 
     monkeypatch.setattr(children, "probe_device", probe)
     advertised = [record for record in children.list_devices().records() if record["stage"] == "device"]
-    for record, finding in zip(advertised, about(health.examine(), "trial"), strict=True):
+    for record, finding in zip(advertised, about(health.doctor(), "trial"), strict=True):
         assert ("claims to have" in finding.text) is (record["fp64"] or record["fp16"])
         assert says(finding.text, "fp64", "SIGABRT")

@@ -131,7 +131,7 @@ def test_accuracy_bench_and_doctor_print_json_alone(capsys: Captured, monkeypatc
     monkeypatch.setattr("tilewright.measurement.accuracy.measure_accuracy", lambda *_, **__: measured)
     monkeypatch.setattr("tilewright.measurement.library.run_benchmark", lambda *_, **__: benchmark)
     monkeypatch.setattr("tilewright.runtime.opencl.device.open_device", lambda *_: None)
-    monkeypatch.setattr("tilewright.health.examine", lambda: faults)
+    monkeypatch.setattr("tilewright.health.doctor", lambda: faults)
     for name, status, key in (("accuracy", 0, "size"), ("bench", 0, "rows"), ("doctor", 1, "findings")):
         assert main([name, "--json"]) == status
         assert key in json.loads(capsys.readouterr().out), name
