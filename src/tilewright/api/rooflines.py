@@ -109,12 +109,11 @@ def roofline(
     opened = str(device) if isinstance(device, int) else device
     with progress_line(f"roofline {subject if isinstance(subject, str) else ''}".strip()) as line:
         tell = announce or line
-        if isinstance(subject, records.Record) or _is_record_file(subject):
+        if isinstance(subject, records.Record | str | PathLike) and _is_record(subject):
             _refuse(
                 (*of_one_kernel, ("size", size), ("device", device), ("dtype", dtype)), "a record was measured already"
             )
-            found = subject if isinstance(subject, records.Record) else load_drawable(Path(subject))
-            return rooflines_of_record(found, tell) if isinstance(found, records.Record) else found
+            return _of_record(subject, tell)
         if isinstance(subject, Ladder) or (isinstance(subject, str) and subject in LADDERS):
             _refuse(of_one_kernel, "a ladder has kernels of its own")
             return roofline_ladder(
@@ -132,8 +131,14 @@ def roofline(
         )  # fmt: skip
 
 
-def _is_record_file(subject: object) -> bool:
-    return isinstance(subject, str | PathLike) and Path(subject).suffix == ".json"
+def _is_record(subject: records.Record | FilePath) -> bool:
+    return isinstance(subject, records.Record) or Path(subject).suffix == ".json"
+
+
+def _of_record(record: records.Record | FilePath, announce: Announce) -> Roofline | LadderRoofline:
+    """A saved roofline as it is; of a ladder's record the traffic is counted now."""
+    found = record if isinstance(record, records.Record) else load_drawable(Path(record))
+    return rooflines_of_record(found, announce) if isinstance(found, records.Record) else found
 
 
 def _refuse(given: Given, why: str) -> None:

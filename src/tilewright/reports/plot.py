@@ -18,8 +18,14 @@ from .roofline import draw_ladder_roofline, draw_roofline
 Drawable = Record | Roofline | LadderRoofline
 # What the files of other records are called, by fields that each of them has.
 OTHERS = (
-    ("a record of accuracy: a table of errors, which `tilewright report` puts into a page", {"rows", "size", "dtype"}),
-    ("an inspection: instructions of a kernel, which `tilewright report` puts into a page", {"kernel", "arch", "loop"}),
+    (
+        "a record of `tilewright accuracy`: a table of errors, which `tilewright report` puts into a page",
+        {"rows", "size", "dtype"},
+    ),
+    (
+        "an inspection by `tilewright inspect`: instructions of a kernel, which `tilewright report` puts into a page",
+        {"kernel", "arch", "loop"},
+    ),
     ("a record of counters: predicted and counted numbers for each line of source", {"profiler", "cases"}),
     ("a record of the fuzzer: numbers of calls", {"first_seed", "counts"}),
     ("a record of sanitizers: what checkers found in each kernel", {"cuda"}),
@@ -30,7 +36,9 @@ DRAWN = "plot draws ladders, single kernels, benchmarks, cold starts and rooflin
 
 def load_drawable(path: Path) -> Drawable:
     """Read a file that `plot` can draw; RecordError says what is wrong with it, or which other kind of record it is."""
-    content: dict[str, Any] = load(path, dict, "a record")
+    content: Any = load(path, dict | list, "a record")  # type: ignore[arg-type]
+    if isinstance(content, list):
+        return load_record(path)  # it names the command that wrote the list
     fields = set(content)
     if "format" in fields and "title" in fields:
         return load_record(path)

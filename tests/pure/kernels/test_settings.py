@@ -12,6 +12,7 @@ from tilewright.core.problems import make_problem
 from tilewright.errors import InvalidInput, UnknownName, Unsupported
 from tilewright.kernels.settings import chosen_kernel, with_settings
 from tilewright.measurement.ladders import run_kernel
+from tilewright.measurement.roofline import roofline_kernel
 
 MINE = "__kernel void mine(__global REAL* C) { if (get_local_size(0) == TS) C[get_global_id(0)] = 0; }\n"
 CALLS: dict[str, Callable[..., object]] = {
