@@ -116,7 +116,7 @@ def test_the_table_has_clock_power_and_energy() -> None:
     ours = row(
         "tilewright", Turn(2.0, 100, 1980.0, 600.0), Turn(2.0, 100, 1980.0, 610.0), Turn(2.0, 100, 1970.0, 620.0)
     )
-    assert energy((baseline, ours)) == ("1,980", "610", "12.2", "1,410", "695", "12.5", "0.973")
+    assert energy((baseline, ours)) == ("1,980", "610", "12.2", "1,410", "695", "12.5", "0.972")
     environment = Environment(GPU, "now", "3", "Linux", "CPU", 2, 0.0, {})
     record = Record("benchmark x sustained", "float32", environment, None, (baseline, ours), telemetry="NVML")
     text = markdown(record)
