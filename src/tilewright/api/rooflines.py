@@ -109,7 +109,7 @@ def roofline(
     opened = str(device) if isinstance(device, int) else device
     with progress_line(f"roofline {subject if isinstance(subject, str) else ''}".strip()) as line:
         tell = announce or line
-        if isinstance(subject, records.Record | str | PathLike) and _is_record(subject):
+        if isinstance(subject, records.Record) or (isinstance(subject, str | PathLike) and _is_record_file(subject)):
             _refuse(
                 (*of_one_kernel, ("size", size), ("device", device), ("dtype", dtype)), "a record was measured already"
             )
@@ -131,8 +131,8 @@ def roofline(
         )  # fmt: skip
 
 
-def _is_record(subject: records.Record | FilePath) -> bool:
-    return isinstance(subject, records.Record) or Path(subject).suffix == ".json"
+def _is_record_file(subject: FilePath) -> bool:
+    return Path(subject).suffix == ".json"
 
 
 def _of_record(record: records.Record | FilePath, announce: Announce) -> Roofline | LadderRoofline:
