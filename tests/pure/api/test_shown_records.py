@@ -1,12 +1,15 @@
 """Public records: they print their table, and take and give files by name."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from example_records import RECORD
+from example_records import RECORD, row
 
 import tilewright
 from tilewright.core import records
+from tilewright.core.records import RowStatus
+from tilewright.errors import RecordError
 
 SHOWN = tilewright.Record(**vars(RECORD))
 
@@ -72,3 +75,17 @@ def test_a_benchmark_prints_the_benchmarks_table() -> None:
         **{**vars(RECORD), "title": "benchmark squares", "rows": (RECORD.rows[0], RECORD.rows[2])}
     )
     assert "median ratio" in str(benchmark)
+
+
+def test_rates_are_compared_at_any_size_and_what_went_wrong_is_kept() -> None:
+    ours, larger = row("k", 0.1, 64), row("k", 0.1, 128)
+    wrong = row("w", 0.1, 64, status=RowStatus.WRONG, reason="r")
+    first = replace(RECORD, rows=(ours, row("w", 0.1, 64)))
+    second = replace(RECORD, rows=(larger, wrong))
+    with pytest.raises(RecordError):
+        tilewright.compare(first, second)
+    found = tilewright.compare(first, second, any_size=True)
+    assert found.rows[0].ratio == pytest.approx(8.0)
+    assert found.broken == (wrong,)
+    assert "8.00x" in str(found)
+    assert found.to_rows()[0]["is_kernel"]
