@@ -30,7 +30,7 @@ def test_a_record_prints_its_table_and_no_samples() -> None:
 
 
 def test_repr_is_one_line() -> None:
-    for each in (SHOWN, *SHOWN.rows, *(row.samples for row in SHOWN.rows)):
+    for each in (SHOWN, *SHOWN.rows, *(other.samples for other in SHOWN.rows)):
         assert "\n" not in repr(each), each
         assert len(repr(each)) < 160, each
     assert "5 of 6 rows passed" in repr(SHOWN)
