@@ -121,6 +121,23 @@ def test_a_path_that_is_not_there_is_found(tmp_path: Path) -> None:
     assert missing_names(page) == [*expected, "tests/pure/test_pages.py::test_nothing", "tiles/99", "tools/none"]
 
 
+def files_of_marks(page: Path) -> list[str]:
+    """The records and pictures that the marks of a page name, as `tilewright report` finds them: from the page's folder."""
+    marks = re.findall(r"^<!-- (?:record|inspect|roofline): (.*) -->$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    return [word for mark in marks for word in mark.split() if word.endswith((".json", ".gz", ".svg"))]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=str)
+def test_files_of_marks_are_there(page: Path) -> None:
+    assert [name for name in files_of_marks(ROOT / page) if not (ROOT / page.parent / name).exists()] == []
+
+
+def test_marks_are_read() -> None:
+    found = files_of_marks(ROOT / "docs" / "reference" / "inspect.md")
+    assert found == ["../../benchmarks/h200-inspect-tiles-02.json"]
+    assert files_of_marks(ROOT / "benchmarks" / "results.md")
+
+
 @pytest.mark.parametrize("page", PAGES, ids=str)
 def test_links_lead_somewhere(page: Path) -> None:
     assert broken(ROOT / page) == []
