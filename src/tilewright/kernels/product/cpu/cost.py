@@ -115,6 +115,8 @@ def blocking(
     `a_row` is the stride of A's rows, in elements, if they could be multiplied where they lie; None if they must be packed.
     Enumerates depths of blocks and grids of work-groups, and takes the one that the cost model in `cycles` likes best.
     """
+    if not m or not n:
+        return Blocking(tile.rows, tile.panel, DEPTH_STEP, 0, 0, False, False)
     fewest = max(1, -(-k // tile.depth))
 
     def cost(blocks: tuple[int, int, int]) -> float:

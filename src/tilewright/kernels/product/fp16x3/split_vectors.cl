@@ -45,9 +45,9 @@ INLINE uint largest_of(__local uint* values, const int count, const int lane)
 }
 
 // Their sum.
-INLINE ulong total_of(__local ulong* values, const int count, const int lane)
+INLINE uint2 total_of(__local uint2* values, const int count, const int lane)
 {
-    ulong sum = 0;
+    uint2 sum = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
     if (lane < FOLD) {
         for (int i = lane; i < count; i += FOLD)
@@ -108,16 +108,16 @@ INLINE float4 load_at(const Source from, const int k, const int along, const int
 }
 
 // Four floats of four vectors become four of the work-item's own vector; `place` is their place along k in the tile.
-INLINE float4 transpose_4(const float4 x, __local float* tile, const int place, const int lanes)
+INLINE float4 transpose_4(const float4 x, __local uint* tile, const int place, const int lanes)
 {
     const int item = get_local_id(0), quads = ITEMS / lanes / 4;
-    __local float* to = tile + item % quads * 4 * PITCH(lanes) + place;
-    to[0] = x.x;
-    to[PITCH(lanes)] = x.y;
-    to[2 * PITCH(lanes)] = x.z;
-    to[3 * PITCH(lanes)] = x.w;
+    __local uint* to = tile + item % quads * 4 * PITCH(lanes) + place;
+    to[0] = as_uint(x.x);
+    to[PITCH(lanes)] = as_uint(x.y);
+    to[2 * PITCH(lanes)] = as_uint(x.z);
+    to[3 * PITCH(lanes)] = as_uint(x.w);
     barrier(CLK_LOCAL_MEM_FENCE);
-    return *(const __local float4*)(tile + item / lanes * PITCH(lanes) + 4 * (item % lanes));
+    return as_float4(*(const __local uint4*)(tile + item / lanes * PITCH(lanes) + 4 * (item % lanes)));
 }
 
 // Counts small and big ones among four floats, and writes their two parts if they are `there`.
@@ -138,7 +138,7 @@ INLINE void split_4(const float4 x, const float scale, uint* found_small, uint* 
 }
 
 // Whether any vector of the work-group must be split once more.
-INLINE int any_outgrows(const uint largest, const uint most, __local int* any)
+INLINE int any_outgrows(const uint largest, const uint most, __local uint* any)
 {
     if (get_local_id(0) == 0)
         *any = 0;
@@ -158,7 +158,7 @@ INLINE int2 range_of(const uint most, const uint largest, const uint small, cons
 }
 
 INLINE void split_rows(const int length, const int first, const int K, const int pitch, const __global float* X,
-                const long x_vector, const long x_k, __global int2* ranges, __global uint* halves, __local float* room,
+                const long x_vector, const long x_k, __global int2* ranges, __global uint* halves, __local uint* room,
                 const int lanes, const int along, const int width, const int whole)
 {
     const int vectors = ITEMS / lanes, step = STEP(lanes), quads = vectors / 4;
@@ -170,8 +170,7 @@ INLINE void split_rows(const int length, const int first, const int K, const int
     __global uint2* high = (__global uint2*)(halves + (long)(first + own) * pitch / 2) + lane;
     __global uint2* low = high + (long)length * pitch / 4;
 
-    __local uint* values = (__local uint*)room;
-    __local int* any = (__local int*)room + (along ? ITEMS : vectors * step);
+    __local uint* any = room + (along ? ITEMS : vectors * step);
     float4 held[VECTORS];
     uint4 found = 0;
 #pragma unroll
@@ -179,7 +178,7 @@ INLINE void split_rows(const int length, const int first, const int K, const int
         held[vector_number] = load_at(from, vector_number * step, along, width);
         found = max(found, magnitudes(held[vector_number]));
     }
-    uint most = share_largest(found, values, lanes, along), largest = most, small, big;
+    uint most = share_largest(found, room, lanes, along), largest = most, small, big;
     int more = 0;
     do {
         const float scale = power_of_two(shift_of(most));
@@ -193,13 +192,13 @@ INLINE void split_rows(const int length, const int first, const int K, const int
                     held[vector_number] = load_at(from, k + VECTORS * step, along, width);  // on its way while others are split
                     found = max(found, magnitudes(now));
                 }
-                __local float* tile = room + (vector_number + 1) % 2 * vectors * PITCH(lanes);  // not the one of the piece before
+                __local uint* tile = room + (vector_number + 1) % 2 * vectors * PITCH(lanes);  // not the one of the piece before
                 const float4 x = along ? now : transpose_4(now, tile, place, lanes);
                 split_4(x, scale, &small, &big, first + own < length && k + 4 * lane < pitch, high + k / 4, low + k / 4);
             }
         more = 0;
         if (!whole) {
-            largest = share_largest(found, values, lanes, along);
+            largest = share_largest(found, room, lanes, along);
             more = any_outgrows(largest, most, any);
             most = more ? largest : most;
 #pragma unroll
@@ -208,12 +207,12 @@ INLINE void split_rows(const int length, const int first, const int K, const int
         }
     } while (more);
 
-    __local ulong* counts = (__local ulong*)room + own * lanes;
+    __local uint2* counts = (__local uint2*)room + own * lanes;
     barrier(CLK_LOCAL_MEM_FENCE);
-    counts[lane] = (ulong)small << 32 | big;
-    const ulong counted = total_of(counts, lanes, lane);
+    counts[lane] = (uint2)(small, big);
+    const uint2 counted = total_of(counts, lanes, lane);
     if (lane == 0 && first + own < length)
-        ranges[first + own] = range_of(most, largest, counted >> 32, counted & 0xffffffff, K);
+        ranges[first + own] = range_of(most, largest, counted.x, counted.y, K);
 }
 
 __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
@@ -223,7 +222,7 @@ void split_vectors(const int M, const int N, const int K, const int pitch, const
                  const long b_column, const long b_batch, __global int2* restrict ranges_a, __global uint* restrict halves_a,
                  __global int2* restrict ranges_b, __global uint* restrict halves_b)
 {
-    __local float room[ROOM] __attribute__((aligned(16)));
+    __local uint room[ROOM] __attribute__((aligned(16)));  // bits of floats, too: memory of two types may be taken for two memories
     const int group = get_group_id(0);
     if (group < a_groups) {
         const int groups = (M + A_VECTORS - 1) / A_VECTORS;
