@@ -124,7 +124,8 @@ def bound_sentence(answer: Answer) -> str:
     work = answer.row.flops or answer.row.nbytes
     best = f"{figure(work / limit.seconds * 1e-9)} {answer.row.unit}"
     reached = 100 * limit.seconds / answer.row.samples.median
-    return f"bound: {limit.name} allow{'' if limit.name.endswith('s') else 's'} at most {best}; it reaches {figure(reached)}% of that"
+    part = f"reaches {figure(reached)}% of that" if reached < 100 else "is at that bound"
+    return f"bound: at most {best}, limited by {limit.name}; it {part}"
 
 
 def cause_lines(answer: Answer) -> list[MarkedLine]:
@@ -138,7 +139,7 @@ def cause_lines(answer: Answer) -> list[MarkedLine]:
         lines += [MarkedLine(f"   {each}", Mark.CODE) for each in cause.lines[:4]]
         lines.append(MarkedLine(f"   counted: {cause.counted}"))
         lines.append(MarkedLine(f"   costs:   {cost_words(answer, cause)}"))
-        show = f": {cause.show}" if cause.show else ""
+        show = f" ({cause.show})" if cause.show else ""
         lines.append(MarkedLine(f"   do this: {cause.remedy}{show}", Mark.LESS))
     if rest := answer.causes[WORST:]:
         names = ", ".join(f"{each.kind} ({times_words(each.gain)})" for each in rest)

@@ -69,7 +69,7 @@ def _by_measuring(
     kernel: Kernel, size: Sequence[int], device: Device | str | None, dtype: str, offset: int, seconds: float,
     baselines: bool, announce: Announce, keep: Callable[[Record], None],
 ) -> Answer:  # fmt: skip
-    opened = device if isinstance(device, Device) else open_device(device)
+    opened = open_device(device) if device is None or isinstance(device, str) else device
     size = size or default_size(kernel, opened.info)
     record, _ = run_kernel(kernel, size, opened, dtype, offset, seconds, baselines, announce=announce, keep=keep)
     own = next(row for row in record.rows if row.role is Role.KERNEL)

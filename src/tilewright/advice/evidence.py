@@ -7,6 +7,7 @@ from functools import cached_property
 from ..analysis.explain.clc.lexer import Position
 from ..analysis.explain.explanation import Explanation
 from ..analysis.explain.models import Model
+from ..analysis.explain.private_arrays import PrivateArray
 from ..analysis.explain.profile import LineAccess
 from ..analysis.inspect import instruction_kinds as kinds
 from ..analysis.inspect.record import Inspection
@@ -39,7 +40,9 @@ class Evidence:
     inspection: Inspection | None = None
     measured_seconds: float = 0.0
     wall_seconds: float = 0.0
-    group_count: int = 0  # work-groups of the measured launch
+    group_count: int = 0  # work-groups of the measured launch; 0 if the number of compute units is unknown
+    group_items: int = 1
+    private_arrays: tuple[PrivateArray, ...] = ()  # of the measured launch
 
     @property
     def last(self) -> Explanation | None:
@@ -60,8 +63,28 @@ class Evidence:
 
     @cached_property
     def seconds(self) -> float:
-        """The measured time; without one the longest bound, which is what a perfect overlap of all work would take."""
-        return self.measured_seconds or max((each.seconds for each in self.limits), default=0.0)
+        """The measured time; without one the longest bound, where that of memory is without caches: what they serve is not
+        known."""
+        bounds = [each.seconds for each in self.limits]
+        return self.measured_seconds or max([*bounds, self.memory_seconds(self.uncached_bytes)], default=0.0)
+
+    @cached_property
+    def uncached_bytes(self) -> float:
+        """Bytes that all global accesses move, if no cache serves any."""
+        return sum(
+            self.scale(launch, each) * (self.needed_bytes(each) + self.wasted_bytes(each))
+            for launch in self.launches
+            for each in launch.accesses
+            if not each.is_local
+        )
+
+    def needed_bytes(self, access: LineAccess) -> float:
+        """Bytes that a global access moves at least: whole sectors on GPUs; on CPUs the rest of a line serves the next."""
+        return access.useful_bytes if self.is_cpu else access.ideal * access.sector
+
+    def wasted_bytes(self, access: LineAccess) -> float:
+        """Bytes of the sectors beyond the fewest."""
+        return (access.cost - access.ideal) * access.sector
 
     @property
     def resident(self) -> int:
@@ -116,6 +139,12 @@ class Evidence:
             return access.requests if self.is_cpu else access.cost
         return max(access.requests, access.lines)
 
+    def fewest_passes(self, access: LineAccess) -> int:
+        """The passes that an access would need without conflicts, strides and scattered addresses."""
+        if access.is_local:
+            return access.requests if self.is_cpu else access.ideal
+        return max(access.requests, -(-access.ideal * access.sector // self.model.line))
+
     def path_seconds(self, passes: float) -> float:
         """The time of passes at the measured rate of local memory, which on NVIDIA is that of the first cache, too."""
         return passes * self.pass_bytes / (self.peaks.local_gbs * 1e9) if self.peaks.local_gbs else 0.0
@@ -159,9 +188,14 @@ class Evidence:
         slots = max(mix.count(kinds.FMA), loads, mix.instructions / CPU_ISSUE)
         return max(1.0, slots * self.model.lanes / mix.multiply_adds)
 
-    def floor(self, resource: str) -> float:
-        """The longest bound of the other resources: whatever is fixed, the kernel takes as long."""
-        others = (each.seconds for each in self.limits if each.name not in (resource, CODE))
+    def floor(self, resource: str, spared: float = 0.0) -> float:
+        """The longest bound of the other resources: whatever is fixed, the kernel takes as long. `spared` are seconds of
+        loads and stores that the remedy saves, too."""
+        others = [
+            each.seconds - (spared if each.name == ACCESSES else 0.0)
+            for each in self.limits
+            if each.name not in (resource, CODE)
+        ]
         return min(max(others, default=0.0), self.seconds)
 
     def cause(
@@ -174,15 +208,16 @@ class Evidence:
         resource: str,
         remedy: str,
         rung: str = "",
+        spared: float = 0.0,
     ) -> Cause | None:
         """A cause from the time that a resource takes `now` and the time that it takes at `least` once this is fixed.
 
-        gain = time / max(time - (now - least), the bound of the other resources, least). Nothing takes longer than the
-        kernel. None if the gain is too small to be said, or if the other work hides it.
+        gain = time / max(time - (now - least), the bound of the other resources, least). `spared` is that of `floor`.
+        Nothing takes longer than the kernel. None if the gain is too small to be said, or if the other work hides it.
         """
         if not self.seconds:
             return None
-        floor = self.floor(resource)
+        floor = self.floor(resource, spared)
         taken = min(now, self.seconds)
         least = min(least, taken)
         after = max(self.seconds - (taken - least), floor, least)
@@ -192,6 +227,11 @@ class Evidence:
         return Cause(
             kind, counted, self.quoted(positions), taken, taken / self.seconds, gain, remedy, rung, weight=now - least
         )
+
+    @property
+    def is_near(self) -> bool:
+        """Whether the kernel was measured and reaches half of its longest bound: then it hides latency well enough."""
+        return self.measured and 2 * max((each.seconds for each in self.limits), default=0.0) > self.seconds
 
     def quoted(self, positions: Iterable[Position]) -> tuple[QuotedLine, ...]:
         """The lines at these places, each once, in the source's order."""

@@ -7,13 +7,16 @@ from time import monotonic
 
 from ..analysis.diagnosis import smaller
 from ..analysis.explain import Explanation, explain_steps
+from ..analysis.explain.clc import parse_program
 from ..analysis.explain.models import CPU, Model, model_for
+from ..analysis.explain.private_arrays import PrivateArray, private_arrays
+from ..analysis.explain.simt.machine import Watch
 from ..analysis.explain.verdict import stop_sentences
 from ..analysis.explanations import ANY_DEVICE, check_launch
 from ..analysis.inspect.compile_and_count import DEVICE, inspect_kernel
 from ..analysis.inspect.record import Inspection
 from ..core.device import DeviceInfo, Peaks
-from ..core.kernel import Kernel
+from ..core.kernel import Kernel, render
 from ..core.plan import plan_kernel
 from ..core.problem import Gemm, Problem
 from ..core.types import element_type
@@ -104,7 +107,7 @@ def counted(
     return problem, (), said
 
 
-def _until(end: float):  # type: ignore[no-untyped-def]
+def _until(end: float) -> Watch:
     return lambda steps, groups: monotonic() > end
 
 
@@ -123,14 +126,17 @@ def machine_code(
     return replace(found, texts={}), ""
 
 
-def group_count(kernel: Kernel, problem: Problem, info: DeviceInfo) -> int:
-    """Work-groups of the kernel's own launch; 0 if it cannot be planned."""
-    try:
-        step = plan_kernel(kernel, problem, info).steps[-1]
-    except TilewrightError:
-        return 0
+def launch_facts(kernel: Kernel, problem: Problem, info: DeviceInfo) -> tuple[int, int, tuple[PrivateArray, ...]]:
+    """Of the kernel's own launch at the measured size: its work-groups, their work-items, and its private arrays."""
+    step = plan_kernel(kernel, problem, info).steps[-1]
     found = step.config.ndrange(step.problem)
-    return prod(found.global_size) // max(1, found.group_items)
+    groups = prod(found.global_size) // max(1, found.group_items)
+    try:
+        program = parse_program(render(step.kernel, step.config, step.problem), step.kernel.name)
+        arrays = private_arrays(program, step.kernel.signature.entry)
+    except TilewrightError:  # what explain cannot read is said in `not_seen`
+        arrays = ()
+    return groups, found.group_items, arrays
 
 
 def evidence_about(
@@ -139,7 +145,8 @@ def evidence_about(
 ) -> Evidence:  # fmt: skip
     """All evidence in one record."""
     small, launches = found
+    groups, items, arrays = launch_facts(kernel, problem, info)
     return Evidence(
         kernel, problem, small, info, model, peaks, launches, inspection, seconds, wall_seconds,
-        group_count(kernel, problem, info) if info.compute_units > 1 else 0,
+        groups if info.compute_units > 1 else 0, items, arrays,
     )  # fmt: skip

@@ -25,9 +25,10 @@ pre{overflow-x:auto;margin:.4rem 0;padding:.6rem .8rem;background:var(--card);bo
 .fine{background:var(--greenbox);border-color:var(--green)}.cards{display:grid;gap:1rem;
 grid-template-columns:repeat(auto-fit,minmax(min(100%,26rem),1fr))}.card{border:1px solid var(--line);border-top:4px solid
 var(--amber);border-radius:6px;padding:.8rem 1rem;min-width:0}.card h3{margin:0;font-size:1rem}.gain{float:right;
-font-weight:700;color:var(--amber);padding-left:.6rem}.meter{height:8px;border-radius:4px;background:var(--line);margin:.5rem 0;
-overflow:hidden}.meter i{display:block;height:100%;background:var(--red)}.do{border-left:3px solid var(--green);padding-left:.7rem;
-margin-top:.5rem}.do code{color:var(--blue)}figure{margin:0;overflow-x:auto}figure svg{max-width:100%;height:auto;min-width:34rem}
+font-weight:700;color:var(--amber);padding-left:.6rem}.meter{height:8px;border-radius:4px;background:var(--line);
+margin:.5rem 0;overflow:hidden}.meter i{display:block;height:100%;background:var(--red)}.do{border-left:3px
+solid var(--green);padding-left:.7rem;margin-top:.5rem}.do code{color:var(--blue)}
+figure{margin:0;overflow-x:auto}figure svg{max-width:100%;height:auto;min-width:34rem}
 pre .cost{color:var(--blue)}pre .faultline{color:var(--red);font-weight:600}pre .note{color:var(--amber)}
 i.bar{display:inline-block;height:.7em}i.least{background:var(--green);margin-left:1.2em}i.excess{background:var(--red)}
 table{border-collapse:collapse;display:block;overflow-x:auto}td,th{text-align:right;padding:.15rem .8rem .15rem 0;

@@ -30,16 +30,19 @@ def spills(evidence: Evidence) -> list[Cause]:
     """Private memory in the main loop: spilled registers, and arrays that found no room in registers.
 
     now = time x private loads and stores / instructions of the loop; least = 0. Without machine code: private arrays
-    longer than the registers of a work-item, at one load for each multiply-add.
+    longer than the registers of a work-item, at one load from memory for each multiply-add.
     """
     mix = _loop(evidence)
+    if evidence.is_cpu and _long_arrays(evidence):  # a CPU reads packed blocks from the same stack
+        return []
     if mix is not None:
         count = mix.count(kinds.PRIVATE_LOAD) + mix.count(kinds.PRIVATE_STORE)
         if not count:
             return []
         assert evidence.inspection is not None
         stack = evidence.inspection.resources.stack_bytes if evidence.inspection.resources is not None else 0
-        counted = f"{count} of {mix.instructions} instructions of the main loop access private memory; the stack has {stack:,} bytes"
+        words = f"{count} of {mix.instructions} instructions of the main loop access private memory"
+        counted = f"{words}; the stack has {stack:,} bytes"
         now = _part(evidence, count, mix)
     else:
         long = _long_arrays(evidence)
@@ -49,7 +52,7 @@ def spills(evidence: Evidence) -> list[Cause]:
             f"{each.name} has {each.nbytes:,} bytes for each work-item, whose registers hold {evidence.model.register_bytes:,}"
             for each in long
         )
-        now = evidence.path_seconds(evidence.multiply_adds * evidence.itemsize / evidence.pass_bytes)
+        now = evidence.memory_seconds(evidence.multiply_adds * evidence.itemsize)
     cause = evidence.cause(
         "registers spill", counted, _array_places(evidence), now, 0.0, CODE,
         "Use fewer or smaller private arrays, with indices that are known when the kernel is compiled (unrolled loops)",
@@ -59,13 +62,11 @@ def spills(evidence: Evidence) -> list[Cause]:
 
 
 def _long_arrays(evidence: Evidence) -> list[PrivateArray]:
-    arrays = evidence.last.private_arrays if evidence.last is not None else ()
-    return [each for each in arrays if each.nbytes > evidence.model.register_bytes]
+    return [each for each in evidence.private_arrays if each.nbytes > evidence.model.register_bytes]
 
 
 def _array_places(evidence: Evidence) -> list[Position]:
-    arrays = evidence.last.private_arrays if evidence.last is not None else ()
-    return [each.position for each in _long_arrays(evidence) or arrays]
+    return [each.position for each in _long_arrays(evidence) or evidence.private_arrays]
 
 
 def divisions(evidence: Evidence) -> list[Cause]:

@@ -50,7 +50,8 @@ def _per_multiply_add(evidence: Evidence) -> float:
 def no_register_reuse(evidence: Evidence) -> list[Cause]:
     """More than one load for every other multiply-add.
 
-    now = passes of all loads x bytes of a pass / peak of local memory, which is the first cache's on NVIDIA;
+    now = passes of all loads, without strides and conflicts, x bytes of a pass / peak of local memory, which is the
+    first cache's on NVIDIA;
     least = the same with 8 x 8 results per work-item, which need a quarter of a load for each multiply-add. On a CPU with
     machine code, loads are counted there instead: a compiler's registers hold more than the source says.
     """
@@ -59,7 +60,7 @@ def no_register_reuse(evidence: Evidence) -> list[Cause]:
     ratio = _per_multiply_add(evidence)
     if ratio <= FEW_LOADS:
         return []
-    passes = sum(evidence.scale(evidence.last, each) * evidence.passes(each) for each in _loads(evidence))
+    passes = sum(evidence.scale(evidence.last, each) * evidence.fewest_passes(each) for each in _loads(evidence))
     now = evidence.path_seconds(passes)
     loop = set(evidence.loop_positions())
     cause = evidence.cause(

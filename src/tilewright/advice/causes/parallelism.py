@@ -3,6 +3,7 @@
 from math import ceil, prod
 
 from ...analysis.explain.clc.lexer import Position
+from ...analysis.explain.profile import LineAccess
 from ...core.numbers import figure
 from .. import rungs
 from ..cause import Cause
@@ -11,7 +12,7 @@ from ..evidence import Evidence, present
 IDLE = 0.3  # the part of idle lanes from which on they are said
 TAIL = 1.1  # how much longer than full waves the last one makes a launch, from which on it is said
 LOW_OCCUPANCY = 0.25  # below this, few waves are there to hide the latency of memory
-FAR_FROM_PEAK = 0.5  # of the longest bound: a kernel that is nearer than this hides its latency well enough
+FEW_WAVES = 16  # sub-groups of a GPU's compute unit that hide most latency: a quarter of what it can hold
 LAUNCH = 1.3  # wall time over the device's time, from which on the launch is said
 LAUNCH_S = 0.001  # a longer kernel does not notice its launch
 
@@ -29,6 +30,28 @@ def few_groups(evidence: Evidence) -> list[Cause]:
         "too few work-groups", f"{one}: {units - groups:,} do nothing", _entry(evidence), evidence.seconds,
         evidence.seconds * groups / units, "units",
         "Divide the work into more work-groups: smaller tiles, a smaller local size, or parts of K for each",
+    )  # fmt: skip
+    return present([cause])
+
+
+def few_items(evidence: Evidence) -> list[Cause]:
+    """Fewer sub-groups than hide the latency of a GPU's memory, in a kernel that is far from its bounds.
+
+    now = the time; least = time x sub-groups of a compute unit / 16. As coarse as that of `low_occupancy`.
+    """
+    groups, units = evidence.group_count, evidence.info.compute_units
+    if evidence.is_cpu or not groups or units < 2 or evidence.is_near or not evidence.measured:
+        return []
+    waves = groups * ceil(evidence.group_items / evidence.model.lanes) / units
+    if waves >= FEW_WAVES:
+        return []
+    items = groups * evidence.group_items
+    word = evidence.model.sub_group
+    cause = evidence.cause(
+        "too few work-items", f"{items:,} work-items are {figure(waves)} {word}s for each of {units:,} compute units",
+        _entry(evidence), evidence.seconds, evidence.seconds * waves / FEW_WAVES, "latency",
+        f"Give each work-item less work, so that each compute unit has {FEW_WAVES} {word}s or more",
+        rungs.rung_for(rungs.COALESCED, evidence.is_cpu),
     )  # fmt: skip
     return present([cause])
 
@@ -64,9 +87,7 @@ def low_occupancy(evidence: Evidence) -> list[Cause]:
     coarse: independent instructions hide latency, too. So nothing is said of kernels that reach half of their bound.
     """
     found = evidence.inspection.occupancy if evidence.inspection is not None else None
-    bound = max((each.seconds for each in evidence.limits), default=0.0)
-    near = evidence.measured and bound > FAR_FROM_PEAK * evidence.seconds
-    if found is None or found.part >= LOW_OCCUPANCY or near or not evidence.measured:
+    if found is None or found.part >= LOW_OCCUPANCY or evidence.is_near or not evidence.measured:
         return []
     remedies = {
         "registers": "Use fewer registers: fewer results per work-item, or smaller private arrays",
@@ -92,11 +113,11 @@ def idle_lanes(evidence: Evidence) -> list[Cause]:
     requests = [each for each in evidence.accesses if each.requests]
     lanes = evidence.model.lanes
     slots = sum(each.requests * lanes for each in requests)
-    active = sum(min(each.lane_bytes / each.size, each.requests * lanes) for each in requests)
+    active = sum(_active(evidence, each) for each in requests)
     if not slots or 1 - active / slots < IDLE:
         return []
     items = prod(last.local_size)
-    worst = [each for each in requests if each.lane_bytes / each.size < (1 - IDLE) * each.requests * lanes]
+    worst = [each for each in requests if _active(evidence, each) < (1 - IDLE) * each.requests * lanes]
     narrow = items % lanes != 0 and items / (ceil(items / lanes) * lanes) < 1 - IDLE
     word = evidence.model.sub_group
     counted = f"{figure(100 * (1 - active / slots))}% of the lanes of a {word} are idle when memory is accessed"
@@ -109,6 +130,12 @@ def idle_lanes(evidence: Evidence) -> list[Cause]:
         remedy, rungs.rung_for(rungs.COALESCED, evidence.is_cpu) if narrow else "",
     )  # fmt: skip
     return present([cause])
+
+
+def _active(evidence: Evidence, access: LineAccess) -> float:
+    """Lanes that take part, summed over all requests. An access wider than an instruction is several requests."""
+    parts = ceil(access.size / evidence.model.widest)
+    return min(access.lane_bytes / access.size * parts, access.requests * evidence.model.lanes)
 
 
 def launch_overhead(evidence: Evidence) -> list[Cause]:
@@ -132,4 +159,4 @@ def _entry(evidence: Evidence) -> list[Position]:
     return [evidence.last.entry_position] if evidence.last is not None else []
 
 
-CAUSES = (few_groups, tail_wave, low_occupancy, idle_lanes, launch_overhead)
+CAUSES = (few_groups, few_items, tail_wave, low_occupancy, idle_lanes, launch_overhead)
