@@ -27,7 +27,7 @@ grid-template-columns:repeat(auto-fit,minmax(min(100%,26rem),1fr))}.card{border:
 var(--amber);border-radius:6px;padding:.8rem 1rem;min-width:0}.card h3{margin:0;font-size:1rem}.gain{float:right;
 font-weight:700;color:var(--amber);padding-left:.6rem}.meter{height:8px;border-radius:4px;background:var(--line);
 margin:.5rem 0;overflow:hidden}.meter i{display:block;height:100%;background:var(--red)}.do{border-left:3px
-solid var(--green);padding-left:.7rem;margin-top:.5rem}.do code{color:var(--blue)}
+solid var(--green);padding-left:.7rem;margin-top:.5rem}.do code{color:var(--blue);display:inline-block}
 figure{margin:0;overflow-x:auto}figure svg{max-width:100%;height:auto;min-width:34rem}
 pre .cost{color:var(--blue)}pre .faultline{color:var(--red);font-weight:600}pre .note{color:var(--amber)}
 i.bar{display:inline-block;height:.7em}i.least{background:var(--green);margin-left:1.2em}i.excess{background:var(--red)}
@@ -144,7 +144,7 @@ def machine_section(answer: Answer) -> Iterator[str]:
     loop = found.loop.mix.effects if found.loop is not None else {}
     rows = "".join(
         f"<tr><td>{escape(name)}</td><td>{count:,}</td><td>{loop.get(name, 0) or '-'}</td></tr>"
-        for name, count in found.mix.effects.items()
+        for name, count in sorted(found.mix.effects.items(), key=lambda each: (-loop.get(each[0], 0), -each[1]))
     )
     yield f"<h2>Machine code</h2><p>{escape('; '.join(facts))}</p>"
     yield f"<table><tr><th>instructions</th><th>in all</th><th>in the main loop</th></tr>{rows}</table>"

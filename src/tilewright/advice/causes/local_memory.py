@@ -9,7 +9,7 @@ from .. import rungs
 from ..cause import Cause
 from ..evidence import ACCESSES, Evidence, present
 
-FEW_LOADS = 0.5  # loads for each multiply-add: 4 x 4 results per work-item need as many
+FEW_LOADS = 0.6  # loads for each multiply-add: 4 x 4 results per work-item need half a load, and some for the copies
 BLOCKED = 0.25  # what 8 x 8 results per work-item need
 WIDEST = 16  # bytes of one load
 BARRIER_SLOTS = 20  # instruction slots that a work-item waits at a barrier; assumed, since other work-groups fill some
@@ -48,7 +48,7 @@ def _per_multiply_add(evidence: Evidence) -> float:
 
 
 def no_register_reuse(evidence: Evidence) -> list[Cause]:
-    """More than one load for every other multiply-add.
+    """More than about one load for every other multiply-add.
 
     now = passes of all loads, without strides and conflicts, x bytes of a pass / peak of local memory, which is the
     first cache's on NVIDIA;

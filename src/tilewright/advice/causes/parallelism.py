@@ -40,7 +40,7 @@ def few_items(evidence: Evidence) -> list[Cause]:
     now = the time; least = time x sub-groups of a compute unit / 16. As coarse as that of `low_occupancy`.
     """
     groups, units = evidence.group_count, evidence.info.compute_units
-    if evidence.is_cpu or not groups or units < 2 or evidence.is_near or not evidence.measured:
+    if evidence.is_cpu or groups < units or units < 2 or evidence.is_near or not evidence.measured:
         return []
     waves = groups * ceil(evidence.group_items / evidence.model.lanes) / units
     if waves >= FEW_WAVES:
