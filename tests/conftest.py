@@ -11,7 +11,7 @@ from hypothesis import settings
 from paths import TESTS
 from shapes import NAIVE
 
-from tilewright import doctor
+from tilewright import health
 from tilewright.core.custom import custom_kernel
 from tilewright.core.kernel import Kernel
 from tilewright.errors import NoDevice
@@ -71,7 +71,7 @@ def working() -> list[str]:
 @cache
 def advice() -> str:
     """What is missing here and the commands that fix it, as `tilewright doctor` says."""
-    faults = [each for each in doctor.examine().findings if each.status is doctor.Status.FAIL]
+    faults = [each for each in health.doctor().findings if each.status is health.Status.FAIL]
     return "\n".join(f"  {each.topic}: {each.text}\n    -> {each.fix}" for each in faults)
 
 

@@ -15,7 +15,7 @@ from tilewright.core.problem import Gemm
 from tilewright.core.records import Record, Row, Samples
 from tilewright.core.types import element_type
 from tilewright.errors import InvalidInput, ProcessFailed, TilewrightError
-from tilewright.report.cold_start import TITLE
+from tilewright.reports.cold_start import TITLE
 from tilewright.runtime.children import run_child
 from tilewright.runtime.environment import read_environment
 from tilewright.runtime.opencl.device import Device, open_device

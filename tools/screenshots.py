@@ -25,9 +25,9 @@ from rich.text import Text
 
 from tilewright.cli.live_table import LiveTable
 from tilewright.core.records import load_record
-from tilewright.report.benchmark_table import COLUMNS, by_problem, cells, summary
-from tilewright.report.plot import load_drawable, plot
-from tilewright.report.table import heading
+from tilewright.reports.benchmark_table import COLUMNS, by_problem, cells, summary
+from tilewright.reports.plot import load_drawable, plot
+from tilewright.reports.table import heading
 
 ROOT = Path(__file__).parents[1]
 DOCS, RECORDS = ROOT / "docs", ROOT / "benchmarks"

@@ -18,9 +18,6 @@ from typing import Any
 
 import numpy as np
 
-from tilewright.runtime.children import run_child
-from tilewright.runtime.environment import read_environment
-
 ROOT = Path(__file__).resolve().parents[1]
 REPETITIONS = 30
 CALLS = 200  # of each repetition
@@ -70,7 +67,12 @@ def measured(whole: bool) -> dict[str, float]:
 
 
 def child(checkout: Path, whole: bool) -> dict[str, float]:
-    """The times of one version, in a process that imports that checkout's package and this file."""
+    """The times of one version, in a process that imports that checkout's package and this file.
+
+    So nothing of the package is imported at the top of this file: other versions have other modules.
+    """
+    from tilewright.runtime.children import run_child
+
     code = "import sys; sys.path.insert(0, sys.argv[1]); import importlib.util as u; "
     code += "s = u.spec_from_file_location('warm', sys.argv[2]); m = u.module_from_spec(s); s.loader.exec_module(m); "
     code += "import json; print('TIMES ' + json.dumps(m.measured(sys.argv[3] == 'True')))"
@@ -126,6 +128,7 @@ def machine() -> dict[str, Any]:
     """What it ran on, as records say it."""
     import msgspec
 
+    from tilewright.runtime.environment import read_environment
     from tilewright.runtime.opencl.device import open_device
 
     facts: dict[str, Any] = msgspec.to_builtins(read_environment(open_device().info))

@@ -1,6 +1,7 @@
 """tilewright: matrix kernels in OpenCL C for any GPU or CPU, and matmul, gemm, transpose and copy made of them.
 
-Public are the names in `__all__`. Every module and package below is private, whatever its name.
+Each command is the call of the same name: `tilewright ladder tiles` is `tilewright.ladder("tiles")`. `print` a result to read
+it. Public are the names in `__all__`. Every module and package below is private, whatever its name.
 Each public name is imported at its first use, so `import tilewright` is fast.
 """
 
@@ -9,33 +10,37 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .analysis.explanations import WhatIf, compare_explanations, explain, what_if
-    from .analysis.inspect import Inspection, inspect_kernel
-    from .bench.ladder_roofline import LadderRoofline, roofline_ladder
-    from .bench.ladders import run_kernel, run_ladder
-    from .bench.roofline import Roofline, roofline
+    from .analysis.inspect import Inspection, inspect
+    from .api.machine import Devices, devices
+    from .api.measurements import Accuracy, Run, accuracy, bench, ladder, run
+    from .api.planning import Tuned, plan, tune
+    from .api.records import Comparisons, Record, compare, load_record, plot, report
+    from .api.rooflines import roofline
+    from .api.rungs import list, show
     from .core.custom import custom_kernel
     from .core.kernel import Config, Kernel, Ladder, NDRange
     from .core.plan import Plan, plan_kernel
     from .core.problem import Copy, Gemm, Transpose
-    from .core.records import Record, Row, load_record, save_record
-    from .doctor import examine
+    from .core.records import Row, save_record
     from .errors import (
         BuildFailed,
         InvalidInput,
         LaunchFailed,
         NoDevice,
         OutOfDeviceMemory,
+        RecordError,
         TilewrightError,
         UnknownName,
         Unsupported,
         UnsupportedType,
         WrongResult,
     )
-    from .kernels import LADDERS, find_kernel, find_ladder, rung_before
+    from .health import Examination, doctor
+    from .kernels import LADDERS, Ladders, find_kernel, find_ladder, rung_before
     from .library.copies import copy, matrix_transpose, transpose
     from .library.products import gemm, matmul
-    from .report.compare import compare
-    from .report.plot import plot
+    from .measurement.ladder_roofline import LadderRoofline
+    from .measurement.roofline import Roofline
     from .runtime.opencl.device import list_devices, open_device
     from .runtime.run import run_plan
     from .runtime.verify import Verdict, verify
@@ -43,55 +48,61 @@ if TYPE_CHECKING:
     __version__: str
 
 _HOMES = {
-    "runtime.opencl.device": ("list_devices", "open_device"),
-    "core.custom": ("custom_kernel",),
-    "doctor": ("examine",),
-    "errors": (
-        "BuildFailed", "InvalidInput", "LaunchFailed", "NoDevice", "OutOfDeviceMemory", "TilewrightError",
-        "UnknownName", "Unsupported", "UnsupportedType", "WrongResult",
-    ),
     "analysis.explanations": ("WhatIf", "compare_explanations", "explain", "what_if"),
-    "analysis.inspect": ("Inspection", "inspect_kernel"),
+    "analysis.inspect": ("Inspection", "inspect"),
+    "api.machine": ("Devices", "devices"),
+    "api.measurements": ("Accuracy", "Run", "accuracy", "bench", "ladder", "run"),
+    "api.planning": ("Tuned", "plan", "tune"),
+    "api.records": ("Comparisons", "Record", "compare", "load_record", "plot", "report"),
+    "api.rooflines": ("roofline",),
+    "api.rungs": ("list", "show"),
+    "core.custom": ("custom_kernel",),
     "core.kernel": ("Config", "Kernel", "Ladder", "NDRange"),
-    "kernels": ("LADDERS", "find_kernel", "find_ladder", "rung_before"),
-    "bench.ladders": ("run_kernel", "run_ladder"),
-    "library.copies": ("copy", "matrix_transpose", "transpose"),
-    "library.products": ("gemm", "matmul"),
     "core.plan": ("Plan", "plan_kernel"),
     "core.problem": ("Copy", "Gemm", "Transpose"),
-    "core.records": ("Record", "Row", "load_record", "save_record"),
-    "report.compare": ("compare",),
-    "report.plot": ("plot",),
-    "bench.roofline": ("Roofline", "roofline"),
-    "bench.ladder_roofline": ("LadderRoofline", "roofline_ladder"),
+    "core.records": ("Row", "save_record"),
+    "errors": (
+        "BuildFailed", "InvalidInput", "LaunchFailed", "NoDevice", "OutOfDeviceMemory", "RecordError", "TilewrightError",
+        "UnknownName", "Unsupported", "UnsupportedType", "WrongResult",
+    ),
+    "health": ("Examination", "doctor"),
+    "kernels": ("LADDERS", "Ladders", "find_kernel", "find_ladder", "rung_before"),
+    "library.copies": ("copy", "matrix_transpose", "transpose"),
+    "library.products": ("gemm", "matmul"),
+    "measurement.ladder_roofline": ("LadderRoofline",),
+    "measurement.roofline": ("Roofline",),
+    "runtime.opencl.device": ("list_devices", "open_device"),
     "runtime.run": ("run_plan",),
     "runtime.verify": ("Verdict", "verify"),
 }  # fmt: skip
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [
-    "LADDERS", "BuildFailed", "Config", "Copy", "Gemm", "Inspection", "InvalidInput", "Kernel", "Ladder",
-    "LadderRoofline", "LaunchFailed", "NDRange", "NoDevice", "OutOfDeviceMemory", "Plan", "Record", "Roofline", "Row",
-    "TilewrightError", "Transpose", "UnknownName", "Unsupported", "UnsupportedType", "Verdict", "WhatIf",
-    "WrongResult", "__version__", "compare", "compare_explanations", "copy", "custom_kernel", "examine", "explain",
-    "find_kernel", "find_ladder", "gemm", "inspect_kernel", "list_devices", "load_record", "matmul",
-    "matrix_transpose", "open_device", "plan_kernel", "plot", "roofline", "roofline_ladder", "run_kernel", "run_ladder",
-    "run_plan", "rung_before", "save_record", "transpose", "verify", "what_if",
+    "LADDERS", "Accuracy", "BuildFailed", "Comparisons", "Config", "Copy", "Devices", "Examination", "Gemm",
+    "Inspection", "InvalidInput", "Kernel", "Ladder", "LadderRoofline", "Ladders", "LaunchFailed", "NDRange", "NoDevice",
+    "OutOfDeviceMemory", "Plan", "Record", "RecordError", "Roofline", "Row", "Run", "TilewrightError", "Transpose",
+    "Tuned", "UnknownName", "Unsupported", "UnsupportedType", "Verdict", "WhatIf", "WrongResult", "__version__",
+    "accuracy", "bench", "compare", "compare_explanations", "copy", "custom_kernel", "devices", "doctor", "explain",
+    "find_kernel", "find_ladder", "gemm", "inspect", "ladder", "list", "list_devices", "load_record", "matmul",
+    "matrix_transpose", "open_device", "plan", "plan_kernel", "plot", "report", "roofline", "run", "run_plan",
+    "rung_before", "save_record", "show", "transpose", "tune", "verify", "what_if",
 ]  # fmt: skip
 
 
-def __getattr__(name: str) -> Any:
-    """Import a public name from its module at its first use (PEP 562)."""
-    if name == "__version__":
-        from importlib.metadata import version
+if not TYPE_CHECKING:  # type checkers have the imports above, and complain about any other name
 
-        return version("tilewright")
-    if name not in _HOME:
-        raise AttributeError(f"module 'tilewright' has no attribute {name!r}")
-    value = getattr(import_module(f".{_HOME[name]}", __name__), name)
-    globals()[name] = value
-    return value
+    def __getattr__(name: str) -> Any:
+        """Import a public name from its module at its first use (PEP 562)."""
+        if name == "__version__":
+            from importlib.metadata import version
+
+            return version("tilewright")
+        if name not in _HOME:
+            raise AttributeError(f"module 'tilewright' has no attribute {name!r}")
+        value = getattr(import_module(f".{_HOME[name]}", __name__), name)
+        globals()[name] = value
+        return value
 
 
-def __dir__() -> list[str]:
+def __dir__() -> Any:
     return sorted(__all__)

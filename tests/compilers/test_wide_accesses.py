@@ -3,7 +3,7 @@
 import pytest
 
 from tilewright.analysis.explain import explain_kernel
-from tilewright.analysis.inspect import inspect_kernel
+from tilewright.analysis.inspect import inspect
 from tilewright.analysis.inspect.instruction_kinds import GLOBAL_LOAD, LOCAL_STORE
 from tilewright.core.problems import make_problem
 from tilewright.kernels import find_kernel
@@ -17,7 +17,7 @@ def widths(rung: str, kind: str) -> set[str]:
     """The accesses of that kind, with their bits, in the PTX of a rung."""
     if find_nvrtc("sm_90") is None:
         pytest.skip("NVRTC is not here")
-    mix = inspect_kernel(rung, "sm_90").mix
+    mix = inspect(rung, "sm_90").mix
     assert mix is not None
     return {effect for effect in mix.effects if effect.startswith(kind)}
 

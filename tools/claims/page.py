@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from tilewright.report.pages import refresh
+from tilewright.reports.pages import refresh
 
 from .table import table
 

@@ -120,7 +120,7 @@ def typed_arguments(launch: Launch) -> list[Any]:
 def predict(case: Case, narrow: bool) -> list[Explanation]:
     """Every launch explained, all work-groups of it, each with the buffers as the one before left them."""
     buffers = dict(case.buffers)
-    explanations = []
+    explanations: list[Explanation] = []
     for launch in case.launches:
         arguments: dict[str, Argument] = {
             name: buffers[given] if isinstance(given, str) else given for name, given in launch.arguments.items()

@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
-from tilewright.bench.sets import STORED
 from tilewright.core.in_place import InPlaceTranspose
 from tilewright.core.operands import Layout
 from tilewright.core.problem import Copy, Gemm, Problem, StridedGemm, Transpose
 from tilewright.kernels.copy import StridedCopy
 from tilewright.kernels.copy.transpose_in_place import StridedInPlaceTranspose
+from tilewright.measurement.sets import STORED
 
 from .shapes import Line
 

@@ -1,8 +1,10 @@
 """The public calls of `explain`: what a kernel does to memory, counted without a GPU, driver or compiler."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from itertools import product
 from typing import Any
 
@@ -12,10 +14,12 @@ from ..core.includes import with_includes
 from ..core.kernel import Config, Kernel
 from ..core.problem import Problem
 from ..core.problems import check_memory, dtype_refusal, make_problem
+from ..core.shown import Shown
+from ..core.sizes import Sides, Size
 from ..core.source import without_comments
 from ..errors import InvalidInput, UnknownName, Unsupported
-from ..kernels.settings import Settings, chosen_kernel, with_settings
-from .explain import NVIDIA, Explanation, Model, explain_kernel, find_model
+from ..kernels.settings import KernelName, Settings, chosen_kernel, with_settings
+from .explain import NVIDIA, Explanation, Model, PrintedExplanation, explain_kernel, find_model
 from .explain.explain import Groups
 from .explain.models import CPU
 from .explain.simt.machine import Watch, not_watched
@@ -36,27 +40,30 @@ HARMLESS = ("-cl-", "-w", "-W", "-O", "-g")  # how compiler options begin that c
 
 
 def explain(
-    kernel: Kernel | str,
-    size: int | Sequence[int] | None = None,
+    kernel: KernelName,
+    size: Size | None = None,
     *,
     dtype: str | None = None,
     offset: int = 0,
     model: Model | str | None = None,
     settings: Settings | None = None,
+    global_size: Sides | None = None,
+    local_size: Sides | None = None,
     config: Config | None = None,
     macros: Mapping[str, str | int] | None = None,
     pitches: Mapping[str, int] | None = None,
     groups: Groups = None,
     steps: int = STEPS,
     watch: Watch = not_watched,
-) -> Explanation:
+) -> PrintedExplanation:
     """What `kernel` does to memory: its sectors, bank conflicts, races and other faults. `print` it to read it.
 
-    `kernel` is a rung's name ("transpose/05") or a Kernel (`custom_kernel` makes one of your own file). `size` is (m, n, k)
-    or (rows, columns), or one number for a square; 256 x 256 x 64 or 256 x 256 if left out (32 x 32 x 32 for the kernels
-    of a single work-item). `dtype` is the kernel's usual one if left out. `model` names the hardware whose rules count:
-    "nvidia" (checked against an H200's counters), "amd64", "amd32", "intel8", "intel16", "gt200" or "cpu". If left out it is
-    "cpu" for work-groups of one work-item, and "nvidia" for others.
+    `kernel` is a rung's name ("transpose/05"), a `.cl` file of your own with its `global_size` and `local_size` in work-items
+    ("M,N" and "16,16"), or a Kernel (`custom_kernel` makes one). `size` is (m, n, k) or (rows, columns), or one number for a
+    square; 256 x 256 x 64 or 256 x 256 if left out (32 x 32 x 32 for the kernels of a single work-item). `dtype` is the
+    kernel's usual one if left out. `model` names the hardware whose rules count: "nvidia" (checked against an H200's
+    counters), "amd64", "amd32", "intel8", "intel16", "gt200" or "cpu". If left out it is "cpu" for work-groups of one
+    work-item, and "nvidia" for others.
 
     `settings` change fields of a rung's configuration, and its geometry with them, or macros of a file. `config` and
     `macros` replace the kernel's own without a check. `pitches` replace the row lengths, in elements, of local arrays.
@@ -73,7 +80,7 @@ def explain(
     >>> [(each.position.line, each.operation, each.degree) for each in found.accesses if each.is_local]
     [(23, 'store', 1.0), (30, 'load', 8.0)]
     """
-    chosen = chosen_kernel(kernel, settings)
+    chosen = chosen_kernel(kernel, settings, global_size, local_size)
     chosen = replace(chosen, config=config or chosen.config)
     problem = problem_of(chosen, size, dtype, offset)
     check_launch(chosen, problem)
@@ -104,11 +111,10 @@ def rules_for(kernel: Kernel, problem: Problem, model: Model | str | None) -> Mo
     return CPU if kernel.config.ndrange(problem).group_items == 1 else NVIDIA
 
 
-def problem_of(kernel: Kernel, size: int | Sequence[int] | None, dtype: str | None, offset: int) -> Problem:
+def problem_of(kernel: Kernel, size: Size | None, dtype: str | None, offset: int) -> Problem:
     """The problem with which a kernel is explained. Unsupported for a dtype that the kernel does not have; InvalidInput for a
     problem without elements, and for one that does not fit in memory."""
-    sizes = default_size(kernel) if size is None else (size,) if isinstance(size, int) else size
-    problem = make_problem(kernel, sizes, dtype, offset)
+    problem = make_problem(kernel, default_size(kernel) if size is None else size, dtype, offset)
     if refusal := dtype_refusal(kernel, problem.dtype):
         raise Unsupported(refusal)
     if not all(each.elements for each in problem.operands):
@@ -145,8 +151,8 @@ def check_constraints(kernel: Kernel, problem: Problem) -> None:
         raise Unsupported(f"{kernel.name} ({kernel.config}): {sentence}")
 
 
-@dataclass(frozen=True)
-class WhatIf:
+@dataclass(frozen=True, repr=False)
+class WhatIf(Shown):
     """The cost of each variation of a kernel. `print` it as a table."""
 
     answers: tuple[Answer, ...]
@@ -154,10 +160,23 @@ class WhatIf:
     def __str__(self) -> str:
         return "\n".join(table(self.answers))
 
+    def one_line(self) -> str:
+        return (
+            f"{len(self.answers)} variations, {sum(each.totals is not None for each in self.answers)} of them counted"
+        )
+
+    def to_rows(self) -> list[dict[str, Any]]:
+        """A row for each variation: its settings, then its totals in sectors, wavefronts and requests."""
+        return [
+            {**dict(each.settings), **(asdict(each.totals) if each.totals is not None else {}), "faults": each.faults,
+             "reason": each.reason}
+            for each in self.answers
+        ]  # fmt: skip
+
 
 def what_if(
-    kernel: Kernel | str,
-    size: int | Sequence[int] | None = None,
+    kernel: KernelName,
+    size: Size | None = None,
     *,
     sweep: Mapping[str, Sequence[str | int]] | None = None,
     pitches: Mapping[str, Sequence[int]] | None = None,
@@ -165,6 +184,8 @@ def what_if(
     offset: int = 0,
     model: Model | str | None = None,
     settings: Settings | None = None,
+    global_size: Sides | None = None,
+    local_size: Sides | None = None,
 ) -> WhatIf:
     """The cost of a kernel with other settings: every combination of the values in `sweep`, then every row length, in
     elements, of the local arrays in `pitches`. The other arguments are those of `explain`.
@@ -177,7 +198,7 @@ def what_if(
       0           8,192           8,192              2,048             16,384                  14,336       0
       1           8,192           8,192              4,096              4,096                   4,096       0  <- best
     """
-    chosen, base = chosen_kernel(kernel), settings or {}
+    chosen, base = chosen_kernel(kernel, None, global_size, local_size), settings or {}
     variations: list[dict[str, Any]] = []
     if sweep:
         combinations = [dict(zip(sweep, values, strict=True)) for values in product(*sweep.values())]

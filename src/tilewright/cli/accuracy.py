@@ -6,7 +6,7 @@ import argparse
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from ..bench.accuracy import AccuracyRecord
+    from ..measurement.accuracy import AccuracyRecord
 
 EXAMPLES = """\
   tilewright accuracy --size 256x256x1024
@@ -29,7 +29,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(options: argparse.Namespace) -> int:
-    from ..bench.accuracy import check_accuracy, default_size, measure_accuracy
+    from ..api.measurements import accuracy
+    from ..measurement.accuracy import check_accuracy, default_size
     from ..runtime.opencl.device import open_device
     from .live_accuracy import LiveAccuracy
     from .live_table import console
@@ -46,15 +47,15 @@ def execute(options: argparse.Namespace) -> int:
         def keep(record: AccuracyRecord) -> None:
             keep_early(options, record, f"{len(record.rows)} rows")
 
-        record = measure_accuracy(size, device, table.watch, options.dtype, table.announce, keep)
+        record = accuracy(size, options.dtype, device=device, watch=table.watch, announce=table.announce, keep=keep)
         write_json(options, record)
     return 0
 
 
 def size_of(text: str) -> tuple[int, int, int]:
     """The three sizes of a product."""
+    from ..core.sizes import parse_size
     from ..errors import InvalidInput
-    from .sizes import parse_size
 
     match parse_size(text, "MxNxK"):
         case (m, n, k):

@@ -16,8 +16,8 @@ EXAMPLES = """\
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    from ..bench.sets import SETS, default_sets
-    from ..bench.sustained import SECONDS
+    from ..measurement.sets import SETS, default_sets
+    from ..measurement.sustained import SECONDS
     from .json_output import add_json
     from .shared_arguments import add_device, add_library_type
 
@@ -43,11 +43,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def execute(options: argparse.Namespace) -> int:
     """The exit status: 1 if a result is wrong."""
-    from ..bench.library import run_benchmark
-    from ..bench.sets import default_sets, problems_of
+    from ..api.measurements import bench
     from ..core.records import RowStatus
     from ..core.types import element_type
-    from ..report.benchmark_table import by_problem
+    from ..measurement.sets import default_sets, problems_of
+    from ..reports.benchmark_table import by_problem
     from ..runtime.opencl.device import open_device
     from .live_benchmark import LiveBenchmark
     from .live_table import console
@@ -67,9 +67,9 @@ def execute(options: argparse.Namespace) -> int:
             table.finish(record)
             keep_early(options, record, f"{len(by_problem(record))} problems")
 
-        record = run_benchmark(
-            names, options.dtype, device, seconds=options.seconds, sustained=options.sustained, backend=options.backend,
-            precision=options.precision, watch=table.watch, keep=keep, announce=table.announce,
+        record = bench(
+            names, options.dtype, device=device, seconds=options.seconds, sustained=options.sustained,
+            backend=options.backend, precision=options.precision, watch=table.watch, keep=keep, announce=table.announce,
         )  # fmt: skip
         table.finish(record)
         write_json(options, record)

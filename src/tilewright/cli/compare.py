@@ -9,10 +9,7 @@ from typing import TYPE_CHECKING
 from .quantities import ratio
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ..core.records import Row
-    from ..report.compare import Comparison
+    from ..api.records import Comparisons
 
 EXAMPLES = """\
   tilewright compare before.json after.json
@@ -38,33 +35,24 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(options: argparse.Namespace) -> int:
-    """The exit status: 1 if kernels fell below `--fail-below`."""
-    from ..core.records import load_record
-    from ..report.compare import broken, compare, headings, summary, table
+    from ..api.records import compare
     from .outputs import check_json, write_json
     from .printing import say
 
     check_json(options)
-    first, second = load_record(options.first), load_record(options.second)
-    comparisons = compare(first, second, options.any_size)
-    for line in headings(first, second, (str(options.first), str(options.second))):
-        say(line)
-    for line in table(comparisons):
-        say(line)
-    say(summary(comparisons))
-    write_json(options, [each.to_dict() for each in comparisons])
-    if options.fail_below is None:
-        return 0
-    return tell_fallen(options.fail_below, comparisons, broken(first, second))
+    found = compare(options.first, options.second, any_size=options.any_size)
+    say(str(found))
+    write_json(options, found.to_rows())
+    return tell_fallen(options.fail_below, found) if options.fail_below is not None else 0
 
 
-def tell_fallen(least: float, comparisons: Sequence[Comparison], wrong: Sequence[Row]) -> int:
+def tell_fallen(least: float, found: Comparisons) -> int:
     """Print the kernels below a ratio, and those that went wrong. The exit status: 1 if there are any."""
     from .printing import say
 
-    fallen = [each for each in comparisons if each.is_kernel and each.ratio < least]
-    for row in wrong:
+    fallen = [each for each in found.rows if each.is_kernel and each.ratio < least]
+    for row in found.broken:
         say(f"went wrong: {row.label} {row.problem}: {row.status}: {row.reason}")
     for each in fallen:
         say(f"below {least:g}: {each.name} {each.problem}: {each.ratio:.2f}x")
-    return int(bool(fallen or wrong))
+    return int(bool(fallen or found.broken))

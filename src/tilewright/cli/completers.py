@@ -65,7 +65,7 @@ def device_models(**_: Any) -> dict[str, str]:
 
 def benchmark_sets(prefix: str, **_: Any) -> list[str]:
     """Benchmark sets, of which several are joined by commas."""
-    from ..bench.sets import SETS
+    from ..measurement.sets import SETS
 
     before = prefix.rpartition(",")[0]
     return [f"{before},{name}" if before else name for name in SETS]

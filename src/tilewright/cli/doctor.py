@@ -15,13 +15,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def execute(options: argparse.Namespace) -> int:
     """The exit status: 1 if something that is needed is missing."""
-    from ..doctor import Status, examine
+    from ..health import Status, doctor
     from .outputs import check_json, write_json_text
     from .printing import DIM, GREEN, RED, YELLOW, coloured, say, say_hanging
 
     check_json(options)
     styles = {Status.OK: GREEN, Status.WARN: YELLOW, Status.FAIL: RED, Status.ABSENT: DIM}
-    examination = examine()
+    examination = doctor()
     for status, head, text in examination.entries():  # commands are not wrapped: they are copied
         if head.endswith("-> "):
             say(f"{coloured(head, styles[status])}{text}")

@@ -83,7 +83,7 @@ def refuse_unused(options: argparse.Namespace, arch: str, wanted: str) -> None:
 
 def inspect_one(name: str, arch: str, settings: Mapping[str, str], options: argparse.Namespace) -> Inspection:
     """Inspect a rung or a user's file."""
-    from ..analysis.inspect import SIZE, inspect_kernel
+    from ..analysis.inspect import SIZE, inspect
     from ..errors import InvalidInput
     from .kernel_arguments import add_kernel_options, is_file, rung_of, settings_of
     from .kernel_head import with_head
@@ -98,7 +98,7 @@ def inspect_one(name: str, arch: str, settings: Mapping[str, str], options: argp
         kernel = _file_kernel(own, {**settings_of(own.define), **settings})
     else:
         kernel = rung_of(own)
-    found = inspect_kernel(
+    found = inspect(
         kernel, arch, size or SIZE, dtype=options.dtype, offset=options.offset,
         device=options.device, settings={} if is_file(name) else settings,
     )  # fmt: skip

@@ -58,11 +58,11 @@ def execute(options: argparse.Namespace) -> int:
     device, *_ = open_backends(options.backend, options.device)
     check_all(ladders, device, sizes, options)
     failed = False
-    for ladder in ladders if options.name else in_order(ladders, device):
-        if options.name is None and (line := not_for(ladder, device, sizes)):
+    for each in ladders if options.name else in_order(ladders, device):
+        if options.name is None and (line := not_for(each, device, sizes)):
             say(line)
             continue
-        record = measure(ladder, device, sizes, options)
+        record = measure(each, device, sizes, options)
         failed = failed or any(row.failed for row in record.rows)
     return int(failed)
 
@@ -71,8 +71,8 @@ def check_all(
     ladders: Sequence[Ladder], device: Device, sizes: Sequence[Sequence[int]], options: argparse.Namespace
 ) -> None:
     """Refuse what any of the ladders refuses, before the first one is measured."""
-    from ..bench.ladders import check_ladder
     from ..errors import InvalidInput
+    from ..measurement.ladders import check_ladder
 
     for ladder in ladders:
         try:
@@ -92,8 +92,8 @@ def in_order(ladders: Sequence[Ladder], device: Device) -> list[Ladder]:
 
 def not_for(ladder: Ladder, device: Device, sizes: Sequence[Sequence[int]]) -> str:
     """One line for a ladder of which the device lacks all rungs, or all but one; "" if more can run."""
-    from ..bench.ladders import default_size, refusals
     from ..errors import MissingFeature
+    from ..measurement.ladders import default_size, refusals
 
     size = sizes[0] if sizes else (default_size(ladder, device.info.kind),)
     missing = [each for each in refusals(ladder, device, size).values() if isinstance(each, MissingFeature)]
@@ -106,31 +106,32 @@ def not_for(ladder: Ladder, device: Device, sizes: Sequence[Sequence[int]]) -> s
     )
 
 
-def measure(ladder: Ladder, device: Device, sizes: Sequence[Sequence[int]], options: argparse.Namespace) -> Record:
+def measure(chosen: Ladder, device: Device, sizes: Sequence[Sequence[int]], options: argparse.Namespace) -> Record:
     """Measure one ladder, fill its table, and write its files as soon as it ends."""
-    from ..bench.ladders import run_ladder
+    from ..api.measurements import ladder
     from .live_table import LiveTable, console
     from .outputs import keep_early, write_outputs
     from .printing import tell_written
 
-    name = "" if options.name else ladder.name
-    with LiveTable(console, ladder.title, device, options.dtype or ladder.usual_dtype) as table:
+    name = "" if options.name else chosen.name
+    with LiveTable(console, chosen.title, device, options.dtype or chosen.usual_dtype) as table:
 
         def keep(record: Record) -> None:
             table.finish(record)
-            keep_early(options, record, f"{sum(row.measured for row in record.rows)} rows of {ladder.name}", name)
+            keep_early(options, record, f"{sum(row.measured for row in record.rows)} rows of {chosen.name}", name)
 
-        record = run_ladder(
-            ladder, device, sizes, options.dtype, options.rung or (), options.seconds, options.flush_cache,
-            not options.no_baselines, table.watch, options.backend, table.announce, keep,
+        record = ladder(
+            chosen, sizes, device=device, dtype=options.dtype, rungs=options.rung or (), seconds=options.seconds,
+            flush_cache=options.flush_cache, baselines=not options.no_baselines, watch=table.watch,
+            backend=options.backend, announce=table.announce, keep=keep,
         )  # fmt: skip
         table.finish(record)
         written = write_outputs(options, record, name)
     tell_written(written)
     if options.published:
-        show_published(ladder, record)
+        show_published(chosen, record)
     if options.why:
-        show_why(ladder, record)
+        show_why(chosen, record)
     return record
 
 
@@ -138,7 +139,7 @@ def show_published(ladder: Ladder, record: Record) -> None:
     """Print the published figures beside ours."""
     from rich.text import Text
 
-    from ..report.published import COLUMNS, published
+    from ..reports.published import COLUMNS, published
     from .fitting import Column, Line, drawn
     from .live_table import console
 
@@ -159,7 +160,7 @@ def show_why(ladder: Ladder, record: Record) -> None:
     """Print for each rung why it is fast or slow here."""
     from rich.text import Text
 
-    from ..bench.why import why
+    from ..measurement.why import why
     from .live_table import console
     from .phase_line import PhaseLine
 

@@ -12,11 +12,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(options: argparse.Namespace) -> int:
-    from ..kernels import LADDERS, find_ladder
+    from ..api import rungs
     from .printing import say
 
-    for ladder in [find_ladder(options.name)] if options.name is not None else LADDERS.values():
-        say(f"{ladder.name}  {ladder.title}")
-        for kernel in ladder.kernels:
-            say(f"  {kernel.name:32} {kernel.lesson}")
+    say(str(rungs.list(options.name)))
     return 0

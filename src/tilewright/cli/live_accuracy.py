@@ -6,9 +6,9 @@ from rich.console import Console, Group
 from rich.live import Live
 from rich.text import Text
 
-from ..bench.accuracy import ErrorRow
-from ..bench.progress import Phase
-from ..report.errors_table import MARKED, grid
+from ..measurement.accuracy import ErrorRow
+from ..measurement.progress import Phase
+from ..reports.errors_table import MARKED, grid
 from .fitting import Column, Line, drawn
 
 

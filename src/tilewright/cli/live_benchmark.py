@@ -7,9 +7,9 @@ from rich.console import Console, Group, RenderableType
 from rich.live import Live
 from rich.text import Text
 
-from ..bench.progress import Phase
 from ..core.records import Record, Row
-from ..report.benchmark_table import (
+from ..measurement.progress import Phase
+from ..reports.benchmark_table import (
     COLUMNS,
     ENERGY,
     ProblemRows,
@@ -21,7 +21,7 @@ from ..report.benchmark_table import (
     summary,
     units,
 )
-from ..report.trust import is_busy, warning
+from ..reports.trust import is_busy, warning
 from .fitting import Column, Line, drawn
 
 WEIGHTS = {"p20 .. p80": 2, "of the best": 3, "median ratio": 0}

@@ -10,9 +10,9 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from ..bench.progress import Phase
 from ..core.records import Record, Row
-from ..report.table import (
+from ..measurement.progress import Phase
+from ..reports.table import (
     Line,
     cells,
     derive,
@@ -24,7 +24,7 @@ from ..report.table import (
     sizes_of,
     without_repeats,
 )
-from ..report.trust import is_busy, warning
+from ..reports.trust import is_busy, warning
 from ..runtime.device import Device
 from . import fitting
 from .fitting import Column, Screen, bar, drawn

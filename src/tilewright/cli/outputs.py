@@ -12,9 +12,9 @@ from typing import TypeVar
 from ..core.files import write_atomically
 from ..core.records import Record, save_record, to_json
 from ..errors import InvalidInput, RecordError, TilewrightError, Unsupported
-from ..report.picture_files import check_picture
-from ..report.plot import plot
-from ..report.table import to_csv
+from ..reports.picture_files import check_picture
+from ..reports.plot import plot
+from ..reports.table import to_csv
 from .json_output import STDOUT, print_json
 from .printing import tell_written
 

@@ -5,7 +5,7 @@ from typing import Self
 from rich.console import Console
 from rich.status import Status
 
-from ..bench.progress import Phase
+from ..measurement.progress import Phase
 
 
 class PhaseLine(Status):

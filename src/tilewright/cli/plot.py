@@ -14,12 +14,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(options: argparse.Namespace) -> int:
-    from ..report.picture_files import PICTURES
-    from ..report.plot import load_drawable, plot
+    from ..api.records import plot
+    from ..reports.picture_files import PICTURES
     from .outputs import check_target
     from .printing import tell_written
 
     check_target("the picture", options.picture, PICTURES)
-    plot(load_drawable(options.record), options.picture)
-    tell_written([options.picture])
+    tell_written([plot(options.record, options.picture)])
     return 0

@@ -11,10 +11,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(options: argparse.Namespace) -> int:
-    from ..report.pages import refresh
+    from ..api.records import report
     from .printing import say
 
     for page in options.pages:
-        count = refresh(page)
+        count = report(page)
         say(f"{page}: {count} table{'' if count == 1 else 's'}, with inspections and rooflines")
     return 0

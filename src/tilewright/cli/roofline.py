@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .quantities import seconds
 
 if TYPE_CHECKING:
-    from ..bench.ladder_roofline import LadderRoofline
-    from ..bench.progress import Announce
-    from ..bench.roofline import Roofline
-    from ..core.records import Record
+    from ..core.kernel import Kernel, Ladder
 
 EXAMPLES = """\
   tilewright roofline tiles/6
@@ -30,7 +26,7 @@ OF_A_RUN: Unused = (("size", "--size", None), ("dtype", "--dtype", None), ("devi
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    from ..bench.roofline import DEFAULT_SIZES
+    from ..measurement.roofline import DEFAULT_SIZES
     from .json_output import add_json
     from .kernel_arguments import add_kernel
     from .shared_arguments import add_device, add_problem
@@ -46,27 +42,26 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def execute(options: argparse.Namespace) -> int:
     """The exit status: 1 if a kernel failed."""
-    from ..bench.roofline import Roofline
-    from ..kernels import LADDERS
-    from ..report.picture_files import PICTURES, check_picture
-    from ..report.plot import plot
+    from ..api.rooflines import roofline
+    from ..measurement.roofline import Roofline
+    from ..reports.picture_files import PICTURES, check_picture
+    from ..reports.plot import plot
     from .live_table import console
-    from .outputs import check_json, check_target, write_json, write_or_rescue
+    from .outputs import check_json, check_target, keep_early, write_json, write_or_rescue
     from .phase_line import PhaseLine
     from .printing import tell_written
+    from .sizes import size_of
 
     check_json(options)
     if options.plot:
         check_target("--plot", options.plot, PICTURES)
         check_picture(options.plot)
+    subject = _subject(options)
     with PhaseLine(console) as phases:
-        found: Roofline | LadderRoofline
-        if options.kernel.endswith(".json"):
-            found = _of_record(options, phases.announce)
-        elif options.kernel in LADDERS:
-            found = _of_ladder(options, phases.announce)
-        else:
-            found = _of_kernel(options, phases.announce)
+        found = roofline(
+            subject, size_of(options) or (), options.device, options.dtype, options.offset, options.seconds,
+            announce=phases.announce, keep=lambda record: keep_early(options, record, "the measurement"),
+        )  # fmt: skip
     if options.plot:
         write_or_rescue(options.plot, found, plot)
     print(found)
@@ -78,49 +73,22 @@ def execute(options: argparse.Namespace) -> int:
     return int(any(each.row.failed for each in found.rungs))
 
 
-def _keeper(options: argparse.Namespace) -> Callable[[Record], None]:
-    from .outputs import keep_early
-
-    return lambda record: keep_early(options, record, "the measurement")
-
-
-def _of_kernel(options: argparse.Namespace, announce: Announce) -> Roofline:
-    from ..bench.roofline import roofline
+def _subject(options: argparse.Namespace) -> Kernel | Ladder | Path:
+    """The kernel, the ladder or the record's file. InvalidInput for options that it has no use for."""
+    from ..kernels import LADDERS, find_ladder
     from .kernel_arguments import kernel_of
-    from .sizes import size_of
 
-    size = size_of(options) or ()
+    if options.kernel.endswith(".json"):
+        _refuse(options, OF_ONE_KERNEL + OF_A_RUN, f"{options.kernel} was measured already: leave it out")
+        return Path(options.kernel)
+    if options.kernel in LADDERS:
+        _refuse(options, OF_ONE_KERNEL, f"{options.kernel} is a whole ladder: give it with one of its rungs")
+        ladder = find_ladder(options.kernel)
+        _check_flops(options, ladder.kernels[0].operation)
+        return ladder
     kernel = kernel_of(options)
     _check_flops(options, kernel.operation)
-    return roofline(
-        kernel, size, options.device, options.dtype, options.offset, options.seconds,
-        announce=announce, keep=_keeper(options),
-    )  # fmt: skip
-
-
-def _of_ladder(options: argparse.Namespace, announce: Announce) -> LadderRoofline:
-    from ..bench.ladder_roofline import roofline_ladder
-    from ..kernels import find_ladder
-    from .sizes import size_of
-
-    _refuse(options, OF_ONE_KERNEL, f"{options.kernel} is a whole ladder: give it with one of its rungs")
-    ladder = find_ladder(options.kernel)
-    _check_flops(options, ladder.kernels[0].operation)
-    return roofline_ladder(
-        ladder, size_of(options) or (), options.device, options.dtype, options.seconds,
-        announce=announce, keep=_keeper(options),
-    )  # fmt: skip
-
-
-def _of_record(options: argparse.Namespace, announce: Announce) -> LadderRoofline | Roofline:
-    """A saved roofline as it is; of a ladder's record the traffic is counted now."""
-    from ..bench.ladder_roofline import rooflines_of_record
-    from ..core.records import Record
-    from ..report.plot import load_drawable
-
-    _refuse(options, OF_ONE_KERNEL + OF_A_RUN, f"{options.kernel} was measured already: leave it out")
-    found = load_drawable(Path(options.kernel))
-    return rooflines_of_record(found, announce) if isinstance(found, Record) else found
+    return kernel
 
 
 def _check_flops(options: argparse.Namespace, operation: str) -> None:

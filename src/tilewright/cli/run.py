@@ -19,7 +19,7 @@ CPU_SIZE, GPU_SIZE = 512, 1024
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    from ..bench.trial import TIME_BUDGET_S
+    from ..measurement.trial import TIME_BUDGET_S
     from .kernel_arguments import add_kernel
     from .shared_arguments import add_measuring
 
@@ -38,9 +38,9 @@ def execute(options: argparse.Namespace) -> int:
     """The exit status: 1 if the kernel failed."""
     from rich.markup import escape
 
-    from ..bench.ladders import run_kernel
-    from ..bench.trial import comes_with_us
+    from ..api.measurements import run
     from ..errors import InvalidInput
+    from ..measurement.trial import comes_with_us
     from ..runtime.cuda.counterparts import open_backends
     from .kernel_arguments import kernel_of, refuse_build_options
     from .live_table import LiveTable, console
@@ -67,9 +67,10 @@ def execute(options: argparse.Namespace) -> int:
             table.finish(record)
             keep_early(options, record, f"{sum(row.measured for row in record.rows)} rows")
 
-        record, verdict = run_kernel(
-            kernel, size, device, options.dtype, options.offset, options.seconds, not options.no_baselines, table.watch,
-            options.backend, options.time_budget, announce=table.announce, keep=keep,
+        record, verdict = run(
+            kernel, size, device=device, dtype=options.dtype, offset=options.offset, seconds=options.seconds,
+            baselines=not options.no_baselines, watch=table.watch, backend=options.backend,
+            time_budget=options.time_budget, announce=table.announce, keep=keep,
         )  # fmt: skip
         table.finish(record)
         written = write_outputs(options, record)

@@ -1,7 +1,6 @@
 """Print a rung's source, or its difference from the rung before."""
 
 import argparse
-from difflib import unified_diff
 
 EXAMPLES = """\
   tilewright show tiles/2
@@ -16,16 +15,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(options: argparse.Namespace) -> int:
-    from ..errors import InvalidInput
-    from ..kernels import find_kernel, rung_before
+    from ..api.rungs import show
 
-    kernel = find_kernel(options.rung)
-    if not options.diff:
-        print(kernel.text, end="")
-        return 0
-    previous = rung_before(kernel)
-    if previous is None:
-        raise InvalidInput(f"{kernel.name} has no rung before it")
-    names = previous.source.name, kernel.source.name
-    print("\n".join(unified_diff(previous.text.splitlines(), kernel.text.splitlines(), *names, lineterm="")))
+    print(show(options.rung, options.diff), end="")
     return 0

@@ -2,17 +2,8 @@
 
 import argparse
 
+from ..core.sizes import parse_size
 from ..errors import InvalidInput
-
-SIZES = "512, 512x256 or 512x256x128"
-
-
-def parse_size(text: str, forms: str = SIZES) -> tuple[int, ...]:
-    """ "512" or "512x64x300" as whole numbers. InvalidInput names the `forms` that a command takes."""
-    try:
-        return tuple(int(part) for part in text.lower().split("x"))
-    except ValueError as error:
-        raise InvalidInput(f"{text[:40]!r} is not a size: write {forms}") from error
 
 
 def size_of(options: argparse.Namespace) -> tuple[int, ...] | None:

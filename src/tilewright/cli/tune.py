@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import argparse
 import sys
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .quantities import count, seconds
 
 if TYPE_CHECKING:
-    from ..bench.tuning import Outcome
+    from ..measurement.tuning import Outcome
 
 EXAMPLES = """\
   tilewright tune --device gpu --sets batched
@@ -19,7 +18,7 @@ EXAMPLES = """\
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    from ..bench.sets import SETS
+    from ..measurement.sets import SETS
     from .shared_arguments import add_device, add_library_type
 
     parser.add_argument(
@@ -43,34 +42,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(options: argparse.Namespace) -> int:
-    from ..bench.sets import problems_of
-    from ..bench.tuning import Effort, tune
-    from ..core.problem import Gemm
-    from ..dispatch.table_files import file_name, own_folder
-    from ..errors import InvalidInput
-    from ..runtime.opencl.device import open_device
+    from ..api.planning import tune
     from .outputs import check_target
     from .printing import say
 
-    problems = [each for name in options.sets.split(",") for each in problems_of(name, options.dtype)]
     if options.output is not None:
         check_target("--output", options.output)
-    info = open_device(options.device).info
-    if info.kind == "cpu":
-        raise InvalidInput(
-            f"{info.label}: tables are for GPUs; on CPUs the library computes its blocking from the caches"
-        )
-    path = options.output or own_folder() / file_name(info.name)
-    products = [replace(each, precision=options.precision) for each in problems if isinstance(each, Gemm)]
-    effort = Effort(options.seconds, options.candidates, options.time_budget)
-    try:
-        table = tune(products, info, options.device, path, effort, _print_outcome)
-    except KeyboardInterrupt:
-        state = f"the table so far is in {path}; rerun to resume" if path.is_file() else "nothing was measured yet"
-        print(f"ended early: {state}", file=sys.stderr)
-        raise
-    settled = f"{len(table.settled)} problems where the cost model's choice is as good"
-    say(f"{path}: {len(table.entries)} entries, {settled}")
+    tuned = tune(
+        options.sets, options.dtype, device=options.device, precision=options.precision, seconds=options.seconds,
+        candidates=options.candidates, time_budget=options.time_budget, output=options.output, watch=_print_outcome,
+        keep=_print_state,
+    )  # fmt: skip
+    say(str(tuned))
     return 0
 
 
@@ -85,3 +68,9 @@ def _print_outcome(outcome: Outcome) -> None:
         f"{won.untuned_seconds / won.seconds:.2f}x  {won.kernel} ({won.config})" if won else "no candidate is right"
     )
     say(f"{outcome.problem}: {result}")
+
+
+def _print_state(path: Path) -> None:
+    """Say what an interrupted tuning leaves."""
+    state = f"the table so far is in {path}; rerun to resume" if path.is_file() else "nothing was measured yet"
+    print(f"ended early: {state}", file=sys.stderr)

@@ -1,5 +1,7 @@
 """A user's own kernel file as a Kernel. Its launch sizes are expressions over the problem's sizes and the -D macros."""
 
+from __future__ import annotations
+
 import ast
 import operator
 from collections.abc import Callable, Mapping, Sequence
@@ -9,6 +11,7 @@ from pathlib import Path
 from ..errors import InvalidInput, UnknownName
 from .kernel import Config, Kernel, NDRange, round_up
 from .problem import Problem
+from .sizes import FilePath, Sides, sides
 
 OPERATIONS = ("gemm", "transpose", "copy")
 ORDERS = {"r": "row", "c": "column"}
@@ -103,9 +106,9 @@ class Geometry(Config):
 
 
 def custom_kernel(
-    path: str | Path,
-    global_size: Sequence[str],
-    local_size: Sequence[str],
+    path: FilePath,
+    global_size: Sides,
+    local_size: Sides,
     defines: Mapping[str, str | int] | None = None,
     operation: str = "gemm",
     orders: str = "rrr",
@@ -113,10 +116,13 @@ def custom_kernel(
 ) -> Kernel:
     """Make a kernel of the user's own `.cl` file.
 
-    Sizes are expressions over M N K (gemm) or ROWS COLUMNS OFFSET (transpose, copy) and the integer macros. The global
-    size is rounded up to a multiple of the local size. `orders` gives the memory order of A, B and C: r for row-major, c
-    for column-major. Arguments are bound by name: A B C M N K, or input output ROWS COLUMNS OFFSET. The macro REAL is the
-    element type.
+    Sizes are in work-items: "M,N", ("M", "N/4") or (16, 16). They are expressions over M N K (gemm) or ROWS COLUMNS OFFSET
+    (transpose, copy) and the integer macros. The global size is rounded up to a multiple of the local size.
+
+    `orders` gives the memory order of A, B and C: r for row-major, c for column-major. Arguments are bound by name: A B C M N
+    K, or input output ROWS COLUMNS OFFSET. The macro REAL is the element type. `options` go to the OpenCL compiler.
+
+    InvalidInput for a file that does not exist; UnknownName for another operation than gemm, transpose or copy.
     """
     source = Path(path)
     if source.is_dir():
@@ -129,5 +135,5 @@ def custom_kernel(
         raise InvalidInput(f"orders={orders!r}: three letters, r or c, for A, B and C, such as rrr or ccc")
     a_order, b_order, c_order = (ORDERS[letter] for letter in orders)
     macros = tuple((name, str(value)) for name, value in (defines or {}).items())
-    config = Geometry(tuple(global_size), tuple(local_size), macros)
+    config = Geometry(sides(global_size), sides(local_size), macros)
     return Kernel(source, config, operation, orders=(a_order, b_order, c_order), options=tuple(options))

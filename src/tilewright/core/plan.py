@@ -5,12 +5,14 @@ Planning touches no device and no runtime.
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from ..errors import MissingFeature, Unsupported
 from .device import DeviceInfo
 from .kernel import Config, Kernel, Step, Steps
 from .problem import Problem, has_scales, precision_of
 from .problems import dtype_refusal
+from .shown import Shown
 from .types import DOUBLES
 
 # Operations of the library's that look at no element: their kernels move unsigned integers of its size.
@@ -31,8 +33,8 @@ class Rejection:
         return f"{self.kernel} ({self.config}): {self.reason}"
 
 
-@dataclass(frozen=True)
-class Plan:
+@dataclass(frozen=True, repr=False)
+class Plan(Shown):
     """The launches that solve a problem on a device, why other candidates were rejected, and notes on the choice."""
 
     problem: Problem
@@ -56,6 +58,19 @@ class Plan:
     def zeroed(self) -> frozenset[str]:
         """The scratch buffers that must hold zeros before the first run."""
         return frozenset(name for step in self.steps for name in step.zeroed)
+
+    def one_line(self) -> str:
+        launches = ", ".join(f"{step.kernel.name} ({step.config})" for step in self.steps)
+        return f"{self.problem.title}: {launches}; {len(self.rejected)} candidates not taken"
+
+    def to_rows(self) -> list[dict[str, Any]]:
+        """A row for each launch, with its global and local size in work-items."""
+        geometries = [step.config.ndrange(step.problem) for step in self.steps]
+        return [
+            {"kernel": step.kernel.name, "config": str(step.config), "problem": step.problem.title,
+             "global_size": geometry.global_size, "local_size": geometry.local_size}
+            for step, geometry in zip(self.steps, geometries, strict=True)
+        ]  # fmt: skip
 
     def __str__(self) -> str:
         lines = [f"{self.problem.title}"]

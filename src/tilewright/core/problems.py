@@ -7,13 +7,15 @@ from ..errors import InvalidInput
 from .device import DeviceInfo
 from .kernel import Kernel
 from .problem import Copy, Gemm, Problem, Transpose, output_of
+from .sizes import Size, as_size
 
 
-def make_problem(kernel: Kernel, size: Sequence[int], dtype: str | None = None, offset: int = 0) -> Problem:
-    """The problem that `kernel` solves at `size`: (n,) for squares, (m, n, k) or (rows, columns).
+def make_problem(kernel: Kernel, size: Size, dtype: str | None = None, offset: int = 0) -> Problem:
+    """The problem that `kernel` solves at `size`: n or (n,) for squares, (m, n, k) or (rows, columns).
 
     Without a `dtype` it is the kernel's usual one. InvalidInput if a product is given an `offset`.
     """
+    size = as_size(size)
     dtype = kernel.usual_dtype if dtype is None else dtype
     if kernel.operation == "gemm":
         if offset:

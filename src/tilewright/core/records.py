@@ -14,6 +14,7 @@ import msgspec
 from ..errors import RecordError
 from .device import DeviceInfo, Peaks
 from .files import write_atomically
+from .sizes import FilePath
 
 Kind = TypeVar("Kind")
 
@@ -47,8 +48,13 @@ class Role(StrEnum):
 class Samples:
     """All times of one case, in seconds. `device` is empty if it did not run on a device."""
 
-    wall: tuple[float, ...] = ()
-    device: tuple[float, ...] = ()
+    wall: tuple[float, ...] = ()  # s, by this machine's clock
+    device: tuple[float, ...] = ()  # s, by the device's clock
+
+    def __repr__(self) -> str:
+        return (
+            f"<Samples: {len(self.times)} runs, median {self.median * 1e3:.3g} ms>" if self.times else "<Samples: none>"
+        )
 
     @property
     def times(self) -> tuple[float, ...]:
@@ -57,22 +63,23 @@ class Samples:
 
     @property
     def median(self) -> float:
+        """The median time in s. There must be a time."""
         return statistics.median(self.times)
 
     def quantile(self, part: float) -> float:
-        """The time that `part` of the samples do not exceed."""
+        """The time in s that `part` of the samples (0 to 1) do not exceed."""
         ordered = sorted(self.times)
         return ordered[min(int(part * len(ordered)), len(ordered) - 1)]
 
     @property
     def spread(self) -> float:
-        """Half of the distance between the 20th and 80th percentile, as a part of the median."""
+        """Half of the distance between the 20th and 80th percentile, as a part of the median: 0.1 is 10%."""
         return (self.quantile(0.8) - self.quantile(0.2)) / 2 / self.median if self.median else 0.0
 
 
 @dataclass(frozen=True)
 class Turn:
-    """One case's turn in a sustained benchmark. Clock and mean power are None if they were not read."""
+    """One case's turn in a sustained benchmark: its time in s, clock in MHz and mean power in W. Both are None if not read."""
 
     seconds: float
     calls: int
@@ -81,7 +88,7 @@ class Turn:
 
     @property
     def joules(self) -> float | None:
-        """Energy of one call, the power of the idle board included."""
+        """Energy of one call in J, the power of the idle board included."""
         return None if self.power_w is None else self.power_w * self.seconds / self.calls
 
 
@@ -107,6 +114,11 @@ class Fault:
 class Row:
     """One case's result, good or bad.
 
+    `size` is (m, n, k) or (rows, columns), `flops` and `nbytes` are those of the problem (bytes that must move), `samples` are
+    times in s. `rate` and `unit` give the speed: GFLOP/s, or GB/s for copies and transposes. `status` is "ok", or `reason`
+    says what went wrong. `worst_ratio` is the largest error as a part of what rounding allows: up to 1 is right.
+    `published` are figures of the rung's source, by device.
+
     `backend` is the runtime: "opencl", "cuda", or "host" for a library on the host. `faults` are what `explain` found in a
     kernel that was wrong or failed. `explained` says in one sentence what `explain` looked at, or why it could not.
     """
@@ -128,6 +140,10 @@ class Row:
     turns: tuple[Turn, ...] = ()  # of a sustained benchmark: `samples` then holds the mean time of a call in each turn
     faults: tuple[Fault, ...] = ()
     explained: str = ""
+
+    def __repr__(self) -> str:
+        rate = f"{self.rate:,.4g} {self.unit}" if self.measured else "not measured"
+        return f"<Row: {self.label}, {self.problem}, {self.status}, {rate}>"
 
     @property
     def label(self) -> str:
@@ -156,6 +172,7 @@ class Row:
 
     @property
     def measured(self) -> bool:
+        """Whether it passed and has times."""
         return self.passed and bool(self.samples.times)
 
     @property
@@ -172,20 +189,22 @@ class Row:
 
     @property
     def clock_mhz(self) -> float | None:
-        """The median over the turns of a sustained benchmark."""
+        """The clock in MHz, the median over the turns of a sustained benchmark; None if it was not read."""
         return _median([each.clock_mhz for each in self.turns])
 
     @property
     def power_w(self) -> float | None:
+        """The mean power in W, the median over the turns; None if it was not read."""
         return _median([each.power_w for each in self.turns])
 
     @property
     def joules(self) -> float | None:
-        """Energy of one call, the median over the turns."""
+        """Energy of one call in J, the median over the turns; None if power was not read."""
         return _median([each.joules for each in self.turns])
 
     @property
     def unit(self) -> str:
+        """The unit of `rate`."""
         return "GFLOP/s" if self.flops else "GB/s"
 
 
@@ -196,7 +215,7 @@ def _median(values: Sequence[float | None]) -> float | None:
 
 @dataclass(frozen=True)
 class Environment:
-    """Where a record was made."""
+    """Where a record was made. `cores` are those of the machine; the clock is in MHz, the power in W."""
 
     device: DeviceInfo
     date: str
@@ -215,7 +234,10 @@ class Environment:
 
 @dataclass(frozen=True)
 class Record:
-    """A run of a ladder or of single kernels: `rows` in the order in which they ran, with baselines."""
+    """A run of a ladder or of single kernels: `rows` in the order in which they ran, with baselines. Plain data.
+
+    `tilewright.Record` is the same and shows itself.
+    """
 
     title: str
     dtype: str
@@ -232,10 +254,10 @@ def to_json(record: object) -> str:
     return msgspec.json.format(msgspec.json.encode(record, order="sorted"), indent=1).decode() + "\n"
 
 
-def save_record(record: object, path: Path) -> None:
+def save_record(record: object, path: FilePath) -> None:
     """Write a record as JSON, compressed if the name ends in .gz; equal records give equal bytes."""
-    content = to_json(record).encode()
-    write_atomically(path, gzip.compress(content, mtime=0) if path.suffix == ".gz" else content)
+    content, target = to_json(record).encode(), Path(path)
+    write_atomically(target, gzip.compress(content, mtime=0) if target.suffix == ".gz" else content)
 
 
 # What is not read as a record of a ladder or benchmark: the command that wrote it, by fields that only its records have.
@@ -269,11 +291,12 @@ def _format_of(text: bytes, kind: type, path: Path, what: str) -> int:
     return found if isinstance(found, int) else 0
 
 
-def load(path: Path, kind: type[Kind], what: str, form: int | None = None) -> Kind:
+def load(path: FilePath, kind: type[Kind], what: str, form: int | None = None) -> Kind:
     """Read a file of `kind`; RecordError says what is wrong with the file and where, and calls the kind `what`.
 
     A file whose name ends in .gz is decompressed. With `form`, the file's field `format` must have that number.
     """
+    path = Path(path)
     if path.exists() and not path.is_file():
         raise RecordError(f"{path} cannot be read: it is not a file")
     try:
@@ -291,6 +314,6 @@ def load(path: Path, kind: type[Kind], what: str, form: int | None = None) -> Ki
         raise RecordError(f"{path} is not {what}: {error}") from error
 
 
-def load_record(path: Path) -> Record:
+def load_record(path: FilePath) -> Record:
     """Read a record; RecordError says what is wrong with the file and where."""
     return load(path, Record, "a record", FORMAT)

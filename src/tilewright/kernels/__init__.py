@@ -1,5 +1,7 @@
 """The kernels: one folder per subject, the `.cl` files are the library. `LADDERS` is the list of all ladders."""
 
+from collections.abc import Iterator, Mapping, Sequence
+
 from ..core.kernel import Kernel, Ladder
 from ..errors import InvalidInput, UnknownName
 from .known_bad import KNOWN_BAD
@@ -9,7 +11,41 @@ from .ladders.tensor import LADDER as TENSOR
 from .ladders.tiles import LADDER as TILES
 from .ladders.transpose import LADDER as TRANSPOSE
 
-LADDERS: dict[str, Ladder] = {ladder.name: ladder for ladder in (ROWS, TILES, TRANSPOSE, CPU, TENSOR)}
+
+class Ladders(Mapping[str, Ladder]):
+    """Ladders by name, such as `LADDERS["tiles"]`. `print` shows each rung's name and what it changes.
+
+    >>> list(LADDERS)
+    ['rows', 'tiles', 'transpose', 'cpu', 'tensor']
+    >>> LADDERS["tiles"].kernels[1].name
+    'tiles/02_tiled'
+    """
+
+    def __init__(self, ladders: Sequence[Ladder]) -> None:
+        self._ladders = {ladder.name: ladder for ladder in ladders}
+
+    def __getitem__(self, name: str) -> Ladder:
+        return self._ladders[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._ladders)
+
+    def __len__(self) -> int:
+        return len(self._ladders)
+
+    def __str__(self) -> str:
+        lines = []
+        for ladder in self._ladders.values():
+            lines.append(f"{ladder.name}  {ladder.title}")
+            lines += [f"  {kernel.name:32} {kernel.lesson}" for kernel in ladder.kernels]
+        return "\n".join(lines)
+
+    def __repr__(self) -> str:
+        counts = (f"{name} ({len(ladder.kernels)} rungs)" for name, ladder in self._ladders.items())
+        return f"<Ladders: {', '.join(counts)}>"
+
+
+LADDERS = Ladders((ROWS, TILES, TRANSPOSE, CPU, TENSOR))
 
 
 def find_ladder(name: str) -> Ladder:

@@ -2,20 +2,45 @@
 
 from collections.abc import Mapping
 from dataclasses import fields, replace
+from os import PathLike
+from pathlib import Path
 
-from ..core.custom import Geometry
+from ..core.custom import Geometry, custom_kernel
 from ..core.kernel import Config, Kernel
 from ..core.problems import make_problem
+from ..core.sizes import FilePath, Sides
 from ..errors import InvalidInput, UnknownName
 from . import find_kernel
 
 Settings = Mapping[str, str | int]
+KernelName = Kernel | FilePath  # a kernel, a rung's name, or a .cl file of the user's own
 SAMPLE = 64  # the side of the problem at which settings are tried: whether they make a geometry at all
 
 
-def chosen_kernel(kernel: Kernel | str, settings: Settings | None = None) -> Kernel:
-    """The kernel, or the rung of that name, with these settings changed."""
-    return with_settings(find_kernel(kernel) if isinstance(kernel, str) else kernel, settings or {})
+def chosen_kernel(
+    kernel: KernelName,
+    settings: Settings | None = None,
+    global_size: Sides | None = None,
+    local_size: Sides | None = None,
+) -> Kernel:
+    """The kernel, the rung of that name or the `.cl` file, with these settings changed.
+
+    InvalidInput for a file without both sizes, and for sizes with anything else.
+    """
+    if not isinstance(kernel, Kernel | str | PathLike):
+        raise InvalidInput(f"{kernel!r} is no kernel: give a rung's name, a .cl file or a Kernel")
+    if not isinstance(kernel, Kernel) and Path(kernel).suffix == ".cl":
+        if not Path(kernel).is_file():
+            raise InvalidInput(f"there is no kernel file {kernel}")
+        if global_size is None or local_size is None:
+            raise InvalidInput(
+                f"{kernel} needs global_size and local_size in work-items, such as global_size='M,N', local_size='16,16'"
+            )
+        return with_settings(custom_kernel(kernel, global_size, local_size), settings or {})
+    found = kernel if isinstance(kernel, Kernel) else find_kernel(str(kernel))
+    if global_size is not None or local_size is not None:
+        raise InvalidInput(f"{found.name} has a geometry already: leave global_size and local_size out")
+    return with_settings(found, settings or {})
 
 
 def with_settings(kernel: Kernel, settings: Settings) -> Kernel:

@@ -1,7 +1,9 @@
 """`copy`, `transpose` and `matrix_transpose` of arrays of any element type."""
 
+from __future__ import annotations  # so that a tooltip says ArrayLike, not the twenty types that it stands for
+
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,9 +15,34 @@ from .memory import Memory, memory_for
 from .rules import check_out, single_out, target_of
 from .shapes import View, distinct, product_launches
 
+if TYPE_CHECKING:
+    from pyopencl.array import Array as DeviceArray
 
+
+@overload
+def transpose(
+    a: DeviceArray,
+    out: DeviceArray | tuple[DeviceArray] | None = None,
+    *,
+    device: str | int | None = None,
+    queue: Any = None,
+    wait_for: Sequence[Any] | None = None,
+) -> DeviceArray: ...
+
+
+@overload
 def transpose(
     a: ArrayLike,
+    out: np.ndarray | tuple[np.ndarray] | None = None,
+    *,
+    device: str | int | None = None,
+    queue: Any = None,
+    wait_for: Sequence[Any] | None = None,
+) -> np.ndarray: ...
+
+
+def transpose(
+    a: ArrayLike | DeviceArray,
     out: Any = None,
     *,
     device: str | int | None = None,
@@ -53,8 +80,30 @@ def transpose(
     return _copied(memory, taken, tuple(reversed(range(taken.ndim))), out)
 
 
+@overload
+def matrix_transpose(
+    a: DeviceArray,
+    out: DeviceArray | tuple[DeviceArray] | None = None,
+    *,
+    device: str | int | None = None,
+    queue: Any = None,
+    wait_for: Sequence[Any] | None = None,
+) -> DeviceArray: ...
+
+
+@overload
 def matrix_transpose(
     a: ArrayLike,
+    out: np.ndarray | tuple[np.ndarray] | None = None,
+    *,
+    device: str | int | None = None,
+    queue: Any = None,
+    wait_for: Sequence[Any] | None = None,
+) -> np.ndarray: ...
+
+
+def matrix_transpose(
+    a: ArrayLike | DeviceArray,
     out: Any = None,
     *,
     device: str | int | None = None,
@@ -77,8 +126,30 @@ def matrix_transpose(
     return _copied(memory, taken, (*range(taken.ndim - 2), taken.ndim - 1, taken.ndim - 2), out)
 
 
+@overload
+def copy(
+    a: DeviceArray,
+    out: DeviceArray | tuple[DeviceArray] | None = None,
+    *,
+    device: str | int | None = None,
+    queue: Any = None,
+    wait_for: Sequence[Any] | None = None,
+) -> DeviceArray: ...
+
+
+@overload
 def copy(
     a: ArrayLike,
+    out: np.ndarray | tuple[np.ndarray] | None = None,
+    *,
+    device: str | int | None = None,
+    queue: Any = None,
+    wait_for: Sequence[Any] | None = None,
+) -> np.ndarray: ...
+
+
+def copy(
+    a: ArrayLike | DeviceArray,
     out: Any = None,
     *,
     device: str | int | None = None,

@@ -1,7 +1,9 @@
 """`matmul` and `gemm`: check the arguments, then call `multiply`."""
 
+from __future__ import annotations  # so that a tooltip says ArrayLike, not the twenty types that it stands for
+
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
@@ -16,15 +18,66 @@ from .result_types import asked_type, product_types
 from .rules import Casting, check_casting, scalar, single_out
 from .shapes import product_shape
 
-Transposition = Literal["N", "T", "C"]
-Number = complex | np.number | np.ndarray  # an array without dimensions
+if TYPE_CHECKING:
+    from pyopencl.array import Array as DeviceArray
+
+Transposition: TypeAlias = Literal["N", "T", "C"]
+Number: TypeAlias = complex | np.number | np.ndarray  # an array without dimensions
 ACTIVATIONS = ("relu", "gelu", "gelu_tanh", "silu")
 PRECISIONS = ("ieee", *SPECIAL_PRECISIONS)
 
 
+@overload
+def matmul(
+    a: DeviceArray,
+    b: ArrayLike | DeviceArray,
+    out: DeviceArray | tuple[DeviceArray] | None = None,
+    *,
+    axes: Sequence[Any] | None = None,
+    casting: Casting = "same_kind",
+    dtype: DTypeLike | None = None,
+    precision: str | None = None,
+    device: str | int | None = None,
+    queue: Any = None,
+    wait_for: Sequence[Any] | None = None,
+) -> DeviceArray: ...
+
+
+@overload
+def matmul(  # type: ignore[overload-cannot-match]  # where PyOpenCL's types are not read
+    a: ArrayLike | DeviceArray,
+    b: DeviceArray,
+    out: DeviceArray | tuple[DeviceArray] | None = None,
+    *,
+    axes: Sequence[Any] | None = None,
+    casting: Casting = "same_kind",
+    dtype: DTypeLike | None = None,
+    precision: str | None = None,
+    device: str | int | None = None,
+    queue: Any = None,
+    wait_for: Sequence[Any] | None = None,
+) -> DeviceArray: ...
+
+
+@overload
 def matmul(
     a: ArrayLike,
     b: ArrayLike,
+    out: np.ndarray | tuple[np.ndarray] | None = None,
+    *,
+    axes: Sequence[Any] | None = None,
+    casting: Casting = "same_kind",
+    dtype: DTypeLike | None = None,
+    precision: str | None = None,
+    device: str | int | None = None,
+    queue: Any = None,
+    wait_for: Sequence[Any] | None = None,
+) -> np.ndarray: ...
+
+
+def matmul(
+    a: ArrayLike | DeviceArray,
+    b: ArrayLike | DeviceArray,
     out: Any = None,
     *,
     axes: Sequence[Any] | None = None,
@@ -91,6 +144,55 @@ def matmul(
     return out
 
 
+@overload
+def gemm(
+    a: DeviceArray,
+    b: ArrayLike | DeviceArray,
+    c: ArrayLike | DeviceArray | None = None,
+    *,
+    alpha: Number = 1,
+    beta: Number = 0,
+    trans_a: Transposition = "N",
+    trans_b: Transposition = "N",
+    bias: ArrayLike | DeviceArray | None = None,
+    activation: str | None = None,
+    scale_a: ArrayLike | DeviceArray | None = None,
+    scale_b: ArrayLike | DeviceArray | None = None,
+    out: DeviceArray | tuple[DeviceArray] | None = None,
+    casting: Casting = "same_kind",
+    dtype: DTypeLike | None = None,
+    precision: str | None = None,
+    device: str | int | None = None,
+    queue: Any = None,
+    wait_for: Sequence[Any] | None = None,
+) -> DeviceArray: ...
+
+
+@overload
+def gemm(  # type: ignore[overload-cannot-match]  # where PyOpenCL's types are not read
+    a: ArrayLike | DeviceArray,
+    b: DeviceArray,
+    c: ArrayLike | DeviceArray | None = None,
+    *,
+    alpha: Number = 1,
+    beta: Number = 0,
+    trans_a: Transposition = "N",
+    trans_b: Transposition = "N",
+    bias: ArrayLike | DeviceArray | None = None,
+    activation: str | None = None,
+    scale_a: ArrayLike | DeviceArray | None = None,
+    scale_b: ArrayLike | DeviceArray | None = None,
+    out: DeviceArray | tuple[DeviceArray] | None = None,
+    casting: Casting = "same_kind",
+    dtype: DTypeLike | None = None,
+    precision: str | None = None,
+    device: str | int | None = None,
+    queue: Any = None,
+    wait_for: Sequence[Any] | None = None,
+) -> DeviceArray: ...
+
+
+@overload
 def gemm(
     a: ArrayLike,
     b: ArrayLike,
@@ -100,10 +202,33 @@ def gemm(
     beta: Number = 0,
     trans_a: Transposition = "N",
     trans_b: Transposition = "N",
-    bias: ArrayLike | None = None,
+    bias: ArrayLike | DeviceArray | None = None,
     activation: str | None = None,
-    scale_a: ArrayLike | None = None,
-    scale_b: ArrayLike | None = None,
+    scale_a: ArrayLike | DeviceArray | None = None,
+    scale_b: ArrayLike | DeviceArray | None = None,
+    out: np.ndarray | tuple[np.ndarray] | None = None,
+    casting: Casting = "same_kind",
+    dtype: DTypeLike | None = None,
+    precision: str | None = None,
+    device: str | int | None = None,
+    queue: Any = None,
+    wait_for: Sequence[Any] | None = None,
+) -> np.ndarray: ...
+
+
+def gemm(
+    a: ArrayLike | DeviceArray,
+    b: ArrayLike | DeviceArray,
+    c: ArrayLike | DeviceArray | None = None,
+    *,
+    alpha: Number = 1,
+    beta: Number = 0,
+    trans_a: Transposition = "N",
+    trans_b: Transposition = "N",
+    bias: ArrayLike | DeviceArray | None = None,
+    activation: str | None = None,
+    scale_a: ArrayLike | DeviceArray | None = None,
+    scale_b: ArrayLike | DeviceArray | None = None,
     out: Any = None,
     casting: Casting = "same_kind",
     dtype: DTypeLike | None = None,

@@ -9,14 +9,14 @@ from says import says
 from shapes import NAIVE
 
 from tilewright.analysis.diagnosis import diagnosed, small_plan, smaller
-from tilewright.bench import ladders
-from tilewright.bench.ladders import run_kernel
 from tilewright.cli.main import main
 from tilewright.core.device import Peaks
 from tilewright.core.kernel import Kernel
 from tilewright.core.problem import Copy, Gemm, Problem, Transpose
 from tilewright.core.records import Record, Row, RowStatus, load_record, save_record
 from tilewright.kernels import find_kernel
+from tilewright.measurement import ladders
+from tilewright.measurement.ladders import run_kernel
 from tilewright.runtime.opencl.device import Device
 
 

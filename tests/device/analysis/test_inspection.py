@@ -7,14 +7,14 @@ from xml.etree import ElementTree
 import pytest
 from says import says
 
-from tilewright.analysis.inspect import Inspection, inspect_kernel
+from tilewright.analysis.inspect import Inspection, inspect
 from tilewright.analysis.inspect import instruction_kinds as kinds
-from tilewright.bench.roofline import count_traffic, roofline
 from tilewright.cli.main import main
 from tilewright.core.problem import Gemm
 from tilewright.errors import UnknownName, Unsupported
 from tilewright.kernels import find_kernel
-from tilewright.report.roofline import draw_roofline
+from tilewright.measurement.roofline import count_traffic, roofline_kernel
+from tilewright.reports.roofline import draw_roofline
 from tilewright.runtime.opencl.device import Device
 
 CapturedOutput = pytest.CaptureFixture[str]
@@ -31,7 +31,7 @@ __kernel void mine(const int M, const int N, const int K,
 
 
 def inspected(device: Device, rung: str) -> Inspection:
-    return inspect_kernel(rung, size=(64,), device=device.info.label)
+    return inspect(rung, size=(64,), device=device.info.label)
 
 
 @pytest.fixture
@@ -72,7 +72,7 @@ def test_another_level_of_x86_by_intels_runtime(one_device: Device) -> None:
     pytest.importorskip("capstone")
     if not one_device.info.platform.startswith("Intel"):
         pytest.skip("Intel's CPU runtime is not here")
-    old, new = (inspect_kernel("rows/03", level, (64,)) for level in ("x86-64-v2", "x86-64-v4"))
+    old, new = (inspect("rows/03", level, (64,)) for level in ("x86-64-v2", "x86-64-v4"))
     assert old.mix is not None
     assert new.mix is not None
     assert old.mix.count(kinds.FMA) == 0
@@ -83,7 +83,7 @@ def test_another_level_of_x86_by_intels_runtime(one_device: Device) -> None:
 
 def test_macros_are_for_architectures_by_name(cpu: Device) -> None:
     with pytest.raises(UnknownName, match="REAL"):
-        inspect_kernel("tiles/02", device=cpu.info.label, settings={"REAL": "float"})
+        inspect("tiles/02", device=cpu.info.label, settings={"REAL": "float"})
 
 
 def test_the_command_prints_one_kernel_and_its_code(device_number: str, tmp_path: Path, capsys: CapturedOutput) -> None:
@@ -106,7 +106,7 @@ def test_the_command_prints_one_kernel_and_its_code(device_number: str, tmp_path
 
 
 def test_a_roofline_names_the_limit_that_binds(device: Device) -> None:
-    found = roofline("tiles/02", (128,), device, seconds=0.1)
+    found = roofline_kernel("tiles/02", (128,), device, seconds=0.1)
     assert found.row.status == "ok"
     assert found.traffic is not None
     assert found.traffic.exact
@@ -118,7 +118,7 @@ def test_a_roofline_names_the_limit_that_binds(device: Device) -> None:
 
 
 def test_what_computes_nothing_has_a_roof_of_memory_alone(device: Device) -> None:
-    found = roofline("transpose/05", (128,), device, seconds=0.1)
+    found = roofline_kernel("transpose/05", (128,), device, seconds=0.1)
     assert next(each.name for each in found.limits) == "memory, each byte once"
     assert "GB/s" in str(found)
     with pytest.raises(Unsupported, match="transpose/05"):
@@ -129,7 +129,7 @@ def test_the_traffic_of_a_deep_product_is_that_of_two_shallower_ones_drawn_on(on
     kernel = find_kernel("tiles/06")
     deep = Gemm(256, 256, 800, "float32", "column", "column", "column")
     found = count_traffic(kernel, deep, one_device.info)
-    from tilewright.bench.roofline import _explained
+    from tilewright.measurement.roofline import _explained
 
     whole = _explained(kernel, deep, one_device.info)
     assert (found.requested_bytes, found.local_bytes) == (whole.requested_bytes, whole.local_bytes)

@@ -7,15 +7,15 @@ from pathlib import Path
 import pytest
 from says import says
 
-from tilewright.bench import library as benchmark
-from tilewright.bench import sets
-from tilewright.bench.tuning import Effort, Outcome, tune
 from tilewright.cli.main import main
 from tilewright.core.in_place import InPlaceTranspose
 from tilewright.core.problem import Gemm, Problem, Transpose
 from tilewright.core.records import load_record
 from tilewright.dispatch.table_files import load_table
 from tilewright.dispatch.tuned import key_of
+from tilewright.measurement import library as benchmark
+from tilewright.measurement import sets
+from tilewright.measurement.tuning import Effort, Outcome, tune
 from tilewright.runtime.opencl.device import Device
 
 

@@ -21,7 +21,7 @@ from pathlib import Path
 
 from tilewright.cli.main import main
 from tilewright.kernels import find_kernel, find_ladder
-from tilewright.bench.ladders import run_ladder
+from tilewright.measurement.ladders import run_ladder
 from tools.counters.cases import ladder_cases
 from tools.counters.record import edited, uncounted
 record = json.loads((Path(sys.argv[2]) / "benchmarks" / "h200-counters.json").read_text())

@@ -23,17 +23,18 @@ __kernel __attribute__((reqd_work_group_size(128, 1, 1)))
 void gemm(const __global float* fetched, const int steps, const int M, const int N, const ACC alpha, const ACC beta,
           __global RESULT* C, const long c_row)
 {
-    __local float local_tiles[STAGES * STAGE / 4] __attribute__((aligned(1024)));
+    __local float local_tiles[STAGES * STAGE_BYTES / 4] __attribute__((aligned(1024)));
     __local uchar slots[4 / SLAB_WARPS * SLOTS_BYTES] __attribute__((aligned(1024)));
     __local uint words[128 * 4];
     const int item = get_local_id(0);
-    for (int i = item; i < STAGES * STAGE / 4; i += 128)
+    for (int i = item; i < STAGES * STAGE_BYTES / 4; i += 128)
         local_tiles[i] = fetched[i];
     barrier(CLK_LOCAL_MEM_FENCE);
     const __local uchar* tiles = (const __local uchar*)local_tiles;
     COMPONENT sums[BLOCKS][WN / 2];
     const PipelineState state = {0, 0};
-    multiply(words, tiles, sums, state, steps, tiles + REGISTER_B * A_TILE, REGISTER_A * A_TILE, 0, 0, item);
+    const Ring ring = {0, 0, 0};
+    multiply(words, tiles, sums, state, steps, tiles + REGISTER_B * A_TILE, REGISTER_A * A_TILE, ring, item);
     const Part part = {0, 0, 0, M, N};
     store_part(sums, part, alpha, beta, 0, C, c_row, C, 0, 0, slots + item / 32 / SLAB_WARPS * SLOTS_BYTES, 0, item);
 }

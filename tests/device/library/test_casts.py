@@ -86,7 +86,7 @@ def test_unsafe_casting_has_to_be_asked_for(device: Device) -> None:
             with pytest.raises(InvalidInput, match=f"a is float32.*'{casting}'.*float64"):
                 matmul(FLOATS, FLOATS, dtype="float64", casting=casting, queue=device.queue)
     with pytest.raises(ValueError, match="casting"):
-        matmul(FLOATS, FLOATS, casting="perhaps", queue=device.queue)  # type: ignore[arg-type]
+        matmul(FLOATS, FLOATS, casting="perhaps", queue=device.queue)  # type: ignore[call-overload]
 
 
 def test_short_floats_are_cast_as_floats() -> None:

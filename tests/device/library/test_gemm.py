@@ -53,7 +53,7 @@ def test_transposes(trans_a: str, trans_b: str, dtype: str, device: Device) -> N
         c = random((m, n), dtype)
         alpha, beta = (1.5 - 0.5j, 0.25 + 2j) if dtype.startswith("complex") else (1.5, -0.75)
         before = c.copy()
-        result = gemm(a, b, c, alpha=alpha, beta=beta, trans_a=trans_a, trans_b=trans_b, queue=device.queue)  # type: ignore[arg-type]
+        result = gemm(a, b, c, alpha=alpha, beta=beta, trans_a=trans_a, trans_b=trans_b, queue=device.queue)  # type: ignore[call-overload]
         left, right = op(a, trans_a).astype(np.complex128), op(b, trans_b).astype(np.complex128)
         expected = alpha * (left @ right) + beta * c
         check(result, expected, abs(alpha) * (np.abs(left) @ np.abs(right)) + np.abs(beta * c), k)
@@ -147,7 +147,7 @@ def test_refusals_are_sentences(device: Device) -> None:
     with pytest.raises(UnknownName, match=r"\brelu\b"):
         gemm(a, a, activation="rellu", queue=device.queue)
     with pytest.raises(InvalidInput, match="trans_a='X'"):
-        gemm(a, a, trans_a="X", queue=device.queue)  # type: ignore[arg-type]
+        gemm(a, a, trans_a="X", queue=device.queue)  # type: ignore[call-overload]
     with pytest.raises(InvalidInput, match=r"bias.*\(3,\)"):
         gemm(a, a, bias=np.ones(3, np.float32), queue=device.queue)
     with pytest.raises(UnknownName, match="fp4"):
@@ -164,7 +164,7 @@ def test_refusals_are_sentences(device: Device) -> None:
 def test_property(m: int, n: int, k: int, alpha: float, beta: float, trans: tuple[str, str], device: Device) -> None:
     a, b = random((m, k) if trans[0] == "N" else (k, m)), random((k, n) if trans[1] == "N" else (n, k))
     c = random((m, n))
-    result = gemm(a, b, c, alpha=alpha, beta=beta, trans_a=trans[0], trans_b=trans[1], queue=device.queue)  # type: ignore[arg-type]
+    result = gemm(a, b, c, alpha=alpha, beta=beta, trans_a=trans[0], trans_b=trans[1], queue=device.queue)  # type: ignore[call-overload]
     left, right = op(a, trans[0]).astype(np.float64), op(b, trans[1]).astype(np.float64)
     size = abs(alpha) * (np.abs(left) @ np.abs(right)) + np.abs(beta * c)
     check(result, alpha * (left @ right) + beta * c, size, k)

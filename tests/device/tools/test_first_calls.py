@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from tilewright.core.records import load_record, save_record
-from tilewright.report.cold_start import TITLE
-from tilewright.report.pages import refresh
+from tilewright.reports.cold_start import TITLE
+from tilewright.reports.pages import refresh
 from tilewright.runtime.opencl.device import Device
 from tools import cold_start
 from tools.cold_start import PARTS, lines, run_cold_start

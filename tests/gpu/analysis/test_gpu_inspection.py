@@ -4,12 +4,12 @@ import ctypes
 
 import pytest
 
-from tilewright.analysis.inspect import inspect_kernel
+from tilewright.analysis.inspect import inspect
 from tilewright.analysis.inspect import instruction_kinds as kinds
 from tilewright.analysis.inspect.cuda_linker import link_ptx
 from tilewright.analysis.inspect.nvidia import PTX, SASS, read_report
 from tilewright.analysis.inspect.occupancy import find_multiprocessor, occupancy
-from tilewright.bench.roofline import roofline
+from tilewright.measurement.roofline import roofline_kernel
 from tilewright.runtime.opencl.device import Device
 
 RUNGS = ("tiles/02", "tiles/06", "tiles/08")
@@ -22,7 +22,7 @@ def architecture(device: Device) -> str:
 
 @pytest.mark.parametrize("rung", RUNGS)
 def test_the_drivers_code_has_registers_and_counts(nvidia: Device, rung: str) -> None:
-    found = inspect_kernel(rung, device=nvidia.info.label)
+    found = inspect(rung, device=nvidia.info.label)
     assert found.form in (SASS, PTX), found.notes
     assert PTX in found.texts
     assert found.resources is not None
@@ -39,7 +39,7 @@ def test_the_drivers_code_has_registers_and_counts(nvidia: Device, rung: str) ->
 @pytest.mark.parametrize("rung", RUNGS)
 def test_the_driver_reckons_the_same_occupancy(nvidia: Device, rung: str) -> None:
     """cuOccupancyMaxActiveBlocksPerMultiprocessor for groups of many sizes, with and without more local memory."""
-    found = inspect_kernel(rung, device=nvidia.info.label)
+    found = inspect(rung, device=nvidia.info.label)
     linked = link_ptx(found.texts[PTX], nvidia.info.place)
     assert linked.cubin, linked.log
     resources = read_report(linked.log, "gemm") or found.resources
@@ -76,7 +76,7 @@ def test_the_driver_reckons_the_same_occupancy(nvidia: Device, rung: str) -> Non
 
 
 def test_a_roofline_of_a_gpu(nvidia: Device) -> None:
-    found = roofline("tiles/02", (1024,), nvidia, seconds=0.2)
+    found = roofline_kernel("tiles/02", (1024,), nvidia, seconds=0.2)
     assert found.row.status == "ok"
     assert found.binding.name == "local memory"  # two reads of local memory for each multiply-add
     assert 0.05 < found.fraction <= 1.02

@@ -3,9 +3,9 @@
 import pytest
 from shapes import DTYPES, check_kernel
 
-from tilewright.bench.ladders import run_ladder
 from tilewright.core.kernel import Kernel
 from tilewright.kernels import LADDERS, find_kernel
+from tilewright.measurement.ladders import run_ladder
 from tilewright.runtime.opencl.device import Device
 
 RUNGS = [kernel for ladder in LADDERS.values() for kernel in ladder.kernels]

@@ -4,10 +4,6 @@ import numpy as np
 import pytest
 from shapes import DTYPES, check_kernel
 
-from tilewright.bench.baselines.clblast import CLBlastBaseline, clblast_present
-from tilewright.bench.baselines.cublas import CublasBaseline, cublas_loads
-from tilewright.bench.ladders import run_ladder
-from tilewright.bench.sets import STORED
 from tilewright.core.kernel import Kernel, NDRange
 from tilewright.core.plan import plan_kernel
 from tilewright.core.problem import Copy, Gemm, Problem, Transpose, compulsory_bytes, random_arrays
@@ -16,6 +12,10 @@ from tilewright.core.types import ELEMENT_TYPES
 from tilewright.dispatch.choice import plan_copy, plan_product
 from tilewright.errors import BuildFailed, InvalidInput, LaunchFailed
 from tilewright.kernels import LADDERS, find_kernel
+from tilewright.measurement.baselines.clblast import CLBlastBaseline, clblast_present
+from tilewright.measurement.baselines.cublas import CublasBaseline, cublas_loads
+from tilewright.measurement.ladders import run_ladder
+from tilewright.measurement.sets import STORED
 from tilewright.runtime.cuda.counterparts import CUDA_FEATURES, counterpart_of
 from tilewright.runtime.cuda.device import Device
 from tilewright.runtime.opencl.device import Device as OpenCLDevice

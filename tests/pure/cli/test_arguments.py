@@ -8,8 +8,9 @@ import pytest
 
 from tilewright.cli.kernel_arguments import kernel_of
 from tilewright.cli.main import main, make_parser
-from tilewright.cli.sizes import parse_size, sizes_of
+from tilewright.cli.sizes import sizes_of
 from tilewright.core.problem import Gemm
+from tilewright.core.sizes import parse_size
 from tilewright.errors import InvalidInput
 from tilewright.kernels import LADDERS, rung_before
 

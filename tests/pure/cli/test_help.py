@@ -106,7 +106,7 @@ def completions(line: str, tmp_path: Path) -> set[str]:
         ("tilewright ", set(COMMANDS)),
         ("tilewright la", {"ladder"}),
         ("tilewright ladder ", set(LADDERS)),
-        ("tilewright ladder --refer", {"--reference-figures"}),
+        ("tilewright ladder --publ", {"--published"}),
         ("tilewright show tiles/02", {"tiles/02_tiled"}),
         ("tilewright ladder --rung tiles/02", {"tiles/02_tiled"}),
         ("tilewright run mi", {"mine.cl"}),

@@ -4,16 +4,17 @@ import argparse
 import json
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from example_records import DEVICE, RECORD, row
 
-from tilewright.bench.accuracy import AccuracyRecord
 from tilewright.cli.json_output import STDOUT
 from tilewright.cli.main import COMMANDS, main
 from tilewright.cli.outputs import write_outputs
 from tilewright.core.records import Role, load_record, save_record
-from tilewright.doctor.findings import Examination, Finding, Status
+from tilewright.health.findings import Examination, Finding, Status
+from tilewright.measurement.accuracy import AccuracyRecord
 from tilewright.runtime.children import SmokeResult
 
 Captured = pytest.CaptureFixture[str]
@@ -112,7 +113,7 @@ def test_a_printed_record_can_be_read_again(folder: Path, capsys: Captured, monk
 def test_devices_gives_the_fields_of_device_info(capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
     trial = SmokeResult("Platform", 0, True, "", fp64="works", fp16="refused")
     monkeypatch.setattr("tilewright.runtime.opencl.device.list_devices", lambda: (DEVICE,))
-    monkeypatch.setattr("tilewright.runtime.children.probe_device", lambda *_, **__: trial)
+    monkeypatch.setattr("tilewright.api.machine.probe_device", lambda *_, **__: trial)
     assert main(["devices", "--json"]) == 0
     captured = capsys.readouterr()
     (found,) = json.loads(captured.out)
@@ -128,10 +129,10 @@ def test_accuracy_bench_and_doctor_print_json_alone(capsys: Captured, monkeypatc
     rows = (row("NumPy", 0.02, role=Role.BASELINE), row("tilewright", 0.01))
     benchmark = replace(RECORD, rows=rows)
     faults = Examination((Finding(Status.FAIL, "device", "none", "install it"),), "")
-    monkeypatch.setattr("tilewright.bench.accuracy.measure_accuracy", lambda *_, **__: measured)
-    monkeypatch.setattr("tilewright.bench.library.run_benchmark", lambda *_, **__: benchmark)
-    monkeypatch.setattr("tilewright.runtime.opencl.device.open_device", lambda *_: None)
-    monkeypatch.setattr("tilewright.doctor.examine", lambda: faults)
+    monkeypatch.setattr("tilewright.api.measurements.measure_accuracy", lambda *_, **__: measured)
+    monkeypatch.setattr("tilewright.api.measurements.run_benchmark", lambda *_, **__: benchmark)
+    monkeypatch.setattr("tilewright.runtime.opencl.device.open_device", lambda *_: SimpleNamespace(info=DEVICE))
+    monkeypatch.setattr("tilewright.health.doctor", lambda: faults)
     for name, status, key in (("accuracy", 0, "size"), ("bench", 0, "rows"), ("doctor", 1, "findings")):
         assert main([name, "--json"]) == status
         assert key in json.loads(capsys.readouterr().out), name

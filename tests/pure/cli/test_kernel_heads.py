@@ -74,7 +74,7 @@ def test_inspect_takes_macros_from_a_head(tmp_path: Path, monkeypatch: pytest.Mo
         seen.append(made)
         raise InvalidInput("far enough")
 
-    monkeypatch.setattr("tilewright.analysis.inspect.inspect_kernel", stop)
+    monkeypatch.setattr("tilewright.analysis.inspect.inspect", stop)
     options = make_parser().parse_args(["inspect", str(path)])
     with pytest.raises(InvalidInput, match="far enough"):
         inspect_one(str(path), "sm_90", {}, options)

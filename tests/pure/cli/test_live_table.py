@@ -8,11 +8,11 @@ from example_records import DEVICE, ENVIRONMENT, RECORD, REFUSED, ROWS, row
 from rich.console import Console
 from says import says
 
-from tilewright.bench.progress import Phase
 from tilewright.cli.fitting import BAR_WIDTH, Column, Line, bar, fitting
 from tilewright.cli.live_table import LiveTable
 from tilewright.core.records import Record, Role, RowStatus, Samples
-from tilewright.report.table import derive, sizes_of
+from tilewright.measurement.progress import Phase
+from tilewright.reports.table import derive, sizes_of
 
 LONG_NAMES = tuple(replace(each, name=f"tiles/0{place}_more_work_per_item") for place, each in enumerate(ROWS[2:]))
 

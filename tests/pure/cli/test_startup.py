@@ -47,9 +47,13 @@ def test_what_only_prints_loads_neither_numpy_nor_a_driver(arguments: list[str])
 
 
 def test_explain_loads_no_driver() -> None:
-    assert not {"rich", "matplotlib", "tilewright.bench.ladders", "tilewright.bench.baselines", *DRIVERS} & loaded_by(
-        "explain", "rows/1", "--size", "16"
-    )
+    assert not {
+        "rich",
+        "matplotlib",
+        "tilewright.measurement.ladders",
+        "tilewright.measurement.baselines",
+        *DRIVERS,
+    } & loaded_by("explain", "rows/1", "--size", "16")
 
 
 def test_explain_needs_numpy_alone() -> None:

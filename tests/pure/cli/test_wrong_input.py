@@ -18,7 +18,6 @@ from says import says
 from tilewright import __main__, kernels
 from tilewright.analysis.explain.serialise import to_dict
 from tilewright.analysis.explanations import explain
-from tilewright.bench.accuracy import AccuracyRecord
 from tilewright.cli import main as cli
 from tilewright.cli import printing
 from tilewright.cli.live_table import LiveTable
@@ -28,6 +27,7 @@ from tilewright.core.problem import Gemm
 from tilewright.core.problems import check_memory
 from tilewright.core.records import load_record, save_record
 from tilewright.errors import InvalidInput, RecordError
+from tilewright.measurement.accuracy import AccuracyRecord
 from tilewright.runtime.cache import BinaryCache, cache_folder
 from tilewright.runtime.cuda import counterparts
 from tilewright.runtime.opencl import device as opencl

@@ -13,8 +13,6 @@ import pytest
 from devices import CPU
 
 import tilewright
-from tilewright.bench import sets
-from tilewright.bench.baselines import blas, clblast, cublas
 from tilewright.core import precision
 from tilewright.core import types as dtypes
 from tilewright.core.plan import violations
@@ -34,6 +32,8 @@ from tilewright.kernels.product.mma import kernels as mma
 from tilewright.kernels.product.wgmma import config as wgmma_configs
 from tilewright.kernels.product.wgmma import kernels as wgmma
 from tilewright.library import multiply
+from tilewright.measurement import sets
+from tilewright.measurement.baselines import blas, clblast, cublas
 from tilewright.runtime import tensor_maps as tensormaps
 from tilewright.runtime.opencl import information
 

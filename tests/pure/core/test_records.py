@@ -24,7 +24,7 @@ from tilewright.core.records import (
     to_json,
 )
 from tilewright.errors import RecordError
-from tilewright.report.benchmark_table import by_problem
+from tilewright.reports.benchmark_table import by_problem
 
 TEXT = st.text(max_size=20)
 FINITE = st.floats(allow_nan=False, allow_infinity=False)

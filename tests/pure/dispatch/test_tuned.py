@@ -13,9 +13,19 @@ import devices
 import pytest
 from says import says
 
-from tilewright.bench import tuning
-from tilewright.bench.sets import problems_of
-from tilewright.bench.tuning import (
+from tilewright.core.kernel import render
+from tilewright.core.operands import Layout
+from tilewright.core.plan import violations
+from tilewright.core.problem import Gemm, StridedGemm
+from tilewright.dispatch import table_files
+from tilewright.dispatch.choice import plan_product, product_candidates
+from tilewright.dispatch.table_files import FOLDER, file_name, load_table, load_tables
+from tilewright.dispatch.tuned import Entry, Table, Tables, key_of, tuned_for
+from tilewright.errors import RecordError
+from tilewright.health.machine import examine_tables
+from tilewright.measurement import tuning
+from tilewright.measurement.sets import problems_of
+from tilewright.measurement.tuning import (
     MOST_DEATHS,
     Effort,
     Outcome,
@@ -25,17 +35,7 @@ from tilewright.bench.tuning import (
     tune,
     with_outcomes,
 )
-from tilewright.bench.tuning.candidates import name_of, tuning_candidates
-from tilewright.core.kernel import render
-from tilewright.core.operands import Layout
-from tilewright.core.plan import violations
-from tilewright.core.problem import Gemm, StridedGemm
-from tilewright.dispatch import table_files
-from tilewright.dispatch.choice import plan_product, product_candidates
-from tilewright.dispatch.table_files import FOLDER, file_name, load_table, load_tables
-from tilewright.dispatch.tuned import Entry, Table, Tables, key_of, tuned_for
-from tilewright.doctor.machine import examine_tables
-from tilewright.errors import RecordError
+from tilewright.measurement.tuning.candidates import name_of, tuning_candidates
 from tilewright.runtime.children import ChildRun
 
 GPU = replace(devices.GPU, name="A GPU", platform="A driver", compute_capability=(9, 0))

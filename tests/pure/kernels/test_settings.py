@@ -6,20 +6,20 @@ from pathlib import Path
 
 import pytest
 
-from tilewright import compare_explanations, custom_kernel, explain, find_kernel, inspect_kernel, rung_before, what_if
-from tilewright.bench.ladders import run_kernel
-from tilewright.bench.roofline import roofline
+from tilewright import compare_explanations, custom_kernel, explain, find_kernel, inspect, rung_before, what_if
 from tilewright.core.problem import Gemm
 from tilewright.core.problems import make_problem
 from tilewright.errors import InvalidInput, UnknownName, Unsupported
 from tilewright.kernels.settings import chosen_kernel, with_settings
+from tilewright.measurement.ladders import run_kernel
+from tilewright.measurement.roofline import roofline_kernel
 
 MINE = "__kernel void mine(__global REAL* C) { if (get_local_size(0) == TS) C[get_global_id(0)] = 0; }\n"
 CALLS: dict[str, Callable[..., object]] = {
     "explain": explain,
     "what_if": what_if,
-    "inspect_kernel": lambda kernel, **given: inspect_kernel(kernel, "sm_90", **given),
-    "roofline": roofline,
+    "inspect": lambda kernel, **given: inspect(kernel, "sm_90", **given),
+    "roofline": roofline_kernel,
     "run_kernel": lambda kernel, **given: run_kernel(kernel, (64,), **given),
 }
 

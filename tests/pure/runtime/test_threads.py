@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from tilewright.doctor.machine import examine_baselines
+from tilewright.health.machine import examine_baselines
 from tilewright.runtime.children import ChildRun
 from tilewright.runtime.icd.registration import PINNED, bind_threads
 

@@ -1,6 +1,6 @@
 """What a kernel does to memory, counted without a GPU: `tilewright explain`."""
 
-from .explain import explain_source
+from .explain import PrintedExplanation, explain_source
 from .explanation import Explanation
 from .models import MODELS, NVIDIA, Model, find_model
 from .plans import explain_kernel, explain_steps
@@ -14,6 +14,7 @@ __all__ = [
     "Finding",
     "LocalMemory",
     "Model",
+    "PrintedExplanation",
     "explain_kernel",
     "explain_source",
     "explain_steps",

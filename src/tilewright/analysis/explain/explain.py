@@ -5,7 +5,9 @@ from dataclasses import replace
 from math import prod
 from pathlib import Path
 from time import perf_counter
+from typing import Any
 
+from ...core.shown import Shown
 from ...errors import InvalidInput, SourceError, UnknownName
 from ..marked_lines import plain_text
 from .annotate import report
@@ -17,6 +19,7 @@ from .models import NVIDIA, Model
 from .private_arrays import private_arrays
 from .profile import Profile
 from .recorder import TrafficRecorder
+from .serialise import access_rows
 from .simt import Finding, all_groups, run_kernel
 from .simt.findings import COUNTED, GROUPS, UNINITIALISED, UNUSED
 from .simt.launch import STEP_LIMIT, Argument, Launch, check_sizes
@@ -27,12 +30,20 @@ from .source_lines import SourceText
 Groups = Sequence[Group] | str | None
 
 
-class PrintedExplanation(Explanation):
+class PrintedExplanation(Shown, Explanation):
     """An explanation whose text is what `tilewright explain` prints."""
 
     def __str__(self) -> str:
         """The verdict, the sums, and the lines of the source that move data."""
         return plain_text(report(self))
+
+    def one_line(self) -> str:
+        ran = f"{len(self.groups):,} of {self.group_count:,} work-groups"
+        return f"{self.name} by the rules of {self.model.name}, {len(self.faults)} faults in {ran}"
+
+    def to_rows(self) -> list[dict[str, Any]]:
+        """A row for each access of the source to memory: requests, cost and least cost, and where it stands."""
+        return access_rows(self)
 
 
 def explain_source(
@@ -53,7 +64,7 @@ def explain_source(
     unset: Collection[str] = (),
     partial: bool = False,
     watch: Watch = not_watched,
-) -> Explanation:
+) -> PrintedExplanation:
     """Explain OpenCL C text.
 
     `macros` are the `-D` options. `entry` is the kernel's name, and may be left out if there is only one. `arguments` has a

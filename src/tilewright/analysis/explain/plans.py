@@ -13,8 +13,7 @@ from ...core.plan import Plan
 from ...core.problem import Problem, inputs_of, output_of, random_arrays
 from ...core.types import element_type, numpy_dtype
 from ...errors import UnknownName, Unsupported
-from .explain import Groups, explain_source
-from .explanation import Explanation
+from .explain import Groups, PrintedExplanation, explain_source
 from .models import NVIDIA, Model
 from .simt.launch import STEP_LIMIT, Argument
 from .simt.machine import Watch, not_watched
@@ -34,7 +33,7 @@ def explain_kernel(
     step_limit: int = STEP_LIMIT,
     partial: bool = False,
     watch: Watch = not_watched,
-) -> tuple[Explanation, ...]:
+) -> tuple[PrintedExplanation, ...]:
     """Explain every launch of a rung or library kernel on `problem`, in order; the last one is the kernel itself.
 
     `arrays` are the problem's inputs (random by default, and small where int32 is multiplied). Launches pass their results
@@ -63,7 +62,7 @@ def explain_steps(
     partial: bool = False,
     watch: Watch = not_watched,
     zeroed_output: bool = False,
-) -> tuple[Explanation, ...]:
+) -> tuple[PrintedExplanation, ...]:
     """As `explain_kernel`, for the launches of a Plan. A launch that needs more than `step_limit` loop steps raises
     SourceError, or ends early if it may be `partial`. With `zeroed_output` the output holds zeros before the first launch."""
     buffers = first_buffers(problem, arrays or small_arrays(problem))
@@ -87,7 +86,7 @@ def explain_steps(
         partial=partial,
         watch=watch,
     )
-    explanations: list[Explanation] = []
+    explanations: list[PrintedExplanation] = []
     for step in steps:
         if step.config.ndrange(step.problem).empty:
             continue
@@ -129,7 +128,7 @@ def _explain_step(
     unset: set[str],
     changes: tuple[Mapping[str, str | int], Mapping[str, int]],
     **how: Any,
-) -> Explanation:
+) -> PrintedExplanation:
     """Explain one launch. `how` are further arguments of `explain_source`."""
     ndrange = step.config.ndrange(step.problem)
     if maps := step.config.tensor_maps(step.problem):

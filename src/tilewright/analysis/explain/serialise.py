@@ -43,6 +43,26 @@ def _stop(stop: Stop | None) -> dict[str, int] | None:
     return {"line": stop.position.line, "steps": stop.steps, "ended": stop.ended, "chosen": stop.chosen}
 
 
+def access_rows(explanation: Explanation) -> list[dict[str, Any]]:
+    """The accesses as rows of a table, all with the same columns. A cost is in sectors or wavefronts, as `unit` says."""
+    return [
+        {
+            **_place(each.position),
+            "operation": each.operation,
+            "space": each.space,
+            "buffer": each.buffer,
+            "bytes_per_item": each.size,
+            "requests": each.requests,
+            "unit": "wavefronts" if each.is_local else "sectors",
+            "cost": each.cost,
+            "ideal": each.ideal,
+            "useful_bytes": each.useful_bytes,
+            "conflicts": each.conflicts,
+        }
+        for each in explanation.accesses
+    ]
+
+
 def _place(position: Position) -> dict[str, Any]:
     return {"file": position.file, "line": position.line, "column": position.column}
 

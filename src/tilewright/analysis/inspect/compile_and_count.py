@@ -1,15 +1,18 @@
 """Inspects a kernel: chooses the toolchain for an architecture, compiles, and counts instructions."""
 
-from collections.abc import Callable, Sequence
+from __future__ import annotations
+
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from ...core.device import DeviceInfo
-from ...core.kernel import Dialect, Kernel, Step, render
+from ...core.kernel import Dialect, Step, render
 from ...core.plan import Plan, plan_kernel
 from ...core.problems import make_problem
+from ...core.sizes import Sides, Size
 from ...core.types import element_type
 from ...errors import BuildFailed, UnknownName, Unsupported
-from ...kernels.settings import Settings, chosen_kernel
+from ...kernels.settings import KernelName, Settings, chosen_kernel
 from ...runtime.cuda.counterparts import CUDA_FEATURES
 from ...runtime.opencl.device import list_devices, open_device
 from . import amd, driver, nvidia, x86
@@ -83,25 +86,29 @@ def _device_target(info: DeviceInfo) -> Target:
     return Target(name, info.label, info, chip, driven=True)
 
 
-def inspect_kernel(
-    kernel: Kernel | str,
+def inspect(
+    kernel: KernelName,
     arch: str = DEVICE,
-    size: Sequence[int] = SIZE,
+    size: Size = SIZE,
     *,
     dtype: str | None = None,
     offset: int = 0,
     device: str | None = None,
     settings: Settings | None = None,
+    global_size: Sides | None = None,
+    local_size: Sides | None = None,
 ) -> Inspection:
     """What a compiler makes of a kernel for `arch`, one of `inspection.ARCHITECTURES`: "sm_90", "gfx90a", "x86-64-v4" ...,
     or "device", the device that `device` names as in `open_device`, by its own driver. `print` it to read it.
 
-    `kernel` is a rung's name or a Kernel. `size` is (n,), (m, n, k) or (rows, columns); it decides the launch, which a CPU
-    driver may have to run once, and what is cut to fit it. `dtype` is the kernel's usual one if left out. `settings` change
-    fields of a rung's configuration or macros of a file. Unsupported says why the architecture cannot run the kernel,
-    BuildFailed holds a compiler's log; a tool that is not installed is no error, but a sentence in `missing`.
+    `kernel` is a rung's name, a `.cl` file with its `global_size` and `local_size` in work-items, or a Kernel. `size` is n,
+    (m, n, k) or (rows, columns); it decides the launch, which a CPU driver may have to run once, and what is cut to fit it.
+    `dtype` is the kernel's usual one if left out. `settings` change fields of a rung's configuration or macros of a file.
+
+    Unsupported says why the architecture cannot run the kernel, BuildFailed holds a compiler's log; a tool that is not
+    installed is no error, but a sentence in `missing`.
     """
-    kernel = chosen_kernel(kernel, settings)
+    kernel = chosen_kernel(kernel, settings, global_size, local_size)
     target = find_target(arch, device)
     problem = make_problem(kernel, size, dtype, offset)
     # Some features, such as matrix instructions, are proved only by a run on a device. Without a device they are assumed.

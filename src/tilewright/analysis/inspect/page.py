@@ -15,7 +15,7 @@ from ...core.markdown import cell, fenced
 from ...errors import TilewrightError
 from ...kernels import find_ladder
 from .compare import compare
-from .compile_and_count import find_target, inspect_kernel
+from .compile_and_count import find_target, inspect
 from .counts import Mix
 from .instruction_kinds import GLOBAL_LOAD, LOAD
 from .record import Inspection, load_inspection
@@ -31,9 +31,9 @@ def inspected(words: Sequence[str], folder: Path) -> str:
     if words[0] == "ladder":
         return "\n\n".join(ladder_table(words[1], arch) for arch in words[2:])
     if words[0] == "record":
-        found = [load_inspection(folder / words[1]), inspect_kernel(words[2], words[3])]
+        found = [load_inspection(folder / words[1]), inspect(words[2], words[3])]
     else:
-        found = [inspect_kernel(words[0], arch) for arch in words[1:]]
+        found = [inspect(words[0], arch) for arch in words[1:]]
     lines = "\n".join(compare(*found)) if len(found) == 2 else "\n\n".join(map(str, found))
     return fenced(lines)
 
@@ -44,7 +44,7 @@ def ladder_table(name: str, arch: str) -> str:
     lines = [f"**{arch}** ({find_target(arch).title})", "", "| " + " | ".join(HEADS) + " |", rule]
     for kernel in find_ladder(name).kernels:
         try:
-            cells = list(_cells(inspect_kernel(kernel, arch)))
+            cells = list(_cells(inspect(kernel, arch)))
         except TilewrightError as refusal:
             cells = [kernel.name, str(refusal).splitlines()[0], *[""] * (len(HEADS) - 2)]
         lines.append("| " + " | ".join(map(cell, cells)) + " |")

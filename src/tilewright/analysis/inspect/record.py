@@ -2,16 +2,18 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from pathlib import Path
+from typing import Any
 
 from ...core.records import load
+from ...core.shown import Shown
+from ...core.sizes import FilePath
 from .counts import Loop, Mix, Resources
 from .occupancy import Occupancy
 from .printing import count_table, registers_line
 
 
-@dataclass(frozen=True)
-class Inspection:
+@dataclass(frozen=True, repr=False)
+class Inspection(Shown):
     """What a compiler made of a kernel for one architecture.
 
     `form` names what was counted ("SASS", "PTX", "ISA", "x86"), or "" if no tool was there to make any; `loop` is the one
@@ -42,6 +44,21 @@ class Inspection:
     def __str__(self) -> str:
         return "\n".join(report(self))
 
+    def one_line(self) -> str:
+        registers = f"{self.resources.registers} registers" if self.resources is not None else "registers unknown"
+        counted = f"{self.mix.instructions:,} instructions" if self.mix is not None else "instructions unknown"
+        return f"{self.name}, {self.dtype}: {registers}, {counted}"
+
+    def to_rows(self) -> list[dict[str, Any]]:
+        """A row for each kind of instruction: how many the kernel has, and how many of them its main loop has."""
+        loop = self.loop.mix.effects if self.loop is not None else {}
+        effects = self.mix.effects if self.mix is not None else {}
+        return [
+            {"kernel": self.kernel, "arch": self.arch, "form": self.form, "instructions": kind, "kernel_count": count,
+             "loop_count": loop.get(kind, 0)}
+            for kind, count in effects.items()
+        ]  # fmt: skip
+
 
 def report(inspection: Inspection) -> list[str]:
     """The lines of an inspection."""
@@ -67,6 +84,6 @@ def _facts(inspection: Inspection) -> Iterator[str]:
         yield f"  occupancy     {inspection.occupancy} (work-groups by {limits})"
 
 
-def load_inspection(path: Path) -> Inspection:
+def load_inspection(path: FilePath) -> Inspection:
     """Read one back from JSON; RecordError says what is wrong with the file."""
     return load(path, Inspection, "an inspection")

@@ -1,14 +1,17 @@
 """StridedCopy: batches of matrices copied, each side with its own strides."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import ClassVar
-
-import numpy as np
+from typing import TYPE_CHECKING, ClassVar
 
 from ...core.operands import Layout, Operand, Scalars
 from ...core.problem import Arrays, Copy, Problem, Transpose
 from ...errors import InvalidInput
+
+if TYPE_CHECKING:
+    import numpy as np
 
 VECTOR_BYTES = 16  # the widest load of one work-item
 MAX_SIDE = 2**31 - 2**16  # so that a size rounded up to a tile is an int, too
@@ -60,14 +63,14 @@ class StridedCopy:
         return 0.0
 
     @property
-    def transposed(self) -> "StridedCopy":
+    def transposed(self) -> StridedCopy:
         """The same copy with rows and columns exchanged on both sides."""
         return replace(
             self, rows=self.columns, columns=self.rows, source=self.source.swapped, target=self.target.swapped
         )
 
     @property
-    def flat(self) -> "StridedCopy":
+    def flat(self) -> StridedCopy:
         """The same copy as one long row, if neither side has gaps between its rows."""
         whole = self.rows * self.columns
         joined = all(side.row == self.columns * side.column for side in (self.source, self.target))
@@ -75,13 +78,13 @@ class StridedCopy:
             return self
         return replace(self, rows=1, columns=whole)
 
-    def batches(self, first: int, count: int) -> "StridedCopy":
+    def batches(self, first: int, count: int) -> StridedCopy:
         """The copy of `count` matrices of the batch from `first` on."""
         source, target = (replace(side, offset=side.offset + first * side.batch) for side in (self.source, self.target))
         return replace(self, source=source, target=target, batch=count)
 
     @property
-    def output_by_rows(self) -> "StridedCopy":
+    def output_by_rows(self) -> StridedCopy:
         """This copy, or with rows and columns exchanged: the one whose output has the smaller stride along a row."""
         return self.transposed if nearer_rows(self.target, self.rows, self.columns) else self
 

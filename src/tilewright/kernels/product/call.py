@@ -85,7 +85,7 @@ class GemmCall(StridedGemm):
     def scalars(self) -> Scalars:
         """The value of every argument that is not a pointer."""
         chunk = self.k_chunk or self.k
-        own = {"k_chunk": chunk, "c_split": self.c_split, "pieces": self.splits}
+        own = {"k_chunk": chunk, "c_split": self.c_split, "splits": self.splits}
         return {**super().scalars, **own}
 
     @cached_property

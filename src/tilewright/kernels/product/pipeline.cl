@@ -27,8 +27,11 @@ typedef struct {
 // Goes on to the next stage. A macro, as `stage` and `parity` are variables of whoever waits.
 #define NEXT_STAGE(stage, parity)                      \
     {                                                  \
-        stage = stage + 1 < STAGES ? stage + 1 : 0;    \
-        parity ^= stage == 0;                          \
+        stage += 1;                                    \
+        if (stage == STAGES) {                         \
+            stage = 0;                                 \
+            parity ^= 1;                               \
+        }                                              \
     }
 
 // The ring whose mbarriers lie at `barriers`, kind after kind.

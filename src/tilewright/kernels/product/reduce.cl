@@ -5,7 +5,7 @@
 // ITEMS_PER_ELEMENT  work-items that add up the partial sums of an element; a power of two
 // SCALED             1 if rows and columns of the product are scaled, by vectors or by one number each
 //
-// `partial` holds, for each of `partials` parts of K and each matrix of the batch, M x N sums in rows without gaps.
+// `partial` holds, for each of `splits` parts of K and each matrix of the batch, M x N sums in rows without gaps.
 // Dimension 0 runs over the elements, rows first; dimension 2 over the batch.
 
 #define C_VEC 1
@@ -15,7 +15,7 @@
 #define ITEMS (GROUP_ELEMENTS * ITEMS_PER_ELEMENT)
 
 __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
-void reduce(const int M, const int N, const int partials, const ACC alpha, const ACC beta,
+void reduce(const int M, const int N, const int splits, const ACC alpha, const ACC beta,
             const __global COMPONENT* restrict partial,
             __global RESULT* restrict C, const long c_offset, const long c_row, const long c_column, const long c_batch,
             const __global RESULT* bias, const long bias_offset, const long bias_row, const long bias_column,
@@ -35,7 +35,7 @@ void reduce(const int M, const int N, const int partials, const ACC alpha, const
     if (row < M) {
         partial += (batch * area + element) * PARTS;
 #pragma unroll 4
-        for (int number = lane; number < partials; number += ITEMS_PER_ELEMENT)
+        for (int number = lane; number < splits; number += ITEMS_PER_ELEMENT)
 #pragma unroll
             for (int part = 0; part < PARTS; part++)
                 sum[part] = ADD(sum[part], partial[number * distance * PARTS + part]);

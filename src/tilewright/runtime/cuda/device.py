@@ -105,6 +105,9 @@ class Device:
         )
         self._gate = Gate(self._stream, self.build(GATE, "the gate", signature, "float32").new_kernel())
 
+    def __repr__(self) -> str:
+        return f"<Device: {self.info.label}, {self.backend}>"
+
     def enter(self) -> Any:
         """Make the context current in this thread, and return the driver's functions."""
         driver = driver_calls()

@@ -167,6 +167,9 @@ class Device:
         self._lock = Lock()
         self._disk = BinaryCache(cache_folder() / "programs")
 
+    def __repr__(self) -> str:
+        return f"<Device: {self.info.label}, {self.backend}>"
+
     def build(
         self, source: str, name: str, signature: Signature, dtype: str, options: Sequence[str] = (), target: str = ""
     ) -> Program:

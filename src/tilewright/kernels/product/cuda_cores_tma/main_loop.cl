@@ -247,7 +247,7 @@ void product(const int M, const int N, const int K, const ACC alpha, const ACC b
 #endif
             const int complete = work.last - work.first == steps, tile = work.number - whole;
             if (!complete)
-                store_partial(sum, slice, partial + (size_t)(get_group_id(0) + tile) * PARTIAL_ELEMENTS, semaphores + tile);
+                store_exchanged(sum, slice, partial + (size_t)(get_group_id(0) + tile) * PARTIAL_ELEMENTS, semaphores + tile);
             const int2 first = (tile_coordinates(work.number % area, rows, columns) * (int2)(BM, BN) + corner) / PARTS;
 #pragma unroll
             for (int i = 0; i < RESULT_ROWS; i += TOGETHER)

@@ -27,12 +27,13 @@
 #define LINE 128
 #define A_TILE (BM * LINE)
 #define B_TILE (BN * LINE)
-#define STAGE (2 * A_TILE + 2 * B_TILE)
+#define STAGE_BYTES (2 * A_TILE + 2 * B_TILE)
 #define ITEMS 384
 #define SUMS (BN / 2)
 #define K_STEPS 4  // products of 16 in a line
 
 #include "../scheduler.cl"
+#include "../pipeline.cl"
 
 __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
 void product(const int M, const int N, const int K, const int tiles, const ACC alpha, const ACC beta,
@@ -43,19 +44,16 @@ void product(const int M, const int N, const int K, const int tiles, const ACC a
              __global RESULT* C, const long c_offset, const long c_row, const long c_column, const long c_batch,
              const __global RESULT* bias, const long bias_offset, const long bias_row, const long bias_column)
 {
-    __local uchar local_tiles[STAGES * STAGE] __attribute__((aligned(1024)));
+    __local uchar local_tiles[STAGES * STAGE_BYTES] __attribute__((aligned(1024)));
     __local ulong barriers[2 * STAGES] __attribute__((aligned(16)));
     __local float scales[2][BN];
     __local int marks[2][BN];
     __local int small_tile[2], shared;
 
     const int item = get_local_id(0), warpgroup = item / 128, steps = (K + BK - 1) / BK;
-    const uint stages = local_address(local_tiles), full = local_address(barriers), empty = full + 8 * STAGES;
+    const Ring ring = ring_at(local_address(local_tiles), local_address(barriers));
     if (item == 0) {
-        for (int stage = 0; stage < STAGES; stage++) {
-            mbarrier_init(full + 8 * stage, 1);
-            mbarrier_init(empty + 8 * stage, 2);
-        }
+        init_barriers(ring, 2);
         small_tile[0] = small_tile[1] = 0;
         fence_mbarrier_init();
         tensormap_address(map_a, (ulong)halves_a);
@@ -72,15 +70,12 @@ void product(const int M, const int N, const int K, const int tiles, const ACC a
                 const int4 place = tile_origin(tile, M, N);
                 const int a_batch = place.z * a_batched, b_batch = place.z * b_batched;
                 for (int k = 0; k < K; k += BK) {
-                    const uint ready = full + 8 * stage, to = stages + stage * STAGE;
-                    mbarrier_wait(empty + 8 * stage, parity ^ 1);
-                    mbarrier_arrive_expect_tx(ready, STAGE);
+                    const uint to = ring.stages + stage * STAGE_BYTES, ready = begin_stage(ring, stage, parity ^ 1, STAGE_BYTES);
                     cp_async_bulk_tensor_3d(to, map_a, k, place.x, a_batch, ready);
                     cp_async_bulk_tensor_3d(to + A_TILE, map_a, k, M + place.x, a_batch, ready);
                     cp_async_bulk_tensor_3d(to + 2 * A_TILE, map_b, k, place.y, b_batch, ready);
                     cp_async_bulk_tensor_3d(to + 2 * A_TILE + B_TILE, map_b, k, N + place.y, b_batch, ready);
-                    stage = stage + 1 == STAGES ? 0 : stage + 1;
-                    parity ^= stage == 0;
+                    NEXT_STAGE(stage, parity)
                 }
             }
         return;
@@ -102,10 +97,10 @@ void product(const int M, const int N, const int K, const int tiles, const ACC a
         uint last = 0;
         float high_sums[SUMS], low_sums[SUMS];
         for (int step = 0; step < steps; step++) {
-            const uint a = stages + stage * STAGE + consumer * 64 * LINE, b = stages + stage * STAGE + 2 * A_TILE;
+            const uint a = ring.stages + stage * STAGE_BYTES + consumer * 64 * LINE, b = ring.stages + stage * STAGE_BYTES + 2 * A_TILE;
             const ulong a_high = wgmma_descriptor(a, 0, 8 * LINE), a_low = wgmma_descriptor(a + A_TILE, 0, 8 * LINE);
             const ulong b_high = wgmma_descriptor(b, 0, 8 * LINE), b_low = wgmma_descriptor(b + B_TILE, 0, 8 * LINE);
-            mbarrier_wait(full + 8 * stage, parity);
+            mbarrier_wait(ring.full + 8 * stage, parity);
             wgmma_fence();
 #pragma unroll
             for (int part = 0; part < K_STEPS; part++)
@@ -119,19 +114,18 @@ void product(const int M, const int N, const int K, const int tiles, const ACC a
             wgmma_commit_group();
             wgmma_wait_group_1();
             if (step > 0 && own == 0)
-                mbarrier_arrive(empty + 8 * last);
+                mbarrier_arrive(ring.empty + 8 * last);
             wgmma_ready(BN, "+f", high_sums);
 #pragma unroll
             for (int i = 0; i < SUMS; i++)
                 sums[i] += high_sums[i];
             last = stage;
-            stage = stage + 1 == STAGES ? 0 : stage + 1;
-            parity ^= stage == 0;
+            NEXT_STAGE(stage, parity)
         }
         wgmma_wait_group_0();
         wgmma_ready(BN, "+f", low_sums);
         if (own == 0)
-            mbarrier_arrive(empty + 8 * last);
+            mbarrier_arrive(ring.empty + 8 * last);
 #pragma unroll
         for (int i = 0; i < SUMS; i++)
             sums[i] = fma(low_sums[i], power_of_two(-LOW_BITS), sums[i]);

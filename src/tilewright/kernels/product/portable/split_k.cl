@@ -13,8 +13,6 @@
 #define PARTIAL_ITEMS SLICE_ITEMS
 #include "../fixup.cl"
 
-#define PARTIAL_SIZE (PARTIAL_VECTORS * PARTIAL_ITEMS)  // vectors of a partial tile
-
 __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
 void gemm_split_k(const int M, const int N, const int K, const int k_chunk, const ACC alpha, const ACC beta,
                  const __global STORED* restrict A, const long a_offset, const long a_row, const long a_column, const long a_batch,
@@ -34,34 +32,15 @@ void gemm_split_k(const int M, const int N, const int K, const int k_chunk, cons
     COMPONENT sum[TM][TN * PARTS];
     compute_tile(sum, panels, depth, A, M - tile.x, a_row, a_column, B, N - tile.y, b_row, b_column);
 
-    const int item = get_local_id(0), partials = get_num_groups(1);
+    const int item = get_local_id(0), count = get_num_groups(1);
     const size_t number = get_group_id(2) * get_num_groups(0) + get_group_id(0);
-    __global PARTIAL_VECTOR* own = (__global PARTIAL_VECTOR*)partial + number * partials * PARTIAL_SIZE + item;
+    __global COMPONENT* partials = partial + number * count * (BM * BN * PARTS);
     if (item < SLICE_ITEMS)
-#pragma unroll
-        for (int i = 0; i < PARTIAL_VECTORS; i++)
-            own[get_group_id(1) * PARTIAL_SIZE + i * SLICE_ITEMS] =
-                JOIN(vload, WORDS)(i % (TN * PARTS / WORDS), sum[i * WORDS / (TN * PARTS)]);
+        store_partial(sum[0], partials, get_group_id(1));
     // No one reads the panels any more, and they may fill local memory.
-    if (!arrives_last(semaphores + number, partials, (local int*)panels) || item >= SLICE_ITEMS)
+    if (!arrives_last(semaphores + number, count, (local int*)panels) || item >= SLICE_ITEMS)
         return;
-    fence_acq_rel_gpu();
-
-#pragma unroll
-    for (int i = 0; i < TM; i++)
-#pragma unroll
-        for (int j = 0; j < TN * PARTS; j++)
-            sum[i][j] = 0;
-    for (int other = 0; other < partials; other++)
-#pragma unroll
-        for (int i = 0; i < PARTIAL_VECTORS; i++) {
-            COMPONENT words[WORDS];
-            JOIN(vstore, WORDS)(own[other * PARTIAL_SIZE + i * SLICE_ITEMS], 0, words);
-#pragma unroll
-            for (int word = 0; word < WORDS; word++)
-                sum[i * WORDS / (TN * PARTS)][i * WORDS % (TN * PARTS) + word] =
-                    ADD(sum[i * WORDS / (TN * PARTS)][i * WORDS % (TN * PARTS) + word], words[word]);
-        }
+    add_partials(sum[0], partials, count);
     store_tile(sum, tile, M, N, alpha, beta, C + (c_offset + batch * c_batch) * PARTS, c_row, c_column,
                bias + bias_offset * PARTS, bias_row, bias_column);
 }

@@ -4,8 +4,13 @@
 #define VECTORS (BLOCKS * WN / 8)              // sums of a work-item, four at a time: those of neighbours lie side by side
 #define OWN_VECTORS ((VECTORS + TAIL_SPLIT - 1) / TAIL_SPLIT)  // of them that one work-group finishes
 
+#define PARTIAL_WIDTH 4
+#define PARTIAL_VECTORS (CONSUMERS * VECTORS)
+#define PARTIAL_ITEMS 128
+#include "../fixup.cl"
+
 // Stores a consumer's sums in its partial tile, but those that part `own` of k adds up: they go to `own_vectors`.
-INLINE void store_partial(COMPONENT sums[BLOCKS][WN / 2], COMPONENT own_vectors[OWN_VECTORS][4], const int own, __global COMPONENT* partial)
+INLINE void store_others(COMPONENT sums[BLOCKS][WN / 2], COMPONENT own_vectors[OWN_VECTORS][4], const int own, __global COMPONENT* partial)
 {
 #pragma unroll
     for (int vector = 0; vector < VECTORS; vector++) {
@@ -17,33 +22,31 @@ INLINE void store_partial(COMPONENT sums[BLOCKS][WN / 2], COMPONENT own_vectors[
     }
 }
 
-// Waits until all partial tiles are there. All work-groups run at a time, so this ends. The semaphore counts arrivals,
-// then departures, and is 0 again in the end.
-INLINE void await_partials(volatile __global uint* semaphore, const int consumer, const int item)
+// Waits until all partial tiles are there. All work-groups run at a time, so this ends.
+INLINE void await_partials(volatile __global int* semaphore, const int consumer, const int item)
 {
     bar_sync(1 + consumer, 128);
     if (item == 0) {
         fence_acq_rel_gpu();
         atomic_inc(semaphore);
-        while (*semaphore < TAIL_SPLIT)
-            ;
+        await_arrivals(semaphore, TAIL_SPLIT);
         fence_acq_rel_gpu();
     }
     bar_sync(1 + consumer, 128);
-    if (item == 32 && atomic_inc(semaphore) == 2 * TAIL_SPLIT - 1)
-        *semaphore = 0;
+    if (item == 32)
+        depart(semaphore, TAIL_SPLIT);
 }
 
 // Adds up and stores this work-group's vectors of a consumer's part of tile number `tile` of the tail wave. It has part `own` of k.
 INLINE void reduce_and_store(COMPONENT sums[BLOCKS][WN / 2], const Part part, const int tile, const int own,
                          const ACC alpha, const ACC beta, __global RESULT* C, const long c_row, const __global RESULT* bias,
-                         const long bias_row, const long bias_column, __global COMPONENT* partial, __global uint* semaphores,
+                         const long bias_row, const long bias_column, __global COMPONENT* partial, __global int* semaphores,
                          const int consumer, const int item)
 {
     const size_t room = BLOCKS * WN / 2 * 128, slot = room * CONSUMERS;
     COMPONENT own_vectors[OWN_VECTORS][4], total[OWN_VECTORS][4];
     partial += slot * TAIL_SPLIT * tile + room * consumer + item * 4;
-    store_partial(sums, own_vectors, own, partial + slot * own);
+    store_others(sums, own_vectors, own, partial + slot * own);
     await_partials(semaphores + tile * CONSUMERS + consumer, consumer, item);
 #pragma unroll
     for (int number = 0; number < OWN_VECTORS; number++) {

@@ -49,7 +49,7 @@
 #define BLOCK (64 * LINE)
 #define A_TILE (BM * LINE)
 #define B_TILE (BN * LINE)
-#define STAGE (A_TILE + B_TILE)
+#define STAGE_BYTES (A_TILE + B_TILE)
 #define K_STEPS 4                           // products of 32 bytes of k in a line
 #define READERS (REGISTER_A || REGISTER_B ? 4 : 1)  // of a consumer, that release a stage: its warps, where each reads by itself
 
@@ -69,7 +69,10 @@
 #define B_STEP (B_ACROSS ? 16 * LINE : LINE / K_STEPS)
 
 #include "scheduler.cl"
+#include "../pipeline.cl"
+#ifndef EMULATED
 #include "producer.cl"
+#endif
 
 #if REGISTER_A || REGISTER_B
 #include "register_operand.cl"
@@ -100,44 +103,46 @@ INLINE void await_products(COMPONENT sums[BLOCKS][PART / 2])
 // sums = the product of `steps` stages, from `state` on, each added to floats that round. While one consumer adds, another
 // one's products run.
 INLINE PipelineState multiply(COMPONENT sums[BLOCKS][WN / 2], PipelineState state, const int steps, const uint a_first, const uint b_first,
-                     const uint full, const uint empty, const int item)
+                     const Ring ring, const int item)
 {
     COMPONENT fresh[BLOCKS][PART / 2];
 #pragma unroll
     for (int i = 0; i < BLOCKS * WN / 2; i++)
         sums[i / (WN / 2)][i % (WN / 2)] = 0;
-    for (int step = 0; step < steps; step++, state = next_stage(state)) {
-        mbarrier_wait(full + 8 * state.stage, state.parity);
+    for (int step = 0; step < steps; step++) {
+        mbarrier_wait(ring.full + 8 * state.stage, state.parity);
 #pragma unroll
         for (int part = 0; part < PROMOTE; part++) {
-            start(fresh, a_first + state.stage * STAGE, b_first + state.stage * STAGE + part * PART * LINE, 0);
+            start(fresh, a_first + state.stage * STAGE_BYTES, b_first + state.stage * STAGE_BYTES + part * PART * LINE, 0);
             await_products(fresh);
             if (part == PROMOTE - 1 && item == 0)
-                mbarrier_arrive(empty + 8 * state.stage);
+                mbarrier_arrive(ring.empty + 8 * state.stage);
 #pragma unroll
             for (int i = 0; i < BLOCKS * PART / 2; i++)
                 sums[i / (PART / 2)][part * PART / 2 + i % (PART / 2)] += fresh[i / (PART / 2)][i % (PART / 2)];
         }
+        NEXT_STAGE(state.stage, state.parity)
     }
     return state;
 }
 #else
 // sums = the product of `steps` stages, from `state` on. Each stage is released when it has been read.
 INLINE PipelineState multiply(COMPONENT sums[BLOCKS][WN / 2], PipelineState state, const int steps, const uint a_first, const uint b_first,
-                     const uint full, const uint empty, const int item)
+                     const Ring ring, const int item)
 {
     uint last = 0;
-    for (int step = 0; step < steps; step++, state = next_stage(state)) {
-        mbarrier_wait(full + 8 * state.stage, state.parity);
-        start(sums, a_first + state.stage * STAGE, b_first + state.stage * STAGE, step > 0);
+    for (int step = 0; step < steps; step++) {
+        mbarrier_wait(ring.full + 8 * state.stage, state.parity);
+        start(sums, a_first + state.stage * STAGE_BYTES, b_first + state.stage * STAGE_BYTES, step > 0);
         wgmma_wait_group_1();  // the stage before this one has been read
         if (step > 0 && item == 0)
-            mbarrier_arrive(empty + 8 * last);
+            mbarrier_arrive(ring.empty + 8 * last);
         last = state.stage;
+        NEXT_STAGE(state.stage, state.parity)
     }
     await_products(sums);
     if (item == 0)
-        mbarrier_arrive(empty + 8 * last);
+        mbarrier_arrive(ring.empty + 8 * last);
     return state;
 }
 #endif
@@ -149,15 +154,6 @@ INLINE PipelineState multiply(COMPONENT sums[BLOCKS][WN / 2], PipelineState stat
 #endif
 
 #ifndef EMULATED  // an emulation has an entry of its own
-INLINE void make_barriers(const uint full, const uint empty)
-{
-    for (int stage = 0; stage < STAGES; stage++) {
-        mbarrier_init(full + 8 * stage, 1);
-        mbarrier_init(empty + 8 * stage, CONSUMERS * READERS);
-    }
-    fence_mbarrier_init();
-}
-
 __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
 void gemm(const int M, const int N, const int K, const int batches, const int whole, const int b_once,
           const ACC alpha, const ACC beta,
@@ -167,18 +163,20 @@ void gemm(const int M, const int N, const int K, const int batches, const int wh
           __global RESULT* C, const long c_offset, const long c_row, const long c_batch,
           const __global RESULT* bias, const long bias_offset, const long bias_row, const long bias_column,
           const __global float* scale_a, const long scale_a_row, const __global float* scale_b, const long scale_b_column,
-          __global COMPONENT* partial, __global uint* semaphores)
+          __global COMPONENT* partial, __global int* semaphores)
 {
-    __local uchar local_tiles[STAGES * STAGE + ALL_SLOTS_BYTES] __attribute__((aligned(1024)));
+    __local uchar local_tiles[STAGES * STAGE_BYTES + ALL_SLOTS_BYTES] __attribute__((aligned(1024)));
     __local ulong barriers[2 * STAGES] __attribute__((aligned(16)));
 
     const int item = get_local_id(0), warpgroup = item / 128;
-    const uint tiles = local_address(local_tiles), full = local_address(barriers), empty = full + 8 * STAGES;
+    const Ring ring = ring_at(local_address(local_tiles), local_address(barriers));
     const int tiles_m = (M + BM - 1) / BM, tiles_n = (N + BN - 1) / BN, steps = (K + ODD_ROW_LEAD + BK - 1) / BK;
     const Grid grid = {tiles_m, tiles_n, steps, whole, tiles_m * tiles_n * batches - whole, get_group_id(0), get_num_groups(0)};
 
-    if (item == 0)
-        make_barriers(full, empty);
+    if (item == 0) {
+        init_barriers(ring, CONSUMERS * READERS);
+        fence_mbarrier_init();
+    }
     // Each from a warp of its own, as each waits for global memory.
     if (item == 32)
         tensormap_address(map_a, (ulong)(A + a_offset));
@@ -201,7 +199,7 @@ void gemm(const int M, const int N, const int K, const int batches, const int wh
         if (item == 0) {
             const Source a = {map_a, edge_a, a_batch != 0, M, A_ROWS, A_ACROSS ? BK : 8, A_EDGED};
             const Source b = {map_b, edge_b, b_batch != 0, N, B_ROWS, B_ACROSS ? BK : 8, B_EDGED};
-            produce(grid, tiles, full, empty, a, b, b_once);
+            produce(grid, ring, a, b, b_once);
         }
     } else {
 #if CONSUMER_REGISTERS
@@ -211,19 +209,16 @@ void gemm(const int M, const int N, const int K, const int batches, const int wh
         const int own_m = consumer / CONSUMERS_N * (BM / CONSUMERS_M), own_n = consumer % CONSUMERS_N * (BN / CONSUMERS_N);
         PipelineState state = {0, 0};
         const int slab_group = (consumer * 4 + own_item / 32) / SLAB_WARPS;  // which of all groups of warps that fill slabs
-        __local uchar* slots = local_tiles + STAGES * STAGE + slab_group * SLOTS_BYTES;
+        __local uchar* slots = local_tiles + STAGES * STAGE_BYTES + slab_group * SLOTS_BYTES;
         for (WorkTile work = first_work(grid); work.steps > 0; work = next_work(grid, work)) {
             const Origin place = origin_of(grid, work.tile);
             COMPONENT sums[BLOCKS][WN / 2];
 #if REGISTER_A
-            state = multiply(sums, state, work.steps, local_tiles + own_m * LINE, tiles + A_TILE + own_n * LINE, full, empty,
-                            own_item);
+            state = multiply(sums, state, work.steps, local_tiles + own_m * LINE, ring.stages + A_TILE + own_n * LINE, ring, own_item);
 #elif REGISTER_B
-            state = multiply(sums, state, work.steps, local_tiles + A_TILE + own_n * LINE, tiles + own_m * LINE, full, empty,
-                            own_item);
+            state = multiply(sums, state, work.steps, local_tiles + A_TILE + own_n * LINE, ring.stages + own_m * LINE, ring, own_item);
 #else
-            state = multiply(sums, state, work.steps, tiles + own_m * LINE, tiles + A_TILE + own_n * LINE, full, empty,
-                            own_item);
+            state = multiply(sums, state, work.steps, ring.stages + own_m * LINE, ring.stages + A_TILE + own_n * LINE, ring, own_item);
 #endif
             const Part part = {place.m + own_m, place.n + own_n, place.matrix, M, N};
 #if SCALED

@@ -25,8 +25,7 @@ INLINE int rows_of_tile(const Source source, const int first)
 }
 
 // One work-item loads all tiles, each as soon as its stage is empty.
-INLINE void produce(const Grid grid, const uint tiles, const uint full, const uint empty, const Source a, const Source b,
-                    const int b_once)
+INLINE void produce(const Grid grid, const Ring ring, const Source a, const Source b, const int b_once)
 {
     const ulong policy = createpolicy_evict_first();
     PipelineState state = {0, 0};
@@ -37,10 +36,9 @@ INLINE void produce(const Grid grid, const uint tiles, const uint full, const ui
         const __global ulong* map_a = a_rows < A_ROWS ? a.edge : a.map;
         const __global ulong* map_b = b_rows < B_ROWS ? b.edge : b.map;
         int k = work.first * BK - place.matrix * ODD_ROW_LEAD;
-        for (int step = 0; step < work.steps; step++, k += BK, state = next_stage(state)) {
-            const uint ready = full + 8 * state.stage, to_a = tiles + state.stage * STAGE, to_b = to_a + A_TILE;
-            mbarrier_wait(empty + 8 * state.stage, state.parity ^ 1);
-            mbarrier_arrive_expect_tx(ready, (a_rows + b_rows) * LINE);
+        for (int step = 0; step < work.steps; step++) {
+            const uint to_a = ring.stages + state.stage * STAGE_BYTES, to_b = to_a + A_TILE;
+            const uint ready = begin_stage(ring, state.stage, state.parity ^ 1, (a_rows + b_rows) * LINE);
 #if A_ACROSS
 #pragma unroll
             for (int row = 0; row < A_ROWS; row += BK)
@@ -57,6 +55,8 @@ INLINE void produce(const Grid grid, const uint tiles, const uint full, const ui
 #else
             load_b(to_b, map_b, k, place.n, b_matrix, ready, b_once, policy);
 #endif
+            k += BK;
+            NEXT_STAGE(state.stage, state.parity)
         }
     }
 }

@@ -77,30 +77,31 @@ INLINE void order_sums(COMPONENT sums[BLOCKS][WN / 2])
 // sums = the product of `steps` stages, from `state` on. While half a stage is multiplied, the other half is read, into other
 // registers. Every warp releases each stage, as each reads by itself.
 INLINE PipelineState multiply(COMPONENT sums[BLOCKS][WN / 2], PipelineState state, const int steps, const __local uchar* register_tiles,
-                     const uint other_tiles, const uint full, const uint empty, const int item)
+                     const uint other_tiles, const Ring ring, const int item)
 {
     uint fragment[2][HALF][BLOCKS][4];
     uint last = 0;
-    for (int step = 0; step < steps; step++, state = next_stage(state)) {
-        const __local uchar* tile = register_tiles + state.stage * STAGE;
-        const ulong other = wgmma_descriptor(other_tiles + state.stage * STAGE, BLOCK, 8 * LINE);
-        mbarrier_wait(full + 8 * state.stage, state.parity);
+    for (int step = 0; step < steps; step++) {
+        const __local uchar* tile = register_tiles + state.stage * STAGE_BYTES;
+        const ulong other = wgmma_descriptor(other_tiles + state.stage * STAGE_BYTES, BLOCK, 8 * LINE);
+        mbarrier_wait(ring.full + 8 * state.stage, state.parity);
         read_half(fragment[0], tile, 0, item);
         start_half(sums, fragment[0], other, step > 0);
         wgmma_wait_group_1();  // the stage before this one has been multiplied
         if (step > 0 && item % 32 == 0)
-            mbarrier_arrive(empty + 8 * last);
+            mbarrier_arrive(ring.empty + 8 * last);
         read_half(fragment[1], tile, BK / 2, item);
         start_half(sums, fragment[1], other + LINE / 2 / 16, 1);
         wgmma_wait_group_1();
         last = state.stage;
+        NEXT_STAGE(state.stage, state.parity)
     }
     wgmma_wait_group_0();
 #pragma unroll
     for (int block = 0; block < BLOCKS; block++)
         wgmma_ready(WN, KIND, sums[block]);
     if (item % 32 == 0)
-        mbarrier_arrive(empty + 8 * last);
+        mbarrier_arrive(ring.empty + 8 * last);
     order_sums(sums);
     return state;
 }

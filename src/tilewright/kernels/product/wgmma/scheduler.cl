@@ -24,21 +24,6 @@ typedef struct {
     int first, steps;
 } WorkTile;
 
-typedef struct {
-    int stage;
-    uint parity;
-} PipelineState;
-
-INLINE PipelineState next_stage(PipelineState state)
-{
-    state.stage += 1;
-    if (state.stage == STAGES) {
-        state.stage = 0;
-        state.parity ^= 1;
-    }
-    return state;
-}
-
 INLINE WorkTile split_of(const Grid grid, const int tile, const int part)
 {
     const int first = part * grid.steps / TAIL_SPLIT;

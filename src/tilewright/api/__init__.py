@@ -1,0 +1,1 @@
+"""The public calls, one for each command. Arguments are converted here, and results show themselves."""

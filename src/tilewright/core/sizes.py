@@ -1,0 +1,45 @@
+"""The sizes of a problem as callers write them, and as the package works with them: tuples of whole numbers."""
+
+from collections.abc import Sequence
+from numbers import Integral
+from os import PathLike
+
+from ..errors import InvalidInput
+
+FilePath = str | PathLike[str]
+Size = int | str | Sequence[int]  # 512, "512x256x128" or (512, 256, 128)
+Sizes = int | str | Sequence[int | str | Sequence[int]]  # one size, or several
+Sides = str | Sequence[str | int]  # "M,N", ("M", "N/4") or (16, 16)
+
+SIZES = "512, 512x256 or 512x256x128"
+
+
+def parse_size(text: str, forms: str = SIZES) -> tuple[int, ...]:
+    """ "512" or "512x64x300" as whole numbers. InvalidInput names the `forms` that are allowed."""
+    try:
+        return tuple(int(part) for part in text.lower().split("x"))
+    except ValueError as error:
+        raise InvalidInput(f"{text[:40]!r} is not a size: write {forms}") from error
+
+
+def as_size(size: Size) -> tuple[int, ...]:
+    """A size as a tuple. NumPy's integers are numbers, too. InvalidInput for anything else."""
+    if isinstance(size, str):
+        return parse_size(size)
+    if isinstance(size, int | Integral):
+        return (int(size),)
+    if not isinstance(size, Sequence) or not all(isinstance(each, int | Integral) for each in size):
+        raise InvalidInput(f"{size!r} is not a size: write {SIZES}, or whole numbers such as (512, 256, 128)")
+    return tuple(map(int, size))
+
+
+def as_sizes(sizes: Sizes) -> list[tuple[int, ...]]:
+    """Sizes as a list: 512 is one size, [512, 1024] are two, and [] is none."""
+    if isinstance(sizes, Sequence) and not isinstance(sizes, str):
+        return [as_size(each) for each in sizes]
+    return [as_size(sizes)]
+
+
+def sides(geometry: Sides) -> tuple[str, ...]:
+    """The expressions of a global or local size, one for each dimension."""
+    return tuple(geometry.split(",") if isinstance(geometry, str) else map(str, geometry))

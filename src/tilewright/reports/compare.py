@@ -1,0 +1,151 @@
+"""Compares two records row by row: which is faster, by how much, and whether that is more than the spread."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import zip_longest
+from typing import Any
+
+from ..core.records import Record, Role, Row
+from ..errors import RecordError
+from .table import heading
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A row that both records have. Above 1 the second is faster.
+
+    `ratio` is that of median times, or of rates if the problems differ in size. `low` and `high` come from the 20th and
+    80th percentiles of both. `is_kernel` is false for baselines.
+    """
+
+    name: str
+    problem: str
+    ratio: float
+    low: float
+    high: float
+    is_kernel: bool = True
+
+    @property
+    def distinct(self) -> bool:
+        """Whether the difference is larger than the spread."""
+        return self.low > 1.0 or self.high < 1.0
+
+    @property
+    def verdict(self) -> str:
+        """Which side is faster."""
+        if not self.distinct:
+            return "(within the spread)"
+        return "second is faster" if self.ratio > 1 else "first is faster"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The fields and `distinct`, for JSON."""
+        names = ("name", "problem", "ratio", "low", "high", "is_kernel", "distinct")
+        return {name: getattr(self, name) for name in names}
+
+    def __str__(self) -> str:
+        return self.line(len(self.name), self.problem)
+
+    def line(self, width: int, problem: str = "") -> str:
+        """A line of a table whose names have `width` columns."""
+        spread = f"[{self.low:.2f} .. {self.high:.2f}]"
+        return f"{self.name:{width}}  {problem}{self.ratio:8.2f}x  {spread:18} {self.verdict}"
+
+
+def compare(first: Record, second: Record, any_size: bool = False) -> list[Comparison]:
+    """The rows that both records measured in times above 0; RecordError if there is none.
+
+    With `any_size` rows are paired by name alone, and rates are compared, each at the largest size of its record.
+    """
+    pairs = _pairs_of_any_size(first, second) if any_size else _pairs(first, second)
+    if not pairs:
+        advice = (
+            "measure the same rungs" if any_size else "measure both at the same sizes, or compare rates by --any-size"
+        )
+        raise RecordError(
+            f"'{first.title}' and '{second.title}' have no measured row in common: the first has {_problems(first)}, "
+            f"the second {_problems(second)}; {advice}"
+        )
+    return [_compare_rows(*pair) for pair in pairs]
+
+
+def broken(first: Record, second: Record) -> list[Row]:
+    """The kernels that the first record measured, and that went wrong in the second."""
+    right = {(row.label, row.problem) for row in first.rows if row.comparable}
+    return [row for row in second.rows if row.failed and (row.label, row.problem) in right]
+
+
+def headings(first: Record, second: Record, names: tuple[str, str]) -> list[str]:
+    """Both sides with their files ("" for none), devices and sizes, and what a ratio means."""
+    one, other = (f"{name}: " if name else "" for name in names)
+    return [
+        f"first   {one}{heading(first)}",
+        f"second  {other}{heading(second)}",
+        "ratio of medians [p20 .. p80]; above 1 the second is faster",
+    ]
+
+
+def table(comparisons: Sequence[Comparison]) -> list[str]:
+    """Aligned lines. The problem is left out if all rows have the same: the headings name it."""
+    width = max(len(each.name) for each in comparisons)
+    several = len({each.problem for each in comparisons}) > 1
+    problems = max(len(each.problem) for each in comparisons) if several else 0
+    return [each.line(width, f"{each.problem:{problems}}" if several else "") for each in comparisons]
+
+
+def summary(comparisons: Sequence[Comparison]) -> str:
+    """How many kernels are faster on each side, and the geometric mean of their ratios."""
+    kernels = [each for each in comparisons if each.is_kernel] or list(comparisons)
+    faster = sum(each.distinct and each.ratio > 1 for each in kernels)
+    slower = sum(each.distinct and each.ratio < 1 for each in kernels)
+    mean = math.exp(sum(math.log(each.ratio) for each in kernels) / len(kernels))
+    side = "the second is faster" if mean > 1 else "the first is faster" if mean < 1 else "both are equally fast"
+    return (
+        f"second faster in {faster} of {len(kernels)} rows, slower in {slower}, within the spread in "
+        f"{len(kernels) - faster - slower}; geometric mean {mean:.2f}x: {side}"
+    )
+
+
+def _pairs(first: Record, second: Record) -> list[tuple[Row, Row]]:
+    known = {(row.label, row.problem): row for row in first.rows if row.comparable}
+    return [(known[key], row) for row in second.rows if row.comparable and (key := (row.label, row.problem)) in known]
+
+
+def _pairs_of_any_size(first: Record, second: Record) -> list[tuple[Row, Row]]:
+    """The rows with the most work of each name, where the problem is of the same kind."""
+    known, wanted = _largest(first), _largest(second)
+    return [(known[key], row) for key, row in wanted.items() if key in known]
+
+
+def _largest(record: Record) -> dict[tuple[str, str], Row]:
+    found: dict[tuple[str, str], Row] = {}
+    for row in record.rows:
+        key = (row.label, row.unit)
+        if row.comparable and (key not in found or row.nbytes > found[key].nbytes):
+            found[key] = row
+    return found
+
+
+def _problems(record: Record) -> str:
+    """The problems that a record measured."""
+    return ", ".join(dict.fromkeys(row.problem for row in record.rows if row.comparable)) or "none"
+
+
+def _both(first: str, second: str) -> str:
+    """Two problems in one text: "gemm 64x64x64 -> 128x128x128 float32"."""
+    pairs = list(zip_longest(first.split(" "), second.split(" "), fillvalue=""))
+    return " ".join(a if a == b else f"{a} -> {b}" for a, b in pairs)
+
+
+def _compare_rows(first: Row, second: Row) -> Comparison:
+    a, b = first.samples, second.samples
+    same = first.problem == second.problem
+    work = 1.0 if same else (second.flops or second.nbytes) / (first.flops or first.nbytes)
+    return Comparison(
+        first.label,
+        first.problem if same else _both(first.problem, second.problem),
+        work * a.median / b.median,
+        work * a.quantile(0.2) / b.quantile(0.8),
+        work * a.quantile(0.8) / b.quantile(0.2),
+        first.role is Role.KERNEL,
+    )

@@ -1,0 +1,82 @@
+"""Two records side by side: which is faster, what fell, and rates where sizes differ."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from example_records import RECORD, row
+from says import says
+
+from tilewright.cli.main import main
+from tilewright.core.records import Record, Role, RowStatus, Samples, save_record
+from tilewright.errors import RecordError
+from tilewright.reports.compare import broken, compare, headings, summary, table
+
+Captured = pytest.CaptureFixture[str]
+BEFORE = replace(RECORD, rows=(row("l/01_a", 0.01), row("l/02_b", 0.01), row("NumPy", 0.01, role=Role.BASELINE)))
+AFTER = replace(RECORD, rows=(row("l/01_a", 0.005), row("l/02_b", 0.02), row("NumPy", 0.04, role=Role.BASELINE)))
+BAD = replace(AFTER, rows=(row("l/01_a", 0.005), row("l/02_b", 1.0, status=RowStatus.WRONG, samples=Samples())))
+
+
+def test_every_line_says_which_side_is_faster() -> None:
+    first, second, _ = compare(BEFORE, AFTER)
+    assert [first.ratio, second.ratio] == pytest.approx([2.0, 0.5])
+    assert says(first.verdict, "second")
+    assert says(second.verdict, "first")
+    lines = table([first, second])
+    assert len({line.index("x  [") for line in lines}) == 1, "the columns are aligned"
+
+
+def test_the_headings_name_both_files_with_device_and_size() -> None:
+    lines = headings(BEFORE, AFTER, ("a.json", "b.json"))
+    for line, name in zip(lines, ("a.json", "b.json"), strict=False):
+        assert says(line, name, "Device", "100x100x100", "float32")
+
+
+def test_the_summary_counts_kernels_alone() -> None:
+    assert says(summary(compare(BEFORE, AFTER)), "1 of 2", "1.00x")
+
+
+def test_rates_are_compared_where_sizes_differ() -> None:
+    larger = replace(RECORD, rows=(row("l/01_a", 0.01, 50), row("l/01_a", 0.04, 200)))
+    with pytest.raises(RecordError, match=r"--any-size"):
+        compare(BEFORE, larger)
+    (found,) = compare(BEFORE, larger, any_size=True)
+    assert found.ratio == pytest.approx(8 * 0.01 / 0.04), "8 times the work in 4 times the time"
+    assert found.problem == "gemm 100x100x100 -> 200x200x200 float32"
+    transposes = replace(RECORD, rows=(row("l/01_a", 0.01, flops=0),))
+    with pytest.raises(RecordError, match="in common"):
+        compare(BEFORE, transposes, any_size=True)
+
+
+def test_a_kernel_that_went_wrong_is_broken() -> None:
+    assert [each.name for each in broken(BEFORE, BAD)] == ["l/02_b"]
+    assert broken(BAD, BAD) == []
+
+
+def saved(folder: Path, **records: Record) -> list[str]:
+    for name, record in records.items():
+        save_record(record, folder / f"{name}.json")
+    return [str(folder / f"{name}.json") for name in records]
+
+
+@pytest.mark.parametrize(
+    ("least", "status", "fallen"), [("0.4", 0, []), ("0.95", 1, ["l/02_b"]), ("3", 1, ["l/01_a", "l/02_b"])]
+)
+def test_fail_below_ends_with_1_and_names_the_kernels(
+    least: str, status: int, fallen: list[str], tmp_path: Path, capsys: Captured
+) -> None:
+    assert main(["compare", *saved(tmp_path, a=BEFORE, b=AFTER), "--fail-below", least]) == status
+    lines = [line for line in capsys.readouterr().out.splitlines() if line.startswith("below")]
+    assert [name for name in ("l/01_a", "l/02_b", "NumPy") if any(says(line, name) for line in lines)] == fallen
+
+
+def test_fail_below_counts_what_went_wrong(tmp_path: Path, capsys: Captured) -> None:
+    assert main(["compare", *saved(tmp_path, a=BEFORE, b=BAD), "--fail-below", "0.1"]) == 1
+    assert says(capsys.readouterr().out, "went wrong", "l/02_b")
+
+
+def test_ratios_go_to_json(tmp_path: Path, capsys: Captured) -> None:
+    assert main(["compare", *saved(tmp_path, a=BEFORE, b=AFTER), "--json"]) == 0
+    assert [each["ratio"] for each in json.loads(capsys.readouterr().out)] == pytest.approx([2.0, 0.5, 0.25])
