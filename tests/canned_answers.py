@@ -65,11 +65,11 @@ def answer_of(
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(ask, "run_kernel", lambda *_, **__: (record, None))
         patch.setattr(ask, "machine_code", lambda *_, **__: (code, "" if code else "the machine code: none here"))
-        return ask.why(chosen, size, device=SimpleNamespace(info=info))  # type: ignore[arg-type]
+        return ask.why_kernel(chosen, size, device=SimpleNamespace(info=info))  # type: ignore[arg-type]
 
 
 def answer_by_counts(kernel: Kernel | str, model: str, size: tuple[int, ...] = ()) -> Answer:
     """The answer of a device model, without machine code."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(ask, "machine_code", lambda *_, **__: (None, "the machine code: none here"))
-        return ask.why(kernel, size, device_model=model)
+        return ask.why_kernel(kernel, size, device_model=model)

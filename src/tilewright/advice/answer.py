@@ -1,19 +1,21 @@
 """The answer of `why`: what was measured, the bound, the ranked causes. It prints itself, and goes to JSON."""
 
 from dataclasses import dataclass
+from typing import Any
 
 from ..analysis.explain.drawing.source import SourceLine
 from ..analysis.inspect.record import Inspection
 from ..analysis.marked_lines import Mark, MarkedLine, marked, plain_text
-from ..bench.roofline import Limit, Roofline
 from ..core.device import DeviceInfo, Peaks
 from ..core.numbers import figure
 from ..core.records import Fault, Row
+from ..core.shown import Shown
+from ..measurement.roofline import Limit, Roofline
 from .cause import Cause
 
 
-@dataclass(frozen=True)
-class Answer:
+@dataclass(frozen=True, repr=False)
+class Answer(Shown):
     """Why a kernel is slow or wrong. `print` it to read it; `tilewright why --html` draws it.
 
     `row` is the measurement, None if a device model took the device's place: `limits` and causes then have the rates of a
@@ -57,6 +59,23 @@ class Answer:
 
     def __str__(self) -> str:
         return plain_text(report(self))
+
+    def one_line(self) -> str:
+        if self.failed or not self.causes:
+            return f"{self.kernel}, {self.problem}, {'wrong' if self.failed else 'no large cause'}"
+        first = self.causes[0]
+        return f"{self.kernel}, {self.problem}, {first.kind}: at most {times_words(first.gain)}"
+
+    def to_rows(self) -> list[dict[str, Any]]:
+        """A row for each cause, with times in seconds; None where nothing was measured."""
+        return [
+            {
+                "kernel": self.kernel, "problem": self.problem, "cause": each.kind, "gain": each.gain, "part": each.part,
+                "seconds": each.seconds if self.measured else None, "lines": " ".join(str(line.number) for line in each.lines),
+                "counted": each.counted, "remedy": each.remedy, "rung": each.rung,
+            }
+            for each in self.causes
+        ]  # fmt: skip
 
 
 WORST = 6  # causes that are printed; the rest are named in one line

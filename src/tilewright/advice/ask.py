@@ -1,24 +1,24 @@
-"""`why`: measures a kernel, counts its accesses, reads its machine code, and asks every cause."""
+"""The work of `why`: measures a kernel, counts its accesses, reads its machine code, and asks every cause."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from pathlib import Path
 
 from ..analysis.diagnosis import fault_of
 from ..analysis.explain.drawing.source import source_lines
 from ..analysis.explain.models import find_model
-from ..bench.ladders import DEFAULT_SIZES, run_kernel
-from ..bench.progress import Announce, Phase, silent
-from ..bench.roofline import Roofline, traffic_of
 from ..core.device import DeviceInfo, Peaks
 from ..core.kernel import Kernel
 from ..core.plan import plan_kernel
 from ..core.problem import Problem, compulsory_bytes
 from ..core.problems import check_memory, dtype_refusal, make_problem
 from ..core.records import Record, Role, Row
+from ..core.sizes import Sides, Size, as_size
 from ..errors import InvalidInput, TilewrightError, Unsupported
-from ..kernels.settings import Settings, chosen_kernel
-from ..report.trust import busy_words, can_divide, is_busy
+from ..kernels.settings import KernelName, Settings, chosen_kernel
+from ..measurement.ladders import DEFAULT_SIZES, run_kernel
+from ..measurement.progress import Announce, Phase, silent
+from ..measurement.roofline import Roofline, traffic_of
+from ..reports.trust import busy_words, can_divide, is_busy
 from ..runtime.device import Device
 from ..runtime.opencl.device import open_device
 from .answer import Answer
@@ -26,12 +26,11 @@ from .cause import ranked
 from .causes import FINDERS
 from .evidence import Evidence
 from .gather import ARCHITECTURES, counted, device_like, evidence_about, machine_code, rules_of, typical_peaks
-from .page import save_page
 
 
-def why(
-    kernel: Kernel | str,
-    size: Sequence[int] = (),
+def why_kernel(
+    kernel: KernelName,
+    size: Size = (),
     *,
     device: Device | str | None = None,
     device_model: str | None = None,
@@ -40,29 +39,25 @@ def why(
     seconds: float = 2.0,
     baselines: bool = True,
     settings: Settings | None = None,
+    global_size: Sides | None = None,
+    local_size: Sides | None = None,
     announce: Announce = silent,
     keep: Callable[[Record], None] = lambda record: None,
-    html: str | Path | None = None,
 ) -> Answer:
-    """Why a kernel is slow or wrong: its causes, ranked by what fixing each could gain at most. `print` it to read it.
+    """The answer for a kernel, measured on a device, or by the counts of a device model alone.
 
-    `kernel` is a rung's name or a Kernel. `size` is (n,), (m, n, k) or (rows, columns), by default the ladder's. The kernel
-    is verified and measured for `seconds` on `device`, a user's kernel in a child process first; its accesses are counted
-    at a small size and its machine code is read. With a `device_model` ("h100", "nvidia", "amd64", "cpu" ...) nothing is
-    run: counts and machine code alone rank the causes. `html` names a file for the answer as a page. The other arguments
-    are those of `run`. InvalidInput for a device beside a model; Unsupported for a type that the kernel does not have.
+    The kernel is verified and measured for `seconds`, a user's kernel in a child process first; its accesses are counted
+    at a small size, and its machine code is read. InvalidInput for a device beside a model; Unsupported for a type that
+    the kernel does not have.
     """
-    chosen = chosen_kernel(kernel, settings)
+    chosen = chosen_kernel(kernel, settings, global_size, local_size)
     dtype = chosen.usual_dtype if dtype is None else dtype
-    if device_model is not None:
-        if device is not None:
-            raise InvalidInput("a device and a device model: with a model nothing is measured, so give one of them")
-        answer = _by_counts(chosen, size, device_model, dtype, offset, announce)
-    else:
-        answer = _by_measuring(chosen, size, device, dtype, offset, seconds, baselines, announce, keep)
-    if html is not None:
-        save_page(answer, Path(html))
-    return answer
+    sides = as_size(size)
+    if device_model is None:
+        return _by_measuring(chosen, sides, device, dtype, offset, seconds, baselines, announce, keep)
+    if device is not None:
+        raise InvalidInput("a device and a device model: with a model nothing is measured, so give one of them")
+    return _by_counts(chosen, sides, device_model, dtype, offset, announce)
 
 
 def _by_measuring(

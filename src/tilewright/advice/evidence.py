@@ -11,11 +11,11 @@ from ..analysis.explain.private_arrays import PrivateArray
 from ..analysis.explain.profile import LineAccess
 from ..analysis.inspect import instruction_kinds as kinds
 from ..analysis.inspect.record import Inspection
-from ..bench.roofline import Limit
 from ..core.device import DeviceInfo, Peaks
 from ..core.kernel import Kernel
 from ..core.problem import Gemm, Problem, compulsory_bytes, output_of
 from ..core.types import element_type
+from ..measurement.roofline import Limit
 from .cause import Cause, QuotedLine
 
 ARITHMETIC, MEMORY, ACCESSES, CODE = "multiply-adds", "memory, each byte once", "loads and stores", "instructions"

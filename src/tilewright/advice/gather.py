@@ -13,7 +13,7 @@ from ..analysis.explain.private_arrays import PrivateArray, private_arrays
 from ..analysis.explain.simt.machine import Watch
 from ..analysis.explain.verdict import stop_sentences
 from ..analysis.explanations import ANY_DEVICE, check_launch
-from ..analysis.inspect.compile_and_count import DEVICE, inspect_kernel
+from ..analysis.inspect.compile_and_count import DEVICE, inspect
 from ..analysis.inspect.record import Inspection
 from ..core.device import DeviceInfo, Peaks
 from ..core.kernel import Kernel, render
@@ -118,7 +118,7 @@ def machine_code(
     if not arch:
         return None, "the machine code: no compiler for this device model is known"
     try:
-        found = inspect_kernel(kernel, arch, size, dtype=dtype, offset=offset, device=device)
+        found = inspect(kernel, arch, size, dtype=dtype, offset=offset, device=device)
     except (TilewrightError, OSError) as reason:
         return None, f"the machine code: {str(reason).strip().splitlines()[0]}"
     if found.mix is None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from ..analysis.explain.drawing.source import SourceLine
 from ..core.files import write_atomically
 from ..errors import Unsupported
-from ..report.roofline import draw_roofline
+from ..reports.roofline import draw_roofline
 from .answer import Answer, bound_sentence, cost_words, failure_lines, headline, nothing_found, times_words
 from .cause import Cause
 

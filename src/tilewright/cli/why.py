@@ -39,7 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def execute(options: argparse.Namespace) -> int:
     """The exit status: 1 if the kernel is wrong or did not run."""
     from ..advice.answer import report
-    from ..advice.ask import why
+    from ..api.answers import why
     from ..errors import NoDevice
     from .coloured import print_lines
     from .kernel_arguments import kernel_of

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import devices
 import pytest
-from canned_answers import GUARD, H200, TWO_CORES, answer_by_counts, answer_of, copy_of, kernel_of
+from canned_answers import GUARD, H200, TWO_CORES, answer_of, copy_of, kernel_of
 from says import says
 
 from tilewright.advice import rungs
