@@ -53,7 +53,11 @@ def device_like(model: Model) -> DeviceInfo:
     width = 0 if model.is_cpu else model.lanes
     vendor = "NVIDIA Corporation" if "nvidia" in model.vendors else (model.vendors[0] if model.vendors else "")
     widths = {"float32": 16, "float64": 8, "int32": 16}
-    return replace(ANY_DEVICE, name=model.title, kind=kind, sub_group_width=width, vendor=vendor, native_widths=widths)
+    items = 8192 if model.is_cpu else 1024
+    return replace(
+        ANY_DEVICE, name=model.title, kind=kind, sub_group_width=width, vendor=vendor, native_widths=widths,
+        max_work_group_size=items, max_work_item_sizes=(items,) * 3,
+    )  # fmt: skip
 
 
 def typical_peaks(model: Model, dtype: str) -> Peaks:

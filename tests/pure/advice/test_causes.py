@@ -13,6 +13,7 @@ from tilewright.analysis.inspect.counts import Loop, Mix, Resources
 from tilewright.analysis.inspect.occupancy import MULTIPROCESSORS, occupancy
 from tilewright.analysis.inspect.record import Inspection
 from tilewright.kernels import find_kernel, rung_before
+from tilewright.kernels.settings import with_settings
 
 IDS = "const int column = get_global_id(0), row = get_global_id(1);"
 SWAPPED = "const int row = get_global_id(0), column = get_global_id(1);"
@@ -94,6 +95,20 @@ def test_a_sum_in_global_memory_is_named(tmp_path: Path) -> None:
     assert [line.number for line in kept.lines] == [7]
     assert says(kept.counted, "C")
     assert says(kept.show, "rows/3")
+
+
+def test_narrow_loads_are_named_once_registers_are_reused() -> None:
+    kernel = with_settings(find_kernel("tiles/6"), {"BM": "64", "BN": "64", "TM": "4", "TN": "4"})
+    narrow = next(each for each in answer_of(kernel, 6e-3, devices.NVIDIA, H200).causes if each.kind == "narrow loads")
+    assert {43, 47} & {line.number for line in narrow.lines}
+    assert says(narrow.show, "tiles/7")
+
+
+def test_a_loop_of_few_multiply_adds_is_said() -> None:
+    code = code_of({"multiply-add": 1, "global load 32": 2, "integer": 6, "control": 1}, {"FFMA": 1})
+    causes = answer_of("tiles/1", 0.05, devices.NVIDIA, H200, code=code).causes
+    few = next(each for each in causes if each.kind == "few multiply-adds in the loop")
+    assert says(few.counted, 10, 2)
 
 
 def test_branches_leave_lanes_idle(tmp_path: Path) -> None:
