@@ -15,7 +15,7 @@ from ..core.records import Record, Role, Row
 from ..core.sizes import Sides, Size, as_size
 from ..errors import InvalidInput, TilewrightError, Unsupported
 from ..kernels.settings import KernelName, Settings, chosen_kernel
-from ..measurement.ladders import DEFAULT_SIZES, run_kernel
+from ..measurement.ladders import DEFAULT_SIZES, check_something, run_kernel
 from ..measurement.progress import Announce, Phase, silent
 from ..measurement.roofline import Roofline, traffic_of
 from ..reports.trust import busy_words, can_divide, is_busy
@@ -99,6 +99,7 @@ def _by_counts(kernel: Kernel, size: Sequence[int], name: str, dtype: str, offse
         raise Unsupported(refusal)
     size = size or default_size(kernel, info)
     problem = make_problem(kernel, size, dtype, offset)
+    check_something(problem)
     check_memory(problem)
     announce(Phase("counting loads and stores"))
     small, launches, uncounted = counted(kernel, problem, info, model)
@@ -107,7 +108,7 @@ def _by_counts(kernel: Kernel, size: Sequence[int], name: str, dtype: str, offse
     code, unread = machine_code(kernel, size, dtype, offset, arch)
     evidence = evidence_about(kernel, problem, info, model, typical_peaks(model, dtype), code, (small, launches))
     answer = _answer_about(kernel, problem, info, evidence.peaks, None)
-    unmeasured = "the time: nothing was run, so causes are ranked by counts and the rates of a typical device"
+    unmeasured = "the time: nothing was run, so causes are ranked by counts and the rates of a typical device whose caches serve nothing"
     return _with_evidence(answer, evidence, (unmeasured, "the number of compute units", uncounted, unread))
 
 
@@ -137,10 +138,20 @@ def _with_evidence(answer: Answer, evidence: Evidence, not_seen: Sequence[str]) 
         faults=faults,
         counted_at=evidence.counted.title if last is not None else "",
         rules=evidence.model.title,
-        not_seen=tuple(each for each in not_seen if each),
+        not_seen=tuple(each for each in (*not_seen, _around_barriers(evidence)) if each),
         roofline=roofline_of(evidence, answer),
         source=tuple(source_lines(last)) if last is not None else (),
         inspection=evidence.inspection,
+    )
+
+
+def _around_barriers(evidence: Evidence) -> str:
+    """What is not estimated of kernels for GPUs that run on a CPU, if one is far from its bounds there; "" otherwise."""
+    if not evidence.is_cpu or evidence.is_near or not any(each.is_local for each in evidence.accesses):
+        return ""
+    return (
+        "what barriers and local memory cost on a CPU: local memory lies in its caches like all other memory, and a barrier "
+        "cuts the loops that the compiler turns into vectors; the rungs of the ladder cpu need neither"
     )
 
 

@@ -28,9 +28,9 @@ TINY = 16  # for kernels of few work-items that do everything
 FEW_ITEMS = 16
 TIME_LIMIT_S = 8.0  # of one launch: a user waits for a sentence
 STEP_LIMIT = 40_000
-# Architectures by other names of NVIDIA's model; sm_90 stands for all others, and gfx942 and gfx1100 for AMD's.
+# The architecture that is compiled for, by names of device models that mean one; gfx942 and gfx1100 stand for AMD's.
 ARCHITECTURES = {
-    "v100": "sm_70", "t4": "sm_75", "a100": "sm_80", "nvidia": "sm_90", "h100": "sm_90", "h200": "sm_90",
+    "v100": "sm_70", "t4": "sm_75", "a100": "sm_80", "h100": "sm_90", "h200": "sm_90",
     "amd64": "gfx942", "amd32": "gfx1100",
 }  # fmt: skip
 # Rates for a clock of one compute unit, as recent devices have them: multiply-adds, bytes of the first cache or local
@@ -120,7 +120,7 @@ def machine_code(
 ) -> tuple[Inspection | None, str]:
     """The machine code's counts, or why there are none."""
     if not arch:
-        return None, "the machine code: no compiler for this device model is known"
+        return None, "the machine code: the device model names no single architecture, as h100 does"
     try:
         found = inspect(kernel, arch, size, dtype=dtype, offset=offset, device=device)
     except (TilewrightError, OSError) as reason:
