@@ -65,7 +65,7 @@ def answer_of(
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(ask, "run_kernel", lambda *_, **__: (record, None))
         patch.setattr(ask, "machine_code", lambda *_, **__: (code, "" if code else "the machine code: none here"))
-        return ask.why_kernel(chosen, size, device=SimpleNamespace(info=info))  # type: ignore[arg-type]
+        return ask.why_kernel(chosen, size, device=SimpleNamespace(info=info))
 
 
 def answer_by_counts(kernel: Kernel | str, model: str, size: tuple[int, ...] = ()) -> Answer:

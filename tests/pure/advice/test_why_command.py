@@ -13,7 +13,7 @@ from tilewright.cli.main import main
 from tilewright.errors import InvalidInput, NoDevice
 
 PAGE = DOCS / "howto" / "why-is-it-slow.md"
-SHOWN = re.findall(r"```\n\$ tilewright (.*)\n(.*?)\n```", PAGE.read_text(encoding="utf-8"), re.S)
+SHOWN = re.findall(r"```\n\$ tilewright ([^\n]*)\n(.*?)\n```", PAGE.read_text(encoding="utf-8"), re.S)
 
 
 @pytest.mark.parametrize(("command", "printed"), SHOWN, ids=[command for command, _ in SHOWN])
