@@ -27,6 +27,11 @@ from .causes import FINDERS
 from .evidence import Evidence
 from .gather import ARCHITECTURES, counted, device_like, evidence_about, machine_code, rules_of, typical_peaks
 
+UNMEASURED = (
+    "the time: nothing was run, so causes are ranked by counts and the rates of a typical device whose caches serve "
+    "nothing"
+)
+
 
 def why_kernel(
     kernel: KernelName,
@@ -108,9 +113,7 @@ def _by_counts(kernel: Kernel, size: Sequence[int], name: str, dtype: str, offse
     code, unread = machine_code(kernel, size, dtype, offset, arch)
     evidence = evidence_about(kernel, problem, info, model, typical_peaks(model, dtype), code, (small, launches))
     answer = _answer_about(kernel, problem, info, evidence.peaks, None)
-    unmeasured = "the time: nothing was run, so causes are ranked by counts and the rates of a typical device whose caches serve "
-        "nothing"
-    return _with_evidence(answer, evidence, (unmeasured, "the number of compute units", uncounted, unread))
+    return _with_evidence(answer, evidence, (UNMEASURED, "the number of compute units", uncounted, unread))
 
 
 def default_size(kernel: Kernel, info: DeviceInfo) -> tuple[int, ...]:
