@@ -9,7 +9,7 @@ from paths import ROOT
 from tilewright.runtime.opencl.device import Device
 
 MODULES = ("core.custom", "library.products", "library.copies")
-PAGES = ("docs/reference/library.md", "docs/reference/numpy-differences.md")
+PAGES = ("docs/howto/gpu-arrays.md", "docs/reference/library.md", "docs/reference/numpy-differences.md")
 
 
 @pytest.mark.parametrize("name", MODULES)

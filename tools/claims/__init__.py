@@ -1,4 +1,4 @@
 """Checks each claim of the four source systems about memory by a count.
 
-python -m tools.claims    rewrites the table of docs/reference/explain.md
+python -m tools.claims    rewrites the table of docs/explanation/memory.md
 """

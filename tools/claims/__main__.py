@@ -4,7 +4,7 @@ from pathlib import Path
 
 from .page import refresh_claims
 
-PAGE = Path(__file__).parents[2] / "docs" / "reference" / "explain.md"
+PAGE = Path(__file__).parents[2] / "docs" / "explanation" / "memory.md"
 
 if __name__ == "__main__":
     print(f"{PAGE}: {refresh_claims(PAGE)} table")

@@ -57,6 +57,17 @@ class Answer(Shown):
         """The longest bound."""
         return max(self.limits, key=lambda each: each.seconds, default=None)
 
+    @property
+    def is_far(self) -> bool:
+        """Whether it was measured and reaches less than half of its longest bound."""
+        limit = self.binding
+        return (
+            self.row is not None
+            and self.row.measured
+            and limit is not None
+            and 2 * limit.seconds < self.row.samples.median
+        )
+
     def __str__(self) -> str:
         return plain_text(report(self))
 
@@ -171,6 +182,8 @@ def nothing_found(answer: Answer) -> str:
     limit = answer.binding
     if limit is None:
         return NOTHING
+    if answer.is_far:
+        return f"{NOTHING}; what keeps it from its bound was not looked at: latency, clocks, misses of the caches"
     return f"{NOTHING}; the kernel is limited by {limit.name}, and by what was not looked at: latency, clocks, the caches' hits"
 
 

@@ -83,6 +83,9 @@ def verdict_box(answer: Answer) -> str:
         first = answer.causes[0]
         kind, title = "costly", f"! {first.kind}: at most {times_words(first.gain)} if only this is fixed"
         sentences = [bound_sentence(answer)]
+    elif answer.is_far:
+        kind, title = "costly", "! far from its bound, by nothing that was looked at"
+        sentences = [bound_sentence(answer), nothing_found(answer)]
     else:
         kind, title = "fine", "\u2713 no cause is known that would gain much by itself"
         sentences = [bound_sentence(answer), nothing_found(answer)]

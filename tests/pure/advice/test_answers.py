@@ -124,7 +124,15 @@ def test_where_nothing_is_found_the_limit_is_named() -> None:
     assert answer.causes == ()
     assert answer.binding is not None
     assert says(str(answer), answer.binding.name, "latency")
+    assert answer.is_far is False
     assert 'class="verdict fine"' in check_page(answer)
+
+
+def test_a_kernel_far_from_its_bound_is_not_called_fine() -> None:
+    answer = answer_of("tiles/10", 0.04, devices.NVIDIA, H200)
+    assert (answer.causes, answer.is_far) == ((), True)
+    assert says(str(answer), "latency", "bound")
+    assert 'class="verdict costly"' in check_page(answer)
 
 
 def test_a_page_shows_causes_lines_bars_and_the_roofline() -> None:

@@ -22,8 +22,8 @@ def test_the_judging_page_counts_every_claim() -> None:
 
 
 def test_the_page_holds_the_claims_as_they_are_counted_now(tmp_path: Path) -> None:
-    page = DOCS / "reference" / "explain.md"
-    copy = tmp_path / "explain.md"
+    page = DOCS / "explanation" / "memory.md"
+    copy = tmp_path / "memory.md"
     copy.write_text(page.read_text())
     assert refresh_claims(copy) == 1
     assert copy.read_text() == page.read_text(), "run python -m tools.claims"

@@ -242,7 +242,7 @@ def test_broadcasts_half_words_and_wide_vectors() -> None:
     assert sum(each.requests for each in found.accesses if each.buffer == "wide") == 2  # two loads of 16 bytes
 
 
-# What one request of 32 lanes costs, as docs/reference/explain.md answers its readers: (sectors, lines, share of the bytes used).
+# What one request of 32 lanes costs, as docs/explanation/memory.md tells: (sectors, lines, share of the bytes used).
 PIECES = {
     "l": (4, 1, 1.0),
     "31 - l": (4, 1, 1.0),
