@@ -45,6 +45,8 @@ CHARTS = {
     "roofline-h200.svg": "h200-roofline-tiles-06.json",
     "roofline-tiles-h200.svg": "h200-roofline-tiles.json",
 }
+# A naive kernel's answer; by counts alone, so that this machine's load does not show.
+ASKED = ("why", "examples/my_gemm.cl", "-D", "ROWS=1", "--device-model", "nvidia")
 EXPLAINED = ("explain", "transpose/5", "-D", "PAD=0")  # a rung with bank conflicts
 # What rich draws, without fonts from the network: a browser that finds none of these takes its own.
 FRAME = """<svg class="rich-terminal" viewBox="0 0 {width} {height}" xmlns="http://www.w3.org/2000/svg">
@@ -119,20 +121,22 @@ TERMINALS: dict[str, tuple[str, Callable[[Console], None]]] = {
         "tilewright roofline tiles",
         lambda console: console.print(run("roofline", str(RECORDS / "h200-roofline-tiles.json"))),
     ),
+    "terminal-why.svg": (f"tilewright {' '.join(ASKED)}", lambda console: console.print(run(*ASKED))),
     "terminal-doctor.svg": ("tilewright doctor", lambda console: console.print(run("doctor"))),
 }
-PAGES = {"explain-page.png": EXPLAINED}
+# A page in docs/: the command, and its option that writes the page.
+PAGES = {"explain-page.png": (EXPLAINED, "--picture"), "why-page.png": (ASKED, "--html")}
 
 
-def page(command: Sequence[str], picture: Path) -> None:
-    """The page that a command draws, as a browser shows it."""
+def page(command: Sequence[str], option: str, picture: Path) -> None:
+    """The page that a command writes with `option`, as a browser shows it."""
     browser = next((found for name in BROWSERS if (found := shutil.which(name))), None)
     if browser is None:
         print(f"{picture.name} is not drawn: none of {', '.join(BROWSERS)} is installed")
         return
     with tempfile.TemporaryDirectory() as folder:
         html = Path(folder, "page.html")
-        run(*command, "--picture", str(html))
+        run(*command, option, str(html))
         width, height = PAGE
         subprocess.run(
             [browser, "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", f"--window-size={width},{height}",
@@ -166,7 +170,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         elif name in TERMINALS:
             save(name, terminal(*TERMINALS[name]), options.folder)
         else:
-            page(PAGES[name], options.folder / name)
+            page(*PAGES[name], options.folder / name)
 
 
 if __name__ == "__main__":

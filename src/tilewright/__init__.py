@@ -9,8 +9,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .advice.answer import Answer
     from .analysis.explanations import WhatIf, compare_explanations, explain, what_if
     from .analysis.inspect import Inspection, inspect
+    from .api.answers import why
     from .api.machine import Devices, devices
     from .api.measurements import Accuracy, Run, accuracy, bench, ladder, run
     from .api.planning import Tuned, plan, tune
@@ -48,8 +50,10 @@ if TYPE_CHECKING:
     __version__: str
 
 _HOMES = {
+    "advice.answer": ("Answer",),
     "analysis.explanations": ("WhatIf", "compare_explanations", "explain", "what_if"),
     "analysis.inspect": ("Inspection", "inspect"),
+    "api.answers": ("why",),
     "api.machine": ("Devices", "devices"),
     "api.measurements": ("Accuracy", "Run", "accuracy", "bench", "ladder", "run"),
     "api.planning": ("Tuned", "plan", "tune"),
@@ -78,14 +82,14 @@ _HOMES = {
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [
-    "LADDERS", "Accuracy", "BuildFailed", "Comparisons", "Config", "Copy", "Devices", "Examination", "Gemm",
+    "LADDERS", "Accuracy", "Answer", "BuildFailed", "Comparisons", "Config", "Copy", "Devices", "Examination", "Gemm",
     "Inspection", "InvalidInput", "Kernel", "Ladder", "LadderRoofline", "Ladders", "LaunchFailed", "NDRange", "NoDevice",
     "OutOfDeviceMemory", "Plan", "Record", "RecordError", "Roofline", "Row", "Run", "TilewrightError", "Transpose",
     "Tuned", "UnknownName", "Unsupported", "UnsupportedType", "Verdict", "WhatIf", "WrongResult", "__version__",
     "accuracy", "bench", "compare", "compare_explanations", "copy", "custom_kernel", "devices", "doctor", "explain",
     "find_kernel", "find_ladder", "gemm", "inspect", "ladder", "list", "list_devices", "load_record", "matmul",
     "matrix_transpose", "open_device", "plan", "plan_kernel", "plot", "report", "roofline", "run", "run_plan",
-    "rung_before", "save_record", "show", "transpose", "tune", "verify", "what_if",
+    "rung_before", "save_record", "show", "transpose", "tune", "verify", "what_if", "why",
 ]  # fmt: skip
 
 

@@ -23,6 +23,7 @@ FLOORS = (
     "analysis",
     "measurement",
     "reports",
+    "advice",
     "health",
     "api",
     "cli",

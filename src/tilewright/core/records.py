@@ -269,6 +269,7 @@ WRITTEN_BY = {
     "tilewright devices": {"global_bytes", "platform", "trial"},
     "tilewright doctor": {"findings", "healthy"},
     "tilewright compare": {"ratio", "low", "high"},
+    "tilewright why": {"causes", "limits", "counted_at"},
     "tilewright tune": {"entries", "device", "settled"},
 }
 
