@@ -15,7 +15,7 @@ from tilewright.core.kernel import Kernel
 from tilewright.core.problem import Copy, Gemm, Problem, Transpose
 from tilewright.core.records import Record, Row, RowStatus, load_record, save_record
 from tilewright.kernels import find_kernel
-from tilewright.measurement import ladders
+from tilewright.measurement import session
 from tilewright.measurement.ladders import run_kernel
 from tilewright.runtime.opencl.device import Device
 
@@ -23,7 +23,7 @@ from tilewright.runtime.opencl.device import Device
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Ceilings are not what is looked at, and take seconds to measure."""
-    monkeypatch.setattr(ladders, "measured_peaks", lambda device, dtype: Peaks({dtype: 1.0}, 1.0, 1.0))
+    monkeypatch.setattr(session, "measured_peaks", lambda device, dtype, *_: Peaks({dtype: 1.0}, 1.0, 1.0))
 
 
 def failed_row(kernel: Kernel, device: Device, size: tuple[int, ...] = (40, 24, 20), dtype: str = "float32") -> Row:

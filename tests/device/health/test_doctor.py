@@ -100,6 +100,7 @@ def test_the_trial_rejects_a_wrong_kernel(right: str, wrong: str) -> None:
         "registration.register()\n"
         "device = pyopencl.get_platforms()[0].get_devices()[0]\n"
         "children.tell('gemm', **smoke.try_gemm(device, sys.argv[1]))\n"
+        "children.tell('loop', rounds=1, expected=1)\n"
     )
     for source, passes in (
         (smoke.source_of("smoke_gemm"), True),

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from says import says
 
 from tilewright.core.custom import custom_kernel
 from tilewright.core.kernel import Kernel
@@ -100,20 +101,20 @@ def test_a_problem_that_does_not_fit_is_refused_before_anything_is_filled(device
 
 
 @pytest.mark.parametrize(
-    ("arguments", "complaint"),
+    ("arguments", "named"),
     [
-        ("__global REAL* D", "no buffer for 'D'; there are A, B, C"),
-        ("__global REAL* C, const int WIDTH", "no value for the argument 'WIDTH'; there are M, N, K"),
-        ("__global REAL* C, const unsigned short M", "the argument 'M' has the type 'unsigned short'"),
+        ("__global REAL* D", ("D", "A", "B", "C")),
+        ("__global REAL* C, const int WIDTH", ("WIDTH", "M", "N", "K")),
+        ("__global REAL* C, const unsigned short M", ("M", "unsigned short")),
     ],
 )
 def test_an_argument_that_nothing_binds_is_named(
-    tmp_path: Path, device: Device, arguments: str, complaint: str
+    tmp_path: Path, device: Device, arguments: str, named: tuple[str, ...]
 ) -> None:
     kernel = kernel_of(tmp_path, f"// Odd.\n__kernel void odd({arguments}) {{ }}\n")
     with pytest.raises(InvalidInput) as caught:
         execution_of(kernel, device)
-    assert complaint in str(caught.value)
+    assert says(str(caught.value), *named)
 
 
 @pytest.mark.parametrize("ctype", ["int", "uint", "unsigned int", "unsigned", "long", "ulong", "unsigned long", "REAL"])
