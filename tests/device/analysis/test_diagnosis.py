@@ -131,7 +131,7 @@ def test_the_command_prints_the_faults_and_saves_them(
 ) -> None:
     path, saved = tmp_path / "mine.cl", tmp_path / "mine.json"
     path.write_text(NAIVE.replace("k < K;", "k <= K;"))
-    arguments = ["--global", "M,N", "--local", "8,8", "--size", "16", "--seconds", "0", "--no-baselines"]
+    arguments = ["--global", "M,N", "--local", "8,8", "--size", "16", "--seconds", "0.05", "--no-baselines"]
     assert main(["run", str(path), *arguments, "--device", device_number, "--json", str(saved)]) == 1
     output = capsys.readouterr().out
     assert re.search(r"^explain ran \S+ on gemm 16x16x16 float32, all work-groups, and found 2 faults:$", output, re.M)
