@@ -101,8 +101,8 @@ def shown(rows: Sequence[ProblemRows]) -> list[ProblemRows]:
 
 
 def summary(rows: Sequence[ProblemRows], busy: bool = False) -> str:
-    """Geometric means of the medians of paired ratios, and of the best times' ratios. Problems whose ratios cannot be trusted
-    are left out, and it says how many."""
+    """Geometric means: of the medians of paired ratios, without problems whose ratios cannot be trusted, and of the best times'
+    ratios over all problems. It says how many were left out."""
     measured = [group for group in rows if group[0].comparable and group[1].comparable]
     if not measured:
         return "the baseline was not measured" if any(ours.measured for _, ours, *_ in rows) else "nothing was measured"
@@ -113,10 +113,11 @@ def summary(rows: Sequence[ProblemRows], busy: bool = False) -> str:
     if not trusted:
         return f"no geometric mean: {left} problems are left out, because {cause}"
     medians = [statistics.median(paired_ratios(baseline, ours)) for baseline, ours, *_ in trusted]
-    bests = [min(baseline.samples.times) / min(ours.samples.times) for baseline, ours, *_ in trusted]
+    bests = [min(baseline.samples.times) / min(ours.samples.times) for baseline, ours, *_ in measured]
     mean, best = (math.exp(statistics.fmean(map(math.log, each))) for each in (medians, bests))
     count = f"{len(trusted)} problem{'' if len(trusted) == 1 else 's'}"
-    return f"geometric mean over {count}{without}: {mean:.2f}x by medians of paired ratios, {best:.2f}x by best times"
+    everywhere = f" over all {len(measured)}" if left else ""
+    return f"geometric mean over {count}{without}: {mean:.2f}x by medians of paired ratios, {best:.2f}x by best times{everywhere}"
 
 
 def turn_seconds(record: Record) -> float:
