@@ -82,8 +82,10 @@ def run(*words: str) -> Text:
 
 def private(text: str) -> str:
     """Text in which the checkout is `.` and the user's folder is `~`."""
-    text = text.replace(str(ROOT), ".")
-    return text.replace(str(Path.home()), "~")
+    names = {str(ROOT): ".", str(Path.home()): "~"}
+    for folder in sorted(names, key=len, reverse=True):  # the longer first: one may begin as the other does
+        text = text.replace(folder, names[folder])
+    return text
 
 
 def shortened(text: str) -> str:
