@@ -46,6 +46,8 @@ def with_head(
     """
     path = Path(options.kernel)
     merged = argparse.Namespace(**vars(options))
+    if not path.exists():
+        raise InvalidInput(f"there is no kernel file {path}; `tilewright list` names the rungs")
     if not path.is_file():
         return merged
     given = {name: value for name, value in vars(options).items() if value is not None}

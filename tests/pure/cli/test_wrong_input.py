@@ -74,6 +74,7 @@ CASES = [
     ("explain tiles/2 -D 'A B=3'", 2, "write NAME=VALUE"),
     # Kernels of one's own.
     ("run mine.cl --global M,N", 2, "needs --global and --local"),
+    ("explain nosuch.cl", 2, "no kernel file nosuch.cl"),
     ("run mine.c --global M,N --local 4,4", 2, "mine.c: kernel files must end in .cl"),
     ("run absent.cl --global M --local 4", 2, "no kernel file absent.cl"),
     ("run folder.cl --global M --local 4", 2, "folder.cl is a folder"),
