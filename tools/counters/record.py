@@ -46,9 +46,12 @@ def located(cases: Sequence[Case], record: dict[str, Any]) -> dict[str, Any]:
     texts = {case.name: [code_lines(each.opencl) for each in case.launches] for case in cases}
 
     def moved(launch: dict[str, Any], code: list[CodeLine]) -> dict[str, Any]:
-        places = [code[line[-1]] for line in launch["lines"]]
-        lines = [[each.file, each.line, *line[2:]] for each, line in zip(places, launch["lines"], strict=True)]
-        return launch | {"lines": lines}
+        def today(line: list[Any]) -> list[Any]:
+            if line[-1] is None:  # a place in the middle of a line of code that was joined: it stays as it was counted
+                return line
+            return [code[line[-1]].file, code[line[-1]].line, *line[2:]]
+
+        return launch | {"lines": list(map(today, launch["lines"]))}
 
     def current(case: dict[str, Any]) -> dict[str, Any]:
         if case["name"] in changed or case["name"] not in texts:

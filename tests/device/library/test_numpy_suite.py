@@ -24,7 +24,7 @@ functions = pytest.importorskip("numpy._core.tests.test_ufunc", reason=STRIPPED,
 numeric = pytest.importorskip("numpy._core.tests.test_numeric", reason=STRIPPED, exc_type=ImportError)
 algebra = pytest.importorskip("numpy.linalg.tests.test_linalg", reason=STRIPPED, exc_type=ImportError)
 
-PAGE = DOCS / "numpy-differences.md"
+PAGE = DOCS / "reference" / "numpy-differences.md"
 Product = Callable[..., Any]
 Members = dict[str, Any]
 
