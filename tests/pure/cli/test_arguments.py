@@ -72,8 +72,10 @@ def test_a_users_kernel_is_made_of_the_arguments(tmp_path: Path) -> None:
 
 
 def test_a_users_kernel_needs_its_geometry(tmp_path: Path) -> None:
+    path = tmp_path / "mine.cl"
+    path.write_text("__kernel void mine() { }\n")
     with pytest.raises(InvalidInput, match=r"(?=.*--local).*--global"):
-        kernel_of(parsed("run", "mine.cl", "--global", "M,N"))
+        kernel_of(parsed("run", str(path), "--global", "M,N"))
 
 
 def test_a_rung_is_found_by_part_of_its_name() -> None:
