@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from html import escape
 from pathlib import Path
 
-from ..analysis.explain.drawing.source import SourceLine
+from ..analysis.explain.drawing.source import SourceLine, source_html
 from ..core.files import write_atomically
 from ..errors import Unsupported
 from ..reports.roofline import draw_roofline
@@ -21,15 +21,15 @@ margin:0 auto;padding:1.2rem 1rem 3rem;overflow-wrap:anywhere}h1{font-size:1.35r
 margin:2rem 0 .6rem}p{margin:.3rem 0}.soft{color:var(--soft)}pre,code,td,th{font:12.5px/1.5 ui-monospace,Menlo,Consolas,monospace}
 pre{overflow-x:auto;margin:.4rem 0;padding:.6rem .8rem;background:var(--card);border:1px solid var(--line);border-radius:6px}
 .verdict{border:1px solid;border-left-width:6px;border-radius:6px;padding:.7rem 1rem;margin:.8rem 0}
-.fault{background:var(--redbox);border-color:var(--red)}.costly{background:var(--amberbox);border-color:var(--amber)}
-.fine{background:var(--greenbox);border-color:var(--green)}.cards{display:grid;gap:1rem;
+.verdict.fault{background:var(--redbox);border-color:var(--red)}.verdict.costly{background:var(--amberbox);border-color:var(--amber)}
+.verdict.fine{background:var(--greenbox);border-color:var(--green)}.cards{display:grid;gap:1rem;
 grid-template-columns:repeat(auto-fit,minmax(min(100%,26rem),1fr))}.card{border:1px solid var(--line);border-top:4px solid
 var(--amber);border-radius:6px;padding:.8rem 1rem;min-width:0}.card h3{margin:0;font-size:1rem}.gain{float:right;
 font-weight:700;color:var(--amber);padding-left:.6rem}.meter{height:8px;border-radius:4px;background:var(--line);
 margin:.5rem 0;overflow:hidden}.meter i{display:block;height:100%;background:var(--red)}.do{border-left:3px
 solid var(--green);padding-left:.7rem;margin-top:.5rem}.do code{color:var(--blue);display:inline-block}
 figure{margin:0;overflow-x:auto}figure svg{max-width:100%;height:auto;min-width:34rem}
-pre .cost{color:var(--blue)}pre .faultline{color:var(--red);font-weight:600}pre .note{color:var(--amber)}
+pre .cost{color:var(--blue)}pre .fault{color:var(--red);font-weight:600}pre .note{color:var(--amber)}
 i.bar{display:inline-block;height:.7em}i.least{background:var(--green);margin-left:1.2em}i.excess{background:var(--red)}
 table{border-collapse:collapse;display:block;overflow-x:auto}td,th{text-align:right;padding:.15rem .8rem .15rem 0;
 border-bottom:1px solid var(--line)}td:first-child,th:first-child{text-align:left}
@@ -108,20 +108,9 @@ def card(answer: Answer, place: int, cause: Cause) -> str:
 
 def source_section(lines: tuple[SourceLine, ...]) -> str:
     """The source with a bar for the cost of each access."""
-    code = "\n".join(map(source_line, lines))
+    code = source_html(lines)
     legend = '<p class="soft">Bars: the cost of an access. Green: the least that it could cost; red: the rest.</p>'
     return f"<h2>Source, with the traffic of each line</h2>{legend}<pre>{code}</pre>"
-
-
-def source_line(line: SourceLine) -> str:
-    text = escape(line.text)
-    if line.kind == "code":
-        return text
-    hover = f' title="{escape(line.hover)}"' if line.hover else ""
-    lengths = (("least", line.least), ("excess", line.excess)) if line.hover else ()
-    bars = "".join(f'<i class="bar {name}" style="width:{length:.0f}px"></i>' for name, length in lengths)
-    kind = "faultline" if line.kind == "fault" else line.kind
-    return f'<span class="{kind}"{hover}>{text}{bars}</span>'
 
 
 def roofline_section(answer: Answer) -> Iterator[str]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 NARROWEST = 20  # columns that a hanging text gets at least
-RED, YELLOW, GREEN, BOLD, DIM = "31", "33", "32", "1", "2"  # of a terminal's escape sequences
+RED, YELLOW, GREEN, DIM = "31", "33", "32", "2"  # of a terminal's escape sequences
 
 
 def say(text: str) -> None:

@@ -16,16 +16,8 @@ from .picture_files import check_picture, write_picture
 from .roofline import draw_ladder_roofline, draw_roofline
 
 Drawable = Record | Roofline | LadderRoofline
-# What the files of other records are called, by fields that each of them has.
+# What the files of maintainers' tools are called, by fields that each of them has. `load_record` names those of commands.
 OTHERS = (
-    (
-        "a record of `tilewright accuracy`: a table of errors, which `tilewright report` puts into a page",
-        {"rows", "size", "dtype"},
-    ),
-    (
-        "an inspection by `tilewright inspect`: instructions of a kernel, which `tilewright report` puts into a page",
-        {"kernel", "arch", "loop"},
-    ),
     ("a record of counters: predicted and counted numbers for each line of source", {"profiler", "cases"}),
     ("a record of the fuzzer: numbers of calls", {"first_seed", "counts"}),
     ("a record of sanitizers: what checkers found in each kernel", {"cuda"}),

@@ -46,7 +46,11 @@ def test_every_record_is_drawn_whole_or_refused_by_name(path: Path) -> None:
 def test_another_kind_of_record_is_named(name: str) -> None:
     with pytest.raises(RecordError) as caught:
         load_drawable(BENCHMARKS / name)
-    kind = {"h200-accuracy": "accuracy", "h200-counters": "counters", "h200-inspect-tiles-02": "inspection"}
+    kind = {
+        "h200-accuracy": "tilewright accuracy",
+        "h200-counters": "counters",
+        "h200-inspect-tiles-02": "tilewright inspect",
+    }
     assert kind.get(name.split(".")[0], "sanitizers") in str(caught.value)
 
 

@@ -10,7 +10,7 @@ from ..explanation import Explanation
 from ..verdict import verdict
 from .flow import draw_path, draw_timeline
 from .requests import draw_access
-from .source import GRADES, SourceLine, draw_source, grade, source_lines
+from .source import GRADES, draw_source, grade, source_html, source_lines
 
 ENDINGS = (".svg", ".html")
 WIDTH = 1000.0  # of the heading and the verdict, in pixels
@@ -83,20 +83,10 @@ def html(explanation: Explanation) -> str:
     figures = "".join(
         f"<h2>{escape(title)}</h2><figure>{drawing.svg()}</figure>" for title, drawing in parts(explanation)
     )
-    code = "\n".join(map(_coloured, source_lines(explanation)))
+    code = source_html(source_lines(explanation))
     bars = "<p>Bars: the cost of an access. Green: the least that it could cost; red: the rest.</p>"
     body = f"{judged}{sums}<h2>Source, with the traffic of each line</h2>{bars}<pre>{code}</pre>{figures}"
     return _PAGE.format(title=escape(heading(explanation)), body=body)
-
-
-def _coloured(line: SourceLine) -> str:
-    text = escape(line.text)
-    if line.kind == "code":
-        return text
-    hover = f' title="{escape(line.hover)}"' if line.hover else ""
-    lengths = (("least", line.least), ("excess", line.excess)) if line.hover else ()
-    bars = "".join(f'<i class="bar {name}" style="width:{length:.0f}px"></i>' for name, length in lengths)
-    return f'<span class="{line.kind}"{hover}>{text}{bars}</span>'
 
 
 def save_picture(explanation: Explanation, path: str | Path) -> Path:

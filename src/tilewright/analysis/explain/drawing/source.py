@@ -1,6 +1,8 @@
 """Draws the source with a bar for the cost of each access, and says in one word how a kernel fares."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from html import escape
 
 from ....core.svg import Drawing, text_width
 from ..annotate import access_line, annotated_source
@@ -89,3 +91,18 @@ def draw_source(explanation: Explanation) -> Drawing:
 
 def _marked(lines: list[SourceLine], index: int) -> bool:
     return index < len(lines) and lines[index].kind != "code"
+
+
+def source_html(lines: Iterable[SourceLine]) -> str:
+    """The lines as the inside of a `pre`: spans with the class of their kind, and a bar for the cost of each access."""
+    return "\n".join(map(_html_line, lines))
+
+
+def _html_line(line: SourceLine) -> str:
+    text = escape(line.text)
+    if line.kind == "code":
+        return text
+    hover = f' title="{escape(line.hover)}"' if line.hover else ""
+    lengths = (("least", line.least), ("excess", line.excess)) if line.hover else ()
+    bars = "".join(f'<i class="bar {name}" style="width:{length:.0f}px"></i>' for name, length in lengths)
+    return f'<span class="{line.kind}"{hover}>{text}{bars}</span>'
