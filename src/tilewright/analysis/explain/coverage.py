@@ -36,6 +36,7 @@ class Touched:
         self.segment, self.shape, self.itemsize = segment, shape, itemsize
         elements = segment.size // itemsize
         self.read, self.written = np.zeros(elements, bool), np.zeros(elements, bool)
+        self.first_group = np.zeros(elements, bool)
 
     def enter(self, operation: str, offsets: npt.NDArray[np.int64], bases: Iterable[int], size: int) -> None:
         """An access of `size` bytes at each of `offsets` beyond each of `bases`."""
@@ -48,6 +49,13 @@ class Touched:
             elements = (first + at) // self.itemsize
             for each in flags:
                 each[elements] = True
+
+    def enter_first_group(self, offsets: npt.NDArray[np.int64], bases: Iterable[int], size: int) -> None:
+        """As `enter`, for the first work-group that is run."""
+        starts = np.fromiter(bases, np.int64)
+        first = (np.unique(offsets) + starts[:, None]).ravel()
+        for at in (*range(0, size, self.itemsize), size - 1):
+            self.first_group[(first + at) // self.itemsize] = True
 
     def coverage(self) -> Coverage:
         contested = self.segment.contested

@@ -122,7 +122,7 @@ def explain_source(
         group_count=count,
         seconds=perf_counter() - begin,
         coverage=coverage,
-        private_arrays=private_arrays(program, name),
+        private_arrays=private_arrays(program, name, model.private_room),
         stop=Stop(launch.stopped, min(step_limit, launch.machine.steps_taken), launch.ended, len(chosen))
         if launch.stopped
         else None,

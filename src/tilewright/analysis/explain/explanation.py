@@ -66,6 +66,11 @@ class Explanation:
         return self.profile.accesses
 
     @property
+    def private_accesses(self) -> tuple[LineAccess, ...]:
+        """The accesses of private arrays that lie off-chip."""
+        return self.profile.private
+
+    @property
     def faults(self) -> tuple[Finding, ...]:
         """The findings that are errors. Benign races are not among them."""
         return tuple(each for each in self.findings if each.is_fault)

@@ -27,9 +27,11 @@ def to_dict(explanation: Explanation) -> dict[str, Any]:
         "rounding": explanation.rounding,
         "barriers": explanation.profile.barriers,
         "accesses": [_access(each) for each in explanation.accesses],
+        "private_accesses": [_access(each) for each in explanation.private_accesses],
         "coverage": [asdict(each) for each in explanation.coverage],
         "private_arrays": [
-            {"name": each.name, "bytes": each.nbytes, **_place(each.position)} for each in explanation.private_arrays
+            {"name": each.name, "bytes": each.nbytes, "off_chip": each.off_chip, **_place(each.position)}
+            for each in explanation.private_arrays
         ],
         "findings": [_finding(each) for each in explanation.findings],
         "totals": {name: getattr(found, name) for name in found.__dataclass_fields__},
@@ -44,7 +46,8 @@ def _stop(stop: Stop | None) -> dict[str, int] | None:
 
 
 def access_rows(explanation: Explanation) -> list[dict[str, Any]]:
-    """The accesses as rows of a table, all with the same columns. A cost is in sectors or wavefronts, as `unit` says."""
+    """The accesses as rows of a table, all with the same columns. A cost is in sectors, wavefronts or addresses, as `unit`
+    says."""
     return [
         {
             **_place(each.position),
@@ -53,13 +56,14 @@ def access_rows(explanation: Explanation) -> list[dict[str, Any]]:
             "buffer": each.buffer,
             "bytes_per_item": each.size,
             "requests": each.requests,
-            "unit": "wavefronts" if each.is_local else "sectors",
+            "unit": each.unit,
             "cost": each.cost,
             "ideal": each.ideal,
             "useful_bytes": each.useful_bytes,
             "conflicts": each.conflicts,
+            "turns": each.turns,
         }
-        for each in explanation.accesses
+        for each in (*explanation.accesses, *explanation.private_accesses)
     ]
 
 
@@ -68,9 +72,10 @@ def _place(position: Position) -> dict[str, Any]:
 
 
 def _access(access: LineAccess) -> dict[str, Any]:
-    unit = "wavefronts" if access.is_local else "sectors"
+    unit = access.unit
     return {
         **_place(access.position),
+        "unit": unit,
         "operation": access.operation,
         "space": access.space,
         "buffer": access.buffer,
@@ -83,6 +88,10 @@ def _access(access: LineAccess) -> dict[str, Any]:
         "efficiency": access.efficiency,
         "degree": access.degree,
         "conflicts": access.conflicts,
+        "turns": access.turns,
+        "contention": access.contention,
+        "hottest": access.hottest,
+        "slots": access.slots,
         "assumed_wide": access.assumed_wide,
         "worst_request": _request(access.worst),
         "by_group": [

@@ -4,17 +4,13 @@ from ..marked_lines import Mark, MarkedLine, marked
 from .address_patterns import PitchAdvice, active_addresses, advise_pitch, shape_of
 from .coverage import coverage_notes
 from .explanation import Explanation
-from .private_arrays import private_notes
-from .profile import LineAccess
+from .numbers import number
+from .profile import ADDRESSES, LineAccess
 from .reuse import reuse_sentences
+from .special_memory import atomic_sentence, constant_sentence, private_sentences
 
 _POOR = 0.75
 _VERBS = {"load": "reads", "store": "writes", "atomic": "updates"}
-
-
-def number(value: float) -> str:
-    """A count per request, without decimals if it is whole."""
-    return f"{value:.0f}" if abs(value - round(value)) < 0.05 else f"{value:.1f}"
 
 
 def verdict(explanation: Explanation) -> list[str]:
@@ -29,8 +25,8 @@ def findings_and_costs(explanation: Explanation) -> list[MarkedLine]:
     lines = marked([*stop_sentences(explanation), *causes, *faults], Mark.FAULT)
     scale = explanation.group_count / max(1, len(explanation.groups))
     costly = [each for each in explanation.accesses if is_costly(each)]
-    costs = [(scale * (each.cost - each.ideal), cost_sentence(explanation, each)) for each in costly]
-    costs += reuse_sentences(explanation)
+    costs = [(scale * excess(each), cost_sentence(explanation, each)) for each in costly]
+    costs += reuse_sentences(explanation) + private_sentences(explanation)
     lines += marked((text for _, text in sorted(costs, key=lambda each: -each[0])), Mark.COST)
     if fine := [each for each in explanation.accesses if not is_costly(each)]:
         lines.append(MarkedLine(_fine(fine, len(explanation.accesses))))
@@ -62,12 +58,27 @@ def stop_sentences(explanation: Explanation) -> list[str]:
 
 
 def is_costly(access: LineAccess) -> bool:
-    """Whether an access costs much more than it must. One word for all lanes uses little of its sector, but needs all of it."""
-    return access.efficiency < _POOR and access.cost > access.ideal
+    """Whether an access costs much more than it must. One word for all lanes uses little of its sector, but needs all of it.
+    Of atomic functions the turns count that work-items take at one place."""
+    if access.is_atomic:
+        return access.requests < _POOR * access.turns
+    return access.ideal < _POOR * access.cost
+
+
+def excess(access: LineAccess) -> int:
+    """The sectors, wavefronts, addresses or turns beyond the fewest. Updates of one place wait for each other, whichever
+    work-group makes them."""
+    if access.is_atomic:
+        return max(access.turns - access.requests, access.hottest)
+    return access.cost - access.ideal
 
 
 def cost_sentence(explanation: Explanation, access: LineAccess) -> str:
     """The cost of one access, and its cause."""
+    if access.is_atomic:
+        return atomic_sentence(explanation, access)
+    if access.unit == ADDRESSES:
+        return constant_sentence(access)
     return local_sentence(explanation, access) if access.is_local else global_sentence(explanation, access)
 
 
@@ -162,7 +173,6 @@ def notes(explanation: Explanation) -> list[str]:
         lines.append(f"{run} of {all_groups:,} work-groups were run: {_group_names(explanation)}")
     if explanation.stop is None:
         lines += coverage_notes(explanation.coverage, run, all_groups)
-    lines += private_notes(explanation.private_arrays, model)
     wide = sorted({each.position.line for each in explanation.accesses if each.assumed_wide})
     if wide:
         lines.append(

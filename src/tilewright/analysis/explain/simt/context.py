@@ -8,6 +8,7 @@ from ..clc.tree import Expression, Function, Program, Statement
 from ..clc.types import Type
 from .compiled_code import Code, Place, Step, Symbol
 from .machine import Machine
+from .off_chip import OffChip
 
 
 @dataclass
@@ -42,6 +43,7 @@ class Context:
         self.globals: dict[str, Symbol] = {}
         self.compiled: dict[str, FunctionCode] = {}
         self.compiling: list[FunctionState] = []
+        self.off_chip: Mapping[int, OffChip] = {}  # private arrays, by the id of their declaration
         self.added: dict[int, Code] = {}  # what a `+=` adds, by the id of its node
 
     @property

@@ -8,6 +8,7 @@ import numpy as np
 from ..clc.tree import Expression, InitList, Name, Number, Text, Variable, VectorLiteral
 from ..clc.types import Array, Scalar, Space, Struct, Type, Vector, element_of
 from .address_taken import names
+from .cell_traffic import CellTraffic
 from .compiled_code import Code, Frame, Memory, Register, RegisterArray, Run, Value, flat_length
 from .expressions import ExpressionCompiler
 from .masks import Mask
@@ -116,7 +117,11 @@ class DeclarationCompiler(ExpressionCompiler):
         items = [] if variable.initial is None else self.flatten(variable.type, variable.initial)
         size = element.size
         sources = [(offset // size, self.initial_value(value, kind).run) for offset, kind, value in items]
-        self.declare(variable.name, RegisterArray(slot, element, lengths, variable.constant))
+        segment, traffic = None, None
+        if id(variable) in self.off_chip:
+            segment = machine.memory.without_bytes(variable.name, variable.type.size)
+            traffic = CellTraffic(machine, segment, element, variable.position)
+        self.declare(variable.name, RegisterArray(slot, element, lengths, variable.constant, segment))
         initialised = variable.initial is not None
 
         def define(frame: Frame, mask: Mask) -> None:
@@ -127,6 +132,8 @@ class DeclarationCompiler(ExpressionCompiler):
                 cells.clear(mask)
                 return
             zero = zero_of(element)
+            if traffic is not None:
+                traffic.count_all(length, mask)
             for index in range(length):
                 cells.put(index, zero, mask, None)
             for index, source in sources:
@@ -138,6 +145,7 @@ class DeclarationCompiler(ExpressionCompiler):
         """A private variable with an address: separate bytes for each lane."""
         segment = self.machine.memory.private(variable.name, variable.type.size, variable.position)
         address = segment.address
+        segment.off_chip = id(variable) in self.off_chip
         items = [] if variable.initial is None else self.flatten(variable.type, variable.initial)
         stores = [self.store_at(address + np.int64(offset), kind, value) for offset, kind, value in items]
         access = self.bytes_access(variable)

@@ -18,6 +18,7 @@ from .findings import Finding
 from .machine import Machine, OutOfSteps, Watch, not_watched
 from .machine_state import Group, Recorder
 from .masks import Mask
+from .off_chip import off_chip_arrays
 from .places import MemoryPlace
 from .segments import Segment
 from .statements import StatementCompiler
@@ -78,6 +79,7 @@ def run_kernel(
     machine = Machine(global_size, local_size, slots, recorder, step_limit, fill, watch)
     with np.errstate(all="ignore"):
         compiler = StatementCompiler(machine, program, contract, pitches)
+        compiler.off_chip = off_chip_arrays(program, entry, recorder.private_room)
         for variable in program.variables:
             compiler.program_variable(variable)
         compiled = compile_entry(compiler, function)

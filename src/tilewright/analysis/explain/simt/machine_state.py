@@ -18,7 +18,11 @@ Group = tuple[int, int, int]
 
 
 class Recorder(Protocol):
-    """An observer of the memory traffic."""
+    """An observer of the memory traffic, of sub-groups of `lanes` work-items. `private_room` is the most bytes of a private
+    array in registers; None if private memory is not observed."""
+
+    lanes: int
+    private_room: int | None
 
     def begin(self, groups: list[Group], items: int) -> None:
         """These groups of `items` work-items run next."""
