@@ -5,6 +5,7 @@ from itertools import groupby
 
 from ..marked_lines import Mark, MarkedLine, marked
 from .explanation import Explanation
+from .fault_groups import fault_sentences
 from .models import Model
 from .numbers import number
 from .profile import ADDRESSES, LineAccess
@@ -13,6 +14,7 @@ from .totals import Totals, totals
 from .verdict import findings_and_costs, is_costly, remarks, stop_sentences
 
 NEAR = 1  # lines of the source that are shown before and after one with traffic or findings
+RACES_SHOWN = 2  # below a line; the verdict has a sentence for them together
 FOLDED = 4  # lines without either that are folded into one
 _OPERATIONS = {"load": "load ", "store": "store", "atomic": "atomic"}
 
@@ -74,6 +76,11 @@ def marked_source(explanation: Explanation, whole: bool) -> list[MarkedLine]:
             below.setdefault(access.position.line, []).append(marked_access(access, explanation.model))
     for finding in explanation.findings:
         if finding.position.file == file:
+            races = [
+                each for each in explanation.findings if each.is_race and each.position.line == finding.position.line
+            ]
+            if finding in races[RACES_SHOWN:]:
+                continue
             mark, sign = (Mark.FAULT, "!") if finding.is_fault else (Mark.NOTE, "~")
             line = MarkedLine(f"     {sign} {finding_line(finding)}", mark)
             below.setdefault(finding.position.line, []).append(line)
@@ -218,6 +225,6 @@ def launch_before(helper: Explanation, main: Explanation) -> list[MarkedLine]:
         f"launched before {main.entry}: {helper.name}, {sizes} work-items: {found.global_load_sectors:,} "
         f"{helper.model.pieces} loaded, {found.global_store_sectors:,} stored, {len(helper.faults)} faults"
     )
-    texts = [f"- {helper.name}: {each.kind} at line {each.position.line}: {each.text}" for each in helper.faults]
+    texts = [f"- {helper.name}: {each}" for each in fault_sentences(helper.faults, helper.model)]
     texts += [f"- {helper.name}: {each}" for each in stop_sentences(helper)]
     return [MarkedLine(text), *marked(texts, Mark.FAULT)]

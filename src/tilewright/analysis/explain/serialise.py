@@ -118,4 +118,7 @@ def _finding(finding: Finding) -> dict[str, Any]:
         "example": finding.example,
         "other": None if finding.other is None else _place(finding.other),
         "count": finding.count,
+        "order": finding.order,
+        "scope": finding.scope,
+        "after_barrier": finding.after,
     }

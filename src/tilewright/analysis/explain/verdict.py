@@ -4,6 +4,7 @@ from ..marked_lines import Mark, MarkedLine, marked
 from .address_patterns import PitchAdvice, active_addresses, advise_pitch, shape_of
 from .coverage import coverage_notes
 from .explanation import Explanation
+from .fault_groups import fault_sentences
 from .numbers import number
 from .profile import ADDRESSES, LineAccess
 from .reuse import reuse_sentences
@@ -20,7 +21,7 @@ def verdict(explanation: Explanation) -> list[str]:
 
 def findings_and_costs(explanation: Explanation) -> list[MarkedLine]:
     """The answer: faults, then costs with the largest first, then what costs as little as it can."""
-    faults = [f"{each.kind} at line {each.position.line}: {each.text}" for each in explanation.faults]
+    faults = fault_sentences(explanation.faults, explanation.model)
     causes = [explanation.rounding] if explanation.rounding and faults else []
     lines = marked([*stop_sentences(explanation), *causes, *faults], Mark.FAULT)
     scale = explanation.group_count / max(1, len(explanation.groups))
@@ -38,7 +39,7 @@ def findings_and_costs(explanation: Explanation) -> list[MarkedLine]:
 def remarks(explanation: Explanation) -> list[MarkedLine]:
     """Findings that are no faults, and what the counts are based on."""
     harmless = [each for each in explanation.findings if not each.is_fault]
-    texts = [f"{each.kind} at line {each.position.line}: {each.text}" for each in harmless]
+    texts = fault_sentences(harmless, explanation.model)
     if explanation.rounding and not explanation.faults:
         texts.append(explanation.rounding)
     return marked([*texts, *notes(explanation)], Mark.NOTE)

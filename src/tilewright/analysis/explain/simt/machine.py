@@ -107,6 +107,7 @@ class Machine(MachineState):
                 self.tags[space] = self.tags[space] + step * reached[self.slot_of_lane]
         if everyone and Space.LOCAL in spaces:
             self.memory.forget_local_reads()
+        self.last_barrier = position.line
         self.recorder.barrier(position)
 
     def check_together(self, mask: Mask, position: Position, what: str) -> None:

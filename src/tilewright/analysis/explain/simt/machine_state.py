@@ -68,6 +68,7 @@ class MachineState:
         self.local_id: list[Any] = [_uniform(each.astype(np.uint64)) for each in self._local]
         self.groups: list[Group] = []
         self.launched = 0
+        self.last_barrier = 0  # the line of the barrier before what is executed now, 0 before the first one
 
     def start(self, groups: Sequence[Group]) -> Mask:
         """Make `groups` (at most one for each slot) the next ones to run, and return the mask of their lanes."""
@@ -89,6 +90,7 @@ class MachineState:
         self.tags = dict.fromkeys((Space.LOCAL, Space.GLOBAL), tags + (1 << ITEM_BITS))
         self.synced = {Space.LOCAL: 0, Space.GLOBAL: 0}
         self.clock = 1
+        self.last_barrier = 0
         return Mask(self.live.copy())
 
     def item_name(self, lane: int) -> str:

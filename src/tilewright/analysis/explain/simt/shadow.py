@@ -34,7 +34,8 @@ class Touch:
 
 @dataclass(slots=True)
 class Conflict:
-    """A race: the kind and position of the earlier access, both tags, the byte, and whether it is between groups."""
+    """A race: the kind and position of the earlier access, both tags, the byte, and whether it is between groups. `own` and
+    `rivals` are the tags of all conflicts; of several readers of a cell those with the highest and the lowest number."""
 
     earlier: str
     site: int
@@ -44,6 +45,8 @@ class Conflict:
     between_groups: bool
     count: int
     which: Bools
+    own: Int64s
+    rivals: tuple[Int64s, ...]
 
 
 class Readers:
@@ -71,14 +74,15 @@ class Readers:
             np.maximum.at(self.group_low, cells, np.int32(2**31 - 1) - groups)
         self.site[cells] = site
 
-    def others(self, cells: Int64s, tags: Int64s, group_items: int) -> tuple[Bools, Int64s, Bools]:
-        """Cells that another item read: (cells, its tag, whether only another group read)."""
+    def others(self, cells: Int64s, tags: Int64s, group_items: int) -> tuple[Bools, Int64s, Int64s, Bools]:
+        """Cells that another item read: (cells, its tag, that of another such item, whether only another group read)."""
         base = tags & ~ITEM
         high, low = self.highest[cells], self.lowest[cells]
         by_high = (high > base) & (high != tags)
         by_low = (low > base) & (low != complement(tags))
         if not group_items:
-            return by_high | by_low, np.where(by_high, high, complement(low)), np.zeros(high.shape, bool)
+            first, last = np.where(by_high, high, complement(low)), np.where(by_low, complement(low), high)
+            return by_high | by_low, first, last, np.zeros(high.shape, bool)
         own = (tags & ITEM) - 1
         own_group = own // group_items + 1
         by_high &= ((high & ITEM) - 1) // group_items + 1 == own_group
@@ -88,7 +92,8 @@ class Readers:
         tag = np.where(by_high, high, np.where(by_low, complement(low), 0))
         foreign = np.where(last != own_group, last, first)
         tag = np.where(tag == 0, (foreign.astype(np.int64) - 1) * group_items + 1, tag)
-        return by_high | by_low | between, tag, between & ~by_high & ~by_low
+        other = np.where(by_low, complement(low), tag)
+        return by_high | by_low | between, tag, other, between & ~by_high & ~by_low
 
 
 def complement(tags: Int64s) -> Int64s:
@@ -179,7 +184,7 @@ class Shadow:
                 return None
             which = (earlier > base) & (earlier != tags)
             between = np.zeros(which.shape, bool)
-        return self._conflict("write", which, touch, cells, earlier, between, self.writer_site)
+        return self._conflict("write", which, touch, cells, (earlier,), between, self.writer_site)
 
     def conflicts_with_readers(self, touch: Touch, cells: Int64s, kind: str) -> Conflict | None:
         """Whether another item read these cells (kind "read") or updated them atomically (kind "atomic update")."""
@@ -187,11 +192,18 @@ class Shadow:
         if readers is None:
             return None
         tags = np.ascontiguousarray(np.broadcast_to(touch.tags, cells.shape))
-        which, other, between = readers.others(cells, tags, self.group_items)
-        return self._conflict(kind, which, touch, cells, other, between, readers.site)
+        which, other, another, between = readers.others(cells, tags, self.group_items)
+        return self._conflict(kind, which, touch, cells, (other, another), between, readers.site)
 
     def _conflict(
-        self, kind: str, which: Bools, touch: Touch, cells: Int64s, other: Int64s, between: Bools, sites: Any
+        self,
+        kind: str,
+        which: Bools,
+        touch: Touch,
+        cells: Int64s,
+        others: tuple[Int64s, ...],
+        between: Bools,
+        sites: Any,
     ) -> Conflict | None:
         if not which.any():
             return None
@@ -201,11 +213,13 @@ class Shadow:
             kind,
             int(sites[cells[at]]),
             int(tags[at]),
-            int(other[at]),
+            int(others[0][at]),
             int(cells[at]) * self.granule,
             bool(between[at]),
             int(which.any(axis=0).sum() if which.ndim == 2 else which.sum()),
             which,
+            tags[which],
+            tuple(each[which] for each in others),
         )
 
     def write(self, touch: Touch, cells: Int64s, clock: int) -> Bools | None:
