@@ -23,7 +23,7 @@ def findings_and_costs(explanation: Explanation) -> list[MarkedLine]:
     """The answer: faults, then costs with the largest first, then what costs as little as it can."""
     faults = fault_sentences(explanation.faults, explanation.model)
     causes = [explanation.rounding] if explanation.rounding and faults else []
-    lines = marked([*stop_sentences(explanation), *causes, *faults], Mark.FAULT)
+    lines = marked([*causes, *faults, *stop_sentences(explanation)], Mark.FAULT)
     scale = explanation.group_count / max(1, len(explanation.groups))
     costly = [each for each in explanation.accesses if is_costly(each)]
     costs = [(scale * excess(each), cost_sentence(explanation, each)) for each in costly]
@@ -46,15 +46,17 @@ def remarks(explanation: Explanation) -> list[MarkedLine]:
 
 
 def stop_sentences(explanation: Explanation) -> list[str]:
-    """How far a run came that used up its steps, and what is unknown therefore."""
+    """How far a run came that used up its steps, and what is unknown therefore. Faults happened before the stop, so they
+    are named before it."""
     stop = explanation.stop
     if stop is None:
         return []
+    why = "The faults happened before, and may be why it does not end. " if explanation.faults else ""
     ended, chosen = f"{stop.ended:,} of {stop.chosen:,}", f"{explanation.group_count:,}"
     return [
         f"stopped at line {stop.position.line} after {stop.steps:,} steps (loop iterations and calls): {ended} chosen "
         f"work-groups ran to their end, of {chosen} in all. Counts are of what ran; faults and costs behind it, and the "
-        "result, are unknown. If the loop ends at all, a smaller --size, or larger --steps and --time-limit, show more"
+        f"result, are unknown. {why}If the loop ends at all, a smaller --size, or larger --steps and --time-limit, show more"
     ]
 
 

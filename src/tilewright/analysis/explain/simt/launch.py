@@ -95,7 +95,7 @@ def run_kernel(
                 _execute(compiled, frame, everyone, function)
             except OutOfSteps as error:
                 if not partial:
-                    raise
+                    raise error.with_findings(machine.findings.all()) from None
                 stopped = Position(error.file, error.line, error.column)
                 break
             ended += len(batch)

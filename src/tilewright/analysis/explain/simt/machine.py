@@ -7,7 +7,7 @@ import numpy as np
 from ....errors import SourceError
 from ..clc.lexer import Position
 from ..clc.types import Space
-from .findings import DIVERGENT
+from .findings import DIVERGENT, Finding
 from .machine_state import Group, MachineState, Recorder
 from .masks import Mask
 from .memory import VirtualMemory
@@ -15,12 +15,25 @@ from .ordering import Ordering
 from .shadow import ITEM_BITS
 
 LOCAL_FENCE, GLOBAL_FENCE = 1, 2
+FAULTS_NAMED = 3  # in the message of a run that ended too early
 WATCHED = 64  # steps between two calls of a watcher
 Watch = Callable[[int, int], bool]  # gets the steps taken and the work-groups begun; True ends the run
 
 
 class OutOfSteps(SourceError):
-    """A run that needs more steps than it may take."""
+    """A run that needs more steps than it may take. `findings` are those that it had by then: they may say why."""
+
+    findings: tuple[Finding, ...] = ()
+
+    def with_findings(self, findings: tuple[Finding, ...]) -> "OutOfSteps":
+        """The same with what was found before; the message names the faults, the first one first."""
+        faults = sorted((each for each in findings if each.is_fault), key=lambda each: each.order)
+        said = "; ".join(f"{each.kind} at line {each.position.line}: {each.text}" for each in faults[:FAULTS_NAMED])
+        more = f"; and {len(faults) - FAULTS_NAMED} more" if len(faults) > FAULTS_NAMED else ""
+        reason = f"{self.reason}. Before that, and perhaps the cause: {said}{more}" if faults else self.reason
+        told = OutOfSteps(self.file, self.line, self.column, reason)
+        told.findings = findings
+        return told
 
 
 def not_watched(steps: int, groups: int) -> bool:
