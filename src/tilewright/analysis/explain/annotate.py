@@ -6,6 +6,8 @@ from itertools import groupby
 from ..marked_lines import Mark, MarkedLine, marked
 from .explanation import Explanation
 from .fault_groups import fault_sentences
+from .footprint import footprint_lines
+from .loop_costs import loop_lines
 from .models import Model
 from .numbers import number
 from .profile import ADDRESSES, LineAccess
@@ -142,7 +144,8 @@ def summary(explanation: Explanation) -> list[str]:
             f"local memory: {about}{found.local_load_wavefronts:,} {passes} of loads, {found.local_store_wavefronts:,} of "
             f"stores, {found.conflicts:,} of them lost to bank conflicts"
         )
-    return lines + _special_sums(found, explanation.model, about)
+    lines += _special_sums(found, explanation.model, about)
+    return lines + footprint_lines(explanation) + loop_lines(explanation)
 
 
 def _special_sums(found: Totals, model: Model, about: str) -> list[str]:

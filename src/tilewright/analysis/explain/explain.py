@@ -15,6 +15,7 @@ from .clc import Program, parse_program
 from .coverage import Coverage
 from .explanation import Explanation, Stop
 from .group_choice import all_are_affordable, choose_groups, count_groups
+from .loop_places import loop_places
 from .models import NVIDIA, Model
 from .private_arrays import private_arrays
 from .profile import Profile
@@ -122,6 +123,7 @@ def explain_source(
         group_count=count,
         seconds=perf_counter() - begin,
         coverage=coverage,
+        loops=loop_places(program, launch.machine.iterations),
         private_arrays=private_arrays(program, name, model.private_room),
         stop=Stop(launch.stopped, min(step_limit, launch.machine.steps_taken), launch.ended, len(chosen))
         if launch.stopped

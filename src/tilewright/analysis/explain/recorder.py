@@ -164,7 +164,7 @@ class TrafficRecorder:
 
     def coverage(self) -> tuple[Coverage, ...]:
         """The coverage of the buffers, in the order of the arguments. Call it after `profile`."""
-        return tuple(each.coverage() for each in self.touched.values())
+        return tuple(each.coverage(self.model.sector) for each in self.touched.values())
 
     def profile(self) -> Profile:
         for traffic in self.traffic.values():

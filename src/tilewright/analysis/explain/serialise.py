@@ -5,6 +5,8 @@ from typing import Any
 
 from .clc.lexer import Position
 from .explanation import Explanation, Stop
+from .footprint import footprints
+from .loop_costs import LoopCost, loop_costs
 from .profile import LineAccess, Request
 from .simt import Finding
 from .totals import totals
@@ -28,6 +30,8 @@ def to_dict(explanation: Explanation) -> dict[str, Any]:
         "barriers": explanation.profile.barriers,
         "accesses": [_access(each) for each in explanation.accesses],
         "private_accesses": [_access(each) for each in explanation.private_accesses],
+        "footprints": [{**asdict(each), "times": each.times} for each in footprints(explanation)],
+        "loops": [_loop(each) for each in loop_costs(explanation)],
         "coverage": [asdict(each) for each in explanation.coverage],
         "private_arrays": [
             {"name": each.name, "bytes": each.nbytes, "off_chip": each.off_chip, **_place(each.position)}
@@ -97,6 +101,17 @@ def _access(access: LineAccess) -> dict[str, Any]:
         "by_group": [
             {"group": list(group), "requests": requests, unit: cost} for group, requests, cost in access.by_group
         ],
+    }
+
+
+def _loop(loop: LoopCost) -> dict[str, Any]:
+    return {
+        **_place(loop.position),
+        "last_line": loop.last_line,
+        "iterations": loop.iterations,
+        "requests": loop.requests,
+        "slots": loop.slots,
+        "share": loop.share,
     }
 
 

@@ -5,6 +5,8 @@ from .address_patterns import PitchAdvice, active_addresses, advise_pitch, shape
 from .coverage import coverage_notes
 from .explanation import Explanation
 from .fault_groups import fault_sentences
+from .group_choice import last_group
+from .loop_costs import dropped_rests
 from .numbers import number
 from .profile import ADDRESSES, LineAccess
 from .reuse import reuse_sentences
@@ -175,7 +177,9 @@ def notes(explanation: Explanation) -> list[str]:
     if run < all_groups:
         lines.append(f"{run} of {all_groups:,} work-groups were run: {_group_names(explanation)}")
     if explanation.stop is None:
-        lines += coverage_notes(explanation.coverage, run, all_groups)
+        with_last = last_group(explanation.global_size, explanation.local_size) in explanation.groups
+        lines += coverage_notes(explanation.coverage, run, all_groups, with_last)
+        lines += dropped_rests(explanation) if with_last else []
     wide = sorted({each.position.line for each in explanation.accesses if each.assumed_wide})
     if wide:
         lines.append(

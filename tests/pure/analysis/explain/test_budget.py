@@ -79,7 +79,7 @@ def test_a_fault_that_makes_a_loop_endless_is_named_before_the_stop() -> None:
     """What lies outside an array reads as 0 again and again."""
     source = f"__kernel void k(__global uint* o) {{\n{HANGS}\n}}"
     run = partial(explain_source, source, global_size=(64,), local_size=(32,), arguments={"o": np.zeros(64, np.uint32)})
-    with pytest.raises(OutOfSteps, match="500 loop iterations.*perhaps the cause: out of bounds at line 3") as caught:
+    with pytest.raises(OutOfSteps, match=r"500 loop iterations.*perhaps the cause: out of bounds at line 3") as caught:
         run(step_limit=500)
     assert {each.kind for each in caught.value.findings if each.is_fault} == {"out of bounds"}
     first, *others = verdict(run(step_limit=500, partial=True))

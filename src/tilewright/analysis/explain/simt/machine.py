@@ -60,6 +60,7 @@ class Machine(MachineState):
         self.watch = watch
         self.next_watched = step_limit - WATCHED
         self.groups_begun = 0
+        self.iterations: dict[Position, int] = {}  # of each loop, by sub-group
         self.ordering = Ordering(self)
         self.memory = VirtualMemory(self, self.ordering)
         self.begin([])
@@ -96,6 +97,11 @@ class Machine(MachineState):
                 "a smaller problem"
             )
             raise OutOfSteps(position.file, position.line, position.column, words)
+
+    def count_iterations(self, position: Position, mask: Mask, count: int = 1) -> None:
+        """The sub-groups with a lane in `mask` run `count` iterations of the loop at this position."""
+        active = self.sub_groups if mask.everyone else np.unique(self.sub_group_of_lane[mask.indices]).size
+        self.iterations[position] = self.iterations.get(position, 0) + count * active
 
     @property
     def steps_taken(self) -> int:

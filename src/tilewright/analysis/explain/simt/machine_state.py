@@ -63,6 +63,9 @@ class MachineState:
         lane = np.arange(self.lanes)
         self.slot_of_lane = lane // self.items
         item = lane % self.items
+        per_group = -(-self.items // recorder.lanes)
+        self.sub_groups = slots * per_group
+        self.sub_group_of_lane = self.slot_of_lane * per_group + item // recorder.lanes
         x, y, _ = self.local_size
         self._local = [item % x, item // x % y, item // (x * y)]
         self.local_id: list[Any] = [_uniform(each.astype(np.uint64)) for each in self._local]
