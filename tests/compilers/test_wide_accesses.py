@@ -40,7 +40,7 @@ def test_rows_and_columns_are_loaded_by_whole_vectors(rung: str) -> None:
 def test_pieces_of_unaligned_columns_are_stored_by_whole_vectors() -> None:
     compiler = find_nvrtc("sm_90") or pytest.skip("NVRTC is not here")
     step = plan_copy(Transpose(70, 52), NVIDIA).steps[-1]
-    assert step.kernel is TRANSPOSE_UNALIGNED
+    assert step.kernel.name == TRANSPOSE_UNALIGNED.name
     source = render(step.kernel, step.config, step.problem, Dialect.CUDA)
     assert "st.global.v4.u32" in compiler.compile(source, step.kernel.name, "sm_90").ptx
 
