@@ -103,7 +103,7 @@ def test_too_many_iterations_stop_where_they_would_one_by_one() -> None:
 @pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int32, np.uint64])
 @pytest.mark.parametrize("lanes", [1, 2, 3, 4, 7, 8, 16, 33, 256])
 def test_sums_are_rounded_after_each_term(lanes: int, dtype: type) -> None:
-    values = np.random.default_rng(lanes).uniform(0, 1000, (300, lanes)).astype(dtype)
+    values: Any = np.random.default_rng(lanes).uniform(0, 1000, (300, lanes)).astype(dtype)
     one_by_one = values[0].copy()
     for row in values[1:]:
         one_by_one = one_by_one + row
