@@ -115,7 +115,7 @@ def pieces_of(model: Model, traffic: Traffic, addresses: Int64s) -> list[tuple[i
     assumed, provided that all addresses allow it."""
     site = traffic.site
     alignment = site.alignment
-    wide = min(site.size & -site.size, model.widest)
+    wide = 1 << (min(site.size, model.widest).bit_length() - 1)
     if alignment < wide and model.assumes_alignment and not (addresses % wide).any():
         traffic.assumed_wide = True
         alignment = wide
