@@ -11,7 +11,7 @@ import importlib
 import json
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -95,10 +95,13 @@ def predicted(explanation: Explanation, rule: str) -> dict[str, int]:
 
 
 def build(folder: Path) -> None:
-    """Compile every kernel to FOLDER/specialNN.cubin; CalledProcessError shows what nvcc said."""
+    """Compile every kernel to FOLDER/specialNN.cubin, except for those that are there with the same text. CalledProcessError
+    if nvcc refuses one; it says why."""
     folder.mkdir(parents=True, exist_ok=True)
     for number, special in enumerate(SPECIALS):
         source = folder / f"special{number:02}.cu"
+        if source.exists() and source.read_text() == special.cuda and source.with_suffix(".cubin").exists():
+            continue
         source.write_text(special.cuda)
         command = ["nvcc", "-cubin", "-lineinfo", f"-arch={ARCHITECTURE}", "-o", f"{source.stem}.cubin", source.name]
         subprocess.run(command, cwd=folder, check=True)
@@ -144,14 +147,15 @@ def count(folder: Path) -> list[dict[str, float]]:
     text = subprocess.run(shown, capture_output=True, text=True, check=True).stdout
     rows = list(csv.reader(text[text.index('"ID"') :].splitlines()))
     head, _, *launches = rows
-    return [
-        {
-            name.rsplit(".", 1)[0]: float(value.replace(",", "") or 0)
-            for name, value in zip(head, row, strict=True)
-            if "__" in name
-        }
-        for row in launches
-    ]
+    return [dict(numbers(head, row)) for row in launches]
+
+
+def numbers(head: list[str], row: list[str]) -> Iterator[tuple[str, float]]:
+    """The metrics of a row that have a value, without the suffix of their names."""
+    for name, value in zip(head, row, strict=True):
+        digits = value.replace(",", "")
+        if "__" in name and digits.replace(".", "", 1).isdecimal():
+            yield name.rsplit(".", 1)[0], float(digits)
 
 
 def compare(folder: Path, launches: list[dict[str, float]], sums: list[dict[str, int]]) -> list[dict[str, Any]]:
