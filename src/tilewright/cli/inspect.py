@@ -21,13 +21,12 @@ NO_GROUP = "occupancy is unknown without the size of work-groups: give --local, 
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    from ..analysis.inspect import SIZE
+    from ..core.defaults import INSPECT_SIDE
     from .json_output import add_json
-    from .kernel_arguments import add_kernel
-    from .shared_arguments import add_device, add_problem
+    from .shared_arguments import add_device, add_kernel, add_problem
 
     add_kernel(parser)
-    add_problem(parser.add_argument_group("problem"), "x".join(map(str, SIZE)))
+    add_problem(parser.add_argument_group("problem"), str(INSPECT_SIDE))
     add_device(parser)
     parser.add_argument(
         "--arch", metavar="ARCH",
@@ -84,7 +83,8 @@ def refuse_unused(options: argparse.Namespace, arch: str, wanted: str) -> None:
 
 def inspect_one(name: str, arch: str, settings: Mapping[str, str], options: argparse.Namespace) -> Inspection:
     """Inspect a rung or a user's file."""
-    from ..analysis.inspect import SIZE, inspect
+    from ..analysis.inspect import inspect
+    from ..core.defaults import INSPECT_SIDE
     from ..core.kernel_options import with_head
     from ..errors import InvalidInput
     from .kernel_arguments import is_file, rung_of
@@ -100,7 +100,7 @@ def inspect_one(name: str, arch: str, settings: Mapping[str, str], options: argp
     else:
         kernel = rung_of(own)
     found = inspect(
-        kernel, arch, size or SIZE, dtype=options.dtype, offset=options.offset,
+        kernel, arch, size or INSPECT_SIDE, dtype=options.dtype, offset=options.offset,
         device=options.device, settings={} if is_file(name) else settings,
     )  # fmt: skip
     if is_file(name) and not own.local_size:

@@ -1,4 +1,4 @@
-"""The arguments that name a kernel and its settings, and the Kernel that they mean."""
+"""The Kernel that the arguments of a command mean."""
 
 import argparse
 from dataclasses import replace
@@ -6,25 +6,12 @@ from pathlib import Path
 
 from ..core.custom import own_kernel
 from ..core.kernel import Kernel
-from ..core.kernel_options import add_kernel_options, macros_among, settings_of, with_head
+from ..core.kernel_options import macros_among, settings_of, with_head
 from ..errors import InvalidInput, UnknownName
 from ..kernels import find_kernel
 from ..kernels.settings import with_settings
-from .quantities import from_zero
 
 GEOMETRY = {"global_size": "--global", "local_size": "--local", "order": "--order"}
-
-
-def add_kernel(
-    parser: argparse.ArgumentParser, what: str = "a rung's name, such as tiles/2, or a .cl file of your own"
-) -> None:
-    """The arguments of all commands that take a kernel. `what` says what the first may be."""
-    parser.add_argument("kernel", metavar="KERNEL", help=what)
-    parser.add_argument(
-        "--offset", type=from_zero, default=0, metavar="COLUMNS",
-        help="columns that a transpose or copy leaves out (default: %(default)s)",
-    )  # fmt: skip
-    add_kernel_options(parser)
 
 
 def kernel_of(options: argparse.Namespace) -> Kernel:

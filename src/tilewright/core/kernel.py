@@ -229,9 +229,6 @@ FEATURE_PRELUDES = {
 }
 
 
-BACKENDS = ("opencl", "cuda", "both")  # what `--backend` may name: the runtimes that measure a source
-
-
 class Dialect:
     """The languages that a kernel can be rendered in, each by the name of its prelude file."""
 
