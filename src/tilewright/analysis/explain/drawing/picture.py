@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from ....core.files import write_atomically
 from ....core.svg import Drawing, wrapped
 from ....errors import InvalidInput
 from ..annotate import heading
@@ -62,5 +63,5 @@ def save_picture(explanation: Explanation, path: str | Path) -> Path:
     target = Path(path)
     if target.suffix.lower() not in ENDINGS:
         raise InvalidInput(f"a picture is an .svg file, not {target.name!r}; `explain --html` writes a page")
-    target.write_text(svg(explanation), encoding="utf-8")
+    write_atomically(target, svg(explanation).encode())
     return target
