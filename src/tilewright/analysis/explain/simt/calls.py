@@ -3,6 +3,7 @@
 from typing import Any
 
 from ..clc.lexer import Position
+from ..clc.refused import REFUSED_WORDS
 from ..clc.tree import Call
 from ..clc.types import Event, Pointer, Scalar, Type, Vector
 from .address_taken import has_assembly
@@ -46,7 +47,10 @@ class CallCompiler(PlaceCompiler):
             return self.user_call(expression)
         builtin = find_builtin(expression.name)
         if builtin is None:
-            raise expression.position.error(f"function {expression.name!r} is not known")
+            why = REFUSED_WORDS.get(
+                expression.name, "it is neither in the source nor a function of OpenCL C known here"
+            )
+            raise expression.position.error(f"function {expression.name!r} is not known: {why}")
         return builtin(self, expression)
 
     def user_call(self, expression: Call) -> Code:

@@ -78,8 +78,6 @@ def run_kernel(
     machine = Machine(global_size, local_size, slots, recorder, step_limit, fill, watch)
     with np.errstate(all="ignore"):
         compiler = StatementCompiler(machine, program, contract, pitches)
-        for variable in program.variables:
-            compiler.program_variable(variable)
         compiled = compile_entry(compiler, function)
         if compiler.pitches:
             raise UnknownName("local array", next(iter(compiler.pitches)), machine.memory.local_names())

@@ -1,6 +1,7 @@
 """The state shared by all lanes of a batch of work-groups: sizes, ids, names, tags, findings."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, Protocol
 
 import numpy as np
@@ -31,6 +32,20 @@ class Recorder(Protocol):
 
     def follow(self, segment: Segment, array: npt.NDArray[Any]) -> None:
         """A buffer that was made of `array`."""
+
+    def barrier(self, position: Position) -> None: ...
+
+
+class _NoRecorder:
+    """Forgets all traffic."""
+
+    def begin(self, groups: list[Group], items: int) -> None: ...
+
+    def record(self, site: Site, segment: Segment, offsets: npt.NDArray[np.int64], mask: Mask) -> None: ...
+
+    def record_same(self, site: Site, segment: Segment, offset: int, mask: Mask) -> None: ...
+
+    def follow(self, segment: Segment, array: npt.NDArray[Any]) -> None: ...
 
     def barrier(self, position: Position) -> None: ...
 
@@ -86,6 +101,15 @@ class MachineState:
         self.synced = {Space.LOCAL: 0, Space.GLOBAL: 0}
         self.clock = 1
         return Mask(self.live.copy())
+
+    @contextmanager
+    def unrecorded(self) -> Iterator[None]:
+        """What happens inside is no traffic of the kernel."""
+        recorder, self.recorder = self.recorder, _NoRecorder()
+        try:
+            yield
+        finally:
+            self.recorder = recorder
 
     def item_name(self, lane: int) -> str:
         """The name of a work-item, such as `work-item (3,0) of group (1,2)`, with the dimensions of the NDRange."""

@@ -97,6 +97,21 @@ class VirtualMemory(SegmentTable):
         for part, own, offsets in self._parts(where, access, mask, "store"):
             self._write(part, offsets, own.indices, access, values[..., place[own.indices]], own)
 
+    def peek(self, address: Value, access: Access, mask: Mask) -> Value:
+        """The values at each lane's address, unchecked and uncounted: what a store to a part of them leaves as it is."""
+        out = nothing(access, self.machine.lanes)
+        where = np.broadcast_to(address, (self.machine.lanes,))
+        for number in np.unique(where[mask.indices] >> SHIFT):
+            segment = self.segments.get(int(number))
+            if segment is None:
+                continue
+            offsets = where - segment.address
+            lanes = np.flatnonzero(mask.lanes & (offsets >= 0) & (offsets <= segment.size - access.size))
+            whole = offsets[lanes] if segment.base is None else offsets[lanes] + segment.base[lanes]
+            if len(lanes):
+                out[lanes] = segment.gather(whole, access.dtype, 1, int(np.bitwise_or.reduce(whole)))
+        return out
+
     def atomic(
         self,
         address: Value,

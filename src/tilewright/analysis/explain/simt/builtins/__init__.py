@@ -1,5 +1,6 @@
 """The builtin functions of OpenCL C, as tables of name -> what compiles a call of it."""
 
+from .address_spaces import ADDRESS_SPACES
 from .atomics import find_atomic
 from .common import Builtin
 from .conversion import convert_vector, find_conversion
@@ -19,6 +20,7 @@ _NAMED: dict[str, Builtin] = {
     **RELATIONAL,
     **VECTORS,
     **WORK_ITEM,
+    **ADDRESS_SPACES,
     **COPIES,
     **NVIDIA_WRAPPERS,
     "__builtin_convertvector": convert_vector,
