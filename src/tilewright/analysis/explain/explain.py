@@ -68,16 +68,17 @@ def explain_source(
 ) -> PrintedExplanation:
     """Explain OpenCL C text.
 
-    `macros` are the `-D` options, `f(x)` with a replacement for one with parameters. `standard` is the value of `-cl-std`, such
-    as CL3.0; without it the predefined macros say 1.2, as in drivers. `entry` is the kernel's name, and may be left out if there
-    is only one. `arguments` has a NumPy array for each buffer, a number or list of numbers for each scalar or vector, and
-    LocalMemory(bytes) for each `__local` pointer. An array that is not writeable is a read-only buffer. `groups` lists the
-    work-groups to run, or is "all" or None. None means all if that takes at most about half a second, else a choice (`choose_groups`). With
-    `contract`, a multiply-add is rounded once, as compilers do by default on hardware with fused multiply-add; addresses
-    stay the same. `pitches` sets the row length, in elements, of two-dimensional local arrays. `unset` names buffers without
-    initial contents: reading an element that the kernel has not written is a fault. A run of more than `step_limit` loop
-    iterations and calls raises SourceError. If it may be `partial`, it ends there instead, and `Explanation.stop` says how far
-    it came. `watch` is called again and again with the steps taken and the work-groups begun; True ends the run.
+    `macros` are the `-D` options, `f(x)` with a replacement for one with parameters. `standard` is the value of `-cl-std`,
+    such as CL3.0; without it the predefined macros say 1.2, as in drivers. `entry` is the kernel's name, and may be left out
+    if there is only one. `arguments` has a NumPy array for each buffer, a number or list of numbers for each scalar or
+    vector, and LocalMemory(bytes) for each `__local` pointer. An array that is not writeable is a read-only buffer. `groups`
+    lists the work-groups to run, or is "all" or None. None means all if that takes at most about half a second, else a choice
+    (`choose_groups`). With `contract`, a multiply-add is rounded once, as compilers do by default on hardware with fused
+    multiply-add; addresses stay the same. `pitches` sets the row length, in elements, of two-dimensional local arrays.
+    `unset` names buffers without initial contents: reading an element that the kernel has not written is a fault. A run of
+    more than `step_limit` loop iterations and calls raises SourceError. If it may be `partial`, it ends there instead, and
+    `Explanation.stop` says how far it came. `watch` is called again and again with the steps taken and the work-groups begun;
+    True ends the run.
 
     SourceError names file, line and column of what cannot be read or run. InvalidInput says which argument is wrong.
     """

@@ -86,7 +86,7 @@ _TOKEN = re.compile(
 # What decides where directives stand and where functions end; the rest of the text is not looked at.
 _DIRECTIVE = re.compile(
     rf"""{_COMMENT}|{_STRING}|{_CHARACTER}
-    |\n(?:[ \t\f\v\r]|/\*[^*]*+\*++(?:[^/*][^*]*+\*++)*+/)*+(?P<directive>\#
+    |\n(?:[ \t\f\v\r\u00a0\ufeff]|/\*[^*]*+\*++(?:[^/*][^*]*+\*++)*+/)*+(?P<directive>\#
         (?:[^\n\\/"']|\\\r?\n|\\.|{_COMMENT}|{_STRING}|{_CHARACTER}|[/"'])*+)""",
     re.X | re.S,
 )

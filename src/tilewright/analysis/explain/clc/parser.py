@@ -22,8 +22,8 @@ def parse_program(
     """The tree of an OpenCL C source; a SourceError names file, line and column of what cannot be read. `standard` is the
     value of `-cl-std`.
 
-    The file itself is read whole. Functions of included files are read when they are needed, so that a mistake in a function
-    that no kernel calls may stay unsaid."""
+    The file itself is read whole, unless it is longer than LONG_FILE. Functions of included files are read when they are
+    needed, so that a mistake in a function that no kernel calls may stay unsaid."""
     read = preprocess(source, file, macros, include, standard)
     parser = Parser(read.tokens)
     try:

@@ -1,7 +1,7 @@
 """Preprocessor of OpenCL C: directives, conditions, includes, macros; every token keeps its file, line and column.
 
-What is not live is never split into tokens. Functions of included files stay text until somebody needs them: then their
-body is read with the macros of its place.
+What is not live is never split into tokens. Functions of included files, and of very long ones, stay text until somebody needs
+them: then their body is read with the macros of its place.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,6 +16,7 @@ from .macros import Budget, Macro, expand, read_macro
 from .predefined import predefined
 
 _DEEPEST_INCLUDE, _MOST_INCLUDES = 64, 1000
+LONG_FILE = 250_000  # characters: no file that somebody works on, but one into which others were pasted
 
 
 @dataclass
@@ -140,9 +141,9 @@ def _run(origin: Origin, state: _State, depth: int) -> None:
 
 
 def _text(piece: Piece, origin: Origin, state: _State) -> None:
-    """What stands between directives. A function's body in an included file becomes one token."""
+    """What stands between directives. A function's body in an included or very long file becomes one token."""
     start = piece.start
-    if origin.name != state.main:
+    if origin.name != state.main or len(origin.text.characters) > LONG_FILE:
         bodies, state.depth = function_bodies(origin.text.characters, start, piece.end, state.depth)
         for begin, end in bodies if state.balanced else ():
             _read(origin, start, begin, state)

@@ -56,7 +56,7 @@ class TokenStream:
         return token
 
     def expect(self, text: str) -> Token:
-        if self.current.kind == "body":
+        if text == "{" and self.current.kind == "body":
             self.unfold()
         token = self.current
         if token.text != text or token.kind == "string":
@@ -68,7 +68,7 @@ class TokenStream:
         if token.text == text and token.kind in ("operator", "name"):
             self.at += 1
             return True
-        if token.kind == "body":  # braces that are no function's after all
+        if text == "{" and token.kind == "body":  # braces that are no function's after all
             self.unfold()
             return self.accept(text)
         return False
