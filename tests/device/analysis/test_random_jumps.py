@@ -25,7 +25,8 @@ def statement(chance: random.Random, number: int, labels: list[str]) -> str:
         f"switch (x & 3) {{ case 0: x = {value}; goto {label}; case 1: x += 9; break; case 2: x -= 1;"
         f" default: if ({test}) goto {second}; x += 2; }}",
         f"{{ uint y = {value}; inner{number}: y += 1; if (y & 3) goto inner{number}; x += y; if ({test}) goto {label}; }}",
-        f"if ({test}) {{ x = {value}; }} else {{ if ({other}) goto {label}; do {{ x += 7; if ({test}) goto {second}; }} while (x & 4); }}",
+        f"if ({test}) {{ x = {value}; }} else {{ if ({other}) goto {label};"
+        f" do {{ x += 7; if ({test}) goto {second}; }} while (x & 4); }}",
     )
     return chance.choice(forms)
 
