@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 
+from .attributes import QCOM_SUB_GROUPS, Attributes
 from .constant import NotConstant, constant_integer
 from .expressions import ExpressionParser
 from .lexer import Position, Token
@@ -26,14 +27,6 @@ from .types import (
     struct_of,
     with_alignment,
 )
-
-
-@dataclass
-class Attributes:
-    aligned: int = 0
-    packed: bool = False
-    work_group: tuple[int, ...] | None = None
-    vector: int = 0
 
 
 @dataclass
@@ -83,7 +76,8 @@ class DeclarationParser(ExpressionParser):
     def attribute(self, into: Attributes) -> None:
         name = self.identifier("an attribute's name").text.strip("_")
         values: list[int] = []
-        known = name in ("aligned", "reqd_work_group_size", "ext_vector_type")
+        known = name in ("aligned", "reqd_work_group_size", "ext_vector_type", "intel_reqd_sub_group_size")
+        words: list[str] = []
         if self.accept("("):
             depth = 1
             while depth:
@@ -91,6 +85,7 @@ class DeclarationParser(ExpressionParser):
                     values.append(self.integer(self.assignment()))
                     continue
                 text = self.take().text
+                words.append(text.strip('"'))
                 depth += {"(": 1, ")": -1, "": -depth}.get(text, 0)
         if known and name != "aligned" and not values:
             raise self.position.error(f"attribute {name} needs a number")
@@ -102,6 +97,10 @@ class DeclarationParser(ExpressionParser):
             into.work_group = tuple(values)
         elif name == "ext_vector_type":
             into.vector = values[0]
+        elif name == "intel_reqd_sub_group_size":
+            into.sub_group = values[0]
+        elif name == "qcom_reqd_sub_group_size":
+            into.sub_group = QCOM_SUB_GROUPS.get(words[0] if words else "", 0)
 
     def specifiers(self) -> Specifiers:
         spec = Specifiers()

@@ -3,8 +3,9 @@
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from .attributes import Attributes
 from .constant import try_constant
-from .declarations import Attributes, DeclarationParser, Declarator, Specifiers
+from .declarations import DeclarationParser, Declarator, Specifiers
 from .lexer import Position
 from .preprocess import preprocess
 from .stream import describe
@@ -71,7 +72,7 @@ class Parser(DeclarationParser):
             raise head.position.error(f"expected a function's name, found {describe(self.current)}")
         self.expect("(")
         parameters = self.parameters()
-        attributes = Attributes(work_group=spec.attributes.work_group)
+        attributes = Attributes(work_group=spec.attributes.work_group, sub_group=spec.attributes.sub_group)
         self.attributes(attributes)
         if self.accept(";"):
             return None
@@ -82,7 +83,8 @@ class Parser(DeclarationParser):
             self.constants.pop(each.name, None)
         body = self.block()
         self.constants = outer
-        return Function(head.position, head.name, head.type, parameters, spec.is_kernel, body, attributes.work_group)
+        required = attributes.work_group, attributes.sub_group
+        return Function(head.position, head.name, head.type, parameters, spec.is_kernel, body, *required)
 
     def variables(self, spec: Specifiers, first: Declarator | None = None) -> list[Variable]:
         """The declarators of one declaration up to its semicolon; typedefs go into the table of types."""

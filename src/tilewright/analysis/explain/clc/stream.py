@@ -1,5 +1,6 @@
 """The parser's view of its tokens, and the names that decide how they read."""
 
+from .enumerations import ENUMERATION_TYPES, ENUMERATORS
 from .lexer import Position, Token
 from .types import NAMED, Type
 
@@ -24,9 +25,9 @@ class TokenStream:
     def __init__(self, tokens: list[Token]) -> None:
         self.tokens = tokens
         self.at = 0
-        self.types: dict[str, Type] = dict(NAMED)
-        self.constants: dict[str, int] = {}
-        self.enumerators: dict[str, int] = {}
+        self.types: dict[str, Type] = {**NAMED, **ENUMERATION_TYPES}
+        self.constants: dict[str, int] = dict(ENUMERATORS)
+        self.enumerators: dict[str, int] = dict(ENUMERATORS)
         self.struct_count = 0
 
     @property

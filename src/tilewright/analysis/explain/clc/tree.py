@@ -232,6 +232,7 @@ class Function(Node):
     is_kernel: bool
     body: Block
     work_group: tuple[int, ...] | None = None  # reqd_work_group_size
+    sub_group: int = 0  # intel_reqd_sub_group_size; 0 if the device chooses
 
 
 @dataclass(frozen=True)

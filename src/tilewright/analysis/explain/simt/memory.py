@@ -188,7 +188,10 @@ class VirtualMemory(SegmentTable):
             tags = machine.async_tags(segment.space)
         else:
             tags = machine.tags.get(segment.space, machine.tags[Space.GLOBAL])
-        touch = Touch(whole, access.size, step & -step, tags if lanes is None else tags[lanes], access.site, lanes)
+        floors = machine.floors.get(segment.space)
+        if lanes is not None:
+            tags, floors = tags[lanes], None if floors is None else floors.of(lanes)
+        touch = Touch(whole, access.size, step & -step, tags, access.site, lanes, floors)
         return touch, whole, low
 
     def _read(self, segment: Segment, offsets: Offsets, lanes: Any, access: Access, mask: Mask, uniform: bool) -> Value:

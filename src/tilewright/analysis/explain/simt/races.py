@@ -9,7 +9,8 @@ from ..clc.types import Space
 from .findings import BENIGN, BENIGN_GROUPS, COUNTED, GROUPS, RACE
 from .segment_table import SegmentTable
 from .segments import Access, Segment
-from .shadow import ITEM, Conflict, Shadow, Touch
+from .shadow import Conflict, Shadow, Touch
+from .team_order import ITEM
 
 
 def report_read(memory: SegmentTable, segment: Segment, touch: Touch, cells: npt.NDArray[np.int64]) -> None:

@@ -1,6 +1,9 @@
 """The builtin functions of OpenCL C, as tables of name -> what compiles a call of it."""
 
 from .atomics import find_atomic
+from .ballots import BALLOTS
+from .block_access import find_block_access
+from .collectives import COLLECTIVES
 from .common import Builtin
 from .conversion import convert_vector, find_conversion
 from .copies import COPIES
@@ -9,6 +12,7 @@ from .integer import INTEGER
 from .math import MATH
 from .nvidia import NVIDIA_WRAPPERS
 from .relational import RELATIONAL
+from .sub_groups import SUB_GROUPS
 from .vectors import VECTORS, find_vector_access
 from .workitem import WORK_ITEM
 
@@ -20,6 +24,9 @@ _NAMED: dict[str, Builtin] = {
     **VECTORS,
     **WORK_ITEM,
     **COPIES,
+    **COLLECTIVES,
+    **SUB_GROUPS,
+    **BALLOTS,
     **NVIDIA_WRAPPERS,
     "__builtin_convertvector": convert_vector,
     "__builtin_astype": convert_vector,
@@ -30,7 +37,7 @@ def find_builtin(name: str) -> Builtin | None:
     """What compiles a call of the builtin `name`; None if there is no such function."""
     if name in _NAMED:
         return _NAMED[name]
-    return find_conversion(name) or find_vector_access(name) or find_atomic(name)
+    return find_conversion(name) or find_vector_access(name) or find_atomic(name) or find_block_access(name)
 
 
 __all__ = ["NVIDIA_WRAPPERS", "Builtin", "find_builtin"]

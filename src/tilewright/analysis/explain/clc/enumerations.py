@@ -1,0 +1,20 @@
+"""Enumerations that OpenCL C 2.0 and 3.0 declare: orders and scopes of atomic functions; 6.15.12 of the specification."""
+
+from .types import INT, Type
+
+ENUMERATION_TYPES: dict[str, Type] = {"memory_order": INT, "memory_scope": INT}
+RELAXED, CONSUME, ACQUIRE, RELEASE, ACQUIRE_RELEASE, SEQUENTIAL = range(6)
+ITEM, SUB_GROUP, WORK_GROUP, DEVICE, ALL_DEVICES = range(5)
+ENUMERATORS: dict[str, int] = {
+    "memory_order_relaxed": RELAXED,
+    "memory_order_acquire": ACQUIRE,
+    "memory_order_release": RELEASE,
+    "memory_order_acq_rel": ACQUIRE_RELEASE,
+    "memory_order_seq_cst": SEQUENTIAL,
+    "memory_scope_work_item": ITEM,
+    "memory_scope_sub_group": SUB_GROUP,
+    "memory_scope_work_group": WORK_GROUP,
+    "memory_scope_device": DEVICE,
+    "memory_scope_all_svm_devices": ALL_DEVICES,
+    "memory_scope_all_devices": ALL_DEVICES,
+}
