@@ -119,7 +119,7 @@ class DeclarationParser(ExpressionParser):
 
     def no_type(self, token: Token) -> Exception:
         if token.text in REFUSED:
-            return token.position.error(f"{token.text}: images and pipes cannot be interpreted, only buffers")
+            return token.position.error(f"{token.text}: pipes, queues and multisampled images cannot be interpreted")
         if token.text in ("asm", "__asm__", "__asm"):
             return token.position.error("inline assembly cannot be interpreted")
         return token.position.error(f"expected a type, found {describe(token)}")

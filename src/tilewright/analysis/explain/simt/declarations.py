@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from ..clc.image_types import SAMPLER
 from ..clc.tree import Expression, InitList, Name, Number, Text, Variable, VectorLiteral
 from ..clc.types import Array, Scalar, Space, Struct, Type, Vector, element_of
 from .address_taken import names
@@ -242,7 +243,8 @@ class DeclarationCompiler(ExpressionCompiler):
             data[offset : offset + raw.size] = raw
         segment = self.machine.memory.buffer(variable.name, data, Space.CONSTANT, writable=False)
         address = segment.address
-        self.globals[variable.name] = Memory(kind, lambda frame, mask: address, Space.CONSTANT, True)
+        space = Space.PRIVATE if kind == SAMPLER else Space.CONSTANT  # a sampler is no access to memory
+        self.globals[variable.name] = Memory(kind, lambda frame, mask: address, space, True)
 
 
 def row_of(kind: Type) -> tuple[int, int]:

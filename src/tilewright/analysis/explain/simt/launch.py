@@ -9,12 +9,14 @@ import numpy as np
 import numpy.typing as npt
 
 from ....errors import InvalidInput, UnknownName
+from ..clc.image_types import ImageType
 from ..clc.lexer import Position
 from ..clc.tree import Function, Program
 from ..clc.types import Pointer, Scalar, Space, Struct, Type, Vector
 from .compiled_code import Frame, Memory, Register, Symbol, Value
 from .context import FunctionCode
 from .findings import Finding
+from .images import Image, Sampler, bound
 from .machine import Machine, OutOfSteps, Watch, not_watched
 from .machine_state import Group, Recorder
 from .masks import Mask
@@ -34,7 +36,7 @@ class LocalMemory:
     size: int
 
 
-Argument = npt.NDArray[Any] | LocalMemory | complex | Sequence[float]
+Argument = npt.NDArray[Any] | LocalMemory | Image | Sampler | complex | Sequence[float]
 
 
 @dataclass
@@ -188,9 +190,23 @@ def bind(
             if isinstance(given, np.ndarray):
                 buffers[parameter.name] = (segment, given)
                 machine.recorder.follow(segment, given)
+        elif isinstance(kind, ImageType):
+            segment, array = _image(machine, parameter.name, kind, given)
+            values.append(segment.address)
+            buffers[parameter.name] = (segment, array)
         else:
             values.append(_number(parameter.name, kind, given))
     return values, buffers
+
+
+def _image(machine: Machine, name: str, kind: ImageType, given: Argument) -> tuple[Segment, npt.NDArray[Any]]:
+    image = Image(given) if isinstance(given, np.ndarray) else given
+    if not isinstance(image, Image):
+        raise InvalidInput(f"argument {name!r} is an {kind}: give an Image, not {type(given).__name__}")
+    raw = np.ascontiguousarray(image.array).reshape(-1).view(np.uint8)
+    segment = machine.memory.buffer(name, raw, Space.IMAGE, image.array.flags.writeable)
+    machine.memory.images[int(segment.address)] = bound(segment, name, image, kind)
+    return segment, image.array
 
 
 def _segment(machine: Machine, name: str, kind: Pointer, given: Argument, initialised: bool) -> Segment:
@@ -207,6 +223,8 @@ def _segment(machine: Machine, name: str, kind: Pointer, given: Argument, initia
 
 
 def _number(name: str, kind: Type, given: Argument) -> Value:
+    if isinstance(given, Sampler):
+        given = given.bits
     if isinstance(kind, Struct):
         raw = np.ascontiguousarray(given).reshape(-1).view(np.uint8)
         if raw.size != kind.size:

@@ -15,7 +15,8 @@ from .ordering import Ordering
 from .team_order import ITEM, ITEM_BITS, Floors
 from .teams import Teams
 
-LOCAL_FENCE, GLOBAL_FENCE = 1, 2
+LOCAL_FENCE, GLOBAL_FENCE, IMAGE_FENCE = 1, 2, 4
+_SPACES = ((LOCAL_FENCE, Space.LOCAL), (GLOBAL_FENCE, Space.GLOBAL), (IMAGE_FENCE, Space.IMAGE))
 WATCHED = 64  # steps between two calls of a watcher
 Watch = Callable[[int, int], bool]  # gets the steps taken and the work-groups begun; True ends the run
 
@@ -157,4 +158,4 @@ class Machine(MachineState):
 
 def _fenced(fence: int) -> list[Space]:
     """The spaces that the flags of a fence name."""
-    return [space for flag, space in ((LOCAL_FENCE, Space.LOCAL), (GLOBAL_FENCE, Space.GLOBAL)) if fence & flag]
+    return [space for flag, space in _SPACES if fence & flag]

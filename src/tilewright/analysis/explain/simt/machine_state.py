@@ -87,9 +87,9 @@ class MachineState:
         self.first_item = self.launched
         self.launched += self.slots * self.span
         tags = self.first_item + 1 + self.slot_of_lane * self.span + np.arange(self.lanes) % self.items
-        self.tags = dict.fromkeys((Space.LOCAL, Space.GLOBAL), tags + (1 << ITEM_BITS))
+        self.tags = dict.fromkeys((Space.LOCAL, Space.GLOBAL, Space.IMAGE), tags + (1 << ITEM_BITS))
         self.floors: dict[Space, Floors] = {}  # of the spaces in which barriers of sub-groups have been met
-        self.synced = {Space.LOCAL: 0, Space.GLOBAL: 0}
+        self.synced = {Space.LOCAL: 0, Space.GLOBAL: 0, Space.IMAGE: 0}
         self.clock = 1
         return Mask(self.live.copy())
 

@@ -148,7 +148,7 @@ def _report_together(
     winner = int(shadow.writer[cells[at]])
     lane = int(at[-1])
     loser = int(touch.tags[lane])
-    between = segment.space is Space.GLOBAL and _group(memory, winner) != _group(memory, loser)
+    between = segment.space is not Space.LOCAL and _group(memory, winner) != _group(memory, loser)
     benign = _same_values(shadow, cells, values)
     kind = (BENIGN_GROUPS if between else BENIGN) if benign else (GROUPS if between else RACE)
     what = "the same value" if benign else "different values"

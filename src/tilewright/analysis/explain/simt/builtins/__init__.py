@@ -8,6 +8,7 @@ from .common import Builtin
 from .conversion import convert_vector, find_conversion
 from .copies import COPIES
 from .geometric import GEOMETRIC
+from .images import IMAGES, find_image_access
 from .integer import INTEGER
 from .math import MATH
 from .nvidia import NVIDIA_WRAPPERS
@@ -27,6 +28,7 @@ _NAMED: dict[str, Builtin] = {
     **COLLECTIVES,
     **SUB_GROUPS,
     **BALLOTS,
+    **IMAGES,
     **NVIDIA_WRAPPERS,
     "__builtin_convertvector": convert_vector,
     "__builtin_astype": convert_vector,
@@ -37,7 +39,11 @@ def find_builtin(name: str) -> Builtin | None:
     """What compiles a call of the builtin `name`; None if there is no such function."""
     if name in _NAMED:
         return _NAMED[name]
-    return find_conversion(name) or find_vector_access(name) or find_atomic(name) or find_block_access(name)
+    for find in (find_conversion, find_vector_access, find_atomic, find_block_access, find_image_access):
+        found = find(name)
+        if found is not None:
+            return found
+    return None
 
 
 __all__ = ["NVIDIA_WRAPPERS", "Builtin", "find_builtin"]
