@@ -1,8 +1,22 @@
-"""Enumerations that OpenCL C 2.0 and 3.0 declare: orders and scopes of atomic functions; 6.15.12 of the specification."""
+"""Atomic types of OpenCL C 2.0 and 3.0, and enumerations: orders and scopes of atomic functions; 6.15.12 of the specification."""
 
-from .types import INT, Type
+from .types import DOUBLE, FLOAT, HALF, INT, LONG, UINT, ULONG, Type
 
 ENUMERATION_TYPES: dict[str, Type] = {"memory_order": INT, "memory_scope": INT}
+ATOMIC_TYPES: dict[str, Type] = {
+    "atomic_int": INT,
+    "atomic_uint": UINT,
+    "atomic_long": LONG,
+    "atomic_ulong": ULONG,
+    "atomic_half": HALF,
+    "atomic_float": FLOAT,
+    "atomic_double": DOUBLE,
+    "atomic_intptr_t": LONG,
+    "atomic_uintptr_t": ULONG,
+    "atomic_size_t": ULONG,
+    "atomic_ptrdiff_t": LONG,
+    "atomic_flag": INT,
+}
 RELAXED, CONSUME, ACQUIRE, RELEASE, ACQUIRE_RELEASE, SEQUENTIAL = range(6)
 ITEM, SUB_GROUP, WORK_GROUP, DEVICE, ALL_DEVICES = range(5)
 ENUMERATORS: dict[str, int] = {

@@ -1,6 +1,6 @@
 """The parser's view of its tokens, and the names that decide how they read."""
 
-from .enumerations import ENUMERATION_TYPES, ENUMERATORS
+from .enumerations import ATOMIC_TYPES, ENUMERATION_TYPES, ENUMERATORS
 from .image_types import IMAGE_TYPES
 from .lexer import Position, Token
 from .types import NAMED, Type
@@ -26,7 +26,7 @@ class TokenStream:
     def __init__(self, tokens: list[Token]) -> None:
         self.tokens = tokens
         self.at = 0
-        self.types: dict[str, Type] = {**NAMED, **ENUMERATION_TYPES, **IMAGE_TYPES}
+        self.types: dict[str, Type] = {**NAMED, **ENUMERATION_TYPES, **ATOMIC_TYPES, **IMAGE_TYPES}
         self.constants: dict[str, int] = dict(ENUMERATORS)
         self.enumerators: dict[str, int] = dict(ENUMERATORS)
         self.struct_count = 0

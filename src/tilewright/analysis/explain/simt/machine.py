@@ -94,10 +94,11 @@ class Machine(MachineState):
     def barrier(self, mask: Mask, fence: int, position: Position) -> None:
         """A barrier of all lanes of a group. Afterwards, memory of the spaces in `fence` is in order."""
         self.check_together(mask, position, "barrier")
-        spaces = _fenced(fence)
+        spaces = fenced_spaces(fence)
         if fence & GLOBAL_FENCE:
             self.ordering.fence(mask)
         self.ordering.barrier(mask)
+        self.ordering.synchronisation.barrier(mask, spaces, self.slot_of_lane)
         everyone = mask.count == len(self.groups) * self.items
         step = np.int64(1 << ITEM_BITS)
         self.clock += 1
@@ -118,7 +119,8 @@ class Machine(MachineState):
         for nobody else."""
         self.check_together(mask, position, "sub_group_barrier", self.sub_groups)
         reached = self.sub_groups.reached(mask)[self.sub_groups.team] > 0
-        for space in _fenced(fence):
+        self.ordering.synchronisation.barrier(mask, fenced_spaces(fence), self.sub_groups.team)
+        for space in fenced_spaces(fence):
             if space not in self.floors:
                 self.floors[space] = Floors(self.tags[space] & ~ITEM, self.span, self.sub_group)
             self.tags[space] = self.tags[space] + (reached.astype(np.int64) << ITEM_BITS)
@@ -156,6 +158,6 @@ class Machine(MachineState):
             )
 
 
-def _fenced(fence: int) -> list[Space]:
+def fenced_spaces(fence: int) -> list[Space]:
     """The spaces that the flags of a fence name."""
     return [space for flag, space in _SPACES if fence & flag]

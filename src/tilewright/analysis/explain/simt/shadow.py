@@ -46,6 +46,7 @@ class Conflict:
     between_groups: bool
     count: int
     which: Bools
+    others: Int64s  # the other tag of each cell in `which`
 
 
 class Readers:
@@ -137,7 +138,8 @@ class Shadow:
         self.writer = np.zeros(cells, np.int64)
         self.writer_site = np.zeros(cells, np.int32)
         self.readers: Readers | None = None
-        self.atomics: Readers | None = None
+        self.atomics: Readers | None = None  # who updated atomically
+        self.atomic_loads: Readers | None = None
         self.pending: list[Touch] = []
         self.pending_items = 0
         self.last_write = -1
@@ -157,7 +159,7 @@ class Shadow:
         factor = self.granule // unit
         self.granule = unit
         self.writer, self.writer_site = self.writer.repeat(factor), self.writer_site.repeat(factor)
-        for readers in (self.readers, self.atomics):
+        for readers in (self.readers, self.atomics, self.atomic_loads):
             if readers is not None:
                 readers.refine(factor)
 
@@ -211,8 +213,8 @@ class Shadow:
         return self._conflict("write", which, touch, cells, earlier, between, self.writer_site)
 
     def conflicts_with_readers(self, touch: Touch, cells: Int64s, kind: str) -> Conflict | None:
-        """Whether another item read these cells (kind "read") or updated them atomically (kind "atomic update")."""
-        readers = self.readers if kind == "read" else self.atomics
+        """Whether another item made an access of this kind: "read", "atomic update" or "atomic load"."""
+        readers = {"read": self.readers, "atomic update": self.atomics, "atomic load": self.atomic_loads}[kind]
         if readers is None:
             return None
         tags = np.ascontiguousarray(np.broadcast_to(touch.tags, cells.shape))
@@ -235,6 +237,7 @@ class Shadow:
             bool(between[at]),
             int(which.any(axis=0).sum() if which.ndim == 2 else which.sum()),
             which,
+            other[which],
         )
 
     def write(self, touch: Touch, cells: Int64s, clock: int) -> Bools | None:
@@ -246,11 +249,18 @@ class Shadow:
         lost = self.writer[cells] != tags
         return lost if lost.any() else None
 
-    def update(self, touch: Touch, cells: Int64s) -> None:
-        """Records an atomic update."""
-        if self.atomics is None:
-            self.atomics = Readers(self.writer.size)
-        self.atomics.enter(touch, cells, self.group_items)
+    @property
+    def updated(self) -> bool:
+        """Whether any cell was updated atomically."""
+        return self.atomics is not None
+
+    def update(self, touch: Touch, cells: Int64s, loads: bool) -> None:
+        """Records an atomic update, or an atomic load."""
+        self.atomics = self.atomics or (None if loads else Readers(self.writer.size))
+        self.atomic_loads = self.atomic_loads or (Readers(self.writer.size) if loads else None)
+        readers = self.atomic_loads if loads else self.atomics
+        assert readers is not None
+        readers.enter(touch, cells, self.group_items)
 
     def release(self, touch: Touch) -> None:
         """Removes a read: its reader has finished, and all lanes know that."""

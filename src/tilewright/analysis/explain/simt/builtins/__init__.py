@@ -3,6 +3,7 @@
 from .atomics import find_atomic
 from .ballots import BALLOTS
 from .block_access import find_block_access
+from .c11_atomics import C11_ATOMICS, find_c11_atomic
 from .collectives import COLLECTIVES
 from .common import Builtin
 from .conversion import convert_vector, find_conversion
@@ -29,6 +30,7 @@ _NAMED: dict[str, Builtin] = {
     **SUB_GROUPS,
     **BALLOTS,
     **IMAGES,
+    **C11_ATOMICS,
     **NVIDIA_WRAPPERS,
     "__builtin_convertvector": convert_vector,
     "__builtin_astype": convert_vector,
@@ -39,7 +41,14 @@ def find_builtin(name: str) -> Builtin | None:
     """What compiles a call of the builtin `name`; None if there is no such function."""
     if name in _NAMED:
         return _NAMED[name]
-    for find in (find_conversion, find_vector_access, find_atomic, find_block_access, find_image_access):
+    for find in (
+        find_conversion,
+        find_vector_access,
+        find_atomic,
+        find_c11_atomic,
+        find_block_access,
+        find_image_access,
+    ):
         found = find(name)
         if found is not None:
             return found
