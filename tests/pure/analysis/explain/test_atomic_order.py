@@ -107,11 +107,10 @@ def test_the_order_of_one_run_is_not_enough_between_groups() -> None:
 
 
 def test_atomic_functions_never_race_with_each_other_but_with_plain_accesses() -> None:
-    every = "atomic_fetch_add(flag, 1); o[l] = atomic_load(flag) + atomic_exchange(flag, 3); atomic_store(flag, 1);"
-    assert run(every, groups=2).faults == ()
-    assert "data race" in kinds(
-        run("o[l] = atomic_load_explicit(flag, memory_order_relaxed); if (l == 3) *(__global int*)flag = 1;")
-    )
+    every = "atomic_fetch_add(flag, 1); o[g * 64 + l] = atomic_load(flag) + atomic_exchange(flag, 3);"
+    assert run(every + "atomic_store(flag, 1);", groups=2).faults == ()
+    mixed = "o[l] = atomic_load_explicit(flag, memory_order_relaxed); if (l == 3) *(__global int*)flag = 1;"
+    assert "data race" in kinds(run(mixed))
     assert run("o[l] = atomic_load(flag) + *(__global int*)flag;").faults == ()
 
 
