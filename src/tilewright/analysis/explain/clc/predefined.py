@@ -1,9 +1,9 @@
 """Macros that every OpenCL C 1.2 compiler defines, with the values of the OpenCL C specification, 6.12."""
 
-from .image_types import IMAGE_MACROS
+from .extensions import MACROS
 
 PREDEFINED: dict[str, str] = {
-    **IMAGE_MACROS,
+    **MACROS,
     "__OPENCL_VERSION__": "120",
     "__OPENCL_C_VERSION__": "120",
     "CL_VERSION_1_0": "100",

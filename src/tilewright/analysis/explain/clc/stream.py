@@ -1,6 +1,6 @@
 """The parser's view of its tokens, and the names that decide how they read."""
 
-from .enumerations import ATOMIC_TYPES, ENUMERATION_TYPES, ENUMERATORS
+from .atomic_types import ATOMIC_TYPES, ENUMERATION_TYPES, ENUMERATORS
 from .image_types import IMAGE_TYPES
 from .lexer import Position, Token
 from .types import NAMED, Type

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..clc.enumerations import DEVICE
+from ..clc.atomic_types import DEVICE
 from ..clc.types import Space
 from .machine_state import MachineState
 from .masks import Mask

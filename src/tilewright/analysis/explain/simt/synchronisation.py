@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..clc.enumerations import ACQUIRE, ACQUIRE_RELEASE, DEVICE, RELEASE, SEQUENTIAL, SUB_GROUP, WORK_GROUP
+from ..clc.atomic_types import ACQUIRE, ACQUIRE_RELEASE, DEVICE, RELEASE, SEQUENTIAL, SUB_GROUP, WORK_GROUP
 from ..clc.types import Space
 from .machine_state import MachineState
 from .masks import Mask
@@ -24,7 +24,7 @@ Place = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """The order and scope of an atomic function, by their numbers in clc/enumerations.py. `stores` says that it only stores."""
+    """The order and scope of an atomic function, by their numbers in clc/atomic_types.py. `stores` says that it only stores."""
 
     order: int
     scope: int

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ...clc.enumerations import DEVICE, SEQUENTIAL
+from ...clc.atomic_types import DEVICE, SEQUENTIAL
 from ...clc.tree import Call
 from ...clc.types import INT, VOID, Pointer, Scalar
 from ..compiled_code import Code, Frame, Value
