@@ -15,7 +15,7 @@ from .clc import Program, parse_program
 from .coverage import Coverage
 from .explanation import Explanation, Stop
 from .group_choice import all_are_affordable, choose_groups, count_groups
-from .models import NVIDIA, Model
+from .models import NVIDIA, Model, model_of_width
 from .private_arrays import private_arrays
 from .profile import Profile
 from .recorder import TrafficRecorder
@@ -88,6 +88,8 @@ def explain_source(
     function = program.functions[name]
     check_sizes(function, global_size, local_size)
     chosen = _groups(groups, global_size, local_size)
+    model = model_of_width(model, function.sub_group)
+    sub_group = function.sub_group or model.sub_group_width
     use_contract = contract if program.contract is None else program.contract and contract
 
     def run(groups: Sequence[Group], fill: int = 0) -> tuple[Launch, Profile, tuple[Coverage, ...]]:
@@ -95,7 +97,7 @@ def explain_source(
         launch = run_kernel(
             program, name, global_size, local_size, arguments, groups, recorder,
             contract=use_contract, step_limit=step_limit, pitches=pitches, fill=fill, unset=unset, partial=partial,
-            watch=watch,
+            watch=watch, sub_group=sub_group,
         )  # fmt: skip
         profile = recorder.profile()
         return launch, profile, recorder.coverage()

@@ -7,6 +7,7 @@ from .expressions import ExpressionParser
 from .refused import VARIABLE_LENGTH
 from .tree import Expression, Name
 
+QCOM_SUB_GROUPS = {"half": 64, "full": 128}  # Adreno GPUs; cl_qcom_reqd_sub_group_size names no numbers
 _WITH_NUMBERS = ("aligned", "reqd_work_group_size", "intel_reqd_sub_group_size", "ext_vector_type")
 
 
@@ -15,7 +16,7 @@ class Attributes:
     aligned: int = 0
     packed: bool = False
     work_group: tuple[int, ...] | None = None
-    sub_group: int | None = None
+    sub_group: int = 0  # the work-items of a sub-group that the kernel requires
     vector: int = 0
 
 
@@ -53,6 +54,7 @@ class AttributeParser(ExpressionParser):
     def attribute(self, into: Attributes) -> None:
         name = self.identifier("an attribute's name").text.strip("_")
         values: list[int] = []
+        words: list[str] = []
         known = name in _WITH_NUMBERS
         if self.accept("("):
             depth = 1
@@ -61,6 +63,7 @@ class AttributeParser(ExpressionParser):
                     values.append(self.integer(self.assignment()))
                     continue
                 text = self.take().text
+                words.append(text.strip('"'))
                 depth += {"(": 1, ")": -1, "": -depth}.get(text, 0)
         if known and name != "aligned" and not values:
             raise self.position.error(f"attribute {name} needs a number")
@@ -72,5 +75,7 @@ class AttributeParser(ExpressionParser):
             into.work_group = tuple(values)
         elif name == "intel_reqd_sub_group_size":
             into.sub_group = values[0]
+        elif name == "qcom_reqd_sub_group_size":
+            into.sub_group = QCOM_SUB_GROUPS.get(words[0] if words else "", 0)
         elif name == "ext_vector_type":
             into.vector = values[0]

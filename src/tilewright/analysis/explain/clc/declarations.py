@@ -6,7 +6,7 @@ from .attributes import Attributes
 from .enumerations import EnumerationParser
 from .layout import Member, struct_of
 from .lexer import Position, Token
-from .refused import FUNCTION_POINTER, PACKED_BITS, REFUSED_WORDS
+from .refused import FUNCTION_POINTER, MULTISAMPLED, PACKED_BITS, REFUSED_WORDS
 from .stream import QUALIFIERS, SPACE_WORDS, TYPE_OF, describe
 from .tree import Parameter, TypeOf
 from .types import (
@@ -75,7 +75,7 @@ class DeclarationParser(EnumerationParser):
         if token.text in REFUSED_WORDS:
             return token.position.error(f"{token.text}: {REFUSED_WORDS[token.text]}")
         if token.text in REFUSED:
-            return token.position.error(f"{token.text}: images and pipes cannot be interpreted, only buffers")
+            return token.position.error(f"{token.text}: {MULTISAMPLED}")
         return token.position.error(f"expected a type, found {describe(token)}")
 
     def with_attributes(self, kind: Type, attributes: Attributes, is_typedef: bool) -> Type:

@@ -1,12 +1,13 @@
 """Macros that OpenCL C compilers define, with the values of the OpenCL C specification, 6.12 and 6.13 in version 3.0."""
 
 from ....errors import InvalidInput
+from .extensions import FEATURES, MACROS
 
 # The value of __OPENCL_C_VERSION__ for each -cl-std. Without the option it is 1.2, as in drivers.
 STANDARDS = {"CL1.0": 100, "CL1.1": 110, "CL1.2": 120, "CL2.0": 200, "CL3.0": 300}
 _DEFAULT = "CL1.2"
-# Features of OpenCL C 3.0 that this front end reads.
-FEATURES = (
+# Features of OpenCL C 3.0 that the language itself has here.
+_FEATURES = (
     "__opencl_c_fp64",
     "__opencl_c_int64",
     "__opencl_c_generic_address_space",
@@ -24,8 +25,8 @@ def predefined(standard: str | None = None) -> dict[str, str]:
         if known <= max(version, 120):
             macros[f"CL_VERSION_{known // 100}_{known // 10 % 10}"] = str(known)
     if version >= 300:
-        macros |= dict.fromkeys(FEATURES, "1")
-    return macros | _ALWAYS
+        macros |= dict.fromkeys((*_FEATURES, *FEATURES), "1")
+    return macros | MACROS | _ALWAYS
 
 
 _ALWAYS: dict[str, str] = {

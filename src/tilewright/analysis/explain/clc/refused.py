@@ -18,4 +18,5 @@ INTO_BLOCK = "goto jumps into braces from outside, which is not supported: put t
 OUT_OF_EXPRESSION = "a statement expression is left by {word}, which is not supported: end it by its value"
 FUNCTION_POINTER = "function pointers do not exist in OpenCL C"
 VARIABLE_LENGTH = "a constant is needed here: OpenCL C has no variable-length arrays"
+MULTISAMPLED = "multisampled images are not interpreted"
 PACKED_BITS = "bit-fields of packed structs are not supported: shift and mask by hand"

@@ -2,10 +2,12 @@
 
 from itertools import count
 
+from .atomic_types import ATOMIC_TYPES, ENUMERATION_TYPES, ENUMERATORS
+from .image_types import IMAGE_TYPES
 from .lexer import Position, Token
 from .preprocess import Body
 from .tree import Number
-from .types import NAMED, Type
+from .types import INT, NAMED, Type
 
 QUALIFIERS = {
     "const", "volatile", "restrict", "__restrict", "__restrict__", "inline", "__inline", "__inline__", "static", "extern",
@@ -24,15 +26,18 @@ KEYWORDS = {
 }  # fmt: skip
 
 
+_ENUMERATORS = {name: Number(Position("<built in>", 1, 1), value, INT) for name, value in ENUMERATORS.items()}
+
+
 class TokenStream:
     """Tokens with a cursor; also the type names, enumerators, constant integers and variables seen so far."""
 
     def __init__(self, tokens: list[Token]) -> None:
         self.tokens = tokens
         self.at = 0
-        self.types: dict[str, Type] = dict(NAMED)
-        self.constants: dict[str, int] = {}
-        self.enumerators: dict[str, Number] = {}
+        self.types: dict[str, Type] = {**NAMED, **ENUMERATION_TYPES, **ATOMIC_TYPES, **IMAGE_TYPES}
+        self.constants: dict[str, int] = dict(ENUMERATORS)
+        self.enumerators: dict[str, Number] = dict(_ENUMERATORS)
         self.variable_names: set[str] = set()
         self.struct_ids = count(1)
         self.function_name = ""

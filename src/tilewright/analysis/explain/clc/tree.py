@@ -266,7 +266,7 @@ class Function(Node):
     is_kernel: bool
     read: Callable[[], Block]
     work_group: tuple[int, ...] | None = None  # reqd_work_group_size
-    sub_group: int | None = None  # intel_reqd_sub_group_size
+    sub_group: int = 0  # intel_reqd_sub_group_size; 0 if the device chooses
 
     @cached_property
     def body(self) -> Block:

@@ -16,6 +16,7 @@ class Space(IntEnum):
     GLOBAL = 1
     CONSTANT = 2
     LOCAL = 3
+    IMAGE = 4  # what images lie in: no pointer points there
 
     @property
     def word(self) -> str:
@@ -209,10 +210,7 @@ NAMED: dict[str, Type] = {
 }
 
 UNSIGNED_OF = {CHAR: UCHAR, SHORT: USHORT, INT: UINT, LONG: ULONG}
-REFUSED = {
-    "image1d_t", "image1d_buffer_t", "image1d_array_t", "image2d_t", "image2d_array_t", "image3d_t", "sampler_t", "pipe",
-    "queue_t", "clk_event_t", "reserve_id_t", "ndrange_t",
-}  # fmt: skip
+REFUSED = {"image2d_msaa_t", "image2d_array_msaa_t", "pipe", "queue_t", "clk_event_t", "reserve_id_t", "ndrange_t"}  # fmt: skip
 
 
 LARGEST_ARRAY = 1 << 40  # bytes: the room of an address in the interpreter, and more than devices have

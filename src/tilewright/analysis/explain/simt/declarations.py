@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from ..clc.image_types import SAMPLER
 from ..clc.lexer import Position
 from ..clc.tree import Cast, Expression, Name, Number, Variable
 from ..clc.types import Array, Scalar, Space, Struct, Type
@@ -230,7 +231,8 @@ class DeclarationCompiler(InitialiserCompiler):
         writable = space is Space.GLOBAL and not variable.constant
         segment = self.machine.memory.buffer(variable.name, data, space, writable=writable)
         address = segment.address
-        return Memory(kind, lambda frame, mask: address, space, not writable)
+        seen = Space.PRIVATE if kind == SAMPLER else space  # a sampler is no access to memory
+        return Memory(kind, lambda frame, mask: address, seen, not writable)
 
     def lasting_space(self, variable: Variable) -> Space:
         """OpenCL C 2.0: global unless it says something else. Older versions allow constant only, and const means that here."""
