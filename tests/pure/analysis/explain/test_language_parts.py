@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from tilewright.analysis.explain import Explanation, explain_source
-from tilewright.analysis.explain.clc import parse_program, preprocess
+from tilewright.analysis.explain.clc import parse_program, preprocess, standard_of
 from tilewright.analysis.explain.clc.types import Struct
 from tilewright.errors import InvalidInput, SourceError
 
@@ -165,6 +165,8 @@ def test_the_standard_sets_macros() -> None:
     assert words(None) == words("CL1.2") == ["120", "120", "CL_VERSION_2_0", "__opencl_c_int64"]
     assert words("CL2.0") == ["200", "200", "200", "__opencl_c_int64"]
     assert words("CL3.0") == ["300", "300", "200", "1"]
+    assert standard_of(["-w", "-cl-std=CL2.0", " -cl-std=CL3.0"]) == "CL3.0"
+    assert standard_of(["-cl-mad-enable"]) is None
     with pytest.raises(InvalidInput, match=r"CL2\.7.*CL1\.2"):
         preprocess("", standard="CL2.7")
 

@@ -1,5 +1,7 @@
 """Macros that OpenCL C compilers define, with the values of the OpenCL C specification, 6.12 and 6.13 in version 3.0."""
 
+from collections.abc import Iterable
+
 from ....errors import InvalidInput
 from .extensions import FEATURES, MACROS
 
@@ -13,6 +15,12 @@ _FEATURES = (
     "__opencl_c_generic_address_space",
     "__opencl_c_program_scope_global_variables",
 )
+
+
+def standard_of(options: Iterable[str]) -> str | None:
+    """The value of `-cl-std` among a compiler's options, the last one if there are several; None if there is none."""
+    given = [each.strip().removeprefix("-cl-std=") for each in options if each.strip().startswith("-cl-std=")]
+    return given[-1] if given else None
 
 
 def predefined(standard: str | None = None) -> dict[str, str]:
