@@ -125,6 +125,11 @@ def test_generic_pointers_know_where_they_point_to() -> None:
 
 
 FINDINGS = {
+    "an initialiser that overflows": (
+        "r[0] = two;",
+        "__constant int one = 0x7fffffff; __constant int two = one + 1;",
+        "integer overflow",
+    ),
     "a race at program scope": ("total += g;", "global int total;", "race between groups"),
     "a jump over an initialiser": ("if (g > 3) goto end; int x = 1; end: r[0] = x;", "", "uninitialised read"),
     "a case after a declaration": (
@@ -133,6 +138,11 @@ FINDINGS = {
         "uninitialised read",
     ),
     "a jump over an array's": ("if (g > 3) goto end; int x[2] = {1}; end: r[0] = x[g & 1];", "", "uninitialised read"),
+    "a function without its return": (
+        "r[0] = half_way(g);",
+        "int half_way(int x) { if (x > 3) return 1; }",
+        "uninitialised read",
+    ),
     "a component outside": ("int4 v = (int4)(1); r[0] = v[g];", "", "out of bounds"),
     "a component of memory outside": ("__local int4 v[2]; v[g & 1][g] = 1;", "", "out of bounds"),
     "a store to constant text": ('char* t = (char*)"abc"; t[0] = 1;', "", "write to read-only memory"),
@@ -145,7 +155,11 @@ def test_findings(name: str) -> None:
     body, prelude, kind = FINDINGS[name]
     found = run(body, prelude)
     assert kind in {each.kind for each in found.faults}
-    assert {each.position.line for each in found.faults} <= {2, 3}
+    assert {each.position.line for each in found.faults} <= {1, 2, 3}
+
+
+def test_a_function_without_its_return_is_harmless_if_nobody_asks() -> None:
+    assert (values("half_way(g); (void)half_way(g);", "int half_way(int x) { if (x > 3) return 1; }") == 0).all()
 
 
 def test_memory_of_the_program_is_counted() -> None:

@@ -200,9 +200,11 @@ class ExpressionCompiler(OperatorCompiler):
             if isinstance(target, Array | Struct):
                 return self.read(expression)
             return self.initial_value(expression.operand, target)
-        code = self.value(expression.operand)
+        operand = expression.operand
         if isinstance(target, Void):
+            code = self.call(operand, used=False) if isinstance(operand, Call) else self.value(operand)
             return Code(target, code.run)
+        code = self.value(operand)
         if isinstance(target, Vector) and isinstance(code.type, Vector) and target != code.type:
             raise expression.position.error(
                 f"{code.type} cannot be cast to {target}; use convert_{target} or as_{target}"

@@ -127,6 +127,8 @@ class MachineState:
 
     def item_name(self, lane: int) -> str:
         """The name of a work-item, such as `work-item (3,0) of group (1,2)`, with the dimensions of the NDRange."""
+        if not self.groups:
+            return "before the kernel starts"  # in the initialiser of a variable at program scope
         return self._name(lane % self.items, self.groups[lane // self.items])
 
     def tag_name(self, tag: int) -> str:

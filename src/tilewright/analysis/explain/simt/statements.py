@@ -7,6 +7,7 @@ from ..clc.tree import (
     Assembly,
     Block,
     Break,
+    Call,
     Case,
     Continue,
     Declaration,
@@ -132,7 +133,9 @@ class StatementCompiler(DeclarationCompiler):
         return run
 
     def expression_statement(self, statement: ExpressionStatement) -> Step:
-        evaluate = self.value(statement.expression).run
+        expression = statement.expression
+        code = self.call(expression, used=False) if isinstance(expression, Call) else self.value(expression)
+        evaluate = code.run
 
         def run(frame: Frame, mask: Mask) -> Mask:
             evaluate(frame, mask)
