@@ -158,6 +158,12 @@ def test_findings(name: str) -> None:
     assert {each.position.line for each in found.faults} <= {1, 2, 3}
 
 
+def test_constants_may_be_infinite_or_of_another_type() -> None:
+    prelude = "__constant float c[] = {NAN, INFINITY}; __constant int d = as_int(1.5f);"
+    found = values("r[0] = isnan(c[0]); r[1] = isinf(c[1]); r[2] = d;", prelude)
+    assert found[0].tolist() == [1, 1, 0x3FC00000, 0]
+
+
 def test_a_function_without_its_return_is_harmless_if_nobody_asks() -> None:
     assert (values("half_way(g); (void)half_way(g);", "int half_way(int x) { if (x > 3) return 1; }") == 0).all()
 
@@ -235,6 +241,8 @@ def test_braces_that_a_macro_opens_are_found(tmp_path: Path) -> None:
 
 SAID = {
     "__local int t[TILE];": "3:15: 'TILE' is not declared.*-D TILE=",
+    "static int x = g;": "3:16: .*'g' has no value before the kernel starts",
+    "__constant int x = ({ 1; });": "3:2.: a constant is needed",
     "goto nowhere;": "3:1: there is no label 'nowhere' in k",
     "x: r[0] = 1; x: ;": "3:14: there are two labels 'x'",
     '_Static_assert(sizeof(long) == 4, "long has eight");': "3:1: _Static_assert: long has eight",

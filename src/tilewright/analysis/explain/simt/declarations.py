@@ -7,9 +7,9 @@ import numpy as np
 
 from ..clc.image_types import SAMPLER
 from ..clc.lexer import Position
-from ..clc.tree import Cast, Expression, Name, Number, Variable
+from ..clc.tree import Assign, Call, Cast, Expression, Name, Number, Postfix, StatementExpression, Variable
 from ..clc.types import Array, Scalar, Space, Struct, Type
-from .address_taken import names
+from .address_taken import names, nodes_of
 from .compiled_code import Frame, Memory, Place, Register, RegisterArray, Run, Value, flat_length
 from .initialisers import InitialiserCompiler, Item
 from .masks import Mask
@@ -20,6 +20,7 @@ from .segment_table import check_room
 from .segments import Access, Segment
 
 _LONGEST_REGISTER_ARRAY = 1 << 14
+_CONSTANT_CALLS = ("nan", "__builtin_", "as_", "convert_")  # what NAN and INFINITY are, and changes of types
 
 
 class DeclarationCompiler(InitialiserCompiler):
@@ -218,6 +219,7 @@ class DeclarationCompiler(InitialiserCompiler):
         kind = self.resolved(variable.type)
         space = self.lasting_space(variable)
         check_room(variable.name, space, kind.size, 1, variable.position)
+        self.check_known_before(variable.initial)
         items = [] if variable.initial is None else self.flatten(kind, variable.initial)
         data = np.zeros(kind.size, np.uint8)
         everyone = Mask(np.ones(self.machine.lanes, bool))
@@ -233,6 +235,19 @@ class DeclarationCompiler(InitialiserCompiler):
         address = segment.address
         seen = Space.PRIVATE if kind == SAMPLER else space  # a sampler is no access to memory
         return Memory(kind, lambda frame, mask: address, seen, not writable)
+
+    def check_known_before(self, initial: Expression | None) -> None:
+        """The initialiser of a lasting variable has its value before any work-item runs."""
+        for node in nodes_of(initial):
+            called = isinstance(node, Call) and not node.name.startswith(_CONSTANT_CALLS)
+            if called or isinstance(node, StatementExpression | Assign | Postfix):
+                raise node.position.error("a constant is needed here: this has no value before the kernel starts")
+            symbol = self.find(node.name, node.position) if isinstance(node, Name) else None
+            if symbol is not None and (not isinstance(symbol, Memory) or symbol.space is Space.PRIVATE):
+                assert isinstance(node, Name)
+                raise node.position.error(
+                    f"a constant is needed here: {node.name!r} has no value before the kernel starts"
+                )
 
     def lasting_space(self, variable: Variable) -> Space:
         """OpenCL C 2.0: global unless it says something else. Older versions allow constant only, and const means that here."""
