@@ -23,7 +23,7 @@ def parts(explanation: Explanation) -> list[tuple[str, Drawing]]:
     if explanation.profile.barriers:
         out.append(("Between the barriers", draw_timeline(explanation)))
     sub_group = explanation.model.sub_group
-    for access in explanation.accesses:
+    for access in (each for each in explanation.accesses if not each.is_image):
         line = explanation.source.line(access.position)
         space = "Local" if access.is_local else access.space.capitalize()
         out.append((f"{space} memory, one {sub_group}", draw_access(access, explanation.model, line)))
