@@ -86,6 +86,15 @@ def test_reads_of_another_sub_group_are_not_forgotten() -> None:
         assert kinds(run(start + f"if (l / 32 == {writer // 32}) {{" + both.format(writer) + "}")) == set()
 
 
+def test_loads_of_many_iterations_at_once_are_remembered_by_sub_groups() -> None:
+    """A loop that adds up reads t, after a barrier of sub-groups; then somebody writes to it."""
+    start = "t[l] = 1; barrier(CLK_LOCAL_MEM_FENCE); sub_group_barrier(CLK_LOCAL_MEM_FENCE); int sum = 0;"
+    loop = "for (int j = 0; j < 24; j++) sum += t[(l & 32) + j]; sub_group_barrier(CLK_LOCAL_MEM_FENCE); o[i] = sum;"
+    assert kinds(run(start + loop + "if (l == 0) t[l] = 2;")) == set()
+    assert kinds(run(start + loop + "if (l == 0) t[32] = 2;")) == {"data race"}
+    assert kinds(run(start + loop + "if (l == 40) t[3] = 2;")) == {"data race"}
+
+
 def test_global_memory_is_ordered_within_the_sub_group_too() -> None:
     body = "o[i] = l; sub_group_barrier(CLK_GLOBAL_MEM_FENCE); int x = o[i ^ {}]; a[i] = x;"
     assert kinds(run(body.format(3), groups=2)) == set()
