@@ -58,6 +58,18 @@ def test_the_last_sub_group_may_be_smaller() -> None:
     assert found.findings == ()
 
 
+@pytest.mark.parametrize("items", [1, 3, 33, 1024])
+@pytest.mark.parametrize("model", [NVIDIA, AMD_WAVE64, CPU])
+def test_groups_of_any_size(model: Model, items: int) -> None:
+    body = "uint4 b = sub_group_ballot(1); int n = sub_group_ballot_bit_count(b), h = sub_group_ballot_find_msb(b);"
+    body += "o[i] = sub_group_scan_inclusive_add(1) + 100 * work_group_scan_exclusive_max(l) + (n - h - 1);"
+    found = run(body, items=items, groups=3, model=model)
+    lane = np.arange(3 * items) % items
+    before = np.where(lane == 0, np.int32(-(2**31)), lane - 1).astype(np.int32)
+    expected = (lane % model.sub_group_width + 1).astype(np.int32) + np.int32(100) * before
+    np.testing.assert_array_equal(found.outputs["o"][: 3 * items], expected)
+
+
 SWAP = "t[l] = l; {} o[i] = t[l ^ {}];"
 
 
