@@ -58,6 +58,18 @@ def test_the_last_sub_group_may_be_smaller() -> None:
     assert found.findings == ()
 
 
+@pytest.mark.parametrize("items", [1, 3, 33, 1024])
+@pytest.mark.parametrize("model", [NVIDIA, AMD_WAVE64, CPU])
+def test_groups_of_any_size(model: Model, items: int) -> None:
+    body = "uint4 b = sub_group_ballot(1); int n = sub_group_ballot_bit_count(b), h = sub_group_ballot_find_msb(b);"
+    body += "o[i] = sub_group_scan_inclusive_add(1) + 100 * work_group_scan_exclusive_max(l) + (n - h - 1);"
+    found = run(body, items=items, groups=3, model=model)
+    lane = np.arange(3 * items) % items
+    before = np.where(lane == 0, np.int32(-(2**31)), lane - 1).astype(np.int32)
+    expected = (lane % model.sub_group_width + 1).astype(np.int32) + np.int32(100) * before
+    np.testing.assert_array_equal(found.outputs["o"][: 3 * items], expected)
+
+
 SWAP = "t[l] = l; {} o[i] = t[l ^ {}];"
 
 
@@ -84,6 +96,15 @@ def test_reads_of_another_sub_group_are_not_forgotten() -> None:
     for writer in (0, 40):
         assert kinds(run(start + both.format(writer))) == {"data race"}
         assert kinds(run(start + f"if (l / 32 == {writer // 32}) {{" + both.format(writer) + "}")) == set()
+
+
+def test_loads_of_many_iterations_at_once_are_remembered_by_sub_groups() -> None:
+    """A loop that adds up reads t, after a barrier of sub-groups; then somebody writes to it."""
+    start = "t[l] = 1; barrier(CLK_LOCAL_MEM_FENCE); sub_group_barrier(CLK_LOCAL_MEM_FENCE); int sum = 0;"
+    loop = "for (int j = 0; j < 24; j++) sum += t[(l & 32) + j]; sub_group_barrier(CLK_LOCAL_MEM_FENCE); o[i] = sum;"
+    assert kinds(run(start + loop + "if (l == 0) t[l] = 2;")) == set()
+    assert kinds(run(start + loop + "if (l == 0) t[32] = 2;")) == {"data race"}
+    assert kinds(run(start + loop + "if (l == 40) t[3] = 2;")) == {"data race"}
 
 
 def test_global_memory_is_ordered_within_the_sub_group_too() -> None:

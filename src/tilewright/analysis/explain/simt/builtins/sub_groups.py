@@ -13,7 +13,7 @@ from ...clc.types import INT, UINT, VOID, Scalar, element_of
 from ..compiled_code import Code, Frame, Value
 from ..context import Context
 from ..convert import change
-from ..machine import GLOBAL_FENCE, LOCAL_FENCE, Machine
+from ..machine import Machine
 from ..masks import Mask
 from ..teams import Teams
 from .collectives import clusters, fetch, sub_groups
@@ -46,13 +46,6 @@ def _barrier(context: Context, call: Call) -> Code:
         machine.sub_group_barrier(mask, flags, position)
 
     return Code(VOID, run)
-
-
-def _implied_barrier(context: Context, call: Call) -> Code:
-    """__syncwarp-like barriers of vendors, that fence everything."""
-    arguments(context, call, 0)
-    machine, position = context.machine, call.position
-    return Code(VOID, lambda frame, mask: machine.sub_group_barrier(mask, LOCAL_FENCE | GLOBAL_FENCE, position))
 
 
 def _shuffle(where: Where) -> Builtin:
@@ -180,5 +173,4 @@ SUB_GROUPS: dict[str, Builtin] = {
     "intel_sub_group_shuffle_xor": _shuffle(_xor),
     "intel_sub_group_shuffle_up": _two_sources(up=True),
     "intel_sub_group_shuffle_down": _two_sources(up=False),
-    "__builtin_amdgcn_wave_barrier": _implied_barrier,
 }
