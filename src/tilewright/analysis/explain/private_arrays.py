@@ -37,7 +37,7 @@ def private_arrays(program: Program, entry: str, room: int | None = None) -> tup
         )
         for function in _called(program, entry)
         for variable in _variables(function)
-        if isinstance(variable.type, Array) and variable.space in (None, Space.PRIVATE)
+        if isinstance(variable.type, Array) and variable.space in (None, Space.PRIVATE) and not variable.static
     )
 
 

@@ -6,7 +6,7 @@ from .clc.lexer import Position
 from .models.rules import Model
 from .simt.machine_state import Group
 
-SECTORS, WAVEFRONTS, ADDRESSES = "sectors", "wavefronts", "addresses"
+SECTORS, WAVEFRONTS, ADDRESSES, NOTHING = "sectors", "wavefronts", "addresses", "none"
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class LineAccess:
     Global and constant memory: `cost` counts sectors, `ideal` the sectors that its different bytes need, `lines` cache
     lines. Local memory: `cost` counts wavefronts, `ideal` the fewest for this width; `lines` is 0. `useful_bytes` are
     different bytes asked for, summed over requests; `lane_bytes` all bytes that lanes asked for. `degree` is the worst
-    request's cost over its ideal. `by_group` holds (group, requests, cost).
+    request's cost over its ideal. Images have no cost. `by_group` holds (group, requests, cost).
 
     `unit` says what `cost` counts. It is addresses in constant memory of devices whose constant cache serves one address
     of a request after the other. Private arrays that lie off-chip are counted in sectors.
@@ -63,6 +63,11 @@ class LineAccess:
     @property
     def is_local(self) -> bool:
         return self.space == "local"
+
+    @property
+    def is_image(self) -> bool:
+        """Texels of an image: requests and useful bytes are counted, but no sectors, since tiled layouts are not public."""
+        return self.space == "image"
 
     @property
     def is_private(self) -> bool:

@@ -76,7 +76,7 @@ def _place(position: Position) -> dict[str, Any]:
 
 
 def _access(access: LineAccess) -> dict[str, Any]:
-    unit = access.unit
+    unit = "sectors" if access.is_image else access.unit
     return {
         **_place(access.position),
         "unit": unit,

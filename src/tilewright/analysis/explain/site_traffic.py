@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from .clc.types import Space
 from .models.rules import Int64s, Model, blocks_touched, split_access, unique_bytes, wavefronts
-from .profile import ADDRESSES, SECTORS, WAVEFRONTS, LineAccess, Request
+from .profile import ADDRESSES, NOTHING, SECTORS, WAVEFRONTS, LineAccess, Request
 from .simt.compiled_code import Site
 from .simt.machine_state import Group
 from .simt.masks import Mask
@@ -86,7 +86,10 @@ def costs_of(model: Model, traffic: Traffic, rows: Int64s, active: Any, pieces: 
     operation = "load" if traffic.site.operation == "load" else "store"
     for at, piece in pieces:
         moved = rows + at
-        if space is Space.PRIVATE:
+        if space is Space.IMAGE:  # tiled layouts are not public: only useful bytes are known
+            own = least = lines = nothing
+            useful = unique_bytes(moved, active, piece)
+        elif space is Space.PRIVATE:
             own, least, lines, useful = private_pieces(model, moved, active, piece)
         elif space is Space.LOCAL:
             passes = atomic_passes(model, moved, active, piece) if atomic else None
@@ -105,8 +108,8 @@ def costs_of(model: Model, traffic: Traffic, rows: Int64s, active: Any, pieces: 
 
 def unit_of(model: Model, space: Space) -> str:
     """What the cost of an access to this memory counts."""
-    if space is Space.LOCAL:
-        return WAVEFRONTS
+    if space in (Space.LOCAL, Space.IMAGE):
+        return WAVEFRONTS if space is Space.LOCAL else NOTHING
     return ADDRESSES if space is Space.CONSTANT and model.serial_constants else SECTORS
 
 
@@ -114,6 +117,8 @@ def pieces_of(model: Model, traffic: Traffic, addresses: Int64s) -> list[tuple[i
     """The instructions of one access. If only the elements are known to be aligned (vload4), one wide instruction is
     assumed, provided that all addresses allow it."""
     site = traffic.site
+    if traffic.segment.space is Space.IMAGE:
+        return [(0, site.size)]
     alignment = site.alignment
     wide = 1 << (min(site.size, model.widest).bit_length() - 1)
     if alignment < wide and model.assumes_alignment and not (addresses % wide).any():

@@ -11,6 +11,8 @@ BENIGN_GROUPS = "benign race between groups"
 BOUNDS = "out of bounds"
 UNINITIALISED = "uninitialised read"
 DIVERGENT = "divergent barrier"
+COLLECTIVE = "divergent collective"
+NO_SOURCE = "value of an inactive work-item"
 MISALIGNED = "misaligned access"
 READ_ONLY = "write to read-only memory"
 WILD = "wild pointer"
@@ -23,7 +25,7 @@ SHIFT = "shift"
 CONVERSION = "conversion out of range"
 RACES = (RACE, GROUPS, BENIGN, BENIGN_GROUPS, COUNTED)
 WITHIN, BETWEEN = "within a sub-group", "between sub-groups"  # the scope of a race inside a group
-NOTES = (BENIGN, BENIGN_GROUPS, UNUSED, COUNTED, SHIFT, CONVERSION)
+NOTES = (BENIGN, BENIGN_GROUPS, UNUSED, COUNTED, SHIFT, CONVERSION, NO_SOURCE)
 
 
 class Irregular(Exception):
