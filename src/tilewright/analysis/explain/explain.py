@@ -128,7 +128,7 @@ def explain_source(
         group_count=count,
         seconds=perf_counter() - begin,
         coverage=coverage,
-        loops=loop_places(program, launch.machine.iterations),
+        loops=loop_places(program, name, launch.machine.iterations),
         private_arrays=private_arrays(program, name, model.private_room),
         stop=Stop(launch.stopped, min(step_limit, launch.machine.steps_taken), launch.ended, len(chosen))
         if launch.stopped

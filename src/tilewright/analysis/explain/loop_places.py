@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from .clc import Program
 from .clc.lexer import Position
 from .clc.tree import Call, Function, Loop
+from .private_arrays import called_functions
 from .simt.address_taken import nodes_of
 
 Range = tuple[Position, Position]
@@ -25,10 +26,10 @@ class LoopPlace:
         return any(first.file == position.file and first <= position <= last for first, last in self.ranges)
 
 
-def loop_places(program: Program, counts: Mapping[Position, int]) -> tuple[LoopPlace, ...]:
-    """The loops with the positions in `counts`, which has their iterations."""
+def loop_places(program: Program, entry: str, counts: Mapping[Position, int]) -> tuple[LoopPlace, ...]:
+    """The loops of the kernel `entry`, and of what it calls, with the positions in `counts`, which has their iterations."""
     found = []
-    for function in program.functions.values():
+    for function in called_functions(program, entry):
         for loop in _loops(function):
             if counts.get(loop.position):
                 own = _range(loop)

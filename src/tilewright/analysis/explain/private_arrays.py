@@ -35,13 +35,13 @@ def private_arrays(program: Program, entry: str, room: int | None = None) -> tup
             id(variable) in outside,
             outside[id(variable)].position if id(variable) in outside else None,
         )
-        for function in _called(program, entry)
+        for function in called_functions(program, entry)
         for variable in _variables(function)
         if isinstance(variable.type, Array) and variable.space in (None, Space.PRIVATE) and not variable.static
     )
 
 
-def _called(program: Program, entry: str) -> Iterator[Function]:
+def called_functions(program: Program, entry: str) -> Iterator[Function]:
     """The function `entry` and all functions that it calls, directly or not, each once."""
     found, waiting = {entry}, [entry]
     while waiting:
