@@ -16,6 +16,7 @@ def check_arguments(step: Step, buffers: Collection[str], scalars: Collection[st
         each
         for each in step.kernel.signature.parameters
         if each.name not in maps
+        and step.pointer_of(each.name) is None
         and (step.buffer_of(each.name) not in buffers if each.pointer else each.name not in scalars)
     ]
     if not missing:

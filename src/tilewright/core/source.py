@@ -67,12 +67,14 @@ def decoded(data: bytes) -> str:
 
 @dataclass(frozen=True)
 class Parameter:
-    """One argument of a kernel: a global pointer, a local pointer, or a scalar of the C type `ctype`."""
+    """One argument of a kernel: a global pointer, a local pointer, or a scalar of the C type `ctype`. The value of a `raw` one,
+    a vector or struct, is its bytes."""
 
     name: str
     ctype: str
     pointer: str = ""  # "global", "local" or "" for a scalar
     readonly: bool = False
+    raw: bool = False
 
 
 @dataclass(frozen=True)
