@@ -11,7 +11,7 @@ from typing import Any, Unpack
 from ..core.custom import Geometry
 from ..core.device import DeviceInfo
 from ..core.includes import with_includes
-from ..core.kernel import Config, Kernel
+from ..core.kernel import Config, Kernel, notes_on
 from ..core.launch_options import LaunchOptions
 from ..core.own_problem import OWN
 from ..core.problem import Problem
@@ -104,7 +104,7 @@ def explain(
     )
     rounding = chosen.config.rounding(problem) if isinstance(chosen.config, Geometry) else ""
     why = CPU_RULES if model is None and last.model is CPU else ""
-    assumed = chosen.binding.sentences if chosen.binding is not None else ()
+    assumed = notes_on(chosen)
     return replace(last, earlier=tuple(earlier), rounding=rounding, why_model=why, assumed=assumed)
 
 

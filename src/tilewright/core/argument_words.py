@@ -119,9 +119,9 @@ class LaunchWords:
     problem_given: bool = field(default=False)
 
     @property
-    def own_arguments(self) -> bool:
-        """Whether the user gave arguments, and neither a problem nor names of its operands."""
-        return bool(self.arguments) and not self.problem_given and not self.bind
+    def own_words(self) -> bool:
+        """Whether the user gave what only a kernel with arguments of its own has."""
+        return bool(self.arguments or self.expect)
 
 
 def name_and_word(text: str, option: str) -> tuple[str, str]:

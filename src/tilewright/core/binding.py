@@ -41,8 +41,9 @@ class Binding:
     """The signature of the chosen entry, and what its arguments get.
 
     `problem` is the only one that the kernel solves, if its arguments are its own; None for a gemm, transpose or copy.
-    `buffers` are pairs of an argument and the buffer that it gets, where their names differ. `pointers` are the arguments that
-    get something else. `options` are the command-line options that say what was assumed, and `notes` further sentences.
+    `buffers` are pairs of an argument and the buffer that it gets, where their names differ. `pointers` are the arguments
+    that get something else. `initial` are numbers that fill outputs before the launch. `options` are the command-line
+    options that say what was assumed, and `notes` further sentences.
     """
 
     signature: Signature
@@ -51,6 +52,7 @@ class Binding:
     pointers: tuple[tuple[str, Pointer], ...] = ()
     options: str = ""
     notes: tuple[str, ...] = ()
+    initial: tuple[tuple[str, float], ...] = ()
 
     @property
     def sentences(self) -> tuple[str, ...]:

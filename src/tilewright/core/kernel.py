@@ -3,7 +3,6 @@
 There is one kernel type: a ladder's rung is a kernel with one configuration, a kernel of the library has many.
 """
 
-import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -15,7 +14,7 @@ from .device import DeviceInfo
 from .includes import with_includes
 from .own_problem import OWN
 from .problem import Problem
-from .source import Signature, read_signature, read_source, shown_path, without_comments
+from .source import Signature, read_signature, read_source, shown_path, source_notes, speaks_of_real
 from .tensor_map import TensorMap
 from .types import DOUBLES, element_type
 
@@ -107,7 +106,7 @@ class Step:
     A pointer argument that `buffers` does not name gets the buffer of its own name. A buffer that is not an operand of the
     plan's problem is scratch memory. `scratch` lists (name, bytes) of those that are not operands of the step either. The
     buffers in `zeroed` hold zeros before the first launch, and each launch leaves zeros in them. `pointers` are the arguments
-    that get something else than a whole buffer.
+    that get something else than a whole buffer. Outputs in `initial` are filled with a number before the launch.
     """
 
     kernel: "Kernel"
@@ -117,6 +116,7 @@ class Step:
     scratch: tuple[tuple[str, int], ...] = ()
     zeroed: tuple[str, ...] = ()
     pointers: tuple[tuple[str, Pointer], ...] = ()
+    initial: tuple[tuple[str, float], ...] = ()
 
     def buffer_of(self, argument: str) -> str:
         pointer = self.pointer_of(argument)
@@ -134,7 +134,8 @@ def single_step(kernel: "Kernel", config: Config, problem: Problem) -> Steps:
     """The steps of a kernel that needs one launch."""
     if kernel.binding is None:
         return (Step(kernel, config, problem),)
-    return (Step(kernel, config, problem, kernel.binding.buffers, pointers=kernel.binding.pointers),)
+    own = kernel.binding
+    return (Step(kernel, config, problem, own.buffers, pointers=own.pointers, initial=own.initial),)
 
 
 @dataclass(frozen=True)
@@ -280,13 +281,14 @@ def render(kernel: Kernel, config: Config, problem: Problem, dialect: str = Dial
     return "\n".join((defines, *(read_source(PRELUDE / file) for file in preludes), body, ENDINGS.get(dialect, "")))
 
 
+def notes_on(kernel: Kernel) -> tuple[str, ...]:
+    """Of a user's file: how it was read, what was assumed of its arguments, and further notes."""
+    if kernel.launch is None:
+        return ()
+    return (*source_notes(kernel.source), *(kernel.binding.sentences if kernel.binding is not None else ()))
+
+
 def type_macros(dtype: str) -> dict[str, str | int]:
     """REAL, the element type in OpenCL C, and what the prelude must know about it."""
     kind = element_type(dtype)
     return {"REAL": kind.real, "REAL_IS_INTEGER": int(kind.exact), "REAL_IS_DOUBLE": int(dtype in DOUBLES)}
-
-
-def speaks_of_real(text: str) -> bool:
-    """Whether a user's file uses the macro REAL without a definition of its own."""
-    code = without_comments(text)
-    return bool(re.search(r"\bREAL\b", code)) and not re.search(r"(#\s*define\s+|typedef\b[^;]*\b)REAL\b", code)

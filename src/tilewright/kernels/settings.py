@@ -1,6 +1,7 @@
 """Settings of a kernel by name: the fields of a rung's configuration, or the macros of a file of the user's own."""
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import fields, replace
 from os import PathLike
 from pathlib import Path
@@ -62,6 +63,9 @@ def with_settings(kernel: Kernel, settings: Settings) -> Kernel:
     made = replace(kernel, config=config, smaller=(), binding=None)
     if kernel.launch is None:
         check_geometry(made, words)
+    elif isinstance(config, Geometry) and config.global_size and config.local_size:
+        with suppress(UnknownName):  # a name may be an argument of the kernel, which is not known yet
+            check_geometry(made, words)
     return replace(made, variant=variant, published=(), published_with="")
 
 

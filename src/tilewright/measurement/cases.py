@@ -5,7 +5,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from time import perf_counter
 
-from ..core.kernel import Kernel
+from ..core.kernel import Kernel, notes_on
 from ..core.own_problem import own_problem_of
 from ..core.plan import Plan, plan_kernel
 from ..core.problem import Gemm, Problem, Transpose, compulsory_bytes, random_arrays
@@ -67,8 +67,7 @@ class CaseBuilder:
             if own.backend == "cuda":
                 without_counterpart(kernel)
             plan = plan_kernel(kernel, problem, own.info)
-            assumed = kernel.binding.sentences if kernel.binding is not None else ()
-            return self.execution_case(replace(row, notes=(*plan.notes, *assumed)), plan, own)
+            return self.execution_case(replace(row, notes=(*plan.notes, *notes_on(kernel))), plan, own)
         except Unsupported as refusal:
             return Case(refused(row, refusal))
         except BuildFailed as failure:

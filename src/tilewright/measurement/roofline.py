@@ -157,10 +157,8 @@ def roofline_kernel(
 ) -> Roofline:
     """Measure a kernel and the device's peaks, and count the kernel's traffic. `print` the result to read it.
 
-    `kernel` is a rung's name, a `.cl` file with its `global_size` and `local_size` in work-items, or a Kernel; `size` is n,
-    (m, n, k) or (rows, columns), by default 4096 on a GPU and 512 on a CPU; `dtype` is the kernel's usual one if left out;
-    `settings` change fields of a rung's configuration or macros of a file; `seconds` is the time for measuring. `announce`
-    and `keep` are those of `run_ladder`. Unsupported says why the device cannot run the kernel.
+    The arguments are those of `run_kernel`; `size` is by default 4096 on a GPU and 512 on a CPU. Unsupported says why the
+    device cannot run the kernel.
     """
     kernel = ready_kernel(chosen_kernel(kernel, settings, global_size, local_size, **own), size or None, dtype)
     dtype = kernel.usual_dtype if dtype is None else dtype

@@ -165,13 +165,19 @@ class Execution:
         return spoiled
 
     def poison(self, pattern: int | None = None) -> None:
-        """Fill the output with NaN, so that elements which are not written are found. An output that is also read is left alone.
+        """Fill the output with NaN, so that elements which are not written are found. An output that is also read is left alone;
+        one with an initial number gets that.
 
         With a `pattern` it is filled with that byte, and its fences are not touched.
         """
         if output_of(self.plan.problem).updated:
             return
-        output = self._buffers[output_of(self.plan.problem).name]
+        operand = output_of(self.plan.problem)
+        output = self._buffers[operand.name]
+        if operand.name in self.plan.initial:
+            whole = np.full(operand.elements, self.plan.initial[operand.name]).astype(numpy_dtype(operand.dtype))
+            self.device.write(output.inner, whole)
+            return
         if pattern is not None:
             self.device.write(output.inner, np.full(output.nbytes, pattern, np.uint8))
             return

@@ -6,13 +6,13 @@ from dataclasses import replace
 from ...core.binding import Binding, Pointer
 from ...core.custom import Geometry
 from ...core.kernel import Kernel
-from ...core.problem import Problem
+from ...core.problem import Problem, output_of
 from ...core.problems import make_problem
 from ...errors import InvalidInput, UnknownName
 from ..explain.clc.tree import Function
 from ..explain.clc.types import Pointer as PointerType
 from .buffers import pointer_for
-from .elements import value_of
+from .elements import number_of, value_of
 from .signature import signature_of
 
 
@@ -44,9 +44,22 @@ def bound_to_problem(kernel: Kernel, entry: Function, names: Mapping[str, int]) 
                 f"{name}: a {kernel.operation} has the buffers {', '.join(each.name for each in problem.operands)}; say which "
                 f"one it is by --bind {name}={problem.operands[0].name}, or leave --problem and --bind out"
             )
-    binding = Binding(signature_of(entry), None, tuple(buffers.items()), tuple(pointers))
+    initial = tuple(
+        (buffers.get(name, name), _initial(problem, buffers.get(name, name), word)) for name, word in launch.init
+    )
+    binding = Binding(signature_of(entry), None, tuple(buffers.items()), tuple(pointers), initial=initial)
     assert isinstance(kernel.config, Geometry)
     return binding, replace(kernel.config, values=tuple(values), renamed=tuple(sizes.items()))
+
+
+def _initial(problem: Problem, name: str, given: object) -> float:
+    """The number that fills an output. InvalidInput for an input, and for what is no number."""
+    output = output_of(problem).name
+    if name != output:
+        raise InvalidInput(
+            f"--init {name}=...: {name} is an input, and its contents decide the result; only {output} can be filled"
+        )
+    return float(number_of(str(given), {}, f"--init {name}"))
 
 
 def _bound(

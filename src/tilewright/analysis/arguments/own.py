@@ -12,6 +12,7 @@ from ...core.binding import Binding, Local, Null, Part, Pointer
 from ...core.custom import AUTO, Geometry, likely_local
 from ...core.kernel import Kernel, NDRange
 from ...core.own_problem import Contents, OwnBuffer, OwnProblem, read_array
+from ...core.problems import make_problem
 from ...core.source import Signature
 from ...errors import InvalidInput, TilewrightError, UnknownName
 from ..explain.clc.tree import Function, Program
@@ -68,8 +69,7 @@ def own_binding(
     for name in (each for each in found.pointer_types if each in given):
         found.take(name, given[name])
     geometry = _with_sizes(geometry, program, found, given)
-    problem = _problem(found, dtype)
-    _guess_numbers(found, geometry.ndrange(problem).global_size)
+    _guess_numbers(found, _ndrange(kernel, geometry, _problem(found, dtype)).global_size)
     problem = _problem(found, dtype)
     _guess_buffers(found, program, geometry.ndrange(problem))
     _check_shared(found)
@@ -80,6 +80,20 @@ def own_binding(
         signature, problem, tuple(found.shared.items()), tuple(found.pointers.items()), " ".join(found.guessed)
     )
     return binding, geometry
+
+
+def _ndrange(kernel: Kernel, geometry: Geometry, problem: OwnProblem) -> NDRange:
+    """The launch sizes. UnknownName for a name in them that is neither a number of the kernel's, a size nor a macro."""
+    try:
+        return geometry.ndrange(problem)
+    except UnknownName as error:
+        operands = make_problem(replace(kernel, operation="gemm"), (1,)).operands
+        pairs = zip((each.name for each in problem.buffers), (each.name for each in operands), strict=False)
+        example = ",".join(f"{name}={operand}" for name, operand in pairs) or "a=A,b=B,c=C"
+        raise InvalidInput(
+            f"{error}. {problem.entry} is no gemm by its parameters' names: --size gives M, N and K, --arg NAME=NUMBER a number, "
+            f"and --bind {example} says that it is a gemm"
+        ) from error
 
 
 def _problem(found: _Found, dtype: str) -> OwnProblem:

@@ -42,7 +42,7 @@ def ready_kernel(kernel: Kernel, size: Size | None = None, dtype: str | None = N
     program, entry = parsed(kernel, _macros(kernel, names), chosen)
     signature = signature_of(entry)
     named = _with_signature(kernel, signature)
-    if kernel.launch.bind or kernel.launch.problem_given or (not kernel.launch.arguments and fits(named)):
+    if kernel.launch.bind or kernel.launch.problem_given or (not kernel.launch.own_words and fits(named)):
         geometry, options = _guessed_sides(kernel, program, entry)
         binding, geometry = bound_to_problem(replace(named, config=geometry), entry, names)
         return replace(kernel, config=geometry, binding=replace(binding, options=" ".join(options)))

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 
 from ...core.includes import with_includes
-from ...core.kernel import Kernel, speaks_of_real, type_macros
-from ...core.source import Parameter, Signature, parse_signature, without_comments
+from ...core.kernel import Kernel, type_macros
+from ...core.source import Parameter, Signature, parse_signature, speaks_of_real, without_comments
 from ...errors import InvalidInput, SourceError
 from ..explain.clc import parse_program
 from ..explain.clc.tree import Function, Program

@@ -82,6 +82,9 @@ def explain_steps(
         unset.update(own.unset)
     elif output_of(problem).name not in {operand.name for operand in inputs_of(problem)}:
         unset.add(output_of(problem).name)
+    for name, number in plan.initial.items():
+        unset.discard(name)
+        buffers[name][...] = number
     if zeroed_output and own is None:
         unset.discard(output_of(problem).name)
         buffers[output_of(problem).name][...] = 0

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Unpack
 
 from ...core.device import DeviceInfo
-from ...core.kernel import Dialect, Step, render
+from ...core.kernel import Dialect, Step, notes_on, render
 from ...core.launch_options import LaunchOptions
 from ...core.plan import Plan, plan_kernel
 from ...core.problems import make_problem
@@ -128,7 +128,7 @@ def inspect(
         if str(missing) != x86.NO_DISASSEMBLER:
             raise
         compiled = Compiled("", step.kernel.signature.entry, missing=(str(missing),))
-    return record_of(compiled, target, step, plan.notes)
+    return record_of(compiled, target, step, (*plan.notes, *notes_on(kernel)))
 
 
 def _compile(target: Target, plan: Plan, step: Step) -> Compiled:
