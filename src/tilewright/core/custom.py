@@ -121,6 +121,10 @@ class Geometry(Config):
                                "must have the same 1 to 3 dimensions, of at least 1")  # fmt: skip
         return wanted, local
 
+    def asked(self, problem: Problem) -> tuple[int, ...]:
+        """The global size before it is rounded up to whole work-groups."""
+        return self._sizes(problem)[0]
+
     def rounding(self, problem: Problem) -> str:
         """A sentence about a global size that was rounded up to whole work-groups, with the guard that a kernel needs then;
         "" if it was not."""
