@@ -193,7 +193,15 @@ def record_of(compiled: Compiled, target: Target, step: Step, notes: tuple[str, 
         notes=(*notes, *compiled.notes),
         missing=compiled.missing,
         texts=compiled.texts,
+        entry=compiled.entry,
     )
+
+
+def listing_of(inspection: Inspection) -> Listing | None:
+    """The instructions that were counted; None if no tool was there to make any."""
+    if not inspection.form:
+        return None
+    return PARSERS[inspection.form](inspection.texts[inspection.form], inspection.entry)
 
 
 def _occupancy(target: Target, items: int, resources: Resources | None) -> Occupancy | None:

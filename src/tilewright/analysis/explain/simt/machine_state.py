@@ -16,6 +16,9 @@ from .shadow import ITEM_BITS
 
 Group = tuple[int, int, int]
 
+# A load of many iterations: a row of offsets for each, or one row for all; and whether all lanes have one offset.
+Rows = tuple[Site, Segment, npt.NDArray[np.int64], bool]
+
 
 class Recorder(Protocol):
     """An observer of the memory traffic."""
@@ -28,6 +31,9 @@ class Recorder(Protocol):
 
     def record_same(self, site: Site, segment: Segment, offset: int, mask: Mask) -> None:
         """All lanes of `mask` access one place."""
+
+    def record_rows(self, loads: Sequence[Rows], count: int, mask: Mask) -> None:
+        """`count` iterations of these loads, one after the other."""
 
     def follow(self, segment: Segment, array: npt.NDArray[Any]) -> None:
         """A buffer that was made of `array`."""

@@ -21,8 +21,8 @@ _PENDING_LIMIT = 1 << 22
 
 @dataclass(slots=True)
 class Touch:
-    """One access of many lanes: byte offsets in the shadowed bytes, bytes of each, and the largest power of two that divides
-    them all."""
+    """One access of many lanes: byte offsets in the shadowed bytes (lanes,), bytes of each, and the largest power of two that
+    divides them all. Reads of many iterations have a row of offsets for each."""
 
     offsets: Int64s
     size: int
@@ -115,14 +115,14 @@ class Shadow:
         self.complete = initialised
 
     def cells(self, touch: Touch) -> Int64s:
-        """The cells of each lane: (lanes,) or (cells per access, lanes)."""
+        """The cells of each lane: like the offsets, or with one more dimension before theirs, the cells of an access."""
         if touch.unit < self.granule:
             self._refine(touch.unit)
         first = touch.offsets // self.granule
         count = touch.size // self.granule
         if count <= 1:
             return first
-        return first + np.arange(count, dtype=np.int64)[:, None]
+        return first + np.arange(count, dtype=np.int64).reshape(-1, *[1] * first.ndim)
 
     def _refine(self, unit: int) -> None:
         factor = self.granule // unit
