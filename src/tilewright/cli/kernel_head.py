@@ -22,7 +22,8 @@ class HeadParser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         raise InvalidInput(
-            f"{self.prog}: {message}; a head takes --problem, --global, --local, --order, -D and --build-option"
+            f"{self.prog}: {message}; a head takes --problem, --global, --local, --order, -D, --build-option, --entry, --arg, "
+            "--bind, --init, --expect, -I, --ragged and --global-offset"
         )
 
 

@@ -20,7 +20,7 @@ SCALE = "__kernel void scale(__global const float* x, __global float* y, int n)\
         "{ int i = get_global_id(0); if (i < n) y[i] = 2 * x[i]; }\n"  # fmt: skip
 MIX = """typedef struct { float x; int2 y; char t; float w[3]; } P;
 typedef struct { float a; int b; } pair;
-__kernel void mix(__global float* out, P p, float4 v, float3 u, short s, uchar b, ulong big, __global float* maybe,
+__kernel void blend(__global float* out, P p, float4 v, float3 u, short s, uchar b, ulong big, __global float* maybe,
                   __local float* tile, __global pair* pairs)
 {
     size_t i = get_global_id(0), l = get_local_id(0);

@@ -137,7 +137,7 @@ def test_the_entry_is_chosen_after_preprocessing(write: Any) -> None:
         ({"a": np.zeros(8)}, "a float \\*, and the array has the type float64"),
         ({"a": np.zeros(8, np.int32)}, "a float \\*, and the array has the type int32"),
         ({"a": "f32[0]"}, "at least 1"),
-        ({"a": "f32[n*99999999999]", "n": 9}, "more than devices have"),
+        ({"a": "f32[n*99999999999]", "n": 9}, "that a buffer may have here"),
         ({"a": "@a"}, "no other buffer"),
         ({"a": "@nosuch"}, "no other buffer"),
         ({"a": "@b", "b": "null"}, "b is null"),
