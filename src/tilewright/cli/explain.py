@@ -23,21 +23,18 @@ TIME_LIMIT_S = 30.0
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    from ..analysis.explain import MODELS
-    from ..analysis.explanations import STEPS
+    from ..core.defaults import EXPLAIN_STEPS
     from .json_output import add_json
-    from .kernel_arguments import add_kernel
-    from .shared_arguments import add_problem
+    from .shared_arguments import add_kernel, add_problem
 
     add_kernel(parser)
     add_problem(parser.add_argument_group("problem"), "256x256x64, or 256x256")
-    names = ", ".join(" or ".join((model.name, *model.aliases[:3])) for model in MODELS)
     parser.add_argument(
         "--device-model", metavar="MODEL",
-        help=f"{names} (default: cpu for work-groups of one work-item, nvidia for others)",
+        help="{values} (default: cpu for work-groups of one work-item, nvidia for others)",
     )  # fmt: skip
     parser.add_argument(
-        "--steps", type=count, default=STEPS, metavar="STEPS",
+        "--steps", type=count, default=EXPLAIN_STEPS, metavar="STEPS",
         help="loop iterations and calls of a launch, after which counting ends (default: %(default)s)",
     )  # fmt: skip
     parser.add_argument(

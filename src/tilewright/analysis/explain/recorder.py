@@ -200,6 +200,9 @@ class TrafficRecorder:
             moved = rows + at
             if traffic.segment.space is Space.LOCAL:
                 own, least = wavefronts(self.model, moved, active, piece, operation)
+            elif traffic.segment.space is Space.IMAGE:  # tiled layouts are not public: only useful bytes are known
+                own = least = np.zeros(len(rows), np.int64)
+                useful += unique_bytes(moved, active, piece)
             else:
                 own = blocks_touched(moved, active, piece, self.model.sector)
                 useful_now = unique_bytes(moved, active, piece)
@@ -231,6 +234,8 @@ class TrafficRecorder:
         """The instructions of one access. If only the elements are known to be aligned (vload4), one wide instruction is
         assumed, provided that all addresses allow it."""
         site = traffic.site
+        if traffic.segment.space is Space.IMAGE:
+            return [(0, site.size)]
         alignment = site.alignment
         wide = 1 << (min(site.size, self.model.widest).bit_length() - 1)
         if alignment < wide and self.model.assumes_alignment and not (addresses % wide).any():

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Unpack
 
+from ...core.defaults import INSPECT_SIDE
 from ...core.device import DeviceInfo
 from ...core.kernel import Dialect, Step, notes_on, render
 from ...core.launch_options import LaunchOptions
@@ -32,7 +33,6 @@ from .toolchain_output import Compiled
 from .x86_code import parse_x86
 
 DEVICE = "device"  # the architecture of the device at hand, by its own driver
-SIZE = (256,)
 PARSERS: dict[str, Callable[[str, str], Listing]] = {
     nvidia.SASS: parse_sass,
     amd.FORM: parse_gcn,
@@ -92,7 +92,7 @@ def _device_target(info: DeviceInfo) -> Target:
 def inspect(
     kernel: KernelName,
     arch: str = DEVICE,
-    size: Size = SIZE,
+    size: Size = INSPECT_SIDE,
     *,
     dtype: str | None = None,
     offset: int = 0,

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from ....core.files import write_atomically
 from ....core.svg import Drawing, wrapped
 from ....errors import InvalidInput
 from ..annotate import heading
@@ -22,7 +23,7 @@ def parts(explanation: Explanation) -> list[tuple[str, Drawing]]:
     if explanation.profile.barriers:
         out.append(("Between the barriers", draw_timeline(explanation)))
     sub_group = explanation.model.sub_group
-    for access in explanation.accesses:
+    for access in (each for each in explanation.accesses if not each.is_image):
         line = explanation.source.line(access.position)
         space = "Local" if access.is_local else access.space.capitalize()
         out.append((f"{space} memory, one {sub_group}", draw_access(access, explanation.model, line)))
@@ -62,5 +63,5 @@ def save_picture(explanation: Explanation, path: str | Path) -> Path:
     target = Path(path)
     if target.suffix.lower() not in ENDINGS:
         raise InvalidInput(f"a picture is an .svg file, not {target.name!r}; `explain --html` writes a page")
-    target.write_text(svg(explanation), encoding="utf-8")
+    write_atomically(target, svg(explanation).encode())
     return target

@@ -76,9 +76,12 @@ class Batch:
             return None
         if shadow.atomics is not None or self.memory.written_lately(segment):
             raise Irregular
-        tags = self.memory.machine.tags[segment.space]
+        machine = self.memory.machine
+        tags, floors = machine.tags[segment.space], machine.floors.get(segment.space)
+        if lanes is not None:
+            tags, floors = tags[lanes], None if floors is None else floors.of(lanes)
         unit = low | access.size | 16
-        touch = Touch(whole, access.size, unit & -unit, tags if lanes is None else tags[lanes], access.site, lanes)
+        touch = Touch(whole, access.size, unit & -unit, tags, access.site, lanes, floors)
         if not shadow.complete and shadow.unset(shadow.cells(touch)) is not None:
             raise Irregular
         return touch
@@ -94,3 +97,5 @@ class Batch:
             if each.touch is not None:
                 assert each.segment.shadow is not None
                 each.segment.shadow.defer_read(each.touch)
+                if self.memory.ordering.synchronisation.active:
+                    self.memory.ordering.synchronisation.touch(each.segment, each.touch.lanes)
