@@ -10,7 +10,7 @@ import pytest
 
 from tilewright.analysis.explain import Image, Sampler, explain_source
 from tilewright.analysis.explain.simt.images import channels_of
-from tilewright.analysis.explain.simt.launch import LocalMemory
+from tilewright.analysis.explain.simt.launch_arguments import LocalMemory
 from tilewright.runtime.opencl.device import Device
 
 

@@ -109,15 +109,11 @@ def inspect_one(name: str, arch: str, settings: Mapping[str, str], options: argp
 
 
 def _file_kernel(options: argparse.Namespace, settings: Mapping[str, str]) -> Kernel:
-    """A user's kernel. Without a geometry it has one work-item: only its code is looked at."""
+    """A user's kernel. Without a geometry its sizes are guessed, and its occupancy is not known."""
     from ..core.custom import own_kernel
 
-    local = options.local_size or ",".join("1" for _ in (options.global_size or "1").split(","))
-    changed = {
-        "global_size": options.global_size or local, "local_size": local,
-        "define": [*options.define, *(f"{name}={value}" for name, value in settings.items())],
-    }  # fmt: skip
-    return own_kernel(options.kernel, argparse.Namespace(**{**vars(options), **changed}))
+    define = [*options.define, *(f"{name}={value}" for name, value in settings.items())]
+    return own_kernel(options.kernel, argparse.Namespace(**{**vars(options), "define": define}))
 
 
 def other_side(text: str, name: str, arch: str, settings: Mapping[str, str]) -> tuple[str, str, dict[str, str]]:

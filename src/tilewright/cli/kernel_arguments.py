@@ -7,6 +7,7 @@ from pathlib import Path
 from ..core.custom import own_kernel
 from ..core.kernel import Kernel
 from ..core.kernel_options import macros_among, settings_of, with_head
+from ..core.launch_arguments import given_options
 from ..errors import InvalidInput, UnknownName
 from ..kernels import find_kernel
 from ..kernels.settings import with_settings
@@ -24,11 +25,6 @@ def kernel_and_settings(options: argparse.Namespace) -> tuple[Kernel, dict[str, 
     if not is_file(options.kernel):
         return rung_of(options), settings_of(options.define)
     whole = with_head(Path(options.kernel), options)
-    if not whole.global_size or not whole.local_size:
-        raise InvalidInput(
-            f"{options.kernel} needs --global and --local, such as --global M,N --local 16,16; they may stand in its first "
-            "line, too: // tilewright: --global M,N --local 16,16"
-        )
     return _with_offset(own_kernel(options.kernel, whole), options), {}
 
 
@@ -50,6 +46,7 @@ def rung_of(options: argparse.Namespace) -> Kernel:
     given = [
         f"{word} {getattr(options, name)}" for name, word in GEOMETRY.items() if getattr(options, name) is not None
     ]
+    given += given_options(options)
     if given:
         raise InvalidInput(
             f"{' '.join(given)}: {kernel.name} is a rung; its settings ({kernel.config}) determine its geometry and "

@@ -21,6 +21,8 @@ Unused = tuple[tuple[str, str, object], ...]
 OF_ONE_KERNEL: Unused = (
     ("offset", "--offset", 0), ("define", "-D", []), ("build_option", "--build-option", []), ("problem", "--problem", None),
     ("global_size", "--global", None), ("local_size", "--local", None), ("order", "--order", None),
+    ("entry", "--entry", None), ("arg", "--arg", []), ("bind", "--bind", []), ("init", "--init", []), ("expect", "--expect", []),
+    ("include", "-I", []), ("ragged", "--ragged", None), ("global_offset", "--global-offset", None),
 )  # fmt: skip
 OF_A_RUN: Unused = (("size", "--size", None), ("dtype", "--dtype", None), ("device", "--device", None))
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from ..errors import InvalidInput
+from .launch_arguments import add_launch
 from .source import read_source
 
 OPTIONS_MARK = "tilewright:"  # begins a comment line that holds options
@@ -41,6 +42,7 @@ def add_kernel_options(parser: argparse.ArgumentParser) -> None:
         "--order",
         help="memory order of A, B and C: row, column, or a letter for each, such as rcr for a column-major B (default: row)",
     )
+    add_launch(own)
 
 
 class HeadParser(argparse.ArgumentParser):
@@ -101,6 +103,13 @@ def macros_among(options: Sequence[str]) -> tuple[dict[str, str], tuple[str, ...
     defined = [each for each in options if re.match(r"\s*-D", each)]
     macros = settings_of([each.strip()[2:].strip() for each in defined])
     return macros, tuple(each for each in options if each not in defined)
+
+
+def folders_among(options: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The folders that compiler options name (-IFOLDER), and the other options."""
+    folders = [each for each in options if re.match(r"\s*-I", each)]
+    found = tuple(each.strip()[2:].strip() for each in folders)
+    return tuple(filter(None, found)), tuple(each for each in options if each not in folders)
 
 
 def settings_of(definitions: Sequence[str]) -> dict[str, str]:

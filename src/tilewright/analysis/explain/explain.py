@@ -23,7 +23,8 @@ from .recorder import TrafficRecorder
 from .serialise import access_rows
 from .simt import Finding, all_groups, run_kernel
 from .simt.findings import COUNTED, GROUPS, UNINITIALISED, UNUSED
-from .simt.launch import STEP_LIMIT, Argument, Launch, check_sizes
+from .simt.launch import STEP_LIMIT, Launch, check_sizes
+from .simt.launch_arguments import Argument, check_arrays
 from .simt.machine import Watch, not_watched
 from .simt.machine_state import Group
 from .source_lines import SourceText
@@ -65,6 +66,9 @@ def explain_source(
     unset: Collection[str] = (),
     partial: bool = False,
     watch: Watch = not_watched,
+    offset: Sequence[int] = (),
+    ragged: bool = False,
+    typed: bool = True,
     standard: str | None = None,
 ) -> PrintedExplanation:
     """Explain OpenCL C text.
@@ -79,7 +83,8 @@ def explain_source(
     `unset` names buffers without initial contents: reading an element that the kernel has not written is a fault. A run of
     more than `step_limit` loop iterations and calls raises SourceError. If it may be `partial`, it ends there instead, and
     `Explanation.stop` says how far it came. `watch` is called again and again with the steps taken and the work-groups begun;
-    True ends the run.
+    True ends the run. None is a null pointer; arrays that share memory are one buffer. `offset` is added to global ids. A
+    `ragged` NDRange has smaller work-groups at its edges. Unless `typed` is false, arrays must have the parameters' types.
 
     SourceError names file, line and column of what cannot be read or run. InvalidInput says which argument is wrong.
     """
@@ -87,7 +92,9 @@ def explain_source(
     program = parse_program(source, filename, macros, include, standard)
     name = choose_entry(program, entry, filename)
     function = program.functions[name]
-    check_sizes(function, global_size, local_size)
+    check_sizes(function, global_size, local_size, ragged)
+    if typed:
+        check_arrays(function, arguments)
     chosen = _groups(groups, global_size, local_size)
     model = model_of_width(model, function.sub_group)
     sub_group = function.sub_group or model.sub_group_width
@@ -98,7 +105,7 @@ def explain_source(
         launch = run_kernel(
             program, name, global_size, local_size, arguments, groups, recorder,
             contract=use_contract, step_limit=step_limit, pitches=pitches, fill=fill, unset=unset, partial=partial,
-            watch=watch, sub_group=sub_group,
+            watch=watch, offset=offset, sub_group=sub_group,
         )  # fmt: skip
         profile = recorder.profile()
         return launch, profile, recorder.coverage()

@@ -53,6 +53,7 @@ class Explanation:
     stop: Stop | None = None
     rounding: str = ""
     loops: tuple[LoopPlace, ...] = ()  # that were executed, in the order of the source
+    assumed: tuple[str, ...] = ()  # arguments that nobody gave, as options, and how to change them
     why_model: str = ""  # why these rules were chosen, if nobody asked for them
 
     @property

@@ -27,6 +27,7 @@ def to_dict(explanation: Explanation) -> dict[str, Any]:
         "group_count": explanation.group_count,
         "stop": _stop(explanation.stop),
         "rounding": explanation.rounding,
+        "assumed": list(explanation.assumed),
         "barriers": explanation.profile.barriers,
         "accesses": [_access(each) for each in explanation.accesses],
         "private_accesses": [_access(each) for each in explanation.private_accesses],

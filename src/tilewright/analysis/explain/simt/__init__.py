@@ -2,6 +2,7 @@
 
 from .findings import Finding
 from .images import Image, Sampler
-from .launch import Argument, Launch, LocalMemory, all_groups, run_kernel
+from .launch import Launch, all_groups, run_kernel
+from .launch_arguments import Argument, LocalMemory
 
 __all__ = ["Argument", "Finding", "Image", "Launch", "LocalMemory", "Sampler", "all_groups", "run_kernel"]

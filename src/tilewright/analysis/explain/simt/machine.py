@@ -56,9 +56,10 @@ class Machine(MachineState):
         step_limit: int,
         fill: int = 0,
         watch: Watch = not_watched,
+        offset: Sequence[int] = (),
         sub_group: int = 32,
     ) -> None:
-        super().__init__(global_size, local_size, slots, recorder, fill, sub_group)
+        super().__init__(global_size, local_size, slots, recorder, fill, offset, sub_group)
         self.steps = self.step_limit = step_limit
         self.watch = watch
         self.next_watched = step_limit - WATCHED
@@ -118,7 +119,7 @@ class Machine(MachineState):
             self.ordering.fence(mask)
         self.ordering.barrier(mask)
         self.ordering.synchronisation.barrier(mask, spaces, self.slot_of_lane)
-        everyone = mask.count == len(self.groups) * self.items
+        everyone = mask.count == self.whole_count
         step = np.int64(1 << ITEM_BITS)
         self.clock += 1
         for space in spaces:
@@ -162,12 +163,13 @@ class Machine(MachineState):
         self, mask: Mask, position: Position, what: str, teams: Teams | None = None, kind: str = DIVERGENT
     ) -> None:
         """Finds groups (or other `teams`) of which only a part executes what all must execute."""
-        if mask.count == len(self.groups) * self.items:
+        if mask.count == self.whole_count:
             return
         teams = teams or self.work_groups
         reached = teams.reached(mask)
-        for team in np.flatnonzero((reached > 0) & (reached < teams.sizes)).tolist():
+        for team in np.flatnonzero((reached > 0) & (reached < teams.reached(self.begun))).tolist():
             members = teams.members[team][teams.exists[team]]
+            members = members[self.begun.lanes[members]]
             missing = int(members[~mask.lanes[members]][0])
             gone = "; it has returned already" if not self.live[missing] else ""
             self.findings.add(
