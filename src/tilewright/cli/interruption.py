@@ -47,6 +47,23 @@ def terminated_as_interrupted() -> Iterator[None]:
             signal.signal(number, handler)
 
 
+@contextmanager
+def left_to_the_program() -> Iterator[None]:
+    """A context in which another program runs: SIGINT and SIGTERM act as Python sets them up, and nobody waits for an answer."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    descriptor = signal.set_wakeup_fd(-1)
+    interrupt = signal.signal(signal.SIGINT, signal.default_int_handler)
+    terminate = signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, interrupt)
+        signal.signal(signal.SIGTERM, terminate)
+        signal.set_wakeup_fd(descriptor)
+
+
 class Watch:
     """Notices signals at once, by the pipe that the interpreter's own handler writes to."""
 

@@ -28,6 +28,7 @@ from . import (
     roofline,
     show,
     tune,
+    watch,
     why,
 )
 from . import list as list_ladders
@@ -41,7 +42,7 @@ GROUPS: dict[str, dict[str, Command]] = {
     "measure": {
         "ladder": ladder, "bench": bench, "accuracy": accuracy, "compare": compare, "plot": plot, "report": report,
     },
-    "your own kernel": {"why": why, "run": run_one, "inspect": inspect, "roofline": roofline},
+    "your own kernel": {"why": why, "watch": watch, "run": run_one, "inspect": inspect, "roofline": roofline},
     "library": {"plan": plan, "tune": tune},
     "machine": {"devices": devices, "doctor": doctor, "completion": completion},
 }  # fmt: skip
