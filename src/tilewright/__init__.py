@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from .api.records import Comparisons, Record, compare, load_record, plot, report
     from .api.rooflines import roofline
     from .api.rungs import list, show
-    from .api.watching import Watched, watch, watching
+    from .api.watching import Watched, replay, watch, watching
     from .core.custom import custom_kernel
     from .core.kernel import Config, Kernel, Ladder, NDRange
     from .core.plan import Plan, plan_kernel
@@ -61,7 +61,7 @@ _HOMES = {
     "api.records": ("Comparisons", "Record", "compare", "load_record", "plot", "report"),
     "api.rooflines": ("roofline",),
     "api.rungs": ("list", "show"),
-    "api.watching": ("Watched", "watch", "watching"),
+    "api.watching": ("Watched", "replay", "watch", "watching"),
     "core.custom": ("custom_kernel",),
     "core.kernel": ("Config", "Kernel", "Ladder", "NDRange"),
     "core.plan": ("Plan", "plan_kernel"),
@@ -90,7 +90,7 @@ __all__ = [
     "Tuned", "UnknownName", "Unsupported", "UnsupportedType", "Verdict", "Watched", "WhatIf", "WrongResult", "__version__",
     "accuracy", "bench", "compare", "compare_explanations", "copy", "custom_kernel", "devices", "doctor", "explain",
     "find_kernel", "find_ladder", "gemm", "inspect", "ladder", "list", "list_devices", "load_record", "matmul",
-    "matrix_transpose", "open_device", "plan", "plan_kernel", "plot", "report", "roofline", "run", "run_plan",
+    "matrix_transpose", "open_device", "plan", "plan_kernel", "plot", "replay", "report", "roofline", "run", "run_plan",
     "rung_before", "save_record", "show", "transpose", "tune", "verify", "watch", "watching", "what_if", "why",
 ]  # fmt: skip
 

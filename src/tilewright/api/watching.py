@@ -1,13 +1,15 @@
-"""Programs watched while they run: `watch` and `watching`."""
+"""Launches of other programs: `watch` and `watching` while they run, `replay` from dumps."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from ..analysis.captured.pages import save_pages
+from ..analysis.captured.replay import dumps_in
 from ..analysis.captured.watch_report import report
 from ..analysis.captured.watched import FORMAT, WatchedLaunch
 from ..analysis.captured.watcher import Watcher
@@ -19,6 +21,8 @@ from ..core.watch_limits import FAIL_ON, LIMITS, Limits
 from ..errors import UnknownName
 from ..runtime.icd.registration import register_if_alone
 from ..runtime.programs import PythonProgram, code, module, run_program, script
+
+REPLAY_SECONDS = 30.0  # of one launch, whose user waits for nothing else
 
 
 class Watched(Shown):
@@ -117,6 +121,22 @@ def watch(
     ) as watched:
         watched.exit_status = run_program(found, arguments)
     return watched
+
+
+def replay(folder: FilePath, *, device_model: str | None = None, time_limit: float = REPLAY_SECONDS) -> Watched:
+    """Explain the launches of any OpenCL program from its dumps, which Intel's Intercept Layer for OpenCL Applications makes
+    with CLI_CaptureReplay=1. `print` the result to read the report.
+
+    `folder` is one dump (Enqueue_NUMBER_KERNEL), or has some below it. `time_limit` is the time in s for one launch;
+    `device_model` names the hardware whose rules count, as in `explain`. InvalidInput if there is no dump, or a file is
+    missing in one.
+    """
+    dumps = dumps_in(Path(folder))
+    limits = Limits(math.inf, time_limit, len(dumps))
+    watcher = Watcher(limits, None if device_model is None else find_model(device_model))
+    for each in dumps:
+        watcher.seen(each)
+    return Watched(watcher, str(folder))
 
 
 def _program(name: str, kind: str) -> PythonProgram:

@@ -19,10 +19,12 @@ GEOMETRY = {"global_size": "--global", "local_size": "--local", "order": "--orde
 
 
 def add_kernel(
-    parser: argparse.ArgumentParser, what: str = "a rung's name, such as tiles/2, or a .cl file of your own"
+    parser: argparse.ArgumentParser,
+    what: str = "a rung's name, such as tiles/2, or a .cl file of your own",
+    needed: bool = True,
 ) -> None:
-    """The arguments of all commands that take a kernel. `what` says what the first may be."""
-    parser.add_argument("kernel", metavar="KERNEL", help=what)
+    """The arguments of all commands that take a kernel. `what` says what the first may be, and `needed` whether it must be."""
+    parser.add_argument("kernel", metavar="KERNEL", help=what, nargs=None if needed else "?")
     parser.add_argument(
         "--offset", type=from_zero, default=0, metavar="COLUMNS",
         help="columns that a transpose or copy leaves out (default: %(default)s)",
@@ -62,6 +64,8 @@ def kernel_of(options: argparse.Namespace) -> Kernel:
 
 def kernel_and_settings(options: argparse.Namespace) -> tuple[Kernel, dict[str, str]]:
     """The rung or the user's file, and the settings to give it. A file has its macros already."""
+    if options.kernel is None:
+        raise InvalidInput("name a kernel: a rung, such as tiles/2, or a .cl file of your own")
     if not is_file(options.kernel):
         return rung_of(options), settings_of(options.define)
     if Path(options.kernel).is_dir():

@@ -10,7 +10,7 @@ from ...core.captured import BufferValue, LocalValue, NullValue, RawValue, Unrea
 from ...errors import InvalidInput
 from ..explain import Argument, LocalMemory
 from ..explain.clc.tree import Function
-from ..explain.clc.types import Pointer, Scalar, Struct, Type, Vector, element_of
+from ..explain.clc.types import Pointer, Scalar, Space, Struct, Type, Vector, element_of
 
 
 def arguments_of(function: Function, values: Sequence[Value]) -> dict[str, Argument]:
@@ -33,7 +33,7 @@ def arguments_of(function: Function, values: Sequence[Value]) -> dict[str, Argum
 def _argument(name: str, kind: Type, value: Value, arrays: dict[tuple[int, str], npt.NDArray[Any]]) -> Any:
     if isinstance(value, UnreadValue):
         raise InvalidInput(f"argument {name!r} {value.reason}")
-    if isinstance(value, NullValue):
+    if isinstance(value, NullValue) or is_null(kind, value):
         return None
     if isinstance(value, LocalValue):
         return LocalMemory(value.size)
@@ -46,6 +46,13 @@ def _argument(name: str, kind: Type, value: Value, arrays: dict[tuple[int, str],
             f"argument {name!r} is a pointer, and {len(value.data)} bytes were given for it: an address, which is not followed"
         )
     return _by_value(name, kind, value)
+
+
+def is_null(kind: Type, value: Value) -> bool:
+    """Whether a null pointer was given for a buffer: a handle of zeros, or a size alone, as of local memory."""
+    if not isinstance(kind, Pointer) or kind.space is Space.LOCAL:
+        return False
+    return isinstance(value, LocalValue) or (isinstance(value, RawValue) and not any(value.data))
 
 
 def _array(kind: Pointer, value: BufferValue, arrays: dict[tuple[int, str], npt.NDArray[Any]]) -> npt.NDArray[Any]:
