@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NoReturn
 
+from ..core.budgets import is_budget
 from ..core.kernel import OPTIONS_MARK
 from ..core.source import read_source
 from ..errors import InvalidInput
@@ -34,7 +35,9 @@ def head_lines(path: Path) -> Iterator[tuple[int, str]]:
             return
         text = line[comment.end() :].strip()
         if text.startswith(OPTIONS_MARK):
-            yield number, text[len(OPTIONS_MARK) :].removesuffix("*/").strip()
+            words = text[len(OPTIONS_MARK) :].removesuffix("*/").strip()
+            if not is_budget(words):
+                yield number, words
 
 
 def with_head(
