@@ -29,7 +29,7 @@ class WatchedLaunch:
     kernel: CapturedKernel
     global_size: tuple[int, ...]
     local_size: tuple[int, ...] | None
-    launches: int
+    launches: int = 0
     explanation: PrintedExplanation | None = None
     sample: int = 0
     notes: tuple[str, ...] = ()

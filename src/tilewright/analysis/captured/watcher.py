@@ -15,7 +15,7 @@ from .watched import WatchedLaunch
 
 SHARE = 0.5  # of the program's own time that explaining may take, besides Limits.seconds
 SHORTEST_S = 0.05  # less time than this is not worth a beginning
-PATIENCE_S = 10.0  # for work that the program enqueued before; it would have taken this time anyway
+PATIENCE_S = 2.0  # at least, for work that the program enqueued before; it would have taken this time anyway
 
 
 class Pending(Protocol):
@@ -41,7 +41,8 @@ class Watcher:
     def __init__(self, limits: Limits = LIMITS, model: Model | None = None) -> None:
         self._limits = limits
         self._model = model
-        self._rows: dict[Key, WatchedLaunch] = {}
+        self._counts: Counter[Key] = Counter()
+        self._rows: dict[Key, WatchedLaunch] = {}  # of a key's first launch, or of the one that was explained
         self._tried: Counter[CapturedKernel] = Counter()
         self._lock, self._explaining = Lock(), Lock()
         self._begin, self._spent = monotonic(), 0.0
@@ -49,29 +50,32 @@ class Watcher:
     def launches(self) -> tuple[WatchedLaunch, ...]:
         """The rows so far, the worst first."""
         with self._lock:
-            return tuple(sorted(self._rows.values(), key=WatchedLaunch.rank))
+            rows = [replace(row, launches=self._counts[key]) for key, row in self._rows.items()]
+        return tuple(sorted(rows, key=WatchedLaunch.rank))
 
     def seen(self, pending: Pending) -> None:
         """Count a launch, and explain it if it is the first of its kind and there is time. Its errors become the row's
         reason: the program goes on as if nobody watched."""
         key = (pending.kernel, pending.global_size, pending.local_size, pending.offset)
         with self._lock:
-            row = self._rows.get(key) or WatchedLaunch(*key[:3], launches=0)
-            row = replace(row, launches=row.launches + 1)
-            reason = self._refusal(key, row)
-            self._rows[key] = row if reason is None else replace(row, reason=reason)
-            if reason is not None:
+            self._counts[key] += 1
+            row = self._rows.get(key)
+            if row is not None and row.sample:
+                return
+            row = WatchedLaunch(*key[:3])
+            refusal = self._refusal(key)
+            if refusal:
+                self._rows[key] = replace(row, reason=refusal)
                 return
             self._tried[pending.kernel] += 1
-            self._rows[key] = replace(row, sample=row.launches, reason="the program ended while it was being explained")
-        found = self._explain(pending, replace(row, sample=row.launches))
+            row = replace(row, sample=self._counts[key], reason="the program ended while it was being explained")
+            self._rows[key] = row
+        found = self._explain(pending, row)
         with self._lock:
-            self._rows[key] = replace(found, launches=self._rows[key].launches)
+            self._rows[key] = found
 
-    def _refusal(self, key: Key, row: WatchedLaunch) -> str | None:
-        """Why this launch is not explained, or None. What a row has already is kept."""
-        if row.sample:
-            return row.reason
+    def _refusal(self, key: Key) -> str:
+        """Why this launch is not explained, or ""."""
         if not all(key[1]):
             return "the NDRange is empty"
         if self._tried[key[0]] >= self._limits.samples:
@@ -82,7 +86,7 @@ class Watcher:
                 f"the time for explaining was used up: {self._limits.seconds:g} s and half of the program's own time; --budget "
                 "sets the seconds"
             )
-        return None
+        return ""
 
     def _time_left(self) -> float:
         own = monotonic() - self._begin - self._spent
@@ -91,7 +95,7 @@ class Watcher:
     def _explain(self, pending: Pending, row: WatchedLaunch) -> WatchedLaunch:
         """The row of a launch with its explanation or the reason why there is none."""
         try:
-            captured = pending.capture(PATIENCE_S)
+            captured = pending.capture(max(PATIENCE_S, self._time_left()))
             with self._explaining:
                 begin = monotonic()
                 seconds = max(min(self._limits.launch_seconds, self._time_left()), SHORTEST_S)
