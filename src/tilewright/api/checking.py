@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,6 @@ from ..core.numbers import figure
 from ..core.shown import Shown
 from ..core.sizes import FilePath
 from ..errors import SourceError, TilewrightError
-from ..kernels.settings import KernelName
 
 
 class Checked(Shown):
@@ -73,20 +72,20 @@ def check(
     *,
     baseline: FilePath | None = None,
     update_baseline: bool = False,
-    kernel_of: Callable[[Path], KernelName] = lambda path: path,
 ) -> Checked:
     """Explain kernels, and find what is wrong with them: faults, measures beyond their budgets or worse than a baseline.
 
     `files` are `.cl` files with a head, and `.toml` files that name kernels, arguments and budgets. `baseline` is a JSON file
-    with the measures of an earlier check; it is written if it is not there, or with `update_baseline`. `kernel_of` makes the
-    kernel that a file stands for. InvalidInput or UnknownName for files and budgets that are not understood; RecordError for a
-    file that is no baseline. A kernel that cannot be explained is a problem, not an error.
+    with the measures of an earlier check; it is written if it is not there, or with `update_baseline`. A kernel that cannot be
+    explained is a problem, not an error.
+
+    InvalidInput or UnknownName for files and budgets that are not understood; RecordError for a file that is no baseline.
     """
     paths = [Path(files)] if isinstance(files, str | PathLike) else [Path(each) for each in files]
     place = None if baseline is None else Path(baseline)
     writes = place is not None and (update_baseline or not place.exists())
     before: Baseline = {} if place is None or writes else load_baseline(place)
-    targets = {(each.file, each.entry, each.budgets): each for path in paths for each in targets_of(path, kernel_of)}
+    targets = {(each.file, each.entry, each.budgets): each for path in paths for each in targets_of(path)}
     checked = Checked([_checked(each, before) for each in targets.values()])
     if writes and place is not None:
         save_baseline(place, checked.kernels)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, NamedTuple
 
+from ..core.defaults import TRIAL_S
 from ..core.kernel import Ladder
 from ..core.records import Row
 from ..core.shown import Shown
@@ -17,7 +18,6 @@ from ..measurement.cases import Watcher
 from ..measurement.ladders import run_kernel, run_ladder
 from ..measurement.library import run_benchmark
 from ..measurement.progress import Announce
-from ..measurement.trial import TIME_BUDGET_S
 from ..reports import errors_table
 from ..reports.shown import as_html, as_text
 from ..runtime.device import Device as AnyDevice
@@ -107,7 +107,7 @@ def run(
     baselines: bool = True,
     watch: Watcher = lambda index, row: None,
     backend: str = "opencl",
-    time_budget: float = TIME_BUDGET_S,
+    time_budget: float = TRIAL_S,
     settings: Settings | None = None,
     global_size: Sides | None = None,
     local_size: Sides | None = None,

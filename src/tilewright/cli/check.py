@@ -4,10 +4,6 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from ..core.kernel import Kernel
 
 EXAMPLES = """\
   tilewright check mine.cl
@@ -57,9 +53,7 @@ def execute(options: argparse.Namespace) -> int:
             check_target(option, path)
     if options.update_baseline and options.baseline is None:
         raise InvalidInput("--update-baseline needs --baseline FILE")
-    found = check(
-        options.files, baseline=options.baseline, update_baseline=options.update_baseline, kernel_of=kernel_with_head
-    )
+    found = check(options.files, baseline=options.baseline, update_baseline=options.update_baseline)
     say("\n".join([*(found.annotations() if options.github else ()), str(found)]))
     if options.sarif is not None:
         found.save_sarif(options.sarif)
@@ -67,12 +61,3 @@ def execute(options: argparse.Namespace) -> int:
     if options.json is not None:
         write_json_text(options, json.dumps(found.to_dict(), indent=1))
     return int(bool(found.problems))
-
-
-def kernel_with_head(path: Path) -> Kernel:
-    """The kernel of a file, launched as its head says."""
-    from .kernel_arguments import add_kernel, kernel_of
-
-    parser = argparse.ArgumentParser(add_help=False)
-    add_kernel(parser)
-    return kernel_of(parser.parse_args([str(path)]))

@@ -41,7 +41,8 @@ def refuse_others(options: argparse.Namespace) -> None:
     from .outputs import check_json
 
     own = {"kernel": "KERNEL", "size": "--size", "define": "-D", "global_size": "--global", "local_size": "--local",
-           "sweep": "--sweep", "pitch": "--pitch", "picture": "--picture", "problem": "--problem", "dtype": "--dtype",
+           "sweep": "--sweep", "pitch": "--pitch", "picture": "--picture",
+           "html": "--html", "problem": "--problem", "dtype": "--dtype",
            "build_option": "--build-option"}  # fmt: skip
     given = [word for name, word in own.items() if getattr(options, name, None)]
     if given:

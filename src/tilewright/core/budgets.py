@@ -2,15 +2,13 @@
 in a TOML file: `budget = { conflicts = 1, sectors.A = 4, race = 0 }`."""
 
 import math
-import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from ..errors import InvalidInput, UnknownName
-from .kernel import OPTIONS_MARK
-from .source import read_source
+from .kernel_options import head_lines, is_budget
 
 # What is measured, and what each limit means when it is not exceeded.
 MEASURES: dict[str, str] = {
@@ -24,7 +22,6 @@ MEASURES: dict[str, str] = {
 }
 PER_BUFFER = ("conflicts", "sectors")
 LEAST = {"conflicts": 1.0}  # what "no conflicts" means; for the others it is 0
-_COMMENT = re.compile(r"\s*(//|/\*|\*/|\*|$)")
 
 
 @dataclass(frozen=True)
@@ -41,11 +38,6 @@ class Budget:
     def name(self) -> str:
         """ "sectors A"."""
         return f"{self.measure} {self.buffer}".rstrip()
-
-
-def is_budget(text: str) -> bool:
-    """Whether the text of a head's line holds budgets instead of options."""
-    return text.split(maxsplit=1)[:1] in (["max"], ["no"])
 
 
 def read_budgets(text: str, file: str, line: int = 1) -> tuple[Budget, ...]:
@@ -91,15 +83,5 @@ def budgets_of_table(table: Mapping[str, Any], file: str, line: int = 1) -> tupl
 def head_budgets(path: Path) -> tuple[Budget, ...]:
     """The budgets in the first comment lines of a kernel's file."""
     return tuple(
-        each for line, text in _head_lines(path) if is_budget(text) for each in read_budgets(text, str(path), line)
+        each for line, text in head_lines(path) if is_budget(text) for each in read_budgets(text, str(path), line)
     )
-
-
-def _head_lines(path: Path) -> Iterator[tuple[int, str]]:
-    for number, line in enumerate(read_source(path).split("\n"), 1):
-        comment = _COMMENT.match(line)
-        if comment is None:
-            return
-        text = line[comment.end() :].strip()
-        if text.startswith(OPTIONS_MARK):
-            yield number, text[len(OPTIONS_MARK) :].removesuffix("*/").strip()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import ast
 import operator
 from collections.abc import Callable, Mapping, Sequence
@@ -10,11 +11,13 @@ from pathlib import Path
 
 from ..errors import InvalidInput, UnknownName
 from .kernel import Config, Kernel, NDRange, round_up
+from .kernel_options import macros_among, settings_of
 from .problem import Problem
 from .sizes import FilePath, Sides, sides
 
 OPERATIONS = ("gemm", "transpose", "copy")
 ORDERS = {"r": "row", "c": "column"}
+ORDER_WORDS = {"row": "rrr", "column": "ccc"}
 
 _OPERATORS: dict[type[ast.operator], Callable[[int, int], int]] = {
     ast.Add: operator.add,
@@ -43,7 +46,7 @@ def evaluate(expression: str, names: Mapping[str, int]) -> int:
 
 
 def _value(node: ast.expr, names: Mapping[str, int]) -> int:
-    if isinstance(node, ast.Constant) and isinstance(node.value, int):
+    if isinstance(node, ast.Constant) and type(node.value) is int:  # True is none
         return node.value
     if isinstance(node, ast.Name):
         if node.id not in names:
@@ -137,3 +140,19 @@ def custom_kernel(
     macros = tuple((name, str(value)) for name, value in (defines or {}).items())
     config = Geometry(sides(global_size), sides(local_size), macros)
     return Kernel(source, config, operation, orders=(a_order, b_order, c_order), options=tuple(options))
+
+
+def own_kernel(path: FilePath, options: argparse.Namespace) -> Kernel:
+    """The kernel of a user's file with the options that `with_head` gives. Both sizes must be among them.
+
+    Macros among the compiler's options are treated as `-D`: whatever reads the source sees them.
+    """
+    operation = "gemm" if options.problem is None else options.problem
+    if options.order is not None and operation != "gemm":
+        raise InvalidInput(f"--order {options.order}: only a gemm has memory orders; a {operation} is row-major")
+    order = "row" if options.order is None else options.order
+    macros, rest = macros_among(options.build_option)
+    return custom_kernel(
+        path, options.global_size, options.local_size, {**macros, **settings_of(options.define)}, operation,
+        ORDER_WORDS.get(order, order), rest,
+    )  # fmt: skip

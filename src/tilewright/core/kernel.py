@@ -10,6 +10,7 @@ from typing import ClassVar
 
 from .device import DeviceInfo
 from .includes import with_includes
+from .kernel_options import OPTIONS_MARK
 from .problem import Problem
 from .source import Signature, read_signature, read_source, shown_path
 from .tensor_map import TensorMap
@@ -23,7 +24,6 @@ def round_up(size: int, multiple: int) -> int:
     return -(-size // multiple) * multiple
 
 
-OPTIONS_MARK = "tilewright:"  # begins a comment line that holds options for the command line
 MOST_GROUPS = 65535  # work-groups in dimensions 1 and 2 that every driver accepts: NVIDIA's limit
 
 
@@ -155,8 +155,8 @@ class Kernel:
 
     @property
     def lesson(self) -> str:
-        """The first comment line of the source: one sentence that says what this rung changes. Lines with options for the
-        command line are passed over."""
+        """The first comment line of the source: one sentence that says what this rung changes. Lines with options are
+        passed over."""
         lines = (line.strip("/* ").strip() for line in self.text.lstrip().splitlines())
         return next((line for line in lines if not line.startswith(OPTIONS_MARK)), "")
 
@@ -227,9 +227,6 @@ FEATURE_PRELUDES = {
     "tma": ("nvidia.cl", "tma.cl"),
     "wgmma": ("nvidia.cl", "tma.cl", "wgmma.cl"),
 }
-
-
-BACKENDS = ("opencl", "cuda", "both")  # what `--backend` may name: the runtimes that measure a source
 
 
 class Dialect:

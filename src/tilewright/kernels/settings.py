@@ -5,8 +5,9 @@ from dataclasses import fields, replace
 from os import PathLike
 from pathlib import Path
 
-from ..core.custom import Geometry, custom_kernel
+from ..core.custom import Geometry, own_kernel
 from ..core.kernel import Config, Kernel
+from ..core.kernel_options import with_head
 from ..core.problems import make_problem
 from ..core.sizes import FilePath, Sides
 from ..errors import InvalidInput, UnknownName
@@ -25,22 +26,30 @@ def chosen_kernel(
 ) -> Kernel:
     """The kernel, the rung of that name or the `.cl` file, with these settings changed.
 
-    InvalidInput for a file without both sizes, and for sizes with anything else.
+    A file's head gives the options that the arguments do not (`core/kernel_options.py`). InvalidInput for a file without both
+    sizes, and for sizes with anything else.
     """
     if not isinstance(kernel, Kernel | str | PathLike):
         raise InvalidInput(f"{kernel!r} is no kernel: give a rung's name, a .cl file or a Kernel")
     if not isinstance(kernel, Kernel) and Path(kernel).suffix == ".cl":
-        if not Path(kernel).is_file():
-            raise InvalidInput(f"there is no kernel file {kernel}")
-        if global_size is None or local_size is None:
-            raise InvalidInput(
-                f"{kernel} needs global_size and local_size in work-items, such as global_size='M,N', local_size='16,16'"
-            )
-        return with_settings(custom_kernel(kernel, global_size, local_size), settings or {})
+        return with_settings(_file_kernel(Path(kernel), global_size, local_size), settings or {})
     found = kernel if isinstance(kernel, Kernel) else find_kernel(str(kernel))
     if global_size is not None or local_size is not None:
         raise InvalidInput(f"{found.name} has a geometry already: leave global_size and local_size out")
     return with_settings(found, settings or {})
+
+
+def _file_kernel(path: Path, global_size: Sides | None, local_size: Sides | None) -> Kernel:
+    """The kernel of a user's file, with the options of its head. Sizes that are given win over the head's."""
+    options = with_head(path)
+    options.global_size = options.global_size if global_size is None else global_size
+    options.local_size = options.local_size if local_size is None else local_size
+    if options.global_size is None or options.local_size is None:
+        raise InvalidInput(
+            f"{path} needs global_size and local_size in work-items, such as global_size='M,N', local_size='16,16'; they may "
+            "stand in its first line, too: // tilewright: --global M,N --local 16,16"
+        )
+    return own_kernel(path, options)
 
 
 def with_settings(kernel: Kernel, settings: Settings) -> Kernel:

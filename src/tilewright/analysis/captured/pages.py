@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from html import escape
 from pathlib import Path
 
-from ..explain.drawing.picture import save_picture
+from ..kernel_page.page import Page, save_page
 from .watch_report import HEAD, cells
 from .watched import WatchedLaunch
 
@@ -28,7 +28,8 @@ def save_pages(launches: Sequence[WatchedLaunch], title: str, folder: Path) -> l
         link = ""
         if launch.explanation is not None:
             link = f"{number:02}-{re.sub(r'[^A-Za-z0-9_]', '_', launch.entry)[:60]}.html"
-            written.append(save_picture(launch.explanation, folder / link))
+            save_page(Page(launch.explanation, notes=launch.notes), folder / link)
+            written.append(folder / link)
         rows.append(_row(launch, link))
     head = "".join(f"<th>{escape(each)}</th>" for each in HEAD)
     index = folder / "index.html"

@@ -11,7 +11,6 @@ from ...core.budgets import Budget, budgets_of_table, head_budgets
 from ...core.custom import custom_kernel
 from ...core.source import decoded, read_source
 from ...errors import InvalidInput, UnknownName
-from ...kernels.settings import KernelName
 from ..explain import NVIDIA, Explanation, explain_source, find_model
 from ..explanations import explain
 from .words import arguments_of_words
@@ -31,7 +30,6 @@ KEYS = (
     "arguments",
     "budget",
 )
-KernelOf = Callable[[Path], KernelName]
 
 
 @dataclass(frozen=True)
@@ -44,7 +42,7 @@ class Target:
     explained: Callable[[], Explanation]
 
 
-def targets_of(path: Path, kernel_of: KernelOf) -> list[Target]:
+def targets_of(path: Path) -> list[Target]:
     """The kernels that a file names. A kernel's file is taken with its head, unless a TOML file beside it names it.
 
     InvalidInput or UnknownName for a file that is not there, or that is not understood.
@@ -57,7 +55,7 @@ def targets_of(path: Path, kernel_of: KernelOf) -> list[Target]:
         raise InvalidInput(f"{path}: a check takes .cl and .toml files")
     beside = [each for name in (f"{path.stem}.toml", SHARED) if (each := path.with_name(name)).is_file()]
     named = [each for toml in beside for each in toml_targets(toml) if Path(each.file).resolve() == path.resolve()]
-    return named or [Target(str(path), "", head_budgets(path), lambda: explain(kernel_of(path)))]
+    return named or [Target(str(path), "", head_budgets(path), lambda: explain(path))]
 
 
 def toml_targets(path: Path) -> list[Target]:

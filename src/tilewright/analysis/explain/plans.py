@@ -13,6 +13,7 @@ from ...core.plan import Plan
 from ...core.problem import Problem, inputs_of, output_of, random_arrays
 from ...core.types import element_type, numpy_dtype
 from ...errors import UnknownName, Unsupported
+from .clc import standard_of
 from .explain import Groups, PrintedExplanation, explain_source
 from .models import NVIDIA, Model
 from .simt.launch import STEP_LIMIT, Argument
@@ -150,6 +151,7 @@ def _explain_step(
         arguments=arguments,
         pitches=changes[1],
         unset=[name for name in arguments if step.buffer_of(name) in unset],
+        standard=standard_of(step.kernel.options),
         **how,
     )
     return replace(explanation, buffers=dict(step.buffers))

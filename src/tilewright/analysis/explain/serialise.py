@@ -53,7 +53,7 @@ def access_rows(explanation: Explanation) -> list[dict[str, Any]]:
             "buffer": each.buffer,
             "bytes_per_item": each.size,
             "requests": each.requests,
-            "unit": "wavefronts" if each.is_local else "sectors",
+            "unit": "wavefronts" if each.is_local else "none" if each.is_image else "sectors",
             "cost": each.cost,
             "ideal": each.ideal,
             "useful_bytes": each.useful_bytes,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from ...core.defaults import INSPECT_SIDE
 from ...core.device import DeviceInfo
 from ...core.kernel import Dialect, Step, render
 from ...core.plan import Plan, plan_kernel
@@ -29,7 +30,6 @@ from .toolchain_output import Compiled
 from .x86_code import parse_x86
 
 DEVICE = "device"  # the architecture of the device at hand, by its own driver
-SIZE = (256,)
 PARSERS: dict[str, Callable[[str, str], Listing]] = {
     nvidia.SASS: parse_sass,
     amd.FORM: parse_gcn,
@@ -89,7 +89,7 @@ def _device_target(info: DeviceInfo) -> Target:
 def inspect(
     kernel: KernelName,
     arch: str = DEVICE,
-    size: Size = SIZE,
+    size: Size = INSPECT_SIDE,
     *,
     dtype: str | None = None,
     offset: int = 0,
@@ -188,7 +188,15 @@ def record_of(compiled: Compiled, target: Target, step: Step, notes: tuple[str, 
         notes=(*notes, *compiled.notes),
         missing=compiled.missing,
         texts=compiled.texts,
+        entry=compiled.entry,
     )
+
+
+def listing_of(inspection: Inspection) -> Listing | None:
+    """The instructions that were counted; None if no tool was there to make any."""
+    if not inspection.form:
+        return None
+    return PARSERS[inspection.form](inspection.texts[inspection.form], inspection.entry)
 
 
 def _occupancy(target: Target, items: int, resources: Resources | None) -> Occupancy | None:

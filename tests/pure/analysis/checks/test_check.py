@@ -16,7 +16,8 @@ from tilewright import check
 from tilewright.analysis.checks.checked import Problem
 from tilewright.analysis.checks.sarif import github_annotation
 from tilewright.cli.main import main
-from tilewright.core.budgets import Budget, budgets_of_table, head_budgets, is_budget, read_budgets
+from tilewright.core.budgets import Budget, budgets_of_table, head_budgets, read_budgets
+from tilewright.core.kernel_options import is_budget
 from tilewright.errors import InvalidInput, RecordError, TilewrightError
 
 HEAD = "// tilewright: --problem copy --global COLUMNS,ROWS --local 32,4\n"

@@ -9,12 +9,14 @@ import numpy as np
 import numpy.typing as npt
 
 from ....errors import InvalidInput, UnknownName
+from ..clc.image_types import ImageType
 from ..clc.lexer import Position
 from ..clc.tree import Function, Program
 from ..clc.types import Pointer, Scalar, Space, Struct, Type, Vector
 from .compiled_code import Frame, Memory, Register, Symbol, Value
 from .context import FunctionCode
 from .findings import Finding
+from .images import Image, Sampler, bound
 from .machine import Machine, OutOfSteps, Watch, not_watched
 from .machine_state import Group, Recorder
 from .masks import Mask
@@ -34,7 +36,7 @@ class LocalMemory:
     size: int
 
 
-Argument = npt.NDArray[Any] | LocalMemory | complex | Sequence[float]
+Argument = npt.NDArray[Any] | LocalMemory | Image | Sampler | complex | Sequence[float]
 
 
 @dataclass
@@ -65,21 +67,20 @@ def run_kernel(
     unset: Collection[str] = (),
     partial: bool = False,
     watch: Watch = not_watched,
+    sub_group: int = 32,
 ) -> Launch:
     """Runs `groups` of the NDRange in lockstep, up to LANES_AT_ONCE lanes at a time. The arrays in `arguments` are not
     changed: written buffers are in `outputs`, under the argument's name. `pitches` sets the row length, in elements, of
     two-dimensional local arrays. `fill` is the value of every byte that was never set. `unset` names the buffers without
     initial contents. A run that needs more than `step_limit` steps raises OutOfSteps, or ends early if it may be `partial`.
-    `watch` is called again and again, and ends the run by True."""
+    `watch` is called again and again, and ends the run by True. `sub_group` is the number of work-items in a sub-group."""
     function = program.functions[entry]
     items = int(np.prod(np.array(local_size, dtype=np.int64)))
     slots = max(1, min(len(groups), LANES_AT_ONCE // items))
     stopped, ended = None, 0
-    machine = Machine(global_size, local_size, slots, recorder, step_limit, fill, watch)
+    machine = Machine(global_size, local_size, slots, recorder, step_limit, fill, watch, sub_group)
     with np.errstate(all="ignore"):
         compiler = StatementCompiler(machine, program, contract, pitches)
-        for variable in program.variables:
-            compiler.program_variable(variable)
         compiled = compile_entry(compiler, function)
         if compiler.pitches:
             raise UnknownName("local array", next(iter(compiler.pitches)), machine.memory.local_names())
@@ -187,9 +188,23 @@ def bind(
             if isinstance(given, np.ndarray):
                 buffers[parameter.name] = (segment, given)
                 machine.recorder.follow(segment, given)
+        elif isinstance(kind, ImageType):
+            segment, array = _image(machine, parameter.name, kind, given)
+            values.append(segment.address)
+            buffers[parameter.name] = (segment, array)
         else:
             values.append(_number(parameter.name, kind, given))
     return values, buffers
+
+
+def _image(machine: Machine, name: str, kind: ImageType, given: Argument) -> tuple[Segment, npt.NDArray[Any]]:
+    image = Image(given) if isinstance(given, np.ndarray) else given
+    if not isinstance(image, Image):
+        raise InvalidInput(f"argument {name!r} is an {kind}: give an Image, not {type(given).__name__}")
+    raw = np.ascontiguousarray(image.array).reshape(-1).view(np.uint8)
+    segment = machine.memory.buffer(name, raw, Space.IMAGE, image.array.flags.writeable)
+    machine.memory.images[int(segment.address)] = bound(segment, name, image, kind)
+    return segment, image.array
 
 
 def _segment(machine: Machine, name: str, kind: Pointer, given: Argument, initialised: bool) -> Segment:
@@ -206,6 +221,8 @@ def _segment(machine: Machine, name: str, kind: Pointer, given: Argument, initia
 
 
 def _number(name: str, kind: Type, given: Argument) -> Value:
+    if isinstance(given, Sampler):
+        given = given.bits
     if isinstance(kind, Struct):
         raw = np.ascontiguousarray(given).reshape(-1).view(np.uint8)
         if raw.size != kind.size:
