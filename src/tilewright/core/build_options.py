@@ -1,19 +1,20 @@
 """The options of clBuildProgram, read: macros, folders of included files, the version of the language."""
 
-import re
 import shlex
 from dataclasses import dataclass
 
 RELAXED = ("-cl-fast-relaxed-math",)  # defines __FAST_RELAXED_MATH__, 5.8.4.3 of the OpenCL 1.2 specification
-VERSION = re.compile(r"-cl-std=CL(?:C)?(\d)\.(\d)$")
+STANDARD = "-cl-std="
 
 
 @dataclass(frozen=True)
 class BuildOptions:
-    """What a compiler's options say to a preprocessor. `macros` stand in the order of the options."""
+    """What a compiler's options say to a preprocessor. `macros` stand in the order of the options; `standard` is the value of
+    -cl-std, or None."""
 
     macros: dict[str, str]
     include: tuple[str, ...]
+    standard: str | None = None
 
 
 def read_options(text: str) -> BuildOptions:
@@ -25,6 +26,7 @@ def read_options(text: str) -> BuildOptions:
         words = text.split()
     macros: dict[str, str] = {}
     include: list[str] = []
+    standard = None
     rest = iter(words)
     for word in rest:
         letter = word[:2]
@@ -39,6 +41,6 @@ def read_options(text: str) -> BuildOptions:
                 macros[name] = value if equals else "1"
         elif word in RELAXED:
             macros["__FAST_RELAXED_MATH__"] = "1"
-        elif version := VERSION.match(word):
-            macros["__OPENCL_C_VERSION__"] = f"{version[1]}{version[2]}0"
-    return BuildOptions(macros, tuple(include))
+        elif word.startswith(STANDARD):
+            standard = word.removeprefix(STANDARD)
+    return BuildOptions(macros, tuple(include), standard)

@@ -149,6 +149,20 @@ def test_elementwise_kernels_and_arrays(queue: Any) -> None:
     assert sum(each.faults for each in found.launches) == 0
 
 
+def test_reductions_and_scans(queue: Any) -> None:
+    pytest.importorskip("mako")
+    from pyopencl.scan import InclusiveScanKernel
+
+    with tilewright.watching() as found:
+        x = pyopencl.array.to_device(queue, np.arange(500, dtype=np.int32))
+        total = int(pyopencl.array.sum(x).get())
+        InclusiveScanKernel(queue.context, np.int32, "a+b", neutral="0")(x)
+        last = int(x.get()[-1])
+    assert total == last == 500 * 499 // 2
+    entries = {each.entry for each in found.launches if each.explanation is not None}
+    assert entries >= {"scan_lev1", "reduce_kernel_stage1"}, [each.reason for each in found.launches]
+
+
 def test_threads_with_queues_of_their_own(queue: Any) -> None:
     results: dict[int, np.ndarray] = {}
 

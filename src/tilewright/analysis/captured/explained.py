@@ -38,7 +38,7 @@ def explain_captured(launch: CapturedLaunch, *, model: Model | None = None, seco
     if any(launch.offset):
         raise InvalidInput(f"the launch has the global offset {launch.offset}; explain counts launches without one")
     filename, options = f"{kernel.entry}.cl", read_options(kernel.options)
-    program = parse_program(kernel.source, filename, options.macros, options.include)
+    program = parse_program(kernel.source, filename, options.macros, options.include, options.standard)
     function = program.functions[choose_entry(program, kernel.entry, filename)]
     local_size, notes = launch.local_size, []
     if local_size is None:
@@ -55,6 +55,7 @@ def explain_captured(launch: CapturedLaunch, *, model: Model | None = None, seco
         local_size=local_size,
         arguments=arguments_of(function, launch.values),
         include=options.include,
+        standard=options.standard,
         model=model or (CPU if set(local_size) == {1} else NVIDIA),
         partial=True,
         watch=lambda steps, groups: monotonic() > until,

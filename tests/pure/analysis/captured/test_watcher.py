@@ -65,13 +65,23 @@ class Launch:
         ("", {}, ()),
         ("-DA -D B=4 -DC= -I dir -Iother -cl-mad-enable", {"A": "1", "B": "4", "C": ""}, ("dir", "other")),
         ("-DA=1 -UA -D 'F=a b'", {"F": "a b"}, ()),
-        ("-cl-std=CL2.0 -cl-fast-relaxed-math", {"__OPENCL_C_VERSION__": "200", "__FAST_RELAXED_MATH__": "1"}, ()),
+        ("-cl-std=CL2.0 -cl-fast-relaxed-math", {"__FAST_RELAXED_MATH__": "1"}, ()),
         ("-DT=it's -w", {"T": "it's"}, ()),
     ],
 )
 def test_build_options_are_read(text: str, macros: dict[str, str], include: tuple[str, ...]) -> None:
     found = read_options(text)
     assert (found.macros, found.include) == (macros, include)
+    assert found.standard == ("CL2.0" if "CL2.0" in text else None)
+
+
+def test_the_version_of_the_language_is_obeyed() -> None:
+    source = "__kernel void f(__global int *x) { x[__OPENCL_C_VERSION__ >= 200 ? 9 : 0] = 1; }"
+    for options, faults in (("", 0), ("-cl-std=CL2.0", 1)):
+        launch = CapturedLaunch(
+            CapturedKernel("f", source, options), (1,), (1,), (0,), (buffer(np.zeros(4, np.int32)),)
+        )
+        assert len(explain_captured(launch, seconds=5).explanation.faults) == faults
 
 
 def test_bytes_become_what_the_signature_says() -> None:
