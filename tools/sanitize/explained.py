@@ -7,7 +7,7 @@ import numpy as np
 
 from tilewright.analysis.explain import Explanation, explain_source
 from tilewright.analysis.explain.plans import scalars_of
-from tilewright.analysis.explain.simt.launch import Argument
+from tilewright.analysis.explain.simt.launch_arguments import Argument
 from tilewright.core.kernel import Step, render
 from tilewright.errors import SourceError, Unsupported
 

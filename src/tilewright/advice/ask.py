@@ -2,12 +2,15 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import Unpack
 
+from ..analysis.arguments import ready_kernel
 from ..analysis.diagnosis import fault_of
 from ..analysis.explain.drawing.source import source_lines
 from ..analysis.explain.models import find_model
 from ..core.device import DeviceInfo, Peaks
 from ..core.kernel import Kernel
+from ..core.launch_options import LaunchOptions
 from ..core.plan import plan_kernel
 from ..core.problem import Problem, compulsory_bytes
 from ..core.problems import check_memory, dtype_refusal, make_problem
@@ -48,6 +51,7 @@ def why_kernel(
     local_size: Sides | None = None,
     announce: Announce = silent,
     keep: Callable[[Record], None] = lambda record: None,
+    **own: Unpack[LaunchOptions],
 ) -> Answer:
     """The answer for a kernel, measured on a device, or by the counts of a device model alone.
 
@@ -55,7 +59,7 @@ def why_kernel(
     at a small size, and its machine code is read. InvalidInput for a device beside a model; Unsupported for a type that
     the kernel does not have.
     """
-    chosen = chosen_kernel(kernel, settings, global_size, local_size)
+    chosen = ready_kernel(chosen_kernel(kernel, settings, global_size, local_size, **own), size or None, dtype)
     dtype = chosen.usual_dtype if dtype is None else dtype
     sides = as_size(size)
     if device_model is None:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Unpack
 
 from ..core.kernel import Ladder
+from ..core.launch_options import LaunchOptions
 from ..core.records import Row
 from ..core.shown import Shown
 from ..core.sizes import Sides, Size, Sizes, as_size
@@ -113,6 +114,7 @@ def run(
     local_size: Sides | None = None,
     announce: Announce | None = None,
     keep: Callable[[Record], None] = lambda record: None,
+    **own: Unpack[LaunchOptions],
 ) -> Run:
     """Verify and measure one kernel and NumPy: the record, and the verdict with ten sample elements.
 
@@ -124,6 +126,8 @@ def run(
             hangs or crashes there, its row says so.
         settings: fields of a rung's configuration, or macros of a file.
         global_size, local_size: those of a file, in work-items: "M,N" and "16,16".
+        own: what the arguments of a file get: entry, arguments, bind, init, expect ... (`LaunchOptions`). A kernel that is no
+            gemm, transpose or copy is compared with the values of explain's interpreter.
 
     The other arguments are those of `ladder`. With `backend` "both" the verdict is the first that did not pass, or the
     last. The row of a kernel that was wrong or failed holds what `explain` finds in it at a small size.
@@ -135,6 +139,7 @@ def run(
         record, verdict = run_kernel(
             kernel, size, _named(device), dtype, offset, seconds, baselines, watch, backend,
             time_budget, settings, global_size, local_size, announce or line, lambda early: keep(shown_record(early)),
+            **own,
         )  # fmt: skip
     return Run(shown_record(record), verdict)
 

@@ -108,11 +108,10 @@ def inspect_one(name: str, arch: str, settings: Mapping[str, str], options: argp
 
 
 def _file_kernel(options: argparse.Namespace, settings: Mapping[str, str]) -> Kernel:
-    """A user's kernel. Without a geometry it has one work-item: only its code is looked at."""
+    """A user's kernel. Without a geometry its sizes are guessed, and its occupancy is not known."""
     from .kernel_arguments import own_kernel
 
-    local = options.local_size or ",".join("1" for _ in (options.global_size or "1").split(","))
-    return own_kernel(options, options.global_size or local, local, settings)
+    return own_kernel(options, options.global_size, options.local_size, settings)
 
 
 def other_side(text: str, name: str, arch: str, settings: Mapping[str, str]) -> tuple[str, str, dict[str, str]]:

@@ -12,6 +12,7 @@ from ..errors import InvalidInput, UnknownName
 from ..kernels import find_kernel
 from ..kernels.settings import with_settings
 from .kernel_head import with_head
+from .launch_arguments import add_launch, given_options, words_of
 from .quantities import from_zero
 
 ORDER_WORDS = {"row": "rrr", "column": "ccc"}
@@ -53,6 +54,7 @@ def add_kernel_options(parser: argparse.ArgumentParser) -> None:
         "--order",
         help="memory order of A, B and C: row, column, or a letter for each, such as rcr for a column-major B (default: row)",
     )
+    add_launch(own)
 
 
 def kernel_of(options: argparse.Namespace) -> Kernel:
@@ -67,11 +69,6 @@ def kernel_and_settings(options: argparse.Namespace) -> tuple[Kernel, dict[str, 
     if Path(options.kernel).is_dir():
         raise InvalidInput(f"{options.kernel} is a folder: give a .cl file")
     whole = with_head(options, add_kernel_options)
-    if not whole.global_size or not whole.local_size:
-        raise InvalidInput(
-            f"{options.kernel} needs --global and --local, such as --global M,N --local 16,16; they may stand in its first "
-            "line, too: // tilewright: --global M,N --local 16,16"
-        )
     return own_kernel(whole, whole.global_size, whole.local_size, settings_of(whole.define)), {}
 
 
@@ -80,16 +77,20 @@ def is_file(name: str) -> bool:
     return name.endswith(".cl")
 
 
-def own_kernel(options: argparse.Namespace, global_size: str, local_size: str, settings: Mapping[str, str]) -> Kernel:
+def own_kernel(
+    options: argparse.Namespace, global_size: str | None, local_size: str | None, settings: Mapping[str, str]
+) -> Kernel:
     """The kernel of a user's file. Macros among the compiler's options are treated as `-D`: every command sees them."""
     operation = "gemm" if options.problem is None else options.problem
     if options.order is not None and operation != "gemm":
         raise InvalidInput(f"--order {options.order}: only a gemm has memory orders; a {operation} is row-major")
     order = "row" if options.order is None else options.order
     macros, rest = macros_among(options.build_option)
+    folders, rest = folders_among(rest)
+    words = words_of(options)
     kernel = custom_kernel(
-        options.kernel, global_size.split(","), local_size.split(","), {**macros, **settings}, operation,
-        ORDER_WORDS.get(order, order), rest,
+        options.kernel, global_size, local_size, {**macros, **settings}, operation, ORDER_WORDS.get(order, order), rest,
+        replace(words, include=(*folders, *words.include)),
     )  # fmt: skip
     return _with_offset(kernel, options)
 
@@ -107,6 +108,7 @@ def rung_of(options: argparse.Namespace) -> Kernel:
     given = [
         f"{word} {getattr(options, name)}" for name, word in GEOMETRY.items() if getattr(options, name) is not None
     ]
+    given += given_options(options)
     if given:
         raise InvalidInput(
             f"{' '.join(given)}: {kernel.name} is a rung; its settings ({kernel.config}) determine its geometry and "
@@ -138,6 +140,13 @@ def macros_among(options: Sequence[str]) -> tuple[dict[str, str], tuple[str, ...
     defined = [each for each in options if re.match(r"\s*-D", each)]
     macros = settings_of([each.strip()[2:].strip() for each in defined])
     return macros, tuple(each for each in options if each not in defined)
+
+
+def folders_among(options: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The folders that compiler options name (-IFOLDER), and the other options."""
+    folders = [each for each in options if re.match(r"\s*-I", each)]
+    found = tuple(each.strip()[2:].strip() for each in folders)
+    return tuple(filter(None, found)), tuple(each for each in options if each not in folders)
 
 
 def settings_of(definitions: Sequence[str]) -> dict[str, str]:

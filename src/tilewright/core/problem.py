@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, ClassVar, Protocol, TypeAlias
 
 from ..errors import InvalidInput
 from .operands import Layout, Operand, Scalars, dense_layout
+from .own_problem import as_bytes, own_problem_of
 from .precision import check_precision, product_bound, storing_bound
 from .types import element_type, numpy_dtype
 
@@ -54,9 +55,11 @@ def compulsory_bytes(problem: Problem) -> int:
 
 
 def random_arrays(problem: Problem, seed: int = 0) -> dict[str, np.ndarray]:
-    """Random inputs: floats uniform in [-0.5, 0.5), integers over their whole range."""
+    """Random inputs: floats uniform in [-0.5, 0.5), integers over their whole range. A kernel's own buffers as they are."""
     import numpy as np
 
+    if (own := own_problem_of(problem)) is not None:
+        return as_bytes(own.typed_arrays())
     generator = np.random.default_rng(seed)
     return {each.name: random_array(generator, each.shape, each.dtype) for each in inputs_of(problem)}
 

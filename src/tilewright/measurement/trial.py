@@ -7,10 +7,16 @@ A kernel that never ends cannot be stopped, and a wild pointer kills its process
 import signal
 import sys
 from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
+import numpy as np
+
+from ..core.argument_words import LaunchWords
 from ..core.device import DeviceInfo
 from ..core.kernel import Kernel
+from ..core.own_problem import Contents, own_problem_of
 from ..core.problem import Problem
 from ..core.records import RowStatus
 from ..errors import NoDevice, TilewrightError
@@ -52,10 +58,11 @@ def tried_case(
     """
     if comes_with_us(kernel) or not can_be_sent(kernel):
         return builder.kernel_case(kernel, problem, device)
-    task = Task(kernel, problem, builder.dtype, device.backend, device.info, time_budget)
-    tried = read(
-        run_child([sys.executable, "-m", "tilewright.measurement.trial", sent(task)], time_budget), problem, time_budget
-    )
+    with TemporaryDirectory(prefix="tilewright-") as folder:
+        sendable, own = portable(kernel, problem, Path(folder))
+        task = Task(sendable, own, builder.dtype, device.backend, device.info, time_budget)
+        command = [sys.executable, "-m", "tilewright.measurement.trial", sent(task)]
+        tried = read(run_child(command, time_budget), problem, time_budget)
     if tried is None:
         return builder.kernel_case(kernel, problem, device)
     row = replace(new_row(kernel.name, kernel.lesson, problem, kernel.published), backend=device.backend)
@@ -71,6 +78,23 @@ def comes_with_us(kernel: Kernel) -> bool:
 def can_be_sent(kernel: Kernel) -> bool:
     """Whether a child process can import all that the kernel is made of."""
     return all(part.__module__.startswith(OWN) for part in (type(kernel.config), kernel.steps))
+
+
+def portable(kernel: Kernel, problem: Problem, folder: Path) -> tuple[Kernel, Problem]:
+    """The kernel and its own problem with arrays of the caller's written to files: a child's command line is short."""
+    own = own_problem_of(problem)
+    if own is None or kernel.binding is None:
+        return kernel, problem
+    buffers = []
+    for place, each in enumerate(own.buffers):
+        if each.contents.kind == "array":
+            path = folder / f"{place}.npy"
+            np.save(path, np.ascontiguousarray(each.contents.value))
+            each = replace(each, contents=Contents("file", str(path)))
+        buffers.append(each)
+    made = replace(own, buffers=tuple(buffers), expected=None)  # given results are compared with here
+    return replace(kernel, launch=replace(kernel.launch or LaunchWords(), arguments=(), init=(), expect=()),
+                   binding=replace(kernel.binding, problem=made)), made  # fmt: skip
 
 
 def read(child: ChildRun, problem: Problem, time_budget: float) -> tuple[RowStatus, str, Verdict | None] | None:

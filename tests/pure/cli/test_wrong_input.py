@@ -73,7 +73,6 @@ CASES = [
     ("explain tiles/2 -D =3", 2, "write NAME=VALUE"),
     ("explain tiles/2 -D 'A B=3'", 2, "write NAME=VALUE"),
     # Kernels of one's own.
-    ("run mine.cl --global M,N", 2, "needs --global and --local"),
     ("explain nosuch.cl", 2, "no kernel file nosuch.cl"),
     ("run mine.c --global M,N --local 4,4", 2, "mine.c: kernel files must end in .cl"),
     ("run absent.cl --global M --local 4", 2, "no kernel file absent.cl"),
@@ -81,7 +80,7 @@ CASES = [
     ("explain folder.cl", 2, "folder.cl is a folder"),
     ("inspect folder.cl", 2, "folder.cl is a folder"),
     ("run .", 2, ". is a folder"),
-    ("explain others.cl --global N,M --local 4,4", 2, "'a', 'b', 'c', 'n'"),
+    ("explain others.cl --global N,M --local 4,4", 2, "--bind a=A,b=B,c=C"),
     ("explain badhead.cl", 2, "badhead.cl:2: "),
     ("run badhead.cl", 2, "badhead.cl:2: "),
     ("inspect badhead.cl", 2, "badhead.cl:2: "),

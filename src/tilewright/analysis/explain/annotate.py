@@ -143,6 +143,7 @@ def report(explanation: Explanation, whole_source: bool = False) -> list[MarkedL
     """The whole report: heading, verdict, sums, other launches, notes, then the source with its legend."""
     return [
         MarkedLine(heading(explanation), Mark.HEADING),
+        *marked(explanation.assumed, Mark.NOTE),
         *marked([explanation.why_model] if explanation.why_model else [], Mark.NOTE),
         *(replace(each, text=f"- {each.text}") for each in findings_and_costs(explanation)),
         MarkedLine(""),

@@ -22,7 +22,8 @@ from .recorder import TrafficRecorder
 from .serialise import access_rows
 from .simt import Finding, all_groups, run_kernel
 from .simt.findings import COUNTED, GROUPS, UNINITIALISED, UNUSED
-from .simt.launch import STEP_LIMIT, Argument, Launch, check_sizes
+from .simt.launch import STEP_LIMIT, Launch, check_sizes
+from .simt.launch_arguments import Argument, check_arrays
 from .simt.machine import Watch, not_watched
 from .simt.machine_state import Group
 from .source_lines import SourceText
@@ -64,18 +65,23 @@ def explain_source(
     unset: Collection[str] = (),
     partial: bool = False,
     watch: Watch = not_watched,
+    offset: Sequence[int] = (),
+    ragged: bool = False,
+    typed: bool = True,
 ) -> PrintedExplanation:
     """Explain OpenCL C text.
 
     `macros` are the `-D` options. `entry` is the kernel's name, and may be left out if there is only one. `arguments` has a
     NumPy array for each buffer, a number or list of numbers for each scalar or vector, and LocalMemory(bytes) for each
-    `__local` pointer. An array that is not writeable is a read-only buffer. `groups` lists the work-groups to run, or is
-    "all" or None. None means all if that takes at most about half a second, else a choice (`choose_groups`). With
-    `contract`, a multiply-add is rounded once, as compilers do by default on hardware with fused multiply-add; addresses
-    stay the same. `pitches` sets the row length, in elements, of two-dimensional local arrays. `unset` names buffers without
-    initial contents: reading an element that the kernel has not written is a fault. A run of more than `step_limit` loop
-    iterations and calls raises SourceError. If it may be `partial`, it ends there instead, and `Explanation.stop` says how far
-    it came. `watch` is called again and again with the steps taken and the work-groups begun; True ends the run.
+    `__local` pointer. None is a null pointer; arrays that share memory are one buffer. An array that is not writeable is a
+    read-only buffer. `groups` lists the work-groups to run, or is "all" or None. None means all if that takes at most about
+    half a second, else a choice (`choose_groups`). With `contract`, a multiply-add is rounded once, as compilers do by
+    default on hardware with fused multiply-add; addresses stay the same. `pitches` sets the row length, in elements, of
+    two-dimensional local arrays. `unset` names buffers without initial contents: reading an element that the kernel has not
+    written is a fault. A run of more than `step_limit` loop iterations and calls raises SourceError. If it may be `partial`,
+    it ends there instead, and `Explanation.stop` says how far it came. `watch` is called again and again with the steps taken
+    and the work-groups begun; True ends the run. `offset` is added to global ids. A `ragged` NDRange has smaller work-groups
+    at its edges, as OpenCL 2 allows. Unless `typed` is false, arrays must have the element types of the parameters.
 
     SourceError names file, line and column of what cannot be read or run. InvalidInput says which argument is wrong.
     """
@@ -83,7 +89,9 @@ def explain_source(
     program = parse_program(source, filename, macros, include)
     name = choose_entry(program, entry, filename)
     function = program.functions[name]
-    check_sizes(function, global_size, local_size)
+    check_sizes(function, global_size, local_size, ragged)
+    if typed:
+        check_arrays(function, arguments)
     chosen = _groups(groups, global_size, local_size)
     use_contract = contract if program.contract is None else program.contract and contract
 
@@ -92,7 +100,7 @@ def explain_source(
         launch = run_kernel(
             program, name, global_size, local_size, arguments, groups, recorder,
             contract=use_contract, step_limit=step_limit, pitches=pitches, fill=fill, unset=unset, partial=partial,
-            watch=watch,
+            watch=watch, offset=offset,
         )  # fmt: skip
         profile = recorder.profile()
         return launch, profile, recorder.coverage()

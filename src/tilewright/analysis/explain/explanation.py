@@ -51,6 +51,7 @@ class Explanation:
     earlier: tuple["Explanation", ...] = ()  # the kernel's launches before this one
     stop: Stop | None = None
     rounding: str = ""
+    assumed: tuple[str, ...] = ()  # arguments that nobody gave, as options, and how to change them
     why_model: str = ""  # why these rules were chosen, if nobody asked for them
 
     @property

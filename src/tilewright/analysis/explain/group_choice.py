@@ -17,7 +17,7 @@ _BATCH, _AFFORDABLE = 15, 1000
 
 
 def count_groups(global_size: Sequence[int], local_size: Sequence[int]) -> Group:
-    counts = [size // own for size, own in zip(global_size, local_size, strict=True)] + [1, 1]
+    counts = [-(-size // own) for size, own in zip(global_size, local_size, strict=True)] + [1, 1]
     return counts[0], counts[1], counts[2]
 
 

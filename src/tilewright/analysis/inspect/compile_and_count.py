@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Unpack
 
 from ...core.device import DeviceInfo
-from ...core.kernel import Dialect, Step, render
+from ...core.kernel import Dialect, Step, notes_on, render
+from ...core.launch_options import LaunchOptions
 from ...core.plan import Plan, plan_kernel
 from ...core.problems import make_problem
 from ...core.sizes import Sides, Size
@@ -15,6 +17,7 @@ from ...errors import BuildFailed, UnknownName, Unsupported
 from ...kernels.settings import KernelName, Settings, chosen_kernel
 from ...runtime.cuda.counterparts import CUDA_FEATURES
 from ...runtime.opencl.device import list_devices, open_device
+from ..arguments import ready_kernel
 from . import amd, driver, nvidia, x86
 from .counts import Resources, loop_record, mix_of
 from .driver import INTEL_LEVELS, code_from_driver
@@ -97,18 +100,20 @@ def inspect(
     settings: Settings | None = None,
     global_size: Sides | None = None,
     local_size: Sides | None = None,
+    **own_arguments: Unpack[LaunchOptions],
 ) -> Inspection:
     """What a compiler makes of a kernel for `arch`, one of `inspection.ARCHITECTURES`: "sm_90", "gfx90a", "x86-64-v4" ...,
     or "device", the device that `device` names as in `open_device`, by its own driver. `print` it to read it.
 
     `kernel` is a rung's name, a `.cl` file with its `global_size` and `local_size` in work-items, or a Kernel. `size` is n,
     (m, n, k) or (rows, columns); it decides the launch, which a CPU driver may have to run once, and what is cut to fit it.
-    `dtype` is the kernel's usual one if left out. `settings` change fields of a rung's configuration or macros of a file.
+    `own_arguments` are those of a file (`LaunchOptions`). `dtype` is the kernel's usual one if left out. `settings` change
+    fields of a rung's configuration or macros of a file.
 
     Unsupported says why the architecture cannot run the kernel, BuildFailed holds a compiler's log; a tool that is not
     installed is no error, but a sentence in `missing`.
     """
-    kernel = chosen_kernel(kernel, settings, global_size, local_size)
+    kernel = ready_kernel(chosen_kernel(kernel, settings, global_size, local_size, **own_arguments), size, dtype)
     target = find_target(arch, device)
     problem = make_problem(kernel, size, dtype, offset)
     # Some features, such as matrix instructions, are proved only by a run on a device. Without a device they are assumed.
@@ -123,7 +128,7 @@ def inspect(
         if str(missing) != x86.NO_DISASSEMBLER:
             raise
         compiled = Compiled("", step.kernel.signature.entry, missing=(str(missing),))
-    return record_of(compiled, target, step, plan.notes)
+    return record_of(compiled, target, step, (*plan.notes, *notes_on(kernel)))
 
 
 def _compile(target: Target, plan: Plan, step: Step) -> Compiled:

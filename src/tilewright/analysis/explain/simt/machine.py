@@ -41,8 +41,9 @@ class Machine(MachineState):
         step_limit: int,
         fill: int = 0,
         watch: Watch = not_watched,
+        offset: Sequence[int] = (),
     ) -> None:
-        super().__init__(global_size, local_size, slots, recorder, fill)
+        super().__init__(global_size, local_size, slots, recorder, fill, offset)
         self.steps = self.step_limit = step_limit
         self.watch = watch
         self.next_watched = step_limit - WATCHED
@@ -95,7 +96,7 @@ class Machine(MachineState):
         if fence & GLOBAL_FENCE:
             self.ordering.fence(mask)
         self.ordering.barrier(mask)
-        everyone = mask.count == len(self.groups) * self.items
+        everyone = mask.count == self.whole_count
         step = np.int64(1 << ITEM_BITS)
         self.clock += 1
         for space in spaces:
@@ -111,19 +112,19 @@ class Machine(MachineState):
 
     def check_together(self, mask: Mask, position: Position, what: str) -> None:
         """Finds groups of which only a part executes what all must execute."""
-        if mask.count == len(self.groups) * self.items:
+        if mask.count == self.whole_count:
             return
         reached = np.bincount(self.slot_of_lane[mask.indices], minlength=self.slots)
         for slot, group in enumerate(self.groups):
-            count = int(reached[slot])
-            if count in (0, self.items):
+            count, items = int(reached[slot]), int(self.present[slot])
+            if count in (0, items):
                 continue
-            lanes = slice(slot * self.items, (slot + 1) * self.items)
+            lanes = slice(slot * self.items, slot * self.items + items)
             missing = int(np.flatnonzero(~mask.lanes[lanes])[0]) + slot * self.items
             gone = "; it has returned already" if not self.live[missing] else ""
             self.findings.add(
                 DIVERGENT,
                 position,
                 f"not all work-items of a group reach this {what}",
-                f"{count} of {self.items} do, {self._name(missing % self.items, group)} does not{gone}",
+                f"{count} of {items} do, {self._name(missing, group)} does not{gone}",
             )

@@ -45,10 +45,13 @@ class MachineState:
         slots: int,
         recorder: Recorder,
         fill: int = 0,
+        offset: Sequence[int] = (),
     ) -> None:
         self.work_dim = len(tuple(global_size))
         self.global_size = _three(global_size)
         self.local_size = _three(local_size)
+        self.offset = (*(int(each) for each in offset), 0, 0, 0)[:3]
+        self.ragged = any(size % own for size, own in zip(self.global_size, self.local_size, strict=True))
         self.items = int(np.prod(self.local_size))
         self.span = self.items + 1  # item numbers of a group: one each, and one for the group's async copies
         self.slots = slots
@@ -59,9 +62,10 @@ class MachineState:
         lane = np.arange(self.lanes)
         self.slot_of_lane = lane // self.items
         item = lane % self.items
-        x, y, _ = self.local_size
-        self._local = [item % x, item // x % y, item // (x * y)]
-        self.local_id: list[Any] = [_uniform(each.astype(np.uint64)) for each in self._local]
+        self._item = item
+        self._place_items(self.local_size)
+        self.own_size: list[Any] = [np.uint64(each) for each in self.local_size]  # what get_local_size gives
+        self.present = np.full(slots, self.items)  # work-items of each slot's group
         self.groups: list[Group] = []
         self.launched = 0
 
@@ -70,14 +74,16 @@ class MachineState:
         self.groups = list(groups)
         filled = [*self.groups, *([(0, 0, 0)] * (self.slots - len(self.groups)))]
         ids = np.array(filled, dtype=np.int64).reshape(self.slots, 3)
+        if self.ragged:
+            self._start_ragged(ids)
         self.group_id: list[Any] = []
         self.global_id: list[Any] = []
         for dimension in range(3):
             group = ids[:, dimension][self.slot_of_lane]
             self.group_id.append(_uniform(group.astype(np.uint64)))
-            own = group * self.local_size[dimension] + self._local[dimension]
+            own = group * self.local_size[dimension] + self._local[dimension] + self.offset[dimension]
             self.global_id.append(_uniform(own.astype(np.uint64)))
-        self.live = np.arange(self.lanes) < len(self.groups) * self.items
+        self.live = (self.slot_of_lane < len(self.groups)) & (self._item < self.present[self.slot_of_lane])
         self.live_count = int(self.live.sum())
         self.first_item = self.launched
         self.launched += self.slots * self.span
@@ -87,9 +93,29 @@ class MachineState:
         self.clock = 1
         return Mask(self.live.copy())
 
+    def _place_items(self, sizes: Sequence[Any]) -> None:
+        """The local ids of all lanes: x first, in groups of these sizes."""
+        x, y, _ = sizes
+        self._local = [self._item % x, self._item // x % y, self._item // (x * y)]
+        self.local_id: list[Any] = [_uniform(each.astype(np.uint64)) for each in self._local]
+
+    def _start_ragged(self, ids: npt.NDArray[np.int64]) -> None:
+        """Groups at the edges of an NDRange that is no multiple of the group are smaller; their work-items come first."""
+        whole, own = np.array(self.global_size), np.array(self.local_size)
+        sizes = np.minimum(own, whole - ids * own)
+        self.present = sizes.prod(axis=1)
+        per_lane = [sizes[:, dimension][self.slot_of_lane] for dimension in range(3)]
+        self.own_size = [_uniform(each.astype(np.uint64)) for each in per_lane]
+        self._place_items(per_lane)
+
+    @property
+    def whole_count(self) -> int:
+        """The work-items of all groups that run now."""
+        return int(self.present[: len(self.groups)].sum())
+
     def item_name(self, lane: int) -> str:
         """The name of a work-item, such as `work-item (3,0) of group (1,2)`, with the dimensions of the NDRange."""
-        return self._name(lane % self.items, self.groups[lane // self.items])
+        return self._name(lane, self.groups[lane // self.items])
 
     def tag_name(self, tag: int) -> str:
         """As `item_name`, for an item of this or an earlier batch by its tag."""
@@ -98,15 +124,15 @@ class MachineState:
             return "a work-item of another group"
         if item == self.items:
             return "an async copy"
-        return self._name(item, self.groups[slot])
+        return self._name(slot * self.items + item, self.groups[slot])
 
     def async_tags(self, space: Space) -> npt.NDArray[np.int64]:
         """For each lane, the tag of its group's async copies."""
         return self.tags[space] + (self.items - np.arange(self.lanes) % self.items)
 
-    def _name(self, item: int, group: Group) -> str:
+    def _name(self, lane: int, group: Group) -> str:
         dimensions = self.work_dim
-        own = ",".join(str(int(self._local[d][item])) for d in range(dimensions))
+        own = ",".join(str(int(self._local[d][lane])) for d in range(dimensions))
         return f"work-item ({own}) of group ({','.join(map(str, group[:dimensions]))})"
 
 

@@ -47,13 +47,18 @@ def _work_dim(context: Context, call: Call) -> Code:
     return Code(UINT, lambda frame, mask: value, False, value)
 
 
+def _from_zero(context: Context) -> list[Any]:
+    """Global ids without the NDRange's offset."""
+    machine = context.machine
+    return [own - np.uint64(offset) for own, offset in zip(machine.global_id, machine.offset, strict=True)]
+
+
 def _linear(ids: Callable[[Context], list[Any]], sizes: Callable[[Context], Any]) -> Builtin:
     def build(context: Context, call: Call) -> Code:
         arguments(context, call, 0)
-        x, y, _ = (np.uint64(each) for each in sizes(context))
 
         def run(frame: Frame, mask: Mask) -> Value:
-            own = ids(context)
+            own, (x, y, _) = ids(context), sizes(context)
             return (own[2] * y + own[1]) * x + own[0]
 
         return Code(SIZE_T, run)
@@ -104,19 +109,15 @@ def _first_argument(context: Context, call: Call) -> Code:
 WORK_ITEM: dict[str, Builtin] = {
     "get_work_dim": _work_dim,
     "get_global_size": _by_dimension(_sizes(lambda context: context.machine.global_size), _ONE),
-    "get_local_size": _by_dimension(_sizes(lambda context: context.machine.local_size), _ONE),
+    "get_local_size": _by_dimension(lambda context: context.machine.own_size, _ONE),
     "get_enqueued_local_size": _by_dimension(_sizes(lambda context: context.machine.local_size), _ONE),
     "get_num_groups": _by_dimension(_sizes(_groups), _ONE),
-    "get_global_offset": _by_dimension(_sizes(lambda context: (0, 0, 0)), _ZERO),
+    "get_global_offset": _by_dimension(_sizes(lambda context: context.machine.offset), _ZERO),
     "get_global_id": _by_dimension(lambda context: context.machine.global_id, _ZERO),
     "get_local_id": _by_dimension(lambda context: context.machine.local_id, _ZERO),
     "get_group_id": _by_dimension(lambda context: context.machine.group_id, _ZERO),
-    "get_global_linear_id": _linear(
-        lambda context: context.machine.global_id, lambda context: context.machine.global_size
-    ),
-    "get_local_linear_id": _linear(
-        lambda context: context.machine.local_id, lambda context: context.machine.local_size
-    ),
+    "get_global_linear_id": _linear(_from_zero, _sizes(lambda context: context.machine.global_size)),
+    "get_local_linear_id": _linear(lambda context: context.machine.local_id, lambda context: context.machine.own_size),
     "barrier": _barrier,
     "work_group_barrier": _barrier,
     "mem_fence": _fence,
