@@ -55,6 +55,11 @@ def known(values: Any, dtype: str) -> Maker:
     return lambda random: np.array(values, dtype)
 
 
+def as_bytes(maker: Maker) -> Maker:
+    """What another maker makes, for a parameter `char*`."""
+    return lambda random: maker(random).view("int8")
+
+
 def structures(count: int, dtype: np.dtype, **fields: Maker) -> Maker:
     """An array of structures, each field by its maker; the rest is 0."""
 

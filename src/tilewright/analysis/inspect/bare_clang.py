@@ -12,13 +12,18 @@ HEADERS = tuple(
     )
 )  # fmt: skip
 # Functions that the headers do not have are declared by clang itself, and become calls that are seen in the code.
-EXTENSIONS = ",".join(f"+cl_khr_{name}" for name in ("fp16", "fp64", "int64_base_atomics", "int64_extended_atomics", "subgroups"))
+EXTENSIONS = ",".join(
+    f"+cl_khr_{name}" for name in ("fp16", "fp64", "int64_base_atomics", "int64_extended_atomics", "subgroups")
+)
 DECLARE = ("-Xclang", "-fdeclare-opencl-builtins", "-Xclang", f"-cl-ext={EXTENSIONS}")
 # Functions of float that AMD's library makes with more care than the headers' stand-ins.
-STAND_INS = frozenset((
-    "sin cos tan sincos sinpi cospi tanh cbrt pow powr pown rootn ldexp hypot fmod expm1 log1p sinh cosh asinh acosh atanh "
-    "atan acos asin erf erfc atan2 atanpi asinpi acospi atan2pi"
-).split())
+STAND_INS = frozenset(
+    re.findall(
+        r"\w+",
+        "sin cos tan sincos sinpi cospi tanh cbrt pow powr pown rootn ldexp hypot fmod expm1 log1p sinh cosh asinh acosh "
+        "atanh atan acos asin erf erfc atan2 atanpi asinpi acospi atan2pi",
+    )
+)
 _BITS = {"char": 8, "short": 16, "int": 32, "long": 64}
 _FLOATS = ("half", "float", "double")
 _TYPES = (*(sign + name for name in _BITS for sign in ("", "u")), *_FLOATS)
@@ -26,7 +31,9 @@ _CONVERSION = re.compile(
     r"\bconvert_(?P<type>u?char|u?short|u?int|u?long|half|float|double)(?P<width>2|3|4|8|16)?(?P<sat>_sat)?"
     r"(?P<round>_rt[ezpn])?\b"
 )
-_NEWER = re.compile(r"\batomic_(?:(?:u?int|u?long|float)\b|fetch_|load|store|init|exchange|compare)|\bgeneric\b|\bwork_group_[a-z]+_")
+_NEWER = re.compile(
+    r"\batomic_(?:(?:u?int|u?long|float)\b|fetch_|load|store|init|exchange|compare)|\bgeneric\b|\bwork_group_[a-z]+_"
+)
 _ROUNDED = {"_rte": "rint", "_rtp": "ceil", "_rtn": "floor", "_rtz": "trunc", "": "trunc"}
 
 

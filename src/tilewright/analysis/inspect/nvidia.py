@@ -24,6 +24,9 @@ FRONT_OPTIONS = (
     "-disable-llvm-passes", "-emit-llvm", "-S", "-o", "-", "-",
 )  # fmt: skip
 BACK_OPTIONS = ("-x", "ir", "-O3", "-mllvm", "-inline-threshold=1000000", "-w", "-S", "-o", "-", "-")
+# OpenCL's division and square root may be wrong in the last digits unless the program asks otherwise.
+CORRECTLY_ROUNDED = "-cl-fp32-correctly-rounded-divide-sqrt"
+ROUNDING = ("-mllvm", "-nvptx-prec-divf32=1", "-mllvm", "-nvptx-prec-sqrtf32=0")
 NO_COUNTERPART = (
     "this kernel has no CUDA counterpart for NVRTC; clang and ptxas would compile its OpenCL C for {arch}: "
     f"{install_extra('inspect-amd')}, {install_extra('inspect-nv')}"
@@ -81,7 +84,15 @@ def compile_opencl_for_nvidia(
     if clang is None or ptxas is None or library is None:
         return Compiled("", entry, missing=(NO_COUNTERPART.format(arch=arch),))
     text = for_clang(source)
-    front = (language(source, options), *DECLARE, "-Xclang", "-mlink-builtin-bitcode", "-Xclang", str(library), *options)
+    front = (
+        language(source, options),
+        *DECLARE,
+        "-Xclang",
+        "-mlink-builtin-bitcode",
+        "-Xclang",
+        str(library),
+        *options,
+    )
     disassembler = find_nvidia_tool("nvdisasm")
     tools = (clang.name, ptxas.name, disassembler.name if disassembler else "")
     key = (text, entry, arch, target, str(group), *tools, *FRONT_OPTIONS, *BACK_OPTIONS, *front)
@@ -104,7 +115,8 @@ def compile_opencl_for_nvidia(
 def ptx_of_opencl(clang: Program, text: str, entry: str, arch: str, own: tuple[str, ...] = ()) -> str:
     """PTX by clang; BuildFailed with its log."""
     common = ("--target=nvptx64-nvidia-nvcl", f"-march={arch}")
-    for options in ((*FRONT_OPTIONS, *own), BACK_OPTIONS):
+    rounding = () if CORRECTLY_ROUNDED in own else ROUNDING
+    for options in ((*FRONT_OPTIONS, *own), (*rounding, *BACK_OPTIONS)):
         status, output, log = run_tool((*clang.command, *common, *options), "clang", text)
         if status != 0:
             raise BuildFailed(entry, f"{arch} ({clang.name})", explained(log))
