@@ -14,17 +14,18 @@ needs_ptxas = pytest.mark.skipif(
     find_ptxas("sm_90") is None or find_libdevice() is None, reason="no ptxas with libdevice"
 )
 HEAD = "__kernel void f(__global float4* a, __global int4* b, __global double2* d, __global uchar3* c) {\n"
+HEAD += "const int i = get_global_id(0); a += i; b += i; d += i; c += i;\n"
 # Expressions, and instructions of AMD's machine code that each must be made of, with how many.
 BODIES = {
     "a[0] = native_exp2(a[0]);": {"v_exp_f32": 4},
     "a[0].x = half_sin(a[0].x);": {"v_sin_f32": 1},
     "a[0] = rsqrt(a[0]);": {"v_rsq_f32": 4},
-    "a[0] = mad(a[0], a[1], a[2]);": {"fma": 4},
+    "a[0] = mad(a[0], a[1], a[2]);": {"v_pk_fma_f32": 2},
     "b[0].x = mul_hi(b[0].x, b[0].y);": {"mul_hi_i32": 1},
-    "b[0].x = mul24(b[0].x, b[0].y);": {"24": 1},
+    "b[0].x = mul24(b[0].x, b[0].y);": {"mul_i32_i24": 1},
     "b[0] = popcount(b[0]);": {"bcnt": 4},
     "b[0].x = rotate(b[0].x, 7);": {"alignbit": 1},
-    "atomic_add(&b[0].x, 3); atom_max(&b[1].y, b[0].z);": {"global_atomic": 2},
+    "atomic_add((__global int*)b, 3); atom_max((__global int*)b + 1, b[0].z);": {"global_atomic": 2},
     "atomic_cmpxchg((volatile __global int*)b, 1, 2);": {"global_atomic_cmpswap": 1},
     "c[0] = convert_uchar3_sat_rte(a[0].xyz);": {"v_rndne_f32": 3},
     "b[0] = convert_int4(a[0]) + clamp(b[1], -3, 7) + max(b[2], (int4)(1));": {"v_cvt_i32_f32": 4},

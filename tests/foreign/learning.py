@@ -9,7 +9,8 @@ EIGHT_BITS = np.dtype([("d", "f4"), ("qs", "i1", 16)])
 
 KERNELS = (
     Foreign("softmax_rows", (96,), (32,),
-            {"src0": as_bytes(floats(153)), "offset0": ulong(12), "src1": as_bytes(floats(150)), "dst": zeros(150), "ne00": 50, "scale": 2.5,
+            {"src0": as_bytes(floats(153)), "offset0": ulong(12), "src1": as_bytes(floats(150)), "dst": zeros(150), "ne00": 50,
+             "scale": 2.5,
              "buf": local(32)}),
     Foreign("rms_norm_rows", (64,), (16,),
             {"src": floats(204), "offset": ulong(16), "dst": zeros(204), "ne00": 48, "nb01": ulong(192), "eps": 1e-5,

@@ -71,7 +71,15 @@
         return high != ((type)-1 < 0 ? low >> (bits - 1) : 0) ? ~(type)0 : add_sat(low, c);                        \
     }                                                                                                              \
     TW_WIDTHS(TW_EACH1, type, clz) TW_WIDTHS(TW_EACH1, type, ctz) TW_WIDTHS(TW_EACH2, type, mul_hi)                \
-    TW_WIDTHS(TW_EACH3, type, mad_hi) TW_WIDTHS(TW_EACH3, type, mad_sat)
+    TW_WIDTHS(TW_EACH3, type, mad_hi) TW_WIDTHS(TW_EACH3, type, mad_sat)                                           \
+    TW_WIDTHS(TW_DIFFERENCES, type, unsigned_type)
+#define TW_DIFFERENCES(width, type, unsigned_type)                                                                 \
+    TW_BUILTIN unsigned_type##width abs_diff(type##width a, type##width b)                                         \
+    {                                                                                                              \
+        unsigned_type##width r;                                                                                    \
+        _Pragma("unroll") for (int i = 0; i < width; i++) r[i] = abs_diff(a[i], b[i]);                             \
+        return r;                                                                                                  \
+    }
 #define TW_SIGNED(type, unsigned_type)                                                                             \
     TW_BUILTIN unsigned_type abs(type a) { return __builtin_astype(__builtin_elementwise_abs(a), unsigned_type); } \
     TW_BUILTIN unsigned_type abs(unsigned_type a) { return a; }
