@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Unpack
 
+from ...core.binding import Local
 from ...core.defaults import INSPECT_SIDE
 from ...core.device import DeviceInfo
 from ...core.kernel import Dialect, Step, notes_on, render
@@ -153,12 +154,11 @@ def _compile_for_nvidia(target: Target, step: Step) -> Compiled:
     counterpart = render(kernel, step.config, step.problem, Dialect.CUDA)
     try:
         found = nvidia.compile_for_nvidia(counterpart, entry, kernel.target or target.name, kernel.options)
-    except BuildFailed as failure:
+    except BuildFailed:
         other = nvidia.compile_opencl_for_nvidia(source, entry, target.name, kernel.target, group, kernel.options)
         if not other.texts:
             raise
-        first = next((line for line in failure.log.splitlines() if "error" in line), "")
-        return replace(other, notes=(f"the CUDA counterpart did not compile ({first.strip()})", *other.notes))
+        return other
     unheeded = tuple(
         f"NVRTC does not have the option {each}: it was ignored" for each in kernel.options if each[:4] == "-cl-"
     )
@@ -173,9 +173,10 @@ def record_of(compiled: Compiled, target: Target, step: Step, notes: tuple[str, 
     loops = loops_of(listing) if listing else ()
     working = main_loop(loops)
     hidden = calls(listing) if listing else ()
-    if hidden:
+    if hidden and form != amd.FORM:  # those are named in a note already
         notes = (*notes, f"{len(hidden)} called functions are not in the counts")
-    resources = compiled.resources
+    resources, words = with_local_arguments(compiled.resources, step)
+    notes = (*notes, *words)
     return Inspection(
         kernel=step.kernel.name,
         config=str(step.config),
@@ -186,7 +187,7 @@ def record_of(compiled: Compiled, target: Target, step: Step, notes: tuple[str, 
         origin=compiled.origin,
         form=form,
         resources=resources,
-        occupancy=_occupancy(target, items, resources),
+        occupancy=_occupancy(target, items, resources) if not words else None,
         mix=mix_of(listing.instructions) if listing else None,
         loop=loop_record(working) if working else None,
         loops=len(loops),
@@ -202,6 +203,22 @@ def listing_of(inspection: Inspection) -> Listing | None:
     if not inspection.form:
         return None
     return PARSERS[inspection.form](inspection.texts[inspection.form], inspection.entry)
+
+
+def with_local_arguments(resources: Resources | None, step: Step) -> tuple[Resources | None, tuple[str, ...]]:
+    """The resources with the local memory that the launch hands over as arguments, and a note if their bytes are not known."""
+    given = dict(step.pointers)
+    names = [each.name for each in step.kernel.signature.parameters if each.pointer == "local"]
+    sizes = {name: found.nbytes for name in names if isinstance(found := given.get(name), Local)}
+    unknown = [name for name in names if name not in sizes]
+    if resources is None or not names:
+        return resources, ()
+    if unknown:
+        example = f"--arg {unknown[0]}=local:1024"
+        return resources, (
+            f"occupancy is unknown without the bytes of the local memory {', '.join(unknown)}: give {example}",
+        )
+    return replace(resources, local_bytes=resources.local_bytes + sum(sizes.values())), ()
 
 
 def _occupancy(target: Target, items: int, resources: Resources | None) -> Occupancy | None:
