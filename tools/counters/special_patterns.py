@@ -18,6 +18,8 @@ CUDA_WORDS = """#define atomic_add(p, v) atomicAdd((int*)(p), v)
 #define atomic_cmpxchg(p, old, v) atomicCAS((int*)(p), old, v)
 """
 
+DTYPES = {"int": np.int32, "uchar": np.uint8, "float": np.float32, "double": np.float64}  # of C's types
+
 
 @dataclass(frozen=True)
 class Special:
@@ -59,7 +61,7 @@ class Special:
         }[self.indices]  # fmt: skip
         arrays = {"index": values.astype(np.int32), "o": np.zeros(ITEMS, np.int32)}
         if self.rule == CONSTANT:
-            arrays["c"] = (np.arange(TABLE) % 100).astype(np.dtype(self.kind.replace("uchar", "uint8")))
+            arrays["c"] = (np.arange(TABLE) % 100).astype(DTYPES[self.kind])
         return arrays
 
 
