@@ -64,6 +64,7 @@ def explain_source(
     unset: Collection[str] = (),
     partial: bool = False,
     watch: Watch = not_watched,
+    recorder: Callable[[Model], TrafficRecorder] = TrafficRecorder,
 ) -> PrintedExplanation:
     """Explain OpenCL C text.
 
@@ -75,7 +76,8 @@ def explain_source(
     stay the same. `pitches` sets the row length, in elements, of two-dimensional local arrays. `unset` names buffers without
     initial contents: reading an element that the kernel has not written is a fault. A run of more than `step_limit` loop
     iterations and calls raises SourceError. If it may be `partial`, it ends there instead, and `Explanation.stop` says how far
-    it came. `watch` is called again and again with the steps taken and the work-groups begun; True ends the run.
+    it came. `watch` is called again and again with the steps taken and the work-groups begun; True ends the run. `recorder` makes
+    what observes a run.
 
     SourceError names file, line and column of what cannot be read or run. InvalidInput says which argument is wrong.
     """
@@ -88,14 +90,14 @@ def explain_source(
     use_contract = contract if program.contract is None else program.contract and contract
 
     def run(groups: Sequence[Group], fill: int = 0) -> tuple[Launch, Profile, tuple[Coverage, ...]]:
-        recorder = TrafficRecorder(model)
+        counting = recorder(model)
         launch = run_kernel(
-            program, name, global_size, local_size, arguments, groups, recorder,
+            program, name, global_size, local_size, arguments, groups, counting,
             contract=use_contract, step_limit=step_limit, pitches=pitches, fill=fill, unset=unset, partial=partial,
             watch=watch,
         )  # fmt: skip
-        profile = recorder.profile()
-        return launch, profile, recorder.coverage()
+        profile = counting.profile()
+        return launch, profile, counting.coverage()
 
     count = prod(count_groups(global_size, local_size))
     launch, profile, coverage = run(chosen)

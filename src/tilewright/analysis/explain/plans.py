@@ -78,7 +78,7 @@ def explain_steps(
         unset.discard(output_of(problem).name)
         buffers[output_of(problem).name][...] = 0
     explain = bound(
-        _explain_step,
+        explain_step,
         model=model,
         groups=groups,
         contract=contract,
@@ -122,7 +122,7 @@ def _poison(elements: int, dtype: str) -> np.ndarray:
     return filled
 
 
-def _explain_step(
+def explain_step(
     step: Step,
     buffers: Mapping[str, np.ndarray],
     unset: set[str],

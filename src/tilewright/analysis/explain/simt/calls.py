@@ -73,7 +73,7 @@ class CallCompiler(PlaceCompiler):
         runs = [run for _, run in arguments]
 
         def run(frame: Frame, mask: Mask) -> Value:
-            machine.tick(expression.position)
+            machine.tick(expression.position, mask)
             own = Frame(compiled.slots)
             for place, argument in zip(places, runs, strict=True):
                 place.store(own, mask, place.locate(own, mask), argument(frame, mask))

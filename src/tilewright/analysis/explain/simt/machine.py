@@ -70,9 +70,10 @@ class Machine(MachineState):
         self.live = self.live & ~mask.lanes
         self.live_count = int(self.live.sum())
 
-    def tick(self, position: Position) -> None:
+    def tick(self, position: Position, mask: Mask) -> None:
         """Count one loop iteration or call. Too many of them stop the run."""
         self.steps -= 1
+        self.recorder.iterations(position, mask, 1)
         over = self.steps < 0
         if self.steps < self.next_watched:
             self.next_watched = self.steps - WATCHED

@@ -34,6 +34,9 @@ class Recorder(Protocol):
 
     def barrier(self, position: Position) -> None: ...
 
+    def iterations(self, position: Position, mask: Mask, count: int) -> None:
+        """The lanes of `mask` begin `count` iterations of the loop there, or one call."""
+
 
 class MachineState:
     """The lanes of `slots` work-groups that run together. Memory, ordering and checks look at this; Machine drives it."""

@@ -165,7 +165,7 @@ class StatementCompiler(DeclarationCompiler):
                 skip = False
                 if not mask.any:
                     break
-                machine.tick(position)
+                machine.tick(position, mask)
                 frame.breaks = frame.continues = None
                 mask = body(frame, mask)
                 if frame.breaks is not None:

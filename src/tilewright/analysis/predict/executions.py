@@ -1,0 +1,186 @@
+"""How often each part of the machine code runs: the source's counted accesses and loops, matched to instructions by line.
+
+A loop of the source may be unrolled, and its remainder may stand beside it. So a loop of the machine code runs as often as its
+loads and stores must, to move what its lines of the source moved. A loop without any is matched to the source's loop by line.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from statistics import median
+
+from ..explain.profile import LineAccess
+from ..inspect import instruction_kinds as kinds
+from ..inspect.loops import basic_blocks, natural_loops
+from ..inspect.machine_code import Instruction, Listing
+
+Line = tuple[str, int]
+ANCHORS = {
+    kinds.GLOBAL_LOAD: ("load", False),
+    kinds.GLOBAL_STORE: ("store", False),
+    kinds.LOCAL_LOAD: ("load", True),
+    kinds.LOCAL_STORE: ("store", True),
+    kinds.ATOMIC: ("atomic update", None),
+}
+_STEP = re.compile(r"\bR(\d+), R\1, (-?0x[0-9a-f]+)")
+_COMPARED = re.compile(r"\bR(\d+)\b")
+
+
+@dataclass
+class Region:
+    """Instructions that run equally often: the own code of a loop, or what lies outside of loops. `times` is for each warp."""
+
+    instructions: tuple[Instruction, ...]
+    depth: int
+    blocks: tuple[tuple[Instruction, ...], ...]
+    parent: int | None = None
+    times: float = 1.0
+    known: bool = False
+    rare: dict[int, float] = field(default_factory=dict)  # blocks that run less often than the rest
+
+    def weighted(self) -> list[tuple[tuple[Instruction, ...], float]]:
+        """Its blocks, and how often each runs."""
+        return [(block, self.rare.get(number, self.times)) for number, block in enumerate(self.blocks)]
+
+
+@dataclass(frozen=True)
+class SourceCounts:
+    """What one warp does on average: bytes of each lane moved by a line, by (operation, local), and iterations of the loops."""
+
+    moved: Mapping[Line, Mapping[tuple[str, bool], float]]
+    loops: Mapping[Line, float]
+
+
+def source_counts(accesses: Sequence[LineAccess], loops: Mapping[Line, int], warps: int) -> SourceCounts:
+    """The counts of the executed work-groups, for each of their `warps`."""
+    moved: dict[Line, dict[tuple[str, bool], float]] = defaultdict(lambda: defaultdict(float))
+    for each in accesses:
+        whole = each.requests * request_bytes(each) / warps
+        moved[each.position.file, each.position.line][each.operation, each.is_local] += whole
+    return SourceCounts(moved, {line: count / warps for line, count in loops.items()})
+
+
+def request_bytes(access: LineAccess) -> int:
+    """Bytes of a lane in one request: no instruction moves more than 16."""
+    return min(access.size, 16)
+
+
+def regions_of(listing: Listing) -> list[Region]:
+    """The code outside of loops first, then each loop's own code, outer loops before inner ones."""
+    blocks = basic_blocks(listing)
+    loops = natural_loops(blocks)
+    inside = [[other for other in loops if other is not each and other.blocks < each.blocks] for each in loops]
+    outside = set(range(len(blocks))).difference(*(each.blocks for each in loops))
+
+    def region(numbers: set[int], depth: int, parent: int | None) -> Region:
+        parts = tuple(tuple(listing.instructions[blocks[at].first : blocks[at].last]) for at in sorted(numbers))
+        return Region(tuple(each for part in parts for each in part), depth, parts, parent)
+
+    found = [region(outside, 0, None)]
+    for each, inner in zip(loops, inside, strict=True):
+        around = [at for at, other in enumerate(loops) if each.blocks < other.blocks]
+        parent = 1 + max(around, key=lambda at: loops[at].depth) if around else 0
+        found.append(region(set(each.blocks.difference(*(other.blocks for other in inner))), each.depth, parent))
+    return [each for each in found if each.depth == 0 or len(each.instructions) > 1]
+
+
+def anchor_of(instruction: Instruction) -> tuple[Line, str, int] | None:
+    """The line, the kind and the bytes of a lane, if this is a load, a store or an atomic update."""
+    for effect in instruction.effects:
+        if effect.kind in ANCHORS and instruction.place[1]:
+            return instruction.place, effect.kind, max(1, effect.bits // 8)
+    return None
+
+
+def set_times(regions: Sequence[Region], counts: SourceCounts) -> None:
+    """Set how often each region runs for each warp."""
+    places: dict[tuple[Line, str], dict[int, float]] = defaultdict(lambda: defaultdict(float))
+    for number, region in enumerate(regions):
+        for instruction in region.instructions:
+            anchor = anchor_of(instruction)
+            if anchor is not None:
+                places[anchor[0], anchor[1]][number] += anchor[2]
+    found: dict[int, list[tuple[float, float]]] = defaultdict(list)
+    for (line, kind), bytes_in in places.items():
+        moved = moved_by(counts, line, kind)
+        if moved:
+            main = max(bytes_in, key=lambda at: (regions[at].depth > 0, bytes_in[at], regions[at].depth))
+            found[main].append((moved / bytes_in[main], bytes_in[main]))
+    for number, region in enumerate(regions):
+        if number == 0:
+            region.known = True
+        elif number in found:
+            region.times, region.known = weighted_median(found[number]), True
+    for number, region in enumerate(regions):
+        if not region.known:
+            region.times = by_loops(regions, number, counts)
+        set_rare(region, places, counts)
+
+
+def moved_by(counts: SourceCounts, line: Line, kind: str) -> float:
+    operation, local = ANCHORS[kind]
+    found = counts.moved.get(line, {})
+    return sum(value for (own, where), value in found.items() if own == operation and local in (None, where))
+
+
+def weighted_median(values: Sequence[tuple[float, float]]) -> float:
+    """The median of values by weight."""
+    ordered, half, sum_of = sorted(values), sum(weight for _, weight in values) / 2, 0.0
+    for value, weight in ordered:
+        sum_of += weight
+        if sum_of >= half:
+            return value
+    return ordered[-1][0]
+
+
+def by_loops(regions: Sequence[Region], number: int, counts: SourceCounts) -> float:
+    """How often a loop without loads and stores of its own runs: as the source's loop on its lines, over its unrolling. A loop
+    whose lines stand in a larger one beside it is the remainder of that, and runs never; one that nobody knows, as its parent."""
+    region = regions[number]
+    lines = {each.place for each in region.instructions if each.place[1]}
+    for other in regions:
+        beside = other is not region and other.depth == region.depth and other.parent == region.parent
+        if beside and len(other.instructions) > len(region.instructions) and lines <= {e.place for e in other.instructions}:
+            return 0.0
+    known = [counts.loops[line] for line in lines if line in counts.loops]
+    if known:
+        return max(known) / unrolled(region)
+    return regions[region.parent].times if region.parent is not None else 1.0
+
+
+def unrolled(region: Region) -> int:
+    """By how much a loop's counter moves in one iteration: its unrolling, if the source counts by ones."""
+    compared = {
+        register
+        for each in region.instructions
+        if "ISETP" in each.opcode
+        for register in _COMPARED.findall(each.text)
+    }
+    steps = []
+    for each in region.instructions:
+        match = _STEP.search(each.text)
+        if match and match[1] in compared and each.opcode.split(".")[0] in ("IADD3", "VIADD", "IADD"):
+            steps.append(abs(int(match[2], 16)))
+    return int(median(steps)) if steps and max(steps) <= 64 else 1
+
+
+def set_rare(region: Region, places: Mapping[tuple[Line, str], Mapping[int, float]], counts: SourceCounts) -> None:
+    """Blocks whose own loads and stores, found nowhere else in the code, run less often than the rest of the region."""
+    whole: dict[tuple[Line, str], float] = defaultdict(float)
+    own: list[dict[tuple[Line, str], float]] = []
+    for block in region.blocks:
+        own.append(defaultdict(float))
+        for instruction in block:
+            anchor = anchor_of(instruction)
+            if anchor is not None:
+                own[-1][anchor[0], anchor[1]] += anchor[2]
+                whole[anchor[0], anchor[1]] += anchor[2]
+    for number, anchors in enumerate(own):
+        times = [
+            moved_by(counts, *key) / size
+            for key, size in anchors.items()
+            if size == whole[key] and len(places[key]) == 1 and key[0] in counts.moved
+        ]
+        if times and max(times) < 0.9 * region.times:
+            region.rare[number] = max(times)

@@ -1,0 +1,198 @@
+"""One launch on one device: run in the interpreter, matched to its machine code, and counted."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
+from math import prod
+
+from ..explain.explain import PrintedExplanation, explain_source
+from ..explain.group_choice import count_groups
+from ..explain.models import Model, find_model
+from ..explain.simt.launch import LANES_AT_ONCE, Argument
+from ..explain.simt.machine_state import Group
+from ..inspect import instruction_kinds as kinds
+from ..inspect.machine_code import Instruction, Listing
+from ..inspect.occupancy import find_multiprocessor, occupancy
+from .constants import Constants
+from .executions import Region, anchor_of, regions_of, set_times, source_counts
+from .facts import DeviceFacts
+from .hierarchy import Launches, Traffic, buffer_uses, traffic_of
+from .pipeline import cycles, step_of
+from .stream import SECTOR, StreamRecorder
+from .terms import LaunchWork
+from .work import Instructions, instructions_of, memory_work
+
+GROUPS = 8  # to run at least, so that counts that depend on data are not those of one group
+STEPS = 200_000  # loop iterations and calls: minutes
+CARVEOUTS = (0, 8, 16, 32, 64, 100, 132, 164, 196, 228)  # KB that NVIDIA's drivers give local memory, CUDA C++ Programming Guide
+WITHOUT_CODE = 8.0  # instructions for each request, where no compiler is here
+
+
+@dataclass(frozen=True)
+class SourceLaunch:
+    """OpenCL C with what a launch gives it. `unset` are buffers without contents."""
+
+    title: str
+    source: str
+    filename: str
+    entry: str
+    global_size: tuple[int, ...]
+    local_size: tuple[int, ...]
+    arguments: Mapping[str, Argument]
+    macros: Mapping[str, str | int] | None = None
+    unset: Collection[str] = ()
+
+
+@dataclass(frozen=True)
+class Code:
+    """Machine code of a launch's kernel: the listing (None if no tool makes one), registers and local memory."""
+
+    listing: Listing | None = None
+    registers: int = 32
+    local_bytes: int = 0
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Counted:
+    """A counted launch, and the results that a next one may read."""
+
+    work: LaunchWork
+    explanation: PrintedExplanation
+    l1_hits: float
+    irregular: tuple[str, ...]
+
+
+def count(launch: SourceLaunch, code: Code, facts: DeviceFacts, constants: Constants) -> Counted:
+    """Run some work-groups of a launch, and count what all of it asks of the device."""
+    rules = find_model(facts.rules)
+    groups_by_side = count_groups(launch.global_size, launch.local_size)
+    total, items = prod(groups_by_side), prod(launch.local_size)
+    resident = min(resident_groups(code, facts, items), max(1, -(-total // int(facts.multiprocessors.value))))
+    groups, on_chip = chosen_groups(groups_by_side, items, resident, int(facts.multiprocessors.value))
+    recorders: list[StreamRecorder] = []
+
+    def recorder(model: Model) -> StreamRecorder:
+        recorders.append(StreamRecorder(model, on_chip, l1_bytes(code, facts, resident)))
+        return recorders[-1]
+
+    found = explain_source(
+        launch.source, filename=launch.filename, entry=launch.entry, macros=launch.macros, global_size=launch.global_size,
+        local_size=launch.local_size, arguments=launch.arguments, groups=groups, model=rules, unset=launch.unset,
+        step_limit=STEPS, partial=True, recorder=recorder,
+    )  # fmt: skip
+    stream = recorders[0]
+    scale = total / len(found.groups)
+    warps_of_group = -(-items // rules.lanes)
+    regions = timed_regions(code, found, stream, warps_of_group)
+    memory = memory_work(found.accesses, scale, regions, facts)
+    uses = buffer_uses(stream, groups[: LANES_AT_ONCE // items])
+    launches = Launches(stream.touches, uses, stream.layout, groups[0], groups_by_side)
+    at_once = resident * int(facts.multiprocessors.value)
+    traffic = traffic_of(launches, round(facts.l2_bytes.value * constants.l2_part), at_once)
+    sectors = sum(each.sectors for each in stream.sites.values() if each.operation == "load")
+    hits = sum(each.hits for each in stream.sites.values() if each.operation == "load")
+    misses = memory.load_sectors * (1 - hits / sectors) if sectors else 0.0
+    misses = max(misses, float(min(traffic.loaded, memory.load_sectors)))
+    work = LaunchWork(
+        total, warps_of_group, resident, 0.0, instructions_of(regions) if regions else bare_instructions(memory, total, warps_of_group),
+        memory, misses, traffic,
+    )  # fmt: skip
+    latency = latency_cycles(regions, stream, work, facts)
+    irregular = tuple(stream.layout.names[segment] for segment, use in uses.items() if use.step is None)
+    return Counted(replace(work, latency_cycles=latency), found, hits / sectors if sectors else 0.0, irregular)
+
+
+def resident_groups(code: Code, facts: DeviceFacts, items: int) -> int:
+    """Work-groups that fit on a multiprocessor."""
+    return max(1, occupancy(find_multiprocessor(facts.arch), items, code.registers, code.local_bytes).groups)
+
+
+def l1_bytes(code: Code, facts: DeviceFacts, resident: int) -> int:
+    """What local memory leaves of the store that it shares with L1, if it shares one."""
+    chip = find_multiprocessor(facts.arch)
+    if chip.family != "nvidia":
+        return int(facts.l1_bytes.value)
+    used = resident * (code.local_bytes + chip.reserved_local) if code.local_bytes else 0
+    carved = next((kb << 10 for kb in CARVEOUTS if kb << 10 >= used), used)
+    return max(16 << 10, int(facts.l1_bytes.value) - carved)
+
+
+def chosen_groups(counts: Group, items: int, resident: int, multiprocessors: int) -> tuple[list[Group], tuple[Group, ...]]:
+    """The groups to run, and those that share a multiprocessor: a first one from the middle of the first wave, its neighbours,
+    which show how accesses shift from group to group, and the ones that come to the same multiprocessor."""
+    total = prod(counts)
+    number = min(multiprocessors // 2, (total - 1) // 2)
+
+    def group(at: int) -> Group:
+        return at % counts[0], at // counts[0] % counts[1], at // (counts[0] * counts[1])
+
+    x, y, z = group(number)
+    first = (min(x, max(counts[0] - 2, 0)), min(y, max(counts[1] - 2, 0)), min(z, max(counts[2] - 2, 0)))
+    place = first[0] + counts[0] * (first[1] + counts[1] * first[2])
+    beside = [
+        (first[0] + (side == 0), first[1] + (side == 1), first[2] + (side == 2)) for side in range(3) if counts[side] > 1
+    ]
+    sharing = [first, *(group(place + step * multiprocessors) for step in range(1, resident) if place + step * multiprocessors < total)]
+    others = [group((place + step * (total // GROUPS + 1)) % total) for step in range(1, GROUPS)]
+    most = max(1, LANES_AT_ONCE // items)
+    chosen = list(dict.fromkeys((first, *beside, *sharing)))[:most]
+    if len(chosen) < min(GROUPS, most):
+        chosen = list(dict.fromkeys((*chosen, *others)))[: min(GROUPS, most)]
+    return chosen, tuple(each for each in sharing if each in chosen)
+
+
+def timed_regions(code: Code, found: PrintedExplanation, stream: StreamRecorder, warps_of_group: int) -> list[Region]:
+    if code.listing is None:
+        return []
+    regions = regions_of(code.listing)
+    set_times(regions, source_counts(found.accesses, stream.loops, warps_of_group * len(found.groups)))
+    return regions
+
+
+def bare_instructions(memory: object, groups: int, warps_of_group: int) -> Instructions:
+    """A guess without machine code: some instructions for each request."""
+    requests = getattr(memory, "requests", 0.0) + getattr(memory, "local_wavefronts", 0.0)
+    return Instructions(issued=WITHOUT_CODE * requests / (groups * warps_of_group))
+
+
+def latency_cycles(regions: list[Region], stream: StreamRecorder, work: LaunchWork, facts: DeviceFacts) -> float:
+    """Cycles of one warp alone."""
+    average = memory_latency(1.0 - work.miss_sectors / max(work.memory.load_sectors, 1.0), work, facts)
+    if not regions:
+        return work.memory.requests / max(work.warps, 1) * average / 4
+    hits = {each.line: each.hit_rate for each in stream.sites.values() if each.operation == "load"}
+
+    def latency(instruction: Instruction) -> float:
+        anchor = anchor_of(instruction)
+        if instruction.effects[0].kind in (kinds.LOCAL_LOAD, kinds.PRIVATE_LOAD):
+            return facts.local_latency.value
+        if instruction.effects[0].kind == kinds.ATOMIC:
+            return facts.l2_latency.value
+        if anchor is not None and anchor[0] in hits:
+            return memory_latency(hits[anchor[0]], work, facts)
+        return average
+
+    return sum(
+        times * cycles((step_of(each, latency) for each in code), region.depth > 0)
+        for region in regions
+        for code, times in pieces_of(region)
+        if times
+    )
+
+
+def pieces_of(region: Region) -> list[tuple[tuple[Instruction, ...], float]]:
+    """The code that runs as often as the region in one piece, and each rarer block."""
+    common = tuple(each for number, block in enumerate(region.blocks) if number not in region.rare for each in block)
+    return [(common, region.times), *((region.blocks[number], times) for number, times in region.rare.items())]
+
+
+def memory_latency(l1_hits: float, work: LaunchWork, facts: DeviceFacts) -> float:
+    """Mean cycles of a load, given the part of its sectors that L1 has."""
+    beyond = min(1.0, work.traffic.warm / work.miss_sectors) if work.miss_sectors else 0.0
+    far = facts.l2_latency.value + beyond * (facts.dram_latency.value - facts.l2_latency.value)
+    return l1_hits * facts.l1_latency.value + (1.0 - l1_hits) * far
+
+
+def dram_bytes(traffic: Traffic) -> tuple[int, int, int]:
+    """Bytes read and written when the launch is repeated, and read when caches are empty."""
+    return SECTOR * traffic.warm, SECTOR * traffic.written, SECTOR * traffic.cold
