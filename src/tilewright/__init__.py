@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from .advice.answer import Answer
     from .analysis.explanations import WhatIf, compare_explanations, explain, what_if
     from .analysis.inspect import Inspection, inspect
+    from .analysis.predict import Prediction, Ranking, predict
     from .api.answers import why
     from .api.machine import Devices, devices
     from .api.measurements import Accuracy, Run, accuracy, bench, ladder, run
@@ -53,6 +54,7 @@ _HOMES = {
     "advice.answer": ("Answer",),
     "analysis.explanations": ("WhatIf", "compare_explanations", "explain", "what_if"),
     "analysis.inspect": ("Inspection", "inspect"),
+    "analysis.predict": ("Prediction", "Ranking", "predict"),
     "api.answers": ("why",),
     "api.machine": ("Devices", "devices"),
     "api.measurements": ("Accuracy", "Run", "accuracy", "bench", "ladder", "run"),
@@ -84,11 +86,11 @@ _HOME = {name: home for home, names in _HOMES.items() for name in names}
 __all__ = [
     "LADDERS", "Accuracy", "Answer", "BuildFailed", "Comparisons", "Config", "Copy", "Devices", "Examination", "Gemm",
     "Inspection", "InvalidInput", "Kernel", "Ladder", "LadderRoofline", "Ladders", "LaunchFailed", "NDRange", "NoDevice",
-    "OutOfDeviceMemory", "Plan", "Record", "RecordError", "Roofline", "Row", "Run", "TilewrightError", "Transpose",
-    "Tuned", "UnknownName", "Unsupported", "UnsupportedType", "Verdict", "WhatIf", "WrongResult", "__version__",
+    "OutOfDeviceMemory", "Plan", "Prediction", "Ranking", "Record", "RecordError", "Roofline", "Row", "Run",
+    "TilewrightError", "Transpose", "Tuned", "UnknownName", "Unsupported", "UnsupportedType", "Verdict", "WhatIf", "WrongResult", "__version__",
     "accuracy", "bench", "compare", "compare_explanations", "copy", "custom_kernel", "devices", "doctor", "explain",
     "find_kernel", "find_ladder", "gemm", "inspect", "ladder", "list", "list_devices", "load_record", "matmul",
-    "matrix_transpose", "open_device", "plan", "plan_kernel", "plot", "report", "roofline", "run", "run_plan",
+    "matrix_transpose", "open_device", "plan", "plan_kernel", "plot", "predict", "report", "roofline", "run", "run_plan",
     "rung_before", "save_record", "show", "transpose", "tune", "verify", "what_if", "why",
 ]  # fmt: skip
 

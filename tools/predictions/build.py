@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tilewright.analysis.explain.plans import scalars_of
-from tilewright.core.kernel import PRELUDE, Dialect, Kernel, Step, render
+from tilewright.core.kernel import PRELUDE, Dialect, Kernel, render
 from tilewright.core.plan import Plan
 from tilewright.core.problem import Problem
 from tilewright.core.problems import make_problem
@@ -24,7 +24,11 @@ ARCHITECTURE = "sm_90"
 OPTIONS = ("-lineinfo",)
 # Kernels whose second launch would find other work than the first.
 RESTORED = ("bitonic_step", "bitonic_local", "shortest_paths", "frontier", "random_walks", "butterflies")
-RUNG_SIZES = {"rows": ((1024,) * 3,), "tiles": ((1024,) * 3, (2048,) * 3, (4096,) * 3), "transpose": ((2048,) * 2, (4096,) * 2)}
+RUNG_SIZES = {
+    "rows": ((1024,) * 3,),
+    "tiles": ((1024,) * 3, (2048,) * 3, (4096,) * 3),
+    "transpose": ((2048,) * 2, (4096,) * 2),
+}
 
 
 def rungs() -> Iterator[tuple[str, Kernel, Problem]]:

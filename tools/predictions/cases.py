@@ -136,7 +136,13 @@ def ell(chance: np.random.Generator, rows: int, width: int) -> Arguments:
 
 
 def bodies(chance: np.random.Generator, n: int) -> Arguments:
-    return {"x": floats(chance, n), "y": floats(chance, n), "z": floats(chance, n), "force": empty(3 * n), "n": integer(n)}
+    return {
+        "x": floats(chance, n),
+        "y": floats(chance, n),
+        "z": floats(chance, n),
+        "force": empty(3 * n),
+        "n": integer(n),
+    }
 
 
 def plain_bodies(chance: np.random.Generator, n: int) -> Arguments:
@@ -157,7 +163,12 @@ def paths(chance: np.random.Generator, n: int) -> Arguments:
 
 
 def fractal(chance: np.random.Generator, side: int, most: int) -> Arguments:
-    return {"counts": empty(side * side, np.int32), "width": integer(side), "height": integer(side), "most": integer(most)}
+    return {
+        "counts": empty(side * side, np.int32),
+        "width": integer(side),
+        "height": integer(side),
+        "most": integer(most),
+    }
 
 
 def options(chance: np.random.Generator, n: int) -> Arguments:
@@ -188,7 +199,9 @@ def signal(chance: np.random.Generator, n: int, span: int) -> Arguments:
     return {"re": floats(chance, n), "im": floats(chance, n), "span": integer(span)}
 
 
-def case(file: str, entry: str, global_size: Any, local_size: Any, make: Callable[..., Arguments], *sizes: Any) -> ForeignCase:
+def case(
+    file: str, entry: str, global_size: Any, local_size: Any, make: Callable[..., Arguments], *sizes: Any
+) -> ForeignCase:
     whole, own = ((each,) if isinstance(each, int) else tuple(each) for each in (global_size, local_size))
     return ForeignCase(entry, f"{file}.cl", entry, whole, own, lambda chance: make(chance, *sizes))
 

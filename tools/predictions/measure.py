@@ -1,7 +1,8 @@
 """Times and counts the kernels of a folder on an NVIDIA GPU. Needs NumPy and CuPy, and nothing of tilewright.
 
-`python measure.py time FOLDER OUT.json` writes seconds; `python measure.py once FOLDER` launches each kernel once, in order, for a
-profiler. `manifest.json` in FOLDER names machine code, geometry and arguments; `cases.py` beside this file makes the data.
+`python -m predictions.measure time FOLDER OUT.json` writes seconds; `python -m predictions.measure once FOLDER` launches each
+kernel once, in order, for a profiler. `manifest.json` in FOLDER names machine code, geometry and arguments; `cases.py` beside
+this file makes the data.
 """
 
 import importlib
@@ -119,7 +120,6 @@ def main() -> None:
                 cupy.cuda.Device().synchronize()
         except cupy.cuda.driver.CUDADriverError as error:
             print(f"{entry['name']}: {error}", flush=True)
-        loaded = None
         cupy.get_default_memory_pool().free_all_blocks()
 
 

@@ -24,6 +24,7 @@ from . import (
     ladder,
     plan,
     plot,
+    predict,
     report,
     roofline,
     show,
@@ -41,7 +42,7 @@ GROUPS: dict[str, dict[str, Command]] = {
     "measure": {
         "ladder": ladder, "bench": bench, "accuracy": accuracy, "compare": compare, "plot": plot, "report": report,
     },
-    "your own kernel": {"why": why, "run": run_one, "inspect": inspect, "roofline": roofline},
+    "your own kernel": {"why": why, "run": run_one, "inspect": inspect, "roofline": roofline, "predict": predict},
     "library": {"plan": plan, "tune": tune},
     "machine": {"devices": devices, "doctor": doctor, "completion": completion},
 }  # fmt: skip

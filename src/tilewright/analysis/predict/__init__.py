@@ -1,4 +1,4 @@
-"""What a kernel would take on a device that is not here: counts, caches and machine code against a table of the device's facts."""
+"""The time of a kernel on a device that is not here: counts, caches and machine code against a table of the device's facts."""
 
 from .answer import Ranking, predict
 from .devices import DEVICES, find_device

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from ...core.kernel import Kernel, Step, render
+from ...core.kernel import Kernel, Ladder, Step, render
 from ...core.plan import Plan
 from ...core.problem import Problem
+from ...core.problems import make_problem
 from ...core.shown import Shown
 from ...core.sizes import Sides, Size
 from ...core.types import element_type, numpy_dtype
-from ...errors import InvalidInput
+from ...errors import BuildFailed, InvalidInput, Unsupported
+from ...kernels import LADDERS, find_ladder
 from ...kernels.settings import KernelName, Settings, chosen_kernel
 from ..explain.plans import first_buffers, scalars_of, small_arrays
 from ..explanations import check_launch, problem_of
@@ -28,11 +30,12 @@ from .launch import Code, Counted, SourceLaunch, count, dram_bytes
 from .prediction import Prediction, seconds_text
 from .terms import SECTOR, combined, terms_of
 
+SIZE = 2048  # of each side, if none is given
 SPREAD, IRREGULAR, FOREIGN, WITHOUT = 1.3, 1.3, 1.2, 1.6  # factors of the range; see `spread_of`
 
 
 def predict(
-    kernel: KernelName,
+    kernel: KernelName | Ladder,
     on: str | Sequence[str] | DeviceFacts = "h200",
     size: Size | None = None,
     *,
@@ -43,19 +46,43 @@ def predict(
     local_size: Sides | None = None,
     constants: Constants = FITTED,
 ) -> Ranking:
-    """The time of `kernel` on each device of `on`: names of `DEVICES`, or tables. `print` it to read it.
+    """The time of `kernel`, or of each rung of a ladder, on each device of `on`: names of `DEVICES`, or tables.
+
+    `print` it to read it: one prediction in full, several as a table.
 
     The other arguments are those of `explain`; `size` is 2048 for each side if left out. Times are those of a launch that is
     repeated, so that caches hold what the one before left, plus the cost of a launch.
 
     UnknownName for a device without a table; Unsupported for a kernel that explain or a compiler refuses.
     """
-    chosen = chosen_kernel(kernel, settings, global_size, local_size)
-    sides = {"gemm": 3}.get(chosen.operation, 2)
-    problem = problem_of(chosen, (2048,) * sides if size is None else size, dtype, offset)
-    check_launch(chosen, problem)
-    devices = (on,) if isinstance(on, str | DeviceFacts) else tuple(on)
-    return Ranking(tuple(predict_kernel(chosen, problem, each, constants) for each in devices))
+    devices = [
+        find_device(each) if isinstance(each, str) else each
+        for each in ([on] if isinstance(on, str | DeviceFacts) else on)
+    ]
+    found, refused = [], []
+    for chosen in kernels_of(kernel, settings, global_size, local_size):
+        for device in devices:
+            try:
+                problem = problem_of(chosen, (SIZE,) if size is None else size, dtype, offset)
+                check_launch(chosen, problem)
+                found.append(predict_kernel(chosen, problem, device, constants))
+            except (Unsupported, BuildFailed) as error:
+                refused.append(f"{chosen.name} on {device.title}: {error}")
+    if not found:
+        raise Unsupported("; ".join(refused))
+    return Ranking(tuple(found), tuple(refused))
+
+
+def kernels_of(
+    kernel: KernelName | Ladder, settings: Settings | None, global_size: Sides | None, local_size: Sides | None
+) -> tuple[Kernel, ...]:
+    """The rungs of a ladder that run on GPUs, or the one kernel."""
+    ladder = find_ladder(kernel) if isinstance(kernel, str) and kernel in LADDERS else kernel
+    if not isinstance(ladder, Ladder):
+        return (chosen_kernel(ladder, settings, global_size, local_size),)
+    if settings or global_size or local_size:
+        raise InvalidInput(f"{ladder.name} is a whole ladder: give settings and sizes with one of its rungs")
+    return tuple(each for each in ladder.kernels if each.config.ndrange(make_problem(each, SIZE)).group_items > 1)
 
 
 def predict_kernel(
@@ -71,19 +98,18 @@ def predict_kernel(
     for step in steps:
         if step.config.ndrange(step.problem).empty:
             continue
-        counted, notes = count_step(step, buffers, facts, constants)
+        launch, code = launch_of_step(step, buffers, facts)
+        counted = count(launch, code, facts, constants)
         for name, value in counted.explanation.outputs.items():
             buffers[step.buffer_of(name)] = value
-        parts.append(timed(kernel.name, problem.title, counted, facts, constants, notes))
+        parts.append(timed(kernel.name, problem.title, counted, facts, constants, code.notes))
     if not parts:
         raise InvalidInput(f"{kernel.name}: nothing is launched for {problem.title}")
     return joined(parts)
 
 
-def count_step(
-    step: Step, buffers: dict[str, Any], facts: DeviceFacts, constants: Constants
-) -> tuple[Counted, tuple[str, ...]]:
-    """Compile one step for the device's architecture, and count it."""
+def launch_of_step(step: Step, buffers: Mapping[str, Any], facts: DeviceFacts) -> tuple[SourceLaunch, Code]:
+    """One step, and its machine code for the device's architecture."""
     inspection = inspect_step(step, facts.arch)
     form = next((each for each in ("SASS", "ISA") if each in inspection.texts), "")
     parse = {"SASS": parse_sass, "ISA": parse_gcn}.get(form)
@@ -102,7 +128,7 @@ def count_step(
         {each.name: buffers[step.buffer_of(each.name)] if each.pointer else scalars[each.name]
          for each in step.kernel.signature.parameters},
     )  # fmt: skip
-    return count(launch, code, facts, constants), code.notes
+    return launch, code
 
 
 def timed(
@@ -122,9 +148,10 @@ def timed(
     return Prediction(
         kernel=kernel, problem=problem, device=facts.name, title=facts.title, seconds=seconds,
         low=max(terms[0].seconds, seconds / spread), high=seconds * spread, launch_seconds=launch, terms=terms,
-        l1_hits=counted.l1_hits, l2_hits=max(0.0, 1 - work.traffic.warm / asked),
-        l2_bytes=round(SECTOR * (work.miss_sectors + work.memory.store_sectors)), dram_read_bytes=read, dram_written_bytes=written,
-        cold_dram_read_bytes=cold, cold_l2_hits=max(0.0, 1 - work.traffic.cold / asked),
+        l1_hits=counted.l1_hits, l2_hits=max(0.0, 1 - work.traffic.missed / asked),
+        l2_bytes=round(SECTOR * (work.miss_sectors + work.memory.store_sectors)), dram_read_bytes=read,
+        dram_written_bytes=written,
+        cold_dram_read_bytes=cold, cold_l2_hits=max(0.0, 1 - work.traffic.cold_missed / asked),
         footprint_bytes=SECTOR * work.traffic.footprint, waves=work.groups / (work.resident * facts.multiprocessors.value),
         resident_groups=work.resident, notes=said,
     )  # fmt: skip
@@ -157,11 +184,11 @@ class Ranking(Shown):
     """Predictions of one or several kernels, on one or several devices. `print` it: one in full, several as a table."""
 
     predictions: tuple[Prediction, ...]
+    refused: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        if len(self.predictions) == 1:
-            return str(self.predictions[0])
-        return "\n".join(table(self.predictions))
+        lines = [str(self.predictions[0])] if len(self.predictions) == 1 else table(self.predictions)
+        return "\n".join((*lines, *(f"not predicted: {each}" for each in self.refused)))
 
     def one_line(self) -> str:
         return "; ".join(each.one_line() for each in self.predictions)
@@ -169,8 +196,8 @@ class Ranking(Shown):
     def to_rows(self) -> list[dict[str, Any]]:
         """A row for each prediction: seconds with their range, and the two largest bounds."""
         return [
-            {"kernel": each.kernel, "problem": each.problem, "device": each.device, "seconds": each.seconds, "low_seconds": each.low,
-             "high_seconds": each.high, "limiter": each.limiter.name, "runner_up": each.runner_up.name}
+            {"kernel": each.kernel, "problem": each.problem, "device": each.device, "seconds": each.seconds,
+             "low_seconds": each.low, "high_seconds": each.high, "limiter": each.limiter.name, "runner_up": each.runner_up.name}
             for each in self.predictions
         ]  # fmt: skip
 
@@ -185,9 +212,3 @@ def table(predictions: Sequence[Prediction]) -> list[str]:
     ]  # fmt: skip
     widths = [max(len(row[at]) for row in rows) for at in range(len(head))]
     return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
-
-
-def slowest_last(predictions: Sequence[Prediction]) -> tuple[Prediction, ...]:
-    """In the order of their times."""
-    return tuple(sorted(predictions, key=lambda each: each.seconds))
-

@@ -15,9 +15,11 @@ Sectors = npt.NDArray[np.int64]
 
 
 class SectoredCache:
-    """`size` bytes in lines of `line` bytes, over `span` sectors of memory, numbered from 0."""
+    """`size` bytes in lines of `line` bytes, over `span` sectors of memory, numbered from 0. A miss fills the sector, or with
+    `pairs` that and the other half of its 64 bytes, which is the least that memory delivers."""
 
-    def __init__(self, size: int, span: int, line: int = 128) -> None:
+    def __init__(self, size: int, span: int, line: int = 128, pairs: bool = False) -> None:
+        self.pairs = pairs
         self.capacity = max(1, size // line)  # lines
         lines = span // SECTORS + 2
         self.used: npt.NDArray[np.int32] = np.full(lines, -1, np.int32)  # the piece of each line's last use
@@ -29,17 +31,18 @@ class SectoredCache:
     def touch(self, sectors: Sectors, fill: bool = True) -> Any:
         """Use different `sectors` in one piece: which of them were there. Those that were not are filled in, if they may."""
         lines, bits = sectors // SECTORS, (1 << (sectors % SECTORS)).astype(np.uint8)
+        filled = np.where(sectors % SECTORS < 2, 3, 12).astype(np.uint8) if self.pairs else bits
         there = self.used[lines] >= self.oldest
         hit = there & ((self.valid[lines] & bits) != 0)
         if not fill:
-            lines, bits = lines[there], bits[there]
+            lines, filled = lines[there], filled[there]
             if not len(lines):
                 return hit
         own = np.unique(lines)
         before = self.used[own]
         stale = before < self.oldest
         self.valid[own[stale]] = 0
-        np.bitwise_or.at(self.valid, lines, bits)
+        np.bitwise_or.at(self.valid, lines, filled)
         self._use(own, before[~stale])
         return hit
 

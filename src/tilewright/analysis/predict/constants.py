@@ -13,7 +13,7 @@ class Constants:
     overlap: float = 3.0
     memory_overlap: float = 3.0
     latency: float = 1.3
-    l2_part: float = 0.8
+    l2_part: float = 0.5
 
 
 FITTED = Constants()

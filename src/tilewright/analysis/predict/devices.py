@@ -1,4 +1,4 @@
-"""The devices whose facts are known: a JSON file for each, in `devices/`, the format that `tilewright peaks` writes."""
+"""The devices whose facts are known: a JSON file for each, in `device_tables/`, the format that `tilewright peaks` writes."""
 
 from functools import cache
 from pathlib import Path
@@ -9,7 +9,7 @@ from ...core.sizes import FilePath
 from ...errors import RecordError, UnknownName
 from .facts import DeviceFacts
 
-FOLDER = Path(__file__).parent / "devices"
+FOLDER = Path(__file__).parent / "device_tables"
 DEVICES = ("h200", "h100", "a100", "rtx4090", "mi300x")
 
 

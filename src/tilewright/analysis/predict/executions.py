@@ -12,18 +12,20 @@ from statistics import median
 
 from ..explain.profile import LineAccess
 from ..inspect import instruction_kinds as kinds
-from ..inspect.loops import basic_blocks, natural_loops
+from ..inspect.loops import basic_blocks, dominators, natural_loops
 from ..inspect.machine_code import Instruction, Listing
 
 Line = tuple[str, int]
+Anchor = tuple[Line, str]  # a line of the source, and a kind of access
+Places = Mapping[Anchor, Mapping[int, float]]  # the bytes of a lane that each region's copies of it move
 ANCHORS = {
     kinds.GLOBAL_LOAD: ("load", False),
     kinds.GLOBAL_STORE: ("store", False),
     kinds.LOCAL_LOAD: ("load", True),
     kinds.LOCAL_STORE: ("store", True),
-    kinds.ATOMIC: ("atomic update", None),
+    kinds.ATOMIC: ("atomic", None),
 }
-_STEP = re.compile(r"\bR(\d+), R\1, (-?0x[0-9a-f]+)")
+_STEP = re.compile(r"\bR(\d+), R\1(?:\.reuse)?, (-?0x[0-9a-f]+)")
 _COMPARED = re.compile(r"\bR(\d+)\b")
 
 
@@ -71,7 +73,8 @@ def regions_of(listing: Listing) -> list[Region]:
     blocks = basic_blocks(listing)
     loops = natural_loops(blocks)
     inside = [[other for other in loops if other is not each and other.blocks < each.blocks] for each in loops]
-    outside = set(range(len(blocks))).difference(*(each.blocks for each in loops))
+    reached = {number for number, nearest in enumerate(dominators(blocks)) if nearest >= 0}  # padding is not
+    outside = reached.difference(*(each.blocks for each in loops))
 
     def region(numbers: set[int], depth: int, parent: int | None) -> Region:
         parts = tuple(tuple(listing.instructions[blocks[at].first : blocks[at].last]) for at in sorted(numbers))
@@ -95,18 +98,19 @@ def anchor_of(instruction: Instruction) -> tuple[Line, str, int] | None:
 
 def set_times(regions: Sequence[Region], counts: SourceCounts) -> None:
     """Set how often each region runs for each warp."""
-    places: dict[tuple[Line, str], dict[int, float]] = defaultdict(lambda: defaultdict(float))
+    places: dict[Anchor, dict[int, float]] = defaultdict(lambda: defaultdict(float))
     for number, region in enumerate(regions):
         for instruction in region.instructions:
             anchor = anchor_of(instruction)
             if anchor is not None:
                 places[anchor[0], anchor[1]][number] += anchor[2]
     found: dict[int, list[tuple[float, float]]] = defaultdict(list)
-    for (line, kind), bytes_in in places.items():
-        moved = moved_by(counts, line, kind)
+    main: dict[Anchor, int] = {}
+    for key, bytes_in in places.items():
+        moved = moved_by(counts, *key)
         if moved:
-            main = max(bytes_in, key=lambda at: (regions[at].depth > 0, bytes_in[at], regions[at].depth))
-            found[main].append((moved / bytes_in[main], bytes_in[main]))
+            at = main[key] = max(bytes_in, key=lambda at: (regions[at].depth > 0, bytes_in[at], regions[at].depth))
+            found[at].append((moved / bytes_in[at], bytes_in[at]))
     for number, region in enumerate(regions):
         if number == 0:
             region.known = True
@@ -115,7 +119,7 @@ def set_times(regions: Sequence[Region], counts: SourceCounts) -> None:
     for number, region in enumerate(regions):
         if not region.known:
             region.times = by_loops(regions, number, counts)
-        set_rare(region, places, counts)
+        set_rare(region, places, main, number, counts)
 
 
 def moved_by(counts: SourceCounts, line: Line, kind: str) -> float:
@@ -141,46 +145,44 @@ def by_loops(regions: Sequence[Region], number: int, counts: SourceCounts) -> fl
     lines = {each.place for each in region.instructions if each.place[1]}
     for other in regions:
         beside = other is not region and other.depth == region.depth and other.parent == region.parent
-        if beside and len(other.instructions) > len(region.instructions) and lines <= {e.place for e in other.instructions}:
+        if (
+            beside
+            and len(other.instructions) > len(region.instructions)
+            and lines <= {e.place for e in other.instructions}
+        ):
             return 0.0
-    known = [counts.loops[line] for line in lines if line in counts.loops]
-    if known:
-        return max(known) / unrolled(region)
+    branches = [each.place for each in region.instructions if each.flow in (kinds.BRANCH, kinds.JUMP)]
+    known = next((counts.loops[line] for line in reversed(branches) if line in counts.loops), None)
+    if known is None:
+        known = max((counts.loops[line] for line in lines if line in counts.loops), default=None)
+    if known is not None:
+        return known / unrolled(region)
     return regions[region.parent].times if region.parent is not None else 1.0
 
 
 def unrolled(region: Region) -> int:
     """By how much a loop's counter moves in one iteration: its unrolling, if the source counts by ones."""
     compared = {
-        register
-        for each in region.instructions
-        if "ISETP" in each.opcode
-        for register in _COMPARED.findall(each.text)
+        register for each in region.instructions if "ISETP" in each.opcode for register in _COMPARED.findall(each.text)
     }
     steps = []
     for each in region.instructions:
         match = _STEP.search(each.text)
         if match and match[1] in compared and each.opcode.split(".")[0] in ("IADD3", "VIADD", "IADD"):
-            steps.append(abs(int(match[2], 16)))
+            step = int(match[2], 16)
+            steps.append(abs(step - (1 << 32) if step >> 31 else step))
     return int(median(steps)) if steps and max(steps) <= 64 else 1
 
 
-def set_rare(region: Region, places: Mapping[tuple[Line, str], Mapping[int, float]], counts: SourceCounts) -> None:
-    """Blocks whose own loads and stores, found nowhere else in the code, run less often than the rest of the region."""
-    whole: dict[tuple[Line, str], float] = defaultdict(float)
-    own: list[dict[tuple[Line, str], float]] = []
-    for block in region.blocks:
-        own.append(defaultdict(float))
-        for instruction in block:
-            anchor = anchor_of(instruction)
-            if anchor is not None:
-                own[-1][anchor[0], anchor[1]] += anchor[2]
-                whole[anchor[0], anchor[1]] += anchor[2]
-    for number, anchors in enumerate(own):
+def set_rare(region: Region, places: Places, main: Mapping[Anchor, int], number: int, counts: SourceCounts) -> None:
+    """Blocks whose loads and stores run less often than the rest of the region. What a line moves is shared by its copies here,
+    or by all its copies in the code if most of them stand in another region."""
+    for block_number, block in enumerate(region.blocks):
+        keys = {(line, kind) for line, kind, _ in filter(None, map(anchor_of, block))}
         times = [
-            moved_by(counts, *key) / size
-            for key, size in anchors.items()
-            if size == whole[key] and len(places[key]) == 1 and key[0] in counts.moved
+            moved_by(counts, *key) / (places[key][number] if main.get(key) == number else sum(places[key].values()))
+            for key in keys
+            if key[0] in counts.moved
         ]
         if times and max(times) < 0.9 * region.times:
-            region.rare[number] = max(times)
+            region.rare[block_number] = max(times)

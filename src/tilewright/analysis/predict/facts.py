@@ -18,7 +18,9 @@ class Figure:
 
     def __post_init__(self) -> None:
         if self.origin not in ORIGINS or not self.source:
-            raise InvalidInput(f"figure {self.value}: its origin {self.origin!r} is none of {', '.join(ORIGINS)}, or has no source")
+            raise InvalidInput(
+                f"figure {self.value}: its origin {self.origin!r} is none of {', '.join(ORIGINS)}, or has no source"
+            )
 
 
 @dataclass(frozen=True)
@@ -58,7 +60,11 @@ class DeviceFacts:
     warp_start_cycles: Figure  # between starts of warps on a multiprocessor
 
     def figures(self) -> dict[str, Figure]:
-        return {each.name: getattr(self, each.name) for each in fields(self) if each.name not in ("name", "title", "arch", "rules")}
+        return {
+            each.name: getattr(self, each.name)
+            for each in fields(self)
+            if each.name not in ("name", "title", "arch", "rules")
+        }
 
     @property
     def cycles_per_second(self) -> float:

@@ -8,6 +8,7 @@ one piece is taken to be cut among the groups in order, and any other to be read
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from .cache import SectoredCache
 from .stream import SECTOR, Layout, StreamRecorder, Touch
 
 SLICES = 48  # pieces of a group's life
-MOST_TOUCHES = 24_000_000  # sectors entered into L2: a few seconds
+MOST_TOUCHES = 12_000_000  # sectors entered into L2: a few seconds
 REGULAR = 0.8  # of the accesses must be shifted by the same constant
 DENSE = 0.5  # of the sectors between the first and last that a group touches
 
@@ -34,13 +35,16 @@ class BufferUse:
 
 @dataclass(frozen=True)
 class Traffic:
-    """Sectors of a whole launch: different ones loaded and stored, and what L2 fetches when it begins empty (`cold`) or as the
-    same launch left it (`warm`), and what it writes back."""
+    """Sectors of a whole launch: different ones loaded and stored; loads that hit in L2, fetched from memory and written back,
+    when L2 begins empty (`cold`) and as the same launch left it."""
 
     loaded: int
     stored: int
-    cold: int
-    warm: int
+    cold_missed: int
+    cold_fetched: int
+    cold_written: int
+    missed: int
+    fetched: int
     written: int
 
     @property
@@ -102,7 +106,11 @@ class Launches:
             if use.blocks:
                 return (numbers - self.total // 2) * max(1, size // max(self.total, 1))
             return self.chance.integers(0, max(size, 1), len(numbers))
-        x, y, z = numbers % self.counts[0], numbers // self.counts[0] % self.counts[1], numbers // (self.counts[0] * self.counts[1])
+        x, y, z = (
+            numbers % self.counts[0],
+            numbers // self.counts[0] % self.counts[1],
+            numbers // (self.counts[0] * self.counts[1]),
+        )
         own = (x - self.first[0]) * use.step[0] + (y - self.first[1]) * use.step[1] + (z - self.first[2]) * use.step[2]
         return np.floor_divide(own, SECTOR).astype(np.int64)
 
@@ -137,24 +145,29 @@ class Launches:
 
 
 def traffic_of(launches: Launches, cache_bytes: int, at_once: int) -> Traffic:
-    """What L2 of `cache_bytes` fetches and writes, `at_once` groups being resident on the device."""
+    """What L2 of `cache_bytes` fetches and writes, `at_once` groups being resident on the device.
+
+    Of what is stored, L2 still holds a share at the end: as much of its capacity as stores have of all that is touched.
+    """
     loads = {segment: launches.footprint(segment, False) for segment in launches.uses}
     stores = {segment: launches.footprint(segment, True) for segment in launches.uses}
     both = sum(max(loads[each], stores[each]) for each in loads)
-    capacity = cache_bytes // SECTOR
     loaded, stored = sum(loads.values()), sum(stores.values())
+    capacity = cache_bytes // SECTOR
+    missed, fetched = simulated(launches, cache_bytes, at_once)
     if both <= capacity:
-        return Traffic(loaded, stored, loaded, 0, 0)
-    fetched = simulated(launches, cache_bytes, at_once)
-    cold = max(loaded, fetched)
-    return Traffic(loaded, stored, cold, cold, stored)
+        return Traffic(loaded, stored, min(missed, loaded), loaded, 0, 0, 0, 0)
+    held = capacity * stored // max(both, 1)
+    fetched = max(fetched, loaded)
+    return Traffic(loaded, stored, missed, fetched, max(0, stored - held), missed, fetched, stored)
 
 
-def simulated(launches: Launches, cache_bytes: int, at_once: int) -> int:
-    """Sectors that L2 fetches: the groups run in waves, and all groups of a wave are equally far."""
-    cache = SectoredCache(cache_bytes, launches.layout.end)
+def simulated(launches: Launches, cache_bytes: int, at_once: int) -> tuple[int, int]:
+    """Sectors of loads that L2 does not have, and those that it fetches for them, in pairs: the groups run in waves, and all
+    groups of a wave are equally far."""
+    cache = SectoredCache(cache_bytes, launches.layout.end, pairs=True)
     slices = sliced(launches.touches)
-    fetched = entered = done = 0
+    missed = fetched = entered = done = 0
     for first in range(0, launches.total, at_once):
         numbers = np.arange(first, min(first + at_once, launches.total))
         for part in slices:
@@ -162,18 +175,22 @@ def simulated(launches: Launches, cache_bytes: int, at_once: int) -> int:
                 sectors = launches.sectors(segment, own, numbers)
                 hits = cache.touch(sectors)
                 entered += len(sectors)
-                fetched += 0 if store else len(sectors) - int(hits.sum())
+                if not store:
+                    missing = sectors[~hits]
+                    missed += len(missing)
+                    fetched += 2 * len(np.unique(missing // 2))
         done += len(numbers)
         if entered > MOST_TOUCHES:
             break
-    return round(fetched * launches.total / max(done, 1))
+    scale = launches.total / max(done, 1)
+    return round(missed * scale), round(fetched * scale)
 
 
 def sliced(touches: Sequence[Touch]) -> list[dict[tuple[int, bool], Any]]:
     """The accesses of one group in slices of time: the different sectors of each buffer."""
     found = []
     bounds = np.linspace(0, len(touches), min(SLICES, max(1, len(touches))) + 1).astype(int)
-    for first, last in zip(bounds, bounds[1:], strict=False):
+    for first, last in pairwise(bounds):
         parts: dict[tuple[int, bool], list[Any]] = {}
         for each in touches[first:last]:
             parts.setdefault((each.segment, each.store), []).append(each.base + each.sectors)

@@ -19,11 +19,22 @@ from .hierarchy import Launches, Traffic, buffer_uses, traffic_of
 from .pipeline import cycles, step_of
 from .stream import SECTOR, StreamRecorder
 from .terms import LaunchWork
-from .work import Instructions, instructions_of, memory_work
+from .work import Instructions, MemoryWork, instructions_of, memory_work
 
 GROUPS = 8  # to run at least, so that counts that depend on data are not those of one group
 STEPS = 200_000  # loop iterations and calls: minutes
-CARVEOUTS = (0, 8, 16, 32, 64, 100, 132, 164, 196, 228)  # KB that NVIDIA's drivers give local memory, CUDA C++ Programming Guide
+CARVEOUTS = (
+    0,
+    8,
+    16,
+    32,
+    64,
+    100,
+    132,
+    164,
+    196,
+    228,
+)  # KB that NVIDIA's drivers give local memory, CUDA C++ Programming Guide
 WITHOUT_CODE = 8.0  # instructions for each request, where no compiler is here
 
 
@@ -53,6 +64,19 @@ class Code:
 
 
 @dataclass(frozen=True)
+class Observed:
+    """The work-groups of a launch that ran: their counts and their stream of sectors. `counts` are the groups of each side,
+    `resident` those that fit on a multiprocessor."""
+
+    explanation: PrintedExplanation
+    stream: StreamRecorder
+    groups: tuple[Group, ...]
+    counts: Group
+    items: int
+    resident: int
+
+
+@dataclass(frozen=True)
 class Counted:
     """A counted launch, and the results that a next one may read."""
 
@@ -62,13 +86,12 @@ class Counted:
     irregular: tuple[str, ...]
 
 
-def count(launch: SourceLaunch, code: Code, facts: DeviceFacts, constants: Constants) -> Counted:
-    """Run some work-groups of a launch, and count what all of it asks of the device."""
-    rules = find_model(facts.rules)
-    groups_by_side = count_groups(launch.global_size, launch.local_size)
-    total, items = prod(groups_by_side), prod(launch.local_size)
-    resident = min(resident_groups(code, facts, items), max(1, -(-total // int(facts.multiprocessors.value))))
-    groups, on_chip = chosen_groups(groups_by_side, items, resident, int(facts.multiprocessors.value))
+def observe(launch: SourceLaunch, code: Code, facts: DeviceFacts) -> Observed:
+    """Run some work-groups of a launch in the interpreter."""
+    counts = count_groups(launch.global_size, launch.local_size)
+    total, items, multiprocessors = prod(counts), prod(launch.local_size), int(facts.multiprocessors.value)
+    resident = min(resident_groups(code, facts, items), max(1, -(-total // multiprocessors)))
+    groups, on_chip = chosen_groups(counts, items, resident, multiprocessors)
     recorders: list[StreamRecorder] = []
 
     def recorder(model: Model) -> StreamRecorder:
@@ -77,29 +100,36 @@ def count(launch: SourceLaunch, code: Code, facts: DeviceFacts, constants: Const
 
     found = explain_source(
         launch.source, filename=launch.filename, entry=launch.entry, macros=launch.macros, global_size=launch.global_size,
-        local_size=launch.local_size, arguments=launch.arguments, groups=groups, model=rules, unset=launch.unset,
-        step_limit=STEPS, partial=True, recorder=recorder,
+        local_size=launch.local_size, arguments=launch.arguments, groups=groups, model=find_model(facts.rules),
+        unset=launch.unset, step_limit=STEPS, partial=True, recorder=recorder,
     )  # fmt: skip
-    stream = recorders[0]
-    scale = total / len(found.groups)
-    warps_of_group = -(-items // rules.lanes)
+    return Observed(found, recorders[0], tuple(groups), counts, items, resident)
+
+
+def count(launch: SourceLaunch, code: Code, facts: DeviceFacts, constants: Constants) -> Counted:
+    """Run some work-groups of a launch, and count what all of it asks of the device."""
+    return assess(observe(launch, code, facts), code, facts, constants)
+
+
+def assess(seen: Observed, code: Code, facts: DeviceFacts, constants: Constants) -> Counted:
+    """From the work-groups that ran to the whole launch."""
+    found, stream, total = seen.explanation, seen.stream, prod(seen.counts)
+    warps_of_group = -(-seen.items // found.model.lanes)
     regions = timed_regions(code, found, stream, warps_of_group)
-    memory = memory_work(found.accesses, scale, regions, facts)
-    uses = buffer_uses(stream, groups[: LANES_AT_ONCE // items])
-    launches = Launches(stream.touches, uses, stream.layout, groups[0], groups_by_side)
-    at_once = resident * int(facts.multiprocessors.value)
+    memory = memory_work(found.accesses, total / len(found.groups), regions, facts)
+    uses = buffer_uses(stream, seen.groups[: LANES_AT_ONCE // seen.items])
+    launches = Launches(stream.touches, uses, stream.layout, seen.groups[0], seen.counts)
+    at_once = seen.resident * int(facts.multiprocessors.value)
     traffic = traffic_of(launches, round(facts.l2_bytes.value * constants.l2_part), at_once)
-    sectors = sum(each.sectors for each in stream.sites.values() if each.operation == "load")
-    hits = sum(each.hits for each in stream.sites.values() if each.operation == "load")
-    misses = memory.load_sectors * (1 - hits / sectors) if sectors else 0.0
-    misses = max(misses, float(min(traffic.loaded, memory.load_sectors)))
-    work = LaunchWork(
-        total, warps_of_group, resident, 0.0, instructions_of(regions) if regions else bare_instructions(memory, total, warps_of_group),
-        memory, misses, traffic,
-    )  # fmt: skip
+    loads = [each for each in stream.sites.values() if each.operation == "load"]
+    sectors = sum(each.sectors for each in loads)
+    hits = sum(each.hits for each in loads) / sectors if sectors else 0.0
+    misses = max(memory.load_sectors * (1 - hits), float(min(traffic.loaded, memory.load_sectors)))
+    instructions = instructions_of(regions) if regions else bare_instructions(memory, total * warps_of_group)
+    work = LaunchWork(total, warps_of_group, seen.resident, 0.0, instructions, memory, misses, traffic)
     latency = latency_cycles(regions, stream, work, facts)
     irregular = tuple(stream.layout.names[segment] for segment, use in uses.items() if use.step is None)
-    return Counted(replace(work, latency_cycles=latency), found, hits / sectors if sectors else 0.0, irregular)
+    return Counted(replace(work, latency_cycles=latency), found, hits, irregular)
 
 
 def resident_groups(code: Code, facts: DeviceFacts, items: int) -> int:
@@ -117,7 +147,9 @@ def l1_bytes(code: Code, facts: DeviceFacts, resident: int) -> int:
     return max(16 << 10, int(facts.l1_bytes.value) - carved)
 
 
-def chosen_groups(counts: Group, items: int, resident: int, multiprocessors: int) -> tuple[list[Group], tuple[Group, ...]]:
+def chosen_groups(
+    counts: Group, items: int, resident: int, multiprocessors: int
+) -> tuple[list[Group], tuple[Group, ...]]:
     """The groups to run, and those that share a multiprocessor: a first one from the middle of the first wave, its neighbours,
     which show how accesses shift from group to group, and the ones that come to the same multiprocessor."""
     total = prod(counts)
@@ -126,13 +158,25 @@ def chosen_groups(counts: Group, items: int, resident: int, multiprocessors: int
     def group(at: int) -> Group:
         return at % counts[0], at // counts[0] % counts[1], at // (counts[0] * counts[1])
 
-    x, y, z = group(number)
-    first = (min(x, max(counts[0] - 2, 0)), min(y, max(counts[1] - 2, 0)), min(z, max(counts[2] - 2, 0)))
+    near = group(number)
+    inner = [
+        max(min(at, size - 2), min(1, size - 1)) for at, size in zip(near, counts, strict=True)
+    ]  # no border, if it can be
+    first = (inner[0], inner[1], inner[2])
     place = first[0] + counts[0] * (first[1] + counts[1] * first[2])
     beside = [
-        (first[0] + (side == 0), first[1] + (side == 1), first[2] + (side == 2)) for side in range(3) if counts[side] > 1
+        (first[0] + (side == 0), first[1] + (side == 1), first[2] + (side == 2))
+        for side in range(3)
+        if counts[side] > 1
     ]
-    sharing = [first, *(group(place + step * multiprocessors) for step in range(1, resident) if place + step * multiprocessors < total)]
+    sharing = [
+        first,
+        *(
+            group(place + step * multiprocessors)
+            for step in range(1, resident)
+            if place + step * multiprocessors < total
+        ),
+    ]
     others = [group((place + step * (total // GROUPS + 1)) % total) for step in range(1, GROUPS)]
     most = max(1, LANES_AT_ONCE // items)
     chosen = list(dict.fromkeys((first, *beside, *sharing)))[:most]
@@ -149,10 +193,9 @@ def timed_regions(code: Code, found: PrintedExplanation, stream: StreamRecorder,
     return regions
 
 
-def bare_instructions(memory: object, groups: int, warps_of_group: int) -> Instructions:
+def bare_instructions(memory: MemoryWork, warps: int) -> Instructions:
     """A guess without machine code: some instructions for each request."""
-    requests = getattr(memory, "requests", 0.0) + getattr(memory, "local_wavefronts", 0.0)
-    return Instructions(issued=WITHOUT_CODE * requests / (groups * warps_of_group))
+    return Instructions(issued=WITHOUT_CODE * (memory.requests + memory.local_wavefronts) / warps)
 
 
 def latency_cycles(regions: list[Region], stream: StreamRecorder, work: LaunchWork, facts: DeviceFacts) -> float:
@@ -160,7 +203,10 @@ def latency_cycles(regions: list[Region], stream: StreamRecorder, work: LaunchWo
     average = memory_latency(1.0 - work.miss_sectors / max(work.memory.load_sectors, 1.0), work, facts)
     if not regions:
         return work.memory.requests / max(work.warps, 1) * average / 4
-    hits = {each.line: each.hit_rate for each in stream.sites.values() if each.operation == "load"}
+    hits: dict[tuple[str, int], float] = {}
+    for each in stream.sites.values():
+        if each.operation == "load":  # of several loads in flight together, the slowest counts
+            hits[each.line] = min(hits.get(each.line, 1.0), each.hit_rate)
 
     def latency(instruction: Instruction) -> float:
         anchor = anchor_of(instruction)
@@ -188,11 +234,11 @@ def pieces_of(region: Region) -> list[tuple[tuple[Instruction, ...], float]]:
 
 def memory_latency(l1_hits: float, work: LaunchWork, facts: DeviceFacts) -> float:
     """Mean cycles of a load, given the part of its sectors that L1 has."""
-    beyond = min(1.0, work.traffic.warm / work.miss_sectors) if work.miss_sectors else 0.0
+    beyond = min(1.0, work.traffic.missed / work.miss_sectors) if work.miss_sectors else 0.0
     far = facts.l2_latency.value + beyond * (facts.dram_latency.value - facts.l2_latency.value)
     return l1_hits * facts.l1_latency.value + (1.0 - l1_hits) * far
 
 
 def dram_bytes(traffic: Traffic) -> tuple[int, int, int]:
     """Bytes read and written when the launch is repeated, and read when caches are empty."""
-    return SECTOR * traffic.warm, SECTOR * traffic.written, SECTOR * traffic.cold
+    return SECTOR * traffic.fetched, SECTOR * traffic.written, SECTOR * traffic.cold_fetched

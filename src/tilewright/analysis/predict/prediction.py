@@ -64,7 +64,8 @@ class Prediction(Shown):
     def to_rows(self) -> list[dict[str, Any]]:
         """A row for each bound."""
         return [
-            {"kernel": self.kernel, "device": self.device, "bound": each.name, "seconds": each.seconds} for each in self.terms
+            {"kernel": self.kernel, "device": self.device, "bound": each.name, "seconds": each.seconds}
+            for each in self.terms
         ]
 
 

@@ -104,7 +104,9 @@ class StreamRecorder(TrafficRecorder):
         self._patterns.clear()
 
     def iterations(self, position: Position, mask: Mask, count: int) -> None:
-        warps = np.unique(self._warps(mask.indices)) if not mask.everyone else range(len(self.groups) * self.warps_of_group)
+        warps = (
+            np.unique(self._warps(mask.indices)) if not mask.everyone else range(len(self.groups) * self.warps_of_group)
+        )
         self.loops[position.file, position.line] += len(warps) * count
 
     def record(self, site: Site, segment: Segment, offsets: npt.NDArray[np.int64], mask: Mask) -> None:

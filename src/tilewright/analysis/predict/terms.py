@@ -6,6 +6,7 @@ with few resident warps, a warp's own time counts, with many what the units can 
 
 from dataclasses import dataclass
 
+from ..explain.models import find_model
 from .constants import Constants
 from .facts import DeviceFacts
 from .hierarchy import Traffic
@@ -40,7 +41,7 @@ def unit_cycles(work: LaunchWork, facts: DeviceFacts) -> dict[str, float]:
     wavefronts of local memory, and for each access of global memory the largest of its requests, tags and sectors over their
     rates; starts: warps x cycles between two starts.
     """
-    lanes, own, warps = 32.0, work.instructions, float(work.warps)
+    lanes, own, warps = float(find_model(facts.rules).lanes), work.instructions, float(work.warps)
     return {
         "instruction issue": warps * own.issued / facts.issue.value,
         "multiply-adds": warps * own.floats * lanes / facts.multiply_adds.value,
@@ -71,7 +72,7 @@ def terms_of(work: LaunchWork, facts: DeviceFacts, constants: Constants) -> tupl
     l2_loads = SECTOR * work.miss_sectors / (facts.l2_gbs.value * 1e9)
     l2_stores = SECTOR * work.memory.store_sectors / (facts.l2_store_gbs.value * 1e9)
     terms.append(Term("L2", l2_loads + l2_stores))
-    moved = SECTOR * (work.traffic.warm + work.traffic.written)
+    moved = SECTOR * (work.traffic.fetched + work.traffic.written)
     terms.append(Term("memory", moved / (facts.dram_gbs.value * 1e9)))
     if work.memory.atomic_lanes:
         terms.append(Term("atomic updates", work.memory.atomic_lanes / (facts.atomic_gops.value * 1e9)))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from ..explain.profile import LineAccess
 from ..inspect import instruction_kinds as kinds
 from ..inspect.machine_code import Instruction
-from .executions import ANCHORS, Line, Region, anchor_of
+from .executions import Line, Region, anchor_of
 from .facts import DeviceFacts
 
 BANKED = 128  # bytes that local memory delivers in one wavefront
@@ -74,7 +74,9 @@ class MemoryWork:
     contended: float = 1.0
 
 
-def memory_work(accesses: Sequence[LineAccess], scale: float, regions: Sequence[Region], facts: DeviceFacts) -> MemoryWork:
+def memory_work(
+    accesses: Sequence[LineAccess], scale: float, regions: Sequence[Region], facts: DeviceFacts
+) -> MemoryWork:
     """`scale` is all work-groups over the executed ones. Where the compiler merged reads of neighbouring words, local memory
     needs fewer wavefronts."""
     widths = widths_of(regions)
@@ -85,12 +87,16 @@ def memory_work(accesses: Sequence[LineAccess], scale: float, regions: Sequence[
             local, cycles = local + wavefronts, cycles + wavefronts
             continue
         requests, tags = requests + each.requests, tags + each.lines
-        cycles += max(each.requests * facts.request_cycles.value, each.lines / facts.l1_tags.value, each.cost / facts.l1_sectors.value)
+        cycles += max(
+            each.requests * facts.request_cycles.value,
+            each.lines / facts.l1_tags.value,
+            each.cost / facts.l1_sectors.value,
+        )
         if each.operation == "load":
             loads += each.cost
         else:
             stores += each.cost
-            lanes += each.lane_bytes / each.size if each.operation == "atomic update" else 0.0
+            lanes += each.lane_bytes / each.size if each.operation == "atomic" else 0.0
     return MemoryWork(*(scale * each for each in (local, requests, tags, loads, stores, lanes, cycles)))
 
 
@@ -110,9 +116,10 @@ def widths_of(regions: Sequence[Region]) -> Mapping[tuple[Line, str], float]:
 
 def merged_wavefronts(access: LineAccess, widths: Mapping[tuple[Line, str], float]) -> float:
     """Wavefronts of an access of local memory, as the compiler made it."""
-    kind = next(kind for kind, (operation, _) in ANCHORS.items() if operation == access.operation and "global" not in kind)
-    width = widths.get(((access.position.file, access.position.line), kind), access.size)
-    if access.operation != "load" or width <= access.size:
+    if access.operation != "load":
+        return access.cost
+    width = widths.get(((access.position.file, access.position.line), kinds.LOCAL_LOAD), access.size)
+    if width <= access.size:
         return access.cost
     different = len({each for each in access.first.addresses if each is not None})
     merged = max(1.0, different * width / BANKED)  # of one wide load
