@@ -85,13 +85,14 @@ _HOME = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [
     "LADDERS", "Accuracy", "Answer", "BuildFailed", "Comparisons", "Config", "Copy", "Devices", "Examination", "Gemm",
-    "Inspection", "InvalidInput", "Kernel", "Ladder", "LadderRoofline", "Ladders", "LaunchFailed", "NDRange", "NoDevice",
-    "OutOfDeviceMemory", "Plan", "Prediction", "Ranking", "Record", "RecordError", "Roofline", "Row", "Run",
-    "TilewrightError", "Transpose", "Tuned", "UnknownName", "Unsupported", "UnsupportedType", "Verdict", "WhatIf", "WrongResult", "__version__",
-    "accuracy", "bench", "compare", "compare_explanations", "copy", "custom_kernel", "devices", "doctor", "explain",
-    "find_kernel", "find_ladder", "gemm", "inspect", "ladder", "list", "list_devices", "load_record", "matmul",
-    "matrix_transpose", "open_device", "plan", "plan_kernel", "plot", "predict", "report", "roofline", "run", "run_plan",
-    "rung_before", "save_record", "show", "transpose", "tune", "verify", "what_if", "why",
+    "Inspection", "InvalidInput", "Kernel", "Ladder", "LadderRoofline", "Ladders", "LaunchFailed", "NDRange",
+    "NoDevice", "OutOfDeviceMemory", "Plan", "Prediction", "Ranking", "Record", "RecordError", "Roofline", "Row",
+    "Run", "TilewrightError", "Transpose", "Tuned", "UnknownName", "Unsupported", "UnsupportedType", "Verdict",
+    "WhatIf", "WrongResult", "__version__", "accuracy", "bench", "compare", "compare_explanations", "copy",
+    "custom_kernel", "devices", "doctor", "explain", "find_kernel", "find_ladder", "gemm", "inspect", "ladder",
+    "list", "list_devices", "load_record", "matmul", "matrix_transpose", "open_device", "plan", "plan_kernel", "plot",
+    "predict", "report", "roofline", "run", "run_plan", "rung_before", "save_record", "show", "transpose", "tune",
+    "verify", "what_if", "why",
 ]  # fmt: skip
 
 

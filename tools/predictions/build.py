@@ -26,7 +26,7 @@ OPTIONS = ("-lineinfo",)
 RESTORED = ("bitonic_step", "bitonic_local", "shortest_paths", "frontier", "random_walks", "butterflies")
 RUNG_SIZES = {
     "rows": ((1024,) * 3,),
-    "tiles": ((1024,) * 3, (2048,) * 3, (4096,) * 3),
+    "tiles": ((1024,) * 3, (2048,) * 3),
     "transpose": ((2048,) * 2, (4096,) * 2),
 }
 

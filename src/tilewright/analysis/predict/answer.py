@@ -31,7 +31,7 @@ from .prediction import Prediction, seconds_text
 from .terms import SECTOR, combined, terms_of
 
 SIZE = 2048  # of each side, if none is given
-SPREAD, IRREGULAR, FOREIGN, WITHOUT = 1.3, 1.3, 1.2, 1.6  # factors of the range; see `spread_of`
+SPREAD, IRREGULAR, FOREIGN, WITHOUT = 1.5, 1.3, 1.2, 1.6  # factors of the range; see `spread_of`
 
 
 def predict(
@@ -138,7 +138,7 @@ def timed(
     work = counted.work
     terms = tuple(sorted(terms_of(work, facts, constants), key=lambda each: -each.seconds))
     launch = facts.launch_us.value * 1e-6
-    seconds = launch + combined(terms, constants)
+    seconds = launch + combined(terms, work, facts, constants)
     spread = spread_of(counted, facts, notes)
     read, written, cold = dram_bytes(work.traffic)
     asked = max(work.miss_sectors, 1.0)
@@ -147,7 +147,7 @@ def timed(
     said += tuple(f"{name} is addressed by data: its traffic is estimated" for name in counted.irregular)
     return Prediction(
         kernel=kernel, problem=problem, device=facts.name, title=facts.title, seconds=seconds,
-        low=max(terms[0].seconds, seconds / spread), high=seconds * spread, launch_seconds=launch, terms=terms,
+        low=seconds / spread, high=seconds * spread, launch_seconds=launch, terms=terms,
         l1_hits=counted.l1_hits, l2_hits=max(0.0, 1 - work.traffic.missed / asked),
         l2_bytes=round(SECTOR * (work.miss_sectors + work.memory.store_sectors)), dram_read_bytes=read,
         dram_written_bytes=written,

@@ -6,14 +6,19 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Constants:
-    """`overlap` and `memory_overlap` are exponents: how well a warp's waiting hides behind others' work, and memory behind
-    the multiprocessors. `latency` multiplies a warp's own time: queues make it longer than on an idle device. `l2_part` is the
-    part of L2 that serves one copy of what all multiprocessors read."""
+    """Exponents of power means say how well one kind of work hides behind another: at 1 times add up, at infinity the longest
+    counts alone. `units` is that of a multiprocessor's units without other warps, `units_full` what a full multiprocessor adds
+    to it; `memory` is that of L2 and memory, and `beside` that of units, starts of warps, latency and memory together.
+    `latency` and `starts` multiply a warp's own time and the cost of its start: queues make both longer. `l2_copies` is how
+    often L2 holds what several multiprocessors read."""
 
-    overlap: float = 3.0
-    memory_overlap: float = 3.0
-    latency: float = 1.3
-    l2_part: float = 0.5
+    units: float = 1.0
+    units_full: float = 3.0
+    memory: float = 2.7
+    beside: float = 3.3
+    latency: float = 1.04
+    starts: float = 1.2
+    l2_copies: float = 2.0
 
 
 FITTED = Constants()

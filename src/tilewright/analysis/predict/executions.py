@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from statistics import median
 
 from ..explain.profile import LineAccess
+from ..explain.simt.machine_state import Group
 from ..inspect import instruction_kinds as kinds
 from ..inspect.loops import basic_blocks, dominators, natural_loops
 from ..inspect.machine_code import Instruction, Listing
@@ -54,18 +55,53 @@ class SourceCounts:
     loops: Mapping[Line, float]
 
 
-def source_counts(accesses: Sequence[LineAccess], loops: Mapping[Line, int], warps: int) -> SourceCounts:
-    """The counts of the executed work-groups, for each of their `warps`."""
+@dataclass(frozen=True)
+class AccessMean:
+    """One access of the source, as one work-group makes it on average. Fields as in `LineAccess`."""
+
+    line: Line
+    operation: str
+    is_local: bool
+    size: int
+    requests: float
+    cost: float
+    lines: float
+    lane_bytes: float
+    useful_bytes: float
+    different: int  # addresses of its first request
+
+
+def access_means(accesses: Sequence[LineAccess], weights: Mapping[Group, float]) -> list[AccessMean]:
+    """The mean over the executed work-groups by their `weights`, which add up to 1."""
+    found = []
+    for each in accesses:
+        requests = sum(weights.get(group, 0.0) * count for group, count, _ in each.by_group)
+        cost = sum(weights.get(group, 0.0) * own for group, _, own in each.by_group)
+        scale = cost / each.cost if each.cost else 0.0
+        different = len({address for address in each.first.addresses if address is not None})
+        found.append(
+            AccessMean(
+                (each.position.file, each.position.line), each.operation, each.is_local, each.size, requests, cost,
+                scale * each.lines, scale * each.lane_bytes, scale * each.useful_bytes, different,
+            )
+        )  # fmt: skip
+    return found
+
+
+def source_counts(
+    accesses: Sequence[AccessMean],
+    loops: Mapping[Line, Mapping[Group, int]],
+    weights: Mapping[Group, float],
+    warps: int,
+) -> SourceCounts:
+    """The counts of one warp of a work-group of `warps`. No instruction moves more than 16 bytes of a lane."""
     moved: dict[Line, dict[tuple[str, bool], float]] = defaultdict(lambda: defaultdict(float))
     for each in accesses:
-        whole = each.requests * request_bytes(each) / warps
-        moved[each.position.file, each.position.line][each.operation, each.is_local] += whole
-    return SourceCounts(moved, {line: count / warps for line, count in loops.items()})
-
-
-def request_bytes(access: LineAccess) -> int:
-    """Bytes of a lane in one request: no instruction moves more than 16."""
-    return min(access.size, 16)
+        moved[each.line][each.operation, each.is_local] += each.requests * min(each.size, 16) / warps
+    iterations = {
+        line: sum(weights.get(group, 0.0) * count for group, count in own.items()) for line, own in loops.items()
+    }
+    return SourceCounts(moved, {line: count / warps for line, count in iterations.items()})
 
 
 def regions_of(listing: Listing) -> list[Region]:
@@ -92,7 +128,7 @@ def anchor_of(instruction: Instruction) -> tuple[Line, str, int] | None:
     """The line, the kind and the bytes of a lane, if this is a load, a store or an atomic update."""
     for effect in instruction.effects:
         if effect.kind in ANCHORS and instruction.place[1]:
-            return instruction.place, effect.kind, max(1, effect.bits // 8)
+            return instruction.place, effect.kind, effect.bits // 8 or 4
     return None
 
 
@@ -104,21 +140,24 @@ def set_times(regions: Sequence[Region], counts: SourceCounts) -> None:
             anchor = anchor_of(instruction)
             if anchor is not None:
                 places[anchor[0], anchor[1]][number] += anchor[2]
-    found: dict[int, list[tuple[float, float]]] = defaultdict(list)
+    found: dict[int, list[tuple[float, float, str]]] = defaultdict(list)
     main: dict[Anchor, int] = {}
     for key, bytes_in in places.items():
         moved = moved_by(counts, *key)
         if moved:
             at = main[key] = max(bytes_in, key=lambda at: (regions[at].depth > 0, bytes_in[at], regions[at].depth))
-            found[at].append((moved / bytes_in[at], bytes_in[at]))
+            found[at].append((moved / bytes_in[at], bytes_in[at], key[1]))
     for number, region in enumerate(regions):
         if number == 0:
             region.known = True
         elif number in found:
-            region.times, region.known = weighted_median(found[number]), True
+            region.times, region.known = least(found[number]), True
+    seen = {line for line, _ in places}
+    complete = all(line in seen for line in counts.moved)  # then a line that moved nothing was never reached
     for number, region in enumerate(regions):
         if not region.known:
-            region.times = by_loops(regions, number, counts)
+            unreached = complete and any(number in own for own in places.values())
+            region.times = 0.0 if unreached else by_loops(regions, number, counts)
         set_rare(region, places, main, number, counts)
 
 
@@ -128,14 +167,12 @@ def moved_by(counts: SourceCounts, line: Line, kind: str) -> float:
     return sum(value for (own, where), value in found.items() if own == operation and local in (None, where))
 
 
-def weighted_median(values: Sequence[tuple[float, float]]) -> float:
-    """The median of values by weight."""
-    ordered, half, sum_of = sorted(values), sum(weight for _, weight in values) / 2, 0.0
-    for value, weight in ordered:
-        sum_of += weight
-        if sum_of >= half:
-            return value
-    return ordered[-1][0]
+def least(values: Sequence[tuple[float, float, str]]) -> float:
+    """The least of several estimates, as compilers drop accesses of the source but add none. Those of few bytes do not count, nor
+    do atomic updates beside loads and stores, as their instructions stand on others' lines."""
+    values = [each for each in values if each[2] != kinds.ATOMIC] or values
+    most = max(weight for _, weight, _ in values)
+    return min(value for value, weight, _ in values if weight >= most / 4)
 
 
 def by_loops(regions: Sequence[Region], number: int, counts: SourceCounts) -> float:

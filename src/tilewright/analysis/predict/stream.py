@@ -32,6 +32,7 @@ class Pattern:
     other groups' bytes lie from the first group's (None where they are no shift of it)."""
 
     sectors: Sectors  # of all requests on the simulated multiprocessor: a sector once for each request
+    requests: Sectors  # whose they are
     first_group: Sectors
     shifts: tuple[tuple[int, int | None], ...]
 
@@ -44,10 +45,16 @@ class SiteTraffic:
     operation: str
     sectors: int = 0
     hits: int = 0
+    requests: int = 0
+    late: int = 0  # requests that wait for L2, also for a sector that another one has just asked for
 
     @property
     def hit_rate(self) -> float:
         return self.hits / self.sectors if self.sectors else 0.0
+
+    @property
+    def late_rate(self) -> float:
+        return self.late / self.requests if self.requests else 0.0
 
 
 @dataclass(frozen=True)
@@ -55,6 +62,7 @@ class Touch:
     """One access of the first group, for the simulation of L2."""
 
     segment: int
+    site: int
     store: bool
     base: int  # sectors
     sectors: Sectors
@@ -89,8 +97,8 @@ class StreamRecorder(TrafficRecorder):
         self.layout = Layout()
         self.sites: dict[int, SiteTraffic] = {}
         self.touches: list[Touch] = []
-        self.shifts: dict[tuple[int, int], Counter[int | None]] = {}
-        self.loops: Counter[tuple[str, int]] = Counter()
+        self.shifts: dict[tuple[int, int, int], Counter[int | None]] = {}  # by segment, site and place of the group
+        self.loops: dict[tuple[str, int], Counter[Group]] = {}
         self.atomics = Counter[str]()
         self._patterns: dict[tuple[int, bytes, bytes], Pattern] = {}
         self._cache: SectoredCache | None = None
@@ -104,10 +112,12 @@ class StreamRecorder(TrafficRecorder):
         self._patterns.clear()
 
     def iterations(self, position: Position, mask: Mask, count: int) -> None:
-        warps = (
-            np.unique(self._warps(mask.indices)) if not mask.everyone else range(len(self.groups) * self.warps_of_group)
-        )
-        self.loops[position.file, position.line] += len(warps) * count
+        counts = self.loops.setdefault((position.file, position.line), Counter())
+        if mask.everyone:
+            counts.update(dict.fromkeys(self.groups, self.warps_of_group * count))
+            return
+        slots, warps = np.unique(np.unique(self._warps(mask.indices)) // self.warps_of_group, return_counts=True)
+        counts.update({self.groups[slot]: int(number) * count for slot, number in zip(slots, warps, strict=True)})
 
     def record(self, site: Site, segment: Segment, offsets: npt.NDArray[np.int64], mask: Mask) -> None:
         super().record(site, segment, offsets, mask)
@@ -146,7 +156,7 @@ class StreamRecorder(TrafficRecorder):
         simulated = valid & np.isin(slots, self._slots)[:, None]
         pairs = np.unique((requests[simulated] << 32) + each[simulated] + _BIAS)
         first_group = np.unique(each[valid & (slots == 0)[:, None]])
-        return Pattern((pairs & 0xFFFFFFFF) - _BIAS, first_group, self._shifts(offsets, slots))
+        return Pattern((pairs & 0xFFFFFFFF) - _BIAS, pairs >> 32, first_group, self._shifts(offsets, slots))
 
     def _shifts(self, offsets: Any, slots: Any) -> tuple[tuple[int, int | None], ...]:
         counts = np.bincount(slots, minlength=len(self.groups))
@@ -174,11 +184,16 @@ class StreamRecorder(TrafficRecorder):
         traffic.sectors += len(pattern.sectors)
         if len(pattern.sectors) and not store:
             different = np.unique(pattern.sectors)
-            traffic.hits += len(pattern.sectors) - len(different) + int(self._l1(start + different).sum())
+            there = self._l1(start + different)
+            traffic.hits += len(pattern.sectors) - len(different) + int(there.sum())
+            traffic.requests += len(np.unique(pattern.requests))
+            if not there.all():
+                waiting = np.isin(pattern.sectors, different[~there])
+                traffic.late += len(np.unique(pattern.requests[waiting]))
         if len(pattern.first_group):
-            self.touches.append(Touch(segment.number, store, start, pattern.first_group))
+            self.touches.append(Touch(segment.number, site.number, store, start, pattern.first_group))
         for slot, shift in pattern.shifts:
-            self.shifts.setdefault((segment.number, slot), Counter())[shift] += 1
+            self.shifts.setdefault((segment.number, site.number, slot), Counter())[shift] += 1
 
     def _l1(self, sectors: Sectors) -> Any:
         if self._cache is None:

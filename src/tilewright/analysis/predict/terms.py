@@ -7,6 +7,7 @@ with few resident warps, a warp's own time counts, with many what the units can 
 from dataclasses import dataclass
 
 from ..explain.models import find_model
+from ..inspect.occupancy import find_multiprocessor
 from .constants import Constants
 from .facts import DeviceFacts
 from .hierarchy import Traffic
@@ -14,6 +15,8 @@ from .prediction import Term
 from .work import Instructions, MemoryWork
 
 SECTOR = 32
+# Terms that are no unit of a multiprocessor.
+OUTSIDE = ("starts of warps", "latency", "L2", "memory", "atomic updates")
 
 
 @dataclass(frozen=True)
@@ -34,7 +37,7 @@ class LaunchWork:
         return self.groups * self.warps_of_group
 
 
-def unit_cycles(work: LaunchWork, facts: DeviceFacts) -> dict[str, float]:
+def unit_cycles(work: LaunchWork, facts: DeviceFacts, constants: Constants) -> dict[str, float]:
     """Cycles of all multiprocessors together that each unit needs for the launch:
 
     issue: instructions / those issued a clock; arithmetic: instructions x lanes of a warp / lanes of the unit; load-store unit:
@@ -49,19 +52,19 @@ def unit_cycles(work: LaunchWork, facts: DeviceFacts) -> dict[str, float]:
         "special functions": warps * own.special * lanes / facts.special.value,
         "double precision": warps * own.doubles * lanes / facts.double_multiply_adds.value,
         "load-store units": work.memory.unit_cycles + warps * own.shuffles,
-        "starts of warps": warps * facts.warp_start_cycles.value,
+        "starts of warps": warps * constants.starts * facts.warp_start_cycles.value,
     }
 
 
 def terms_of(work: LaunchWork, facts: DeviceFacts, constants: Constants) -> tuple[Term, ...]:
     """The terms of one launch, without the launch's own cost.
 
-    A multiprocessor runs its groups in waves. In each wave, the units' cycles and a warp's own time compete:
-    (units^p + latency^p)^(1/p). The last wave has what is left.
+    Units: the cycles of the groups of the busiest multiprocessor. Latency: waves of groups x the time of a warp alone. L2: sectors
+    that L1 lacks, and stored ones, over their rates. Memory: bytes fetched and written back over the rate of a copy.
     """
     count = int(facts.multiprocessors.value)
     second = facts.cycles_per_second
-    units = unit_cycles(work, facts)
+    units = unit_cycles(work, facts, constants)
     slots = count * work.resident
     full, rest = divmod(work.groups, slots)
     per_group = {name: value / work.groups for name, value in units.items()}
@@ -79,12 +82,16 @@ def terms_of(work: LaunchWork, facts: DeviceFacts, constants: Constants) -> tupl
     return tuple(terms)
 
 
-def combined(terms: tuple[Term, ...], constants: Constants) -> float:
-    """Seconds: units and latency by one power mean, then memory beside them by another, so that the largest counts most."""
-    own = [each.seconds for each in terms if each.name not in ("L2", "memory", "atomic updates", "latency")]
-    inside = power_sum((max(own), next(e.seconds for e in terms if e.name == "latency")), constants.overlap)
-    beside = [each.seconds for each in terms if each.name in ("L2", "memory", "atomic updates")]
-    return power_sum((inside, *beside), constants.memory_overlap)
+def combined(terms: tuple[Term, ...], work: LaunchWork, facts: DeviceFacts, constants: Constants) -> float:
+    """Seconds: the units by one power mean, whose exponent grows with the warps that are there to fill gaps; L2 and memory by
+    another; and both, with starts and latency, by a third. So the largest counts most."""
+    seconds = {each.name: each.seconds for each in terms}
+    units = tuple(value for name, value in seconds.items() if name not in OUTSIDE)
+    warps = min(1.0, work.resident * work.warps_of_group / find_multiprocessor(facts.arch).waves)
+    inside = power_sum(units, constants.units + constants.units_full * warps)
+    beyond = power_sum((seconds["L2"], seconds["memory"]), constants.memory)
+    others = (seconds["starts of warps"], seconds["latency"], seconds.get("atomic updates", 0.0))
+    return power_sum((inside, beyond, *others), constants.beside)
 
 
 def power_sum(values: tuple[float, ...], power: float) -> float:

@@ -2,14 +2,16 @@
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from ..explain.profile import LineAccess
 from ..inspect import instruction_kinds as kinds
 from ..inspect.machine_code import Instruction
-from .executions import Line, Region, anchor_of
+from .executions import AccessMean, Line, Region, anchor_of
 from .facts import DeviceFacts
 
+KEPT = 0.95  # of what the source asks for: below it, the compiler has dropped accesses
+SECTOR, WIDEST = 32, 16  # bytes of a sector; of a lane in one instruction, at most
+MERGED = 1.5  # times the source's width, from which on reads count as merged
 BANKED = 128  # bytes that local memory delivers in one wavefront
 FLOAT_ON_ALU = ("FSETP", "FSET", "FSEL", "FMNMX", "FCHK")
 DOUBLES = ("DFMA", "DADD", "DMUL", "DSETP", "DMNMX")
@@ -69,39 +71,74 @@ class MemoryWork:
     tags: float
     load_sectors: float
     store_sectors: float
+    partial_sectors: float  # stores' sectors beyond those that their bytes would fill
     atomic_lanes: float
     unit_cycles: float
-    contended: float = 1.0
 
 
 def memory_work(
-    accesses: Sequence[LineAccess], scale: float, regions: Sequence[Region], facts: DeviceFacts
+    accesses: Sequence[AccessMean], groups: int, warps_of_group: int, regions: Sequence[Region], facts: DeviceFacts
 ) -> MemoryWork:
-    """`scale` is all work-groups over the executed ones. Where the compiler merged reads of neighbouring words, local memory
-    needs fewer wavefronts."""
-    widths = widths_of(regions)
-    local = requests = tags = loads = stores = lanes = cycles = 0.0
+    """The work of `groups` work-groups. The compiler drops accesses whose values it keeps in registers, and where it merged reads
+    of neighbouring words, local memory needs fewer wavefronts."""
+    widths, moved = widths_of(regions)
+    asked: dict[tuple[Line, str], float] = defaultdict(float)
     for each in accesses:
-        if each.is_local:
-            wavefronts = merged_wavefronts(each, widths) / facts.local_wavefronts.value
+        asked[each.line, kind_of(each)] += each.requests * min(each.size, 16) / warps_of_group
+    local = requests = tags = loads = stores = partial = lanes = cycles = 0.0
+    for each in accesses:
+        key = each.line, kind_of(each)
+        own = as_compiled(each, moved.get(key, 0.0) / asked[key] if asked[key] else 0.0, widths.get(key, each.size))
+        if own.is_local:
+            wavefronts = merged_wavefronts(own, widths) / facts.local_wavefronts.value
             local, cycles = local + wavefronts, cycles + wavefronts
             continue
-        requests, tags = requests + each.requests, tags + each.lines
-        cycles += max(
-            each.requests * facts.request_cycles.value,
-            each.lines / facts.l1_tags.value,
-            each.cost / facts.l1_sectors.value,
-        )
-        if each.operation == "load":
-            loads += each.cost
+        requests, tags = requests + own.requests, tags + own.lines
+        cycles += unit_cycles_of(own, facts)
+        if own.operation == "load":
+            loads += own.cost
         else:
-            stores += each.cost
-            lanes += each.lane_bytes / each.size if each.operation == "atomic" else 0.0
-    return MemoryWork(*(scale * each for each in (local, requests, tags, loads, stores, lanes, cycles)))
+            sectors = each.cost * min(1.0, own.cost / each.cost) if each.cost else 0.0  # narrow stores meet again in L1
+            stores += sectors
+            partial += max(0.0, sectors - each.useful_bytes / SECTOR)
+            lanes += own.lane_bytes / own.size if own.operation == "atomic" else 0.0
+    return MemoryWork(*(groups * each for each in (local, requests, tags, loads, stores, partial, lanes, cycles)))
 
 
-def widths_of(regions: Sequence[Region]) -> Mapping[tuple[Line, str], float]:
-    """The mean bytes of a lane in the loads and stores of each line, as they run."""
+def unit_cycles_of(access: AccessMean, facts: DeviceFacts) -> float:
+    """Cycles of a load-store unit for an access of global memory: its requests, tags or sectors, whatever takes longest."""
+    return max(
+        access.requests * facts.request_cycles.value,
+        access.lines / facts.l1_tags.value,
+        access.cost / facts.l1_sectors.value,
+    )
+
+
+def kind_of(access: AccessMean) -> str:
+    """The kind of instruction that makes this access."""
+    if access.operation == "load":
+        return kinds.LOCAL_LOAD if access.is_local else kinds.GLOBAL_LOAD
+    if access.operation == "store":
+        return kinds.LOCAL_STORE if access.is_local else kinds.GLOBAL_STORE
+    return kinds.ATOMIC
+
+
+def as_compiled(access: AccessMean, kept: float, width: float) -> AccessMean:
+    """What the compiler made of an access: it may keep only a part of what the source asks for, and split a wide vector whose
+    alignment it does not know into loads or stores of `width` bytes, each of which touches about the same sectors."""
+    if access.operation == "atomic" or not kept:
+        return access
+    factor = min(1.0, kept) if kept < KEPT else 1.0
+    if not access.is_local and width < KEPT * min(access.size, WIDEST):
+        factor *= min(access.size, WIDEST) / width
+    return replace(
+        access, requests=factor * access.requests, cost=factor * access.cost, lines=factor * access.lines,
+        lane_bytes=factor * access.lane_bytes, useful_bytes=factor * access.useful_bytes,
+    )  # fmt: skip
+
+
+def widths_of(regions: Sequence[Region]) -> tuple[dict[tuple[Line, str], float], dict[tuple[Line, str], float]]:
+    """The mean bytes of a lane in the loads and stores of each line as they run, and all bytes that a warp's lane moves there."""
     moved: dict[tuple[Line, str], float] = defaultdict(float)
     count: dict[tuple[Line, str], float] = defaultdict(float)
     for region in regions:
@@ -111,16 +148,13 @@ def widths_of(regions: Sequence[Region]) -> Mapping[tuple[Line, str], float]:
                 if anchor is not None and times:
                     moved[anchor[0], anchor[1]] += times * anchor[2]
                     count[anchor[0], anchor[1]] += times
-    return {key: moved[key] / count[key] for key in moved}
+    return {key: moved[key] / count[key] for key in moved}, dict(moved)
 
 
-def merged_wavefronts(access: LineAccess, widths: Mapping[tuple[Line, str], float]) -> float:
+def merged_wavefronts(access: AccessMean, widths: Mapping[tuple[Line, str], float]) -> float:
     """Wavefronts of an access of local memory, as the compiler made it."""
-    if access.operation != "load":
+    width = widths.get((access.line, kinds.LOCAL_LOAD), access.size)
+    if access.operation != "load" or width < MERGED * access.size:
         return access.cost
-    width = widths.get(((access.position.file, access.position.line), kinds.LOCAL_LOAD), access.size)
-    if width <= access.size:
-        return access.cost
-    different = len({each for each in access.first.addresses if each is not None})
-    merged = max(1.0, different * width / BANKED)  # of one wide load
+    merged = max(1.0, access.different * width / BANKED)  # of one wide load
     return min(access.cost, merged * access.requests * access.size / width)
