@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from .analysis.inspect import Inspection, inspect
     from .analysis.predict import Prediction, Ranking, predict
     from .api.answers import why
+    from .api.device_facts import peaks
     from .api.machine import Devices, devices
     from .api.measurements import Accuracy, Run, accuracy, bench, ladder, run
     from .api.planning import Tuned, plan, tune
@@ -56,6 +57,7 @@ _HOMES = {
     "analysis.inspect": ("Inspection", "inspect"),
     "analysis.predict": ("Prediction", "Ranking", "predict"),
     "api.answers": ("why",),
+    "api.device_facts": ("peaks",),
     "api.machine": ("Devices", "devices"),
     "api.measurements": ("Accuracy", "Run", "accuracy", "bench", "ladder", "run"),
     "api.planning": ("Tuned", "plan", "tune"),
@@ -90,7 +92,7 @@ __all__ = [
     "Run", "TilewrightError", "Transpose", "Tuned", "UnknownName", "Unsupported", "UnsupportedType", "Verdict",
     "WhatIf", "WrongResult", "__version__", "accuracy", "bench", "compare", "compare_explanations", "copy",
     "custom_kernel", "devices", "doctor", "explain", "find_kernel", "find_ladder", "gemm", "inspect", "ladder",
-    "list", "list_devices", "load_record", "matmul", "matrix_transpose", "open_device", "plan", "plan_kernel", "plot",
+    "list", "list_devices", "load_record", "matmul", "matrix_transpose", "open_device", "peaks", "plan", "plan_kernel", "plot",
     "predict", "report", "roofline", "run", "run_plan", "rung_before", "save_record", "show", "transpose", "tune",
     "verify", "what_if", "why",
 ]  # fmt: skip

@@ -18,7 +18,7 @@ from tilewright.errors import BuildFailed
 from tilewright.kernels import find_ladder
 from tilewright.runtime.cuda.nvrtc import find_nvrtc
 
-from .cases import CASES, cuda_text
+from .cases import CACHES, CASES, cuda_text
 
 ARCHITECTURE = "sm_90"
 OPTIONS = ("-lineinfo",)
@@ -56,10 +56,11 @@ def build(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     entries = [*foreign_entries(folder), *rung_entries(folder)]
     (folder / "manifest.json").write_text(json.dumps(entries, indent=1))
+    (folder / "caches.cu").write_text(cuda_text(CACHES, read_source(PRELUDE / Dialect.CUDA)))
     package = folder / "predictions"
     package.mkdir(exist_ok=True)
     (package / "__init__.py").write_text('"""Times and counts kernels."""\n')
-    for name in ("measure.py", "cases.py"):
+    for name in ("measure.py", "cases.py", "micro.py"):
         shutil.copy(Path(__file__).parent / name, package / name)
 
 

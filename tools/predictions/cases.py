@@ -245,6 +245,9 @@ CASES: tuple[ForeignCase, ...] = (
     case("others", "butterflies", 8 * MILLION, 256, signal, 16 * MILLION, 1 << 10),
 )
 
+# The micro-benchmarks of `micro.py`, which are not predicted.
+CACHES = ForeignCase("caches", "caches.cl", "chase", (1,), (1,), lambda chance: {})
+
 
 def cuda_text(each: ForeignCase, prelude: str) -> str:
     """The kernel as CUDA C++ by the project's prelude."""

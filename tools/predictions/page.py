@@ -22,13 +22,13 @@ def page(record: dict[str, Any]) -> str:
         (
             "# What `predict` says, and what a GPU does",
             "",
-            f"{len(rows)} launches, timed on an {machine['device']}, as machine code of {machine['compiler']}, and counted by "
-            f"{machine['profiler']}. The same machine code was predicted. Recorded on {record['date']} in "
+            f"{len(rows)} launches, timed on an {machine['device']}, as machine code of {machine['compiler']}, "
+            f"and counted by {machine['profiler']}. The same machine code was predicted. Recorded on {record['date']} in "
             "`benchmarks/h200-predictions.json`, by `python -m tools.predictions`.",
             "",
             "The constants of the model were fitted on the odd rungs of `rows`, `tiles` and `transpose`. The even rungs and the "
-            "foreign-style kernels were not used for that. The form of the model, which terms there are and how they combine, was "
-            "chosen by someone who saw all of these figures, so that kernels of yours may be further off.",
+            "foreign-style kernels were not used for that. The form of the model, which terms there are and how they combine, "
+            "was chosen by someone who saw all of these figures, so that kernels of yours may be further off.",
             "",
             *times(rows),
             "",
@@ -150,13 +150,13 @@ def missing(rows: Sequence[Row]) -> list[str]:
         "- Stores of parts of sectors in long strides, and barriers after few instructions, take longer than predicted.",
         "- Work-items that walk their own rows hit L1 at other rates than predicted: real warps drift apart, and those of the "
         "interpreter run in lockstep.",
-        "- L2 is asked for fewer sectors than L1 lacks where several multiprocessors read the same lines at the same time. The model "
-        "has nothing that merges their requests.",
+        "- L2 is asked for fewer sectors than L1 lacks where several multiprocessors read the same lines at the same time. The "
+        "model has nothing that merges their requests.",
         "- The slow paths of `sin` and `cos` are counted as if they were run.",
         "- `rows/04` to `rows/09` are not here: one work-item makes more loop iterations than the interpreter should run.",
-        "- No other device was at hand. The tables of the H100, A100, RTX 4090 and MI300X hold datasheets' and published figures. "
-        "No prediction for them was tested. To test constants fitted on an H200 on an H100, measure the folder that `build` writes "
-        "there, and run `compare FOLDER --on h100`.",
+        "- No other device was at hand. The tables of the H100, A100, RTX 4090 and MI300X hold datasheets' and published "
+        "figures. No prediction for them was tested. To test constants fitted on an H200 on an H100, measure the folder that "
+        "`build` writes there, and run `compare FOLDER --on h100`.",
     ]
 
 

@@ -22,6 +22,7 @@ from . import (
     explain,
     inspect,
     ladder,
+    peaks,
     plan,
     plot,
     predict,
@@ -44,7 +45,7 @@ GROUPS: dict[str, dict[str, Command]] = {
     },
     "your own kernel": {"why": why, "run": run_one, "inspect": inspect, "roofline": roofline, "predict": predict},
     "library": {"plan": plan, "tune": tune},
-    "machine": {"devices": devices, "doctor": doctor, "completion": completion},
+    "machine": {"devices": devices, "peaks": peaks, "doctor": doctor, "completion": completion},
 }  # fmt: skip
 COMMANDS: dict[str, Command] = {name: command for group in GROUPS.values() for name, command in group.items()}
 FIRST = """\

@@ -156,7 +156,8 @@ def set_times(regions: Sequence[Region], counts: SourceCounts) -> None:
     complete = all(line in seen for line in counts.moved)  # then a line that moved nothing was never reached
     for number, region in enumerate(regions):
         if not region.known:
-            unreached = complete and any(number in own for own in places.values())
+            looped = any(each.place in counts.loops for each in region.instructions)
+            unreached = complete and not looped and any(number in own for own in places.values())
             region.times = 0.0 if unreached else by_loops(regions, number, counts)
         set_rare(region, places, main, number, counts)
 

@@ -59,8 +59,8 @@ def unit_cycles(work: LaunchWork, facts: DeviceFacts, constants: Constants) -> d
 def terms_of(work: LaunchWork, facts: DeviceFacts, constants: Constants) -> tuple[Term, ...]:
     """The terms of one launch, without the launch's own cost.
 
-    Units: the cycles of the groups of the busiest multiprocessor. Latency: waves of groups x the time of a warp alone. L2: sectors
-    that L1 lacks, and stored ones, over their rates. Memory: bytes fetched and written back over the rate of a copy.
+    Units: the cycles of the groups of the busiest multiprocessor. Latency: waves of groups x the time of a warp alone. L2:
+    sectors that L1 lacks, and stored ones, over their rates. Memory: bytes fetched and written back over the rate of a copy.
     """
     count = int(facts.multiprocessors.value)
     second = facts.cycles_per_second

@@ -67,3 +67,7 @@ def test_loads_in_flight_together_wait_once(latency: float, least: float) -> Non
     loop = regions_of(parse_sass(UNROLLED, "kernel"))[1].instructions
     own = cycles((step_of(each, lambda _: latency) for each in loop), loops=True)
     assert least < own < least + 20
+
+
+def test_a_loop_whose_loads_were_never_made_does_not_run() -> None:
+    assert timed([access(5, 2, "store")], {}) == [1.0, 0.0]
