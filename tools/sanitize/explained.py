@@ -7,7 +7,7 @@ import numpy as np
 
 from tilewright.analysis.explain import Explanation, explain_source
 from tilewright.analysis.explain.plans import scalars_of
-from tilewright.analysis.explain.simt.launch import Argument
+from tilewright.analysis.explain.simt.launch_arguments import Argument
 from tilewright.core.kernel import Step, render
 from tilewright.errors import SourceError, Unsupported
 
@@ -73,4 +73,5 @@ def explain_step(step: Step, buffers: dict[str, np.ndarray], whole: bool) -> Exp
         local_size=ndrange.local_size,
         arguments=arguments,
         groups="all" if whole else None,
+        typed=False,  # copies see all elements as integers
     )

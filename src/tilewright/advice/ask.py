@@ -2,12 +2,16 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import Unpack
 
+from ..analysis.arguments import ready_kernel
 from ..analysis.diagnosis import fault_of
 from ..analysis.explain.drawing.source import source_lines
 from ..analysis.explain.models import find_model
+from ..core.defaults import LADDER_SIDES
 from ..core.device import DeviceInfo, Peaks
 from ..core.kernel import Kernel
+from ..core.launch_options import LaunchOptions
 from ..core.plan import plan_kernel
 from ..core.problem import Problem, compulsory_bytes
 from ..core.problems import check_memory, dtype_refusal, make_problem
@@ -15,7 +19,7 @@ from ..core.records import Record, Role, Row
 from ..core.sizes import Sides, Size, as_size
 from ..errors import InvalidInput, TilewrightError, Unsupported
 from ..kernels.settings import KernelName, Settings, chosen_kernel
-from ..measurement.ladders import DEFAULT_SIZES, check_something, run_kernel
+from ..measurement.ladders import check_something, run_kernel
 from ..measurement.progress import Announce, Phase, silent
 from ..measurement.roofline import Roofline, traffic_of
 from ..reports.trust import busy_words, can_divide, is_busy
@@ -48,6 +52,7 @@ def why_kernel(
     local_size: Sides | None = None,
     announce: Announce = silent,
     keep: Callable[[Record], None] = lambda record: None,
+    **own: Unpack[LaunchOptions],
 ) -> Answer:
     """The answer for a kernel, measured on a device, or by the counts of a device model alone.
 
@@ -55,7 +60,7 @@ def why_kernel(
     at a small size, and its machine code is read. InvalidInput for a device beside a model; Unsupported for a type that
     the kernel does not have.
     """
-    chosen = chosen_kernel(kernel, settings, global_size, local_size)
+    chosen = ready_kernel(chosen_kernel(kernel, settings, global_size, local_size, **own), size or None, dtype)
     dtype = chosen.usual_dtype if dtype is None else dtype
     sides = as_size(size)
     if device_model is None:
@@ -119,7 +124,7 @@ def _by_counts(kernel: Kernel, size: Sequence[int], name: str, dtype: str, offse
 def default_size(kernel: Kernel, info: DeviceInfo) -> tuple[int, ...]:
     """The size at which a ladder is measured."""
     operation = "gemm" if kernel.operation == "gemm" else "transpose"
-    return (DEFAULT_SIZES[operation, "gpu" if info.kind == "gpu" else "cpu"],)
+    return (LADDER_SIDES[operation, "gpu" if info.kind == "gpu" else "cpu"],)
 
 
 def _answer_about(kernel: Kernel, problem: Problem, info: DeviceInfo, peaks: Peaks, row: Row | None) -> Answer:

@@ -10,6 +10,7 @@ import numpy as np
 from ..core.custom import Geometry
 from ..core.device import DeviceInfo
 from ..core.kernel import Kernel
+from ..core.own_problem import OWN
 from ..core.plan import Plan, plan_kernel
 from ..core.problem import Gemm, Problem, Transpose, output_of, random_arrays
 from ..core.records import Fault, Row, RowStatus
@@ -48,7 +49,7 @@ def diagnosed(row: Row, kernel: Kernel, problem: Problem, info: DeviceInfo) -> R
     stopped = [sentence for each in explanations for sentence in stop_sentences(each)]
     if stopped:
         text = f"explain ran {kernel.name} on {plan.problem.title} and found {many}; it {stopped[0]}"
-    elif not faults:
+    elif not faults and problem.operation != OWN:
         text += f"; {_outcome(plan, arrays, explanations)}"
     causes = [] if stopped else cause_sentences(plan, arrays, explanations)
     return replace(row, faults=faults, explained="\n".join([*causes, text]))
@@ -71,7 +72,9 @@ def explained(plan: Plan, arrays: Mapping[str, np.ndarray], zeroed_output: bool 
 
 def cause_sentences(plan: Plan, arrays: Mapping[str, np.ndarray], explanations: Sequence[Explanation]) -> list[str]:
     """The mistake that explains the whole result, at most one, and a global size that was rounded up."""
-    sentences = []
+    sentences: list[str] = []
+    if plan.problem.operation == OWN:
+        return sentences
     kinds = {finding.kind for each in explanations for finding in each.faults}
     config = plan.steps[-1].config
     if BOUNDS in kinds and isinstance(config, Geometry) and (rounding := config.rounding(plan.problem)):
@@ -110,7 +113,7 @@ def output_in(plan: Plan, explanations: Sequence[Explanation]) -> np.ndarray | N
 
 def small_plan(kernel: Kernel, problem: Problem, info: DeviceInfo) -> Plan:
     """The plan of the first smaller problem that the kernel takes, or of the problem itself; Unsupported if there is none."""
-    for side in SMALL:
+    for side in SMALL if problem.operation != OWN else ():
         try:
             plan = plan_kernel(kernel, smaller(problem, side), info)
             return plan if turns(plan) <= MOST_TURNS else plan_kernel(kernel, smaller(problem, TINY, TINY), info)
@@ -128,7 +131,9 @@ def turns(plan: Plan) -> float:
 
 
 def smaller(problem: Problem, side: int, ragged: int = RAGGED) -> Problem:
-    """The problem with every long side cut to `side` plus its remainder by `ragged`."""
+    """The problem with every long side cut to `side` plus its remainder by `ragged`; a kernel's own problem as it is."""
+    if problem.operation == OWN:
+        return problem
 
     def cut(length: int) -> int:
         return length if length <= side + ragged else side + length % ragged

@@ -6,12 +6,15 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import product
-from typing import Any
+from typing import Any, Unpack
 
 from ..core.custom import Geometry
+from ..core.defaults import EXPLAIN_STEPS
 from ..core.device import DeviceInfo
 from ..core.includes import with_includes
-from ..core.kernel import Config, Kernel
+from ..core.kernel import Config, Kernel, notes_on
+from ..core.launch_options import LaunchOptions
+from ..core.own_problem import OWN
 from ..core.problem import Problem
 from ..core.problems import check_memory, dtype_refusal, make_problem
 from ..core.shown import Shown
@@ -19,6 +22,7 @@ from ..core.sizes import Sides, Size
 from ..core.source import without_comments
 from ..errors import InvalidInput, UnknownName, Unsupported
 from ..kernels.settings import KernelName, Settings, chosen_kernel, with_settings
+from .arguments import ready_kernel
 from .explain import NVIDIA, Explanation, Model, PrintedExplanation, explain_kernel, find_model
 from .explain.explain import Groups
 from .explain.models import CPU
@@ -31,7 +35,6 @@ DEFAULT_SIZES = {"gemm": (256, 256, 64), "transpose": (256, 256), "copy": (256, 
 SEQUENTIAL_SIZE = (32, 32, 32)  # where a single work-item does everything, every step of it is interpreted
 MOST_ITEMS = 8192  # work-items of a group: no known driver allows more
 ANY_DEVICE = DeviceInfo("any device", "", kind="gpu", local_bytes=2**31, fp64=True, fp16=True)
-STEPS = 40_000  # loop iterations and calls of a launch: some tens of seconds on a laptop
 CPU_RULES = (
     "work-groups of one work-item are for CPUs: loads and stores are counted in cache lines, each work-item by itself. Rules of "
     "GPUs are not applied; --device-model nvidia applies them"
@@ -53,16 +56,18 @@ def explain(
     macros: Mapping[str, str | int] | None = None,
     pitches: Mapping[str, int] | None = None,
     groups: Groups = None,
-    steps: int = STEPS,
+    steps: int = EXPLAIN_STEPS,
     watch: Watch = not_watched,
+    **own: Unpack[LaunchOptions],
 ) -> PrintedExplanation:
     """What `kernel` does to memory: its sectors, bank conflicts, races and other faults. `print` it to read it.
 
     `kernel` is a rung's name ("transpose/05"), a `.cl` file of your own with its `global_size` and `local_size` in work-items
-    ("M,N" and "16,16"), or a Kernel (`custom_kernel` makes one). `size` is (m, n, k) or (rows, columns), or one number for a
-    square; 256 x 256 x 64 or 256 x 256 if left out (32 x 32 x 32 for the kernels of a single work-item). `dtype` is the
-    kernel's usual one if left out. `model` names the hardware whose rules count: "nvidia" (checked against an H200's
-    counters), "amd64", "amd32", "intel8", "intel16", "gt200" or "cpu". If left out it is "cpu" for work-groups of one
+    ("M,N" and "16,16"), or a Kernel (`custom_kernel` makes one). `own` are the arguments of a file: entry, arguments, bind,
+    init ... (`LaunchOptions`); what is left out is guessed, and `assumed` says how. `size` is (m, n, k) or (rows, columns),
+    or one number for a square; 256 x 256 x 64 or 256 x 256 if left out (32 x 32 x 32 for the kernels of a single work-item).
+    `dtype` is the kernel's usual one if left out. `model` names the hardware whose rules count: "nvidia" (checked against an
+    H200's counters), "amd64", "amd32", "intel8", "intel16", "gt200" or "cpu". If left out it is "cpu" for work-groups of one
     work-item, and "nvidia" for others.
 
     `settings` change fields of a rung's configuration, and its geometry with them, or macros of a file. `config` and
@@ -80,7 +85,7 @@ def explain(
     >>> [(each.position.line, each.operation, each.degree) for each in found.accesses if each.is_local]
     [(23, 'store', 1.0), (30, 'load', 8.0)]
     """
-    chosen = chosen_kernel(kernel, settings, global_size, local_size)
+    chosen = ready_kernel(chosen_kernel(kernel, settings, global_size, local_size, **own), size, dtype)
     chosen = replace(chosen, config=config or chosen.config)
     problem = problem_of(chosen, size, dtype, offset)
     check_launch(chosen, problem)
@@ -99,7 +104,8 @@ def explain(
     )
     rounding = chosen.config.rounding(problem) if isinstance(chosen.config, Geometry) else ""
     why = CPU_RULES if model is None and last.model is CPU else ""
-    return replace(last, earlier=tuple(earlier), rounding=rounding, why_model=why)
+    assumed = notes_on(chosen)
+    return replace(last, earlier=tuple(earlier), rounding=rounding, why_model=why, assumed=assumed)
 
 
 def rules_for(kernel: Kernel, problem: Problem, model: Model | str | None) -> Model:
@@ -124,7 +130,9 @@ def problem_of(kernel: Kernel, size: Size | None, dtype: str | None, offset: int
 
 
 def default_size(kernel: Kernel) -> tuple[int, ...]:
-    """The size used if none is given: large enough for several work-groups."""
+    """The size used if none is given: large enough for several work-groups. Arguments of a kernel's own need none."""
+    if kernel.operation == OWN:
+        return (1,)
     sizes = DEFAULT_SIZES[kernel.operation]
     geometry = kernel.config.ndrange(make_problem(kernel, sizes))
     return SEQUENTIAL_SIZE if max(geometry.global_size) == 1 else sizes
@@ -186,6 +194,7 @@ def what_if(
     settings: Settings | None = None,
     global_size: Sides | None = None,
     local_size: Sides | None = None,
+    **own: Unpack[LaunchOptions],
 ) -> WhatIf:
     """The cost of a kernel with other settings: every combination of the values in `sweep`, then every row length, in
     elements, of the local arrays in `pitches`. The other arguments are those of `explain`.
@@ -198,7 +207,7 @@ def what_if(
       0           8,192           8,192              2,048             16,384                  14,336       0
       1           8,192           8,192              4,096              4,096                   4,096       0  <- best
     """
-    chosen, base = chosen_kernel(kernel, None, global_size, local_size), settings or {}
+    chosen, base = chosen_kernel(kernel, None, global_size, local_size, **own), settings or {}
     variations: list[dict[str, Any]] = []
     if sweep:
         combinations = [dict(zip(sweep, values, strict=True)) for values in product(*sweep.values())]

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Unpack
 
 from ..advice.answer import Answer
 from ..advice.ask import why_kernel
 from ..advice.page import save_page
+from ..core.launch_options import LaunchOptions
 from ..core.sizes import FilePath, Sides, Size
 from ..kernels.settings import KernelName, Settings
 from ..measurement.progress import Announce
@@ -32,6 +34,7 @@ def why(
     html: FilePath | None = None,
     announce: Announce | None = None,
     keep: Callable[[Record], None] = lambda record: None,
+    **own: Unpack[LaunchOptions],
 ) -> Answer:
     """Why a kernel is slow or wrong: its causes, ranked by what fixing each could gain at most. `print` it to read it.
 
@@ -44,15 +47,16 @@ def why(
         seconds: the time for measuring.
         html: a file for the answer as a page.
 
-    The other arguments are those of `run`. A kernel that is wrong gets its faults, and nothing about its speed. NoDevice
-    without a device; InvalidInput for a device beside a model; Unsupported for a type that the kernel does not have.
+    The other arguments, `own` too, are those of `run`. A kernel that is wrong gets its faults, and nothing about its speed.
+    NoDevice without a device; InvalidInput for a device beside a model; Unsupported for a type that the kernel does not
+    have.
     """
     opened = str(device) if isinstance(device, int) else device
     with progress_line("why") as line:
         answer = why_kernel(
             kernel, size, device=opened, device_model=device_model, dtype=dtype, offset=offset, seconds=seconds,
             baselines=baselines, settings=settings, global_size=global_size, local_size=local_size,
-            announce=announce or line, keep=lambda early: keep(shown_record(early)),
+            announce=announce or line, keep=lambda early: keep(shown_record(early)), **own,
         )  # fmt: skip
     if html is not None:
         save_page(answer, Path(html))

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Unpack
 
+from ..core.defaults import TRIAL_S
 from ..core.kernel import Ladder
+from ..core.launch_options import LaunchOptions
 from ..core.records import Row
 from ..core.shown import Shown
 from ..core.sizes import Sides, Size, Sizes, as_size
@@ -17,7 +19,6 @@ from ..measurement.cases import Watcher
 from ..measurement.ladders import run_kernel, run_ladder
 from ..measurement.library import run_benchmark
 from ..measurement.progress import Announce
-from ..measurement.trial import TIME_BUDGET_S
 from ..reports import errors_table
 from ..reports.shown import as_html, as_text
 from ..runtime.device import Device as AnyDevice
@@ -107,12 +108,13 @@ def run(
     baselines: bool = True,
     watch: Watcher = lambda index, row: None,
     backend: str = "opencl",
-    time_budget: float = TIME_BUDGET_S,
+    time_budget: float = TRIAL_S,
     settings: Settings | None = None,
     global_size: Sides | None = None,
     local_size: Sides | None = None,
     announce: Announce | None = None,
     keep: Callable[[Record], None] = lambda record: None,
+    **own: Unpack[LaunchOptions],
 ) -> Run:
     """Verify and measure one kernel and NumPy: the record, and the verdict with ten sample elements.
 
@@ -124,6 +126,8 @@ def run(
             hangs or crashes there, its row says so.
         settings: fields of a rung's configuration, or macros of a file.
         global_size, local_size: those of a file, in work-items: "M,N" and "16,16".
+        own: what the arguments of a file get: entry, arguments, bind, init, expect ... (`LaunchOptions`). A kernel that is no
+            gemm, transpose or copy is compared with the values of explain's interpreter.
 
     The other arguments are those of `ladder`. With `backend` "both" the verdict is the first that did not pass, or the
     last. The row of a kernel that was wrong or failed holds what `explain` finds in it at a small size.
@@ -135,6 +139,7 @@ def run(
         record, verdict = run_kernel(
             kernel, size, _named(device), dtype, offset, seconds, baselines, watch, backend,
             time_budget, settings, global_size, local_size, announce or line, lambda early: keep(shown_record(early)),
+            **own,
         )  # fmt: skip
     return Run(shown_record(record), verdict)
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from os import PathLike
 from pathlib import Path
-from typing import overload
+from typing import Unpack, overload
 
 from ..core import records
 from ..core.kernel import Kernel, Ladder
+from ..core.launch_options import LaunchOptions
 from ..core.sizes import FilePath, Sides, Size, as_size
 from ..errors import InvalidInput
 from ..kernels import LADDERS
@@ -37,6 +38,7 @@ def roofline(
     local_size: Sides | None = None,
     announce: Announce | None = None,
     keep: Callable[[Record], None] = lambda record: None,
+    **own: Unpack[LaunchOptions],
 ) -> Roofline: ...
 
 
@@ -53,6 +55,7 @@ def roofline(
     local_size: Sides | None = None,
     announce: Announce | None = None,
     keep: Callable[[Record], None] = lambda record: None,
+    **own: Unpack[LaunchOptions],
 ) -> LadderRoofline: ...
 
 
@@ -69,6 +72,7 @@ def roofline(
     local_size: Sides | None = None,
     announce: Announce | None = None,
     keep: Callable[[Record], None] = lambda record: None,
+    **own: Unpack[LaunchOptions],
 ) -> Roofline | LadderRoofline: ...
 
 
@@ -84,6 +88,7 @@ def roofline(
     local_size: Sides | None = None,
     announce: Announce | None = None,
     keep: Callable[[Record], None] = lambda record: None,
+    **own: Unpack[LaunchOptions],
 ) -> Roofline | LadderRoofline:
     """Measure a kernel, or each rung of a ladder, and the device's peaks, and count the traffic. `print` the result.
 
@@ -97,6 +102,7 @@ def roofline(
         offset: the columns that a transpose or copy leaves out.
         seconds: the time for measuring.
         settings: fields of a rung's configuration, or macros of a file.
+        own: what the arguments of a file get: entry, arguments, bind, init ... (`LaunchOptions`).
         announce: gets what is going on. Without it a notebook shows that in one line.
         keep: gets the record of what was measured until then if the call ends early.
 
@@ -105,6 +111,7 @@ def roofline(
     """
     of_one_kernel: Given = (
         ("offset", offset), ("settings", settings), ("global_size", global_size), ("local_size", local_size),
+        *own.items(),
     )  # fmt: skip
     opened = str(device) if isinstance(device, int) else device
     with progress_line(f"roofline {subject if isinstance(subject, str) else ''}".strip()) as line:
@@ -127,7 +134,7 @@ def roofline(
             )
         return roofline_kernel(
             subject, size, opened, dtype, offset, seconds, settings, global_size, local_size, tell,
-            lambda each: keep(shown_record(each)),
+            lambda each: keep(shown_record(each)), **own,
         )  # fmt: skip
 
 

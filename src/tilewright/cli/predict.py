@@ -12,8 +12,7 @@ EXAMPLES = """\
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     from ..analysis.predict.devices import DEVICES
     from .json_output import add_json
-    from .kernel_arguments import add_kernel
-    from .shared_arguments import add_problem
+    from .shared_arguments import add_kernel, add_problem
 
     add_kernel(parser, "a rung's name, such as tiles/2, a .cl file of your own, or a ladder")
     add_problem(parser.add_argument_group("problem"), "2048")

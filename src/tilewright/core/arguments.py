@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterable, Sequence
 
 from ..errors import InvalidInput
 from .kernel import Step
+from .own_problem import OWN
 from .source import Parameter
 
 
@@ -12,10 +13,13 @@ def check_arguments(step: Step, buffers: Collection[str], scalars: Collection[st
 
     `buffers`, `scalars` and `maps` (tensor maps) are the names that have values.
     """
+    if step.kernel.launch is not None and step.problem is not None and step.problem.operation != OWN:
+        check_types(step)
     missing = [
         each
         for each in step.kernel.signature.parameters
         if each.name not in maps
+        and step.pointer_of(each.name) is None
         and (step.buffer_of(each.name) not in buffers if each.pointer else each.name not in scalars)
     ]
     if not missing:
@@ -31,6 +35,29 @@ def check_arguments(step: Step, buffers: Collection[str], scalars: Collection[st
         f"{', '.join(buffers)}, numbers are {', '.join(scalars)}. Rename the arguments in the kernel"
         f"{_advice(missing, buffers, scalars)}"
     )
+
+
+# The types of elements that a user's pointer to each type of OpenCL C may get.
+ELEMENTS_OF = {
+    "float": ("float32", "complex64"), "double": ("float64", "complex128"), "int": ("int32",), "uint": ("int32",),
+    "half": ("float16",), "ushort": ("float16", "bfloat16"), "short": ("float16", "bfloat16"),
+    "char": ("int8",), "uchar": ("int8", "float8_e4m3fn", "float8_e5m2"), "long": (), "ulong": (),
+}  # fmt: skip
+
+
+def check_types(step: Step) -> None:
+    """InvalidInput for a pointer to elements of another type than its buffer's: an `int *` never gets floats."""
+    dtypes = {each.name: each.dtype for each in step.problem.operands}
+    for each in step.kernel.signature.parameters:
+        kind = ELEMENTS_OF.get(each.ctype.rstrip("0123456789"))
+        dtype = dtypes.get(step.buffer_of(each.name), "")
+        if not each.pointer or kind is None or not dtype or dtype in kind:
+            continue
+        advice = f"give --dtype {kind[0]}, or make it a pointer to REAL" if kind else "use another type of elements"
+        raise InvalidInput(
+            f"{step.kernel.name}: {each.name} is a {each.ctype} *, and the elements of {step.buffer_of(each.name)} are {dtype}: "
+            f"{advice}"
+        )
 
 
 def _quoted(missing: Sequence[Parameter]) -> str:

@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+import argparse
 import ast
 import operator
+import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from ..errors import InvalidInput, UnknownName
+from .argument_words import LaunchWords
 from .kernel import Config, Kernel, NDRange, round_up
+from .kernel_options import folders_among, macros_among, settings_of
+from .launch_arguments import words_of
 from .problem import Problem
 from .sizes import FilePath, Sides, sides
 
 OPERATIONS = ("gemm", "transpose", "copy")
 ORDERS = {"r": "row", "c": "column"}
+AUTO = ("auto",)  # a local size that is left to the driver
+ORDER_WORDS = {"row": "rrr", "column": "ccc"}
 
 _OPERATORS: dict[type[ast.operator], Callable[[int, int], int]] = {
     ast.Add: operator.add,
@@ -43,7 +51,7 @@ def evaluate(expression: str, names: Mapping[str, int]) -> int:
 
 
 def _value(node: ast.expr, names: Mapping[str, int]) -> int:
-    if isinstance(node, ast.Constant) and isinstance(node.value, int):
+    if isinstance(node, ast.Constant) and type(node.value) is int:  # True is none
         return node.value
     if isinstance(node, ast.Name):
         if node.id not in names:
@@ -56,38 +64,77 @@ def _value(node: ast.expr, names: Mapping[str, int]) -> int:
 
 @dataclass(frozen=True)
 class Geometry(Config):
-    """Global and local size as expressions, and the macros given with -D, in their order."""
+    """Global and local size as expressions, and the macros given with -D, in their order.
+
+    The local size "auto" is left to the driver. `offset` are expressions, too. The global size of a `ragged` launch is not
+    rounded up. `values` are numbers that arguments get beside those of the problem.
+    """
 
     global_size: tuple[str, ...]
     local_size: tuple[str, ...]
     defines: tuple[tuple[str, str], ...] = ()
+    offset: tuple[str, ...] = ()
+    ragged: bool = False
+    values: tuple[tuple[str, int | float | complex | bytes], ...] = ()
+    renamed: tuple[tuple[str, str], ...] = ()  # arguments, and the size of the problem that each of them is
 
     def macros(self, problem: Problem) -> dict[str, str | int]:
-        return dict(self.defines)
+        """The macros; an expression over sizes, such as COLUMNS2=2*N, is computed."""
+        sizes = self._sizes_of(problem)
+        return {name: computed_macro(value, sizes) for name, value in self.defines}
+
+    def scalars(self, problem: Problem) -> dict[str, Any]:
+        return {**dict(self.values), **{name: problem.scalars[size] for name, size in self.renamed}}
 
     def ndrange(self, problem: Problem) -> NDRange:
         wanted, local = self._sizes(problem)
-        whole = tuple(round_up(max(size, 0), side) for size, side in zip(wanted, local, strict=True))
+        whole = wanted if self.ragged else tuple(
+            round_up(max(size, 0), side) for size, side in zip(wanted, local, strict=True)
+        )  # fmt: skip
         if max(whole) >= 2**63:
             raise InvalidInput(f"--global {','.join(self.global_size)}: {max(whole):,} work-items cannot be counted")
-        return NDRange(whole, local)
+        if min(whole) < 0:
+            raise InvalidInput(f"--global {','.join(self.global_size)}: {min(whole):,} work-items are less than none")
+        names = self._names(problem)
+        offset = tuple(evaluate(each, names) for each in self.offset)
+        if offset and (len(offset) != len(whole) or min(offset) < 0):
+            raise InvalidInput(
+                f"--global-offset {','.join(self.offset)}: give one number for each dimension, not negative"
+            )
+        return NDRange(whole, local, offset, self.local_size == AUTO)
+
+    def _sizes_of(self, problem: Problem) -> dict[str, int]:
+        scalars = {**problem.scalars, **dict(self.values)}
+        scalars |= {name: scalars[size] for name, size in self.renamed if size in scalars}
+        return {name: value for name, value in scalars.items() if isinstance(value, int)}
+
+    def _names(self, problem: Problem) -> dict[str, int]:
+        sizes = self._sizes_of(problem)
+        macros = {name: str(computed_macro(value, sizes)) for name, value in self.defines}
+        return sizes | {name: int(value) for name, value in macros.items() if value.lstrip("-").isdecimal()}
 
     def _sizes(self, problem: Problem) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """The global size as it was asked for, and the local size."""
-        names = {name: value for name, value in problem.scalars.items() if isinstance(value, int)}
-        names |= {name: int(value) for name, value in self.defines if value.lstrip("-").isdigit()}
+        names = self._names(problem)
+        wanted = tuple(evaluate(each, names) for each in self.global_size)
+        if self.local_size == AUTO and wanted:
+            return wanted, likely_local(wanted)
         local = tuple(evaluate(each, names) for each in self.local_size)
         if len(local) != len(self.global_size) or not 1 <= len(local) <= 3 or min(local) < 1:
             raise InvalidInput(f"--global {','.join(self.global_size)} and --local {','.join(self.local_size)} "
                                "must have the same 1 to 3 dimensions, of at least 1")  # fmt: skip
-        return tuple(evaluate(each, names) for each in self.global_size), local
+        return wanted, local
+
+    def asked(self, problem: Problem) -> tuple[int, ...]:
+        """The global size before it is rounded up to whole work-groups."""
+        return self._sizes(problem)[0]
 
     def rounding(self, problem: Problem) -> str:
         """A sentence about a global size that was rounded up to whole work-groups, with the guard that a kernel needs then;
         "" if it was not."""
         (wanted, local), whole = self._sizes(problem), self.ndrange(problem).global_size
         if wanted == whole:
-            return ""
+            return self._left_over(whole, local)
         sizes, rounded, group = ("x".join(map(str, each)) for each in (wanted, whole, local))
         sides = [
             (place, side)
@@ -104,15 +151,40 @@ class Geometry(Config):
         defines = "".join(f" {name}={value}" for name, value in self.defines)
         return f"global={','.join(self.global_size)} local={','.join(self.local_size)}{defines}"
 
+    def _left_over(self, whole: tuple[int, ...], local: tuple[int, ...]) -> str:
+        """A sentence about the smaller work-groups at the edges of a ragged launch; "" if there are none."""
+        if not any(size % side for size, side in zip(whole, local, strict=True)):
+            return ""
+        sizes, group = ("x".join(map(str, each)) for each in (whole, local))
+        return f"the global size {sizes} is no multiple of {group}: work-groups at its edges are smaller, as OpenCL 2 allows"
+
+
+def computed_macro(value: str, sizes: Mapping[str, int]) -> str | int:
+    """The value of a macro that is an expression over sizes; every other text as it is."""
+    words = re.findall(r"[A-Za-z_]\w*", value)
+    if not words or not all(word in sizes for word in words) or not re.fullmatch(r"[\w\s+*/%()-]*", value):
+        return value
+    try:
+        return evaluate(value, sizes)
+    except InvalidInput:
+        return value
+
+
+def likely_local(global_size: Sequence[int]) -> tuple[int, ...]:
+    """Work-groups as drivers choose them: sides that divide the global size, about 256 work-items together."""
+    most = {1: 256, 2: 16, 3: 8}.get(len(global_size), 1)
+    return tuple(max((side for side in range(1, most + 1) if size % side == 0), default=1) for size in global_size)
+
 
 def custom_kernel(
     path: FilePath,
-    global_size: Sides,
-    local_size: Sides,
+    global_size: Sides | None = None,
+    local_size: Sides | None = None,
     defines: Mapping[str, str | int] | None = None,
     operation: str = "gemm",
     orders: str = "rrr",
     options: Sequence[str] = (),
+    launch: LaunchWords | None = None,
 ) -> Kernel:
     """Make a kernel of the user's own `.cl` file.
 
@@ -120,7 +192,8 @@ def custom_kernel(
     (transpose, copy) and the integer macros. The global size is rounded up to a multiple of the local size.
 
     `orders` gives the memory order of A, B and C: r for row-major, c for column-major. Arguments are bound by name: A B C M N
-    K, or input output ROWS COLUMNS OFFSET. The macro REAL is the element type. `options` go to the OpenCL compiler.
+    K, or input output ROWS COLUMNS OFFSET. The macro REAL is the element type. `options` go to the OpenCL compiler. `launch`
+    gives the arguments of any other kernel; sizes that are left out are guessed when it is explained or run.
 
     InvalidInput for a file that does not exist; UnknownName for another operation than gemm, transpose or copy.
     """
@@ -135,5 +208,29 @@ def custom_kernel(
         raise InvalidInput(f"orders={orders!r}: three letters, r or c, for A, B and C, such as rrr or ccc")
     a_order, b_order, c_order = (ORDERS[letter] for letter in orders)
     macros = tuple((name, str(value)) for name, value in (defines or {}).items())
-    config = Geometry(sides(global_size), sides(local_size), macros)
-    return Kernel(source, config, operation, orders=(a_order, b_order, c_order), options=tuple(options))
+    words = launch or LaunchWords()
+    config = Geometry(
+        sides(global_size or ()), sides(local_size or ()), macros, words.global_offset, words.ragged
+    )  # fmt: skip
+    if words.ragged and not any(each.strip().startswith("-cl-std=") for each in options):
+        options = (*options, "-cl-std=CL2.0")  # the first version with smaller groups at the edges
+    orders_of = (a_order, b_order, c_order)
+    return Kernel(source, config, operation, orders=orders_of, options=tuple(options), launch=words)
+
+
+def own_kernel(path: FilePath, options: argparse.Namespace) -> Kernel:
+    """The kernel of a user's file with the options that `with_head` gives.
+
+    Macros among the compiler's options are treated as `-D`: whatever reads the source sees them.
+    """
+    operation = "gemm" if options.problem is None else options.problem
+    if options.order is not None and operation != "gemm":
+        raise InvalidInput(f"--order {options.order}: only a gemm has memory orders; a {operation} is row-major")
+    order = "row" if options.order is None else options.order
+    macros, rest = macros_among(options.build_option)
+    folders, rest = folders_among(rest)
+    words = words_of(options)
+    return custom_kernel(
+        path, options.global_size, options.local_size, {**macros, **settings_of(options.define)}, operation,
+        ORDER_WORDS.get(order, order), rest, replace(words, include=(*folders, *words.include)),
+    )  # fmt: skip

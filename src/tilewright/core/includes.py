@@ -6,7 +6,7 @@ branch becomes an `#error`: the compiler reports it only if the branch is live.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,7 +17,7 @@ DEEPEST = 64  # levels of nesting; C asks compilers for 15, clang stops at 200
 MOST_FILES = 1000  # in one program: if each file includes the next one twice, the text doubles at each level
 
 _DIRECTIVE = re.compile(r"^[ \t]*#[ \t]*(?P<word>[a-z]+)\b(?P<rest>[^\n]*)", re.M)
-_FILE = re.compile(r'\s*"([^"\n]+)"')
+_FILE = re.compile(r'\s*(?:"([^"\n]+)"|<([^>\n]+)>)')
 _DEFINED = re.compile(r"(!?)\s*defined\s*(?:\(\s*(\w+)\s*\)|(\w+))\s*$")
 _NUMBER = re.compile(r"(0[xX][0-9a-fA-F]+|\d+)[uUlL]*$")
 _ONCE = re.compile(r"^[ \t]*#[ \t]*pragma[ \t]+once\b[^\n]*", re.M)
@@ -25,13 +25,14 @@ _ONCE = re.compile(r"^[ \t]*#[ \t]*pragma[ \t]+once\b[^\n]*", re.M)
 LIVE, DEAD, OPEN = "live", "dead", "open"  # open: only the compiler knows
 
 
-def with_includes(text: str, source: Path, macros: Mapping[str, str | int]) -> str:
-    """The text with each live `#include "file"` replaced by that file, which is looked for in the folder of `source`.
+def with_includes(text: str, source: Path, macros: Mapping[str, str | int], folders: Sequence[Path | str] = ()) -> str:
+    """The text with each live `#include "file"` replaced by that file, which is looked for in the folder of the including
+    file, then in `folders`. `#include <file>` is replaced if it lies in one of `folders`.
 
     `#include "NAME"` includes the file that the macro NAME names. `#line` makes compilers report the real file and line.
     SourceError if a file does not exist, or if files include each other without end.
     """
-    return _Inliner(macros).file(text, source)
+    return _Inliner(macros, tuple(map(Path, folders))).file(text, source)
 
 
 @dataclass
@@ -49,8 +50,9 @@ class _Branch:
 class _Inliner:
     """What is known at one place of the text: macros certainly defined, open conditionals, the chain of including files."""
 
-    def __init__(self, macros: Mapping[str, str | int]) -> None:
+    def __init__(self, macros: Mapping[str, str | int], folders: Sequence[Path] = ()) -> None:
         self.macros = macros
+        self.folders = folders
         self.known = set(macros)
         self.branches: list[_Branch] = []
         self.chain: list[Path] = []
@@ -108,7 +110,9 @@ class _Inliner:
             for known in (self.known, *(each.saved for each in self.branches)):
                 known.discard(name[0])
         elif word == "include" and (named := _FILE.match(rest)):
-            return self._include(named[1], source, line)
+            if named[1] is None and not any((folder / named[2]).is_file() for folder in self.folders):
+                return None  # the compiler's own
+            return self._include(named[1] or named[2], source, line)
         elif word == "pragma" and rest.startswith("once") and len(self.chain) > 1:
             return ""
         return None
@@ -148,14 +152,19 @@ class _Inliner:
         branch.state = DEAD if branch.settled else OPEN if branch.doubtful and wanted == LIVE else wanted
 
     def _include(self, name: str, source: Path, line: int) -> str:
-        path = source.parent / str(self.macros.get(name, name))
+        own = str(self.macros.get(name, name))
+        places = [folder / own for folder in (source.parent, *self.folders)]
+        path = next((place for place in places if place.is_file()), places[0])
         names = [shown_path(each) for each in (*self.chain, path)]
         self.files += 1
         if self.files > MOST_FILES:
             sentence = f"more than {MOST_FILES:,} files are included: {' -> '.join(names[-8:])}"
             raise SourceError(shown_path(source), line, 1, sentence)
         if not path.is_file():
-            return self._refusal(source, line, f"there is no file {name} to include in {source.parent}")
+            looked = ", ".join(map(str, (source.parent, *self.folders)))
+            return self._refusal(
+                source, line, f"there is no file {name} to include in {looked}; -I FOLDER names another"
+            )
         if len(names) > DEEPEST:
             last = names.pop()
             circle = names[len(names) - 1 - names[::-1].index(last) :] if last in names else names

@@ -8,10 +8,14 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import ClassVar
 
+from .argument_words import LaunchWords
+from .binding import Binding, Part, Pointer
 from .device import DeviceInfo
 from .includes import with_includes
+from .kernel_options import OPTIONS_MARK
+from .own_problem import OWN
 from .problem import Problem
-from .source import Signature, read_signature, read_source, shown_path
+from .source import Signature, read_signature, read_source, shown_path, source_notes, speaks_of_real
 from .tensor_map import TensorMap
 from .types import DOUBLES, element_type
 
@@ -23,16 +27,21 @@ def round_up(size: int, multiple: int) -> int:
     return -(-size // multiple) * multiple
 
 
-OPTIONS_MARK = "tilewright:"  # begins a comment line that holds options for the command line
 MOST_GROUPS = 65535  # work-groups in dimensions 1 and 2 that every driver accepts: NVIDIA's limit
 
 
 @dataclass(frozen=True)
 class NDRange:
-    """The launch sizes: all work-items, and those of one work-group, in each dimension."""
+    """The launch sizes: all work-items, and those of one work-group, in each dimension.
+
+    `offset` is added to global ids; empty for none. If `chosen_by_driver` the driver chooses the work-groups, and `local_size`
+    is a likely choice. A global size that is no multiple of the local size has smaller groups at its edges (OpenCL 2).
+    """
 
     global_size: tuple[int, ...]
     local_size: tuple[int, ...]
+    offset: tuple[int, ...] = ()
+    chosen_by_driver: bool = False
 
     @property
     def empty(self) -> bool:
@@ -96,7 +105,8 @@ class Step:
 
     A pointer argument that `buffers` does not name gets the buffer of its own name. A buffer that is not an operand of the
     plan's problem is scratch memory. `scratch` lists (name, bytes) of those that are not operands of the step either. The
-    buffers in `zeroed` hold zeros before the first launch, and each launch leaves zeros in them.
+    buffers in `zeroed` hold zeros before the first launch, and each launch leaves zeros in them. `pointers` are the arguments
+    that get something else than a whole buffer. Outputs in `initial` are filled with a number before the launch.
     """
 
     kernel: "Kernel"
@@ -105,9 +115,16 @@ class Step:
     buffers: tuple[tuple[str, str], ...] = ()
     scratch: tuple[tuple[str, int], ...] = ()
     zeroed: tuple[str, ...] = ()
+    pointers: tuple[tuple[str, Pointer], ...] = ()
+    initial: tuple[tuple[str, float], ...] = ()
 
     def buffer_of(self, argument: str) -> str:
-        return dict(self.buffers).get(argument, argument)
+        pointer = self.pointer_of(argument)
+        return pointer.buffer if isinstance(pointer, Part) else dict(self.buffers).get(argument, argument)
+
+    def pointer_of(self, argument: str) -> Pointer | None:
+        """What the argument gets if it is not a whole buffer."""
+        return dict(self.pointers).get(argument)
 
 
 Steps = tuple[Step, ...]
@@ -115,7 +132,10 @@ Steps = tuple[Step, ...]
 
 def single_step(kernel: "Kernel", config: Config, problem: Problem) -> Steps:
     """The steps of a kernel that needs one launch."""
-    return (Step(kernel, config, problem),)
+    if kernel.binding is None:
+        return (Step(kernel, config, problem),)
+    own = kernel.binding
+    return (Step(kernel, config, problem, own.buffers, pointers=own.pointers, initial=own.initial),)
 
 
 @dataclass(frozen=True)
@@ -147,6 +167,8 @@ class Kernel:
     target: str = ""
     precision: str = ""
     scales: bool = False
+    launch: LaunchWords | None = None  # of a user's file: its arguments as they were given
+    binding: Binding | None = None  # what they mean, once that was found
 
     @property
     def name(self) -> str:
@@ -155,8 +177,8 @@ class Kernel:
 
     @property
     def lesson(self) -> str:
-        """The first comment line of the source: one sentence that says what this rung changes. Lines with options for the
-        command line are passed over."""
+        """The first comment line of the source: one sentence that says what this rung changes. Lines with options are
+        passed over."""
         lines = (line.strip("/* ").strip() for line in self.text.lstrip().splitlines())
         return next((line for line in lines if not line.startswith(OPTIONS_MARK)), "")
 
@@ -166,7 +188,7 @@ class Kernel:
 
     @property
     def signature(self) -> Signature:
-        return read_signature(self.source)
+        return self.binding.signature if self.binding is not None else read_signature(self.source)
 
     @property
     def configs(self) -> tuple[Config, ...]:
@@ -229,9 +251,6 @@ FEATURE_PRELUDES = {
 }
 
 
-BACKENDS = ("opencl", "cuda", "both")  # what `--backend` may name: the runtimes that measure a source
-
-
 class Dialect:
     """The languages that a kernel can be rendered in, each by the name of its prelude file."""
 
@@ -249,11 +268,21 @@ def render(kernel: Kernel, config: Config, problem: Problem, dialect: str = Dial
     no counterpart in cuda.h.
     """
     macros = {**type_macros(problem.dtype), **config.macros(problem)}
-    defines = "\n".join(f"#define {key} {value}" for key, value in macros.items())
-    body = with_includes(kernel.text, kernel.source, macros)
     files = (file for feature, _ in kernel.requires for file in FEATURE_PRELUDES.get(feature, ()))
     preludes = dict.fromkeys((dialect, *(files if dialect == Dialect.OPENCL else ())))
+    if problem.operation == OWN and dialect == Dialect.OPENCL and not speaks_of_real(kernel.text):
+        macros, preludes = config.macros(problem), {}  # names of ours could be names of the file's, too
+    defines = "\n".join(f"#define {key} {value}" for key, value in macros.items())
+    folders = kernel.launch.include if kernel.launch is not None else ()
+    body = with_includes(kernel.text, kernel.source, macros, folders)
     return "\n".join((defines, *(read_source(PRELUDE / file) for file in preludes), body, ENDINGS.get(dialect, "")))
+
+
+def notes_on(kernel: Kernel) -> tuple[str, ...]:
+    """Of a user's file: how it was read, what was assumed of its arguments, and further notes."""
+    if kernel.launch is None:
+        return ()
+    return (*source_notes(kernel.source), *(kernel.binding.sentences if kernel.binding is not None else ()))
 
 
 def type_macros(dtype: str) -> dict[str, str | int]:

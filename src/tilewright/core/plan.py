@@ -59,6 +59,11 @@ class Plan(Shown):
         """The scratch buffers that must hold zeros before the first run."""
         return frozenset(name for step in self.steps for name in step.zeroed)
 
+    @property
+    def initial(self) -> dict[str, float]:
+        """The outputs that hold a number before the launch."""
+        return {name: value for step in self.steps for name, value in step.initial}
+
     def one_line(self) -> str:
         launches = ", ".join(f"{step.kernel.name} ({step.config})" for step in self.steps)
         return f"{self.problem.title}: {launches}; {len(self.rejected)} candidates not taken"

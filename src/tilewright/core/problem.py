@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, ClassVar, Protocol, TypeAlias
 
 from ..errors import InvalidInput
 from .operands import Layout, Operand, Scalars, dense_layout
+from .own_problem import as_bytes, own_problem_of
 from .precision import check_precision, product_bound, storing_bound
 from .types import element_type, numpy_dtype
 
@@ -49,14 +50,19 @@ def inputs_of(problem: Problem) -> tuple[Operand, ...]:
 
 
 def compulsory_bytes(problem: Problem) -> int:
-    """Bytes that any solution must move: each input read once, the output written once."""
+    """Bytes that any solution must move: each input read once, the output written once. What a kernel of a user's own does with
+    its buffers is not known: each counts once."""
+    if own_problem_of(problem) is not None:
+        return sum(each.nbytes for each in problem.operands)
     return sum(each.nbytes * (2 if each.updated else 1) for each in problem.operands)
 
 
 def random_arrays(problem: Problem, seed: int = 0) -> dict[str, np.ndarray]:
-    """Random inputs: floats uniform in [-0.5, 0.5), integers over their whole range."""
+    """Random inputs: floats uniform in [-0.5, 0.5), integers over their whole range. A kernel's own buffers as they are."""
     import numpy as np
 
+    if (own := own_problem_of(problem)) is not None:
+        return as_bytes(own.typed_arrays())
     generator = np.random.default_rng(seed)
     return {each.name: random_array(generator, each.shape, each.dtype) for each in inputs_of(problem)}
 

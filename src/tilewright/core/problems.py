@@ -13,8 +13,11 @@ from .sizes import Size, as_size
 def make_problem(kernel: Kernel, size: Size, dtype: str | None = None, offset: int = 0) -> Problem:
     """The problem that `kernel` solves at `size`: n or (n,) for squares, (m, n, k) or (rows, columns).
 
-    Without a `dtype` it is the kernel's usual one. InvalidInput if a product is given an `offset`.
+    Without a `dtype` it is the kernel's usual one. A kernel with arguments of its own has one problem, whatever the size.
+    InvalidInput if a product is given an `offset`.
     """
+    if kernel.binding is not None and kernel.binding.problem is not None:
+        return kernel.binding.problem
     size = as_size(size)
     dtype = kernel.usual_dtype if dtype is None else dtype
     if kernel.operation == "gemm":

@@ -38,11 +38,34 @@ def _signature_of_version(path: Path, modified_ns: int, size: int, text: str) ->
 
 @lru_cache(maxsize=256)
 def _read_version(path: Path, modified_ns: int, size: int) -> str:
-    return decoded(path.read_bytes()).replace("\r\n", "\n").replace("\r", "\n")
+    return decoded(path.read_bytes()).replace("\r\n", "\n").replace("\r", "\n").translate(BLANKS)
+
+
+# Blanks that pages and editors put in place of a space. Some compilers refuse them; columns stay as they are.
+BLANKS = dict.fromkeys((0xA0, 0x3000, 0x202F, 0x205F, 0xFEFF, 0x200B, *range(0x2000, 0x200B)), " ")
+
+
+def source_notes(path: Path) -> tuple[str, ...]:
+    """Sentences about a file that is not plain UTF-8: how it was read, and which blanks were replaced."""
+    data = path.read_bytes()
+    encoding, text = encoding_of(data)
+    notes = [] if encoding in ("utf-8", "utf-8-sig") else [f"{path.name} is no UTF-8: it was read as {encoding}"]
+    odd = sorted({letter for letter in text.removeprefix("\ufeff") if ord(letter) in BLANKS})
+    if odd:
+        names = ", ".join(f"U+{ord(letter):04X}" for letter in odd)
+        notes.append(
+            f"{path.name} holds blanks that are no spaces ({names}); they were read as spaces, some compilers refuse them"
+        )
+    return tuple(notes)
 
 
 def decoded(data: bytes) -> str:
-    """Source text of any common encoding. OpenCL C is ASCII outside comments, so a wrong guess only garbles comments.
+    """Source text in any common encoding."""
+    return encoding_of(data)[1]
+
+
+def encoding_of(data: bytes) -> tuple[str, str]:
+    """The encoding of source text, and the text. OpenCL C is ASCII outside comments, so a wrong guess only garbles comments.
 
     UTF-8 or UTF-16 by the byte order mark, UTF-8 without one. Otherwise GB 18030, which contains GBK, if most bytes beyond
     ASCII come in pairs, and Latin-1 if they stand alone. Pairs must be recognised: the second byte of a Chinese or
@@ -54,25 +77,27 @@ def decoded(data: bytes) -> str:
         (codecs.BOM_UTF16_BE, "utf-16"),
     ):
         if data.startswith(mark):
-            return data.decode(encoding, errors="replace")
+            return encoding, data.decode(encoding, errors="replace")
     foreign = len(re.findall(rb"[\x80-\xff]", data))
     together = len(re.findall(rb"[\x81-\xfe][\x80-\xfe]", data))
     for encoding in ("utf-8", "gb18030") if 4 * together >= foreign else ("utf-8",):
         try:
-            return data.decode(encoding)
+            return encoding, data.decode(encoding)
         except UnicodeDecodeError:
             continue
-    return data.decode("latin-1")
+    return "latin-1", data.decode("latin-1")
 
 
 @dataclass(frozen=True)
 class Parameter:
-    """One argument of a kernel: a global pointer, a local pointer, or a scalar of the C type `ctype`."""
+    """One argument of a kernel: a global pointer, a local pointer, or a scalar of the C type `ctype`. The value of a `raw` one,
+    a vector or struct, is its bytes."""
 
     name: str
     ctype: str
     pointer: str = ""  # "global", "local" or "" for a scalar
     readonly: bool = False
+    raw: bool = False
 
 
 @dataclass(frozen=True)
@@ -95,6 +120,12 @@ def without_comments(text: str) -> str:
         return match[0] if match[0][0] in "\"'" else " " * len(match[0])
 
     return _COMMENT.sub(blank, text)
+
+
+def speaks_of_real(text: str) -> bool:
+    """Whether a user's file uses the macro REAL without a definition of its own."""
+    code = without_comments(text)
+    return bool(re.search(r"\bREAL\b", code)) and not re.search(r"(#\s*define\s+|typedef\b[^;]*\b)REAL\b", code)
 
 
 def shown_path(path: Path) -> str:

@@ -5,7 +5,8 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from time import perf_counter
 
-from ..core.kernel import Kernel
+from ..core.kernel import Kernel, notes_on
+from ..core.own_problem import own_problem_of
 from ..core.plan import Plan, plan_kernel
 from ..core.problem import Gemm, Problem, Transpose, compulsory_bytes, random_arrays
 from ..core.records import Role, Row, RowStatus, Samples
@@ -19,6 +20,7 @@ from ..runtime.verify import Reference, SampledReference, Verdict, reference_for
 from .baselines import Baseline, Measurement, Request
 from .baselines.registry import baselines_for
 from .measure import ROUNDS, BurstWorkload, CacheFlush, LaunchWorkload, RunFailed, Workload, measure_interleaved
+from .own_check import expected_of, verify_own
 from .progress import Announce, Phase, silent
 
 Watcher = Callable[[int, Row], None]
@@ -65,7 +67,7 @@ class CaseBuilder:
             if own.backend == "cuda":
                 without_counterpart(kernel)
             plan = plan_kernel(kernel, problem, own.info)
-            return self.execution_case(replace(row, notes=plan.notes), plan, own)
+            return self.execution_case(replace(row, notes=(*plan.notes, *notes_on(kernel))), plan, own)
         except Unsupported as refusal:
             return Case(refused(row, refusal))
         except BuildFailed as failure:
@@ -76,6 +78,11 @@ class CaseBuilder:
     def execution_case(self, row: Row, plan: Plan, device: Device, bursts: bool = False) -> Case:
         """Verify a plan. If it is right, it is measured by single launches or by bursts of them."""
         execution = Execution(plan, device, fence_bytes=self.fence_bytes)
+        own = own_problem_of(plan.problem)
+        if own is not None:
+            verdict = verify_own(execution, own, expected_of(plan, own))
+            row = replace(row, notes=(*row.notes, verdict.words)) if verdict.words else row
+            return judged(row, LaunchWorkload(execution, self.flush), verdict)
         verdict = verify_execution(execution, self.reference(plan.problem))
         workload = BurstWorkload(execution) if bursts else LaunchWorkload(execution, self.flush)
         return judged(row, workload, verdict)

@@ -2,10 +2,15 @@
 
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
+from typing import Unpack
 
+from ..analysis.arguments import ready_kernel
 from ..analysis.diagnosis import diagnosed
+from ..core.defaults import LADDER_SIDES, TRIAL_S
 from ..core.device import DeviceInfo
 from ..core.kernel import Kernel, Ladder
+from ..core.launch_options import LaunchOptions
+from ..core.own_problem import own_problem_of
 from ..core.plan import plan_kernel
 from ..core.problem import Gemm, Problem
 from ..core.problems import check_memory, host_bytes, make_problem
@@ -21,15 +26,13 @@ from .baselines import Measurement
 from .cases import HOST_PROGRAM, Case, CaseBuilder, Watcher, measure_cases
 from .progress import Announce, Estimate, Phase, silent
 from .session import Session
-from .trial import TIME_BUDGET_S, tried_case
-
-DEFAULT_SIZES = {("gemm", "cpu"): 512, ("gemm", "gpu"): 4096, ("transpose", "cpu"): 2048, ("transpose", "gpu"): 4096}
+from .trial import tried_case
 
 
 def default_size(ladder: Ladder, device_kind: str) -> int:
     """The square size of a default run: large enough to tell rungs apart, small enough to end within a minute."""
     operation = "gemm" if ladder.kernels[0].operation == "gemm" else "transpose"
-    return DEFAULT_SIZES[operation, "gpu" if device_kind == "gpu" else "cpu"]
+    return LADDER_SIDES[operation, "gpu" if device_kind == "gpu" else "cpu"]
 
 
 def check_ladder(
@@ -181,16 +184,18 @@ def run_kernel(
     baselines: bool = True,
     watch: Watcher = lambda index, row: None,
     backend: str = "opencl",
-    time_budget: float = TIME_BUDGET_S,
+    time_budget: float = TRIAL_S,
     settings: Settings | None = None,
     global_size: Sides | None = None,
     local_size: Sides | None = None,
     announce: Announce = silent,
     keep: Callable[[Record], None] = lambda record: None,
+    **own_arguments: Unpack[LaunchOptions],
 ) -> tuple[Record, Verdict | None]:
     """Verify and measure one kernel and NumPy: the record, and the verdict with ten sample elements.
 
     `settings` change fields of a rung's configuration or macros of a file. `dtype` is the kernel's usual one if left out.
+    `own_arguments` are those of a file (`LaunchOptions`): without a reference, its result is compared with the interpreter's.
 
     A user's kernel, and a rung with other settings, is first tried in a child process for at most `time_budget` seconds.
     If it hangs or crashes there, its row says so. `watch`, `announce` and `keep` are those of `run_ladder`.
@@ -198,7 +203,9 @@ def run_kernel(
     With `backend` "both" the verdict is the first that did not pass, or the last. The row of a kernel that was wrong or
     failed holds what `explain` finds in it at a small size.
     """
-    chosen = chosen_kernel(kernel, settings, global_size, local_size)
+    chosen = ready_kernel(
+        chosen_kernel(kernel, settings, global_size, local_size, **own_arguments), size or None, dtype
+    )
     dtype = chosen.usual_dtype if dtype is None else dtype
     opened, *counterparts = open_backends(backend, device)
     problem = make_problem(chosen, size, dtype, offset)
@@ -210,8 +217,9 @@ def run_kernel(
     with Session(f"kernel {chosen.name}", opened, dtype, counterparts, announce) as session, ExitStack() as stack:
         try:
             announce(Phase("computing the exact result"))
-            plain = builder.reference(problem).problem
-            cases += builder.baseline_cases(Measurement.LADDER, plain, stack) if baselines else []
+            if own_problem_of(problem) is None:
+                plain = builder.reference(problem).problem
+                cases += builder.baseline_cases(Measurement.LADDER, plain, stack) if baselines else []
             announce(Phase("building and verifying", seconds_left=seconds))
             own = [tried_case(builder, chosen, problem, each, time_budget) for each in devices]
             cases += own

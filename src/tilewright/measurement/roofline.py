@@ -7,14 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Unpack
 
+from ..analysis.arguments import ready_kernel
 from ..analysis.explain import Explanation
 from ..analysis.explain.models import model_for
 from ..analysis.explain.plans import explain_steps
 from ..analysis.explain.totals import totals
+from ..core.defaults import ROOFLINE_SIDES
 from ..core.device import DeviceInfo, Peaks
 from ..core.kernel import Kernel
+from ..core.launch_options import LaunchOptions
 from ..core.numbers import figure
 from ..core.plan import plan_kernel
 from ..core.problem import Gemm, Problem, compulsory_bytes
@@ -28,7 +31,6 @@ from ..runtime.opencl.device import Device, open_device
 from .ladders import run_kernel
 from .progress import Announce, Phase, silent
 
-DEFAULT_SIZES = {"gpu": 4096, "cpu": 512}
 WORD = 4  # bytes of one bank of local memory
 DEEP = 512  # the traffic of deeper products is extrapolated from two smaller depths
 
@@ -151,18 +153,17 @@ def roofline_kernel(
     local_size: Sides | None = None,
     announce: Announce = silent,
     keep: Callable[[Record], None] = lambda record: None,
+    **own: Unpack[LaunchOptions],
 ) -> Roofline:
     """Measure a kernel and the device's peaks, and count the kernel's traffic. `print` the result to read it.
 
-    `kernel` is a rung's name, a `.cl` file with its `global_size` and `local_size` in work-items, or a Kernel; `size` is n,
-    (m, n, k) or (rows, columns), by default 4096 on a GPU and 512 on a CPU; `dtype` is the kernel's usual one if left out;
-    `settings` change fields of a rung's configuration or macros of a file; `seconds` is the time for measuring. `announce`
-    and `keep` are those of `run_ladder`. Unsupported says why the device cannot run the kernel.
+    The arguments are those of `run_kernel`; `size` is by default 4096 on a GPU and 512 on a CPU. Unsupported says why the
+    device cannot run the kernel.
     """
-    kernel = chosen_kernel(kernel, settings, global_size, local_size)
+    kernel = ready_kernel(chosen_kernel(kernel, settings, global_size, local_size, **own), size or None, dtype)
     dtype = kernel.usual_dtype if dtype is None else dtype
     device = device if isinstance(device, Device) else open_device(device)
-    size = as_size(size) or (DEFAULT_SIZES["gpu" if device.info.kind == "gpu" else "cpu"],)
+    size = as_size(size) or (ROOFLINE_SIDES["gpu" if device.info.kind == "gpu" else "cpu"],)
     problem = make_problem(kernel, size, dtype, offset)
     if not all(each.elements for each in problem.operands):
         raise InvalidInput(f"{problem.title} is empty: a roofline needs a problem with at least one element")

@@ -7,10 +7,17 @@ A kernel that never ends cannot be stopped, and a wild pointer kills its process
 import signal
 import sys
 from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
+import numpy as np
+
+from ..core.argument_words import LaunchWords
+from ..core.defaults import TRIAL_S
 from ..core.device import DeviceInfo
 from ..core.kernel import Kernel
+from ..core.own_problem import Contents, own_problem_of
 from ..core.problem import Problem
 from ..core.records import RowStatus
 from ..errors import NoDevice, TilewrightError
@@ -22,8 +29,6 @@ from ..runtime.opencl.device import list_devices, open_device
 from ..runtime.verify import Element, Verdict
 from .cases import Case, CaseBuilder, new_row
 
-# For the start of Python, the build, the reference and one run; usual sizes take a few seconds.
-TIME_BUDGET_S = 60.0
 GRACE_S = 5.0  # after the time budget a child ends by itself, if its parent is gone
 FENCE_BYTES = 2**20  # about 60 rows of 4096 floats: a launch that was rounded up writes less far
 OUTSIDE = ("killed by SIGSEGV", "killed by SIGBUS")
@@ -43,7 +48,7 @@ class Task:
 
 
 def tried_case(
-    builder: CaseBuilder, kernel: Kernel, problem: Problem, device: Device, time_budget: float = TIME_BUDGET_S
+    builder: CaseBuilder, kernel: Kernel, problem: Problem, device: Device, time_budget: float = TRIAL_S
 ) -> Case:
     """`builder.kernel_case`, which a user's kernel reaches only if it ran in a child process before.
 
@@ -52,10 +57,11 @@ def tried_case(
     """
     if comes_with_us(kernel) or not can_be_sent(kernel):
         return builder.kernel_case(kernel, problem, device)
-    task = Task(kernel, problem, builder.dtype, device.backend, device.info, time_budget)
-    tried = read(
-        run_child([sys.executable, "-m", "tilewright.measurement.trial", sent(task)], time_budget), problem, time_budget
-    )
+    with TemporaryDirectory(prefix="tilewright-") as folder:
+        sendable, own = portable(kernel, problem, Path(folder))
+        task = Task(sendable, own, builder.dtype, device.backend, device.info, time_budget)
+        command = [sys.executable, "-m", "tilewright.measurement.trial", sent(task)]
+        tried = read(run_child(command, time_budget), problem, time_budget)
     if tried is None:
         return builder.kernel_case(kernel, problem, device)
     row = replace(new_row(kernel.name, kernel.lesson, problem, kernel.published), backend=device.backend)
@@ -71,6 +77,23 @@ def comes_with_us(kernel: Kernel) -> bool:
 def can_be_sent(kernel: Kernel) -> bool:
     """Whether a child process can import all that the kernel is made of."""
     return all(part.__module__.startswith(OWN) for part in (type(kernel.config), kernel.steps))
+
+
+def portable(kernel: Kernel, problem: Problem, folder: Path) -> tuple[Kernel, Problem]:
+    """The kernel and its own problem with arrays of the caller's written to files: a child's command line is short."""
+    own = own_problem_of(problem)
+    if own is None or kernel.binding is None:
+        return kernel, problem
+    buffers = []
+    for place, each in enumerate(own.buffers):
+        if each.contents.kind == "array":
+            path = folder / f"{place}.npy"
+            np.save(path, np.ascontiguousarray(each.contents.value))
+            each = replace(each, contents=Contents("file", str(path)))
+        buffers.append(each)
+    made = replace(own, buffers=tuple(buffers), expected=None)  # given results are compared with here
+    return replace(kernel, launch=replace(kernel.launch or LaunchWords(), arguments=(), init=(), expect=()),
+                   binding=replace(kernel.binding, problem=made)), made  # fmt: skip
 
 
 def read(child: ChildRun, problem: Problem, time_budget: float) -> tuple[RowStatus, str, Verdict | None] | None:

@@ -10,7 +10,8 @@ from ..errors import InvalidInput
 
 TYPES = {"int": np.int32, "uint": np.uint32, "long": np.int64, "ulong": np.uint64, "float": np.float32,
            "double": np.float64, "unsigned": np.uint32, "unsigned int": np.uint32,
-           "unsigned long": np.uint64}  # fmt: skip
+           "unsigned long": np.uint64, "char": np.int8, "uchar": np.uint8, "short": np.int16, "ushort": np.uint16,
+           "half": np.float16, "bool": np.uint8, "size_t": np.uint64}  # fmt: skip
 
 
 def argument_types(kernel: str, signature: Signature, dtype: str) -> tuple[Any, ...]:
@@ -25,7 +26,14 @@ def _argument_type(kernel: str, parameter: Parameter, dtype: str) -> Any:
         return numpy_dtype(dtype).type
     if parameter.ctype == "ACC":
         return numpy_dtype(element_type(dtype).accumulator).type
+    if parameter.raw:
+        return _from_bytes
     if parameter.ctype not in TYPES:
         argument = f"the argument {parameter.name!r} has the type {parameter.ctype!r}"
         raise InvalidInput(f"{kernel}: {argument}; it may be {', '.join(TYPES)}, REAL or ACC")
     return TYPES[parameter.ctype]
+
+
+def _from_bytes(value: bytes) -> np.ndarray:
+    """A vector or struct as the runtimes take it."""
+    return np.frombuffer(value, np.uint8)

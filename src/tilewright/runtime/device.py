@@ -77,6 +77,9 @@ class Device(Protocol):
 
     def tensor_map(self, map_: TensorMap) -> Any: ...
 
+    def local_memory(self, nbytes: int) -> Any:
+        """What a pointer to local memory of so many bytes for each work-group gets."""
+
     def part(self, buffer: Any, origin: int, nbytes: int) -> Any: ...
 
     def fill(self, buffer: Any, byte: int, origin: int, nbytes: int) -> None: ...

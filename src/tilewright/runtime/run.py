@@ -1,6 +1,6 @@
 """Runs plans: programs built, arguments bound by name, buffers between fences, times by the device's and the host's clock."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from statistics import median
 from time import perf_counter
@@ -9,17 +9,17 @@ from typing import Any
 import numpy as np
 
 from ..core.arguments import check_arguments
+from ..core.binding import Local, Null, Part
 from ..core.kernel import NDRange, Step, render
 from ..core.operands import Operand
 from ..core.plan import Plan
 from ..core.problem import inputs_of, output_of
-from ..core.types import element_type, numpy_dtype
-from ..errors import InvalidInput, WrongResult
+from ..core.types import numpy_dtype
+from ..errors import InvalidInput, Unsupported, WrongResult
 from .device import Device
+from .fences import Fenced, fenced_buffer, outside
 
-POISON = 0xFF  # floats of such bytes are NaN: elements that were not written, or read beyond an operand, show
 WAIT_S = 0.1  # between two waits of sustained work: some 20 us of pause are negligible
-INTEGER_POISON = 0xA5  # not 0xFF: -1 is a frequent result
 
 
 @dataclass(frozen=True)
@@ -37,37 +37,6 @@ class Work:
 
     seconds: float
     calls: int
-
-
-@dataclass(frozen=True)
-class Fenced:
-    """A buffer between two fences: poisoned bytes that no kernel may change."""
-
-    whole: Any
-    inner: Any
-    fence: int
-    nbytes: int
-    tail: int
-    poison: int
-
-    def overwritten(self, device: Device) -> str:
-        """The fence that a kernel has written to, "before" or "after" the buffer; "" if none."""
-        after = device.read(self.whole, self.tail, np.dtype(np.uint8), self.fence + self.nbytes)
-        if not (after == self.poison).all():
-            return "after"
-        before = device.read(self.whole, self.fence, np.dtype(np.uint8))
-        return "" if (before == self.poison).all() else "before"
-
-
-def fenced_buffer(device: Device, nbytes: int, dtype: str, fence_bytes: int = 0) -> Fenced:
-    """A buffer of `nbytes` between two fences of at least `fence_bytes`. All of it is poisoned."""
-    align = max(device.info.base_align_bytes, 256)
-    fence = max(align, -(-fence_bytes // align) * align)
-    poison = INTEGER_POISON if element_type(dtype).exact else POISON
-    tail = fence + -nbytes % 16  # whole chunks of 16 bytes are filled
-    whole = device.allocate(fence + nbytes + tail)
-    device.fill(whole, poison, 0, fence + nbytes + tail)
-    return Fenced(whole, device.part(whole, fence, nbytes), fence, nbytes, tail, poison)
 
 
 @dataclass(frozen=True)
@@ -108,7 +77,11 @@ class LoadedPlan:
                 self._tensor_maps.append(device.tensor_map(maps[parameter.name]))
                 prepared.set_arg(index, self._tensor_maps[-1])
             elif parameter.pointer:
-                slots.append((index, step.buffer_of(parameter.name)))
+                pointer = step.pointer_of(parameter.name)
+                if isinstance(pointer, Local | Null):
+                    prepared.set_arg(index, device.local_memory(pointer.nbytes) if isinstance(pointer, Local) else None)
+                    continue
+                slots.append((index, pointer.name if pointer else step.buffer_of(parameter.name)))
             elif parameter.name in scalars:
                 prepared.set_arg(index, program.argument_types[index](scalars[parameter.name]))
             else:
@@ -159,7 +132,19 @@ class Execution:
             self._buffers[name] = fenced_buffer(device, nbytes, plan.problem.dtype, fence_bytes)
             if name in plan.zeroed:
                 device.fill(self._buffers[name].inner, 0, 0, nbytes)
-        self._loaded.bind({name: buffer.inner for name, buffer in self._buffers.items()})
+        self._parts = self._part_buffers()  # bound arguments do not keep buffers alive
+        self._loaded.bind({name: buffer.inner for name, buffer in self._buffers.items()} | self._parts)
+
+    def _part_buffers(self) -> dict[str, Any]:
+        """Sub-buffers of the arguments that get a part of a buffer. Unsupported if the device cannot begin one there."""
+        found, align = {}, max(self.device.info.base_align_bytes, 1)
+        for each in (pointer for step in self.plan.steps for _, pointer in step.pointers if isinstance(pointer, Part)):
+            if each.offset % align:
+                label = f"{self.device.info.label} begins parts of buffers at multiples of {align} bytes"
+                raise Unsupported(f"the part of {each.buffer} from byte {each.offset:,} on: {label}")
+            whole = self._buffers[each.buffer]
+            found[each.name] = self.device.part(whole.whole, whole.fence + each.offset, whole.nbytes - each.offset)
+        return found
 
     @property
     def logs(self) -> dict[str, str]:
@@ -181,13 +166,19 @@ class Execution:
         return spoiled
 
     def poison(self, pattern: int | None = None) -> None:
-        """Fill the output with NaN, so that elements which are not written are found. An output that is also read is left alone.
+        """Fill the output with NaN, so that elements which are not written are found. An output that is also read is left alone;
+        one with an initial number gets that.
 
         With a `pattern` it is filled with that byte, and its fences are not touched.
         """
         if output_of(self.plan.problem).updated:
             return
-        output = self._buffers[output_of(self.plan.problem).name]
+        operand = output_of(self.plan.problem)
+        output = self._buffers[operand.name]
+        if operand.name in self.plan.initial:
+            whole = np.full(operand.elements, self.plan.initial[operand.name]).astype(numpy_dtype(operand.dtype))
+            self.device.write(output.inner, whole)
+            return
         if pattern is not None:
             self.device.write(output.inner, np.full(output.nbytes, pattern, np.uint8))
             return
@@ -233,35 +224,28 @@ class Execution:
             calls += together
         return Work(passed, calls)
 
-    def read(self) -> np.ndarray:
-        """The output as an array of its shape; WrongResult, which names all buffers, if a kernel wrote outside of any."""
-        output = output_of(self.plan.problem)
-        names = sorted(self._buffers, key=lambda name: name != output.name)
+    def check_fences(self, first: str = "") -> None:
+        """WrongResult, which names all buffers, the `first` one first, if a kernel wrote outside of any."""
+        names = sorted(self._buffers, key=lambda name: name != first)
         hit = [(name, place) for name in names if (place := self._buffers[name].overwritten(self.device))]
         if hit:
             raise WrongResult(outside(self.plan, hit))
+
+    def contents(self) -> dict[str, np.ndarray]:
+        """The bytes of all operands that are written; WrongResult if a kernel wrote outside of a buffer."""
+        self.check_fences()
+        written = [each for each in self.plan.problem.operands if each.written]
+        return {
+            each.name: self.device.read(self._buffers[each.name].inner, each.nbytes, np.dtype(np.uint8))
+            for each in written
+        }
+
+    def read(self) -> np.ndarray:
+        """The output as an array of its shape; WrongResult, which names all buffers, if a kernel wrote outside of any."""
+        output = output_of(self.plan.problem)
+        self.check_fences(output.name)
         flat = self.device.read(self._buffers[output.name].inner, output.elements, numpy_dtype(output.dtype))
         return output.unflatten(flat)
-
-
-def outside(plan: Plan, hit: Sequence[tuple[str, str]]) -> str:
-    """A sentence about writes outside of buffers: the fences that were hit, as (buffer, "before" or "after"), the output's
-    first, and the arguments through which kernels write. A store far beyond the end of C may hit the fence of B, so the
-    fences alone do not determine the argument."""
-    writable = {
-        step.kernel.name: [
-            each.name for each in step.kernel.signature.parameters if each.pointer == "global" and not each.readonly
-        ]
-        for step in plan.steps
-    }
-    writers = {name: names for name, names in writable.items() if names}
-    places = " and ".join(f"{place} {name}" for name, place in hit)
-    changed = f"memory {places} was overwritten"
-    only = {name for names in writers.values() for name in names}
-    if len(only) == 1:
-        return f"it wrote outside of {next(iter(only))}, the only buffer that it can write: {changed}"
-    known = "; ".join(f"{name} can write through {', '.join(names)}" for name, names in writers.items())
-    return f"it wrote outside of its buffers: {changed}; {known or 'no argument lets a kernel write'}"
 
 
 def _checked(operand: Operand, arrays: Mapping[str, np.ndarray]) -> np.ndarray:

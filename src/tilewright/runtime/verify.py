@@ -10,7 +10,8 @@ from ..core.problem import Gemm, Problem, output_of, random_arrays
 from ..core.types import element_type, numpy_dtype
 from ..errors import WrongResult
 from .device import Device
-from .run import INTEGER_POISON, POISON, Execution
+from .fences import INTEGER_POISON, POISON
+from .run import Execution
 
 SECOND_POISON = 0x3F  # floats of such bytes are near 1, in every format: sums with them keep the other term
 
@@ -38,8 +39,11 @@ class Verdict:
     bound: float
     reason: str = ""
     sample: tuple[Element, ...] = ()
+    words: str = ""  # what was compared with what, where it is no float64 reference
 
     def __str__(self) -> str:
+        if self.passed and self.words:
+            return self.words
         if self.passed:
             return f"right: {self.elements:,} elements, worst error {self.worst_ratio:.2g} of its bound"
         return f"wrong: {self.reason}"

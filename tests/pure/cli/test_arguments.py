@@ -9,6 +9,7 @@ import pytest
 from tilewright.cli.kernel_arguments import kernel_of
 from tilewright.cli.main import main, make_parser
 from tilewright.cli.sizes import sizes_of
+from tilewright.core.custom import Geometry
 from tilewright.core.problem import Gemm
 from tilewright.core.sizes import parse_size
 from tilewright.errors import InvalidInput
@@ -71,11 +72,12 @@ def test_a_users_kernel_is_made_of_the_arguments(tmp_path: Path) -> None:
     assert kernel.config.ndrange(Gemm(100, 30, 1)).global_size == (8, 30)
 
 
-def test_a_users_kernel_needs_its_geometry(tmp_path: Path) -> None:
+def test_sizes_that_were_not_given_are_left_open(tmp_path: Path) -> None:
     path = tmp_path / "mine.cl"
     path.write_text("__kernel void mine() { }\n")
-    with pytest.raises(InvalidInput, match=r"(?=.*--local).*--global"):
-        kernel_of(parsed("run", str(path), "--global", "M,N"))
+    config = kernel_of(parsed("run", str(path), "--global", "M,N")).config
+    assert isinstance(config, Geometry)
+    assert (config.global_size, config.local_size) == (("M", "N"), ())
 
 
 def test_a_rung_is_found_by_part_of_its_name() -> None:

@@ -13,7 +13,7 @@ import pytest
 from devices import CPU
 
 import tilewright
-from tilewright.core import precision
+from tilewright.core import argument_words, precision
 from tilewright.core import types as dtypes
 from tilewright.core.plan import violations
 from tilewright.core.problem import Gemm
@@ -99,6 +99,8 @@ TABLES = (
     Table(cublas, "PREFIXES", closed=True),
     Table(information, "WIDTHS", closed=True),  # vectors that OpenCL asks about
     Table(cpu, "DTYPES", closed=True),  # the ladder's
+    Table(argument_words, "TYPE_NAMES", closed=True),  # elements of buffers that OpenCL C has
+    Table(argument_words, "AMBIGUOUS", closed=True),  # types of NumPy whose names are vectors in OpenCL C
 )
 # Programs of child processes: they import nothing of the package, and their parents refuse what they cannot do.
 CHILDREN = ("numpy_child.py", "cublas_child.py")

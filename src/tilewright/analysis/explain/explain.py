@@ -15,14 +15,16 @@ from .clc import Program, parse_program
 from .coverage import Coverage
 from .explanation import Explanation, Stop
 from .group_choice import all_are_affordable, choose_groups, count_groups
-from .models import NVIDIA, Model
+from .loop_places import loop_places
+from .models import NVIDIA, Model, model_of_width
 from .private_arrays import private_arrays
 from .profile import Profile
 from .recorder import TrafficRecorder
 from .serialise import access_rows
 from .simt import Finding, all_groups, run_kernel
 from .simt.findings import COUNTED, GROUPS, UNINITIALISED, UNUSED
-from .simt.launch import STEP_LIMIT, Argument, Launch, check_sizes
+from .simt.launch import STEP_LIMIT, Launch, check_sizes
+from .simt.launch_arguments import Argument, check_arrays
 from .simt.machine import Watch, not_watched
 from .simt.machine_state import Group
 from .source_lines import SourceText
@@ -64,29 +66,40 @@ def explain_source(
     unset: Collection[str] = (),
     partial: bool = False,
     watch: Watch = not_watched,
+    offset: Sequence[int] = (),
+    ragged: bool = False,
+    typed: bool = True,
+    standard: str | None = None,
     recorder: Callable[[Model], TrafficRecorder] = TrafficRecorder,
 ) -> PrintedExplanation:
     """Explain OpenCL C text.
 
-    `macros` are the `-D` options. `entry` is the kernel's name, and may be left out if there is only one. `arguments` has a
-    NumPy array for each buffer, a number or list of numbers for each scalar or vector, and LocalMemory(bytes) for each
-    `__local` pointer. An array that is not writeable is a read-only buffer. `groups` lists the work-groups to run, or is
-    "all" or None. None means all if that takes at most about half a second, else a choice (`choose_groups`). With
-    `contract`, a multiply-add is rounded once, as compilers do by default on hardware with fused multiply-add; addresses
-    stay the same. `pitches` sets the row length, in elements, of two-dimensional local arrays. `unset` names buffers without
-    initial contents: reading an element that the kernel has not written is a fault. A run of more than `step_limit` loop
-    iterations and calls raises SourceError. If it may be `partial`, it ends there instead, and `Explanation.stop` says how far
-    it came. `watch` is called again and again with the steps taken and the work-groups begun; True ends the run. `recorder` makes
-    what observes a run.
+    `macros` are the `-D` options, `f(x)` with a replacement for one with parameters. `standard` is the value of `-cl-std`,
+    such as CL3.0; without it the predefined macros say 1.2, as in drivers. `entry` is the kernel's name, and may be left out
+    if there is only one. `arguments` has a NumPy array for each buffer, a number or list of numbers for each scalar or
+    vector, and LocalMemory(bytes) for each `__local` pointer. An array that is not writeable is a read-only buffer. `groups`
+    lists the work-groups to run, or is "all" or None. None means all if that takes at most about half a second, else a choice
+    (`choose_groups`). With `contract`, a multiply-add is rounded once, as compilers do by default on hardware with fused
+    multiply-add; addresses stay the same. `pitches` sets the row length, in elements, of two-dimensional local arrays.
+    `unset` names buffers without initial contents: reading an element that the kernel has not written is a fault. A run of
+    more than `step_limit` loop iterations and calls raises SourceError. If it may be `partial`, it ends there instead, and
+    `Explanation.stop` says how far it came. `watch` is called again and again with the steps taken and the work-groups begun;
+    True ends the run. None is a null pointer; arrays that share memory are one buffer. `offset` is added to global ids. A
+    `ragged` NDRange has smaller work-groups at its edges. Unless `typed` is false, arrays must have the parameters' types.
+    `recorder` makes what observes a run.
 
     SourceError names file, line and column of what cannot be read or run. InvalidInput says which argument is wrong.
     """
     begin = perf_counter()
-    program = parse_program(source, filename, macros, include)
+    program = parse_program(source, filename, macros, include, standard)
     name = choose_entry(program, entry, filename)
     function = program.functions[name]
-    check_sizes(function, global_size, local_size)
+    check_sizes(function, global_size, local_size, ragged)
+    if typed:
+        check_arrays(function, arguments)
     chosen = _groups(groups, global_size, local_size)
+    model = model_of_width(model, function.sub_group)
+    sub_group = function.sub_group or model.sub_group_width
     use_contract = contract if program.contract is None else program.contract and contract
 
     def run(groups: Sequence[Group], fill: int = 0) -> tuple[Launch, Profile, tuple[Coverage, ...]]:
@@ -94,7 +107,7 @@ def explain_source(
         launch = run_kernel(
             program, name, global_size, local_size, arguments, groups, counting,
             contract=use_contract, step_limit=step_limit, pitches=pitches, fill=fill, unset=unset, partial=partial,
-            watch=watch,
+            watch=watch, offset=offset, sub_group=sub_group,
         )  # fmt: skip
         profile = counting.profile()
         return launch, profile, counting.coverage()
@@ -124,7 +137,8 @@ def explain_source(
         group_count=count,
         seconds=perf_counter() - begin,
         coverage=coverage,
-        private_arrays=private_arrays(program, name),
+        loops=loop_places(program, name, launch.machine.iterations),
+        private_arrays=private_arrays(program, name, model.private_room),
         stop=Stop(launch.stopped, min(step_limit, launch.machine.steps_taken), launch.ended, len(chosen))
         if launch.stopped
         else None,

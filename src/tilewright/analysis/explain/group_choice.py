@@ -17,8 +17,14 @@ _BATCH, _AFFORDABLE = 15, 1000
 
 
 def count_groups(global_size: Sequence[int], local_size: Sequence[int]) -> Group:
-    counts = [size // own for size, own in zip(global_size, local_size, strict=True)] + [1, 1]
+    counts = [-(-size // own) for size, own in zip(global_size, local_size, strict=True)] + [1, 1]
     return counts[0], counts[1], counts[2]
+
+
+def last_group(global_size: Sequence[int], local_size: Sequence[int]) -> Group:
+    """The group at the end in all dimensions."""
+    counts = count_groups(global_size, local_size)
+    return counts[0] - 1, counts[1] - 1, counts[2] - 1
 
 
 def choose_groups(global_size: Sequence[int], local_size: Sequence[int]) -> list[Group]:

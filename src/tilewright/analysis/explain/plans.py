@@ -8,14 +8,20 @@ from typing import Any
 import numpy as np
 
 from ...core.arguments import check_arguments
+from ...core.binding import Local, Null, Part
+from ...core.custom import Geometry
 from ...core.kernel import Config, Kernel, Step, render
+from ...core.own_problem import own_problem_of
 from ...core.plan import Plan
 from ...core.problem import Problem, inputs_of, output_of, random_arrays
+from ...core.source import Parameter
 from ...core.types import element_type, numpy_dtype
 from ...errors import UnknownName, Unsupported
+from .clc import standard_of
 from .explain import Groups, PrintedExplanation, explain_source
 from .models import NVIDIA, Model
-from .simt.launch import STEP_LIMIT, Argument
+from .simt.launch import STEP_LIMIT
+from .simt.launch_arguments import Argument, LocalMemory
 from .simt.machine import Watch, not_watched
 
 
@@ -65,16 +71,22 @@ def explain_steps(
 ) -> tuple[PrintedExplanation, ...]:
     """As `explain_kernel`, for the launches of a Plan. A launch that needs more than `step_limit` loop steps raises
     SourceError, or ends early if it may be `partial`. With `zeroed_output` the output holds zeros before the first launch."""
-    buffers = first_buffers(problem, arrays or small_arrays(problem))
+    own = own_problem_of(problem)
+    buffers = own.typed_arrays() if own is not None else first_buffers(problem, arrays or small_arrays(problem))
     plan = Plan(problem, tuple(steps))
     for name, nbytes in plan.scratch.items():
         buffers[name] = _poison(-(-nbytes // element_type(problem.dtype).itemsize), problem.dtype)
         if name in plan.zeroed:
             buffers[name][...] = 0
     unset = set(plan.scratch).difference(plan.zeroed)
-    if output_of(problem).name not in {operand.name for operand in inputs_of(problem)}:
+    if own is not None:
+        unset.update(own.unset)
+    elif output_of(problem).name not in {operand.name for operand in inputs_of(problem)}:
         unset.add(output_of(problem).name)
-    if zeroed_output:
+    for name, number in plan.initial.items():
+        unset.discard(name)
+        buffers[name][...] = number
+    if zeroed_output and own is None:
         unset.discard(output_of(problem).name)
         buffers[output_of(problem).name][...] = 0
     explain = bound(
@@ -138,7 +150,7 @@ def explain_step(
     scalars = scalars_of(step)
     check_arguments(step, buffers, scalars)
     arguments: dict[str, Argument] = {
-        each.name: buffers[step.buffer_of(each.name)] if each.pointer else scalars[each.name]
+        each.name: pointer_value(step, each, buffers) if each.pointer else scalars[each.name]
         for each in step.kernel.signature.parameters
     }
     explanation = explain_source(
@@ -150,9 +162,27 @@ def explain_step(
         arguments=arguments,
         pitches=changes[1],
         unset=[name for name in arguments if step.buffer_of(name) in unset],
+        offset=ndrange.offset,
+        ragged=isinstance(step.config, Geometry) and step.config.ragged,
+        typed=step.kernel.launch is not None,
+        standard=standard_of(step.kernel.options),
         **how,
     )
     return replace(explanation, buffers=dict(step.buffers))
+
+
+def pointer_value(step: Step, parameter: Parameter, buffers: Mapping[str, np.ndarray]) -> Argument:
+    """What a pointer argument gets: an array, a part of one, local memory or None. Arguments of one buffer get one array."""
+    pointer = step.pointer_of(parameter.name)
+    if isinstance(pointer, Null):
+        return None
+    if isinstance(pointer, Local):
+        return LocalMemory(pointer.nbytes)
+    array = buffers[step.buffer_of(parameter.name)]
+    if not isinstance(pointer, Part):
+        return array
+    part: np.ndarray = array.reshape(-1).view(np.uint8)[pointer.offset :]
+    return part.view(array.dtype) if part.nbytes % array.dtype.itemsize == 0 else part
 
 
 def scalars_of(step: Step) -> dict[str, Any]:

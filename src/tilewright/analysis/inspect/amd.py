@@ -3,16 +3,14 @@
 import re
 
 from ...core.install import install_extra
-from ...core.kernel import PRELUDE
-from ...core.source import read_source
-from ...errors import BuildFailed, Unsupported
+from ...errors import BuildFailed
+from .bare_clang import DECLARE, explained, for_clang, language, plain_name, stand_ins
 from .counts import Resources
 from .find_tools import Program, find_clang, run_tool
 from .gcn import metadata, parse_gcn
 from .machine_code import calls
 from .toolchain_output import Compiled, remembered
 
-SHIM = PRELUDE / "bare_clang.h"
 FORM = "ISA"
 MISSING = (
     "clang 19 or later would compile the kernel for {arch} and show its code: "
@@ -22,7 +20,6 @@ MISSING = (
 OPTIONS = (
     "-x",
     "cl",
-    "-cl-std=CL1.2",
     "-cl-no-stdinc",
     "-nogpulib",
     "-O3",
@@ -40,37 +37,42 @@ OPTIONS = (
 def compile_for_amd(source: str, entry: str, arch: str, options: tuple[str, ...] = ()) -> Compiled:
     """The code of the kernel `entry` in OpenCL C `source` for `arch` ("gfx90a").
 
-    BuildFailed with clang's log; Unsupported if a call is left in the code, since its instructions would not be counted.
+    BuildFailed with clang's log. Calls that are left in the code are named in a note: registers are not known then.
     """
     clang = find_clang()
     if clang is None:
         return Compiled("", entry, missing=(MISSING.format(arch=arch),))
-    text = read_source(SHIM) + '\n#line 1 "rendered.cl"\n' + source
-    command = (*clang.command, "--target=amdgcn-amd-amdhsa", f"-mcpu={arch}", *options, *OPTIONS)
+    text = for_clang(source)
+    standard = language(source, options)
+    command = (*clang.command, "--target=amdgcn-amd-amdhsa", f"-mcpu={arch}", standard, *options, *DECLARE, *OPTIONS)
     key = (text, entry, arch, clang.name, *command[len(clang.command) :])
-    return remembered(lambda: _compile(text, entry, arch, clang, command), *key)
+    return remembered(lambda: _compile(text, entry, arch, clang, command, stand_ins(source)), *key)
 
 
-def _compile(text: str, entry: str, arch: str, clang: Program, command: tuple[str, ...]) -> Compiled:
+def _compile(
+    text: str, entry: str, arch: str, clang: Program, command: tuple[str, ...], replaced: tuple[str, ...]
+) -> Compiled:
     status, assembly, log = run_tool(command, "clang", text)
     if status != 0:
         raise BuildFailed(entry, f"{arch} ({clang.name})", explained(log))
-    hidden = calls(parse_gcn(assembly, entry))
+    hidden = called_names(assembly) if calls(parse_gcn(assembly, entry)) else ()
+    notes = []
     if hidden:
-        raise Unsupported(
-            f"{entry} calls {len(hidden)} functions of the vendor's library ({clang.name} left {hidden[0]!r}): registers and "
-            f"counts would be wrong; use built-in functions that {SHIM.name} has"
+        notes.append(
+            f"the code calls functions of AMD's library that are not here ({', '.join(hidden)}): their "
+            "instructions are not counted, and registers and occupancy are not known"
         )
-    return Compiled(f"{clang.name}, without AMD's driver and its library", entry, {FORM: _kernel_only(assembly, entry)},
-                    _resources(metadata(assembly)))  # fmt: skip
+    if replaced:
+        notes.append(f"for {', '.join(replaced)} AMD's library has more instructions than what stands for them here")
+    origin = f"{clang.name}, without AMD's driver and its library"
+    resources = None if hidden else _resources(metadata(assembly))
+    return Compiled(origin, entry, {FORM: _kernel_only(assembly, entry)}, resources, tuple(notes))
 
 
-def explained(log: str) -> str:
-    """The log, with a note on functions that are missing because the vendor's library is missing."""
-    unknown = re.search(r"use of undeclared identifier '(\w+)'", log)
-    if unknown is None:
-        return log
-    return f"{log.rstrip()}\n({SHIM.name} stands in for the driver's library, and has no built-in function {unknown[1]!r}.)"
+def called_names(assembly: str) -> tuple[str, ...]:
+    """The functions whose addresses the code takes from elsewhere."""
+    named = re.findall(r"\b(\w+)@(?:rel32|gotpcrel32)@lo", assembly)
+    return tuple(dict.fromkeys(plain_name(each) for each in named if f"\n{each}:" not in assembly)) or ("by pointer",)
 
 
 def _kernel_only(assembly: str, entry: str) -> str:

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Unpack
 
+from ...core.binding import Local
+from ...core.defaults import INSPECT_SIDE
 from ...core.device import DeviceInfo
-from ...core.kernel import Dialect, Step, render
+from ...core.kernel import Dialect, Step, notes_on, render
+from ...core.launch_options import LaunchOptions
 from ...core.plan import Plan, plan_kernel
 from ...core.problems import make_problem
 from ...core.sizes import Sides, Size
@@ -15,6 +19,7 @@ from ...errors import BuildFailed, UnknownName, Unsupported
 from ...kernels.settings import KernelName, Settings, chosen_kernel
 from ...runtime.cuda.counterparts import CUDA_FEATURES
 from ...runtime.opencl.device import list_devices, open_device
+from ..arguments import ready_kernel
 from . import amd, driver, nvidia, x86
 from .counts import Resources, loop_record, mix_of
 from .driver import INTEL_LEVELS, code_from_driver
@@ -29,7 +34,6 @@ from .toolchain_output import Compiled
 from .x86_code import parse_x86
 
 DEVICE = "device"  # the architecture of the device at hand, by its own driver
-SIZE = (256,)
 PARSERS: dict[str, Callable[[str, str], Listing]] = {
     nvidia.SASS: parse_sass,
     amd.FORM: parse_gcn,
@@ -89,7 +93,7 @@ def _device_target(info: DeviceInfo) -> Target:
 def inspect(
     kernel: KernelName,
     arch: str = DEVICE,
-    size: Size = SIZE,
+    size: Size = INSPECT_SIDE,
     *,
     dtype: str | None = None,
     offset: int = 0,
@@ -97,18 +101,20 @@ def inspect(
     settings: Settings | None = None,
     global_size: Sides | None = None,
     local_size: Sides | None = None,
+    **own_arguments: Unpack[LaunchOptions],
 ) -> Inspection:
     """What a compiler makes of a kernel for `arch`, one of `inspection.ARCHITECTURES`: "sm_90", "gfx90a", "x86-64-v4" ...,
     or "device", the device that `device` names as in `open_device`, by its own driver. `print` it to read it.
 
     `kernel` is a rung's name, a `.cl` file with its `global_size` and `local_size` in work-items, or a Kernel. `size` is n,
     (m, n, k) or (rows, columns); it decides the launch, which a CPU driver may have to run once, and what is cut to fit it.
-    `dtype` is the kernel's usual one if left out. `settings` change fields of a rung's configuration or macros of a file.
+    `own_arguments` are those of a file (`LaunchOptions`). `dtype` is the kernel's usual one if left out. `settings` change
+    fields of a rung's configuration or macros of a file.
 
     Unsupported says why the architecture cannot run the kernel, BuildFailed holds a compiler's log; a tool that is not
     installed is no error, but a sentence in `missing`.
     """
-    kernel = chosen_kernel(kernel, settings, global_size, local_size)
+    kernel = ready_kernel(chosen_kernel(kernel, settings, global_size, local_size, **own_arguments), size, dtype)
     target = find_target(arch, device)
     problem = make_problem(kernel, size, dtype, offset)
     # Some features, such as matrix instructions, are proved only by a run on a device. Without a device they are assumed.
@@ -123,7 +129,7 @@ def inspect(
         if str(missing) != x86.NO_DISASSEMBLER:
             raise
         compiled = Compiled("", step.kernel.signature.entry, missing=(str(missing),))
-    return record_of(compiled, target, step, plan.notes)
+    return record_of(compiled, target, step, (*plan.notes, *notes_on(kernel)))
 
 
 def inspect_step(step: Step, arch: str) -> Inspection:
@@ -160,12 +166,11 @@ def _compile_for_nvidia(target: Target, step: Step) -> Compiled:
     counterpart = render(kernel, step.config, step.problem, Dialect.CUDA)
     try:
         found = nvidia.compile_for_nvidia(counterpart, entry, kernel.target or target.name, kernel.options)
-    except BuildFailed as failure:
+    except BuildFailed:
         other = nvidia.compile_opencl_for_nvidia(source, entry, target.name, kernel.target, group, kernel.options)
         if not other.texts:
             raise
-        first = next((line for line in failure.log.splitlines() if "error" in line), "")
-        return replace(other, notes=(f"the CUDA counterpart did not compile ({first.strip()})", *other.notes))
+        return other
     unheeded = tuple(
         f"NVRTC does not have the option {each}: it was ignored" for each in kernel.options if each[:4] == "-cl-"
     )
@@ -180,9 +185,10 @@ def record_of(compiled: Compiled, target: Target, step: Step, notes: tuple[str, 
     loops = loops_of(listing) if listing else ()
     working = main_loop(loops)
     hidden = calls(listing) if listing else ()
-    if hidden:
+    if hidden and form != amd.FORM:  # those are named in a note already
         notes = (*notes, f"{len(hidden)} called functions are not in the counts")
-    resources = compiled.resources
+    resources, words = with_local_arguments(compiled.resources, step)
+    notes = (*notes, *words)
     return Inspection(
         kernel=step.kernel.name,
         config=str(step.config),
@@ -193,14 +199,38 @@ def record_of(compiled: Compiled, target: Target, step: Step, notes: tuple[str, 
         origin=compiled.origin,
         form=form,
         resources=resources,
-        occupancy=_occupancy(target, items, resources),
+        occupancy=_occupancy(target, items, resources) if not words else None,
         mix=mix_of(listing.instructions) if listing else None,
         loop=loop_record(working) if working else None,
         loops=len(loops),
         notes=(*notes, *compiled.notes),
         missing=compiled.missing,
         texts=compiled.texts,
+        entry=compiled.entry,
     )
+
+
+def listing_of(inspection: Inspection) -> Listing | None:
+    """The instructions that were counted; None if no tool was there to make any."""
+    if not inspection.form:
+        return None
+    return PARSERS[inspection.form](inspection.texts[inspection.form], inspection.entry)
+
+
+def with_local_arguments(resources: Resources | None, step: Step) -> tuple[Resources | None, tuple[str, ...]]:
+    """The resources with the local memory that the launch hands over as arguments, and a note if their bytes are not known."""
+    given = dict(step.pointers)
+    names = [each.name for each in step.kernel.signature.parameters if each.pointer == "local"]
+    sizes = {name: found.nbytes for name in names if isinstance(found := given.get(name), Local)}
+    unknown = [name for name in names if name not in sizes]
+    if resources is None or not names:
+        return resources, ()
+    if unknown:
+        example = f"--arg {unknown[0]}=local:1024"
+        return resources, (
+            f"occupancy is unknown without the bytes of the local memory {', '.join(unknown)}: give {example}",
+        )
+    return replace(resources, local_bytes=resources.local_bytes + sum(sizes.values())), ()
 
 
 def _occupancy(target: Target, items: int, resources: Resources | None) -> Occupancy | None:

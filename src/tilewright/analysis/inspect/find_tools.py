@@ -53,6 +53,30 @@ def find_nvidia_tool(name: str) -> Program | None:
 
 
 @cache
+def find_ptxas(arch: str) -> Program | None:
+    """The ptxas that knows an architecture ("sm_70"). Version 13 has no Volta; then one of version 12 is looked for."""
+    found = find_nvidia_tool("ptxas")
+    older = int(re.sub(r"\D", "", arch) or 0) < 75
+    if found is None or not older or not re.match(r"ptxas 1[3-9]", found.name):
+        return found
+    place = packaged_file(("ptxas.exe" if sys.platform == "win32" else "ptxas",), "nvidia-cuda-nvcc-cu12")
+    if place is None:
+        return None
+    status, output, _ = run_tool((str(place), "--version"), "ptxas")
+    version = re.search(r"release ([\d.]+)", output)
+    return Program((str(place),), f"ptxas {version[1] if version else ''}".strip()) if status == 0 else None
+
+
+@cache
+def find_libdevice() -> Path | None:
+    """NVIDIA's library of mathematical functions, as bitcode: from a wheel, or a CUDA toolkit's usual folder."""
+    name = "libdevice.10.bc"
+    place = packaged_file((name,), "nvidia-cuda-nvcc-cu12", "nvidia-nvvm", "nvidia-cuda-nvcc")
+    toolkit = Path("/usr/local/cuda/nvvm/libdevice") / name
+    return Path(place) if place is not None else toolkit if toolkit.is_file() else None
+
+
+@cache
 def find_clang() -> Program | None:
     """A clang of version 19 or later: from the package `ziglang`, else on the path; None if there is none."""
     candidates: list[tuple[str, ...]] = []

@@ -64,7 +64,8 @@ def calls(listing: Listing) -> tuple[str, ...]:
     """The called functions outside the listing. Their instructions are not counted."""
     if listing.functions:
         return ()
-    return tuple(dict.fromkeys(each.target or each.text for each in listing.instructions if each.flow == kinds.CALL))
+    hidden = (each for each in listing.instructions if each.flow == kinds.CALL and each.target not in listing.labels)
+    return tuple(dict.fromkeys(each.target or each.text for each in hidden))
 
 
 def places(instructions: Sequence[Instruction]) -> dict[str, tuple[int, int]]:

@@ -5,14 +5,13 @@ import tempfile
 from pathlib import Path
 
 from ...core.install import install_extra
-from ...core.source import read_source
-from ...errors import BuildFailed
+from ...errors import BuildFailed, Unsupported
 from ...runtime.cuda.nvrtc import Nvrtc, find_nvrtc
 from ...runtime.opencl.retarget import retarget
-from .amd import SHIM, explained
+from .bare_clang import DECLARE, explained, for_clang, language, plain_name
 from .counts import Resources
 from .cuda_linker import link_ptx
-from .find_tools import Program, find_clang, find_nvidia_tool, run_tool
+from .find_tools import Program, find_clang, find_libdevice, find_nvidia_tool, find_ptxas, run_tool
 from .toolchain_output import Compiled, remembered
 
 SASS, PTX = "SASS", "PTX"
@@ -21,16 +20,20 @@ NO_DISASSEMBLER = f"nvdisasm would show the machine code, so only PTX is counted
 OPTIONS = ("-lineinfo", "--ptxas-options=-v")  # neither changes the code
 # Clang puts a kernel's body into a function that is never inlined: first its own code, with that word removed, then PTX.
 FRONT_OPTIONS = (
-    "-x", "cl", "-cl-std=CL1.2", "-cl-no-stdinc", "-nogpulib", "-O3", "-gline-directives-only", "-w", "-Xclang",
+    "-x", "cl", "-cl-no-stdinc", "-nogpulib", "-O3", "-gline-directives-only", "-w", "-Xclang",
     "-disable-llvm-passes", "-emit-llvm", "-S", "-o", "-", "-",
 )  # fmt: skip
 BACK_OPTIONS = ("-x", "ir", "-O3", "-mllvm", "-inline-threshold=1000000", "-w", "-S", "-o", "-", "-")
+# OpenCL's division and square root may be wrong in the last digits unless the program asks otherwise.
+CORRECTLY_ROUNDED = "-cl-fp32-correctly-rounded-divide-sqrt"
+ROUNDING = ("-mllvm", "-nvptx-prec-divf32=1", "-mllvm", "-nvptx-prec-sqrtf32=0")
 NO_COUNTERPART = (
     "this kernel has no CUDA counterpart for NVRTC; clang and ptxas would compile its OpenCL C for {arch}: "
-    f"{install_extra('inspect-amd')}, and the CUDA toolkit for ptxas"
+    f"{install_extra('inspect-amd')}, {install_extra('inspect-nv')}"
 )
 VERBOSE = "-cl-nv-verbose"  # makes the OpenCL driver log registers and spills
 _FILE = re.compile(r'(\.file\s+\d+ )"([^"]*)" "([^"]*)"')
+_EXTERN = re.compile(r"^\.extern \.func\s*(?:\([^)]*\)\s*)?(\w+)", re.M)
 _ENTRY = re.compile(r"Compiling entry function '(?P<entry>\w+)'")
 _USED = re.compile(r"Used (?P<registers>\d+) registers(?P<rest>[^\n]*)")
 _SHARED = re.compile(r"(?P<bytes>\d+)(?:\+0)? bytes smem")
@@ -77,16 +80,31 @@ def compile_opencl_for_nvidia(
     A PTX `target` ("sm_90a", or "") uncovers the instructions that only it has, as the OpenCL backend does. `group` is
     the size of work-groups, which goes into PTX if the source states it.
     """
-    clang, ptxas = find_clang(), find_nvidia_tool("ptxas")
-    if clang is None or ptxas is None:
+    clang, ptxas, library = find_clang(), find_ptxas(arch), find_libdevice()
+    if clang is None or ptxas is None or library is None:
         return Compiled("", entry, missing=(NO_COUNTERPART.format(arch=arch),))
-    text = read_source(SHIM) + '\n#line 1 "rendered.cl"\n' + source
+    text = for_clang(source)
+    front = (
+        language(source, options),
+        *DECLARE,
+        "-Xclang",
+        "-mlink-builtin-bitcode",
+        "-Xclang",
+        str(library),
+        *options,
+    )
     disassembler = find_nvidia_tool("nvdisasm")
     tools = (clang.name, ptxas.name, disassembler.name if disassembler else "")
-    key = (text, entry, arch, target, str(group), *tools, *FRONT_OPTIONS, *BACK_OPTIONS, *options)
+    key = (text, entry, arch, target, str(group), *tools, *FRONT_OPTIONS, *BACK_OPTIONS, *front)
 
     def make() -> Compiled:
-        ptx = ptx_of_opencl(clang, text, entry, arch, options)
+        ptx = ptx_of_opencl(clang, text, entry, arch, front)
+        unknown = _EXTERN.findall(ptx)
+        if unknown:
+            names = ", ".join(dict.fromkeys(plain_name(each) for each in unknown))
+            raise Unsupported(
+                f"{entry} calls {names}, which only NVIDIA's driver has: without a GPU nothing can be said about it"
+            )
         if "reqd_work_group_size" in source:
             ptx = re.sub(rf"(\.entry {entry}\([^)]*\))", rf"\1\n.reqntid {', '.join(map(str, group))}", ptx, count=1)
         return _assembled(retarget(ptx, target) if target else ptx, entry, target or arch, clang, ptxas)
@@ -97,7 +115,8 @@ def compile_opencl_for_nvidia(
 def ptx_of_opencl(clang: Program, text: str, entry: str, arch: str, own: tuple[str, ...] = ()) -> str:
     """PTX by clang; BuildFailed with its log."""
     common = ("--target=nvptx64-nvidia-nvcl", f"-march={arch}")
-    for options in ((*FRONT_OPTIONS, *own), BACK_OPTIONS):
+    rounding = () if CORRECTLY_ROUNDED in own else ROUNDING
+    for options in ((*FRONT_OPTIONS, *own), (*rounding, *BACK_OPTIONS)):
         status, output, log = run_tool((*clang.command, *common, *options), "clang", text)
         if status != 0:
             raise BuildFailed(entry, f"{arch} ({clang.name})", explained(log))

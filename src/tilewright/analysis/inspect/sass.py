@@ -40,7 +40,7 @@ WIDTHS = {"U8": 8, "S8": 8, "U16": 16, "S16": 16, "64": 64, "96": 96, "128": 128
 _INSTRUCTION = re.compile(
     r"^\s*/\*[0-9a-f]{4,}\*/\s+(?P<guard>@!?U?P[T\d]+\s+)?(?P<opcode>[A-Z][\w.]*)(?P<operands>[^;]*?)\s*;"
 )
-_LABEL = re.compile(r"^(?P<label>\.L[\w.$]*):")
+_LABEL = re.compile(r"^\s*(?P<label>(?:\.L|\$)[\w.$]*):")  # "$" begins the functions that ptxas adds, such as division
 _PLACE = re.compile(r'File "(?P<file>[^"]+)", line (?P<line>\d+)')
 _TARGET = re.compile(r"`\((?P<label>[\w.$]+)\)")
 _ADDRESS = re.compile(r"^\s*/\*(?P<address>[0-9a-f]{4,})\*/")

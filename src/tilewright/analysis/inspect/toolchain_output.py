@@ -8,7 +8,7 @@ import msgspec
 from ...runtime.cache import BinaryCache, cache_folder, content_key
 from .counts import Resources
 
-FORMAT = "inspection 2"  # of the cached record: raise it when a toolchain's options or what it stores change
+FORMAT = "inspection 4"  # of the cached record: raise it when a toolchain's options or what it stores change
 
 
 @dataclass(frozen=True)

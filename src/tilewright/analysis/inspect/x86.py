@@ -8,10 +8,9 @@ from ...core.device import DeviceInfo
 from ...core.install import install_extra
 from ...core.kernel import Step, render
 from ...core.plan import Plan
-from ...core.source import read_source
 from ...errors import BuildFailed, Unsupported
 from . import x86_code
-from .amd import SHIM, explained
+from .bare_clang import DECLARE, explained, for_clang, language
 from .counts import Resources
 from .driver import FORM, INTEL, code_from_driver
 from .elf import read_functions
@@ -32,7 +31,6 @@ BARRIERS = (
 OPTIONS = (
     "-x",
     "cl",
-    "-cl-std=CL1.2",
     "-cl-no-stdinc",
     "-O3",
     "-w",
@@ -56,9 +54,10 @@ def compile_for_x86(plan: Plan, step: Step, level: str, devices: Sequence[Device
     source = render(step.kernel, step.config, step.problem)
     if "barrier(" in source:
         return Compiled("", entry, missing=(BARRIERS,))
-    text = read_source(SHIM) + '\n#line 1 "rendered.cl"\n' + source
+    text = for_clang(source)
     local_bytes = step.config.local_bytes(step.problem)
-    options = (*OPTIONS, *step.kernel.options)
+    own = step.kernel.options
+    options = (language(source, own), *OPTIONS, *DECLARE, *own)
     return remembered(
         lambda: _single_item(text, entry, level, clang, options, local_bytes), text, entry, level, clang.name, *options
     )

@@ -75,6 +75,8 @@ def access_means(accesses: Sequence[LineAccess], weights: Mapping[Group, float])
     """The mean over the executed work-groups by their `weights`, which add up to 1."""
     found = []
     for each in accesses:
+        if each.space == "private":
+            continue  # the compiler decides where those arrays lie
         requests = sum(weights.get(group, 0.0) * count for group, count, _ in each.by_group)
         cost = sum(weights.get(group, 0.0) * own for group, _, own in each.by_group)
         scale = cost / each.cost if each.cost else 0.0

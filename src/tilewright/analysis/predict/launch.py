@@ -8,7 +8,8 @@ from math import prod
 from ..explain.explain import PrintedExplanation, explain_source
 from ..explain.group_choice import count_groups
 from ..explain.models import Model, find_model
-from ..explain.simt.launch import LANES_AT_ONCE, Argument
+from ..explain.simt.launch import LANES_AT_ONCE
+from ..explain.simt.launch_arguments import Argument
 from ..explain.simt.machine_state import Group
 from ..inspect import instruction_kinds as kinds
 from ..inspect.machine_code import Instruction, Listing

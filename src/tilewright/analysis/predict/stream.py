@@ -5,6 +5,7 @@ the order in which the groups that are resident on a multiprocessor reach its L1
 """
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,7 +17,7 @@ from ..explain.clc.types import Space
 from ..explain.models.rules import Model
 from ..explain.recorder import TrafficRecorder
 from ..explain.simt.compiled_code import Site
-from ..explain.simt.machine_state import Group
+from ..explain.simt.machine_state import Group, Rows
 from ..explain.simt.masks import Mask
 from ..explain.simt.segments import Segment
 from .cache import SectoredCache, Sectors
@@ -104,6 +105,7 @@ class StreamRecorder(TrafficRecorder):
         self._cache: SectoredCache | None = None
         self._slots: list[int] = []
         self.warps_of_group = 1
+        self._together = False
 
     def begin(self, groups: list[Group], items: int) -> None:
         super().begin(groups, items)
@@ -121,6 +123,19 @@ class StreamRecorder(TrafficRecorder):
 
     def record(self, site: Site, segment: Segment, offsets: npt.NDArray[np.int64], mask: Mask) -> None:
         super().record(site, segment, offsets, mask)
+        if not self._together:
+            self._follow_stream(site, segment, offsets, mask)
+
+    def record_rows(self, loads: Sequence[Rows], count: int, mask: Mask) -> None:
+        self._together = True  # counts come all at once; the stream has to be in order
+        super().record_rows(loads, count, mask)
+        self._together = False
+        for iteration in range(count):
+            for site, segment, offsets, same in loads:
+                row = offsets[iteration if len(offsets) > 1 else 0]
+                self._follow_stream(site, segment, np.broadcast_to(row, mask.count) if same else row, mask)
+
+    def _follow_stream(self, site: Site, segment: Segment, offsets: npt.NDArray[np.int64], mask: Mask) -> None:
         if segment.space in OFF_CHIP and self._slots:
             base = int(offsets[0]) // LINE * LINE
             key = (site.number, (offsets - base).tobytes(), mask.signature)
@@ -133,13 +148,7 @@ class StreamRecorder(TrafficRecorder):
 
     def record_same(self, site: Site, segment: Segment, offset: int, mask: Mask) -> None:
         super().record_same(site, segment, offset, mask)
-        if segment.space in OFF_CHIP and self._slots:
-            base = offset // LINE * LINE
-            key = (site.number, (offset - base).to_bytes(4, "little"), mask.signature)
-            pattern = self._patterns.get(key)
-            if pattern is None:
-                pattern = self._patterns[key] = self._analyse(np.full(mask.count, offset - base), mask, site.size)
-            self._enter(site, segment, base // SECTOR, pattern)
+        self._follow_stream(site, segment, np.full(mask.count, offset), mask)
 
     def _warps(self, lanes: Any) -> Any:
         return lanes // self.items * self.warps_of_group + lanes % self.items // self.model.lanes

@@ -17,9 +17,10 @@ import pyopencl as cl
 from ...core.problem import Arrays, Gemm, Problem, Transpose, inputs_of, output_of
 from ...core.types import numpy_dtype
 from ...errors import LaunchFailed, Unsupported
+from ...runtime.fences import POISON
 from ...runtime.libraries import USUAL_FOLDERS, files_in
 from ...runtime.opencl.device import Device
-from ...runtime.run import POISON, WAIT_S, Times, Work
+from ...runtime.run import WAIT_S, Times, Work
 from ..measure import BURST_S, MOST_CALLS
 from . import Baseline, Measurement, Request
 

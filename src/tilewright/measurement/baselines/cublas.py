@@ -14,8 +14,9 @@ from ...core.problem import Arrays, Gemm, Problem, Transpose, inputs_of, output_
 from ...core.types import numpy_dtype
 from ...errors import LaunchFailed, Unsupported
 from ...runtime.cuda.device import Buffer, Device
+from ...runtime.fences import POISON
 from ...runtime.libraries import toolkit_library
-from ...runtime.run import POISON, Times, Work
+from ...runtime.run import Times, Work
 from ..measure import BURST_S, MOST_CALLS, repeated
 from . import Baseline, Measurement, Request
 

@@ -1,6 +1,7 @@
 """Opens a device by OpenCL, by CUDA, or by both on the same GPU."""
 
-from ...core.kernel import BACKENDS, Kernel
+from ...core.defaults import BACKENDS
+from ...core.kernel import Kernel
 from ...errors import InvalidInput, NoDevice, Unsupported
 from ..device import Device
 from ..opencl.device import Device as OpenCLDevice
@@ -32,6 +33,10 @@ def counterpart_of(device: Device) -> Device:
 
 def without_counterpart(kernel: Kernel) -> None:
     """Unsupported if a kernel uses instructions that only its OpenCL dialect supports."""
+    if kernel.binding is not None and kernel.binding.pointers:
+        raise Unsupported(
+            f"{kernel.name} has no CUDA counterpart: its arguments include local memory, null or parts of buffers"
+        )
     foreign = sorted({feature for feature, _ in kernel.requires} - CUDA_FEATURES)
     if foreign:
         raise Unsupported(

@@ -146,6 +146,10 @@ class Device:
     def tensor_map(self, map_: TensorMap) -> Any:
         raise Unsupported("tensor maps are passed to kernels of the OpenCL dialect only")
 
+    def local_memory(self, nbytes: int) -> Any:
+        """Unsupported: CUDA has one block of dynamic shared memory, not one for each argument."""
+        raise Unsupported(f"CUDA cannot give an argument {nbytes:,} bytes of local memory; use --backend opencl")
+
     def part(self, buffer: Buffer, origin: int, nbytes: int) -> Buffer:
         """A part of a buffer. It keeps the buffer alive."""
         size = max(int(nbytes), 1)
@@ -228,6 +232,8 @@ class Device:
 
 def grid(ndrange: NDRange, what: str) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """Work-groups, and work-items of a group, in CUDA's three dimensions; LaunchFailed if there are too many groups."""
+    if any(ndrange.offset) or any(a % b for a, b in zip(ndrange.global_size, ndrange.local_size, strict=True)):
+        raise LaunchFailed(f"{what} over {ndrange}: CUDA has no global offset and no smaller groups at the edges")
     pairs = zip(ndrange.global_size, ndrange.local_size, strict=True)
     groups, items = [whole // own for whole, own in pairs], list(ndrange.local_size)
     groups, items = (each + [1] * (3 - len(each)) for each in (groups, items))

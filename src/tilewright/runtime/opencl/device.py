@@ -260,6 +260,10 @@ class Device:
         with check(f"allocating a tensor map on {self.info.label}"):
             return cl.Buffer(self.context, cl.mem_flags.READ_WRITE | cl.mem_flags.COPY_HOST_PTR, hostbuf=encoded.copy())
 
+    def local_memory(self, nbytes: int) -> Any:
+        """The value of an argument that points to local memory."""
+        return cl.LocalMemory(nbytes)
+
     def part(self, buffer: Any, origin: int, nbytes: int) -> Any:
         """A sub-buffer; `origin` must be a multiple of the device's base alignment."""
         with check(f"cutting {nbytes:,} bytes at {origin} out of a buffer"):
@@ -298,8 +302,9 @@ class Device:
             if code is not None:
                 return None
         try:
+            local_size = None if ndrange.chosen_by_driver else ndrange.local_size
             return cl.enqueue_nd_range_kernel(
-                queue or self.queue, kernel, ndrange.global_size, ndrange.local_size, wait_for=wait_for
+                queue or self.queue, kernel, ndrange.global_size, local_size, ndrange.offset or None, wait_for=wait_for
             )
         except cl.Error:
             with check(f"launching {what} over {ndrange}"):

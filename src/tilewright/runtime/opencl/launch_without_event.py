@@ -26,11 +26,13 @@ def _function() -> Any:
 
 
 @lru_cache(maxsize=1024)
-def _sides(ndrange: NDRange) -> tuple[int, Any, Any]:
-    """The number of dimensions, and global and local size as C arrays."""
+def _sides(ndrange: NDRange) -> tuple[int, Any, Any, Any]:
+    """The number of dimensions, and offset, global and local size as C arrays; None for what is left to the driver."""
     dimensions = len(ndrange.global_size)
     array = ctypes.c_size_t * dimensions
-    return dimensions, array(*ndrange.global_size), array(*ndrange.local_size)
+    offset = array(*ndrange.offset) if ndrange.offset else None
+    group = None if ndrange.chosen_by_driver else array(*ndrange.local_size)
+    return dimensions, offset, array(*ndrange.global_size), group
 
 
 def launch_without_event(queue: Any, kernel: Any, ndrange: NDRange) -> int | None:
@@ -38,6 +40,6 @@ def launch_without_event(queue: Any, kernel: Any, ndrange: NDRange) -> int | Non
     function = _function()
     if function is None:
         return None
-    dimensions, whole, group = _sides(ndrange)
-    code: int = function(queue.int_ptr, kernel.int_ptr, dimensions, None, whole, group, 0, None, None)
+    dimensions, offset, whole, group = _sides(ndrange)
+    code: int = function(queue.int_ptr, kernel.int_ptr, dimensions, offset, whole, group, 0, None, None)
     return code

@@ -29,7 +29,12 @@ class Model:
     narrow ones that are always right. `local_pass` is the word for one pass of a request through local memory.
     `piece` is the word for what a `sector` is. A model that `is_cpu` runs one work-item after the other.
     `register_bytes` is the most bytes of registers for one work-item. `vendors` are lower-case words: the model is for GPUs
-    whose vendor's name contains one of them. `aliases` are other names of the model.
+    whose vendor's name contains one of them. `aliases` are other names of the model. `sub_group_lanes` is the width of the
+    language's sub-groups where requests are counted for another one, as on CPUs.
+
+    `serial_constants`: the constant cache serves one address of a request after the other; without it, constant memory is
+    counted as global memory is, and `constants` says how it is read. `caches` are (name, bytes) of the caches that serve a
+    work-group and the whole device, of the model's newest product with known sizes.
     """
 
     name: str
@@ -51,6 +56,15 @@ class Model:
     register_bytes: int = 1024
     vendors: tuple[str, ...] = ()
     aliases: tuple[str, ...] = ()
+    serial_constants: bool = False
+    constants: str = "constant memory is counted as global memory is"
+    caches: tuple[tuple[str, int], ...] = ()
+    sub_group_lanes: int = 0
+
+    @property
+    def sub_group_width(self) -> int:
+        """Work-items of a sub-group, as get_max_sub_group_size() gives them."""
+        return self.sub_group_lanes or self.lanes
 
     def is_for(self, info: DeviceInfo) -> bool:
         """Whether the device is a GPU of the model's vendors."""
@@ -78,6 +92,17 @@ class Model:
     def pieces(self) -> str:
         """The plural of `piece`."""
         return f"{self.piece}s"
+
+    @property
+    def private_room(self) -> int | None:
+        """The most bytes of a private array that may stay in registers; None if private memory is not counted: a CPU's
+        first cache holds its stack."""
+        return None if self.is_cpu else self.register_bytes
+
+    @property
+    def constant_pieces(self) -> str:
+        """What the cost of constant memory counts."""
+        return "addresses" if self.serial_constants else self.pieces
 
     @property
     def standing(self) -> str:

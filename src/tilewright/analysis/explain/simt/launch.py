@@ -11,13 +11,14 @@ import numpy.typing as npt
 from ....errors import InvalidInput, UnknownName
 from ..clc.lexer import Position
 from ..clc.tree import Function, Program
-from ..clc.types import Pointer, Scalar, Space, Struct, Type, Vector
 from .compiled_code import Frame, Memory, Register, Symbol, Value
 from .context import FunctionCode
 from .findings import Finding
+from .launch_arguments import Argument, bind
 from .machine import Machine, OutOfSteps, Watch, not_watched
 from .machine_state import Group, Recorder
 from .masks import Mask
+from .off_chip import off_chip_arrays
 from .places import MemoryPlace
 from .segments import Segment
 from .statements import StatementCompiler
@@ -25,16 +26,6 @@ from .statements import StatementCompiler
 STEP_LIMIT = 4_000_000
 LANES_AT_ONCE = 4096
 LARGEST_GROUP, MOST_GROUPS = 1 << 16, 1 << 20
-
-
-@dataclass(frozen=True)
-class LocalMemory:
-    """The argument for a `__local` pointer: its bytes for each work-group."""
-
-    size: int
-
-
-Argument = npt.NDArray[Any] | LocalMemory | complex | Sequence[float]
 
 
 @dataclass
@@ -65,21 +56,23 @@ def run_kernel(
     unset: Collection[str] = (),
     partial: bool = False,
     watch: Watch = not_watched,
+    offset: Sequence[int] = (),
+    sub_group: int = 32,
 ) -> Launch:
     """Runs `groups` of the NDRange in lockstep, up to LANES_AT_ONCE lanes at a time. The arrays in `arguments` are not
     changed: written buffers are in `outputs`, under the argument's name. `pitches` sets the row length, in elements, of
     two-dimensional local arrays. `fill` is the value of every byte that was never set. `unset` names the buffers without
     initial contents. A run that needs more than `step_limit` steps raises OutOfSteps, or ends early if it may be `partial`.
-    `watch` is called again and again, and ends the run by True."""
+    `watch` is called again and again, and ends the run by True. `offset` is that of the global ids. `sub_group` is the number
+    of work-items in a sub-group."""
     function = program.functions[entry]
     items = int(np.prod(np.array(local_size, dtype=np.int64)))
     slots = max(1, min(len(groups), LANES_AT_ONCE // items))
     stopped, ended = None, 0
-    machine = Machine(global_size, local_size, slots, recorder, step_limit, fill, watch)
+    machine = Machine(global_size, local_size, slots, recorder, step_limit, fill, watch, offset, sub_group)
     with np.errstate(all="ignore"):
         compiler = StatementCompiler(machine, program, contract, pitches)
-        for variable in program.variables:
-            compiler.program_variable(variable)
+        compiler.off_chip = off_chip_arrays(program, entry, recorder.private_room)
         compiled = compile_entry(compiler, function)
         if compiler.pitches:
             raise UnknownName("local array", next(iter(compiler.pitches)), machine.memory.local_names())
@@ -93,11 +86,11 @@ def run_kernel(
                 _execute(compiled, frame, everyone, function)
             except OutOfSteps as error:
                 if not partial:
-                    raise
+                    raise error.with_findings(machine.findings.all()) from None
                 stopped = Position(error.file, error.line, error.column)
                 break
             ended += len(batch)
-    outputs = {name: _output(segment, array) for name, (segment, array) in buffers.items() if segment.written}
+    outputs = {name: _output(*found) for name, found in buffers.items() if found[0].written}
     return Launch(outputs, machine.findings.all(), machine, stopped, ended)
 
 
@@ -132,13 +125,13 @@ def _batches(groups: Sequence[Group], slots: int) -> Iterator[Sequence[Group]]:
         yield groups[first : first + slots]
 
 
-def _output(segment: Segment, array: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    return segment.data.view(array.dtype).reshape(array.shape)
+def _output(segment: Segment, array: npt.NDArray[Any], begin: int) -> npt.NDArray[Any]:
+    return segment.data[begin : begin + array.nbytes].view(array.dtype).reshape(array.shape)
 
 
 def all_groups(global_size: Sequence[int], local_size: Sequence[int]) -> list[Group]:
     """Every work-group of an NDRange, x fastest."""
-    counts = [size // own for size, own in zip(global_size, local_size, strict=True)] + [1, 1]
+    counts = [-(-size // own) for size, own in zip(global_size, local_size, strict=True)] + [1, 1]
     if counts[0] * counts[1] * counts[2] > MOST_GROUPS:
         raise InvalidInput(
             f"{counts[0] * counts[1] * counts[2]:,} work-groups cannot all be run, only {MOST_GROUPS:,}; name some, or leave the "
@@ -147,7 +140,10 @@ def all_groups(global_size: Sequence[int], local_size: Sequence[int]) -> list[Gr
     return [(x, y, z) for z, y, x in product(range(counts[2]), range(counts[1]), range(counts[0]))]
 
 
-def check_sizes(function: Function, global_size: Sequence[int], local_size: Sequence[int]) -> None:
+def check_sizes(
+    function: Function, global_size: Sequence[int], local_size: Sequence[int], ragged: bool = False
+) -> None:
+    """InvalidInput for sizes that no launch may have. A `ragged` one may end with smaller work-groups, as in OpenCL 2."""
     if not 1 <= len(global_size) <= 3 or len(global_size) != len(local_size):
         raise InvalidInput(
             f"global size {tuple(global_size)} and local size {tuple(local_size)} need 1 to 3 numbers each"
@@ -155,71 +151,15 @@ def check_sizes(function: Function, global_size: Sequence[int], local_size: Sequ
     for dimension, (size, own) in enumerate(zip(global_size, local_size, strict=True)):
         if own > LARGEST_GROUP:
             raise InvalidInput(f"dimension {dimension}: no device has work-groups of {own:,} work-items")
+        if ragged and size >= 1 and own >= 1:
+            continue
         if own < 1 or size < own or size % own:
             raise InvalidInput(
-                f"dimension {dimension}: the global size {size} must be a multiple of the local size {own}, as OpenCL 1.2 asks"
+                f"dimension {dimension}: the global size {size} must be a multiple of the local size {own}, as OpenCL 1.2 asks; "
+                "--ragged allows smaller work-groups at the edges"
             )
     needed = function.work_group
     if needed is not None:
         given = tuple(local_size) + (1,) * (3 - len(local_size))
         if given != tuple(needed) + (1,) * (3 - len(needed)):
             raise InvalidInput(f"{function.name} asks for work-groups of {needed}, not {tuple(local_size)}")
-
-
-def bind(
-    machine: Machine, function: Function, arguments: Mapping[str, Argument], unset: Collection[str] = ()
-) -> tuple[list[Value], dict[str, tuple[Segment, npt.NDArray[Any]]]]:
-    """The values of the kernel's parameters, and the segments behind its buffers."""
-    names = [parameter.name for parameter in function.parameters]
-    missing = [name for name in names if name not in arguments]
-    unknown = [name for name in arguments if name not in names]
-    if missing or unknown:
-        said = [f"no value for {', '.join(missing)}"] if missing else []
-        said += [f"no parameter called {', '.join(unknown)}"] if unknown else []
-        raise InvalidInput(f"{function.name}({', '.join(names)}): {'; '.join(said)}")
-    values: list[Value] = []
-    buffers: dict[str, tuple[Segment, npt.NDArray[Any]]] = {}
-    for parameter in function.parameters:
-        given, kind = arguments[parameter.name], parameter.type
-        if isinstance(kind, Pointer):
-            segment = _segment(machine, parameter.name, kind, given, parameter.name not in unset)
-            values.append(segment.address)
-            if isinstance(given, np.ndarray):
-                buffers[parameter.name] = (segment, given)
-                machine.recorder.follow(segment, given)
-        else:
-            values.append(_number(parameter.name, kind, given))
-    return values, buffers
-
-
-def _segment(machine: Machine, name: str, kind: Pointer, given: Argument, initialised: bool) -> Segment:
-    if kind.space is Space.LOCAL:
-        size = given.size if isinstance(given, LocalMemory) else given
-        if not isinstance(size, int | np.integer) or isinstance(size, bool) or size <= 0:
-            raise InvalidInput(f"argument {name!r} is local memory: give its bytes for each work-group")
-        return machine.memory.local(name, int(size))
-    if not isinstance(given, np.ndarray):
-        raise InvalidInput(f"argument {name!r} is a buffer: give a NumPy array, not {type(given).__name__}")
-    raw = np.ascontiguousarray(given).reshape(-1).view(np.uint8)
-    writable = kind.space is Space.GLOBAL and not kind.constant and given.flags.writeable
-    return machine.memory.buffer(name, raw, kind.space, writable, initialised)
-
-
-def _number(name: str, kind: Type, given: Argument) -> Value:
-    if isinstance(kind, Struct):
-        raw = np.ascontiguousarray(given).reshape(-1).view(np.uint8)
-        if raw.size != kind.size:
-            raise InvalidInput(f"argument {name!r} is a {kind} of {kind.size} bytes, but {raw.size} were given")
-        return raw.reshape(-1, 1)
-    if isinstance(given, np.ndarray | LocalMemory) and not isinstance(kind, Vector):
-        raise InvalidInput(f"argument {name!r} is a {kind}: give a number, not {type(given).__name__}")
-    if isinstance(kind, Vector):
-        if isinstance(given, complex):
-            given = [given.real, given.imag]
-        elements = np.asarray(given).reshape(-1).astype(kind.element.dtype)
-        if elements.size != kind.width:
-            raise InvalidInput(f"argument {name!r} is a {kind}: give {kind.width} numbers, not {elements.size}")
-        return elements.reshape(-1, 1)
-    if not isinstance(kind, Scalar):
-        raise InvalidInput(f"argument {name!r} of type {kind} cannot be given")
-    return np.asarray(given).astype(kind.dtype)[()]

@@ -7,20 +7,35 @@ import numpy as np
 from ....errors import SourceError
 from ..clc.lexer import Position
 from ..clc.types import Space
-from .findings import DIVERGENT
+from .findings import DIVERGENT, Finding
 from .machine_state import Group, MachineState, Recorder
 from .masks import Mask
 from .memory import VirtualMemory
 from .ordering import Ordering
-from .shadow import ITEM_BITS
+from .team_order import ITEM, ITEM_BITS, Floors
+from .teams import Teams
 
-LOCAL_FENCE, GLOBAL_FENCE = 1, 2
+LOCAL_FENCE, GLOBAL_FENCE, IMAGE_FENCE = 1, 2, 4
+_SPACES = ((LOCAL_FENCE, Space.LOCAL), (GLOBAL_FENCE, Space.GLOBAL), (IMAGE_FENCE, Space.IMAGE))
+FAULTS_NAMED = 3  # in the message of a run that ended too early
 WATCHED = 64  # steps between two calls of a watcher
 Watch = Callable[[int, int], bool]  # gets the steps taken and the work-groups begun; True ends the run
 
 
 class OutOfSteps(SourceError):
-    """A run that needs more steps than it may take."""
+    """A run that needs more steps than it may take. `findings` are those that it had by then: they may say why."""
+
+    findings: tuple[Finding, ...] = ()
+
+    def with_findings(self, findings: tuple[Finding, ...]) -> "OutOfSteps":
+        """The same with what was found before; the message names the faults, the first one first."""
+        faults = sorted((each for each in findings if each.is_fault), key=lambda each: each.order)
+        said = "; ".join(f"{each.kind} at line {each.position.line}: {each.text}" for each in faults[:FAULTS_NAMED])
+        more = f"; and {len(faults) - FAULTS_NAMED} more" if len(faults) > FAULTS_NAMED else ""
+        reason = f"{self.reason}. Before that, and perhaps the cause: {said}{more}" if faults else self.reason
+        told = OutOfSteps(self.file, self.line, self.column, reason)
+        told.findings = findings
+        return told
 
 
 def not_watched(steps: int, groups: int) -> bool:
@@ -41,12 +56,15 @@ class Machine(MachineState):
         step_limit: int,
         fill: int = 0,
         watch: Watch = not_watched,
+        offset: Sequence[int] = (),
+        sub_group: int = 32,
     ) -> None:
-        super().__init__(global_size, local_size, slots, recorder, fill)
+        super().__init__(global_size, local_size, slots, recorder, fill, offset, sub_group)
         self.steps = self.step_limit = step_limit
         self.watch = watch
         self.next_watched = step_limit - WATCHED
         self.groups_begun = 0
+        self.iterations: dict[Position, int] = {}  # of each loop, by sub-group
         self.ordering = Ordering(self)
         self.memory = VirtualMemory(self, self.ordering)
         self.begin([])
@@ -70,10 +88,9 @@ class Machine(MachineState):
         self.live = self.live & ~mask.lanes
         self.live_count = int(self.live.sum())
 
-    def tick(self, position: Position, mask: Mask) -> None:
+    def tick(self, position: Position) -> None:
         """Count one loop iteration or call. Too many of them stop the run."""
         self.steps -= 1
-        self.recorder.iterations(position, mask, 1)
         over = self.steps < 0
         if self.steps < self.next_watched:
             self.next_watched = self.steps - WATCHED
@@ -85,6 +102,12 @@ class Machine(MachineState):
             )
             raise OutOfSteps(position.file, position.line, position.column, words)
 
+    def count_iterations(self, position: Position, mask: Mask, count: int = 1) -> None:
+        """The sub-groups with a lane in `mask` run `count` iterations of the loop at this position."""
+        active = self.sub_group_count if mask.everyone else np.unique(self.sub_group_of_lane[mask.indices]).size
+        self.iterations[position] = self.iterations.get(position, 0) + count * active
+        self.recorder.iterations(position, mask, count)
+
     @property
     def steps_taken(self) -> int:
         return self.step_limit - self.steps
@@ -92,14 +115,16 @@ class Machine(MachineState):
     def barrier(self, mask: Mask, fence: int, position: Position) -> None:
         """A barrier of all lanes of a group. Afterwards, memory of the spaces in `fence` is in order."""
         self.check_together(mask, position, "barrier")
-        spaces = [space for flag, space in ((LOCAL_FENCE, Space.LOCAL), (GLOBAL_FENCE, Space.GLOBAL)) if fence & flag]
+        spaces = fenced_spaces(fence)
         if fence & GLOBAL_FENCE:
             self.ordering.fence(mask)
         self.ordering.barrier(mask)
-        everyone = mask.count == len(self.groups) * self.items
+        self.ordering.synchronisation.barrier(mask, spaces, self.slot_of_lane)
+        everyone = mask.count == self.whole_count
         step = np.int64(1 << ITEM_BITS)
         self.clock += 1
         for space in spaces:
+            self.join_sub_groups(space, mask)
             if everyone:
                 self.tags[space] = self.tags[space] + step
                 self.synced[space] = self.clock
@@ -108,23 +133,54 @@ class Machine(MachineState):
                 self.tags[space] = self.tags[space] + step * reached[self.slot_of_lane]
         if everyone and Space.LOCAL in spaces:
             self.memory.forget_local_reads()
+        self.last_barrier = position.line
         self.recorder.barrier(position)
 
-    def check_together(self, mask: Mask, position: Position, what: str) -> None:
-        """Finds groups of which only a part executes what all must execute."""
-        if mask.count == len(self.groups) * self.items:
+    def sub_group_barrier(self, mask: Mask, fence: int, position: Position) -> None:
+        """A barrier of all lanes of a sub-group. Afterwards, what they did in the spaces of `fence` is in order for them, and
+        for nobody else."""
+        self.check_together(mask, position, "sub_group_barrier", self.sub_groups)
+        reached = self.sub_groups.reached(mask)[self.sub_groups.team] > 0
+        self.ordering.synchronisation.barrier(mask, fenced_spaces(fence), self.sub_groups.team)
+        for space in fenced_spaces(fence):
+            if space not in self.floors:
+                self.floors[space] = Floors(self.tags[space] & ~ITEM, self.span, self.sub_group)
+            self.tags[space] = self.tags[space] + (reached.astype(np.int64) << ITEM_BITS)
+
+    def join_sub_groups(self, space: Space, mask: Mask) -> None:
+        """The work-groups of `mask` meet at a barrier: their lanes have one epoch again, later than all before."""
+        floors = self.floors.get(space)
+        if floors is None:
             return
-        reached = np.bincount(self.slot_of_lane[mask.indices], minlength=self.slots)
-        for slot, group in enumerate(self.groups):
-            count = int(reached[slot])
-            if count in (0, self.items):
-                continue
-            lanes = slice(slot * self.items, (slot + 1) * self.items)
-            missing = int(np.flatnonzero(~mask.lanes[lanes])[0]) + slot * self.items
+        reached = self.work_groups.reached(mask)[self.slot_of_lane] > 0
+        epochs = (self.tags[space] & ~ITEM).reshape(self.slots, self.items).max(axis=1)[self.slot_of_lane]
+        self.tags[space] = np.where(reached, epochs | (self.tags[space] & ITEM), self.tags[space])
+        after = epochs + (1 << ITEM_BITS)
+        self.floors[space] = Floors(np.where(reached, after, floors.epochs), self.span, self.sub_group)
+        if reached[: len(self.groups) * self.items].all():
+            del self.floors[space]
+
+    def check_together(
+        self, mask: Mask, position: Position, what: str, teams: Teams | None = None, kind: str = DIVERGENT
+    ) -> None:
+        """Finds groups (or other `teams`) of which only a part executes what all must execute."""
+        if mask.count == self.whole_count:
+            return
+        teams = teams or self.work_groups
+        reached = teams.reached(mask)
+        for team in np.flatnonzero((reached > 0) & (reached < teams.reached(self.begun))).tolist():
+            members = teams.members[team][teams.exists[team]]
+            members = members[self.begun.lanes[members]]
+            missing = int(members[~mask.lanes[members]][0])
             gone = "; it has returned already" if not self.live[missing] else ""
             self.findings.add(
-                DIVERGENT,
+                kind,
                 position,
-                f"not all work-items of a group reach this {what}",
-                f"{count} of {self.items} do, {self._name(missing % self.items, group)} does not{gone}",
+                f"not all work-items of a {teams.name} reach this {what}",
+                f"{reached[team]} of {len(members)} do, {self.item_name(missing)} does not{gone}",
             )
+
+
+def fenced_spaces(fence: int) -> list[Space]:
+    """The spaces that the flags of a fence name."""
+    return [space for flag, space in _SPACES if fence & flag]

@@ -6,10 +6,11 @@ import numpy as np
 import numpy.typing as npt
 
 from ..clc.types import Space
-from .findings import BENIGN, BENIGN_GROUPS, COUNTED, GROUPS, RACE
+from .findings import BENIGN, BENIGN_GROUPS, BETWEEN, COUNTED, GROUPS, RACE, WITHIN
 from .segment_table import SegmentTable
 from .segments import Access, Segment
-from .shadow import ITEM, Conflict, Shadow, Touch
+from .shadow import Conflict, Shadow, Touch
+from .team_order import ITEM
 
 
 def report_read(memory: SegmentTable, segment: Segment, touch: Touch, cells: npt.NDArray[np.int64]) -> None:
@@ -40,10 +41,10 @@ def report_write(
         old = segment.gather(touch.offsets, access.dtype, access.count, low)
         same = (_bits(old) == _bits(values)) | ~which
         _report(memory, segment, touch, earlier, "write", benign=bool(same.all()))
-    for kind in ("read", "atomic update"):
+    for kind in ("read", "atomic update", "atomic load"):
         conflict = shadow.conflicts_with_readers(touch, cells, kind)
         if conflict is not None:
-            last = kind != "read" and _all_are_last(memory, segment, touch, cells, conflict)
+            last = kind == "atomic update" and _all_are_last(memory, segment, touch, cells, conflict)
             _report(memory, segment, touch, conflict, "write", benign=False, counter=segment.name if last else None)
     lost = shadow.write(touch, cells, memory.machine.clock)
     if lost is not None:
@@ -51,15 +52,33 @@ def report_write(
         _report_together(memory, segment, touch, access, values, cells, lost)
 
 
-def report_atomic(memory: SegmentTable, segment: Segment, touch: Touch, cells: npt.NDArray[np.int64]) -> None:
-    """Checks an atomic update against plain accesses of other items, and records it."""
+def report_atomic(
+    memory: SegmentTable, segment: Segment, touch: Touch, cells: npt.NDArray[np.int64], loads: bool = False
+) -> None:
+    """Checks an atomic update, or a load, against plain accesses of other items, and records it."""
     shadow = segment.shadow
     assert shadow is not None
     shadow.absorb()
-    for conflict in (shadow.conflicts_with_write(touch, cells), shadow.conflicts_with_readers(touch, cells, "read")):
+    own = "atomic load" if loads else "atomic update"
+    read = None if loads else shadow.conflicts_with_readers(touch, cells, "read")
+    for conflict in (shadow.conflicts_with_write(touch, cells), read):
         if conflict is not None:
-            _report(memory, segment, touch, conflict, "atomic update", benign=False)
-    shadow.update(touch, cells)
+            _report(memory, segment, touch, conflict, own, benign=False)
+    shadow.update(touch, cells, loads)
+
+
+def _synchronised(memory: SegmentTable, segment: Segment, touch: Touch, conflict: Conflict) -> bool:
+    """Whether releases and acquires order all of the conflicting accesses."""
+    machine, known = memory.machine, memory.ordering.synchronisation
+    if not known.active:
+        return False
+    slots, items = np.divmod((conflict.rivals[0] & ITEM) - 1 - machine.first_item, machine.span)
+    if not ((slots >= 0) & (slots < machine.slots) & (items < machine.items)).all():
+        return False
+    earlier = slots * machine.items + items
+    later = _lanes(memory, touch, conflict.which)
+    pairs = set(zip(earlier.tolist(), later.tolist(), strict=True))
+    return all(known.ordered(segment, before, after) for before, after in pairs)
 
 
 def _lanes(memory: SegmentTable, touch: Touch, which: npt.NDArray[np.bool_]) -> npt.NDArray[np.intp]:
@@ -108,13 +127,18 @@ def _report(
     benign: bool,
     counter: str | None = None,
 ) -> None:
+    synchronised = _synchronised(memory, segment, touch, conflict)
+    if synchronised and not conflict.between_groups:
+        return
     if conflict.between_groups:
         kind = BENIGN_GROUPS if benign else GROUPS
         how = "no barrier orders different groups"
     else:
         kind = BENIGN if benign else RACE
         how = "no barrier between them"
-    if counter is not None:
+    if synchronised or (counter is not None and not memory.ordering.older):
+        kind, how = COUNTED, "release and acquire of atomic functions order them in this run"
+    elif counter is not None:
         kind = COUNTED
         how = (
             "a race by OpenCL 1.2, whose memory model orders nothing between groups; devices that perform fences and atomic "
@@ -128,7 +152,25 @@ def _report(
         f"{memory.machine.tag_name(conflict.own_tag)} against {memory.machine.tag_name(conflict.other_tag)}, "
         f"byte {_own_offset(segment, conflict.offset)}"
     )
-    memory.machine.findings.add(kind, touch.site.position, text, example, other, conflict.count)
+    scope = "" if conflict.between_groups else _scope(memory, conflict.own, conflict.rivals)
+    where = (f"{segment.space.word} '{segment.name}'", scope, memory.machine.last_barrier)
+    memory.machine.findings.add(kind, touch.site.position, text, example, other, conflict.count, where)
+
+
+def _scope(memory: SegmentTable, own: npt.NDArray[np.int64], rivals: tuple[npt.NDArray[np.int64], ...]) -> str:
+    """Whether all pairs of tags are of one sub-group each."""
+    mine = _sub_group(memory, own)
+    return WITHIN if all((mine == _sub_group(memory, each)).all() for each in rivals) else BETWEEN
+
+
+def _sub_group(memory: SegmentTable, tags: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """A number for the sub-group of each tag; async copies have their own."""
+    machine = memory.machine
+    group, item = np.divmod((tags & ITEM) - 1, machine.span)
+    found: npt.NDArray[np.int64] = group * (machine.span + 1) + np.where(
+        item == machine.items, machine.span, item // machine.request_lanes
+    )
+    return found
 
 
 def _report_together(
@@ -147,7 +189,7 @@ def _report_together(
     winner = int(shadow.writer[cells[at]])
     lane = int(at[-1])
     loser = int(touch.tags[lane])
-    between = segment.space is Space.GLOBAL and _group(memory, winner) != _group(memory, loser)
+    between = segment.space is not Space.LOCAL and _group(memory, winner) != _group(memory, loser)
     benign = _same_values(shadow, cells, values)
     kind = (BENIGN_GROUPS if between else BENIGN) if benign else (GROUPS if between else RACE)
     what = "the same value" if benign else "different values"
@@ -155,7 +197,10 @@ def _report_together(
     offset = _own_offset(segment, int(cells[at]) * shadow.granule)
     example = f"{memory.machine.tag_name(loser)} against {memory.machine.tag_name(winner)}, byte {offset}"
     count = int((lost.any(axis=0) if lost.ndim == 2 else lost).sum())
-    memory.machine.findings.add(kind, touch.site.position, text, example, touch.site.position, count)
+    losers = np.broadcast_to(touch.tags, cells.shape)[lost]
+    scope = "" if between else _scope(memory, losers, (shadow.writer[cells[lost]],))
+    where = (f"{segment.space.word} '{segment.name}'", scope, memory.machine.last_barrier)
+    memory.machine.findings.add(kind, touch.site.position, text, example, touch.site.position, count, where)
 
 
 def _same_values(shadow: Shadow, cells: npt.NDArray[np.int64], values: npt.NDArray[Any]) -> bool:

@@ -45,8 +45,10 @@ class _Copy:
         target, source, count, stride = (np.broadcast_to(value, (machine.lanes,)) for value in values)
         number = np.minimum(count, np.uint64(machine.memory.largest // self.size + 1)).astype(np.int64)
         item = np.arange(machine.lanes) % machine.items
-        for first in range(0, int(number[mask.indices].max(initial=0)), machine.items):
-            element = item + first
+        room = machine.present[machine.slot_of_lane]  # work-items of each lane's group
+        turns = -(-int(number[mask.indices].max(initial=0)) // int(machine.present.min()))
+        for turn in range(turns):
+            element = item + turn * room
             moving = Mask(mask.lanes & (element < number))
             step = element * self.size
             strided = step * stride.astype(np.int64)

@@ -1,0 +1,113 @@
+"""Inspects the foreign-style kernels of the tests for every target, and writes how many compile into a page.
+
+    python -m tools.foreign_targets docs/reference/inspect.md
+
+The text between the page's marks `<!-- foreign targets -->` and `<!-- end foreign targets -->` is replaced. A kernel counts as
+compiled if its instructions and registers are known; those that are not are named, with the reason.
+"""
+
+import argparse
+import re
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import tilewright
+from tilewright.errors import TilewrightError
+
+ROOT = Path(__file__).parent.parent
+sys.path.insert(0, str(ROOT / "tests"))  # the kernels are the tests' own
+
+from foreign import FOLDER, Launch, launches  # noqa: E402
+
+TARGETS = (
+    "sm_70",
+    "sm_80",
+    "sm_90",
+    "sm_100",
+    "sm_120",
+    "gfx90a",
+    "gfx942",
+    "gfx1100",
+    "x86-64-v2",
+    "x86-64-v3",
+    "x86-64-v4",
+)
+BEGIN, END = "<!-- foreign targets -->", "<!-- end foreign targets -->"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A kernel on a target: "" if it compiled and was counted, else why not. `form` is the code that was counted."""
+
+    name: str
+    target: str
+    reason: str
+    form: str = ""
+    partly: bool = False  # some called functions are not counted, so registers are not known
+
+
+def outcome(launch: Launch, target: str) -> Outcome:
+    try:
+        found = tilewright.inspect(
+            FOLDER / f"{launch.name}.cl", target, settings=launch.macros, global_size=launch.global_size,
+            local_size=launch.local_size, entry=launch.entry, arguments=launch.arguments,
+        )  # fmt: skip
+    except TilewrightError as refusal:
+        return Outcome(launch.name, target, first_error(str(refusal)))
+    reason = "" if found.mix is not None else " ".join(found.missing) or "no code"
+    partly = found.resources is None or any("not counted" in note for note in found.notes)
+    return Outcome(launch.name, target, reason, found.form, partly)
+
+
+def first_error(message: str) -> str:
+    lines = message.splitlines()
+    return next((line.strip() for line in lines if "error:" in line), lines[0])
+
+
+def table(outcomes: list[Outcome]) -> str:
+    """A Markdown table: a row for each target, and the reasons below it."""
+    lines = [
+        "| target | compiled and counted | of them with calls that are not counted | counted |",
+        "| --- | ---: | ---: | --- |",
+    ]
+    for target in dict.fromkeys(each.target for each in outcomes):
+        own = [each for each in outcomes if each.target == target]
+        good = [each for each in own if not each.reason]
+        forms = ", ".join(sorted({each.form for each in good}))
+        partly = sum(each.partly for each in good)
+        lines.append(f"| {target} | {len(good)} of {len(own)} = {len(good) / len(own):.0%} | {partly} | {forms} |")
+    reasons = dict.fromkeys((each.name, each.reason) for each in outcomes if each.reason)
+    for name, reason in reasons:
+        targets = ", ".join(each.target for each in outcomes if (each.name, each.reason) == (name, reason))
+        lines += ["", f"`{name}`, {targets}: {reason}"]
+    return "\n".join(lines)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("page", type=Path)
+    parser.add_argument("--targets", default=",".join(TARGETS))
+    parser.add_argument("--workers", type=int, default=2)
+    options = parser.parse_args()
+    outcomes: list[Outcome] = []
+    for target in options.targets.split(","):
+        with ThreadPoolExecutor(options.workers) as pool:
+            outcomes += pool.map(partial(outcome, target=target), launches())
+        write(options.page, table(outcomes))  # after each target: a run of all takes minutes
+        print(table(outcomes), flush=True)
+
+
+def write(page: Path, text: str) -> None:
+    """Put the text between the page's marks."""
+    whole = page.read_text(encoding="utf-8")
+    pattern = re.compile(f"{re.escape(BEGIN)}.*?{re.escape(END)}", re.S)
+    if not pattern.search(whole):
+        sys.exit(f"{page} has no marks {BEGIN} and {END}")
+    page.write_text(pattern.sub(lambda _: f"{BEGIN}\n{text}\n{END}", whole), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
