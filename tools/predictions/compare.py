@@ -8,9 +8,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-import numpy as np
-
-from tilewright.analysis.explain.plans import first_buffers, small_arrays
+from tilewright.analysis.explain.plans import starting_buffers
 from tilewright.analysis.inspect.nvidia import compile_for_nvidia
 from tilewright.analysis.inspect.sass import parse_sass
 from tilewright.analysis.predict.answer import launch_of_step, timed
@@ -19,9 +17,7 @@ from tilewright.analysis.predict.devices import find_device
 from tilewright.analysis.predict.facts import DeviceFacts
 from tilewright.analysis.predict.launch import Code, SourceLaunch, count
 from tilewright.core.kernel import PRELUDE, Dialect
-from tilewright.core.plan import Plan
 from tilewright.core.source import read_source
-from tilewright.core.types import element_type, numpy_dtype
 
 from .build import ARCHITECTURE, rungs
 from .cases import CASES, ForeignCase, cuda_text, opencl_text
@@ -93,10 +89,8 @@ def launches(facts: DeviceFacts) -> Iterator[tuple[str, str, SourceLaunch, Code]
         if name.startswith("rows/") and number in SLOW:
             continue
         steps = kernel.steps(kernel, kernel.config, problem)
-        buffers = first_buffers(problem, small_arrays(problem))
-        for buffer, nbytes in Plan(problem, steps).scratch.items():
-            buffers[buffer] = np.zeros(-(-nbytes // element_type(problem.dtype).itemsize), numpy_dtype(problem.dtype))
-        yield name, "fitted" if int(number) % 2 else "tested", *launch_of_step(steps[-1], buffers, facts)
+        buffers, unset = starting_buffers(steps, problem)
+        yield name, "fitted" if int(number) % 2 else "tested", *launch_of_step(steps[-1], buffers, unset, facts)
 
 
 def source_launch(case: ForeignCase) -> SourceLaunch:

@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
 from ...core.kernel import Kernel, Ladder, Step, render
-from ...core.plan import Plan
+from ...core.launch_options import LaunchOptions
 from ...core.problem import Problem
 from ...core.problems import make_problem
 from ...core.shown import Shown
 from ...core.sizes import Sides, Size
-from ...core.types import element_type, numpy_dtype
 from ...errors import BuildFailed, InvalidInput, Unsupported
 from ...kernels import LADDERS, find_ladder
 from ...kernels.settings import KernelName, Settings, chosen_kernel
-from ..explain.plans import first_buffers, scalars_of, small_arrays
+from ..arguments import ready_kernel
+from ..explain.clc import standard_of
+from ..explain.plans import arguments_of, starting_buffers
 from ..explanations import check_launch, problem_of
 from ..inspect.compile_and_count import inspect_step
 from ..inspect.gcn import parse_gcn
@@ -45,13 +46,14 @@ def predict(
     global_size: Sides | None = None,
     local_size: Sides | None = None,
     constants: Constants = FITTED,
+    **own: Unpack[LaunchOptions],
 ) -> Ranking:
     """The time of `kernel`, or of each rung of a ladder, on each device of `on`: names of `DEVICES`, or tables.
 
     `print` it to read it: one prediction in full, several as a table.
 
-    The other arguments are those of `explain`; `size` is 2048 for each side if left out. Times are those of a launch that is
-    repeated, so that caches hold what the one before left, plus the cost of a launch.
+    `own` are the arguments of a `.cl` file, as for `explain`, and so are the others. `size` is 2048 for each side if left out.
+    Times are those of a launch that is repeated, so that caches hold what the one before left, plus the cost of a launch.
 
     UnknownName for a device without a table; Unsupported for a kernel that explain or a compiler refuses.
     """
@@ -60,10 +62,12 @@ def predict(
         for each in ([on] if isinstance(on, str | DeviceFacts) else on)
     ]
     found, refused = [], []
-    for chosen in kernels_of(kernel, settings, global_size, local_size):
+    for each in kernels_of(kernel, settings, global_size, local_size, own):
+        whole = (SIZE,) if size is None and each.launch is None else size
+        chosen = ready_kernel(each, whole, dtype)
         for device in devices:
             try:
-                problem = problem_of(chosen, (SIZE,) if size is None else size, dtype, offset)
+                problem = problem_of(chosen, whole, dtype, offset)
                 check_launch(chosen, problem)
                 found.append(predict_kernel(chosen, problem, device, constants))
             except (Unsupported, BuildFailed) as error:
@@ -74,12 +78,16 @@ def predict(
 
 
 def kernels_of(
-    kernel: KernelName | Ladder, settings: Settings | None, global_size: Sides | None, local_size: Sides | None
+    kernel: KernelName | Ladder,
+    settings: Settings | None,
+    global_size: Sides | None,
+    local_size: Sides | None,
+    own: LaunchOptions,
 ) -> tuple[Kernel, ...]:
     """The rungs of a ladder that run on GPUs, or the one kernel."""
     ladder = find_ladder(kernel) if isinstance(kernel, str) and kernel in LADDERS else kernel
     if not isinstance(ladder, Ladder):
-        return (chosen_kernel(ladder, settings, global_size, local_size),)
+        return (chosen_kernel(ladder, settings, global_size, local_size, **own),)
     if settings or global_size or local_size:
         raise InvalidInput(f"{ladder.name} is a whole ladder: give settings and sizes with one of its rungs")
     return tuple(each for each in ladder.kernels if each.config.ndrange(make_problem(each, SIZE)).group_items > 1)
@@ -91,24 +99,25 @@ def predict_kernel(
     """All launches of a kernel, one after the other."""
     facts = find_device(device) if isinstance(device, str) else device
     steps = kernel.steps(kernel, kernel.config, problem)
-    buffers = first_buffers(problem, small_arrays(problem))
-    for name, nbytes in Plan(problem, steps).scratch.items():
-        buffers[name] = np.zeros(-(-nbytes // element_type(problem.dtype).itemsize), numpy_dtype(problem.dtype))
+    buffers, unset = starting_buffers(steps, problem)
     parts = []
     for step in steps:
         if step.config.ndrange(step.problem).empty:
             continue
-        launch, code = launch_of_step(step, buffers, facts)
+        launch, code = launch_of_step(step, buffers, unset, facts)
         counted = count(launch, code, facts, constants)
         for name, value in counted.explanation.outputs.items():
             buffers[step.buffer_of(name)] = value
+            unset.discard(step.buffer_of(name))
         parts.append(timed(kernel.name, problem.title, counted, facts, constants, code.notes))
     if not parts:
         raise InvalidInput(f"{kernel.name}: nothing is launched for {problem.title}")
     return joined(parts)
 
 
-def launch_of_step(step: Step, buffers: Mapping[str, Any], facts: DeviceFacts) -> tuple[SourceLaunch, Code]:
+def launch_of_step(
+    step: Step, buffers: Mapping[str, np.ndarray], unset: Collection[str], facts: DeviceFacts
+) -> tuple[SourceLaunch, Code]:
     """One step, and its machine code for the device's architecture."""
     inspection = inspect_step(step, facts.arch)
     form = next((each for each in ("SASS", "ISA") if each in inspection.texts), "")
@@ -121,12 +130,12 @@ def launch_of_step(step: Step, buffers: Mapping[str, Any], facts: DeviceFacts) -
         resources.local_bytes if resources else step.config.local_bytes(step.problem),
         inspection.missing,
     )
-    scalars, ndrange = scalars_of(step), step.config.ndrange(step.problem)
+    ndrange, arguments = step.config.ndrange(step.problem), arguments_of(step, buffers)
     launch = SourceLaunch(
         step.kernel.name, render(step.kernel, step.config, step.problem), step.kernel.name, entry,
-        tuple(ndrange.global_size), tuple(ndrange.local_size),
-        {each.name: buffers[step.buffer_of(each.name)] if each.pointer else scalars[each.name]
-         for each in step.kernel.signature.parameters},
+        tuple(ndrange.global_size), tuple(ndrange.local_size), arguments,
+        unset=[name for name in arguments if step.buffer_of(name) in unset], typed=step.kernel.launch is not None,
+        standard=standard_of(step.kernel.options),
     )  # fmt: skip
     return launch, code
 

@@ -54,6 +54,8 @@ class SourceLaunch:
     arguments: Mapping[str, Argument]
     macros: Mapping[str, str | int] | None = None
     unset: Collection[str] = ()
+    typed: bool = False  # arrays must have the parameters' types
+    standard: str | None = None
 
 
 @dataclass(frozen=True)
@@ -105,7 +107,7 @@ def observe(launch: SourceLaunch, code: Code, facts: DeviceFacts) -> Observed:
     found = explain_source(
         launch.source, filename=launch.filename, entry=launch.entry, macros=launch.macros, global_size=launch.global_size,
         local_size=launch.local_size, arguments=launch.arguments, groups=groups, model=find_model(facts.rules),
-        unset=launch.unset, step_limit=STEPS, partial=True, recorder=recorder,
+        unset=launch.unset, typed=launch.typed, standard=launch.standard, step_limit=STEPS, partial=True, recorder=recorder,
     )  # fmt: skip
     return Observed(found, recorders[0], tuple(groups), weights, counts, items, resident)
 
