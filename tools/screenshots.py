@@ -127,7 +127,7 @@ TERMINALS: dict[str, tuple[str, Callable[[Console], None]]] = {
     "terminal-doctor.svg": ("tilewright doctor", lambda console: console.print(run("doctor"))),
 }
 # A page in docs/: the command, and its option that writes the page.
-PAGES = {"explain-page.png": (EXPLAINED, "--picture"), "why-page.png": (ASKED, "--html")}
+PAGES = {"explain-page.png": (EXPLAINED, "--html"), "why-page.png": (ASKED, "--html")}
 
 
 def page(command: Sequence[str], option: str, picture: Path) -> None:

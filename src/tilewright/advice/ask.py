@@ -8,6 +8,7 @@ from ..analysis.arguments import ready_kernel
 from ..analysis.diagnosis import fault_of
 from ..analysis.explain.drawing.source import source_lines
 from ..analysis.explain.models import find_model
+from ..core.defaults import LADDER_SIDES
 from ..core.device import DeviceInfo, Peaks
 from ..core.kernel import Kernel
 from ..core.launch_options import LaunchOptions
@@ -18,7 +19,7 @@ from ..core.records import Record, Role, Row
 from ..core.sizes import Sides, Size, as_size
 from ..errors import InvalidInput, TilewrightError, Unsupported
 from ..kernels.settings import KernelName, Settings, chosen_kernel
-from ..measurement.ladders import DEFAULT_SIZES, check_something, run_kernel
+from ..measurement.ladders import check_something, run_kernel
 from ..measurement.progress import Announce, Phase, silent
 from ..measurement.roofline import Roofline, traffic_of
 from ..reports.trust import busy_words, can_divide, is_busy
@@ -123,7 +124,7 @@ def _by_counts(kernel: Kernel, size: Sequence[int], name: str, dtype: str, offse
 def default_size(kernel: Kernel, info: DeviceInfo) -> tuple[int, ...]:
     """The size at which a ladder is measured."""
     operation = "gemm" if kernel.operation == "gemm" else "transpose"
-    return (DEFAULT_SIZES[operation, "gpu" if info.kind == "gpu" else "cpu"],)
+    return (LADDER_SIDES[operation, "gpu" if info.kind == "gpu" else "cpu"],)
 
 
 def _answer_about(kernel: Kernel, problem: Problem, info: DeviceInfo, peaks: Peaks, row: Row | None) -> Answer:

@@ -9,6 +9,7 @@ from itertools import product
 from typing import Any, Unpack
 
 from ..core.custom import Geometry
+from ..core.defaults import EXPLAIN_STEPS
 from ..core.device import DeviceInfo
 from ..core.includes import with_includes
 from ..core.kernel import Config, Kernel, notes_on
@@ -34,7 +35,6 @@ DEFAULT_SIZES = {"gemm": (256, 256, 64), "transpose": (256, 256), "copy": (256, 
 SEQUENTIAL_SIZE = (32, 32, 32)  # where a single work-item does everything, every step of it is interpreted
 MOST_ITEMS = 8192  # work-items of a group: no known driver allows more
 ANY_DEVICE = DeviceInfo("any device", "", kind="gpu", local_bytes=2**31, fp64=True, fp16=True)
-STEPS = 40_000  # loop iterations and calls of a launch: some tens of seconds on a laptop
 CPU_RULES = (
     "work-groups of one work-item are for CPUs: loads and stores are counted in cache lines, each work-item by itself. Rules of "
     "GPUs are not applied; --device-model nvidia applies them"
@@ -56,7 +56,7 @@ def explain(
     macros: Mapping[str, str | int] | None = None,
     pitches: Mapping[str, int] | None = None,
     groups: Groups = None,
-    steps: int = STEPS,
+    steps: int = EXPLAIN_STEPS,
     watch: Watch = not_watched,
     **own: Unpack[LaunchOptions],
 ) -> PrintedExplanation:

@@ -7,9 +7,11 @@ from typing import Any
 from ..core.device import DeviceInfo, Peaks
 from ..core.shown import Shown
 from ..measurement.peaks import measured_peaks
+from ..measurement.progress import Announce, Phase
 from ..reports.table import peaks_line
 from ..runtime.children import SmokeResult, probe_device
 from ..runtime.opencl import device as opencl
+from .progress import progress_line
 
 
 @dataclass(frozen=True)
@@ -78,28 +80,34 @@ class Devices(Shown):
         ]  # fmt: skip
 
 
-def devices(peaks: bool = False) -> Devices:
+def devices(peaks: bool = False, announce: Announce | None = None) -> Devices:
     """All OpenCL devices in the order of preference, with the limits that explain results. With `peaks`, measure their peaks.
 
-    Support of fp64 and fp16 is tried in a child process. A driver that crashes there is reported.
+    Support of fp64 and fp16 is tried in a child process. A driver that crashes there is reported. `announce` gets what is going
+    on. Without it a notebook shows that in one line.
     """
-    infos = opencl.list_devices()
-    default = opencl.default_index(infos)
-    return Devices(
-        tuple(
-            DeviceReport(
-                index, info, index == default, probe_device(info.platform, info.place, version=info.version),
-                _peaks(index) if peaks else {},
-            )
-            for index, info in enumerate(infos)
-        )
-    )  # fmt: skip
+    with progress_line("devices") as line:
+        tell = announce or line
+        tell(Phase("looking for devices"))
+        infos = opencl.list_devices()
+        default = opencl.default_index(infos)
+        return Devices(tuple(_report(index, info, index == default, peaks, tell) for index, info in enumerate(infos)))
 
 
-def _peaks(index: int) -> dict[str, Peaks]:
+def _report(index: int, info: DeviceInfo, default: bool, peaks: bool, announce: Announce) -> DeviceReport:
+    announce(Phase(f"trying device {index}"))
+    trial = probe_device(info.platform, info.place, version=info.version)
+    return DeviceReport(index, info, default, trial, _peaks(index, announce) if peaks else {})
+
+
+def _peaks(index: int, announce: Announce) -> dict[str, Peaks]:
     device = opencl.open_device(str(index))
     dtypes = ("float32", "float64", "int32") if device.info.fp64 else ("float32", "int32")
-    return {dtype: measured_peaks(device, dtype) for dtype in dtypes}
+    found = {}
+    for done, dtype in enumerate(dtypes):
+        announce(Phase(f"measuring the {dtype} peaks of device {index},", done, len(dtypes)))
+        found[dtype] = measured_peaks(device, dtype)
+    return found
 
 
 def _facts(info: DeviceInfo) -> tuple[tuple[str, str], ...]:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, NamedTuple, Unpack
 
+from ..core.defaults import TRIAL_S
 from ..core.kernel import Ladder
 from ..core.launch_options import LaunchOptions
 from ..core.records import Row
@@ -18,7 +19,6 @@ from ..measurement.cases import Watcher
 from ..measurement.ladders import run_kernel, run_ladder
 from ..measurement.library import run_benchmark
 from ..measurement.progress import Announce
-from ..measurement.trial import TIME_BUDGET_S
 from ..reports import errors_table
 from ..reports.shown import as_html, as_text
 from ..runtime.device import Device as AnyDevice
@@ -108,7 +108,7 @@ def run(
     baselines: bool = True,
     watch: Watcher = lambda index, row: None,
     backend: str = "opencl",
-    time_budget: float = TIME_BUDGET_S,
+    time_budget: float = TRIAL_S,
     settings: Settings | None = None,
     global_size: Sides | None = None,
     local_size: Sides | None = None,

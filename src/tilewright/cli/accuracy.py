@@ -11,16 +11,15 @@ if TYPE_CHECKING:
 EXAMPLES = """\
   tilewright accuracy --size 256x256x1024
   tilewright accuracy --size 2048x2048x8192 --json errors.json"""
-CPU_SIZE, GPU_SIZE = "512x512x2048", "2048x2048x8192"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
+    from ..core.defaults import ACCURACY_SIZES
     from .json_output import add_json
-    from .shared_arguments import add_device
+    from .shared_arguments import add_device, sides
 
-    parser.add_argument(
-        "--size", metavar="MxNxK", help=f"size in elements (default: {CPU_SIZE} on CPUs, {GPU_SIZE} on GPUs)"
-    )
+    usual = sides({kind: "x".join(map(str, size)) for kind, size in ACCURACY_SIZES.items()})
+    parser.add_argument("--size", metavar="MxNxK", help=f"size in elements (default: {usual})")
     parser.add_argument(
         "--dtype", default="float32", help="float32, float8_e4m3fn or float8_e5m2 (default: %(default)s)"
     )

@@ -16,15 +16,12 @@ EXAMPLES = """\
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    from ..measurement.sets import SETS, default_sets
-    from ..measurement.sustained import SECONDS
+    from ..core.defaults import BENCHMARK_SETS, SUSTAINED_S
     from .json_output import add_json
-    from .shared_arguments import add_device, add_library_type
+    from .shared_arguments import add_device, add_library_type, sides
 
-    on_cpu, on_gpu = (",".join(default_sets(kind)) for kind in ("cpu", "gpu"))
-    parser.add_argument(
-        "--sets", metavar="SET,...", help=f"{', '.join(SETS)} (default: {on_cpu} on CPUs, {on_gpu} on GPUs)"
-    )
+    usual = sides({kind: ",".join(names) for kind, names in BENCHMARK_SETS.items()})
+    parser.add_argument("--sets", metavar="SET,...", help=f"{{values}} (default: {usual})")
     add_library_type(parser)
     add_device(parser)
     parser.add_argument(
@@ -35,7 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--seconds", type=seconds, default=2.0, help="measuring time for one problem, in s (default: %(default)s)"
     )
     parser.add_argument(
-        "--sustained", type=seconds, nargs="?", const=SECONDS, metavar="SECONDS",
+        "--sustained", type=seconds, nargs="?", const=SUSTAINED_S, metavar="SECONDS",
         help="run each case for SECONDS without a pause, %(const)s if left out; record clock and power (default: bursts)",
     )  # fmt: skip
     add_json(parser)

@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Mapping
 from typing import Any, Protocol
 
-from .completers import complete_arguments
+from .completers import complete_arguments, values_named
 
 NAME_WIDTH = 14  # of a command's name in the list of commands, with its indent
 
@@ -29,6 +29,12 @@ class CommandParser(argparse.ArgumentParser):
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         self.load()
         return super().parse_known_args(args, namespace)
+
+    def format_help(self) -> str:
+        self.load()
+        for action in self._actions:
+            action.help = values_named(action)
+        return super().format_help()
 
     def load(self) -> None:
         """Add the arguments, unless they are there."""

@@ -46,4 +46,4 @@ def answer_shell(parser: ProgramParser) -> None:
     for word in os.environ.get("COMP_LINE", "").split():
         if word in commands:
             commands[word].load()
-    autocomplete(parser, always_complete_options="long")
+    autocomplete(parser, always_complete_options=False)

@@ -24,10 +24,12 @@ def execute(options: argparse.Namespace) -> int:
     from ..runtime.opencl.device import no_device
     from .live_table import console
     from .outputs import check_json, write_json
+    from .phase_line import PhaseLine
     from .printing import say_hanging
 
     check_json(options)
-    reports = devices(options.peaks)
+    with PhaseLine(console) as phases:
+        reports = devices(options.peaks, announce=phases.announce)
     for report in reports:
         console.print(f"[bold]{escape(report.title)}[/bold]", highlight=False, soft_wrap=True)
         for name, value in report.lines():

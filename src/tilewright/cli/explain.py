@@ -17,27 +17,24 @@ if TYPE_CHECKING:
 EXAMPLES = """\
   tilewright explain tiles/2
   tilewright explain transpose/5 --sweep PAD=0,1
-  tilewright explain mine.cl --global M,N --local 16,16 --picture mine.html"""
+  tilewright explain mine.cl --global M,N --local 16,16 --html mine.html"""
 
 TIME_LIMIT_S = 30.0
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    from ..analysis.explain import MODELS
-    from ..analysis.explanations import STEPS
+    from ..core.defaults import EXPLAIN_STEPS
     from .json_output import add_json
-    from .kernel_arguments import add_kernel
-    from .shared_arguments import add_problem
+    from .shared_arguments import add_kernel, add_problem
 
     add_kernel(parser)
     add_problem(parser.add_argument_group("problem"), "256x256x64, or 256x256")
-    names = ", ".join(" or ".join((model.name, *model.aliases[:3])) for model in MODELS)
     parser.add_argument(
         "--device-model", metavar="MODEL",
-        help=f"{names} (default: cpu for work-groups of one work-item, nvidia for others)",
+        help="{values} (default: cpu for work-groups of one work-item, nvidia for others)",
     )  # fmt: skip
     parser.add_argument(
-        "--steps", type=count, default=STEPS, metavar="STEPS",
+        "--steps", type=count, default=EXPLAIN_STEPS, metavar="STEPS",
         help="loop iterations and calls of a launch, after which counting ends (default: %(default)s)",
     )  # fmt: skip
     parser.add_argument(
@@ -55,7 +52,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     output = parser.add_argument_group("output")
     output.add_argument(
         "--picture", type=Path, metavar="FILE",
-        help="draw sectors, banks and the path of the data as .svg or .html (default: not drawn)",
+        help="draw sectors, banks and the path of the data as .svg (default: not drawn)",
+    )  # fmt: skip
+    output.add_argument(
+        "--html", type=Path, metavar="FILE",
+        help="a page: source as heat map, machine code and worst request of each line, what-if sliders (default: not written)",
+    )  # fmt: skip
+    output.add_argument(
+        "--arch", metavar="ARCH",
+        help="whose machine code stands on the page, such as sm_80 or gfx942 (default: sm_90, gfx90a or gfx1100, by the model)",
     )  # fmt: skip
     output.add_argument(
         "--source", action="store_true",
@@ -70,6 +75,7 @@ def execute(options: argparse.Namespace) -> int:
     from ..analysis.explain.serialise import to_dict
     from ..analysis.explanations import explain
     from ..analysis.marked_lines import MarkedLine
+    from ..errors import InvalidInput
     from .coloured import print_lines
     from .kernel_arguments import kernel_and_settings
     from .sizes import size_of
@@ -78,7 +84,9 @@ def execute(options: argparse.Namespace) -> int:
     kernel, settings = kernel_and_settings(options)
     dtype = kernel.usual_dtype if options.dtype is None else options.dtype
     common = {"size": size_of(options), "dtype": dtype, "offset": options.offset, "model": options.device_model}
-    if options.sweep or options.pitch:
+    if options.arch and not options.html:
+        raise InvalidInput(f"--arch {options.arch}: machine code stands on the page; give --html FILE, too")
+    if (options.sweep or options.pitch) and not options.html:
         return _what_if(kernel, options, {**common, "settings": settings})
     check_files(options)
     with Progress(f"explaining {kernel.name}", options.steps, options.time_limit) as progress:
@@ -90,6 +98,8 @@ def execute(options: argparse.Namespace) -> int:
         print_lines(report(each, options.source))
     print_lines([MarkedLine(""), *changed])
     write_files(options, found, [to_dict(each) for each in launches])
+    if options.html:
+        write_page(options, kernel, found, {**common, "model": found.model}, settings)
     return int(any(each.faults or each.stop for each in launches))
 
 
@@ -100,6 +110,12 @@ def check_files(options: argparse.Namespace) -> None:
         from .outputs import check_target
 
         check_target("--picture", options.picture, ENDINGS)
+    if options.html:
+        from ..analysis.kernel_page.variations import check_number
+        from .outputs import check_target
+
+        check_target("--html", options.html, (".html", ".htm"))
+        check_number(*variations_of(options))
     if options.json:
         from .outputs import check_json
 
@@ -119,6 +135,30 @@ def write_files(options: argparse.Namespace, found: Explanation, counted: list[d
         tell_written([save_picture(found, options.picture)])
 
 
+def write_page(
+    options: argparse.Namespace,
+    kernel: Kernel,
+    found: Explanation,
+    asked: Mapping[str, Any],
+    settings: Mapping[str, str],
+) -> None:
+    """Write the page of --html. What its sliders vary is --sweep and --pitch, or the row pitches of local arrays."""
+    from ..analysis.kernel_page.make import make_page
+    from ..analysis.kernel_page.page import save_page
+    from .printing import tell_written
+
+    swept, pitches = variations_of(options)
+    page = make_page(kernel, found, asked, settings=settings, sweep=swept, pitches=pitches, arch=options.arch)
+    save_page(page, options.html)
+    tell_written([options.html])
+
+
+def variations_of(options: argparse.Namespace) -> tuple[dict[str, list[str]], dict[str, list[int]]]:
+    """What --sweep and --pitch vary: values of settings, and row pitches of local arrays."""
+    swept = {name: values.split(",") for name, values in map(_setting, options.sweep)}
+    return swept, dict(map(_pitches, options.pitch))
+
+
 def _what_if(kernel: Kernel, options: argparse.Namespace, common: Mapping[str, Any]) -> int:
     """Print the table of all variations. The exit status: 1 if none of them could be counted."""
     from ..analysis.explanations import what_if
@@ -127,8 +167,8 @@ def _what_if(kernel: Kernel, options: argparse.Namespace, common: Mapping[str, A
     if options.picture or options.json:
         word = "--picture" if options.picture else "--json"
         raise InvalidInput(f"{word}: --sweep and --pitch print a table; use {word} with one variation, given by -D")
-    swept = {name: values.split(",") for name, values in map(_setting, options.sweep)}
-    found = what_if(kernel, sweep=swept, pitches=dict(map(_pitches, options.pitch)), **common)
+    swept, pitches = variations_of(options)
+    found = what_if(kernel, sweep=swept, pitches=pitches, **common)
     print(found)
     return int(all(answer.totals is None for answer in found.answers))
 

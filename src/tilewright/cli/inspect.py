@@ -6,6 +6,7 @@ import argparse
 import re
 from collections.abc import Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -20,13 +21,12 @@ NO_GROUP = "occupancy is unknown without the size of work-groups: give --local, 
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    from ..analysis.inspect import SIZE
+    from ..core.defaults import INSPECT_SIDE
     from .json_output import add_json
-    from .kernel_arguments import add_kernel
-    from .shared_arguments import add_device, add_problem
+    from .shared_arguments import add_device, add_kernel, add_problem
 
     add_kernel(parser)
-    add_problem(parser.add_argument_group("problem"), "x".join(map(str, SIZE)))
+    add_problem(parser.add_argument_group("problem"), str(INSPECT_SIDE))
     add_device(parser)
     parser.add_argument(
         "--arch", metavar="ARCH",
@@ -46,8 +46,8 @@ def execute(options: argparse.Namespace) -> int:
     from ..analysis.inspect import DEVICE
     from ..analysis.inspect.compare import compare
     from ..analysis.inspect.printing import marked_inspection
+    from ..core.kernel_options import settings_of
     from .coloured import print_lines
-    from .kernel_arguments import settings_of
     from .outputs import check_json, write_json
 
     arch = options.arch or DEVICE
@@ -83,10 +83,11 @@ def refuse_unused(options: argparse.Namespace, arch: str, wanted: str) -> None:
 
 def inspect_one(name: str, arch: str, settings: Mapping[str, str], options: argparse.Namespace) -> Inspection:
     """Inspect a rung or a user's file."""
-    from ..analysis.inspect import SIZE, inspect
+    from ..analysis.inspect import inspect
+    from ..core.defaults import INSPECT_SIDE
+    from ..core.kernel_options import with_head
     from ..errors import InvalidInput
-    from .kernel_arguments import add_kernel_options, is_file, rung_of, settings_of
-    from .kernel_head import with_head
+    from .kernel_arguments import is_file, rung_of
     from .sizes import size_of
 
     own = argparse.Namespace(**{**vars(options), "kernel": name})
@@ -94,12 +95,12 @@ def inspect_one(name: str, arch: str, settings: Mapping[str, str], options: argp
     if size is not None and 0 in size:
         raise InvalidInput(f"--size {options.size}: there is nothing to compute; a size has sides of at least 1")
     if is_file(name):
-        own = with_head(own, add_kernel_options)
-        kernel = _file_kernel(own, {**settings_of(own.define), **settings})
+        own = with_head(Path(name), own)
+        kernel = _file_kernel(own, settings)
     else:
         kernel = rung_of(own)
     found = inspect(
-        kernel, arch, size or SIZE, dtype=options.dtype, offset=options.offset,
+        kernel, arch, size or INSPECT_SIDE, dtype=options.dtype, offset=options.offset,
         device=options.device, settings={} if is_file(name) else settings,
     )  # fmt: skip
     if is_file(name) and not own.local_size:
@@ -109,15 +110,16 @@ def inspect_one(name: str, arch: str, settings: Mapping[str, str], options: argp
 
 def _file_kernel(options: argparse.Namespace, settings: Mapping[str, str]) -> Kernel:
     """A user's kernel. Without a geometry its sizes are guessed, and its occupancy is not known."""
-    from .kernel_arguments import own_kernel
+    from ..core.custom import own_kernel
 
-    return own_kernel(options, options.global_size, options.local_size, settings)
+    define = [*options.define, *(f"{name}={value}" for name, value in settings.items())]
+    return own_kernel(options.kernel, argparse.Namespace(**{**vars(options), "define": define}))
 
 
 def other_side(text: str, name: str, arch: str, settings: Mapping[str, str]) -> tuple[str, str, dict[str, str]]:
     """The value of `--diff`: settings (BK=8,TM=4), an architecture, or another kernel."""
     from ..analysis.inspect import ARCHITECTURES
-    from .kernel_arguments import settings_of
+    from ..core.kernel_options import settings_of
 
     if "=" in text:
         return name, arch, {**settings, **settings_of(text.split(","))}

@@ -38,13 +38,29 @@ def terminated_as_interrupted() -> Iterator[None]:
     try:
         yield
     except ImportError:
-        if watch.interrupted:  # extension modules turn an interrupt of their imports into this error
-            raise KeyboardInterrupt from None
+        if watch.number:  # extension modules turn an interrupt of their imports into this error
+            raise KeyboardInterrupt(watch.number) from None
         raise
     finally:
         watch.stop()
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+def status_of_interrupt(interrupt: KeyboardInterrupt) -> int:
+    """The exit status: 143 after SIGTERM, 130 after Ctrl-C.
+
+    What the interrupted calls hold is dropped here without a word: destructors of objects that were half made, such as a
+    library's cache, fail and would print tracebacks.
+    """
+    number = interrupt.args[0] if interrupt.args else signal.SIGINT
+    hook = sys.unraisablehook
+    sys.unraisablehook = lambda failed: None
+    try:
+        interrupt.__traceback__ = interrupt.__context__ = None
+    finally:
+        sys.unraisablehook = hook
+    return 128 + int(number)
 
 
 class Watch:
@@ -55,6 +71,7 @@ class Watch:
         os.set_blocking(self._writing, False)
         self._over = threading.Event()
         self._handled = float("-inf")  # when the main thread last handled a signal
+        self.number = 0  # of that signal
         self._thread = threading.Thread(target=self._listen, name="tilewright signals", daemon=True)
         self._fd_before = -1
 
@@ -69,15 +86,11 @@ class Watch:
         self._thread.join()
         os.close(self._reading)
 
-    @property
-    def interrupted(self) -> bool:
-        """Whether the main thread has handled a signal."""
-        return self._handled > float("-inf")
-
     def interrupt(self, number: int, frame: FrameType | None) -> None:
-        """The handler, which runs when the main thread returns to Python."""
+        """The handler, which runs when the main thread returns to Python. Its interrupt holds the signal's number."""
         self._handled = monotonic()
-        raise KeyboardInterrupt
+        self.number = number
+        raise KeyboardInterrupt(number)
 
     def _listen(self) -> None:
         while data := os.read(self._reading, 1):

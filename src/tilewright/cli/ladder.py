@@ -19,10 +19,9 @@ EXAMPLES = """\
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    from ..kernels import LADDERS
-    from .shared_arguments import LADDER_SIZE, add_measuring
+    from .shared_arguments import add_measuring, ladder_sides
 
-    parser.add_argument("name", nargs="?", metavar="LADDER", help=f"{', '.join(LADDERS)} (default: all of them)")
+    parser.add_argument("name", nargs="?", metavar="LADDER", help="{values} (default: all of them)")
     parser.add_argument(
         "--rung", action="append", metavar="RUNG", help="only this rung; may be repeated (default: all)"
     )
@@ -40,7 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="show the figures of the ladder's source beside ours (default: not shown)",
     )
-    add_measuring(parser, 8.0, LADDER_SIZE)
+    add_measuring(parser, 8.0, ladder_sides())
 
 
 def execute(options: argparse.Namespace) -> int:

@@ -33,7 +33,7 @@ from . import (
 from . import list as list_ladders
 from . import run as run_one
 from .command_parser import Command, ProgramParser, Version, add_commands, add_debug
-from .interruption import terminated_as_interrupted
+from .interruption import status_of_interrupt, terminated_as_interrupted
 from .json_output import standard_output_for_json
 
 GROUPS: dict[str, dict[str, Command]] = {
@@ -69,7 +69,7 @@ def make_parser() -> ProgramParser:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line. The exit status: 0 success, 1 failed or wrong, 2 unusable arguments, 130 interrupted."""
+    """Run the command line. The exit status: 0 success, 1 failed or wrong, 2 unusable arguments, 130 or 143 ended by a signal."""
     prepare_streams()
     parser = make_parser()
     completion.answer_shell(parser)
@@ -81,9 +81,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 status: int = options.command(options)
         sys.stdout.flush()
         return status
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as interrupt:
         tell("interrupted")
-        return 130
+        return status_of_interrupt(interrupt)
     except BrokenPipeError:  # a reader such as `head` stopped early; nothing may be flushed at exit
         discard_output()
         return 0

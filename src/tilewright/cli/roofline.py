@@ -21,18 +21,19 @@ Unused = tuple[tuple[str, str, object], ...]
 OF_ONE_KERNEL: Unused = (
     ("offset", "--offset", 0), ("define", "-D", []), ("build_option", "--build-option", []), ("problem", "--problem", None),
     ("global_size", "--global", None), ("local_size", "--local", None), ("order", "--order", None),
+    ("entry", "--entry", None), ("arg", "--arg", []), ("bind", "--bind", []), ("init", "--init", []), ("expect", "--expect", []),
+    ("include", "-I", []), ("ragged", "--ragged", None), ("global_offset", "--global-offset", None),
 )  # fmt: skip
 OF_A_RUN: Unused = (("size", "--size", None), ("dtype", "--dtype", None), ("device", "--device", None))
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    from ..measurement.roofline import DEFAULT_SIZES
+    from ..core.defaults import ROOFLINE_SIDES
     from .json_output import add_json
-    from .kernel_arguments import add_kernel
-    from .shared_arguments import add_device, add_problem
+    from .shared_arguments import add_device, add_kernel, add_problem, sides
 
     add_kernel(parser, "a rung's name, such as tiles/2, a .cl file of your own, a ladder, or a ladder's RECORD.json")
-    add_problem(parser.add_argument_group("problem"), f"{DEFAULT_SIZES['cpu']} on CPUs, {DEFAULT_SIZES['gpu']} on GPUs")
+    add_problem(parser.add_argument_group("problem"), sides(ROOFLINE_SIDES))
     add_device(parser)
     parser.add_argument("--seconds", type=seconds, default=2.0, help="measuring time, in s (default: %(default)s)")
     output = parser.add_argument_group("output")

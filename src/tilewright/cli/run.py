@@ -15,23 +15,21 @@ if TYPE_CHECKING:
 EXAMPLES = """\
   tilewright run tiles/2 -D BM=16 -D BN=16 -D BK=16
   tilewright run mine.cl --global M,N --local 16,16 --size 512"""
-CPU_SIZE, GPU_SIZE = 512, 1024
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    from ..measurement.trial import TIME_BUDGET_S
-    from .kernel_arguments import add_kernel
-    from .shared_arguments import add_measuring
+    from ..core.defaults import RUN_SIDES, TRIAL_S
+    from .shared_arguments import add_kernel, add_measuring, sides
 
     add_kernel(parser)
     parser.add_argument(
         "--show-samples", action="store_true", help="print 10 random elements beside the host's (default: not printed)"
     )
     parser.add_argument(
-        "--time-budget", type=seconds, default=TIME_BUDGET_S, metavar="SECONDS",
+        "--time-budget", type=seconds, default=TRIAL_S, metavar="SECONDS",
         help="limit of the trial of your own kernel in a child process, in s (default: %(default)s)",
     )  # fmt: skip
-    add_measuring(parser, 3.0, f"{CPU_SIZE} on CPUs, {GPU_SIZE} on GPUs")
+    add_measuring(parser, 3.0, sides(RUN_SIDES))
 
 
 def execute(options: argparse.Namespace) -> int:
@@ -39,6 +37,7 @@ def execute(options: argparse.Namespace) -> int:
     from rich.markup import escape
 
     from ..api.measurements import run
+    from ..core.defaults import RUN_SIDES
     from ..errors import InvalidInput
     from ..measurement.trial import comes_with_us
     from ..runtime.cuda.counterparts import open_backends
@@ -55,7 +54,7 @@ def execute(options: argparse.Namespace) -> int:
     refuse_build_options(options)
     check_outputs(options)
     device, *_ = open_backends(options.backend, options.device)
-    size = asked or (GPU_SIZE if device.info.kind == "gpu" else CPU_SIZE,)
+    size = asked or (RUN_SIDES["gpu" if device.info.kind == "gpu" else "cpu"],)
     if console.is_terminal and not comes_with_us(kernel):
         limit = f"for at most {options.time_budget:g} s; Ctrl-C ends it"
         console.print(

@@ -1,12 +1,25 @@
 """Arguments that several commands share."""
 
 import argparse
+from collections.abc import Mapping
 from pathlib import Path
 
+from ..core.defaults import BACKENDS, LADDER_SIDES
+from ..core.kernel_options import add_kernel_options
 from .json_output import add_json
-from .quantities import seconds
+from .quantities import from_zero, seconds
 
-LADDER_SIZE = "512 on CPUs, 4096 on GPUs; for transposes 2048 on CPUs, 4096 on GPUs"
+
+def add_kernel(
+    parser: argparse.ArgumentParser, what: str = "a rung's name, such as tiles/2, or a .cl file of your own"
+) -> None:
+    """The arguments of all commands that take a kernel. `what` says what the first may be."""
+    parser.add_argument("kernel", metavar="KERNEL", help=what)
+    parser.add_argument(
+        "--offset", type=from_zero, default=0, metavar="COLUMNS",
+        help="columns that a transpose or copy leaves out (default: %(default)s)",
+    )  # fmt: skip
+    add_kernel_options(parser)
 
 
 def add_device(parser: argparse._ActionsContainer) -> None:
@@ -26,6 +39,20 @@ def add_problem(parser: argparse._ActionsContainer, default_size: str) -> None:
     parser.add_argument("--dtype", help="element type, such as float64 (default: float32, or the kernel's only type)")
 
 
+def sides(sizes: Mapping[str, object]) -> str:
+    """Sizes of CPUs and of GPUs in words."""
+    return f"{sizes['cpu']} on CPUs, {sizes['gpu']} on GPUs"
+
+
+def ladder_sides() -> str:
+    """The sizes of ladders in words."""
+    products, moves = (
+        {kind: side for (operation, kind), side in LADDER_SIDES.items() if operation == wanted}
+        for wanted in ("gemm", "transpose")
+    )
+    return f"{sides(products)}; for transposes {sides(moves)}"
+
+
 def add_library_type(parser: argparse._ActionsContainer) -> None:
     """`--dtype` and `--precision`, of commands that call the library."""
     parser.add_argument("--dtype", default="float32", help="element type of the operands (default: %(default)s)")
@@ -37,8 +64,6 @@ def add_library_type(parser: argparse._ActionsContainer) -> None:
 
 def add_measuring(parser: argparse.ArgumentParser, default_seconds: float, default_size: str) -> None:
     """The arguments of commands that measure rungs."""
-    from ..core.kernel import BACKENDS
-
     problem = parser.add_argument_group("problem")
     add_problem(problem, default_size)
     measuring = parser.add_argument_group("measurement")

@@ -18,11 +18,10 @@ EXAMPLES = """\
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    from ..measurement.sets import SETS
     from .shared_arguments import add_device, add_library_type
 
     parser.add_argument(
-        "--sets", default="llm-decode,batched", metavar="SET,...", help=f"{', '.join(SETS)} (default: %(default)s)"
+        "--sets", default="llm-decode,batched", metavar="SET,...", help="{values} (default: %(default)s)"
     )
     add_library_type(parser)
     add_device(parser)

@@ -17,11 +17,10 @@ MEASURED = (("device", "--device", None), ("seconds", "--seconds", 2.0), ("no_ba
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     from .json_output import add_json
-    from .kernel_arguments import add_kernel
-    from .shared_arguments import LADDER_SIZE, add_device, add_problem
+    from .shared_arguments import add_device, add_kernel, add_problem, ladder_sides
 
     add_kernel(parser)
-    add_problem(parser.add_argument_group("problem"), LADDER_SIZE)
+    add_problem(parser.add_argument_group("problem"), ladder_sides())
     measuring = parser.add_argument_group("measurement")
     add_device(measuring)
     measuring.add_argument(

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from typing import Any
 
 from ..errors import InvalidInput
 
@@ -117,6 +118,19 @@ class LaunchWords:
     ragged: bool = False
     global_offset: tuple[str, ...] = ()
     problem_given: bool = field(default=False)
+
+    def changed_by(self, given: LaunchWords) -> LaunchWords:
+        """These words with those that were `given` in their place."""
+
+        def merged(old: tuple[Any, ...], new: tuple[Any, ...]) -> tuple[Any, ...]:
+            return tuple({**dict(old), **dict(new)}.items())
+
+        return LaunchWords(
+            given.entry or self.entry, merged(self.arguments, given.arguments), merged(self.bind, given.bind),
+            merged(self.init, given.init), merged(self.expect, given.expect), (*self.include, *given.include),
+            self.ragged or given.ragged, given.global_offset or self.global_offset,
+            self.problem_given or given.problem_given,
+        )  # fmt: skip
 
     @property
     def own_words(self) -> bool:

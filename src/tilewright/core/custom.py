@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
+import argparse
 import ast
 import operator
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from ..errors import InvalidInput, UnknownName
 from .argument_words import LaunchWords
 from .kernel import Config, Kernel, NDRange, round_up
+from .kernel_options import folders_among, macros_among, settings_of
+from .launch_arguments import words_of
 from .problem import Problem
 from .sizes import FilePath, Sides, sides
 
 OPERATIONS = ("gemm", "transpose", "copy")
 ORDERS = {"r": "row", "c": "column"}
 AUTO = ("auto",)  # a local size that is left to the driver
+ORDER_WORDS = {"row": "rrr", "column": "ccc"}
 
 _OPERATORS: dict[type[ast.operator], Callable[[int, int], int]] = {
     ast.Add: operator.add,
@@ -47,7 +51,7 @@ def evaluate(expression: str, names: Mapping[str, int]) -> int:
 
 
 def _value(node: ast.expr, names: Mapping[str, int]) -> int:
-    if isinstance(node, ast.Constant) and isinstance(node.value, int):
+    if isinstance(node, ast.Constant) and type(node.value) is int:  # True is none
         return node.value
     if isinstance(node, ast.Name):
         if node.id not in names:
@@ -120,6 +124,10 @@ class Geometry(Config):
             raise InvalidInput(f"--global {','.join(self.global_size)} and --local {','.join(self.local_size)} "
                                "must have the same 1 to 3 dimensions, of at least 1")  # fmt: skip
         return wanted, local
+
+    def asked(self, problem: Problem) -> tuple[int, ...]:
+        """The global size before it is rounded up to whole work-groups."""
+        return self._sizes(problem)[0]
 
     def rounding(self, problem: Problem) -> str:
         """A sentence about a global size that was rounded up to whole work-groups, with the guard that a kernel needs then;
@@ -208,3 +216,21 @@ def custom_kernel(
         options = (*options, "-cl-std=CL2.0")  # the first version with smaller groups at the edges
     orders_of = (a_order, b_order, c_order)
     return Kernel(source, config, operation, orders=orders_of, options=tuple(options), launch=words)
+
+
+def own_kernel(path: FilePath, options: argparse.Namespace) -> Kernel:
+    """The kernel of a user's file with the options that `with_head` gives.
+
+    Macros among the compiler's options are treated as `-D`: whatever reads the source sees them.
+    """
+    operation = "gemm" if options.problem is None else options.problem
+    if options.order is not None and operation != "gemm":
+        raise InvalidInput(f"--order {options.order}: only a gemm has memory orders; a {operation} is row-major")
+    order = "row" if options.order is None else options.order
+    macros, rest = macros_among(options.build_option)
+    folders, rest = folders_among(rest)
+    words = words_of(options)
+    return custom_kernel(
+        path, options.global_size, options.local_size, {**macros, **settings_of(options.define)}, operation,
+        ORDER_WORDS.get(order, order), rest, replace(words, include=(*folders, *words.include)),
+    )  # fmt: skip

@@ -21,6 +21,10 @@ def write_atomically(path: Path, content: bytes) -> None:
         if target.exists():
             temporary.chmod(target.stat().st_mode)
         temporary.replace(target)
-    except BaseException:
+    except BaseException as error:
         temporary.unlink(missing_ok=True)
+        if (
+            isinstance(error, OSError) and error.filename is None
+        ):  # a full disk is found by a write, which knows no name
+            error.filename = str(path)
         raise

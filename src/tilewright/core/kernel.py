@@ -12,6 +12,7 @@ from .argument_words import LaunchWords
 from .binding import Binding, Part, Pointer
 from .device import DeviceInfo
 from .includes import with_includes
+from .kernel_options import OPTIONS_MARK
 from .own_problem import OWN
 from .problem import Problem
 from .source import Signature, read_signature, read_source, shown_path, source_notes, speaks_of_real
@@ -26,7 +27,6 @@ def round_up(size: int, multiple: int) -> int:
     return -(-size // multiple) * multiple
 
 
-OPTIONS_MARK = "tilewright:"  # begins a comment line that holds options for the command line
 MOST_GROUPS = 65535  # work-groups in dimensions 1 and 2 that every driver accepts: NVIDIA's limit
 
 
@@ -177,8 +177,8 @@ class Kernel:
 
     @property
     def lesson(self) -> str:
-        """The first comment line of the source: one sentence that says what this rung changes. Lines with options for the
-        command line are passed over."""
+        """The first comment line of the source: one sentence that says what this rung changes. Lines with options are
+        passed over."""
         lines = (line.strip("/* ").strip() for line in self.text.lstrip().splitlines())
         return next((line for line in lines if not line.startswith(OPTIONS_MARK)), "")
 
@@ -249,9 +249,6 @@ FEATURE_PRELUDES = {
     "tma": ("nvidia.cl", "tma.cl"),
     "wgmma": ("nvidia.cl", "tma.cl", "wgmma.cl"),
 }
-
-
-BACKENDS = ("opencl", "cuda", "both")  # what `--backend` may name: the runtimes that measure a source
 
 
 class Dialect:

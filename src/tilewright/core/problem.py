@@ -50,7 +50,10 @@ def inputs_of(problem: Problem) -> tuple[Operand, ...]:
 
 
 def compulsory_bytes(problem: Problem) -> int:
-    """Bytes that any solution must move: each input read once, the output written once."""
+    """Bytes that any solution must move: each input read once, the output written once. What a kernel of a user's own does with
+    its buffers is not known: each counts once."""
+    if own_problem_of(problem) is not None:
+        return sum(each.nbytes for each in problem.operands)
     return sum(each.nbytes * (2 if each.updated else 1) for each in problem.operands)
 
 

@@ -7,8 +7,9 @@ from os import PathLike
 from pathlib import Path
 from typing import Unpack
 
-from ..core.custom import Geometry, custom_kernel
+from ..core.custom import Geometry, own_kernel
 from ..core.kernel import Config, Kernel
+from ..core.kernel_options import with_head
 from ..core.launch_options import LaunchOptions, launch_words
 from ..core.problems import make_problem
 from ..core.sizes import FilePath, Sides
@@ -29,20 +30,34 @@ def chosen_kernel(
 ) -> Kernel:
     """The kernel, the rung of that name or the `.cl` file, with these settings changed. `own` are the arguments of a file.
 
-    InvalidInput for sizes and arguments with anything else.
+    A file's head gives the options that the arguments do not (`core/kernel_options.py`). InvalidInput for sizes and arguments
+    with anything else.
     """
     if not isinstance(kernel, Kernel | str | PathLike):
         raise InvalidInput(f"{kernel!r} is no kernel: give a rung's name, a .cl file or a Kernel")
     if not isinstance(kernel, Kernel) and Path(kernel).suffix == ".cl":
-        if not Path(kernel).is_file():
-            raise InvalidInput(f"there is no kernel file {kernel}")
-        return with_settings(custom_kernel(kernel, global_size, local_size, launch=launch_words(own)), settings or {})
+        return with_settings(_file_kernel(Path(kernel), global_size, local_size, own), settings or {})
     found = kernel if isinstance(kernel, Kernel) else find_kernel(str(kernel))
     if global_size is not None or local_size is not None:
         raise InvalidInput(f"{found.name} has a geometry already: leave global_size and local_size out")
     if own:
         raise InvalidInput(f"{found.name} has its arguments already: entry, arguments, bind ... are for a .cl file")
     return with_settings(found, settings or {})
+
+
+def _file_kernel(path: Path, global_size: Sides | None, local_size: Sides | None, own: LaunchOptions) -> Kernel:
+    """The kernel of a user's file, with the options of its head. What is given wins over the head's."""
+    options = with_head(path)
+    options.global_size = options.global_size if global_size is None else global_size
+    options.local_size = options.local_size if local_size is None else local_size
+    kernel = own_kernel(path, options)
+    given = launch_words(own)
+    if given is None or kernel.launch is None:
+        return kernel
+    launch = kernel.launch.changed_by(given)
+    assert isinstance(kernel.config, Geometry)
+    config = replace(kernel.config, offset=launch.global_offset, ragged=launch.ragged)
+    return replace(kernel, config=config, launch=launch)
 
 
 def with_settings(kernel: Kernel, settings: Settings) -> Kernel:

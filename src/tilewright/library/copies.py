@@ -76,7 +76,7 @@ def transpose(
     """
     out = single_out(out)
     memory = memory_for((a, out), device, queue, wait_for)
-    taken = memory.as_array(a)
+    taken = memory.as_array(a, "a")
     return _copied(memory, taken, tuple(reversed(range(taken.ndim))), out)
 
 
@@ -120,7 +120,7 @@ def matrix_transpose(
     """
     out = single_out(out)
     memory = memory_for((a, out), device, queue, wait_for)
-    taken = memory.as_array(a)
+    taken = memory.as_array(a, "a")
     if taken.ndim < 2:
         raise InvalidInput(f"matrix_transpose needs at least two dimensions, got the shape {taken.shape}")
     return _copied(memory, taken, (*range(taken.ndim - 2), taken.ndim - 1, taken.ndim - 2), out)
@@ -166,7 +166,7 @@ def copy(
     """
     out = single_out(out)
     memory = memory_for((a, out), device, queue, wait_for)
-    taken = memory.as_array(a)
+    taken = memory.as_array(a, "a")
     return _copied(memory, taken, tuple(range(taken.ndim)), out)
 
 
@@ -195,11 +195,11 @@ def _check_elements(dtype: np.dtype) -> None:
     """UnsupportedType for elements that point to Python objects, or of a size that no kernel copies."""
     if dtype.hasobject:
         raise UnsupportedType(
-            f"elements of {dtype} point to Python objects, whose references kernels cannot count: use NumPy's copy"
+            f"a has elements of {dtype}, which point to Python objects; kernels cannot count their references: use NumPy's copy"
         )
     if dtype.itemsize not in STANDS_FOR:
         raise UnsupportedType(
-            f"elements of {dtype} have {dtype.itemsize} bytes; kernels copy elements of 1, 2, 4, 8 and 16"
+            f"a has elements of {dtype}, of {dtype.itemsize} bytes; kernels copy elements of 1, 2, 4, 8 and 16"
         )
 
 

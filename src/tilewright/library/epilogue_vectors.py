@@ -20,7 +20,7 @@ def given_vectors(
     if scale_a is not None or scale_b is not None:
         one = np.ones(1, np.float32)
         given |= {"scale_a": one if scale_a is None else scale_a, "scale_b": one if scale_b is None else scale_b}
-    return {name: memory.as_array(value) for name, value in given.items()}
+    return {name: memory.as_array(value, name) for name, value in given.items()}
 
 
 def bias_side(vectors: Mapping[str, Any], sizes: ProductShape) -> str:

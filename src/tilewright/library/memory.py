@@ -28,9 +28,9 @@ class HostMemory:
         self.shares_memory = device.info.kind == "cpu"
         self.key = ("host", id(device), self.queue.int_ptr)
 
-    def as_array(self, value: Any) -> np.ndarray:
-        """The caller's value as an array of any type and layout."""
-        return as_host_array(value)
+    def as_array(self, value: Any, name: str) -> np.ndarray:
+        """The caller's value as an array of any type and layout. `name` is the argument's, for errors."""
+        return as_host_array(value, name)
 
     def as_operand(self, array: np.ndarray, dtype: np.dtype) -> np.ndarray:
         """The operand in that type and in a layout that kernels can read: dense if it must be copied to a device."""
@@ -49,7 +49,7 @@ class HostMemory:
             raise InvalidInput(f"out is a {type(out).__name__}; for NumPy operands, pass a NumPy array")
         if not out.flags.writeable:
             raise InvalidInput(f"out ({out.shape} {out.dtype}) is read-only: pass a writable array")
-        return as_host_array(out)
+        return as_host_array(out, "out")
 
     def writable_by_kernels(self, out: np.ndarray) -> bool:
         """Whether kernels can write to the array's own memory."""
@@ -143,13 +143,13 @@ class DeviceMemory:
         self._pointer = queue.int_ptr
         self.key = ("device", id(device), self._pointer)
 
-    def as_array(self, value: Any) -> Any:
+    def as_array(self, value: Any, name: str) -> Any:
         """A device array as it is. A host operand becomes a NumPy array, which `as_operand` copies to the device."""
         if not is_device_array(value):
-            return as_host_array(value)
+            return as_host_array(value, name)
         if value.context is not None and value.context.int_ptr != self._context:
             raise InvalidInput(
-                f"an array {value.shape} {value.dtype} lies in another OpenCL context than the queue: copy it to that one"
+                f"{name} ({value.shape} {value.dtype}) lies in another OpenCL context than the queue: copy it to that one"
             )
         return value
 
@@ -183,7 +183,7 @@ class DeviceMemory:
         """The caller's array for the result. InvalidInput if it is not a PyOpenCL array, or read-only."""
         if not is_device_array(out):
             raise InvalidInput(f"out is a {type(out).__name__}; for PyOpenCL operands, pass a PyOpenCL array")
-        seen: Array = self.as_array(out)
+        seen: Array = self.as_array(out, "out")
         check_writable(seen)
         return seen
 

@@ -124,7 +124,7 @@ def matmul(
     """
     out = single_out(out)
     memory = memory_for((a, b, out), device, queue, wait_for)
-    left, right = memory.as_array(a), memory.as_array(b)
+    left, right = memory.as_array(a, "a"), memory.as_array(b, "b")
     if casting != "same_kind":
         check_casting(casting)
     types = product_types(left.dtype, right.dtype, None if dtype is None else asked_type(dtype))
@@ -269,8 +269,8 @@ def gemm(
         raise UnknownName("activation", activation, ACTIVATIONS)
     out = single_out(out)
     memory = memory_for((a, b, c, bias, scale_a, scale_b, out), device, queue, wait_for)
-    left = _transposed(memory.as_array(a), "trans_a", trans_a)
-    right = _transposed(memory.as_array(b), "trans_b", trans_b)
+    left = _transposed(memory.as_array(a, "a"), "trans_a", trans_a)
+    right = _transposed(memory.as_array(b, "b"), "trans_b", trans_b)
     types = product_types(left.dtype, right.dtype, None if dtype is None else asked_type(dtype))
     factor, carried = scalar("alpha", alpha, types[1]), scalar("beta", beta, types[1])
     if carried != 0 and c is None:
@@ -279,7 +279,7 @@ def gemm(
     side = bias_side(vectors, product_shape(left.shape, right.shape)) if vectors else ""
     scales = scale_kinds(vectors, left, right) if vectors else ("", "")
     epilogue = epilogue_of(factor, carried, side, activation or "", _checked(precision), *scales)
-    added = None if carried == 0 else memory.as_array(c)
+    added = None if carried == 0 else memory.as_array(c, "c")
     product = Product(left, right, types, casting, epilogue, added, vectors, (trans_a == "C", trans_b == "C"))
     return multiply(memory, product, out)
 

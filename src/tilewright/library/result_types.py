@@ -9,6 +9,8 @@ from ..core.types import FLOAT8, FROM_ML_DTYPES, element_type, numpy_dtype
 from ..errors import InvalidInput, UnsupportedType
 from .views import native_dtype
 
+NO_NUMBERS = "OSUTMm"  # kinds of NumPy types: objects, text, dates and times
+
 
 def asked_type(dtype: Any) -> np.dtype:
     """The caller's `dtype`: anything that NumPy or ml_dtypes understands. InvalidInput otherwise."""
@@ -24,7 +26,16 @@ def asked_type(dtype: Any) -> np.dtype:
 @lru_cache(maxsize=256)
 def product_types(a: np.dtype, b: np.dtype, dtype: np.dtype | None) -> tuple[str, str]:
     """The type that operands are read in, and the result's. UnsupportedType if kernels have none for these operands."""
-    asked = None if dtype is None else native_dtype(dtype)
+    try:
+        return _types(a, b, None if dtype is None else native_dtype(dtype))
+    except UnsupportedType:
+        for name, each in (("a", a), ("b", b)):
+            if each.kind in NO_NUMBERS:
+                raise UnsupportedType(f"{name} has elements of {each}, which are no numbers: convert it") from None
+        raise
+
+
+def _types(a: np.dtype, b: np.dtype, asked: str | None) -> tuple[str, str]:
     names = {a.name, b.name}
     if names == set(FLOAT8) and asked in (None, "float32", "float16"):  # fp16 holds both types exactly
         return "float16", _result("float16", asked or "float32")

@@ -30,17 +30,18 @@ def is_device_array(value: object) -> bool:
     return isinstance(value, Array)
 
 
-def as_host_array(value: object) -> np.ndarray:
+def as_host_array(value: object, name: str) -> np.ndarray:
     """The caller's value as a plain NumPy array: by `__array__`, by DLPack for host memory, or by its elements.
 
-    Subclasses become plain arrays. Masked arrays are refused, because kernels would ignore the mask.
+    Subclasses become plain arrays. Masked arrays are refused, because kernels would ignore the mask. `name` is the argument's,
+    for the sentence of an UnsupportedType or InvalidInput.
     """
     if type(value) is np.ndarray:
         return value
     if isinstance(value, np.ndarray):
         if isinstance(value, np.ma.MaskedArray):
             raise UnsupportedType(
-                "an operand is a masked array, and kernels ignore masks: pass value.filled(...) or value.data"
+                f"{name} is a masked array, and kernels ignore masks: pass {name}.filled(...) or {name}.data"
             )
         return value.view(np.ndarray)
     if not hasattr(value, "__array__") and hasattr(value, "__dlpack__"):
@@ -48,9 +49,22 @@ def as_host_array(value: object) -> np.ndarray:
             return np.from_dlpack(value)
         except (BufferError, RuntimeError, TypeError) as error:
             raise InvalidInput(
-                f"an operand is a {type(value).__name__} outside host memory: pass a PyOpenCL array"
+                f"{name} is a {type(value).__name__} outside host memory: pass a PyOpenCL array"
             ) from error
-    return as_host_array(np.asarray(value))
+    return as_host_array(_converted(value, name), name)
+
+
+def _converted(value: object, name: str) -> np.ndarray:
+    """What NumPy makes of a value. UnsupportedType for None, text and other objects; InvalidInput for ragged lists."""
+    if value is None or isinstance(value, str | bytes):
+        raise UnsupportedType(f"{name} is {value!r:.40}: pass an array of numbers")
+    try:
+        found = np.asarray(value)
+    except ValueError as error:  # rows of several lengths
+        raise InvalidInput(f"{name} is a {type(value).__name__} of which NumPy makes no array: {error}") from error
+    if found.dtype.hasobject:
+        raise UnsupportedType(f"{name} is of type {type(value).__name__} and holds no array of numbers: pass one")
+    return found
 
 
 def native_dtype(dtype: np.dtype) -> str:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
+from ..core.defaults import ACCURACY_SIZES
 from ..core.precision import PRECISIONS
 from ..core.problem import Gemm
 from ..core.problems import check_memory
@@ -130,12 +131,9 @@ class AccuracyRecord:
     dtype: str = "float32"
 
 
-DEFAULT_SIZES = {"cpu": (512, 512, 2048), "gpu": (2048, 2048, 8192)}  # on two CPU cores the larger one takes minutes
-
-
 def default_size(device_kind: str) -> tuple[int, int, int]:
     """The size (m, n, k) if none is given."""
-    return DEFAULT_SIZES["gpu" if device_kind == "gpu" else "cpu"]
+    return ACCURACY_SIZES["gpu" if device_kind == "gpu" else "cpu"]
 
 
 def check_accuracy(size: tuple[int, int, int], dtype: str) -> None:

@@ -6,6 +6,7 @@ from typing import Unpack
 
 from ..analysis.arguments import ready_kernel
 from ..analysis.diagnosis import diagnosed
+from ..core.defaults import LADDER_SIDES, TRIAL_S
 from ..core.device import DeviceInfo
 from ..core.kernel import Kernel, Ladder
 from ..core.launch_options import LaunchOptions
@@ -25,15 +26,13 @@ from .baselines import Measurement
 from .cases import HOST_PROGRAM, Case, CaseBuilder, Watcher, measure_cases
 from .progress import Announce, Estimate, Phase, silent
 from .session import Session
-from .trial import TIME_BUDGET_S, tried_case
-
-DEFAULT_SIZES = {("gemm", "cpu"): 512, ("gemm", "gpu"): 4096, ("transpose", "cpu"): 2048, ("transpose", "gpu"): 4096}
+from .trial import tried_case
 
 
 def default_size(ladder: Ladder, device_kind: str) -> int:
     """The square size of a default run: large enough to tell rungs apart, small enough to end within a minute."""
     operation = "gemm" if ladder.kernels[0].operation == "gemm" else "transpose"
-    return DEFAULT_SIZES[operation, "gpu" if device_kind == "gpu" else "cpu"]
+    return LADDER_SIDES[operation, "gpu" if device_kind == "gpu" else "cpu"]
 
 
 def check_ladder(
@@ -185,7 +184,7 @@ def run_kernel(
     baselines: bool = True,
     watch: Watcher = lambda index, row: None,
     backend: str = "opencl",
-    time_budget: float = TIME_BUDGET_S,
+    time_budget: float = TRIAL_S,
     settings: Settings | None = None,
     global_size: Sides | None = None,
     local_size: Sides | None = None,

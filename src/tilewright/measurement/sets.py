@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
+from ..core.defaults import BENCHMARK_SETS
 from ..core.in_place import InPlaceTranspose
 from ..core.problem import Copy, Gemm, Problem, Transpose
 from ..core.types import ELEMENT_TYPES, FLOAT8
@@ -70,7 +71,7 @@ def quick(dtype: str) -> Iterator[Problem]:
 
 def default_sets(device_kind: str) -> tuple[str, ...]:
     """The sets that are measured if none are named."""
-    return ("squares", "skinny") if device_kind == "gpu" else ("quick",)
+    return BENCHMARK_SETS["gpu" if device_kind == "gpu" else "cpu"]
 
 
 @benchmark_set("layouts")

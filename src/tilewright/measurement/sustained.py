@@ -11,7 +11,6 @@ from ..errors import LaunchFailed, ProcessFailed
 from ..runtime.telemetry import Sampler
 from .measure import RunFailed, Workload
 
-SECONDS = 2.0  # of a turn: a GPU's clock settles after some tenths of a second
 TURNS = 3
 
 

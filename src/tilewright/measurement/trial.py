@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..core.argument_words import LaunchWords
+from ..core.defaults import TRIAL_S
 from ..core.device import DeviceInfo
 from ..core.kernel import Kernel
 from ..core.own_problem import Contents, own_problem_of
@@ -28,8 +29,6 @@ from ..runtime.opencl.device import list_devices, open_device
 from ..runtime.verify import Element, Verdict
 from .cases import Case, CaseBuilder, new_row
 
-# For the start of Python, the build, the reference and one run; usual sizes take a few seconds.
-TIME_BUDGET_S = 60.0
 GRACE_S = 5.0  # after the time budget a child ends by itself, if its parent is gone
 FENCE_BYTES = 2**20  # about 60 rows of 4096 floats: a launch that was rounded up writes less far
 OUTSIDE = ("killed by SIGSEGV", "killed by SIGBUS")
@@ -49,7 +48,7 @@ class Task:
 
 
 def tried_case(
-    builder: CaseBuilder, kernel: Kernel, problem: Problem, device: Device, time_budget: float = TIME_BUDGET_S
+    builder: CaseBuilder, kernel: Kernel, problem: Problem, device: Device, time_budget: float = TRIAL_S
 ) -> Case:
     """`builder.kernel_case`, which a user's kernel reaches only if it ran in a child process before.
 

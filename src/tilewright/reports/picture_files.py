@@ -6,6 +6,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Literal
 
+from ..core.files import write_atomically
 from ..core.install import install_extra
 from ..errors import InvalidInput, Unsupported
 
@@ -26,7 +27,7 @@ def write_picture(svg: str, path: Path) -> None:
     """Write SVG text in the format of the file's name. PNG and PDF have the colours for a light background."""
     check_picture(path)
     if path.suffix.lower() == ".svg":
-        path.write_text(svg + "\n", encoding="utf-8")
+        write_atomically(path, f"{svg}\n".encode())
         return
     import typst
 
@@ -38,6 +39,5 @@ def write_picture(svg: str, path: Path) -> None:
             f"#set page(width: auto, height: auto, margin: 0pt)\n#image({json.dumps(drawing.name)})\n", encoding="utf-8"
         )
         kind: Literal["png", "pdf"] = "png" if path.suffix.lower() == ".png" else "pdf"
-        path.write_bytes(
-            typst.compile(page, format=kind, ppi=DOTS_PER_INCH, ignore_system_fonts=True, root=Path(folder))
-        )
+        made = typst.compile(page, format=kind, ppi=DOTS_PER_INCH, ignore_system_fonts=True, root=Path(folder))
+        write_atomically(path, made)

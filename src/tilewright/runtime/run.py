@@ -132,9 +132,10 @@ class Execution:
             self._buffers[name] = fenced_buffer(device, nbytes, plan.problem.dtype, fence_bytes)
             if name in plan.zeroed:
                 device.fill(self._buffers[name].inner, 0, 0, nbytes)
-        self._loaded.bind({name: buffer.inner for name, buffer in self._buffers.items()} | self._parts())
+        self._parts = self._part_buffers()  # bound arguments do not keep buffers alive
+        self._loaded.bind({name: buffer.inner for name, buffer in self._buffers.items()} | self._parts)
 
-    def _parts(self) -> dict[str, Any]:
+    def _part_buffers(self) -> dict[str, Any]:
         """Sub-buffers of the arguments that get a part of a buffer. Unsupported if the device cannot begin one there."""
         found, align = {}, max(self.device.info.base_align_bytes, 1)
         for each in (pointer for step in self.plan.steps for _, pointer in step.pointers if isinstance(pointer, Part)):

@@ -14,11 +14,13 @@ from rich.console import Console
 from says import says
 from shapes import NAIVE
 
+from tilewright import devices
 from tilewright.cli import live_table
 from tilewright.cli.main import main
-from tilewright.core.device import DeviceInfo
+from tilewright.core.device import DeviceInfo, Peaks
 from tilewright.core.records import Row, load_record
 from tilewright.kernels import LADDERS
+from tilewright.measurement.progress import Phase
 from tilewright.runtime.opencl.device import Device
 
 QUICK = ["--seconds", "0.2"]
@@ -343,3 +345,14 @@ def test_a_reader_that_stops_early_is_no_error() -> None:
     listing.wait(60)
     assert complaint == b""
     assert listing.returncode == 0
+
+
+def test_devices_says_what_it_measures(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tilewright.api.machine.measured_peaks", lambda device, dtype: Peaks({}, 1.0, 1.0))
+    phases: list[Phase] = []
+    found = devices(peaks=True, announce=phases.append)
+    texts = [str(each) for each in phases]
+    for report in found:
+        assert f"trying device {report.index}" in texts
+        for place, dtype in enumerate(report.peaks, 1):
+            assert f"measuring the {dtype} peaks of device {report.index}, {place} of {len(report.peaks)}" in texts

@@ -66,7 +66,7 @@ def test_who_ends_a_benchmark_keeps_what_was_measured(
     monkeypatch.setattr(benchmark, "measure_problem", ended_at_the_third)
     before = signal.getsignal(signal.SIGTERM)
     arguments = ["bench", "--sets", "tiny", "--seconds", "0.1", "--device", device_number, "--json", str(path)]
-    assert main(arguments) == 130
+    assert main(arguments) == 143
     assert signal.getsignal(signal.SIGTERM) is before
     assert says(capsys.readouterr().err, "2 problems", str(path))
     assert load_record(path).title == "benchmark tiny, ended early"

@@ -4,6 +4,7 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Iterable
 from importlib.metadata import version
 from pathlib import Path
 
@@ -11,9 +12,11 @@ import pytest
 from says import says
 
 from tilewright import kernels
+from tilewright.analysis.explain.models import MODELS
 from tilewright.cli.completion import SHELLS
 from tilewright.cli.main import COMMANDS, GROUPS, main
 from tilewright.kernels import LADDERS
+from tilewright.measurement.sets import SETS
 
 Captured = pytest.CaptureFixture[str]
 
@@ -113,14 +116,34 @@ def completions(line: str, tmp_path: Path) -> set[str]:
         ("tilewright explain tiles/2 --device-model h", {"h100", "h200"}),
         ("tilewright bench --sets squares,ski", {"squares,skinny"}),
         ("tilewright plan 8 --dtype float6", {"float64"}),
+        ("tilewright run mine.cl --problem t", {"transpose"}),
+        ("tilewright plan ", set()),
+        ("tilewright compare r", {"record.json"}),
+        ("tilewright ladder cpu --rung ", {kernel.name for kernel in LADDERS["cpu"].kernels}),
         ("tilewright inspect tiles/2 --arch x86-64-v4", {"x86-64-v4"}),
     ],
 )
 def test_a_line_is_completed(line: str, wanted: set[str], tmp_path: Path) -> None:
     (tmp_path / "mine.cl").touch()
     (tmp_path / "mine.txt").touch()
+    (tmp_path / "record.json").touch()
     found = completions(line, tmp_path)
-    assert wanted <= found if line.endswith(" ") else wanted == found
+    assert wanted == found
+
+
+def test_options_are_offered_after_a_hyphen_alone(tmp_path: Path) -> None:
+    assert "--build-option" in completions("tilewright run -", tmp_path)
+    assert not any(each.startswith("-") for each in completions("tilewright run ", tmp_path))
+
+
+@pytest.mark.parametrize(
+    ("command", "values"),
+    [("explain", [model.name for model in MODELS]), ("bench", SETS), ("tune", SETS), ("ladder", LADDERS)],
+)
+def test_help_names_the_values(command: str, values: Iterable[str], capsys: Captured) -> None:
+    words = re.sub(r"-\s+", "-", text_of(capsys, command, "--help"))
+    assert [each for each in values if not re.search(rf"\b{re.escape(each)}\b", words)] == []
+    assert "{values}" not in words
 
 
 def test_completion_of_names_loads_neither_numpy_nor_a_driver(tmp_path: Path) -> None:

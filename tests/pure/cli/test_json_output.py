@@ -56,11 +56,11 @@ def test_standard_output_is_json_alone(command: list[str], option: list[str], fo
 
 
 def test_it_stays_json_beside_a_picture(folder: Path, capsys: Captured) -> None:
-    assert main([*EXPLAIN, "--json", "--picture", "a.html"]) == 0
+    assert main([*EXPLAIN, "--json", "--picture", "a.svg"]) == 0
     captured = capsys.readouterr()
     assert json.loads(captured.out)[0]["name"] == "rows/02_coalesced"
-    assert "wrote a.html" in captured.err
-    assert (folder / "a.html").exists()
+    assert "wrote a.svg" in captured.err
+    assert (folder / "a.svg").exists()
 
 
 @pytest.mark.parametrize("command", [EXPLAIN, COMPARE], ids=lambda words: words[0])

@@ -71,6 +71,20 @@ def test_the_version_is_the_installed_ones() -> None:
     assert python(code).strip() == "True"
 
 
+def test_no_command_loads_numpy_a_driver_or_kernels_to_declare_its_arguments() -> None:
+    code = """
+import sys
+from tilewright.cli.main import make_parser
+for name, parser in make_parser().commands.choices.items():
+    parser.load()
+    print(name, *sys.modules)
+"""
+    lines = python(code).splitlines()
+    assert [line.split()[0] for line in lines] == list(COMMANDS)
+    heavy = {"numpy", "rich", "tilewright.kernels", "tilewright.core.kernel", *DRIVERS}
+    assert [(line.split()[0], heavy & set(line.split()[1:])) for line in lines if heavy & set(line.split()[1:])] == []
+
+
 @pytest.mark.parametrize("name", COMMANDS)
 def test_a_command_has_its_arguments_and_its_handler(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:

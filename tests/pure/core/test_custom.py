@@ -43,6 +43,7 @@ def test_expressions_are_computed(expression: str, value: int) -> None:
         "M%0",
         "1.5",
         "M**2",
+        "True",
         "f(M)",
         "M if N else K",
         "'M'",

@@ -1,12 +1,13 @@
 """Settings, dtypes and names of kernels: obeyed or refused alike by every call that takes a kernel."""
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from tilewright import compare_explanations, custom_kernel, explain, find_kernel, inspect, rung_before, what_if
+from tilewright import compare_explanations, custom_kernel, explain, find_kernel, inspect, rung_before, what_if, why
 from tilewright.core.problem import Gemm
 from tilewright.core.problems import make_problem
 from tilewright.errors import InvalidInput, UnknownName, Unsupported
@@ -21,6 +22,7 @@ CALLS: dict[str, Callable[..., object]] = {
     "inspect": lambda kernel, **given: inspect(kernel, "sm_90", **given),
     "roofline": roofline_kernel,
     "run_kernel": lambda kernel, **given: run_kernel(kernel, (64,), **given),
+    "why": lambda kernel, **given: why(kernel, device_model="nvidia", **given),
 }
 
 
@@ -54,6 +56,41 @@ def test_settings_of_a_file_are_its_macros(tmp_path: Path) -> None:
     kernel = with_settings(custom_kernel(path, ["M"], ["TS"], {"TS": 8}), {"TS": 4})
     assert kernel.config.macros(Gemm(1, 1, 1)) == {"TS": "4"}
     assert kernel.config.ndrange(Gemm(16, 1, 1)).local_size == (4,)
+
+
+HEAD = "// tilewright: --problem copy --global COLUMNS,ROWS --local 16,4 -D TS=16\n"
+COPY = (
+    "__kernel void mine(__global REAL* output, const __global REAL* input, int COLUMNS) {\n"
+    "    size_t i = get_global_id(1) * COLUMNS + get_global_id(0);\n"
+    "    if (get_local_size(0) == TS) output[i] = input[i];\n}\n"
+)
+
+
+@pytest.mark.parametrize("given", [str, Path])
+def test_a_path_means_the_file_with_the_options_of_its_head(
+    given: Callable[[Path], str | Path], tmp_path: Path
+) -> None:
+    path = tmp_path / "mine.cl"
+    path.write_text(HEAD + COPY)
+    kernel = chosen_kernel(given(path))
+    assert kernel.operation == "copy"
+    assert kernel.config.ndrange(make_problem(kernel, (8, 32))).global_size == (32, 8)
+    own = chosen_kernel(given(path), {"TS": 8}, local_size=(8, 2))
+    assert own.config.macros(make_problem(own, (8, 32))) == {"TS": "8"}
+    assert own.config.ndrange(make_problem(own, (8, 32))).local_size == (8, 2)
+    stored = [each for each in explain(given(path), (8, 32)).accesses if each.operation == "store"]
+    assert sum(each.cost for each in stored) == 8 * 32 * 4 / 32
+
+
+@pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
+def test_every_call_reads_the_head_of_a_file(call: Callable[..., object], tmp_path: Path) -> None:
+    path = tmp_path / "mine.cl"
+    path.write_text(f"// A lesson.\n// tilewright: --locl 4\n{COPY}")
+    with pytest.raises(InvalidInput, match=re.escape(f"{path}:2: unrecognized arguments: --locl 4")):
+        call(path)
+    path.write_text(f"// tilewright: --local 4\n{COPY}")
+    with pytest.raises(InvalidInput, match=r"needs global_size and local_size.*--global"):
+        call(path)
 
 
 def test_explain_obeys_settings_with_the_geometry_and_the_constraints() -> None:

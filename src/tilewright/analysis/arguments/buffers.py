@@ -20,6 +20,7 @@ from ...core.argument_words import (
 )
 from ...core.binding import Local, Null, Part, Pointer
 from ...core.own_problem import COUNTING, RANDOM, UNSET, Contents, OwnBuffer, read_array
+from ...core.problems import host_bytes
 from ...errors import InvalidInput
 from ..explain.clc.types import NAMED, Scalar, Space, Struct, Type, Vector
 from ..explain.clc.types import Pointer as PointerType
@@ -181,8 +182,9 @@ def _made(
 ) -> OwnBuffer:
     dtype, inner = memory_dtype(kind.target)
     made = OwnBuffer(name, np.dtype(dtype), (*shape, *inner), contents or Contents(RANDOM), readonly)
-    if made.nbytes > MOST_BYTES:
-        raise InvalidInput(f"{name}: {made.nbytes:,} bytes are more than devices have in one buffer")
+    most = min(filter(None, (MOST_BYTES, host_bytes() // 2)))
+    if made.nbytes > most:
+        raise InvalidInput(f"{name}: {made.nbytes:,} bytes are more than the {most:,} that a buffer may have here")
     return made
 
 

@@ -16,7 +16,7 @@ from ..explain.simt import run_kernel
 from ..explain.simt.compiled_code import Site
 from ..explain.simt.findings import BOUNDS
 from ..explain.simt.launch_arguments import Argument, LocalMemory
-from ..explain.simt.machine_state import Group
+from ..explain.simt.machine_state import Group, Rows
 from ..explain.simt.masks import Mask
 from ..explain.simt.segments import Segment
 
@@ -39,6 +39,10 @@ class Reach:
 
     def record_same(self, site: Site, segment: Segment, offset: int, mask: Mask) -> None:
         self._touched(segment.name, offset + site.size)
+
+    def record_rows(self, loads: Sequence[Rows], count: int, mask: Mask) -> None:
+        for site, segment, offsets, _ in loads:
+            self._touched(segment.name, int(offsets.max(initial=0)) + site.size)
 
     def follow(self, segment: Segment, array: npt.NDArray[Any]) -> None:
         """Elements do not matter."""

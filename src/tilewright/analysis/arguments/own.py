@@ -20,7 +20,7 @@ from ..explain.clc.types import Pointer as PointerType
 from ..explain.clc.types import Scalar, Space, Struct, Vector
 from ..explain.simt.launch_arguments import Argument, LocalMemory
 from .buffers import contents_of, pointer_for
-from .elements import default_text, number_of, short_name, value_of
+from .elements import default_text, short_name, value_of
 from .extent import touched_bytes
 from .guess import SIDES, dimensions, group_for, size_for
 
@@ -42,6 +42,18 @@ class _Found:
     @property
     def pointer_types(self) -> dict[str, PointerType]:
         return {each.name: each.type for each in self.entry.parameters if isinstance(each.type, PointerType)}
+
+    def take_known(self, given: Mapping[str, object]) -> list[str]:
+        """Give pointer arguments what `given` says. The names of those whose sizes use names that are not known yet."""
+        later = []
+        for name in (each for each in self.pointer_types if each in given):
+            try:
+                self.take(name, given[name])
+            except InvalidInput as error:
+                if not isinstance(error.__cause__, UnknownName):
+                    raise
+                later.append(name)
+        return later
 
     def take(self, name: str, given: object) -> None:
         """Give a pointer argument what `given` says."""
@@ -66,11 +78,12 @@ def own_binding(
     found = _Found(entry, {**names, **_macro_sizes(geometry)})
     given = dict(launch.arguments)
     _take_numbers(found, given)
-    for name in (each for each in found.pointer_types if each in given):
-        found.take(name, given[name])
-    geometry = _with_sizes(geometry, program, found, given)
-    _guess_numbers(found, _ndrange(kernel, geometry, _problem(found, dtype)).global_size)
+    later = found.take_known(given)
+    geometry = _with_sizes(kernel, program, found, given, dtype)
+    _guess_numbers(found, _asked(kernel, geometry, _problem(found, dtype)))
     problem = _problem(found, dtype)
+    for name in later:  # their sizes use numbers that nobody gave
+        found.take(name, given[name])
     _guess_buffers(found, program, geometry.ndrange(problem))
     _check_shared(found)
     _apply_contents(found, launch)
@@ -82,10 +95,10 @@ def own_binding(
     return binding, geometry
 
 
-def _ndrange(kernel: Kernel, geometry: Geometry, problem: OwnProblem) -> NDRange:
-    """The launch sizes. UnknownName for a name in them that is neither a number of the kernel's, a size nor a macro."""
+def _asked(kernel: Kernel, geometry: Geometry, problem: OwnProblem) -> tuple[int, ...]:
+    """The global size before it is rounded up. InvalidInput for a name in it that is no number of the kernel's, size or macro."""
     try:
-        return geometry.ndrange(problem)
+        return geometry.asked(problem)
     except UnknownName as error:
         operands = make_problem(replace(kernel, operation="gemm"), (1,)).operands
         pairs = zip((each.name for each in problem.buffers), (each.name for each in operands), strict=False)
@@ -135,8 +148,10 @@ def _take_numbers(found: _Found, given: Mapping[str, object]) -> None:
             raise failed
 
 
-def _with_sizes(geometry: Geometry, program: Program, found: _Found, given: Mapping[str, object]) -> Geometry:
+def _with_sizes(kernel: Kernel, program: Program, found: _Found, given: Mapping[str, object], dtype: str) -> Geometry:
     """The geometry with a global and a local size."""
+    geometry = kernel.config
+    assert isinstance(geometry, Geometry)
     whole, group = geometry.global_size, geometry.local_size
     asked = bool(whole)
     if not whole:
@@ -147,8 +162,11 @@ def _with_sizes(geometry: Geometry, program: Program, found: _Found, given: Mapp
         found.guessed.append(f"--global {','.join(whole)}")
     if not group:
         needed = found.entry.work_group is not None or not asked
-        wanted = tuple(number_of(each, found.names, "--global") for each in whole) if not needed else ()
-        sides = group_for(found.entry, len(whole)) if needed else likely_local(tuple(map(int, wanted)))
+        sides = (
+            group_for(found.entry, min(len(whole), 3))
+            if needed
+            else likely_local(_asked(kernel, replace(geometry, local_size=AUTO), _problem(found, dtype)))
+        )
         group = tuple(map(str, sides))
         found.guessed.append(f"--local {','.join(group)}")
     return replace(geometry, global_size=whole, local_size=group)

@@ -4,7 +4,7 @@ from .explain import PrintedExplanation, explain_source
 from .explanation import Explanation
 from .models import MODELS, NVIDIA, Model, find_model
 from .plans import explain_kernel, explain_steps
-from .simt import Argument, Finding, LocalMemory
+from .simt import Argument, Finding, Image, LocalMemory, Sampler
 
 __all__ = [
     "MODELS",
@@ -12,9 +12,11 @@ __all__ = [
     "Argument",
     "Explanation",
     "Finding",
+    "Image",
     "LocalMemory",
     "Model",
     "PrintedExplanation",
+    "Sampler",
     "explain_kernel",
     "explain_source",
     "explain_steps",

@@ -19,6 +19,8 @@ _OPERATIONS = {"load": "load ", "store": "store", "atomic": "atomic"}
 def access_line(access: LineAccess, model: Model) -> str:
     """One access in one line: its requests, what each costs, and the least it could cost."""
     head = f"{_OPERATIONS[access.operation]} {access.space:6} {access.buffer:12} {access.requests:>7,} req"
+    if access.is_image:
+        return f"{head}  {number(access.useful_bytes / max(access.requests, 1)):>5} bytes of texels"
     ideal = number(access.ideal_per_request)
     if access.is_local:
         degree = "no conflict" if access.degree <= 1 else f"{number(access.degree)}-way conflict"
@@ -113,6 +115,13 @@ def summary(explanation: Explanation) -> list[str]:
             f"local memory: {about}{found.local_load_wavefronts:,} {passes} of loads, {found.local_store_wavefronts:,} of "
             f"stores, {found.conflicts:,} of them lost to bank conflicts"
         )
+    images = [each for each in explanation.accesses if each.is_image]
+    if images:
+        scale = explanation.group_count / len(explanation.groups)
+        amounts = [
+            round(scale * sum(each)) for each in zip(*((a.useful_bytes, a.requests) for a in images), strict=True)
+        ]
+        lines.append(f"images: {about}{amounts[0]:,} bytes of texels in {amounts[1]:,} requests")
     return lines
 
 
@@ -126,7 +135,12 @@ def legend(explanation: Explanation) -> list[str]:
         f"> shows the memory traffic of the line above, in {whose}: req = memory instructions issued, one per "
         f"{model.sub_group}{f' ({model.lanes} work-items)' if model.lanes > 1 else ''}."
     ]
-    if any(not each.is_local for each in explanation.accesses):
+    if any(each.is_image for each in explanation.accesses):
+        lines.append(
+            "Images: the different bytes of texels that each request asked for; how they lie in memory is not public, so sectors "
+            "are not counted. A filter's further texels are not counted either."
+        )
+    if any(not each.is_local and not each.is_image for each in explanation.accesses):
         lines.append(
             f"Global memory: {model.pieces} = {model.sector}-byte pieces that each request moved (ideal in brackets); used = the "
             "part of their bytes that was asked for."

@@ -15,7 +15,7 @@ from .clc import Program, parse_program
 from .coverage import Coverage
 from .explanation import Explanation, Stop
 from .group_choice import all_are_affordable, choose_groups, count_groups
-from .models import NVIDIA, Model
+from .models import NVIDIA, Model, model_of_width
 from .private_arrays import private_arrays
 from .profile import Profile
 from .recorder import TrafficRecorder
@@ -68,31 +68,35 @@ def explain_source(
     offset: Sequence[int] = (),
     ragged: bool = False,
     typed: bool = True,
+    standard: str | None = None,
 ) -> PrintedExplanation:
     """Explain OpenCL C text.
 
-    `macros` are the `-D` options. `entry` is the kernel's name, and may be left out if there is only one. `arguments` has a
-    NumPy array for each buffer, a number or list of numbers for each scalar or vector, and LocalMemory(bytes) for each
-    `__local` pointer. None is a null pointer; arrays that share memory are one buffer. An array that is not writeable is a
-    read-only buffer. `groups` lists the work-groups to run, or is "all" or None. None means all if that takes at most about
-    half a second, else a choice (`choose_groups`). With `contract`, a multiply-add is rounded once, as compilers do by
-    default on hardware with fused multiply-add; addresses stay the same. `pitches` sets the row length, in elements, of
-    two-dimensional local arrays. `unset` names buffers without initial contents: reading an element that the kernel has not
-    written is a fault. A run of more than `step_limit` loop iterations and calls raises SourceError. If it may be `partial`,
-    it ends there instead, and `Explanation.stop` says how far it came. `watch` is called again and again with the steps taken
-    and the work-groups begun; True ends the run. `offset` is added to global ids. A `ragged` NDRange has smaller work-groups
-    at its edges, as OpenCL 2 allows. Unless `typed` is false, arrays must have the element types of the parameters.
+    `macros` are the `-D` options, `f(x)` with a replacement for one with parameters. `standard` is the value of `-cl-std`,
+    such as CL3.0; without it the predefined macros say 1.2, as in drivers. `entry` is the kernel's name, and may be left out
+    if there is only one. `arguments` has a NumPy array for each buffer, a number or list of numbers for each scalar or
+    vector, and LocalMemory(bytes) for each `__local` pointer. An array that is not writeable is a read-only buffer. `groups`
+    lists the work-groups to run, or is "all" or None. None means all if that takes at most about half a second, else a choice
+    (`choose_groups`). With `contract`, a multiply-add is rounded once, as compilers do by default on hardware with fused
+    multiply-add; addresses stay the same. `pitches` sets the row length, in elements, of two-dimensional local arrays.
+    `unset` names buffers without initial contents: reading an element that the kernel has not written is a fault. A run of
+    more than `step_limit` loop iterations and calls raises SourceError. If it may be `partial`, it ends there instead, and
+    `Explanation.stop` says how far it came. `watch` is called again and again with the steps taken and the work-groups begun;
+    True ends the run. None is a null pointer; arrays that share memory are one buffer. `offset` is added to global ids. A
+    `ragged` NDRange has smaller work-groups at its edges. Unless `typed` is false, arrays must have the parameters' types.
 
     SourceError names file, line and column of what cannot be read or run. InvalidInput says which argument is wrong.
     """
     begin = perf_counter()
-    program = parse_program(source, filename, macros, include)
+    program = parse_program(source, filename, macros, include, standard)
     name = choose_entry(program, entry, filename)
     function = program.functions[name]
     check_sizes(function, global_size, local_size, ragged)
     if typed:
         check_arrays(function, arguments)
     chosen = _groups(groups, global_size, local_size)
+    model = model_of_width(model, function.sub_group)
+    sub_group = function.sub_group or model.sub_group_width
     use_contract = contract if program.contract is None else program.contract and contract
 
     def run(groups: Sequence[Group], fill: int = 0) -> tuple[Launch, Profile, tuple[Coverage, ...]]:
@@ -100,7 +104,7 @@ def explain_source(
         launch = run_kernel(
             program, name, global_size, local_size, arguments, groups, recorder,
             contract=use_contract, step_limit=step_limit, pitches=pitches, fill=fill, unset=unset, partial=partial,
-            watch=watch, offset=offset,
+            watch=watch, offset=offset, sub_group=sub_group,
         )  # fmt: skip
         profile = recorder.profile()
         return launch, profile, recorder.coverage()

@@ -17,6 +17,7 @@ from ...core.problem import Problem, inputs_of, output_of, random_arrays
 from ...core.source import Parameter
 from ...core.types import element_type, numpy_dtype
 from ...errors import UnknownName, Unsupported
+from .clc import standard_of
 from .explain import Groups, PrintedExplanation, explain_source
 from .models import NVIDIA, Model
 from .simt.launch import STEP_LIMIT
@@ -164,6 +165,7 @@ def _explain_step(
         offset=ndrange.offset,
         ragged=isinstance(step.config, Geometry) and step.config.ragged,
         typed=step.kernel.launch is not None,
+        standard=standard_of(step.kernel.options),
         **how,
     )
     return replace(explanation, buffers=dict(step.buffers))

@@ -26,7 +26,7 @@ def private_arrays(program: Program, entry: str) -> tuple[PrivateArray, ...]:
         PrivateArray(variable.name, variable.type.size, variable.position)
         for function in _called(program, entry)
         for variable in _variables(function)
-        if isinstance(variable.type, Array) and variable.space in (None, Space.PRIVATE)
+        if isinstance(variable.type, Array) and variable.space in (None, Space.PRIVATE) and not variable.static
     )
 
 

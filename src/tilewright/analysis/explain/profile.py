@@ -24,7 +24,7 @@ class LineAccess:
     Global and constant memory: `cost` counts sectors, `ideal` the sectors that its different bytes need, `lines` cache
     lines. Local memory: `cost` counts wavefronts, `ideal` the fewest for this width; `lines` is 0. `useful_bytes` are
     different bytes asked for, summed over requests; `lane_bytes` all bytes that lanes asked for. `degree` is the worst
-    request's cost over its ideal. `by_group` holds (group, requests, cost).
+    request's cost over its ideal. Images have no cost. `by_group` holds (group, requests, cost).
     """
 
     position: Position
@@ -49,6 +49,11 @@ class LineAccess:
     @property
     def is_local(self) -> bool:
         return self.space == "local"
+
+    @property
+    def is_image(self) -> bool:
+        """Texels of an image: requests and useful bytes are counted, but no sectors, since tiled layouts are not public."""
+        return self.space == "image"
 
     @property
     def per_request(self) -> float:

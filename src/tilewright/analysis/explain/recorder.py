@@ -1,5 +1,6 @@
 """Counts the cost of each access while the interpreter runs: first patterns, then requests, sectors, wavefronts."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,12 +13,21 @@ from .coverage import Coverage, Touched, may_be_followed
 from .models.rules import Model, as_rows, blocks_touched, split_access, unique_bytes, wavefronts
 from .profile import LineAccess, Phase, Profile, Request
 from .simt.compiled_code import Site
-from .simt.machine_state import Group
+from .simt.machine_state import Group, Rows
 from .simt.masks import Mask
 from .simt.segments import Segment
 
 _PATTERNS_KEPT = 256
 _PHASES_KEPT = 48
+
+
+Offsets = npt.NDArray[np.int64]
+
+
+def are_shifted(offsets: Offsets) -> bool:
+    """Whether all rows are the first one, moved as a whole."""
+    steps = np.diff(offsets, axis=0)
+    return bool((steps == steps[:, :1]).all())
 
 
 @dataclass
@@ -77,10 +87,7 @@ class TrafficRecorder:
         self.seen += groups
 
     def record(self, site: Site, segment: Segment, offsets: npt.NDArray[np.int64], mask: Mask) -> None:
-        key = (site.number, segment.number)
-        traffic = self.traffic.get(key)
-        if traffic is None:
-            traffic = self.traffic[key] = _Traffic(site, segment)
+        traffic = self._traffic(site, segment)
         base = int(offsets[0]) // self.period * self.period
         pattern = ((offsets - base).tobytes(), mask.signature)
         known = traffic.patterns.get(pattern)
@@ -89,14 +96,11 @@ class TrafficRecorder:
         else:
             known.count += 1
             known.bases.add(base)
-        self._mark(key)
+        self._mark(traffic)
 
     def record_same(self, site: Site, segment: Segment, offset: int, mask: Mask) -> None:
         """As `record`, if all lanes have one offset."""
-        key = (site.number, segment.number)
-        traffic = self.traffic.get(key)
-        if traffic is None:
-            traffic = self.traffic[key] = _Traffic(site, segment)
+        traffic = self._traffic(site, segment)
         within = offset % self.period
         pattern = (within, mask.signature)
         known = traffic.patterns.get(pattern)
@@ -105,17 +109,54 @@ class TrafficRecorder:
         else:
             known.count += 1
             known.bases.add(offset - within)
-        self._mark(key)
+        self._mark(traffic)
 
-    def _keep(self, traffic: _Traffic, pattern: tuple[bytes | int, bytes], offsets: Any, mask: Mask, base: int) -> None:
+    def record_rows(self, loads: Sequence[Rows], count: int, mask: Mask) -> None:
+        """`count` iterations of these loads: counts do not depend on the order in which different loads take turns."""
+        for site, segment, offsets, same in loads:
+            traffic = self._traffic(site, segment)
+            if same or are_shifted(offsets):
+                self._record_shifted(traffic, offsets, same, mask, count)
+            else:
+                for row in offsets:
+                    self.record(site, segment, row, mask)
+
+    def _record_shifted(self, traffic: _Traffic, offsets: Offsets, same: bool, mask: Mask, count: int) -> None:
+        """Rows that differ only by where they begin: those that begin at one place of a period have one pattern."""
+        begins = offsets[:, 0]
+        places = begins % self.period
+        order = places.argsort(kind="stable")
+        places, bases = places[order], (begins - places)[order].tolist()
+        ends = [*(np.flatnonzero(np.diff(places)) + 1).tolist(), len(bases)]
+        for begin, end in sorted(zip((0, *ends), ends, strict=False), key=lambda span: order[span[0]]):
+            row = offsets[order[begin]]
+            pattern = (int(places[begin]) if same else (row - bases[begin]).tobytes(), mask.signature)
+            if pattern not in traffic.patterns:
+                self._keep(traffic, pattern, np.broadcast_to(row, mask.count), mask, bases[begin], 0)
+            known = traffic.patterns[pattern]
+            known.count += end - begin if len(offsets) > 1 else count
+            known.bases.update(bases[begin:end])
+        self._mark(traffic, count)
+
+    def _traffic(self, site: Site, segment: Segment) -> _Traffic:
+        key = (site.number, segment.number)
+        traffic = self.traffic.get(key)
+        if traffic is None:
+            traffic = self.traffic[key] = _Traffic(site, segment)
+        return traffic
+
+    def _keep(
+        self, traffic: _Traffic, pattern: tuple[bytes | int, bytes], offsets: Any, mask: Mask, base: int, count: int = 1
+    ) -> None:
         if len(traffic.patterns) >= _PATTERNS_KEPT:
             self.flush(traffic)
-        traffic.patterns[pattern] = _Pattern(1, offsets, mask, {base})
+        traffic.patterns[pattern] = _Pattern(count, offsets, mask, {base})
 
-    def _mark(self, key: tuple[int, int]) -> None:
+    def _mark(self, traffic: _Traffic, count: int = 1) -> None:
         if self.batches <= 1:  # the timeline is that of one work-group, as the first ones ran it
+            key = (traffic.site.number, traffic.segment.number)
             counts = self.phases[-1][0]
-            counts[key] = counts.get(key, 0) + 1
+            counts[key] = counts.get(key, 0) + count
 
     def barrier(self, position: Position) -> None:
         if self.batches > 1:
@@ -159,6 +200,9 @@ class TrafficRecorder:
             moved = rows + at
             if traffic.segment.space is Space.LOCAL:
                 own, least = wavefronts(self.model, moved, active, piece, operation)
+            elif traffic.segment.space is Space.IMAGE:  # tiled layouts are not public: only useful bytes are known
+                own = least = np.zeros(len(rows), np.int64)
+                useful += unique_bytes(moved, active, piece)
             else:
                 own = blocks_touched(moved, active, piece, self.model.sector)
                 useful_now = unique_bytes(moved, active, piece)
@@ -190,6 +234,8 @@ class TrafficRecorder:
         """The instructions of one access. If only the elements are known to be aligned (vload4), one wide instruction is
         assumed, provided that all addresses allow it."""
         site = traffic.site
+        if traffic.segment.space is Space.IMAGE:
+            return [(0, site.size)]
         alignment = site.alignment
         wide = 1 << (min(site.size, self.model.widest).bit_length() - 1)
         if alignment < wide and self.model.assumes_alignment and not (addresses % wide).any():

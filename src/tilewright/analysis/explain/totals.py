@@ -38,7 +38,7 @@ def totals(explanation: Explanation) -> Totals:
     stores = [each for each in explanation.accesses if each.operation != "load"]
 
     def total(accesses: list[LineAccess], local: bool, what: str) -> int:
-        counted: int = sum(getattr(each, what) for each in accesses if each.is_local == local)
+        counted: int = sum(getattr(each, what) for each in accesses if each.is_local == local and not each.is_image)
         return round(factor * counted)
 
     return Totals(

@@ -32,8 +32,9 @@ def findings_and_costs(explanation: Explanation) -> list[MarkedLine]:
     costs = [(scale * (each.cost - each.ideal), cost_sentence(explanation, each)) for each in costly]
     costs += reuse_sentences(explanation)
     lines += marked((text for _, text in sorted(costs, key=lambda each: -each[0])), Mark.COST)
-    if fine := [each for each in explanation.accesses if not is_costly(each)]:
-        lines.append(MarkedLine(_fine(fine, len(explanation.accesses))))
+    known = [each for each in explanation.accesses if not each.is_image]
+    if fine := [each for each in known if not is_costly(each)]:
+        lines.append(MarkedLine(_fine(fine, len(known))))
     if not explanation.accesses:
         lines.append(MarkedLine("no work-item that was run reads or writes global or local memory"))
     return lines

@@ -6,6 +6,7 @@ from typing import Any
 
 from ...errors import TilewrightError, UnknownName
 from .explanation import Explanation
+from .profile import LineAccess
 from .totals import Totals, totals
 
 Ask = Callable[..., Explanation]
@@ -13,13 +14,16 @@ Ask = Callable[..., Explanation]
 
 @dataclass(frozen=True)
 class Answer:
-    """One variation: its settings and its cost. `reason` says why it has no count."""
+    """One variation: its settings and its cost. `reason` says why it has no count. `accesses` are those of the work-groups
+    that were run, of which there are `factor` times as many in all."""
 
     settings: tuple[tuple[str, str], ...]
     totals: Totals | None
     faults: int = 0
     reason: str = ""
     passes: str = "passes"  # through local memory, as the device's model calls them
+    accesses: tuple[LineAccess, ...] = ()
+    factor: float = 1.0
 
 
 def sweep(ask: Ask, variations: Iterable[Mapping[str, Any]]) -> list[Answer]:
@@ -45,7 +49,9 @@ def sweep(ask: Ask, variations: Iterable[Mapping[str, Any]]) -> list[Answer]:
             continue
         reason = _overlap(ask, variation, explanation)
         found = None if reason else totals(explanation)
-        answers.append(Answer(settings, found, len(explanation.faults), reason, explanation.model.local_passes))
+        factor = explanation.group_count / len(explanation.groups)
+        passes = explanation.model.local_passes
+        answers.append(Answer(settings, found, len(explanation.faults), reason, passes, explanation.accesses, factor))
     return answers
 
 

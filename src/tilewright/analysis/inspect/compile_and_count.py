@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Unpack
 
 from ...core.binding import Local
+from ...core.defaults import INSPECT_SIDE
 from ...core.device import DeviceInfo
 from ...core.kernel import Dialect, Step, notes_on, render
 from ...core.launch_options import LaunchOptions
@@ -33,7 +34,6 @@ from .toolchain_output import Compiled
 from .x86_code import parse_x86
 
 DEVICE = "device"  # the architecture of the device at hand, by its own driver
-SIZE = (256,)
 PARSERS: dict[str, Callable[[str, str], Listing]] = {
     nvidia.SASS: parse_sass,
     amd.FORM: parse_gcn,
@@ -93,7 +93,7 @@ def _device_target(info: DeviceInfo) -> Target:
 def inspect(
     kernel: KernelName,
     arch: str = DEVICE,
-    size: Size = SIZE,
+    size: Size = INSPECT_SIDE,
     *,
     dtype: str | None = None,
     offset: int = 0,
@@ -194,6 +194,7 @@ def record_of(compiled: Compiled, target: Target, step: Step, notes: tuple[str, 
         notes=(*notes, *compiled.notes),
         missing=compiled.missing,
         texts=compiled.texts,
+        entry=compiled.entry,
     )
 
 
@@ -211,6 +212,13 @@ def with_local_arguments(resources: Resources | None, step: Step) -> tuple[Resou
             f"occupancy is unknown without the bytes of the local memory {', '.join(unknown)}: give {example}",
         )
     return replace(resources, local_bytes=resources.local_bytes + sum(sizes.values())), ()
+
+
+def listing_of(inspection: Inspection) -> Listing | None:
+    """The instructions that were counted; None if no tool was there to make any."""
+    if not inspection.form:
+        return None
+    return PARSERS[inspection.form](inspection.texts[inspection.form], inspection.entry)
 
 
 def _occupancy(target: Target, items: int, resources: Resources | None) -> Occupancy | None:

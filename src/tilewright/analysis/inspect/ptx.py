@@ -43,15 +43,19 @@ _RULES = tuple(
 )
 _INSTRUCTION = re.compile(r"^\s*(?P<guard>@!?%?\w+\s+)?(?P<opcode>[a-z][\w.:]*)\s*(?P<operands>[^;]*);")
 _LABEL = re.compile(r"^\s*(?P<label>[$\w]+):\s*(?://.*)?$")
+_FILE = re.compile(r'^\s*\.file\s+(?P<number>\d+)\s+"(?P<name>[^"]*)"', re.MULTILINE)
+_PLACE = re.compile(r"(?:\.loc|inlined_at)\s+(\d+)\s+(\d+)")
 _ENTRY = re.compile(r"\.entry\s+(?P<name>\w+)")
 _TYPE = re.compile(r"\.[fbsu](?P<bits>8|16|32|64|128)$")
 
 
 def parse_ptx(text: str, entry: str) -> Listing:
-    """The code of the kernel `entry`. Places are not read, since PTX numbers its files separately."""
+    """The code of the kernel `entry`. Places are those of the outermost inlined call."""
     code: list[Instruction] = []
     labels: dict[str, int] = {}
     inside = False
+    files = {match["number"]: "/".join(match["name"].split("/")[-2:]) for match in _FILE.finditer(text)}
+    place: tuple[str, int] = ("", 0)
     for line in text.splitlines():
         named = _ENTRY.search(line)
         if named:
@@ -63,12 +67,15 @@ def parse_ptx(text: str, entry: str) -> Listing:
             continue
         if label:
             labels[label["label"]] = len(code)
+        elif line.lstrip().startswith(".loc"):
+            number, source_line = _PLACE.findall(line)[-1]
+            place = (files.get(number, ""), int(source_line))
         elif instruction and not line.lstrip().startswith("."):
-            code.append(_instruction(instruction))
+            code.append(_instruction(instruction, place))
     return Listing(tuple(code), labels)
 
 
-def _instruction(match: re.Match[str]) -> Instruction:
+def _instruction(match: re.Match[str], place: tuple[str, int]) -> Instruction:
     opcode, operands, guard = match["opcode"], match["operands"].strip(), (match["guard"] or "").strip()
     flow, target = kinds.NEXT, ""
     if opcode.startswith("bra"):
@@ -77,7 +84,7 @@ def _instruction(match: re.Match[str]) -> Instruction:
         flow = kinds.NEXT if guard else kinds.END
     elif opcode.startswith("call"):
         flow = kinds.CALL
-    return Instruction(opcode, f"{guard} {opcode} {operands}".strip(), (_effect(opcode),), flow, target)
+    return Instruction(opcode, f"{guard} {opcode} {operands}".strip(), (_effect(opcode),), flow, target, place)
 
 
 def _effect(opcode: str) -> Effect:

@@ -36,6 +36,7 @@ class Inspection(Shown):
     notes: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
     texts: dict[str, str] = field(default_factory=dict)
+    entry: str = ""  # the kernel's name in them
 
     @property
     def name(self) -> str:

@@ -172,7 +172,8 @@ void transpose_unaligned(const int rows, const int columns,
         if ((uint)(first_row + row) < (uint)whole) {
             WORD words[OUT + 1];
             gather(words, tile, skipped, piece, x);
-            *(__global PIECE*)(to + (above + row)) = PACK(OUT)(words);
+            // by the index of a piece, as nvcc stores word by word where the index is of elements
+            ((__global PIECE*)to)[(above + row) / PIECE_ROWS] = PACK(OUT)(words);
         }
     }
 #if PIECE_ROWS > 1

@@ -1,6 +1,7 @@
 """Opens a device by OpenCL, by CUDA, or by both on the same GPU."""
 
-from ...core.kernel import BACKENDS, Kernel
+from ...core.defaults import BACKENDS
+from ...core.kernel import Kernel
 from ...errors import InvalidInput, NoDevice, Unsupported
 from ..device import Device
 from ..opencl.device import Device as OpenCLDevice

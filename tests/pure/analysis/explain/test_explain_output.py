@@ -29,7 +29,7 @@ from tilewright.analysis.explain import (
 from tilewright.analysis.explain.address_patterns import shape_of
 from tilewright.analysis.explain.annotate import annotated_source, heading, report, summary
 from tilewright.analysis.explain.drawing.flow import folded, legs
-from tilewright.analysis.explain.drawing.picture import html, save_picture, svg
+from tilewright.analysis.explain.drawing.picture import save_picture, svg
 from tilewright.analysis.explain.drawing.requests import lane_names, passes_of, stretches
 from tilewright.analysis.explain.drawing.source import GRADES, grade, source_lines
 from tilewright.analysis.explain.group_choice import choose_groups
@@ -390,12 +390,7 @@ def test_pictures_are_valid_and_hold_their_parts(tmp_path: Path) -> None:
         "one warp moves 4 sectors",
     ):
         assert part in words
-    page_text = html(found)
-    assert page_text.startswith("<!doctype html>")
-    assert page_text.count("<svg ") == 2 + len(found.accesses)
-    assert "&lt;" in html(rung("transpose/04"))
-    for name in ("a.svg", "a.html"):
-        assert save_picture(found, tmp_path / name).read_text().strip()
+    assert save_picture(found, tmp_path / "a.svg").read_text() == svg(found)
     with pytest.raises(InvalidInput, match=r"\.svg"):
         save_picture(found, tmp_path / "a.png")
 
@@ -405,8 +400,7 @@ def test_the_verdict_is_a_box_whose_colour_and_words_say_the_same(name: str, kin
     found = transposed(barrier="") if name == "no barrier" else rung(name)
     assert grade(found) == kind
     assert f'class="{kind}"' in svg(found)
-    assert f'class="verdict {kind}"' in html(found)
-    assert GRADES[kind] in html(found)
+    assert GRADES[kind] in "".join(ElementTree.fromstring(svg(found)).itertext())
     assert layout_of(svg(found)).complaints() == []
 
 

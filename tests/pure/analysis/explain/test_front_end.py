@@ -7,7 +7,7 @@ import pytest
 
 from tilewright.analysis.explain import explain_source
 from tilewright.analysis.explain.clc import parse_program, preprocess
-from tilewright.analysis.explain.clc.lexer import tokenize
+from tilewright.analysis.explain.clc.lexer import tokens_of_text
 from tilewright.errors import InvalidInput, SourceError, UnknownName
 
 
@@ -93,7 +93,7 @@ def test_tokens_of_a_macro_stand_where_it_is_used() -> None:
 
 
 def test_columns_count_from_one() -> None:
-    tokens = tokenize("ab  cd\n e /* x\n y */ f", "a.cl")
+    tokens = tokens_of_text("ab  cd\n e /* x\n y */ f", "a.cl")
     assert [(token.text, token.position.line, token.position.column) for token in tokens if token.kind == "name"] == [
         ("ab", 1, 1),
         ("cd", 1, 5),
@@ -115,7 +115,7 @@ ERRORS = {
     "write through const": ("((__global const int*)o)[0] = 1;", 2, 25, "const"),
     "subscript of a number": ("int x = 1; o[0] = x[1];", 2, 20, "int"),
     "float subscript": ("o[1.5f] = 1;", 2, 3, "float"),
-    "goto": ("goto end; end: o[0] = 1;", 2, 1, "goto"),
+    "goto": ("goto end; o[0] = 1;", 2, 1, "label 'end'"),
     "inline assembly": ('asm("nop;"); o[0] = 1;', 2, 1, "assembly"),
     "arguments of a builtin": ("o[0] = min(1);", 2, 8, r"\b2\b"),
     "vector length": ("int n = 3; int a[n]; a[0] = 1; o[0] = a[0];", 2, 18, "constant"),
@@ -146,15 +146,16 @@ def test_errors_name_file_line_and_column(name: str) -> None:
 @pytest.mark.parametrize(
     ("source", "line", "column", "word"),
     [
-        ("__kernel void k(image2d_t i) {}", 1, 17, "image2d_t"),
+        ("__kernel void k(queue_t i) {}", 1, 17, "queue_t"),
         ("int f(int a) { return f(a); } __kernel void k(__global int* o) { o[0] = f(1); }", 1, 23, r"\bf\b"),
         ("#if 1\n__kernel void k() {}", 1, 1, "#endif"),
         ("#endif\n", 1, 1, "#endif.*#if"),
         ("#define F(\n", 1, 9, r"\bF\b"),
         ("#define F(x) x\nint y = F(1, 2);", 2, 9, r"\bF\b.*\b1\b.*\b2\b"),
         ("#nonsense\n", 1, 1, "#nonsense"),
-        ("struct s { int a : 3; };", 1, 18, "bit-field"),
-        ("int x = 5;__kernel void k(__global int* o) { o[0] = x; }", 1, 5, "__constant"),
+        ("struct s { float a : 3; };", 1, 18, "bit-field"),
+        ("struct s { int a : 33; };", 1, 16, "bit-field.*33"),
+        ("local int x;__kernel void k(__global int* o) { o[0] = x; }", 1, 11, "local"),
     ],
 )
 def test_errors_outside_of_a_kernels_body(source: str, line: int, column: int, word: str) -> None:

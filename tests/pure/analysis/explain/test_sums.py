@@ -98,3 +98,16 @@ def test_too_many_iterations_stop_where_they_would_one_by_one() -> None:
     with pytest.raises(SourceError, match=r"\b100\b"):
         told(BODIES["a row of each"], 300, step_limit=100)
     assert told(BODIES["a row of each"], 31, step_limit=31)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int32, np.uint64])
+@pytest.mark.parametrize("lanes", [1, 2, 3, 4, 7, 8, 16, 33, 256])
+def test_sums_are_rounded_after_each_term(lanes: int, dtype: type) -> None:
+    values: Any = np.random.default_rng(lanes).uniform(0, 1000, (300, lanes)).astype(dtype)
+    one_by_one = values[0].copy()
+    for row in values[1:]:
+        one_by_one = one_by_one + row
+    assert sums.added(values[0], values[1:], 299).tobytes() == one_by_one.tobytes()
+    every_time = sums.added(values[0, 0], values[1, 0], 299)
+    assert every_time.dtype == dtype
+    assert every_time == np.add.accumulate(np.array([values[0, 0], *[values[1, 0]] * 299], dtype))[-1]

@@ -2,17 +2,18 @@
 
 from dataclasses import dataclass, field
 
-from .constant import NotConstant, constant_integer
-from .expressions import ExpressionParser
+from .attributes import Attributes
+from .enumerations import EnumerationParser
+from .layout import Member, struct_of
 from .lexer import Position, Token
-from .stream import QUALIFIERS, SPACES, describe
-from .tree import Expression, Parameter
+from .refused import FUNCTION_POINTER, MULTISAMPLED, PACKED_BITS, REFUSED_WORDS
+from .stream import QUALIFIERS, SPACE_WORDS, TYPE_OF, describe
+from .tree import Parameter, TypeOf
 from .types import (
     INT,
     LONG,
     REFUSED,
     SHORT,
-    UINT,
     UNSIGNED_OF,
     WIDTHS,
     Array,
@@ -23,17 +24,8 @@ from .types import (
     Type,
     Vector,
     sized_array,
-    struct_of,
     with_alignment,
 )
-
-
-@dataclass
-class Attributes:
-    aligned: int = 0
-    packed: bool = False
-    work_group: tuple[int, ...] | None = None
-    vector: int = 0
 
 
 @dataclass
@@ -45,6 +37,7 @@ class Specifiers:
     constant: bool = False
     is_kernel: bool = False
     is_typedef: bool = False
+    is_static: bool = False
     is_long: bool = False
     sign: str = ""
     attributes: Attributes = field(default_factory=Attributes)
@@ -57,51 +50,11 @@ class Declarator:
     space: Space | None
     constant: bool
     position: Position
+    aligned: int = 0
 
 
-class DeclarationParser(ExpressionParser):
+class DeclarationParser(EnumerationParser):
     """Adds the reading of types and declarations to the expressions."""
-
-    def integer(self, expression: Expression) -> int:
-        try:
-            return constant_integer(expression, self.constants)
-        except NotConstant:
-            raise expression.position.error(
-                "a constant is needed here: OpenCL C has no variable-length arrays"
-            ) from None
-
-    def attributes(self, into: Attributes) -> None:
-        while self.current.text in ("__attribute__", "__attribute"):
-            self.take()
-            self.expect("(")
-            self.expect("(")
-            while not self.accept(")"):
-                if not self.accept(","):
-                    self.attribute(into)
-            self.expect(")")
-
-    def attribute(self, into: Attributes) -> None:
-        name = self.identifier("an attribute's name").text.strip("_")
-        values: list[int] = []
-        known = name in ("aligned", "reqd_work_group_size", "ext_vector_type")
-        if self.accept("("):
-            depth = 1
-            while depth:
-                if known and self.current.text not in (",", ")"):
-                    values.append(self.integer(self.assignment()))
-                    continue
-                text = self.take().text
-                depth += {"(": 1, ")": -1, "": -depth}.get(text, 0)
-        if known and name != "aligned" and not values:
-            raise self.position.error(f"attribute {name} needs a number")
-        if name == "aligned":
-            into.aligned = values[0] if values else 16
-        elif name == "packed":
-            into.packed = True
-        elif name == "reqd_work_group_size":
-            into.work_group = tuple(values)
-        elif name == "ext_vector_type":
-            into.vector = values[0]
 
     def specifiers(self) -> Specifiers:
         spec = Specifiers()
@@ -119,10 +72,10 @@ class DeclarationParser(ExpressionParser):
         return spec
 
     def no_type(self, token: Token) -> Exception:
+        if token.text in REFUSED_WORDS:
+            return token.position.error(f"{token.text}: {REFUSED_WORDS[token.text]}")
         if token.text in REFUSED:
-            return token.position.error(f"{token.text}: images and pipes cannot be interpreted, only buffers")
-        if token.text in ("asm", "__asm__", "__asm"):
-            return token.position.error("inline assembly cannot be interpreted")
+            return token.position.error(f"{token.text}: {MULTISAMPLED}")
         return token.position.error(f"expected a type, found {describe(token)}")
 
     def with_attributes(self, kind: Type, attributes: Attributes, is_typedef: bool) -> Type:
@@ -145,18 +98,23 @@ class DeclarationParser(ExpressionParser):
             return False
         if text in ("__attribute__", "__attribute"):
             self.attributes(spec.attributes)
-        elif text.removeprefix("__") in SPACES:
-            spec.space = Space[text.removeprefix("__").upper()]
+        elif text in SPACE_WORDS:
+            spec.space = Space[SPACE_WORDS[text].upper()]
             self.take()
         elif text in ("unsigned", "signed", "__signed__"):
             spec.sign = text.strip("_")
             self.take()
         elif text in QUALIFIERS:
             spec.is_kernel = spec.is_kernel or text in ("__kernel", "kernel")
-            spec.constant = spec.constant or text in ("const", "__const")
+            spec.constant = spec.constant or text in ("const", "__const", "__const__")
+            spec.is_static = spec.is_static or text == "static"
             self.take()
         elif text == "typedef":
             spec.is_typedef = True
+            self.take()
+        elif text in TYPE_OF and spec.type is None and self.ahead().text == "(":
+            spec.type = self.type_of()
+        elif self.is_generic():
             self.take()
         elif text == "enum":
             spec.type = self.enumeration()
@@ -172,21 +130,13 @@ class DeclarationParser(ExpressionParser):
             return False
         return True
 
-    def enumeration(self) -> Type:
+    def type_of(self) -> Type:
+        """`typeof(type)` or `typeof(expression)`."""
         self.take()
-        if self.current.kind == "name":
-            self.take()
-        if self.accept("{"):
-            value = 0
-            while not self.accept("}"):
-                name = self.identifier("an enumerator").text
-                if self.accept("="):
-                    value = self.integer(self.conditional())
-                self.enumerators[name] = self.constants[name] = value
-                value += 1
-                if self.current.text != "}":
-                    self.expect(",")
-        return UINT
+        self.expect("(")
+        kind = self.type_name() if self.starts_type() else TypeOf(self.expression())
+        self.expect(")")
+        return kind
 
     def structure(self) -> Type:
         keyword = self.take()
@@ -196,26 +146,47 @@ class DeclarationParser(ExpressionParser):
         if not self.accept("{"):
             known = self.types.get(f"{keyword.text} {tag}")
             return known or self.forward(keyword.text, tag)
-        members: list[tuple[str, Type]] = []
+        members: list[Member] = []
         while not self.accept("}"):
-            spec = self.specifiers()
-            while True:
-                each = self.declarator(spec)
-                if self.current.text == ":":
-                    raise self.position.error("bit-fields are not supported")
-                if not each.name:
-                    raise each.position.error("members without a name are not supported")
-                members.append((each.name, each.type))
-                if not self.accept(","):
-                    break
-            self.expect(";")
+            if not self.static_assertion():
+                members += self.members()
         self.attributes(attributes)
-        self.struct_count += 1
+        if attributes.packed and any(each.bits is not None for each in members):
+            raise keyword.position.error(PACKED_BITS)
         union = keyword.text == "union"
-        kind = struct_of(tag, members, attributes.packed, union, self.struct_count, attributes.aligned or 1)
+        kind = struct_of(tag, members, attributes.packed, union, next(self.struct_ids), attributes.aligned or 1)
         if tag:
             self.types[f"{keyword.text} {tag}"] = kind
         return kind
+
+    def members(self) -> list[Member]:
+        """One declaration inside a struct's braces."""
+        out: list[Member] = []
+        spec = self.specifiers()
+        while True:
+            each = self.declarator(spec)
+            bits = self.bits(each) if self.accept(":") else None
+            anonymous = isinstance(each.type, Struct) and not each.type.tag
+            if not each.name and bits is None and not anonymous:
+                raise each.position.error("a member without a name must be a struct or union without one")
+            out.append(Member(each.name, each.type, each.aligned, bits, each.position))
+            if not self.accept(","):
+                break
+        self.expect(";")
+        return out
+
+    def bits(self, member: Declarator) -> int:
+        """The width of a bit-field, after the colon."""
+        bits = self.integer(self.conditional())
+        kind = member.type
+        if not isinstance(kind, Scalar) or kind.is_float:
+            raise member.position.error(f"a bit-field must be an integer, not {kind}")
+        if not 0 <= bits <= 8 * kind.size or (bits == 0 and member.name):
+            raise member.position.error(f"a bit-field of {kind} has 1 to {8 * kind.size} bits, not {bits}")
+        return bits
+
+    def static_assertion(self) -> bool:
+        raise NotImplementedError
 
     def forward(self, keyword: str, tag: str) -> Type:
         if not tag:
@@ -230,14 +201,17 @@ class DeclarationParser(ExpressionParser):
         kind, space, constant = spec.type, spec.space, spec.constant
         while self.accept("*"):
             kind, space, constant = Pointer(kind, space or Space.PRIVATE, constant), None, False
-            while self.current.text in QUALIFIERS or self.current.text.removeprefix("__") in SPACES:
+            while self.current.text in QUALIFIERS or self.current.text in SPACE_WORDS or self.is_generic():
                 text = self.take().text
                 constant = constant or text == "const"
-                if text.removeprefix("__") in SPACES:
-                    space = Space[text.removeprefix("__").upper()]
+                if text in SPACE_WORDS:
+                    space = Space[SPACE_WORDS[text].upper()]
+            self.attributes(Attributes())
         position = self.position
         if self.current.text == "(" and self.ahead().text == "*":
             return self.pointer_to_array(kind, space, constant)
+        if self.current.text == "(" and self.ahead().text == "^":
+            raise position.error(REFUSED_WORDS["^"])
         named = self.current.kind == "name" and not self.starts_type()
         name = self.identifier("a name").text if named else ""
         kind = self.array_of(kind)
@@ -246,7 +220,7 @@ class DeclarationParser(ExpressionParser):
         aligned = attributes.aligned or (0 if spec.is_typedef else spec.attributes.aligned)
         if aligned and spec.is_typedef:
             kind = with_alignment(kind, aligned)
-        return Declarator(name, self.with_attributes(kind, attributes, False), space, constant, position)
+        return Declarator(name, self.with_attributes(kind, attributes, False), space, constant, position, aligned)
 
     def pointer_to_array(self, kind: Type, space: Space | None, constant: bool) -> Declarator:
         """`float (*name)[16]`."""
@@ -257,7 +231,7 @@ class DeclarationParser(ExpressionParser):
         name = self.identifier("a name")
         self.expect(")")
         if self.current.text != "[":
-            raise name.position.error("function pointers do not exist in OpenCL C")
+            raise name.position.error(FUNCTION_POINTER)
         return Declarator(
             name.text, Pointer(self.array_of(kind), space or Space.PRIVATE, constant), None, False, name.position
         )
@@ -285,7 +259,7 @@ class DeclarationParser(ExpressionParser):
             if self.current.text == "void" and self.ahead().text == ")":
                 self.take()
                 continue
-            if self.current.text in REFUSED:
+            if self.current.text in REFUSED or self.current.text in REFUSED_WORDS:
                 raise self.no_type(self.current)
             each = self.declarator_of_parameter()
             out.append(each)

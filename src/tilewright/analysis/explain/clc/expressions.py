@@ -2,11 +2,13 @@
 
 from .condition import PRECEDENCE
 from .lexer import Position, Token
-from .literals import read_character, read_number
+from .literals import read_character, read_number, read_string
+from .refused import REFUSED_WORDS
 from .stream import KEYWORDS, TokenStream, describe
 from .tree import (
     Assign,
     Binary,
+    Block,
     Call,
     Cast,
     Comma,
@@ -19,12 +21,13 @@ from .tree import (
     Number,
     Postfix,
     SizeOf,
+    StatementExpression,
     Text,
     TypeArgument,
     Unary,
     VectorLiteral,
 )
-from .types import INT, Type, Vector
+from .types import Type, Vector
 
 _ASSIGNMENTS = {"=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>="}
 _UNARY = {"+", "-", "!", "~", "*", "&", "++", "--"}
@@ -36,6 +39,9 @@ class ExpressionParser(TokenStream):
     """Parses expressions; a subclass tells how a type's name reads."""
 
     def type_name(self) -> Type:
+        raise NotImplementedError
+
+    def block(self) -> Block:
         raise NotImplementedError
 
     def expression(self) -> Expression:
@@ -77,6 +83,8 @@ class ExpressionParser(TokenStream):
                 return Unary(token.position, token.text, self.unary())
             if token.text == "(" and self.starts_type(1):
                 return self.cast()
+            if token.text == "^":
+                raise token.position.error(REFUSED_WORDS["^"])
         if token.kind == "name" and (token.text == "sizeof" or token.text in _ALIGNMENT_OF):
             return self.size_of()
         return self.postfix(self.primary())
@@ -90,7 +98,7 @@ class ExpressionParser(TokenStream):
             assert isinstance(items, InitList)
             if isinstance(kind, Vector):
                 return self.postfix(VectorLiteral(position, kind, tuple(item for _, item in items.items)))
-            return self.postfix(Cast(position, kind, items))
+            return self.postfix(Cast(position, self.with_length(kind, items, position), items))
         if self.current.text == "(" and isinstance(kind, Vector):
             self.take()
             elements = [self.assignment()]
@@ -99,6 +107,9 @@ class ExpressionParser(TokenStream):
             self.expect(")")
             return self.postfix(VectorLiteral(position, kind, tuple(elements)))
         return Cast(position, kind, self.unary())
+
+    def with_length(self, kind: Type, initial: Expression | None, position: Position) -> Type:
+        raise NotImplementedError
 
     def size_of(self) -> Expression:
         token = self.take()
@@ -119,25 +130,38 @@ class ExpressionParser(TokenStream):
         if token.kind == "string":
             return self.text(token)
         if token.text == "(" and token.kind == "operator":
-            inner = self.expression()
+            inner = self.statement_expression() if self.current.text in ("{", "{...}") else self.expression()
             self.expect(")")
             return inner
+        if token.text == "__extension__":
+            return self.unary()
         if token.kind == "name":
-            if token.text in ("asm", "__asm__", "__asm"):
-                raise token.position.error("inline assembly cannot be interpreted")
-            if token.text in KEYWORDS:
-                raise token.position.error(f"expected an expression, found the keyword {describe(token)}")
-            if self.current.text == "(":
-                return self.call(token.position, token.text)
-            if token.text in self.enumerators:
-                return Number(token.position, self.enumerators[token.text], INT)
-            return Name(token.position, token.text)
+            return self.named(token)
         raise token.position.error(f"expected an expression, found {describe(token)}")
 
+    def named(self, token: Token) -> Expression:
+        """A variable, an enumerator, a call."""
+        if token.text in ("asm", "__asm__", "__asm"):
+            raise token.position.error(REFUSED_WORDS[token.text])
+        if token.text in KEYWORDS:
+            raise token.position.error(f"expected an expression, found the keyword {describe(token)}")
+        if self.current.text == "(":
+            return self.call(token.position, token.text)
+        known = self.enumerators.get(token.text)
+        if known is not None:
+            return Number(token.position, known.value, known.type)
+        if token.text in ("__func__", "__FUNCTION__"):
+            return Text(token.position, self.function_name)
+        return Name(token.position, token.text)
+
+    def statement_expression(self) -> Expression:
+        position = self.position
+        return StatementExpression(position, self.block())
+
     def text(self, token: Token) -> Text:
-        pieces = [token.text[1:-1]]
+        pieces = [read_string(token)]
         while self.current.kind == "string":
-            pieces.append(self.take().text[1:-1])
+            pieces.append(read_string(self.take()))
         return Text(token.position, "".join(pieces))
 
     def call(self, position: Position, name: str) -> Call:
@@ -185,8 +209,9 @@ class ExpressionParser(TokenStream):
                 self.expect(",")
                 if self.accept("}"):
                     break
-            items.append((self.designator(), self.initializer()))
+            items += self.designated()
         return InitList(position, tuple(items))
 
-    def designator(self) -> str | int | None:
-        return None
+    def designated(self) -> list[tuple[str | int | None, Expression]]:
+        """One item of a braced list, with what it is for; a range of indices makes several of it."""
+        raise NotImplementedError

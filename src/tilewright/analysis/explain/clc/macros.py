@@ -2,20 +2,33 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
-from .lexer import Position, Token, tokenize
+from .lexer import Position, Token, tokens_of_text
 
 MOST_TOKENS, LONGEST_TOKEN = 100_000, 4096
+TOKENS_FOR_EACH = 10  # that macros may make for each token of the source, beyond MOST_TOKENS
 
 
 @dataclass(frozen=True)
 class Macro:
-    """`parameters` is None for an object-like macro; the last one may be `__VA_ARGS__`."""
+    """`parameters` is None for an object-like macro. The last one takes all that is left if the macro is `variadic`."""
 
     name: str
     parameters: tuple[str, ...] | None
     body: tuple[Token, ...]
     variadic: bool = False
+
+    @cached_property
+    def pastes(self) -> bool:
+        """Whether its body has # or ##."""
+        return any(token.text in ("#", "##") for token in self.body)
+
+    @cached_property
+    def unbalanced(self) -> bool:
+        """Whether a use of it may open or close a brace."""
+        braces = [token.text for token in self.body if token.text in ("{", "}")]
+        return braces.count("{") != braces.count("}")
 
 
 @dataclass
@@ -23,6 +36,10 @@ class Budget:
     """How many tokens macros may still make in one program; a long token counts for several."""
 
     left: int = MOST_TOKENS
+
+    def read(self, tokens: list[Token]) -> None:
+        """The source has these tokens: a long source may use more macros."""
+        self.left += TOKENS_FOR_EACH * len(tokens)
 
     def spend(self, tokens: list[Token], use: Token) -> list[Token]:
         self.left -= 1 + sum(1 + len(token.text) // 64 for token in tokens)
@@ -44,7 +61,9 @@ def read_macro(tokens: list[Token], position: Position) -> Macro:
     names = [token.text for token in tokens[2:closing] if token.text != ","]
     variadic = bool(names) and names[-1] == "..."
     if variadic:
-        names[-1] = "__VA_ARGS__"
+        names.pop()
+        if tokens[closing - 2].kind != "name":  # `args...` has a name of its own
+            names.append("__VA_ARGS__")
     return Macro(name.text, tuple(names), tuple(tokens[closing + 1 :]), variadic)
 
 
@@ -55,13 +74,14 @@ def expand(tokens: Iterable[Token], macros: Mapping[str, Macro], budget: Budget)
     out: list[Token] = []
     while work:
         token = work.pop()
-        macro = macros.get(token.text) if token.kind == "name" and token.text not in token.hidden else None
-        if macro is None:
-            out.append(_special(token))
+        macro = macros.get(token.text) if token.kind == "name" else None
+        if macro is None or token.text in token.hidden:
+            out.append(_special(token) if token.text.startswith("__") else token)
             continue
         if macro.parameters is None:
             body = budget.spend(_substitute(macro, {}, {}, token), token)
-            work.extend(reversed([_hide(each, token.hidden | {macro.name}) for each in body]))
+            hidden = token.hidden | {macro.name}
+            work.extend([_hide(each, hidden) for each in reversed(body)])
             continue
         if not work or work[-1].text != "(":
             out.append(token)
@@ -71,7 +91,7 @@ def expand(tokens: Iterable[Token], macros: Mapping[str, Macro], budget: Budget)
         expanded = {key: expand(value, macros, budget) for key, value in raw.items()}
         hidden = (token.hidden & closing.hidden) | {macro.name}
         body = budget.spend(_substitute(macro, raw, expanded, token), token)
-        work.extend(reversed([_hide(each, hidden) for each in body]))
+        work.extend([_hide(each, hidden) for each in reversed(body)])
     return out
 
 
@@ -84,7 +104,9 @@ def _special(token: Token) -> Token:
 
 
 def _hide(token: Token, names: frozenset[str]) -> Token:
-    return token._replace(hidden=token.hidden | names) if token.kind == "name" else token
+    if token.kind != "name":
+        return token
+    return token._replace(hidden=token.hidden | names if token.hidden else names)
 
 
 def _arguments(work: list[Token], use: Token) -> tuple[list[list[Token]], Token]:
@@ -112,7 +134,7 @@ def _bind(macro: Macro, arguments: list[list[Token]], use: Token) -> dict[str, l
         fixed = len(parameters) - 1
         rest: list[Token] = []
         for index, each in enumerate(arguments[fixed:]):
-            rest += ([Token("operator", ",", use.position)] if index else []) + each
+            rest += ([_made("operator", ",", use)] if index else []) + each
         arguments = [*arguments[:fixed], rest]
     if len(arguments) != len(parameters):
         raise use.position.error(f"macro {use.text} takes {len(parameters)} arguments, {len(arguments)} given")
@@ -125,6 +147,13 @@ def _substitute(
     """The macro's body with its arguments put in, `#x` made text and `##` pasted."""
     out: list[Token] = []
     body = macro.body
+    if not macro.pastes:
+        for token in body:
+            if token.text in expanded:
+                out += expanded[token.text]
+            else:
+                out.append(token._replace(origin=use.origin, at=use.at))
+        return out
     index = 0
     while index < len(body):
         token = body[index]
@@ -145,11 +174,16 @@ def _substitute(
 
 
 def _placemarker(use: Token) -> Token:
-    return Token("placemarker", "", use.position)
+    return _made("placemarker", "", use)
+
+
+def _made(kind: str, text: str, use: Token) -> Token:
+    """A token that stands where the macro is used."""
+    return Token(kind, text, use.origin, use.at)
 
 
 def _moved(token: Token, use: Token) -> Token:
-    return token._replace(position=use.position)
+    return token._replace(origin=use.origin, at=use.at)
 
 
 def _paste(out: list[Token], right: list[Token], use: Token) -> None:
@@ -161,17 +195,17 @@ def _paste(out: list[Token], right: list[Token], use: Token) -> None:
         raise use.position.error(
             f"pasting makes a token of more than {LONGEST_TOKEN:,} characters, with {use.text} used here"
         )
-    pasted = tokenize(left.text + first.text, use.position.file)
+    pasted = tokens_of_text(left.text + first.text, use.origin.name)
     if left.text == "," and len(pasted) > 1:
         out.extend([left, *right])
         return
     if len(pasted) > 1:
         raise use.position.error(f"pasting {left.text!r} and {first.text!r} does not make one token")
-    out.extend(each._replace(position=use.position, spaced=left.spaced) for each in pasted)
+    out.extend(each._replace(origin=use.origin, at=use.at, spaced=left.spaced) for each in pasted)
     out.extend(right[1:])
 
 
 def _text_of(tokens: list[Token], use: Token) -> Token:
     text = "".join((" " if token.spaced and index else "") + token.text for index, token in enumerate(tokens))
     escaped = text.replace("\\", "\\\\").replace('"', '\\"')
-    return Token("string", f'"{escaped}"', use.position)
+    return _made("string", f'"{escaped}"', use)

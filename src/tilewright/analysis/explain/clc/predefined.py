@@ -1,11 +1,43 @@
-"""Macros that every OpenCL C 1.2 compiler defines, with the values of the OpenCL C specification, 6.12."""
+"""Macros that OpenCL C compilers define, with the values of the OpenCL C specification, 6.12 and 6.13 in version 3.0."""
 
-PREDEFINED: dict[str, str] = {
-    "__OPENCL_VERSION__": "120",
-    "__OPENCL_C_VERSION__": "120",
-    "CL_VERSION_1_0": "100",
-    "CL_VERSION_1_1": "110",
-    "CL_VERSION_1_2": "120",
+from collections.abc import Iterable
+
+from ....errors import InvalidInput
+from .extensions import FEATURES, MACROS
+
+# The value of __OPENCL_C_VERSION__ for each -cl-std. Without the option it is 1.2, as in drivers.
+STANDARDS = {"CL1.0": 100, "CL1.1": 110, "CL1.2": 120, "CL2.0": 200, "CL3.0": 300}
+_DEFAULT = "CL1.2"
+# Features of OpenCL C 3.0 that the language itself has here.
+_FEATURES = (
+    "__opencl_c_fp64",
+    "__opencl_c_int64",
+    "__opencl_c_generic_address_space",
+    "__opencl_c_program_scope_global_variables",
+)
+
+
+def standard_of(options: Iterable[str]) -> str | None:
+    """The value of `-cl-std` among a compiler's options, the last one if there are several; None if there is none."""
+    given = [each.strip().removeprefix("-cl-std=") for each in options if each.strip().startswith("-cl-std=")]
+    return given[-1] if given else None
+
+
+def predefined(standard: str | None = None) -> dict[str, str]:
+    """The macros for one value of `-cl-std`. InvalidInput if there is no such version."""
+    if (standard or _DEFAULT) not in STANDARDS:
+        raise InvalidInput(f"-cl-std={standard}: OpenCL C has {', '.join(STANDARDS)}")
+    version = STANDARDS[standard or _DEFAULT]
+    macros = {"__OPENCL_VERSION__": str(max(version, 120)), "__OPENCL_C_VERSION__": str(version)}
+    for known in STANDARDS.values():
+        if known <= max(version, 120):
+            macros[f"CL_VERSION_{known // 100}_{known // 10 % 10}"] = str(known)
+    if version >= 300:
+        macros |= dict.fromkeys((*_FEATURES, *FEATURES), "1")
+    return macros | MACROS | _ALWAYS
+
+
+_ALWAYS: dict[str, str] = {
     "__ENDIAN_LITTLE__": "1",
     "cl_khr_fp64": "1",
     "cl_khr_fp16": "1",

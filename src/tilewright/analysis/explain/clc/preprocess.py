@@ -1,26 +1,22 @@
-"""Preprocessor of OpenCL C: directives, conditions, includes, macros; every token keeps its file, line and column."""
+"""Preprocessor of OpenCL C: directives, conditions, includes, macros; every token keeps its file, line and column.
+
+What is not live is never split into tokens. Functions of included files, and of very long ones, stay text until somebody needs
+them: then their body is read with the macros of its place.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import lru_cache
 from pathlib import Path
 
-from .condition import evaluate
-from .lexer import Position, Token, tokenize
+from ....core.source import decoded
+from .branches import WORDS, Conditions
+from .lexer import Origin, Piece, Position, Text, Token, function_bodies, pieces_of, tokenize, tokens_of_text
 from .macros import Budget, Macro, expand, read_macro
-from .predefined import PREDEFINED
+from .predefined import predefined
 
 _DEEPEST_INCLUDE, _MOST_INCLUDES = 64, 1000
-
-
-@dataclass
-class _Branch:
-    """One open `#if`: whether this part is live, and whether an earlier part was."""
-
-    live: bool
-    taken: bool
-    position: Position
-    outer: bool
+LONG_FILE = 250_000  # characters: no file that somebody works on, but one into which others were pasted
 
 
 @dataclass
@@ -35,21 +31,53 @@ class Preprocessed:
 class _State:
     macros: dict[str, Macro]
     include: Sequence[Path]
+    main: str
     out: list[Token] = field(default_factory=list)
     pending: list[Token] = field(default_factory=list)
     contract: bool | None = None
     budget: Budget = field(default_factory=Budget)
     included: int = 0
+    depth: int = 0  # of the braces that are open, as far as included files are concerned
+    balanced: bool = True  # no macro opens or closes a brace
+    snapshot: Mapping[str, Macro] | None = None  # the macros as they are, until one changes
 
     def expanded(self, tokens: list[Token]) -> list[Token]:
-        try:
-            return expand(tokens, self.macros, self.budget)
-        except RecursionError:
-            raise tokens[0].position.error("macros are nested too deeply from here on") from None
+        return _expanded(tokens, self.macros, self.budget)
 
     def flush(self) -> None:
-        self.out += self.expanded(self.pending)
-        self.pending.clear()
+        if self.pending:
+            self.out += self.expanded(self.pending)
+            self.pending.clear()
+
+    def define(self, macro: Macro) -> None:
+        self.macros[macro.name] = macro
+        self.balanced = self.balanced and not macro.unbalanced
+        self.snapshot = None
+
+    def forget(self, name: str) -> None:
+        self.macros.pop(name, None)
+        self.snapshot = None
+
+    def current_macros(self) -> Mapping[str, Macro]:
+        if self.snapshot is None:
+            self.snapshot = dict(self.macros)
+        return self.snapshot
+
+
+@dataclass(frozen=True)
+class Body:
+    """The body of a function as text, and the macros of its place."""
+
+    origin: Origin
+    start: int
+    end: int
+    macros: Mapping[str, Macro]
+
+    def tokens(self) -> list[Token]:
+        """Its tokens with macros replaced, braces included."""
+        tokens, budget = tokenize(self.origin, self.start, self.end), Budget()
+        budget.read(tokens)
+        return _without_pragma_operator(_expanded(tokens, self.macros, budget))
 
 
 def preprocess(
@@ -57,129 +85,96 @@ def preprocess(
     file: str = "kernel.cl",
     macros: Mapping[str, str | int] | None = None,
     include: Sequence[Path | str] = (),
+    standard: str | None = None,
 ) -> Preprocessed:
-    """The tokens of `source` after preprocessing. `macros` are the `-D` options; `include` the folders of `-I`."""
-    state = _State(dict(_predefined()), [Path(each) for each in include])
+    """The tokens of `source` after preprocessing. `macros` are the `-D` options, also `f(x)` with its replacement; `include` the
+    folders of `-I`; `standard` the value of `-cl-std`, CL1.2 where there is none."""
+    state = _State(dict(_predefined(standard)), [Path(each) for each in include], file)
     for name, value in (macros or {}).items():
-        state.macros[name] = _option(name, str(value))
-    _run(source, file, state, 0)
-    last = state.out[-1].position if state.out else Position(file, 1, 1)
-    return Preprocessed([*_without_pragma_operator(state.out), Token("end", "", last)], state.contract)
+        state.define(_option(name, str(value)))
+    _run(Origin(Text(source), file), state, 0)
+    last = state.out[-1] if state.out else Token("end", "", Origin(Text(source), file), 0)
+    end = Token("end", "", last.origin, last.at)
+    return Preprocessed([*_without_pragma_operator(state.out), end], state.contract)
 
 
-@cache
-def _predefined() -> dict[str, Macro]:
-    return {name: _option(name, value) for name, value in PREDEFINED.items()}
+@lru_cache(maxsize=8)
+def _predefined(standard: str | None) -> dict[str, Macro]:
+    return {name: _option(name, value) for name, value in predefined(standard).items()}
 
 
 def _option(name: str, value: str) -> Macro:
-    return Macro(name, None, tuple(token for token in tokenize(value, "<options>") if token.kind != "newline"))
+    tokens = tokens_of_text(f"{name} {value}", "<options>")
+    return read_macro(tokens, Position("<options>", 1, 1))
 
 
-def _run(source: str, file: str, state: _State, depth: int) -> None:
-    branches: list[_Branch] = []
-    shift, name = 0, file
-    tokens = tokenize(source, file)
-    for line in _lines(tokens):
-        if line[0].text != "#":
-            if all(branch.live for branch in branches):
-                state.pending += _renumbered(line, shift, name) if shift or name != file else line
+def _expanded(tokens: list[Token], macros: Mapping[str, Macro], budget: Budget) -> list[Token]:
+    try:
+        return expand(tokens, macros, budget)
+    except RecursionError:
+        raise tokens[0].position.error("macros are nested too deeply from here on") from None
+
+
+def _run(origin: Origin, state: _State, depth: int) -> None:
+    """The text of one file."""
+    conditions = Conditions(
+        state.macros.__contains__, state.expanded, lambda named, position: _file(named, position, state)
+    )
+    for piece in pieces_of(origin.text.characters):
+        if piece.word is None:
+            if conditions.live:
+                _text(piece, origin, state)
             continue
-        line = _renumbered(line, shift, name) if shift or name != file else line
+        if not conditions.live and piece.word not in WORDS:
+            continue
         state.flush()
-        directive = line[1].text if len(line) > 1 else ""
-        rest = line[2:]
-        if directive in ("if", "ifdef", "ifndef", "elif", "else", "endif"):
-            _conditional(directive, rest, line[0].position, branches, state)
-        elif all(branch.live for branch in branches):
-            if directive == "line":
-                shift, name = _line_directive(rest, line[0].position, shift, name, state)
-            else:
-                _directive(directive, rest, line[0].position, state, depth)
-    state.flush()
-    if branches:
-        raise branches[-1].position.error("this condition has no #endif")
-
-
-def _lines(tokens: list[Token]) -> list[list[Token]]:
-    """Logical lines, empty ones left out."""
-    lines: list[list[Token]] = [[]]
-    for token in tokens:
-        if token.kind == "newline":
-            lines.append([])
+        line = tokenize(origin, piece.start, piece.end)
+        position, rest = line[0].position, line[2:]
+        if piece.word in WORDS:
+            conditions.read(piece.word, rest, position)
+        elif piece.word == "line" or piece.word.isdecimal():
+            origin = _renamed(origin, rest if piece.word == "line" else line[1:], line[0], state)
         else:
-            lines[-1].append(token)
-    return [line for line in lines if line]
+            _directive(line[1].text if len(line) > 1 else "", rest, position, state, depth)
+    state.flush()
+    conditions.end()
 
 
-def _renumbered(line: list[Token], shift: int, name: str) -> list[Token]:
-    return [
-        token._replace(position=Position(name, token.position.line + shift, token.position.column)) for token in line
-    ]
+def _text(piece: Piece, origin: Origin, state: _State) -> None:
+    """What stands between directives. A function's body in an included or very long file becomes one token."""
+    start = piece.start
+    if origin.name != state.main or len(origin.text.characters) > LONG_FILE:
+        bodies, state.depth = function_bodies(origin.text.characters, start, piece.end, state.depth)
+        for begin, end in bodies if state.balanced else ():
+            _read(origin, start, begin, state)
+            body = Body(origin, begin, end, state.current_macros())
+            state.pending.append(Token("body", "{...}", origin, begin, body=body))
+            start = end
+    _read(origin, start, piece.end, state)
 
 
-def _line_directive(rest: list[Token], position: Position, shift: int, name: str, state: _State) -> tuple[int, str]:
-    """`#line N "file"`: the next physical line is line N of that file."""
+def _read(origin: Origin, start: int, end: int, state: _State) -> None:
+    tokens = tokenize(origin, start, end)
+    state.budget.read(tokens)
+    state.pending += tokens
+
+
+def _renamed(origin: Origin, rest: list[Token], sharp: Token, state: _State) -> Origin:
+    """`#line N "file"`, or `# N "file"` as preprocessors write it: the next line of the text is line N of that file."""
+    position = sharp.position
     rest = state.expanded(rest)
     if not rest or not rest[0].text.isdecimal() or len(rest[0].text) > 9:
         raise position.error("#line needs a number of at most nine digits")
-    physical = position.line - shift
-    return int(rest[0].text) - (physical + 1), rest[1].text.strip('"') if len(rest) > 1 else name
-
-
-def _conditional(directive: str, rest: list[Token], position: Position, branches: list[_Branch], state: _State) -> None:
-    if directive in ("if", "ifdef", "ifndef"):
-        outer = all(branch.live for branch in branches)
-        live = outer and _holds(directive, rest, position, state)
-        branches.append(_Branch(live, live, position, outer))
-        return
-    if not branches:
-        raise position.error(f"#{directive} without #if")
-    branch = branches[-1]
-    if directive == "endif":
-        branches.pop()
-    elif directive == "else":
-        branch.live, branch.taken = branch.outer and not branch.taken, True
-    else:
-        branch.live = branch.outer and not branch.taken and _holds("if", rest, position, state)
-        branch.taken = branch.taken or branch.live
-
-
-def _holds(directive: str, rest: list[Token], position: Position, state: _State) -> bool:
-    if directive != "if":
-        if not rest:
-            raise position.error(f"#{directive} needs a name")
-        return (rest[0].text in state.macros) == (directive == "ifdef")
-    if not rest:
-        raise position.error("#if needs a condition")
-    return evaluate(state.expanded(_without_defined(rest, state)), position)
-
-
-def _without_defined(tokens: list[Token], state: _State) -> list[Token]:
-    out: list[Token] = []
-    index = 0
-    while index < len(tokens):
-        token = tokens[index]
-        if token.text != "defined":
-            out.append(token)
-            index += 1
-            continue
-        bracket = index + 1 < len(tokens) and tokens[index + 1].text == "("
-        at = index + (2 if bracket else 1)
-        if at >= len(tokens):
-            raise token.position.error("`defined` needs a name")
-        out.append(token._replace(kind="number", text=str(int(tokens[at].text in state.macros))))
-        index = at + (2 if bracket else 1)
-    return out
+    name = rest[1].text.strip('"') if len(rest) > 1 else origin.name
+    return Origin(origin.text, name, int(rest[0].text) - (position.line - origin.shift + 1))
 
 
 def _directive(directive: str, rest: list[Token], position: Position, state: _State, depth: int) -> None:
     if directive == "define":
-        macro = read_macro(rest, position)
-        state.macros[macro.name] = macro
+        state.define(read_macro(rest, position))
     elif directive == "undef":
         if rest:
-            state.macros.pop(rest[0].text, None)
+            state.forget(rest[0].text)
     elif directive == "include":
         _include(rest, position, state, depth)
     elif directive == "error":
@@ -188,38 +183,48 @@ def _directive(directive: str, rest: list[Token], position: Position, state: _St
         words = [token.text for token in rest]
         if "FP_CONTRACT" in words:
             state.contract = words[-1] != "OFF"
-    elif directive not in ("", "warning"):
+    elif directive not in ("", "warning", "ident"):
         raise position.error(f"#{directive} is not a directive")
 
 
 def _include(rest: list[Token], position: Position, state: _State, depth: int) -> None:
     if depth >= _DEEPEST_INCLUDE:
         raise position.error(f"#include goes deeper than {_DEEPEST_INCLUDE} files: does the file include itself?")
+    path = _file(rest, position, state)
+    if path is None:
+        folders = ", ".join(map(str, _folders(rest, position, state))) or "(none given)"
+        raise position.error(f"#include {_named(rest, position, state)!r} is in none of the folders {folders}")
+    state.included += 1
+    if state.included > _MOST_INCLUDES:
+        raise position.error(f"more than {_MOST_INCLUDES:,} files are included")
+    _run(Origin(Text(_text_of(path, position)), str(path)), state, depth + 1)
+
+
+def _named(rest: list[Token], position: Position, state: _State) -> str:
+    """The file that `"file"` or `<file>` or a macro names."""
     if rest and rest[0].kind == "name":
         rest = state.expanded(rest)
     if not rest or (rest[0].kind != "string" and rest[0].text != "<"):
         raise position.error('#include needs "file" or <file>')
-    quoted = rest[0].kind == "string"
-    name = rest[0].text[1:-1] if quoted else "".join(token.text for token in rest[1:-1])
-    folders = ([Path(position.file).parent] if quoted else []) + list(state.include)
-    for folder in folders:
-        path = folder / name
-        if path.is_file():
-            state.included += 1
-            if state.included > _MOST_INCLUDES:
-                raise position.error(f"more than {_MOST_INCLUDES:,} files are included")
-            _run(_text_of(path, position), str(path), state, depth + 1)
-            return
-    raise position.error(
-        f"#include {name!r} is in none of the folders {', '.join(map(str, folders)) or '(none given)'}"
-    )
+    return rest[0].text[1:-1] if rest[0].kind == "string" else "".join(token.text for token in rest[1:-1])
+
+
+def _folders(rest: list[Token], position: Position, state: _State) -> list[Path]:
+    angled = rest[0].text == "<" or (rest[0].kind == "name" and state.expanded(rest)[0].text == "<")
+    return ([] if angled else [Path(position.file).parent]) + list(state.include)
+
+
+def _file(rest: list[Token], position: Position, state: _State) -> Path | None:
+    name = _named(rest, position, state)
+    paths = (folder / name for folder in _folders(rest, position, state))
+    return next((path for path in paths if path.is_file()), None)
 
 
 def _text_of(path: Path, position: Position) -> str:
     try:
-        return path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise position.error(f"{path} cannot be read as UTF-8 text: {error}") from None
+        return decoded(path.read_bytes())
+    except OSError as error:
+        raise position.error(f"{path} cannot be read: {error}") from None
 
 
 def _without_pragma_operator(tokens: list[Token]) -> list[Token]:
@@ -229,7 +234,7 @@ def _without_pragma_operator(tokens: list[Token]) -> list[Token]:
     for token in tokens:
         if skip:
             skip -= 1
-        elif token.kind == "name" and token.text == "_Pragma":
+        elif token.text == "_Pragma" and token.kind == "name":
             skip = 3
         else:
             out.append(token)

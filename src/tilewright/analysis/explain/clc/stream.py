@@ -1,16 +1,24 @@
 """The parser's view of its tokens, and the names that decide how they read."""
 
+from itertools import count
+
+from .atomic_types import ATOMIC_TYPES, ENUMERATION_TYPES, ENUMERATORS
+from .image_types import IMAGE_TYPES
 from .lexer import Position, Token
-from .types import NAMED, Type
+from .preprocess import Body
+from .tree import Number
+from .types import INT, NAMED, Type
 
 QUALIFIERS = {
     "const", "volatile", "restrict", "__restrict", "__restrict__", "inline", "__inline", "__inline__", "static", "extern",
     "register", "__kernel", "kernel", "signed", "unsigned", "__signed__", "read_only", "write_only", "read_write",
-    "__read_only", "__write_only", "__read_write", "__const", "__volatile__", "__extension__",
+    "__read_only", "__write_only", "__read_write", "__const", "__const__", "__volatile", "__volatile__", "__extension__",
+    "_Noreturn", "__generic",
 }  # fmt: skip
 SPACES = ("private", "global", "constant", "local")
+SPACE_WORDS = {**{word: word for word in SPACES}, **{f"__{word}": word for word in SPACES}}
 STARTS_TYPE = {"struct", "union", "enum", "typedef", "__attribute__", "__attribute"}
-
+TYPE_OF = {"typeof", "__typeof__", "__typeof"}
 
 KEYWORDS = {
     "break", "case", "continue", "default", "do", "else", "enum", "for", "goto", "if", "return", "sizeof", "struct", "switch",
@@ -18,16 +26,21 @@ KEYWORDS = {
 }  # fmt: skip
 
 
+_ENUMERATORS = {name: Number(Position("<built in>", 1, 1), value, INT) for name, value in ENUMERATORS.items()}
+
+
 class TokenStream:
-    """Tokens with a cursor; also the type names, enumerators and constant integers seen so far."""
+    """Tokens with a cursor; also the type names, enumerators, constant integers and variables seen so far."""
 
     def __init__(self, tokens: list[Token]) -> None:
         self.tokens = tokens
         self.at = 0
-        self.types: dict[str, Type] = dict(NAMED)
-        self.constants: dict[str, int] = {}
-        self.enumerators: dict[str, int] = {}
-        self.struct_count = 0
+        self.types: dict[str, Type] = {**NAMED, **ENUMERATION_TYPES, **ATOMIC_TYPES, **IMAGE_TYPES}
+        self.constants: dict[str, int] = dict(ENUMERATORS)
+        self.enumerators: dict[str, Number] = dict(_ENUMERATORS)
+        self.variable_names: set[str] = set()
+        self.struct_ids = count(1)
+        self.function_name = ""
 
     @property
     def current(self) -> Token:
@@ -38,7 +51,8 @@ class TokenStream:
         return self.tokens[self.at].position
 
     def ahead(self, count: int = 1) -> Token:
-        return self.tokens[min(self.at + count, len(self.tokens) - 1)]
+        at = self.at + count
+        return self.tokens[at] if at < len(self.tokens) else self.tokens[-1]
 
     def take(self) -> Token:
         token = self.tokens[self.at]
@@ -47,17 +61,28 @@ class TokenStream:
         return token
 
     def expect(self, text: str) -> Token:
+        if text == "{" and self.current.kind == "body":
+            self.unfold()
         token = self.current
         if token.text != text or token.kind == "string":
             raise token.position.error(f"expected {text!r}, found {describe(token)}")
         return self.take()
 
     def accept(self, text: str) -> bool:
-        token = self.current
+        token = self.tokens[self.at]
         if token.text == text and token.kind in ("operator", "name"):
             self.at += 1
             return True
+        if text == "{" and token.kind == "body":  # braces that are no function's after all
+            self.unfold()
+            return self.accept(text)
         return False
+
+    def unfold(self) -> None:
+        """Reads braces that were kept as text."""
+        body = self.current.body
+        assert isinstance(body, Body)
+        self.tokens[self.at : self.at + 1] = body.tokens()
 
     def identifier(self, purpose: str) -> Token:
         token = self.current
@@ -71,11 +96,23 @@ class TokenStream:
         token = self.ahead(count) if count else self.current
         if token.kind != "name":
             return False
+        text = token.text
         return (
-            token.text in self.types
-            or token.text in QUALIFIERS
-            or token.text in STARTS_TYPE
-            or token.text.removeprefix("__") in SPACES
+            text in self.types
+            or text in QUALIFIERS
+            or text in STARTS_TYPE
+            or text in SPACE_WORDS
+            or (text in TYPE_OF and self.ahead(count + 1).text == "(")
+            or self.is_generic(count)
+        )
+
+    def is_generic(self, count: int = 0) -> bool:
+        """Whether `generic` stands before a type. Before OpenCL 2.0 it is a name like any other."""
+        following = self.ahead(count + 1)
+        return (
+            self.ahead(count).text == "generic"
+            and following.kind == "name"
+            and (following.text in self.types or following.text in QUALIFIERS or following.text in STARTS_TYPE)
         )
 
 

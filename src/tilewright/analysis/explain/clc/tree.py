@@ -1,7 +1,8 @@
 """The syntax tree of OpenCL C as plain records; every node knows its place."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 from .lexer import Position
 from .types import Scalar, Space, Type
@@ -135,6 +136,24 @@ class InitList(Expression):
     items: tuple[tuple[str | int | None, Expression], ...]
 
 
+@dataclass(frozen=True)
+class StatementExpression(Expression):
+    """`({ ... })`, whose value is that of the last statement."""
+
+    block: "Block"
+
+
+@dataclass(frozen=True)
+class TypeOf(Type):
+    """`typeof(expression)`, until the types of variables are known."""
+
+    expression: Expression
+
+    @property
+    def size(self) -> int:
+        return 1
+
+
 class Statement(Node):
     """Base of all statements."""
 
@@ -146,6 +165,7 @@ class Variable(Node):
     space: Space | None
     initial: Expression | None
     constant: bool = False
+    static: bool = False
 
 
 @dataclass(frozen=True)
@@ -211,6 +231,18 @@ class Continue(Statement):
 
 
 @dataclass(frozen=True)
+class Goto(Statement):
+    name: str
+
+
+@dataclass(frozen=True)
+class Label(Statement):
+    """`name:`; the statement that it marks comes after it."""
+
+    name: str
+
+
+@dataclass(frozen=True)
 class Return(Statement):
     value: Expression | None
 
@@ -226,12 +258,19 @@ class Parameter(Node):
 
 @dataclass(frozen=True)
 class Function(Node):
+    """`read` gives the body, which is parsed when it is first asked for if the function stands in an included file."""
+
     name: str
     result: Type
     parameters: tuple[Parameter, ...]
     is_kernel: bool
-    body: Block
+    read: Callable[[], Block]
     work_group: tuple[int, ...] | None = None  # reqd_work_group_size
+    sub_group: int = 0  # intel_reqd_sub_group_size; 0 if the device chooses
+
+    @cached_property
+    def body(self) -> Block:
+        return self.read()
 
 
 @dataclass(frozen=True)

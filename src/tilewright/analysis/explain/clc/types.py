@@ -16,6 +16,7 @@ class Space(IntEnum):
     GLOBAL = 1
     CONSTANT = 2
     LOCAL = 3
+    IMAGE = 4  # what images lie in: no pointer points there
 
     @property
     def word(self) -> str:
@@ -126,9 +127,15 @@ class Array(Type):
 
 @dataclass(frozen=True)
 class Field:
+    """A member at `offset` bytes; an anonymous struct or union has the name "". A bit-field has `bits` bits from bit `shift`
+    of the `container` there."""
+
     name: str
     type: Type
     offset: int
+    bits: int = 0
+    shift: int = 0
+    container: "Scalar | None" = None
 
 
 @dataclass(frozen=True)
@@ -140,6 +147,7 @@ class Struct(Type):
     byte_size: int = field(compare=False, default=0)
     byte_alignment: int = field(compare=False, default=1)
     identity: int = 0
+    union: bool = field(compare=False, default=False)
 
     @property
     def size(self) -> int:
@@ -150,7 +158,14 @@ class Struct(Type):
         return self.byte_alignment
 
     def field_of(self, name: str) -> Field | None:
-        return next((each for each in self.fields if each.name == name), None)
+        """The member of that name, also one of an anonymous member."""
+        for each in self.fields:
+            if each.name == name:
+                return each
+            inner = each.type.field_of(name) if not each.name and isinstance(each.type, Struct) else None
+            if inner is not None:
+                return replace(inner, offset=each.offset + inner.offset)
+        return None
 
     def __str__(self) -> str:
         return f"struct {self.tag}"
@@ -195,10 +210,7 @@ NAMED: dict[str, Type] = {
 }
 
 UNSIGNED_OF = {CHAR: UCHAR, SHORT: USHORT, INT: UINT, LONG: ULONG}
-REFUSED = {
-    "image1d_t", "image1d_buffer_t", "image1d_array_t", "image2d_t", "image2d_array_t", "image3d_t", "sampler_t", "pipe",
-    "queue_t", "clk_event_t", "reserve_id_t", "ndrange_t",
-}  # fmt: skip
+REFUSED = {"image2d_msaa_t", "image2d_array_msaa_t", "pipe", "queue_t", "clk_event_t", "reserve_id_t", "ndrange_t"}  # fmt: skip
 
 
 LARGEST_ARRAY = 1 << 40  # bytes: the room of an address in the interpreter, and more than devices have
@@ -253,20 +265,3 @@ def usual(left: Scalar, right: Scalar) -> Scalar:
     if left.size == right.size:
         return left if not left.is_signed else right
     return left if left.size > right.size else right
-
-
-def struct_of(
-    tag: str, members: list[tuple[str, Type]], packed: bool, union: bool, identity: int, aligned: int = 1
-) -> Struct:
-    """Lays members out as C does."""
-    offset, largest, alignment = 0, 0, aligned
-    fields: list[Field] = []
-    for name, kind in members:
-        step = 1 if packed else kind.alignment
-        if not union:
-            offset = -(-offset // step) * step
-        fields.append(Field(name, kind, offset))
-        alignment = max(alignment, step)
-        largest = max(largest, offset + kind.size)
-        offset = 0 if union else offset + kind.size
-    return Struct(tag, tuple(fields), -(-largest // alignment) * alignment, alignment, identity)

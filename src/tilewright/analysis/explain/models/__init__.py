@@ -33,7 +33,13 @@ def model_for(info: DeviceInfo) -> Model:
     return (*of_width, *of_vendor, NVIDIA)[0]
 
 
+def model_of_width(model: Model, width: int) -> Model:
+    """The model of the same vendor with sub-groups of `width` work-items, as a kernel may require; else `model`."""
+    same = [each for each in MODELS if each.vendors and each.vendors == model.vendors and each.lanes == width]
+    return (*same, model)[0]
+
+
 __all__ = [
     "AMD_WAVE32", "AMD_WAVE64", "CPU", "FAMILIES", "GT200", "INTEL_8", "INTEL_16", "MODELS", "NVIDIA", "Model", "find_model",
-    "model_for",
+    "model_for", "model_of_width",
 ]  # fmt: skip

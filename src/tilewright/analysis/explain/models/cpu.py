@@ -16,6 +16,7 @@ CPU = Model(
     piece="cache line",
     is_cpu=True,
     register_bytes=32 * 64,
+    sub_group_lanes=16,  # a register of AVX-512 holds as many floats; CPU drivers let kernels ask for any such width
     evidence="lines of 64 bytes, as x86-64 and most ARM processors have; caches and prefetching are not modelled",
 )
 MODELS = (CPU,)

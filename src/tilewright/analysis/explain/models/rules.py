@@ -29,7 +29,8 @@ class Model:
     narrow ones that are always right. `local_pass` is the word for one pass of a request through local memory.
     `piece` is the word for what a `sector` is. A model that `is_cpu` runs one work-item after the other.
     `register_bytes` is the most bytes of registers for one work-item. `vendors` are lower-case words: the model is for GPUs
-    whose vendor's name contains one of them. `aliases` are other names of the model.
+    whose vendor's name contains one of them. `aliases` are other names of the model. `sub_group_lanes` is the width of the
+    language's sub-groups where requests are counted for another one, as on CPUs.
     """
 
     name: str
@@ -51,6 +52,12 @@ class Model:
     register_bytes: int = 1024
     vendors: tuple[str, ...] = ()
     aliases: tuple[str, ...] = ()
+    sub_group_lanes: int = 0
+
+    @property
+    def sub_group_width(self) -> int:
+        """Work-items of a sub-group, as get_max_sub_group_size() gives them."""
+        return self.sub_group_lanes or self.lanes
 
     def is_for(self, info: DeviceInfo) -> bool:
         """Whether the device is a GPU of the model's vendors."""

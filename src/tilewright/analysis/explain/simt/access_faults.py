@@ -8,7 +8,7 @@ import numpy.typing as npt
 from ..clc.types import Space
 from .findings import BOUNDS, MISALIGNED, READ_ONLY, UNINITIALISED, WILD
 from .machine_state import MachineState
-from .segments import Access, Offsets, Segment
+from .segments import ORIGIN, Access, Offsets, Segment
 from .shadow import Touch
 
 
@@ -58,6 +58,6 @@ class Complaints:
         self.machine.findings.add(READ_ONLY, access.site.position, text, self.who(lanes, 0), count=count)
 
     def wild(self, addresses: Offsets, lanes: Any, access: Access, operation: str) -> None:
-        what = "a null pointer" if (addresses == 0).all() else "a pointer to nothing"
+        what = "a null pointer" if (np.abs(addresses) < ORIGIN).all() else "a pointer to nothing"
         text = f"{operation} through {what}"
         self.machine.findings.add(WILD, access.site.position, text, self.who(lanes, 0), count=len(lanes))

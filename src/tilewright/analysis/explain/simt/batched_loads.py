@@ -20,13 +20,13 @@ from .shadow import Touch
 @dataclass
 class Loads:
     """The reads of one access of the source: row i of `offsets`, or its only row, in iteration i. `same` says that all lanes
-    read one place of memory that is never written. `touches` are for the segment's shadow, if it has one."""
+    read one place of memory that is never written. `touch` is for the segment's shadow, if it has one."""
 
     access: Access
     segment: Segment
     offsets: npt.NDArray[np.int64]
     same: bool
-    touches: list[Touch]
+    touch: Touch | None
 
 
 class Batch:
@@ -50,16 +50,15 @@ class Batch:
         offsets = rows - segment.address
         if uniform and not same:
             offsets = offsets.repeat(mask.count, axis=1)
-        lows = np.bitwise_or.reduce(offsets, axis=1)
-        aligned = not int(np.bitwise_or.reduce(lows)) & (max(access.alignment, access.dtype.itemsize) - 1)
-        if not aligned or not self.memory.inside(offsets, segment, access):
+        low = int(np.bitwise_or.reduce(offsets, axis=None))
+        if low & (max(access.alignment, access.dtype.itemsize) - 1) or not self.memory.inside(offsets, segment, access):
             raise Irregular
         lanes = None if mask.everyone else mask.indices
         whole = offsets
         if segment.base is not None:
             whole = offsets + (segment.base if lanes is None else segment.base[lanes])
-        touches = self._touches(segment, whole, lows, access, lanes)
-        self.loads.append(Loads(access, segment, offsets, same, touches))
+        touch = self._touch(segment, whole, low, access, lanes)
+        self.loads.append(Loads(access, segment, offsets, same, touch))
         if uniform and segment.base is None:
             values = segment.view(access.dtype, 1).take(whole[:, :1] // access.dtype.itemsize)
             return values if address.ndim == 2 else values[0, 0]
@@ -70,38 +69,33 @@ class Batch:
             values = spread
         return values if address.ndim == 2 else values[0]
 
-    def _touches(self, segment: Segment, whole: Any, lows: Any, access: Access, lanes: Any) -> list[Touch]:
-        """Each row as the segment's shadow sees it."""
+    def _touch(self, segment: Segment, whole: Any, low: int, access: Access, lanes: Any) -> Touch | None:
+        """All rows together, as the segment's shadow sees them: reads of one epoch, whose order does not matter."""
         shadow = segment.shadow
         if shadow is None:
-            return []
+            return None
         if shadow.atomics is not None or self.memory.written_lately(segment):
             raise Irregular
-        tags = self.memory.machine.tags[segment.space]
-        tags = tags if lanes is None else tags[lanes]
-        units = (lows | access.size | 16).tolist()
-        touches = [
-            Touch(row, access.size, unit & -unit, tags, access.site, lanes)
-            for row, unit in zip(whole, units, strict=True)
-        ]
-        if not shadow.complete:
-            all_of_them = Touch(
-                whole.ravel(), access.size, min(each.unit for each in touches), tags, access.site, lanes
-            )
-            if shadow.unset(shadow.cells(all_of_them)) is not None:
-                raise Irregular
-        return touches
+        machine = self.memory.machine
+        tags, floors = machine.tags[segment.space], machine.floors.get(segment.space)
+        if lanes is not None:
+            tags, floors = tags[lanes], None if floors is None else floors.of(lanes)
+        unit = low | access.size | 16
+        touch = Touch(whole, access.size, unit & -unit, tags, access.site, lanes, floors)
+        if not shadow.complete and shadow.unset(shadow.cells(touch)) is not None:
+            raise Irregular
+        return touch
 
     def report(self, count: int, mask: Mask) -> None:
-        """Report to the recorder and the shadows, in the order of `count` single iterations."""
-        recorder = self.memory.machine.recorder
-        for iteration in range(count):
-            for each in self.loads:
-                row = iteration if len(each.offsets) > 1 else 0
-                if each.access.counted and each.same:
-                    recorder.record_same(each.access.site, each.segment, int(each.offsets[row, 0]), mask)
-                elif each.access.counted:
-                    recorder.record(each.access.site, each.segment, each.offsets[row], mask)
-                if each.touches:
-                    assert each.segment.shadow is not None
-                    each.segment.shadow.defer_read(each.touches[row])
+        """Report to the recorder and the shadows what `count` single iterations would have reported."""
+        self.memory.machine.recorder.record_rows(
+            [(each.access.site, each.segment, each.offsets, each.same) for each in self.loads if each.access.counted],
+            count,
+            mask,
+        )
+        for each in self.loads:
+            if each.touch is not None:
+                assert each.segment.shadow is not None
+                each.segment.shadow.defer_read(each.touch)
+                if self.memory.ordering.synchronisation.active:
+                    self.memory.ordering.synchronisation.touch(each.segment, each.touch.lanes)

@@ -2,22 +2,32 @@
 
 from typing import Any
 
+import numpy as np
+
 from ..clc.lexer import Position
-from ..clc.tree import Call
-from ..clc.types import Event, Pointer, Scalar, Type, Vector
+from ..clc.refused import REFUSED_WORDS
+from ..clc.tree import Call, Function
+from ..clc.types import Event, Pointer, Scalar, Struct, Type, Vector, Void
 from .address_taken import has_assembly
 from .builtins import NVIDIA_WRAPPERS, find_builtin
 from .compiled_code import Code, Frame, Register, Value
 from .convert import change
+from .findings import UNINITIALISED
 from .lvalues import PlaceCompiler
 from .masks import Mask
 from .places import MemoryPlace, RegisterPlace
+from .registers import zero_of
 from .undefined import checked_change
 
 
 def is_null(code: Code) -> bool:
     """A constant 0, the only integer that is a pointer without a cast."""
     return code.constant is not None and not code.boolean and bool(code.constant == 0)
+
+
+def no_value(kind: Type) -> Value:
+    """Zeros in the shape of a result."""
+    return np.zeros((kind.size, 1), np.uint8) if isinstance(kind, Struct) else zero_of(kind)
 
 
 class CallCompiler(PlaceCompiler):
@@ -40,16 +50,30 @@ class CallCompiler(PlaceCompiler):
         if not fits:
             raise position.error(f"{source} cannot become {target}")
 
-    def call(self, expression: Call) -> Code:
+    def call(self, expression: Call, used: bool = True) -> Code:
+        """`used` says whether somebody wants the result."""
         function = self.program.functions.get(expression.name)
         if function is not None and not (expression.name in NVIDIA_WRAPPERS and has_assembly(function)):
-            return self.user_call(expression)
+            return self.user_call(expression, used)
         builtin = find_builtin(expression.name)
         if builtin is None:
-            raise expression.position.error(f"function {expression.name!r} is not known")
+            why = REFUSED_WORDS.get(
+                expression.name, "it is neither in the source nor a function of OpenCL C known here"
+            )
+            raise expression.position.error(f"function {expression.name!r} is not known: {why}")
         return builtin(self, expression)
 
-    def user_call(self, expression: Call) -> Code:
+    def no_result(self, function: Function, lanes: Mask) -> None:
+        """The lanes reached the end of a function whose result is used (C99, 6.9.1: undefined)."""
+        self.machine.findings.add(
+            UNINITIALISED,
+            function.position,
+            f"{function.name} ends without a return, and its {function.result} is used",
+            self.machine.item_name(int(lanes.indices[0])),
+            count=lanes.count,
+        )
+
+    def user_call(self, expression: Call, used: bool) -> Code:
         function = self.program.functions[expression.name]
         if len(expression.arguments) != len(function.parameters):
             raise expression.position.error(
@@ -71,6 +95,7 @@ class CallCompiler(PlaceCompiler):
             for symbol, _ in arguments
         ]
         runs = [run for _, run in arguments]
+        promised = not isinstance(function.result, Void)
 
         def run(frame: Frame, mask: Mask) -> Value:
             machine.tick(expression.position)
@@ -78,7 +103,10 @@ class CallCompiler(PlaceCompiler):
             for place, argument in zip(places, runs, strict=True):
                 place.store(own, mask, place.locate(own, mask), argument(frame, mask))
             assert compiled.body is not None
-            compiled.body(own, mask)
-            return own.result
+            fell = compiled.body(own, mask)
+            if promised and used and fell.any:
+                self.no_result(function, fell)
+            return nothing if own.result is None and promised else own.result
 
+        nothing = no_value(function.result)
         return Code(function.result, run)

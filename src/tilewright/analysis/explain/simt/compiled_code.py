@@ -16,7 +16,7 @@ Value = Any
 class Frame:
     """The variables of one activation of a function."""
 
-    __slots__ = ("breaks", "continues", "result", "slots", "unset")
+    __slots__ = ("breaks", "continues", "jumps", "result", "slots", "unset")
 
     def __init__(self, size: int) -> None:
         self.slots: list[Value] = [None] * size
@@ -24,6 +24,7 @@ class Frame:
         self.result: Value = None
         self.breaks: Mask | None = None
         self.continues: Mask | None = None
+        self.jumps: dict[str, Mask] = {}
 
 
 Run = Callable[[Frame, Mask], Value]

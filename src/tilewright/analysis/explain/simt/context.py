@@ -1,13 +1,14 @@
 """The compiler's state, shared by the parts that compile places, expressions, declarations and statements."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from ..clc.lexer import Position
-from ..clc.tree import Expression, Function, Program, Statement
-from ..clc.types import Type
-from .compiled_code import Code, Place, Step, Symbol
+from ..clc.tree import Cast, Expression, Function, Program, Statement, TypeOf, Variable
+from ..clc.types import Array, Pointer, Type
+from .compiled_code import Code, Place, Run, Step, Symbol
 from .machine import Machine
+from .segments import Segment
 
 
 @dataclass
@@ -27,6 +28,10 @@ class FunctionState:
     addressed: set[int]  # ids of the nodes that declare variables with an address
     scopes: list[dict[str, Symbol]]
     slots: int = 0
+    jumps: bool = False  # control may pass a declaration
+    labels: list[dict[str, int]] = field(default_factory=list)  # of the blocks that are open
+    before: list[Run] = field(default_factory=list)  # what runs when the function begins
+    kept: list[Variable] = field(default_factory=list)  # nodes made here, whose ids must stay theirs
 
 
 class Context:
@@ -40,8 +45,10 @@ class Context:
         self.contract = contract
         self.pitches = dict(pitches or {})
         self.globals: dict[str, Symbol] = {}
+        self.later: dict[str, Variable] = {each.name: each for each in program.variables}
         self.compiled: dict[str, FunctionCode] = {}
         self.compiling: list[FunctionState] = []
+        self.texts: dict[str, Segment] = {}  # string literals
         self.added: dict[int, Code] = {}  # what a `+=` adds, by the id of its node
 
     @property
@@ -56,10 +63,13 @@ class Context:
         return self.state.slots - 1
 
     def find(self, name: str, position: Position) -> Symbol:
-        for scope in reversed(self.state.scopes):
+        for scope in reversed(self.state.scopes) if self.compiling else ():
             if name in scope:
                 return scope[name]
         if name in self.globals:
+            return self.globals[name]
+        if name in self.later:
+            self.program_variable(self.later.pop(name))
             return self.globals[name]
         raise position.error(f"{name!r} is not declared")
 
@@ -68,6 +78,27 @@ class Context:
 
     def place(self, expression: Expression) -> Place:
         raise NotImplementedError
+
+    def literal(self, expression: Cast) -> Place:
+        raise NotImplementedError
+
+    def initial_value(self, expression: Expression, kind: Type) -> Code:
+        raise NotImplementedError
+
+    def program_variable(self, variable: Variable) -> None:
+        raise NotImplementedError
+
+    def resolved(self, kind: Type) -> Type:
+        """A type whose `typeof` are replaced by the types of their expressions."""
+        if isinstance(kind, TypeOf):
+            return self.type_of(kind.expression)
+        if isinstance(kind, Pointer):
+            target = self.resolved(kind.target)
+            return kind if target is kind.target else replace(kind, target=target)
+        if isinstance(kind, Array):
+            element = self.resolved(kind.element)
+            return kind if element is kind.element else replace(kind, element=element)
+        return kind
 
     def statement(self, statement: Statement) -> Step:
         raise NotImplementedError

@@ -5,29 +5,34 @@ from typing import Any
 
 import numpy as np
 
-from ..clc.tree import Expression, InitList, Name, Number, Text, Variable, VectorLiteral
-from ..clc.types import Array, Scalar, Space, Struct, Type, Vector, element_of
-from .address_taken import names
-from .compiled_code import Code, Frame, Memory, Register, RegisterArray, Run, Value, flat_length
-from .expressions import ExpressionCompiler
+from ..clc.image_types import SAMPLER
+from ..clc.lexer import Position
+from ..clc.tree import Assign, Call, Cast, Expression, Name, Number, Postfix, StatementExpression, Variable
+from ..clc.types import Array, Scalar, Space, Struct, Type
+from .address_taken import names, nodes_of
+from .compiled_code import Frame, Memory, Place, Register, RegisterArray, Run, Value, flat_length
+from .initialisers import InitialiserCompiler, Item
 from .masks import Mask
-from .places import memory_access
+from .part_places import BitFieldPlace
+from .places import MemoryPlace
 from .registers import Cells, all_unset, merge, unset_value, zero_of
 from .segment_table import check_room
 from .segments import Access, Segment
 
 _LONGEST_REGISTER_ARRAY = 1 << 14
-Item = tuple[int, Type, Expression]
+_CONSTANT_CALLS = ("nan", "__builtin_", "as_", "convert_")  # what NAN and INFINITY are, and changes of types
 
 
-class DeclarationCompiler(ExpressionCompiler):
+class DeclarationCompiler(InitialiserCompiler):
     """Adds variables of every address space."""
 
     def variable(self, variable: Variable) -> Run:
+        variable = self.with_known_type(variable)
         if variable.space is Space.LOCAL:
             return self.local_variable(variable)
-        if variable.space is Space.GLOBAL:
-            raise variable.position.error(f"{variable.name!r} cannot be declared in global memory here")
+        if variable.static or variable.space in (Space.GLOBAL, Space.CONSTANT):
+            self.declare(variable.name, self.lasting(variable))
+            return _nothing
         if isinstance(variable.type, Array) and id(variable) not in self.state.addressed:
             element, lengths = flat_length(variable.type)
             if not isinstance(element, Struct) and int(np.prod(lengths)) <= _LONGEST_REGISTER_ARRAY:
@@ -35,6 +40,17 @@ class DeclarationCompiler(ExpressionCompiler):
         if isinstance(variable.type, Array | Struct) or id(variable) in self.state.addressed:
             return self.memory_variable(variable)
         return self.register(variable)
+
+    def with_known_type(self, variable: Variable) -> Variable:
+        """The variable with its `typeof` replaced."""
+        kind = self.resolved(variable.type)
+        if kind is variable.type:
+            return variable
+        known = replace(variable, type=kind)
+        self.state.kept.append(known)
+        if id(variable) in self.state.addressed or isinstance(kind, Array):
+            self.state.addressed.add(id(known))
+        return known
 
     def local_variable(self, variable: Variable) -> Run:
         """One copy for each work-group, allocated once. OpenCL C allows no initialiser."""
@@ -62,7 +78,7 @@ class DeclarationCompiler(ExpressionCompiler):
 
     def register(self, variable: Variable) -> Run:
         kind, machine = variable.type, self.machine
-        if variable.initial is not None and names(variable.initial, variable.name):
+        if variable.initial is not None and (self.state.jumps or names(variable.initial, variable.name)):
             return self.self_initialised(variable, variable.initial)
         initial = None if variable.initial is None else self.initial_value(variable.initial, kind)
         slot = self.new_slot()
@@ -85,6 +101,8 @@ class DeclarationCompiler(ExpressionCompiler):
                 now = now & mask.lanes if before is None else before | mask.lanes
             frame.unset[slot] = now
 
+        if self.state.jumps:
+            self.state.before.append(leave_unset)
         return leave_unset
 
     def self_initialised(self, variable: Variable, initial: Expression) -> Run:
@@ -99,23 +117,11 @@ class DeclarationCompiler(ExpressionCompiler):
 
         return define
 
-    def initial_value(self, expression: Expression, kind: Type) -> Code:
-        if isinstance(expression, InitList):
-            if isinstance(kind, Vector):
-                items = tuple(item for _, item in expression.items)
-                return self.value(VectorLiteral(expression.position, kind, items))
-            if len(expression.items) != 1:
-                raise expression.position.error(f"{kind} takes one initial value")
-            expression = expression.items[0][1]
-        code = self.value(expression)
-        self.check_assignable(code, kind, expression.position)
-        return self.converted(code, kind, expression.position)
-
     def register_array(self, variable: Variable, element: Type, lengths: tuple[int, ...]) -> Run:
         machine, slot, length = self.machine, self.new_slot(), int(np.prod(lengths))
         items = [] if variable.initial is None else self.flatten(variable.type, variable.initial)
         size = element.size
-        sources = [(offset // size, self.initial_value(value, kind).run) for offset, kind, value in items]
+        sources = [(each.offset // size, self.initial_value(each.expression, each.type).run) for each in items]
         self.declare(variable.name, RegisterArray(slot, element, lengths, variable.constant))
         initialised = variable.initial is not None
 
@@ -132,117 +138,141 @@ class DeclarationCompiler(ExpressionCompiler):
             for index, source in sources:
                 cells.put(index, source(frame, mask), mask, None)
 
+        def make(frame: Frame, mask: Mask) -> None:
+            cells = frame.slots[slot] = Cells(machine, element, length)
+            cells.clear(mask)
+
+        if self.state.jumps:
+            self.state.before.append(make)
         return define
 
     def memory_variable(self, variable: Variable) -> Run:
         """A private variable with an address: separate bytes for each lane."""
         segment = self.machine.memory.private(variable.name, variable.type.size, variable.position)
-        address = segment.address
-        items = [] if variable.initial is None else self.flatten(variable.type, variable.initial)
-        stores = [self.store_at(address + np.int64(offset), kind, value) for offset, kind, value in items]
-        access = self.bytes_access(variable)
-        self.declare(
-            variable.name, Memory(variable.type, lambda frame, mask: address, Space.PRIVATE, variable.constant)
-        )
-        machine, initialised = self.machine, variable.initial is not None
-        whole = len(items) == 1 and items[0][1].size == variable.type.size
-        zeros = np.zeros((access.count, 1), np.uint8)
+        address, kind = segment.address, variable.type
+        fill = None if variable.initial is None else self.filling(segment, kind, variable.initial, variable.position)
+        self.declare(variable.name, Memory(kind, lambda frame, mask: address, Space.PRIVATE, variable.constant))
 
-        def define(frame: Frame, mask: Mask) -> None:
-            if initialised and not whole:
-                machine.memory.store(address, access, zeros, mask)
-            elif not initialised:
-                forget(segment, mask)
+        def leave_unset(frame: Frame, mask: Mask) -> None:
+            forget(segment, mask)
+
+        return leave_unset if fill is None else fill
+
+    def filling(self, segment: Segment, kind: Type, initial: Expression, position: Position) -> Run:
+        """Stores an initialiser; what it does not name becomes zero."""
+        items = self.flatten(kind, initial)
+        stores = [self.store_at(segment.address + np.int64(each.offset), each) for each in items]
+        access = Access(
+            np.dtype(np.uint8), kind.size, 1, self.machine.memory.site(position, "store", kind.size, 1), counted=False
+        )
+        whole = len(items) == 1 and items[0].type.size == kind.size and items[0].field is None
+        zeros, memory = np.zeros((access.count, 1), np.uint8), self.machine.memory
+
+        def fill(frame: Frame, mask: Mask) -> None:
+            if not whole:
+                memory.store(segment.address, access, zeros, mask)
             for store in stores:
                 store(frame, mask)
 
-        return define
+        return fill
 
-    def bytes_access(self, variable: Variable) -> Access:
-        site = self.machine.memory.site(variable.position, "store", variable.type.size, 1)
-        return Access(np.dtype(np.uint8), variable.type.size, 1, site, counted=False)
+    def literal(self, expression: Cast) -> Place:
+        """`(struct S){1, 2}`: an object without a name, filled where it stands."""
+        kind, position = self.resolved(expression.type), expression.position
+        segment = self.machine.memory.private("a literal", kind.size, position)
+        fill, address = self.filling(segment, kind, expression.operand, position), segment.address
 
-    def store_at(self, address: Any, kind: Type, expression: Expression) -> Run:
+        def filled(frame: Frame, mask: Mask) -> Value:
+            fill(frame, mask)
+            return address
+
+        return MemoryPlace(self.machine, kind, filled, Space.PRIVATE, False, position, False)
+
+    def store_at(self, address: Any, item: Item) -> Run:
+        kind, expression, machine = item.type, item.expression, self.machine
         code = self.value(expression) if isinstance(kind, Struct) else self.initial_value(expression, kind)
+        if isinstance(kind, Struct):
+            self.check_assignable(code, kind, expression.position)
         source = code.run
-        access = memory_access(self.machine, kind, expression.position, "store", counted=False)
-        memory = self.machine.memory
+        place: Place = MemoryPlace(
+            machine, kind, lambda frame, mask: address, Space.PRIVATE, False, expression.position, False
+        )
+        if item.field is not None:
+            assert isinstance(place, MemoryPlace)
+            place = BitFieldPlace(place, item.field, place.address, expression.position)
 
         def store(frame: Frame, mask: Mask) -> None:
-            memory.store(address, access, source(frame, mask), mask)
+            place.store(frame, mask, address, source(frame, mask))
 
         return store
 
-    def flatten(self, kind: Type, expression: Expression, offset: int = 0) -> list[Item]:
-        """The parts of an initialiser with their byte offsets; what it does not name stays zero."""
-        if isinstance(kind, Array):
-            if isinstance(expression, Text):
-                return self.characters(kind, expression, offset)
-            if not isinstance(expression, InitList):
-                raise expression.position.error("an array is initialised by braces")
-            return self.flatten_array(kind, expression, offset)
-        if isinstance(kind, Struct) and isinstance(expression, InitList):
-            return self.flatten_struct(kind, expression, offset)
-        return [(offset, kind, expression)]
-
-    def flatten_array(self, kind: Array, items: InitList, offset: int) -> list[Item]:
-        element, lengths = flat_length(kind)
-        braced = any(isinstance(item, InitList | Text) for _, item in items.items)
-        if len(lengths) > 1 and not braced:
-            inner: Type = element
-            count = int(np.prod(lengths))
-        else:
-            inner, count = kind.element, kind.length
-        out: list[Item] = []
-        at = 0
-        for designator, item in items.items:
-            at = designator if isinstance(designator, int) else at
-            if at >= count:
-                raise item.position.error(f"more initial values than the {count} elements of {kind}")
-            out += self.flatten(inner, item, offset + at * inner.size)
-            at += 1
-        return out
-
-    def flatten_struct(self, kind: Struct, items: InitList, offset: int) -> list[Item]:
-        out: list[Item] = []
-        at = 0
-        for designator, item in items.items:
-            if isinstance(designator, str):
-                names = [field.name for field in kind.fields]
-                if designator not in names:
-                    raise item.position.error(f"{kind} has no member {designator!r}")
-                at = names.index(designator)
-            if at >= len(kind.fields):
-                raise item.position.error(f"more initial values than {kind} has members")
-            field = kind.fields[at]
-            out += self.flatten(field.type, item, offset + field.offset)
-            at += 1
-        return out
-
-    def characters(self, kind: Array, text: Text, offset: int) -> list[Item]:
-        element = element_of(kind.element)
-        assert isinstance(element, Scalar)
-        return [
-            (offset + index, element, Number(text.position, ord(letter), element))
-            for index, letter in enumerate(text.text)
-        ]
-
     def program_variable(self, variable: Variable) -> None:
-        """A variable at program scope: constant memory, whose contents are known before the kernel starts."""
-        kind = variable.type
-        if variable.space not in (Space.CONSTANT, None) or (variable.space is None and not variable.constant):
-            raise variable.position.error("a variable outside functions must be __constant")
-        check_room(variable.name, Space.CONSTANT, kind.size, 1, variable.position)
+        """A variable at program scope. Its name means the same everywhere, whoever needs it first."""
+        compiling, self.compiling = self.compiling, []
+        try:
+            self.globals[variable.name] = self.lasting(variable)
+        finally:
+            self.compiling = compiling
+
+    def lasting(self, variable: Variable) -> Memory:
+        """Constant or global memory that is there before the kernel starts, with its contents, zeros if none are given."""
+        kind = self.resolved(variable.type)
+        space = self.lasting_space(variable)
+        check_room(variable.name, space, kind.size, 1, variable.position)
+        self.check_known_before(variable.initial)
         items = [] if variable.initial is None else self.flatten(kind, variable.initial)
         data = np.zeros(kind.size, np.uint8)
         everyone = Mask(np.ones(self.machine.lanes, bool))
-        for offset, part, expression in items:
-            value = self.initial_value(expression, part).run(Frame(0), everyone)
-            raw = np.ascontiguousarray(np.asarray(value)).view(np.uint8).ravel()
-            data[offset : offset + raw.size] = raw
-        segment = self.machine.memory.buffer(variable.name, data, Space.CONSTANT, writable=False)
+        with self.machine.unrecorded():
+            for item in items:
+                raw = self.initial_bytes(item, everyone)
+                if item.field is None:
+                    data[item.offset : item.offset + raw.size] = raw
+                else:
+                    data[item.offset : item.offset + raw.size] |= raw
+        writable = space is Space.GLOBAL and not variable.constant
+        segment = self.machine.memory.buffer(variable.name, data, space, writable=writable)
         address = segment.address
-        self.globals[variable.name] = Memory(kind, lambda frame, mask: address, Space.CONSTANT, True)
+        seen = Space.PRIVATE if kind == SAMPLER else space  # a sampler is no access to memory
+        return Memory(kind, lambda frame, mask: address, seen, not writable)
+
+    def check_known_before(self, initial: Expression | None) -> None:
+        """The initialiser of a lasting variable has its value before any work-item runs."""
+        for node in nodes_of(initial):
+            called = isinstance(node, Call) and not node.name.startswith(_CONSTANT_CALLS)
+            if called or isinstance(node, StatementExpression | Assign | Postfix):
+                raise node.position.error("a constant is needed here: this has no value before the kernel starts")
+            symbol = self.find(node.name, node.position) if isinstance(node, Name) else None
+            if symbol is not None and (not isinstance(symbol, Memory) or symbol.space is Space.PRIVATE):
+                assert isinstance(node, Name)
+                raise node.position.error(
+                    f"a constant is needed here: {node.name!r} has no value before the kernel starts"
+                )
+
+    def lasting_space(self, variable: Variable) -> Space:
+        """OpenCL C 2.0: global unless it says something else. Older versions allow constant only, and const means that here."""
+        if variable.space is Space.LOCAL:
+            raise variable.position.error(f"local memory belongs to a kernel: declare {variable.name!r} inside of one")
+        if variable.space is Space.PRIVATE:
+            raise variable.position.error(f"{variable.name!r} cannot be private here: it belongs to no work-item")
+        return variable.space or (Space.CONSTANT if variable.constant else Space.GLOBAL)
+
+    def initial_bytes(self, item: Item, everyone: Mask) -> "np.typing.NDArray[np.uint8]":
+        """The bytes of one value. Those of a bit-field have its bits only."""
+        expression, kind = item.expression, item.type
+        if isinstance(expression, Number) and isinstance(kind, Scalar):
+            value = expression.type.dtype.type(expression.value).astype(kind.dtype)
+        elif isinstance(kind, Struct):
+            value = self.value(expression).run(Frame(0), everyone)
+        else:
+            value = self.initial_value(expression, kind).run(Frame(0), everyone)
+        if item.field is not None:
+            assert item.field.container is not None
+            low = np.asarray(value).astype(np.uint64) & np.uint64((1 << item.field.bits) - 1)
+            value = (low << np.uint64(item.field.shift)).astype(item.field.container.dtype)
+        return (
+            np.ascontiguousarray(np.asarray(value)).view(np.uint8).ravel()[: kind.size if item.field is None else None]
+        )
 
 
 def row_of(kind: Type) -> tuple[int, int]:

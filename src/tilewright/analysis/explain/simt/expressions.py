@@ -11,6 +11,7 @@ from ..clc.tree import (
     Comma,
     Conditional,
     Expression,
+    ExpressionStatement,
     Index,
     InitList,
     Member,
@@ -18,16 +19,19 @@ from ..clc.tree import (
     Number,
     Postfix,
     SizeOf,
+    StatementExpression,
     Text,
     Unary,
     VectorLiteral,
 )
-from ..clc.types import CHAR, INT, ULONG, Array, Pointer, Scalar, Space, Type, Vector, Void, promoted
-from .arithmetic import binary, common_type, offset_of, unary
+from ..clc.types import CHAR, INT, ULONG, Array, Pointer, Scalar, Space, Struct, Vector, Void, promoted
+from .arithmetic import binary, offset_of, unary
 from .compiled_code import Code, Frame, Register, Value
-from .convert import change, truth
+from .convert import change
+from .jumps import check_stays
 from .masks import Mask
 from .operators import OperatorCompiler
+from .part_places import BitFieldPlace
 from .places import MemoryPlace
 
 
@@ -62,10 +66,19 @@ class ExpressionCompiler(OperatorCompiler):
                 return self.size_of(expression)
             case Call():
                 return self.call(expression)
+            case StatementExpression():
+                return self.statement_expression(expression)
             case Text():
-                zero = np.int64(0)
-                return Code(Pointer(CHAR, Space.CONSTANT, True), lambda frame, mask: zero)
+                return self.text(expression)
         raise expression.position.error("this cannot stand in an expression")
+
+    def text(self, expression: Text) -> Code:
+        """A string literal: constant memory, once for each text."""
+        if expression.text not in self.texts:
+            raw = np.frombuffer(expression.text.encode("latin-1") + b"\0", np.uint8)
+            self.texts[expression.text] = self.machine.memory.buffer("a text", raw, Space.CONSTANT, writable=False)
+        address = self.texts[expression.text].address
+        return Code(Pointer(CHAR, Space.CONSTANT, True), lambda frame, mask: address)
 
     def number(self, expression: Number) -> Code:
         value = expression.type.dtype.type(expression.value)
@@ -112,18 +125,20 @@ class ExpressionCompiler(OperatorCompiler):
     def assign(self, expression: Assign) -> Code:
         place = self.writable(expression.target)
         locate, load, store = place.locate, place.load, place.store
+        kept = place.kept if isinstance(place, BitFieldPlace) else None
         if isinstance(place.type, Array):
             raise expression.position.error("an array cannot be assigned as a whole")
         if not expression.operator:
             if isinstance(expression.value, InitList):
                 raise expression.position.error("braces can only initialise, not assign")
-            self.check_assignable(self.value(expression.value), place.type, expression.position)
-            source = self.converted(self.value(expression.value), place.type, expression.position).run
+            code = self.value(expression.value)
+            self.check_assignable(code, place.type, expression.position)
+            source = self.converted(code, place.type, expression.position).run
 
             def plain(frame: Frame, mask: Mask) -> Value:
                 value = source(frame, mask)
                 store(frame, mask, locate(frame, mask), value)
-                return value
+                return value if kept is None else kept(value)
 
             return Code(place.type, plain)
         held: list[Value] = [None]
@@ -152,46 +167,6 @@ class ExpressionCompiler(OperatorCompiler):
             self.added[id(expression)] = code
         return binary(expression.operator, old, code, expression.position, self.machine)
 
-    def conditional(self, expression: Conditional) -> Code:
-        condition = self.value(expression.condition)
-        chosen, other = self.value(expression.chosen), self.value(expression.other)
-        if isinstance(condition.type, Vector):
-            return self.vector_conditional(condition, chosen, other, expression.position)
-        kind = self.meeting(chosen, other, expression.position)
-        test = truth(condition).run
-        first, second = change(chosen, kind).run, change(other, kind).run
-
-        def run(frame: Frame, mask: Mask) -> Value:
-            known = test(frame, mask)
-            if known.ndim == 0:
-                return first(frame, mask) if known else second(frame, mask)
-            yes, no = mask.where(known), mask.except_where(known)
-            if not no.any:
-                return first(frame, yes)
-            if not yes.any:
-                return second(frame, no)
-            return np.where(known, first(frame, yes), second(frame, no))
-
-        return Code(kind, run)
-
-    def meeting(self, chosen: Code, other: Code, position: Position) -> Type:
-        if isinstance(chosen.type, Pointer):
-            return chosen.type
-        if isinstance(other.type, Pointer):
-            return other.type
-        if chosen.type == other.type and not isinstance(chosen.type, Scalar):
-            return chosen.type
-        return common_type(chosen.type, other.type, position)
-
-    def vector_conditional(self, condition: Code, chosen: Code, other: Code, position: Position) -> Code:
-        """Element by element, by the sign bit of the condition (6.3.i)."""
-        assert isinstance(condition.type, Vector)
-        kind = common_type(chosen.type, other.type, position)
-        if isinstance(kind, Scalar):
-            kind = Vector(kind, condition.type.width)
-        test, first, second = condition.run, change(chosen, kind).run, change(other, kind).run
-        return Code(kind, lambda frame, mask: np.where(test(frame, mask) < 0, first(frame, mask), second(frame, mask)))
-
     def comma(self, expression: Comma) -> Code:
         first, second = self.value(expression.first).run, self.value(expression.second)
         run = second.run
@@ -202,12 +177,34 @@ class ExpressionCompiler(OperatorCompiler):
 
         return Code(second.type, both, second.boolean)
 
+    def statement_expression(self, expression: StatementExpression) -> Code:
+        check_stays(expression.block)
+        statements = expression.block.statements
+        last = statements[-1] if statements else None
+        has_value = isinstance(last, ExpressionStatement)
+        self.state.scopes.append({})
+        steps = [self.statement(each) for each in (statements[:-1] if has_value else statements)]
+        value = self.value(last.expression) if isinstance(last, ExpressionStatement) else None
+        self.state.scopes.pop()
+
+        def run(frame: Frame, mask: Mask) -> Value:
+            for step in steps:
+                step(frame, mask)
+            return None if value is None else value.run(frame, mask)
+
+        return Code(Void(), run) if value is None else Code(value.type, run, value.boolean)
+
     def cast(self, expression: Cast) -> Code:
+        target = self.resolved(expression.type)
         if isinstance(expression.operand, InitList):
-            raise expression.position.error("a braced literal is only supported for vectors and in declarations")
-        code, target = self.value(expression.operand), expression.type
+            if isinstance(target, Array | Struct):
+                return self.read(expression)
+            return self.initial_value(expression.operand, target)
+        operand = expression.operand
         if isinstance(target, Void):
+            code = self.call(operand, used=False) if isinstance(operand, Call) else self.value(operand)
             return Code(target, code.run)
+        code = self.value(operand)
         if isinstance(target, Vector) and isinstance(code.type, Vector) and target != code.type:
             raise expression.position.error(
                 f"{code.type} cannot be cast to {target}; use convert_{target} or as_{target}"
@@ -220,7 +217,7 @@ class ExpressionCompiler(OperatorCompiler):
         return self.converted(code, target, expression.position)
 
     def vector(self, expression: VectorLiteral) -> Code:
-        kind = expression.type
+        kind = self.resolved(expression.type)
         if not isinstance(kind, Vector):
             raise expression.position.error(f"{kind} takes no list of elements")
         items = [self.value(each) for each in expression.items]
@@ -256,6 +253,7 @@ class ExpressionCompiler(OperatorCompiler):
         if kind is None:
             assert expression.operand is not None
             kind = self.type_of(expression.operand)
+        kind = self.resolved(kind)
         value = np.uint64(kind.alignment if expression.alignment else kind.size)
         return Code(ULONG, lambda frame, mask: value, False, value)
 

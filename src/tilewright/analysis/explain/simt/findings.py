@@ -11,6 +11,8 @@ BENIGN_GROUPS = "benign race between groups"
 BOUNDS = "out of bounds"
 UNINITIALISED = "uninitialised read"
 DIVERGENT = "divergent barrier"
+COLLECTIVE = "divergent collective"
+NO_SOURCE = "value of an inactive work-item"
 MISALIGNED = "misaligned access"
 READ_ONLY = "write to read-only memory"
 WILD = "wild pointer"
@@ -21,7 +23,7 @@ UNUSED = "unused unset value"
 COUNTED = "race ordered by a counter"
 SHIFT = "shift"
 CONVERSION = "conversion out of range"
-NOTES = (BENIGN, BENIGN_GROUPS, UNUSED, COUNTED, SHIFT, CONVERSION)
+NOTES = (BENIGN, BENIGN_GROUPS, UNUSED, COUNTED, SHIFT, CONVERSION, NO_SOURCE)
 
 
 class Irregular(Exception):

@@ -56,21 +56,21 @@ def run_kernel(
     partial: bool = False,
     watch: Watch = not_watched,
     offset: Sequence[int] = (),
+    sub_group: int = 32,
 ) -> Launch:
     """Runs `groups` of the NDRange in lockstep, up to LANES_AT_ONCE lanes at a time. The arrays in `arguments` are not
     changed: written buffers are in `outputs`, under the argument's name. `pitches` sets the row length, in elements, of
     two-dimensional local arrays. `fill` is the value of every byte that was never set. `unset` names the buffers without
     initial contents. A run that needs more than `step_limit` steps raises OutOfSteps, or ends early if it may be `partial`.
-    `watch` is called again and again, and ends the run by True. `offset` is that of the global ids."""
+    `watch` is called again and again, and ends the run by True. `offset` is that of the global ids. `sub_group` is the number
+    of work-items in a sub-group."""
     function = program.functions[entry]
     items = int(np.prod(np.array(local_size, dtype=np.int64)))
     slots = max(1, min(len(groups), LANES_AT_ONCE // items))
     stopped, ended = None, 0
-    machine = Machine(global_size, local_size, slots, recorder, step_limit, fill, watch, offset)
+    machine = Machine(global_size, local_size, slots, recorder, step_limit, fill, watch, offset, sub_group)
     with np.errstate(all="ignore"):
         compiler = StatementCompiler(machine, program, contract, pitches)
-        for variable in program.variables:
-            compiler.program_variable(variable)
         compiled = compile_entry(compiler, function)
         if compiler.pitches:
             raise UnknownName("local array", next(iter(compiler.pitches)), machine.memory.local_names())

@@ -8,9 +8,11 @@ import numpy as np
 import numpy.typing as npt
 
 from ....errors import InvalidInput
+from ..clc.image_types import ImageType
 from ..clc.tree import Function, Parameter
 from ..clc.types import Pointer, Scalar, Space, Struct, Type, Vector
 from .compiled_code import Value
+from .images import Image, Sampler, bound
 from .machine import Machine
 from .segments import Segment
 
@@ -25,7 +27,7 @@ class LocalMemory:
 
 
 Array = npt.NDArray[Any]
-Argument = Array | LocalMemory | complex | Sequence[float] | bytes | None
+Argument = Array | LocalMemory | Image | Sampler | complex | Sequence[float] | bytes | None
 Bound = tuple[Segment, Array, int]  # the segment, the argument's array, and where in the segment it begins
 
 
@@ -62,9 +64,23 @@ def bind(
             values.append(NULL)
         elif isinstance(kind, Pointer):
             values.append(_local(machine, parameter.name, given).address)
+        elif isinstance(kind, ImageType):
+            segment, array = _image(machine, parameter.name, kind, given)
+            values.append(segment.address)
+            buffers[parameter.name] = (segment, array, 0)
         else:
             values.append(_number(parameter.name, kind, given))
     return values, buffers
+
+
+def _image(machine: Machine, name: str, kind: ImageType, given: Argument) -> tuple[Segment, Array]:
+    image = Image(given) if isinstance(given, np.ndarray) else given
+    if not isinstance(image, Image):
+        raise InvalidInput(f"argument {name!r} is an {kind}: give an Image, not {type(given).__name__}")
+    raw = np.ascontiguousarray(image.array).reshape(-1).view(np.uint8)
+    segment = machine.memory.buffer(name, raw, Space.IMAGE, image.array.flags.writeable)
+    machine.memory.images[int(segment.address)] = bound(segment, name, image, kind)
+    return segment, image.array
 
 
 def _is_buffer(parameter: Parameter) -> bool:
@@ -172,6 +188,8 @@ def _local(machine: Machine, name: str, given: Argument) -> Segment:
 
 
 def _number(name: str, kind: Type, given: Argument) -> Value:
+    if isinstance(given, Sampler):
+        given = given.bits
     if given is None:
         raise InvalidInput(f"argument {name!r} is a {kind}: null is for pointers, so give a number")
     if isinstance(given, bytes):

@@ -3,13 +3,28 @@
 import numpy as np
 
 from ..clc.lexer import Position
-from ..clc.tree import Assign, Call, Comma, Conditional, Expression, Index, Member, Name, Unary
-from ..clc.types import INT, Array, Pointer, Scalar, Space, Struct, Type, Vector, Void, vector_of
+from ..clc.tree import (
+    Assign,
+    Call,
+    Cast,
+    Comma,
+    Conditional,
+    Expression,
+    Index,
+    InitList,
+    Member,
+    Name,
+    StatementExpression,
+    Text,
+    Unary,
+)
+from ..clc.types import CHAR, INT, Array, Pointer, Scalar, Space, Struct, Type, Vector, Void, vector_of
 from .arithmetic import binary
 from .compiled_code import Code, Frame, Memory, Place, Register, RegisterArray, Value
 from .context import Context
 from .convert import change
 from .masks import Mask
+from .part_places import BitFieldPlace, ComponentPlace, checked_index, component_in_memory
 from .places import CellPlace, MemoryPlace, RegisterPlace, SwizzlePlace, pick, swizzle
 
 
@@ -22,8 +37,17 @@ class PlaceCompiler(Context):
             base = self.value(expression.base)
             if isinstance(base.type, Vector):
                 return self.components_of_value(base, base.type, expression)
-        place = self.place(expression)
+        if isinstance(expression, Index) and not self.is_place(expression.base):
+            base = self.value(expression.base)
+            if isinstance(base.type, Vector):
+                return self.component_of_value(base, base.type, expression)
+        return self.read_place(self.place(expression))
+
+    def read_place(self, place: Place) -> Code:
         locate, load = place.locate, place.load
+        if isinstance(place, BitFieldPlace):
+            kind = place.read_type
+            return change(Code(place.type, lambda frame, mask: load(frame, mask, locate(frame, mask))), kind)
         if isinstance(place.type, Array):
             return Code(Pointer(place.type.element, place.space, place.constant), locate)
         return Code(place.type, lambda frame, mask: load(frame, mask, locate(frame, mask)))
@@ -39,6 +63,19 @@ class PlaceCompiler(Context):
         run, parts = base.run, swizzle(expression.name, kind, expression.position, target=False)
         return Code(vector_of(kind.element, len(parts)), lambda frame, mask: pick(run(frame, mask), parts))
 
+    def component_of_value(self, base: Code, kind: Vector, expression: Index) -> Code:
+        """`(a + b)[i]`."""
+        machine, run = self.machine, base.run
+        index = checked_index(machine, self.subscript(expression.index), kind, expression.position)
+
+        def chosen(frame: Frame, mask: Mask) -> Value:
+            number, value = index(frame, mask), run(frame, mask)
+            if np.ndim(number) == 0:
+                return pick(value, (int(number),))
+            return np.broadcast_to(value, (kind.width, machine.lanes))[number, np.arange(machine.lanes)]
+
+        return Code(kind.element, chosen)
+
     def place(self, expression: Expression) -> Place:
         match expression:
             case Name():
@@ -49,7 +86,9 @@ class PlaceCompiler(Context):
                 return self.place_of_member(expression)
             case Unary(operator="*"):
                 return self.place_of_pointer(self.value(expression.operand), expression.position)
-            case Call() | Conditional() | Assign() | Comma():
+            case Cast(operand=InitList()):
+                return self.literal(expression)
+            case Call() | Conditional() | Assign() | Comma() | StatementExpression():
                 code = self.value(expression)
                 if isinstance(code.type, Struct):
                     return self.temporary(code, expression.position)
@@ -106,17 +145,35 @@ class PlaceCompiler(Context):
             if isinstance(symbol, RegisterArray):
                 codes = [self.subscript(each) for each in subscripts[: len(symbol.lengths)]]
                 place: Place = CellPlace(self.machine, symbol, codes, base.name, expression.position)
-                if len(subscripts) > len(symbol.lengths):
-                    raise expression.position.error(f"{place.type} takes no subscript")
+                for each in subscripts[len(symbol.lengths) :]:
+                    place = self.component(place, self.subscript(each), expression.position)
                 return place
-        pointer = self.value(expression.base)
         index = self.subscript(expression.index)
+        if isinstance(expression.base, Name) or not self.is_place(expression.base):
+            pointer = self.value(expression.base)
+            if isinstance(pointer.type, Vector):
+                return self.component(self.place(expression.base), index, expression.position)
+        else:
+            place = self.place(expression.base)
+            if isinstance(place.type, Vector):
+                return self.component(place, index, expression.position)
+            pointer = self.read_place(place)
         if isinstance(pointer.type, Scalar) and isinstance(index.type, Pointer):
             pointer, index = index, pointer
         if not isinstance(pointer.type, Pointer):
             raise expression.position.error(f"{pointer.type} takes no subscript")
         moved = binary("+", pointer, index, expression.position, self.machine)
         return self.place_of_pointer(moved, expression.position)
+
+    def component(self, base: Place, index: Code, position: Position) -> Place:
+        """One component of a vector, by its number."""
+        if not isinstance(base.type, Vector):
+            raise position.error(f"{base.type} takes no subscript")
+        if index.constant is not None and 0 <= int(index.constant) < base.type.width:
+            return self.components_at(base, (int(index.constant),), position)
+        if isinstance(base, MemoryPlace):
+            return component_in_memory(self.machine, base, index, position)
+        return ComponentPlace(self.machine, base, index, position)
 
     def subscript(self, expression: Expression) -> Code:
         code = self.value(expression)
@@ -138,16 +195,21 @@ class PlaceCompiler(Context):
         field = base.type.field_of(expression.name)
         if field is None:
             raise expression.position.error(f"{base.type} has no member {expression.name!r}")
-        return self.moved_place(base, field.type, field.offset, expression.position)
+        moved = self.moved_place(base, field.type, field.offset, expression.position)
+        return BitFieldPlace(moved, field, moved.address, expression.position) if field.bits else moved
 
     def components(self, base: Place, expression: Member) -> Place:
         assert isinstance(base.type, Vector)
         parts = swizzle(expression.name, base.type, expression.position, target=False)
+        return self.components_at(base, parts, expression.position)
+
+    def components_at(self, base: Place, parts: tuple[int, ...], position: Position) -> Place:
+        assert isinstance(base.type, Vector)
         consecutive = parts == tuple(range(parts[0], parts[0] + len(parts)))
         if isinstance(base, MemoryPlace) and consecutive and len(parts) in (1, 2, 4, 8, 16):
             element = base.type.element
             narrow = Vector(element, len(parts), element.size) if len(parts) > 1 else element
-            return self.moved_place(base, narrow, parts[0] * element.size, expression.position)
+            return self.moved_place(base, narrow, parts[0] * element.size, position)
         return SwizzlePlace(base, parts)
 
     def moved_place(self, base: MemoryPlace, kind: Type, offset: int, position: Position) -> MemoryPlace:
@@ -181,5 +243,10 @@ class PlaceCompiler(Context):
                 return kind
             return symbol.type
         if isinstance(expression, Index | Member) and self.is_place(expression):
-            return self.place(expression).type
+            place = self.place(expression)
+            if isinstance(place, BitFieldPlace):
+                raise expression.position.error("a bit-field has no size and no type of its own")
+            return place.type
+        if isinstance(expression, Text):
+            return Array(CHAR, len(expression.text) + 1)
         return self.value(expression).type

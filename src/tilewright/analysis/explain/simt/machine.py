@@ -12,9 +12,11 @@ from .machine_state import Group, MachineState, Recorder
 from .masks import Mask
 from .memory import VirtualMemory
 from .ordering import Ordering
-from .shadow import ITEM_BITS
+from .team_order import ITEM, ITEM_BITS, Floors
+from .teams import Teams
 
-LOCAL_FENCE, GLOBAL_FENCE = 1, 2
+LOCAL_FENCE, GLOBAL_FENCE, IMAGE_FENCE = 1, 2, 4
+_SPACES = ((LOCAL_FENCE, Space.LOCAL), (GLOBAL_FENCE, Space.GLOBAL), (IMAGE_FENCE, Space.IMAGE))
 WATCHED = 64  # steps between two calls of a watcher
 Watch = Callable[[int, int], bool]  # gets the steps taken and the work-groups begun; True ends the run
 
@@ -42,8 +44,9 @@ class Machine(MachineState):
         fill: int = 0,
         watch: Watch = not_watched,
         offset: Sequence[int] = (),
+        sub_group: int = 32,
     ) -> None:
-        super().__init__(global_size, local_size, slots, recorder, fill, offset)
+        super().__init__(global_size, local_size, slots, recorder, fill, offset, sub_group)
         self.steps = self.step_limit = step_limit
         self.watch = watch
         self.next_watched = step_limit - WATCHED
@@ -92,14 +95,16 @@ class Machine(MachineState):
     def barrier(self, mask: Mask, fence: int, position: Position) -> None:
         """A barrier of all lanes of a group. Afterwards, memory of the spaces in `fence` is in order."""
         self.check_together(mask, position, "barrier")
-        spaces = [space for flag, space in ((LOCAL_FENCE, Space.LOCAL), (GLOBAL_FENCE, Space.GLOBAL)) if fence & flag]
+        spaces = fenced_spaces(fence)
         if fence & GLOBAL_FENCE:
             self.ordering.fence(mask)
         self.ordering.barrier(mask)
+        self.ordering.synchronisation.barrier(mask, spaces, self.slot_of_lane)
         everyone = mask.count == self.whole_count
         step = np.int64(1 << ITEM_BITS)
         self.clock += 1
         for space in spaces:
+            self.join_sub_groups(space, mask)
             if everyone:
                 self.tags[space] = self.tags[space] + step
                 self.synced[space] = self.clock
@@ -110,21 +115,51 @@ class Machine(MachineState):
             self.memory.forget_local_reads()
         self.recorder.barrier(position)
 
-    def check_together(self, mask: Mask, position: Position, what: str) -> None:
-        """Finds groups of which only a part executes what all must execute."""
+    def sub_group_barrier(self, mask: Mask, fence: int, position: Position) -> None:
+        """A barrier of all lanes of a sub-group. Afterwards, what they did in the spaces of `fence` is in order for them, and
+        for nobody else."""
+        self.check_together(mask, position, "sub_group_barrier", self.sub_groups)
+        reached = self.sub_groups.reached(mask)[self.sub_groups.team] > 0
+        self.ordering.synchronisation.barrier(mask, fenced_spaces(fence), self.sub_groups.team)
+        for space in fenced_spaces(fence):
+            if space not in self.floors:
+                self.floors[space] = Floors(self.tags[space] & ~ITEM, self.span, self.sub_group)
+            self.tags[space] = self.tags[space] + (reached.astype(np.int64) << ITEM_BITS)
+
+    def join_sub_groups(self, space: Space, mask: Mask) -> None:
+        """The work-groups of `mask` meet at a barrier: their lanes have one epoch again, later than all before."""
+        floors = self.floors.get(space)
+        if floors is None:
+            return
+        reached = self.work_groups.reached(mask)[self.slot_of_lane] > 0
+        epochs = (self.tags[space] & ~ITEM).reshape(self.slots, self.items).max(axis=1)[self.slot_of_lane]
+        self.tags[space] = np.where(reached, epochs | (self.tags[space] & ITEM), self.tags[space])
+        after = epochs + (1 << ITEM_BITS)
+        self.floors[space] = Floors(np.where(reached, after, floors.epochs), self.span, self.sub_group)
+        if reached[: len(self.groups) * self.items].all():
+            del self.floors[space]
+
+    def check_together(
+        self, mask: Mask, position: Position, what: str, teams: Teams | None = None, kind: str = DIVERGENT
+    ) -> None:
+        """Finds groups (or other `teams`) of which only a part executes what all must execute."""
         if mask.count == self.whole_count:
             return
-        reached = np.bincount(self.slot_of_lane[mask.indices], minlength=self.slots)
-        for slot, group in enumerate(self.groups):
-            count, items = int(reached[slot]), int(self.present[slot])
-            if count in (0, items):
-                continue
-            lanes = slice(slot * self.items, slot * self.items + items)
-            missing = int(np.flatnonzero(~mask.lanes[lanes])[0]) + slot * self.items
+        teams = teams or self.work_groups
+        reached = teams.reached(mask)
+        for team in np.flatnonzero((reached > 0) & (reached < teams.reached(self.begun))).tolist():
+            members = teams.members[team][teams.exists[team]]
+            members = members[self.begun.lanes[members]]
+            missing = int(members[~mask.lanes[members]][0])
             gone = "; it has returned already" if not self.live[missing] else ""
             self.findings.add(
-                DIVERGENT,
+                kind,
                 position,
-                f"not all work-items of a group reach this {what}",
-                f"{count} of {items} do, {self._name(missing, group)} does not{gone}",
+                f"not all work-items of a {teams.name} reach this {what}",
+                f"{reached[team]} of {len(members)} do, {self.item_name(missing)} does not{gone}",
             )
+
+
+def fenced_spaces(fence: int) -> list[Space]:
+    """The spaces that the flags of a fence name."""
+    return [space for flag, space in _SPACES if fence & flag]

@@ -1,6 +1,7 @@
 """The state shared by all lanes of a batch of work-groups: sizes, ids, names, tags, findings."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, Protocol
 
 import numpy as np
@@ -12,9 +13,13 @@ from .compiled_code import Site
 from .findings import Findings
 from .masks import Mask
 from .segments import Segment
-from .shadow import ITEM_BITS
+from .team_order import ITEM_BITS, Floors
+from .teams import Teams
 
 Group = tuple[int, int, int]
+
+# A load of many iterations: a row of offsets for each, or one row for all; and whether all lanes have one offset.
+Rows = tuple[Site, Segment, npt.NDArray[np.int64], bool]
 
 
 class Recorder(Protocol):
@@ -29,8 +34,27 @@ class Recorder(Protocol):
     def record_same(self, site: Site, segment: Segment, offset: int, mask: Mask) -> None:
         """All lanes of `mask` access one place."""
 
+    def record_rows(self, loads: Sequence[Rows], count: int, mask: Mask) -> None:
+        """`count` iterations of these loads, one after the other."""
+
     def follow(self, segment: Segment, array: npt.NDArray[Any]) -> None:
         """A buffer that was made of `array`."""
+
+    def barrier(self, position: Position) -> None: ...
+
+
+class _NoRecorder:
+    """Forgets all traffic."""
+
+    def begin(self, groups: list[Group], items: int) -> None: ...
+
+    def record(self, site: Site, segment: Segment, offsets: npt.NDArray[np.int64], mask: Mask) -> None: ...
+
+    def record_same(self, site: Site, segment: Segment, offset: int, mask: Mask) -> None: ...
+
+    def record_rows(self, loads: Sequence[Rows], count: int, mask: Mask) -> None: ...
+
+    def follow(self, segment: Segment, array: npt.NDArray[Any]) -> None: ...
 
     def barrier(self, position: Position) -> None: ...
 
@@ -46,6 +70,7 @@ class MachineState:
         recorder: Recorder,
         fill: int = 0,
         offset: Sequence[int] = (),
+        sub_group: int = 32,
     ) -> None:
         self.work_dim = len(tuple(global_size))
         self.global_size = _three(global_size)
@@ -61,6 +86,9 @@ class MachineState:
         self.recorder = recorder
         lane = np.arange(self.lanes)
         self.slot_of_lane = lane // self.items
+        self.sub_group = sub_group
+        self.work_groups = Teams("group", self.lanes, self.items, self.items)
+        self.sub_groups = Teams("sub-group", self.lanes, self.items, sub_group)
         item = lane % self.items
         self._item = item
         self._place_items(self.local_size)
@@ -88,10 +116,12 @@ class MachineState:
         self.first_item = self.launched
         self.launched += self.slots * self.span
         tags = self.first_item + 1 + self.slot_of_lane * self.span + np.arange(self.lanes) % self.items
-        self.tags = dict.fromkeys((Space.LOCAL, Space.GLOBAL), tags + (1 << ITEM_BITS))
-        self.synced = {Space.LOCAL: 0, Space.GLOBAL: 0}
+        self.tags = dict.fromkeys((Space.LOCAL, Space.GLOBAL, Space.IMAGE), tags + (1 << ITEM_BITS))
+        self.floors: dict[Space, Floors] = {}  # of the spaces in which barriers of sub-groups have been met
+        self.synced = {Space.LOCAL: 0, Space.GLOBAL: 0, Space.IMAGE: 0}
         self.clock = 1
-        return Mask(self.live.copy())
+        self.begun = Mask(self.live.copy())
+        return self.begun
 
     def _place_items(self, sizes: Sequence[Any]) -> None:
         """The local ids of all lanes: x first, in groups of these sizes."""
@@ -113,8 +143,19 @@ class MachineState:
         """The work-items of all groups that run now."""
         return int(self.present[: len(self.groups)].sum())
 
+    @contextmanager
+    def unrecorded(self) -> Iterator[None]:
+        """What happens inside is no traffic of the kernel."""
+        recorder, self.recorder = self.recorder, _NoRecorder()
+        try:
+            yield
+        finally:
+            self.recorder = recorder
+
     def item_name(self, lane: int) -> str:
         """The name of a work-item, such as `work-item (3,0) of group (1,2)`, with the dimensions of the NDRange."""
+        if not self.groups:
+            return "before the kernel starts"  # in the initialiser of a variable at program scope
         return self._name(lane, self.groups[lane // self.items])
 
     def tag_name(self, tag: int) -> str:

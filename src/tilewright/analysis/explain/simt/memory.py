@@ -18,6 +18,7 @@ from .races import report_atomic, report_read, report_write
 from .segment_table import SegmentTable
 from .segments import SHIFT, Access, Offsets, Segment, nothing
 from .shadow import Touch
+from .synchronisation import Order
 
 
 class VirtualMemory(SegmentTable):
@@ -97,32 +98,50 @@ class VirtualMemory(SegmentTable):
         for part, own, offsets in self._parts(where, access, mask, "store"):
             self._write(part, offsets, own.indices, access, values[..., place[own.indices]], own)
 
+    def peek(self, address: Value, access: Access, mask: Mask) -> Value:
+        """The values at each lane's address, unchecked and uncounted: what a store to a part of them leaves as it is."""
+        out = nothing(access, self.machine.lanes)
+        where = np.broadcast_to(address, (self.machine.lanes,))
+        for number in np.unique(where[mask.indices] >> SHIFT):
+            segment = self.segments.get(int(number))
+            if segment is None:
+                continue
+            offsets = where - segment.address
+            lanes = np.flatnonzero(mask.lanes & (offsets >= 0) & (offsets <= segment.size - access.size))
+            whole = offsets[lanes] if segment.base is None else offsets[lanes] + segment.base[lanes]
+            if len(lanes):
+                out[lanes] = segment.gather(whole, access.dtype, 1, int(np.bitwise_or.reduce(whole)))
+        return out
+
     def atomic(
         self,
         address: Value,
         access: Access,
         mask: Mask,
         update: Callable[[Value, npt.NDArray[np.intp]], Value],
+        order: Order | None = None,
     ) -> Value:
-        """Each lane of `mask` in turn replaces the value at its address by `update` of it. Returns the old values."""
+        """Each lane of `mask` in turn replaces the value at its address by `update` of it. Returns the old values. `order` is
+        that of functions of OpenCL C 2.0 and later."""
+        loads = order is not None and order.loads
         out = np.zeros(self.machine.lanes, access.dtype)
         for segment, own, offsets in self._parts(address[mask.indices], access, mask, "atomic update"):
             lanes = None if own.everyone else own.indices
             touch, whole, low = self.touch(segment, offsets, lanes, access, "atomic update")
             self.machine.recorder.record(access.site, segment, offsets, own)
-            if not segment.writable:
+            if not segment.writable and not loads:
                 self.complaints.read_only(segment, lanes, access, "atomic update", len(whole))
                 continue
-            segment.own()
+            if segment.writable:
+                segment.own()
             shadow = segment.shadow
             if shadow is not None:
                 cells = shadow.cells(touch)
-                missing = shadow.unset(cells)
+                missing = None if order is not None and order.stores else shadow.unset(cells)
                 if missing is not None:
                     self.complaints.uninitialised(segment, touch, missing)
-                report_atomic(self, segment, touch, cells)
-            if segment.space is Space.GLOBAL:
-                self.ordering.update(segment, offsets, own.indices)
+                report_atomic(self, segment, touch, cells, loads)
+            self.ordering.synchronise(segment, offsets, own.indices, order)
             self._take_turns(segment, whole, own.indices, access, low, update, out)
         return out
 
@@ -188,7 +207,10 @@ class VirtualMemory(SegmentTable):
             tags = machine.async_tags(segment.space)
         else:
             tags = machine.tags.get(segment.space, machine.tags[Space.GLOBAL])
-        touch = Touch(whole, access.size, step & -step, tags if lanes is None else tags[lanes], access.site, lanes)
+        floors = machine.floors.get(segment.space)
+        if lanes is not None:
+            tags, floors = tags[lanes], None if floors is None else floors.of(lanes)
+        touch = Touch(whole, access.size, step & -step, tags, access.site, lanes, floors)
         return touch, whole, low
 
     def _read(self, segment: Segment, offsets: Offsets, lanes: Any, access: Access, mask: Mask, uniform: bool) -> Value:
@@ -226,9 +248,11 @@ class VirtualMemory(SegmentTable):
             missing = shadow.unset(shadow.cells(touch))
             if missing is not None:
                 self.complaints.uninitialised(segment, touch, missing)
-        if shadow.atomics is not None or self.written_lately(segment):
+        if shadow.updated or self.written_lately(segment):
             report_read(self, segment, touch, shadow.cells(touch))
         shadow.defer_read(touch)
+        if self.ordering.synchronisation.active:
+            self.ordering.synchronisation.touch(segment, touch.lanes)
 
     def _write(
         self, segment: Segment, offsets: Offsets, lanes: Any, access: Access, values: npt.NDArray[Any], mask: Mask
@@ -245,6 +269,8 @@ class VirtualMemory(SegmentTable):
             segment.unset.written[cells] = True
         elif segment.shadow is not None:
             report_write(self, segment, touch, access, values, low)
+            if self.ordering.synchronisation.active:
+                self.ordering.synchronisation.touch(segment, lanes)
             if self.ordering.active and segment.space is Space.GLOBAL:
                 self.ordering.write(segment, lanes)
             if self._copying:

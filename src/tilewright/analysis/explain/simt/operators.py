@@ -1,17 +1,19 @@
-"""Compiles binary operators: products in sums, short-circuit logic, logic of vectors."""
+"""Compiles binary operators and `?:`: products in sums, short-circuit logic, logic of vectors."""
+
+import numpy as np
 
 from ..clc.lexer import Position
-from ..clc.tree import Binary
-from ..clc.types import INT, Pointer, Vector, element_of, signed_integer
+from ..clc.tree import Binary, Conditional
+from ..clc.types import INT, Pointer, Scalar, Type, Vector, element_of, signed_integer
 from .arithmetic import binary, common_type, fused, to_common
 from .calls import CallCompiler
 from .compiled_code import Code, Frame, Value
-from .convert import truth
+from .convert import change, truth
 from .masks import Mask
 
 
 class OperatorCompiler(CallCompiler):
-    """Adds binary operators to places and calls."""
+    """Adds operators of two and three operands to places and calls."""
 
     def binary_value(self, expression: Binary) -> Code:
         if expression.operator in ("&&", "||"):
@@ -75,3 +77,43 @@ class OperatorCompiler(CallCompiler):
             return -((a & b if both else a | b).astype(element.dtype))
 
         return Code(Vector(element, common.width), run)
+
+    def conditional(self, expression: Conditional) -> Code:
+        condition = self.value(expression.condition)
+        chosen, other = self.value(expression.chosen), self.value(expression.other)
+        if isinstance(condition.type, Vector):
+            return self.vector_conditional(condition, chosen, other, expression.position)
+        kind = self.meeting(chosen, other, expression.position)
+        test = truth(condition).run
+        first, second = change(chosen, kind).run, change(other, kind).run
+
+        def run(frame: Frame, mask: Mask) -> Value:
+            known = test(frame, mask)
+            if known.ndim == 0:
+                return first(frame, mask) if known else second(frame, mask)
+            yes, no = mask.where(known), mask.except_where(known)
+            if not no.any:
+                return first(frame, yes)
+            if not yes.any:
+                return second(frame, no)
+            return np.where(known, first(frame, yes), second(frame, no))
+
+        return Code(kind, run)
+
+    def meeting(self, chosen: Code, other: Code, position: Position) -> Type:
+        if isinstance(chosen.type, Pointer):
+            return chosen.type
+        if isinstance(other.type, Pointer):
+            return other.type
+        if chosen.type == other.type and not isinstance(chosen.type, Scalar):
+            return chosen.type
+        return common_type(chosen.type, other.type, position)
+
+    def vector_conditional(self, condition: Code, chosen: Code, other: Code, position: Position) -> Code:
+        """Element by element, by the sign bit of the condition (6.3.i)."""
+        assert isinstance(condition.type, Vector)
+        kind = common_type(chosen.type, other.type, position)
+        if isinstance(kind, Scalar):
+            kind = Vector(kind, condition.type.width)
+        test, first, second = condition.run, change(chosen, kind).run, change(other, kind).run
+        return Code(kind, lambda frame, mask: np.where(test(frame, mask) < 0, first(frame, mask), second(frame, mask)))

@@ -16,9 +16,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ..clc.atomic_types import DEVICE
+from ..clc.types import Space
 from .machine_state import MachineState
 from .masks import Mask
 from .segments import Offsets, Segment
+from .synchronisation import Order, Synchronisation
 
 Moments = npt.NDArray[np.int64]
 
@@ -46,12 +49,18 @@ class Ordering:
     last_writes: dict[tuple[int, int], int] = field(default_factory=dict)
     updates: dict[tuple[int, int], list[Update]] = field(default_factory=dict)
     counting: set[int] = field(default_factory=set)  # lanes that have updated a counter
+    fenced_explicitly: bool = False  # by atomic_work_item_fence, which relaxed functions may rely on
+    older: bool = False  # whether the program has atomic functions of OpenCL 1.2, which order nothing by themselves
+
+    def __post_init__(self) -> None:
+        self.synchronisation = Synchronisation(self.machine)
 
     def begin(self) -> None:
         """Other groups run now: the lanes are new, but what groups have published stays."""
         self.fences, self.barriers = np.zeros((2, self.machine.lanes), np.int64)
         self.writes.clear()
         self.counting.clear()
+        self.synchronisation.begin()
 
     def group_of(self, lane: int) -> int:
         """The group's number among all that run, as tags have it."""
@@ -61,6 +70,25 @@ class Ordering:
     def fence(self, mask: Mask) -> None:
         self.now += 1
         self.fences[mask.indices] = self.now
+
+    def explicit_fence(self, mask: Mask, order: Order, spaces: list[Space]) -> None:
+        """atomic_work_item_fence."""
+        self.fenced_explicitly = True
+        self.synchronisation.fence(mask, order, spaces)
+        if order.releases and order.scope >= DEVICE and Space.GLOBAL in spaces:
+            self.fence(mask)
+
+    def synchronise(self, segment: Segment, offsets: Offsets, lanes: npt.NDArray[np.intp], order: Order | None) -> None:
+        """An atomic function; `order` is None for those of OpenCL 1.2."""
+        if order is not None:
+            self.synchronisation.atomic(segment, offsets, lanes, order)
+            if order.scope < DEVICE or not (order.acquires or self.fenced_explicitly):
+                return
+            if order.releases:
+                self.now += 1
+                self.fences[lanes] = self.now
+        if segment.space is Space.GLOBAL:
+            self.update(segment, offsets, lanes)
 
     def barrier(self, mask: Mask) -> None:
         self.now += 1

@@ -9,7 +9,8 @@ from ..clc.types import Space
 from .findings import BENIGN, BENIGN_GROUPS, COUNTED, GROUPS, RACE
 from .segment_table import SegmentTable
 from .segments import Access, Segment
-from .shadow import ITEM, Conflict, Shadow, Touch
+from .shadow import Conflict, Shadow, Touch
+from .team_order import ITEM
 
 
 def report_read(memory: SegmentTable, segment: Segment, touch: Touch, cells: npt.NDArray[np.int64]) -> None:
@@ -40,10 +41,10 @@ def report_write(
         old = segment.gather(touch.offsets, access.dtype, access.count, low)
         same = (_bits(old) == _bits(values)) | ~which
         _report(memory, segment, touch, earlier, "write", benign=bool(same.all()))
-    for kind in ("read", "atomic update"):
+    for kind in ("read", "atomic update", "atomic load"):
         conflict = shadow.conflicts_with_readers(touch, cells, kind)
         if conflict is not None:
-            last = kind != "read" and _all_are_last(memory, segment, touch, cells, conflict)
+            last = kind == "atomic update" and _all_are_last(memory, segment, touch, cells, conflict)
             _report(memory, segment, touch, conflict, "write", benign=False, counter=segment.name if last else None)
     lost = shadow.write(touch, cells, memory.machine.clock)
     if lost is not None:
@@ -51,15 +52,33 @@ def report_write(
         _report_together(memory, segment, touch, access, values, cells, lost)
 
 
-def report_atomic(memory: SegmentTable, segment: Segment, touch: Touch, cells: npt.NDArray[np.int64]) -> None:
-    """Checks an atomic update against plain accesses of other items, and records it."""
+def report_atomic(
+    memory: SegmentTable, segment: Segment, touch: Touch, cells: npt.NDArray[np.int64], loads: bool = False
+) -> None:
+    """Checks an atomic update, or a load, against plain accesses of other items, and records it."""
     shadow = segment.shadow
     assert shadow is not None
     shadow.absorb()
-    for conflict in (shadow.conflicts_with_write(touch, cells), shadow.conflicts_with_readers(touch, cells, "read")):
+    own = "atomic load" if loads else "atomic update"
+    read = None if loads else shadow.conflicts_with_readers(touch, cells, "read")
+    for conflict in (shadow.conflicts_with_write(touch, cells), read):
         if conflict is not None:
-            _report(memory, segment, touch, conflict, "atomic update", benign=False)
-    shadow.update(touch, cells)
+            _report(memory, segment, touch, conflict, own, benign=False)
+    shadow.update(touch, cells, loads)
+
+
+def _synchronised(memory: SegmentTable, segment: Segment, touch: Touch, conflict: Conflict) -> bool:
+    """Whether releases and acquires order all of the conflicting accesses."""
+    machine, known = memory.machine, memory.ordering.synchronisation
+    if not known.active:
+        return False
+    slots, items = np.divmod((conflict.others & ITEM) - 1 - machine.first_item, machine.span)
+    if not ((slots >= 0) & (slots < machine.slots) & (items < machine.items)).all():
+        return False
+    earlier = slots * machine.items + items
+    later = _lanes(memory, touch, conflict.which)
+    pairs = set(zip(earlier.tolist(), later.tolist(), strict=True))
+    return all(known.ordered(segment, before, after) for before, after in pairs)
 
 
 def _lanes(memory: SegmentTable, touch: Touch, which: npt.NDArray[np.bool_]) -> npt.NDArray[np.intp]:
@@ -108,13 +127,18 @@ def _report(
     benign: bool,
     counter: str | None = None,
 ) -> None:
+    synchronised = _synchronised(memory, segment, touch, conflict)
+    if synchronised and not conflict.between_groups:
+        return
     if conflict.between_groups:
         kind = BENIGN_GROUPS if benign else GROUPS
         how = "no barrier orders different groups"
     else:
         kind = BENIGN if benign else RACE
         how = "no barrier between them"
-    if counter is not None:
+    if synchronised or (counter is not None and not memory.ordering.older):
+        kind, how = COUNTED, "release and acquire of atomic functions order them in this run"
+    elif counter is not None:
         kind = COUNTED
         how = (
             "a race by OpenCL 1.2, whose memory model orders nothing between groups; devices that perform fences and atomic "
@@ -147,7 +171,7 @@ def _report_together(
     winner = int(shadow.writer[cells[at]])
     lane = int(at[-1])
     loser = int(touch.tags[lane])
-    between = segment.space is Space.GLOBAL and _group(memory, winner) != _group(memory, loser)
+    between = segment.space is not Space.LOCAL and _group(memory, winner) != _group(memory, loser)
     benign = _same_values(shadow, cells, values)
     kind = (BENIGN_GROUPS if between else BENIGN) if benign else (GROUPS if between else RACE)
     what = "the same value" if benign else "different values"

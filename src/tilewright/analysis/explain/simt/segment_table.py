@@ -11,6 +11,7 @@ from ....errors import InvalidInput
 from ..clc.lexer import Position
 from ..clc.types import Space
 from .compiled_code import Site
+from .images import BoundImage
 from .machine_state import MachineState
 from .ordering import Ordering
 from .segments import Access, Offsets, Segment, Unset, round_up
@@ -36,6 +37,7 @@ class SegmentTable:
         self.ordering = ordering
         self.segments: dict[int, Segment] = {}
         self.sites: list[Site] = []
+        self.images: dict[int, BoundImage] = {}  # by the address that stands for them
 
     def site(self, position: Position, operation: str, size: int, alignment: int) -> Site:
         self.sites.append(Site(len(self.sites), position, operation, size, alignment))
@@ -48,7 +50,7 @@ class SegmentTable:
         copied before the first write."""
         segment = self._add(name, space, data.size, data, None)
         segment.writable = writable
-        if space is Space.GLOBAL and writable:  # races need a writer
+        if space in (Space.GLOBAL, Space.IMAGE) and writable:  # races need a writer
             segment.shadow = Shadow(data.size, self.machine.span, initialised)
         return segment
 
@@ -109,5 +111,5 @@ class SegmentTable:
     def written_lately(self, segment: Segment) -> bool:
         """Whether it was written since the last barrier for its space. Barriers do not order groups."""
         assert segment.shadow is not None
-        since = 0 if segment.space is Space.GLOBAL else self.machine.synced[Space.LOCAL]
+        since = self.machine.synced[Space.LOCAL] if segment.space is Space.LOCAL else 0
         return segment.shadow.last_write >= since

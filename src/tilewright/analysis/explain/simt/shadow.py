@@ -11,18 +11,15 @@ import numpy as np
 import numpy.typing as npt
 
 from .compiled_code import Site
+from .team_order import ITEM, Bools, Floors, Int64s, WideReaders
 
-ITEM_BITS = 40
-ITEM = np.int64((1 << ITEM_BITS) - 1)
-Int64s = npt.NDArray[np.int64]
-Bools = npt.NDArray[np.bool_]
 _PENDING_LIMIT = 1 << 22
 
 
 @dataclass(slots=True)
 class Touch:
-    """One access of many lanes: byte offsets in the shadowed bytes, bytes of each, and the largest power of two that divides
-    them all."""
+    """One access of many lanes: byte offsets in the shadowed bytes (lanes,), bytes of each, and the largest power of two that
+    divides them all. Reads of many iterations have a row of offsets for each."""
 
     offsets: Int64s
     size: int
@@ -30,6 +27,11 @@ class Touch:
     tags: Int64s
     site: Site
     lanes: npt.NDArray[np.intp] | None
+    floors: Floors | None = None  # where barriers of sub-groups have been met since the last one of the work-group
+
+    def since(self, tags: Int64s, others: Int64s) -> Int64s:
+        """The tag above which an access of `others` is not ordered before `tags`."""
+        return tags & ~ITEM if self.floors is None else self.floors.since(tags, others)
 
 
 @dataclass(slots=True)
@@ -44,6 +46,7 @@ class Conflict:
     between_groups: bool
     count: int
     which: Bools
+    others: Int64s  # the other tag of each cell in `which`
 
 
 class Readers:
@@ -55,14 +58,26 @@ class Readers:
         self.group_high = np.zeros(cells, np.int32)
         self.group_low = np.zeros(cells, np.int32)
         self.site = np.zeros(cells, np.int32)
+        self.wide: WideReaders | None = None
 
     def refine(self, factor: int) -> None:
         self.highest, self.lowest = self.highest.repeat(factor), self.lowest.repeat(factor)
         self.group_high, self.group_low = self.group_high.repeat(factor), self.group_low.repeat(factor)
         self.site = self.site.repeat(factor)
+        if self.wide is not None:
+            self.wide.refine(factor)
+
+    def enter(self, touch: Touch, cells: Int64s, group_items: int) -> None:
+        """Records an access. `group_items` is 0 for memory that groups do not share."""
+        tags = _spread(touch.tags, cells)
+        if touch.floors is not None and self.wide is None:
+            self.wide = WideReaders(self.highest, self.lowest)
+        if self.wide is not None:
+            epochs = None if touch.floors is None else _spread(touch.floors.epochs, cells)
+            self.wide.add(cells.ravel(), tags if epochs is None else epochs | (tags & ITEM))
+        self.add(cells.ravel(), tags, touch.site.number, group_items)
 
     def add(self, cells: Int64s, tags: Int64s, site: int, group_items: int) -> None:
-        """`group_items` is 0 for memory that groups do not share."""
         np.maximum.at(self.highest, cells, tags)
         np.maximum.at(self.lowest, cells, complement(tags))
         if group_items:
@@ -71,21 +86,36 @@ class Readers:
             np.maximum.at(self.group_low, cells, np.int32(2**31 - 1) - groups)
         self.site[cells] = site
 
-    def others(self, cells: Int64s, tags: Int64s, group_items: int) -> tuple[Bools, Int64s, Bools]:
-        """Cells that another item read: (cells, its tag, whether only another group read)."""
+    def _items(self, cells: Int64s, tags: Int64s, floors: Floors | None) -> tuple[Bools, Int64s, Bools, Int64s]:
+        """Whether another item read these cells since the last barrier that orders both: (by the highest item, its tag, by
+        the lowest, its tag)."""
         base = tags & ~ITEM
-        high, low = self.highest[cells], self.lowest[cells]
+        high, low = self.highest[cells], complement(self.lowest[cells])
         by_high = (high > base) & (high != tags)
-        by_low = (low > base) & (low != complement(tags))
+        by_low = (complement(low) > base) & (low != tags)
+        if floors is None:
+            return by_high, high, by_low, low
+        if self.wide is None:
+            self.wide = WideReaders(self.highest, self.lowest)
+        wide_by_high, wide_high, wide_by_low, wide_low = self.wide.others(cells, tags, floors)
+        by_high, by_low = by_high & floors.same(tags, high), by_low & floors.same(tags, low)
+        high, low = np.where(wide_by_high, wide_high, high), np.where(wide_by_low, wide_low, low)
+        return by_high | wide_by_high, high, by_low | wide_by_low, low
+
+    def others(
+        self, cells: Int64s, tags: Int64s, group_items: int, floors: Floors | None = None
+    ) -> tuple[Bools, Int64s, Bools]:
+        """Cells that another item read: (cells, its tag, whether only another group read)."""
+        by_high, high, by_low, low = self._items(cells, tags, floors)
         if not group_items:
-            return by_high | by_low, np.where(by_high, high, complement(low)), np.zeros(high.shape, bool)
+            return by_high | by_low, np.where(by_high, high, low), np.zeros(high.shape, bool)
         own = (tags & ITEM) - 1
         own_group = own // group_items + 1
         by_high &= ((high & ITEM) - 1) // group_items + 1 == own_group
-        by_low &= ((complement(low) & ITEM) - 1) // group_items + 1 == own_group
+        by_low &= ((low & ITEM) - 1) // group_items + 1 == own_group
         last, first = self.group_high[cells], np.int32(2**31 - 1) - self.group_low[cells]
         between = (last != 0) & ((last != own_group) | (first != own_group))
-        tag = np.where(by_high, high, np.where(by_low, complement(low), 0))
+        tag = np.where(by_high, high, np.where(by_low, low, 0))
         foreign = np.where(last != own_group, last, first)
         tag = np.where(tag == 0, (foreign.astype(np.int64) - 1) * group_items + 1, tag)
         return by_high | by_low | between, tag, between & ~by_high & ~by_low
@@ -108,27 +138,28 @@ class Shadow:
         self.writer = np.zeros(cells, np.int64)
         self.writer_site = np.zeros(cells, np.int32)
         self.readers: Readers | None = None
-        self.atomics: Readers | None = None
+        self.atomics: Readers | None = None  # who updated atomically
+        self.atomic_loads: Readers | None = None
         self.pending: list[Touch] = []
         self.pending_items = 0
         self.last_write = -1
         self.complete = initialised
 
     def cells(self, touch: Touch) -> Int64s:
-        """The cells of each lane: (lanes,) or (cells per access, lanes)."""
+        """The cells of each lane: like the offsets, or with one more dimension before theirs, the cells of an access."""
         if touch.unit < self.granule:
             self._refine(touch.unit)
         first = touch.offsets // self.granule
         count = touch.size // self.granule
         if count <= 1:
             return first
-        return first + np.arange(count, dtype=np.int64)[:, None]
+        return first + np.arange(count, dtype=np.int64).reshape(-1, *[1] * first.ndim)
 
     def _refine(self, unit: int) -> None:
         factor = self.granule // unit
         self.granule = unit
         self.writer, self.writer_site = self.writer.repeat(factor), self.writer_site.repeat(factor)
-        for readers in (self.readers, self.atomics):
+        for readers in (self.readers, self.atomics, self.atomic_loads):
             if readers is not None:
                 readers.refine(factor)
 
@@ -160,14 +191,14 @@ class Shadow:
             cells = self.cells(touch)
             if self.readers is None:
                 self.readers = Readers(self.writer.size)
-            self.readers.add(cells.ravel(), _spread(touch.tags, cells), touch.site.number, self.group_items)
+            self.readers.enter(touch, cells, self.group_items)
         self.forget_reads()
 
     def conflicts_with_write(self, touch: Touch, cells: Int64s) -> Conflict | None:
         """Whether another item wrote these cells in this epoch (or another group at any time)."""
         earlier = self.writer[cells]
         tags = np.broadcast_to(touch.tags, cells.shape)
-        base = tags & ~ITEM
+        base = touch.since(tags, earlier)
         if self.group_items:
             other = (earlier != 0) & ((earlier ^ tags) & ITEM != 0)
             if not other.any():
@@ -182,12 +213,12 @@ class Shadow:
         return self._conflict("write", which, touch, cells, earlier, between, self.writer_site)
 
     def conflicts_with_readers(self, touch: Touch, cells: Int64s, kind: str) -> Conflict | None:
-        """Whether another item read these cells (kind "read") or updated them atomically (kind "atomic update")."""
-        readers = self.readers if kind == "read" else self.atomics
+        """Whether another item made an access of this kind: "read", "atomic update" or "atomic load"."""
+        readers = {"read": self.readers, "atomic update": self.atomics, "atomic load": self.atomic_loads}[kind]
         if readers is None:
             return None
         tags = np.ascontiguousarray(np.broadcast_to(touch.tags, cells.shape))
-        which, other, between = readers.others(cells, tags, self.group_items)
+        which, other, between = readers.others(cells, tags, self.group_items, touch.floors)
         return self._conflict(kind, which, touch, cells, other, between, readers.site)
 
     def _conflict(
@@ -206,6 +237,7 @@ class Shadow:
             bool(between[at]),
             int(which.any(axis=0).sum() if which.ndim == 2 else which.sum()),
             which,
+            other[which],
         )
 
     def write(self, touch: Touch, cells: Int64s, clock: int) -> Bools | None:
@@ -217,11 +249,18 @@ class Shadow:
         lost = self.writer[cells] != tags
         return lost if lost.any() else None
 
-    def update(self, touch: Touch, cells: Int64s) -> None:
-        """Records an atomic update."""
-        if self.atomics is None:
-            self.atomics = Readers(self.writer.size)
-        self.atomics.add(cells.ravel(), _spread(touch.tags, cells), touch.site.number, self.group_items)
+    @property
+    def updated(self) -> bool:
+        """Whether any cell was updated atomically."""
+        return self.atomics is not None
+
+    def update(self, touch: Touch, cells: Int64s, loads: bool) -> None:
+        """Records an atomic update, or an atomic load."""
+        self.atomics = self.atomics or (None if loads else Readers(self.writer.size))
+        self.atomic_loads = self.atomic_loads or (Readers(self.writer.size) if loads else None)
+        readers = self.atomic_loads if loads else self.atomics
+        assert readers is not None
+        readers.enter(touch, cells, self.group_items)
 
     def release(self, touch: Touch) -> None:
         """Removes a read: its reader has finished, and all lanes know that."""

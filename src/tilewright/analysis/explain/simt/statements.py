@@ -7,10 +7,14 @@ from ..clc.tree import (
     Assembly,
     Block,
     Break,
+    Call,
+    Case,
     Continue,
     Declaration,
     ExpressionStatement,
+    Goto,
     If,
+    Label,
     Loop,
     Parameter,
     Return,
@@ -23,6 +27,7 @@ from .compiled_code import Frame, Memory, Register, Step, Symbol
 from .context import FunctionCode, FunctionState
 from .convert import change, truth
 from .declarations import DeclarationCompiler
+from .jumps import block_with_labels, check_target, jump, jumps_in, labels_of
 from .masks import Mask
 from .registers import merge
 from .summing_loops import find_sum
@@ -37,13 +42,13 @@ class StatementCompiler(DeclarationCompiler):
         if any(state.function.name == name for state in self.compiling):
             raise position.error(f"{name} calls itself, which OpenCL C does not allow")
         function = self.program.functions[name]
-        self.compiling.append(FunctionState(function, addressed_variables(function), [{}]))
+        self.compiling.append(FunctionState(function, addressed_variables(function), [{}], jumps=jumps_in(function)))
         code = FunctionCode()
         for parameter in function.parameters:
             symbol = self.parameter(parameter)
             self.declare(parameter.name, symbol)
             code.parameters.append((parameter.name, symbol))
-        code.body = self.statement(function.body)
+        code.body = self.with_presets(self.statement(function.body))
         code.slots = self.state.slots
         self.compiling.pop()
         self.compiled[name] = code
@@ -55,6 +60,17 @@ class StatementCompiler(DeclarationCompiler):
             address = self.machine.memory.private(parameter.name, kind.size, parameter.position).address
             return Memory(kind, lambda frame, mask: address, Space.PRIVATE, parameter.constant)
         return Register(self.new_slot(), kind, False, parameter.constant)
+
+    def with_presets(self, body: Step) -> Step:
+        """Where a jump may pass a declaration, its variable is there, and unset, from the beginning."""
+        before = self.state.before
+
+        def run(frame: Frame, mask: Mask) -> Mask:
+            for each in before:
+                each(frame, mask)
+            return body(frame, mask)
+
+        return run if before else body
 
     def statement(self, statement: Statement) -> Step:
         match statement:
@@ -76,14 +92,24 @@ class StatementCompiler(DeclarationCompiler):
                 return self.continue_loop
             case Return():
                 return self.return_statement(statement)
+            case Goto():
+                check_target(statement, self.state.labels, self.state.function)
+                return jump(statement.name)
+            case Label():
+                return _go_on
             case Assembly():
                 raise statement.position.error("inline assembly cannot be interpreted")
         raise statement.position.error("this statement is not supported")
 
     def block(self, block: Block) -> Step:
+        labels = labels_of(block.statements)
         self.state.scopes.append({})
+        self.state.labels.append(labels)
         steps = [self.statement(each) for each in block.statements]
         self.state.scopes.pop()
+        self.state.labels.pop()
+        if labels:
+            return block_with_labels(self.machine, block.statements, steps, labels)
         if len(steps) == 1:
             return steps[0]
 
@@ -107,7 +133,9 @@ class StatementCompiler(DeclarationCompiler):
         return run
 
     def expression_statement(self, statement: ExpressionStatement) -> Step:
-        evaluate = self.value(statement.expression).run
+        expression = statement.expression
+        code = self.call(expression, used=False) if isinstance(expression, Call) else self.value(expression)
+        evaluate = code.run
 
         def run(frame: Frame, mask: Mask) -> Mask:
             evaluate(frame, mask)
@@ -207,6 +235,11 @@ class StatementCompiler(DeclarationCompiler):
 
         return run
 
+    def case_steps(self, case: Case) -> list[Step]:
+        if labels_of(case.statements):
+            return [self.block(Block(case.position, case.statements))]
+        return [self.statement(each) for each in case.statements]
+
     def leave_kernel(self, frame: Frame, mask: Mask) -> Mask:
         self.machine.leave(mask)
         return mask.nobody()
@@ -214,7 +247,7 @@ class StatementCompiler(DeclarationCompiler):
     def switch(self, switch: Switch) -> Step:
         subject = change(self.value(switch.subject), LONG).run
         self.state.scopes.append({})
-        bodies = [(case.value, [self.statement(each) for each in case.statements]) for case in switch.cases]
+        bodies = [(case.value, self.case_steps(case)) for case in switch.cases]
         self.state.scopes.pop()
         labels = np.array([value for value, _ in bodies if value is not None], dtype=np.int64)
 
@@ -238,3 +271,8 @@ class StatementCompiler(DeclarationCompiler):
             return through
 
         return run
+
+
+def _go_on(frame: Frame, mask: Mask) -> Mask:
+    """A label does nothing by itself."""
+    return mask

@@ -106,15 +106,19 @@ def fits(total: Value, terms: Value, count: int) -> bool:
 
 
 def added(total: Value, terms: Value, count: int) -> Value:
-    """`total` and `count` terms (one for all iterations, or a row for each), added from the first to the last."""
+    """`total` and `count` terms (one for all iterations, or a row for each), added from the first to the last.
+
+    NumPy adds whole rows one after the other when it reduces over the slower axis. It adds in pairs only along the fast one
+    (notes of `numpy.sum`), which a single lane would be.
+    """
     rows = terms if np.ndim(terms) == 2 else np.broadcast_to(terms, (count, np.size(terms)))
-    if np.ndim(total) == 0 and rows.shape[1] == 1:
-        numbers = np.concatenate((np.reshape(total, 1), rows[:, 0]))
-        return np.add.accumulate(numbers, dtype=numbers.dtype)[-1]
-    sums = np.array(np.broadcast_to(total, max(np.size(total), rows.shape[1])))
-    for row in rows:
-        sums += row
-    return sums
+    lanes = max(np.size(total), rows.shape[1])
+    numbers = np.empty((count + 1, lanes), total.dtype)
+    numbers[0], numbers[1:] = total, rows
+    if lanes == 1:
+        sums = np.add.accumulate(numbers, axis=0, dtype=numbers.dtype)[-1]
+        return sums if np.ndim(total) else sums[0]
+    return np.add.reduce(numbers, axis=0, dtype=numbers.dtype)
 
 
 def find_sum(context: Context, loop: Loop, test: Run | None) -> Sum | None:

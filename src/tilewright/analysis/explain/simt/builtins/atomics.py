@@ -14,15 +14,15 @@ from ..segments import Access
 from .common import Builtin, arguments, pointer_argument
 
 Update = Callable[[Value, list[Value]], Value]
-_UPDATES: dict[str, tuple[int, Update]] = {
+UPDATES: dict[str, tuple[int, Update]] = {
     "add": (1, lambda old, given: old + given[0]),
     "sub": (1, lambda old, given: old - given[0]),
     "inc": (0, lambda old, given: old + old.dtype.type(1)),
     "dec": (0, lambda old, given: old - old.dtype.type(1)),
     "xchg": (1, lambda old, given: given[0]),
     "cmpxchg": (2, lambda old, given: np.where(old == given[0], given[1], old)),
-    "min": (1, lambda old, given: np.minimum(old, given[0])),
-    "max": (1, lambda old, given: np.maximum(old, given[0])),
+    "min": (1, lambda old, given: np.fmin(old, given[0])),
+    "max": (1, lambda old, given: np.fmax(old, given[0])),
     "and": (1, lambda old, given: old & given[0]),
     "or": (1, lambda old, given: old | given[0]),
     "xor": (1, lambda old, given: old ^ given[0]),
@@ -32,8 +32,8 @@ _UPDATES: dict[str, tuple[int, Update]] = {
 def find_atomic(name: str) -> Builtin | None:
     """atomic_add, atom_cmpxchg and so on."""
     for prefix in ("atomic_", "atom_"):
-        if name.startswith(prefix) and name.removeprefix(prefix) in _UPDATES:
-            count, update = _UPDATES[name.removeprefix(prefix)]
+        if name.startswith(prefix) and name.removeprefix(prefix) in UPDATES:
+            count, update = UPDATES[name.removeprefix(prefix)]
             return _atomic(count, update)
     return None
 
@@ -47,7 +47,7 @@ def _atomic(count: int, update: Update) -> Builtin:
         if pointer_argument(codes[0], call).constant:
             raise call.position.error(f"{call.name} cannot write through a pointer to const")
         machine = context.machine
-        machine.ordering.active = True
+        machine.ordering.active = machine.ordering.older = True
         site = machine.memory.site(call.position, "atomic", target.size, target.size)
         access = Access(target.dtype, 1, target.size, site)
         where, operands = codes[0].run, [change(code, target).run for code in codes[1:]]

@@ -7,7 +7,7 @@ import numpy as np
 
 from ...clc.tree import Call
 from ...clc.types import INT, SIZE_T, UINT, VOID
-from ..compiled_code import Code, Frame, Value
+from ..compiled_code import Code, Frame, Run, Value
 from ..context import Context
 from ..machine import GLOBAL_FENCE
 from ..masks import Mask
@@ -18,18 +18,28 @@ _ONE = np.uint64(1)
 
 
 def _by_dimension(values: Callable[[Context], list[Any]], outside: Any) -> Builtin:
-    """A function of a dimension, which must be constant."""
+    """A function of a dimension; `outside` is its value for a dimension that the NDRange does not have."""
 
     def build(context: Context, call: Call) -> Code:
         (code,) = arguments(context, call, 1)
         if code.constant is None:
-            raise call.position.error(f"{call.name} takes a constant dimension here")
+            return _of_any_dimension(code.run, context, values, outside)
         dimension = int(code.constant)
         if not 0 <= dimension < 3:
             return Code(SIZE_T, lambda frame, mask: outside)
         return Code(SIZE_T, lambda frame, mask: values(context)[dimension])
 
     return build
+
+
+def _of_any_dimension(run: Run, context: Context, values: Callable[[Context], list[Any]], outside: Any) -> Code:
+    def chosen(frame: Frame, mask: Mask) -> Value:
+        dimension, known = run(frame, mask), values(context)
+        if np.ndim(dimension) == 0:
+            return known[int(dimension)] if 0 <= dimension < 3 else outside
+        return np.select([dimension == each for each in range(3)], known, outside)
+
+    return Code(SIZE_T, chosen)
 
 
 def _sizes(values: Callable[[Context], Any]) -> Callable[[Context], list[Any]]:

@@ -2,8 +2,8 @@
 
 import argparse
 
-from ..core.argument_words import LaunchWords, bound_names, name_and_word
-from ..core.sizes import sides
+from .argument_words import LaunchWords, bound_names, name_and_word
+from .sizes import sides
 
 LISTS = (("arg", "--arg"), ("bind", "--bind"), ("init", "--init"), ("expect", "--expect"), ("include", "-I"))
 

@@ -1,0 +1,58 @@
+"""Where the members of structs and unions lie: as C does it, bit-fields by the rules of the System V ABI."""
+
+from dataclasses import dataclass
+
+from .lexer import Position
+from .types import UCHAR, UINT, ULONG, USHORT, Field, Scalar, Struct, Type
+
+
+@dataclass(frozen=True)
+class Member:
+    """A member as it is declared. `bits` is None for what is no bit-field."""
+
+    name: str
+    type: Type
+    aligned: int
+    bits: int | None
+    position: Position
+
+
+def struct_of(tag: str, members: list[Member], packed: bool, union: bool, identity: int, aligned: int = 1) -> Struct:
+    """The type of a struct or union with these members."""
+    bit, largest, alignment = 0, 0, aligned
+    fields: list[Field] = []
+    for each in members:
+        step = max(1 if packed else each.type.alignment, each.aligned)
+        if each.bits is None:
+            bit = -(-bit // (8 * step)) * 8 * step
+            fields.append(Field(each.name, each.type, bit // 8))
+            end = bit + 8 * each.type.size
+        else:
+            bit = _start_of_bits(bit, each)
+            end = bit + each.bits
+            if each.name:
+                fields.append(_bit_field(each, bit))
+        if each.bits is None or each.name:  # a bit-field without a name aligns nothing
+            alignment = max(alignment, step)
+        largest = max(largest, -(-end // 8))
+        bit = 0 if union else end
+    return Struct(tag, tuple(fields), -(-largest // alignment) * alignment, alignment, identity, union)
+
+
+def _start_of_bits(bit: int, member: Member) -> int:
+    """The next free bit, unless the bit-field would cross a border of its type; one of no bits goes to that border."""
+    unit = 8 * member.type.size
+    assert member.bits is not None
+    crosses = member.bits == 0 or bit // unit != (bit + member.bits - 1) // unit
+    return -(-bit // unit) * unit if crosses else bit
+
+
+def _bit_field(member: Member, bit: int) -> Field:
+    """In the smallest aligned integer that holds all its bits, so that its neighbours are touched as little as possible."""
+    assert isinstance(member.type, Scalar)
+    assert member.bits is not None
+    for container in (UCHAR, USHORT, UINT, ULONG):
+        room = 8 * container.size
+        if bit // room == (bit + member.bits - 1) // room:
+            break
+    return Field(member.name, member.type, bit // room * container.size, member.bits, bit % room, container)

@@ -1,0 +1,190 @@
+"""Statement parser of OpenCL C."""
+
+from .attributes import Attributes
+from .lexer import Position
+from .refused import REFUSED_WORDS
+from .tree import (
+    Assembly,
+    Block,
+    Break,
+    Case,
+    Continue,
+    Declaration,
+    ExpressionStatement,
+    Goto,
+    If,
+    Label,
+    Loop,
+    Return,
+    Statement,
+    Switch,
+)
+from .types import REFUSED
+from .variables import VariableParser
+
+
+class StatementParser(VariableParser):
+    """Adds statements."""
+
+    def block(self) -> Block:
+        position = self.expect("{").position
+        types, constants, enumerators = dict(self.types), dict(self.constants), self.enumerators
+        statements: list[Statement] = []
+        while not self.accept("}"):
+            if self.current.kind == "end":
+                raise position.error("this brace is not closed")
+            statements.append(self.label() or self.statement())
+        self.types, self.constants, self.enumerators = types, constants, enumerators
+        return Block(position, tuple(statements))
+
+    def statement(self) -> Statement:
+        token = self.current
+        position = token.position
+        if token.kind == "name":
+            read = getattr(self, f"{token.text}_statement", None) if token.text in _KEYWORDS else None
+            if read is not None:
+                self.take()
+                statement: Statement = read(position)
+                return statement
+            if token.text in ("case", "default"):
+                raise position.error(f"{token.text} stands outside the braces of its switch")
+            label = self.label()
+            if label is not None:
+                return Block(position, (label, self.statement()))
+            if self.static_assertion():
+                return Block(position, ())
+        if token.text in ("{", "{...}"):
+            return self.block()
+        if self.accept(";"):
+            return Block(position, ())
+        if token.text == "__attribute__" and not self.starts_declaration():
+            self.attributes(Attributes())
+            return self.statement()
+        if token.text in ("asm", "__asm__", "__asm"):
+            return self.assembly(position)
+        if self.starts_type():
+            spec = self.specifiers()
+            if self.accept(";"):
+                return Block(position, ())
+            return Declaration(position, tuple(self.variables(spec)))
+        if token.text in (REFUSED | REFUSED_WORDS.keys()) and self.ahead().kind == "name":
+            raise self.no_type(token)
+        expression = self.expression()
+        self.expect(";")
+        return ExpressionStatement(expression.position, expression)
+
+    def assembly(self, position: Position) -> Assembly:
+        while self.current.text != ";" and self.current.kind != "end":
+            self.take()
+        self.expect(";")
+        return Assembly(position)
+
+    def starts_declaration(self) -> bool:
+        """After an attribute: does a declaration follow, or a statement?"""
+        at, depth = 1, 0
+        while True:
+            text = self.ahead(at).text
+            if self.ahead(at).kind == "end":
+                raise self.position.error("this attribute's parentheses are not closed")
+            depth += {"(": 1, ")": -1}.get(text, 0)
+            at += 1
+            if depth == 0:
+                return self.starts_type(at)
+
+    def label(self) -> Label | None:
+        """`name:` before a statement."""
+        token = self.current
+        if token.kind != "name" or self.ahead().text != ":" or token.text in self.types or token.text in _NO_LABELS:
+            return None
+        self.take()
+        self.expect(":")
+        self.attributes(Attributes())
+        return Label(token.position, token.text)
+
+    def goto_statement(self, position: Position) -> Goto:
+        name = self.identifier("a label").text
+        self.expect(";")
+        return Goto(position, name)
+
+    def if_statement(self, position: Position) -> If:
+        self.expect("(")
+        condition = self.expression()
+        self.expect(")")
+        then = self.statement()
+        otherwise = self.statement() if self.accept("else") else None
+        return If(position, condition, then, otherwise)
+
+    def for_statement(self, position: Position) -> Loop:
+        self.expect("(")
+        constants, types, enumerators = dict(self.constants), dict(self.types), self.enumerators
+        initial: Statement | None = None
+        if self.starts_type():
+            initial = Declaration(self.position, tuple(self.variables(self.specifiers())))
+        elif not self.accept(";"):
+            expression = self.expression()
+            initial = ExpressionStatement(expression.position, expression)
+            self.expect(";")
+        condition = None if self.current.text == ";" else self.expression()
+        self.expect(";")
+        step = None if self.current.text == ")" else self.expression()
+        self.expect(")")
+        body = self.statement()
+        self.constants, self.types, self.enumerators = constants, types, enumerators
+        return Loop(position, initial, condition, step, body)
+
+    def while_statement(self, position: Position) -> Loop:
+        self.expect("(")
+        condition = self.expression()
+        self.expect(")")
+        return Loop(position, None, condition, None, self.statement())
+
+    def do_statement(self, position: Position) -> Loop:
+        body = self.statement()
+        self.expect("while")
+        self.expect("(")
+        condition = self.expression()
+        self.expect(")")
+        self.expect(";")
+        return Loop(position, None, condition, None, body, test_first=False)
+
+    def return_statement(self, position: Position) -> Return:
+        value = None if self.current.text == ";" else self.expression()
+        self.expect(";")
+        return Return(position, value)
+
+    def break_statement(self, position: Position) -> Break:
+        self.expect(";")
+        return Break(position)
+
+    def continue_statement(self, position: Position) -> Continue:
+        self.expect(";")
+        return Continue(position)
+
+    def switch_statement(self, position: Position) -> Switch:
+        self.expect("(")
+        subject = self.expression()
+        self.expect(")")
+        self.expect("{")
+        cases: list[tuple[Position, int | None, list[Statement]]] = []
+        while not self.accept("}"):
+            here = self.position
+            if self.accept("case"):
+                value = self.integer(self.conditional())
+                if any(known == value for _, known, _ in cases):
+                    raise here.error(f"there are two cases for {value}")
+                cases.append((here, value, []))
+                self.expect(":")
+            elif self.accept("default"):
+                if any(known is None for _, known, _ in cases):
+                    raise here.error("there are two defaults")
+                cases.append((here, None, []))
+                self.expect(":")
+            elif cases:
+                cases[-1][2].append(self.label() or self.statement())
+            else:
+                raise here.error("a statement before the first case is never reached")
+        return Switch(position, subject, tuple(Case(at, value, tuple(body)) for at, value, body in cases))
+
+
+_KEYWORDS = {"if", "for", "while", "do", "return", "break", "continue", "switch", "goto"}
+_NO_LABELS = {"case", "default"}
