@@ -12,9 +12,9 @@ from typing import Any
 from ..errors import InvalidInput
 
 FORMS = (
-    "a number or an expression over other sizes (n=4*m), a buffer (x=f32[1024] or x=f32[64,32]), a file (x=data.npy or "
-    "x=data.bin:f32), local memory in bytes (tile=local:16*17*4), another parameter's buffer (y=@x, or y=@x+256 for a part of "
-    "it), a vector (v=(1,2,3,4)), a struct (s={x=1,y=2.5}), or null"
+    "a number or an expression over other sizes (n=4*m), a buffer (x=f32[1024], x=f32[64,32], or x=[1024] of the parameter's "
+    "own type), a file (x=data.npy or x=data.bin:f32), local memory in bytes (tile=local:16*17*4), another parameter's buffer "
+    "(y=@x, or y=@x+256 for a part of it), a vector (v=(1,2,3,4)), a struct (s={x=1,y=2.5}), or null"
 )
 LONGEST_WORD = 4096
 # What a type is called on the command line, and its name in OpenCL C.
@@ -31,7 +31,7 @@ TYPE_NAMES = {
 AMBIGUOUS = ("int8", "int16", "uint8", "uint16", "float16")
 _VECTOR = re.compile(r"(char|uchar|short|ushort|int|uint|long|ulong|half|float|double)(2|3|4|8|16)$")
 _NAME = re.compile(r"[A-Za-z_]\w*$", re.ASCII)
-_TYPED = re.compile(r"(?P<type>[A-Za-z_]\w*)\s*(?P<sizes>(?:\[[^\[\]]*\]\s*)+)$", re.ASCII)
+_TYPED = re.compile(r"(?P<type>(?:[A-Za-z_]\w*)?)\s*(?P<sizes>(?:\[[^\[\]]*\]\s*)+)$", re.ASCII)
 _SIZED_STRUCT = re.compile(r"(?P<fields>\{.*\})\s*\[(?P<count>[^\[\]]+)\]$", re.S)
 _BY = re.compile(r"\d+(?:[xX]\d+)+$|[A-Z0-9_]+(?:x[A-Z0-9_]+)+$", re.ASCII)
 _SHARED = re.compile(r"@\s*(?P<name>[A-Za-z_]\w*)\s*(?:\+(?P<offset>.+))?$", re.ASCII | re.S)
@@ -52,7 +52,7 @@ class LocalWord:
 
 @dataclass(frozen=True)
 class BufferWord:
-    """A buffer of elements of the type that `type_name` names, and its sides as expressions."""
+    """A buffer of elements of the type that `type_name` names ("": the parameter's own), and its sides as expressions."""
 
     type_name: str
     sides: tuple[str, ...]

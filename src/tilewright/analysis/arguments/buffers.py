@@ -152,6 +152,8 @@ def _element_name(kind: PointerType) -> str:
 
 def _of_type(name: str, kind: PointerType, word: BufferWord, names: Names, readonly: bool) -> OwnBuffer:
     shape = tuple(_count(name, side, names) for side in word.sides)
+    if not word.type_name:
+        return _made(name, kind, shape, readonly)
     wanted = _element_name(kind)
     if isinstance(kind.target, Struct):
         if opencl_type(word.type_name):
