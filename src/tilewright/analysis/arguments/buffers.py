@@ -220,3 +220,14 @@ def _filled(buffer: OwnBuffer, array: np.ndarray, contents: Contents) -> Content
             f"{buffer.nbytes:,} of {buffer.dtype}"
         )
     return contents
+
+
+def expected_array(buffer: OwnBuffer, given: object) -> np.ndarray:
+    """What `--expect` says that a buffer holds after the launch: an array or a file. InvalidInput for other sizes and types."""
+    array = given if isinstance(given, np.ndarray) else read_array(str(given), buffer.dtype)
+    if array.size != buffer.elements or array.dtype != buffer.dtype:
+        raise InvalidInput(
+            f"--expect {buffer.name}: {array.size:,} elements of {array.dtype}, and {buffer.name} has {buffer.elements:,} of "
+            f"{buffer.dtype}"
+        )
+    return array.reshape(buffer.shape)

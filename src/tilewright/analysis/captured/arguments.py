@@ -6,11 +6,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ...core.captured import BufferValue, LocalValue, NullValue, RawValue, UnreadValue, Value
+from ...core.captured import BufferValue, ImageValue, LocalValue, NullValue, RawValue, SamplerValue, UnreadValue, Value
 from ...errors import InvalidInput
-from ..explain import Argument, LocalMemory
+from ..explain import Argument, LocalMemory, Sampler
+from ..explain.clc.image_types import SAMPLER, ImageType
 from ..explain.clc.tree import Function
 from ..explain.clc.types import Pointer, Scalar, Space, Struct, Type, Vector, element_of
+from ..explain.simt.images import image_of
 
 
 def arguments_of(function: Function, values: Sequence[Value]) -> dict[str, Argument]:
@@ -41,11 +43,22 @@ def _argument(name: str, kind: Type, value: Value, memories: dict[int, npt.NDArr
         if not isinstance(kind, Pointer):
             raise InvalidInput(f"argument {name!r} is a {kind}, but a buffer was given")
         return _array(kind, value, memories)
+    if isinstance(value, ImageValue | SamplerValue) or isinstance(kind, ImageType) or kind is SAMPLER:
+        return _image_or_sampler(name, kind, value)
     if isinstance(kind, Pointer):
         raise InvalidInput(
             f"argument {name!r} is a pointer, and {len(value.data)} bytes were given for it: an address, which is not followed"
         )
     return _by_value(name, kind, value)
+
+
+def _image_or_sampler(name: str, kind: Type, value: Value) -> Argument:
+    if isinstance(value, ImageValue) and isinstance(kind, ImageType):
+        return image_of(value.data, value.order, value.type, value.sides)
+    if isinstance(value, SamplerValue) and kind is SAMPLER:
+        return Sampler(value.normalized, value.addressing, value.linear)
+    given = type(value).__name__.removesuffix("Value").lower()
+    raise InvalidInput(f"argument {name!r} is of type {kind}, but another kind of value was given: {given}")
 
 
 def is_null(kind: Type, value: Value) -> bool:
