@@ -13,12 +13,14 @@ if TYPE_CHECKING:
     from .analysis.explanations import WhatIf, compare_explanations, explain, what_if
     from .analysis.inspect import Inspection, inspect
     from .api.answers import why
+    from .api.checking import Checked, check
     from .api.machine import Devices, devices
     from .api.measurements import Accuracy, Run, accuracy, bench, ladder, run
     from .api.planning import Tuned, plan, tune
     from .api.records import Comparisons, Record, compare, load_record, plot, report
     from .api.rooflines import roofline
     from .api.rungs import list, show
+    from .api.watching import Watched, replay, watch, watching
     from .core.custom import custom_kernel
     from .core.kernel import Config, Kernel, Ladder, NDRange
     from .core.plan import Plan, plan_kernel
@@ -54,12 +56,14 @@ _HOMES = {
     "analysis.explanations": ("WhatIf", "compare_explanations", "explain", "what_if"),
     "analysis.inspect": ("Inspection", "inspect"),
     "api.answers": ("why",),
+    "api.checking": ("Checked", "check"),
     "api.machine": ("Devices", "devices"),
     "api.measurements": ("Accuracy", "Run", "accuracy", "bench", "ladder", "run"),
     "api.planning": ("Tuned", "plan", "tune"),
     "api.records": ("Comparisons", "Record", "compare", "load_record", "plot", "report"),
     "api.rooflines": ("roofline",),
     "api.rungs": ("list", "show"),
+    "api.watching": ("Watched", "replay", "watch", "watching"),
     "core.custom": ("custom_kernel",),
     "core.kernel": ("Config", "Kernel", "Ladder", "NDRange"),
     "core.plan": ("Plan", "plan_kernel"),
@@ -82,14 +86,14 @@ _HOMES = {
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [
-    "LADDERS", "Accuracy", "Answer", "BuildFailed", "Comparisons", "Config", "Copy", "Devices", "Examination", "Gemm",
+    "LADDERS", "Accuracy", "Answer", "BuildFailed", "Checked", "Comparisons", "Config", "Copy", "Devices", "Examination", "Gemm",
     "Inspection", "InvalidInput", "Kernel", "Ladder", "LadderRoofline", "Ladders", "LaunchFailed", "NDRange", "NoDevice",
     "OutOfDeviceMemory", "Plan", "Record", "RecordError", "Roofline", "Row", "Run", "TilewrightError", "Transpose",
-    "Tuned", "UnknownName", "Unsupported", "UnsupportedType", "Verdict", "WhatIf", "WrongResult", "__version__",
-    "accuracy", "bench", "compare", "compare_explanations", "copy", "custom_kernel", "devices", "doctor", "explain",
+    "Tuned", "UnknownName", "Unsupported", "UnsupportedType", "Verdict", "Watched", "WhatIf", "WrongResult", "__version__",
+    "accuracy", "bench", "check", "compare", "compare_explanations", "copy", "custom_kernel", "devices", "doctor", "explain",
     "find_kernel", "find_ladder", "gemm", "inspect", "ladder", "list", "list_devices", "load_record", "matmul",
-    "matrix_transpose", "open_device", "plan", "plan_kernel", "plot", "report", "roofline", "run", "run_plan",
-    "rung_before", "save_record", "show", "transpose", "tune", "verify", "what_if", "why",
+    "matrix_transpose", "open_device", "plan", "plan_kernel", "plot", "replay", "report", "roofline", "run", "run_plan",
+    "rung_before", "save_record", "show", "transpose", "tune", "verify", "watch", "watching", "what_if", "why",
 ]  # fmt: skip
 
 

@@ -5,10 +5,10 @@ from functools import cache
 
 from tilewright.analysis.explain.explanation import Explanation
 from tilewright.analysis.explain.models import GT200, find_model
+from tilewright.analysis.explain.numbers import number
 from tilewright.analysis.explain.plans import explain_kernel
 from tilewright.analysis.explain.profile import LineAccess
 from tilewright.analysis.explain.totals import Totals, totals
-from tilewright.analysis.explain.verdict import number
 from tilewright.core.kernel import Config, Kernel
 from tilewright.core.problem import Copy, Gemm, Problem, Transpose
 from tilewright.kernels import find_kernel

@@ -8,7 +8,7 @@ from ..analysis.explain.clc.lexer import Position
 from ..analysis.explain.explanation import Explanation
 from ..analysis.explain.models import Model
 from ..analysis.explain.private_arrays import PrivateArray
-from ..analysis.explain.profile import LineAccess
+from ..analysis.explain.profile import SECTORS, LineAccess
 from ..analysis.inspect import instruction_kinds as kinds
 from ..analysis.inspect.record import Inspection
 from ..core.device import DeviceInfo, Peaks
@@ -75,7 +75,7 @@ class Evidence:
             self.scale(launch, each) * (self.needed_bytes(each) + self.wasted_bytes(each))
             for launch in self.launches
             for each in launch.accesses
-            if not each.is_local
+            if each.unit == SECTORS
         )
 
     def needed_bytes(self, access: LineAccess) -> float:
@@ -137,7 +137,7 @@ class Evidence:
         """Passes through a cache or local memory: the lines of a global access, the wavefronts of a local one."""
         if access.is_local:
             return access.requests if self.is_cpu else access.cost
-        return max(access.requests, access.lines)
+        return max(access.requests, access.lines if access.unit == SECTORS else access.cost)
 
     def fewest_passes(self, access: LineAccess) -> int:
         """The passes that an access would need without conflicts, strides and scattered addresses."""

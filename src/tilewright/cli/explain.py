@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 EXAMPLES = """\
   tilewright explain tiles/2
   tilewright explain transpose/5 --sweep PAD=0,1
-  tilewright explain mine.cl --global M,N --local 16,16 --html mine.html"""
+  tilewright explain mine.cl --global M,N --local 16,16 --html mine.html
+  tilewright explain --replay CLIntercept_Dump/app/Replay"""
 
 TIME_LIMIT_S = 30.0
 
@@ -25,9 +26,11 @@ TIME_LIMIT_S = 30.0
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     from ..core.defaults import EXPLAIN_STEPS
     from .json_output import add_json
+    from .replayed import add_replay
     from .shared_arguments import add_kernel, add_problem
 
-    add_kernel(parser)
+    add_kernel(parser, needed=False)
+    add_replay(parser)
     add_problem(parser.add_argument_group("problem"), "256x256x64, or 256x256")
     parser.add_argument(
         "--device-model", metavar="MODEL",
@@ -71,6 +74,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def execute(options: argparse.Namespace) -> int:
     """The exit status: 1 if the kernel has faults, or did not end within its steps."""
+    if options.replay is not None:
+        from .replayed import explain_replayed
+
+        return explain_replayed(options)
     from ..analysis.explain.annotate import report
     from ..analysis.explain.serialise import to_dict
     from ..analysis.explanations import explain

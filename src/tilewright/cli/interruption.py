@@ -47,6 +47,23 @@ def terminated_as_interrupted() -> Iterator[None]:
             signal.signal(number, handler)
 
 
+@contextmanager
+def left_to_the_program() -> Iterator[None]:
+    """A context in which another program runs: SIGINT and SIGTERM act as Python sets them up, and nobody waits for an answer."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    descriptor = signal.set_wakeup_fd(-1)
+    interrupt = signal.signal(signal.SIGINT, signal.default_int_handler)
+    terminate = signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, interrupt)
+        signal.signal(signal.SIGTERM, terminate)
+        signal.set_wakeup_fd(descriptor)
+
+
 def status_of_interrupt(interrupt: KeyboardInterrupt) -> int:
     """The exit status: 143 after SIGTERM, 130 after Ctrl-C.
 

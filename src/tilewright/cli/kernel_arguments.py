@@ -22,6 +22,8 @@ def kernel_of(options: argparse.Namespace) -> Kernel:
 
 def kernel_and_settings(options: argparse.Namespace) -> tuple[Kernel, dict[str, str]]:
     """The rung or the user's file, and the settings to give it. A file has its macros already."""
+    if options.kernel is None:
+        raise InvalidInput("name a kernel: a rung, such as tiles/2, or a .cl file of your own")
     if not is_file(options.kernel):
         return rung_of(options), settings_of(options.define)
     whole = with_head(Path(options.kernel), options)

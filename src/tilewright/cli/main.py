@@ -15,6 +15,7 @@ from ..runtime.home import cache_troubles
 from . import (
     accuracy,
     bench,
+    check,
     compare,
     completion,
     devices,
@@ -28,6 +29,7 @@ from . import (
     roofline,
     show,
     tune,
+    watch,
     why,
 )
 from . import list as list_ladders
@@ -41,7 +43,7 @@ GROUPS: dict[str, dict[str, Command]] = {
     "measure": {
         "ladder": ladder, "bench": bench, "accuracy": accuracy, "compare": compare, "plot": plot, "report": report,
     },
-    "your own kernel": {"why": why, "run": run_one, "inspect": inspect, "roofline": roofline},
+    "your own kernel": {"why": why, "watch": watch, "check": check, "run": run_one, "inspect": inspect, "roofline": roofline},
     "library": {"plan": plan, "tune": tune},
     "machine": {"devices": devices, "doctor": doctor, "completion": completion},
 }  # fmt: skip

@@ -11,10 +11,12 @@ from .quantities import from_zero, seconds
 
 
 def add_kernel(
-    parser: argparse.ArgumentParser, what: str = "a rung's name, such as tiles/2, or a .cl file of your own"
+    parser: argparse.ArgumentParser,
+    what: str = "a rung's name, such as tiles/2, or a .cl file of your own",
+    needed: bool = True,
 ) -> None:
-    """The arguments of all commands that take a kernel. `what` says what the first may be."""
-    parser.add_argument("kernel", metavar="KERNEL", help=what)
+    """The arguments of all commands that take a kernel. `what` says what the first may be, and `needed` whether it must be."""
+    parser.add_argument("kernel", metavar="KERNEL", help=what, nargs=None if needed else "?")
     parser.add_argument(
         "--offset", type=from_zero, default=0, metavar="COLUMNS",
         help="columns that a transpose or copy leaves out (default: %(default)s)",

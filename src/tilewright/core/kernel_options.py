@@ -66,7 +66,7 @@ def with_head(path: Path, options: argparse.Namespace | None = None) -> argparse
         raise InvalidInput(f"there is no kernel file {path}; `tilewright list` names the rungs")
     if path.is_dir():
         raise InvalidInput(f"{path} is a folder: give a .cl file")
-    heads = [_parsed(f"{path}:{number}", text) for number, text in _head_lines(path)]
+    heads = [_parsed(f"{path}:{number}", text) for number, text in head_lines(path) if not is_budget(text)]
     given = _parsed(str(path), "") if options is None else options
     merged = argparse.Namespace(**vars(given))
     for head in heads:
@@ -78,8 +78,13 @@ def with_head(path: Path, options: argparse.Namespace | None = None) -> argparse
     return merged
 
 
-def _head_lines(path: Path) -> Iterator[tuple[int, str]]:
-    """The options in the comment lines at the start of a file, with the number of each line."""
+def is_budget(text: str) -> bool:
+    """Whether the text of a head's line holds budgets of `check` instead of options: "max conflicts 1, no race"."""
+    return text.split(maxsplit=1)[:1] in (["max"], ["no"])
+
+
+def head_lines(path: Path) -> Iterator[tuple[int, str]]:
+    """The options and budgets in the comment lines at the start of a file, with the number of each line."""
     for number, line in enumerate(read_source(path).split("\n"), 1):
         comment = _COMMENT.match(line)
         if comment is None:

@@ -23,7 +23,7 @@ def bank_conflicts(evidence: Evidence) -> list[Cause]:
     if evidence.last is None or evidence.is_cpu:
         return []
     causes = []
-    for each in (each for each in evidence.accesses if each.is_local and is_costly(each)):
+    for each in (each for each in evidence.accesses if each.is_local and not each.is_atomic and is_costly(each)):
         times = evidence.scale(evidence.last, each)
         now, least = (evidence.path_seconds(times * count) for count in (each.cost, each.ideal))
         causes.append(

@@ -91,11 +91,16 @@ def strided(evidence: Evidence) -> list[Cause]:
     """
     if evidence.last is None:
         return []
-    costly = [each for each in evidence.accesses if not each.is_local and is_costly(each)]
+    costly = [each for each in evidence.accesses if is_plain(each) and is_costly(each)]
     groups: dict[tuple[str, int], list[LineAccess]] = {}
     for each in sorted(costly, key=lambda each: each.ideal - each.cost):
         groups.setdefault((each.position.file, each.position.line), []).append(each)
     return present([_strided_cause(evidence, own) for own in groups.values()])
+
+
+def is_plain(access: LineAccess) -> bool:
+    """Whether an access loads or stores global memory: constant memory and atomic functions have costs of their own."""
+    return access.space == "global" and not access.is_atomic
 
 
 def _strided_cause(evidence: Evidence, accesses: list[LineAccess]) -> Cause | None:

@@ -28,6 +28,9 @@ STEPS, TIME_LIMIT_S = 10_000, 1.0
 class Reach:
     """Records the highest byte that is touched of each segment, by its name."""
 
+    lanes = 1
+    private_room: int | None = None  # private memory is not observed
+
     def __init__(self) -> None:
         self.end: dict[str, int] = {}
 

@@ -5,27 +5,53 @@ from itertools import groupby
 
 from ..marked_lines import Mark, MarkedLine, marked
 from .explanation import Explanation
+from .fault_groups import fault_sentences
+from .footprint import footprint_lines
+from .loop_costs import loop_lines
 from .models import Model
-from .profile import LineAccess
+from .numbers import number
+from .profile import ADDRESSES, LineAccess
 from .simt import Finding
-from .totals import totals
-from .verdict import findings_and_costs, is_costly, number, remarks, stop_sentences
+from .totals import Totals, totals
+from .verdict import findings_and_costs, is_costly, remarks, stop_sentences
 
 NEAR = 1  # lines of the source that are shown before and after one with traffic or findings
+RACES_SHOWN = 2  # below a line; the verdict has a sentence for them together
 FOLDED = 4  # lines without either that are folded into one
 _OPERATIONS = {"load": "load ", "store": "store", "atomic": "atomic"}
 
 
 def access_line(access: LineAccess, model: Model) -> str:
     """One access in one line: its requests, what each costs, and the least it could cost."""
-    head = f"{_OPERATIONS[access.operation]} {access.space:6} {access.buffer:12} {access.requests:>7,} req"
+    space = "const" if access.space == "constant" else access.space
+    head = f"{_OPERATIONS[access.operation]} {space:6} {access.buffer:12} {access.requests:>7,} req"
     if access.is_image:
         return f"{head}  {number(access.useful_bytes / max(access.requests, 1)):>5} bytes of texels"
     ideal = number(access.ideal_per_request)
+    if access.unit == ADDRESSES:
+        return f"{head}  {_counted(access, 'address', 'addresses')} (least {ideal})  {_alike(access)}"
+    if access.is_atomic:
+        pieces = (model.local_pass, model.local_passes) if access.is_local else (model.piece, model.pieces)
+        turns = number(access.turns / access.requests) if access.requests else "0"
+        return f"{head}  {_counted(access, *pieces)} (ideal {ideal})  {turns} {'turn' if turns == '1' else 'turns'}"
     if access.is_local:
         degree = "no conflict" if access.degree <= 1 else f"{number(access.degree)}-way conflict"
         return f"{head}  {_counted(access, model.local_pass, model.local_passes)} (least {ideal})  {degree}"
-    return f"{head}  {_counted(access, model.piece, model.pieces)} (ideal {ideal})  {100 * access.efficiency:.3g}% used"
+    where = "off-chip, " if access.is_private else ""
+    return f"{head}  {_counted(access, model.piece, model.pieces)} (ideal {ideal})  {where}{_used(access, model)}"
+
+
+def _alike(access: LineAccess) -> str:
+    return "one address" if access.cost <= access.ideal else "one after the other"
+
+
+def _used(access: LineAccess, model: Model) -> str:
+    """How much of what moved was asked for; the lines, where they are what takes the time: a cache looks up one a pass."""
+    if access.cost <= access.ideal and access.efficiency < 0.995:
+        return "least possible"
+    lines = number(access.lines / access.requests) if access.requests else "0"
+    limits = access.lines > max(access.requests, access.cost * access.sector / model.line) and not model.is_cpu
+    return f"{100 * access.efficiency:.3g}% used" + (f", {lines} lines" if limits else "")
 
 
 def _counted(access: LineAccess, one: str, several: str) -> str:
@@ -49,11 +75,16 @@ def marked_source(explanation: Explanation, whole: bool) -> list[MarkedLine]:
     are folded into one line each."""
     file = explanation.entry_position.file
     below: dict[int, list[MarkedLine]] = {}
-    for access in explanation.accesses:
+    for access in (*explanation.accesses, *explanation.private_accesses):
         if access.position.file == file:
             below.setdefault(access.position.line, []).append(marked_access(access, explanation.model))
     for finding in explanation.findings:
         if finding.position.file == file:
+            races = [
+                each for each in explanation.findings if each.is_race and each.position.line == finding.position.line
+            ]
+            if finding in races[RACES_SHOWN:]:
+                continue
             mark, sign = (Mark.FAULT, "!") if finding.is_fault else (Mark.NOTE, "~")
             line = MarkedLine(f"     {sign} {finding_line(finding)}", mark)
             below.setdefault(finding.position.line, []).append(line)
@@ -82,7 +113,7 @@ def elsewhere(explanation: Explanation, file: str) -> list[MarkedLine]:
     """Traffic and findings in other files, which macros and includes bring in."""
     lines = [
         marked_access(each, explanation.model, f"{each.position}: ")
-        for each in explanation.accesses
+        for each in (*explanation.accesses, *explanation.private_accesses)
         if each.position.file != file
     ]
     others = (each for each in explanation.findings if each.position.file != file)
@@ -122,6 +153,26 @@ def summary(explanation: Explanation) -> list[str]:
             round(scale * sum(each)) for each in zip(*((a.useful_bytes, a.requests) for a in images), strict=True)
         ]
         lines.append(f"images: {about}{amounts[0]:,} bytes of texels in {amounts[1]:,} requests")
+    lines += _special_sums(found, explanation.model, about)
+    return lines + footprint_lines(explanation) + loop_lines(explanation)
+
+
+def _special_sums(found: Totals, model: Model, about: str) -> list[str]:
+    """The sums of constant memory, off-chip private arrays and atomic functions, where there are any."""
+    lines = []
+    if found.constant_requests:
+        lines.append(
+            f"constant memory: {about}{found.constant_cost:,} {model.constant_pieces} in {found.constant_requests:,} requests"
+        )
+    if found.private_requests:
+        lines.append(
+            f"private arrays, off-chip: {about}{found.private_sectors:,} {model.pieces} in {found.private_requests:,} requests"
+        )
+    if found.atomic_requests:
+        lines.append(
+            f"atomic functions: {about}{found.atomic_updates:,} updates in {found.atomic_requests:,} requests, which take "
+            f"{found.atomic_turns:,} turns"
+        )
     return lines
 
 
@@ -140,7 +191,7 @@ def legend(explanation: Explanation) -> list[str]:
             "Images: the different bytes of texels that each request asked for; how they lie in memory is not public, so sectors "
             "are not counted. A filter's further texels are not counted either."
         )
-    if any(not each.is_local and not each.is_image for each in explanation.accesses):
+    if any(each.space == "global" for each in explanation.accesses):
         lines.append(
             f"Global memory: {model.pieces} = {model.sector}-byte pieces that each request moved (ideal in brackets); used = the "
             "part of their bytes that was asked for."
@@ -149,6 +200,18 @@ def legend(explanation: Explanation) -> list[str]:
         lines.append(
             f"Local memory: {model.local_passes} that each request took (least in brackets); a {model.local_pass} takes one "
             f"4-byte word from each of {model.banks} banks, so different words of one bank need several."
+        )
+    spaces = {each.space for each in (*explanation.accesses, *explanation.private_accesses)}
+    if "constant" in spaces:
+        lines.append(f"Constant memory: {model.constants}.")
+    if "private" in spaces:
+        lines.append(
+            f"Private arrays, off-chip: {model.pieces} of memory in which the 4-byte words of a {model.sub_group}'s lanes stand "
+            "side by side, so equal subscripts share them."
+        )
+    if any(each.is_atomic for each in explanation.accesses):
+        lines.append(
+            f"Atomic functions: turns = the most work-items of a {model.sub_group} that update one place in a request."
         )
     return lines
 
@@ -180,6 +243,6 @@ def launch_before(helper: Explanation, main: Explanation) -> list[MarkedLine]:
         f"launched before {main.entry}: {helper.name}, {sizes} work-items: {found.global_load_sectors:,} "
         f"{helper.model.pieces} loaded, {found.global_store_sectors:,} stored, {len(helper.faults)} faults"
     )
-    texts = [f"- {helper.name}: {each.kind} at line {each.position.line}: {each.text}" for each in helper.faults]
+    texts = [f"- {helper.name}: {each}" for each in fault_sentences(helper.faults, helper.model)]
     texts += [f"- {helper.name}: {each}" for each in stop_sentences(helper)]
     return [MarkedLine(text), *marked(texts, Mark.FAULT)]

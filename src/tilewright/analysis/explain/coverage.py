@@ -18,7 +18,9 @@ Flags = npt.NDArray[np.bool_]
 class Coverage:
     """How many of a buffer's elements the executed groups read and wrote, and how many were written by several work-items
     without a barrier between. `gap` says which elements were never written (or never read, if none was written). An element
-    has `itemsize` bytes."""
+    has `itemsize` bytes. `rest` says which elements were left out at the ends of rows or of the whole buffer, "" if none: when
+    only some groups were run, these are what no group will reach. `touched_bytes` were read or written, in so many `sectors`,
+    `group_bytes` by the first group."""
 
     buffer: str
     elements: int
@@ -27,6 +29,10 @@ class Coverage:
     contested: int
     gap: str
     itemsize: int
+    rest: str = ""
+    touched_bytes: int = 0
+    sectors: int = 0
+    group_bytes: int = 0
 
 
 class Touched:
@@ -36,6 +42,7 @@ class Touched:
         self.segment, self.shape, self.itemsize = segment, shape, itemsize
         elements = segment.size // itemsize
         self.read, self.written = np.zeros(elements, bool), np.zeros(elements, bool)
+        self.first_group = np.zeros(elements, bool)
 
     def enter(self, operation: str, offsets: npt.NDArray[np.int64], bases: Iterable[int], size: int) -> None:
         """An access of `size` bytes at each of `offsets` beyond each of `bases`."""
@@ -49,7 +56,14 @@ class Touched:
             for each in flags:
                 each[elements] = True
 
-    def coverage(self) -> Coverage:
+    def enter_first_group(self, offsets: npt.NDArray[np.int64], bases: Iterable[int], size: int) -> None:
+        """As `enter`, for the first work-group that is run."""
+        starts = np.fromiter(bases, np.int64)
+        first = (np.unique(offsets) + starts[:, None]).ravel()
+        for at in (*range(0, size, self.itemsize), size - 1):
+            self.first_group[(first + at) // self.itemsize] = True
+
+    def coverage(self, sector: int) -> Coverage:
         contested = self.segment.contested
         shared = 0
         if contested is not None:
@@ -59,7 +73,12 @@ class Touched:
         missing = ~(self.written if written else self.read)
         read = int(self.read.sum())
         gap = gap_of(missing, self.shape)
-        return Coverage(self.segment.name, len(self.read), read, written, shared, gap, self.itemsize)
+        touched = self.read | self.written
+        sectors = np.unique(np.flatnonzero(touched) * self.itemsize // sector).size
+        return Coverage(
+            self.segment.name, len(self.read), read, written, shared, gap, self.itemsize, rest_of(missing),
+            int(touched.sum()) * self.itemsize, sectors, int(self.first_group.sum()) * self.itemsize,
+        )  # fmt: skip
 
 
 def may_be_followed(segment: Segment, itemsize: int) -> bool:
@@ -75,7 +94,30 @@ def gap_of(missing: Flags, shape: tuple[int, ...]) -> str:
         for name, whole in (("column", table.all(axis=0)), ("row", table.all(axis=1))):
             if whole.any() and table.sum() == whole.sum() * (table.size // whole.size):
                 return _stretch(name, np.flatnonzero(whole))
-    return _stretch("element", np.flatnonzero(missing))
+    rest = rest_of(missing)
+    whole = rest.startswith("the last") and missing.mean() < 0.5
+    return rest if whole else _stretch("element", np.flatnonzero(missing))
+
+
+def rest_of(missing: Flags) -> str:
+    """`the last 8 of every 40 elements`, or `elements 96 to 99`, if what is missing ends rows that are touched as far as that,
+    or the whole buffer. Rows that are missing as a whole do not matter."""
+    if missing.all() or not missing[-1:].any():
+        return ""
+    edges = np.flatnonzero(np.diff(np.concatenate(([True], missing, [True])).astype(np.int8)))
+    starts, lengths = edges[::2], edges[1::2] - edges[::2]  # the stretches that are touched
+    if len(starts) == 1:
+        return "" if starts[0] else _stretch("element", np.flatnonzero(missing))
+    row, length = int(np.diff(starts).min()), int(lengths[0])
+    regular = not (starts % row).any() and (lengths == length).all() and missing.size % row == 0
+    if regular and length < row and starts[-1] + row == missing.size:
+        return f"the last {row - length:,} of every {row:,} elements"
+    return "" if starts[0] else _tail(missing, int(edges[-1]))
+
+
+def _tail(missing: Flags, end: int) -> str:
+    """The elements behind the last one that was touched."""
+    return _stretch("element", np.arange(end, missing.size))
 
 
 def _stretch(name: str, numbers: npt.NDArray[np.int64]) -> str:
@@ -87,14 +129,15 @@ def _stretch(name: str, numbers: npt.NDArray[np.int64]) -> str:
     return f"{name} {first:,} is the first, {last:,} the last"
 
 
-def coverage_notes(coverages: Iterable[Coverage], run: int, count: int) -> list[str]:
-    """Sentences about elements that were left out when `run` of `count` groups were run."""
+def coverage_notes(coverages: Iterable[Coverage], run: int, count: int, with_last: bool = False) -> list[str]:
+    """Sentences about elements that were left out when `run` of `count` groups were run, `with_last` the last one
+    among them."""
     lines = []
     for each in coverages:
         if not each.read + each.written:
             continue
         left = each.elements - (each.written or each.read)
-        verb = "written" if each.written else "read"
+        verb, does = ("written", "writes") if each.written else ("read", "reads")
         if run == count and left:
             share = 100 * (each.elements - left) / each.elements
             lines.append(
@@ -104,6 +147,11 @@ def coverage_notes(coverages: Iterable[Coverage], run: int, count: int) -> list[
             lines.append(
                 f"{each.buffer}: the {run:,} of {count:,} work-groups that were run write {each.written:,} of its "
                 f"{each.elements:,} elements; if the others write as many, some elements are never written"
+            )
+        elif each.rest and run < count and with_last:
+            lines.append(
+                f"{each.buffer}: none of the {run:,} of {count:,} work-groups that were run {does} {each.rest}, "
+                f"though the last one is among them: a rest may be dropped"
             )
         if each.contested:
             lines.append(f"{each.buffer}: {each.contested:,} elements are written by more than one work-item")

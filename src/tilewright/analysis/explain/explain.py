@@ -15,6 +15,7 @@ from .clc import Program, parse_program
 from .coverage import Coverage
 from .explanation import Explanation, Stop
 from .group_choice import all_are_affordable, choose_groups, count_groups
+from .loop_places import loop_places
 from .models import NVIDIA, Model, model_of_width
 from .private_arrays import private_arrays
 from .profile import Profile
@@ -134,7 +135,8 @@ def explain_source(
         group_count=count,
         seconds=perf_counter() - begin,
         coverage=coverage,
-        private_arrays=private_arrays(program, name),
+        loops=loop_places(program, name, launch.machine.iterations),
+        private_arrays=private_arrays(program, name, model.private_room),
         stop=Stop(launch.stopped, min(step_limit, launch.machine.steps_taken), launch.ended, len(chosen))
         if launch.stopped
         else None,

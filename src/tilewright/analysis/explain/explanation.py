@@ -7,6 +7,7 @@ import numpy as np
 
 from .clc.lexer import Position
 from .coverage import Coverage
+from .loop_places import LoopPlace
 from .models import Model
 from .private_arrays import PrivateArray
 from .profile import LineAccess, Profile
@@ -51,6 +52,7 @@ class Explanation:
     earlier: tuple["Explanation", ...] = ()  # the kernel's launches before this one
     stop: Stop | None = None
     rounding: str = ""
+    loops: tuple[LoopPlace, ...] = ()  # that were executed, in the order of the source
     assumed: tuple[str, ...] = ()  # arguments that nobody gave, as options, and how to change them
     why_model: str = ""  # why these rules were chosen, if nobody asked for them
 
@@ -65,6 +67,11 @@ class Explanation:
     @property
     def accesses(self) -> tuple[LineAccess, ...]:
         return self.profile.accesses
+
+    @property
+    def private_accesses(self) -> tuple[LineAccess, ...]:
+        """The accesses of private arrays that lie off-chip."""
+        return self.profile.private
 
     @property
     def faults(self) -> tuple[Finding, ...]:

@@ -21,6 +21,12 @@ def count_groups(global_size: Sequence[int], local_size: Sequence[int]) -> Group
     return counts[0], counts[1], counts[2]
 
 
+def last_group(global_size: Sequence[int], local_size: Sequence[int]) -> Group:
+    """The group at the end in all dimensions."""
+    counts = count_groups(global_size, local_size)
+    return counts[0] - 1, counts[1] - 1, counts[2] - 1
+
+
 def choose_groups(global_size: Sequence[int], local_size: Sequence[int]) -> list[Group]:
     """All groups of a small NDRange. Of a large one: the first, its neighbours in each dimension (they show races between
     groups), the middle, the last ones in each dimension (they show incomplete tiles), and some at random."""

@@ -1,36 +1,47 @@
-"""Private arrays. Those longer than the registers of a work-item lie in off-chip memory, and their traffic is not counted."""
+"""Private arrays: which of them lie off-chip, why, and what their traffic costs."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from .clc import Program
 from .clc.lexer import Position
 from .clc.tree import Call, Declaration, Function, Variable
 from .clc.types import Array, Space
-from .models.rules import Model
 from .simt.address_taken import nodes_of
+from .simt.off_chip import off_chip_arrays
 
 
 @dataclass(frozen=True)
 class PrivateArray:
-    """An array of which every work-item has a copy."""
+    """An array of which every work-item has a copy. `off_chip` says that a compiler can hardly keep it in registers, and
+    `subscript` which subscript is no constant; None if the array is too long for registers."""
 
     name: str
     nbytes: int
     position: Position
+    off_chip: bool = False
+    subscript: Position | None = None
 
 
-def private_arrays(program: Program, entry: str) -> tuple[PrivateArray, ...]:
-    """The private arrays of the kernel and of the functions that it calls, in the order of declaration."""
+def private_arrays(program: Program, entry: str, room: int | None = None) -> tuple[PrivateArray, ...]:
+    """The private arrays of the kernel and of the functions that it calls, in the order of declaration. Without `room`, the
+    most bytes that registers hold, none of them counts as off-chip."""
+    outside = off_chip_arrays(program, entry, room)
     return tuple(
-        PrivateArray(variable.name, variable.type.size, variable.position)
-        for function in _called(program, entry)
+        PrivateArray(
+            variable.name,
+            variable.type.size,
+            variable.position,
+            id(variable) in outside,
+            outside[id(variable)].position if id(variable) in outside else None,
+        )
+        for function in called_functions(program, entry)
         for variable in _variables(function)
         if isinstance(variable.type, Array) and variable.space in (None, Space.PRIVATE) and not variable.static
     )
 
 
-def _called(program: Program, entry: str) -> Iterator[Function]:
+def called_functions(program: Program, entry: str) -> Iterator[Function]:
     """The function `entry` and all functions that it calls, directly or not, each once."""
     found, waiting = {entry}, [entry]
     while waiting:
@@ -46,13 +57,3 @@ def _variables(function: Function) -> Iterator[Variable]:
     for node in nodes_of(function.body):
         if isinstance(node, Declaration):
             yield from node.variables
-
-
-def private_notes(arrays: Iterable[PrivateArray], model: Model) -> list[str]:
-    """A sentence about each array that is longer than the registers of a work-item."""
-    return [
-        f"line {each.position.line}: the private array {each.name} has {each.nbytes:,} bytes for each work-item, and the "
-        f"registers of a work-item hold {model.register_bytes:,}: it lies in off-chip memory, whose traffic is not counted here"
-        for each in arrays
-        if each.nbytes > model.register_bytes
-    ]

@@ -6,6 +6,8 @@ from .clc.lexer import Position
 from .models.rules import Model
 from .simt.machine_state import Group
 
+SECTORS, WAVEFRONTS, ADDRESSES, NOTHING = "sectors", "wavefronts", "addresses", "none"
+
 
 @dataclass(frozen=True)
 class Request:
@@ -25,6 +27,13 @@ class LineAccess:
     lines. Local memory: `cost` counts wavefronts, `ideal` the fewest for this width; `lines` is 0. `useful_bytes` are
     different bytes asked for, summed over requests; `lane_bytes` all bytes that lanes asked for. `degree` is the worst
     request's cost over its ideal. Images have no cost. `by_group` holds (group, requests, cost).
+
+    `unit` says what `cost` counts. It is addresses in constant memory of devices whose constant cache serves one address
+    of a request after the other. Private arrays that lie off-chip are counted in sectors.
+
+    Atomic functions: `turns` is the largest number of lanes on one place, summed over requests, `contention` the largest of
+    all requests, and `hottest` the updates of the most updated place: by all executed groups, or by one group in local
+    memory.
     """
 
     position: Position
@@ -44,7 +53,12 @@ class LineAccess:
     by_group: tuple[tuple[Group, int, int], ...]
     assumed_wide: bool = False
     sector: int = 32
+    line: int = 128
     row: tuple[int, int] = (0, 0)  # bytes of a row and of an element, where the buffer is a two-dimensional array
+    unit: str = SECTORS
+    turns: int = 0
+    contention: int = 0
+    hottest: int = 0
 
     @property
     def is_local(self) -> bool:
@@ -56,8 +70,30 @@ class LineAccess:
         return self.space == "image"
 
     @property
+    def is_private(self) -> bool:
+        return self.space == "private"
+
+    @property
+    def is_atomic(self) -> bool:
+        return self.operation == "atomic"
+
+    @property
+    def updates(self) -> int:
+        """Atomic updates by work-items."""
+        return self.lane_bytes // self.size if self.is_atomic else 0
+
+    @property
+    def slots(self) -> int:
+        """Passes through the load and store unit, in which costs of all kinds of memory can be added: wavefronts, addresses
+        of the constant cache, or for sectors one pass for each line, for each line's worth of sectors and for each request at
+        least; an atomic function makes its turns one by one."""
+        if self.unit != SECTORS:
+            return max(self.requests, self.cost)
+        return max(self.requests, self.lines, self.turns, -(-self.cost * self.sector // self.line))
+
+    @property
     def per_request(self) -> float:
-        """Sectors, or wavefronts, per request."""
+        """Sectors, wavefronts or addresses per request."""
         return self.cost / self.requests if self.requests else 0.0
 
     @property
@@ -66,15 +102,15 @@ class LineAccess:
 
     @property
     def efficiency(self) -> float:
-        """Global memory: different bytes asked for, over bytes moved. Local memory: fewest wavefronts, over wavefronts."""
+        """Different bytes asked for, over bytes moved; fewest over all where wavefronts or addresses are counted."""
         if not self.cost:
             return 1.0
-        return self.ideal / self.cost if self.is_local else self.useful_bytes / (self.sector * self.cost)
+        return self.ideal / self.cost if self.unit != SECTORS else self.useful_bytes / (self.sector * self.cost)
 
     @property
     def conflicts(self) -> int:
-        """Wavefronts beyond the fewest possible; 0 for global memory."""
-        return self.cost - self.ideal if self.is_local else 0
+        """Wavefronts beyond the fewest possible, of loads and stores of local memory."""
+        return self.cost - self.ideal if self.is_local and not self.is_atomic else 0
 
 
 @dataclass(frozen=True)
@@ -88,10 +124,12 @@ class Phase:
 
 @dataclass(frozen=True)
 class Profile:
-    """The traffic of the executed groups, access by access in source order."""
+    """The traffic of the executed groups, access by access in source order. `private` are accesses of private arrays that lie
+    off-chip; the timeline of `phases` leaves them out."""
 
     model: Model
     groups: tuple[Group, ...]
     accesses: tuple[LineAccess, ...]
     phases: tuple[Phase, ...]
     barriers: int
+    private: tuple[LineAccess, ...] = ()

@@ -1,7 +1,6 @@
 """Counts the cost of each access while the interpreter runs: first patterns, then requests, sectors, wavefronts."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -10,12 +9,13 @@ import numpy.typing as npt
 from .clc.lexer import Position
 from .clc.types import Space
 from .coverage import Coverage, Touched, may_be_followed
-from .models.rules import Model, as_rows, blocks_touched, split_access, unique_bytes, wavefronts
-from .profile import LineAccess, Phase, Profile, Request
+from .models.rules import Model, as_rows
+from .profile import Phase, Profile, Request
 from .simt.compiled_code import Site
 from .simt.machine_state import Group, Rows
 from .simt.masks import Mask
 from .simt.segments import Segment
+from .site_traffic import Pattern, Traffic, costs_of, line_access, pieces_of
 
 _PATTERNS_KEPT = 256
 _PHASES_KEPT = 48
@@ -30,34 +30,6 @@ def are_shifted(offsets: Offsets) -> bool:
     return bool((steps == steps[:, :1]).all())
 
 
-@dataclass
-class _Pattern:
-    count: int
-    offsets: npt.NDArray[np.int64]
-    mask: Mask
-    bases: set[int]  # where it began, in whole periods
-
-
-@dataclass
-class _Traffic:
-    """The traffic of one site in one segment."""
-
-    site: Site
-    segment: Segment
-    patterns: dict[tuple[bytes | int, bytes], _Pattern] = field(default_factory=dict)
-    requests: int = 0
-    cost: int = 0
-    ideal: int = 0
-    lines: int = 0
-    useful: int = 0
-    wanted: int = 0
-    degree: float = 0.0
-    assumed_wide: bool = False
-    worst: Request | None = None
-    first: Request | None = None
-    by_group: dict[Group, list[int]] = field(default_factory=dict)
-
-
 class TrafficRecorder:
     """Records the accesses of a machine. An access that repeats a pattern, shifted by whole lines and rounds of banks, is only
     counted. So memory use stays small."""
@@ -65,10 +37,11 @@ class TrafficRecorder:
     def __init__(self, model: Model) -> None:
         self.model = model
         self.period = model.period
+        self.lanes, self.private_room = model.lanes, model.private_room
         self.groups: list[Group] = []
         self.seen: list[Group] = []
         self.items = 1
-        self.traffic: dict[tuple[int, int], _Traffic] = {}
+        self.traffic: dict[tuple[int, int], Traffic] = {}
         self.phases: list[tuple[dict[tuple[int, int], int], int]] = [({}, 0)]
         self.barriers = 0
         self.batches = 0
@@ -82,6 +55,7 @@ class TrafficRecorder:
     def begin(self, groups: list[Group], items: int) -> None:
         for traffic in self.traffic.values():
             self.flush(traffic)
+            traffic.cool()
         self.batches += 1
         self.groups, self.items = groups, items
         self.seen += groups
@@ -96,6 +70,9 @@ class TrafficRecorder:
         else:
             known.count += 1
             known.bases.add(base)
+        if site.operation == "atomic":
+            groups = mask.indices // self.items if segment.space is Space.LOCAL else 0
+            traffic.warm(offsets, groups)
         self._mark(traffic)
 
     def record_same(self, site: Site, segment: Segment, offset: int, mask: Mask) -> None:
@@ -121,7 +98,7 @@ class TrafficRecorder:
                 for row in offsets:
                     self.record(site, segment, row, mask)
 
-    def _record_shifted(self, traffic: _Traffic, offsets: Offsets, same: bool, mask: Mask, count: int) -> None:
+    def _record_shifted(self, traffic: Traffic, offsets: Offsets, same: bool, mask: Mask, count: int) -> None:
         """Rows that differ only by where they begin: those that begin at one place of a period have one pattern."""
         begins = offsets[:, 0]
         places = begins % self.period
@@ -138,22 +115,23 @@ class TrafficRecorder:
             known.bases.update(bases[begin:end])
         self._mark(traffic, count)
 
-    def _traffic(self, site: Site, segment: Segment) -> _Traffic:
+    def _traffic(self, site: Site, segment: Segment) -> Traffic:
         key = (site.number, segment.number)
         traffic = self.traffic.get(key)
         if traffic is None:
-            traffic = self.traffic[key] = _Traffic(site, segment)
+            traffic = self.traffic[key] = Traffic(site, segment)
         return traffic
 
     def _keep(
-        self, traffic: _Traffic, pattern: tuple[bytes | int, bytes], offsets: Any, mask: Mask, base: int, count: int = 1
+        self, traffic: Traffic, pattern: tuple[bytes | int, bytes], offsets: Any, mask: Mask, base: int, count: int = 1
     ) -> None:
         if len(traffic.patterns) >= _PATTERNS_KEPT:
             self.flush(traffic)
-        traffic.patterns[pattern] = _Pattern(count, offsets, mask, {base})
+        traffic.patterns[pattern] = Pattern(count, offsets, mask, {base})
 
-    def _mark(self, traffic: _Traffic, count: int = 1) -> None:
-        if self.batches <= 1:  # the timeline is that of one work-group, as the first ones ran it
+    def _mark(self, traffic: Traffic, count: int = 1) -> None:
+        # The timeline is that of one work-group, as the first ones ran it. Off-chip private arrays are not in it.
+        if self.batches <= 1 and traffic.segment.space is not Space.PRIVATE:
             key = (traffic.site.number, traffic.segment.number)
             counts = self.phases[-1][0]
             counts[key] = counts.get(key, 0) + count
@@ -166,7 +144,7 @@ class TrafficRecorder:
             self.phases[-1] = (self.phases[-1][0], position.line)
             self.phases.append(({}, 0))
 
-    def flush(self, traffic: _Traffic) -> None:
+    def flush(self, traffic: Traffic) -> None:
         """Analyse the kept patterns, and forget them."""
         if not traffic.patterns:
             return
@@ -177,6 +155,9 @@ class TrafficRecorder:
             for pattern in patterns:
                 begin = int(pattern.offsets[0]) // self.period * self.period
                 touched.enter(traffic.site.operation, pattern.offsets - begin, pattern.bases, traffic.site.size)
+                if self.batches == 1:
+                    first = pattern.offsets[pattern.mask.indices < self.items]
+                    touched.enter_first_group(first - begin, pattern.bases, traffic.site.size)
         lanes = patterns[0].mask.lanes.size
         addresses = np.zeros((len(patterns), lanes), np.int64)
         active = np.stack([pattern.mask.lanes for pattern in patterns])
@@ -191,57 +172,31 @@ class TrafficRecorder:
         busy = on.any(axis=2)
         self._count(traffic, rows[busy], on[busy], counts[busy], slot[busy], first_item[busy])
 
-    def _count(self, traffic: _Traffic, rows: Any, active: Any, counts: Any, slots: Any, first_items: Any) -> None:
-        size, operation = traffic.site.size, "load" if traffic.site.operation == "load" else "store"
-        cost = np.zeros(len(rows), np.int64)
-        ideal, lines, useful = cost.copy(), cost.copy(), cost.copy()
-        pieces = self._pieces(traffic, rows[active])
-        for at, piece in pieces:
-            moved = rows + at
-            if traffic.segment.space is Space.LOCAL:
-                own, least = wavefronts(self.model, moved, active, piece, operation)
-            elif traffic.segment.space is Space.IMAGE:  # tiled layouts are not public: only useful bytes are known
-                own = least = np.zeros(len(rows), np.int64)
-                useful += unique_bytes(moved, active, piece)
-            else:
-                own = blocks_touched(moved, active, piece, self.model.sector)
-                useful_now = unique_bytes(moved, active, piece)
-                least = -(-useful_now // self.model.sector)
-                lines += blocks_touched(moved, active, piece, self.model.line)
-                useful += useful_now
-            cost += own
-            ideal += least
-        worst = int(np.argmax(cost / np.maximum(ideal, 1)))
-        degree = float(cost[worst] / max(int(ideal[worst]), 1))
+    def _count(self, traffic: Traffic, rows: Any, active: Any, counts: Any, slots: Any, first_items: Any) -> None:
+        size = traffic.site.size
+        pieces = pieces_of(self.model, traffic, rows[active])
+        found = costs_of(self.model, traffic, rows, active, pieces)
+        worth = found.turns if traffic.is_atomic else found.cost / np.maximum(found.ideal, 1)
+        worst = int(np.argmax(worth))
+        degree = float(found.cost[worst] / max(int(found.ideal[worst]), 1))
         if traffic.worst is None or degree > traffic.degree:
             traffic.worst = self._request(rows, active, size, slots, first_items, worst)
             traffic.degree = degree
         if traffic.first is None:
             traffic.first = self._request(rows, active, size, slots, first_items, 0)
         traffic.requests += int(counts.sum()) * len(pieces)
-        traffic.cost += int((cost * counts).sum())
-        traffic.ideal += int((ideal * counts).sum())
-        traffic.lines += int((lines * counts).sum())
-        traffic.useful += int((useful * counts).sum())
+        traffic.cost += int((found.cost * counts).sum())
+        traffic.ideal += int((found.ideal * counts).sum())
+        traffic.lines += int((found.lines * counts).sum())
+        traffic.useful += int((found.useful * counts).sum())
+        traffic.turns += int((found.turns * counts).sum())
+        traffic.contention = max(traffic.contention, int(found.turns.max()))
         traffic.wanted += int((active.sum(axis=1) * size * counts).sum())
         for slot in np.unique(slots):
             mine = slots == slot
             entry = traffic.by_group.setdefault(self.groups[int(slot)], [0, 0])
             entry[0] += int(counts[mine].sum()) * len(pieces)
-            entry[1] += int((cost[mine] * counts[mine]).sum())
-
-    def _pieces(self, traffic: _Traffic, addresses: npt.NDArray[np.int64]) -> list[tuple[int, int]]:
-        """The instructions of one access. If only the elements are known to be aligned (vload4), one wide instruction is
-        assumed, provided that all addresses allow it."""
-        site = traffic.site
-        if traffic.segment.space is Space.IMAGE:
-            return [(0, site.size)]
-        alignment = site.alignment
-        wide = 1 << (min(site.size, self.model.widest).bit_length() - 1)
-        if alignment < wide and self.model.assumes_alignment and not (addresses % wide).any():
-            traffic.assumed_wide = True
-            alignment = wide
-        return split_access(site.size, max(1, alignment), self.model.widest)
+            entry[1] += int((found.cost[mine] * counts[mine]).sum())
 
     def _request(self, rows: Any, active: Any, size: int, slots: Any, first_items: Any, index: int) -> Request:
         addresses = tuple(int(a) if on else None for a, on in zip(rows[index], active[index], strict=True))
@@ -249,15 +204,17 @@ class TrafficRecorder:
 
     def coverage(self) -> tuple[Coverage, ...]:
         """The coverage of the buffers, in the order of the arguments. Call it after `profile`."""
-        return tuple(each.coverage() for each in self.touched.values())
+        return tuple(each.coverage(self.model.sector) for each in self.touched.values())
 
     def profile(self) -> Profile:
         for traffic in self.traffic.values():
             self.flush(traffic)
-        accesses = [self._access(traffic) for traffic in self.traffic.values()]
-        accesses.sort(key=lambda each: (each.position, each.operation, each.buffer))
+        found = [line_access(traffic, self.model) for traffic in self.traffic.values()]
+        found.sort(key=lambda each: (each.position, each.operation, each.buffer))
+        accesses = tuple(each for each in found if not each.is_private)
+        private = tuple(each for each in found if each.is_private)
         phases = [Phase(self._phase(counts), line) for counts, line in self.phases]
-        return Profile(self.model, tuple(self.seen), tuple(accesses), tuple(phases), self.barriers)
+        return Profile(self.model, tuple(self.seen), accesses, tuple(phases), self.barriers, private)
 
     def _phase(self, counts: dict[tuple[int, int], int]) -> tuple[tuple[int, str, str, str, int], ...]:
         out = []
@@ -265,27 +222,3 @@ class TrafficRecorder:
             site, segment = self.traffic[key].site, self.traffic[key].segment
             out.append((site.position.line, site.operation, segment.space.word, segment.name, count))
         return tuple(out)
-
-    def _access(self, traffic: _Traffic) -> LineAccess:
-        assert traffic.worst is not None
-        assert traffic.first is not None
-        return LineAccess(
-            position=traffic.site.position,
-            operation=traffic.site.operation,
-            space=traffic.segment.space.word,
-            buffer=traffic.segment.name,
-            size=traffic.site.size,
-            requests=traffic.requests,
-            cost=traffic.cost,
-            ideal=traffic.ideal,
-            lines=traffic.lines,
-            useful_bytes=traffic.useful,
-            lane_bytes=traffic.wanted,
-            degree=traffic.degree,
-            worst=traffic.worst,
-            first=traffic.first,
-            by_group=tuple((group, entry[0], entry[1]) for group, entry in sorted(traffic.by_group.items())),
-            assumed_wide=traffic.assumed_wide,
-            sector=self.model.sector,
-            row=traffic.segment.row,
-        )

@@ -5,10 +5,11 @@ from dataclasses import dataclass
 from math import prod
 
 from .explanation import Explanation
-from .profile import LineAccess
+from .profile import SECTORS, LineAccess
 
 OFTEN = 4.0  # how often a byte is fetched, from which on it is said
 ASKED_OFTEN = 2.0  # how often work-items must ask for a byte: below this, sharing does not help
+FEW_REQUESTS = 4  # of a sub-group
 PRIVATE = "keep it in a private variable"
 BLOCK = "keep a block of it in private variables"
 LARGER = "larger tiles, or more results for each work-item, fetch it less often"
@@ -46,16 +47,27 @@ def reuses(explanation: Explanation) -> list[Reuse]:
         data = min(known.elements, known.read * scale) * known.itemsize
         asked = scale * sum(each.useful_bytes for each in loads)
         fetched = asked if explanation.model.is_cpu else scale * sum(each.cost * each.sector for each in loads)
-        if fetched >= OFTEN * data and asked >= ASKED_OFTEN * data:
+        if fetched >= OFTEN * data and asked >= ASKED_OFTEN * data and not few_words(explanation, loads):
             lines = tuple(sorted({each.position.line for each in loads}))
             excess = (fetched - data) / explanation.model.sector
             found.append(Reuse(buffer, lines, fetched, data, excess, remedy_for(explanation, buffer)))
     return sorted(found, key=lambda each: -each.excess)
 
 
+def few_words(explanation: Explanation, loads: list[LineAccess]) -> bool:
+    """Whether a sub-group asks only a few times for less than half of what a request moves, such as one number for all its
+    work-items. Fetching that costs little, and sharing it would cost as much."""
+    sub_groups = -(-prod(explanation.local_size) // explanation.model.lanes) * len(explanation.groups)
+    moved = sum(each.cost * each.sector for each in loads)
+    return (
+        sum(each.requests for each in loads) < FEW_REQUESTS * sub_groups
+        and 2 * sum(each.useful_bytes for each in loads) < moved
+    )
+
+
 def loads_of(accesses: Iterable[LineAccess], buffer: str) -> list[LineAccess]:
-    """The loads of a buffer of global or constant memory."""
-    return [each for each in accesses if each.buffer == buffer and each.operation == "load" and not each.is_local]
+    """The loads of a buffer that are counted in sectors."""
+    return [each for each in accesses if each.buffer == buffer and each.operation == "load" and each.unit == SECTORS]
 
 
 def remedy_for(explanation: Explanation, buffer: str) -> str:

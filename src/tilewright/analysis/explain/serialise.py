@@ -5,6 +5,8 @@ from typing import Any
 
 from .clc.lexer import Position
 from .explanation import Explanation, Stop
+from .footprint import footprints
+from .loop_costs import LoopCost, loop_costs
 from .profile import LineAccess, Request
 from .simt import Finding
 from .totals import totals
@@ -28,9 +30,13 @@ def to_dict(explanation: Explanation) -> dict[str, Any]:
         "assumed": list(explanation.assumed),
         "barriers": explanation.profile.barriers,
         "accesses": [_access(each) for each in explanation.accesses],
+        "private_accesses": [_access(each) for each in explanation.private_accesses],
+        "footprints": [{**asdict(each), "times": each.times} for each in footprints(explanation)],
+        "loops": [_loop(each) for each in loop_costs(explanation)],
         "coverage": [asdict(each) for each in explanation.coverage],
         "private_arrays": [
-            {"name": each.name, "bytes": each.nbytes, **_place(each.position)} for each in explanation.private_arrays
+            {"name": each.name, "bytes": each.nbytes, "off_chip": each.off_chip, **_place(each.position)}
+            for each in explanation.private_arrays
         ],
         "findings": [_finding(each) for each in explanation.findings],
         "totals": {name: getattr(found, name) for name in found.__dataclass_fields__},
@@ -45,7 +51,8 @@ def _stop(stop: Stop | None) -> dict[str, int] | None:
 
 
 def access_rows(explanation: Explanation) -> list[dict[str, Any]]:
-    """The accesses as rows of a table, all with the same columns. A cost is in sectors or wavefronts, as `unit` says."""
+    """The accesses as rows of a table, all with the same columns. A cost is in sectors, wavefronts or addresses, as `unit`
+    says."""
     return [
         {
             **_place(each.position),
@@ -54,13 +61,14 @@ def access_rows(explanation: Explanation) -> list[dict[str, Any]]:
             "buffer": each.buffer,
             "bytes_per_item": each.size,
             "requests": each.requests,
-            "unit": "wavefronts" if each.is_local else "none" if each.is_image else "sectors",
+            "unit": each.unit,
             "cost": each.cost,
             "ideal": each.ideal,
             "useful_bytes": each.useful_bytes,
             "conflicts": each.conflicts,
+            "turns": each.turns,
         }
-        for each in explanation.accesses
+        for each in (*explanation.accesses, *explanation.private_accesses)
     ]
 
 
@@ -69,9 +77,10 @@ def _place(position: Position) -> dict[str, Any]:
 
 
 def _access(access: LineAccess) -> dict[str, Any]:
-    unit = "wavefronts" if access.is_local else "sectors"
+    unit = "sectors" if access.is_image else access.unit
     return {
         **_place(access.position),
+        "unit": unit,
         "operation": access.operation,
         "space": access.space,
         "buffer": access.buffer,
@@ -84,11 +93,26 @@ def _access(access: LineAccess) -> dict[str, Any]:
         "efficiency": access.efficiency,
         "degree": access.degree,
         "conflicts": access.conflicts,
+        "turns": access.turns,
+        "contention": access.contention,
+        "hottest": access.hottest,
+        "slots": access.slots,
         "assumed_wide": access.assumed_wide,
         "worst_request": _request(access.worst),
         "by_group": [
             {"group": list(group), "requests": requests, unit: cost} for group, requests, cost in access.by_group
         ],
+    }
+
+
+def _loop(loop: LoopCost) -> dict[str, Any]:
+    return {
+        **_place(loop.position),
+        "last_line": loop.last_line,
+        "iterations": loop.iterations,
+        "requests": loop.requests,
+        "slots": loop.slots,
+        "share": loop.share,
     }
 
 
@@ -110,4 +134,7 @@ def _finding(finding: Finding) -> dict[str, Any]:
         "example": finding.example,
         "other": None if finding.other is None else _place(finding.other),
         "count": finding.count,
+        "order": finding.order,
+        "scope": finding.scope,
+        "after_barrier": finding.after,
     }

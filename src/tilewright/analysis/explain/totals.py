@@ -1,5 +1,6 @@
 """Sums of a kernel's traffic over its whole NDRange, and the changes between two kernels."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from .explanation import Explanation
@@ -9,7 +10,12 @@ from .profile import LineAccess
 @dataclass(frozen=True)
 class Totals:
     """Traffic of a whole NDRange. `exact` if all groups were run, or if the executed groups are all alike. Otherwise the
-    counts are scaled up from the executed groups."""
+    counts are scaled up from the executed groups.
+
+    Constant memory is not among global memory: `constant_cost` is in addresses or sectors, as the model counts. Private
+    arrays that lie off-chip have their own sums, too. Atomic updates of global memory are among its stores; `atomic_turns`
+    says how often work-items of one sub-group had to wait for each other at one place, the first of them included.
+    """
 
     global_load_sectors: int
     global_store_sectors: int
@@ -21,6 +27,13 @@ class Totals:
     local_store_requests: int
     conflicts: int
     exact: bool
+    constant_requests: int = 0
+    constant_cost: int = 0
+    private_requests: int = 0
+    private_sectors: int = 0
+    atomic_requests: int = 0
+    atomic_updates: int = 0
+    atomic_turns: int = 0
 
     @property
     def sectors(self) -> int:
@@ -38,8 +51,14 @@ def totals(explanation: Explanation) -> Totals:
     stores = [each for each in explanation.accesses if each.operation != "load"]
 
     def total(accesses: list[LineAccess], local: bool, what: str) -> int:
-        counted: int = sum(getattr(each, what) for each in accesses if each.is_local == local and not each.is_image)
+        return summed([each for each in accesses if each.space == ("local" if local else "global")], what)
+
+    def summed(accesses: Sequence[LineAccess], what: str) -> int:
+        counted: int = sum(getattr(each, what) for each in accesses)
         return round(factor * counted)
+
+    constant = [each for each in explanation.accesses if each.space == "constant"]
+    atomic = [each for each in stores if each.is_atomic]
 
     return Totals(
         global_load_sectors=total(loads, False, "cost"),
@@ -52,6 +71,13 @@ def totals(explanation: Explanation) -> Totals:
         local_store_requests=total(stores, True, "requests"),
         conflicts=total(loads + stores, True, "conflicts"),
         exact=explanation.group_count == len(explanation.groups) or _alike(explanation),
+        constant_requests=summed(constant, "requests"),
+        constant_cost=summed(constant, "cost"),
+        private_requests=summed(explanation.private_accesses, "requests"),
+        private_sectors=summed(explanation.private_accesses, "cost"),
+        atomic_requests=summed(atomic, "requests"),
+        atomic_updates=summed(atomic, "updates"),
+        atomic_turns=summed(atomic, "turns"),
     )
 
 
@@ -71,6 +97,9 @@ _ROWS = (
     ("{passes} of loads from local memory", "local_load_wavefronts"),
     ("{passes} of stores to local memory", "local_store_wavefronts"),
     ("{passes} lost to bank conflicts", "conflicts"),
+    ("{constants} of constant memory", "constant_cost"),
+    ("{pieces} of private arrays, off-chip", "private_sectors"),
+    ("turns of atomic updates", "atomic_turns"),
 )
 
 
@@ -79,7 +108,9 @@ def changes(before: Explanation, after: Explanation) -> list[str]:
     old, new = totals(before), totals(after)
     lines = []
     for template, name in _ROWS:
-        words = template.format(passes=after.model.local_passes, pieces=after.model.pieces)
+        words = template.format(
+            passes=after.model.local_passes, pieces=after.model.pieces, constants=after.model.constant_pieces
+        )
         was, now = getattr(old, name), getattr(new, name)
         if was == now:
             continue

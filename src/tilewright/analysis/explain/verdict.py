@@ -4,17 +4,16 @@ from ..marked_lines import Mark, MarkedLine, marked
 from .address_patterns import PitchAdvice, active_addresses, advise_pitch, shape_of
 from .coverage import coverage_notes
 from .explanation import Explanation
-from .private_arrays import private_notes
-from .profile import LineAccess
+from .fault_groups import fault_sentences
+from .group_choice import last_group
+from .loop_costs import dropped_rests
+from .numbers import number
+from .profile import ADDRESSES, LineAccess
 from .reuse import reuse_sentences
+from .special_memory import atomic_sentence, constant_sentence, private_sentences
 
 _POOR = 0.75
 _VERBS = {"load": "reads", "store": "writes", "atomic": "updates"}
-
-
-def number(value: float) -> str:
-    """A count per request, without decimals if it is whole."""
-    return f"{value:.0f}" if abs(value - round(value)) < 0.05 else f"{value:.1f}"
 
 
 def verdict(explanation: Explanation) -> list[str]:
@@ -24,13 +23,13 @@ def verdict(explanation: Explanation) -> list[str]:
 
 def findings_and_costs(explanation: Explanation) -> list[MarkedLine]:
     """The answer: faults, then costs with the largest first, then what costs as little as it can."""
-    faults = [f"{each.kind} at line {each.position.line}: {each.text}" for each in explanation.faults]
+    faults = fault_sentences(explanation.faults, explanation.model)
     causes = [explanation.rounding] if explanation.rounding and faults else []
-    lines = marked([*stop_sentences(explanation), *causes, *faults], Mark.FAULT)
+    lines = marked([*causes, *faults, *stop_sentences(explanation)], Mark.FAULT)
     scale = explanation.group_count / max(1, len(explanation.groups))
     costly = [each for each in explanation.accesses if is_costly(each)]
-    costs = [(scale * (each.cost - each.ideal), cost_sentence(explanation, each)) for each in costly]
-    costs += reuse_sentences(explanation)
+    costs = [(scale * excess(each), cost_sentence(explanation, each)) for each in costly]
+    costs += reuse_sentences(explanation) + private_sentences(explanation)
     lines += marked((text for _, text in sorted(costs, key=lambda each: -each[0])), Mark.COST)
     known = [each for each in explanation.accesses if not each.is_image]
     if fine := [each for each in known if not is_costly(each)]:
@@ -43,32 +42,49 @@ def findings_and_costs(explanation: Explanation) -> list[MarkedLine]:
 def remarks(explanation: Explanation) -> list[MarkedLine]:
     """Findings that are no faults, and what the counts are based on."""
     harmless = [each for each in explanation.findings if not each.is_fault]
-    texts = [f"{each.kind} at line {each.position.line}: {each.text}" for each in harmless]
+    texts = fault_sentences(harmless, explanation.model)
     if explanation.rounding and not explanation.faults:
         texts.append(explanation.rounding)
     return marked([*texts, *notes(explanation)], Mark.NOTE)
 
 
 def stop_sentences(explanation: Explanation) -> list[str]:
-    """How far a run came that used up its steps, and what is unknown therefore."""
+    """How far a run came that used up its steps, and what is unknown therefore. Faults happened before the stop, so they
+    are named before it."""
     stop = explanation.stop
     if stop is None:
         return []
+    why = "The faults happened before, and may be why it does not end. " if explanation.faults else ""
     ended, chosen = f"{stop.ended:,} of {stop.chosen:,}", f"{explanation.group_count:,}"
     return [
         f"stopped at line {stop.position.line} after {stop.steps:,} steps (loop iterations and calls): {ended} chosen "
         f"work-groups ran to their end, of {chosen} in all. Counts are of what ran; faults and costs behind it, and the "
-        "result, are unknown. If the loop ends at all, a smaller --size, or larger --steps and --time-limit, show more"
+        f"result, are unknown. {why}If the loop ends at all, a smaller --size, or larger --steps and --time-limit, show more"
     ]
 
 
 def is_costly(access: LineAccess) -> bool:
-    """Whether an access costs much more than it must. One word for all lanes uses little of its sector, but needs all of it."""
-    return access.efficiency < _POOR and access.cost > access.ideal
+    """Whether an access costs much more than it must. One word for all lanes uses little of its sector, but needs all of it.
+    Of atomic functions the turns count that work-items take at one place."""
+    if access.is_atomic:
+        return access.requests < _POOR * access.turns
+    return access.ideal < _POOR * access.cost
+
+
+def excess(access: LineAccess) -> int:
+    """The sectors, wavefronts, addresses or turns beyond the fewest. Updates of one place wait for each other, whichever
+    work-group makes them."""
+    if access.is_atomic:
+        return max(access.turns - access.requests, access.hottest)
+    return access.cost - access.ideal
 
 
 def cost_sentence(explanation: Explanation, access: LineAccess) -> str:
     """The cost of one access, and its cause."""
+    if access.is_atomic:
+        return atomic_sentence(explanation, access)
+    if access.unit == ADDRESSES:
+        return constant_sentence(access)
     return local_sentence(explanation, access) if access.is_local else global_sentence(explanation, access)
 
 
@@ -162,8 +178,9 @@ def notes(explanation: Explanation) -> list[str]:
     if run < all_groups:
         lines.append(f"{run} of {all_groups:,} work-groups were run: {_group_names(explanation)}")
     if explanation.stop is None:
-        lines += coverage_notes(explanation.coverage, run, all_groups)
-    lines += private_notes(explanation.private_arrays, model)
+        with_last = last_group(explanation.global_size, explanation.local_size) in explanation.groups
+        lines += coverage_notes(explanation.coverage, run, all_groups, with_last)
+        lines += dropped_rests(explanation) if with_last else []
     wide = sorted({each.position.line for each in explanation.accesses if each.assumed_wide})
     if wide:
         lines.append(

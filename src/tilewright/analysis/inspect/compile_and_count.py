@@ -198,6 +198,13 @@ def record_of(compiled: Compiled, target: Target, step: Step, notes: tuple[str, 
     )
 
 
+def listing_of(inspection: Inspection) -> Listing | None:
+    """The instructions that were counted; None if no tool was there to make any."""
+    if not inspection.form:
+        return None
+    return PARSERS[inspection.form](inspection.texts[inspection.form], inspection.entry)
+
+
 def with_local_arguments(resources: Resources | None, step: Step) -> tuple[Resources | None, tuple[str, ...]]:
     """The resources with the local memory that the launch hands over as arguments, and a note if their bytes are not known."""
     given = dict(step.pointers)
@@ -212,13 +219,6 @@ def with_local_arguments(resources: Resources | None, step: Step) -> tuple[Resou
             f"occupancy is unknown without the bytes of the local memory {', '.join(unknown)}: give {example}",
         )
     return replace(resources, local_bytes=resources.local_bytes + sum(sizes.values())), ()
-
-
-def listing_of(inspection: Inspection) -> Listing | None:
-    """The instructions that were counted; None if no tool was there to make any."""
-    if not inspection.form:
-        return None
-    return PARSERS[inspection.form](inspection.texts[inspection.form], inspection.entry)
 
 
 def _occupancy(target: Target, items: int, resources: Resources | None) -> Occupancy | None:

@@ -30,10 +30,12 @@ class Cost:
 
 def memories_of(explanation: Explanation) -> list[Memory]:
     """The memories that a kernel uses, in the order of the columns."""
-    used = {each.space for each in explanation.accesses}
+    used = {each.space for each in (*explanation.accesses, *explanation.private_accesses)}
     names = [*(space for space in ("global", "local") if space in used), *sorted(used - {"global", "local"})]
     model = explanation.model
-    return [Memory(each, each, model.local_passes if each == "local" else model.pieces) for each in names]
+    units = {"local": model.local_passes, "constant": model.constant_pieces}
+    titles = {"private": "private (off-chip)"}
+    return [Memory(each, titles.get(each, each), units.get(each, model.pieces)) for each in names]
 
 
 def costs_of(accesses: Iterable[LineAccess], factor: float) -> dict[Place, dict[str, Cost]]:
@@ -52,7 +54,8 @@ def _scaled(cost: Cost, factor: float) -> Cost:
 
 def positions_of(explanation: Explanation) -> list[Position]:
     """Where the source moves data or has findings."""
-    return [*(each.position for each in explanation.accesses), *(each.position for each in explanation.findings)]
+    accesses = (*explanation.accesses, *explanation.private_accesses)
+    return [*(each.position for each in accesses), *(each.position for each in explanation.findings)]
 
 
 def files_of(explanation: Explanation) -> list[str]:

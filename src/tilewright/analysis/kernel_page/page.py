@@ -46,7 +46,7 @@ class Page:
     @property
     def costs(self) -> Mapping[Place, Mapping[str, Cost]]:
         found = self.explanation
-        return costs_of(found.accesses, found.group_count / len(found.groups))
+        return costs_of((*found.accesses, *found.private_accesses), found.group_count / len(found.groups))
 
     def key(self, place: Place) -> str:
         """The name of a line in the page."""

@@ -118,6 +118,14 @@ def register(
     return Registration("registered", variable, value, added, text)
 
 
+def register_if_alone(places: Places | None = None) -> None:
+    """Make unregistered drivers visible if the loader finds none by itself. A program that finds drivers without us keeps
+    their order, and so the device that it chooses."""
+    places = places or Places.of_this_machine()
+    if not any(driver.origin == "system" or bundled(Path(driver.library)) for driver in discover(places)):
+        register(places)
+
+
 def _folder_content(places: Places, added: tuple[Driver, ...]) -> dict[str, bytes]:
     """File names and bytes: copies of the system's .icd files, and a file for each added driver."""
     content: dict[str, bytes] = {}

@@ -1,16 +1,20 @@
 """Runs that do not end, rules of CPUs, and global sizes that were rounded up: what `explain` says of each."""
 
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
+import numpy as np
 import pytest
 from says import says
 
 from tilewright import custom_kernel, explain, what_if
 from tilewright.analysis.diagnosis import diagnosed
+from tilewright.analysis.explain import explain_source
 from tilewright.analysis.explain.models import CPU, NVIDIA
 from tilewright.analysis.explain.reuse import reuses
 from tilewright.analysis.explain.serialise import to_dict
+from tilewright.analysis.explain.simt.machine import OutOfSteps
 from tilewright.analysis.explain.totals import totals
 from tilewright.analysis.explain.verdict import verdict
 from tilewright.analysis.explanations import ANY_DEVICE
@@ -66,6 +70,23 @@ def test_the_groups_that_ended_are_counted(tmp_path: Path) -> None:
 def test_a_fault_before_the_end_of_the_steps_is_found(tmp_path: Path) -> None:
     found = explain(kernel(tmp_path, f"C[M * N] = 1; {ENDLESS}"), 16, steps=100)
     assert "out of bounds" in {each.kind for each in found.faults}
+
+
+HANGS = "__local uint h[8]; uint c;\ndo { c = h[9]; h[9] = ++c; } while (h[9] != c);\no[0] = c;"
+
+
+def test_a_fault_that_makes_a_loop_endless_is_named_before_the_stop() -> None:
+    """What lies outside an array reads as 0 again and again."""
+    source = f"__kernel void k(__global uint* o) {{\n{HANGS}\n}}"
+    run = partial(explain_source, source, global_size=(64,), local_size=(32,), arguments={"o": np.zeros(64, np.uint32)})
+    with pytest.raises(OutOfSteps, match=r"500 loop iterations.*perhaps the cause: out of bounds at line 3") as caught:
+        run(step_limit=500)
+    assert {each.kind for each in caught.value.findings if each.is_fault} == {"out of bounds"}
+    first, *others = verdict(run(step_limit=500, partial=True))
+    assert first.startswith("out of bounds at line 3")
+    assert any(says(line, "stopped at line 3", "may be why") for line in others)
+    with pytest.raises(OutOfSteps, match="out of bounds at line 3"):
+        run(watch=lambda steps, groups: steps > 200)
 
 
 def test_a_variation_that_does_not_end_has_no_count(tmp_path: Path) -> None:

@@ -291,10 +291,10 @@ def test_a_private_array_longer_than_the_registers_is_told() -> None:
         assert [(each.name, each.nbytes) for each in found.private_arrays] == [("own_row", 4 * depth)]
         return [line for line in verdict(found) if "own_row" in line and "private" in line]
 
-    assert notes(255, "nvidia") == []
-    assert len(notes(256, "nvidia")) == 1
-    assert "1,024 bytes" in notes(256, "nvidia")[0]
-    assert notes(256, "amd64") == []
+    (short,), (long,), (fits,) = notes(255, "nvidia"), notes(256, "nvidia"), notes(256, "amd64")
+    assert says(short, "own_row", "line 18", "no constant")
+    assert "1,024 bytes" in long
+    assert "1,024 bytes" not in fits
 
 
 def test_faults_come_first() -> None:

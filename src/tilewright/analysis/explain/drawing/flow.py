@@ -47,7 +47,7 @@ def legs(explanation: Explanation) -> list[Leg]:
 
 
 def _cost(access: LineAccess, passes: str) -> str:
-    unit = passes if access.is_local else "sectors"
+    unit = passes if access.is_local else access.unit
     return f"{access.requests:,} requests, {access.cost:,} {unit}"
 
 

@@ -4,8 +4,8 @@ import numpy as np
 
 from ....core.svg import Drawing
 from ..models.rules import WORD, Model, split_access, words_of
+from ..numbers import number
 from ..profile import LineAccess, Request
-from ..verdict import number
 
 _CELL, _ROW = 26, 22
 _LINES_SHOWN = 36

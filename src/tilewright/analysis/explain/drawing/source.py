@@ -63,7 +63,7 @@ def source_lines(explanation: Explanation) -> list[SourceLine]:
             continue
         length = BAR * access.cost / most[access.is_local]
         least = min(length * access.ideal / access.cost, length) if access.cost else 0.0
-        unit = explanation.model.local_passes if access.is_local else "sectors"
+        unit = explanation.model.local_passes if access.is_local else access.unit
         hover = f"{access.cost:,} {unit}, at least {access.ideal:,}"
         found.append(SourceLine(text.ljust(longest), kind, least, length - least, hover))
     return found

@@ -7,6 +7,7 @@ called a pass here.
 from .rules import Lanes, Model
 
 _VENDORS = ("amd", "advanced micro")
+_CONSTANTS = "one address for all lanes is a scalar load; different addresses are vector loads, counted as those of global memory"
 
 
 def _eights(*starts: tuple[int, int]) -> tuple[Lanes, ...]:
@@ -26,6 +27,8 @@ AMD_WAVE64 = Model(
     verified=False,
     sub_group="wavefront",
     register_bytes=256 * 4,
+    constants=_CONSTANTS,
+    caches=(("the vector cache of a compute unit of an MI300X", 32 << 10), ("an L2 cache of it, of eight", 4 << 20)),
     phases=((16, "load", _READ_128),),
     vendors=_VENDORS,
     aliases=("gcn", "cdna", "mi100", "mi200", "mi300"),
@@ -44,6 +47,8 @@ AMD_WAVE32 = Model(
     verified=False,
     sub_group="wavefront",
     register_bytes=256 * 4,
+    constants=_CONSTANTS,
+    caches=(("the vector cache of a compute unit of an RX 7900", 32 << 10), ("its L2 cache", 6 << 20)),
     evidence="ROCm's documentation: 32 banks of 4 bytes; sectors of 64 bytes are an assumption",
     vendors=_VENDORS,
     aliases=("rdna", "rdna2", "rdna3"),

@@ -13,6 +13,8 @@ GT200 = Model(
     sub_group="half-warp",
     local_pass="wavefront",
     register_bytes=124 * 4,
+    serial_constants=True,
+    constants="the constant cache gives one address of a request to all lanes, and serves different addresses one by one",
     aliases=("gtx280", "sm_13"),
     evidence="NVIDIA's programming guide 2.3: requests of half-warps, segments of 32, 64 or 128 bytes, 16 banks of 4 bytes",
 )

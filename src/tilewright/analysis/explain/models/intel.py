@@ -2,6 +2,7 @@
 
 from .rules import Model
 
+_CACHES = (("the L1 cache and local memory of an Xe core of an Arc A770", 192 << 10), ("its L2 cache", 16 << 20))
 _EVIDENCE = "Intel's GPU optimisation guide: lines of 64 bytes, shared local memory of 16 banks of 4 bytes"
 
 INTEL_8 = Model(
@@ -15,6 +16,7 @@ INTEL_8 = Model(
     register_bytes=128 * 32 // 8,  # 128 registers of 32 bytes for the lanes of a sub-group together
     evidence=_EVIDENCE,
     vendors=("intel",),
+    caches=_CACHES,
 )
 INTEL_16 = Model(
     name="intel16",
@@ -28,5 +30,6 @@ INTEL_16 = Model(
     register_bytes=128 * 32 // 16,
     evidence=_EVIDENCE,
     vendors=("intel",),
+    caches=_CACHES,
 )
 MODELS = (INTEL_16, INTEL_8)

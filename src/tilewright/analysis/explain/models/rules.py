@@ -31,6 +31,10 @@ class Model:
     `register_bytes` is the most bytes of registers for one work-item. `vendors` are lower-case words: the model is for GPUs
     whose vendor's name contains one of them. `aliases` are other names of the model. `sub_group_lanes` is the width of the
     language's sub-groups where requests are counted for another one, as on CPUs.
+
+    `serial_constants`: the constant cache serves one address of a request after the other; without it, constant memory is
+    counted as global memory is, and `constants` says how it is read. `caches` are (name, bytes) of the caches that serve a
+    work-group and the whole device, of the model's newest product with known sizes.
     """
 
     name: str
@@ -52,6 +56,9 @@ class Model:
     register_bytes: int = 1024
     vendors: tuple[str, ...] = ()
     aliases: tuple[str, ...] = ()
+    serial_constants: bool = False
+    constants: str = "constant memory is counted as global memory is"
+    caches: tuple[tuple[str, int], ...] = ()
     sub_group_lanes: int = 0
 
     @property
@@ -85,6 +92,17 @@ class Model:
     def pieces(self) -> str:
         """The plural of `piece`."""
         return f"{self.piece}s"
+
+    @property
+    def private_room(self) -> int | None:
+        """The most bytes of a private array that may stay in registers; None if private memory is not counted: a CPU's
+        first cache holds its stack."""
+        return None if self.is_cpu else self.register_bytes
+
+    @property
+    def constant_pieces(self) -> str:
+        """What the cost of constant memory counts."""
+        return "addresses" if self.serial_constants else self.pieces
 
     @property
     def standing(self) -> str:

@@ -69,6 +69,13 @@ class Batch:
             values = spread
         return values if address.ndim == 2 else values[0]
 
+    def note(self, access: Access, segment: Segment, offsets: npt.NDArray[np.int64]) -> None:
+        """A use of an off-chip private array: a row of offsets for each iteration, or one for all. They must be the same
+        for all lanes."""
+        if offsets.shape[1] != 1:
+            raise Irregular
+        self.loads.append(Loads(access, segment, offsets, True, None))
+
     def _touch(self, segment: Segment, whole: Any, low: int, access: Access, lanes: Any) -> Touch | None:
         """All rows together, as the segment's shadow sees them: reads of one epoch, whose order does not matter."""
         shadow = segment.shadow

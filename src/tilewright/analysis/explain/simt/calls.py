@@ -35,7 +35,7 @@ class CallCompiler(PlaceCompiler):
 
     def converted(self, code: Code, target: Type, position: Position) -> Code:
         """`code` as an assignment to `target` converts it."""
-        return checked_change(code, change(code, target), position, self.machine)
+        return checked_change(code, lambda each: change(each, target), position, self.machine)
 
     def check_assignable(self, code: Code, target: Type, position: Position) -> None:
         source = code.type

@@ -80,12 +80,14 @@ class Register:
 
 @dataclass(frozen=True, slots=True)
 class RegisterArray:
-    """A private array that is only used through full subscripts, element by element."""
+    """A private array that is only used through full subscripts, element by element. `segment` counts its traffic if a
+    compiler cannot keep it in registers."""
 
     slot: int
     element: Type
     lengths: tuple[int, ...]
     constant: bool = False
+    segment: Any = None
 
 
 @dataclass(frozen=True, slots=True)

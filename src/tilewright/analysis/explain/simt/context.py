@@ -8,6 +8,7 @@ from ..clc.tree import Cast, Expression, Function, Program, Statement, TypeOf, V
 from ..clc.types import Array, Pointer, Type
 from .compiled_code import Code, Place, Run, Step, Symbol
 from .machine import Machine
+from .off_chip import OffChip
 from .segments import Segment
 
 
@@ -48,6 +49,7 @@ class Context:
         self.later: dict[str, Variable] = {each.name: each for each in program.variables}
         self.compiled: dict[str, FunctionCode] = {}
         self.compiling: list[FunctionState] = []
+        self.off_chip: Mapping[int, OffChip] = {}  # private arrays, by the id of their declaration
         self.texts: dict[str, Segment] = {}  # string literals
         self.added: dict[int, Code] = {}  # what a `+=` adds, by the id of its node
 

@@ -10,6 +10,7 @@ from ..clc.lexer import Position
 from ..clc.tree import Assign, Call, Cast, Expression, Name, Number, Postfix, StatementExpression, Variable
 from ..clc.types import Array, Scalar, Space, Struct, Type
 from .address_taken import names, nodes_of
+from .cell_traffic import CellTraffic
 from .compiled_code import Frame, Memory, Place, Register, RegisterArray, Run, Value, flat_length
 from .initialisers import InitialiserCompiler, Item
 from .masks import Mask
@@ -122,7 +123,11 @@ class DeclarationCompiler(InitialiserCompiler):
         items = [] if variable.initial is None else self.flatten(variable.type, variable.initial)
         size = element.size
         sources = [(each.offset // size, self.initial_value(each.expression, each.type).run) for each in items]
-        self.declare(variable.name, RegisterArray(slot, element, lengths, variable.constant))
+        segment, traffic = None, None
+        if id(variable) in self.off_chip:
+            segment = machine.memory.without_bytes(variable.name, variable.type.size)
+            traffic = CellTraffic(machine, segment, element, variable.position)
+        self.declare(variable.name, RegisterArray(slot, element, lengths, variable.constant, segment))
         initialised = variable.initial is not None
 
         def define(frame: Frame, mask: Mask) -> None:
@@ -133,6 +138,8 @@ class DeclarationCompiler(InitialiserCompiler):
                 cells.clear(mask)
                 return
             zero = zero_of(element)
+            if traffic is not None:
+                traffic.count_all(length, mask)
             for index in range(length):
                 cells.put(index, zero, mask, None)
             for index, source in sources:
@@ -150,6 +157,7 @@ class DeclarationCompiler(InitialiserCompiler):
         """A private variable with an address: separate bytes for each lane."""
         segment = self.machine.memory.private(variable.name, variable.type.size, variable.position)
         address, kind = segment.address, variable.type
+        segment.off_chip = id(variable) in self.off_chip
         fill = None if variable.initial is None else self.filling(segment, kind, variable.initial, variable.position)
         self.declare(variable.name, Memory(kind, lambda frame, mask: address, Space.PRIVATE, variable.constant))
 

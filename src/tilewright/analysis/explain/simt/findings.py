@@ -1,6 +1,6 @@
 """The findings: each kind of fault at each place once, with a count and one example."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ..clc.lexer import Position
 
@@ -23,6 +23,8 @@ UNUSED = "unused unset value"
 COUNTED = "race ordered by a counter"
 SHIFT = "shift"
 CONVERSION = "conversion out of range"
+RACES = (RACE, GROUPS, BENIGN, BENIGN_GROUPS, COUNTED)
+WITHIN, BETWEEN = "within a sub-group", "between sub-groups"  # the scope of a race inside a group
 NOTES = (BENIGN, BENIGN_GROUPS, UNUSED, COUNTED, SHIFT, CONVERSION, NO_SOURCE)
 
 
@@ -33,7 +35,11 @@ class Irregular(Exception):
 @dataclass(frozen=True)
 class Finding:
     """One kind of fault at one place. `count` is its number of occurrences, `other` is the second access of a race, and
-    `example` is the work-item and bytes of the first occurrence."""
+    `example` is the work-item and bytes of the first occurrence. `order` counts the findings by their first occurrence: what
+    happened first may be the cause of the rest.
+
+    Of a race, `subject` is the memory, `scope` says whether it is only WITHIN sub-groups or also BETWEEN those of a group (""
+    between groups), and `after` is the line of the barrier before both accesses, 0 before the first barrier."""
 
     kind: str
     position: Position
@@ -41,6 +47,14 @@ class Finding:
     example: str = ""
     other: Position | None = None
     count: int = 1
+    order: int = 0
+    subject: str = ""
+    scope: str = ""
+    after: int = 0
+
+    @property
+    def is_race(self) -> bool:
+        return self.kind in RACES
 
     @property
     def is_fault(self) -> bool:
@@ -58,21 +72,30 @@ class Findings:
     """Collects findings."""
 
     def __init__(self) -> None:
-        self._found: dict[tuple[str, Position, str, Position | None], list[object]] = {}
+        self._found: dict[tuple[str, Position, str, Position | None], Finding] = {}
         self.closed = False  # while iterations are tried together, which are irregular if anything is found
 
     def add(
-        self, kind: str, position: Position, text: str, example: str = "", other: Position | None = None, count: int = 1
+        self,
+        kind: str,
+        position: Position,
+        text: str,
+        example: str = "",
+        other: Position | None = None,
+        count: int = 1,
+        where: tuple[str, str, int] = ("", "", 0),
     ) -> None:
+        """`where` is a race's subject, its scope, and the line of the barrier before it."""
         if self.closed:
             raise Irregular
-        entry = self._found.setdefault((kind, position, text, other), [example, 0])
-        entry[1] += count  # type: ignore[operator]
+        subject, scope, after = where
+        new = Finding(kind, position, text, example, other, 0, len(self._found), subject, scope, after)
+        entry = self._found.setdefault((kind, position, text, other), new)
+        wider = BETWEEN if BETWEEN in (scope, entry.scope) else entry.scope
+        self._found[kind, position, text, other] = replace(entry, count=entry.count + count, scope=wider)
 
     def all(self) -> tuple[Finding, ...]:
         """In the order of the source; faults before notes at one place."""
-        found = [
-            Finding(kind, position, text, str(example), other, int(count))  # type: ignore[call-overload]
-            for (kind, position, text, other), (example, count) in self._found.items()
-        ]
-        return tuple(sorted(found, key=lambda each: (each.position, not each.is_fault, each.kind, each.text)))
+        return tuple(
+            sorted(self._found.values(), key=lambda each: (each.position, not each.is_fault, each.kind, each.text))
+        )

@@ -18,6 +18,7 @@ from .launch_arguments import Argument, bind
 from .machine import Machine, OutOfSteps, Watch, not_watched
 from .machine_state import Group, Recorder
 from .masks import Mask
+from .off_chip import off_chip_arrays
 from .places import MemoryPlace
 from .segments import Segment
 from .statements import StatementCompiler
@@ -71,6 +72,7 @@ def run_kernel(
     machine = Machine(global_size, local_size, slots, recorder, step_limit, fill, watch, offset, sub_group)
     with np.errstate(all="ignore"):
         compiler = StatementCompiler(machine, program, contract, pitches)
+        compiler.off_chip = off_chip_arrays(program, entry, recorder.private_room)
         compiled = compile_entry(compiler, function)
         if compiler.pitches:
             raise UnknownName("local array", next(iter(compiler.pitches)), machine.memory.local_names())
@@ -84,7 +86,7 @@ def run_kernel(
                 _execute(compiled, frame, everyone, function)
             except OutOfSteps as error:
                 if not partial:
-                    raise
+                    raise error.with_findings(machine.findings.all()) from None
                 stopped = Position(error.file, error.line, error.column)
                 break
             ended += len(batch)

@@ -7,7 +7,7 @@ import numpy as np
 from ....errors import SourceError
 from ..clc.lexer import Position
 from ..clc.types import Space
-from .findings import DIVERGENT
+from .findings import DIVERGENT, Finding
 from .machine_state import Group, MachineState, Recorder
 from .masks import Mask
 from .memory import VirtualMemory
@@ -17,12 +17,25 @@ from .teams import Teams
 
 LOCAL_FENCE, GLOBAL_FENCE, IMAGE_FENCE = 1, 2, 4
 _SPACES = ((LOCAL_FENCE, Space.LOCAL), (GLOBAL_FENCE, Space.GLOBAL), (IMAGE_FENCE, Space.IMAGE))
+FAULTS_NAMED = 3  # in the message of a run that ended too early
 WATCHED = 64  # steps between two calls of a watcher
 Watch = Callable[[int, int], bool]  # gets the steps taken and the work-groups begun; True ends the run
 
 
 class OutOfSteps(SourceError):
-    """A run that needs more steps than it may take."""
+    """A run that needs more steps than it may take. `findings` are those that it had by then: they may say why."""
+
+    findings: tuple[Finding, ...] = ()
+
+    def with_findings(self, findings: tuple[Finding, ...]) -> "OutOfSteps":
+        """The same with what was found before; the message names the faults, the first one first."""
+        faults = sorted((each for each in findings if each.is_fault), key=lambda each: each.order)
+        said = "; ".join(f"{each.kind} at line {each.position.line}: {each.text}" for each in faults[:FAULTS_NAMED])
+        more = f"; and {len(faults) - FAULTS_NAMED} more" if len(faults) > FAULTS_NAMED else ""
+        reason = f"{self.reason}. Before that, and perhaps the cause: {said}{more}" if faults else self.reason
+        told = OutOfSteps(self.file, self.line, self.column, reason)
+        told.findings = findings
+        return told
 
 
 def not_watched(steps: int, groups: int) -> bool:
@@ -51,6 +64,7 @@ class Machine(MachineState):
         self.watch = watch
         self.next_watched = step_limit - WATCHED
         self.groups_begun = 0
+        self.iterations: dict[Position, int] = {}  # of each loop, by sub-group
         self.ordering = Ordering(self)
         self.memory = VirtualMemory(self, self.ordering)
         self.begin([])
@@ -88,6 +102,11 @@ class Machine(MachineState):
             )
             raise OutOfSteps(position.file, position.line, position.column, words)
 
+    def count_iterations(self, position: Position, mask: Mask, count: int = 1) -> None:
+        """The sub-groups with a lane in `mask` run `count` iterations of the loop at this position."""
+        active = self.sub_group_count if mask.everyone else np.unique(self.sub_group_of_lane[mask.indices]).size
+        self.iterations[position] = self.iterations.get(position, 0) + count * active
+
     @property
     def steps_taken(self) -> int:
         return self.step_limit - self.steps
@@ -113,6 +132,7 @@ class Machine(MachineState):
                 self.tags[space] = self.tags[space] + step * reached[self.slot_of_lane]
         if everyone and Space.LOCAL in spaces:
             self.memory.forget_local_reads()
+        self.last_barrier = position.line
         self.recorder.barrier(position)
 
     def sub_group_barrier(self, mask: Mask, fence: int, position: Position) -> None:

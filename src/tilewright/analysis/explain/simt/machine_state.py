@@ -23,7 +23,11 @@ Rows = tuple[Site, Segment, npt.NDArray[np.int64], bool]
 
 
 class Recorder(Protocol):
-    """An observer of the memory traffic."""
+    """An observer of the memory traffic, of sub-groups of `lanes` work-items. `private_room` is the most bytes of a private
+    array in registers; None if private memory is not observed."""
+
+    lanes: int
+    private_room: int | None
 
     def begin(self, groups: list[Group], items: int) -> None:
         """These groups of `items` work-items run next."""
@@ -45,6 +49,9 @@ class Recorder(Protocol):
 
 class _NoRecorder:
     """Forgets all traffic."""
+
+    lanes = 1
+    private_room: int | None = None
 
     def begin(self, groups: list[Group], items: int) -> None: ...
 
@@ -84,18 +91,23 @@ class MachineState:
         self.findings = Findings()
         self.fill = fill  # the value of every byte that was never set
         self.recorder = recorder
+        self.request_lanes = recorder.lanes  # work-items whose accesses are one request
         lane = np.arange(self.lanes)
         self.slot_of_lane = lane // self.items
         self.sub_group = sub_group
         self.work_groups = Teams("group", self.lanes, self.items, self.items)
         self.sub_groups = Teams("sub-group", self.lanes, self.items, sub_group)
         item = lane % self.items
+        per_group = -(-self.items // recorder.lanes)
+        self.sub_group_count = slots * per_group
+        self.sub_group_of_lane = self.slot_of_lane * per_group + item // recorder.lanes
         self._item = item
         self._place_items(self.local_size)
         self.own_size: list[Any] = [np.uint64(each) for each in self.local_size]  # what get_local_size gives
         self.present = np.full(slots, self.items)  # work-items of each slot's group
         self.groups: list[Group] = []
         self.launched = 0
+        self.last_barrier = 0  # the line of the barrier before what is executed now, 0 before the first one
 
     def start(self, groups: Sequence[Group]) -> Mask:
         """Make `groups` (at most one for each slot) the next ones to run, and return the mask of their lanes."""
@@ -120,6 +132,7 @@ class MachineState:
         self.floors: dict[Space, Floors] = {}  # of the spaces in which barriers of sub-groups have been met
         self.synced = {Space.LOCAL: 0, Space.GLOBAL: 0, Space.IMAGE: 0}
         self.clock = 1
+        self.last_barrier = 0
         self.begun = Mask(self.live.copy())
         return self.begun
 

@@ -217,7 +217,7 @@ class VirtualMemory(SegmentTable):
         if segment.shadow is None and segment.unset is None:
             return self._read_constant(segment, offsets, lanes, access, mask)
         touch, whole, low = self.touch(segment, offsets, lanes, access, "load")
-        if access.counted and segment.space is not Space.PRIVATE:
+        if access.counted and (segment.off_chip or segment.space is not Space.PRIVATE):
             self.machine.recorder.record(access.site, segment, offsets, mask)
         self._check_read(segment, touch)
         if uniform and segment.base is None:
@@ -258,7 +258,7 @@ class VirtualMemory(SegmentTable):
         self, segment: Segment, offsets: Offsets, lanes: Any, access: Access, values: npt.NDArray[Any], mask: Mask
     ) -> None:
         touch, whole, low = self.touch(segment, offsets, lanes, access, "store")
-        if access.counted and segment.space is not Space.PRIVATE:
+        if access.counted and (segment.off_chip or segment.space is not Space.PRIVATE):
             self.machine.recorder.record(access.site, segment, offsets, mask)
         if not segment.writable:
             self.complaints.read_only(segment, lanes, access, "store", len(offsets))

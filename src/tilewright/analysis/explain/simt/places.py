@@ -6,6 +6,7 @@ import numpy as np
 
 from ..clc.lexer import Position
 from ..clc.types import Array, Pointer, Scalar, Space, Struct, Type, Vector, vector_of
+from .cell_traffic import CellTraffic
 from .compiled_code import Code, Frame, Place, Register, RegisterArray, Run, Value
 from .findings import BOUNDS, Irregular
 from .machine import Machine
@@ -81,6 +82,9 @@ class CellPlace(Place):
         super().__init__(symbol.element, symbol.constant)
         self.machine, self.slot, self.name, self.position = machine, symbol.slot, name, position
         self.subscripts = [(code.run, length) for code, length in zip(subscripts, symbol.lengths, strict=True)]
+        self.traffic = (
+            None if symbol.segment is None else CellTraffic(machine, symbol.segment, symbol.element, position)
+        )
 
     def locate(self, frame: Frame, mask: Mask) -> Value:
         """The flat index: a Python int if all lanes agree."""
@@ -117,17 +121,25 @@ class CellPlace(Place):
 
     def load(self, frame: Frame, mask: Mask, where: Value) -> Value:
         cells: Cells = frame.slots[self.slot]
+        if self.traffic is not None:
+            self.traffic.count("load", where, mask)
         return cells.get(where, mask, None, self.name, self.position)
 
     def load_parts(self, frame: Frame, mask: Mask, where: Value, parts: Parts) -> Value:
         cells: Cells = frame.slots[self.slot]
+        if self.traffic is not None:
+            self.traffic.count("load", where, mask)
         return pick(cells.get(where, mask, parts, self.name, self.position), parts)
 
     def store(self, frame: Frame, mask: Mask, where: Value, value: Value) -> None:
+        if self.traffic is not None:
+            self.traffic.count("store", where, mask)
         frame.slots[self.slot].put(where, value, mask, None)
 
     def store_parts(self, frame: Frame, mask: Mask, where: Value, parts: Parts, value: Value) -> None:
         cells: Cells = frame.slots[self.slot]
+        if self.traffic is not None:
+            self.traffic.count("store", where, mask)
         cells.put(where, insert(self.machine, cells.peek(where), parts, value, mask), mask, parts)
 
 

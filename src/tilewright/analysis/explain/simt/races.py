@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..clc.types import Space
-from .findings import BENIGN, BENIGN_GROUPS, COUNTED, GROUPS, RACE
+from .findings import BENIGN, BENIGN_GROUPS, BETWEEN, COUNTED, GROUPS, RACE, WITHIN
 from .segment_table import SegmentTable
 from .segments import Access, Segment
 from .shadow import Conflict, Shadow, Touch
@@ -72,7 +72,7 @@ def _synchronised(memory: SegmentTable, segment: Segment, touch: Touch, conflict
     machine, known = memory.machine, memory.ordering.synchronisation
     if not known.active:
         return False
-    slots, items = np.divmod((conflict.others & ITEM) - 1 - machine.first_item, machine.span)
+    slots, items = np.divmod((conflict.rivals[0] & ITEM) - 1 - machine.first_item, machine.span)
     if not ((slots >= 0) & (slots < machine.slots) & (items < machine.items)).all():
         return False
     earlier = slots * machine.items + items
@@ -152,7 +152,25 @@ def _report(
         f"{memory.machine.tag_name(conflict.own_tag)} against {memory.machine.tag_name(conflict.other_tag)}, "
         f"byte {_own_offset(segment, conflict.offset)}"
     )
-    memory.machine.findings.add(kind, touch.site.position, text, example, other, conflict.count)
+    scope = "" if conflict.between_groups else _scope(memory, conflict.own, conflict.rivals)
+    where = (f"{segment.space.word} '{segment.name}'", scope, memory.machine.last_barrier)
+    memory.machine.findings.add(kind, touch.site.position, text, example, other, conflict.count, where)
+
+
+def _scope(memory: SegmentTable, own: npt.NDArray[np.int64], rivals: tuple[npt.NDArray[np.int64], ...]) -> str:
+    """Whether all pairs of tags are of one sub-group each."""
+    mine = _sub_group(memory, own)
+    return WITHIN if all((mine == _sub_group(memory, each)).all() for each in rivals) else BETWEEN
+
+
+def _sub_group(memory: SegmentTable, tags: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """A number for the sub-group of each tag; async copies have their own."""
+    machine = memory.machine
+    group, item = np.divmod((tags & ITEM) - 1, machine.span)
+    found: npt.NDArray[np.int64] = group * (machine.span + 1) + np.where(
+        item == machine.items, machine.span, item // machine.request_lanes
+    )
+    return found
 
 
 def _report_together(
@@ -179,7 +197,10 @@ def _report_together(
     offset = _own_offset(segment, int(cells[at]) * shadow.granule)
     example = f"{memory.machine.tag_name(loser)} against {memory.machine.tag_name(winner)}, byte {offset}"
     count = int((lost.any(axis=0) if lost.ndim == 2 else lost).sum())
-    memory.machine.findings.add(kind, touch.site.position, text, example, touch.site.position, count)
+    losers = np.broadcast_to(touch.tags, cells.shape)[lost]
+    scope = "" if between else _scope(memory, losers, (shadow.writer[cells[lost]],))
+    where = (f"{segment.space.word} '{segment.name}'", scope, memory.machine.last_barrier)
+    memory.machine.findings.add(kind, touch.site.position, text, example, touch.site.position, count, where)
 
 
 def _same_values(shadow: Shadow, cells: npt.NDArray[np.int64], values: npt.NDArray[Any]) -> bool:

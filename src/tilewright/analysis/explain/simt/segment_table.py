@@ -37,6 +37,7 @@ class SegmentTable:
         self.ordering = ordering
         self.segments: dict[int, Segment] = {}
         self.sites: list[Site] = []
+        self._without = 0
         self.images: dict[int, BoundImage] = {}  # by the address that stands for them
 
     def site(self, position: Position, operation: str, size: int, alignment: int) -> Site:
@@ -75,6 +76,13 @@ class SegmentTable:
         )
         segment.written = True
         segment.unset = Unset(room * lanes)
+        return segment
+
+    def without_bytes(self, name: str, size: int) -> Segment:
+        """The segment of an off-chip array whose values are kept elsewhere: a name for its traffic, at no address."""
+        self._without += 1
+        segment = Segment(-self._without, name, Space.PRIVATE, size, np.zeros(0, np.uint8), None)
+        segment.off_chip = True
         return segment
 
     def _add(self, name: str, space: Space, size: int, data: npt.NDArray[np.uint8], base: Offsets | None) -> Segment:

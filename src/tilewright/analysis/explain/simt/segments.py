@@ -45,6 +45,7 @@ class Segment:
         self.data = data
         self.base = base
         self.row = (0, 0)  # bytes of a row and of an element, of a two-dimensional array
+        self.off_chip = False  # of private memory: whether its traffic counts
         self.writable = True
         self.written = False
         self.contested: npt.NDArray[np.bool_] | None = None  # bytes that several work-items wrote, no barrier between

@@ -36,7 +36,8 @@ class Touch:
 
 @dataclass(slots=True)
 class Conflict:
-    """A race: the kind and position of the earlier access, both tags, the byte, and whether it is between groups."""
+    """A race: the kind and position of the earlier access, both tags, the byte, and whether it is between groups. `own` and
+    `rivals` are the tags of all conflicts; of several readers of a cell those with the highest and the lowest number."""
 
     earlier: str
     site: int
@@ -46,7 +47,8 @@ class Conflict:
     between_groups: bool
     count: int
     which: Bools
-    others: Int64s  # the other tag of each cell in `which`
+    own: Int64s
+    rivals: tuple[Int64s, ...]
 
 
 class Readers:
@@ -104,11 +106,16 @@ class Readers:
 
     def others(
         self, cells: Int64s, tags: Int64s, group_items: int, floors: Floors | None = None
-    ) -> tuple[Bools, Int64s, Bools]:
-        """Cells that another item read: (cells, its tag, whether only another group read)."""
+    ) -> tuple[Bools, Int64s, Int64s, Bools]:
+        """Cells that another item read: (cells, its tag, that of another such item, whether only another group read)."""
         by_high, high, by_low, low = self._items(cells, tags, floors)
         if not group_items:
-            return by_high | by_low, np.where(by_high, high, low), np.zeros(high.shape, bool)
+            return (
+                by_high | by_low,
+                np.where(by_high, high, low),
+                np.where(by_low, low, high),
+                np.zeros(high.shape, bool),
+            )
         own = (tags & ITEM) - 1
         own_group = own // group_items + 1
         by_high &= ((high & ITEM) - 1) // group_items + 1 == own_group
@@ -118,7 +125,8 @@ class Readers:
         tag = np.where(by_high, high, np.where(by_low, low, 0))
         foreign = np.where(last != own_group, last, first)
         tag = np.where(tag == 0, (foreign.astype(np.int64) - 1) * group_items + 1, tag)
-        return by_high | by_low | between, tag, between & ~by_high & ~by_low
+        other = np.where(by_low, low, tag)
+        return by_high | by_low | between, tag, other, between & ~by_high & ~by_low
 
 
 def complement(tags: Int64s) -> Int64s:
@@ -210,7 +218,7 @@ class Shadow:
                 return None
             which = (earlier > base) & (earlier != tags)
             between = np.zeros(which.shape, bool)
-        return self._conflict("write", which, touch, cells, earlier, between, self.writer_site)
+        return self._conflict("write", which, touch, cells, (earlier,), between, self.writer_site)
 
     def conflicts_with_readers(self, touch: Touch, cells: Int64s, kind: str) -> Conflict | None:
         """Whether another item made an access of this kind: "read", "atomic update" or "atomic load"."""
@@ -218,11 +226,18 @@ class Shadow:
         if readers is None:
             return None
         tags = np.ascontiguousarray(np.broadcast_to(touch.tags, cells.shape))
-        which, other, between = readers.others(cells, tags, self.group_items, touch.floors)
-        return self._conflict(kind, which, touch, cells, other, between, readers.site)
+        which, other, another, between = readers.others(cells, tags, self.group_items, touch.floors)
+        return self._conflict(kind, which, touch, cells, (other, another), between, readers.site)
 
     def _conflict(
-        self, kind: str, which: Bools, touch: Touch, cells: Int64s, other: Int64s, between: Bools, sites: Any
+        self,
+        kind: str,
+        which: Bools,
+        touch: Touch,
+        cells: Int64s,
+        others: tuple[Int64s, ...],
+        between: Bools,
+        sites: Any,
     ) -> Conflict | None:
         if not which.any():
             return None
@@ -232,12 +247,13 @@ class Shadow:
             kind,
             int(sites[cells[at]]),
             int(tags[at]),
-            int(other[at]),
+            int(others[0][at]),
             int(cells[at]) * self.granule,
             bool(between[at]),
             int(which.any(axis=0).sum() if which.ndim == 2 else which.sum()),
             which,
-            other[which],
+            tags[which],
+            tuple(each[which] for each in others),
         )
 
     def write(self, touch: Touch, cells: Int64s, clock: int) -> Bools | None:

@@ -194,6 +194,7 @@ class StatementCompiler(DeclarationCompiler):
                 if not mask.any:
                     break
                 machine.tick(position)
+                machine.count_iterations(position, mask)
                 frame.breaks = frame.continues = None
                 mask = body(frame, mask)
                 if frame.breaks is not None:

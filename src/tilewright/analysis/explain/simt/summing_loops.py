@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ..clc.lexer import Position
 from ..clc.tree import (
     Assign,
     Binary,
@@ -50,6 +51,7 @@ class Sum:
     total: int
     test: Run
     term: Run
+    position: Position
     patience: int = PATIENCE
 
     def advance(self, frame: Frame, mask: Mask) -> None:
@@ -93,6 +95,7 @@ class Sum:
         frame.slots[self.counter] = numbers[count]
         frame.slots[self.total] = added(frame.slots[self.total], terms, count)
         machine.steps -= count
+        machine.count_iterations(self.position, mask, count)
         batch.report(count, mask)
         return count == most
 
@@ -141,7 +144,7 @@ def find_sum(context: Context, loop: Loop, test: Run | None) -> Sum | None:
     common = common_type(total.type, code.type, assignment.position)
     if common != total.type or total.type.size < 4:
         return None
-    return Sum(context.machine, counter.slot, amount, total.slot, test, to_common(code, common).run)
+    return Sum(context.machine, counter.slot, amount, total.slot, test, to_common(code, common).run, loop.position)
 
 
 def _assignment(body: Statement) -> Assign | None:

@@ -7,7 +7,7 @@ modulo the width), 6.2.3.3 (a float that is out of an integer's range becomes an
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -164,8 +164,10 @@ def _lost_bits(a: Value, b: Value, result: Value) -> Wrong:
     return _any(np.right_shift(result, count) != a)
 
 
-def checked_change(code: Code, changed: Code, position: Position, machine: "Machine") -> Code:
-    """`changed`, which is `code` converted to another type, with a check that the value is in that type's range."""
+def checked_change(code: Code, convert: Callable[[Code], Code], position: Position, machine: "Machine") -> Code:
+    """`code` converted to another type, with a check that the value is in that type's range. The value is computed once: it
+    may read memory, or have side effects."""
+    changed = convert(code)
     source, element = element_of(code.type), element_of(changed.type)
     if source is None or element is None or code.boolean or element.is_float or element.name == "bool":
         return changed
@@ -180,10 +182,12 @@ def checked_change(code: Code, changed: Code, position: Position, machine: "Mach
     check = Check(machine, position, "becomes", CONVERSION, text, find)
     if code.constant is not None and find(code.constant, code.constant, changed.constant) is None:
         return changed
-    run, after = code.run, changed.run
+    run, held = code.run, [None]
+    after = convert(replace(code, run=lambda frame, mask: held[0])).run
 
     def checked(frame: Frame, mask: Mask) -> Value:
-        value, result = run(frame, mask), after(frame, mask)
+        value = held[0] = run(frame, mask)
+        result = after(frame, mask)
         wrong = find(value, value, result)
         if wrong is not None:
             check.report(value, result, wrong, mask)

@@ -49,7 +49,7 @@ def _conversion(target: Type, saturate: bool, mode: str) -> Builtin:
             code = apply(code.type, rounding, [code])
         elif element.is_float and mode not in ("", "_rte"):
             return apply(target, directed(element, mode), [code])
-        return checked_change(code, elementwise(code, element), call.position, context.machine)
+        return checked_change(code, lambda each: elementwise(each, element), call.position, context.machine)
 
     return build
 
@@ -127,4 +127,4 @@ def convert_vector(context: Context, call: Call) -> Code:
     element = element_of(target)
     if element is None or width_of(target) != width_of(code.type):
         raise call.position.error(f"{code.type} cannot be converted to {target}")
-    return checked_change(code, elementwise(code, element), call.position, context.machine)
+    return checked_change(code, lambda each: elementwise(each, element), call.position, context.machine)

@@ -1,0 +1,1 @@
+"""Kernels checked against budgets and against a baseline: what CI asks."""

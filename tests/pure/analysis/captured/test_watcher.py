@@ -1,0 +1,243 @@
+"""Launches of other programs: their arguments by type, the watcher's budgets, and its report."""
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tilewright.analysis.captured.arguments import arguments_of
+from tilewright.analysis.captured.explained import chosen_local_size, explain_captured
+from tilewright.analysis.captured.pages import save_pages
+from tilewright.analysis.captured.watch_report import bytes_of, report
+from tilewright.analysis.captured.watcher import Watcher
+from tilewright.analysis.explain import LocalMemory
+from tilewright.analysis.explain.clc import parse_program
+from tilewright.analysis.marked_lines import plain_text
+from tilewright.core.build_options import read_options
+from tilewright.core.captured import (
+    BufferValue,
+    CapturedKernel,
+    CapturedLaunch,
+    LocalValue,
+    RawValue,
+    UnreadValue,
+    Value,
+)
+from tilewright.core.watch_limits import Limits
+from tilewright.errors import InvalidInput
+
+TWICE = "__kernel void twice(__global float *x, float k) { int i = get_global_id(0); x[i] = k * x[i]; }"
+BEYOND = "__kernel void beyond(__global float *x) { x[4 * get_global_id(0)] = 1; }"
+ENDLESS = "__kernel void endless(__global int *x) { while (x[0] == 0) x[1] += 1; }"
+KERNEL = CapturedKernel("twice", TWICE, "")
+
+
+def buffer(array: np.ndarray, memory: int = 1, writable: bool = True) -> BufferValue:
+    return BufferValue(np.ascontiguousarray(array).view(np.uint8).reshape(-1), memory, writable)
+
+
+def raw(value: object, dtype: str) -> RawValue:
+    return RawValue(np.array(value, dtype).tobytes())
+
+
+@dataclass(frozen=True)
+class Launch:
+    """A launch without a device."""
+
+    kernel: CapturedKernel = KERNEL
+    global_size: tuple[int, ...] = (64,)
+    local_size: tuple[int, ...] | None = (32,)
+    offset: tuple[int, ...] = (0,)
+    values: tuple[Value, ...] = (buffer(np.arange(64, dtype=np.float32)), raw(2, "f4"))
+    trouble: type[Exception] | None = None
+
+    def capture(self, patience: float) -> CapturedLaunch:
+        if self.trouble is not None:
+            raise self.trouble("as asked for")
+        return CapturedLaunch(self.kernel, self.global_size, self.local_size, self.offset, self.values)
+
+
+@pytest.mark.parametrize(
+    ("text", "macros", "include"),
+    [
+        ("", {}, ()),
+        ("-DA -D B=4 -DC= -I dir -Iother -cl-mad-enable", {"A": "1", "B": "4", "C": ""}, ("dir", "other")),
+        ("-DA=1 -UA -D 'F=a b'", {"F": "a b"}, ()),
+        ("-cl-std=CL2.0 -cl-fast-relaxed-math", {"__FAST_RELAXED_MATH__": "1"}, ()),
+        ("-DT=it's -w", {"T": "it's"}, ()),
+    ],
+)
+def test_build_options_are_read(text: str, macros: dict[str, str], include: tuple[str, ...]) -> None:
+    found = read_options(text)
+    assert (found.macros, found.include) == (macros, include)
+    assert found.standard == ("CL2.0" if "CL2.0" in text else None)
+
+
+def test_the_version_of_the_language_is_obeyed() -> None:
+    source = "__kernel void f(__global int *x) { x[__OPENCL_C_VERSION__ >= 200 ? 9 : 0] = 1; }"
+    for options, faults in (("", 0), ("-cl-std=CL2.0", 1)):
+        launch = CapturedLaunch(
+            CapturedKernel("f", source, options), (1,), (1,), (0,), (buffer(np.zeros(4, np.int32)),)
+        )
+        assert len(explain_captured(launch, seconds=5).explanation.faults) == faults
+
+
+def test_bytes_become_what_the_signature_says() -> None:
+    source = """typedef struct { float a; int b; } pair;
+    __kernel void all(__global int *x, __constant ushort4 *c, __local float *t, float3 v, long n, pair p, __global pair *q) {}"""
+    function = parse_program(source).functions["all"]
+    numbers = np.arange(5, dtype=np.int32)
+    pair = np.array([(1.5, 7)], [("a", "f4"), ("b", "i4")])
+    found = arguments_of(
+        function,
+        (
+            buffer(np.append(numbers, np.int32(9)).view(np.uint8)[:22], 1), buffer(np.arange(8, dtype=np.uint16), 2, False),
+            LocalValue(64), raw([1, 2, 3, 0], "f4"), raw(-5, "i8"), RawValue(pair.tobytes()), buffer(pair, 3),
+        ),
+    )  # fmt: skip
+    np.testing.assert_array_equal(found["x"], numbers)
+    assert found["c"].dtype == np.uint16  # type: ignore[union-attr]
+    assert not found["c"].flags.writeable  # type: ignore[union-attr]
+    assert found["t"] == LocalMemory(64)
+    assert list(found["v"]) == [1, 2, 3]  # type: ignore[arg-type]
+    assert found["n"] == -5
+    assert found["p"].tobytes() == pair.tobytes() == found["q"].tobytes()  # type: ignore[union-attr]
+
+
+def test_parameters_of_one_buffer_share_an_array() -> None:
+    function = parse_program("__kernel void f(__global float *x, __global float *y, __global float *z) {}").functions[
+        "f"
+    ]
+    shared = np.zeros(4, np.float32)
+    found = arguments_of(function, (buffer(shared, 5), buffer(shared, 5), buffer(shared, 6)))
+    assert found["x"] is found["y"]
+    assert found["x"] is not found["z"]
+
+
+@pytest.mark.parametrize(
+    ("values", "words"),
+    [
+        ((UnreadValue("is an image, which is not read back"), raw(2, "f4")), "argument 'x' is an image"),
+        ((buffer(np.zeros(1)), raw(2, "f8")), "'k' is a float of 4 bytes, but 8 were given"),
+        ((raw(2, "i8"), raw(2, "f4")), "'x' is a pointer, and 8 bytes were given"),
+        ((buffer(np.zeros(1)), buffer(np.zeros(1))), "'k' is a float, but a buffer was given"),
+        ((buffer(np.zeros(1)),), "2 parameters, but 1 arguments"),
+    ],
+)
+def test_what_cannot_be_given_is_named(values: tuple[Value, ...], words: str) -> None:
+    with pytest.raises(InvalidInput, match=words):
+        explain_captured(CapturedLaunch(KERNEL, (64,), (32,), (0,), values), seconds=1)
+
+
+@pytest.mark.parametrize(
+    ("size", "required", "chosen"),
+    [((1024,), None, (256,)), ((50000,), None, (80,)), ((7,), None, (7,)), ((64, 64), None, (64, 4)),
+     ((1, 1), None, (1, 1)), ((257, 2), None, (1, 2)), ((1024, 8), (16, 4, 1), (16, 4))],
+)  # fmt: skip
+def test_a_local_size_is_chosen(
+    size: tuple[int, ...], required: tuple[int, ...] | None, chosen: tuple[int, ...]
+) -> None:
+    assert chosen_local_size(size, required) == chosen
+
+
+def test_each_ndrange_is_explained_once_and_counted_always() -> None:
+    watcher = Watcher()
+    for _ in range(3):
+        watcher.seen(Launch())
+    watcher.seen(Launch(global_size=(32,)))
+    rows = {each.global_size: each for each in watcher.launches()}
+    assert {size: row.launches for size, row in rows.items()} == {(64,): 3, (32,): 1}
+    first = rows[(64,)]
+    assert first.explanation is not None
+    assert (first.sample, first.reason, first.faults) == (1, "", 0)
+    assert (first.useful_bytes, first.moved_bytes) == (512, 512)
+    assert first.explanation.outputs == {}
+
+
+def test_what_is_not_explained_has_a_reason() -> None:
+    watcher = Watcher(Limits(samples=6))
+    watcher.seen(Launch(kernel=CapturedKernel("twice", None, "", "its source is not known")))
+    watcher.seen(Launch(offset=(8,)))
+    watcher.seen(Launch(global_size=(63,)))
+    watcher.seen(Launch(global_size=(0,)))
+    watcher.seen(Launch(global_size=(32,), trouble=ValueError))
+    watcher.seen(Launch(kernel=CapturedKernel("twice", "__kernel void twice(", "")))
+    reasons = " | ".join(sorted(each.reason for each in watcher.launches()))
+    for words in (
+        "source is not known",
+        "global offset (8,)",
+        "63",
+        "NDRange is empty",
+        "ValueError: as asked",
+        "twice.cl:1",
+    ):
+        assert words in reasons
+    text = plain_text(report(watcher.launches(), "demo.py"))
+    assert text.count("not explained:") == 7  # the rows and the heading
+    assert all(each.reason in text for each in watcher.launches())
+
+
+def test_budgets_end_explaining() -> None:
+    watcher = Watcher(Limits(seconds=1e-6))
+    watcher.seen(Launch())
+    assert "time for explaining was used up" in watcher.launches()[0].reason
+    watcher = Watcher(Limits(samples=1))
+    for size in (32, 64):
+        watcher.seen(Launch(global_size=(size,)))
+    assert "1 launches of twice were explained" in {each.global_size: each for each in watcher.launches()}[(64,)].reason
+
+
+def test_a_launch_that_does_not_end_is_stopped() -> None:
+    watcher = Watcher(Limits(launch_seconds=0.1))
+    endless = CapturedKernel("endless", ENDLESS, "")
+    watcher.seen(Launch(endless, (1,), (1,), values=(buffer(np.zeros(2, np.int32)),)))
+    row = watcher.launches()[0]
+    assert row.explanation is not None
+    assert row.explanation.stop is not None
+    assert row.seconds < 5
+    assert row.verdict.startswith("stopped at line 1")
+
+
+def test_threads_are_counted_together() -> None:
+    watcher = Watcher()
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda _: watcher.seen(Launch()), range(200)))
+    (row,) = watcher.launches()
+    assert row.launches == 200
+    assert row.explanation is not None
+
+
+@pytest.mark.parametrize(("word", "expected"), [("bounds", True), ("faults", True), ("race", False), ("conflicts", False),
+                                                ("unexplained", False)])  # fmt: skip
+def test_conditions_know_their_faults(word: str, expected: bool) -> None:
+    watcher = Watcher()
+    watcher.seen(Launch(CapturedKernel("beyond", BEYOND, ""), values=(buffer(np.zeros(64, np.float32)),)))
+    assert watcher.launches()[0].has(word) is expected
+
+
+def test_the_worst_is_first_and_has_details(tmp_path: Path) -> None:
+    watcher = Watcher()
+    watcher.seen(Launch())
+    watcher.seen(Launch(CapturedKernel("beyond", BEYOND, ""), values=(buffer(np.zeros(64, np.float32)),)))
+    rows = watcher.launches()
+    text = plain_text(report(rows, "demo.py"))
+    assert [each.entry for each in rows] == ["beyond", "twice"]
+    assert text.startswith("demo.py: 2 launches of 2 kernels; explained in ")
+    assert "\nbeyond.cl: beyond, 64 by 32 work-items" in text
+    assert "\ntwice.cl" not in text
+    written = save_pages(rows, "demo & <co>", tmp_path / "pages")
+    assert [each.name for each in written] == ["index.html", "01-beyond.html", "02-twice.html"]
+    index = written[0].read_text()
+    assert "demo &amp; &lt;co&gt;" in index
+    assert '<a href="01-beyond.html">beyond</a>' in index
+
+
+def test_a_program_without_launches_is_told() -> None:
+    assert "no kernel was launched" in plain_text(report((), "demo.py"))
+
+
+@pytest.mark.parametrize(("count", "text"), [(0, "0 B"), (999, "999 B"), (1000, "1 kB"), (4_194_304, "4.19 MB")])
+def test_bytes_have_units(count: int, text: str) -> None:
+    assert bytes_of(count) == text

@@ -1,0 +1,296 @@
+"""`check`: budgets in heads and TOML files, baselines, SARIF, annotations, JSON."""
+
+import json
+import re
+from collections.abc import Callable
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import numpy as np
+import pytest
+from paths import ROOT
+
+from tilewright import check
+from tilewright.analysis.checks.checked import Problem
+from tilewright.analysis.checks.sarif import github_annotation
+from tilewright.cli.main import main
+from tilewright.core.budgets import Budget, budgets_of_table, head_budgets, read_budgets
+from tilewright.core.kernel_options import is_budget
+from tilewright.errors import InvalidInput, RecordError, TilewrightError
+
+HEAD = "// tilewright: --problem copy --global COLUMNS,ROWS --local 32,4\n"
+COPY = """__kernel void same(__global const float *input, __global float *output, int ROWS, int COLUMNS)
+{
+    int x = get_global_id(0), y = get_global_id(1);
+    output[y * COLUMNS + x] = input[y * COLUMNS + x];
+}
+"""
+SLOW = COPY.replace("input[y * COLUMNS + x]", "input[x * COLUMNS + y]")
+LOCAL = """__kernel void turned(__global const float *x, __global float *y, __local float *t, int step)
+{
+    int l = get_local_id(0);
+    t[l * step % 1024] = x[l];
+    BARRIER
+    y[l] = t[(l + 1) % 32 * step % 1024];
+}
+"""
+TOML = """[[kernel]]
+file = "local.cl"
+entry = "turned"
+global = [32]
+local = [32]
+define = { BARRIER = "barrier(CLK_LOCAL_MEM_FENCE);" }
+arguments = { x = "f32[32]", y = "[32]", t = "local:4096", step = STEP }
+budget = { conflicts = 1, sectors = { x = 4 }, faults = 0 }
+"""
+Write = Callable[[str, str], Path]
+Captured = pytest.CaptureFixture[str]
+
+
+@pytest.fixture
+def write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Write:
+    monkeypatch.chdir(tmp_path)
+
+    def put(name: str, text: str) -> Path:
+        (tmp_path / name).write_text(text)
+        return Path(name)
+
+    return put
+
+
+@pytest.fixture
+def toml(write: Write) -> Callable[..., Path]:
+    def put(step: int = 1, barrier: bool = True) -> Path:
+        write("local.cl", LOCAL)
+        text = TOML.replace("STEP", str(step))
+        return write("tilewright.toml", text if barrier else text.replace("barrier(CLK_LOCAL_MEM_FENCE);", ""))
+
+    return put
+
+
+def rules(found: Any) -> list[str]:
+    return [each.rule for each in found.problems]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("max conflicts 1", [("conflicts", "", 1.0)]),
+        ("max sectors A 4, no race,no conflicts", [("sectors", "A", 4.0), ("race", "", 0.0), ("conflicts", "", 1.0)]),
+        ("max  moved_bytes  1e6", [("moved_bytes", "", 1e6)]),
+    ],
+)
+def test_budgets_are_read(text: str, expected: list[tuple[str, str, float]]) -> None:
+    assert is_budget(text)
+    assert [(each.measure, each.buffer, each.limit) for each in read_budgets(text, "a.cl", 3)] == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("max conflicts", "'max conflicts' is no budget"),
+        ("max conflicts many", "is no budget"),
+        ("max conflict 1", "did you mean|conflicts"),
+        ("max faults A 1", "only conflicts and sectors are measured by buffer"),
+        ("max sectors -1", "at least 0"),
+        ("max sectors nan", "at least 0"),
+        ("no race, ", "is no budget"),
+        ("no rain", "race"),
+    ],
+)
+def test_words_that_are_no_budget_are_told(text: str, words: str) -> None:
+    with pytest.raises(TilewrightError, match=words) as error:
+        read_budgets(text, "a.cl", 3)
+    assert "a.cl:3" in str(error.value)
+
+
+def test_budgets_of_a_table() -> None:
+    found = budgets_of_table({"conflicts": 1, "sectors": {"A": 4, "B": 2.5}}, "a.toml", 7)
+    assert found == (
+        Budget("conflicts", 1.0, "", "a.toml", 7), Budget("sectors", 4.0, "A", "a.toml", 7),
+        Budget("sectors", 2.5, "B", "a.toml", 7),
+    )  # fmt: skip
+    for wrong in ({"conflicts": True}, {"conflicts": "1"}, {"sectors": {"A": [1]}}):
+        with pytest.raises(InvalidInput, match="a limit is a number"):
+            budgets_of_table(wrong, "a.toml")
+
+
+def test_a_head_has_options_and_budgets(write: Write, capsys: Captured) -> None:
+    path = write(
+        "same.cl", f"{HEAD}/* more\n * tilewright: max sectors 4, no race */\n{COPY}// tilewright: max sectors 0\n"
+    )
+    assert [(each.name, each.line) for each in head_budgets(path)] == [("sectors", 3), ("race", 3)]
+    assert main(["check", str(path)]) == 0
+    assert "same.cl:same 256x256 by 32x4: ok (faults 0, conflicts 1, sectors 4," in capsys.readouterr().out
+    assert main(["explain", str(path)]) == 0
+
+
+def test_a_budget_that_is_exceeded_fails(write: Write, capsys: Captured) -> None:
+    path = write("same.cl", f"{HEAD}// tilewright: max sectors input 4, max sectors output 4\n{SLOW}")
+    assert main(["check", str(path), "--github"]) == 1
+    text = capsys.readouterr().out
+    assert text.startswith(
+        "::error file=same.cl,line=6,col=36,title=over-budget-sectors::sectors input is 32, and 4 is allowed"
+    )
+    assert "\nsame.cl:6:36: sectors input is 32, and 4 is allowed: line 6 reads input with a stride" in text
+    assert "output" not in text.split("same.cl:same")[0].replace("max sectors output", "")
+
+
+@pytest.mark.parametrize(
+    ("step", "barrier", "expected"),
+    [(1, True, []), (32, True, ["over-budget-conflicts"]), (1, False, ["data-race"])],
+)
+def test_a_toml_file_gives_arguments(toml: Callable[..., Path], step: int, barrier: bool, expected: list[str]) -> None:
+    found = check(toml(step, barrier))
+    assert rules(found) == expected
+    assert found.kernels[0].values()["sectors x"] == 4
+
+
+def test_budgets_may_allow_faults(toml: Callable[..., Path]) -> None:
+    path = toml(1, False)
+    path.write_text(path.read_text().replace("faults = 0", "faults = 1, race = 1"))
+    assert rules(check(path)) == []
+    path.write_text(path.read_text().replace("faults = 1, race = 1", "bounds = 0"))
+    assert rules(check(path)) == ["data-race"]
+
+
+def test_a_toml_file_beside_a_kernel_is_used(toml: Callable[..., Path]) -> None:
+    toml(32)
+    assert rules(check(["local.cl", "tilewright.toml"])) == ["over-budget-conflicts"]
+
+
+def test_arrays_come_from_files(toml: Callable[..., Path], tmp_path: Path) -> None:
+    path = toml()
+    np.save(tmp_path / "x.npy", np.zeros(31, np.float32))
+    path.write_text(path.read_text().replace('"f32[32]"', '"@x.npy"'))
+    assert rules(check(path)) == ["out-of-bounds"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("turned", "turner", "turner"),
+        ('"f32[32]"', '"f32(32)"', "write a number"),
+        ('"f32[32]"', '"@none.npy"', "none.npy cannot be read"),
+        ("step = 1", "stop = 1", "step"),
+        ("local.cl", "none.cl", "none.cl"),
+        ("global = [32]", "global = [33]", "33"),
+        ("global = [32]", 'global = "N"', "whole numbers"),
+    ],
+)
+def test_what_cannot_be_explained_is_a_problem(toml: Callable[..., Path], old: str, new: str, words: str) -> None:
+    path = toml()
+    path.write_text(path.read_text().replace(old, new))
+    (problem,) = check(path).problems
+    assert problem.rule == "not-explained"
+    assert words in problem.message
+
+
+def test_syntax_errors_have_their_line(write: Write) -> None:
+    path = write("local.cl", LOCAL.replace("= x[l];", "= x[l;"))
+    toml_path = write("local.toml", TOML.replace("STEP", "1"))
+    (problem,) = check(toml_path).problems
+    assert (problem.rule, problem.line, problem.file) == ("not-explained", 4, str(path))
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("[[kernel]\n", "tilewright.toml"),
+        ("x = 1\n", r"\[\[kernel\]\]"),
+        ("[[kernel]]\nbudgets = {}\n", "budget"),
+        ("[[kernel]]\nbudget = 3\n", "is no dict"),
+        ("[[kernel]]\nbudget = { conflict = 1 }\n", "conflicts"),
+    ],
+)
+def test_a_toml_file_that_is_not_understood_is_misuse(write: Write, text: str, words: str, capsys: Captured) -> None:
+    assert main(["check", str(write("tilewright.toml", text))]) == 2
+    assert re.search(words, " ".join(capsys.readouterr().err.split()))
+
+
+def test_a_baseline_is_written_and_compared(toml: Callable[..., Path], capsys: Captured, tmp_path: Path) -> None:
+    path, baseline = toml(), tmp_path / "kernels.json"
+    path.write_text(path.read_text().replace("conflicts = 1", "conflicts = 99"))
+    command = ["check", str(path), "--baseline", str(baseline)]
+    assert main(command) == 0
+    assert json.loads(baseline.read_text())["kernels"]["local.cl:turned 32 by 32"]["conflicts t"] == 1
+    path.write_text(path.read_text().replace("step = 1", "step = 2"))
+    assert main(command) == 1
+    assert "conflicts t is 2, and was 1 in the baseline" in capsys.readouterr().out
+    assert main([*command, "--update-baseline"]) == 0
+    assert main(command) == 0
+    path.write_text(path.read_text().replace("step = 2", "step = 1"))
+    assert main(command) == 0  # better is no problem
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"format": "tilewright baseline 1", "kernels": {"a": 3}}'])
+def test_what_is_no_baseline_is_told(toml: Callable[..., Path], tmp_path: Path, text: str) -> None:
+    (tmp_path / "kernels.json").write_text(text)
+    with pytest.raises(RecordError, match=r"kernels\.json"):
+        check(toml(), baseline="kernels.json")
+
+
+def test_json_is_as_the_schema_says(toml: Callable[..., Path], tmp_path: Path) -> None:
+    schema = json.loads(files("tilewright.analysis.checks").joinpath("check.schema.json").read_text())
+    validator = jsonschema.Draft202012Validator(schema)
+    toml(32, False)
+    file = tmp_path / "found.json"
+    assert main(["check", "tilewright.toml", "--json", str(file)]) == 1
+    found = json.loads(file.read_text())
+    validator.validate(found)
+    assert len(found["kernels"][0]["problems"]) == 2
+    Path("local.cl").write_text("__kernel void")
+    validator.validate(check("tilewright.toml").to_dict())
+    for wrong in ({}, {**found, "format": "else"}, {**found, "kernels": [{}]}):
+        assert not validator.is_valid(wrong)
+
+
+def test_sarif_has_what_the_standard_requires(toml: Callable[..., Path], tmp_path: Path) -> None:
+    toml(32, False)
+    file = tmp_path / "found.sarif"
+    assert main(["check", "tilewright.toml", "--sarif", str(file)]) == 1
+    log = json.loads(file.read_text())
+    assert log["version"] == "2.1.0"  # 3.13.2
+    (run,) = log["runs"]  # 3.13.4
+    driver = run["tool"]["driver"]  # 3.14.6, 3.18.2
+    assert driver["name"] == "tilewright"
+    assert len({each["id"] for each in driver["rules"]}) == len(driver["rules"])  # 3.49.3
+    assert run["results"]
+    for each in run["results"]:
+        assert each["message"]["text"]  # 3.27.11
+        assert driver["rules"][each["ruleIndex"]]["id"] == each["ruleId"]  # 3.27.5, 3.27.6
+        (location,) = each["locations"]
+        place = location["physicalLocation"]
+        assert not place["artifactLocation"]["uri"].startswith("/")  # 3.4.3
+        assert place["region"]["startLine"] >= 1  # 3.30.5
+        assert place["region"]["startColumn"] >= 1
+    assert check("tilewright.toml").to_sarif() == log
+
+
+def test_annotations_are_escaped() -> None:
+    problem = Problem("data-race", "50% of\nit", "a,b:c.cl", 3, 4)
+    assert github_annotation(problem) == "::error file=a%2Cb%3Ac.cl,line=3,col=4,title=data-race::50%25 of%0Ait"
+
+
+def test_the_hook_names_a_command() -> None:
+    text = (ROOT / ".pre-commit-hooks.yaml").read_text()
+    assert "entry: tilewright check\n" in text
+    assert r"files: \.cl$" in text
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["check", "none.cl"], "none.cl is not there"),
+        (["check", "."], "is a folder"),
+        (["check", "x.txt"], "takes .cl and .toml files"),
+        (["check", "x.cl", "--update-baseline"], "needs --baseline FILE"),
+    ],
+)
+def test_misuse_is_told(write: Write, arguments: list[str], words: str, capsys: Captured) -> None:
+    write("x.txt", "")
+    write("x.cl", COPY)
+    assert main(arguments) == 2
+    assert words in " ".join(capsys.readouterr().err.split())
