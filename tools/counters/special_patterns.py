@@ -31,6 +31,7 @@ class Special:
     indices: str
     body: str
     kind: str = "int"
+    merged: bool = False  # nvcc adds up the updates of lanes first, or makes an instruction of them that does
 
     @property
     def opencl(self) -> str:
@@ -98,7 +99,8 @@ def _atomics() -> list[Special]:
         )
         for each in ("random 64", "item")
     ]
-    return [*found, Special("atomic_add to one place that is known", ATOMIC, "zero", "    atomic_add(&o[n], 1);")]
+    known = Special("atomic_add to one place that is known", ATOMIC, "zero", "    atomic_add(&o[n], 1);", merged=True)
+    return [*found, known]
 
 
 def _local_atomics() -> list[Special]:
@@ -112,7 +114,7 @@ def _local_atomics() -> list[Special]:
     words = {"atomic_add of 1": "atomic_add(&h[at & 1023], 1)", "atomic_add": "atomic_add(&h[at & 1023], l)",
              "atomic_max": "atomic_max(&h[at & 1023], g)"}  # fmt: skip
     return [
-        Special(f"local {name}, {each}", LOCAL_ATOMIC, each, histogram(update))
+        Special(f"local {name}, {each}", LOCAL_ATOMIC, each, histogram(update), merged=name == "atomic_add of 1")
         for name, update in words.items()
         for each in (places if name != "atomic_max" else ("zero", "own", "far"))
     ]
