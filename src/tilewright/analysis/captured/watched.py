@@ -119,7 +119,7 @@ class WatchedLaunch:
     def _global_accesses(self) -> list[Any]:
         """Those of buffers: images and a constant cache are not counted in sectors."""
         every = () if self.explanation is None else self.explanation.accesses
-        return [each for each in every if not each.is_image and each.unit == SECTORS]
+        return [each for each in every if each.unit == SECTORS]
 
     def _scaled(self, counted: int) -> int:
         """A count of the groups that ran, scaled to all."""

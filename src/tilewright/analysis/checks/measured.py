@@ -29,7 +29,7 @@ class Measured:
 def measures_of(found: Explanation) -> tuple[Measured, ...]:
     """Every measure of a kernel: conflicts and sectors of all buffers and of each, bytes moved, and counts of faults."""
     local = [each for each in found.accesses if each.is_local]
-    others = [each for each in found.accesses if not each.is_image and each.unit == SECTORS]
+    others = [each for each in found.accesses if each.unit == SECTORS]
     measured = [
         *_worst(found, "conflicts", local, lambda each: max(each.degree, 1.0)),
         *_worst(found, "sectors", others, lambda each: each.per_request),
