@@ -49,10 +49,16 @@ def _worst(
         own = [each for each in accesses if buffer in ("", each.buffer)]
         if own:
             worst = max(own, key=value)
-            yield Measured(measure, buffer, round(value(worst), 6), worst.position, cost_sentence(found, worst))
+            yield Measured(measure, buffer, round(value(worst), 6), worst.position, _reason(found, worst))
         else:
             least = 1.0 if measure == "conflicts" else 0.0
             yield Measured(measure, buffer, least, found.entry_position, "nothing is accessed")
+
+
+def _reason(found: Explanation, access: LineAccess) -> str:
+    if access.is_atomic or access.cost > access.ideal:
+        return cost_sentence(found, access)
+    return f"line {access.position.line} has no more than the bytes that its {access.operation}s ask for need"
 
 
 def _moved(found: Explanation, accesses: list[LineAccess]) -> float:
