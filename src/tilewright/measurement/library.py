@@ -101,7 +101,7 @@ def run_benchmark(
     problems = [asked(problem, precision) for name in sets for problem in problems_of(name, dtype)]
     counterparts = (counterpart_of(opened),) if backend == "both" else ()
     rows: list[Row] = []
-    title = f"benchmark {'+'.join(sets)}" + (" sustained" if sustained else "")
+    title = f"benchmark {'+'.join(sets)}" + (" sustained" if sustained and "sustained" not in sets else "")
     telemetry = sampler_for(opened.info).source if sustained else ""
     missing = absent() if opened.info.kind == "cpu" else ()
 
