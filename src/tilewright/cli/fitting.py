@@ -64,7 +64,7 @@ def fitting(columns: Sequence[Column], lines: Sequence[Line], width: int) -> lis
 
 def _longest(columns: Sequence[Column], lines: Sequence[Line]) -> list[int]:
     return [
-        max((len(text) for text in (column.name, *(line.cells[place] for line in lines))), default=0)
+        max(len(text) for cell in (column.name, *(line.cells[place] for line in lines)) for text in cell.split("\n"))
         for place, column in enumerate(columns)
     ]
 
