@@ -46,7 +46,8 @@ class Outcome:
     target: str
     reason: str
     form: str = ""
-    partly: bool = False  # some called functions are not counted, so registers are not known
+    partly: bool = False  # some called functions are not counted
+    stand_ins: bool = False  # short formulas stand in the place of the vendor's longer code
 
 
 def outcome(launch: Launch, target: str) -> Outcome:
@@ -58,8 +59,12 @@ def outcome(launch: Launch, target: str) -> Outcome:
     except TilewrightError as refusal:
         return Outcome(launch.name, target, first_error(str(refusal)))
     reason = "" if found.mix is not None else " ".join(found.missing) or "no code"
-    partly = found.resources is None or any("not counted" in note for note in found.notes)
-    return Outcome(launch.name, target, reason, found.form, partly)
+    partly = found.resources is None or says(found, "not counted", "not in the counts")
+    return Outcome(launch.name, target, reason, found.form, partly, says(found, "what stands for them here"))
+
+
+def says(found: tilewright.Inspection, *words: str) -> bool:
+    return any(word in note for note in found.notes for word in words)
 
 
 def first_error(message: str) -> str:
@@ -69,16 +74,22 @@ def first_error(message: str) -> str:
 
 def table(outcomes: list[Outcome]) -> str:
     """A Markdown table: a row for each target, and the reasons below it."""
-    lines = [
-        "| target | compiled and counted | of them with calls that are not counted | counted |",
-        "| --- | ---: | ---: | --- |",
-    ]
+    heads = (
+        "target",
+        "compiled and counted",
+        "with calls that are not counted",
+        "with formulas for the vendor's code",
+        "counted",
+    )
+    lines = [f"| {' | '.join(heads)} |", "| --- | ---: | ---: | ---: | --- |"]
     for target in dict.fromkeys(each.target for each in outcomes):
         own = [each for each in outcomes if each.target == target]
         good = [each for each in own if not each.reason]
         forms = ", ".join(sorted({each.form for each in good}))
         partly = sum(each.partly for each in good)
-        lines.append(f"| {target} | {len(good)} of {len(own)} = {len(good) / len(own):.0%} | {partly} | {forms} |")
+        formulas = sum(each.stand_ins for each in good)
+        share = f"{len(good)} of {len(own)} = {len(good) / len(own):.0%}"
+        lines.append(f"| {target} | {share} | {partly} | {formulas} | {forms} |")
     reasons = dict.fromkeys((each.name, each.reason) for each in outcomes if each.reason)
     for name, reason in reasons:
         targets = ", ".join(each.target for each in outcomes if (each.name, each.reason) == (name, reason))

@@ -12,8 +12,10 @@ if TYPE_CHECKING:
     from .advice.answer import Answer
     from .analysis.explanations import WhatIf, compare_explanations, explain, what_if
     from .analysis.inspect import Inspection, inspect
+    from .analysis.predict import Prediction, Ranking, predict
     from .api.answers import why
     from .api.checking import Checked, check
+    from .api.device_facts import peaks
     from .api.machine import Devices, devices
     from .api.measurements import Accuracy, Run, accuracy, bench, ladder, run
     from .api.planning import Tuned, plan, tune
@@ -55,8 +57,10 @@ _HOMES = {
     "advice.answer": ("Answer",),
     "analysis.explanations": ("WhatIf", "compare_explanations", "explain", "what_if"),
     "analysis.inspect": ("Inspection", "inspect"),
+    "analysis.predict": ("Prediction", "Ranking", "predict"),
     "api.answers": ("why",),
     "api.checking": ("Checked", "check"),
+    "api.device_facts": ("peaks",),
     "api.machine": ("Devices", "devices"),
     "api.measurements": ("Accuracy", "Run", "accuracy", "bench", "ladder", "run"),
     "api.planning": ("Tuned", "plan", "tune"),
@@ -86,14 +90,15 @@ _HOMES = {
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [
-    "LADDERS", "Accuracy", "Answer", "BuildFailed", "Checked", "Comparisons", "Config", "Copy", "Devices", "Examination", "Gemm",
-    "Inspection", "InvalidInput", "Kernel", "Ladder", "LadderRoofline", "Ladders", "LaunchFailed", "NDRange", "NoDevice",
-    "OutOfDeviceMemory", "Plan", "Record", "RecordError", "Roofline", "Row", "Run", "TilewrightError", "Transpose",
-    "Tuned", "UnknownName", "Unsupported", "UnsupportedType", "Verdict", "Watched", "WhatIf", "WrongResult", "__version__",
-    "accuracy", "bench", "check", "compare", "compare_explanations", "copy", "custom_kernel", "devices", "doctor", "explain",
-    "find_kernel", "find_ladder", "gemm", "inspect", "ladder", "list", "list_devices", "load_record", "matmul",
-    "matrix_transpose", "open_device", "plan", "plan_kernel", "plot", "replay", "report", "roofline", "run", "run_plan",
-    "rung_before", "save_record", "show", "transpose", "tune", "verify", "watch", "watching", "what_if", "why",
+    "LADDERS", "Accuracy", "Answer", "BuildFailed", "Checked", "Comparisons", "Config", "Copy", "Devices", "Examination",
+    "Gemm", "Inspection", "InvalidInput", "Kernel", "Ladder", "LadderRoofline", "Ladders", "LaunchFailed", "NDRange",
+    "NoDevice", "OutOfDeviceMemory", "Plan", "Prediction", "Ranking", "Record", "RecordError", "Roofline", "Row", "Run",
+    "TilewrightError", "Transpose", "Tuned", "UnknownName", "Unsupported", "UnsupportedType", "Verdict", "Watched", "WhatIf",
+    "WrongResult", "__version__", "accuracy", "bench", "check", "compare", "compare_explanations", "copy", "custom_kernel",
+    "devices", "doctor", "explain", "find_kernel", "find_ladder", "gemm", "inspect", "ladder", "list", "list_devices",
+    "load_record", "matmul", "matrix_transpose", "open_device", "peaks", "plan", "plan_kernel", "plot", "predict", "replay",
+    "report", "roofline", "run", "run_plan", "rung_before", "save_record", "show", "transpose", "tune", "verify", "watch",
+    "watching", "what_if", "why",
 ]  # fmt: skip
 
 

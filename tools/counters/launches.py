@@ -134,6 +134,7 @@ def predict(case: Case, narrow: bool) -> list[Explanation]:
             arguments=arguments,
             model=NARROW if narrow else NVIDIA,
             groups="all",
+            typed=False,  # copies see all elements as integers
         )
         for name, value in explanation.outputs.items():
             buffers[launch.arguments[name]] = value

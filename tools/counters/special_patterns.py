@@ -18,6 +18,8 @@ CUDA_WORDS = """#define atomic_add(p, v) atomicAdd((int*)(p), v)
 #define atomic_cmpxchg(p, old, v) atomicCAS((int*)(p), old, v)
 """
 
+DTYPES = {"int": np.int32, "uchar": np.uint8, "float": np.float32, "double": np.float64}  # of C's types
+
 
 @dataclass(frozen=True)
 class Special:
@@ -29,6 +31,7 @@ class Special:
     indices: str
     body: str
     kind: str = "int"
+    merged: bool = False  # nvcc adds up the updates of lanes first, or makes an instruction of them that does
 
     @property
     def opencl(self) -> str:
@@ -59,7 +62,7 @@ class Special:
         }[self.indices]  # fmt: skip
         arrays = {"index": values.astype(np.int32), "o": np.zeros(ITEMS, np.int32)}
         if self.rule == CONSTANT:
-            arrays["c"] = (np.arange(TABLE) % 100).astype(np.dtype(self.kind.replace("uchar", "uint8")))
+            arrays["c"] = (np.arange(TABLE) % 100).astype(DTYPES[self.kind])
         return arrays
 
 
@@ -96,7 +99,8 @@ def _atomics() -> list[Special]:
         )
         for each in ("random 64", "item")
     ]
-    return [*found, Special("atomic_add to one place that is known", ATOMIC, "zero", "    atomic_add(&o[n], 1);")]
+    known = Special("atomic_add to one place that is known", ATOMIC, "zero", "    atomic_add(&o[n], 1);", merged=True)
+    return [*found, known]
 
 
 def _local_atomics() -> list[Special]:
@@ -110,7 +114,7 @@ def _local_atomics() -> list[Special]:
     words = {"atomic_add of 1": "atomic_add(&h[at & 1023], 1)", "atomic_add": "atomic_add(&h[at & 1023], l)",
              "atomic_max": "atomic_max(&h[at & 1023], g)"}  # fmt: skip
     return [
-        Special(f"local {name}, {each}", LOCAL_ATOMIC, each, histogram(update))
+        Special(f"local {name}, {each}", LOCAL_ATOMIC, each, histogram(update), merged=name == "atomic_add of 1")
         for name, update in words.items()
         for each in (places if name != "atomic_max" else ("zero", "own", "far"))
     ]

@@ -73,4 +73,5 @@ def explain_step(step: Step, buffers: dict[str, np.ndarray], whole: bool) -> Exp
         local_size=ndrange.local_size,
         arguments=arguments,
         groups="all" if whole else None,
+        typed=False,  # copies see all elements as integers
     )

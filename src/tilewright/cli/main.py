@@ -23,8 +23,10 @@ from . import (
     explain,
     inspect,
     ladder,
+    peaks,
     plan,
     plot,
+    predict,
     report,
     roofline,
     show,
@@ -43,9 +45,11 @@ GROUPS: dict[str, dict[str, Command]] = {
     "measure": {
         "ladder": ladder, "bench": bench, "accuracy": accuracy, "compare": compare, "plot": plot, "report": report,
     },
-    "your own kernel": {"why": why, "watch": watch, "check": check, "run": run_one, "inspect": inspect, "roofline": roofline},
+    "your own kernel": {
+        "why": why, "watch": watch, "check": check, "run": run_one, "inspect": inspect, "roofline": roofline, "predict": predict,
+    },
     "library": {"plan": plan, "tune": tune},
-    "machine": {"devices": devices, "doctor": doctor, "completion": completion},
+    "machine": {"devices": devices, "peaks": peaks, "doctor": doctor, "completion": completion},
 }  # fmt: skip
 COMMANDS: dict[str, Command] = {name: command for group in GROUPS.values() for name, command in group.items()}
 FIRST = """\

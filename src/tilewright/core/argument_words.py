@@ -12,9 +12,10 @@ from typing import Any
 from ..errors import InvalidInput
 
 FORMS = (
-    "a number or an expression over other sizes (n=4*m), a buffer (x=f32[1024] or x=f32[64,32]), a file (x=data.npy or "
-    "x=data.bin:f32), local memory in bytes (tile=local:16*17*4), another parameter's buffer (y=@x, or y=@x+256 for a part of "
-    "it), a vector (v=(1,2,3,4)), a struct (s={x=1,y=2.5}), or null"
+    "a number or an expression over other sizes (n=4*m), a buffer (x=f32[1024], x=f32[64,32], or x=[1024] of the parameter's "
+    "own type), a file (x=data.npy or x=data.bin:f32), local memory in bytes (tile=local:16*17*4), another parameter's buffer "
+    "(y=@x, or y=@x+256 for a part of it), a vector (v=(1,2,3,4)), a struct (s={x=1,y=2.5}), an image "
+    "(i=image:rgba,unorm_int8:640x480 or i=image:rgba:photo.npy), a sampler (s=sampler:repeat,linear,normalized), or null"
 )
 LONGEST_WORD = 4096
 # What a type is called on the command line, and its name in OpenCL C.
@@ -31,7 +32,7 @@ TYPE_NAMES = {
 AMBIGUOUS = ("int8", "int16", "uint8", "uint16", "float16")
 _VECTOR = re.compile(r"(char|uchar|short|ushort|int|uint|long|ulong|half|float|double)(2|3|4|8|16)$")
 _NAME = re.compile(r"[A-Za-z_]\w*$", re.ASCII)
-_TYPED = re.compile(r"(?P<type>[A-Za-z_]\w*)\s*(?P<sizes>(?:\[[^\[\]]*\]\s*)+)$", re.ASCII)
+_TYPED = re.compile(r"(?P<type>(?:[A-Za-z_]\w*)?)\s*(?P<sizes>(?:\[[^\[\]]*\]\s*)+)$", re.ASCII)
 _SIZED_STRUCT = re.compile(r"(?P<fields>\{.*\})\s*\[(?P<count>[^\[\]]+)\]$", re.S)
 _BY = re.compile(r"\d+(?:[xX]\d+)+$|[A-Z0-9_]+(?:x[A-Z0-9_]+)+$", re.ASCII)
 _SHARED = re.compile(r"@\s*(?P<name>[A-Za-z_]\w*)\s*(?:\+(?P<offset>.+))?$", re.ASCII | re.S)
@@ -52,7 +53,7 @@ class LocalWord:
 
 @dataclass(frozen=True)
 class BufferWord:
-    """A buffer of elements of the type that `type_name` names, and its sides as expressions."""
+    """A buffer of elements of the type that `type_name` names ("": the parameter's own), and its sides as expressions."""
 
     type_name: str
     sides: tuple[str, ...]
@@ -64,6 +65,23 @@ class FileWord:
 
     path: str
     type_name: str = ""
+
+
+@dataclass(frozen=True)
+class ImageWord:
+    """An image with channels of a `format` ("rgba,unorm_int8"; "" for a guess): random texels, whose number along x, y ... `sides`
+    has as expressions, or those of a .npy file."""
+
+    format: str
+    sides: tuple[str, ...] = ()
+    path: str = ""
+
+
+@dataclass(frozen=True)
+class SamplerWord:
+    """A sampler, by words such as "repeat,linear,normalized"."""
+
+    words: str
 
 
 @dataclass(frozen=True)
@@ -96,7 +114,18 @@ class NumberWord:
     text: str
 
 
-Word = NullWord | LocalWord | BufferWord | FileWord | SharedWord | StructWord | VectorWord | NumberWord
+Word = (
+    NullWord
+    | LocalWord
+    | BufferWord
+    | FileWord
+    | SharedWord
+    | StructWord
+    | VectorWord
+    | NumberWord
+    | ImageWord
+    | SamplerWord
+)
 
 
 @dataclass(frozen=True)
@@ -167,6 +196,10 @@ def read_word(text: str) -> Word:
         return NullWord()
     if text.startswith("local:"):
         return LocalWord(text[6:].strip() or "0")
+    if text.startswith("image:"):
+        return _image(text)
+    if text.startswith("sampler:"):
+        return SamplerWord(text[8:].strip())
     if text.startswith("@"):
         return _shared(text)
     if text.startswith("{"):
@@ -181,6 +214,21 @@ def read_word(text: str) -> Word:
     if text.lower().endswith(FILES):
         return FileWord(text)
     return NumberWord(text)
+
+
+def _image(text: str) -> ImageWord:
+    """ "image:FORMAT:SIDES", "image:FORMAT:FILE", or either without a format."""
+    first, colon, rest = text[6:].partition(":")
+    form, last = (first.strip(), rest.strip()) if colon else ("", first.strip())
+    if last.lower().endswith(".npy"):
+        return ImageWord(form, path=last)
+    sides = tuple(each.strip() for each in re.split("[xX,]" if last[:1].isdigit() else ",", last))
+    if not all(sides):
+        raise InvalidInput(
+            f"{text[:80]!r}: give an image's format and its texels along x, y and z, or a file: image:rgba,unorm_int8:640x480, "
+            "image:r,float:N,M or image:rgba:photo.npy"
+        )
+    return ImageWord(form, sides)
 
 
 def _shared(text: str) -> SharedWord:

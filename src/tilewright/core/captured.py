@@ -35,13 +35,33 @@ class NullValue:
 
 
 @dataclass(frozen=True)
+class ImageValue:
+    """An image: the bytes of its texels before the launch, row by row, with the words of OpenCL for the order (RGBA ...) and type
+    (UNORM_INT8 ...) of its channels. `sides` are its texels along x, y, and z or layers."""
+
+    data: npt.NDArray[np.uint8]
+    order: str
+    type: str
+    sides: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class SamplerValue:
+    """A sampler. `addressing` is none, clamp_to_edge, clamp, repeat or mirrored_repeat."""
+
+    normalized: bool
+    addressing: str
+    linear: bool
+
+
+@dataclass(frozen=True)
 class UnreadValue:
     """An argument that was not read, and the reason as the end of a sentence: "is an image"."""
 
     reason: str
 
 
-Value = RawValue | BufferValue | LocalValue | NullValue | UnreadValue
+Value = RawValue | BufferValue | LocalValue | NullValue | ImageValue | SamplerValue | UnreadValue
 
 
 @dataclass(frozen=True)

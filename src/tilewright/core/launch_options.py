@@ -11,14 +11,15 @@ from .sizes import FilePath, Sides, sides
 class LaunchOptions(TypedDict, total=False):
     """How a `.cl` file's kernel is launched beyond its sizes. All are optional.
 
-    entry: the kernel, if the file holds several. arguments: what each parameter gets: a number, an array, None, a word such as
-    "f32[1024]", "local:4096" or "@other", a dict for a struct. The same array for two parameters is one buffer. bind: the
-    operand or size of a gemm, transpose or copy that a parameter is ({"in1": "A", "rows": "M"}, or "in1=A,rows=M"). init: what
-    a buffer holds before the launch: a number, "unset", "random", "index", a file or an array. expect: the right contents of
-    a buffer after it. include: folders of included files. ragged: smaller work-groups at the edges instead of a rounded
-    global size. global_offset: the offset of global ids.
+    problem: what it computes, "gemm", "transpose" or "copy". entry: the kernel, if the file holds several. arguments: what each
+    parameter gets: a number, an array, None, a word such as "f32[1024]", "local:4096" or "@other", a dict for a struct. The
+    same array for two parameters is one buffer. bind: the operand or size of a gemm, transpose or copy that a parameter is
+    ({"in1": "A", "rows": "M"}, or "in1=A,rows=M"). init: what a buffer holds before the launch: a number, "unset", "random",
+    "index", a file or an array. expect: the right contents of a buffer after it. include: folders of included files. ragged:
+    smaller work-groups at the edges instead of a rounded global size. global_offset: the offset of global ids.
     """
 
+    problem: str
     entry: str
     arguments: Mapping[str, Any]
     bind: Mapping[str, str] | str
@@ -29,9 +30,9 @@ class LaunchOptions(TypedDict, total=False):
     global_offset: Sides
 
 
-def launch_words(options: LaunchOptions, problem_given: bool = False) -> LaunchWords | None:
+def launch_words(options: LaunchOptions) -> LaunchWords | None:
     """The record of these options; None if there are none. InvalidInput for what is no mapping of names."""
-    if not options and not problem_given:
+    if not options:
         return None
     bind = options.get("bind") or {}
     pairs = bound_names((bind,)) if isinstance(bind, str) else _pairs("bind", bind)
@@ -41,7 +42,7 @@ def launch_words(options: LaunchOptions, problem_given: bool = False) -> LaunchW
         options.get("entry"), _pairs("arguments", options.get("arguments") or {}), tuple((a, str(b)) for a, b in pairs),
         _pairs("init", options.get("init") or {}), _pairs("expect", options.get("expect") or {}),
         tuple(str(each) for each in folders), bool(options.get("ragged")), sides(options.get("global_offset") or ()),
-        problem_given,
+        "problem" in options,
     )  # fmt: skip
 
 

@@ -50,6 +50,7 @@ def _file_kernel(path: Path, global_size: Sides | None, local_size: Sides | None
     options = with_head(path)
     options.global_size = options.global_size if global_size is None else global_size
     options.local_size = options.local_size if local_size is None else local_size
+    options.problem = own.get("problem", options.problem)
     kernel = own_kernel(path, options)
     given = launch_words(own)
     if given is None or kernel.launch is None:

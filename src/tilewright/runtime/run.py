@@ -19,6 +19,7 @@ from ..errors import InvalidInput, Unsupported, WrongResult
 from .device import Device
 from .fences import Fenced, fenced_buffer, outside
 
+IMAGES = ("image", "sampler_t")  # how the types of arguments begin that are no numbers
 WAIT_S = 0.1  # between two waits of sustained work: some 20 us of pause are negligible
 
 
@@ -82,6 +83,11 @@ class LoadedPlan:
                     prepared.set_arg(index, device.local_memory(pointer.nbytes) if isinstance(pointer, Local) else None)
                     continue
                 slots.append((index, pointer.name if pointer else step.buffer_of(parameter.name)))
+            elif parameter.ctype.startswith(IMAGES):
+                raise Unsupported(
+                    f"{kernel.name}: {parameter.name} is of type {parameter.ctype}: images and samplers are not made on devices "
+                    "here; `tilewright explain` interprets them"
+                )
             elif parameter.name in scalars:
                 prepared.set_arg(index, program.argument_types[index](scalars[parameter.name]))
             else:

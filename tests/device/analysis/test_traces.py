@@ -84,9 +84,10 @@ def traced(device: Device, name: str, data: np.ndarray) -> dict[int, Counted]:
 def cost(site: int, size: int, lanes: dict[int, int]) -> int:
     """Addresses of constant memory, sectors of global atomics, updates of the busiest bank, or sectors of private memory."""
     if site < 2:
-        return len({index * size // 4 for index in lanes.values()})
-    if site == 2:
-        return len({index * 4 // 32 for index in lanes.values()})
+        return len(set(lanes.values()))
+    if site == 2:  # a sector carries one update of each place
+        updates = Counter(lanes.values())
+        return sum(max(updates[at] for at in updates if at // 8 == sector) for sector in {at // 8 for at in updates})
     if site == 3:
         return max(Counter(index % 32 for index in lanes.values()).values())
     words = {(index * size // 4 + word, lane) for lane, index in lanes.items() for word in range(size // 4)}

@@ -41,8 +41,10 @@ def test_explain_takes_a_file_by_its_name() -> None:
         assert not tilewright.explain(name, 64, **OWN).faults  # type: ignore[arg-type]
 
 
-def test_sizes_that_were_not_given_are_guessed() -> None:
-    found = tilewright.explain(str(MY_GEMM), 64, settings={"ROWS": 1})
+def test_sizes_that_were_not_given_are_guessed(tmp_path: Path) -> None:
+    path = tmp_path / "mine.cl"
+    path.write_text(MY_GEMM.read_text(encoding="utf-8").replace("tilewright:", ""), encoding="utf-8")
+    found = tilewright.explain(str(path), 64, settings={"ROWS": 1})
     assert "--global M,N --local 16,16" in found.assumed[0]
     assert not found.faults
 

@@ -88,9 +88,6 @@ def test_every_call_reads_the_head_of_a_file(call: Callable[..., object], tmp_pa
     path.write_text(f"// A lesson.\n// tilewright: --locl 4\n{COPY}")
     with pytest.raises(InvalidInput, match=re.escape(f"{path}:2: unrecognized arguments: --locl 4")):
         call(path)
-    path.write_text(f"// tilewright: --local 4\n{COPY}")
-    with pytest.raises(InvalidInput, match=r"needs global_size and local_size.*--global"):
-        call(path)
 
 
 def test_explain_obeys_settings_with_the_geometry_and_the_constraints() -> None:

@@ -152,6 +152,8 @@ def _element_name(kind: PointerType) -> str:
 
 def _of_type(name: str, kind: PointerType, word: BufferWord, names: Names, readonly: bool) -> OwnBuffer:
     shape = tuple(_count(name, side, names) for side in word.sides)
+    if not word.type_name:
+        return _made(name, kind, shape, readonly)
     wanted = _element_name(kind)
     if isinstance(kind.target, Struct):
         if opencl_type(word.type_name):
@@ -218,3 +220,14 @@ def _filled(buffer: OwnBuffer, array: np.ndarray, contents: Contents) -> Content
             f"{buffer.nbytes:,} of {buffer.dtype}"
         )
     return contents
+
+
+def expected_array(buffer: OwnBuffer, given: object) -> np.ndarray:
+    """What `--expect` says that a buffer holds after the launch: an array or a file. InvalidInput for other sizes and types."""
+    array = given if isinstance(given, np.ndarray) else read_array(str(given), buffer.dtype)
+    if array.size != buffer.elements or array.dtype != buffer.dtype:
+        raise InvalidInput(
+            f"--expect {buffer.name}: {array.size:,} elements of {array.dtype}, and {buffer.name} has {buffer.elements:,} of "
+            f"{buffer.dtype}"
+        )
+    return array.reshape(buffer.shape)

@@ -53,6 +53,9 @@ class Reach:
     def barrier(self, position: Position) -> None:
         """Barriers do not matter."""
 
+    def iterations(self, position: Position, mask: Mask, count: int) -> None:
+        """Loops do not matter."""
+
     def _touched(self, name: str, end: int) -> None:
         self.end[name] = max(self.end.get(name, 0), end)
 

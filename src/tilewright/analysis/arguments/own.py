@@ -11,18 +11,19 @@ from ...core.argument_words import BufferWord, LaunchWords, read_word
 from ...core.binding import Binding, Local, Null, Part, Pointer
 from ...core.custom import AUTO, Geometry, likely_local
 from ...core.kernel import Kernel, NDRange
-from ...core.own_problem import Contents, OwnBuffer, OwnProblem, read_array
+from ...core.own_problem import OwnBuffer, OwnProblem
 from ...core.problems import make_problem
 from ...core.source import Signature
 from ...errors import InvalidInput, TilewrightError, UnknownName
 from ..explain.clc.tree import Function, Program
 from ..explain.clc.types import Pointer as PointerType
-from ..explain.clc.types import Scalar, Space, Struct, Vector
+from ..explain.clc.types import Scalar, Space, Struct, Type, Vector
 from ..explain.simt.launch_arguments import Argument, LocalMemory
-from .buffers import contents_of, pointer_for
+from .buffers import contents_of, expected_array, pointer_for
 from .elements import default_text, short_name, value_of
 from .extent import touched_bytes
 from .guess import SIDES, dimensions, group_for, size_for
+from .images import guessed_word, image_value, is_image
 
 LEAST_LOCAL = 4  # bytes
 
@@ -31,6 +32,7 @@ LEAST_LOCAL = 4  # bytes
 class _Found:
     """What is known so far. `guessed` are options in the order of their making."""
 
+    program: Program
     entry: Function
     names: dict[str, int]
     values: dict[str, Any] = field(default_factory=dict)
@@ -42,6 +44,12 @@ class _Found:
     @property
     def pointer_types(self) -> dict[str, PointerType]:
         return {each.name: each.type for each in self.entry.parameters if isinstance(each.type, PointerType)}
+
+    def value(self, name: str, kind: Type, given: object) -> Any:
+        """The value of an argument that is no pointer."""
+        if is_image(kind):
+            return image_value(name, kind, given, self.names, self.program, self.entry)
+        return value_of(name, kind, given, self.names)
 
     def take_known(self, given: Mapping[str, object]) -> list[str]:
         """Give pointer arguments what `given` says. The names of those whose sizes use names that are not known yet."""
@@ -75,7 +83,7 @@ def own_binding(
     assert launch is not None
     assert isinstance(geometry, Geometry)
     _check_names(entry, launch)
-    found = _Found(entry, {**names, **_macro_sizes(geometry)})
+    found = _Found(program, entry, {**names, **_macro_sizes(geometry)})
     given = dict(launch.arguments)
     _take_numbers(found, given)
     later = found.take_known(given)
@@ -87,7 +95,7 @@ def own_binding(
     _guess_buffers(found, program, geometry.ndrange(problem))
     _check_shared(found)
     _apply_contents(found, launch)
-    expected = {name: _expected(found, name, value) for name, value in launch.expect}
+    expected = {name: expected_array(_own_buffer(found, name, "--expect"), value) for name, value in launch.expect}
     problem = replace(_problem(found, dtype), expected=expected or None)
     binding = Binding(
         signature, problem, tuple(found.shared.items()), tuple(found.pointers.items()), " ".join(found.guessed)
@@ -136,7 +144,7 @@ def _take_numbers(found: _Found, given: Mapping[str, object]) -> None:
         before = len(waiting)
         for name, kind in list(waiting.items()):
             try:
-                value = value_of(name, kind, given[name], found.names)
+                value = found.value(name, kind, given[name])
             except TilewrightError as error:
                 failed = failed or error
                 continue
@@ -189,10 +197,14 @@ def _guess_numbers(found: _Found, global_size: tuple[int, ...]) -> None:
     for each in found.entry.parameters:
         if isinstance(each.type, PointerType) or each.name in found.values:
             continue
-        whole = isinstance(each.type, Scalar) and not each.type.is_float and each.type.size > 1
+        whole = (
+            isinstance(each.type, Scalar) and not each.type.is_float and each.type.size > 1 and not is_image(each.type)
+        )
         side = size_for(each.name, global_size)
         text = str(side) if whole else default_text(each.type, global_size[0])
-        found.values[each.name] = value_of(each.name, each.type, text, found.names)
+        if is_image(each.type):
+            text = guessed_word(each.name, each.type, global_size, found.program, found.entry)
+        found.values[each.name] = found.value(each.name, each.type, text)
         if whole:
             found.names[each.name] = side
         quote = "'" if set(text) & set("(){}") else ""
@@ -279,21 +291,12 @@ def _check_buffer(found: _Found, name: str, other: str) -> OwnBuffer:
 
 def _apply_contents(found: _Found, launch: LaunchWords) -> None:
     for name, given in launch.init:
-        own = found.shared.get(name, name)
-        if own not in found.buffers:
-            raise InvalidInput(f"--init {name}=...: {name} is no buffer of its own")
-        made: Contents = contents_of(found.buffers[own], given, found.names)
-        found.buffers[own] = replace(found.buffers[own], contents=made)
+        buffer = _own_buffer(found, name, "--init")
+        found.buffers[buffer.name] = replace(buffer, contents=contents_of(buffer, given, found.names))
 
 
-def _expected(found: _Found, name: str, given: object) -> Any:
+def _own_buffer(found: _Found, name: str, option: str) -> OwnBuffer:
     own = found.shared.get(name, name)
     if own not in found.buffers:
-        raise InvalidInput(f"--expect {name}=...: {name} is no buffer of its own")
-    buffer = found.buffers[own]
-    array = given if isinstance(given, np.ndarray) else read_array(str(given), buffer.dtype)
-    if array.size != buffer.elements or array.dtype != buffer.dtype:
-        raise InvalidInput(
-            f"--expect {name}: {array.size:,} elements of {array.dtype}, and {name} has {buffer.elements:,} of {buffer.dtype}"
-        )
-    return array.reshape(buffer.shape)
+        raise InvalidInput(f"{option} {name}=...: {name} is no buffer of its own")
+    return found.buffers[own]

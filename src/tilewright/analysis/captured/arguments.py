@@ -6,11 +6,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ...core.captured import BufferValue, LocalValue, NullValue, RawValue, UnreadValue, Value
+from ...core.captured import BufferValue, ImageValue, LocalValue, NullValue, RawValue, SamplerValue, UnreadValue, Value
 from ...errors import InvalidInput
-from ..explain import Argument, LocalMemory
+from ..explain import Argument, LocalMemory, Sampler
+from ..explain.clc.image_types import SAMPLER, ImageType
 from ..explain.clc.tree import Function
 from ..explain.clc.types import Pointer, Scalar, Space, Struct, Type, Vector, element_of
+from ..explain.simt.images import image_of
 
 
 def arguments_of(function: Function, values: Sequence[Value]) -> dict[str, Argument]:
@@ -23,14 +25,14 @@ def arguments_of(function: Function, values: Sequence[Value]) -> dict[str, Argum
         raise InvalidInput(
             f"{function.name} has {len(parameters)} parameters, but {len(values)} arguments were captured"
         )
-    arrays: dict[tuple[int, str], npt.NDArray[Any]] = {}
+    memories: dict[int, npt.NDArray[np.uint8]] = {}
     return {
-        each.name: _argument(each.name, each.type, value, arrays)
+        each.name: _argument(each.name, each.type, value, memories)
         for each, value in zip(parameters, values, strict=True)
     }
 
 
-def _argument(name: str, kind: Type, value: Value, arrays: dict[tuple[int, str], npt.NDArray[Any]]) -> Any:
+def _argument(name: str, kind: Type, value: Value, memories: dict[int, npt.NDArray[np.uint8]]) -> Any:
     if isinstance(value, UnreadValue):
         raise InvalidInput(f"argument {name!r} {value.reason}")
     if isinstance(value, NullValue) or is_null(kind, value):
@@ -40,12 +42,23 @@ def _argument(name: str, kind: Type, value: Value, arrays: dict[tuple[int, str],
     if isinstance(value, BufferValue):
         if not isinstance(kind, Pointer):
             raise InvalidInput(f"argument {name!r} is a {kind}, but a buffer was given")
-        return _array(kind, value, arrays)
+        return _array(kind, value, memories)
+    if isinstance(value, ImageValue | SamplerValue) or isinstance(kind, ImageType) or kind is SAMPLER:
+        return _image_or_sampler(name, kind, value)
     if isinstance(kind, Pointer):
         raise InvalidInput(
             f"argument {name!r} is a pointer, and {len(value.data)} bytes were given for it: an address, which is not followed"
         )
     return _by_value(name, kind, value)
+
+
+def _image_or_sampler(name: str, kind: Type, value: Value) -> Argument:
+    if isinstance(value, ImageValue) and isinstance(kind, ImageType):
+        return image_of(value.data, value.order, value.type, value.sides)
+    if isinstance(value, SamplerValue) and kind is SAMPLER:
+        return Sampler(value.normalized, value.addressing, value.linear)
+    given = type(value).__name__.removesuffix("Value").lower()
+    raise InvalidInput(f"argument {name!r} is of type {kind}, but another kind of value was given: {given}")
 
 
 def is_null(kind: Type, value: Value) -> bool:
@@ -55,16 +68,15 @@ def is_null(kind: Type, value: Value) -> bool:
     return isinstance(value, LocalValue) or (isinstance(value, RawValue) and not any(value.data))
 
 
-def _array(kind: Pointer, value: BufferValue, arrays: dict[tuple[int, str], npt.NDArray[Any]]) -> npt.NDArray[Any]:
-    """The buffer's bytes as elements of the pointer's type; a rest that makes no whole element is left out."""
+def _array(kind: Pointer, value: BufferValue, memories: dict[int, npt.NDArray[np.uint8]]) -> npt.NDArray[Any]:
+    """The buffer's bytes as elements of the pointer's type; a rest that makes no whole element is left out. Arrays of one buffer
+    are views of the same bytes, whatever their types."""
     element = element_of(kind.target)
     dtype = np.dtype(np.uint8) if element is None else element.dtype
-    key = value.memory, dtype.str
-    if key not in arrays:
-        whole = value.data.size // dtype.itemsize * dtype.itemsize
-        arrays[key] = value.data[:whole].view(dtype)
-        arrays[key].flags.writeable = value.writable
-    return arrays[key]
+    whole = value.data.size // dtype.itemsize * dtype.itemsize
+    array = memories.setdefault(value.memory, value.data)[:whole].view(dtype)
+    array.flags.writeable = value.writable
+    return array
 
 
 def _by_value(name: str, kind: Type, value: RawValue) -> Any:

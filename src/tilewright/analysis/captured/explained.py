@@ -1,11 +1,11 @@
 """Explains one captured launch with its real arguments."""
 
 from dataclasses import dataclass, replace
-from math import gcd, prod
 from time import monotonic
 
 from ...core.build_options import read_options
 from ...core.captured import CapturedLaunch
+from ...core.custom import likely_local
 from ...errors import InvalidInput
 from ..explain import NVIDIA, Model, PrintedExplanation, explain_source
 from ..explain.clc import parse_program
@@ -13,8 +13,7 @@ from ..explain.explain import choose_entry
 from ..explain.models import CPU
 from .arguments import arguments_of
 
-LANES = 32  # of a sub-group of most GPUs
-MOST_ITEMS = 256  # of the work-groups that we choose where a program leaves them to the driver: any device allows them
+RAGGED = ("CL2", "CL3")  # versions of the language whose launches may have smaller work-groups at the edges
 
 
 @dataclass(frozen=True)
@@ -35,14 +34,13 @@ def explain_captured(launch: CapturedLaunch, *, model: Model | None = None, seco
     kernel = launch.kernel
     if kernel.source is None:
         raise InvalidInput(kernel.missing)
-    if any(launch.offset):
-        raise InvalidInput(f"the launch has the global offset {launch.offset}; explain counts launches without one")
     filename, options = f"{kernel.entry}.cl", read_options(kernel.options)
     program = parse_program(kernel.source, filename, options.macros, options.include, options.standard)
     function = program.functions[choose_entry(program, kernel.entry, filename)]
     local_size, notes = launch.local_size, []
     if local_size is None:
-        local_size = chosen_local_size(launch.global_size, function.work_group)
+        required = function.work_group
+        local_size = required[: len(launch.global_size)] if required else likely_local(launch.global_size)
         notes.append(
             f"the program leaves the work-group to the driver; counted with {'x'.join(map(str, local_size))} work-items"
         )
@@ -59,18 +57,7 @@ def explain_captured(launch: CapturedLaunch, *, model: Model | None = None, seco
         model=model or (CPU if set(local_size) == {1} else NVIDIA),
         partial=True,
         watch=lambda steps, groups: monotonic() > until,
+        offset=launch.offset,
+        ragged=(options.standard or "").startswith(RAGGED),
     )
     return Explained(replace(found, outputs={}), tuple(notes))  # copies of buffers that nobody asks for
-
-
-def chosen_local_size(global_size: tuple[int, ...], required: tuple[int, ...] | None) -> tuple[int, ...]:
-    """A work-group for a launch without one: what the kernel requires, or divisors of the sizes with at most MOST_ITEMS
-    work-items in all, x first: the largest of those that fill the most of a sub-group's lanes."""
-    if required is not None:
-        return tuple(required[: len(global_size)])
-    sizes: list[int] = []
-    for size in global_size:
-        room = MOST_ITEMS // prod(sizes)
-        divisors = (each for each in range(1, min(size, room) + 1) if size % each == 0)
-        sizes.append(max(divisors, key=lambda each: (gcd(each, LANES), each)))
-    return tuple(sizes)

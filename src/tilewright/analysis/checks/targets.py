@@ -7,29 +7,25 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from ...core.argument_words import FILES
 from ...core.budgets import Budget, budgets_of_table, head_budgets
-from ...core.custom import custom_kernel
-from ...core.source import decoded, read_source
+from ...core.source import decoded
 from ...errors import InvalidInput, UnknownName
-from ..explain import NVIDIA, Explanation, explain_source, find_model
+from ..explain import Explanation
 from ..explanations import explain
-from .words import arguments_of_words
 
 SHARED = "tilewright.toml"  # the file of a folder; one beside a kernel has the kernel's name
-KEYS = (
-    "file",
-    "entry",
-    "problem",
-    "size",
-    "dtype",
-    "global",
-    "local",
-    "define",
-    "include",
-    "model",
-    "arguments",
-    "budget",
-)
+# The keys of [[kernel]], and the arguments of `explain` that they are.
+EXPLAIN_KEYS = {
+    "entry": "entry", "problem": "problem", "size": "size", "dtype": "dtype", "global": "global_size", "local": "local_size",
+    "define": "settings", "include": "include", "model": "model", "arguments": "arguments", "bind": "bind", "init": "init",
+    "ragged": "ragged", "global_offset": "global_offset",
+}  # fmt: skip
+KEYS = ("file", *EXPLAIN_KEYS, "budget")
+TYPES = {
+    "entry": str, "problem": str, "dtype": str, "model": str, "define": dict, "arguments": dict, "bind": dict, "init": dict,
+    "budget": dict, "include": list, "ragged": bool,
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -74,59 +70,37 @@ def _target(path: Path, entry: Mapping[str, Any]) -> Target:
     for key in entry:
         if key not in KEYS:
             raise UnknownName(f"key of [[kernel]] in {path}", key, KEYS)
-    for key, kind in (("define", dict), ("arguments", dict), ("budget", dict), ("include", list), ("entry", str)):
+    for key, kind in TYPES.items():
         if key in entry and not isinstance(entry[key], kind):
             raise InvalidInput(f"{path}: {key} = {entry[key]!r} is no {kind.__name__}")
     file = path.with_name(str(entry.get("file", f"{path.stem}.cl")))
     budgets = budgets_of_table(entry.get("budget", {}), str(path), line_of(path, str(entry.get("entry", file.name))))
-    ready = partial(_with_arguments if "arguments" in entry else _of_a_problem, path, file, entry)
-    return Target(str(file), str(entry.get("entry", "")), budgets, ready)
+    if file.is_file():  # a table's budgets win over those of the kernel's head
+        budgets = tuple({each.name: each for each in (*head_budgets(file), *budgets)}.values())
+    return Target(
+        str(file), str(entry.get("entry", "")), budgets, partial(explain, file, **_options(path.parent, entry))
+    )
+
+
+def _options(folder: Path, entry: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments of `explain` that a table gives. Its files and folders are named from the folder of the TOML file."""
+    found = {EXPLAIN_KEYS[key]: value for key, value in entry.items() if key in EXPLAIN_KEYS}
+    for key in ("arguments", "init"):
+        if key in found:
+            found[key] = {name: _placed(folder, value) for name, value in found[key].items()}
+    if "include" in found:
+        found["include"] = [folder / str(each) for each in found["include"]]
+    return found
+
+
+def _placed(folder: Path, value: Any) -> Any:
+    """A word of a file, "x.npy" or "x.bin:f32", with its folder; every other value as it is."""
+    if isinstance(value, str) and value.partition(":")[0].strip().lower().endswith(FILES):
+        return str(folder / value.strip())
+    return value
 
 
 def line_of(path: Path, word: str) -> int:
     """The first line of a TOML file that has a word: where problems of its budgets are shown."""
     lines = decoded(path.read_bytes()).splitlines()
     return next((number for number, line in enumerate(lines, 1) if word in line), 1)
-
-
-def _of_a_problem(path: Path, file: Path, entry: Mapping[str, Any]) -> Explanation:
-    """A kernel that computes a gemm, a transpose or a copy: its arguments are known by name."""
-    kernel = custom_kernel(
-        file, _needed(path, entry, "global"), _needed(path, entry, "local"), entry.get("define"),
-        str(entry.get("problem", "gemm")),
-    )  # fmt: skip
-    return explain(kernel, entry.get("size"), dtype=entry.get("dtype"), model=entry.get("model"))
-
-
-def _with_arguments(path: Path, file: Path, entry: Mapping[str, Any]) -> Explanation:
-    """Any kernel, with the arguments that the table gives."""
-    define, include = entry.get("define", {}), [path.parent / each for each in entry.get("include", [])]
-    text = read_source(file)
-    return explain_source(
-        text,
-        filename=file.name,
-        macros=define,
-        entry=entry.get("entry"),
-        global_size=_whole(path, entry, "global"),
-        local_size=_whole(path, entry, "local"),
-        arguments=arguments_of_words(
-            text, file.name, define, include, entry.get("entry"), entry["arguments"], path.parent
-        ),
-        include=[file.parent, *include],
-        model=find_model(entry["model"]) if "model" in entry else NVIDIA,
-        partial=True,
-    )
-
-
-def _needed(path: Path, entry: Mapping[str, Any], key: str) -> Any:
-    if key not in entry:
-        raise InvalidInput(f"{path}: a kernel needs {key}, such as {key} = [64]")
-    return entry[key]
-
-
-def _whole(path: Path, entry: Mapping[str, Any], key: str) -> list[int]:
-    sizes = _needed(path, entry, key)
-    sizes = sizes if isinstance(sizes, list) else [sizes]
-    if not all(isinstance(each, int) and not isinstance(each, bool) for each in sizes):
-        raise InvalidInput(f"{path}: {key} = {sizes!r}: whole numbers are needed beside arguments")
-    return sizes

@@ -70,6 +70,7 @@ def explain_source(
     ragged: bool = False,
     typed: bool = True,
     standard: str | None = None,
+    recorder: Callable[[Model], TrafficRecorder] = TrafficRecorder,
 ) -> PrintedExplanation:
     """Explain OpenCL C text.
 
@@ -85,6 +86,7 @@ def explain_source(
     `Explanation.stop` says how far it came. `watch` is called again and again with the steps taken and the work-groups begun;
     True ends the run. None is a null pointer; arrays that share memory are one buffer. `offset` is added to global ids. A
     `ragged` NDRange has smaller work-groups at its edges. Unless `typed` is false, arrays must have the parameters' types.
+    `recorder` makes what observes a run.
 
     SourceError names file, line and column of what cannot be read or run. InvalidInput says which argument is wrong.
     """
@@ -101,14 +103,14 @@ def explain_source(
     use_contract = contract if program.contract is None else program.contract and contract
 
     def run(groups: Sequence[Group], fill: int = 0) -> tuple[Launch, Profile, tuple[Coverage, ...]]:
-        recorder = TrafficRecorder(model)
+        counting = recorder(model)
         launch = run_kernel(
-            program, name, global_size, local_size, arguments, groups, recorder,
+            program, name, global_size, local_size, arguments, groups, counting,
             contract=use_contract, step_limit=step_limit, pitches=pitches, fill=fill, unset=unset, partial=partial,
             watch=watch, offset=offset, sub_group=sub_group,
         )  # fmt: skip
-        profile = recorder.profile()
-        return launch, profile, recorder.coverage()
+        profile = counting.profile()
+        return launch, profile, counting.coverage()
 
     count = prod(count_groups(global_size, local_size))
     launch, profile, coverage = run(chosen)

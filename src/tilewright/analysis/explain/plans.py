@@ -71,6 +71,35 @@ def explain_steps(
 ) -> tuple[PrintedExplanation, ...]:
     """As `explain_kernel`, for the launches of a Plan. A launch that needs more than `step_limit` loop steps raises
     SourceError, or ends early if it may be `partial`. With `zeroed_output` the output holds zeros before the first launch."""
+    buffers, unset = starting_buffers(steps, problem, arrays, zeroed_output)
+    explain = bound(
+        explain_step,
+        model=model,
+        groups=groups,
+        contract=contract,
+        step_limit=step_limit,
+        partial=partial,
+        watch=watch,
+    )
+    explanations: list[PrintedExplanation] = []
+    for step in steps:
+        if step.config.ndrange(step.problem).empty:
+            continue
+        changes = (macros or {}, pitches or {}) if step is steps[-1] else ({}, {})
+        explanations.append(explain(step, buffers, unset, changes))
+        for name, value in explanations[-1].outputs.items():
+            buffers[step.buffer_of(name)] = value
+            unset.discard(step.buffer_of(name))
+    return tuple(explanations)
+
+
+def starting_buffers(
+    steps: Sequence[Step],
+    problem: Problem,
+    arrays: Mapping[str, np.ndarray] | None = None,
+    zeroed_output: bool = False,
+) -> tuple[dict[str, np.ndarray], set[str]]:
+    """The buffers before the first launch, by name, and those of them that have no contents."""
     own = own_problem_of(problem)
     buffers = own.typed_arrays() if own is not None else first_buffers(problem, arrays or small_arrays(problem))
     plan = Plan(problem, tuple(steps))
@@ -89,25 +118,7 @@ def explain_steps(
     if zeroed_output and own is None:
         unset.discard(output_of(problem).name)
         buffers[output_of(problem).name][...] = 0
-    explain = bound(
-        _explain_step,
-        model=model,
-        groups=groups,
-        contract=contract,
-        step_limit=step_limit,
-        partial=partial,
-        watch=watch,
-    )
-    explanations: list[PrintedExplanation] = []
-    for step in steps:
-        if step.config.ndrange(step.problem).empty:
-            continue
-        changes = (macros or {}, pitches or {}) if step is steps[-1] else ({}, {})
-        explanations.append(explain(step, buffers, unset, changes))
-        for name, value in explanations[-1].outputs.items():
-            buffers[step.buffer_of(name)] = value
-            unset.discard(step.buffer_of(name))
-    return tuple(explanations)
+    return buffers, unset
 
 
 def small_arrays(problem: Problem) -> dict[str, np.ndarray]:
@@ -134,7 +145,7 @@ def _poison(elements: int, dtype: str) -> np.ndarray:
     return filled
 
 
-def _explain_step(
+def explain_step(
     step: Step,
     buffers: Mapping[str, np.ndarray],
     unset: set[str],
@@ -147,12 +158,7 @@ def _explain_step(
         raise Unsupported(
             f"{step.kernel.name} fetches by NVIDIA's copy engine ({', '.join(maps)} are tensor maps), which explain cannot run"
         )
-    scalars = scalars_of(step)
-    check_arguments(step, buffers, scalars)
-    arguments: dict[str, Argument] = {
-        each.name: pointer_value(step, each, buffers) if each.pointer else scalars[each.name]
-        for each in step.kernel.signature.parameters
-    }
+    arguments = arguments_of(step, buffers)
     explanation = explain_source(
         override(render(step.kernel, step.config, step.problem), changes[0]),
         filename=step.kernel.name,
@@ -169,6 +175,16 @@ def _explain_step(
         **how,
     )
     return replace(explanation, buffers=dict(step.buffers))
+
+
+def arguments_of(step: Step, buffers: Mapping[str, np.ndarray]) -> dict[str, Argument]:
+    """The values of a step's arguments, in their order."""
+    scalars = scalars_of(step)
+    check_arguments(step, buffers, scalars)
+    return {
+        each.name: pointer_value(step, each, buffers) if each.pointer else scalars[each.name]
+        for each in step.kernel.signature.parameters
+    }
 
 
 def pointer_value(step: Step, parameter: Parameter, buffers: Mapping[str, np.ndarray]) -> Argument:

@@ -144,6 +144,9 @@ class TrafficRecorder:
             self.phases[-1] = (self.phases[-1][0], position.line)
             self.phases.append(({}, 0))
 
+    def iterations(self, position: Position, mask: Mask, count: int) -> None:
+        """Loops are not counted here."""
+
     def flush(self, traffic: Traffic) -> None:
         """Analyse the kept patterns, and forget them."""
         if not traffic.patterns:

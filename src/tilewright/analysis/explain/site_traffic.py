@@ -13,7 +13,7 @@ from .simt.compiled_code import Site
 from .simt.machine_state import Group
 from .simt.masks import Mask
 from .simt.segments import Segment
-from .space_rules import atomic_passes, constant_passes, private_pieces, turns
+from .space_rules import atomic_passes, atomic_sectors, constant_passes, private_pieces, turns
 
 
 @dataclass
@@ -102,6 +102,8 @@ def costs_of(model: Model, traffic: Traffic, rows: Int64s, active: Any, pieces: 
                 own, least = constant_passes(moved, active, piece)
             else:
                 own, least = blocks_touched(moved, active, piece, model.sector), -(-useful // model.sector)
+                if atomic and model.sector_per_update:
+                    own = atomic_sectors(moved, active, model.sector)
         found = Costs(found.cost + own, found.ideal + least, found.lines + lines, found.useful + useful, found.turns)
     return found
 

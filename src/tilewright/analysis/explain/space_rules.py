@@ -6,13 +6,27 @@ from .models.rules import WORD, Bools, Int64s, Model, blocks_touched, count_dist
 
 
 def constant_passes(addresses: Int64s, active: Bools, size: int) -> tuple[Int64s, Int64s]:
-    """Passes of each request through a constant cache that gives one word to all lanes, and the fewest: 1.
+    """Passes of each request through a constant cache that gives one address to all lanes, and the fewest: 1.
 
     CUDA C++ Programming Guide, "Device Memory Accesses", constant memory: a request is split into as many requests as it has
-    different addresses. Lanes that ask for parts of one 4-byte word count as one address.
+    different addresses. An H200 counts addresses, not words: two bytes of one word are two (`idc__requests`).
     """
     fewest = np.asarray(active.any(axis=1), np.int64)
-    return count_distinct(addresses // WORD, active), fewest
+    return count_distinct(addresses, active), fewest
+
+
+def atomic_sectors(addresses: Int64s, active: Bools, sector: int) -> Int64s:
+    """Sectors that each request of atomic updates moves where one sector carries one update of each of its places: for each
+    sector the largest number of lanes on one place, added up. An H200 counts so (`l1tex__t_sectors_pipe_lsu_mem_global_op_red`).
+    """
+    rows, lanes = np.nonzero(active)
+    places = np.unique(np.stack((rows, addresses[rows, lanes])), axis=1, return_counts=True)
+    (rows, places), updates = places
+    sectors, which = np.unique(np.stack((rows, places // sector)), axis=1, return_inverse=True)
+    most = np.zeros(sectors.shape[1], np.int64)
+    np.maximum.at(most, which.ravel(), updates)
+    found: Int64s = np.bincount(sectors[0], weights=most, minlength=len(addresses)).astype(np.int64)
+    return found
 
 
 def turns(addresses: Int64s, active: Bools) -> Int64s:

@@ -132,6 +132,18 @@ def inspect(
     return record_of(compiled, target, step, (*plan.notes, *notes_on(kernel)))
 
 
+def inspect_step(step: Step, arch: str) -> Inspection:
+    """One launch of a plan, compiled for a GPU's architecture without a device."""
+    target = find_target(arch)
+    if target.chip is None:
+        raise UnknownName("architecture of a GPU", arch, MULTIPROCESSORS)
+    if target.chip.family == "nvidia":
+        return record_of(_compile_for_nvidia(target, step), target, step)
+    source = render(step.kernel, step.config, step.problem)
+    compiled = amd.compile_for_amd(source, step.kernel.signature.entry, target.name, step.kernel.options)
+    return record_of(compiled, target, step)
+
+
 def _compile(target: Target, plan: Plan, step: Step) -> Compiled:
     kernel, entry = step.kernel, step.kernel.signature.entry
     if target.driven:

@@ -67,7 +67,7 @@ def parse_ptx(text: str, entry: str) -> Listing:
             continue
         if label:
             labels[label["label"]] = len(code)
-        elif line.lstrip().startswith(".loc"):
+        elif line.lstrip().startswith((".loc\t", ".loc ")):
             number, source_line = _PLACE.findall(line)[-1]
             place = (files.get(number, ""), int(source_line))
         elif instruction and not line.lstrip().startswith("."):

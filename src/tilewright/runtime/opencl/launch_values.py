@@ -19,6 +19,7 @@ from ...core.captured import (
     UnreadValue,
     Value,
 )
+from .image_values import image_bytes, image_region, image_value, is_image, sampler_value
 
 MOST_BYTES = 1 << 29  # of the buffers of one launch: more would take seconds to copy and to interpret
 POLL_S = 0.0005
@@ -34,13 +35,14 @@ class GivenBytes:
 
 @dataclass(frozen=True)
 class GivenBuffer:
-    """A buffer's handle. The buffer itself is not kept, so that a program frees its memory as before: `alive` says whether
+    """The handle of a buffer or an `image`. The buffer itself is not kept, so that a program frees its memory as before: `alive` says whether
     it still exists. None if PyOpenCL's version cannot tell; then `kept` holds it."""
 
     handle: int
     size: int
     alive: "ref[_Token] | None"
     kept: Any = None
+    image: bool = False
 
 
 @dataclass(frozen=True)
@@ -65,12 +67,10 @@ def given_value(value: Any) -> Given:
         return GivenOther(NullValue())
     if isinstance(value, cl.LocalMemory):
         return GivenOther(LocalValue(value.size))
-    if isinstance(value, cl.Image):
-        return GivenOther(UnreadValue("is an image, which is not read back"))
     if isinstance(value, cl.MemoryObjectHolder):
         return _given_buffer(value)
     if isinstance(value, cl.Sampler):
-        return GivenOther(UnreadValue("is a sampler, which is not read"))
+        return GivenOther(sampler_value(value))
     if hasattr(cl, "SVMPointer") and isinstance(value, cl.SVMPointer):
         return GivenOther(UnreadValue("is shared virtual memory (SVM), whose pointers are not followed; give a Buffer"))
     try:
@@ -80,11 +80,12 @@ def given_value(value: Any) -> Given:
 
 
 def _given_buffer(buffer: Any) -> GivenBuffer:
+    image = is_image(buffer)
     try:
         token = vars(buffer).setdefault(TOKEN, _Token())
     except TypeError:  # no attributes
-        return GivenBuffer(buffer.int_ptr, buffer.size, None, buffer)
-    return GivenBuffer(buffer.int_ptr, buffer.size, ref(token))
+        return GivenBuffer(buffer.int_ptr, buffer.size, None, buffer, image)
+    return GivenBuffer(buffer.int_ptr, buffer.size, ref(token), image=image)
 
 
 @dataclass(frozen=True)
@@ -145,8 +146,9 @@ class _Reading:
             )
         if given.alive is not None and given.alive() is None:
             return UnreadValue("is a buffer that was released before the launch")
-        memory = given.kept or cl.MemoryObject.from_int_ptr(given.handle, True)
-        host = np.empty(given.size, np.uint8)
+        made = cl.Image if given.image else cl.MemoryObject
+        memory = given.kept or made.from_int_ptr(given.handle, True)
+        host = np.empty(image_bytes(memory) if given.image else given.size, np.uint8)
         try:
             status = self._copied(host, memory)
         except cl.Error as error:
@@ -155,6 +157,8 @@ class _Reading:
             return UnreadValue("is a buffer whose contents did not arrive in time: the launch waits for other work")
         if status < cl.command_execution_status.COMPLETE:
             return UnreadValue(f"is a buffer that cannot be read back (its copy ended with status {status})")
+        if given.image:
+            return image_value(memory, host)
         flags = memory.get_info(cl.mem_info.FLAGS)
         return BufferValue(host, given.handle, not flags & cl.mem_flags.READ_ONLY)
 
@@ -163,9 +167,12 @@ class _Reading:
         copied to one that it may read, first."""
         import pyopencl as cl
 
+        where = {"origin": (0, 0, 0), "region": image_region(memory)} if is_image(memory) else {}
         try:
-            done = cl.enqueue_copy(self._queue, host, memory, is_blocking=False, wait_for=self._wait_for)
+            done = cl.enqueue_copy(self._queue, host, memory, is_blocking=False, wait_for=self._wait_for, **where)
         except cl.LogicError:
+            if where:
+                raise
             other = cl.Buffer(self._queue.context, cl.mem_flags.READ_WRITE, host.nbytes)
             copied = cl.enqueue_copy(
                 self._queue, other, memory, byte_count=host.nbytes, wait_for=self._wait_for

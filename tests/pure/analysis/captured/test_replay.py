@@ -134,14 +134,14 @@ def test_a_broken_dump_is_told(
 def test_a_folder_of_dumps_is_a_table(dump: Dump, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     dump()
     dump({"buildOptions.txt": b"-DSTRIDE=*4"}, "Enqueue_9_moved")
-    dump({"worksizes.txt": b"128 \n32 \n32 \n"}, "Enqueue_100_moved")
+    dump({"worksizes.txt": b"100 \n32 \n0 \n"}, "Enqueue_100_moved")
     file = tmp_path / "found.json"
     assert main(["explain", "--replay", str(tmp_path / "dump"), "--json", str(file)]) == 1
     text = capsys.readouterr().out
     assert "3 launches of 2 kernels" in text
     assert "not explained:" in text
     found = json.loads(file.read_text())
-    assert [each["global_size"] for each in found["launches"]] == [[64], [64], [128]]
+    assert [each["global_size"] for each in found["launches"]] == [[64], [64], [100]]
 
 
 def test_one_dump_is_a_whole_report(dump: Dump, capsys: pytest.CaptureFixture[str]) -> None:

@@ -164,20 +164,59 @@ def test_a_toml_file_beside_a_kernel_is_used(toml: Callable[..., Path]) -> None:
 def test_arrays_come_from_files(toml: Callable[..., Path], tmp_path: Path) -> None:
     path = toml()
     np.save(tmp_path / "x.npy", np.zeros(31, np.float32))
-    path.write_text(path.read_text().replace('"f32[32]"', '"@x.npy"'))
+    path.write_text(path.read_text().replace('"f32[32]"', '"x.npy"'))
     assert rules(check(path)) == ["out-of-bounds"]
+
+
+def test_files_are_named_from_the_folder_of_the_toml_file(write: Write, tmp_path: Path) -> None:
+    (tmp_path / "below").mkdir()
+    (tmp_path / "below" / "folder").mkdir()
+    np.arange(48, dtype=np.float32).tofile(tmp_path / "below" / "x.bin")
+    np.save(tmp_path / "below" / "folder" / "y.npy", np.zeros(32, np.float32))
+    write("below/folder/barrier.h", "#define BARRIER barrier(CLK_LOCAL_MEM_FENCE);\n")
+    write("below/local.cl", '#include "barrier.h"\n' + LOCAL)
+    text = TOML.replace("STEP", "1").replace('"f32[32]"', '"x.bin:f32"')
+    text = re.sub("define = .*", 'include = ["folder"]\ninit = { y = "folder/y.npy" }', text)
+    assert rules(check(write("below/local.toml", text))) == []
+
+
+def test_options_of_the_head_and_of_the_table_are_joined(write: Write) -> None:
+    """Without the offset or the smaller group at the edge, elements of y would not lie where x is read."""
+    write(
+        "moved.cl",
+        """// tilewright: --arg y=f32[40] --local 32 --init x=1
+// tilewright: max sectors x 2, max sectors y 2
+__kernel void moved(__global const float *x, __global float *y, int step)
+{
+    y[get_global_id(0) - 64] = x[get_global_id(0) - WAY * step];
+}
+""",
+    )
+    text = """[[kernel]]
+define = { WAY = 64 }
+global = "step*40"
+arguments = { x = "[40]", step = 1 }
+ragged = true
+global_offset = [64]
+budget = { sectors = { x = 4 } }
+"""
+    found = check(write("moved.toml", text))
+    assert [each.name for each in found.kernels] == ["moved.cl:moved 40 by 32"]
+    assert [each.message.split(":")[0] for each in found.problems] == ["sectors y is 2.5, and 2 is allowed"]
+    beyond = check(write("moved.toml", text.replace("ragged = true", "")))
+    assert "out-of-bounds" in rules(beyond)
 
 
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [
         ("turned", "turner", "turner"),
-        ('"f32[32]"', '"f32(32)"', "write a number"),
-        ('"f32[32]"', '"@none.npy"', "none.npy cannot be read"),
+        ('"f32[32]"', '"f32(32)"', "x is a float *: give a buffer"),
+        ('"f32[32]"', '"i32[32]"', "i32 does not fit"),
+        ('"f32[32]"', '"none.npy"', "there is no file none.npy"),
         ("step = 1", "stop = 1", "step"),
         ("local.cl", "none.cl", "none.cl"),
-        ("global = [32]", "global = [33]", "33"),
-        ("global = [32]", 'global = "N"', "whole numbers"),
+        ("global = [32]", 'global = "N"', "no size or macro is called 'N'; known: step"),
     ],
 )
 def test_what_cannot_be_explained_is_a_problem(toml: Callable[..., Path], old: str, new: str, words: str) -> None:

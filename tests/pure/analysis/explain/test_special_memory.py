@@ -58,10 +58,10 @@ def test_a_constant_cache_serves_one_address_after_the_other(below: int, group: 
     assert any(says(line, "line 4", "addresses") for line in costs(found)) == (below > 1)
 
 
-def test_parts_of_one_constant_word_are_one_address() -> None:
+def test_bytes_of_one_constant_word_are_several_addresses() -> None:
     found = explain("o[i] = c[l];", "__constant uchar* c", {"c": np.zeros(64, np.uint8)})
     (access,) = (each for each in found.accesses if each.space == "constant")
-    assert access.per_request == 8
+    assert access.per_request == 32
 
 
 def test_constant_memory_is_not_among_global_memory() -> None:

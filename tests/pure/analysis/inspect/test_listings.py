@@ -251,3 +251,19 @@ def test_functions_that_a_kernel_calls_are_counted_with_it() -> None:
     assert not calls(listing)
     assert working(listing).multiply_adds == 16
     assert calls(parse_x86("gemm:\n0x0:  call rax\n0x2:  ret\n"))
+
+
+def test_a_local_array_of_ptx_is_no_place() -> None:
+    text = "\n".join(
+        (
+            ".visible .entry f()",
+            "{",
+            "\t.local .align 4 .b8 \t__local_depot0[76];",
+            "\t.loc\t1 8 0",
+            "\tret;",
+            "}",
+            '.file 1 "a.cl"',
+        )
+    )
+    (only,) = parse_ptx(text, "f").instructions
+    assert (only.opcode, only.place) == ("ret", ("a.cl", 8))

@@ -33,7 +33,8 @@ class Model:
     language's sub-groups where requests are counted for another one, as on CPUs.
 
     `serial_constants`: the constant cache serves one address of a request after the other; without it, constant memory is
-    counted as global memory is, and `constants` says how it is read. `caches` are (name, bytes) of the caches that serve a
+    counted as global memory is, and `constants` says how it is read. `sector_per_update`: lanes that update one place of global
+    memory by an atomic function move a sector each. `caches` are (name, bytes) of the caches that serve a
     work-group and the whole device, of the model's newest product with known sizes.
     """
 
@@ -57,6 +58,7 @@ class Model:
     vendors: tuple[str, ...] = ()
     aliases: tuple[str, ...] = ()
     serial_constants: bool = False
+    sector_per_update: bool = False
     constants: str = "constant memory is counted as global memory is"
     caches: tuple[tuple[str, int], ...] = ()
     sub_group_lanes: int = 0

@@ -1,7 +1,8 @@
 """Images and samplers as a caller gives them, and images as the kernel sees them: texels behind a segment of memory."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -94,6 +95,11 @@ def read_format(words: str) -> tuple[str, str]:
     return order, kind
 
 
+def texel_dtype(kind: str) -> "np.dtype[Any]":
+    """NumPy's type of a channel of this type, a word of `read_format`."""
+    return np.dtype(_DTYPES[kind])
+
+
 def read_sampler(words: str) -> Sampler:
     """A sampler from words such as `clamp`, `repeat,linear,normalized`; InvalidInput names the words that exist."""
     given = [each.strip().lower() for each in words.split(",") if each.strip()]
@@ -142,7 +148,24 @@ class BoundImage:
 
 
 def channels_of(order: str) -> int:
+    """How many channels a texel of that order has."""
     return len({each for each in COMPONENTS[order] if isinstance(each, int)})
+
+
+def image_of(texels: npt.NDArray[np.uint8], order: str, kind: str, sides: Sequence[int]) -> Image:
+    """The image of these bytes, with so many texels along x, y, and z or layers. InvalidInput for a format that is not
+    interpreted, and for another number of bytes."""
+    if order not in COMPONENTS or kind not in _DTYPES:
+        raise InvalidInput(
+            f"an image of {order} {kind} is not interpreted: its order must be one of {', '.join(COMPONENTS)}, and its type one "
+            f"of {', '.join(_DTYPES)}"
+        )
+    dtype, shape = texel_dtype(kind), (*reversed(sides), channels_of(order))
+    if texels.size != dtype.itemsize * prod(shape):
+        raise InvalidInput(
+            f"an image of {'x'.join(map(str, sides))} texels of {order} {kind}: {texels.size:,} bytes were given"
+        )
+    return Image(texels.view(dtype).reshape(shape), order, kind)
 
 
 def described(name: str, given: Image, kind: ImageType) -> tuple[str, str, tuple[int, ...], int]:

@@ -106,6 +106,7 @@ class Machine(MachineState):
         """The sub-groups with a lane in `mask` run `count` iterations of the loop at this position."""
         active = self.sub_group_count if mask.everyone else np.unique(self.sub_group_of_lane[mask.indices]).size
         self.iterations[position] = self.iterations.get(position, 0) + count * active
+        self.recorder.iterations(position, mask, count)
 
     @property
     def steps_taken(self) -> int:

@@ -46,6 +46,9 @@ class Recorder(Protocol):
 
     def barrier(self, position: Position) -> None: ...
 
+    def iterations(self, position: Position, mask: Mask, count: int) -> None:
+        """The lanes of `mask` begin `count` iterations of the loop there."""
+
 
 class _NoRecorder:
     """Forgets all traffic."""
@@ -64,6 +67,8 @@ class _NoRecorder:
     def follow(self, segment: Segment, array: npt.NDArray[Any]) -> None: ...
 
     def barrier(self, position: Position) -> None: ...
+
+    def iterations(self, position: Position, mask: Mask, count: int) -> None: ...
 
 
 class MachineState:
