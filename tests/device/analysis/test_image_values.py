@@ -17,6 +17,16 @@ __kernel void k(read_only {image} m, sampler_t s, __global {place}* at, __global
 MODES = ["none", "clamp_to_edge", "clamp", "repeat", "mirrored_repeat"]
 
 
+def is_nvidia(device: Device) -> bool:
+    return "nvidia" in device.info.vendor.lower()
+
+
+def filtered(device: Device, linear: bool = True) -> float:
+    """How close a filter's values are, as a part of the largest. NVIDIA's weights have 8 bits after the point (CUDA C++
+    Programming Guide, "Linear Filtering"), in each of up to three directions."""
+    return 3 / 256 if linear and is_nvidia(device) else 2e-6
+
+
 def places(count: int, low: float, high: float, axes: int = 2) -> np.ndarray:
     return RANDOM.uniform(low, high, (count, axes)).astype(np.float32)
 
@@ -32,7 +42,7 @@ def test_addressing_and_filters_of_normalized_coordinates(device: Device, mode: 
         "o": np.zeros((64, 4), np.float32),
     }
     source = READ.format(image="image2d_t", place="float2", value="float", suffix="f")
-    compare(device, source, arguments, (64,), (16,), options=(), close=2e-6)
+    compare(device, source, arguments, (64,), (16,), options=(), close=filtered(device, linear))
 
 
 @pytest.mark.parametrize("linear", [False, True])
@@ -46,7 +56,7 @@ def test_addressing_and_filters_of_texels(device: Device, mode: str, linear: boo
         "o": np.zeros((64, 4), np.float32),
     }
     source = READ.format(image="image2d_t", place="float2", value="float", suffix="f")
-    compare(device, source, arguments, (64,), (16,), options=(), close=2e-6)
+    compare(device, source, arguments, (64,), (16,), options=(), close=filtered(device, linear))
 
 
 @pytest.mark.parametrize("mode", ["clamp_to_edge", "clamp"])
@@ -60,7 +70,7 @@ def test_volumes(device: Device, mode: str) -> None:
         "o": np.zeros((64, 4), np.float32),
     }
     source = READ.format(image="image3d_t", place="float4", value="float", suffix="f")
-    compare(device, source, arguments, (64,), (16,), options=(), close=2e-6)
+    compare(device, source, arguments, (64,), (16,), options=(), close=filtered(device))
 
 
 FORMATS = [
@@ -83,8 +93,8 @@ FORMATS = [
 def test_formats_and_the_border(device: Device, order: str, stored: str, code: str, suffix: str, value: str) -> None:
     if not has_format(device, order, stored):
         pytest.skip(f"{device.info.platform} has no images of {order} {stored}")
-    if order == "R" and "Portable" in device.info.platform:
-        pytest.skip("PoCL gives images of one channel an alpha of 0; the specification says 1")
+    if order in ("R", "RG") and "Portable" in device.info.platform:
+        pytest.skip("PoCL gives images of one or two channels an alpha of 0; the specification says 1")
     channels = len(order)
     if code[0] == "f":
         texels = RANDOM.uniform(-2, 2, (5, 6, channels)).astype(code)
@@ -129,7 +139,10 @@ def test_writes(device: Device, order: str, stored: str, code: str, suffix: str,
             {"uint": "u4", "int": "i4"}[value]
         )
     arguments = {"m": Image(np.zeros((5, 7, len(order)), code), order, stored), "a": colours}
-    compare(device, WRITE.format(value=value, suffix=suffix), arguments, (8, 8), (8, 8), options=())
+    # NVIDIA rounds towards zero where the specification prefers the nearest
+    unit = {"u1": 1 / 255, "u2": 1 / 65535, "i1": 1 / 127, "i2": 1 / 32767, "f2": 2**-10}.get(code, 0)
+    close = unit if is_nvidia(device) and value == "float" else 0
+    compare(device, WRITE.format(value=value, suffix=suffix), arguments, (8, 8), (8, 8), options=(), close=close)
 
 
 def test_samplers_in_the_source_and_questions(device: Device) -> None:
