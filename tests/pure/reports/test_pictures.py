@@ -18,7 +18,17 @@ from tilewright.reports.charts.ratios import ratio_of
 from tilewright.reports.plot import draw, load_drawable, plot
 
 FILES = sorted(BENCHMARKS.glob("*.json")) + sorted(BENCHMARKS.glob("*.json.gz"))
-UNDRAWN = ("accuracy", "counters", "fuzz", "inspect", "sanitize", "warm-calls", "roofline-transpose", "planning")
+UNDRAWN = (
+    "accuracy",
+    "counters",
+    "fuzz",
+    "inspect",
+    "sanitize",
+    "warm-calls",
+    "roofline-transpose",
+    "planning",
+    "predictions",
+)
 
 
 def drawn(name: str) -> Layout:
