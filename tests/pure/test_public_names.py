@@ -52,7 +52,7 @@ def test_a_public_name_is_what_its_home_has(name: str) -> None:
     assert getattr(tilewright, name) is getattr(import_module(f"tilewright.{HOMES[name]}"), name)
 
 
-@pytest.mark.parametrize("name", sorted({*COMMANDS} - {"completion"}))  # shells alone have a use for that one
+@pytest.mark.parametrize("name", sorted({*COMMANDS} - {"completion", "lsp"}))  # shells and editors alone use those
 def test_a_command_is_a_public_call_of_its_name(name: str) -> None:
     assert inspect.isfunction(getattr(tilewright, name))
 

@@ -23,6 +23,7 @@ from . import (
     explain,
     inspect,
     ladder,
+    lsp,
     peaks,
     plan,
     plot,
@@ -47,6 +48,7 @@ GROUPS: dict[str, dict[str, Command]] = {
     },
     "your own kernel": {
         "why": why, "watch": watch, "check": check, "run": run_one, "inspect": inspect, "roofline": roofline, "predict": predict,
+        "lsp": lsp,
     },
     "library": {"plan": plan, "tune": tune},
     "machine": {"devices": devices, "peaks": peaks, "doctor": doctor, "completion": completion},

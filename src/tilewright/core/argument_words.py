@@ -69,8 +69,8 @@ class FileWord:
 
 @dataclass(frozen=True)
 class ImageWord:
-    """An image with channels of a `format` ("rgba,unorm_int8"; "" for a guess): random texels, whose number along x, y ... `sides`
-    has as expressions, or those of a .npy file."""
+    """An image with channels of a `format` ("rgba,unorm_int8"; "" for a guess): random texels, as many along x, y ... as the
+    expressions in `sides` say, or those of a .npy file."""
 
     format: str
     sides: tuple[str, ...] = ()

@@ -1,6 +1,6 @@
 """The sizes of a problem as callers write them, and as the package works with them: tuples of whole numbers."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from numbers import Integral
 from os import PathLike
 
@@ -9,7 +9,7 @@ from ..errors import InvalidInput
 FilePath = str | PathLike[str]
 Size = int | str | Sequence[int]  # 512, "512x256x128" or (512, 256, 128)
 Sizes = int | str | Sequence[int | str | Sequence[int]]  # one size, or several
-Sides = str | Sequence[str | int]  # "M,N", ("M", "N/4") or (16, 16)
+Sides = int | str | Sequence[str | int]  # 64, "M,N", ("M", "N/4") or (16, 16)
 
 SIZES = "512, 512x256 or 512x256x128"
 
@@ -41,5 +41,11 @@ def as_sizes(sizes: Sizes) -> list[tuple[int, ...]]:
 
 
 def sides(geometry: Sides) -> tuple[str, ...]:
-    """The expressions of a global or local size, one for each dimension."""
-    return tuple(geometry.split(",") if isinstance(geometry, str) else map(str, geometry))
+    """The expressions of a global or local size, one for each dimension. InvalidInput for anything else."""
+    if isinstance(geometry, str):
+        return tuple(geometry.split(","))
+    if isinstance(geometry, int | Integral):
+        return (str(int(geometry)),)
+    if not isinstance(geometry, Iterable):
+        raise InvalidInput(f'{geometry!r} is no size in work-items: write 64, (16, 16) or "M,N/4"')
+    return tuple(map(str, geometry))

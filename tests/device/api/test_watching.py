@@ -13,8 +13,11 @@ import pytest
 from pyopencl.elementwise import ElementwiseKernel
 
 import tilewright
+from tilewright.analysis.captured.explained import explain_captured
 from tilewright.cli.main import main
+from tilewright.core.captured import CapturedLaunch, ImageValue, SamplerValue
 from tilewright.runtime.opencl.device import Device
+from tilewright.runtime.opencl.interception import Interception
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # PyOpenCL's cache of binaries warns of what compilers say
 
@@ -131,6 +134,50 @@ def test_sub_buffers_hidden_buffers_and_read_only_ones(queue: Any) -> None:
     rows = {each.ndrange: each for each in found.launches}
     assert rows["32 by 32"].faults == 0
     assert rows["64 by 32"].has("bounds")  # within the buffer, and beyond the sub-buffer
+
+
+PICTURES = """__kernel void pictures(read_only image2d_t a, sampler_t how, read_only image2d_array_t b, read_only image3d_t c,
+                                     write_only image2d_t out)
+{
+    int2 at = (int2)(get_global_id(0), get_global_id(1));
+    float4 texel = read_imagef(a, how, (float2)(at.x * 0.125f, at.y * 0.25f));
+    write_imagef(out, at, texel + read_imageui(b, (int4)(at, 2, 0)).y + read_imagei(c, (int4)(at, 1, 0)).z);
+}"""
+
+
+def test_texels_and_samplers_are_those_of_the_program(queue: Any) -> None:
+    if not queue.device.image_support:
+        pytest.skip("no images here")
+    generator, context, channels = np.random.default_rng(7), queue.context, cl.channel_type
+    texels = [
+        generator.integers(0, 100, (*shape, 4)).astype(dtype)
+        for shape, dtype in (((4, 8), "u1"), ((3, 4, 8), "u2"), ((2, 4, 8), "i4"))
+    ]
+    formats = ("UNORM_INT8", "UNSIGNED_INT16", "SIGNED_INT32")
+    flags = cl.mem_flags.READ_ONLY | cl.mem_flags.COPY_HOST_PTR
+    images = [
+        cl.create_image(
+            context, flags, cl.ImageFormat(cl.channel_order.RGBA, getattr(channels, kind)), array.shape[-2::-1],
+            hostbuf=array, is_array=kind == "UNSIGNED_INT16",
+        )
+        for array, kind in zip(texels, formats, strict=True)
+    ]  # fmt: skip
+    sampler = cl.Sampler(context, True, cl.addressing_mode.REPEAT, cl.filter_mode.LINEAR)
+    written = cl.ImageFormat(cl.channel_order.RGBA, channels.FLOAT)
+    out = cl.create_image(context, cl.mem_flags.WRITE_ONLY, written, (8, 4))
+    seen: list[CapturedLaunch] = []
+    with Interception(lambda pending: seen.append(pending.capture(5.0))):
+        program = cl.Program(context, PICTURES).build()
+        program.pictures(queue, (8, 4), None, images[0], sampler, *images[1:], out)
+    (launch,) = seen
+    first, how, second, third, last = launch.values
+    assert how == SamplerValue(True, "repeat", True)
+    for value, array, kind in zip((first, second, third), texels, formats, strict=True):
+        assert isinstance(value, ImageValue)
+        assert (value.order, value.type, value.sides) == ("RGBA", kind, array.shape[-2::-1])
+        np.testing.assert_array_equal(value.data, array.reshape(-1).view(np.uint8))
+    assert isinstance(last, ImageValue)
+    assert explain_captured(launch, seconds=5).explanation.faults == ()
 
 
 def test_elementwise_kernels_and_arrays(queue: Any) -> None:

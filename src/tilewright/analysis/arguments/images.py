@@ -1,4 +1,5 @@
-"""What image and sampler arguments get: texels of a file or random ones, in the format that was given or that the kernel reads."""
+"""What image and sampler arguments get: texels of a file or random ones, in the format that was given or that the kernel
+reads."""
 
 from collections.abc import Sequence
 from math import prod
@@ -70,8 +71,8 @@ def _of_word(name: str, kind: ImageType, word: ImageWord, names: Names, usual: s
     sides = [number_of(each, names, name) for each in word.sides]
     if len(sides) != kind.coordinates or not all(isinstance(each, int) and each >= 1 for each in sides):
         raise InvalidInput(
-            f"{name}=image:...:{'x'.join(word.sides)}: {name} is an {kind}, so give {kind.coordinates} whole numbers of at least 1, "
-            "x first"
+            f"{name}=image:...:{'x'.join(word.sides)}: {name} is an {kind}, so give {kind.coordinates} whole numbers of "
+            "at least 1, x first"
         )
     order, stored = order or ("R" if kind.depth else "RGBA"), stored or usual
     shape, dtype = (*map(int, reversed(sides)), channels_of(order)), texel_dtype(stored)

@@ -6,6 +6,7 @@ from typing import Any
 
 from ...core.captured import CapturedKernel
 from ..explain import PrintedExplanation
+from ..explain.profile import SECTORS
 from ..explain.serialise import to_dict
 from ..explain.simt.findings import BOUNDS, GROUPS, RACE, READ_ONLY, UNINITIALISED, WILD
 from ..explain.totals import totals
@@ -116,7 +117,9 @@ class WatchedLaunch:
         )  # fmt: skip
 
     def _global_accesses(self) -> list[Any]:
-        return [] if self.explanation is None else [each for each in self.explanation.accesses if not each.is_local]
+        """Those of buffers: images and a constant cache are not counted in sectors."""
+        every = () if self.explanation is None else self.explanation.accesses
+        return [each for each in every if each.unit == SECTORS]
 
     def _scaled(self, counted: int) -> int:
         """A count of the groups that ran, scaled to all."""

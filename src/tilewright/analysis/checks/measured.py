@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from ..captured.watched import FAULT_GROUPS
 from ..explain import Explanation
 from ..explain.clc.lexer import Position
-from ..explain.profile import LineAccess
+from ..explain.profile import SECTORS, LineAccess
 from ..explain.simt import Finding
 from ..explain.verdict import cost_sentence
 
@@ -29,7 +29,7 @@ class Measured:
 def measures_of(found: Explanation) -> tuple[Measured, ...]:
     """Every measure of a kernel: conflicts and sectors of all buffers and of each, bytes moved, and counts of faults."""
     local = [each for each in found.accesses if each.is_local]
-    others = [each for each in found.accesses if not each.is_local]
+    others = [each for each in found.accesses if each.unit == SECTORS]
     measured = [
         *_worst(found, "conflicts", local, lambda each: max(each.degree, 1.0)),
         *_worst(found, "sectors", others, lambda each: each.per_request),
@@ -49,10 +49,16 @@ def _worst(
         own = [each for each in accesses if buffer in ("", each.buffer)]
         if own:
             worst = max(own, key=value)
-            yield Measured(measure, buffer, round(value(worst), 6), worst.position, cost_sentence(found, worst))
+            yield Measured(measure, buffer, round(value(worst), 6), worst.position, _reason(found, worst))
         else:
             least = 1.0 if measure == "conflicts" else 0.0
             yield Measured(measure, buffer, least, found.entry_position, "nothing is accessed")
+
+
+def _reason(found: Explanation, access: LineAccess) -> str:
+    if access.is_atomic or access.cost > access.ideal:
+        return cost_sentence(found, access)
+    return f"line {access.position.line} has no more than the bytes that its {access.operation}s ask for need"
 
 
 def _moved(found: Explanation, accesses: list[LineAccess]) -> float:

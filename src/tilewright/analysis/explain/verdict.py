@@ -34,6 +34,12 @@ def findings_and_costs(explanation: Explanation) -> list[MarkedLine]:
     known = [each for each in explanation.accesses if not each.is_image]
     if fine := [each for each in known if not is_costly(each)]:
         lines.append(MarkedLine(_fine(fine, len(known))))
+    if explanation.accesses and not known:
+        lines.append(
+            MarkedLine(
+                "only images are read or written: how they lie in memory is not public, so no sectors are counted"
+            )
+        )
     if not explanation.accesses:
         lines.append(MarkedLine("no work-item that was run reads or writes global or local memory"))
     return lines

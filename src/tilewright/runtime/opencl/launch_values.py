@@ -35,8 +35,8 @@ class GivenBytes:
 
 @dataclass(frozen=True)
 class GivenBuffer:
-    """The handle of a buffer or an `image`. The buffer itself is not kept, so that a program frees its memory as before: `alive` says whether
-    it still exists. None if PyOpenCL's version cannot tell; then `kept` holds it."""
+    """The handle of a buffer or an `image`. The object itself is not kept, so that a program frees its memory as before: `alive`
+    says whether it still exists. None if PyOpenCL's version cannot tell; then `kept` holds it."""
 
     handle: int
     size: int

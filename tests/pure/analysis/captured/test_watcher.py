@@ -1,7 +1,7 @@
 """Launches of other programs: their arguments by type, the watcher's budgets, and its report."""
 
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +12,7 @@ from tilewright.analysis.captured.explained import explain_captured
 from tilewright.analysis.captured.pages import save_pages
 from tilewright.analysis.captured.watch_report import bytes_of, report
 from tilewright.analysis.captured.watcher import Watcher
-from tilewright.analysis.explain import LocalMemory
+from tilewright.analysis.explain import LocalMemory, PrintedExplanation
 from tilewright.analysis.explain.clc import parse_program
 from tilewright.analysis.marked_lines import plain_text
 from tilewright.core.build_options import read_options
@@ -20,9 +20,11 @@ from tilewright.core.captured import (
     BufferValue,
     CapturedKernel,
     CapturedLaunch,
+    ImageValue,
     LocalValue,
     NullValue,
     RawValue,
+    SamplerValue,
     UnreadValue,
     Value,
 )
@@ -265,3 +267,29 @@ def test_a_program_without_launches_is_told() -> None:
 @pytest.mark.parametrize(("count", "text"), [(0, "0 B"), (999, "999 B"), (1000, "1 kB"), (4_194_304, "4.19 MB")])
 def test_bytes_have_units(count: int, text: str) -> None:
     assert bytes_of(count) == text
+
+
+def test_images_and_samplers_are_given_to_their_parameters() -> None:
+    source = (
+        "kernel void k(read_only image2d_t a, sampler_t s, global float *y) { *y = read_imagef(a, s, (int2)(2, 1)).x; }"
+    )
+    image = ImageValue(np.arange(24, dtype=np.uint8), "RGBA", "UNORM_INT8", (3, 2))
+    sampler, y = SamplerValue(False, "clamp", False), buffer(np.zeros(1, np.float32))
+
+    def explained(*values: Value) -> PrintedExplanation:
+        return explain_captured(
+            CapturedLaunch(CapturedKernel("k", source, ""), (1,), (1,), (0,), values), seconds=1
+        ).explanation
+
+    (access,) = (each for each in explained(image, sampler, y).accesses if each.is_image)
+    assert (access.buffer, access.useful_bytes) == ("a", 4)
+    for values, words in (
+        ((replace(image, order="sRGBA"), sampler, y), "sRGBA UNORM_INT8 is not interpreted"),
+        ((replace(image, sides=(4, 2)), sampler, y), "4x2 texels of RGBA UNORM_INT8: 24 bytes"),
+        ((y, sampler, y), "'a' is a image2d_t, but a buffer was given"),
+        ((image, raw(1, "u4"), y), "'s' is of type sampler_t"),
+        ((image, image, y), "'s' is of type sampler_t"),
+        ((image, sampler, image), "'y' is of type global float"),
+    ):
+        with pytest.raises(InvalidInput, match=words):
+            explained(*values)
