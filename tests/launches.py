@@ -66,6 +66,7 @@ def launch(
     (kernel,) = program.all_kernels()
     flags = cl.mem_flags.READ_WRITE | cl.mem_flags.COPY_HOST_PTR
     held: dict[str, Any] = {}
+    samplers = []  # setting an argument does not keep it, and NVIDIA's driver refuses a launch without its sampler
     for index, (name, value) in enumerate(arguments.items()):
         if isinstance(value, np.ndarray):
             held[name] = cl.Buffer(device.context, flags, hostbuf=value)
@@ -74,6 +75,7 @@ def launch(
             value = held[name] = image_of(device, value)
         elif isinstance(value, Sampler):
             value = sampler_of(device, value)
+            samplers.append(value)
         elif isinstance(value, LocalMemory):
             value = cl.LocalMemory(value.size)
         kernel.set_arg(index, value)

@@ -12,7 +12,6 @@ from .counterparts import build
 from .device import read_report, run
 from .page import page
 from .record import edited, located, make_record, merged, save, stale, uncounted
-from .special_page import section
 
 ROOT = Path(__file__).parents[2]
 RECORD, PAGE = ROOT / "benchmarks" / "h200-counters.json", ROOT / "benchmarks" / "counters.md"
@@ -62,9 +61,8 @@ def main() -> None:
 def write_page() -> None:
     record = json.loads(RECORD.read_text())
     cases = all_cases()
-    text = page(located(cases, record), edited(cases, record))
-    special = "\n".join(section(json.loads(SPECIAL_RECORD.read_text())))
-    PAGE.write_text(f"{text.rstrip()}\n\n{special}\n", encoding="utf-8")
+    special = json.loads(SPECIAL_RECORD.read_text())
+    PAGE.write_text(page(located(cases, record), special, edited(cases, record)), encoding="utf-8")
     if new := uncounted(cases, record):
         print(f"not counted yet: {'; '.join(new)}")
 

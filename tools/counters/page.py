@@ -6,6 +6,7 @@ from typing import Any
 
 from .cases import NOT_RUN
 from .compare import EQUAL, FEWER, MERGED, MOVED, UNEXPLAINED
+from .special_page import section
 
 _MEANING = {
     EQUAL: "the same sectors or wavefronts, for the same bytes",
@@ -27,8 +28,9 @@ def lines_of(case: dict[str, Any]) -> Iterator[list[Any]]:
         yield from launch["lines"]
 
 
-def page(record: dict[str, Any], changed: Sequence[str] = ()) -> str:
-    """The page; `changed` are the names of cases whose code has changed since they were counted."""
+def page(record: dict[str, Any], special: Sequence[dict[str, Any]], changed: Sequence[str] = ()) -> str:
+    """The page; `special` is the record of the special memories, `changed` are the names of cases whose code has changed since
+    they were counted."""
     cases = record["cases"]
     lines = [line for case in cases for line in lines_of(case)]
     verdicts = Counter(line[7] for line in lines)
@@ -70,7 +72,7 @@ def page(record: dict[str, Any], changed: Sequence[str] = ()) -> str:
             f"Changed since they were counted, so that their lines here are those of older texts: {'; '.join(changed)}.",
             "",
         ]
-    return "\n".join([*out, *tables(cases), *differences(cases)])
+    return "\n".join([*out, *tables(cases), *differences(cases), *section(special), ""])
 
 
 def tables(cases: list[dict[str, Any]]) -> list[str]:

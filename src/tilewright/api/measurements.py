@@ -42,6 +42,7 @@ def ladder(
     backend: str = "opencl",
     announce: Announce | None = None,
     keep: Callable[[Record], None] = lambda record: None,
+    so_far: Callable[[Record], None] = lambda record: None,
 ) -> Record:
     """Verify and measure every rung of a ladder, interleaved with NumPy, other libraries and the sequential host program.
 
@@ -58,6 +59,7 @@ def ladder(
         backend: "opencl", "cuda" or "both"; with "both" each rung has a row for each, on the same GPU.
         announce: gets what is going on and the time left. Without it a notebook shows that in one line.
         keep: gets the record of what was measured until then if the call ends early.
+        so_far: gets the record of what was measured until then after each size.
 
     A rung that fails is a row with a status and a reason. NoDevice without a device; UnknownName for a name that does not
     exist; InvalidInput for a size that the ladder cannot have or that does not fit in memory.
@@ -77,6 +79,7 @@ def ladder(
             backend,
             announce or line,
             lambda early: keep(shown_record(early)),
+            lambda early: so_far(shown_record(early)),
         )
     return shown_record(record)
 
@@ -156,6 +159,7 @@ def bench(
     keep: Callable[[Record], None] = lambda record: None,
     backend: str = "opencl",
     announce: Announce | None = None,
+    so_far: Callable[[Record], None] = lambda record: None,
 ) -> Record:
     """Measure the library against NumPy, or cuBLAS on NVIDIA GPUs, over sets of problems.
 
@@ -171,6 +175,7 @@ def bench(
             those of other libraries.
         keep: gets the record of the problems until then if the benchmark ends early.
         announce: gets what is going on and the time left. Without it a notebook shows that in one line.
+        so_far: gets the record of the problems until then after each problem.
 
     The i-th samples of two rows of a problem were taken in turn: they are a pair. NoDevice without a device; UnknownName
     for a set or type that does not exist.
@@ -180,6 +185,7 @@ def bench(
         record = run_benchmark(
             names, dtype, _named(device), seconds, watch, backend,
             precision, sustained, lambda early: keep(shown_record(early)), announce or line,
+            lambda early: so_far(shown_record(early)),
         )  # fmt: skip
     return shown_record(record)
 
@@ -213,6 +219,7 @@ def accuracy(
     watch: Callable[[ErrorRow], None] = lambda row: None,
     announce: Announce | None = None,
     keep: Callable[[Accuracy], None] = lambda record: None,
+    so_far: Callable[[Accuracy], None] = lambda record: None,
 ) -> Accuracy:
     """Multiply every kind of data in every precision of the device, and by cuBLAS or NumPy. Compare with float64.
 
@@ -222,14 +229,16 @@ def accuracy(
         watch: gets each row.
         announce: gets what is going on and the time left. Without it a notebook shows that in one line.
         keep: gets the record of the rows until then if the call ends early.
+        so_far: gets the record of the rows until then after each kind of data.
 
     Errors of elements are relative to |A||B|, in units of 2^-24. InvalidInput for a size without three sides of at least 1.
     """
     sides = _three_sides(size) if size is not None else None
     with progress_line("accuracy") as line:
         record = measure_accuracy(
-            sides, _named(device), watch, dtype, announce or line, lambda early: keep(_shown_accuracy(early))
-        )
+            sides, _named(device), watch, dtype, announce or line, lambda early: keep(_shown_accuracy(early)),
+            lambda early: so_far(_shown_accuracy(early)),
+        )  # fmt: skip
     return _shown_accuracy(record)
 
 

@@ -33,7 +33,7 @@ def execute(options: argparse.Namespace) -> int:
     from ..runtime.opencl.device import open_device
     from .live_accuracy import LiveAccuracy
     from .live_table import console
-    from .outputs import check_json, keep_early, write_json
+    from .outputs import check_json, keep_early, keep_so_far, write_json
 
     size = size_of(options.size) if options.size is not None else None
     check_accuracy(size or (1, 1, 1), options.dtype)
@@ -46,7 +46,13 @@ def execute(options: argparse.Namespace) -> int:
         def keep(record: AccuracyRecord) -> None:
             keep_early(options, record, f"{len(record.rows)} rows")
 
-        record = accuracy(size, options.dtype, device=device, watch=table.watch, announce=table.announce, keep=keep)
+        def so_far(record: AccuracyRecord) -> None:
+            keep_so_far(options, record)
+            table.so_far(record)
+
+        record = accuracy(
+            size, options.dtype, device=device, watch=table.watch, announce=table.announce, keep=keep, so_far=so_far
+        )
         write_json(options, record)
     return 0
 

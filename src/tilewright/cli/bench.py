@@ -43,12 +43,13 @@ def execute(options: argparse.Namespace) -> int:
     from ..api.measurements import bench
     from ..core.records import RowStatus
     from ..core.types import element_type
+    from ..measurement.library import asked
     from ..measurement.sets import default_sets, problems_of
     from ..reports.benchmark_table import by_problem
     from ..runtime.opencl.device import open_device
     from .live_benchmark import LiveBenchmark
     from .live_table import console
-    from .outputs import check_json, keep_early, write_json
+    from .outputs import check_json, keep_early, keep_so_far, write_json
 
     names = options.sets.split(",") if options.sets is not None else []
     element_type(options.dtype)
@@ -58,15 +59,22 @@ def execute(options: argparse.Namespace) -> int:
     device = open_device(options.device)
     names = names or list(default_sets(device.info.kind))
     title = f"benchmark {'+'.join(names)} · {options.dtype} · {options.seconds:g} s a problem · {device.info.label}"
-    with LiveBenchmark(console, title, bool(options.sustained)) as table:
+    problems = [asked(each, options.precision) for name in names for each in problems_of(name, options.dtype)]
+    longest = max((len(f"{each.title} NN") for each in problems), default=0)  # NN stands for the layout
+    with LiveBenchmark(console, title, bool(options.sustained), longest) as table:
 
         def keep(record: Record) -> None:
             table.finish(record)
             keep_early(options, record, f"{len(by_problem(record))} problems")
 
+        def so_far(record: Record) -> None:
+            keep_so_far(options, record)
+            table.so_far(record)
+
         record = bench(
             names, options.dtype, device=device, seconds=options.seconds, sustained=options.sustained,
             backend=options.backend, precision=options.precision, watch=table.watch, keep=keep, announce=table.announce,
+            so_far=so_far,
         )  # fmt: skip
         table.finish(record)
         write_json(options, record)

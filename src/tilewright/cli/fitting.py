@@ -64,7 +64,7 @@ def fitting(columns: Sequence[Column], lines: Sequence[Line], width: int) -> lis
 
 def _longest(columns: Sequence[Column], lines: Sequence[Line]) -> list[int]:
     return [
-        max((len(text) for text in (column.name, *(line.cells[place] for line in lines))), default=0)
+        max(len(text) for cell in (column.name, *(line.cells[place] for line in lines)) for text in cell.split("\n"))
         for place, column in enumerate(columns)
     ]
 
@@ -72,9 +72,44 @@ def _longest(columns: Sequence[Column], lines: Sequence[Line]) -> list[int]:
 def drawn(columns: Sequence[Column], lines: Sequence[Line], width: int) -> tuple[Table, list[int]]:
     """The table with the columns that fit, and their places."""
     places = fitting(columns, lines, width)
-    longest = _longest(columns, lines)
+    return _drawn(columns, lines, places, _longest(columns, lines), width), places
+
+
+class PrintedRows:
+    """A table that is printed a few rows at a time. The first rows, and the widths that later ones are expected to need, decide
+    which columns there are and how wide they are. Other columns later get a heading of their own."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._columns: list[Column] = []
+        self._widest = Line(())
+
+    def print(self, columns: Sequence[Column], lines: Sequence[Line], widths: Sequence[int]) -> list[int]:
+        """Print rows, and the heading before the first ones. The result are the places of the columns that are shown.
+
+        `widths`: for each column, how many characters its cells are expected to need at most.
+        """
+        is_new = self._columns != list(columns)
+        if is_new:
+            self._columns = list(columns)
+            needed = zip(widths, *([len(text) for text in line.cells] for line in lines), strict=True)
+            self._widest = Line(tuple("0" * max(each) for each in needed))
+        places = fitting(columns, [self._widest], self._console.width)
+        longest = _longest(columns, [self._widest])
+        self._console.print(_drawn(columns, lines, places, longest, self._console.width, is_new))
+        return places
+
+
+def _drawn(
+    columns: Sequence[Column],
+    lines: Sequence[Line],
+    places: Sequence[int],
+    longest: Sequence[int],
+    width: int,
+    has_head: bool = True,
+) -> Table:
     room = sum(longest[place] + GAP for place in places) - GAP <= width
-    table = Table(box=None, header_style="bold", pad_edge=False, padding=(0, GAP, 0, 0))
+    table = Table(box=None, show_header=has_head, header_style="bold", pad_edge=False, padding=(0, GAP, 0, 0))
     for place in places:
         column = columns[place]
         whole = room or (longest[place] <= width and not column.wraps)
@@ -84,7 +119,7 @@ def drawn(columns: Sequence[Column], lines: Sequence[Line], width: int) -> tuple
         )  # fmt: skip
     for line in lines:
         table.add_row(*(Text(line.cells[place]) for place in places), style=line.style)
-    return table, places
+    return table
 
 
 def bar(part: float) -> str:

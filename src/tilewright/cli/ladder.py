@@ -109,20 +109,24 @@ def measure(chosen: Ladder, device: Device, sizes: Sequence[Sequence[int]], opti
     """Measure one ladder, fill its table, and write its files as soon as it ends."""
     from ..api.measurements import ladder
     from .live_table import LiveTable, console
-    from .outputs import keep_early, write_outputs
+    from .outputs import keep_early, keep_so_far, write_outputs
     from .printing import tell_written
 
     name = "" if options.name else chosen.name
-    with LiveTable(console, chosen.title, device, options.dtype or chosen.usual_dtype) as table:
+    with LiveTable(console, chosen.title, device, options.dtype or chosen.usual_dtype, sizes) as table:
 
         def keep(record: Record) -> None:
             table.finish(record)
             keep_early(options, record, f"{sum(row.measured for row in record.rows)} rows of {chosen.name}", name)
 
+        def so_far(record: Record) -> None:
+            keep_so_far(options, record, name)
+            table.so_far(record)
+
         record = ladder(
             chosen, sizes, device=device, dtype=options.dtype, rungs=options.rung or (), seconds=options.seconds,
             flush_cache=options.flush_cache, baselines=not options.no_baselines, watch=table.watch,
-            backend=options.backend, announce=table.announce, keep=keep,
+            backend=options.backend, announce=table.announce, keep=keep, so_far=so_far,
         )  # fmt: skip
         table.finish(record)
         written = write_outputs(options, record, name)

@@ -22,18 +22,25 @@ from ..reports.benchmark_table import (
     units,
 )
 from ..reports.trust import is_busy, warning
-from .fitting import Column, Line, drawn
+from .fitting import Column, Line, PrintedRows, drawn
 
 WEIGHTS = {"p20 .. p80": 2, "of the best": 3, "median ratio": 0}
 OTHERS_WEIGHT, ENERGY_WEIGHT = 4, 5
+# For each of COLUMNS but the first: the characters of its longest usual text.
+WIDTHS = (6, 8, 7, 12, len("0.01 .. 12.3"), 11)
+RATE_WIDTH = 6
 
 
 class LiveBenchmark:
-    """Shows each problem that `watch` gets. `finish` adds means and remarks. Without a terminal the table is printed when it
-    is complete, because only then the widths of its columns are known."""
+    """Shows each problem that `watch` gets. `finish` adds means and remarks. Without a terminal each row is printed once, as
+    soon as `so_far` gets the record that has it.
 
-    def __init__(self, console: Console, title: str, sustained: bool) -> None:
-        self._console, self._title, self._sustained = console, title, sustained
+    `longest` is the length of the longest problem's name.
+    """
+
+    def __init__(self, console: Console, title: str, sustained: bool, longest: int = 0) -> None:
+        self._console, self._title, self._sustained, self._longest = console, title, sustained, longest
+        self._printed, self._table = 0, PrintedRows(console)
         self._problems: list[ProblemRows] = []
         self._phase: Phase | None = None
         self._record: Record | None = None
@@ -46,12 +53,12 @@ class LiveBenchmark:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        shown = bool(self._problems)
         if self._console.is_terminal:
-            self._live.update(self._drawing() if shown else "")
+            self._live.update(self._drawing() if self._problems else "")
         self._live.__exit__(kind, error, trace)
-        if not self._console.is_terminal and shown:
-            self._console.print(self._drawing())
+        if not self._console.is_terminal and self._record is not None and not isinstance(error, BrokenPipeError):
+            self.so_far(self._record)
+            self._console.print(Group(*self._below(self._record, is_busy(self._record.environment))))
 
     def watch(self, rows: Sequence[Row]) -> None:
         """Show a problem that was measured."""
@@ -63,6 +70,20 @@ class LiveBenchmark:
         self._phase = phase
         self._refresh()
 
+    def so_far(self, record: Record) -> None:
+        """Print the problems that are new in a record, if there is no terminal."""
+        if self._console.is_terminal:
+            return
+        self._problems, busy = by_problem(record), is_busy(record.environment)
+        new = self._lines(busy)[self._printed :]
+        if not self._printed:
+            self._console.print(Group(Text(self._title, style="bold"), *warnings(record, busy)))
+        self._printed += len(new)
+        if new:
+            columns = self._columns()
+            rates = [RATE_WIDTH] * (len(columns) - 1 - len(WIDTHS))
+            self._table.print(columns, new, [self._longest, *WIDTHS, *rates])
+
     def finish(self, record: Record) -> None:
         """Show the whole record, with what it says of the machine."""
         self._record, self._problems = record, by_problem(record)
@@ -73,15 +94,17 @@ class LiveBenchmark:
 
     def _drawing(self) -> Group:
         busy = self._record is not None and is_busy(self._record.environment)
-        warned = warning((), self._record.environment) if busy and self._record is not None else ""
-        warnings = [Text(warned, style="yellow")] if warned else []
-        parts: list[RenderableType] = [Text(self._title, style="bold"), *warnings]
+        warned = warnings(self._record, busy) if self._record is not None else []
+        parts: list[RenderableType] = [Text(self._title, style="bold"), *warned]
         if self._problems:
             columns, lines = self._columns(), self._lines(busy)
             parts.append(drawn(columns, lines, self._console.width)[0])
         if self._record is None:
             return Group(*parts, *([Text(str(self._phase), style="dim")] if self._phase else []))
-        return Group(*parts, *warnings, *(Text(text, style="dim") for text in remarks(self._record, busy)))
+        return Group(*parts, *self._below(self._record, busy))
+
+    def _below(self, record: Record, busy: bool) -> list[Text]:
+        return [*warnings(record, busy), *(Text(text, style="dim") for text in remarks(record, busy))]
 
     def _columns(self) -> list[Column]:
         found = [Column(name, place > 0, WEIGHTS.get(name, 0)) for place, name in enumerate(COLUMNS)]
@@ -105,6 +128,12 @@ def style_of(group: ProblemRows, busy: bool) -> str:
     if any(row.failed for row in group[:2]):
         return "red"
     return "" if is_trusted(group, busy) else "dim"
+
+
+def warnings(record: Record, busy: bool) -> list[Text]:
+    """What stands above and below the table of a busy machine."""
+    warned = warning((), record.environment) if busy else ""
+    return [Text(warned, style="yellow")] if warned else []
 
 
 def remarks(record: Record, busy: bool) -> list[str]:

@@ -121,6 +121,27 @@ def keep_early(options: argparse.Namespace, record: object, what: str, name: str
     print(f"ended early with {what}: {place}", file=sys.stderr)
 
 
+def keep_so_far(options: argparse.Namespace, record: object, name: str = "") -> None:
+    """Write the files of --json and --csv while a sweep still goes on, so that nothing is lost whatever ends it. A file that
+    cannot be written now is named on standard error, and tried again at the end."""
+    for option in ("json", "csv"):
+        path: Path | None = getattr(options, option, None)
+        if path in (None, STDOUT) or is_stream(target := named(path, name)):
+            continue
+        try:
+            if isinstance(record, Record) and option == "csv":
+                _save_csv(record, target)
+            else:
+                save_record(record, target)
+        except OSError as error:
+            print(f"{_complaint(target, error)}; it is tried again at the end", file=sys.stderr)
+
+
+def is_stream(path: Path) -> bool:
+    """Whether what is written to a file is added to what was written before, as to /dev/stdout or a pipe."""
+    return path.exists() and not path.is_file()
+
+
 def write_json_text(options: argparse.Namespace, text: str) -> None:
     """`--json` of a command that has its JSON as text."""
     if options.json == STDOUT:

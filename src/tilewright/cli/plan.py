@@ -24,16 +24,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def execute(options: argparse.Namespace) -> int:
     from ..api.planning import plan
     from ..core.sizes import parse_size
+    from .printing import say_lines
 
     size = parse_size(options.size, "N or MxNxK")
-    print(
-        plan(
-            size,
-            options.layout,
-            dtype=options.dtype,
-            batch=options.batch,
-            precision=options.precision,
-            device=options.device,
-        )
+    found = plan(
+        size,
+        options.layout,
+        dtype=options.dtype,
+        batch=options.batch,
+        precision=options.precision,
+        device=options.device,
     )
+    say_lines(str(found))
     return 0

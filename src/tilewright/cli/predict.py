@@ -10,7 +10,7 @@ EXAMPLES = """\
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    from ..analysis.predict.devices import DEVICES
+    from ..core.device import PREDICTED
     from .json_output import add_json
     from .shared_arguments import add_kernel, add_problem
 
@@ -18,7 +18,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_problem(parser.add_argument_group("problem"), "2048")
     parser.add_argument(
         "--on", default="h200", metavar="DEVICES",
-        help=f"{', '.join(DEVICES)}, or tables (.json) of your own, with commas between (default: %(default)s)",
+        help=f"{', '.join(PREDICTED)}, or tables (.json) of your own, with commas between (default: %(default)s)",
     )  # fmt: skip
     add_json(parser.add_argument_group("output"), "the predictions")
 

@@ -1,5 +1,7 @@
 """What several commands print."""
 
+import os
+import re
 import shutil
 import sys
 import textwrap
@@ -7,6 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 NARROWEST = 20  # columns that a hanging text gets at least
+LABEL = re.compile(r" *(?:[a-z]+(?: \w+)?: +|[a-z]+ {2,})?")  # "  step 1: ", "  not taken: ", "first   "
 RED, YELLOW, GREEN, DIM = "31", "33", "32", "2"  # of a terminal's escape sequences
 
 
@@ -22,9 +25,10 @@ def tell_written(paths: Sequence[Path]) -> None:
 
 
 def say_hanging(head: str, text: str, style: str = "", indent: int | None = None) -> None:
-    """Print `head` in a style, then text. On a terminal its further lines stand below its first word, or at `indent`."""
+    """Print `head` in a style, then text. On a terminal its further lines stand below its first word, or at `indent`. What is
+    piped is one line, unless COLUMNS says how wide it may be."""
     shown = coloured(head, style)
-    if not sys.stdout.isatty():
+    if not sys.stdout.isatty() and "COLUMNS" not in os.environ:
         print(f"{shown}{text}")
         return
     place = len(head) if indent is None else indent
@@ -34,6 +38,14 @@ def say_hanging(head: str, text: str, style: str = "", indent: int | None = None
         break_long_words=False, break_on_hyphens=False,
     )  # fmt: skip
     print("\n".join([shown + (lines[0][len(head) :] if lines else ""), *lines[1:]]))
+
+
+def say_lines(text: str) -> None:
+    """Print lines. On a terminal the further lines of each stand below the text that follows its label, such as "  note: "."""
+    for line in text.splitlines():
+        label = LABEL.match(line)
+        head = label.group() if label else ""
+        say_hanging(head, line[len(head) :], indent=None if head.strip() else len(head) + 2)
 
 
 def coloured(text: str, style: str) -> str:

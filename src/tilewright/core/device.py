@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass, field
 
+PREDICTED = ("h200", "h100", "a100", "rtx4090", "mi300x")  # devices whose facts `predict` has
+
 
 @dataclass(frozen=True)
 class Peaks:

@@ -151,12 +151,13 @@ def measure_accuracy(
     dtype: str = "float32",
     announce: Announce = silent,
     keep: Callable[[AccuracyRecord], None] = lambda record: None,
+    so_far: Callable[[AccuracyRecord], None] = lambda record: None,
 ) -> AccuracyRecord:
     """Multiply every kind of data in every precision of the device, and by cuBLAS or NumPy. Compare with float64.
 
     `size` is (m, n, k): 512, 512, 2048 on CPUs and 2048, 2048, 8192 on GPUs if left out. `dtype` is float32 or one of the
     8-bit floats; results are float32. `watch` gets each row, `announce` what is going on. If it ends early, `keep` gets the
-    record of the rows until then.
+    record of the rows until then. `so_far` gets the same after each kind of data.
     """
     check_accuracy(size or (1, 1, 1), dtype)
     opened = device if isinstance(device, Device) else open_device(device)
@@ -174,6 +175,7 @@ def measure_accuracy(
             for row in _rows_of(data, size, dtype, opened):
                 rows.append(row)
                 watch(row)
+            so_far(record())
         return record()
     except BaseException:  # a signal, too: keep what was measured
         if rows:

@@ -101,6 +101,7 @@ def run_ladder(
     backend: str = "opencl",
     announce: Announce = silent,
     keep: Callable[[Record], None] = lambda record: None,
+    so_far: Callable[[Record], None] = lambda record: None,
 ) -> Record:
     """Verify and measure every rung of a ladder on a device, interleaved with NumPy and the sequential host program.
 
@@ -108,7 +109,8 @@ def run_ladder(
     left out. `seconds` is the time for measuring one size, without building and verifying. `flush_cache` empties the
     caches before each run. `watch` gets a row's index and the row whenever it changes, `announce` what is going on. A
     failure is a row with a status and a reason. `backend` is "opencl", "cuda" or "both"; with "both" each rung has a row for
-    each, on the same GPU. If it ends early, `keep` gets the record of what was measured until then.
+    each, on the same GPU. If it ends early, `keep` gets the record of what was measured until then. `so_far` gets the same
+    after each size.
     """
     ladder = find_ladder(name) if isinstance(name, str) else name
     dtype = dtype or ladder.usual_dtype
@@ -132,6 +134,7 @@ def run_ladder(
                     _measure_one_size(builder, entries, seconds, baselines, watch_size, announce, after)
                 ):
                     watch_size(index, row)
+                session.keep(tuple(rows.values()), so_far)
             return session.record(tuple(rows.values()))
         except BaseException:  # a signal, too: keep what was measured
             session.keep(tuple(rows.values()), keep)

@@ -83,6 +83,7 @@ def run_benchmark(
     sustained: float | None = None,
     keep: Callable[[Record], None] = lambda record: None,
     announce: Announce = silent,
+    so_far: Callable[[Record], None] = lambda record: None,
 ) -> Record:
     """Measure the library against NumPy, or cuBLAS on NVIDIA GPUs, over sets of problems.
 
@@ -92,14 +93,15 @@ def run_benchmark(
     problem's rows. `precision` is that of all products. With `sustained`, cases take turns of that many seconds back to
     back, and the record holds the device's clock and power.
 
-    `announce` gets what is going on. If the benchmark ends early, `keep` gets the record of the problems until then.
+    `announce` gets what is going on. If the benchmark ends early, `keep` gets the record of the problems until then. `so_far`
+    gets the same after each problem.
     """
     opened = device if isinstance(device, Device) else open_device(device)
     sets = tuple(sets) or default_sets(opened.info.kind)
     problems = [asked(problem, precision) for name in sets for problem in problems_of(name, dtype)]
     counterparts = (counterpart_of(opened),) if backend == "both" else ()
     rows: list[Row] = []
-    title = f"benchmark {'+'.join(sets)}" + (" sustained" if sustained else "")
+    title = f"benchmark {'+'.join(sets)}" + (" sustained" if sustained and "sustained" not in sets else "")
     telemetry = sampler_for(opened.info).source if sustained else ""
     missing = absent() if opened.info.kind == "cpu" else ()
 
@@ -116,6 +118,7 @@ def run_benchmark(
             measured = measure_problem(problem, opened, seconds, counterparts, sustained)
             rows += measured
             watch(measured)
+            so_far(record(f"{title}, ended early", None))
         return record(title, measured_peaks(opened, dtype) if dtype in CHAINS.dtypes else None)
     except BaseException:  # a signal, too: keep what took minutes to measure
         if rows:

@@ -49,7 +49,7 @@ class Session:
         return self._made(self._title, rows, peaks, others)
 
     def keep(self, rows: Sequence[Row], keep: Callable[[Record], None]) -> None:
-        """Give `keep` the record of a run that ended early, if anything was measured."""
+        """Give `keep` the record of what was measured so far, under the name of a run that ended early, if there is anything."""
         if any(row.measured for row in rows):
             keep(self._made(f"{self._title}, ended early", rows, self._peaks, self._load.cores()))
 

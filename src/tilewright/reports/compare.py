@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Any
 
+from ..core.numbers import figure
 from ..core.records import Record, Role, Row
 from ..errors import RecordError
 from .table import heading
@@ -32,6 +33,11 @@ class Comparison:
         return self.low > 1.0 or self.high < 1.0
 
     @property
+    def spread(self) -> str:
+        """The range of the ratio: "[0.95 .. 1.02]"."""
+        return f"[{_ratio(self.low)} .. {_ratio(self.high)}]"
+
+    @property
     def verdict(self) -> str:
         """Which side is faster."""
         if not self.distinct:
@@ -48,8 +54,16 @@ class Comparison:
 
     def line(self, width: int, problem: str = "") -> str:
         """A line of a table whose names have `width` columns."""
-        spread = f"[{self.low:.2f} .. {self.high:.2f}]"
-        return f"{self.name:{width}}  {problem}{self.ratio:8.2f}x  {spread:18} {self.verdict}"
+        return f"{self.name:{width}}  {problem}{times(self.ratio):>9}  {self.spread:18} {self.verdict}"
+
+
+def times(ratio: float) -> str:
+    """A ratio as people read it: "1.25x", "0.00413x"."""
+    return f"{_ratio(ratio)}x"
+
+
+def _ratio(value: float) -> str:
+    return f"{value:.2f}" if value >= 0.1 else figure(value)
 
 
 def compare(first: Record, second: Record, any_size: bool = False) -> list[Comparison]:
@@ -102,7 +116,7 @@ def summary(comparisons: Sequence[Comparison]) -> str:
     side = "the second is faster" if mean > 1 else "the first is faster" if mean < 1 else "both are equally fast"
     return (
         f"second faster in {faster} of {len(kernels)} rows, slower in {slower}, within the spread in "
-        f"{len(kernels) - faster - slower}; geometric mean {mean:.2f}x: {side}"
+        f"{len(kernels) - faster - slower}; geometric mean {times(mean)}: {side}"
     )
 
 

@@ -197,11 +197,12 @@ def test_values_are_the_drivers(device: Device, name: str) -> None:
         standard="CL3.0",
     )  # fmt: skip
     assert found.faults == ()
-    if "portable" in device.info.platform.lower() and name in REFUSED_BY_POCL:
-        with pytest.raises(BuildFailed):
-            by_driver(device, source, arrays)
-        return
-    expected = by_driver(device, source, arrays).reshape(LANES, EACH)
+    try:
+        expected = by_driver(device, source, arrays).reshape(LANES, EACH)
+    except BuildFailed:
+        if "portable" in device.info.platform.lower() and name in REFUSED_BY_POCL:
+            pytest.skip("older versions of PoCL refuse it")
+        raise
     values = found.outputs["o"].reshape(LANES, EACH)
     wrong = np.argwhere(values != expected)
     assert not len(wrong), (

@@ -18,7 +18,17 @@ from tilewright.reports.charts.ratios import ratio_of
 from tilewright.reports.plot import draw, load_drawable, plot
 
 FILES = sorted(BENCHMARKS.glob("*.json")) + sorted(BENCHMARKS.glob("*.json.gz"))
-UNDRAWN = ("accuracy", "counters", "fuzz", "inspect", "sanitize", "warm-calls", "roofline-transpose", "planning")
+UNDRAWN = (
+    "accuracy",
+    "counters",
+    "fuzz",
+    "inspect",
+    "sanitize",
+    "warm-calls",
+    "roofline-transpose",
+    "planning",
+    "predictions",
+)
 
 
 def drawn(name: str) -> Layout:
@@ -173,3 +183,17 @@ def test_records_in_which_nothing_was_measured_are_refused(title: str) -> None:
     unmeasured: Record = replace(RECORD, title=title, rows=(replace(RECORD.rows[0], samples=Samples()), REFUSED))
     with pytest.raises(TilewrightError, match=title):
         draw(unmeasured)
+
+
+def test_a_rung_that_is_missing_at_every_size_is_named_once() -> None:
+    sizes = (32, 64, 128, 256)
+    refused = [replace(REFUSED, size=(size,) * 3) for size in sizes]
+    others = [replace(REFUSED, name=f"l/{place}", size=(32,) * 3) for place in range(12)]
+    measured = [row("l/01_a", 0.01, size) for size in sizes]
+    words = layout_of(draw(replace(RECORD, rows=(*measured, *refused, *others)))).words
+    notes = [each for each in words if each.startswith("Not drawn")]
+    assert sum("l/03_c" in each for each in notes) == 1
+    assert any("32" in each and "256" in each for each in notes if "l/03_c" in each)
+    assert len(notes) == 9
+    assert "5 others" in notes[-1]
+    assert not any("CUDA" in each for each in words)

@@ -23,7 +23,9 @@ def test_whose_figures_they_are_and_how_they_were_measured_is_said() -> None:
     assert says(facts, "Nugteren", "SURFsara", 2014, "https://cnugteren.github.io/tutorial/pages/page1.html", "MIT")
     assert says(facts, "4096x4096x4096", "without transfers", "4,291")
     facts = "\n".join(published(LADDERS["rows"], []).facts)
-    assert says(facts, "https://www.mql5.com/en/articles/407", "2000x2000x2000", "host memory")
+    assert says(facts, "https://www.mql5.com/en/articles/407", "2000x2000x2000", "host memory", "MetaQuotes Ltd")
+    facts = "\n".join(published(LADDERS["transpose"], []).facts)
+    assert says(facts, "NVIDIA", "End User License Agreement", "2048x2048", "100 runs")
 
 
 def test_each_figure_has_its_ratio_to_the_rung_before_there_and_here() -> None:

@@ -1,7 +1,8 @@
 """The time of a kernel on a device that is not here: counts, caches and machine code against a table of the device's facts."""
 
+from ...core.device import PREDICTED as DEVICES
 from .answer import Ranking, predict
-from .devices import DEVICES, find_device
+from .devices import find_device
 from .facts import DeviceFacts, Figure
 from .prediction import Prediction, Term
 

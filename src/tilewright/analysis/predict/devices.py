@@ -5,12 +5,12 @@ from pathlib import Path
 
 import msgspec
 
+from ...core.device import PREDICTED as DEVICES
 from ...core.sizes import FilePath
 from ...errors import RecordError, UnknownName
 from .facts import DeviceFacts
 
 FOLDER = Path(__file__).parent / "device_tables"
-DEVICES = ("h200", "h100", "a100", "rtx4090", "mi300x")
 
 
 @cache

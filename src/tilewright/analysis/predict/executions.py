@@ -155,12 +155,12 @@ def set_times(regions: Sequence[Region], counts: SourceCounts) -> None:
         elif number in found:
             region.times, region.known = least(found[number]), True
     seen = {line for line, _ in places}
-    complete = all(line in seen for line in counts.moved)  # then a line that moved nothing was never reached
+    complete = bool(counts.moved) and all(line in seen for line in counts.moved)
     for number, region in enumerate(regions):
         if not region.known:
-            looped = any(each.place in counts.loops for each in region.instructions)
-            unreached = complete and not looped and any(number in own for own in places.values())
-            region.times = 0.0 if unreached else by_loops(regions, number, counts)
+            # Its loads and stores count in another loop, of which it is the remainder, or were never reached.
+            idle = complete and any(number in own for own in places.values())
+            region.times = 0.0 if idle else by_loops(regions, number, counts)
         set_rare(region, places, main, number, counts)
 
 

@@ -11,6 +11,7 @@ from .axes import LEFT, WIDTH, draw_heading, figure, linear_ticks, spread, unit_
 from .rates import fastest
 
 LABEL = 15.0  # from one label to the next
+MOST_NOTES = 8  # of rungs that are not drawn
 SHAPES = ("circle", "square", "diamond", "triangle")
 
 
@@ -57,8 +58,8 @@ def draw_sizes(record: Record) -> Drawing:
     lines = _lines(rows, sizes)
     unit, scale = unit_for(max(row.rate for row in rows), rows[-1].unit)
     best = fastest(rows)
-    notes = [f"{unit} by size. Dashed: what rungs are compared with. Dotted: CUDA."]
-    notes += [f"Not drawn: {row.label} at {side(row)}: {failure(row)}" for row in record.rows if not row.passed][:8]
+    dotted = " Dotted: CUDA." if any(line.is_cuda for line in lines) else ""
+    notes = [f"{unit} by size. Dashed: what rungs are compared with.{dotted}", *_not_drawn(record.rows)]
     drawing = Drawing()
     top = draw_heading(drawing, heading(record, sizes=False), notes) + 8
     names = [_name(line, scale, best) for line in lines]
@@ -73,6 +74,21 @@ def draw_sizes(record: Record) -> Drawing:
     for line, name, end in zip(lines, names, ends, strict=True):
         _line(drawing, frame, line, scale, (name, end, best is not None and line.name == best.label))
     return drawing
+
+
+def _not_drawn(rows: Sequence[Row]) -> list[str]:
+    """Each rung and reason once, with its sizes: the first few, and how many others there are."""
+    found: dict[tuple[str, str], list[str]] = {}
+    for row in rows:
+        if not row.passed:
+            found.setdefault((row.label, failure(row)), []).append(side(row))
+    notes = [f"Not drawn: {label} at {_few(sizes)}: {reason}" for (label, reason), sizes in found.items()]
+    more = len(notes) - MOST_NOTES
+    return [*notes[:MOST_NOTES], *([f"Not drawn, either: {more} others."] if more > 0 else [])]
+
+
+def _few(sizes: Sequence[str]) -> str:
+    return ", ".join(sizes) if len(sizes) <= 3 else f"{sizes[0]} to {sizes[-1]}"
 
 
 def _volume(size: tuple[int, ...]) -> int:

@@ -6,10 +6,11 @@ import pytest
 
 from tilewright.analysis.predict.answer import timed
 from tilewright.analysis.predict.constants import FITTED
-from tilewright.analysis.predict.devices import DEVICES, find_device, read_facts
+from tilewright.analysis.predict.devices import find_device, read_facts
 from tilewright.analysis.predict.facts import Figure
 from tilewright.analysis.predict.launch import Code, Counted, SourceLaunch, chosen_groups, count
 from tilewright.analysis.predict.terms import power_sum
+from tilewright.core.device import PREDICTED as DEVICES
 from tilewright.errors import InvalidInput, RecordError, UnknownName
 
 COPY = "__kernel void copy(__global const float* a, __global float* b) { int i = get_global_id(0); b[i] = a[i]; }"

@@ -225,10 +225,10 @@ PUBLICATION = Publication(
     title="Tutorial: OpenCL SGEMM tuning for Kepler (myGEMM)",
     author="Cedric Nugteren, SURFsara, 2014",
     link="https://cnugteren.github.io/tutorial/pages/page1.html",
-    licence="MIT (its code): the kernels here are our own",
+    licence="MIT, copyright 2014 SURFsara (its code, github.com/CNugteren/myGEMM); the kernels here are our own",
     size=(4096, 4096, 4096),
-    settings="float by columns, sizes multiples of the tiles; peak of the device 4,291 GFLOP/s",
-    timing="the mean of several runs, without transfers",
+    settings="float by columns, sizes multiples of the tiles; CUDA 6.5, ECC on; peak of the device 4,291 GFLOP/s",
+    timing="the mean of 4 runs with their transposes and paddings, on the host's clock, without transfers",
     others=(("Tesla K40m", "cuBLAS", 3056), ("Tesla K40m", "clBLAS", 572), ("Tesla K40m", "clBLAS, tuned", 798)),
 )
 LADDER = Ladder(
