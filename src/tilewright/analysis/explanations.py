@@ -91,7 +91,7 @@ def explain(
     check_launch(chosen, problem)
     if settings:
         check_constraints(chosen, problem)
-    *earlier, last = explain_kernel(
+    explained = explain_kernel(
         chosen,
         problem,
         model=rules_for(chosen, problem, model),
@@ -102,6 +102,9 @@ def explain(
         partial=True,
         watch=watch,
     )
+    if not explained:
+        raise InvalidInput(f"{chosen.name} ({chosen.config}): the NDRange is empty, so there is nothing to explain")
+    *earlier, last = explained
     rounding = chosen.config.rounding(problem) if isinstance(chosen.config, Geometry) else ""
     why = CPU_RULES if model is None and last.model is CPU else ""
     assumed = notes_on(chosen)

@@ -209,9 +209,8 @@ def custom_kernel(
     a_order, b_order, c_order = (ORDERS[letter] for letter in orders)
     macros = tuple((name, str(value)) for name, value in (defines or {}).items())
     words = launch or LaunchWords()
-    config = Geometry(
-        sides(global_size or ()), sides(local_size or ()), macros, words.global_offset, words.ragged
-    )  # fmt: skip
+    whole, group = (sides(() if each is None or each == "" else each) for each in (global_size, local_size))
+    config = Geometry(whole, group, macros, words.global_offset, words.ragged)
     if words.ragged and not any(each.strip().startswith("-cl-std=") for each in options):
         options = (*options, "-cl-std=CL2.0")  # the first version with smaller groups at the edges
     orders_of = (a_order, b_order, c_order)

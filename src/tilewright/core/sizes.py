@@ -44,7 +44,7 @@ def sides(geometry: Sides) -> tuple[str, ...]:
     """The expressions of a global or local size, one for each dimension. InvalidInput for anything else."""
     if isinstance(geometry, str):
         return tuple(geometry.split(","))
-    if isinstance(geometry, int | Integral):
+    if isinstance(geometry, int | Integral) and not isinstance(geometry, bool):
         return (str(int(geometry)),)
     if not isinstance(geometry, Iterable):
         raise InvalidInput(f'{geometry!r} is no size in work-items: write 64, (16, 16) or "M,N/4"')

@@ -26,6 +26,7 @@ from ..runtime.children import ChildRun, received, run_child, sent, tell
 from ..runtime.cuda import device as cuda
 from ..runtime.device import Device
 from ..runtime.opencl.device import list_devices, open_device
+from ..runtime.run import image_arguments
 from ..runtime.verify import Element, Verdict
 from .cases import Case, CaseBuilder, new_row
 
@@ -53,9 +54,9 @@ def tried_case(
     """`builder.kernel_case`, which a user's kernel reaches only if it ran in a child process before.
 
     Otherwise the row says how the child ended or what it found, and nothing is launched here. A Config class of the
-    caller's own cannot be sent to a child: such a kernel is not tried.
+    caller's own cannot be sent to a child: such a kernel is not tried. Nor is one with images, which is refused anyway.
     """
-    if comes_with_us(kernel) or not can_be_sent(kernel):
+    if comes_with_us(kernel) or not can_be_sent(kernel) or image_arguments(kernel):
         return builder.kernel_case(kernel, problem, device)
     with TemporaryDirectory(prefix="tilewright-") as folder:
         sendable, own = portable(kernel, problem, Path(folder))

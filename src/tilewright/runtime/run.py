@@ -10,7 +10,7 @@ import numpy as np
 
 from ..core.arguments import check_arguments
 from ..core.binding import Local, Null, Part
-from ..core.kernel import NDRange, Step, render
+from ..core.kernel import Kernel, NDRange, Step, render
 from ..core.operands import Operand
 from ..core.plan import Plan
 from ..core.problem import inputs_of, output_of
@@ -21,6 +21,11 @@ from .fences import Fenced, fenced_buffer, outside
 
 IMAGES = ("image", "sampler_t")  # how the types of arguments begin that are no numbers
 WAIT_S = 0.1  # between two waits of sustained work: some 20 us of pause are negligible
+
+
+def image_arguments(kernel: Kernel) -> list[str]:
+    """The arguments of a kernel that are images or samplers: "image2d_t picture"."""
+    return [f"{each.ctype} {each.name}" for each in kernel.signature.parameters if each.ctype.startswith(IMAGES)]
 
 
 @dataclass(frozen=True)
@@ -66,6 +71,11 @@ class LoadedPlan:
 
     def _load(self, step: Step) -> Launch:
         kernel, device = step.kernel, self.device
+        if images := image_arguments(kernel):
+            raise Unsupported(
+                f"{kernel.name}: {', '.join(images)}: images and samplers are not made on devices here; `tilewright explain` "
+                "interprets them"
+            )
         source = render(kernel, step.config, step.problem, device.dialect)
         program = device.build(source, kernel.name, kernel.signature, step.problem.dtype, kernel.options, kernel.target)
         self.logs[kernel.name] = program.log
@@ -83,11 +93,6 @@ class LoadedPlan:
                     prepared.set_arg(index, device.local_memory(pointer.nbytes) if isinstance(pointer, Local) else None)
                     continue
                 slots.append((index, pointer.name if pointer else step.buffer_of(parameter.name)))
-            elif parameter.ctype.startswith(IMAGES):
-                raise Unsupported(
-                    f"{kernel.name}: {parameter.name} is of type {parameter.ctype}: images and samplers are not made on devices "
-                    "here; `tilewright explain` interprets them"
-                )
             elif parameter.name in scalars:
                 prepared.set_arg(index, program.argument_types[index](scalars[parameter.name]))
             else:

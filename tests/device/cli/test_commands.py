@@ -356,3 +356,15 @@ def test_devices_says_what_it_measures(monkeypatch: pytest.MonkeyPatch) -> None:
         assert f"trying device {report.index}" in texts
         for place, dtype in enumerate(report.peaks, 1):
             assert f"measuring the {dtype} peaks of device {report.index}, {place} of {len(report.peaks)}" in texts
+
+
+def test_a_kernel_with_images_is_refused_before_a_launch(
+    tmp_path: Path, quick: list[str], capsys: CapturedOutput
+) -> None:
+    path = tmp_path / "look.cl"
+    path.write_text("__kernel void look(read_only image2d_t a, sampler_t s, __global float4 *y) {"
+                    " y[get_global_id(0)] = read_imagef(a, s, (int2)(get_global_id(0), 0)); }")  # fmt: skip
+    assert main(["run", str(path), "--global", "64", "--local", "16", *quick]) == 1
+    text = " ".join(capsys.readouterr().out.split())
+    assert "refused: " in text
+    assert "image2d_t a, sampler_t s: images and samplers are not made on devices here" in text

@@ -40,8 +40,8 @@ class CheckedKernel:
     @property
     def name(self) -> str:
         """What a baseline knows it by: file, kernel and NDRange."""
-        sizes = " by ".join("x".join(map(str, each)) for each in (self.global_size, self.local_size))
-        return f"{self.file}:{self.entry} {sizes}".rstrip()
+        sizes = " by ".join("x".join(map(str, each)) for each in (self.global_size, self.local_size) if each)
+        return f"{self.file}:{self.entry} {sizes}".rstrip(" :")
 
     def values(self) -> dict[str, float]:
         return {each.name: each.value for each in self.measures}
