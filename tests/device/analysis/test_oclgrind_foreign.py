@@ -1,4 +1,4 @@
-"""Oclgrind, another interpreter of OpenCL C, on kernels in the styles of samples and benchmark suites: it finds the same faults."""
+"""Oclgrind, another interpreter of OpenCL C, finds the same faults in kernels in the styles of samples and benchmark suites."""
 
 import pickle
 import re
