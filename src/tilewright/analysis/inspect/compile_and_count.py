@@ -166,8 +166,10 @@ def _compile_for_nvidia(target: Target, step: Step) -> Compiled:
     counterpart = render(kernel, step.config, step.problem, Dialect.CUDA)
     try:
         found = nvidia.compile_for_nvidia(counterpart, entry, kernel.target or target.name, kernel.options)
-    except BuildFailed:
+    except BuildFailed as failed:
         other = nvidia.compile_opencl_for_nvidia(source, entry, target.name, kernel.target, group, kernel.options)
+        if not other.texts and other.missing:
+            raise BuildFailed(entry, target.name, "\n".join((failed.log.strip(), *other.missing))) from failed
         if not other.texts:
             raise
         return other
