@@ -149,6 +149,8 @@ REGISTERS = {
     "an unrolled loop": "int a[8]; for (int j = 0; j < 8; j++) a[j] = l; for (int j = 7; j >= 0; j--) o[i] += a[j];",
     "nested loops": "int a[4][4]; for (int j = 0; j < 4; ++j) for (int m = j; m < 4; m += 1) { a[j][m] = l; o[i] += a[j][m]; }",
     "an index made of counters": "int a[16]; for (int j = 0; j < 4; j++) { int at = 4 * j + 1; a[at] = j; o[i] += a[at]; }",
+    "one of two bounds": "int a[8]; for (int j = 0; j < 8; j++) a[j] = l;"
+    "for (int j = 0; j + l < 20 && j < 8; j++) o[i] += a[j];",
     "a constant": "const int n = 3; int a[8]; a[n] = i; o[i] = a[n];",
     "a function": "int a[8]; fill(a, 8); o[i] = a[2];",
     "vload": "float a[8]; vstore4((float4)(1), 0, a); o[i] = (int)vload4(0, a).x;",

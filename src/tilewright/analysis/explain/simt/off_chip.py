@@ -12,7 +12,6 @@ from typing import Any
 from ..clc.constant import try_constant
 from ..clc.lexer import Position
 from ..clc.tree import (
-    Assign,
     Binary,
     Block,
     Call,
@@ -20,7 +19,6 @@ from ..clc.tree import (
     Conditional,
     Declaration,
     Expression,
-    ExpressionStatement,
     Function,
     Index,
     Loop,
@@ -28,19 +26,16 @@ from ..clc.tree import (
     Name,
     Node,
     Number,
-    Postfix,
     Program,
     SizeOf,
-    Statement,
     Switch,
     Unary,
     Variable,
 )
 from ..clc.types import Array, Space, Struct, Type
-from .address_taken import nodes_of
+from .loop_counters import assigned, bounds_of, counters, initial_value, step_of
 
 MOST_UNROLLED = 1024
-_STEPS = ("+", "-", "*", "/", "<<", ">>")
 
 
 @dataclass(frozen=True)
@@ -96,7 +91,7 @@ class _Walk:
             return
         self.walked.add(call)
         outer, self.scopes = self.scopes, [meanings]
-        self.changed.append(_assigned(function.body))
+        self.changed.append(assigned(function.body))
         self.visit(function.body)
         self.changed.pop()
         self.scopes = outer
@@ -141,7 +136,7 @@ class _Walk:
     def loop(self, loop: Loop) -> None:
         self.scopes.append({})
         self.visit(loop.initial)
-        for name in _counters(loop):
+        for name in counters(loop):
             if (count := self.iterations(loop, name)) is not None:
                 start = self.start(loop, name)
                 unrolled = None if start is None else (*start, (id(loop), count))
@@ -151,19 +146,19 @@ class _Walk:
         self.scopes.pop()
 
     def start(self, loop: Loop, name: str) -> tuple[tuple[int, int], ...] | None:
-        first = _initial(loop.initial, name)
+        first = initial_value(loop.initial, name)
         return None if first is None else self.meaning(first).unrolled
 
     def iterations(self, loop: Loop, name: str) -> int | None:
         """An upper bound of a loop's iterations that a compiler can know, from the values that it can compute; None if the
         bound or the step depends on more. A start that varies with an outer loop counts from 0."""
-        bound, step = _bound(loop.condition, name), _step(loop.step, name)
-        if bound is None or step is None or self.meaning(bound).unrolled is None:
-            return None
-        if name in _assigned(loop.body):
+        step = step_of(loop.step, name)
+        known = (each for each in bounds_of(loop.condition, name) if self.meaning(each).unrolled is not None)
+        bound = next(known, None)
+        if bound is None or step is None or name in assigned(loop.body):
             return None
         last = try_constant(bound, {})
-        first = try_constant(_initial(loop.initial, name) or Number(loop.position, 0, None), {})  # type: ignore[arg-type]
+        first = try_constant(initial_value(loop.initial, name) or Number(loop.position, 0, None), {})  # type: ignore[arg-type]
         operator, amount = step
         if not isinstance(last, int) or not isinstance(first, int) or operator not in "+-" or not amount:
             return 32  # a known count of steps such as halving, or one known only after unrolling another loop
@@ -199,7 +194,7 @@ class _Walk:
         meanings = [self.meaning(each) for each in call.arguments]
         function = self.program.functions.get(call.name)
         if function is not None and len(function.parameters) == len(meanings):
-            fixed = _assigned(function.body)
+            fixed = assigned(function.body)
             names = [parameter.name for parameter in function.parameters]
             given = {name: _VARIES if name in fixed else meaning for name, meaning in zip(names, meanings, strict=True)}
             self.function(function, given)
@@ -254,51 +249,3 @@ class _Walk:
 
     def look_up(self, name: str) -> _Meaning:
         return next((scope[name] for scope in reversed(self.scopes) if name in scope), _VARIES)
-
-
-def _assigned(body: Statement) -> set[str]:
-    """The names of variables that are assigned as a whole, or whose address is taken."""
-    found: set[str] = set()
-    for node in nodes_of(body):
-        if isinstance(node, Assign) and isinstance(node.target, Name):
-            found.add(node.target.name)
-        elif (
-            isinstance(node, Postfix | Unary) and node.operator in ("++", "--", "&") and isinstance(node.operand, Name)
-        ):
-            found.add(node.operand.name)
-    return found
-
-
-def _counters(loop: Loop) -> list[str]:
-    """The names that a loop's step changes."""
-    return [] if loop.step is None else sorted(_assigned(ExpressionStatement(loop.position, loop.step)))
-
-
-def _initial(initial: Statement | None, name: str) -> Expression | None:
-    """The value with which a counter begins."""
-    if isinstance(initial, Declaration):
-        return next((each.initial for each in initial.variables if each.name == name), None)
-    if isinstance(initial, ExpressionStatement) and isinstance(initial.expression, Assign):
-        target = initial.expression.target
-        return initial.expression.value if isinstance(target, Name) and target.name == name else None
-    return None
-
-
-def _bound(condition: Expression | None, name: str) -> Expression | None:
-    """What a counter is compared with; 0 for `while (counter)`."""
-    if isinstance(condition, Binary) and condition.operator in ("<", "<=", ">", ">=", "!="):
-        for own, other in ((condition.left, condition.right), (condition.right, condition.left)):
-            if isinstance(own, Name) and own.name == name:
-                return other
-    return None
-
-
-def _step(step: Expression | None, name: str) -> tuple[str, int] | None:
-    """The operator and number of `name += number`, `name++` and the like."""
-    if isinstance(step, Postfix | Unary) and isinstance(step.operand, Name) and step.operand.name == name:
-        return step.operator[0], 1
-    if isinstance(step, Assign) and isinstance(step.target, Name) and step.target.name == name:
-        amount = try_constant(step.value, {})
-        if step.operator in _STEPS and isinstance(amount, int):
-            return step.operator, amount
-    return None
