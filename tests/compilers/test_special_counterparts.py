@@ -33,6 +33,8 @@ SUBSCRIPTS = {
     "for (int j = 0; j < 4; j++) for (int m = j; m < 4; m++) o[g + m] += a[j][m];", False),
     "halving": ("int a[32]; for (int j = 16; j > 0; j >>= 1) a[j] = index[g + j]; "
     "for (int j = 16; j > 0; j >>= 1) o[g + j] = a[j] + l;", False),
+    "one of two bounds": ("int a[8]; for (int j = 0; j < 8; j++) a[j] = index[g + j]; "
+    "for (int j = 0; j < n && j < 8; j++) o[g + j] = a[j];", False),
     "data": ("int a[8]; for (int j = 0; j < 8; j++) a[j] = index[g + j]; o[g] = a[at & 7];", True),
     "a count that is not known": ("int a[8]; for (int j = 0; j < n; j++) a[j] = index[g + j]; "
     "for (int j = n - 1; j > 0; j--) o[g + j] = a[j];", True),
