@@ -1,5 +1,5 @@
 # What developers run; CI runs the same commands by .ci/run.
-.PHONY: check test format reword
+.PHONY: check test format reword docs playground
 run = uv run --group dev
 
 check:  ## format, lint, types, and the tests that need neither a device nor a compiler, on two processes
@@ -14,6 +14,12 @@ test:  ## everything, on every OpenCL driver that works here
 format:
 	$(run) ruff format .
 	$(run) ruff check --fix .
+
+docs:  ## the documentation's site, in build/site; broken links are errors
+	$(run) --group docs python -m mkdocs build --strict
+
+playground:  ## the playground, in build/site/playground; it needs Node.js
+	$(run) python -m tools.playground build build/site/playground
 
 # `make reword TESTS=tests/device/cli` for other tests: those on devices one after the other.
 TESTS ?= -n 2 tests/pure

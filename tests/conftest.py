@@ -12,6 +12,7 @@ from paths import TESTS
 from shapes import NAIVE
 
 from tilewright import health
+from tilewright.core import language
 from tilewright.core.custom import custom_kernel
 from tilewright.core.kernel import Kernel
 from tilewright.errors import NoDevice
@@ -35,6 +36,7 @@ def pytest_configure(config: pytest.Config) -> None:
     cache = getattr(config, "cache", None)  # absent if pytest was told to do without
     folder = cache.mkdir("kernels") if cache is not None else Path(".pytest_cache") / "kernels"
     os.environ["XDG_CACHE_HOME"] = str(folder.resolve())
+    os.environ["LANGUAGE"] = language.ENGLISH  # whatever the developer speaks
     for name in MARKERS_OF_NUMPY:
         config.addinivalue_line("markers", f"{name}: NumPy's own tests have it")
 
@@ -46,6 +48,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         tier = item.path.relative_to(TESTS).parts[0]
         if tier in ("compilers", "device", "gpu"):
             item.add_marker(tier)
+
+
+@pytest.fixture(autouse=True)
+def own_language(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A test that chooses a language chooses it for itself."""
+    monkeypatch.setattr(language, "_chosen", [])
 
 
 @cache
@@ -153,6 +161,7 @@ def wide_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     from tilewright.cli import live_table
 
     monkeypatch.setattr(live_table, "console", Console(width=240))
+    monkeypatch.setenv("COLUMNS", "240")
 
 
 @pytest.fixture

@@ -7,8 +7,8 @@ compiled if its instructions and registers are known; those that are not are nam
 """
 
 import argparse
-import re
 import sys
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
@@ -16,6 +16,7 @@ from pathlib import Path
 
 import tilewright
 from tilewright.errors import TilewrightError
+from tools.pages.refresh import refresh
 
 ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT / "tests"))  # the kernels are the tests' own
@@ -31,11 +32,15 @@ TARGETS = (
     "gfx90a",
     "gfx942",
     "gfx1100",
+    "tgllp",
+    "dg2",
+    "pvc",
+    "bmg",
     "x86-64-v2",
     "x86-64-v3",
     "x86-64-v4",
 )
-BEGIN, END = "<!-- foreign targets -->", "<!-- end foreign targets -->"
+MARK = "foreign targets"
 
 
 @dataclass(frozen=True)
@@ -104,20 +109,15 @@ def main() -> None:
     parser.add_argument("--workers", type=int, default=2)
     options = parser.parse_args()
     outcomes: list[Outcome] = []
+
+    def block(words: Sequence[str], folder: Path) -> str:
+        return table(outcomes)
+
     for target in options.targets.split(","):
         with ThreadPoolExecutor(options.workers) as pool:
             outcomes += pool.map(partial(outcome, target=target), launches())
-        write(options.page, table(outcomes))  # after each target: a run of all takes minutes
+        refresh(options.page, {MARK: block})  # after each target: a run of all takes minutes
         print(table(outcomes), flush=True)
-
-
-def write(page: Path, text: str) -> None:
-    """Put the text between the page's marks."""
-    whole = page.read_text(encoding="utf-8")
-    pattern = re.compile(f"{re.escape(BEGIN)}.*?{re.escape(END)}", re.S)
-    if not pattern.search(whole):
-        sys.exit(f"{page} has no marks {BEGIN} and {END}")
-    page.write_text(pattern.sub(lambda _: f"{BEGIN}\n{text}\n{END}", whole), encoding="utf-8")
 
 
 if __name__ == "__main__":

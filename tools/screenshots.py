@@ -1,18 +1,19 @@
-"""Draws the pictures of `docs/`: charts from records, commands as a terminal shows them, and a page as a browser shows it.
+"""Draws the pictures of `docs/`: charts from records, commands as a terminal shows them, and pages as a browser shows them.
 
     python -m tools.screenshots [NAME ...]
 
 Without names all are drawn. Nothing is measured: ladders, benchmarks and rooflines come from the records in `benchmarks/`.
-`explain` and `doctor` are run on this machine. The page needs a Chromium or Chrome; it is left out if there is none.
+`explain` and `doctor` are run on this machine. Pages need Chromium or Chrome with its chromedriver; they are
+left out without. Of the course and the playground the sites are built, which needs MkDocs (`uv run --group docs`) and Node.js.
 """
 
 import argparse
 import os
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Sequence
 from io import StringIO
 from pathlib import Path
@@ -29,14 +30,22 @@ from tilewright.reports.benchmark_table import COLUMNS, by_problem, cells, summa
 from tilewright.reports.plot import load_drawable, plot
 from tilewright.reports.table import heading
 
+from .browser import chromium, missing
+from .playground.build import build
+from .playground.measure import CHOOSE, serving, wait_for_answer
+
 ROOT = Path(__file__).parents[1]
 DOCS, RECORDS = ROOT / "docs", ROOT / "benchmarks"
 WIDTH = 118  # columns of a terminal's picture
 MOST_LINES = 50
 LARGEST = 100_000  # bytes of an SVG
+LARGEST_PAGE = 300_000  # bytes of a page's picture
 TIME_LIMIT_S = 300
-BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
+SETTLE_S = 0.5  # after scrolling
 PAGE = (1180, 1500)  # pixels of the page's picture
+SITE_PAGE = (1280, 1000)  # of a page of a site
+COURSE_PAGE = Path("course", "en", "tiles", "06", "index.html")
+EXERCISE = "cases/03"  # with bank conflicts: a costly kernel, goals, and a picture to see why
 # A chart's name in docs/, and its record.
 CHARTS = {
     "tiles-h200.svg": "h200-tiles.json",
@@ -126,26 +135,77 @@ TERMINALS: dict[str, tuple[str, Callable[[Console], None]]] = {
     "terminal-why.svg": (f"tilewright {' '.join(ASKED)}", lambda console: console.print(run(*ASKED))),
     "terminal-doctor.svg": ("tilewright doctor", lambda console: console.print(run("doctor"))),
 }
-# A page in docs/: the command, and its option that writes the page.
-PAGES = {"explain-page.png": (EXPLAINED, "--html"), "why-page.png": (ASKED, "--html")}
+# A page in docs/: the command, its option that writes the page, and what is opened in it.
+PAGES = {
+    "explain-page.png": (EXPLAINED, "--html", ""),
+    "why-page.png": (ASKED, "--html", ""),
+    "report-page.png": (("report", str(RECORDS / "h200-tiles.json")), "-o", ""),
+    "report-rung.png": (("report", str(RECORDS / "h200-transpose.json")), "-o", "#transpose/05"),
+    "report-two.png": (
+        ("report", str(RECORDS / "cpu-intel-tiles.json"), str(RECORDS / "cpu-pocl-tiles.json")), "-o", "",
+    ),
+}  # fmt: skip
 
 
-def page(command: Sequence[str], option: str, picture: Path) -> None:
-    """The page that a command writes with `option`, as a browser shows it."""
-    browser = next((found for name in BROWSERS if (found := shutil.which(name))), None)
-    if browser is None:
-        print(f"{picture.name} is not drawn: none of {', '.join(BROWSERS)} is installed")
+def page(command: Sequence[str], option: str, fragment: str, picture: Path) -> None:
+    """The page that a command writes with `option`, opened at `fragment`, as a browser shows it."""
+    if reason := missing():
+        print(f"{picture.name} is not drawn: {reason}")
         return
     with tempfile.TemporaryDirectory() as folder:
         html = Path(folder, "page.html")
         run(*command, option, str(html))
-        width, height = PAGE
-        subprocess.run(
-            [browser, "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", f"--window-size={width},{height}",
-             f"--screenshot={picture}", html.as_uri()],
-            check=True, capture_output=True, timeout=TIME_LIMIT_S,
-        )  # fmt: skip
+        with chromium(PAGE) as browser:
+            browser.get(html.as_uri() + fragment)
+            picture.write_bytes(browser.get_screenshot_as_png())
     print(f"{picture.name}: {picture.stat().st_size:,} bytes")
+
+
+def course_page(folder: Path, picture: Path) -> None:
+    """A page of the course as the documentation's site has it."""
+    command = (sys.executable, "-m", "mkdocs", "build", "--quiet", "--site-dir", str(folder))
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=TIME_LIMIT_S, check=False)
+    if done.returncode:
+        raise SystemExit(f"the documentation cannot be built: {done.stderr.strip()}")
+    with chromium(SITE_PAGE) as browser:
+        browser.get((folder / COURSE_PAGE).as_uri() + "#the-idea")
+        picture.write_bytes(browser.get_screenshot_as_png())
+
+
+def playground_page(folder: Path, picture: Path) -> None:
+    """The playground with an exercise that is explained and graded."""
+    build(folder)
+    with serving(folder) as address, chromium(SITE_PAGE) as browser:
+        browser.get(address)
+        wait_for_answer(browser, 1)
+        browser.execute_script(CHOOSE, EXERCISE)
+        wait_for_grade(browser)
+        browser.execute_script("document.querySelector('.cm-scroller').scrollTop = 1e6")  # to the code, below its head
+        time.sleep(SETTLE_S)
+        picture.write_bytes(browser.get_screenshot_as_png())
+
+
+# A site's picture in docs/, and what builds the site in a folder and shows it.
+SITES: dict[str, Callable[[Path, Path], None]] = {"course-page.png": course_page, "playground.png": playground_page}
+
+
+def wait_for_grade(browser: Any) -> None:
+    """Wait until the playground has graded an exercise. SystemExit if it does not."""
+    end = time.monotonic() + TIME_LIMIT_S
+    while not browser.execute_script("return document.body.dataset.graded"):
+        if time.monotonic() > end:
+            raise SystemExit(f"the playground graded nothing within {TIME_LIMIT_S} s")
+        time.sleep(0.05)
+
+
+def site(name: str, picture: Path) -> None:
+    """The page of a site that is built for its picture."""
+    if reason := missing():
+        print(f"{name} is not drawn: {reason}")
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        SITES[name](Path(folder), picture)
+    print(f"{name}: {picture.stat().st_size:,} bytes")
 
 
 def save(name: str, svg: str, folder: Path) -> None:
@@ -159,7 +219,7 @@ def save(name: str, svg: str, folder: Path) -> None:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m tools.screenshots", description=__doc__)
-    known = (*CHARTS, *TERMINALS, *PAGES)
+    known = (*CHARTS, *TERMINALS, *PAGES, *SITES)
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"{', '.join(known)} (default: all)")
     parser.add_argument("--folder", type=Path, default=DOCS, help="where to write them (default: docs)")
     options = parser.parse_args(arguments)
@@ -171,8 +231,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
             print(f"{name}: {(options.folder / name).stat().st_size:,} bytes")
         elif name in TERMINALS:
             save(name, terminal(*TERMINALS[name]), options.folder)
-        else:
+        elif name in PAGES:
             page(*PAGES[name], options.folder / name)
+        else:
+            site(name, options.folder / name)
 
 
 if __name__ == "__main__":

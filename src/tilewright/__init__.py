@@ -16,10 +16,12 @@ if TYPE_CHECKING:
     from .api.answers import why
     from .api.checking import Checked, check
     from .api.device_facts import peaks
+    from .api.learning import Exercise, Exercises, Grades, Tour, classroom, exercise, grade, tour
     from .api.machine import Devices, devices
     from .api.measurements import Accuracy, Run, accuracy, bench, ladder, run
     from .api.planning import Tuned, plan, tune
-    from .api.records import Comparisons, Record, compare, load_record, plot, report
+    from .api.records import Comparisons, Record, compare, load_record, plot
+    from .api.reports import Report, report
     from .api.rooflines import roofline
     from .api.rungs import list, show
     from .api.watching import Watched, replay, watch, watching
@@ -61,10 +63,12 @@ _HOMES = {
     "api.answers": ("why",),
     "api.checking": ("Checked", "check"),
     "api.device_facts": ("peaks",),
+    "api.learning": ("Exercise", "Exercises", "Grades", "Tour", "classroom", "exercise", "grade", "tour"),
     "api.machine": ("Devices", "devices"),
     "api.measurements": ("Accuracy", "Run", "accuracy", "bench", "ladder", "run"),
     "api.planning": ("Tuned", "plan", "tune"),
-    "api.records": ("Comparisons", "Record", "compare", "load_record", "plot", "report"),
+    "api.records": ("Comparisons", "Record", "compare", "load_record", "plot"),
+    "api.reports": ("Report", "report"),
     "api.rooflines": ("roofline",),
     "api.rungs": ("list", "show"),
     "api.watching": ("Watched", "replay", "watch", "watching"),
@@ -91,14 +95,15 @@ _HOME = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [
     "LADDERS", "Accuracy", "Answer", "BuildFailed", "Checked", "Comparisons", "Config", "Copy", "Devices", "Examination",
-    "Gemm", "Inspection", "InvalidInput", "Kernel", "Ladder", "LadderRoofline", "Ladders", "LaunchFailed", "NDRange",
-    "NoDevice", "OutOfDeviceMemory", "Plan", "Prediction", "Ranking", "Record", "RecordError", "Roofline", "Row", "Run",
-    "TilewrightError", "Transpose", "Tuned", "UnknownName", "Unsupported", "UnsupportedType", "Verdict", "Watched", "WhatIf",
-    "WrongResult", "__version__", "accuracy", "bench", "check", "compare", "compare_explanations", "copy", "custom_kernel",
-    "devices", "doctor", "explain", "find_kernel", "find_ladder", "gemm", "inspect", "ladder", "list", "list_devices",
-    "load_record", "matmul", "matrix_transpose", "open_device", "peaks", "plan", "plan_kernel", "plot", "predict", "replay",
-    "report", "roofline", "run", "run_plan", "rung_before", "save_record", "show", "transpose", "tune", "verify", "watch",
-    "watching", "what_if", "why",
+    "Exercise", "Exercises", "Gemm", "Grades", "Inspection", "InvalidInput", "Kernel", "Ladder", "LadderRoofline",
+    "Ladders", "LaunchFailed", "NDRange", "NoDevice", "OutOfDeviceMemory", "Plan", "Prediction", "Ranking", "Record",
+    "RecordError", "Report", "Roofline", "Row", "Run", "TilewrightError", "Tour", "Transpose", "Tuned", "UnknownName",
+    "Unsupported", "UnsupportedType", "Verdict", "Watched", "WhatIf", "WrongResult", "__version__", "accuracy", "bench", "check",
+    "classroom", "compare", "compare_explanations", "copy", "custom_kernel", "devices", "doctor", "exercise", "explain",
+    "find_kernel", "find_ladder", "gemm", "grade", "inspect", "ladder", "list", "list_devices", "load_record", "matmul",
+    "matrix_transpose", "open_device", "peaks", "plan", "plan_kernel", "plot", "predict", "replay", "report", "roofline",
+    "run", "run_plan", "rung_before", "save_record", "show", "tour", "transpose", "tune", "verify", "watch", "watching",
+    "what_if", "why",
 ]  # fmt: skip
 
 

@@ -31,7 +31,7 @@ from tilewright.runtime.cuda.nvrtc import Nvrtc, find_nvrtc
 RUNGS = [
     kernel
     for ladder in LADDERS.values()
-    for kernel in ladder.kernels
+    for kernel in ladder.with_originals
     if {feature for feature, _ in kernel.requires} <= CUDA_FEATURES - {"cpu"}
 ]
 PEAKS: tuple[tuple[Kernel, Config, Problem], ...] = (

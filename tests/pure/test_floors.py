@@ -25,6 +25,7 @@ FLOORS = (
     "reports",
     "advice",
     "health",
+    "learning",
     "api",
     "cli",
     "__main__",

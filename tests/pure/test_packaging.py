@@ -76,4 +76,4 @@ def test_the_metadata_say_who_what_and_for_which_python(project: dict[str, Any])
 
 def test_the_source_archive_leaves_records_and_pictures_out(project: dict[str, Any]) -> None:
     left_out = project["tool"]["hatch"]["build"]["targets"]["sdist"]["exclude"]
-    assert {"/benchmarks", "/docs/*.svg", "/docs/*.png"} <= set(left_out)
+    assert {"/benchmarks", "/docs/*.svg", "/docs/*.png", "/playground"} <= set(left_out)

@@ -113,7 +113,7 @@ def test_a_path_that_is_not_there_is_found(tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     page.write_text(
         "`docs/none.md` `docs/README.md` `product/none.cl` `gemv/rows.cl` `tools/none` `tools/claims`\n"
-        "`tiles/99` `tiles/2` `mine.cl` `n / 16` `tilewright report docs/gone.md`\n"
+        "`tiles/99` `tiles/2` `mine.cl` `n / 16` `python -m tools.pages docs/gone.md`\n"
         "`tests/pure/test_pages.py::test_nothing` `tests/pure/test_pages.py::test_links_lead_somewhere`\n"
         "`benchmarks/*.json` `benchmarks/none-*.json` `benchmarks/fuzz-NAME.json`\n"
     )
@@ -122,7 +122,7 @@ def test_a_path_that_is_not_there_is_found(tmp_path: Path) -> None:
 
 
 def files_of_marks(page: Path) -> list[str]:
-    """The records and pictures that the marks of a page name, as `tilewright report` finds them: from the page's folder."""
+    """The records and pictures that the marks of a page name, as `python -m tools.pages` finds them: from the page's folder."""
     marks = re.findall(r"^<!-- (?:record|inspect|roofline): (.*) -->$", page.read_text(encoding="utf-8"), re.MULTILINE)
     return [word for mark in marks for word in mark.split() if word.endswith((".json", ".gz", ".svg"))]
 
@@ -150,6 +150,8 @@ def test_a_broken_link_is_found(tmp_path: Path) -> None:
 
 
 def test_the_index_leads_to_every_page_of_docs() -> None:
+    """Those of the course by way of its start pages, which the index leads to."""
     index = ROOT / "docs" / "README.md"
-    linked = {(index.parent / target.partition("#")[0]).resolve() for target in links(index)}
+    starts = [ROOT / "docs" / "course" / language / "README.md" for language in ("en", "zh")]
+    linked = {(page.parent / target.partition("#")[0]).resolve() for page in (index, *starts) for target in links(page)}
     assert set((ROOT / "docs").rglob("*.md")) - linked == {index}

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from tilewright.reports.pages import refresh
+from tools.pages.refresh import refresh
 
 from .table import table
 

@@ -1,7 +1,8 @@
 """Compares the rules of constant memory, atomic functions and private arrays with an NVIDIA GPU's counters.
 
 python -m tools.counters.special all FOLDER      on the machine with the GPU: compiles, runs under ncu, compares, writes
-                                                 FOLDER/special.json and prints the table (needs nvcc, ncu, CuPy)
+                                                 FOLDER/special.json and prints the table (needs nvcc, ncu, CuPy);
+                                                 the page's record, benchmarks/h200-special-counters.json, is a copy
 python -m tools.counters.special run FOLDER      what ncu runs: every kernel once, with a check of its result
 """
 
@@ -20,10 +21,11 @@ import numpy as np
 from tilewright.analysis.explain import Explanation, explain_source
 from tilewright.analysis.explain.totals import totals
 
+from .compare import EQUAL, MERGED
 from .special_patterns import ATOMIC, CONSTANT, GROUP, ITEMS, LOCAL_ATOMIC, PRIVATE, SPECIALS, Special
 
 ARCHITECTURE, N = "sm_90", 5
-# Counters by rule; names that this ncu does not know are left out, and said. `.sum` unless they have a suffix.
+# Counters by rule, as sums over the launch; names that this ncu does not know are left out, and said.
 COUNTERS = {
     CONSTANT: ("idc__requests", "idc__requests_lookup_hit", "idc__requests_lookup_miss", "smsp__inst_executed"),
     ATOMIC: (
@@ -45,9 +47,7 @@ COUNTERS = {
 }  # fmt: skip
 TIMES = ("gpu__time_duration", "sm__cycles_active")
 ARGUMENTS = 8  # loads of a kernel's own arguments that a warp may make from constant memory
-
-
-EQUAL, MERGED, DIFFERS = "equal", "merged", "differs"
+DIFFERS = "differs"
 
 
 def counted_cost(rule: str, counted: Mapping[str, float], expected: Mapping[str, int]) -> tuple[int, ...]:

@@ -4,7 +4,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from .special import DIFFERS, EQUAL, MERGED, costs_of, counted_cost
+from .compare import EQUAL, MERGED
+from .special import DIFFERS, costs_of, counted_cost
 
 MEANINGS = {
     EQUAL: "the counters are what is predicted",

@@ -8,9 +8,11 @@ from ..analysis.arguments import ready_kernel
 from ..analysis.diagnosis import fault_of
 from ..analysis.explain.drawing.source import source_lines
 from ..analysis.explain.models import find_model
-from ..core.defaults import LADDER_SIDES
+from ..analysis.inspect.occupancy import MULTIPROCESSORS
+from ..core.defaults import ladder_side
 from ..core.device import DeviceInfo, Peaks
 from ..core.kernel import Kernel
+from ..core.language import in_english
 from ..core.launch_options import LaunchOptions
 from ..core.plan import plan_kernel
 from ..core.problem import Problem, compulsory_bytes
@@ -37,6 +39,7 @@ UNMEASURED = (
 )
 
 
+@in_english()
 def why_kernel(
     kernel: KernelName,
     size: Size = (),
@@ -114,7 +117,7 @@ def _by_counts(kernel: Kernel, size: Sequence[int], name: str, dtype: str, offse
     announce(Phase("counting loads and stores"))
     small, launches, uncounted = counted(kernel, problem, info, model)
     announce(Phase("reading the machine code"))
-    arch = ARCHITECTURES.get(name.lower(), name.lower() if name.lower().startswith(("sm_", "gfx")) else "")
+    arch = ARCHITECTURES.get(name.lower(), name.lower() if name.lower() in MULTIPROCESSORS else "")
     code, unread = machine_code(kernel, size, dtype, offset, arch)
     evidence = evidence_about(kernel, problem, info, model, typical_peaks(model, dtype), code, (small, launches))
     answer = _answer_about(kernel, problem, info, evidence.peaks, None)
@@ -123,8 +126,7 @@ def _by_counts(kernel: Kernel, size: Sequence[int], name: str, dtype: str, offse
 
 def default_size(kernel: Kernel, info: DeviceInfo) -> tuple[int, ...]:
     """The size at which a ladder is measured."""
-    operation = "gemm" if kernel.operation == "gemm" else "transpose"
-    return (LADDER_SIDES[operation, "gpu" if info.kind == "gpu" else "cpu"],)
+    return (ladder_side(kernel.operation, info.kind),)
 
 
 def _answer_about(kernel: Kernel, problem: Problem, info: DeviceInfo, peaks: Peaks, row: Row | None) -> Answer:
@@ -146,7 +148,7 @@ def _with_evidence(answer: Answer, evidence: Evidence, not_seen: Sequence[str]) 
         causes=ranked(found),
         faults=faults,
         counted_at=evidence.counted.title if last is not None else "",
-        rules=evidence.model.title,
+        rules=str(evidence.model.title),
         not_seen=tuple(each for each in (*not_seen, _around_barriers(evidence)) if each),
         roofline=roofline_of(evidence, answer),
         source=tuple(source_lines(last)) if last is not None else (),

@@ -104,7 +104,7 @@ class Evidence:
     @property
     def pass_bytes(self) -> int:
         """Bytes that the caches or local memory deliver in one pass: all banks of a GPU, or one vector of a CPU."""
-        return self.model.lanes * self.itemsize if self.is_cpu else self.model.banks * 4
+        return self.model.lanes * self.itemsize if self.is_cpu else self.model.banks * self.model.bank_bytes
 
     def scale(self, launch: Explanation, access: LineAccess) -> float:
         """How often the counted access happens in the measured problem, for each time that it was counted.

@@ -15,6 +15,7 @@ from ..analysis.explain.verdict import stop_sentences
 from ..analysis.explanations import ANY_DEVICE, check_launch
 from ..analysis.inspect.compile_and_count import DEVICE, inspect
 from ..analysis.inspect.record import Inspection
+from ..core.defaults import EXPLAIN_STEPS
 from ..core.device import DeviceInfo, Peaks
 from ..core.kernel import Kernel, render
 from ..core.plan import plan_kernel
@@ -27,11 +28,11 @@ SIDES = {"gpu": ((256, 64), (512, 64), (512, 256)), "cpu": ((128, 64), (64, 32),
 TINY = 16  # for kernels of few work-items that do everything
 FEW_ITEMS = 16
 TIME_LIMIT_S = 8.0  # of one launch: a user waits for a sentence
-STEP_LIMIT = 40_000
-# The architecture that is compiled for, by names of device models that mean one; gfx942 and gfx1100 stand for AMD's.
+# The architecture that is compiled for, by names of device models that mean one; gfx942 and gfx1100 stand for AMD's, dg2
+# for Intel's.
 ARCHITECTURES = {
     "v100": "sm_70", "t4": "sm_75", "a100": "sm_80", "h100": "sm_90", "h200": "sm_90",
-    "amd64": "gfx942", "amd32": "gfx1100",
+    "amd64": "gfx942", "amd32": "gfx1100", "intel8": "dg2", "intel16": "dg2", "arc": "dg2", "xe": "dg2",
 }  # fmt: skip
 # Rates for a clock of one compute unit, as recent devices have them: multiply-adds, bytes of the first cache or local
 # memory, bytes of memory. Only their ratios count: without a measurement no times are printed.
@@ -55,7 +56,7 @@ def device_like(model: Model) -> DeviceInfo:
     widths = {"float32": 16, "float64": 8, "int32": 16}
     items = 8192 if model.is_cpu else 1024
     return replace(
-        ANY_DEVICE, name=model.title, kind=kind, sub_group_width=width, vendor=vendor, native_widths=widths,
+        ANY_DEVICE, name=str(model.title), kind=kind, sub_group_width=width, vendor=vendor, native_widths=widths,
         max_work_group_size=items, max_work_item_sizes=(items,) * 3,
     )  # fmt: skip
 
@@ -100,7 +101,7 @@ def counted(
         try:
             end = monotonic() + TIME_LIMIT_S
             launches = explain_steps(
-                steps, small, model=model, step_limit=STEP_LIMIT, partial=True, watch=_until(end)
+                steps, small, model=model, step_limit=EXPLAIN_STEPS, partial=True, watch=_until(end)
             )  # fmt: skip
         except (TilewrightError, MemoryError, RecursionError) as reason:
             return problem, (), f"the accesses, because `explain` cannot run this kernel: {reason}"

@@ -6,16 +6,14 @@ from pathlib import Path
 
 from ..analysis.explain.drawing.source import SourceLine, source_html
 from ..core.files import write_atomically
+from ..core.html_page import whole_page
+from ..core.language import in_english
 from ..errors import Unsupported
 from ..reports.roofline import draw_roofline
 from .answer import Answer, bound_sentence, cost_words, failure_lines, headline, nothing_found, times_words
 from .cause import Cause
 
 STYLE = """
-:root{color-scheme:light dark;--page:#fff;--ink:#1f2328;--soft:#59636e;--line:#d0d7de;--card:#f6f8fa;--red:#cf222e;
---redbox:#ffebe9;--amber:#9a6700;--amberbox:#fff8c5;--green:#1a7f37;--greenbox:#dafbe1;--blue:#0969da}
-@media (prefers-color-scheme:dark){:root{--page:#0d1117;--ink:#e6edf3;--soft:#9198a1;--line:#30363d;--card:#161b22;--red:#ff7b72;
---redbox:#3c1618;--amber:#d29922;--amberbox:#332701;--green:#3fb950;--greenbox:#12261e;--blue:#58a6ff}}
 *{box-sizing:border-box}body{background:var(--page);color:var(--ink);font:15px/1.5 system-ui,sans-serif;max-width:76rem;
 margin:0 auto;padding:1.2rem 1rem 3rem;overflow-wrap:anywhere}h1{font-size:1.35rem;margin:.2rem 0}h2{font-size:1.05rem;
 margin:2rem 0 .6rem}p{margin:.3rem 0}.soft{color:var(--soft)}pre,code,td,th{font:12.5px/1.5 ui-monospace,Menlo,Consolas,monospace}
@@ -36,14 +34,10 @@ border-bottom:1px solid var(--line)}td:first-child,th:first-child{text-align:lef
 """
 
 
+@in_english()
 def page(answer: Answer) -> str:
     """The whole page."""
-    parts = "\n".join(sections(answer))
-    title = escape(f"why: {answer.kernel}")
-    return (
-        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
-        f"<title>{title}</title><style>{STYLE}</style></head>\n<body>{parts}</body></html>\n"
-    )
+    return whole_page(f"why: {answer.kernel}", STYLE, "\n".join(sections(answer)))
 
 
 def save_page(answer: Answer, path: Path) -> None:

@@ -10,9 +10,10 @@ import numpy as np
 from ..core.custom import Geometry
 from ..core.device import DeviceInfo
 from ..core.kernel import Kernel
+from ..core.language import in_english
 from ..core.own_problem import OWN
 from ..core.plan import Plan, plan_kernel
-from ..core.problem import Gemm, Problem, Transpose, output_of, random_arrays
+from ..core.problem import Gemm, Problem, Transpose, output_of
 from ..core.records import Fault, Row, RowStatus
 from ..errors import TilewrightError, Unsupported
 from ..runtime.verify import Reference
@@ -22,6 +23,7 @@ from .explain.coverage import coverage_notes
 from .explain.simt.findings import BOUNDS, UNINITIALISED
 from .explain.simt.launch import LANES_AT_ONCE
 from .explain.verdict import stop_sentences
+from .interpreted import output_in, telling_arrays
 
 FAILED = (RowStatus.WRONG, RowStatus.LAUNCH_FAILED)  # the rows that are worth a look
 SMALL = (64, 128, 256)  # sides are cut to at least these, in turn, until the kernel takes the problem
@@ -32,6 +34,7 @@ TIME_LIMIT_S = 10.0  # of one launch: a user waits for a sentence
 RAGGED = 32  # a side keeps its remainder by this: faults hide in incomplete tiles
 
 
+@in_english()
 def diagnosed(row: Row, kernel: Kernel, problem: Problem, info: DeviceInfo) -> Row:
     """A failed row with what `explain` finds in the kernel, and the obvious cause of a wrong result if there is one. Other
     rows are returned unchanged."""
@@ -53,12 +56,6 @@ def diagnosed(row: Row, kernel: Kernel, problem: Problem, info: DeviceInfo) -> R
         text += f"; {_outcome(plan, arrays, explanations)}"
     causes = [] if stopped else cause_sentences(plan, arrays, explanations)
     return replace(row, faults=faults, explained="\n".join([*causes, text]))
-
-
-def telling_arrays(problem: Problem) -> dict[str, np.ndarray]:
-    """Random inputs. Floating-point ones reach up to 4, so that sums which are cut to whole numbers are not all 0."""
-    arrays = random_arrays(problem)
-    return {name: array * array.dtype.type(8) if array.dtype.kind in "fc" else array for name, array in arrays.items()}
 
 
 def explained(plan: Plan, arrays: Mapping[str, np.ndarray], zeroed_output: bool = False) -> tuple[Explanation, ...]:
@@ -99,18 +96,6 @@ def unset_output(plan: Plan, arrays: Mapping[str, np.ndarray]) -> str:
     )
 
 
-def output_in(plan: Plan, explanations: Sequence[Explanation]) -> np.ndarray | None:
-    """The interpreted result in its shape; None if no launch writes the output."""
-    output = output_of(plan.problem)
-    found = [
-        array
-        for step, explanation in zip(plan.steps, explanations, strict=False)
-        for argument, array in explanation.outputs.items()
-        if step.buffer_of(argument) == output.name
-    ]
-    return output.unflatten(found[-1]) if found else None
-
-
 def small_plan(kernel: Kernel, problem: Problem, info: DeviceInfo) -> Plan:
     """The plan of the first smaller problem that the kernel takes, or of the problem itself; Unsupported if there is none."""
     for side in SMALL if problem.operation != OWN else ():
@@ -148,7 +133,7 @@ def smaller(problem: Problem, side: int, ragged: int = RAGGED) -> Problem:
 def fault_of(finding: Finding) -> Fault:
     place = finding.position
     return Fault(
-        finding.kind, finding.text, place.file, place.line, place.column, finding.example, finding.count
+        str(finding.kind), str(finding.text), place.file, place.line, place.column, str(finding.example), finding.count
     )  # fmt: skip
 
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import product
+from math import prod
 from typing import Any, Unpack
 
 from ..core.custom import Geometry
@@ -13,6 +14,7 @@ from ..core.defaults import EXPLAIN_STEPS
 from ..core.device import DeviceInfo
 from ..core.includes import with_includes
 from ..core.kernel import Config, Kernel, notes_on
+from ..core.language import Sentence
 from ..core.launch_options import LaunchOptions
 from ..core.own_problem import OWN
 from ..core.problem import Problem
@@ -32,10 +34,11 @@ from .explain.what_if import Answer, pitch_variations, table
 from .explain.what_if import sweep as answers_to
 
 DEFAULT_SIZES = {"gemm": (256, 256, 64), "transpose": (256, 256), "copy": (256, 256)}
-SEQUENTIAL_SIZE = (32, 32, 32)  # where a single work-item does everything, every step of it is interpreted
+SEQUENTIAL_SIZE = (32, 32, 32)  # where a few work-items do everything, every step of them is interpreted
+FEW_ITEMS = 16
 MOST_ITEMS = 8192  # work-items of a group: no known driver allows more
 ANY_DEVICE = DeviceInfo("any device", "", kind="gpu", local_bytes=2**31, fp64=True, fp16=True)
-CPU_RULES = (
+CPU_RULES = Sentence(
     "work-groups of one work-item are for CPUs: loads and stores are counted in cache lines, each work-item by itself. Rules of "
     "GPUs are not applied; --device-model nvidia applies them"
 )
@@ -133,12 +136,13 @@ def problem_of(kernel: Kernel, size: Size | None, dtype: str | None, offset: int
 
 
 def default_size(kernel: Kernel) -> tuple[int, ...]:
-    """The size used if none is given: large enough for several work-groups. Arguments of a kernel's own need none."""
+    """The size used if none is given: large enough for several work-groups, or, for kernels that leave all work to fewer than
+    FEW_ITEMS work-items, small enough for them to end. Arguments of a kernel's own need none."""
     if kernel.operation == OWN:
         return (1,)
     sizes = DEFAULT_SIZES[kernel.operation]
     geometry = kernel.config.ndrange(make_problem(kernel, sizes))
-    return SEQUENTIAL_SIZE if max(geometry.global_size) == 1 else sizes
+    return SEQUENTIAL_SIZE[: len(sizes)] if prod(geometry.global_size) < FEW_ITEMS else sizes
 
 
 def check_launch(kernel: Kernel, problem: Problem) -> None:

@@ -43,6 +43,7 @@ def ladder(
     announce: Announce | None = None,
     keep: Callable[[Record], None] = lambda record: None,
     so_far: Callable[[Record], None] = lambda record: None,
+    published: bool = False,
 ) -> Record:
     """Verify and measure every rung of a ladder, interleaved with NumPy, other libraries and the sequential host program.
 
@@ -51,7 +52,7 @@ def ladder(
         sizes: 512, "512x256x128", (m, n, k) in a list, or a list of sizes; by default one size that suits the device.
         device: an index, "cpu", "gpu", part of a name, or an opened device.
         dtype: the element type; the ladder's usual one if left out.
-        rungs: only these, such as "tiles/2".
+        rungs: only these, such as "tiles/2"; "tiles/7[published]" for a kernel as it was published.
         seconds: the time for measuring one size, without building and verifying.
         flush_cache: empty the caches before each run.
         baselines: measure the other libraries, too.
@@ -60,6 +61,7 @@ def ladder(
         announce: gets what is going on and the time left. Without it a notebook shows that in one line.
         keep: gets the record of what was measured until then if the call ends early.
         so_far: gets the record of what was measured until then after each size.
+        published: measure the sources' kernels as they were published, too.
 
     A rung that fails is a row with a status and a reason. NoDevice without a device; UnknownName for a name that does not
     exist; InvalidInput for a size that the ladder cannot have or that does not fit in memory.
@@ -80,6 +82,7 @@ def ladder(
             announce or line,
             lambda early: keep(shown_record(early)),
             lambda early: so_far(shown_record(early)),
+            published,
         )
     return shown_record(record)
 
@@ -117,6 +120,7 @@ def run(
     local_size: Sides | None = None,
     announce: Announce | None = None,
     keep: Callable[[Record], None] = lambda record: None,
+    fill: Sequence[float] = (),
     **own: Unpack[LaunchOptions],
 ) -> Run:
     """Verify and measure one kernel and NumPy: the record, and the verdict with ten sample elements.
@@ -129,6 +133,7 @@ def run(
             hangs or crashes there, its row says so.
         settings: fields of a rung's configuration, or macros of a file.
         global_size, local_size: those of a file, in work-items: "M,N" and "16,16".
+        fill: the number that each input holds, such as (2, 3), instead of random ones. Constants hide a transposed index.
         own: what the arguments of a file get: entry, arguments, bind, init, expect ... (`LaunchOptions`). A kernel that is no
             gemm, transpose or copy is compared with the values of explain's interpreter.
 
@@ -142,7 +147,7 @@ def run(
         record, verdict = run_kernel(
             kernel, size, _named(device), dtype, offset, seconds, baselines, watch, backend,
             time_budget, settings, global_size, local_size, announce or line, lambda early: keep(shown_record(early)),
-            **own,
+            fill, **own,
         )  # fmt: skip
     return Run(shown_record(record), verdict)
 

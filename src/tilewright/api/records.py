@@ -1,4 +1,4 @@
-"""Records that show themselves, and what is done with records: load, save, compare, plot, report."""
+"""Records that show themselves, and what is done with records: load, save, compare, plot."""
 
 from __future__ import annotations
 
@@ -116,13 +116,3 @@ def plot(record: Drawable | FilePath, picture: FilePath) -> Path:
     drawn = plotting.load_drawable(Path(record)) if isinstance(record, str | PathLike) else record
     plotting.plot(drawn, target)
     return target
-
-
-def report(page: FilePath) -> int:
-    """Rewrite the generated parts of a Markdown page from the records that it names. Returns how many there are.
-
-    RecordError if the page has no marks, or if one of its records cannot be read.
-    """
-    from ..reports.pages import refresh  # it draws rooflines and inspects, so it imports drivers
-
-    return refresh(Path(page))

@@ -15,14 +15,13 @@ from ..analysis.captured.watched import FORMAT, WatchedLaunch
 from ..analysis.captured.watcher import Watcher
 from ..analysis.explain import find_model
 from ..analysis.marked_lines import plain_text
+from ..core.defaults import EXPLAIN_S
 from ..core.shown import Shown
 from ..core.sizes import FilePath
 from ..core.watch_limits import FAIL_ON, LIMITS, Limits
 from ..errors import UnknownName
 from ..runtime.icd.registration import register_if_alone
 from ..runtime.programs import PythonProgram, code, module, run_program, script
-
-REPLAY_SECONDS = 30.0  # of one launch, whose user waits for nothing else
 
 
 class Watched(Shown):
@@ -123,7 +122,7 @@ def watch(
     return watched
 
 
-def replay(folder: FilePath, *, device_model: str | None = None, time_limit: float = REPLAY_SECONDS) -> Watched:
+def replay(folder: FilePath, *, device_model: str | None = None, time_limit: float = EXPLAIN_S) -> Watched:
     """Explain the launches of any OpenCL program from its dumps, which Intel's Intercept Layer for OpenCL Applications makes
     with CLI_CaptureReplay=1. `print` the result to read the report.
 

@@ -40,11 +40,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def execute(options: argparse.Namespace) -> int:
     """The exit status: 1 if there is a problem."""
-    import json
-
     from ..api.checking import check
     from ..errors import InvalidInput
-    from .outputs import check_json, check_target, write_json_text
+    from .outputs import check_json, check_target, write_json
     from .printing import say, tell_written
 
     check_json(options)
@@ -58,6 +56,5 @@ def execute(options: argparse.Namespace) -> int:
     if options.sarif is not None:
         found.save_sarif(options.sarif)
         tell_written([options.sarif])
-    if options.json is not None:
-        write_json_text(options, json.dumps(found.to_dict(), indent=1))
+    write_json(options, found.to_dict())
     return int(bool(found.problems))

@@ -2,9 +2,9 @@
 
 import sys
 from collections.abc import Iterable
-from textwrap import wrap
 
 from ..analysis.marked_lines import Mark, MarkedLine
+from ..core.wide_text import width_of, wrapped
 
 STYLES = {
     Mark.PLAIN: "",
@@ -36,7 +36,6 @@ def print_lines(lines: Iterable[MarkedLine]) -> None:
 
 def hanging(text: str, width: int) -> list[str]:
     """A line as lines of at most `width` columns, those after the first indented by two columns more."""
-    if len(text) <= width or width < NARROWEST:
+    if width_of(text) <= width or width < NARROWEST:
         return [text]
-    indent = " " * min(len(text) - len(text.lstrip()) + 2, width // 2)
-    return wrap(text, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
+    return wrapped(text, width, " " * min(len(text) - len(text.lstrip()) + 2, width // 2))

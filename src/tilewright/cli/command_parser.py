@@ -6,6 +6,7 @@ import textwrap
 from collections.abc import Mapping
 from typing import Any, Protocol
 
+from ..core.language import LANGUAGES
 from .completers import complete_arguments, values_named
 
 NAME_WIDTH = 14  # of a command's name in the list of commands, with its indent
@@ -41,7 +42,7 @@ class CommandParser(argparse.ArgumentParser):
         if self.command is not None:
             command, self.command = self.command, None
             command.add_arguments(self)
-            add_debug(self, argparse.SUPPRESS)
+            add_common(self, argparse.SUPPRESS)
             complete_arguments(self)
             self.set_defaults(command=command.execute, parser=self)
 
@@ -80,11 +81,15 @@ class ProgramParser(argparse.ArgumentParser):
         return "\n\n".join(part.rstrip("\n") for part in (*parts, formatter.format_help(), self.epilog or "")) + "\n"
 
 
-def add_debug(parser: argparse.ArgumentParser, default: Any) -> None:
-    """`--debug`, before or after the name of the command."""
+def add_common(parser: argparse.ArgumentParser, default: Any) -> None:
+    """`--debug` and `--lang`, before or after the name of the command."""
     parser.add_argument(
         "--debug", action="store_true", default=default,
         help="show where in the program an error arose (default: one sentence)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--lang", choices=tuple(LANGUAGES), default=default or None,
+        help="the language of sentences, tours and exercises, as far as they are translated (default: as LANG says)",
     )  # fmt: skip
 
 

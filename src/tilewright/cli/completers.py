@@ -64,7 +64,7 @@ def rungs(parsed_args: argparse.Namespace | None = None, **_: Any) -> dict[str, 
 
     asked = LADDERS.get(str(getattr(parsed_args, "name", "")))
     some = [asked] if asked else LADDERS.values()
-    return {kernel.name: kernel.lesson for ladder in some for kernel in ladder.kernels}
+    return {kernel.name: kernel.lesson for ladder in some for kernel in ladder.with_originals}
 
 
 def kernels(prefix: str, **_: Any) -> dict[str, str]:
@@ -118,6 +118,15 @@ def other_sides(**_: Any) -> dict[str, str]:
 
 
 RECORDS = files("json", "json.gz")
+
+
+def exercises(**_: Any) -> dict[str, str]:
+    """Exercises with their titles."""
+    from ..api.learning import exercise
+
+    return {row["name"]: row["title"] for row in exercise().to_rows()}
+
+
 COMPLETERS: dict[str, Completer] = {
     "FILE": files(),
     "PICTURE": files("svg", "png", "pdf"),
@@ -138,4 +147,5 @@ COMPLETERS: dict[str, Completer] = {
     "MODEL": device_models,
     "SET,...": benchmark_sets,
     "ARCH": architectures,
+    "EXERCISE": exercises,
 }

@@ -16,7 +16,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def execute(options: argparse.Namespace) -> int:
     """The exit status: 1 if something that is needed is missing."""
     from ..health import Status, doctor
-    from .outputs import check_json, write_json_text
+    from .outputs import check_json, write_json
     from .printing import DIM, GREEN, RED, YELLOW, coloured, say, say_hanging
 
     check_json(options)
@@ -31,5 +31,5 @@ def execute(options: argparse.Namespace) -> int:
     say(coloured(verdict, GREEN if examination.healthy else RED))
     for line in commands:
         say(line)
-    write_json_text(options, examination.to_json())
+    write_json(options, examination.to_dict())
     return 0 if examination.healthy else 1

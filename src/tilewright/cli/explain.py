@@ -20,11 +20,9 @@ EXAMPLES = """\
   tilewright explain mine.cl --global M,N --local 16,16 --html mine.html
   tilewright explain --replay CLIntercept_Dump/app/Replay"""
 
-TIME_LIMIT_S = 30.0
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    from ..core.defaults import EXPLAIN_STEPS
+    from ..core.defaults import EXPLAIN_S, EXPLAIN_STEPS
     from .json_output import add_json
     from .replayed import add_replay
     from .shared_arguments import add_kernel, add_problem
@@ -49,7 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="try these row pitches, in elements, of a __local array, such as tile=16,17,33 (default: its own)",
     )  # fmt: skip
     parser.add_argument(
-        "--time-limit", type=seconds, default=TIME_LIMIT_S, metavar="SECONDS",
+        "--time-limit", type=seconds, default=EXPLAIN_S, metavar="SECONDS",
         help="time after which counting ends, in s (default: %(default)s)",
     )  # fmt: skip
     output = parser.add_argument_group("output")
@@ -63,7 +61,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     output.add_argument(
         "--arch", metavar="ARCH",
-        help="whose machine code stands on the page, such as sm_80 or gfx942 (default: sm_90, gfx90a or gfx1100, by the model)",
+        help="whose machine code stands on the page, such as sm_80 (default: sm_90, gfx90a, gfx1100 or dg2, by the model)",
     )  # fmt: skip
     output.add_argument(
         "--source", action="store_true",
@@ -200,24 +198,32 @@ def _pitches(text: str) -> tuple[str, list[int]]:
 
 def _changes(kernel: Kernel, found: Explanation, common: Mapping[str, Any]) -> list[MarkedLine]:
     """What changed against the rung before, if there is one."""
-    from ..analysis.explanations import compare_explanations, explain
-    from ..analysis.marked_lines import Mark, MarkedLine
+    from ..analysis.explain.totals import marked_changes
+    from ..analysis.explanations import default_size, explain
+    from ..analysis.marked_lines import MarkedLine
+    from ..core.language import translated
     from ..errors import TilewrightError
     from ..kernels import rung_before
 
     previous = rung_before(kernel)
     if previous is None:
         return []
+    if common.get("size") is None and default_size(previous) != default_size(kernel):
+        text = translated(
+            "not compared with {kernel}, whose size is another; --size gives both the same", kernel=previous.name
+        )
+        return [MarkedLine(text)]
     try:
         before = explain(previous, **{**common, "model": found.model})
     except TilewrightError as reason:
-        return [
-            MarkedLine(f"not compared with {previous.name}, which cannot be explained with these options: {reason}")
-        ]
+        text = translated(
+            "not compared with {kernel}, which cannot be explained with these options: {reason}",
+            kernel=previous.name, reason=reason,
+        )  # fmt: skip
+        return [MarkedLine(text)]
     if before.stop or found.stop:
-        return [MarkedLine(f"not compared with {previous.name}: one of the two did not end within its steps")]
-    marks = {" fewer)": Mark.LESS, "times more)": Mark.MORE}
-    return [
-        MarkedLine(line, next((mark for words, mark in marks.items() if line.endswith(words)), Mark.PLAIN))
-        for line in compare_explanations(before, found)
-    ]
+        text = translated(
+            "not compared with {kernel}: one of the two did not end within its steps", kernel=previous.name
+        )
+        return [MarkedLine(text)]
+    return marked_changes(before, found)

@@ -2,12 +2,15 @@
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from rich.console import Console
+from rich.console import Console, ConsoleOptions
+from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
+
+from ..core.wide_text import width_of, wrapped
 
 UNLIMITED = 10_000  # columns of what is no terminal
 GAP = 1  # blanks between columns
@@ -32,6 +35,21 @@ class Line:
 
     cells: tuple[str, ...]
     style: str = ""
+
+
+@dataclass(frozen=True)
+class Prose:
+    """Sentences in a cell, broken where their language breaks lines: Rich breaks at blanks, of which Chinese has few."""
+
+    text: str
+    style: str = ""
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Text]:
+        yield Text("\n".join(wrapped(self.text, options.max_width)), style=self.style, overflow="fold")
+
+    def __rich_measure__(self, console: Console, options: ConsoleOptions) -> Measurement:
+        longest = max(map(width_of, self.text.split()), default=0) if self.text.isascii() else 2
+        return Measurement(longest, width_of(self.text))
 
 
 class Screen(Console):
@@ -64,7 +82,11 @@ def fitting(columns: Sequence[Column], lines: Sequence[Line], width: int) -> lis
 
 def _longest(columns: Sequence[Column], lines: Sequence[Line]) -> list[int]:
     return [
-        max(len(text) for cell in (column.name, *(line.cells[place] for line in lines)) for text in cell.split("\n"))
+        max(
+            width_of(text)
+            for cell in (column.name, *(line.cells[place] for line in lines))
+            for text in cell.split("\n")
+        )
         for place, column in enumerate(columns)
     ]
 
@@ -92,7 +114,7 @@ class PrintedRows:
         is_new = self._columns != list(columns)
         if is_new:
             self._columns = list(columns)
-            needed = zip(widths, *([len(text) for text in line.cells] for line in lines), strict=True)
+            needed = zip(widths, *([width_of(text) for text in line.cells] for line in lines), strict=True)
             self._widest = Line(tuple("0" * max(each) for each in needed))
         places = fitting(columns, [self._widest], self._console.width)
         longest = _longest(columns, [self._widest])
@@ -118,7 +140,8 @@ def _drawn(
             min_width=min(longest[place], width) if whole else None,
         )  # fmt: skip
     for line in lines:
-        table.add_row(*(Text(line.cells[place]) for place in places), style=line.style)
+        texts = [(columns[place], line.cells[place]) for place in places]
+        table.add_row(*(Prose(text) if column.wraps else Text(text) for column, text in texts), style=line.style)
     return table
 
 

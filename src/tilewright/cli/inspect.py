@@ -30,7 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_device(parser)
     parser.add_argument(
         "--arch", metavar="ARCH",
-        help="sm_70 .. sm_120, gfx90a, gfx942, gfx1100, x86-64-v4 ..., or device (default: device)",
+        help="sm_70 .. sm_120, gfx90a, gfx942, gfx1100, dg2, pvc, bmg, x86-64-v4 ..., or device (default: device)",
     )  # fmt: skip
     parser.add_argument(
         "--diff", metavar="OTHER", help="compare with another rung, settings (BK=8) or ARCH (default: no comparison)"
@@ -38,7 +38,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     output = parser.add_argument_group("output")
     add_json(output)
     listing = output.add_mutually_exclusive_group()
-    for form, what in (("sass", "NVIDIA's machine code"), ("ptx", "the PTX"), ("isa", "AMD's or x86 machine code")):
+    for form, what in (
+        ("sass", "NVIDIA's machine code"),
+        ("ptx", "the PTX"),
+        ("isa", "AMD's, Intel's or x86 machine code"),
+    ):
         listing.add_argument(f"--{form}", action="store_true", help=f"print {what} (default: a summary)")
 
 
@@ -129,10 +133,10 @@ def other_side(text: str, name: str, arch: str, settings: Mapping[str, str]) -> 
 
 
 def listing_text(inspection: Inspection, form: str) -> str:
-    """One listing; for `ISA` that of AMD or x86. Unsupported names the listings that exist."""
+    """One listing; for `ISA` that of AMD, Intel or x86. Unsupported names the listings that exist."""
     from ..errors import Unsupported
 
-    forms = {"ISA": ("ISA", "x86", "SASS")}.get(form, (form,))
+    forms = {"ISA": ("ISA", "Xe", "x86", "SASS")}.get(form, (form,))
     for each in forms:
         if each in inspection.texts:
             return inspection.texts[each].rstrip()

@@ -22,9 +22,7 @@ def add_json(parser: argparse._ActionsContainer, what: str = "the record") -> No
 def json_file(text: str) -> Path:
     """The name of a file for JSON. It ends in .json: a kernel or ladder after `--json` is not taken for a file."""
     path = Path(text)
-    special = (
-        path.exists() and not path.is_file()
-    )  # such as /dev/stderr; a folder is refused later, by a better sentence
+    special = path.exists() and not path.is_file()  # such as /dev/stderr; a folder gets a better sentence later
     if path != STDOUT and not special and not text.lower().endswith(ENDINGS):
         raise argparse.ArgumentTypeError(
             f"{text}: the name must end in {' or '.join(ENDINGS)}, or be - for standard output"

@@ -37,7 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--published",
         action="store_true",
-        help="show the figures of the ladder's source beside ours (default: not shown)",
+        help="measure the sources' kernels as they were published, too, and show their figures beside ours (default: not)",
     )
     add_measuring(parser, 8.0, ladder_sides())
 
@@ -75,7 +75,9 @@ def check_all(
 
     for ladder in ladders:
         try:
-            check_ladder(ladder, device, sizes, options.dtype, options.rung or (), not options.no_baselines)
+            check_ladder(
+                ladder, device, sizes, options.dtype, options.rung or (), not options.no_baselines, options.published
+            )
         except InvalidInput as refusal:
             if len(ladders) == 1:
                 raise
@@ -108,12 +110,13 @@ def not_for(ladder: Ladder, device: Device, sizes: Sequence[Sequence[int]]) -> s
 def measure(chosen: Ladder, device: Device, sizes: Sequence[Sequence[int]], options: argparse.Namespace) -> Record:
     """Measure one ladder, fill its table, and write its files as soon as it ends."""
     from ..api.measurements import ladder
+    from ..core.language import translated
     from .live_table import LiveTable, console
     from .outputs import keep_early, keep_so_far, write_outputs
     from .printing import tell_written
 
     name = "" if options.name else chosen.name
-    with LiveTable(console, chosen.title, device, options.dtype or chosen.usual_dtype, sizes) as table:
+    with LiveTable(console, translated(chosen.title), device, options.dtype or chosen.usual_dtype, sizes) as table:
 
         def keep(record: Record) -> None:
             table.finish(record)
@@ -126,7 +129,7 @@ def measure(chosen: Ladder, device: Device, sizes: Sequence[Sequence[int]], opti
         record = ladder(
             chosen, sizes, device=device, dtype=options.dtype, rungs=options.rung or (), seconds=options.seconds,
             flush_cache=options.flush_cache, baselines=not options.no_baselines, watch=table.watch,
-            backend=options.backend, announce=table.announce, keep=keep, so_far=so_far,
+            backend=options.backend, announce=table.announce, keep=keep, so_far=so_far, published=options.published,
         )  # fmt: skip
         table.finish(record)
         written = write_outputs(options, record, name)
@@ -146,17 +149,17 @@ def show_published(ladder: Ladder, record: Record) -> None:
     from .fitting import Column, Line, drawn
     from .live_table import console
 
-    found = published(ladder, record.rows)
-    for fact in found.facts:
-        console.print(Text(fact))
     columns = [
-        Column(name, place in (2, 3, 4, 5), {1: 2, 6: 1}.get(place, 0), wraps=place == 6)
+        Column(name, place in range(2, 8), {2: 4, 6: 3, 1: 2, 8: 1}.get(place, 0), wraps=place == 8)
         for place, name in enumerate(COLUMNS)
     ]
-    if found.lines:
-        console.print(drawn(columns, [Line(line) for line in found.lines], console.width)[0])
-    for remark in found.remarks:
-        console.print(Text(remark, style="dim"))
+    for found in published(ladder, record.rows):
+        for name, value in found.facts:
+            console.print(Text(f"\n{name}: {value}" if name in ("source", "published") else f"{name}: {value}"))
+        if found.lines:
+            console.print(drawn(columns, [Line(line) for line in found.lines], console.width)[0])
+        for remark in found.remarks:
+            console.print(Text(remark, style="dim"))
 
 
 def show_why(ladder: Ladder, record: Record) -> None:
@@ -168,6 +171,6 @@ def show_why(ladder: Ladder, record: Record) -> None:
     from .phase_line import PhaseLine
 
     with PhaseLine(console) as phases:
-        answers = why(record, ladder.kernels, phases.announce)
+        answers = why(record, ladder.with_originals, phases.announce)
     for answer in answers:
         console.print(Text(f"\n{answer}"))

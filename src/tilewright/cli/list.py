@@ -13,7 +13,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def execute(options: argparse.Namespace) -> int:
     from ..api import rungs
-    from .printing import say
+    from ..core.language import translated
+    from ..kernels import names_width
+    from .printing import say, say_hanging
 
-    say(str(rungs.list(options.name)))
+    for ladder in rungs.list(options.name).values():
+        say(f"{ladder.name}  {translated(ladder.title)}")
+        kernels = ladder.with_originals
+        for kernel in kernels:
+            say_hanging(f"  {kernel.name:{names_width(kernels)}} ", translated(kernel.lesson))
     return 0

@@ -10,6 +10,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
+from ..core.language import translated
 from ..core.records import Record, Row
 from ..measurement.progress import Phase
 from ..reports.table import (
@@ -28,12 +29,11 @@ from ..reports.table import (
 from ..reports.trust import is_busy, warning
 from ..runtime.device import Device
 from . import fitting
-from .fitting import Column, PrintedRows, Screen, bar, drawn
+from .fitting import Column, PrintedRows, Prose, Screen, bar, drawn
 
 console: Console = Screen()
 # For each column of `header`: how soon it goes where there is no room.
 WEIGHTS = {"ms": 5, "± %": 3, "% peak": 4, "x first": 6, "x prev": 7}
-SENTENCES = "what it changes"
 BARS = ""  # the heading of the column of bars
 NOBODY = "x baseline"  # the heading of ratios if there is no baseline
 RATE_WIDTH = 7  # characters of numbers such as 0.00123
@@ -127,7 +127,7 @@ class LiveTable:
         table, places = drawn(columns, self._lines(rows, lines, several), self._console.width)
         parts.append(table)
         if self._record is None:
-            return Group(*parts, *self._progress(rows))
+            return Group(*parts, *self._progress())
         return Group(*parts, *self._below(rows, [columns[place].name for place in places]))
 
     def _above(self, sizes: str, warned: str) -> list[RenderableType]:
@@ -140,7 +140,7 @@ class LiveTable:
         environment, peaks = (self._record.environment, self._record.peaks) if self._record else (None, None)
         warned = warning(rows, environment)
         below = Text("\n".join([peaks_line(peaks), *notes(rows), legend(rows, columns)]), style="dim")
-        sentences = [] if SENTENCES in columns else [sentences_below(derive(rows, peaks))]
+        sentences = [] if sentences_heading() in columns else [sentences_below(derive(rows, peaks))]
         return [*([Text(warned, style="yellow")] if warned else []), *sentences, below]
 
     def _lines(self, rows: Sequence[Row], lines: Sequence[Line], several: bool) -> list[fitting.Line]:
@@ -156,7 +156,7 @@ class LiveTable:
             shown.append(fitting.Line((name + size, *rest, drawn_bar, sentence), style_of(line)))
         return shown
 
-    def _progress(self, rows: Sequence[Row]) -> list[RenderableType]:
+    def _progress(self) -> list[RenderableType]:
         """What is going on, and how much of it is done."""
         if self._phase is None:
             return []
@@ -166,9 +166,14 @@ class LiveTable:
 
 def columns_of(rows: Sequence[Row]) -> list[Column]:
     """The columns of a ladder's table, with their weights."""
-    *names, last = header(rows)
+    *names, _ = header(rows)
     found = [Column(name, place > 1, WEIGHTS.get(name, 2 if place > 4 else 0)) for place, name in enumerate(names)]
-    return [*found, Column(BARS, False, 8), Column(last, False, 9, wraps=True)]
+    return [*found, Column(BARS, False, 8), Column(sentences_heading(), False, 9, wraps=True)]
+
+
+def sentences_heading() -> str:
+    """The heading of the column of sentences."""
+    return translated("what it changes")
 
 
 def style_of(line: Line) -> str:
@@ -189,5 +194,5 @@ def sentences_below(lines: Sequence[Line]) -> Table:
     table.add_column(style="dim", overflow="fold")
     table.add_column(style="dim", overflow="fold")
     for sentence, own in names.items():
-        table.add_row(Text(own[0] if len(own) == 1 else f"{own[0]} .. {own[-1]}"), Text(sentence))
+        table.add_row(Text(own[0] if len(own) == 1 else f"{own[0]} .. {own[-1]}"), Prose(sentence))
     return table

@@ -10,17 +10,21 @@ from contextlib import contextmanager
 from io import TextIOWrapper
 from pathlib import Path
 
+from ..core.language import use_language
 from ..errors import InvalidInput, TilewrightError
 from ..runtime.home import cache_troubles
 from . import (
     accuracy,
     bench,
     check,
+    classroom,
     compare,
     completion,
     devices,
     doctor,
+    exercise,
     explain,
+    grade,
     inspect,
     ladder,
     lsp,
@@ -31,18 +35,22 @@ from . import (
     report,
     roofline,
     show,
+    tour,
     tune,
     watch,
     why,
 )
 from . import list as list_ladders
 from . import run as run_one
-from .command_parser import Command, ProgramParser, Version, add_commands, add_debug
+from .command_parser import Command, ProgramParser, Version, add_commands, add_common
 from .interruption import status_of_interrupt, terminated_as_interrupted
 from .json_output import standard_output_for_json
 
 GROUPS: dict[str, dict[str, Command]] = {
-    "learn": {"list": list_ladders, "show": show, "explain": explain},
+    "learn": {
+        "list": list_ladders, "show": show, "explain": explain, "tour": tour, "exercise": exercise, "grade": grade,
+        "classroom": classroom,
+    },
     "measure": {
         "ladder": ladder, "bench": bench, "accuracy": accuracy, "compare": compare, "plot": plot, "report": report,
     },
@@ -71,7 +79,7 @@ def make_parser() -> ProgramParser:
     )  # fmt: skip
     parser.groups = GROUPS
     parser.add_argument("--version", action=Version, nargs=0, help="print the version")
-    add_debug(parser, default=False)
+    add_common(parser, default=False)
     add_commands(parser)
     return parser
 
@@ -85,6 +93,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         with terminated_as_interrupted():
             options = parse(parser, arguments)
+            if options.lang is not None:
+                use_language(options.lang)
             with standard_output_for_json(options), troubles_told():
                 status: int = options.command(options)
         sys.stdout.flush()

@@ -142,15 +142,6 @@ def is_stream(path: Path) -> bool:
     return path.exists() and not path.is_file()
 
 
-def write_json_text(options: argparse.Namespace, text: str) -> None:
-    """`--json` of a command that has its JSON as text."""
-    if options.json == STDOUT:
-        print_json(options, text)
-    elif options.json is not None:
-        write_atomically(options.json, f"{text}\n".encode())
-        tell_written([options.json])
-
-
 def write_or_rescue(path: Path, record: Saved, write: Callable[[Saved, Path], None] = save_record) -> None:
     """Save a record. RecordError if it cannot be written: it names the file in which the record was saved."""
     try:

@@ -25,13 +25,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def execute(options: argparse.Namespace) -> int:
     from ..analysis.predict import predict
+    from ..core.kernel_options import kernel_option_defaults
+    from ..errors import InvalidInput
     from ..kernels import LADDERS
     from .kernel_arguments import kernel_of
     from .outputs import check_json, write_json
     from .sizes import size_of
+    from .unused_options import given_among
 
     check_json(options)
-    kernel = options.kernel if options.kernel in LADDERS else kernel_of(options)
+    is_ladder = options.kernel in LADDERS
+    if is_ladder and (given := given_among(options, kernel_option_defaults())):
+        raise InvalidInput(f"{given}: {options.kernel} is a whole ladder: give it with one of its rungs")
+    kernel = options.kernel if is_ladder else kernel_of(options)
     found = predict(kernel, options.on.split(","), size_of(options), dtype=options.dtype, offset=options.offset)
     print(found)
     write_json(options, found)

@@ -4,9 +4,10 @@ import os
 import re
 import shutil
 import sys
-import textwrap
 from collections.abc import Sequence
 from pathlib import Path
+
+from ..core.wide_text import wrapped
 
 NARROWEST = 20  # columns that a hanging text gets at least
 LABEL = re.compile(r" *(?:[a-z]+(?: \w+)?: +|[a-z]+ {2,})?")  # "  step 1: ", "  not taken: ", "first   "
@@ -33,11 +34,8 @@ def say_hanging(head: str, text: str, style: str = "", indent: int | None = None
         return
     place = len(head) if indent is None else indent
     width = max(shutil.get_terminal_size().columns, place + NARROWEST)
-    lines = textwrap.wrap(
-        text, width, initial_indent=" " * len(head), subsequent_indent=" " * place,
-        break_long_words=False, break_on_hyphens=False,
-    )  # fmt: skip
-    print("\n".join([shown + (lines[0][len(head) :] if lines else ""), *lines[1:]]))
+    first, *others = wrapped(" " * len(head) + text, width, " " * place)
+    print("\n".join([shown + first[len(head) :], *others]))
 
 
 def say_lines(text: str) -> None:
@@ -50,8 +48,10 @@ def say_lines(text: str) -> None:
 
 def coloured(text: str, style: str) -> str:
     """Text in a style, if standard output is a terminal that shows colours."""
+    if not style or not sys.stdout.isatty():
+        return text
     from rich.console import Console
 
-    if not style or not sys.stdout.isatty() or Console().no_color or Console().is_dumb_terminal:
+    if Console().no_color or Console().is_dumb_terminal:
         return text
     return f"\x1b[{style}m{text}\x1b[0m"

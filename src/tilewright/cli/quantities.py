@@ -30,6 +30,12 @@ def from_zero(text: str) -> int:
     return _number(text, int, lambda value: value >= 0, "a whole number of at least 0")
 
 
+def numbers(text: str) -> tuple[float, ...]:
+    """Finite numbers with commas between them."""
+    wanted = "a finite number; numbers have commas between them, such as 2,3"
+    return tuple(_number(each, float, math.isfinite, wanted) for each in text.split(","))
+
+
 def _number(text: str, kind: Callable[[str], Number], right: Callable[[Number], bool], wanted: str) -> Number:
     refusal = argparse.ArgumentTypeError(f"{text[:40]!r} is not {wanted}")
     try:

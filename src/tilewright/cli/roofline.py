@@ -16,15 +16,7 @@ EXAMPLES = """\
   tilewright roofline tiles --plot path.svg
   tilewright roofline mine.cl --global M,N --local 16,16 --plot roof.svg
   tilewright roofline record.json --plot path.svg"""
-Unused = tuple[tuple[str, str, object], ...]
-# Options that a whole ladder has no use for, with their values when they are not given.
-OF_ONE_KERNEL: Unused = (
-    ("offset", "--offset", 0), ("define", "-D", []), ("build_option", "--build-option", []), ("problem", "--problem", None),
-    ("global_size", "--global", None), ("local_size", "--local", None), ("order", "--order", None),
-    ("entry", "--entry", None), ("arg", "--arg", []), ("bind", "--bind", []), ("init", "--init", []), ("expect", "--expect", []),
-    ("include", "-I", []), ("ragged", "--ragged", None), ("global_offset", "--global-offset", None),
-)  # fmt: skip
-OF_A_RUN: Unused = (("size", "--size", None), ("dtype", "--dtype", None), ("device", "--device", None))
+OF_A_RUN = (("size", "--size", None), ("dtype", "--dtype", None), ("device", "--device", None))
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -76,14 +68,20 @@ def execute(options: argparse.Namespace) -> int:
 
 def _subject(options: argparse.Namespace) -> Kernel | Ladder | Path:
     """The kernel, the ladder or the record's file. InvalidInput for options that it has no use for."""
+    from ..core.kernel_options import kernel_option_defaults
+    from ..errors import InvalidInput
     from ..kernels import LADDERS, find_ladder
     from .kernel_arguments import kernel_of
+    from .unused_options import given_among
 
+    of_one_kernel = (("offset", "--offset", 0), *kernel_option_defaults())
     if options.kernel.endswith(".json"):
-        _refuse(options, OF_ONE_KERNEL + OF_A_RUN, f"{options.kernel} was measured already: leave it out")
+        if given := given_among(options, of_one_kernel + OF_A_RUN):
+            raise InvalidInput(f"{given}: {options.kernel} was measured already: leave it out")
         return Path(options.kernel)
     if options.kernel in LADDERS:
-        _refuse(options, OF_ONE_KERNEL, f"{options.kernel} is a whole ladder: give it with one of its rungs")
+        if given := given_among(options, of_one_kernel):
+            raise InvalidInput(f"{given}: {options.kernel} is a whole ladder: give it with one of its rungs")
         ladder = find_ladder(options.kernel)
         _check_flops(options, ladder.kernels[0].operation)
         return ladder
@@ -97,12 +95,3 @@ def _check_flops(options: argparse.Namespace, operation: str) -> None:
 
     if options.plot and operation != "gemm":
         raise InvalidInput(f"--plot {options.plot}: a roofline has flops; a {operation} has none, so leave --plot out")
-
-
-def _refuse(options: argparse.Namespace, unused: Unused, why: str) -> None:
-    """InvalidInput for options that would be ignored."""
-    from ..errors import InvalidInput
-
-    given = [word for name, word, default in unused if getattr(options, name) != default]
-    if given:
-        raise InvalidInput(f"{' '.join(given)}: {why}")

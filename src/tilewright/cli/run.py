@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from .quantities import seconds
+from .quantities import numbers, seconds
 
 if TYPE_CHECKING:
     from ..core.kernel import Kernel
@@ -29,6 +29,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--time-budget", type=seconds, default=TRIAL_S, metavar="SECONDS",
         help="limit of the trial of your own kernel in a child process, in s (default: %(default)s)",
     )  # fmt: skip
+    parser.add_argument(
+        "--fill", type=numbers, default=(), metavar="NUMBERS",
+        help="the number that each input holds, such as 2,3; constants hide a transposed index (default: random numbers)",
+    )  # fmt: skip
     add_measuring(parser, 3.0, sides(RUN_SIDES))
 
 
@@ -37,7 +41,7 @@ def execute(options: argparse.Namespace) -> int:
     from rich.markup import escape
 
     from ..api.measurements import run
-    from ..core.defaults import RUN_SIDES
+    from ..core.defaults import RUN_SIDES, cpu_or_gpu
     from ..errors import InvalidInput
     from ..measurement.trial import comes_with_us
     from ..runtime.cuda.counterparts import open_backends
@@ -54,7 +58,7 @@ def execute(options: argparse.Namespace) -> int:
     refuse_build_options(options)
     check_outputs(options)
     device, *_ = open_backends(options.backend, options.device)
-    size = asked or (RUN_SIDES["gpu" if device.info.kind == "gpu" else "cpu"],)
+    size = asked or (RUN_SIDES[cpu_or_gpu(device.info.kind)],)
     if console.is_terminal and not comes_with_us(kernel):
         limit = f"for at most {options.time_budget:g} s; Ctrl-C ends it"
         console.print(
@@ -69,7 +73,7 @@ def execute(options: argparse.Namespace) -> int:
         record, verdict = run(
             kernel, size, device=device, dtype=options.dtype, offset=options.offset, seconds=options.seconds,
             baselines=not options.no_baselines, watch=table.watch, backend=options.backend,
-            time_budget=options.time_budget, announce=table.announce, keep=keep,
+            time_budget=options.time_budget, announce=table.announce, keep=keep, fill=options.fill,
         )  # fmt: skip
         table.finish(record)
         written = write_outputs(options, record)

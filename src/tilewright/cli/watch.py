@@ -50,7 +50,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="the hardware whose rules count, as in `explain` (default: cpu for work-groups of one work-item, nvidia for others)",
     )  # fmt: skip
     watching.add_argument(
-        "--fail-on", type=words, default=[], metavar="WORDS",
+        "--fail-on", type=conditions, default=[], metavar="WORDS",
         help=f"exit with 1 if a launch has one of these, such as race,bounds: {', '.join(FAIL_ON)} (default: none)",
     )  # fmt: skip
     output = parser.add_argument_group("output")
@@ -63,8 +63,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_json(output, "what was found")
 
 
-def words(text: str) -> list[str]:
-    """Words between commas, each of FAIL_ON."""
+def conditions(text: str) -> list[str]:
+    """What `--fail-on` names: words of FAIL_ON between commas."""
     from ..core.watch_limits import FAIL_ON
 
     found = [each.strip() for each in text.split(",")]
@@ -120,25 +120,21 @@ def check_files(options: argparse.Namespace) -> None:
 
 def write_files(options: argparse.Namespace, found: Watched) -> None:
     """The report, to standard error or its file, then the files that were asked for."""
-    import json
     import sys
     from contextlib import redirect_stdout
 
     from ..analysis.captured.watch_report import report
     from ..core.files import write_atomically
     from .coloured import print_lines
+    from .outputs import write_json
     from .printing import tell_written
 
-    written = []
     if options.report is None:
         with redirect_stdout(sys.stderr):
             print_lines(report(found.launches, found.title))
     else:
         write_atomically(options.report, f"{found}\n".encode())
-        written.append(options.report)
-    if options.json is not None:
-        write_atomically(options.json, f"{json.dumps(found.to_dict(), indent=1)}\n".encode())
-        written.append(options.json)
+        tell_written([options.report])
+    write_json(options, found.to_dict())
     if options.html is not None:
-        written.append(found.save_pages(options.html)[0])
-    tell_written(written)
+        tell_written(found.save_pages(options.html)[:1])

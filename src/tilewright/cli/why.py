@@ -76,7 +76,8 @@ def execute(options: argparse.Namespace) -> int:
 def refuse_measuring(options: argparse.Namespace) -> None:
     """InvalidInput for options of a measurement beside a device model."""
     from ..errors import InvalidInput
+    from .unused_options import given_among
 
-    given = [word for name, word, default in MEASURED if getattr(options, name) != default]
+    given = given_among(options, MEASURED)
     if options.device_model is not None and given:
-        raise InvalidInput(f"{' '.join(given)}: with --device-model {options.device_model} nothing is measured")
+        raise InvalidInput(f"{given}: with --device-model {options.device_model} nothing is measured")

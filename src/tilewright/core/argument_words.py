@@ -6,7 +6,7 @@ A word is read without knowing the parameter's type: names and sizes in it are e
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from ..errors import InvalidInput
@@ -146,7 +146,7 @@ class LaunchWords:
     include: tuple[str, ...] = ()
     ragged: bool = False
     global_offset: tuple[str, ...] = ()
-    problem_given: bool = field(default=False)
+    problem_given: bool = False
 
     def changed_by(self, given: LaunchWords) -> LaunchWords:
         """These words with those that were `given` in their place."""
@@ -155,11 +155,16 @@ class LaunchWords:
             return tuple({**dict(old), **dict(new)}.items())
 
         return LaunchWords(
-            given.entry or self.entry, merged(self.arguments, given.arguments), merged(self.bind, given.bind),
-            merged(self.init, given.init), merged(self.expect, given.expect), (*self.include, *given.include),
-            self.ragged or given.ragged, given.global_offset or self.global_offset,
-            self.problem_given or given.problem_given,
-        )  # fmt: skip
+            entry=given.entry or self.entry,
+            arguments=merged(self.arguments, given.arguments),
+            bind=merged(self.bind, given.bind),
+            init=merged(self.init, given.init),
+            expect=merged(self.expect, given.expect),
+            include=(*self.include, *given.include),
+            ragged=self.ragged or given.ragged,
+            global_offset=given.global_offset or self.global_offset,
+            problem_given=self.problem_given or given.problem_given,
+        )
 
     @property
     def own_words(self) -> bool:

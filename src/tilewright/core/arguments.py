@@ -1,4 +1,4 @@
-"""Checks that every argument of a kernel has a value, because arguments are bound by name."""
+"""Checks the arguments of a launch, which are bound by name: each has a value, and a user's pointers have the right type."""
 
 from collections.abc import Collection, Iterable, Sequence
 
@@ -13,7 +13,7 @@ def check_arguments(step: Step, buffers: Collection[str], scalars: Collection[st
 
     `buffers`, `scalars` and `maps` (tensor maps) are the names that have values.
     """
-    if step.kernel.launch is not None and step.problem is not None and step.problem.operation != OWN:
+    if step.kernel.launch is not None and step.problem.operation != OWN:
         check_types(step)
     missing = [
         each

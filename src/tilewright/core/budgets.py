@@ -1,5 +1,6 @@
-"""Budgets of a kernel: what a check allows. In the head of its file: `// tilewright: max conflicts 1, max sectors A 4, no race`;
-in a TOML file: `budget = { conflicts = 1, sectors.A = 4, race = 0 }`."""
+"""Budgets of a kernel: what a check allows. In the head of its file, or right above the kernel:
+`// tilewright: max conflicts 1, max sectors A 4, no race`; in a TOML file:
+`budget = { conflicts = 1, sectors.A = 4, race = 0 }`."""
 
 import math
 from collections.abc import Mapping
@@ -8,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import InvalidInput, UnknownName
-from .kernel_options import head_lines, is_budget
+from .heads import read_heads
+from .kernel_options import is_budget
 
 # What is measured, and what each limit means when it is not exceeded.
 MEASURES: dict[str, str] = {
@@ -80,8 +82,13 @@ def budgets_of_table(table: Mapping[str, Any], file: str, line: int = 1) -> tupl
     return tuple(found)
 
 
-def head_budgets(path: Path) -> tuple[Budget, ...]:
-    """The budgets in the first comment lines of a kernel's file."""
-    return tuple(
-        each for line, text in head_lines(path) if is_budget(text) for each in read_budgets(text, str(path), line)
-    )
+def head_budgets(path: Path, entry: str | None = None) -> tuple[Budget, ...]:
+    """The budgets in the first comment lines of a kernel's file, and in the comment right above the `entry`, which win."""
+    heads = read_heads(path)
+    read = [
+        each
+        for line, text in (*heads.shared, *heads.of(entry))
+        if is_budget(text)
+        for each in read_budgets(text, str(path), line)
+    ]
+    return tuple({each.name: each for each in read}.values())

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from .images import ImageValue, SamplerValue
+
 
 @dataclass(frozen=True)
 class RawValue:
@@ -35,33 +37,25 @@ class NullValue:
 
 
 @dataclass(frozen=True)
-class ImageValue:
-    """An image: the bytes of its texels before the launch, row by row, with the words of OpenCL for the order (RGBA ...) and type
-    (UNORM_INT8 ...) of its channels. `sides` are its texels along x, y, and z or layers."""
-
-    data: npt.NDArray[np.uint8]
-    order: str
-    type: str
-    sides: tuple[int, ...]
-
-
-@dataclass(frozen=True)
-class SamplerValue:
-    """A sampler. `addressing` is none, clamp_to_edge, clamp, repeat or mirrored_repeat."""
-
-    normalized: bool
-    addressing: str
-    linear: bool
-
-
-@dataclass(frozen=True)
 class UnreadValue:
     """An argument that was not read, and the reason as the end of a sentence: "is an image"."""
 
     reason: str
 
 
-Value = RawValue | BufferValue | LocalValue | NullValue | ImageValue | SamplerValue | UnreadValue
+SetValue = RawValue | BufferValue | ImageValue | SamplerValue | UnreadValue
+
+
+@dataclass(frozen=True)
+class EitherValue:
+    """An argument that was set to null (with a size, as of local memory) and, at another time, to a value. Nothing says which was
+    the last."""
+
+    null: LocalValue
+    value: SetValue
+
+
+Value = SetValue | LocalValue | NullValue | EitherValue
 
 
 @dataclass(frozen=True)

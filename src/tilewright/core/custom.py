@@ -15,6 +15,7 @@ from ..errors import InvalidInput, UnknownName
 from .argument_words import LaunchWords
 from .kernel import Config, Kernel, NDRange, round_up
 from .kernel_options import folders_among, macros_among, settings_of
+from .language import Sentence
 from .launch_arguments import words_of
 from .problem import Problem
 from .sizes import FilePath, Sides, sides
@@ -142,10 +143,17 @@ class Geometry(Config):
             if asked != size
         ]
         guard = " && ".join(f"get_global_id({place}) < {side.strip()}" for place, side in sides)
-        advice = f"guard loads and stores by `if ({guard})`"
         if not all(side.strip().isidentifier() for _, side in sides):
-            advice = "no work-item may load or store beyond the matrices"
-        return f"the global size {sizes} was rounded up to {rounded}, whole work-groups of {group}: {advice}"
+            return Sentence(
+                "the global size {sizes} was rounded up to {rounded}, whole work-groups of {group}: no work-item may load or "
+                "store beyond the matrices",
+                sizes=sizes, rounded=rounded, group=group,
+            )  # fmt: skip
+        return Sentence(
+            "the global size {sizes} was rounded up to {rounded}, whole work-groups of {group}: guard loads and stores by "
+            "`if ({guard})`",
+            sizes=sizes, rounded=rounded, group=group, guard=guard,
+        )  # fmt: skip
 
     def __str__(self) -> str:
         defines = "".join(f" {name}={value}" for name, value in self.defines)
@@ -156,7 +164,10 @@ class Geometry(Config):
         if not any(size % side for size, side in zip(whole, local, strict=True)):
             return ""
         sizes, group = ("x".join(map(str, each)) for each in (whole, local))
-        return f"the global size {sizes} is no multiple of {group}: work-groups at its edges are smaller, as OpenCL 2 allows"
+        return Sentence(
+            "the global size {sizes} is no multiple of {group}: work-groups at its edges are smaller, as OpenCL 2 allows",
+            sizes=sizes, group=group,
+        )  # fmt: skip
 
 
 def computed_macro(value: str, sizes: Mapping[str, int]) -> str | int:

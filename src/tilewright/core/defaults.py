@@ -11,5 +11,16 @@ ROOFLINE_SIDES = {"cpu": 512, "gpu": 4096}
 INSPECT_SIDE = 256
 
 EXPLAIN_STEPS = 40_000  # loop iterations and calls of a launch: some tens of seconds on a laptop
+EXPLAIN_S = 30.0  # of one launch, whose user waits for nothing else
 TRIAL_S = 60.0  # for the start of Python, the build, the reference and one run; usual sizes take a few seconds
 SUSTAINED_S = 2.0  # of a turn: a GPU's clock settles after some tenths of a second
+
+
+def cpu_or_gpu(device_kind: str) -> str:
+    """The key "cpu" or "gpu" of the tables above for a kind of device: what is no GPU is measured as a CPU."""
+    return "gpu" if device_kind == "gpu" else "cpu"
+
+
+def ladder_side(operation: str, device_kind: str) -> int:
+    """The side of the square problem at which kernels of an operation are measured. Copies have that of transposes."""
+    return LADDER_SIDES["gemm" if operation == "gemm" else "transpose", cpu_or_gpu(device_kind)]

@@ -23,8 +23,6 @@ def write_atomically(path: Path, content: bytes) -> None:
         temporary.replace(target)
     except BaseException as error:
         temporary.unlink(missing_ok=True)
-        if (
-            isinstance(error, OSError) and error.filename is None
-        ):  # a full disk is found by a write, which knows no name
-            error.filename = str(path)
+        if isinstance(error, OSError) and error.filename is None:
+            error.filename = str(path)  # a full disk is found by a write, which knows no name
         raise

@@ -11,8 +11,8 @@ from typing import ClassVar
 from .argument_words import LaunchWords
 from .binding import Binding, Part, Pointer
 from .device import DeviceInfo
+from .heads import OPTIONS_MARK
 from .includes import with_includes
-from .kernel_options import OPTIONS_MARK
 from .own_problem import OWN
 from .problem import Problem
 from .source import Signature, read_signature, read_source, shown_path, source_notes, speaks_of_real
@@ -146,10 +146,10 @@ class Kernel:
     A, B and C that a gemm kernel reads. `requires` names features (`DeviceInfo.features`) without which it cannot run,
     each with a sentence that says why. `steps` lists the launches, if there are several. `published` holds figures from the
     literature: (device, GFLOP/s, or GB/s for a transpose); `published_with` says how the kernel that they are of differs from
-    this one. `target` is a PTX target such as "sm_90a": the driver's PTX is
-    changed to it, for instructions that the driver's OpenCL compiler refuses. `precision` is "" for the dtype's own
-    arithmetic, or a key of `precision.PRECISIONS`: then the kernel solves only problems that ask for it. A kernel that
-    `scales` multiplies rows and columns of a product by scale vectors.
+    this one. `target` is a PTX target such as "sm_90a": the driver's PTX is changed to it, for instructions that the driver's
+    OpenCL compiler refuses. `precision` is "" for the dtype's own arithmetic, or a key of `precision.PRECISIONS`: then the
+    kernel solves only problems that ask for it. A kernel that `scales` multiplies rows and columns of a product by scale
+    vectors. `rung` is the rung that it is a `variant` of, if its file has another name.
     """
 
     source: Path
@@ -157,6 +157,7 @@ class Kernel:
     operation: str = "gemm"
     smaller: tuple[Config, ...] = ()
     variant: str = ""
+    rung: str = ""
     dtypes: tuple[str, ...] = ("float32", "float64", "int32")
     orders: tuple[str, str, str] = ("row", "row", "row")
     requires: tuple[tuple[str, str], ...] = ()
@@ -172,7 +173,7 @@ class Kernel:
 
     @property
     def name(self) -> str:
-        stem = shown_path(self.source.with_suffix(""))
+        stem = self.rung or shown_path(self.source.with_suffix(""))
         return f"{stem}[{self.variant}]" if self.variant else stem
 
     @property
@@ -202,20 +203,24 @@ class Kernel:
 
 @dataclass(frozen=True)
 class Publication:
-    """Where the published figures of a ladder come from, and how they were measured.
+    """Where published figures of a ladder come from, and how they were measured.
 
-    `others` are figures of libraries on the same device, as (device, library, GFLOP/s). `claims` are figures that are not of a
-    rung.
+    `devices` are those that the figures of rungs are of: each belongs to one source. `others` are figures of libraries on the
+    same devices, as (device, library, GFLOP/s). `ratios` say that one rung is so many times as fast as another, as (device, rung,
+    other rung, times). `claims` are figures that are not of rungs. `year` is None if it is not known.
     """
 
     title: str
     author: str
+    year: int | None
     link: str
     licence: str
     size: tuple[int, ...]
     settings: str
     timing: str
+    devices: tuple[str, ...]
     others: tuple[tuple[str, str, float], ...] = ()
+    ratios: tuple[tuple[str, str, str, float], ...] = ()
     claims: tuple[str, ...] = ()
 
 
@@ -223,19 +228,33 @@ class Publication:
 class Ladder:
     """Kernels in teaching order. A new rung is one `.cl` file and one line in `kernels`.
 
-    A letter puts a file between two others without new numbers: "07a_name.cl" follows "07_other.cl".
+    `originals` are the sources' kernels as they were published, where a rung differs: variants of rungs, measured if they are
+    asked for. A letter puts a file between two others without new numbers: "07a_name.cl" follows "07_other.cl".
     """
 
     name: str
     title: str
     origin: str  # whose ideas it follows, in a few words
     kernels: tuple[Kernel, ...]
-    publication: Publication | None = None  # None if no figures were published
+    publications: tuple[Publication, ...] = ()
+    originals: tuple[Kernel, ...] = ()
+
+    @property
+    def with_originals(self) -> tuple[Kernel, ...]:
+        """The rungs, the originals of each after its last variant."""
+        last = {_rung_of(kernel): place for place, kernel in enumerate(self.kernels)}
+        places = [(place, kernel) for place, kernel in enumerate(self.kernels)]
+        places += [(last[_rung_of(kernel)], kernel) for kernel in self.originals]
+        return tuple(kernel for _, kernel in sorted(places, key=lambda each: each[0]))
 
     @property
     def usual_dtype(self) -> str:
         """The type if none is given: that of the first rung."""
         return self.kernels[0].usual_dtype
+
+
+def _rung_of(kernel: Kernel) -> str:
+    return kernel.name.partition("[")[0]
 
 
 # Further prelude files, by the feature that a kernel requires.

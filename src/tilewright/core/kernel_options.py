@@ -1,22 +1,19 @@
-"""The options of a user's kernel: on a command line, or in its head, the first comment lines of its file.
+"""The options of a user's kernel: on a command line, or in comments of its file, which heads.py finds.
 
-A head's line is `// tilewright: --global N,M --local 16,16`. Both places have the same options, which are declared here. Nothing
-heavy is imported, because a command declares its options before it knows whether it needs them.
+A line is `// tilewright: --global N,M --local 16,16`. Both places have the same options, which are declared here. Nothing heavy
+is imported, because a command declares its options before it knows whether it needs them.
 """
 
 import argparse
 import re
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NoReturn
 
 from ..errors import InvalidInput
+from .heads import Lines, read_heads
 from .launch_arguments import add_launch
-from .source import read_source
-
-OPTIONS_MARK = "tilewright:"  # begins a comment line that holds options
-_COMMENT = re.compile(r"\s*(//|/\*|\*/|\*|$)")
 
 
 def add_kernel_options(parser: argparse.ArgumentParser) -> None:
@@ -57,8 +54,14 @@ class HeadParser(argparse.ArgumentParser):
         raise InvalidInput(f"{self.prog}: {message}; a head takes {', '.join(words[:-1])} and {words[-1]}")
 
 
-def with_head(path: Path, options: argparse.Namespace | None = None) -> argparse.Namespace:
-    """The options of a kernel's file, with those of its head added. `options` win; their macros and compiler options come last.
+def kernel_option_defaults() -> tuple[tuple[str, str, object], ...]:
+    """Of each of these options its name, its word on a command line, and its value if it is not given."""
+    return tuple((each.dest, max(each.option_strings, key=len), each.default) for each in HeadParser("")._actions)
+
+
+def with_head(path: Path, options: argparse.Namespace | None = None, entry: str | None = None) -> argparse.Namespace:
+    """The options of a kernel's file, with those of its head and of the comment right above the `entry` added. `options` win over
+    the comment, which wins over the head; of macros and compiler options those that win come last.
 
     InvalidInput for a file that is not there; with file and line for what is no option.
     """
@@ -66,16 +69,27 @@ def with_head(path: Path, options: argparse.Namespace | None = None) -> argparse
         raise InvalidInput(f"there is no kernel file {path}; `tilewright list` names the rungs")
     if path.is_dir():
         raise InvalidInput(f"{path} is a folder: give a .cl file")
-    heads = [_parsed(f"{path}:{number}", text) for number, text in head_lines(path) if not is_budget(text)]
-    given = _parsed(str(path), "") if options is None else options
+    given = parsed_options(str(path), "") if options is None else options
+    heads = read_heads(path)
+    comments = _options_in(path, heads.shared)
+    named = [entry, given.entry, *(each.entry for each in reversed(comments))]
+    above = _options_in(path, heads.of(next(filter(None, named), None)))
+    if any(each.entry for each in above):
+        raise InvalidInput(
+            f"{path}: --entry stands in the comment above a kernel, which is that kernel's: leave it out"
+        )
     merged = argparse.Namespace(**vars(given))
-    for head in heads:
-        for name, value in vars(head).items():
-            if isinstance(value, list):
-                setattr(merged, name, [*value, *getattr(merged, name)])
-            elif value is not None and getattr(given, name) is None:
-                setattr(merged, name, value)
+    for name, value in vars(given).items():
+        said = [getattr(each, name) for each in (*comments, *above) if hasattr(each, name)]
+        if isinstance(value, list):
+            setattr(merged, name, [word for words in (*said, value) for word in words])
+        elif value is None:
+            setattr(merged, name, next((each for each in reversed(said) if each is not None), None))
     return merged
+
+
+def _options_in(path: Path, lines: Lines) -> list[argparse.Namespace]:
+    return [parsed_options(f"{path}:{number}", text) for number, text in lines if not is_budget(text)]
 
 
 def is_budget(text: str) -> bool:
@@ -83,19 +97,8 @@ def is_budget(text: str) -> bool:
     return text.split(maxsplit=1)[:1] in (["max"], ["no"])
 
 
-def head_lines(path: Path) -> Iterator[tuple[int, str]]:
-    """The options and budgets in the comment lines at the start of a file, with the number of each line."""
-    for number, line in enumerate(read_source(path).split("\n"), 1):
-        comment = _COMMENT.match(line)
-        if comment is None:
-            return
-        text = line[comment.end() :].strip()
-        if text.startswith(OPTIONS_MARK):
-            yield number, text[len(OPTIONS_MARK) :].removesuffix("*/").strip()
-
-
-def _parsed(place: str, text: str) -> argparse.Namespace:
-    """The options of one line."""
+def parsed_options(place: str, text: str) -> argparse.Namespace:
+    """The options of one line. InvalidInput, which begins with `place`, for what is no option."""
     try:
         words = shlex.split(text)
     except ValueError as error:

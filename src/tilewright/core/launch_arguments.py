@@ -44,13 +44,19 @@ def words_of(options: argparse.Namespace) -> LaunchWords:
     """The options as one record. A later option for the same name wins: those of the command line stand after a head's."""
     pairs = {
         name: tuple(dict(name_and_word(each, option) for each in getattr(options, name)).items())
-        for name, option in LISTS
-        if name not in ("bind", "include")
+        for name, option in (("arg", "--arg"), ("init", "--init"), ("expect", "--expect"))
     }
     return LaunchWords(
-        options.entry, pairs["arg"], bound_names(tuple(options.bind)), pairs["init"], pairs["expect"],
-        tuple(options.include), bool(options.ragged), sides(options.global_offset or ()), options.problem is not None,
-    )  # fmt: skip
+        entry=options.entry,
+        arguments=pairs["arg"],
+        bind=bound_names(tuple(options.bind)),
+        init=pairs["init"],
+        expect=pairs["expect"],
+        include=tuple(options.include),
+        ragged=bool(options.ragged),
+        global_offset=sides(options.global_offset or ()),
+        problem_given=options.problem is not None,
+    )
 
 
 def given_options(options: argparse.Namespace) -> list[str]:

@@ -39,11 +39,16 @@ def launch_words(options: LaunchOptions) -> LaunchWords | None:
     include = options.get("include") or ()
     folders = include if isinstance(include, list | tuple) else (include,)
     return LaunchWords(
-        options.get("entry"), _pairs("arguments", options.get("arguments") or {}), tuple((a, str(b)) for a, b in pairs),
-        _pairs("init", options.get("init") or {}), _pairs("expect", options.get("expect") or {}),
-        tuple(str(each) for each in folders), bool(options.get("ragged")), sides(options.get("global_offset") or ()),
-        "problem" in options,
-    )  # fmt: skip
+        entry=options.get("entry"),
+        arguments=_pairs("arguments", options.get("arguments") or {}),
+        bind=tuple((name, str(target)) for name, target in pairs),
+        init=_pairs("init", options.get("init") or {}),
+        expect=_pairs("expect", options.get("expect") or {}),
+        include=tuple(str(each) for each in folders),
+        ragged=bool(options.get("ragged")),
+        global_offset=sides(options.get("global_offset") or ()),
+        problem_given="problem" in options,
+    )
 
 
 def _pairs(what: str, given: Any) -> tuple[tuple[str, Any], ...]:

@@ -12,6 +12,7 @@ from math import prod
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ..errors import InvalidInput, Unsupported
+from .images import ImageValue, SamplerValue
 from .operands import Operand, Scalars
 from .sizes import FilePath
 
@@ -87,7 +88,8 @@ def _random(generator: np.random.Generator, shape: tuple[int, ...], dtype: np.dt
         return np.zeros(shape, dtype)
     if dtype.kind == "f":
         return (generator.random(shape) - 0.5).astype(dtype)
-    return generator.integers(0, max(1, min(limit, 2 if dtype == np.bool_ else limit)), shape).astype(dtype)
+    most = min(limit, 2) if dtype == np.bool_ else limit
+    return generator.integers(0, max(1, most), shape).astype(dtype)
 
 
 def read_array(path: FilePath, dtype: Any = None) -> np.ndarray:
@@ -108,9 +110,9 @@ def read_array(path: FilePath, dtype: Any = None) -> np.ndarray:
 
 @dataclass(frozen=True, eq=False)
 class OwnProblem:
-    """Buffers and numbers of one launch. `values` are numbers by parameter, and bytes for vectors and structs. `sizes` are
-    further names for expressions. `expected` are arrays that buffers must hold afterwards, by name. `notes` say what was
-    assumed, and `options` are the command-line options that say the same."""
+    """Buffers and numbers of one launch. `values` by parameter are numbers, bytes for vectors and structs, and plain data for
+    images and samplers. `sizes` are further names for expressions. `expected` are arrays that buffers must hold afterwards, by
+    name."""
 
     operation: ClassVar[str] = OWN
     entry: str
@@ -119,8 +121,6 @@ class OwnProblem:
     sizes: Mapping[str, int]
     dtype: str = "float32"
     expected: Mapping[str, Any] | None = None
-    options: str = ""
-    assumed: str = ""
 
     @property
     def title(self) -> str:
@@ -144,6 +144,16 @@ class OwnProblem:
     @property
     def scalars(self) -> Scalars:
         return {**self.sizes, **self.values}
+
+    @property
+    def images(self) -> dict[str, ImageValue]:
+        """The images among the values, by parameter."""
+        return {name: each for name, each in self.values.items() if isinstance(each, ImageValue)}
+
+    @property
+    def filters(self) -> bool:
+        """Whether a sampler among the values is linear."""
+        return any(isinstance(each, SamplerValue) and each.linear for each in self.values.values())
 
     @property
     def unset(self) -> tuple[str, ...]:

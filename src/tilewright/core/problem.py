@@ -5,7 +5,7 @@ A problem knows nothing of kernels or devices. Sizes are in elements, costs in f
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar, Protocol, TypeAlias
 
@@ -51,9 +51,9 @@ def inputs_of(problem: Problem) -> tuple[Operand, ...]:
 
 def compulsory_bytes(problem: Problem) -> int:
     """Bytes that any solution must move: each input read once, the output written once. What a kernel of a user's own does with
-    its buffers is not known: each counts once."""
-    if own_problem_of(problem) is not None:
-        return sum(each.nbytes for each in problem.operands)
+    its buffers and images is not known: each counts once."""
+    if (own := own_problem_of(problem)) is not None:
+        return sum(each.nbytes for each in problem.operands) + sum(each.data.nbytes for each in own.images.values())
     return sum(each.nbytes * (2 if each.updated else 1) for each in problem.operands)
 
 
@@ -65,6 +65,33 @@ def random_arrays(problem: Problem, seed: int = 0) -> dict[str, np.ndarray]:
         return as_bytes(own.typed_arrays())
     generator = np.random.default_rng(seed)
     return {each.name: random_array(generator, each.shape, each.dtype) for each in inputs_of(problem)}
+
+
+def constant_arrays(problem: Problem, numbers: Sequence[float]) -> dict[str, np.ndarray]:
+    """Inputs that hold one number each. Constants hide mistakes: a transposed index reads the same number.
+
+    InvalidInput for another count of numbers than of inputs, for numbers that the type does not hold, and for kernels with
+    arguments of their own.
+    """
+    import numpy as np
+
+    if own_problem_of(problem) is not None:
+        raise InvalidInput("fill is for products, transposes and copies; --arg says what a kernel's own arguments hold")
+    inputs = inputs_of(problem)
+    if len(numbers) != len(inputs):
+        names = ", ".join(each.name for each in inputs)
+        raise InvalidInput(
+            f"fill needs a number for each input of {problem.title}, {names}: {len(inputs)}, not {len(numbers)}"
+        )
+    arrays = {}
+    for each, number in zip(inputs, numbers, strict=True):
+        target = numpy_dtype(each.dtype)
+        if element_type(each.dtype).exact and not (
+            float(number).is_integer() and np.iinfo(target).min <= number <= np.iinfo(target).max
+        ):
+            raise InvalidInput(f"fill has {number:g} for {each.name}, which {each.dtype} does not hold")
+        arrays[each.name] = np.full(each.shape, number).astype(target)
+    return arrays
 
 
 def random_array(generator: np.random.Generator, shape: tuple[int, ...], dtype: str) -> np.ndarray:

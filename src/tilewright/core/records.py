@@ -14,6 +14,7 @@ import msgspec
 from ..errors import RecordError
 from .device import DeviceInfo, Peaks
 from .files import write_atomically
+from .language import Sentence
 from .sizes import FilePath
 
 Kind = TypeVar("Kind")
@@ -227,9 +228,7 @@ class Environment:
     versions: dict[str, str]
     clock_mhz: float | None = None  # read during the run, if the system tells it
     power_w: float | None = None
-    others: float | None = (
-        None  # mean number of cores that other programs kept busy during the run, if the system tells it
-    )
+    others: float | None = None  # mean number of cores that other programs kept busy, if the system tells it
 
 
 @dataclass(frozen=True)
@@ -251,7 +250,15 @@ class Record:
 
 def to_json(record: object) -> str:
     """Indented JSON of any record."""
-    return msgspec.json.format(msgspec.json.encode(record, order="sorted"), indent=1).decode() + "\n"
+    content = msgspec.json.encode(record, enc_hook=_in_english, order="sorted")
+    return msgspec.json.format(content, indent=1).decode() + "\n"
+
+
+def _in_english(value: object) -> str:
+    """A Sentence as plain text; msgspec makes a TypeError of what is no data."""
+    if isinstance(value, Sentence):
+        return str(value)
+    raise NotImplementedError(type(value).__name__)
 
 
 def save_record(record: object, path: FilePath) -> None:

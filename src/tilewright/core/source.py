@@ -2,11 +2,34 @@
 
 import codecs
 import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
 from ..errors import InvalidInput
+
+_unsaved: ContextVar[Mapping[Path, str] | None] = ContextVar("_unsaved", default=None)
+
+
+@contextmanager
+def unsaved(texts: Mapping[Path, str]) -> Iterator[None]:
+    """While it lasts, these absolute paths have these texts instead of what lies on the disk: an editor's unsaved changes."""
+    token = _unsaved.set(texts)
+    try:
+        yield
+    finally:
+        _unsaved.reset(token)
+
+
+def file_text(path: Path) -> str:
+    """The text of a file on the disk, or of an editor's unsaved changes. OSError if it cannot be read."""
+    texts = _unsaved.get()
+    if texts and (own := texts.get(path.resolve())) is not None:
+        return own
+    return decoded(path.read_bytes())
 
 
 def read_source(path: Path) -> str:
@@ -16,7 +39,7 @@ def read_source(path: Path) -> str:
     """
     try:
         facts = path.stat()
-        text = _read_version(path, facts.st_mtime_ns, facts.st_size)
+        text = _plain(file_text(path)) if _unsaved.get() else _read_version(path, facts.st_mtime_ns, facts.st_size)
     except OSError as error:
         raise InvalidInput(f"{path} cannot be read: {error.strerror}") from error
     if "\0" in text:
@@ -38,7 +61,11 @@ def _signature_of_version(path: Path, modified_ns: int, size: int, text: str) ->
 
 @lru_cache(maxsize=256)
 def _read_version(path: Path, modified_ns: int, size: int) -> str:
-    return decoded(path.read_bytes()).replace("\r\n", "\n").replace("\r", "\n").translate(BLANKS)
+    return _plain(decoded(path.read_bytes()))
+
+
+def _plain(text: str) -> str:
+    return text.replace("\r\n", "\n").replace("\r", "\n").translate(BLANKS)
 
 
 # Blanks that pages and editors put in place of a space. Some compilers refuse them; columns stay as they are.

@@ -80,6 +80,14 @@ class Drawing:
         reach = text_width(words, size)
         self._reach(x + (reach if anchor == "start" else reach / 2 if anchor == "middle" else 0), y + 4)
 
+    def texts(self, places: Sequence[tuple[float, str]], y: float, kind: str, size: int = 12) -> None:
+        """Words centred at several places of one line: less text than a `text` for each."""
+        spans = "".join(f'<tspan x="{round(x, 1):g}">{_safe(words)}</tspan>' for x, words in places)
+        self.shapes.append(
+            f'<text class="{kind}" y="{y:g}" text-anchor="middle" style="font-size:{size}px">{spans}</text>'
+        )
+        self._reach(max((x + text_width(words, size) / 2 for x, words in places), default=0), y + 4)
+
     def stroke(self, x: float, y: float, to_x: float, to_y: float, kind: str = "line", dashes: str = "") -> None:
         """A straight line. `dashes` are lengths of strokes and gaps, such as "6 4"."""
         dashed = f' stroke-dasharray="{dashes}"' if dashes else ""
@@ -97,6 +105,11 @@ class Drawing:
         """A filled polygon."""
         path = " L".join(f"{x:.1f} {y:.1f}" for x, y in points)
         self.shapes.append(f'<path class="{kind}" d="M{path}z"/>')
+
+    def path(self, steps: str, kind: str, right: float, bottom: float, title: str = "") -> None:
+        """A path in SVG's own words, which reaches as far as `right` and `bottom`."""
+        self.shapes.append(f'<path class="{kind}" d="{steps}">{_hover(title)}</path>')
+        self._reach(right, bottom)
 
     def point(self, x: float, y: float, kind: str, shape: str = "circle", radius: float = 4, title: str = "") -> None:
         """A marker: "circle", "square", "diamond" or "triangle"."""
@@ -124,13 +137,15 @@ class Drawing:
         self.shapes.append(f'<g transform="translate({x:g} {y:g})">{"".join(other.shapes)}</g>')
         self._reach(x + other.width, y + other.height)
 
-    def svg(self) -> str:
+    def svg(self, style: str = "", definitions: str = "") -> str:
+        """The whole picture; `style` are rules for kinds of shapes beside those of STYLE, `definitions` are patterns."""
         width, height = self.width + MARGIN, self.height + MARGIN
         return (
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:g} {height:g}" width="{width:g}" '
-            f'height="{height:g}" role="img" xml:space="preserve"><style>{STYLE}</style><defs>'
+            f'height="{height:g}" role="img" xml:space="preserve"><style>{STYLE}{style}</style><defs>'
             '<marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto-start-reverse">'
-            '<path class="soft" d="M0 0 L8 4 L0 8z"/></marker></defs>'
+            '<path class="soft" d="M0 0 L8 4 L0 8z"/></marker>'
+            f"{definitions}</defs>"
             f'<rect class="page" width="{width:g}" height="{height:g}"/>{"".join(self.shapes)}</svg>'
         )
 

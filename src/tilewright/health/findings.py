@@ -83,10 +83,14 @@ class Examination(Shown):
         """Plain text: the findings, and then what to do."""
         return [*(head + text for _, head, text in self.entries()), *self.advice()]
 
-    def to_json(self) -> str:
-        """JSON with healthy, chosen and findings."""
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data for JSON: healthy, chosen and findings."""
         findings = [asdict(finding) for finding in self.findings]
-        return json.dumps({"healthy": self.healthy, "chosen": self.chosen, "findings": findings}, indent=2)
+        return {"healthy": self.healthy, "chosen": self.chosen, "findings": findings}
+
+    def to_json(self) -> str:
+        """The same as text."""
+        return json.dumps(self.to_dict(), indent=2)
 
 
 def cpu_driver_install() -> str:

@@ -57,6 +57,12 @@ TOOLS = (
         commands=("clang", "clang-19", "clang-20", "clang-21", "clang-22"),
         distributions=("ziglang",),
     ),
+    Tool(
+        "ocloc",
+        "Intel GPUs' machine code and registers without a GPU",
+        "sudo apt-get install intel-opencl-icd" if sys.platform == "linux" else "install Intel's graphics driver",
+        commands=("ocloc",),
+    ),
     Tool("capstone", "the machine code of CPU kernels", pip_install("capstone"), modules=("capstone",)),
     Tool(
         "CLBlast",

@@ -1,8 +1,9 @@
 """The kernels: one folder per subject, the `.cl` files are the library. `LADDERS` is the list of all ladders."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from ..core.kernel import Kernel, Ladder
+from ..core.language import translated
 from ..errors import InvalidInput, UnknownName
 from .known_bad import KNOWN_BAD
 from .ladders.cpu import LADDER as CPU
@@ -10,6 +11,8 @@ from .ladders.rows import LADDER as ROWS
 from .ladders.tensor import LADDER as TENSOR
 from .ladders.tiles import LADDER as TILES
 from .ladders.transpose import LADDER as TRANSPOSE
+
+NAMES = 32  # characters of a rung's name in the list of ladders, or more
 
 
 class Ladders(Mapping[str, Ladder]):
@@ -36,13 +39,20 @@ class Ladders(Mapping[str, Ladder]):
     def __str__(self) -> str:
         lines = []
         for ladder in self._ladders.values():
-            lines.append(f"{ladder.name}  {ladder.title}")
-            lines += [f"  {kernel.name:32} {kernel.lesson}" for kernel in ladder.kernels]
+            lines.append(f"{ladder.name}  {translated(ladder.title)}")
+            kernels = ladder.with_originals
+            width = names_width(kernels)
+            lines += [f"  {kernel.name:{width}} {translated(kernel.lesson)}" for kernel in kernels]
         return "\n".join(lines)
 
     def __repr__(self) -> str:
         counts = (f"{name} ({len(ladder.kernels)} rungs)" for name, ladder in self._ladders.items())
         return f"<Ladders: {', '.join(counts)}>"
+
+
+def names_width(kernels: Iterable[Kernel]) -> int:
+    """The width of the names in the list of a ladder."""
+    return max(NAMES, *(len(kernel.name) for kernel in kernels))
 
 
 LADDERS = Ladders((ROWS, TILES, TRANSPOSE, CPU, TENSOR))
@@ -66,13 +76,19 @@ def find_ladder(name: str) -> Ladder:
 
 
 def all_kernels() -> dict[str, Kernel]:
-    """Every rung and known-bad kernel by its full name, such as "tiles/02_tiled"."""
-    rungs = [kernel for ladder in LADDERS.values() for kernel in ladder.kernels]
+    """Every rung, its variants and every known-bad kernel by its full name, such as "tiles/02_tiled"."""
+    rungs = [kernel for ladder in LADDERS.values() for kernel in ladder.with_originals]
     return {kernel.name: kernel for kernel in (*rungs, *KNOWN_BAD)}
 
 
+def originals() -> tuple[Kernel, ...]:
+    """The sources' kernels as they were published, of all ladders."""
+    return tuple(kernel for ladder in LADDERS.values() for kernel in ladder.originals)
+
+
 def find_kernel(name: str) -> Kernel:
-    """A kernel by its full name, or by enough of it: "tiles/2", "tiles/02", "tiles/tiled" and "02_tiled" all do.
+    """A kernel by its full name, or by enough of it: "tiles/2", "tiles/02", "tiles/tiled" and "02_tiled" all do, and
+    "tiles/7[published]" for a variant. Without brackets the name never means a kernel as it was published.
 
     Capital letters make no difference. UnknownName for a name that fits none; InvalidInput, with what it fits, for one that
     fits several.
@@ -81,6 +97,8 @@ def find_kernel(name: str) -> Kernel:
     if name in known:
         return known[name]
     matches = [kernel for full, kernel in known.items() if matches_rung(full, name)]
+    if "[" not in name:
+        matches = [kernel for kernel in matches if kernel not in originals()]
     if name.lower() in LADDERS:
         rungs = LADDERS[name.lower()].kernels
         raise InvalidInput(f"{name!r} is a ladder; name one of its rungs, {rungs[0].name} to {rungs[-1].name}")
@@ -93,14 +111,17 @@ def find_kernel(name: str) -> Kernel:
 
 
 def matches_rung(full: str, wanted: str) -> bool:
-    """Whether `wanted` names the rung `full`: by number, by words, or by both, with or without the ladder."""
-    folder, _, stem = full.lower().partition("/")
-    wanted_folder, slash, rest = wanted.lower().rpartition("/")
+    """Whether `wanted` names the rung `full`: by number, by words, or by both, with or without the ladder and the variant."""
+    name, _, variant = full.lower().partition("[")
+    wanted_name, bracket, wanted_variant = wanted.lower().partition("[")
+    if bracket and wanted_variant != variant:
+        return False
+    folder, _, stem = name.partition("/")
+    wanted_folder, slash, rest = wanted_name.rpartition("/")
     if slash and wanted_folder != folder:
         return False
     number, _, words = stem.partition("_")
-    words = words.split("[")[0]
-    return (rest[:1].isdigit() and _plain(rest) == _plain(number)) or rest in (stem, stem.split("[")[0], words)
+    return (rest[:1].isdigit() and _plain(rest) == _plain(number)) or rest in (stem, words)
 
 
 def _plain(number: str) -> str:
@@ -110,9 +131,12 @@ def _plain(number: str) -> str:
 
 def rung_before(kernel: Kernel | str) -> Kernel | None:
     """The last rung of the same ladder with another source before this one's; None for a first rung or a kernel that is not
-    a rung."""
-    source = (find_kernel(kernel) if isinstance(kernel, str) else kernel).source
+    a rung. Before a kernel as it was published stands the rung that it is a variant of."""
+    chosen = find_kernel(kernel) if isinstance(kernel, str) else kernel
+    source = chosen.source
     for ladder in LADDERS.values():
+        if any(source == each.source for each in ladder.originals) and chosen.rung:
+            return next(each for each in ladder.kernels if each.name.partition("[")[0] == chosen.rung)
         sources = [each.source for each in ladder.kernels]
         if source in sources:
             place = sources.index(source)
@@ -120,14 +144,18 @@ def rung_before(kernel: Kernel | str) -> Kernel | None:
     return None
 
 
-def select(ladder: Ladder, wanted: tuple[str, ...]) -> tuple[Kernel, ...]:
-    """The rungs of a ladder that `wanted` names, all of them if it is empty; UnknownName for a name that fits none."""
+def select(ladder: Ladder, wanted: tuple[str, ...], published: bool = False) -> tuple[Kernel, ...]:
+    """The rungs of a ladder that `wanted` names, all of them if it is empty; UnknownName for a name that fits none.
+
+    The kernels as they were published are among them if `published` says so, or if a name has their brackets.
+    """
     if not wanted:
-        return ladder.kernels
-    chosen = []
+        return ladder.with_originals if published else ladder.kernels
+    chosen: list[Kernel] = []
     for name in wanted:
-        matches = [kernel for kernel in ladder.kernels if kernel.name == name or matches_rung(kernel.name, name)]
+        among = ladder.with_originals if published or "[" in name else ladder.kernels
+        matches = [kernel for kernel in among if kernel.name == name or matches_rung(kernel.name, name)]
         if not matches:
-            raise UnknownName("rung", name, [kernel.name for kernel in ladder.kernels])
+            raise UnknownName("rung", name, [kernel.name for kernel in ladder.with_originals])
         chosen += [kernel for kernel in matches if kernel not in chosen]
     return tuple(chosen)

@@ -47,7 +47,7 @@ def chosen_kernel(
 
 def _file_kernel(path: Path, global_size: Sides | None, local_size: Sides | None, own: LaunchOptions) -> Kernel:
     """The kernel of a user's file, with the options of its head. What is given wins over the head's."""
-    options = with_head(path)
+    options = with_head(path, entry=own.get("entry"))
     options.global_size = options.global_size if global_size is None else global_size
     options.local_size = options.local_size if local_size is None else local_size
     options.problem = own.get("problem", options.problem)

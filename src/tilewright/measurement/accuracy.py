@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ..core.defaults import ACCURACY_SIZES
+from ..core.defaults import ACCURACY_SIZES, cpu_or_gpu
 from ..core.precision import PRECISIONS
 from ..core.problem import Gemm
 from ..core.problems import check_memory
@@ -133,7 +133,7 @@ class AccuracyRecord:
 
 def default_size(device_kind: str) -> tuple[int, int, int]:
     """The size (m, n, k) if none is given."""
-    return ACCURACY_SIZES["gpu" if device_kind == "gpu" else "cpu"]
+    return ACCURACY_SIZES[cpu_or_gpu(device_kind)]
 
 
 def check_accuracy(size: tuple[int, int, int], dtype: str) -> None:

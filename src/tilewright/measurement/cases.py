@@ -8,7 +8,7 @@ from time import perf_counter
 from ..core.kernel import Kernel, notes_on
 from ..core.own_problem import own_problem_of
 from ..core.plan import Plan, plan_kernel
-from ..core.problem import Gemm, Problem, Transpose, compulsory_bytes, random_arrays
+from ..core.problem import Gemm, Problem, Transpose, compulsory_bytes, constant_arrays, random_arrays
 from ..core.records import Role, Row, RowStatus, Samples
 from ..errors import BuildFailed, LaunchFailed, MissingFeature, NoDevice, ProcessFailed, TilewrightError, Unsupported
 from ..kernels import find_kernel
@@ -42,13 +42,14 @@ class CaseBuilder:
 
     def __init__(
         self, device: Device, dtype: str, seed: int = 0, flush_cache: bool = False, counterparts: Sequence[Device] = (),
-        fence_bytes: int = 0,
+        fence_bytes: int = 0, fill: Sequence[float] = (),
     ) -> None:  # fmt: skip
         self.device = device
         self.counterparts = counterparts
         self.dtype = dtype
         self.seed = seed
         self.fence_bytes = fence_bytes
+        self.fill = tuple(fill)
         self.flush = CacheFlush(device) if flush_cache else None
         self._references: dict[Problem, Reference | SampledReference] = {}
 
@@ -56,7 +57,8 @@ class CaseBuilder:
         """The reference for a problem, shared by all memory orders of its operands."""
         plain = replace(problem, a_order="row", b_order="row", c_order="row") if isinstance(problem, Gemm) else problem
         if plain not in self._references:
-            self._references[plain] = reference_for(plain, random_arrays(plain, self.seed))
+            arrays = constant_arrays(plain, self.fill) if self.fill else random_arrays(plain, self.seed)
+            self._references[plain] = reference_for(plain, arrays)
         return self._references[plain]
 
     def kernel_case(self, kernel: Kernel, problem: Problem, device: Device | None = None) -> Case:

@@ -2,17 +2,18 @@
 
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from typing import Unpack
 
 from ..analysis.arguments import ready_kernel
 from ..analysis.diagnosis import diagnosed
-from ..core.defaults import LADDER_SIDES, TRIAL_S
+from ..core.defaults import TRIAL_S, ladder_side
 from ..core.device import DeviceInfo
 from ..core.kernel import Kernel, Ladder
 from ..core.launch_options import LaunchOptions
 from ..core.own_problem import own_problem_of
 from ..core.plan import plan_kernel
-from ..core.problem import Gemm, Problem
+from ..core.problem import Gemm, Problem, constant_arrays
 from ..core.problems import check_memory, host_bytes, make_problem
 from ..core.records import Record, Row
 from ..core.sizes import Sides, Size, Sizes, as_sizes
@@ -28,11 +29,12 @@ from .progress import Announce, Estimate, Phase, silent
 from .session import Session
 from .trial import tried_case
 
+FILLED = "each input holds one number, so that a transposed index goes unnoticed: without --fill inputs are random"
+
 
 def default_size(ladder: Ladder, device_kind: str) -> int:
     """The square size of a default run: large enough to tell rungs apart, small enough to end within a minute."""
-    operation = "gemm" if ladder.kernels[0].operation == "gemm" else "transpose"
-    return LADDER_SIDES[operation, "gpu" if device_kind == "gpu" else "cpu"]
+    return ladder_side(ladder.kernels[0].operation, device_kind)
 
 
 def check_ladder(
@@ -42,11 +44,12 @@ def check_ladder(
     dtype: str | None = None,
     rungs: Sequence[str] = (),
     baselines: bool = True,
+    published: bool = False,
 ) -> list[tuple[int, ...]]:
     """The sizes at which a ladder will be measured. An error for a rung, type or size that it cannot have, and for too little
     memory, before anything is allocated."""
     dtype = dtype or ladder.usual_dtype
-    chosen = select(ladder, tuple(rungs))
+    chosen = select(ladder, tuple(rungs), published)
     wanted = as_sizes(sizes) or [(default_size(ladder, device.info.kind),)]
     for size in wanted:
         problems = [make_problem(kernel, size, dtype) for kernel in chosen]
@@ -102,6 +105,7 @@ def run_ladder(
     announce: Announce = silent,
     keep: Callable[[Record], None] = lambda record: None,
     so_far: Callable[[Record], None] = lambda record: None,
+    published: bool = False,
 ) -> Record:
     """Verify and measure every rung of a ladder on a device, interleaved with NumPy and the sequential host program.
 
@@ -110,13 +114,13 @@ def run_ladder(
     caches before each run. `watch` gets a row's index and the row whenever it changes, `announce` what is going on. A
     failure is a row with a status and a reason. `backend` is "opencl", "cuda" or "both"; with "both" each rung has a row for
     each, on the same GPU. If it ends early, `keep` gets the record of what was measured until then. `so_far` gets the same
-    after each size.
+    after each size. With `published` the sources' kernels as they were published are measured, too.
     """
     ladder = find_ladder(name) if isinstance(name, str) else name
     dtype = dtype or ladder.usual_dtype
     opened, *counterparts = open_backends(backend, device)
-    chosen = select(ladder, tuple(rungs))
-    wanted = check_ladder(ladder, opened, sizes, dtype, rungs, baselines)
+    chosen = select(ladder, tuple(rungs), published)
+    wanted = check_ladder(ladder, opened, sizes, dtype, rungs, baselines, published)
     rows: dict[int, Row] = {}
 
     def seen(index: int, row: Row) -> None:
@@ -193,6 +197,7 @@ def run_kernel(
     local_size: Sides | None = None,
     announce: Announce = silent,
     keep: Callable[[Record], None] = lambda record: None,
+    fill: Sequence[float] = (),
     **own_arguments: Unpack[LaunchOptions],
 ) -> tuple[Record, Verdict | None]:
     """Verify and measure one kernel and NumPy: the record, and the verdict with ten sample elements.
@@ -201,7 +206,8 @@ def run_kernel(
     `own_arguments` are those of a file (`LaunchOptions`): without a reference, its result is compared with the interpreter's.
 
     A user's kernel, and a rung with other settings, is first tried in a child process for at most `time_budget` seconds.
-    If it hangs or crashes there, its row says so. `watch`, `announce` and `keep` are those of `run_ladder`.
+    If it hangs or crashes there, its row says so. `watch`, `announce` and `keep` are those of `run_ladder`. With `fill` each
+    input holds one number instead of random ones.
 
     With `backend` "both" the verdict is the first that did not pass, or the last. The row of a kernel that was wrong or
     failed holds what `explain` finds in it at a small size.
@@ -214,7 +220,9 @@ def run_kernel(
     problem = make_problem(chosen, size, dtype, offset)
     check_something(problem)
     check_memory(problem, opened.info)
-    builder = CaseBuilder(opened, dtype, counterparts=counterparts)
+    if fill:
+        constant_arrays(problem, fill)  # refuses what cannot be, before anything is measured
+    builder = CaseBuilder(opened, dtype, counterparts=counterparts, fill=fill)
     devices = (opened, *counterparts)
     cases: list[Case] = []
     with Session(f"kernel {chosen.name}", opened, dtype, counterparts, announce) as session, ExitStack() as stack:
@@ -234,6 +242,8 @@ def run_kernel(
             raise
         for case, each in zip(own, devices, strict=True):
             case.row = diagnosed(case.row, chosen, problem, each.info)
-        rows = [case.row for case in cases]
+        rows = [
+            replace(case.row, notes=(*case.row.notes, FILLED)) if fill and case in own else case.row for case in cases
+        ]
         verdict = next((each.verdict for each in own if not each.row.passed), own[-1].verdict)
         return session.record(rows), verdict

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import msgspec
 
+from ..core.defaults import cpu_or_gpu
 from ..core.device import DeviceInfo, Peaks
 from ..core.files import write_atomically
 from ..core.kernel import KERNELS, Config, Kernel
@@ -108,7 +109,7 @@ def measure_peaks(device: Device, dtype: str) -> Peaks:
     chain, copying, reading = _configs(device.info, dtype)
     groups = device.info.compute_units * GROUPS_PER_UNIT
     chains = Chains(groups * chain.GROUP * chain.ACCUMULATORS * chain.VW, ROUNDS, chain.VW, dtype)
-    copied = Copy(1, COPY_BYTES["gpu" if device.info.kind == "gpu" else "cpu"] // element_type(dtype).itemsize, dtype)
+    copied = Copy(1, COPY_BYTES[cpu_or_gpu(device.info.kind)] // element_type(dtype).itemsize, dtype)
     reads = LocalReads(groups * reading.GROUP, 1 << 16, dtype)
     return Peaks(
         gflops={dtype: chains.flops / _best(device, CHAINS, chain, chains) * 1e-9},

@@ -14,7 +14,7 @@ from ..analysis.explain import Explanation
 from ..analysis.explain.models import model_for
 from ..analysis.explain.plans import explain_steps
 from ..analysis.explain.totals import totals
-from ..core.defaults import ROOFLINE_SIDES
+from ..core.defaults import ROOFLINE_SIDES, cpu_or_gpu
 from ..core.device import DeviceInfo, Peaks
 from ..core.kernel import Kernel
 from ..core.launch_options import LaunchOptions
@@ -31,7 +31,6 @@ from ..runtime.opencl.device import Device, open_device
 from .ladders import run_kernel
 from .progress import Announce, Phase, silent
 
-WORD = 4  # bytes of one bank of local memory
 DEEP = 512  # the traffic of deeper products is extrapolated from two smaller depths
 
 
@@ -163,7 +162,7 @@ def roofline_kernel(
     kernel = ready_kernel(chosen_kernel(kernel, settings, global_size, local_size, **own), size or None, dtype)
     dtype = kernel.usual_dtype if dtype is None else dtype
     device = device if isinstance(device, Device) else open_device(device)
-    size = as_size(size) or (ROOFLINE_SIDES["gpu" if device.info.kind == "gpu" else "cpu"],)
+    size = as_size(size) or (ROOFLINE_SIDES[cpu_or_gpu(device.info.kind)],)
     problem = make_problem(kernel, size, dtype, offset)
     if not all(each.elements for each in problem.operands):
         raise InvalidInput(f"{problem.title} is empty: a roofline needs a problem with at least one element")
@@ -222,7 +221,7 @@ def traffic_of(explanations: Sequence[Explanation], info: DeviceInfo) -> Traffic
         return Traffic(requested, local, "per work-item", exact)
     return Traffic(
         sum(each.sectors for each in sums) * model.sector,
-        sum(each.wavefronts for each in sums) * model.banks * WORD,
+        sum(each.wavefronts for each in sums) * model.banks * model.bank_bytes,
         model.name,
         exact,
     )

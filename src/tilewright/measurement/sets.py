@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from ..core.defaults import BENCHMARK_SETS
+from ..core.defaults import BENCHMARK_SETS, cpu_or_gpu
 from ..core.in_place import InPlaceTranspose
 from ..core.problem import Copy, Gemm, Problem, Transpose
 from ..core.types import ELEMENT_TYPES, FLOAT8
@@ -71,7 +71,7 @@ def quick(dtype: str) -> Iterator[Problem]:
 
 def default_sets(device_kind: str) -> tuple[str, ...]:
     """The sets that are measured if none are named."""
-    return BENCHMARK_SETS["gpu" if device_kind == "gpu" else "cpu"]
+    return BENCHMARK_SETS[cpu_or_gpu(device_kind)]
 
 
 @benchmark_set("layouts")

@@ -11,13 +11,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-import numpy as np
-
-from ..core.argument_words import LaunchWords
 from ..core.defaults import TRIAL_S
 from ..core.device import DeviceInfo
 from ..core.kernel import Kernel
-from ..core.own_problem import Contents, own_problem_of
 from ..core.problem import Problem
 from ..core.records import RowStatus
 from ..errors import NoDevice, TilewrightError
@@ -26,7 +22,6 @@ from ..runtime.children import ChildRun, received, run_child, sent, tell
 from ..runtime.cuda import device as cuda
 from ..runtime.device import Device
 from ..runtime.opencl.device import list_devices, open_device
-from ..runtime.run import image_arguments
 from ..runtime.verify import Element, Verdict
 from .cases import Case, CaseBuilder, new_row
 
@@ -46,6 +41,7 @@ class Task:
     backend: str
     device: DeviceInfo
     time_budget: float
+    fill: tuple[float, ...] = ()
 
 
 def tried_case(
@@ -54,14 +50,13 @@ def tried_case(
     """`builder.kernel_case`, which a user's kernel reaches only if it ran in a child process before.
 
     Otherwise the row says how the child ended or what it found, and nothing is launched here. A Config class of the
-    caller's own cannot be sent to a child: such a kernel is not tried. Nor is one with images, which is refused anyway.
+    caller's own cannot be sent to a child: such a kernel is not tried.
     """
-    if comes_with_us(kernel) or not can_be_sent(kernel) or image_arguments(kernel):
+    if comes_with_us(kernel) or not can_be_sent(kernel):
         return builder.kernel_case(kernel, problem, device)
     with TemporaryDirectory(prefix="tilewright-") as folder:
-        sendable, own = portable(kernel, problem, Path(folder))
-        task = Task(sendable, own, builder.dtype, device.backend, device.info, time_budget)
-        command = [sys.executable, "-m", "tilewright.measurement.trial", sent(task)]
+        task = Task(sendable(kernel), problem, builder.dtype, device.backend, device.info, time_budget, builder.fill)
+        command = [sys.executable, "-m", "tilewright.measurement.trial", sent(task, Path(folder))]
         tried = read(run_child(command, time_budget), problem, time_budget)
     if tried is None:
         return builder.kernel_case(kernel, problem, device)
@@ -71,8 +66,8 @@ def tried_case(
 
 
 def comes_with_us(kernel: Kernel) -> bool:
-    """Whether it is an unchanged rung, which the tests cover."""
-    return any(kernel == each for ladder in LADDERS.values() for each in ladder.kernels)
+    """Whether it is an unchanged rung or one of its variants, which the tests cover."""
+    return any(kernel == each for ladder in LADDERS.values() for each in ladder.with_originals)
 
 
 def can_be_sent(kernel: Kernel) -> bool:
@@ -80,21 +75,11 @@ def can_be_sent(kernel: Kernel) -> bool:
     return all(part.__module__.startswith(OWN) for part in (type(kernel.config), kernel.steps))
 
 
-def portable(kernel: Kernel, problem: Problem, folder: Path) -> tuple[Kernel, Problem]:
-    """The kernel and its own problem with arrays of the caller's written to files: a child's command line is short."""
-    own = own_problem_of(problem)
-    if own is None or kernel.binding is None:
-        return kernel, problem
-    buffers = []
-    for place, each in enumerate(own.buffers):
-        if each.contents.kind == "array":
-            path = folder / f"{place}.npy"
-            np.save(path, np.ascontiguousarray(each.contents.value))
-            each = replace(each, contents=Contents("file", str(path)))
-        buffers.append(each)
-    made = replace(own, buffers=tuple(buffers), expected=None)  # given results are compared with here
-    return replace(kernel, launch=replace(kernel.launch or LaunchWords(), arguments=(), init=(), expect=()),
-                   binding=replace(kernel.binding, problem=made)), made  # fmt: skip
+def sendable(kernel: Kernel) -> Kernel:
+    """The kernel without the user's words, which may be objects of any kind: its Binding has what they mean."""
+    if kernel.binding is None or kernel.launch is None:
+        return kernel
+    return replace(kernel, launch=replace(kernel.launch, arguments=(), init=(), expect=()))
 
 
 def read(child: ChildRun, problem: Problem, time_budget: float) -> tuple[RowStatus, str, Verdict | None] | None:
@@ -147,15 +132,15 @@ def opened(task: Task) -> Device:
     return open_device(str(min(same)[1]))
 
 
-def main(text: str) -> None:
+def main(path: str) -> None:
     """The child's entry."""
-    task: Task = received(text)
+    task: Task = received(path)
     if hasattr(signal, "setitimer"):
         signal.setitimer(
             signal.ITIMER_REAL, task.time_budget + GRACE_S
         )  # SIGALRM ends even a process that is in a driver
     try:
-        builder = CaseBuilder(opened(task), task.dtype, fence_bytes=FENCE_BYTES)
+        builder = CaseBuilder(opened(task), task.dtype, fence_bytes=FENCE_BYTES, fill=task.fill)
         tell("trying")
         tried = builder.kernel_case(task.kernel, task.problem)
     except TilewrightError as error:

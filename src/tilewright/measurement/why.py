@@ -1,9 +1,12 @@
 """Why a rung is fast or slow here: its header comment, what `explain` counts, the roofline's bound, and the measurement."""
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from textwrap import indent
+from time import process_time
 
+from ..analysis.explain import Explanation
 from ..analysis.explain.models import model_for
 from ..analysis.explain.plans import explain_steps
 from ..core.device import DeviceInfo, Peaks
@@ -34,7 +37,10 @@ class Counts:
 
 @dataclass(frozen=True)
 class Why:
-    """The answer for one rung. `print` it to read it. `counts` are None, and `note` says why, if `explain` cannot run it."""
+    """The answer for one rung. `print` it to read it. `counts` are None, and `note` says why, if `explain` cannot run it.
+
+    `explanations` are of its launches at the size `counted_at`, the kernel itself last.
+    """
 
     row: Row
     header: str
@@ -43,21 +49,30 @@ class Why:
     bound: Roofline | None
     contrary: str = ""
     note: str = ""
+    explanations: tuple[Explanation, ...] = ()
 
     def __str__(self) -> str:
         return "\n".join(_lines(self))
 
 
-def why(record: Record, kernels: Sequence[Kernel], announce: Announce = silent) -> list[Why]:
-    """The answers for the rungs of the first size in a ladder's record, in the record's order."""
+def why(
+    record: Record, kernels: Sequence[Kernel], announce: Announce = silent, patience_s: float = math.inf
+) -> list[Why]:
+    """The answers for the rungs of the first size in a ladder's record, in the record's order.
+
+    Counting ends after `patience_s` seconds of this process, whatever other programs do. Rungs of many work-items, which are
+    counted fastest, are the first.
+    """
     rungs = {kernel.name: kernel for kernel in kernels}
     own = [row for row in record.rows if row.name in rungs and not row.is_baseline and row.backend == "opencl"]
     own = [row for row in own if row.size == own[0].size]
     estimate = Estimate(announce, "counting", len(own))
-    answers: list[Why] = []
-    for place, row in enumerate(own):
-        estimate.done(place, row.name)
-        answers.append(_answer(row, rungs[row.name], record))
+    end = process_time() + patience_s
+    found: dict[str, Why] = {}
+    for row in sorted(own, key=lambda row: -_work_items(rungs[row.name], record)):
+        estimate.done(len(found), row.name)
+        found[row.name] = _answer(row, rungs[row.name], record, end)
+    answers = [found[row.name] for row in own]
     last: Why | None = None
     for place, answer in enumerate(answers):
         if last is not None:
@@ -76,16 +91,29 @@ def header_comment(text: str) -> str:
     return "\n".join(lines)
 
 
-def _answer(row: Row, kernel: Kernel, record: Record) -> Why:
+def _work_items(kernel: Kernel, record: Record) -> int:
+    """The work-items of the rung at the size at which it is counted; 0 if the device refuses it."""
+    problem = make_problem(kernel, COUNTED_SIZES[kernel.operation], record.dtype)
+    try:
+        step = plan_kernel(kernel, problem, record.environment.device).steps[-1]
+    except (InvalidInput, Unsupported):
+        return 0
+    return math.prod(step.config.ndrange(step.problem).global_size)
+
+
+def _answer(row: Row, kernel: Kernel, record: Record, end: float) -> Why:
     info, dtype = record.environment.device, record.dtype
     problem = make_problem(kernel, COUNTED_SIZES[kernel.operation], dtype)
     size = "x".join(map(str, COUNTED_SIZES[kernel.operation]))
     answer = Why(row, header_comment(kernel.text), size, None, None)
     try:
         steps = plan_kernel(kernel, problem, info).steps
-        explanations = explain_steps(steps, problem, model=model_for(info))
+        explanations = explain_steps(
+            steps, problem, model=model_for(info), watch=lambda steps, groups: process_time() > end
+        )
     except (InvalidInput, Unsupported) as cannot:  # such as inline assembly, or a size that the rung refuses
-        return replace(answer, note=f"nothing is counted: {cannot}")
+        over = f"the time for counting was over, and one of its work-items does much at {size}"
+        return replace(answer, note=f"nothing is counted: {over if process_time() > end else cannot}")
     work = (problem.flops or compulsory_bytes(problem)) / WORK
     traffic = traffic_of(explanations, info)
     instructions = sum(
@@ -94,7 +122,7 @@ def _answer(row: Row, kernel: Kernel, record: Record) -> Why:
         for access in explanation.accesses
     )
     counts = Counts(instructions / work, traffic.requested_bytes / work, traffic.local_bytes / work)
-    answer = replace(answer, counts=counts)
+    answer = replace(answer, counts=counts, explanations=tuple(explanations))
     if not row.measured or record.peaks is None:
         return answer
     scale = (row.flops or row.nbytes) / (problem.flops or compulsory_bytes(problem))

@@ -2,7 +2,7 @@
 
 import math
 import statistics
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from ..core.markdown import cell
 from ..core.numbers import figure, scaled_unit
@@ -95,7 +95,7 @@ def shown(rows: Sequence[ProblemRows]) -> list[ProblemRows]:
     if len(rows) <= LONGEST:
         return list(rows)
     measured = [group for group in rows if group[0].comparable and group[1].comparable]
-    order = sorted(measured, key=lambda group: statistics.median(paired_ratios(*group[:2])))
+    order = sorted(measured, key=median_ratio)
     some = [order[round(step * (len(order) - 1) / STEPS)] for step in range(STEPS + 1)] if order else []
     return [group for group in rows if group not in measured] + some
 
@@ -112,12 +112,20 @@ def summary(rows: Sequence[ProblemRows], busy: bool = False) -> str:
     without = f" ({left} left out, marked {MARK}: {cause})" if left else ""
     if not trusted:
         return f"no geometric mean: {left} problems are left out, because {cause}"
-    medians = [statistics.median(paired_ratios(baseline, ours)) for baseline, ours, *_ in trusted]
     bests = [min(baseline.samples.times) / min(ours.samples.times) for baseline, ours, *_ in measured]
-    mean, best = (math.exp(statistics.fmean(map(math.log, each))) for each in (medians, bests))
+    mean, best = geometric_mean(map(median_ratio, trusted)), geometric_mean(bests)
     count = f"{len(trusted)} problem{'' if len(trusted) == 1 else 's'}"
     everywhere = f" over all {len(measured)}" if left else ""
     return f"geometric mean over {count}{without}: {mean:.2f}x by medians of paired ratios, {best:.2f}x by best times{everywhere}"
+
+
+def median_ratio(group: ProblemRows) -> float:
+    """How many times faster ours is than the baseline: the median of paired samples. Both must be comparable."""
+    return statistics.median(paired_ratios(*group[:2]))
+
+
+def geometric_mean(ratios: Iterable[float]) -> float:
+    return math.exp(statistics.fmean(map(math.log, ratios)))
 
 
 def turn_seconds(record: Record) -> float:

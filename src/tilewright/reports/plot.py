@@ -13,21 +13,25 @@ from .charts.ratios import draw_ratios
 from .charts.sizes import draw_sizes, is_sweep
 from .cold_start import TITLE as COLD_START
 from .picture_files import check_picture, write_picture
-from .roofline import draw_ladder_roofline, draw_roofline
+from .roofline import draw_ladder_roofline, draw_roofline, load_roofline
 
 Drawable = Record | Roofline | LadderRoofline
 # What the files of maintainers' tools are called, by fields that each of them has. `load_record` names those of commands.
 OTHERS = (
     ("a record of counters: predicted and counted numbers for each line of source", {"profiler", "cases"}),
+    ("a record of predictions: predicted times beside measured ones", {"constants", "micro"}),
+    ("a record of planning: how long plans of new shapes take", {"planned_for", "limit_ms"}),
     ("a record of the fuzzer: numbers of calls", {"first_seed", "counts"}),
     ("a record of sanitizers: what checkers found in each kernel", {"cuda"}),
+    ("a record of the playground: times of its visits and runs in a browser", {"visits", "limits_s"}),
     ("a record of warm calls: times of small calls beside those of an older version", {"before", "after"}),
 )
-DRAWN = "plot draws ladders, single kernels, benchmarks, cold starts and rooflines"
+DRAWN = "It has no picture: plot draws ladders, single kernels, benchmarks, cold starts and rooflines"
 
 
-def load_drawable(path: Path) -> Drawable:
-    """Read a file that `plot` can draw; RecordError says what is wrong with it, or which other kind of record it is."""
+def load_drawable(path: Path, refusal: str = DRAWN) -> Drawable:
+    """Read a file that `plot` can draw; RecordError says what is wrong with it, or which other kind of record it is, and then
+    the `refusal`."""
     content: Any = load(path, dict | list, "a record")  # type: ignore[arg-type]
     if isinstance(content, list):
         return load_record(path)  # it names the command that wrote the list
@@ -35,12 +39,12 @@ def load_drawable(path: Path) -> Drawable:
     if "format" in fields and "title" in fields:
         return load_record(path)
     if {"kernel", "compulsory_bytes"} <= fields:
-        return load(path, Roofline, "a roofline")
+        return load_roofline(path)
     if {"title", "rungs"} <= fields:
         return load(path, LadderRoofline, "a ladder's roofline")
     for what, marks in OTHERS:
         if marks <= fields:
-            raise RecordError(f"{path} is {what}. It has no picture: {DRAWN}")
+            raise RecordError(f"{path} is {what}. {refusal}")
     return load_record(path)
 
 

@@ -6,16 +6,14 @@ from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
-from ..core.markdown import fenced
 from ..core.numbers import figure
 from ..core.records import load
 from ..core.svg import Drawing, text_width
-from ..errors import RecordError, Unsupported
+from ..errors import Unsupported
 from ..measurement.ladder_roofline import LadderRoofline
 from ..measurement.roofline import Roofline
 from .charts.axes import draw_heading
 from .charts.placing import Box, Labels
-from .picture_files import write_picture
 
 LEFT, WIDTH, HEIGHT = 84.0, 860.0, 500.0
 TONES = {"memory": "tone0", "loads and stores": "tone0", "local memory": "tone3", "multiply-adds": "tone1"}
@@ -47,16 +45,6 @@ def load_roofline(path: Path) -> Roofline:
     return load(path, Roofline, "a roofline")
 
 
-def roofline_block(words: Sequence[str], folder: Path) -> str:
-    """The text of a saved roofline for a page. A second word names its picture, which is drawn again."""
-    if len(words) not in (1, 2):
-        raise RecordError(f"the mark roofline has {len(words)} words; it takes a record and an optional picture")
-    found = load_roofline(folder / words[0])
-    if len(words) == 2:
-        write_picture(draw_roofline(found), folder / words[1])
-    return fenced(str(found))
-
-
 def draw_roofline(found: Roofline) -> str:
     """One kernel as SVG text: a point for each way to count its bytes. Unsupported for copies and kernels that failed."""
     check_drawable(found)
@@ -85,8 +73,9 @@ def draw_roofline(found: Roofline) -> str:
     return drawing.svg()
 
 
-def draw_ladder_roofline(found: LadderRoofline) -> str:
-    """The path of a ladder as SVG text: its measured rungs in order, at the flops for each byte that they load and store."""
+def draw_ladder_roofline(found: LadderRoofline, chosen: str = "") -> str:
+    """The path of a ladder as SVG text: its measured rungs in order, at the flops for each byte that they load and store. The
+    rung with the name `chosen` gets a ring, and its step from the rung before a stronger line."""
     rungs = [each for each in found.rungs if each.seconds and each.traffic is not None]
     if not rungs:
         raise Unsupported(f"{found.title}: no rung was measured and has known traffic, so there is no path to draw")
@@ -106,6 +95,7 @@ def draw_ladder_roofline(found: LadderRoofline) -> str:
         drawing.curve(spots, "tone2 thin", "4 3")
     for before, after in pairwise(spots):
         labels.avoid_line(*before, *after)
+    _ring(drawing, [each.kernel for each in rungs], spots, chosen)
     for each, (x, y) in zip(rungs, spots, strict=True):
         labels.avoid_point(x, y)
         _local_bound(drawing, axes, labels, each, x, y)
@@ -119,6 +109,16 @@ def draw_ladder_roofline(found: LadderRoofline) -> str:
         drawing.point(x, y, "solid tone2", "diamond" if each is best else "circle", 5, hover)
         labels.put(drawing, [(x, y)], words, "ink head" if each is best else "ink")
     return drawing.svg()
+
+
+def _ring(drawing: Drawing, names: Sequence[str], spots: Sequence[tuple[float, float]], chosen: str) -> None:
+    """The mark of one rung, if it is drawn."""
+    if chosen not in names:
+        return
+    place = names.index(chosen)
+    if place:
+        drawing.curve(spots[place - 1 : place + 1], "tone1")
+    drawing.point(*spots[place], "hollow tone1", radius=10)
 
 
 def _ladder_notes(found: LadderRoofline, rungs: Sequence[Roofline]) -> list[str]:

@@ -7,6 +7,8 @@ import re
 from collections.abc import Iterator, Sequence
 from html import escape
 
+from ..core.wide_text import padded, width_of
+
 LONGEST_CELL = 36  # characters; the sentences of wider columns stand below the table
 _CELLS = re.compile(r"(?<!\\)\|")
 _RULE = re.compile(r"\|( --- \|)+")
@@ -28,8 +30,8 @@ def as_html(markdown: str) -> str:
             parts += [f"<p>{escape(line)}</p>" for line in block if line]
         else:
             head, *rows = block
-            parts.append(f"<table><thead>{_html_row(head, 'th')}</thead>")
-            parts.append(f"<tbody>{''.join(_html_row(row, 'td') for row in rows)}</tbody></table>")
+            parts.append(f"<table><thead>{html_row(head, 'th')}</thead>")
+            parts.append(f"<tbody>{''.join(html_row(row, 'td') for row in rows)}</tbody></table>")
     return "\n".join(parts)
 
 
@@ -40,7 +42,7 @@ def _blocks(markdown: str) -> Iterator[list[str] | tuple[tuple[str, ...], ...]]:
     for line in (*markdown.splitlines(), ""):
         if line.startswith("|"):
             if not _RULE.fullmatch(line):
-                rows.append(tuple(each.strip().replace("\\|", "|") for each in _CELLS.split(line)[1:-1]))
+                rows.append(tuple(_cell_text(each) for each in _CELLS.split(line)[1:-1]))
             continue
         if rows:
             yield from ([plain] if plain else [])
@@ -50,22 +52,30 @@ def _blocks(markdown: str) -> Iterator[list[str] | tuple[tuple[str, ...], ...]]:
     yield plain[:-1]
 
 
+def _cell_text(cell: str) -> str:
+    """The text of a cell, which may be bold."""
+    text = cell.strip().replace("\\|", "|")
+    return text[2:-2] if len(text) > 4 and text.startswith("**") and text.endswith("**") else text
+
+
 def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:
     """Numbers to the right, words to the left; a wide column becomes lines below the table."""
     head, *body = rows
-    wide = [place for place in range(1, len(head)) if max((len(row[place]) for row in body), default=0) > LONGEST_CELL]
+    wide = [
+        place for place in range(1, len(head)) if max((width_of(row[place]) for row in body), default=0) > LONGEST_CELL
+    ]
     kept = [place for place in range(len(head)) if place not in wide]
-    widths = {place: max(len(row[place]) for row in rows) for place in kept}
+    widths = {place: max(width_of(row[place]) for row in rows) for place in kept}
     words = {place for place in kept if not any(row[place][:1].isdigit() for row in body)} | {0}
 
     def line(row: Sequence[str]) -> str:
         return "  ".join(
-            row[place].ljust(widths[place]) if place in words else row[place].rjust(widths[place]) for place in kept
+            padded(row[place], widths[place]) if place in words else row[place].rjust(widths[place]) for place in kept
         ).rstrip()
 
     below = list(dict.fromkeys(f"{row[0]}: {row[place]}" for place in wide for row in body if row[place]))
     return [*map(line, rows), *([""] if below else []), *below]
 
 
-def _html_row(cells: Sequence[str], tag: str) -> str:
+def html_row(cells: Sequence[str], tag: str) -> str:
     return "<tr>" + "".join(f"<{tag}>{escape(each)}</{tag}>" for each in cells) + "</tr>"

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..core.device import Peaks
+from ..core.language import translated
 from ..core.markdown import cell
 from ..core.numbers import figure, scaled_unit
 from ..core.records import Record, Role, Row
@@ -110,7 +111,7 @@ def cells(line: Line, per_unit: float = 1.0) -> tuple[str, ...]:
     """The text of each column of `header`, rates in units of `per_unit`. The last column of a row that failed says why."""
     row = line.row
     if not row.measured:
-        return (row.label, line.status, *[""] * 7, row.lesson if row.passed else failure(row))
+        return (row.label, line.status, *[""] * 7, translated(row.lesson) if row.passed else failure(row))
     samples = row.samples
     ratios = (line.over_first, line.over_previous, line.over_baseline)
     return (
@@ -121,7 +122,7 @@ def cells(line: Line, per_unit: float = 1.0) -> tuple[str, ...]:
         f"{samples.spread * 100:.0f}{MARK if is_unsteady(row) else ''}",
         "" if line.of_peak is None else figure(line.of_peak * 100),
         *("" if each is None else figure(each) for each in ratios),
-        row.lesson,
+        translated(row.lesson),
     )
 
 
@@ -135,10 +136,10 @@ def without_repeats(lines: Sequence[Line]) -> list[str]:
 def legend(rows: Sequence[Row], columns: Sequence[str]) -> str:
     """What the columns mean, in one line."""
     meanings = {
-        "± %": "± % half the distance of the 20th and 80th percentile of the times",
-        "% peak": "% peak of the measured peak",
-        "x first": "x first, x prev times as fast as the first rung and the rung before",
-        f"x {baseline_of(rows)}": f"x {baseline_of(rows)} times as fast as {baseline_of(rows)}",
+        "± %": translated("± % half the distance of the 20th and 80th percentile of the times"),
+        "% peak": translated("% peak of the measured peak"),
+        "x first": translated("x first, x prev times as fast as the first rung and the rung before"),
+        f"x {baseline_of(rows)}": translated("x {baseline} times as fast as {baseline}", baseline=baseline_of(rows)),
     }
     return "; ".join(text for name, text in meanings.items() if name in columns)
 
@@ -163,10 +164,15 @@ def heading(record: Record, sizes: bool = True) -> str:
 
 def peaks_line(peaks: Peaks | None) -> str:
     if peaks is None:
-        return "peaks not measured"
+        return translated("peaks not measured")
     rates = ", ".join(f"{dtype} {rate:,.0f} GFLOP/s" for dtype, rate in peaks.gflops.items())
-    busy = "" if peaks.quiet else " (too low: measured while other programs were busy; not kept)"
-    return f"measured peaks: {rates}; copy {peaks.copy_gbs:,.0f} GB/s; local memory {peaks.local_gbs:,.0f} GB/s{busy}"
+    text = translated(
+        "measured peaks: {rates}; copy {copy:,.0f} GB/s; local memory {local:,.0f} GB/s",
+        rates=rates, copy=peaks.copy_gbs, local=peaks.local_gbs,
+    )  # fmt: skip
+    if peaks.quiet:
+        return text
+    return f"{text} {translated('(too low: measured while other programs were busy; not kept)')}"
 
 
 def notes(rows: Sequence[Row]) -> list[str]:

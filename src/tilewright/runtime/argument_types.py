@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core.images import IMAGE_TYPES, SAMPLER_TYPE
 from ..core.source import Parameter, Signature
 from ..core.types import element_type, numpy_dtype
 from ..errors import InvalidInput
@@ -15,9 +16,13 @@ TYPES = {"int": np.int32, "uint": np.uint32, "long": np.int64, "ulong": np.uint6
 
 
 def argument_types(kernel: str, signature: Signature, dtype: str) -> tuple[Any, ...]:
-    """The type of each argument of a kernel for operands of `dtype`; None for a pointer. InvalidInput names an unknown
-    type."""
-    return tuple(None if each.pointer else _argument_type(kernel, each, dtype) for each in signature.parameters)
+    """The type of each argument of a kernel for operands of `dtype`; None for pointers, images and samplers. InvalidInput
+    names an unknown type."""
+    objects = (*IMAGE_TYPES, SAMPLER_TYPE)
+    return tuple(
+        None if each.pointer or each.ctype in objects else _argument_type(kernel, each, dtype)
+        for each in signature.parameters
+    )
 
 
 def _argument_type(kernel: str, parameter: Parameter, dtype: str) -> Any:

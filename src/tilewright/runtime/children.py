@@ -1,6 +1,5 @@
 """Runs child processes that list devices or try one, because a driver can abort, crash or hang its process."""
 
-import base64
 import json
 import os
 import pickle
@@ -132,14 +131,17 @@ def _judge(platform: str, device: int, child: ChildRun) -> SmokeResult:
     )
 
 
-def sent(request: object) -> str:
-    """An object as one word of a child's command line; `received` is the inverse."""
-    return base64.b64encode(pickle.dumps(request)).decode()
+def sent(request: object, folder: Path) -> str:
+    """Write an object to a file in a temporary `folder`: its path is a word of a child's command line. `received` is the inverse.
+    A command line itself is too short for arrays."""
+    path = folder / "request.pickle"
+    path.write_bytes(pickle.dumps(request))
+    return str(path)
 
 
-def received(word: str) -> Any:
-    """The object that the parent made a word of with `sent`."""
-    return pickle.loads(base64.b64decode(word))
+def received(path: str) -> Any:
+    """The object that the parent wrote with `sent`."""
+    return pickle.loads(Path(path).read_bytes())
 
 
 def tell(stage: str, **facts: object) -> None:

@@ -7,6 +7,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from ..core.device import DeviceInfo
+from ..core.images import ImageValue, SamplerValue
 from ..core.kernel import NDRange
 from ..core.source import Signature
 from ..core.tensor_map import TensorMap
@@ -79,6 +80,17 @@ class Device(Protocol):
 
     def local_memory(self, nbytes: int) -> Any:
         """What a pointer to local memory of so many bytes for each work-group gets."""
+
+    def image(self, name: str, ctype: str, value: ImageValue) -> Any:
+        """An image for a parameter, with its texels and a `handle` to bind. Unsupported if the device or the runtime has none."""
+
+    def sampler(self, name: str, value: SamplerValue) -> Any: ...
+
+    def write_image(self, image: Any) -> None:
+        """Give an image the texels that it was made with, and wait."""
+
+    def read_image(self, image: Any) -> np.ndarray:
+        """The bytes of an image's texels."""
 
     def part(self, buffer: Any, origin: int, nbytes: int) -> Any: ...
 

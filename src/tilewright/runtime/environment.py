@@ -21,7 +21,7 @@ def read_environment(device: DeviceInfo, others: float | None = None) -> Environ
         date=datetime.now(UTC).isoformat(timespec="seconds"),
         python=platform.python_version(),
         system=f"{platform.system()} {platform.release()}",
-        processor=_processor(),
+        processor=processor(),
         cores=os.cpu_count() or 1,
         load=os.getloadavg()[0] if hasattr(os, "getloadavg") else 0.0,
         versions={name: version_of(name) for name in PACKAGES},
@@ -47,7 +47,8 @@ def _cpuinfo(key: str) -> str:
         return ""
 
 
-def _processor() -> str:
+def processor() -> str:
+    """The name of the processor, as the system tells it."""
     return _cpuinfo("model name") or platform.processor()
 
 

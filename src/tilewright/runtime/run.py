@@ -10,22 +10,18 @@ import numpy as np
 
 from ..core.arguments import check_arguments
 from ..core.binding import Local, Null, Part
-from ..core.kernel import Kernel, NDRange, Step, render
+from ..core.images import ImageValue, SamplerValue
+from ..core.kernel import NDRange, Step, render
 from ..core.operands import Operand
 from ..core.plan import Plan
 from ..core.problem import inputs_of, output_of
+from ..core.source import Parameter
 from ..core.types import numpy_dtype
 from ..errors import InvalidInput, Unsupported, WrongResult
 from .device import Device
 from .fences import Fenced, fenced_buffer, outside
 
-IMAGES = ("image", "sampler_t")  # how the types of arguments begin that are no numbers
 WAIT_S = 0.1  # between two waits of sustained work: some 20 us of pause are negligible
-
-
-def image_arguments(kernel: Kernel) -> list[str]:
-    """The arguments of a kernel that are images or samplers: "image2d_t picture"."""
-    return [f"{each.ctype} {each.name}" for each in kernel.signature.parameters if each.ctype.startswith(IMAGES)]
 
 
 @dataclass(frozen=True)
@@ -66,16 +62,13 @@ class LoadedPlan:
         self.device = device
         self.logs: dict[str, str] = {}
         self._tensor_maps: list[Any] = []  # bound arguments do not keep buffers alive
+        self._samplers: list[Any] = []
+        self.images: dict[str, Any] = {}  # by the name of their parameter
         busy = (step for step in plan.steps if not step.config.ndrange(step.problem).empty)
         self.launches = [self._load(step) for step in busy]
 
     def _load(self, step: Step) -> Launch:
         kernel, device = step.kernel, self.device
-        if images := image_arguments(kernel):
-            raise Unsupported(
-                f"{kernel.name}: {', '.join(images)}: images and samplers are not made on devices here; `tilewright explain` "
-                "interprets them"
-            )
         source = render(kernel, step.config, step.problem, device.dialect)
         program = device.build(source, kernel.name, kernel.signature, step.problem.dtype, kernel.options, kernel.target)
         self.logs[kernel.name] = program.log
@@ -93,6 +86,8 @@ class LoadedPlan:
                     prepared.set_arg(index, device.local_memory(pointer.nbytes) if isinstance(pointer, Local) else None)
                     continue
                 slots.append((index, pointer.name if pointer else step.buffer_of(parameter.name)))
+            elif isinstance(scalars.get(parameter.name), ImageValue | SamplerValue):
+                prepared.set_arg(index, self._image_or_sampler(parameter, scalars[parameter.name]))
             elif parameter.name in scalars:
                 prepared.set_arg(index, program.argument_types[index](scalars[parameter.name]))
             else:
@@ -100,6 +95,16 @@ class LoadedPlan:
                 raise InvalidInput(f"{kernel.name}: no value for the argument {parameter.name!r}; there are {known}")
         what = f"{kernel.name} ({step.problem.title})"
         return Launch(prepared, step.config.ndrange(step.problem), tuple(slots), what)
+
+    def _image_or_sampler(self, parameter: Parameter, value: Any) -> Any:
+        """What the argument of an image or sampler is set to. Launches of one plan share an image of one name."""
+        name = parameter.name
+        if isinstance(value, SamplerValue):
+            self._samplers.append(self.device.sampler(name, value))
+            return self._samplers[-1]
+        if name not in self.images:
+            self.images[name] = self.device.image(name, parameter.ctype, value)
+        return self.images[name].handle
 
     def bind(self, buffers: Mapping[str, Any]) -> None:
         """Set every pointer argument to the buffer of its name."""
@@ -163,9 +168,11 @@ class Execution:
         return self._loaded.logs
 
     def write(self, arrays: Mapping[str, np.ndarray]) -> None:
-        """Upload the problem's inputs, each in the memory order of its operand."""
+        """Upload the problem's inputs, each in the memory order of its operand, and the texels of images."""
         for operand in inputs_of(self.plan.problem):
             self.device.write(self._buffers[operand.name].inner, operand.flatten(_checked(operand, arrays)))
+        for image in self._loaded.images.values():
+            self.device.write_image(image)
 
     def spoiled_inputs(self, arrays: Mapping[str, np.ndarray]) -> list[str]:
         """The inputs that differ from `arrays`: a kernel has written to them."""
@@ -250,6 +257,10 @@ class Execution:
             each.name: self.device.read(self._buffers[each.name].inner, each.nbytes, np.dtype(np.uint8))
             for each in written
         }
+
+    def texels(self) -> dict[str, np.ndarray]:
+        """The bytes of all images."""
+        return {name: self.device.read_image(each) for name, each in self._loaded.images.items()}
 
     def read(self) -> np.ndarray:
         """The output as an array of its shape; WrongResult, which names all buffers, if a kernel wrote outside of any."""

@@ -40,12 +40,14 @@ class Verdict:
     reason: str = ""
     sample: tuple[Element, ...] = ()
     words: str = ""  # what was compared with what, where it is no float64 reference
+    norm: float | None = None  # of the error, over the norm of the reference (L2); None where results must be equal
 
     def __str__(self) -> str:
         if self.passed and self.words:
             return self.words
         if self.passed:
-            return f"right: {self.elements:,} elements, worst error {self.worst_ratio:.2g} of its bound"
+            norm = "" if self.norm is None else f", norm of the error {self.norm:.2g} of the result's (L2)"
+            return f"right: {self.elements:,} elements, worst error {self.worst_ratio:.2g} of its bound{norm}"
         return f"wrong: {self.reason}"
 
 
@@ -79,7 +81,7 @@ class Reference:
         limit = float(np.broadcast_to(self.bound, output.shape)[index])
         sample = self._sample(output)
         if ratio <= 1.0:
-            return Verdict(True, output.size, ratio, worst, limit, sample=sample)
+            return Verdict(True, output.size, ratio, worst, limit, sample=sample, norm=self._norm(output))
         wrong = int(np.count_nonzero(ratios > 1.0))
         reason = f"{wrong:,} of {output.size:,} elements; the worst is {worst}; the bound is {limit:.3g}"
         return Verdict(False, output.size, ratio, worst, limit, reason, sample)
@@ -102,6 +104,16 @@ class Reference:
                 ratios[settled] = np.where(same[settled], 0.0, np.inf)
         ratios[np.isnan(ratios)] = np.inf
         return ratios
+
+    def _norm(self, output: np.ndarray) -> float | None:
+        """The L2 norm of the error over that of the reference, which BLAS tutorials print; None for exact results."""
+        if isinstance(self.bound, float) and self.bound == 0.0:
+            return None
+        whole = float(np.linalg.norm(self.expected))
+        if not np.isfinite(whole) or whole == 0.0:
+            return None
+        wide = np.complex128 if np.iscomplexobj(output) else np.float64
+        return float(np.linalg.norm(output.astype(wide) - self.expected)) / whole
 
     def _element(self, output: np.ndarray, index: tuple[np.intp, ...]) -> Element:
         return Element(tuple(map(int, index)), output[index].item(), self.expected[index].item())

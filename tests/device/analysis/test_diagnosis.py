@@ -59,6 +59,8 @@ def test_wrong_elements_are_not_called_unwritten(faulty: MakeKernel, one_device:
 
 def test_sums_of_what_nobody_wrote_are_told(faulty: MakeKernel, one_device: Device) -> None:
     row = failed_row(faulty("k < K;", "k <= K;"), one_device)
+    if "nvidia" in one_device.info.features:
+        pytest.skip("an NVIDIA GPU's arithmetic gives one NaN whatever NaN it reads: the poison cannot be told from it")
     assert re.search(r"elements, the first at \[\d+, \d+\], were computed from memory", row.reason)
     kinds = {(fault.kind, fault.line, fault.file) for fault in row.faults}
     assert kinds >= {("out of bounds", 10, f"{Path(row.faults[0].file).parent.name}/product.cl")}

@@ -31,46 +31,39 @@ def places(count: int, low: float, high: float, axes: int = 2) -> np.ndarray:
     return RANDOM.uniform(low, high, (count, axes)).astype(np.float32)
 
 
+def compare_reads(
+    device: Device,
+    texels: np.ndarray,
+    sampler: Sampler,
+    at: np.ndarray,
+    image: str = "image2d_t",
+    place: str = "float2",
+) -> None:
+    """Read an image at 64 places through a sampler, by the interpreter and on the device."""
+    arguments = {"m": Image(texels, "RGBA", "FLOAT"), "s": sampler, "at": at, "o": np.zeros((64, 4), np.float32)}
+    source = READ.format(image=image, place=place, value="float", suffix="f")
+    compare(device, source, arguments, (64,), (16,), options=(), close=filtered(device, sampler.linear))
+
+
 @pytest.mark.parametrize("linear", [False, True])
 @pytest.mark.parametrize("mode", MODES)
 def test_addressing_and_filters_of_normalized_coordinates(device: Device, mode: str, linear: bool) -> None:
     at = places(64, 0.15, 0.85) if mode == "none" else places(64, -2.3, 3.1)
-    arguments = {
-        "m": Image(FLOATS, "RGBA", "FLOAT"),
-        "s": Sampler(True, mode, linear),
-        "at": at,
-        "o": np.zeros((64, 4), np.float32),
-    }
-    source = READ.format(image="image2d_t", place="float2", value="float", suffix="f")
-    compare(device, source, arguments, (64,), (16,), options=(), close=filtered(device, linear))
+    compare_reads(device, FLOATS, Sampler(True, mode, linear), at)
 
 
 @pytest.mark.parametrize("linear", [False, True])
 @pytest.mark.parametrize("mode", MODES[:3])
 def test_addressing_and_filters_of_texels(device: Device, mode: str, linear: bool) -> None:
     at = places(64, 1, 4) if mode == "none" else places(64, -3, 9)
-    arguments = {
-        "m": Image(FLOATS, "RGBA", "FLOAT"),
-        "s": Sampler(False, mode, linear),
-        "at": at,
-        "o": np.zeros((64, 4), np.float32),
-    }
-    source = READ.format(image="image2d_t", place="float2", value="float", suffix="f")
-    compare(device, source, arguments, (64,), (16,), options=(), close=filtered(device, linear))
+    compare_reads(device, FLOATS, Sampler(False, mode, linear), at)
 
 
 @pytest.mark.parametrize("mode", ["clamp_to_edge", "clamp"])
 def test_volumes(device: Device, mode: str) -> None:
     at = places(64, -0.5, 1.5, 4)
     volume = RANDOM.random((3, 5, 6, 4), np.float32)
-    arguments = {
-        "m": Image(volume, "RGBA", "FLOAT"),
-        "s": Sampler(True, mode, True),
-        "at": at,
-        "o": np.zeros((64, 4), np.float32),
-    }
-    source = READ.format(image="image3d_t", place="float4", value="float", suffix="f")
-    compare(device, source, arguments, (64,), (16,), options=(), close=filtered(device))
+    compare_reads(device, volume, Sampler(True, mode, True), at, "image3d_t", "float4")
 
 
 FORMATS = [

@@ -15,7 +15,8 @@ from pyopencl.elementwise import ElementwiseKernel
 import tilewright
 from tilewright.analysis.captured.explained import explain_captured
 from tilewright.cli.main import main
-from tilewright.core.captured import CapturedLaunch, ImageValue, SamplerValue
+from tilewright.core.captured import CapturedLaunch
+from tilewright.core.images import ImageValue, SamplerValue
 from tilewright.runtime.opencl.device import Device
 from tilewright.runtime.opencl.interception import Interception
 

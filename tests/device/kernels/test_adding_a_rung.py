@@ -13,7 +13,7 @@ from paths import ROOT
 import tilewright
 
 PACKAGE = Path(tilewright.__file__).parent
-ENTRY = '        _rung("07_wide_loads.cl", WIDE_LOADS, 1361, transpose_first),\n'
+ENTRY = '        _rung("07_wide_loads.cl", WIDE_LOADS, transpose_first),\n'
 
 CODE = """
 import json, sys

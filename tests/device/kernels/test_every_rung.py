@@ -15,7 +15,7 @@ from tilewright.runtime.opencl.device import Device
 from tilewright.runtime.run import Execution
 from tilewright.runtime.verify import Reference, verify, verify_execution
 
-RUNGS = [kernel for ladder in LADDERS.values() for kernel in ladder.kernels]
+RUNGS = [kernel for ladder in LADDERS.values() for kernel in ladder.with_originals]
 PRODUCTS = [kernel for kernel in RUNGS if kernel.operation == "gemm"]
 
 

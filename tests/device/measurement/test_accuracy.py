@@ -10,8 +10,8 @@ from tilewright.core.records import save_record
 from tilewright.core.types import FLOAT8
 from tilewright.errors import InvalidInput, RecordError
 from tilewright.measurement.accuracy import DATA, UNIT, data_for, load_accuracy, measure_accuracy, operands
-from tilewright.reports.pages import refresh
 from tilewright.runtime.opencl.device import Device
+from tools.pages.refresh import refresh
 
 pytestmark = pytest.mark.device
 SIZE = (48, 40, 300)

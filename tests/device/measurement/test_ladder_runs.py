@@ -135,6 +135,16 @@ def test_rungs_are_chosen_by_number_or_name_and_unknown_ones_are_told(one_device
         run_ladder("tiles", one_device, dtype="float23")
 
 
+def test_kernels_as_they_were_published_are_measured_where_they_are_asked_for(one_device: Device) -> None:
+    record = run_ladder("tiles", one_device, [(128,)], rungs=("3",), seconds=SECONDS, baselines=False, published=True)
+    names = ["tiles/03_more_work_per_item", "tiles/03_more_work_per_item[published]"]
+    assert [row.name for row in record.rows] == names
+    assert [row.published for row in record.rows] == [(), (("Tesla K40m", 689),)]
+    record = run_ladder("tiles", one_device, [(100,)], rungs=("tiles/3[published]",), seconds=SECONDS, baselines=False)
+    assert [row.status for row in record.rows] == ["refused"]
+    assert "no guards" in record.rows[0].reason
+
+
 def test_a_size_needs_as_many_numbers_as_the_problem(one_device: Device) -> None:
     with pytest.raises(InvalidInput, match=r"\b1\b.*\b3\b.*\b3x4\b"):
         run_ladder("tiles", one_device, [(3, 4)])

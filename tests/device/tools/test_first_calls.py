@@ -6,10 +6,10 @@ import pytest
 
 from tilewright.core.records import load_record, save_record
 from tilewright.reports.cold_start import TITLE
-from tilewright.reports.pages import refresh
 from tilewright.runtime.opencl.device import Device
 from tools import cold_start
 from tools.cold_start import PARTS, lines, run_cold_start
+from tools.pages.refresh import refresh
 
 
 def test_every_part_is_measured_and_reported(one_device: Device, tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from tilewright.kernels import LADDERS, find_kernel
 from tilewright.measurement.ladders import run_ladder
 from tilewright.runtime.opencl.device import Device
 
-RUNGS = [kernel for ladder in LADDERS.values() for kernel in ladder.kernels]
+RUNGS = [kernel for ladder in LADDERS.values() for kernel in ladder.with_originals]
 GEMM_SHAPES = ((256, 256, 256), (251, 509, 127), (1000, 36, 68))
 MATRIX_SHAPES = ((256, 256, 0), (251, 509, 0), (1000, 36, 5))
 

@@ -147,8 +147,12 @@ def test_list_names_every_rung_with_its_lesson(capsys: pytest.CaptureFixture[str
     lines = capsys.readouterr().out.splitlines()
     for ladder in LADDERS.values():
         assert f"{ladder.name}  {ladder.title}" in lines
-        for kernel in ladder.kernels:
-            assert f"  {kernel.name:32} {kernel.lesson}" in lines
+        listed = {tuple(line.split(maxsplit=1)) for line in lines if line.startswith("  ") and "[" not in line}
+        for kernel in ladder.with_originals:
+            if kernel.variant:
+                assert any(line.startswith(f"  {kernel.name} ") and line.endswith(kernel.lesson) for line in lines)
+            else:
+                assert (kernel.name, kernel.lesson) in listed
 
 
 def test_list_of_one_ladder_is_only_that(capsys: pytest.CaptureFixture[str], wide_terminal: None) -> None:
@@ -162,6 +166,15 @@ def test_show_prints_the_source_as_it_is(capsys: pytest.CaptureFixture[str]) -> 
     assert main(["show", "tiles/2"]) == 0
     kernel = next(each for each in LADDERS["tiles"].kernels if each.name == "tiles/02_tiled")
     assert capsys.readouterr().out == kernel.source.read_text(encoding="utf-8")
+
+
+def test_show_diff_of_a_published_kernel_is_from_its_rung(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["show", "tiles/7[published]", "--diff"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith("--- tiles/07_wide_loads.cl")
+    assert lines[1].startswith("+++ published/07_wide_loads.cl")
+    assert main(["show", "tiles/4[VEC=8]", "--diff"]) == 0
+    assert "VEC=8" in capsys.readouterr().out
 
 
 def test_show_diff_prints_what_changed(capsys: pytest.CaptureFixture[str]) -> None:
@@ -191,3 +204,12 @@ def test_a_rung_before_that_cannot_be_explained_hides_nothing(
     last = capsys.readouterr().out.splitlines()[-1]
     assert last.startswith(f"not compared with {before.name}, ")
     assert "float32" in last
+
+
+def test_a_rung_before_of_another_usual_size_is_not_compared(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explain", "rows/1"]) == 0
+    assert (
+        capsys.readouterr().out.splitlines()[-1].startswith("not compared with rows/00_sequential[k-c-r], whose size")
+    )
+    assert main(["explain", "rows/1", "--size", "8"]) == 0
+    assert "against rows/00_sequential[k-c-r], in the only work-group:" in capsys.readouterr().out

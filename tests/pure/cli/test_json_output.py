@@ -1,6 +1,7 @@
 """`--json [FILE]`: one meaning in every command that has it."""
 
 import argparse
+import gzip
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -73,6 +74,17 @@ def test_a_file_gets_what_standard_output_would(command: list[str], folder: Path
     assert captured.err == "wrote a.json\n"
     assert captured.out == printed.err, "the text is the same, on the other stream"
     assert {path.name for path in folder.iterdir()} == {"a.json", "ok.json"}
+
+
+@pytest.mark.parametrize("name", ["a.json", "a.json.gz"])
+def test_plain_data_is_compressed_where_the_name_says_so(name: str, folder: Path, capsys: Captured) -> None:
+    source = "__kernel void k(__global float* a) { a[get_global_id(0)] = 1; }\n"
+    (folder / "k.cl").write_text(f"// tilewright: --arg a=f32[64] --global 64 --local 32\n{source}")
+    assert main(["check", "k.cl", "--json", name]) == 0
+    content = (folder / name).read_bytes()
+    found = json.loads(gzip.decompress(content) if name.endswith(".gz") else content)
+    assert found["kernels"]
+    assert f"wrote {name}" in capsys.readouterr().err
 
 
 def test_records_of_several_ladders_are_one_list(capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:

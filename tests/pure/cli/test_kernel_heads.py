@@ -56,8 +56,13 @@ def test_what_is_no_option_is_refused_with_file_and_line(text: str, tmp_path: Pa
 
 def test_only_comments_at_the_start_are_a_head(tmp_path: Path) -> None:
     path = tmp_path / "mine.cl"
-    made = kernel(path, "#define X 1\n// tilewright: --global N,M --local 16,8\n")
+    made = kernel(path, "#define X 1\n// tilewright: --global N,M --local 16,8\n\n")
     assert (made.config.global_size, made.config.local_size) == ((), ())  # type: ignore[attr-defined]
+
+
+def test_a_comment_right_above_the_kernel_is_read_too(tmp_path: Path) -> None:
+    made = kernel(tmp_path / "mine.cl", "#define X 1\n// tilewright: --global N,M --local 16,8\n")
+    assert made.config.global_size == ("N", "M")  # type: ignore[attr-defined]
 
 
 def test_a_head_is_no_lesson(tmp_path: Path) -> None:

@@ -16,13 +16,14 @@ PLACEHOLDER = re.compile(r"\b[A-Z]{4,}\b|\.\.\.|\[|--help|--version")
 
 
 def commands(page: Path, *, between_backticks: bool) -> list[list[str]]:
-    """The words after `tilewright` of each command of a page. Those with words in capitals or dots, and help, are left out."""
+    """The words after `tilewright` of each command of a page. Those with words in capitals or dots, and help, are left
+    out, and so is what the shell does with the output."""
     tokens = MarkdownIt("commonmark").enable("table").parse(page.read_text(encoding="utf-8"))
     lines = [line.strip() for token in tokens if token.type == "fence" for line in token.content.splitlines()]
     if between_backticks:
         inline = [child for token in tokens for child in token.children or ()]
         lines += [child.content for child in inline if child.type == "code_inline"]
-    found = (re.fullmatch(r"(?:uv run |\.venv/bin/)?tilewright (.*)", line) for line in lines)
+    found = (re.fullmatch(r"(?:uv run |\.venv/bin/)?tilewright (.*?)(?: [>|] .*)?", line) for line in lines)
     return [shlex.split(each[1], comments=True) for each in found if each and not PLACEHOLDER.search(each[1])]
 
 

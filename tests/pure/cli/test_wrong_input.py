@@ -155,6 +155,8 @@ CASES = [
     ("roofline tiles/2 --plot a.xyz", 2, ".svg"),
     ("roofline tiles --local 16,16", 2, "--local"),
     ("roofline tiles -D BM=64", 2, "-D"),
+    ("roofline tiles --arg n=4 --ragged", 2, "--arg --ragged: tiles is a whole ladder"),
+    ("predict tiles -D BM=64 --entry k", 2, "-D --entry: tiles is a whole ladder"),
     ("roofline transpose --plot a.svg", 2, "--plot a.svg"),
     ("roofline ok.json --size 64", 2, "--size"),
     ("roofline transpose/5 --plot a.svg", 2, "--plot a.svg"),
@@ -173,11 +175,11 @@ CASES = [
     ("compare bad.json bad.json", 1, "bad.json"),
     ("compare still.json still.json", 1, "no measured row in common"),
     ("plot bad.json x.svg", 1, "bad.json"),
-    ("report nothere.md", 1, "nothere.md cannot be read"),
-    ("report .", 1, "cannot be read: Is a directory"),
-    ("report plain.md", 1, "<!-- record -->"),
-    ("report binary.cl", 1, "not UTF-8 text"),
-    ("report page.md", 1, "gone.json cannot be read"),
+    ("report nothere.json", 1, "nothere.json cannot be read"),
+    ("report .", 1, "it is not a file"),
+    ("report plain.md", 1, "plain.md is not a record"),
+    ("report binary.cl", 1, "binary.cl is not a record"),
+    ("report bad.json -o bad.md", 2, "must end in .html"),
 ]
 
 
@@ -193,7 +195,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "badhead.cl").write_text(f"// A kernel.\n// tilewright: --globl N\n{MINE}")
     (tmp_path / "bad.json").write_text("{}")
     (tmp_path / "plain.md").write_text("nothing\n")
-    (tmp_path / "page.md").write_text("<!-- record: gone.json -->\n<!-- end record -->\n")
     save_record(RECORD, tmp_path / "ok.json")
     save_record(RECORD.__class__("t", "float32", RECORD.environment, None, (row("a", 0.0),)), tmp_path / "still.json")
     save_record(AccuracyRecord((4, 4, 4), RECORD.environment, ()), tmp_path / "accuracy.json")

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from says import says
 
 from tilewright.core.operands import Operand
 from tilewright.core.problem import (
@@ -16,6 +17,7 @@ from tilewright.core.problem import (
     StridedGemm,
     Transpose,
     compulsory_bytes,
+    constant_arrays,
     has_scales,
     inputs_of,
     offset_of,
@@ -113,6 +115,20 @@ def test_an_operand_is_flattened_in_its_memory_order(order: str) -> None:
     flat = operand.flatten(array)
     assert flat.tolist() == ([1, 2, 3, 4, 5, 6] if order == "row" else [1, 4, 2, 5, 3, 6])
     np.testing.assert_array_equal(operand.unflatten(flat), array)
+
+
+def test_constant_inputs_hold_the_number_of_each() -> None:
+    arrays = constant_arrays(Gemm(3, 4, 5, "int32"), (2, 3))
+    assert {name: set(array.flat) for name, array in arrays.items()} == {"A": {2}, "B": {3}}
+    assert constant_arrays(Transpose(2, 3), (0.5,))["input"].dtype == np.float32
+    for problem, numbers, words in (
+        (Gemm(3, 4, 5), (2.0,), ("A, B", "2, not 1")),
+        (Gemm(3, 4, 5, "int8", out_dtype="int32"), (2.0, 200.0), ("200", "int8")),
+        (Gemm(3, 4, 5, "int32"), (2.5, 1.0), ("2.5", "int32")),
+    ):
+        with pytest.raises(InvalidInput) as refusal:
+            constant_arrays(problem, numbers)
+        assert says(str(refusal.value), *words)
 
 
 def test_inputs_and_output_are_told_apart() -> None:

@@ -8,10 +8,10 @@ import pytest
 from tilewright.core.kernel import KERNELS, Kernel, Ladder
 from tilewright.core.source import parse_signature
 from tilewright.errors import UnknownName
-from tilewright.kernels import LADDERS, all_kernels, find_kernel, find_ladder, matches_rung, select
+from tilewright.kernels import LADDERS, all_kernels, find_kernel, find_ladder, matches_rung, rung_before, select
 from tilewright.kernels.known_bad import KNOWN_BAD
 
-RUNGS = [kernel for ladder in LADDERS.values() for kernel in ladder.kernels]
+RUNGS = [kernel for ladder in LADDERS.values() for kernel in ladder.with_originals]
 NUMBERED = re.compile(r"\d\d[a-z]?_[a-z0-9]+(_[a-z0-9]+)*\.cl")
 FOLDERS = sorted({kernel.source.parent for kernel in (*RUNGS, *KNOWN_BAD)})
 
@@ -109,6 +109,10 @@ def test_names_are_unique_and_found() -> None:
     [
         ("tiles/02_tiled", "2", True),
         ("tiles/02_tiled", "02", True),
+        ("rows/00_sequential[r-k-c]", "rows/00", True),
+        ("rows/00_sequential[r-k-c]", "rows/00[r-k-c]", True),
+        ("rows/00_sequential[r-k-c]", "rows/sequential[r-k-c]", True),
+        ("rows/00_sequential[r-k-c]", "rows/00[k-r-c]", False),
         ("tiles/02_tiled", "tiled", True),
         ("tiles/02_tiled", "02_tiled", True),
         ("tiles/02_tiled", "tiles/2", True),
@@ -126,6 +130,10 @@ def test_names_are_unique_and_found() -> None:
         ("rows/00_sequential[r-k-c]", "sequential", True),
         ("rows/00_sequential[r-k-c]", "00_sequential[r-k-c]", True),
         ("rows/00_sequential[r-k-c]", "00_sequential[c-k-r]", False),
+        ("tiles/07_wide_loads[published]", "tiles/7[published]", True),
+        ("tiles/07_wide_loads[published]", "Wide_Loads[Published]", True),
+        ("tiles/07_wide_loads[published]", "tiles/7[other]", False),
+        ("tiles/07_wide_loads", "tiles/7[published]", False),
     ],
 )
 def test_a_rung_is_named_by_number_or_words(full: str, wanted: str, matches: bool) -> None:
@@ -144,5 +152,39 @@ def test_selection_keeps_the_order_asked_for_and_takes_no_rung_twice() -> None:
         select(tiles, ("1", "77"))
 
 
+def test_a_kernel_as_it_was_published_is_meant_only_where_it_is_named() -> None:
+    tiles = find_ladder("tiles")
+    assert find_kernel("tiles/7").variant == ""
+    assert find_kernel("tiles/7[published]") in tiles.originals
+    assert [each.variant for each in select(tiles, ("tiles/7",))] == [""]
+    assert [each.variant for each in select(tiles, ("tiles/7[published]",))] == ["published"]
+    assert [each.variant for each in select(tiles, ("tiles/7",), published=True)] == ["", "published"]
+    assert select(tiles, (), published=True) == tiles.with_originals
+    assert set(tiles.with_originals) == {*tiles.kernels, *tiles.originals}
+
+
+@pytest.mark.parametrize("ladder", LADDERS.values(), ids=LADDERS)
+def test_originals_are_variants_of_rungs_and_follow_them(ladder: Ladder) -> None:
+    names = [kernel.name.partition("[")[0] for kernel in ladder.with_originals]
+    assert list(dict.fromkeys(names)) == list(dict.fromkeys(each.name.partition("[")[0] for each in ladder.kernels))
+    for kernel in ladder.originals:
+        assert kernel.variant, kernel.name
+        before = rung_before(kernel)
+        assert before is not None
+        assert before.name == kernel.rung
+    files = sorted((ladder.kernels[0].source.parent / "published").glob("*.cl"))
+    assert sorted({each.source for each in ladder.originals if each.source.parent.name == "published"}) == files
+
+
+@pytest.mark.parametrize("ladder", LADDERS.values(), ids=LADDERS)
+def test_every_figure_belongs_to_one_source(ladder: Ladder) -> None:
+    devices = [device for source in ladder.publications for device in source.devices]
+    assert len(set(devices)) == len(devices)
+    figures = {device for kernel in ladder.with_originals for device, _ in kernel.published}
+    libraries = {device for source in ladder.publications for device, _, _ in source.others}
+    assert figures | libraries <= set(devices)
+
+
 def test_every_folder_of_a_ladder_lies_with_the_kernels() -> None:
-    assert all(folder.parent in (KERNELS, KERNELS / "ladders", KERNELS / "product") for folder in FOLDERS)
+    folders = {folder.parent if folder.name == "published" else folder for folder in FOLDERS}
+    assert all(folder.parent in (KERNELS, KERNELS / "ladders", KERNELS / "product") for folder in folders)

@@ -118,3 +118,15 @@ def test_a_device_without_a_peak_for_the_type_has_no_picture() -> None:
     found = rooflines_of_record(record(peaks=replace(PEAKS, gflops={})))
     with pytest.raises(Unsupported, match="float32"):
         draw_ladder_roofline(found)
+
+
+def test_a_chosen_rung_gets_a_ring_and_its_step_a_line() -> None:
+    found = load(SAVED, LadderRoofline, "a ladder's roofline")
+    plain, chosen = draw_ladder_roofline(found), draw_ladder_roofline(found, found.rungs[2].kernel)
+    first = draw_ladder_roofline(found, found.rungs[0].kernel)
+    assert [text.count('r="10"') for text in (plain, first, chosen)] == [0, 1, 1]
+    assert [text.count("curve tone1") for text in (first, chosen)] == [
+        plain.count("curve tone1"),
+        plain.count("curve tone1") + 1,
+    ]
+    assert draw_ladder_roofline(found, "none") == plain

@@ -14,9 +14,9 @@ from tilewright.core.device import Peaks
 from tilewright.core.records import Row, RowStatus, Samples, save_record
 from tilewright.errors import InvalidInput, RecordError, Unsupported
 from tilewright.measurement.roofline import Roofline, Traffic
-from tilewright.reports.pages import refresh
 from tilewright.reports.plot import plot
 from tilewright.reports.roofline import draw_roofline, load_roofline
+from tools.pages.refresh import refresh
 
 SAVED = BENCHMARKS / "h200-roofline-tiles-06.json"
 FLOPS, NBYTES = 10**12, 10**10

@@ -73,3 +73,14 @@ def test_every_ladder_is_answered(ladder: str) -> None:
     kernels = [kernel for kernel in LADDERS[ladder].kernels if "sequential" not in kernel.name][:2]
     rows = tuple(row(kernel.name, 0.01, samples=STEADY) for kernel in kernels)
     assert [each.row.name for each in why(replace(RECORD, rows=rows), kernels)] == [kernel.name for kernel in kernels]
+
+
+def test_counting_ends_when_the_time_is_over_and_quick_rungs_come_first() -> None:
+    kernels = [LADDERS["rows"].kernels[0], TILES[0]]
+    info = replace(DEVICE, features=frozenset({"cpu"}), max_work_group_size=1024, max_work_item_sizes=(1024,) * 3)
+    environment = replace(RECORD.environment, device=info)
+    rows = tuple(row(kernel.name, 0.01, samples=STEADY) for kernel in kernels)
+    sequential, parallel = why(replace(RECORD, rows=rows, environment=environment), kernels, patience_s=1.5)
+    assert parallel.counts is not None
+    assert sequential.counts is None
+    assert says(sequential.note, "nothing is counted", "time for counting was over", "128x128x64")

@@ -19,9 +19,9 @@ from tilewright.measurement.roofline import Roofline, Traffic
 from tilewright.reports.benchmark_table import summary
 from tilewright.reports.cold_start import TITLE
 from tilewright.reports.compare import compare
-from tilewright.reports.pages import refresh
 from tilewright.reports.plot import plot
 from tilewright.reports.roofline import draw_roofline
+from tools.pages.refresh import refresh
 
 EVIL = (
     "<script>alert(1)</script> [click](http://evil.example) ![x](y) <!-- end record -->\n# head\n| a | b |\n"

@@ -28,6 +28,7 @@ UNDRAWN = (
     "roofline-transpose",
     "planning",
     "predictions",
+    "playground",
 )
 
 

@@ -2,7 +2,6 @@
 
 import csv
 import io
-import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,10 +9,9 @@ import pytest
 from example_records import PEAKS, RECORD, REFUSED, ROWS, row
 from paths import BENCHMARKS
 
-from tilewright.core.records import Row, Samples, save_record
+from tilewright.core.records import Row, Samples
 from tilewright.errors import RecordError, Unsupported
 from tilewright.reports.compare import compare
-from tilewright.reports.pages import MARKS, refresh
 from tilewright.reports.plot import plot
 from tilewright.reports.table import (
     cells,
@@ -94,52 +92,6 @@ def test_markdown_is_a_table_with_heading_and_notes() -> None:
     assert heading(RECORD) in text
     assert "Processor, 2 cores" in text
     assert "- l/02_b: cut from 16 to 8" in text
-
-
-def test_a_page_gets_its_tables_from_the_records_it_names(tmp_path: Path) -> None:
-    save_record(RECORD, tmp_path / "one.json")
-    page = tmp_path / "page.md"
-    text = "Before.\n<!-- record: one.json -->\nold\n<!-- end record -->\nBetween {}.\n"
-    page.write_text(text * 2, encoding="utf-8")
-    assert refresh(page) == 2
-    fresh = page.read_text(encoding="utf-8")
-    assert fresh.count(markdown(RECORD)) == 2
-    assert "old" not in fresh
-    assert fresh.count("Before.") == fresh.count("Between {}.") == 2
-    assert refresh(page) == 2
-    assert page.read_text(encoding="utf-8") == fresh, "refreshing twice changes nothing"
-
-
-def test_a_page_without_marks_or_record_is_an_error(tmp_path: Path) -> None:
-    page = tmp_path / "page.md"
-    page.write_text("No mark.", encoding="utf-8")
-    with pytest.raises(RecordError, match="<!-- record"):
-        refresh(page)
-    page.write_text("<!-- record: absent.json -->\n<!-- end record -->\n", encoding="utf-8")
-    with pytest.raises(RecordError, match=r"absent\.json"):
-        refresh(page)
-
-
-def test_every_kind_of_mark_on_one_page_is_refreshed(tmp_path: Path) -> None:
-    save_record(RECORD, tmp_path / "one.json")
-    shutil.copy(ROOFLINE, tmp_path / "roof.json")
-    page = tmp_path / "page.md"
-    marks = ("record: one.json", "inspect: tiles/02 sm_90", "roofline: roof.json")
-    page.write_text("".join(f"<!-- {mark} -->\nold\n<!-- end {mark.split(':')[0]} -->\n" for mark in marks))
-    assert refresh(page, {**MARKS, "inspect": lambda words, folder: " and ".join(words)}) == 3
-    fresh = page.read_text(encoding="utf-8")
-    assert "old" not in fresh
-    assert markdown(RECORD) in fresh
-    assert "tiles/02 and sm_90" in fresh
-    assert "<- limits" in fresh
-
-
-def test_a_mark_that_asks_for_an_unknown_form_is_an_error(tmp_path: Path) -> None:
-    save_record(RECORD, tmp_path / "one.json")
-    page = tmp_path / "page.md"
-    page.write_text("<!-- record: one.json besides -->\n<!-- end record -->\n", encoding="utf-8")
-    with pytest.raises(RecordError, match="besides"):
-        refresh(page)
 
 
 def test_comparing_gives_ratios_and_whether_they_are_beyond_the_spread() -> None:

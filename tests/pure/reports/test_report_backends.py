@@ -9,8 +9,8 @@ from tilewright.core.device import Peaks
 from tilewright.core.records import Environment, Record, Role, Row, RowStatus, Samples, load_record, save_record
 from tilewright.reports import benchmark_table, beside
 from tilewright.reports.compare import compare
-from tilewright.reports.pages import refresh
 from tilewright.reports.table import cells, derive, header, markdown
+from tools.pages.refresh import refresh
 
 
 def row(name: str, seconds: float, size: int = 100, **fields: object) -> Row:

@@ -59,6 +59,18 @@ def test_half_precision_sums_are_not_good_enough_for_float32() -> None:
     assert np.isfinite(verdict.worst_ratio)
 
 
+def test_the_norm_of_the_error_is_told() -> None:
+    reference = Reference(PROBLEM, random_arrays(PROBLEM))
+    output = reference.expected.astype(np.float32)
+    verdict = reference.judge(output)
+    wanted = np.linalg.norm(output - reference.expected) / np.linalg.norm(reference.expected)
+    assert verdict.norm == pytest.approx(wanted)
+    assert "L2" in str(verdict)
+    whole = Gemm(4, 4, 4, "int32")
+    exact = Reference(whole, random_arrays(whole))
+    assert exact.judge(exact.expected).norm is None
+
+
 def test_integers_must_be_equal() -> None:
     problem = Gemm(6, 5, 40, "int32")
     output = right(problem)

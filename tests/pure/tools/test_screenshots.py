@@ -6,7 +6,18 @@ from xml.etree import ElementTree
 import pytest
 from paths import DOCS, ROOT
 
-from tools.screenshots import CHARTS, LARGEST, MOST_LINES, PAGES, TERMINALS, main, private, shortened
+from tools.screenshots import (
+    CHARTS,
+    LARGEST,
+    LARGEST_PAGE,
+    MOST_LINES,
+    PAGES,
+    SITES,
+    TERMINALS,
+    main,
+    private,
+    shortened,
+)
 
 
 @pytest.mark.parametrize("name", [*CHARTS, "terminal-ladder.svg", "terminal-bench.svg"])
@@ -25,12 +36,12 @@ def test_a_terminal_shows_each_rung_once(tmp_path: Path) -> None:
     assert len(rows) == 1
 
 
-@pytest.mark.parametrize("name", [*CHARTS, *TERMINALS, *PAGES])
+@pytest.mark.parametrize("name", [*CHARTS, *TERMINALS, *PAGES, *SITES])
 def test_docs_has_each_picture(name: str) -> None:
     content = (DOCS / name).read_bytes()
     assert str(ROOT).encode() not in content
     assert str(Path.home()).encode() + b"/" not in content
-    assert name.endswith(".png") or len(content) < LARGEST
+    assert len(content) < (LARGEST_PAGE if name.endswith(".png") else LARGEST)
 
 
 def test_folders_of_this_machine_are_hidden_and_long_output_is_cut() -> None:

@@ -7,7 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tools.counters.special import DIFFERS, EQUAL, MERGED, compare, counted_cost, explained, judged, predicted
+from tools.counters.compare import EQUAL, MERGED
+from tools.counters.special import DIFFERS, compare, counted_cost, explained, judged, predicted
 from tools.counters.special_patterns import ATOMIC, CONSTANT, PRIVATE, SPECIALS, Special
 
 RECORD = Path(__file__).parents[3] / "benchmarks" / "h200-special-counters.json"

@@ -84,7 +84,7 @@ def narrow_loads(evidence: Evidence) -> list[Cause]:
     loop = set(evidence.loop_positions())
     narrow = [each for each in _loads(evidence) if each.size <= evidence.itemsize <= 4 and each.position in loop]
     # A broadcast moves one word in a pass that could move all banks: only such loads become fewer when they are wider.
-    narrow = [each for each in narrow if each.is_local and each.lane_bytes > 2 * _distinct(evidence, each)]
+    narrow = [each for each in narrow if each.is_local and each.lane_bytes > 2 * _distinct_bytes(each)]
     now = evidence.path_seconds(sum(evidence.scale(last, each) * each.cost for each in narrow))
     cause = evidence.cause(
         "narrow loads", f"{len(narrow)} loads in the loop move one element of {evidence.itemsize} bytes each",
@@ -95,7 +95,7 @@ def narrow_loads(evidence: Evidence) -> list[Cause]:
     return present([cause]) if narrow else []
 
 
-def _distinct(evidence: Evidence, access: LineAccess) -> int:
+def _distinct_bytes(access: LineAccess) -> int:
     """Different bytes of the first request, for as many requests."""
     return len(set(access.first.addresses) - {None}) * access.size * access.requests
 

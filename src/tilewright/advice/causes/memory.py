@@ -10,7 +10,7 @@ from .. import rungs
 from ..cause import Cause
 from ..evidence import ARITHMETIC, MEMORY, Evidence, present
 
-REMEDIES = {
+REMEDIES: dict[str, tuple[str, str]] = {
     SHARE: ("Let each work-group load tiles into local memory once, and compute from there", rungs.SHARE),
     LARGER: (
         "Compute more results per work-item in registers, so that larger tiles are fetched less often",

@@ -56,6 +56,12 @@ class Reach:
     def iterations(self, position: Position, mask: Mask, count: int) -> None:
         """Loops do not matter."""
 
+    def multiplied(self, position: Position, product: Any, a: Any, b: Any, mask: Mask) -> None:
+        """Products do not matter."""
+
+    def arrived(self, segment: Segment, offsets: npt.NDArray[np.int64], size: int) -> None:
+        """Local memory does not matter."""
+
     def _touched(self, name: str, end: int) -> None:
         self.end[name] = max(self.end.get(name, 0), end)
 

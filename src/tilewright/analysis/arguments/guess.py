@@ -1,35 +1,13 @@
 """Guesses what nobody said about a launch: dimensions, sizes, local sizes. Every guess is an option that may be given."""
 
-from collections.abc import Iterator
-from dataclasses import fields, is_dataclass
-
-from ..explain.clc.tree import Call, Function, Node, Program
+from ..explain.clc.tree import Call, Function, Program
+from ..explain.clc.walk import called_functions, nodes_of
 
 SIDES = {1: 1024, 2: 64, 3: 16}  # of an NDRange of as many dimensions: small, and several work-groups
 GROUPS = {1: (64,), 2: (16, 16), 3: (8, 4, 4)}
 SECOND = ("h", "height", "rows", "row", "m", "ny", "ysize", "size_y", "dimy")  # names of sizes that go with dimension 1
 FROM_ZERO = ("offset", "off", "start", "begin", "base", "shift", "first", "step", "iteration", "iter")
 _IDS = ("get_global_id", "get_local_id", "get_group_id", "get_local_size", "get_global_size", "get_num_groups")
-
-
-def nodes(node: object) -> Iterator[Node]:
-    """A node of the tree and all below it."""
-    if isinstance(node, tuple | list):
-        for each in node:
-            yield from nodes(each)
-    elif is_dataclass(node) and isinstance(node, Node):
-        yield node
-        for each in fields(node):
-            yield from nodes(getattr(node, each.name))
-
-
-def reached(program: Program, entry: Function) -> list[Function]:
-    """The entry and all functions that it calls, also through others."""
-    found = [entry]
-    for function in found:
-        called = {each.name for each in nodes(function.body) if isinstance(each, Call)}
-        found += [own for name, own in program.functions.items() if name in called and own not in found]
-    return found
 
 
 def dimensions(program: Program, entry: Function) -> int:
@@ -39,8 +17,8 @@ def dimensions(program: Program, entry: Function) -> int:
         least = max(sides, default=0) + 1
     else:
         least = 1
-    for function in reached(program, entry):
-        for call in (each for each in nodes(function.body) if isinstance(each, Call) and each.name in _IDS):
+    for function in called_functions(program, entry.name):
+        for call in (each for each in nodes_of(function.body) if isinstance(each, Call) and each.name in _IDS):
             values = [getattr(each, "value", None) for each in call.arguments]
             if values and isinstance(values[0], int) and 0 <= values[0] < 3:
                 least = max(least, values[0] + 1)

@@ -14,10 +14,10 @@ from ...errors import InvalidInput
 from ..explain.clc.image_types import SAMPLER, ImageType
 from ..explain.clc.tree import Call, Function, Program
 from ..explain.clc.types import Type
+from ..explain.clc.walk import called_functions, nodes_of
 from ..explain.simt.images import Image, Sampler, channels_of, described, read_format, read_sampler, texel_dtype
 from .buffers import MOST_BYTES
 from .elements import Names, given_text, number_of
-from .guess import nodes, reached
 
 OTHER_SIDE = 16  # of an image that has more axes than the NDRange
 SAMPLER_WORD = "sampler:clamp_to_edge,nearest"
@@ -105,8 +105,8 @@ def guessed_word(name: str, kind: Type, global_size: Sequence[int], program: Pro
 def usual_type(name: str, program: Program, entry: Function) -> str:
     """The type of channels that the kernel's calls for this image want; for images of other functions, that of any call."""
     found: list[tuple[bool, str]] = []
-    for function in reached(program, entry):
-        for call in (each for each in nodes(function.body) if isinstance(each, Call)):
+    for function in called_functions(program, entry.name):
+        for call in (each for each in nodes_of(function.body) if isinstance(each, Call)):
             kind = READ_TYPES.get(call.name.partition("_")[2])
             if kind is not None and call.name.startswith(("read_", "write_")) and call.arguments:
                 found.append((getattr(call.arguments[0], "name", "") == name, kind))

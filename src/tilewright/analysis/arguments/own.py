@@ -1,78 +1,32 @@
 """The problem of a kernel whose arguments are its own: buffers and numbers of the user's words, and guesses for the rest."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from math import prod
-from typing import Any
 
 import numpy as np
 
 from ...core.argument_words import BufferWord, LaunchWords, read_word
-from ...core.binding import Binding, Local, Null, Part, Pointer
+from ...core.binding import Binding, Local, Part
 from ...core.custom import AUTO, Geometry, likely_local
 from ...core.kernel import Kernel, NDRange
-from ...core.own_problem import OwnBuffer, OwnProblem
+from ...core.own_problem import OwnProblem
 from ...core.problems import make_problem
 from ...core.source import Signature
 from ...errors import InvalidInput, TilewrightError, UnknownName
 from ..explain.clc.tree import Function, Program
 from ..explain.clc.types import Pointer as PointerType
-from ..explain.clc.types import Scalar, Space, Struct, Type, Vector
+from ..explain.clc.types import Scalar, Space, Struct, Vector
+from ..explain.simt.images import argument_of
 from ..explain.simt.launch_arguments import Argument, LocalMemory
-from .buffers import contents_of, expected_array, pointer_for
-from .elements import default_text, short_name, value_of
+from .buffers import contents_of, expected_array
+from .elements import default_text, short_name
 from .extent import touched_bytes
+from .found import Found
 from .guess import SIDES, dimensions, group_for, size_for
-from .images import guessed_word, image_value, is_image
+from .images import guessed_word, is_image
 
 LEAST_LOCAL = 4  # bytes
-
-
-@dataclass
-class _Found:
-    """What is known so far. `guessed` are options in the order of their making."""
-
-    program: Program
-    entry: Function
-    names: dict[str, int]
-    values: dict[str, Any] = field(default_factory=dict)
-    buffers: dict[str, OwnBuffer] = field(default_factory=dict)
-    shared: dict[str, str] = field(default_factory=dict)
-    pointers: dict[str, Pointer] = field(default_factory=dict)
-    guessed: list[str] = field(default_factory=list)
-
-    @property
-    def pointer_types(self) -> dict[str, PointerType]:
-        return {each.name: each.type for each in self.entry.parameters if isinstance(each.type, PointerType)}
-
-    def value(self, name: str, kind: Type, given: object) -> Any:
-        """The value of an argument that is no pointer."""
-        if is_image(kind):
-            return image_value(name, kind, given, self.names, self.program, self.entry)
-        return value_of(name, kind, given, self.names)
-
-    def take_known(self, given: Mapping[str, object]) -> list[str]:
-        """Give pointer arguments what `given` says. The names of those whose sizes use names that are not known yet."""
-        later = []
-        for name in (each for each in self.pointer_types if each in given):
-            try:
-                self.take(name, given[name])
-            except InvalidInput as error:
-                if not isinstance(error.__cause__, UnknownName):
-                    raise
-                later.append(name)
-        return later
-
-    def take(self, name: str, given: object) -> None:
-        """Give a pointer argument what `given` says."""
-        kinds = self.pointer_types
-        made = pointer_for(name, kinds[name], given, self.names, self.buffers, tuple(kinds))
-        if isinstance(made, OwnBuffer):
-            self.buffers[name] = made
-        elif isinstance(made, str):
-            self.shared[name] = made
-        else:
-            self.pointers[name] = made
 
 
 def own_binding(
@@ -83,7 +37,7 @@ def own_binding(
     assert launch is not None
     assert isinstance(geometry, Geometry)
     _check_names(entry, launch)
-    found = _Found(program, entry, {**names, **_macro_sizes(geometry)})
+    found = Found(program, entry, {**names, **_macro_sizes(geometry)})
     given = dict(launch.arguments)
     _take_numbers(found, given)
     later = found.take_known(given)
@@ -93,9 +47,9 @@ def own_binding(
     for name in later:  # their sizes use numbers that nobody gave
         found.take(name, given[name])
     _guess_buffers(found, program, geometry.ndrange(problem))
-    _check_shared(found)
+    found.check_shared()
     _apply_contents(found, launch)
-    expected = {name: expected_array(_own_buffer(found, name, "--expect"), value) for name, value in launch.expect}
+    expected = {name: expected_array(found.own_buffer(name, "--expect"), value) for name, value in launch.expect}
     problem = replace(_problem(found, dtype), expected=expected or None)
     binding = Binding(
         signature, problem, tuple(found.shared.items()), tuple(found.pointers.items()), " ".join(found.guessed)
@@ -117,7 +71,7 @@ def _asked(kernel: Kernel, geometry: Geometry, problem: OwnProblem) -> tuple[int
         ) from error
 
 
-def _problem(found: _Found, dtype: str) -> OwnProblem:
+def _problem(found: Found, dtype: str) -> OwnProblem:
     return OwnProblem(found.entry.name, tuple(found.buffers.values()), dict(found.values), dict(found.names), dtype)
 
 
@@ -132,7 +86,7 @@ def _macro_sizes(geometry: Geometry) -> dict[str, int]:
     return {name: int(value) for name, value in geometry.defines if value.lstrip("-").isdecimal()}
 
 
-def _take_numbers(found: _Found, given: Mapping[str, object]) -> None:
+def _take_numbers(found: Found, given: Mapping[str, object]) -> None:
     """Values of scalars, vectors and structs. An expression may use arguments that stand after it."""
     waiting = {
         each.name: each.type
@@ -156,7 +110,7 @@ def _take_numbers(found: _Found, given: Mapping[str, object]) -> None:
             raise failed
 
 
-def _with_sizes(kernel: Kernel, program: Program, found: _Found, given: Mapping[str, object], dtype: str) -> Geometry:
+def _with_sizes(kernel: Kernel, program: Program, found: Found, given: Mapping[str, object], dtype: str) -> Geometry:
     """The geometry with a global and a local size."""
     geometry = kernel.config
     assert isinstance(geometry, Geometry)
@@ -180,7 +134,7 @@ def _with_sizes(kernel: Kernel, program: Program, found: _Found, given: Mapping[
     return replace(geometry, global_size=whole, local_size=group)
 
 
-def _sides_of_buffers(found: _Found, given: Mapping[str, object], dims: int) -> tuple[int, ...]:
+def _sides_of_buffers(found: Found, given: Mapping[str, object], dims: int) -> tuple[int, ...]:
     """The sides of the largest buffer that was given, x first, if it has as many."""
     words = {name: read_word(word) for name, word in given.items() if isinstance(word, str)}
     shapes = [
@@ -193,7 +147,7 @@ def _sides_of_buffers(found: _Found, given: Mapping[str, object], dims: int) -> 
     return tuple(reversed(best)) if len(best) == dims else ()
 
 
-def _guess_numbers(found: _Found, global_size: tuple[int, ...]) -> None:
+def _guess_numbers(found: Found, global_size: tuple[int, ...]) -> None:
     for each in found.entry.parameters:
         if isinstance(each.type, PointerType) or each.name in found.values:
             continue
@@ -211,7 +165,7 @@ def _guess_numbers(found: _Found, global_size: tuple[int, ...]) -> None:
         found.guessed.append(f"--arg {quote}{each.name}={text}{quote}")
 
 
-def _guess_buffers(found: _Found, program: Program, ndrange: NDRange) -> None:
+def _guess_buffers(found: Found, program: Program, ndrange: NDRange) -> None:
     """Buffers that nobody gave, as large as the kernel's accesses need."""
     kinds = found.pointer_types
     known = {*found.buffers, *found.shared, *found.pointers}
@@ -241,10 +195,10 @@ def _is_index(kind: PointerType) -> bool:
     return kind.space is not Space.LOCAL and isinstance(target, Scalar) and not target.is_float and target.size > 1
 
 
-def _arguments(found: _Found, unknown: Mapping[str, bool]) -> dict[str, Argument]:
+def _arguments(found: Found, unknown: Mapping[str, bool]) -> dict[str, Argument]:
     """What the interpreter binds, as far as it is known; arguments of unknown buffers get null."""
     arrays = _problem(found, "float32").typed_arrays()
-    values: dict[str, Argument] = {**found.values, **arrays}
+    values: dict[str, Argument] = {**{name: argument_of(each) for name, each in found.values.items()}, **arrays}
     for name, pointer in found.pointers.items():
         if isinstance(pointer, Local):
             values[name] = LocalMemory(pointer.nbytes)
@@ -256,47 +210,7 @@ def _arguments(found: _Found, unknown: Mapping[str, bool]) -> dict[str, Argument
     return {name: value for name, value in values.items() if name not in unknown}
 
 
-def _check_shared(found: _Found) -> None:
-    """InvalidInput for a shared buffer that is none, and for a part beyond its end. Chains of names end at their buffer."""
-    for name, other in list(found.shared.items()):
-        seen = [name]
-        while other in found.shared and other not in seen:
-            seen.append(other)
-            other = found.shared[other]
-        found.shared[name] = other
-        _check_buffer(found, name, other)
-    for name, pointer in list(found.pointers.items()):
-        if not isinstance(pointer, Part):
-            continue
-        other = found.shared.get(pointer.buffer, pointer.buffer)
-        whole = _check_buffer(found, name, other)
-        if pointer.offset >= whole.nbytes:
-            raise InvalidInput(
-                f"{name}: byte {pointer.offset:,} lies beyond the end of {other}, which has {whole.nbytes:,}"
-            )
-        found.pointers[name] = Part(other, pointer.offset)
-    for name in {*found.shared.values(), *(each.buffer for each in found.pointers.values() if isinstance(each, Part))}:
-        users = [user for user, other in found.shared.items() if other == name]
-        users += [user for user, each in found.pointers.items() if isinstance(each, Part) and each.buffer == name]
-        if any(not found.pointer_types[user].constant for user in users):
-            found.buffers[name] = replace(found.buffers[name], readonly=False)
-
-
-def _check_buffer(found: _Found, name: str, other: str) -> OwnBuffer:
-    if other not in found.buffers:
-        what = "null" if isinstance(found.pointers.get(other), Null) else "no buffer"
-        raise InvalidInput(f"{name}=@{other}: {other} is {what}")
-    return found.buffers[other]
-
-
-def _apply_contents(found: _Found, launch: LaunchWords) -> None:
+def _apply_contents(found: Found, launch: LaunchWords) -> None:
     for name, given in launch.init:
-        buffer = _own_buffer(found, name, "--init")
+        buffer = found.own_buffer(name, "--init")
         found.buffers[buffer.name] = replace(buffer, contents=contents_of(buffer, given, found.names))
-
-
-def _own_buffer(found: _Found, name: str, option: str) -> OwnBuffer:
-    own = found.shared.get(name, name)
-    if own not in found.buffers:
-        raise InvalidInput(f"{option} {name}=...: {name} is no buffer of its own")
-    return found.buffers[own]

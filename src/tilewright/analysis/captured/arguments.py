@@ -1,18 +1,20 @@
 """The arguments of a captured launch as `explain_source` takes them: bytes become what the kernel's signature says."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from ...core.captured import BufferValue, ImageValue, LocalValue, NullValue, RawValue, SamplerValue, UnreadValue, Value
+from ...core.captured import BufferValue, EitherValue, LocalValue, NullValue, RawValue, SetValue, UnreadValue, Value
+from ...core.images import ImageValue, SamplerValue
 from ...errors import InvalidInput
-from ..explain import Argument, LocalMemory, Sampler
+from ..explain import Argument, LocalMemory
 from ..explain.clc.image_types import SAMPLER, ImageType
 from ..explain.clc.tree import Function
 from ..explain.clc.types import Pointer, Scalar, Space, Struct, Type, Vector, element_of
-from ..explain.simt.images import image_of
+from ..explain.simt.images import argument_of
 
 
 def arguments_of(function: Function, values: Sequence[Value]) -> dict[str, Argument]:
@@ -33,6 +35,8 @@ def arguments_of(function: Function, values: Sequence[Value]) -> dict[str, Argum
 
 
 def _argument(name: str, kind: Type, value: Value, memories: dict[int, npt.NDArray[np.uint8]]) -> Any:
+    if isinstance(value, EitherValue):
+        return _argument(name, kind, _one_of(name, kind, value), memories)
     if isinstance(value, UnreadValue):
         raise InvalidInput(f"argument {name!r} {value.reason}")
     if isinstance(value, NullValue) or is_null(kind, value):
@@ -52,13 +56,38 @@ def _argument(name: str, kind: Type, value: Value, memories: dict[int, npt.NDArr
     return _by_value(name, kind, value)
 
 
+def _one_of(name: str, kind: Type, both: EitherValue) -> SetValue | LocalValue:
+    """Which of two values the parameter's type allows. InvalidInput if it allows both."""
+    if not isinstance(kind, Pointer):
+        return both.value
+    if kind.space is Space.LOCAL or is_null(kind, both.value):
+        return both.null
+    raise InvalidInput(
+        f"argument {name!r} was set to null and, at another time, to a buffer, and the dump does not hold which came last; "
+        "give the launch a kernel object of its own"
+    )
+
+
 def _image_or_sampler(name: str, kind: Type, value: Value) -> Argument:
-    if isinstance(value, ImageValue) and isinstance(kind, ImageType):
-        return image_of(value.data, value.order, value.type, value.sides)
-    if isinstance(value, SamplerValue) and kind is SAMPLER:
-        return Sampler(value.normalized, value.addressing, value.linear)
+    if (isinstance(value, ImageValue) and isinstance(kind, ImageType)) or (
+        isinstance(value, SamplerValue) and kind is SAMPLER
+    ):
+        found: Argument = argument_of(_with_axes_of(kind, value))
+        return found
+    if isinstance(value, RawValue):
+        raise InvalidInput(
+            f"argument {name!r} is of type {kind}, and only its handle was captured, not what it stands for"
+        )
     given = type(value).__name__.removesuffix("Value").lower()
     raise InvalidInput(f"argument {name!r} is of type {kind}, but another kind of value was given: {given}")
+
+
+def _with_axes_of(kind: Type, value: ImageValue | SamplerValue) -> ImageValue | SamplerValue:
+    """An image without axes of one texel beyond those of the parameter's type: dumps call images of one dimension flat ones."""
+    if isinstance(value, SamplerValue) or not isinstance(kind, ImageType):
+        return value
+    axes = kind.coordinates
+    return replace(value, sides=value.sides[:axes]) if set(value.sides[axes:]) == {1} else value
 
 
 def is_null(kind: Type, value: Value) -> bool:

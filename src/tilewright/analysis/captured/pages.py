@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from html import escape
 from pathlib import Path
 
+from ...core.language import in_english
 from ..kernel_page.page import Page, save_page
 from .watch_report import HEAD, cells
 from .watched import WatchedLaunch
@@ -20,6 +21,7 @@ td.number{{text-align:right;white-space:nowrap}}</style></head><body><h1>{title}
 NUMBERS = range(2, 7)  # the columns of the table that hold numbers
 
 
+@in_english()
 def save_pages(launches: Sequence[WatchedLaunch], title: str, folder: Path) -> list[Path]:
     """Write index.html and a page for each explained launch; the folder is made if it is not there."""
     folder.mkdir(parents=True, exist_ok=True)

@@ -2,9 +2,12 @@
 
 A dump is a folder Enqueue_NUMBER_KERNEL with the files that its documentation (docs/capture_single_kernels.md) and its script
 run.py name: kernel.cl, kernelName.txt (knlName.txt before 2025), buildOptions.txt, worksizes.txt (global size, local size or
-zeros, offset), Argument0.bin ..., Local0.txt ..., Image_MetaData_0.txt ..., Sampler0.txt ..., SVM_Arg_Offset_0.txt ..., and
+zeros, offset), Argument0.bin ..., Local0.txt ..., SVM_Arg_Offset_0.txt ..., and
 Pre/Enqueue_NUMBER_Kernel_NAME_Arg_0_Buffer_NUMBER.bin with a buffer's bytes before the launch. Older versions keep these in
-memDumpPreEnqueue, two folders further up.
+memDumpPreEnqueue, two folders further up. dumped_images.py has the files of images and samplers.
+
+The layer forgets nothing that a program set before: an argument that was a buffer and then null has a handle of zeros, and
+still the buffer's contents. One that was set to a value and, at another time, to null has Argument0.bin and Local0.txt.
 """
 
 import re
@@ -17,19 +20,21 @@ from ...core.captured import (
     BufferValue,
     CapturedKernel,
     CapturedLaunch,
+    EitherValue,
     LocalValue,
     RawValue,
+    SetValue,
     UnreadValue,
     Value,
 )
 from ...core.source import decoded
 from ...errors import InvalidInput
+from .dumped_images import image_in, sampler_in
 
 SIZES = "worksizes.txt"
 NAMES = ("kernelName.txt", "knlName.txt")
-IMAGE = "is an image, whose dump is not read"
 _INDEX = re.compile(r"(Argument|Local|Sampler|Image_MetaData_|SVM_Arg_Offset_)(\d+)\.(?:bin|txt)$")
-_BUFFER = re.compile(r"Enqueue_\d+_Kernel_.*_Arg_(\d+)_Buffer_\d+\.bin$")
+_CONTENTS = re.compile(r"Enqueue_\d+_Kernel_.*_Arg_(\d+)_(?:Buffer_\d+\.bin|Image_\d+_\w+\.raw)$")
 
 
 @dataclass(frozen=True)
@@ -93,13 +98,13 @@ def values_in(folder: Path) -> tuple[Value, ...]:
     for path in sorted(folder.iterdir()):
         if match := _INDEX.match(path.name):
             files[match[1], int(match[2])] = path
-    buffers = buffers_of(folder)
-    indices = {index for _, index in files} | set(buffers)
-    return tuple(_value(index, files, buffers) for index in range(max(indices, default=-1) + 1))
+    contents = contents_of(folder)
+    indices = {index for _, index in files} | set(contents)
+    return tuple(_value(index, files, contents.get(index)) for index in range(max(indices, default=-1) + 1))
 
 
-def buffers_of(folder: Path) -> dict[int, Path]:
-    """The file of each buffer's contents before the launch, by the argument's index."""
+def contents_of(folder: Path) -> dict[int, Path]:
+    """The file of each buffer's and image's contents before the launch, by the argument's index."""
     pre, numbered = folder / "Pre", ""
     if not pre.is_dir():
         pre = folder.parent.parent / "memDumpPreEnqueue"
@@ -107,28 +112,37 @@ def buffers_of(folder: Path) -> dict[int, Path]:
         numbered = f"Enqueue_{int(_text(number).split()[0]):04}_" if number.is_file() else "Enqueue_"
     if not pre.is_dir():
         return {}
-    matches = ((_BUFFER.match(path.name), path) for path in sorted(pre.iterdir()) if path.name.startswith(numbered))
+    matches = ((_CONTENTS.match(path.name), path) for path in sorted(pre.iterdir()) if path.name.startswith(numbered))
     return {int(match[1]): path for match, path in matches if match}
 
 
-def _value(index: int, files: dict[tuple[str, int], Path], buffers: dict[int, Path]) -> Value:
-    argument = files.get(("Argument", index))
-    if index in buffers:
-        offset = files.get(("SVM_Arg_Offset_", index))
+def _value(index: int, files: dict[tuple[str, int], Path], contents: Path | None) -> Value:
+    """What an argument was set to; both, if it was set to a value and, at another time, to null."""
+    local, argument = files.get(("Local", index)), files.get(("Argument", index))
+    if local is None:
+        return _set_value(index, files, contents)
+    size = LocalValue(_numbers(local, _text(local))[0])
+    return size if argument is None else EitherValue(size, _set_value(index, files, contents))
+
+
+def _set_value(index: int, files: dict[tuple[str, int], Path], contents: Path | None) -> SetValue:
+    """A value that is not null: the handle of an object with its contents, or the bytes of a number or struct."""
+    argument, offset = files.get(("Argument", index)), files.get(("SVM_Arg_Offset_", index))
+    handle = argument.read_bytes() if argument else b""
+    if handle and not any(handle):  # zero, or null: contents are of a buffer that was set before
+        return RawValue(handle)
+    if metadata := files.get(("Image_MetaData_", index)):
+        return image_in(_numbers(metadata, _text(metadata)), contents)
+    if sampler := files.get(("Sampler", index)):
+        return sampler_in(_text(sampler))
+    if contents is not None and contents.suffix == ".raw":
+        return UnreadValue(f"is an image whose format is not in the dump: it has no Image_MetaData_{index}.txt")
+    if contents is not None:
         first = _numbers(offset, _text(offset))[0] if offset else 0
-        handle = argument.read_bytes() if argument else b""
         # Arguments of one handle are one buffer; without a handle each is its own.
         memory = int.from_bytes(handle, "little") if handle else -1 - index
-        return BufferValue(np.fromfile(buffers[index], np.uint8)[first:], memory)
-    if ("Image_MetaData_", index) in files:
-        return UnreadValue(IMAGE)
-    if ("Sampler", index) in files:
-        return UnreadValue("is a sampler, which is not read")
-    if ("Local", index) in files:
-        return LocalValue(_numbers(files["Local", index], _text(files["Local", index]))[0])
-    if argument is None:
-        return UnreadValue("has no file in the dump")
-    return RawValue(argument.read_bytes())
+        return BufferValue(np.fromfile(contents, np.uint8)[first:], memory)
+    return RawValue(handle) if argument else UnreadValue("has no file in the dump")
 
 
 def _text(path: Path) -> str:

@@ -5,6 +5,7 @@ from math import prod
 from typing import Any
 
 from ...core.captured import CapturedKernel
+from ...core.language import in_english
 from ..explain import PrintedExplanation
 from ..explain.profile import SECTORS
 from ..explain.serialise import to_dict
@@ -94,6 +95,7 @@ class WatchedLaunch:
             "explanation": None if self.explanation is None else to_dict(self.explanation),
         }
 
+    @in_english()
     def row(self) -> dict[str, Any]:
         explained = self.explanation is not None
         return {

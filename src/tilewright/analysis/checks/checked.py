@@ -7,11 +7,13 @@ from typing import Any
 
 from ...core.budgets import Budget
 from ...core.numbers import figure
+from ..captured.watched import FAULT_GROUPS
 from ..explain import Explanation
 from ..explain.clc.lexer import Position
 from .measured import Measured, measures_of
 
 FORMAT = "tilewright check 1"
+COUNTED = ("faults", *FAULT_GROUPS)  # measures that count faults
 SLACK = 1e-6  # measures are means of counts: what differs less is equal
 
 
@@ -83,17 +85,23 @@ def place_in(file: str, position: Position) -> tuple[str, int, int]:
 
 
 def fault_problems(file: str, found: Explanation, budgets: Sequence[Budget]) -> list[Problem]:
-    """Each fault, unless a budget allows some; and a run that did not end."""
+    """Each fault of a kind that no budget allows some of; and a run that did not end."""
     problems = []
     if found.stop is not None:
         text = f"{found.entry} did not end within its steps: what was not run is unknown"
         problems.append(Problem("not-ended", text, *place_in(file, found.stop.position)))
-    if any(each.measure in ("faults", "race", "bounds", "uninitialised") and each.limit for each in budgets):
-        return problems
     for each in found.faults:
+        limits = [budget.limit for budget in budgets if _counts(budget.measure, each.kind)]
+        if limits and all(limits):
+            continue  # the budgets compare its count
         rule = each.kind.replace(" ", "-")
         problems.append(Problem(rule, f"{each.kind}: {each.text}", *place_in(file, each.position)))
     return problems
+
+
+def _counts(measure: str, kind: str) -> bool:
+    """Whether a measure counts faults of this kind."""
+    return measure == "faults" or kind in FAULT_GROUPS.get(measure, ())
 
 
 def _exceeded(file: str, budget: Budget, measures: Iterable[Measured]) -> list[Problem]:
@@ -102,13 +110,10 @@ def _exceeded(file: str, budget: Budget, measures: Iterable[Measured]) -> list[P
     if measure is None:
         text = f"the budget {budget.name} at {budget.file}:{budget.line}: the kernel accesses no such buffer"
         return [Problem("unknown-buffer", text, budget.file or file, budget.line)]
-    if measure.value <= budget.limit + SLACK or (not budget.limit and measure.measure in _COUNTED):
+    if measure.value <= budget.limit + SLACK or (not budget.limit and measure.measure in COUNTED):
         return []  # faults of a budget of 0 are told one by one
     text = f"{budget.name} is {figure(measure.value)}, and {figure(budget.limit)} is allowed: {measure.text}"
     return [Problem(f"over-budget-{budget.measure}", text, *place_in(file, measure.position))]
-
-
-_COUNTED = ("faults", "race", "bounds", "uninitialised")
 
 
 def _worse(file: str, measures: Iterable[Measured], before: Mapping[str, float]) -> list[Problem]:

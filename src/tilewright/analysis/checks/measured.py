@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
+from ...core.language import in_english
 from ..captured.watched import FAULT_GROUPS
 from ..explain import Explanation
 from ..explain.clc.lexer import Position
@@ -26,6 +27,7 @@ class Measured:
         return f"{self.measure} {self.buffer}".rstrip()
 
 
+@in_english()
 def measures_of(found: Explanation) -> tuple[Measured, ...]:
     """Every measure of a kernel: conflicts and sectors of all buffers and of each, bytes moved, and counts of faults."""
     local = [each for each in found.accesses if each.is_local]

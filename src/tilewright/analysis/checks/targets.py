@@ -9,7 +9,9 @@ from typing import Any
 
 from ...core.argument_words import FILES
 from ...core.budgets import Budget, budgets_of_table, head_budgets
-from ...core.source import decoded
+from ...core.heads import read_heads
+from ...core.kernel_options import with_head
+from ...core.source import file_text
 from ...errors import InvalidInput, UnknownName
 from ..explain import Explanation
 from ..explanations import explain
@@ -39,7 +41,8 @@ class Target:
 
 
 def targets_of(path: Path) -> list[Target]:
-    """The kernels that a file names. A kernel's file is taken with its head, unless a TOML file beside it names it.
+    """The kernels that a file names. A kernel's file is taken with its head, unless a TOML file beside it names it. If kernels of
+    a file have budgets or options right above them, those are checked, each with its own.
 
     InvalidInput or UnknownName for a file that is not there, or that is not understood.
     """
@@ -51,13 +54,18 @@ def targets_of(path: Path) -> list[Target]:
         raise InvalidInput(f"{path}: a check takes .cl and .toml files")
     beside = [each for name in (f"{path.stem}.toml", SHARED) if (each := path.with_name(name)).is_file()]
     named = [each for toml in beside for each in toml_targets(toml) if Path(each.file).resolve() == path.resolve()]
-    return named or [Target(str(path), "", head_budgets(path), lambda: explain(path))]
+    if named:
+        return named
+    own = () if with_head(path).entry else tuple(read_heads(path).own)
+    if not own:
+        return [Target(str(path), "", head_budgets(path), partial(explain, path))]
+    return [Target(str(path), entry, head_budgets(path, entry), partial(explain, path, entry=entry)) for entry in own]
 
 
 def toml_targets(path: Path) -> list[Target]:
     """The kernels of a TOML file: its `[[kernel]]` tables."""
     try:
-        table = tomllib.loads(decoded(path.read_bytes()))
+        table = tomllib.loads(file_text(path))
     except tomllib.TOMLDecodeError as error:
         raise InvalidInput(f"{path}: {error}") from error
     entries = table.get("kernel")
@@ -76,7 +84,7 @@ def _target(path: Path, entry: Mapping[str, Any]) -> Target:
     file = path.with_name(str(entry.get("file", f"{path.stem}.cl")))
     budgets = budgets_of_table(entry.get("budget", {}), str(path), line_of(path, str(entry.get("entry", file.name))))
     if file.is_file():  # a table's budgets win over those of the kernel's head
-        budgets = tuple({each.name: each for each in (*head_budgets(file), *budgets)}.values())
+        budgets = tuple({each.name: each for each in (*head_budgets(file, entry.get("entry")), *budgets)}.values())
     return Target(
         str(file), str(entry.get("entry", "")), budgets, partial(explain, file, **_options(path.parent, entry))
     )
@@ -102,5 +110,5 @@ def _placed(folder: Path, value: Any) -> Any:
 
 def line_of(path: Path, word: str) -> int:
     """The first line of a TOML file that has a word: where problems of its budgets are shown."""
-    lines = decoded(path.read_bytes()).splitlines()
+    lines = file_text(path).splitlines()
     return next((number for number, line in enumerate(lines, 1) if word in line), 1)

@@ -76,7 +76,9 @@ class PitchAdvice:
 
 
 def advise_pitch(model: Model, access: LineAccess, together: tuple[LineAccess, ...]) -> PitchAdvice | None:
-    """The pitch that removes the conflicts of `access`, from the row's own length to 33 elements more; None if none is better."""
+    """The pitch that removes the conflicts of `access`, from the row's own length to 33 elements more; None if none is better.
+
+    The best for all accesses `together` counts each as often as it is requested."""
     row, element = access.row
     if not row:
         return None
@@ -91,7 +93,7 @@ def advise_pitch(model: Model, access: LineAccess, together: tuple[LineAccess, .
     for pitch in own:
         counts = [wavefronts_at_pitch(model, each, each.worst, pitch) for each in together]
         if all(counts):
-            everywhere[pitch] = sum(counts)
+            everywhere[pitch] = sum(count * each.requests for count, each in zip(counts, together, strict=True))
     best_of_all = min(everywhere, key=lambda pitch: (everywhere[pitch], pitch)) if everywhere else best
-    least = sum(round(each.ideal_per_request) for each in together)
+    least = sum(round(each.ideal_per_request) * each.requests for each in together)
     return PitchAdvice(now, best, own[best], best_of_all, everywhere.get(best_of_all, least + 1) <= least)

@@ -3,6 +3,8 @@
 from dataclasses import replace
 from itertools import groupby
 
+from ...core.language import Sentence, shown, translated, translated_count
+from ...core.wide_text import padded, width_of
 from ..marked_lines import Mark, MarkedLine, marked
 from .explanation import Explanation
 from .fault_groups import fault_sentences
@@ -12,57 +14,88 @@ from .models import Model
 from .numbers import number
 from .profile import ADDRESSES, LineAccess
 from .simt import Finding
+from .terms import term
 from .totals import Totals, totals
 from .verdict import findings_and_costs, is_costly, remarks, stop_sentences
 
 NEAR = 1  # lines of the source that are shown before and after one with traffic or findings
 RACES_SHOWN = 2  # below a line; the verdict has a sentence for them together
 FOLDED = 4  # lines without either that are folded into one
-_OPERATIONS = {"load": "load ", "store": "store", "atomic": "atomic"}
+_CONSTANT = Sentence("const")
 
 
 def access_line(access: LineAccess, model: Model) -> str:
     """One access in one line: its requests, what each costs, and the least it could cost."""
-    space = "const" if access.space == "constant" else access.space
-    head = f"{_OPERATIONS[access.operation]} {space:6} {access.buffer:12} {access.requests:>7,} req"
+    head = f"{_place(access)} {access.buffer:12} {access.requests:>7,} {translated('req')}"
     if access.is_image:
-        return f"{head}  {number(access.useful_bytes / max(access.requests, 1)):>5} bytes of texels"
+        texels = number(access.useful_bytes / max(access.requests, 1))
+        return f"{head}  {texels:>5} {translated('bytes of texels')}"
     ideal = number(access.ideal_per_request)
     if access.unit == ADDRESSES:
-        return f"{head}  {_counted(access, 'address', 'addresses')} (least {ideal})  {_alike(access)}"
+        cost = _counted(access, translated("address"), translated("addresses"))
+        return f"{head}  {cost} {translated('(least {count})', count=ideal)}  {_alike(access)}"
     if access.is_atomic:
         pieces = (model.local_pass, model.local_passes) if access.is_local else (model.piece, model.pieces)
         turns = number(access.turns / access.requests) if access.requests else "0"
-        return f"{head}  {_counted(access, *pieces)} (ideal {ideal})  {turns} {'turn' if turns == '1' else 'turns'}"
+        said = translated_count("{count} turn", "{count} turns", 1 if turns == "1" else 2, count=turns)
+        return f"{head}  {_counted(access, *map(shown, pieces))} {_ideal(ideal)}  {said}"
     if access.is_local:
-        degree = "no conflict" if access.degree <= 1 else f"{number(access.degree)}-way conflict"
-        return f"{head}  {_counted(access, model.local_pass, model.local_passes)} (least {ideal})  {degree}"
-    where = "off-chip, " if access.is_private else ""
-    return f"{head}  {_counted(access, model.piece, model.pieces)} (ideal {ideal})  {where}{_used(access, model)}"
+        degree = translated("no conflict")
+        if access.degree > 1:
+            degree = translated("{count}-way conflict", count=number(access.degree))
+        if model.local_is_global:
+            degree = translated("in global memory")
+        cost = _counted(access, shown(model.local_pass), shown(model.local_passes))
+        return f"{head}  {cost} {translated('(least {count})', count=ideal)}  {degree}"
+    where = translated("off-chip, ") if access.is_private else ""
+    cost = _counted(access, shown(model.piece), shown(model.pieces))
+    return f"{head}  {cost} {_ideal(ideal)}  {where}{_used(access, model)}"
+
+
+def _place(access: LineAccess) -> str:
+    """The columns of the operation and of the memory, as wide in every line."""
+    load, store, own = (shown(term(each)) for each in ("load", "store", access.operation))
+    spaces = [shown(term(each)) for each in ("global", "local")]
+    space = _CONSTANT if access.space == "constant" else term(access.space)
+    return f"{padded(own, max(map(width_of, (load, store))))} {padded(shown(space), max(map(width_of, spaces)))}"
+
+
+def _ideal(count: str) -> str:
+    return translated("(ideal {count})", count=count)
 
 
 def _alike(access: LineAccess) -> str:
-    return "one address" if access.cost <= access.ideal else "one after the other"
+    return translated("one address") if access.cost <= access.ideal else translated("one after the other")
 
 
 def _used(access: LineAccess, model: Model) -> str:
     """How much of what moved was asked for; the lines, where they are what takes the time: a cache looks up one a pass."""
     if access.cost <= access.ideal and access.efficiency < 0.995:
-        return "least possible"
+        return translated("least possible")
     lines = number(access.lines / access.requests) if access.requests else "0"
     limits = access.lines > max(access.requests, access.cost * access.sector / model.line) and not model.is_cpu
-    return f"{100 * access.efficiency:.3g}% used" + (f", {lines} lines" if limits else "")
+    used = f"{100 * access.efficiency:.3g}"
+    return (
+        translated("{used}% used, {lines} lines", used=used, lines=lines)
+        if limits
+        else translated("{used}% used", used=used)
+    )
 
 
 def _counted(access: LineAccess, one: str, several: str) -> str:
     count = number(access.per_request)
-    return f"{count:>5} {(one if count == '1' else several).ljust(len(several))}"
+    return f"{count:>5} {padded(one if count == '1' else several, width_of(several))}"
 
 
 def finding_line(finding: Finding) -> str:
-    times = f", {finding.count:,} times" if finding.count > 1 else ""
-    example = f" ({finding.example}{times})" if finding.example else ""
-    return f"{finding.kind}: {finding.text}{example}"
+    values = {"kind": finding.kind, "text": finding.text, "example": finding.example, "count": finding.count}
+    if finding.example and finding.count > 1:
+        return translated("{kind}: {text} ({example}, {count:,} times)", **values)
+    return (
+        translated("{kind}: {text} ({example})", **values)
+        if finding.example
+        else translated("{kind}: {text}", **values)
+    )
 
 
 def annotated_source(explanation: Explanation) -> list[str]:
@@ -96,7 +129,8 @@ def marked_source(explanation: Explanation, whole: bool) -> list[MarkedLine]:
     for folded, run in groupby(shown, key=lambda line: not whole and line not in near):
         lines = list(run)
         if folded and len(lines) >= FOLDED:
-            out.append(MarkedLine(f"       ... lines {lines[0]} to {lines[-1]} move no data", Mark.NOTE))
+            text = translated("... lines {first} to {last} move no data", first=lines[0], last=lines[-1])
+            out.append(MarkedLine(f"       {text}", Mark.NOTE))
             continue
         for place in lines:
             out.append(MarkedLine(f"{place:4}   {texts[place]}".rstrip(), Mark.CODE))
@@ -121,40 +155,72 @@ def elsewhere(explanation: Explanation, file: str) -> list[MarkedLine]:
 
 
 def heading(explanation: Explanation) -> str:
-    sizes = "x".join(map(str, explanation.global_size)) + " by " + "x".join(map(str, explanation.local_size))
-    return f"{explanation.name}: {explanation.entry}, {sizes} work-items, {explanation.model.title}"
+    return translated(
+        "{kernel}: {entry}, {all} by {group} work-items, {model}",
+        kernel=explanation.name, entry=explanation.entry, all="x".join(map(str, explanation.global_size)),
+        group="x".join(map(str, explanation.local_size)), model=explanation.model.title,
+    )  # fmt: skip
 
 
 def whole_launch(group_count: int) -> str:
     """The work-groups that the sums cover."""
-    return "the only work-group" if group_count == 1 else f"all {group_count:,} work-groups together"
+    if group_count == 1:
+        return translated("the only work-group")
+    return translated("all {count:,} work-groups together", count=group_count)
 
 
 def summary(explanation: Explanation) -> list[str]:
     """The sums of the whole NDRange."""
     found = totals(explanation)
-    about = "" if found.exact else "about "
-    pieces = explanation.model.pieces
+    about = "" if found.exact else translated("about ")
     lines = [
-        f"in {whole_launch(explanation.group_count)}:",
-        f"global memory: {about}{found.global_load_sectors:,} {pieces} loaded in {found.global_load_requests:,} requests, "
-        f"{found.global_store_sectors:,} stored in {found.global_store_requests:,}",
-    ]
-    if found.wavefronts:
-        passes = explanation.model.local_passes
+        translated("in {whole}:", whole=whole_launch(explanation.group_count)),
+        translated(
+            "global memory: {about}{loaded:,} {pieces} loaded in {loads:,} requests, {stored:,} stored in {stores:,}",
+            about=about, pieces=explanation.model.pieces, loaded=found.global_load_sectors, loads=found.global_load_requests,
+            stored=found.global_store_sectors, stores=found.global_store_requests,
+        ),
+    ]  # fmt: skip
+    if found.new_lines:
         lines.append(
-            f"local memory: {about}{found.local_load_wavefronts:,} {passes} of loads, {found.local_store_wavefronts:,} of "
-            f"stores, {found.conflicts:,} of them lost to bank conflicts"
-        )
+            translated(
+                "another cache line than the {sub_group} touched before at the same place: {about}{count:,} times",
+                sub_group=explanation.model.sub_group, about=about, count=found.new_lines,
+            )
+        )  # fmt: skip
+    if found.wavefronts:
+        lines.append(_local_sums(found, explanation.model, about))
     images = [each for each in explanation.accesses if each.is_image]
     if images:
         scale = explanation.group_count / len(explanation.groups)
         amounts = [
             round(scale * sum(each)) for each in zip(*((a.useful_bytes, a.requests) for a in images), strict=True)
         ]
-        lines.append(f"images: {about}{amounts[0]:,} bytes of texels in {amounts[1]:,} requests")
+        lines.append(
+            translated(
+                "images: {about}{bytes:,} bytes of texels in {requests:,} requests",
+                about=about, bytes=amounts[0], requests=amounts[1],
+            )
+        )  # fmt: skip
     lines += _special_sums(found, explanation.model, about)
     return lines + footprint_lines(explanation) + loop_lines(explanation)
+
+
+def _local_sums(found: Totals, model: Model, about: str) -> str:
+    """The sums of local memory."""
+    values = {
+        "about": about, "passes": model.local_passes, "loads": found.local_load_wavefronts,
+        "stores": found.local_store_wavefronts, "lost": found.conflicts,
+    }  # fmt: skip
+    if model.local_is_global:
+        return translated(
+            "local memory: {about}{loads:,} {passes} of loads, {stores:,} of stores, {lost:,} of them more than needed",
+            **values,
+        )
+    return translated(
+        "local memory: {about}{loads:,} {passes} of loads, {stores:,} of stores, {lost:,} of them lost to bank conflicts",
+        **values,
+    )
 
 
 def _special_sums(found: Totals, model: Model, about: str) -> list[str]:
@@ -162,56 +228,93 @@ def _special_sums(found: Totals, model: Model, about: str) -> list[str]:
     lines = []
     if found.constant_requests:
         lines.append(
-            f"constant memory: {about}{found.constant_cost:,} {model.constant_pieces} in {found.constant_requests:,} requests"
-        )
+            translated(
+                "constant memory: {about}{cost:,} {pieces} in {requests:,} requests",
+                about=about, cost=found.constant_cost, pieces=model.constant_pieces, requests=found.constant_requests,
+            )
+        )  # fmt: skip
     if found.private_requests:
         lines.append(
-            f"private arrays, off-chip: {about}{found.private_sectors:,} {model.pieces} in {found.private_requests:,} requests"
-        )
+            translated(
+                "private arrays, off-chip: {about}{cost:,} {pieces} in {requests:,} requests",
+                about=about, cost=found.private_sectors, pieces=model.pieces, requests=found.private_requests,
+            )
+        )  # fmt: skip
     if found.atomic_requests:
         lines.append(
-            f"atomic functions: {about}{found.atomic_updates:,} updates in {found.atomic_requests:,} requests, which take "
-            f"{found.atomic_turns:,} turns"
-        )
+            translated(
+                "atomic functions: {about}{updates:,} updates in {requests:,} requests, which take {turns:,} turns",
+                about=about, updates=found.atomic_updates, requests=found.atomic_requests, turns=found.atomic_turns,
+            )
+        )  # fmt: skip
     return lines
 
 
 def legend(explanation: Explanation) -> list[str]:
     """How to read the lines below the source lines."""
-    model = explanation.model
-    run, all_groups = len(explanation.groups), explanation.group_count
-    whose = f"{run} of its {all_groups:,} work-groups" if run < all_groups else "all its work-groups"
-    whose = "its only work-group" if all_groups == 1 else whose
-    lines = [
-        f"> shows the memory traffic of the line above, in {whose}: req = memory instructions issued, one per "
-        f"{model.sub_group}{f' ({model.lanes} work-items)' if model.lanes > 1 else ''}."
-    ]
-    if any(each.is_image for each in explanation.accesses):
+    model, accesses = explanation.model, explanation.accesses
+    lines = [_requests(explanation)]
+    if any(each.is_image for each in accesses):
         lines.append(
-            "Images: the different bytes of texels that each request asked for; how they lie in memory is not public, so sectors "
-            "are not counted. A filter's further texels are not counted either."
+            translated(
+                "Images: the different bytes of texels that each request asked for; how they lie in memory is not public, so "
+                "sectors are not counted. A filter's further texels are not counted either."
+            )
         )
-    if any(each.space == "global" for each in explanation.accesses):
+    if any(each.space == "global" for each in accesses):
         lines.append(
-            f"Global memory: {model.pieces} = {model.sector}-byte pieces that each request moved (ideal in brackets); used = the "
-            "part of their bytes that was asked for."
-        )
-    if any(each.is_local for each in explanation.accesses):
-        lines.append(
-            f"Local memory: {model.local_passes} that each request took (least in brackets); a {model.local_pass} takes one "
-            f"4-byte word from each of {model.banks} banks, so different words of one bank need several."
-        )
+            translated(
+                "Global memory: {pieces} = {bytes}-byte pieces that each request moved (ideal in brackets); used = the part of "
+                "their bytes that was asked for.",
+                pieces=model.pieces, bytes=model.sector,
+            )
+        )  # fmt: skip
+    if any(each.is_local for each in accesses):
+        lines.append(shown(model.local_rule))
+    return [*lines, *_special_legend(explanation)]
+
+
+def _requests(explanation: Explanation) -> str:
+    """Whose requests are counted."""
+    model, run, count = explanation.model, len(explanation.groups), explanation.group_count
+    if count == 1:
+        whose = translated("its only work-group")
+    elif run < count:
+        whose = translated("{run} of its {all:,} work-groups", run=run, all=count)
+    else:
+        whose = translated("all its work-groups")
+    if model.lanes == 1:
+        return translated(
+            "> shows the memory traffic of the line above, in {whose}: req = memory instructions issued, one per {sub_group}.",
+            whose=whose, sub_group=model.sub_group,
+        )  # fmt: skip
+    return translated(
+        "> shows the memory traffic of the line above, in {whose}: req = memory instructions issued, one per {sub_group} "
+        "({lanes} work-items).",
+        whose=whose, sub_group=model.sub_group, lanes=model.lanes,
+    )  # fmt: skip
+
+
+def _special_legend(explanation: Explanation) -> list[str]:
+    """How to read the lines of constant memory, off-chip private arrays and atomic functions."""
+    model, lines = explanation.model, []
     spaces = {each.space for each in (*explanation.accesses, *explanation.private_accesses)}
     if "constant" in spaces:
-        lines.append(f"Constant memory: {model.constants}.")
+        lines.append(translated("Constant memory: {rule}.", rule=model.constants))
     if "private" in spaces:
         lines.append(
-            f"Private arrays, off-chip: {model.pieces} of memory in which the 4-byte words of a {model.sub_group}'s lanes stand "
-            "side by side, so equal subscripts share them."
-        )
+            translated(
+                "Private arrays, off-chip: {pieces} of memory in which the 4-byte words of a {sub_group}'s lanes stand side by "
+                "side, so equal subscripts share them.",
+                pieces=model.pieces, sub_group=model.sub_group,
+            )
+        )  # fmt: skip
     if any(each.is_atomic for each in explanation.accesses):
         lines.append(
-            f"Atomic functions: turns = the most work-items of a {model.sub_group} that update one place in a request."
+            translated(
+                "Atomic functions: turns = the most work-items of a {sub_group} that update one place in a request.",
+                sub_group=model.sub_group,
+            )
         )
     return lines
 
@@ -221,7 +324,7 @@ def report(explanation: Explanation, whole_source: bool = False) -> list[MarkedL
     return [
         MarkedLine(heading(explanation), Mark.HEADING),
         *marked(explanation.assumed, Mark.NOTE),
-        *marked([explanation.why_model] if explanation.why_model else [], Mark.NOTE),
+        *marked([shown(explanation.why_model)] if explanation.why_model else [], Mark.NOTE),
         *(replace(each, text=f"- {each.text}") for each in findings_and_costs(explanation)),
         MarkedLine(""),
         *marked(summary(explanation)),
@@ -238,11 +341,13 @@ def report(explanation: Explanation, whole_source: bool = False) -> list[MarkedL
 def launch_before(helper: Explanation, main: Explanation) -> list[MarkedLine]:
     """A launch before the kernel itself: one line, and its faults."""
     found = totals(helper)
-    sizes = " by ".join("x".join(map(str, each)) for each in (helper.global_size, helper.local_size))
-    text = (
-        f"launched before {main.entry}: {helper.name}, {sizes} work-items: {found.global_load_sectors:,} "
-        f"{helper.model.pieces} loaded, {found.global_store_sectors:,} stored, {len(helper.faults)} faults"
-    )
+    text = translated(
+        "launched before {main}: {kernel}, {all} by {group} work-items: {loaded:,} {pieces} loaded, {stored:,} stored, {faults} "
+        "faults",
+        main=main.entry, kernel=helper.name, all="x".join(map(str, helper.global_size)),
+        group="x".join(map(str, helper.local_size)), loaded=found.global_load_sectors, pieces=helper.model.pieces,
+        stored=found.global_store_sectors, faults=len(helper.faults),
+    )  # fmt: skip
     texts = [f"- {helper.name}: {each}" for each in fault_sentences(helper.faults, helper.model)]
     texts += [f"- {helper.name}: {each}" for each in stop_sentences(helper)]
     return [MarkedLine(text), *marked(texts, Mark.FAULT)]

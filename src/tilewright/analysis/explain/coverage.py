@@ -7,11 +7,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ...core.language import Sentence, translated
 from .simt.segments import Segment
 
 _MOST_ELEMENTS = 1 << 26  # of a buffer, above which elements are not followed
 _FEW = 8  # places of one pattern, up to which repeated offsets are not removed first
 Flags = npt.NDArray[np.bool_]
+_ONE = {"column": Sentence("column"), "row": Sentence("row"), "element": Sentence("element")}
+_SEVERAL = {"column": Sentence("columns"), "row": Sentence("rows"), "element": Sentence("elements")}
 
 
 @dataclass(frozen=True)
@@ -111,7 +114,7 @@ def rest_of(missing: Flags) -> str:
     row, length = int(np.diff(starts).min()), int(lengths[0])
     regular = not (starts % row).any() and (lengths == length).all() and missing.size % row == 0
     if regular and length < row and starts[-1] + row == missing.size:
-        return f"the last {row - length:,} of every {row:,} elements"
+        return Sentence("the last {count:,} of every {row:,} elements", count=row - length, row=row)
     return "" if starts[0] else _tail(missing, int(edges[-1]))
 
 
@@ -123,10 +126,10 @@ def _tail(missing: Flags, end: int) -> str:
 def _stretch(name: str, numbers: npt.NDArray[np.int64]) -> str:
     first, last = int(numbers[0]), int(numbers[-1])
     if first == last:
-        return f"{name} {first:,}"
+        return Sentence("{name} {first:,}", name=_ONE[name], first=first)
     if last - first + 1 == len(numbers):
-        return f"{name}s {first:,} to {last:,}"
-    return f"{name} {first:,} is the first, {last:,} the last"
+        return Sentence("{names} {first:,} to {last:,}", names=_SEVERAL[name], first=first, last=last)
+    return Sentence("{name} {first:,} is the first, {last:,} the last", name=_ONE[name], first=first, last=last)
 
 
 def coverage_notes(coverages: Iterable[Coverage], run: int, count: int, with_last: bool = False) -> list[str]:
@@ -137,22 +140,50 @@ def coverage_notes(coverages: Iterable[Coverage], run: int, count: int, with_las
         if not each.read + each.written:
             continue
         left = each.elements - (each.written or each.read)
-        verb, does = ("written", "writes") if each.written else ("read", "reads")
         if run == count and left:
-            share = 100 * (each.elements - left) / each.elements
-            lines.append(
-                f"{each.buffer}: {share:.3g}% of its {each.elements:,} elements are {verb}, {left:,} never: {each.gap}"
-            )
+            lines.append(_left_out(each, left))
         elif each.written and each.written * count < 0.75 * each.elements * run:
             lines.append(
-                f"{each.buffer}: the {run:,} of {count:,} work-groups that were run write {each.written:,} of its "
-                f"{each.elements:,} elements; if the others write as many, some elements are never written"
-            )
+                translated(
+                    "{buffer}: the {run:,} of {count:,} work-groups that were run write {written:,} of its {elements:,} "
+                    "elements; if the others write as many, some elements are never written",
+                    buffer=each.buffer, run=run, count=count, written=each.written, elements=each.elements,
+                )
+            )  # fmt: skip
         elif each.rest and run < count and with_last:
-            lines.append(
-                f"{each.buffer}: none of the {run:,} of {count:,} work-groups that were run {does} {each.rest}, "
-                f"though the last one is among them: a rest may be dropped"
-            )
+            lines.append(_dropped(each, run, count))
         if each.contested:
-            lines.append(f"{each.buffer}: {each.contested:,} elements are written by more than one work-item")
+            lines.append(
+                translated(
+                    "{buffer}: {count:,} elements are written by more than one work-item",
+                    buffer=each.buffer, count=each.contested,
+                )
+            )  # fmt: skip
     return lines
+
+
+def _left_out(each: Coverage, left: int) -> str:
+    values = {
+        "buffer": each.buffer, "share": 100 * (each.elements - left) / each.elements, "elements": each.elements, "left": left,
+        "gap": each.gap,
+    }  # fmt: skip
+    if each.written:
+        return translated(
+            "{buffer}: {share:.3g}% of its {elements:,} elements are written, {left:,} never: {gap}", **values
+        )
+    return translated("{buffer}: {share:.3g}% of its {elements:,} elements are read, {left:,} never: {gap}", **values)
+
+
+def _dropped(each: Coverage, run: int, count: int) -> str:
+    values = {"buffer": each.buffer, "run": run, "count": count, "rest": each.rest}
+    if each.written:
+        return translated(
+            "{buffer}: none of the {run:,} of {count:,} work-groups that were run writes {rest}, though the last one is among "
+            "them: a rest may be dropped",
+            **values,
+        )
+    return translated(
+        "{buffer}: none of the {run:,} of {count:,} work-groups that were run reads {rest}, though the last one is among them: "
+        "a rest may be dropped",
+        **values,
+    )

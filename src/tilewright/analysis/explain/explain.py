@@ -7,6 +7,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
+from ...core.language import Sentence
 from ...core.shown import Shown
 from ...errors import InvalidInput, SourceError, UnknownName
 from ..marked_lines import plain_text
@@ -164,10 +165,12 @@ def without_unused(
     )
     if not same:
         return findings
-    text = "; but nothing that the kernel stores depends on it"
-    return tuple(
-        replace(each, kind=UNUSED, text=each.text + text) if may_be_unused(each) else each for each in findings
-    )
+    return tuple(_unused(each) if may_be_unused(each) else each for each in findings)
+
+
+def _unused(finding: Finding) -> Finding:
+    text = Sentence("{read}; but nothing that the kernel stores depends on it", read=finding.text)
+    return replace(finding, kind=UNUSED, text=text)
 
 
 def in_any_order(findings: tuple[Finding, ...], reversed_order: tuple[Finding, ...]) -> tuple[Finding, ...]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 
+from ...core.language import translated, translated_count
 from .models import Model
 from .simt import Finding
 from .simt.findings import WITHIN
@@ -27,20 +28,39 @@ def _cause(finding: Finding) -> object:
 
 def _sentence(same: list[Finding], model: Model) -> str:
     first, *others = same
-    label = scope_label(first, model)
-    if not others:
-        return f"{first.kind} at line {first.position.line}: {first.text}{label and f'; {label}'}"
-    if not first.is_race:
+    if others and not first.is_race:
         lines = sorted({each.position.line for each in same})
         listed = ", ".join(map(str, lines[:_LINES])) + (" ..." if len(lines) > _LINES else "")
-        return f"{first.kind} at line{'s' if len(lines) > 1 else ''} {listed}: {first.text}"
+        return _at_lines(first, listed, len(lines))
+    label = scope_label(first, model)
+    sentence = _at_lines(first, str(first.position.line), 1)
+    if label:
+        sentence = translated("{sentence}; {remark}", sentence=sentence, remark=label)
+    return f"{sentence}{_among(same)}" if others else sentence
+
+
+def _at_lines(finding: Finding, lines: str, count: int) -> str:
+    return translated_count(
+        "{kind} at line {lines}: {text}", "{kind} at lines {lines}: {text}", count,
+        kind=finding.kind, lines=lines, text=finding.text,
+    )  # fmt: skip
+
+
+def _among(same: list[Finding]) -> str:
+    """How many races have the cause of the first, and where."""
+    first, *_ = same
     pairs = list(dict.fromkeys(_pair(each) for each in same))
-    listed = ", ".join(f"{a} and {b}" for a, b in pairs[:_PAIRS])
-    more = f" and {len(pairs) - _PAIRS} more" if len(pairs) > _PAIRS else ""
-    return (
-        f"{first.kind} at line {first.position.line}: {first.text}{label and f'; {label}'}. It is one of {len(same)} in "
-        f"{first.subject} {interval(first)}, {sum(each.count for each in same):,} times in all: lines {listed}{more}"
-    )
+    listed = ", ".join(translated("{one} and {other}", one=a, other=b) for a, b in pairs[:_PAIRS])
+    values = {
+        "count": len(same), "subject": first.subject, "interval": interval(first),
+        "times": sum(each.count for each in same), "lines": listed,
+    }  # fmt: skip
+    if len(pairs) > _PAIRS:
+        return translated(
+            ". It is one of {count} in {subject} {interval}, {times:,} times in all: lines {lines} and {more} more",
+            more=len(pairs) - _PAIRS, **values,
+        )  # fmt: skip
+    return translated(". It is one of {count} in {subject} {interval}, {times:,} times in all: lines {lines}", **values)
 
 
 def _pair(finding: Finding) -> tuple[int, int]:
@@ -51,7 +71,9 @@ def _pair(finding: Finding) -> tuple[int, int]:
 
 def interval(finding: Finding) -> str:
     """Between which barriers the accesses of a race lie."""
-    return f"after the barrier at line {finding.after}" if finding.after else "before any barrier"
+    if finding.after:
+        return translated("after the barrier at line {line}", line=finding.after)
+    return translated("before any barrier")
 
 
 def scope_label(finding: Finding, model: Model) -> str:
@@ -59,11 +81,12 @@ def scope_label(finding: Finding, model: Model) -> str:
     if finding.scope != WITHIN or model.is_cpu or not finding.is_fault:
         return ""
     if model.sub_group == "wavefront":
-        return (
+        return translated(
             "only within a wavefront, whose lanes GCN and CDNA execute together; OpenCL C does not promise it, and narrower "
             "sub-groups break it"
         )
-    return (
-        f"only within a {model.sub_group}: it relies on lockstep, which NVIDIA's GPUs do not keep since Volta (compute "
-        "capability 7.0); wavefronts of 64 on AMD's GCN and CDNA do"
+    return translated(
+        "only within a {sub_group}: it relies on lockstep, which NVIDIA's GPUs do not keep since Volta (compute capability "
+        "7.0); wavefronts of 64 on AMD's GCN and CDNA do",
+        sub_group=model.sub_group,
     )

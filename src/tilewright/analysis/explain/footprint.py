@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from ...core.language import translated
 from .explanation import Explanation
 from .profile import SECTORS
 from .reuse import many, megabytes
@@ -47,15 +48,21 @@ def footprint_lines(explanation: Explanation) -> list[str]:
     if not found:
         return []
     run = len(explanation.groups)
-    whose = "" if run == explanation.group_count else f" of the {run} work-groups that were run"
-    parts = [
-        f"{each.buffer} {megabytes(each.nbytes)}" + (f", fetched {many(each.times)} times" if each.fetched else "")
-        for each in found[:SHOWN]
-    ]
-    lines = [f"footprint{whose}: {'; '.join(parts)}{' ...' if len(found) > SHOWN else ''}"]
+    buffers = translated("; ").join(map(_touched, found[:SHOWN])) + (" ..." if len(found) > SHOWN else "")
+    if run == explanation.group_count:
+        lines = [translated("footprint: {buffers}", buffers=buffers)]
+    else:
+        lines = [translated("footprint of the {run} work-groups that were run: {buffers}", run=run, buffers=buffers)]
     group = sum(each.group_bytes for each in found)
-    lines.append(f"the first work-group touches {megabytes(group)}{_fits(explanation, group)}")
-    return lines
+    touches = translated("the first work-group touches {bytes}", bytes=megabytes(group))
+    return [*lines, f"{touches}{_fits(explanation, group)}"]
+
+
+def _touched(each: Footprint) -> str:
+    values = {"buffer": each.buffer, "bytes": megabytes(each.nbytes), "times": many(each.times)}
+    if each.fetched:
+        return translated("{buffer} {bytes}, fetched {times} times", **values)
+    return translated("{buffer} {bytes}", **values)
 
 
 def _fits(explanation: Explanation, nbytes: int) -> str:
@@ -63,5 +70,7 @@ def _fits(explanation: Explanation, nbytes: int) -> str:
     caches = explanation.model.caches
     for name, room in caches:
         if nbytes <= room:
-            return f": less than {name} ({room >> 10:,} KiB)"
-    return f": more than {caches[-1][0]} ({caches[-1][1] >> 10:,} KiB)" if caches else ""
+            return translated(": less than {cache} ({room:,} KiB)", cache=name, room=room >> 10)
+    if not caches:
+        return ""
+    return translated(": more than {cache} ({room:,} KiB)", cache=caches[-1][0], room=caches[-1][1] >> 10)

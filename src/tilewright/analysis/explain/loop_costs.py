@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from math import prod
 
+from ...core.language import translated
 from .clc.lexer import Position
 from .explanation import Explanation
 from .loop_places import LoopPlace
@@ -49,13 +50,15 @@ def loop_lines(explanation: Explanation) -> list[str]:
         return []
     model = explanation.model
     sub_groups = -(-prod(explanation.local_size) // model.lanes) * max(1, len(explanation.groups))
-    lines = ["loops, costliest first (share of all passes through the load and store unit):"]
+    lines = [translated("loops, costliest first (share of all passes through the load and store unit):")]
     for each in costs[:SHOWN]:
-        many = number(each.iterations / sub_groups)
-        lines.append(
-            f"  lines {each.position.line} to {each.last_line}: {100 * each.share:.3g}%, {many} iterations of each "
-            f"{model.sub_group}, {number(each.requests / sub_groups)} requests"
-        )
+        text = translated(
+            "lines {first} to {last}: {share}%, {iterations} iterations of each {sub_group}, {requests} requests",
+            first=each.position.line, last=each.last_line, share=f"{100 * each.share:.3g}",
+            iterations=number(each.iterations / sub_groups), sub_group=model.sub_group,
+            requests=number(each.requests / sub_groups),
+        )  # fmt: skip
+        lines.append(f"  {text}")
     return lines
 
 
@@ -68,8 +71,12 @@ def dropped_rests(explanation: Explanation) -> list[str]:
             for place in dict.fromkeys(loop for loop in loops if loop is not None):
                 buffers.setdefault(place.position, []).append(each.buffer)
     return [
-        f"the loop at line {position.line} reads {' and '.join(names)} without that rest: if its count is a quotient such as "
-        "K / 16, it drops the remainder"
+        translated(
+            "the loop at line {line} reads {buffers} without that rest: if its count is a quotient such as K / 16, it drops the "
+            "remainder",
+            line=position.line,
+            buffers=translated(" and ").join(names),
+        )
         for position, names in sorted(buffers.items())
     ]
 

@@ -5,9 +5,8 @@ from dataclasses import dataclass
 
 from .clc import Program
 from .clc.lexer import Position
-from .clc.tree import Call, Function, Loop
-from .private_arrays import called_functions
-from .simt.address_taken import nodes_of
+from .clc.tree import Function, Loop
+from .clc.walk import called_from, called_functions, nodes_of
 
 Range = tuple[Position, Position]
 
@@ -33,7 +32,7 @@ def loop_places(program: Program, entry: str, counts: Mapping[Position, int]) ->
         for loop in _loops(function):
             if counts.get(loop.position):
                 own = _range(loop)
-                called = tuple(_range(each) for each in _called(program, loop))
+                called = tuple(_range(each) for each in called_from(program, loop))
                 place = LoopPlace(loop.position, own[1].line, counts[loop.position], (own, *called))
                 found.append(place)
     return tuple(sorted(found, key=lambda each: each.position))
@@ -46,15 +45,3 @@ def _loops(function: Function) -> Iterator[Loop]:
 def _range(node: Loop | Function) -> Range:
     own = [each.position for each in nodes_of(node) if each.position.file == node.position.file]
     return node.position, max(own)
-
-
-def _called(program: Program, loop: Loop) -> list[Function]:
-    """The functions that a loop calls, directly or not."""
-    waiting: list[Loop | Function] = [loop]
-    found: dict[str, Function] = {}
-    while waiting:
-        for node in nodes_of(waiting.pop()):
-            if isinstance(node, Call) and node.name in program.functions and node.name not in found:
-                found[node.name] = program.functions[node.name]
-                waiting.append(program.functions[node.name])
-    return list(found.values())

@@ -16,13 +16,15 @@ from ...core.plan import Plan
 from ...core.problem import Problem, inputs_of, output_of, random_arrays
 from ...core.source import Parameter
 from ...core.types import element_type, numpy_dtype
-from ...errors import UnknownName, Unsupported
+from ...errors import UnknownName
 from .clc import standard_of
 from .explain import Groups, PrintedExplanation, explain_source
 from .models import NVIDIA, Model
+from .simt.images import argument_of
 from .simt.launch import STEP_LIMIT
 from .simt.launch_arguments import Argument, LocalMemory
 from .simt.machine import Watch, not_watched
+from .simt.tensor_maps import encode
 
 
 def explain_kernel(
@@ -154,10 +156,6 @@ def explain_step(
 ) -> PrintedExplanation:
     """Explain one launch. `how` are further arguments of `explain_source`."""
     ndrange = step.config.ndrange(step.problem)
-    if maps := step.config.tensor_maps(step.problem):
-        raise Unsupported(
-            f"{step.kernel.name} fetches by NVIDIA's copy engine ({', '.join(maps)} are tensor maps), which explain cannot run"
-        )
     arguments = arguments_of(step, buffers)
     explanation = explain_source(
         override(render(step.kernel, step.config, step.problem), changes[0]),
@@ -169,7 +167,7 @@ def explain_step(
         pitches=changes[1],
         unset=[name for name in arguments if step.buffer_of(name) in unset],
         offset=ndrange.offset,
-        ragged=isinstance(step.config, Geometry) and step.config.ragged,
+        ragged=is_ragged(step.config),
         typed=step.kernel.launch is not None,
         standard=standard_of(step.kernel.options),
         **how,
@@ -177,12 +175,22 @@ def explain_step(
     return replace(explanation, buffers=dict(step.buffers))
 
 
+def is_ragged(config: Config) -> bool:
+    """Whether the NDRange may end with smaller work-groups."""
+    return isinstance(config, Geometry) and config.ragged
+
+
 def arguments_of(step: Step, buffers: Mapping[str, np.ndarray]) -> dict[str, Argument]:
     """The values of a step's arguments, in their order."""
     scalars = scalars_of(step)
-    check_arguments(step, buffers, scalars)
+    maps = step.config.tensor_maps(step.problem)
+    check_arguments(step, buffers, scalars, maps)
     return {
-        each.name: pointer_value(step, each, buffers) if each.pointer else scalars[each.name]
+        each.name: encode(maps[each.name], each.name)
+        if each.name in maps
+        else pointer_value(step, each, buffers)
+        if each.pointer
+        else argument_of(scalars[each.name])
         for each in step.kernel.signature.parameters
     }
 

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 from .clc import Program
 from .clc.lexer import Position
-from .clc.tree import Call, Declaration, Function, Variable
+from .clc.tree import Declaration, Function, Variable
 from .clc.types import Array, Space
-from .simt.address_taken import nodes_of
+from .clc.walk import called_functions, nodes_of
 from .simt.off_chip import off_chip_arrays
 
 
@@ -39,18 +39,6 @@ def private_arrays(program: Program, entry: str, room: int | None = None) -> tup
         for variable in _variables(function)
         if isinstance(variable.type, Array) and variable.space in (None, Space.PRIVATE) and not variable.static
     )
-
-
-def called_functions(program: Program, entry: str) -> Iterator[Function]:
-    """The function `entry` and all functions that it calls, directly or not, each once."""
-    found, waiting = {entry}, [entry]
-    while waiting:
-        function = program.functions[waiting.pop(0)]
-        yield function
-        calls = [node.name for node in nodes_of(function.body) if isinstance(node, Call)]
-        fresh = [name for name in dict.fromkeys(calls) if name in program.functions and name not in found]
-        found.update(fresh)
-        waiting += fresh
 
 
 def _variables(function: Function) -> Iterator[Variable]:

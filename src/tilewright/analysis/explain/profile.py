@@ -34,6 +34,9 @@ class LineAccess:
     Atomic functions: `turns` is the largest number of lanes on one place, summed over requests, `contention` the largest of
     all requests, and `hottest` the updates of the most updated place: by all executed groups, or by one group in local
     memory.
+
+    `new_lines`, on CPUs: how often a work-item touched another cache line of global memory than it had touched here before.
+    Neighbours in time that are neighbours in memory share one.
     """
 
     position: Position
@@ -59,6 +62,7 @@ class LineAccess:
     turns: int = 0
     contention: int = 0
     hottest: int = 0
+    new_lines: int = 0
 
     @property
     def is_local(self) -> bool:

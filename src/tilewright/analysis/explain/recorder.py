@@ -70,6 +70,7 @@ class TrafficRecorder:
         else:
             known.count += 1
             known.bases.add(base)
+        self._arrive(traffic, offsets[None, :], mask)
         if site.operation == "atomic":
             groups = mask.indices // self.items if segment.space is Space.LOCAL else 0
             traffic.warm(offsets, groups)
@@ -82,10 +83,11 @@ class TrafficRecorder:
         pattern = (within, mask.signature)
         known = traffic.patterns.get(pattern)
         if known is None:
-            self._keep(traffic, pattern, np.full(mask.count, offset), mask, offset - within)
+            self._keep(traffic, pattern, np.full(mask.count, offset, np.int64), mask, offset - within)
         else:
             known.count += 1
             known.bases.add(offset - within)
+        self._arrive(traffic, np.array([[offset]]), mask)
         self._mark(traffic)
 
     def record_rows(self, loads: Sequence[Rows], count: int, mask: Mask) -> None:
@@ -113,7 +115,13 @@ class TrafficRecorder:
             known = traffic.patterns[pattern]
             known.count += end - begin if len(offsets) > 1 else count
             known.bases.update(bases[begin:end])
+        self._arrive(traffic, offsets, mask)
         self._mark(traffic, count)
+
+    def _arrive(self, traffic: Traffic, offsets: Offsets, mask: Mask) -> None:
+        """On a CPU a work-item's own accesses follow each other: those that stay in a cache line are cheap."""
+        if self.model.is_cpu and traffic.segment.space is Space.GLOBAL:
+            traffic.arrive(offsets // self.model.line, mask)
 
     def _traffic(self, site: Site, segment: Segment) -> Traffic:
         key = (site.number, segment.number)
@@ -147,6 +155,12 @@ class TrafficRecorder:
     def iterations(self, position: Position, mask: Mask, count: int) -> None:
         """Loops are not counted here."""
 
+    def multiplied(self, position: Position, product: Any, a: Any, b: Any, mask: Mask) -> None:
+        """Products are not counted here."""
+
+    def arrived(self, segment: Segment, offsets: Offsets, size: int) -> None:
+        """TMA's writes are no requests."""
+
     def flush(self, traffic: Traffic) -> None:
         """Analyse the kept patterns, and forget them."""
         if not traffic.patterns:
@@ -168,7 +182,7 @@ class TrafficRecorder:
             addresses[row, pattern.mask.indices] = pattern.offsets
         width = self.model.lanes
         rows, on = as_rows(addresses, self.items, width), as_rows(active, self.items, width)
-        counts = np.repeat(np.array([pattern.count for pattern in patterns])[:, None], rows.shape[1], axis=1)
+        counts = np.repeat(np.array([pattern.count for pattern in patterns], np.int64)[:, None], rows.shape[1], axis=1)
         place, per_group = np.arange(rows.shape[1]), rows.shape[1] // (lanes // self.items)
         slot = np.broadcast_to(place // per_group, counts.shape)
         first_item = np.broadcast_to(place % per_group * width, counts.shape)

@@ -4,16 +4,17 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from math import prod
 
+from ...core.language import Sentence, translated, translated_count
 from .explanation import Explanation
 from .profile import SECTORS, LineAccess
 
 OFTEN = 4.0  # how often a byte is fetched, from which on it is said
 ASKED_OFTEN = 2.0  # how often work-items must ask for a byte: below this, sharing does not help
 FEW_REQUESTS = 4  # of a sub-group
-PRIVATE = "keep it in a private variable"
-BLOCK = "keep a block of it in private variables"
-LARGER = "larger tiles, or more results for each work-item, fetch it less often"
-SHARE = "share it in local memory"
+PRIVATE = Sentence("keep it in a private variable")
+BLOCK = Sentence("keep a block of it in private variables")
+LARGER = Sentence("larger tiles, or more results for each work-item, fetch it less often")
+SHARE = Sentence("share it in local memory")
 
 
 @dataclass(frozen=True)
@@ -92,12 +93,20 @@ def reuse_sentences(explanation: Explanation) -> list[tuple[float, str]]:
 def sentence_about(same: list[Reuse]) -> str:
     """Lines, buffers and numbers of what has one remedy."""
     lines = sorted({line for each in same for line in each.lines})
-    where = f"line{'s' if len(lines) > 1 else ''} {', '.join(map(str, lines))}"
     first, *others = same
-    often = f"every byte of {first.buffer} is fetched {many(first.times)} times"
-    often += "".join(f", every byte of {each.buffer} {many(each.times)} times" for each in others)
+    often = translated(
+        "every byte of {buffer} is fetched {times} times", buffer=first.buffer, times=many(first.times)
+    ) + "".join(
+        translated(", every byte of {buffer} {times} times", buffer=each.buffer, times=many(each.times))
+        for each in others
+    )
     moved, data = sum(each.fetched for each in same), sum(each.data for each in same)
-    return f"{where}: {often} ({megabytes(moved)} for {megabytes(data)} of data): {first.remedy}"
+    return translated_count(
+        "line {lines}: {often} ({moved} for {data} of data): {remedy}",
+        "lines {lines}: {often} ({moved} for {data} of data): {remedy}",
+        len(lines),
+        lines=", ".join(map(str, lines)), often=often, moved=megabytes(moved), data=megabytes(data), remedy=first.remedy,
+    )  # fmt: skip
 
 
 def many(count: float) -> str:
@@ -107,4 +116,4 @@ def many(count: float) -> str:
 
 def megabytes(count: float) -> str:
     """Bytes as "21 MB" or "0.131 MB"; fewer than 10,000 as they are."""
-    return f"{count / 1e6:.3g} MB" if count >= 1e4 else f"{count:,.0f} bytes"
+    return f"{count / 1e6:.3g} MB" if count >= 1e4 else translated("{count:,.0f} bytes", count=count)

@@ -3,6 +3,7 @@
 from dataclasses import asdict
 from typing import Any
 
+from ...core.language import in_english
 from .clc.lexer import Position
 from .explanation import Explanation, Stop
 from .footprint import footprints
@@ -14,7 +15,12 @@ from .verdict import verdict
 
 
 def to_dict(explanation: Explanation) -> dict[str, Any]:
-    """All but the outputs and the source. Numbers are plain; places are file, line and column."""
+    """All but the outputs and the source, in English. Numbers are plain; places are file, line and column."""
+    with in_english():
+        return _to_dict(explanation)
+
+
+def _to_dict(explanation: Explanation) -> dict[str, Any]:
     model, found = explanation.model, totals(explanation)
     return {
         "name": explanation.name,
@@ -55,12 +61,7 @@ def access_rows(explanation: Explanation) -> list[dict[str, Any]]:
     says."""
     return [
         {
-            **_place(each.position),
-            "operation": each.operation,
-            "space": each.space,
-            "buffer": each.buffer,
-            "bytes_per_item": each.size,
-            "requests": each.requests,
+            **_asked(each),
             "unit": each.unit,
             "cost": each.cost,
             "ideal": each.ideal,
@@ -76,16 +77,23 @@ def _place(position: Position) -> dict[str, Any]:
     return {"file": position.file, "line": position.line, "column": position.column}
 
 
-def _access(access: LineAccess) -> dict[str, Any]:
-    unit = "sectors" if access.is_image else access.unit
+def _asked(access: LineAccess) -> dict[str, Any]:
+    """Where an access stands, and what it asks for."""
     return {
         **_place(access.position),
-        "unit": unit,
         "operation": access.operation,
         "space": access.space,
         "buffer": access.buffer,
         "bytes_per_item": access.size,
         "requests": access.requests,
+    }
+
+
+def _access(access: LineAccess) -> dict[str, Any]:
+    unit = "sectors" if access.is_image else access.unit
+    return {
+        **_asked(access),
+        "unit": unit,
         unit: access.cost,
         f"ideal_{unit}": access.ideal,
         "lines_touched": access.lines,

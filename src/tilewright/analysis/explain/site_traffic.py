@@ -48,6 +48,8 @@ class Traffic:
     by_group: dict[Group, list[int]] = field(default_factory=dict)
     heat: dict[tuple[int, int], int] = field(default_factory=dict)  # (group or 0, place) -> atomic updates
     hottest: int = 0
+    at_line: Int64s | None = None  # the cache line that each work-item touched last, on CPUs
+    new_lines: int = 0
 
     @property
     def is_atomic(self) -> bool:
@@ -60,8 +62,19 @@ class Traffic:
         for group, place, count in zip(*places.tolist(), counts.tolist(), strict=True):
             self.heat[group, place] = self.heat.get((group, place), 0) + count
 
+    def arrive(self, lines: Int64s, mask: Mask) -> None:
+        """Count how often work-items touch another cache line than they touched here before. `lines` has a row for each
+        iteration, and in it a line for each work-item, or one for all."""
+        if self.at_line is None:
+            self.at_line = np.full(mask.lanes.size, -1, np.int64)
+        items_of_each = mask.count // lines.shape[1]
+        self.new_lines += int(np.count_nonzero(lines[0] != self.at_line[mask.indices]))
+        self.new_lines += int(np.count_nonzero(np.diff(lines, axis=0))) * items_of_each
+        self.at_line[mask.indices] = lines[-1]
+
     def cool(self) -> None:
-        """Keep the most updates of one place; the copies of these groups are gone."""
+        """Keep the most updates of one place; the copies and the work-items of these groups are gone."""
+        self.at_line = None
         self.hottest = max(self.hottest, max(self.heat.values(), default=0))
         if self.segment.space is Space.LOCAL:
             self.heat.clear()
@@ -119,7 +132,7 @@ def pieces_of(model: Model, traffic: Traffic, addresses: Int64s) -> list[tuple[i
     """The instructions of one access. If only the elements are known to be aligned (vload4), one wide instruction is
     assumed, provided that all addresses allow it."""
     site = traffic.site
-    if traffic.segment.space is Space.IMAGE:
+    if traffic.segment.space is Space.IMAGE or site.bulk:
         return [(0, site.size)]
     alignment = site.alignment
     wide = 1 << (min(site.size, model.widest).bit_length() - 1)
@@ -158,4 +171,5 @@ def line_access(traffic: Traffic, model: Model) -> LineAccess:
         turns=traffic.turns,
         contention=traffic.contention,
         hottest=traffic.hottest,
+        new_lines=traffic.new_lines,
     )

@@ -2,7 +2,17 @@
 
 import numpy as np
 
-from .models.rules import WORD, Bools, Int64s, Model, blocks_touched, count_distinct, unique_bytes, wavefronts
+from .models.rules import (
+    WORD,
+    Bools,
+    Int64s,
+    Model,
+    bank_units,
+    blocks_touched,
+    count_distinct,
+    unique_bytes,
+    wavefronts,
+)
 
 
 def constant_passes(addresses: Int64s, active: Bools, size: int) -> tuple[Int64s, Int64s]:
@@ -25,7 +35,9 @@ def atomic_sectors(addresses: Int64s, active: Bools, sector: int) -> Int64s:
     sectors, which = np.unique(np.stack((rows, places // sector)), axis=1, return_inverse=True)
     most = np.zeros(sectors.shape[1], np.int64)
     np.maximum.at(most, which.ravel(), updates)
-    found: Int64s = np.bincount(sectors[0], weights=most, minlength=len(addresses)).astype(np.int64)
+    found: Int64s = np.bincount(sectors[0].astype(np.intp, copy=False), weights=most, minlength=len(addresses)).astype(
+        np.int64
+    )
     return found
 
 
@@ -48,7 +60,7 @@ def atomic_passes(model: Model, addresses: Int64s, active: Bools, size: int) -> 
     if lanes want the same word."""
     _, fewest = wavefronts(model, addresses, active, size, "store")
     rows, lanes = np.nonzero(active)
-    banks = addresses[rows, lanes] // WORD % model.banks
+    banks = (bank_units(model, addresses[rows, lanes] // WORD) % model.banks).astype(np.intp, copy=False)
     updates = np.bincount(rows * model.banks + banks, minlength=len(addresses) * model.banks)
     return np.maximum(updates.reshape(len(addresses), model.banks).max(axis=1), fewest), fewest
 

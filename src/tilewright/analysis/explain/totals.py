@@ -1,9 +1,12 @@
 """Sums of a kernel's traffic over its whole NDRange, and the changes between two kernels."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from ...core.language import translated
+from ..marked_lines import Mark, MarkedLine
 from .explanation import Explanation
+from .models import Model
 from .profile import LineAccess
 
 
@@ -14,7 +17,8 @@ class Totals:
 
     Constant memory is not among global memory: `constant_cost` is in addresses or sectors, as the model counts. Private
     arrays that lie off-chip have their own sums, too. Atomic updates of global memory are among its stores; `atomic_turns`
-    says how often work-items of one sub-group had to wait for each other at one place, the first of them included.
+    says how often work-items of one sub-group had to wait for each other at one place, the first of them included. `new_lines`
+    is of CPUs: how often a work-item goes on to another cache line at one place of the source.
     """
 
     global_load_sectors: int
@@ -34,6 +38,7 @@ class Totals:
     atomic_requests: int = 0
     atomic_updates: int = 0
     atomic_turns: int = 0
+    new_lines: int = 0
 
     @property
     def sectors(self) -> int:
@@ -78,6 +83,7 @@ def totals(explanation: Explanation) -> Totals:
         atomic_requests=summed(atomic, "requests"),
         atomic_updates=summed(atomic, "updates"),
         atomic_turns=summed(atomic, "turns"),
+        new_lines=summed(explanation.accesses, "new_lines"),
     )
 
 
@@ -90,40 +96,66 @@ def _alike(explanation: Explanation) -> bool:
     return True
 
 
-_ROWS = (
-    ("{pieces} loaded from global memory", "global_load_sectors"),
-    ("{pieces} stored to global memory", "global_store_sectors"),
-    ("load requests to global memory", "global_load_requests"),
-    ("{passes} of loads from local memory", "local_load_wavefronts"),
-    ("{passes} of stores to local memory", "local_store_wavefronts"),
-    ("{passes} lost to bank conflicts", "conflicts"),
-    ("{constants} of constant memory", "constant_cost"),
-    ("{pieces} of private arrays, off-chip", "private_sectors"),
-    ("turns of atomic updates", "atomic_turns"),
-)
+def _rows(model: Model) -> list[tuple[str, str]]:
+    """What the sums are called, and their fields in Totals."""
+    pieces, passes = model.pieces, model.local_passes
+    return [
+        (translated("{pieces} loaded from global memory", pieces=pieces), "global_load_sectors"),
+        (translated("{pieces} stored to global memory", pieces=pieces), "global_store_sectors"),
+        (translated("load requests to global memory"), "global_load_requests"),
+        (translated("steps to another cache line of global memory"), "new_lines"),
+        (translated("{passes} of loads from local memory", passes=passes), "local_load_wavefronts"),
+        (translated("{passes} of stores to local memory", passes=passes), "local_store_wavefronts"),
+        (translated("{passes} lost to bank conflicts", passes=passes), "conflicts"),
+        (translated("{pieces} of constant memory", pieces=model.constant_pieces), "constant_cost"),
+        (translated("{pieces} of private arrays, off-chip", pieces=pieces), "private_sectors"),
+        (translated("turns of atomic updates"), "atomic_turns"),
+    ]
 
 
 def changes(before: Explanation, after: Explanation) -> list[str]:
     """What changed since the kernel before, in sentences. Both must have solved the same problem."""
+    return [each.text for each in marked_changes(before, after)]
+
+
+def marked_changes(before: Explanation, after: Explanation) -> list[MarkedLine]:
+    """The same, each with whether it became less or more."""
     old, new = totals(before), totals(after)
     lines = []
-    for template, name in _ROWS:
-        words = template.format(
-            passes=after.model.local_passes, pieces=after.model.pieces, constants=after.model.constant_pieces
-        )
+    for words, name in _rows(after.model):
         was, now = getattr(old, name), getattr(new, name)
-        if was == now:
-            continue
-        if was == 0:
-            lines.append(f"{words}: {now:,}, before none")
-        elif now == 0:
-            lines.append(f"{words}: none, before {was:,}")
-        else:
-            ratio = was / now if now < was else now / was
-            lines.append(f"{words}: {now:,}, before {was:,} ({ratio:.3g} times {'fewer' if now < was else 'more'})")
+        if was != now:
+            lines.append(_change(words, was, now))
     barriers = before.profile.barriers, after.profile.barriers
     if barriers[0] != barriers[1]:
-        lines.append(f"barriers of a work-group: {barriers[1]}, before {barriers[0]}")
-    estimate = "" if old.exact and new.exact else " (scaled up from the groups that were run)"
-    groups = "in the only work-group" if before.group_count == after.group_count == 1 else "in all work-groups together"
-    return [f"against {before.name}, {groups}{estimate}:", *(f"  {line}" for line in lines)]
+        text = translated("barriers of a work-group: {now}, before {was}", now=barriers[1], was=barriers[0])
+        lines.append(MarkedLine(text))
+    head = MarkedLine(_against(before, after, old.exact and new.exact))
+    return [head, *(replace(each, text=f"  {each.text}") for each in lines)]
+
+
+def _against(before: Explanation, after: Explanation, exact: bool) -> str:
+    """The line above the changes."""
+    if before.group_count == after.group_count == 1:
+        if exact:
+            return translated("against {kernel}, in the only work-group:", kernel=before.name)
+        return translated(
+            "against {kernel}, in the only work-group (scaled up from the groups that were run):", kernel=before.name
+        )
+    if exact:
+        return translated("against {kernel}, in all work-groups together:", kernel=before.name)
+    return translated(
+        "against {kernel}, in all work-groups together (scaled up from the groups that were run):", kernel=before.name
+    )
+
+
+def _change(words: str, was: int, now: int) -> MarkedLine:
+    if was == 0:
+        return MarkedLine(translated("{what}: {now:,}, before none", what=words, now=now))
+    if now == 0:
+        return MarkedLine(translated("{what}: none, before {was:,}", what=words, was=was))
+    values = {"what": words, "now": now, "was": was, "ratio": was / now if now < was else now / was}
+    if now < was:
+        text = translated("{what}: {now:,}, before {was:,} ({ratio:.3g} times fewer)", **values)
+        return MarkedLine(text, Mark.LESS)
+    return MarkedLine(translated("{what}: {now:,}, before {was:,} ({ratio:.3g} times more)", **values), Mark.MORE)

@@ -1,5 +1,6 @@
 """The verdict: sentences about a kernel's faults and memory traffic, worst first."""
 
+from ...core.language import Sentence, shown, translated, translated_count
 from ..marked_lines import Mark, MarkedLine, marked
 from .address_patterns import PitchAdvice, active_addresses, advise_pitch, shape_of
 from .coverage import coverage_notes
@@ -13,7 +14,7 @@ from .reuse import reuse_sentences
 from .special_memory import atomic_sentence, constant_sentence, private_sentences
 
 _POOR = 0.75
-_VERBS = {"load": "reads", "store": "writes", "atomic": "updates"}
+_VERBS = {"load": Sentence("reads"), "store": Sentence("writes"), "atomic": Sentence("updates")}
 
 
 def verdict(explanation: Explanation) -> list[str]:
@@ -24,7 +25,7 @@ def verdict(explanation: Explanation) -> list[str]:
 def findings_and_costs(explanation: Explanation) -> list[MarkedLine]:
     """The answer: faults, then costs with the largest first, then what costs as little as it can."""
     faults = fault_sentences(explanation.faults, explanation.model)
-    causes = [explanation.rounding] if explanation.rounding and faults else []
+    causes = [shown(explanation.rounding)] if explanation.rounding and faults else []
     lines = marked([*causes, *faults, *stop_sentences(explanation)], Mark.FAULT)
     scale = explanation.group_count / max(1, len(explanation.groups))
     costly = [each for each in explanation.accesses if is_costly(each)]
@@ -37,11 +38,13 @@ def findings_and_costs(explanation: Explanation) -> list[MarkedLine]:
     if explanation.accesses and not known:
         lines.append(
             MarkedLine(
-                "only images are read or written: how they lie in memory is not public, so no sectors are counted"
+                translated(
+                    "only images are read or written: how they lie in memory is not public, so no sectors are counted"
+                )
             )
         )
     if not explanation.accesses:
-        lines.append(MarkedLine("no work-item that was run reads or writes global or local memory"))
+        lines.append(MarkedLine(translated("no work-item that was run reads or writes global or local memory")))
     return lines
 
 
@@ -50,7 +53,7 @@ def remarks(explanation: Explanation) -> list[MarkedLine]:
     harmless = [each for each in explanation.findings if not each.is_fault]
     texts = fault_sentences(harmless, explanation.model)
     if explanation.rounding and not explanation.faults:
-        texts.append(explanation.rounding)
+        texts.append(shown(explanation.rounding))
     return marked([*texts, *notes(explanation)], Mark.NOTE)
 
 
@@ -60,13 +63,20 @@ def stop_sentences(explanation: Explanation) -> list[str]:
     stop = explanation.stop
     if stop is None:
         return []
-    why = "The faults happened before, and may be why it does not end. " if explanation.faults else ""
-    ended, chosen = f"{stop.ended:,} of {stop.chosen:,}", f"{explanation.group_count:,}"
-    return [
-        f"stopped at line {stop.position.line} after {stop.steps:,} steps (loop iterations and calls): {ended} chosen "
-        f"work-groups ran to their end, of {chosen} in all. Counts are of what ran; faults and costs behind it, and the "
-        f"result, are unknown. {why}If the loop ends at all, a smaller --size, or larger --steps and --time-limit, show more"
-    ]
+    sentences = [
+        translated(
+            "stopped at line {line} after {steps:,} steps (loop iterations and calls): {ended:,} of {chosen:,} chosen "
+            "work-groups ran to their end, of {all:,} in all. Counts are of what ran; faults and costs behind it, and the "
+            "result, are unknown.",
+            line=stop.position.line, steps=stop.steps, ended=stop.ended, chosen=stop.chosen, all=explanation.group_count,
+        )
+    ]  # fmt: skip
+    if explanation.faults:
+        sentences.append(translated("The faults happened before, and may be why it does not end."))
+    sentences.append(
+        translated("If the loop ends at all, a smaller --size, or larger --steps and --time-limit, show more")
+    )
+    return [" ".join(sentences)]
 
 
 def is_costly(access: LineAccess) -> bool:
@@ -91,19 +101,23 @@ def cost_sentence(explanation: Explanation, access: LineAccess) -> str:
         return atomic_sentence(explanation, access)
     if access.unit == ADDRESSES:
         return constant_sentence(access)
-    return local_sentence(explanation, access) if access.is_local else global_sentence(explanation, access)
+    banked = access.is_local and not explanation.model.local_is_global
+    return local_sentence(explanation, access) if banked else global_sentence(explanation, access)
 
 
 def global_sentence(explanation: Explanation, access: LineAccess) -> str:
     """The cost of one global access, and its cause."""
     model = explanation.model
-    where = f"line {access.position.line} {_VERBS[access.operation]} {access.buffer}"
-    cost = (
-        f"{number(access.per_request)} {model.pieces} a request where {number(access.ideal_per_request)} "
-        f"{'is' if round(access.ideal_per_request, 1) == 1 else 'are'} enough"
-    )
-    used = f"{100 * access.efficiency:.3g}% of the bytes moved are used"
-    return f"{where} {_manner(access, explanation)}: {cost}; {used}"
+    return translated_count(
+        "line {line} {does} {buffer} {manner}: {cost} {pieces} a request where {least} is enough; {used}% of the bytes moved "
+        "are used",
+        "line {line} {does} {buffer} {manner}: {cost} {pieces} a request where {least} are enough; {used}% of the bytes moved "
+        "are used",
+        1 if round(access.ideal_per_request, 1) == 1 else 2,
+        line=access.position.line, does=_VERBS[access.operation], buffer=access.buffer, manner=_manner(access, explanation),
+        cost=number(access.per_request), pieces=model.pieces, least=number(access.ideal_per_request),
+        used=f"{100 * access.efficiency:.3g}",
+    )  # fmt: skip
 
 
 def _manner(access: LineAccess, explanation: Explanation) -> str:
@@ -111,38 +125,42 @@ def _manner(access: LineAccess, explanation: Explanation) -> str:
     if shape.kind == "same":
         addresses = len(set(active_addresses(access.worst)))
         if addresses == 1:
-            return f"at one address for the whole {sub_group}"
-        return f"at {addresses} addresses{_by_rows(addresses, explanation) or f' for the whole {sub_group}'}"
+            return translated("at one address for the whole {sub_group}", sub_group=sub_group)
+        if _by_rows(addresses, explanation):
+            return translated(
+                "at {count} addresses, one for each row of the {width}-wide group that a {sub_group} holds",
+                count=addresses, width=explanation.local_size[0], sub_group=sub_group,
+            )  # fmt: skip
+        return translated("at {count} addresses for the whole {sub_group}", count=addresses, sub_group=sub_group)
     if shape.kind == "consecutive" and shape.runs == 1:
-        return f"consecutively, but not aligned to {explanation.model.pieces}"
+        return translated("consecutively, but not aligned to {pieces}", pieces=explanation.model.pieces)
+    if shape.kind == "consecutive" and _by_rows(shape.runs, explanation):
+        return translated(
+            "in {count} separate stretches, one for each row of the {width}-wide group that a {sub_group} holds",
+            count=shape.runs, width=explanation.local_size[0], sub_group=sub_group,
+        )  # fmt: skip
     if shape.kind == "consecutive":
-        return f"in {shape.runs} separate stretches{_by_rows(shape.runs, explanation)}"
+        return translated("in {count} separate stretches", count=shape.runs)
     if shape.kind == "strided":
-        return f"with a stride of {abs(shape.stride)} bytes from one work-item to the next"
-    return "at scattered addresses"
+        return translated("with a stride of {bytes} bytes from one work-item to the next", bytes=abs(shape.stride))
+    return translated("at scattered addresses")
 
 
-def _by_rows(count: int, explanation: Explanation) -> str:
-    """Says that a narrow work-group is the cause: a sub-group holds `count` of its rows."""
-    width = explanation.local_size[0]
-    if count < 2 or width * count != explanation.model.lanes:
-        return ""
-    return f", one for each row of the {width}-wide group that a {explanation.model.sub_group} holds"
+def _by_rows(count: int, explanation: Explanation) -> bool:
+    """Whether a narrow work-group is the cause: a sub-group holds `count` of its rows."""
+    return count >= 2 and explanation.local_size[0] * count == explanation.model.lanes
 
 
 def local_sentence(explanation: Explanation, access: LineAccess) -> str:
     """The cost of one local access, its cause, and the pitch that removes the conflict."""
-    shape = shape_of(access.worst, access.row)
-    manner = {"column": "column-wise", "row": "row-wise"}.get(shape.along, "")
-    if not manner:
-        manner = (
-            f"with a stride of {abs(shape.stride)} bytes" if shape.kind == "strided" else "at conflicting addresses"
-        )
     least = number(access.ideal_per_request)
-    sentence = (
-        f"line {access.position.line} {_VERBS[access.operation]} {access.buffer} {manner}: "
-        f"{number(access.per_request)} {explanation.model.local_passes} where {least} {'is' if least == '1' else 'are'} enough"
-    )
+    sentence = translated_count(
+        "line {line} {does} {buffer} {manner}: {cost} {passes} where {least} is enough",
+        "line {line} {does} {buffer} {manner}: {cost} {passes} where {least} are enough",
+        1 if least == "1" else 2,
+        line=access.position.line, does=_VERBS[access.operation], buffer=access.buffer, manner=_local_manner(access),
+        cost=number(access.per_request), passes=explanation.model.local_passes, least=least,
+    )  # fmt: skip
     together = tuple(each for each in explanation.accesses if each.is_local and each.buffer == access.buffer)
     advice = advise_pitch(explanation.model, access, together)
     if advice is None:
@@ -150,27 +168,66 @@ def local_sentence(explanation: Explanation, access: LineAccess) -> str:
     return sentence + _advised(access.buffer, advice, alone=len(together) == 1)
 
 
+def _local_manner(access: LineAccess) -> str:
+    shape = shape_of(access.worst, access.row)
+    if shape.along:
+        return translated("column-wise") if shape.along == "column" else translated("row-wise")
+    if shape.kind == "strided":
+        return translated("with a stride of {bytes} bytes", bytes=abs(shape.stride))
+    return translated("at conflicting addresses")
+
+
 def _advised(buffer: str, advice: PitchAdvice, alone: bool) -> str:
     """The recommended pitch: elements from one row of the array to the next."""
-    now = f"(rows of {buffer} are {advice.now} elements apart now)"
     if alone or (advice.all_conflict_free and advice.best_of_all == advice.best):
-        return f"; a pitch of {advice.best} would give {advice.wavefronts} {now}"
+        return translated(
+            "; a pitch of {best} would give {passes} (rows of {buffer} are {now} elements apart now)",
+            best=advice.best, passes=advice.wavefronts, buffer=buffer, now=advice.now,
+        )  # fmt: skip
     if advice.all_conflict_free:
-        return f"; a pitch of {advice.best_of_all} would free all accesses of {buffer} {now}"
+        return translated(
+            "; a pitch of {best} would free all accesses of {buffer} (rows of {buffer} are {now} elements apart now)",
+            best=advice.best_of_all, buffer=buffer, now=advice.now,
+        )  # fmt: skip
     if advice.best_of_all == advice.now:
-        return f"; no pitch frees all accesses of {buffer}, and {advice.now}, as it is, is best for them together"
-    return f"; no pitch frees all accesses of {buffer}: {advice.best_of_all} would be best for them together {now}"
+        return translated(
+            "; no pitch frees all accesses of {buffer}, and {now}, as it is, is best for them together",
+            buffer=buffer, now=advice.now,
+        )  # fmt: skip
+    return translated(
+        "; no pitch frees all accesses of {buffer}: {best} would be best for them together (rows of {buffer} are {now} "
+        "elements apart now)",
+        best=advice.best_of_all, buffer=buffer, now=advice.now,
+    )  # fmt: skip
 
 
 def _fine(fine: list[LineAccess], count: int) -> str:
     lines = sorted({each.position.line for each in fine})
     listed = ", ".join(map(str, lines[:12])) + (" ..." if len(lines) > 12 else "")
-    where = f"line{'s' if len(lines) > 1 else ''} {listed}"
-    nearly = "nearly " if any(each.cost > each.ideal for each in fine) else ""
-    if len(fine) == 1:
-        return f"the requests of the {'only' if count == 1 else 'other'} access ({where}) are {nearly}as cheap as they can be"
-    which = "all" if len(fine) == count else "the other"
-    return f"the requests of {which} {len(fine)} accesses ({where}) are {nearly}as cheap as they can be"
+    where = translated_count("line {lines}", "lines {lines}", len(lines), lines=listed)
+    nearly = any(each.cost > each.ideal for each in fine)
+    values = {"count": len(fine), "where": where}
+    if len(fine) == count == 1:
+        if nearly:
+            return translated("the requests of the only access ({where}) are nearly as cheap as they can be", **values)
+        return translated("the requests of the only access ({where}) are as cheap as they can be", **values)
+    if len(fine) == count:
+        if nearly:
+            return translated(
+                "the requests of all {count} accesses ({where}) are nearly as cheap as they can be", **values
+            )
+        return translated("the requests of all {count} accesses ({where}) are as cheap as they can be", **values)
+    if nearly:
+        return translated_count(
+            "the requests of the other access ({where}) are nearly as cheap as they can be",
+            "the requests of the other {count} accesses ({where}) are nearly as cheap as they can be",
+            len(fine), **values,
+        )  # fmt: skip
+    return translated_count(
+        "the requests of the other access ({where}) are as cheap as they can be",
+        "the requests of the other {count} accesses ({where}) are as cheap as they can be",
+        len(fine), **values,
+    )  # fmt: skip
 
 
 def notes(explanation: Explanation) -> list[str]:
@@ -178,11 +235,19 @@ def notes(explanation: Explanation) -> list[str]:
     model = explanation.model
     run, all_groups = len(explanation.groups), explanation.group_count
     lines = [
-        f"counts are of the accesses in the source, by the rules of {model.title} ({model.standing}); a compiler may merge "
-        "or drop accesses, and caches may serve what is fetched again"
-    ]
+        translated(
+            "counts are of the accesses in the source, by the rules of {model} ({standing}); a compiler may merge or drop "
+            "accesses, and caches may serve what is fetched again",
+            model=model.title, standing=model.standing,
+        )
+    ]  # fmt: skip
     if run < all_groups:
-        lines.append(f"{run} of {all_groups:,} work-groups were run: {_group_names(explanation)}")
+        lines.append(
+            translated(
+                "{run} of {all:,} work-groups were run: {groups}",
+                run=run, all=all_groups, groups=_group_names(explanation),
+            )
+        )  # fmt: skip
     if explanation.stop is None:
         with_last = last_group(explanation.global_size, explanation.local_size) in explanation.groups
         lines += coverage_notes(explanation.coverage, run, all_groups, with_last)
@@ -190,8 +255,11 @@ def notes(explanation: Explanation) -> list[str]:
     wide = sorted({each.position.line for each in explanation.accesses if each.assumed_wide})
     if wide:
         lines.append(
-            f"lines {', '.join(map(str, wide))}: vload and vstore promise no alignment; they are counted as the widest "
-            "instructions that the addresses allow; a compiler that does not know the addresses issues narrower ones"
+            translated(
+                "lines {lines}: vload and vstore promise no alignment; they are counted as the widest instructions that the "
+                "addresses allow; a compiler that does not know the addresses issues narrower ones",
+                lines=", ".join(map(str, wide)),
+            )
         )
     return lines
 

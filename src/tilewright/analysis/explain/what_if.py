@@ -22,6 +22,7 @@ class Answer:
     faults: int = 0
     reason: str = ""
     passes: str = "passes"  # through local memory, as the device's model calls them
+    constants: str = "addresses"  # of constant memory, as the model counts them
     accesses: tuple[LineAccess, ...] = ()
     factor: float = 1.0
 
@@ -50,8 +51,11 @@ def sweep(ask: Ask, variations: Iterable[Mapping[str, Any]]) -> list[Answer]:
         reason = _overlap(ask, variation, explanation)
         found = None if reason else totals(explanation)
         factor = explanation.group_count / len(explanation.groups)
-        passes = explanation.model.local_passes
-        answers.append(Answer(settings, found, len(explanation.faults), reason, passes, explanation.accesses, factor))
+        model, accesses = explanation.model, (*explanation.accesses, *explanation.private_accesses)
+        faults = len(explanation.faults)
+        answers.append(
+            Answer(settings, found, faults, reason, model.local_passes, model.constant_pieces, accesses, factor)
+        )
     return answers
 
 
@@ -90,22 +94,33 @@ _COLUMNS = (
     ("{passes} loaded", "local_load_wavefronts"),
     ("lost to bank conflicts", "conflicts"),
 )
+# Columns of what few kernels have: they are there if a variation has any.
+_SPECIAL = (
+    ("{constants} of constants", "constant_cost"),
+    ("sectors of private arrays", "private_sectors"),
+    ("turns of atomics", "atomic_turns"),
+)
+_COSTS = ("sectors", "wavefronts", *(name for _, name in _SPECIAL))
 
 
 def table(answers: Sequence[Answer]) -> list[str]:
     """The answers as an aligned table: sectors of global memory loaded and stored, passes of stores to and loads from local
-    memory, passes lost to bank conflicts, faults. The best row is marked."""
+    memory, passes lost to bank conflicts, costs of constants, off-chip private arrays and atomic functions where there are any,
+    faults. The best row is marked."""
     names = list(dict.fromkeys(name for answer in answers for name, _ in answer.settings))
-    passes = next((answer.passes for answer in answers if answer.totals is not None), "passes")
+    first = next((answer for answer in answers if answer.totals is not None), Answer((), None))
     best = best_answers(answers)
-    rows = [[*names, *(title.format(passes=passes) for title, _ in _COLUMNS), "faults"]]
+    special = [each for each in _SPECIAL if any(getattr(answer.totals, each[1], 0) for answer in answers)]
+    columns = (*_COLUMNS, *special)
+    titles = (title.format(passes=first.passes, constants=first.constants) for title, _ in columns)
+    rows = [[*names, *titles, "faults"]]
     for answer in answers:
         settings = dict(answer.settings)
         row = [settings.get(name, "") for name in names]
         if answer.totals is None:
             rows.append([*row, answer.reason])
             continue
-        counts = [f"{getattr(answer.totals, name):,}" for _, name in _COLUMNS]
+        counts = [f"{getattr(answer.totals, name):,}" for _, name in columns]
         rows.append([*row, *counts, str(answer.faults)])
     widths = [max(len(row[column]) for row in rows if len(row) == len(rows[0])) for column in range(len(rows[0]))]
     lines = ["  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=False)) for row in rows]
@@ -113,11 +128,14 @@ def table(answers: Sequence[Answer]) -> list[str]:
 
 
 def best_answers(answers: Sequence[Answer]) -> list[Answer]:
-    """The answers without faults that need the fewest sectors and also the fewest passes. There is none if no answer has
-    the fewest of both, or if all cost the same."""
-    counted = [(each, each.totals) for each in answers if each.totals is not None and not each.faults]
-    costs = {(found.sectors, found.wavefronts) for _, found in counted}
-    if len(costs) < 2:
+    """The answers without faults that need the fewest of everything: sectors, passes, addresses of constants, turns of atomics.
+    There is none if no answer has the fewest of all, or if all cost the same."""
+    counted = [(each, _costs(each.totals)) for each in answers if each.totals is not None and not each.faults]
+    if len({costs for _, costs in counted}) < 2:
         return []
-    fewest = min(sectors for sectors, _ in costs), min(passes for _, passes in costs)
-    return [each for each, found in counted if (found.sectors, found.wavefronts) == fewest]
+    fewest = tuple(map(min, zip(*(costs for _, costs in counted), strict=True)))
+    return [each for each, costs in counted if costs == fewest]
+
+
+def _costs(found: Totals) -> tuple[int, ...]:
+    return tuple(getattr(found, name) for name in _COSTS)

@@ -9,6 +9,7 @@ from typing import Unpack
 from ...core.binding import Local
 from ...core.defaults import INSPECT_SIDE
 from ...core.device import DeviceInfo
+from ...core.images import image_parameters
 from ...core.kernel import Dialect, Step, notes_on, render
 from ...core.launch_options import LaunchOptions
 from ...core.plan import Plan, plan_kernel
@@ -20,7 +21,7 @@ from ...kernels.settings import KernelName, Settings, chosen_kernel
 from ...runtime.cuda.counterparts import CUDA_FEATURES
 from ...runtime.opencl.device import list_devices, open_device
 from ..arguments import ready_kernel
-from . import amd, driver, nvidia, x86
+from . import amd, driver, intel, nvidia, x86
 from .counts import Resources, loop_record, mix_of
 from .driver import INTEL_LEVELS, code_from_driver
 from .gcn import parse_gcn
@@ -32,11 +33,13 @@ from .record import Inspection
 from .sass import parse_sass
 from .toolchain_output import Compiled
 from .x86_code import parse_x86
+from .xe import parse_xe
 
 DEVICE = "device"  # the architecture of the device at hand, by its own driver
 PARSERS: dict[str, Callable[[str, str], Listing]] = {
     nvidia.SASS: parse_sass,
     amd.FORM: parse_gcn,
+    intel.FORM: parse_xe,
     driver.FORM: lambda text, entry: parse_x86(text),
     nvidia.PTX: parse_ptx,
 }
@@ -64,13 +67,13 @@ def find_target(arch: str, device: str | None = None) -> Target:
             local_type="global", native_widths=native_widths(arch), fp64=True, features=frozenset({"cpu"}),
         )  # fmt: skip
         return Target(arch, "x86-64 processors of that level", info)
-    if not arch.startswith(("sm_", "gfx")):
+    if not arch.startswith(("sm_", "gfx")) and arch not in MULTIPROCESSORS:
         raise UnknownName("architecture", arch, ARCHITECTURES)
     chip = find_multiprocessor(arch)
     capability = (int(arch.rstrip("af")[3:-1]), int(arch.rstrip("af")[-1])) if chip.family == "nvidia" else None
     info = DeviceInfo(
         arch, "offline", kind="gpu", max_work_group_size=chip.group_items, max_work_item_sizes=(chip.group_items,) * 3,
-        local_bytes=chip.group_local_bytes, sub_group_width=chip.lanes, compute_capability=capability, fp64=True,
+        local_bytes=chip.group_local_bytes, sub_group_width=chip.lanes, compute_capability=capability, fp64=chip.fp64,
         features=frozenset({"gpu", chip.family}),
     )  # fmt: skip
     return Target(arch, chip.title, info, chip)
@@ -103,7 +106,7 @@ def inspect(
     local_size: Sides | None = None,
     **own_arguments: Unpack[LaunchOptions],
 ) -> Inspection:
-    """What a compiler makes of a kernel for `arch`, one of `inspection.ARCHITECTURES`: "sm_90", "gfx90a", "x86-64-v4" ...,
+    """What a compiler makes of a kernel for `arch`, one of `inspection.ARCHITECTURES`: "sm_90", "gfx90a", "dg2", "x86-64-v4" ...,
     or "device", the device that `device` names as in `open_device`, by its own driver. `print` it to read it.
 
     `kernel` is a rung's name, a `.cl` file with its `global_size` and `local_size` in work-items, or a Kernel. `size` is n,
@@ -137,28 +140,35 @@ def inspect_step(step: Step, arch: str) -> Inspection:
     target = find_target(arch)
     if target.chip is None:
         raise UnknownName("architecture of a GPU", arch, MULTIPROCESSORS)
-    if target.chip.family == "nvidia":
-        return record_of(_compile_for_nvidia(target, step), target, step)
-    source = render(step.kernel, step.config, step.problem)
-    compiled = amd.compile_for_amd(source, step.kernel.signature.entry, target.name, step.kernel.options)
-    return record_of(compiled, target, step)
+    return record_of(_compile_for_gpu(target, target.chip, step), target, step)
 
 
 def _compile(target: Target, plan: Plan, step: Step) -> Compiled:
-    kernel, entry = step.kernel, step.kernel.signature.entry
     if target.driven:
         return code_from_driver(plan, step, target.info)
     if target.chip is None:
         return x86.compile_for_x86(plan, step, target.name, list_devices())
-    if target.chip.family == "nvidia":
+    return _compile_for_gpu(target, target.chip, step)
+
+
+def _compile_for_gpu(target: Target, chip: Multiprocessor, step: Step) -> Compiled:
+    """Offline, by the toolchain of the chip's vendor."""
+    if chip.family == "nvidia":
         return _compile_for_nvidia(target, step)
-    source = render(kernel, step.config, step.problem)
-    return amd.compile_for_amd(source, entry, target.name, kernel.options)
+    compiler = {"amd": amd.compile_for_amd, "intel": intel.compile_for_intel}[chip.family]
+    kernel = step.kernel
+    return compiler(render(kernel, step.config, step.problem), kernel.signature.entry, target.name, kernel.options)
 
 
 def _compile_for_nvidia(target: Target, step: Step) -> Compiled:
     """By NVRTC from the CUDA counterpart. If there is none, or it does not compile: by clang and ptxas, if they are here."""
     kernel, entry = step.kernel, step.kernel.signature.entry
+    if objects := image_parameters(kernel.signature):
+        raise Unsupported(
+            f"{kernel.name} cannot be compiled for {target.name} without a GPU, because of {', '.join(objects)}: CUDA, which "
+            "NVRTC compiles, has no images and samplers of OpenCL, and only NVIDIA's driver has the functions that read and "
+            "write them; with such a GPU, --arch device shows the driver's code"
+        )
     source = render(kernel, step.config, step.problem)
     group = step.config.ndrange(step.problem).local_size
     if {feature for feature, _ in kernel.requires} - CUDA_FEATURES:
@@ -238,4 +248,6 @@ def with_local_arguments(resources: Resources | None, step: Step) -> tuple[Resou
 def _occupancy(target: Target, items: int, resources: Resources | None) -> Occupancy | None:
     if target.chip is None or resources is None:
         return None
-    return occupancy(target.chip, items, resources.registers, resources.local_bytes)
+    # The compilers of Intel's GPUs choose how many work-items a hardware thread runs.
+    chip = replace(target.chip, lanes=resources.sub_group or target.chip.lanes)
+    return occupancy(chip, items, resources.registers, resources.local_bytes)

@@ -55,14 +55,16 @@ class Loop:
 
 @dataclass(frozen=True)
 class Resources:
-    """What a kernel occupies. `registers` are those of one work-item (vector registers on AMD, used ones on x86). `spilled`
-    counts spills in the toolchain's units ("bytes stored", "vector registers")."""
+    """What a kernel occupies. `registers` are those of one work-item (vector registers on AMD, used ones on x86), on Intel's
+    GPUs those of a hardware thread, which runs `sub_group` work-items. `spilled` counts spills in the toolchain's units
+    ("bytes stored", "vector registers")."""
 
     registers: int
     local_bytes: int
     stack_bytes: int = 0
     scalar_registers: int = 0
     spilled: dict[str, int] = field(default_factory=dict)
+    sub_group: int = 0
 
     @property
     def spills(self) -> bool:

@@ -6,6 +6,7 @@ import sys
 import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 from ...core.device import DeviceInfo
 from ...core.kernel import Step, render
@@ -62,7 +63,7 @@ def ask(request: Request, settings: Mapping[str, str]) -> DriverCode:
     with tempfile.TemporaryDirectory() as folder:
         own = {"XDG_CACHE_HOME": folder, "LOCALAPPDATA": folder, "POCL_CACHE_DIR": folder, "POCL_KERNEL_CACHE": "1"}
         environment = own | {name: value for name, value in settings.items() if value}
-        command = [sys.executable, "-m", "tilewright.analysis.inspect.driver_child", sent(request)]
+        command = [sys.executable, "-m", "tilewright.analysis.inspect.driver_child", sent(request, Path(folder))]
         try:
             child = run_child(command, SECONDS, environment)
         except OSError as error:

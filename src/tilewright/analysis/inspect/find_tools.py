@@ -1,9 +1,12 @@
 """Finds the programs that inspection uses: on the path, or in Python packages."""
 
+import os
 import re
 import shutil
 import subprocess
 import sys
+import tempfile
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import util
@@ -24,10 +27,28 @@ class Program:
     name: str
 
 
-def run_tool(command: tuple[str, ...], what: str, text: str = "") -> tuple[int, str, str]:
-    """Run a tool: its exit status, output and error output. ProcessFailed if it cannot be started or does not end."""
+def run_tool(
+    command: tuple[str, ...],
+    what: str,
+    text: str = "",
+    *,
+    folder: Path | None = None,
+    settings: Mapping[str, str] | None = None,
+) -> tuple[int, str, str]:
+    """Run a tool, in `folder` and with more environment variables if they are given: its exit status, output and error output.
+    ProcessFailed if it cannot be started or does not end."""
+    environment = {**os.environ, **settings} if settings else None
     try:
-        done = subprocess.run(command, input=text, capture_output=True, text=True, timeout=SECONDS, check=False)
+        done = subprocess.run(
+            command,
+            input=text,
+            capture_output=True,
+            text=True,
+            timeout=SECONDS,
+            check=False,
+            cwd=folder,
+            env=environment,
+        )
     except (OSError, subprocess.TimeoutExpired) as error:
         raise ProcessFailed(f"{what} ({command[0]}) did not run: {error}") from error
     return done.returncode, done.stdout, done.stderr
@@ -90,3 +111,16 @@ def find_clang() -> Program | None:
         if status == 0 and version and int(version[1]) >= OLDEST_CLANG:
             return Program(command, version[0].replace("version ", ""))
     return None
+
+
+@cache
+def find_ocloc() -> Program | None:
+    """Intel's offline compiler on the path. It writes its version into a file of the folder that it runs in."""
+    path = shutil.which("ocloc")
+    if path is None:
+        return None
+    with tempfile.TemporaryDirectory() as name:
+        status, _, _ = run_tool((path, "query", "OCL_DRIVER_VERSION"), "ocloc", folder=Path(name))
+        answer = Path(name) / "OCL_DRIVER_VERSION"
+        version = answer.read_text(encoding="utf-8", errors="replace").strip(" \n\0") if answer.is_file() else ""
+    return Program((path,), f"ocloc {version}".strip()) if status == 0 else None

@@ -2,7 +2,9 @@
 
 NVIDIA: "Technical Specifications per Compute Capability" of the CUDA C++ Programming Guide (that of CUDA 12 for 7.0), and
 for the units in which registers and shared memory are given out, the occupancy calculator of Nsight Compute. AMD: the
-figures by which LLVM's AMDGPU backend reckons (AMDGPUBaseInfo.cpp).
+figures by which LLVM's AMDGPU backend reckons (AMDGPUBaseInfo.cpp). Intel: the table and the formula of Intel's "GPU Occupancy
+Calculator" (oneAPI samples), to which its "oneAPI GPU Optimization Guide" refers; for Xe2, which that table lacks, the eight
+engines of eight threads that the compiler states, and the local memory of Xe-HPC.
 """
 
 from dataclasses import dataclass, replace
@@ -12,11 +14,12 @@ from ...errors import UnknownName
 
 @dataclass(frozen=True)
 class Multiprocessor:
-    """What work-groups share on one multiprocessor (NVIDIA), compute unit or work-group processor (AMD).
+    """What work-groups share on one multiprocessor (NVIDIA), compute unit or work-group processor (AMD), or Xe-core (Intel).
 
-    A wave is a warp or a wavefront of `lanes` work-items. Each of the `units` parts (NVIDIA's sub-partitions, AMD's SIMDs)
-    has `registers` of 32 bits for each lane of a wave, given out in steps of `register_step` for each lane. Local memory
-    is given out in steps of `local_step` bytes, `reserved_local` bytes of it to the system for each work-group.
+    A wave is a warp, a wavefront or a hardware thread of `lanes` work-items. Each of the `units` parts (NVIDIA's
+    sub-partitions, AMD's SIMDs, Intel's vector engines) has `registers` of 32 bits for each lane of a wave, given out in
+    steps of `register_step` for each lane; on Intel they are whole registers of a hardware thread. Local memory is given out
+    in steps of `local_step` bytes, or in one of `local_sizes`, `reserved_local` bytes of it to the system for each work-group.
     """
 
     name: str
@@ -34,6 +37,8 @@ class Multiprocessor:
     group_local_bytes: int = 49152
     single_waves_free: bool = False  # a group of one wave needs no barrier, and `groups` does not count it
     family: str = "nvidia"
+    local_sizes: tuple[int, ...] = ()
+    fp64: bool = True
 
 
 def _nvidia(name: str, waves: int, groups: int, local_kb: int, title: str) -> Multiprocessor:
@@ -51,6 +56,20 @@ def _amd(
     return Multiprocessor(
         name, title, lanes, 4, 4 * waves, groups, registers, step, local_kb << 10, 512 if lanes == 64 else 1024,
         group_items=256, group_local_bytes=65536, single_waves_free=True, family="amd",
+    )  # fmt: skip
+
+
+def _intel(
+    name: str, title: str, engines: int, threads: int, *, local_kb: int = 128, items: int = 1024
+) -> Multiprocessor:
+    """Vector engines with 128 registers for each of their hardware threads. Kernels with 256 get half of the threads. Before
+    Xe-HPC a work-group gets a power of two of local memory, at most 64 KB, and there is no double precision."""
+    newer = name in ("pvc", "lnl", "bmg")
+    sizes = (1, 2, 4, 8, 16, 24, 32, 48, 64, 96, 128) if newer else (1, 2, 4, 8, 16, 32, 64)
+    return Multiprocessor(
+        name, title, 32 if newer else 16, engines, engines * threads, engines * threads, 128 * threads, 128, local_kb << 10,
+        1024, group_items=items, group_local_bytes=sizes[-1] << 10, family="intel",
+        local_sizes=tuple(size << 10 for size in sizes), fp64=newer,
     )  # fmt: skip
 
 
@@ -82,6 +101,13 @@ MULTIPROCESSORS = {
         _amd("gfx1151", "RDNA 3.5: Ryzen AI Max", 32, 16, 1536, 24, 128, 32),
         _amd("gfx1200", "RDNA 4: RX 9060", 32, 16, 1536, 24, 128, 32),
         _amd("gfx1201", "RDNA 4: RX 9070", 32, 16, 1536, 24, 128, 32),
+        # Intel, by ocloc's names: Xe-cores (before, dual subslices), sub-groups of 8 to 32 as the compiler chooses.
+        _intel("tgllp", "Xe-LP: Tiger Lake, Iris Xe", 16, 7, local_kb=64, items=512),
+        _intel("dg1", "Xe-LP: Iris Xe MAX", 16, 7, local_kb=64, items=512),
+        _intel("dg2", "Xe-HPG: Arc A-series, Flex", 16, 8),
+        _intel("pvc", "Xe-HPC: Data Center GPU Max", 8, 8),
+        _intel("lnl", "Xe2-LPG: Lunar Lake", 8, 8),
+        _intel("bmg", "Xe2-HPG: Arc B-series", 8, 8),
     )
 }
 
@@ -102,10 +128,11 @@ class Occupancy:
         return self.waves / self.most_waves if self.most_waves else 0.0
 
     def __str__(self) -> str:
+        place = f"{'an' if self.shares.startswith('Xe') else 'a'} {self.shares}"
         if not self.groups:
-            return f"0: no work-group fits on a {self.shares}, limited by {self.limiter}"
+            return f"0: no work-group fits on {place}, limited by {self.limiter}"
         groups = f"{self.groups} work-group{'s' if self.groups != 1 else ''} = {self.waves} of {self.most_waves} waves"
-        return f"{self.part:.0%}: {groups} on a {self.shares}, limited by {self.limiter}"
+        return f"{self.part:.0%}: {groups} on {place}, limited by {self.limiter}"
 
 
 def find_multiprocessor(name: str) -> Multiprocessor:
@@ -141,8 +168,7 @@ def occupancy(chip: Multiprocessor, group_items: int, registers: int, local_byte
         refused = chip.family == "nvidia" and in_unit * chip.units < _up(waves, chip.units)
         limits["registers"] = 0 if refused else in_unit * chip.units // waves
     if local_bytes:
-        used = _up(local_bytes + chip.reserved_local, chip.local_step)
-        limits["local memory"] = chip.local_bytes // used
+        limits["local memory"] = chip.local_bytes // _local_used(chip, local_bytes)
     groups = min(limits.values())
     # A full multiprocessor is limited by its waves. Of other equal limits, name the one that the kernel's author can change.
     full = ("waves",) if groups * waves == chip.waves else ()
@@ -151,7 +177,14 @@ def occupancy(chip: Multiprocessor, group_items: int, registers: int, local_byte
     return Occupancy(groups, groups * waves, chip.waves, limiter, limits, _shares(chip))
 
 
+def _local_used(chip: Multiprocessor, local_bytes: int) -> int:
+    """Local memory that a work-group gets; one that asks for more than the largest size gets none of it, and does not fit."""
+    if chip.local_sizes:
+        return next((size for size in chip.local_sizes if size >= local_bytes), chip.local_bytes + 1)
+    return _up(local_bytes + chip.reserved_local, chip.local_step)
+
+
 def _shares(chip: Multiprocessor) -> str:
-    if chip.family == "nvidia":
-        return "multiprocessor"
+    if chip.family in ("nvidia", "intel"):
+        return {"nvidia": "multiprocessor", "intel": "Xe-core"}[chip.family]
     return "compute unit" if chip.lanes == 64 else "work-group processor"

@@ -19,6 +19,8 @@ ORDER = (
 def registers_line(used: Resources, form: str) -> str:
     """Registers and spills in words."""
     what = "vector registers of the processor" if form == "x86" else "of a work-item"
+    if used.sub_group:
+        what = f"of a hardware thread, which runs {used.sub_group} work-items"
     scalar = f" and {used.scalar_registers} scalar ones of a wavefront" if used.scalar_registers else ""
     spilled = ", ".join(f"{number:,} {kind}" for kind, number in used.spilled.items() if number)
     if not used.spilled:

@@ -16,7 +16,7 @@ from .printing import count_table, registers_line
 class Inspection(Shown):
     """What a compiler made of a kernel for one architecture.
 
-    `form` names what was counted ("SASS", "PTX", "ISA", "x86"), or "" if no tool was there to make any; `loop` is the one
+    `form` names what was counted ("SASS", "PTX", "ISA", "Xe", "x86"), or "" if no tool was there to make any; `loop` is the one
     that does the work, of `loops`. `missing` says what an absent tool would add. `texts` hold the listings.
     """
 

@@ -33,7 +33,7 @@ def memories_of(explanation: Explanation) -> list[Memory]:
     used = {each.space for each in (*explanation.accesses, *explanation.private_accesses)}
     names = [*(space for space in ("global", "local") if space in used), *sorted(used - {"global", "local"})]
     model = explanation.model
-    units = {"local": model.local_passes, "constant": model.constant_pieces}
+    units = {"local": model.local_passes, "constant": model.constant_pieces, "image": "not counted"}
     titles = {"private": "private (off-chip)"}
     return [Memory(each, titles.get(each, each), units.get(each, model.pieces)) for each in names]
 

@@ -12,8 +12,7 @@ from .page import Page
 from .variations import counted, own_pitches, usual_pitches
 
 # The architecture whose machine code stands beside the counts of a model, unless another is asked for.
-ARCHITECTURES = {"nvidia": "sm_90", "amd64": "gfx90a", "amd32": "gfx1100"}
-INSPECTED_SIZES = {"gemm": 3, "transpose": 2, "copy": 2}
+ARCHITECTURES = {"nvidia": "sm_90", "amd64": "gfx90a", "amd32": "gfx1100", "intel8": "dg2", "intel16": "dg2"}
 
 
 def make_page(

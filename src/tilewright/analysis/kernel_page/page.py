@@ -1,6 +1,5 @@
 """Writes the page: one file that needs nothing else. What the sliders show was counted before."""
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
@@ -8,6 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from ...core.files import write_atomically
+from ...core.html_page import whole_page
+from ...core.language import in_english
 from ..explain.annotate import access_line, finding_line, heading, summary
 from ..explain.drawing.flow import draw_path, draw_timeline
 from ..explain.drawing.requests import draw_access
@@ -58,16 +59,11 @@ def save_page(page: Page, path: Path) -> None:
     write_atomically(path, html(page).encode())
 
 
+@in_english()
 def html(page: Page) -> str:
     """The whole page."""
     style, script = ((FOLDER / name).read_text(encoding="utf-8") for name in ("page.css", "page.js"))
-    data = json.dumps(data_of(page)).replace("<", "\\u003c")
-    return (
-        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
-        f"<title>{escape(heading(page.explanation))}</title>\n<style>\n{style}</style></head>\n<body>"
-        + "\n".join(sections(page))
-        + f'\n<script type="application/json" id="data">{data}</script>\n<script>\n{script}</script></body></html>\n'
-    )
+    return whole_page(heading(page.explanation), style, "\n".join(sections(page)), script, data_of(page))
 
 
 def data_of(page: Page) -> dict[str, Any]:
@@ -195,11 +191,12 @@ def told(page: Page, place: Place, code: Sequence[Instruction]) -> Iterator[str]
         if (finding.position.file, finding.position.line) == place:
             kind = "fault" if finding.is_fault else "note"
             yield f"<p class={kind}>{escape(finding_line(finding))}</p>"
-    for access in found.accesses:
+    for access in (*found.accesses, *found.private_accesses):
         if (access.position.file, access.position.line) == place:
-            text = found.source.line(access.position)
             yield f"<h3>{escape(' '.join(access_line(access, found.model).split()))}</h3>"
-            yield f"<figure>{draw_access(access, found.model, text).svg()}</figure>"
+            if not access.is_image and not access.is_private:  # how those lie in memory is not drawn
+                text = found.source.line(access.position)
+                yield f"<figure>{draw_access(access, found.model, text).svg()}</figure>"
     if code and page.inspection:
         shown = "\n".join(each.text for each in code[:MOST_INSTRUCTIONS])
         more = f"\n... and {len(code) - MOST_INSTRUCTIONS:,} more" if len(code) > MOST_INSTRUCTIONS else ""

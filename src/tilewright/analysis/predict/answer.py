@@ -19,7 +19,7 @@ from ...kernels import LADDERS, find_ladder
 from ...kernels.settings import KernelName, Settings, chosen_kernel
 from ..arguments import ready_kernel
 from ..explain.clc import standard_of
-from ..explain.plans import arguments_of, starting_buffers
+from ..explain.plans import arguments_of, is_ragged, starting_buffers
 from ..explanations import check_launch, problem_of
 from ..inspect.compile_and_count import inspect_step
 from ..inspect.gcn import parse_gcn
@@ -29,7 +29,8 @@ from .devices import find_device
 from .facts import DeviceFacts
 from .launch import Code, Counted, SourceLaunch, count, dram_bytes
 from .prediction import Prediction, seconds_text
-from .terms import SECTOR, combined, terms_of
+from .stream import SECTOR
+from .terms import combined, terms_of
 
 SIZE = 2048  # of each side, if none is given
 SPREAD, IRREGULAR, FOREIGN, WITHOUT = 1.5, 1.3, 1.2, 1.6  # factors of the range; see `spread_of`
@@ -55,7 +56,8 @@ def predict(
     `own` are the arguments of a `.cl` file, as for `explain`, and so are the others. `size` is 2048 for each side if left out.
     Times are those of a launch that is repeated, so that caches hold what the one before left, plus the cost of a launch.
 
-    UnknownName for a device without a table; Unsupported for a kernel that explain or a compiler refuses.
+    UnknownName for a device without a table; Unsupported for a kernel that explain or a compiler refuses, and for one whose
+    work-items go through more loop iterations than are run. In a ladder it is among the refused.
     """
     devices = [
         find_device(each) if isinstance(each, str) else each
@@ -106,6 +108,12 @@ def predict_kernel(
             continue
         launch, code = launch_of_step(step, buffers, unset, facts)
         counted = count(launch, code, facts, constants)
+        if (stop := counted.explanation.stop) is not None:
+            raise Unsupported(
+                f"{problem.title} is too long for one work-item: it goes through more than the {stop.steps:,} loop iterations "
+                f"and calls that are run, which ended at line {stop.position.line}, so that the rest cannot be counted; give a "
+                "smaller size"
+            )
         for name, value in counted.explanation.outputs.items():
             buffers[step.buffer_of(name)] = value
             unset.discard(step.buffer_of(name))
@@ -135,7 +143,7 @@ def launch_of_step(
         step.kernel.name, render(step.kernel, step.config, step.problem), step.kernel.name, entry,
         tuple(ndrange.global_size), tuple(ndrange.local_size), arguments,
         unset=[name for name in arguments if step.buffer_of(name) in unset], typed=step.kernel.launch is not None,
-        standard=standard_of(step.kernel.options),
+        standard=standard_of(step.kernel.options), offset=tuple(ndrange.offset), ragged=is_ragged(step.config),
     )  # fmt: skip
     return launch, code
 
@@ -151,8 +159,9 @@ def timed(
     spread = spread_of(counted, facts, notes)
     read, written, cold = dram_bytes(work.traffic)
     asked = max(work.miss_sectors, 1.0)
-    stopped = counted.explanation.stop
-    said = (*notes, *(("the run was ended early: counts are too low",) if stopped else ()))
+    said = notes
+    if counted.explanation.private_accesses:
+        said += ("private arrays lie off-chip: their traffic is not counted",)
     said += tuple(f"{name} is addressed by data: its traffic is estimated" for name in counted.irregular)
     return Prediction(
         kernel=kernel, problem=problem, device=facts.name, title=facts.title, seconds=seconds,

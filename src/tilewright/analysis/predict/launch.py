@@ -5,6 +5,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import prod
 
+from ...errors import Unsupported
 from ..explain.explain import PrintedExplanation, explain_source
 from ..explain.group_choice import count_groups
 from ..explain.models import Model, find_model
@@ -56,6 +57,8 @@ class SourceLaunch:
     unset: Collection[str] = ()
     typed: bool = False  # arrays must have the parameters' types
     standard: str | None = None
+    offset: tuple[int, ...] = ()  # of the global ids
+    ragged: bool = False  # with smaller work-groups at the edges
 
 
 @dataclass(frozen=True)
@@ -93,7 +96,7 @@ class Counted:
 
 
 def observe(launch: SourceLaunch, code: Code, facts: DeviceFacts) -> Observed:
-    """Run some work-groups of a launch in the interpreter."""
+    """Run some work-groups of a launch in the interpreter. Unsupported for a kernel that reads or writes images."""
     counts = count_groups(launch.global_size, launch.local_size)
     total, items, multiprocessors = prod(counts), prod(launch.local_size), int(facts.multiprocessors.value)
     resident = min(resident_groups(code, facts, items), max(1, -(-total // multiprocessors)))
@@ -108,7 +111,16 @@ def observe(launch: SourceLaunch, code: Code, facts: DeviceFacts) -> Observed:
         launch.source, filename=launch.filename, entry=launch.entry, macros=launch.macros, global_size=launch.global_size,
         local_size=launch.local_size, arguments=launch.arguments, groups=groups, model=find_model(facts.rules),
         unset=launch.unset, typed=launch.typed, standard=launch.standard, step_limit=STEPS, partial=True, recorder=recorder,
+        offset=launch.offset, ragged=launch.ragged,
     )  # fmt: skip
+    if unknown := sorted(recorders[0].unknown):
+        raise Unsupported(
+            f"the kernel works with {' and '.join(unknown)}, whose time predict does not know; measure it on the device"
+        )
+    if any(each.is_image for each in found.accesses):
+        raise Unsupported(
+            f"{launch.title} reads or writes images: how texels lie in memory is not public, so its time cannot be predicted"
+        )
     return Observed(found, recorders[0], tuple(groups), weights, counts, items, resident)
 
 

@@ -50,10 +50,6 @@ class SiteTraffic:
     late: int = 0  # requests that wait for L2, also for a sector that another one has just asked for
 
     @property
-    def hit_rate(self) -> float:
-        return self.hits / self.sectors if self.sectors else 0.0
-
-    @property
     def late_rate(self) -> float:
         return self.late / self.requests if self.requests else 0.0
 
@@ -100,7 +96,7 @@ class StreamRecorder(TrafficRecorder):
         self.touches: list[Touch] = []
         self.shifts: dict[tuple[int, int, int], Counter[int | None]] = {}  # by segment, site and place of the group
         self.loops: dict[tuple[str, int], Counter[Group]] = {}
-        self.atomics = Counter[str]()
+        self.unknown: set[str] = set()  # units of the device that took part, and whose time is not modelled
         self._patterns: dict[tuple[int, bytes, bytes], Pattern] = {}
         self._cache: SectoredCache | None = None
         self._slots: list[int] = []
@@ -120,6 +116,12 @@ class StreamRecorder(TrafficRecorder):
             return
         slots, warps = np.unique(np.unique(self._warps(mask.indices)) // self.warps_of_group, return_counts=True)
         counts.update({self.groups[slot]: int(number) * count for slot, number in zip(slots, warps, strict=True)})
+
+    def multiplied(self, position: Position, product: Any, a: Any, b: Any, mask: Mask) -> None:
+        self.unknown.add("tensor cores")
+
+    def arrived(self, segment: Segment, offsets: npt.NDArray[np.int64], size: int) -> None:
+        self.unknown.add("TMA")
 
     def record(self, site: Site, segment: Segment, offsets: npt.NDArray[np.int64], mask: Mask) -> None:
         super().record(site, segment, offsets, mask)

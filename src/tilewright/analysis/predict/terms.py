@@ -12,9 +12,9 @@ from .constants import Constants
 from .facts import DeviceFacts
 from .hierarchy import Traffic
 from .prediction import Term
+from .stream import SECTOR
 from .work import Instructions, MemoryWork
 
-SECTOR = 32
 # Terms that are no unit of a multiprocessor.
 OUTSIDE = ("starts of warps", "latency", "L2", "memory", "atomic updates")
 

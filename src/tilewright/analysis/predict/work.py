@@ -10,7 +10,7 @@ from .executions import AccessMean, Line, Region, anchor_of
 from .facts import DeviceFacts
 
 KEPT = 0.95  # of what the source asks for: below it, the compiler has dropped accesses
-SECTOR, WIDEST = 32, 16  # bytes of a sector; of a lane in one instruction, at most
+WIDEST = 16  # bytes of a lane in one instruction, at most
 MERGED = 1.5  # times the source's width, from which on reads count as merged
 BANKED = 128  # bytes that local memory delivers in one wavefront
 FLOAT_ON_ALU = ("FSETP", "FSET", "FSEL", "FMNMX", "FCHK")
@@ -71,7 +71,6 @@ class MemoryWork:
     tags: float
     load_sectors: float
     store_sectors: float
-    partial_sectors: float  # stores' sectors beyond those that their bytes would fill
     atomic_lanes: float
     unit_cycles: float
 
@@ -85,7 +84,7 @@ def memory_work(
     asked: dict[tuple[Line, str], float] = defaultdict(float)
     for each in accesses:
         asked[each.line, kind_of(each)] += each.requests * min(each.size, 16) / warps_of_group
-    local = requests = tags = loads = stores = partial = lanes = cycles = 0.0
+    local = requests = tags = loads = stores = lanes = cycles = 0.0
     for each in accesses:
         key = each.line, kind_of(each)
         own = as_compiled(each, moved.get(key, 0.0) / asked[key] if asked[key] else 0.0, widths.get(key, each.size))
@@ -98,11 +97,9 @@ def memory_work(
         if own.operation == "load":
             loads += own.cost
         else:
-            sectors = each.cost * min(1.0, own.cost / each.cost) if each.cost else 0.0  # narrow stores meet again in L1
-            stores += sectors
-            partial += max(0.0, sectors - each.useful_bytes / SECTOR)
+            stores += each.cost * min(1.0, own.cost / each.cost) if each.cost else 0.0  # narrow stores meet again in L1
             lanes += own.lane_bytes / own.size if own.operation == "atomic" else 0.0
-    return MemoryWork(*(groups * each for each in (local, requests, tags, loads, stores, partial, lanes, cycles)))
+    return MemoryWork(*(groups * each for each in (local, requests, tags, loads, stores, lanes, cycles)))
 
 
 def unit_cycles_of(access: AccessMean, facts: DeviceFacts) -> float:

@@ -7,11 +7,13 @@ from pathlib import Path
 
 from ...core.kernel import Kernel
 from ..ladders.rows import PrivateRow
-from ..ladders.tiles import SquareTile, Tile, transpose_first
+from ..ladders.tiles.configs import SquareTile, Tile
+from ..ladders.tiles.launches import transpose_first
 from ..ladders.transpose import LocalBlock
 
 HERE = Path(__file__).parent
 BY_COLUMNS = ("column", "column", "column")
+BY_ROWS = ("row", "row", "row")
 
 KNOWN_BAD = (
     Kernel(HERE / "01_row_race.cl", PrivateRow(32, CHUNK=1024), orders=("row", "column", "row")),
@@ -22,4 +24,6 @@ KNOWN_BAD = (
     Kernel(HERE / "06_divergent_barrier.cl", SquareTile(16, 16, 16), orders=BY_COLUMNS),
     Kernel(HERE / "07_uninitialised_local.cl", SquareTile(16, 16, 16), orders=BY_COLUMNS),
     Kernel(HERE / "08_rest_of_k_dropped.cl", SquareTile(16, 16, 16), orders=BY_COLUMNS),
+    Kernel(HERE / "09_hidden_layout.cl", SquareTile(16, 16, 16), orders=BY_ROWS),
+    Kernel(HERE / "10_swapped_guard.cl", LocalBlock(16), "copy"),
 )

@@ -1,7 +1,7 @@
 """Records as bars: ladders and single kernels, sustained benchmarks, cold starts."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from ...core.records import Record, Role, Row
 from ...core.svg import Drawing
@@ -14,26 +14,39 @@ from .bars import Bar, Mark, draw_bars
 MOST_BARS = 500
 
 
-def draw_rates(record: Record) -> Drawing:
-    """A ladder, or single kernels: a bar for each row, the peak and the baseline as lines, and the fastest rung marked."""
+@dataclass(frozen=True)
+class RateBars:
+    """A bar for each row, in the rows' order; the lines across them; the unit of all values."""
+
+    bars: tuple[Bar, ...]
+    marks: tuple[Mark, ...]
+    unit: str
+
+
+def rate_bars(record: Record) -> RateBars:
+    """The bars of a ladder or of single kernels, with the peak and the baseline as lines, and the fastest rung marked."""
     rows = record.rows
-    if len(rows) > MOST_BARS:
-        raise Unsupported(f"{record.title} has {len(rows):,} rows; a picture has room for {MOST_BARS} bars")
-    unit = rows[-1].unit
     peak = _peak(record)
-    shown, scale = unit_for(max([row.rate for row in rows] + [peak]), unit)
-    best = fastest(rows)
-    usual = _usual_size(rows)
-    bars = [_bar(row, scale, row is best, usual) for row in rows]
+    unit, scale = unit_for(max([row.rate for row in rows] + [peak]), rows[-1].unit)
+    best, usual = fastest(rows), _usual_size(rows)
     marks = [Mark(peak / scale, f"peak {figure(peak / scale)}")] if peak else []
     marks += [
         Mark(row.rate / scale, f"{row.name} {figure(row.rate / scale)}", dashed=True)
         for row in rows
         if row.role is Role.BASELINE and row.library == baseline_of(rows) and row.rate
     ]
+    return RateBars(tuple(_bar(row, scale, row is best, usual) for row in rows), tuple(marks), unit)
+
+
+def draw_rates(record: Record) -> Drawing:
+    """A ladder, or single kernels: a bar for each row, the peak and the baseline as lines, and the fastest rung marked."""
+    rows = record.rows
+    if len(rows) > MOST_BARS:
+        raise Unsupported(f"{record.title} has {len(rows):,} rows; a picture has room for {MOST_BARS} bars")
+    found = rate_bars(record)
     notes = ["Whiskers: the 20th to the 80th percentile. Hollow bars: what rungs are compared with."]
     rungs = tuple(row for row in rows if not row.is_baseline)
-    return draw_bars(heading(replace(record, rows=rungs)), notes, bars, marks, shown)
+    return draw_bars(heading(replace(record, rows=rungs)), notes, found.bars, found.marks, found.unit)
 
 
 def fastest(rows: Sequence[Row]) -> Row | None:
@@ -72,18 +85,23 @@ def _rate_at(row: Row, part: float) -> float:
     return (row.flops or row.nbytes) / seconds * 1e-9 if seconds else 0.0
 
 
-def draw_sustained(record: Record) -> Drawing:
-    """A benchmark of one problem, or of seconds without a pause: bars of rates for each problem, with clock and power."""
+def sustained_bars(record: Record) -> RateBars:
+    """The bars of a benchmark of one problem, or of seconds without a pause, in the order of its problems."""
     rows = record.rows
-    shown, scale = unit_for(max(row.rate for row in rows), rows[-1].unit)
+    unit, scale = unit_for(max(row.rate for row in rows), rows[-1].unit)
     bars = []
     for group in by_problem(record):
         title = group[-1].problem + "".join(f" {note}" for note in group[-1].notes)
         for row in group:
             bars.append(_sustained_bar(row, scale, title))
-    seconds = turn_seconds(record)
+    return RateBars(tuple(bars), (), unit)
+
+
+def draw_sustained(record: Record) -> Drawing:
+    """A benchmark of one problem, or of seconds without a pause: bars of rates for each problem, with clock and power."""
+    found, seconds = sustained_bars(record), turn_seconds(record)
     notes = [f"Turns of {seconds:.1f} s without a pause; clock and power: {record.telemetry}."] if seconds else []
-    return draw_bars(heading(record, sizes=False), notes, bars, (), shown)
+    return draw_bars(heading(record, sizes=False), notes, found.bars, (), found.unit)
 
 
 def _sustained_bar(row: Row, scale: float, group: str) -> Bar:
@@ -96,7 +114,7 @@ def _sustained_bar(row: Row, scale: float, group: str) -> Bar:
     return Bar(row.label, row.rate / scale, ", ".join(words), kind, low, high, row.lesson, group)
 
 
-def draw_cold_start(record: Record) -> Drawing:
+def cold_start_bars(record: Record) -> RateBars:
     """What a new user waits for: a bar of seconds for each part."""
     bars = []
     for row in record.rows:
@@ -106,5 +124,11 @@ def draw_cold_start(record: Record) -> Drawing:
             continue
         words = f"{figure(row.samples.median)} s" + "".join(f" ({note})" for note in row.notes[:1])
         bars.append(Bar(row.name, row.samples.median, words, "kernel", min(times), max(times), row.lesson))
+    return RateBars(tuple(bars), (), "seconds")
+
+
+def draw_cold_start(record: Record) -> Drawing:
+    """What a new user waits for, as a chart."""
+    found = cold_start_bars(record)
     notes = ["Bars: the median. Whiskers: the least and the most."]
-    return draw_bars(heading(record, sizes=False), notes, bars, (), "seconds")
+    return draw_bars(heading(record, sizes=False), notes, found.bars, (), found.unit)

@@ -1,6 +1,7 @@
 """Opens a device by OpenCL, by CUDA, or by both on the same GPU."""
 
 from ...core.defaults import BACKENDS
+from ...core.images import image_parameters
 from ...core.kernel import Kernel
 from ...errors import InvalidInput, NoDevice, Unsupported
 from ..device import Device
@@ -36,6 +37,10 @@ def without_counterpart(kernel: Kernel) -> None:
     if kernel.binding is not None and kernel.binding.pointers:
         raise Unsupported(
             f"{kernel.name} has no CUDA counterpart: its arguments include local memory, null or parts of buffers"
+        )
+    if objects := image_parameters(kernel.signature):
+        raise Unsupported(
+            f"{kernel.name} has no CUDA counterpart: {', '.join(objects)}: CUDA has no images and samplers of OpenCL"
         )
     foreign = sorted({feature for feature, _ in kernel.requires} - CUDA_FEATURES)
     if foreign:

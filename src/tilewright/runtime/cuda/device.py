@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.images import ImageValue, SamplerValue
 from ...core.kernel import MOST_GROUPS, Dialect, NDRange
 from ...core.source import Parameter, Signature
 from ...core.tensor_map import TensorMap
@@ -149,6 +150,20 @@ class Device:
     def local_memory(self, nbytes: int) -> Any:
         """Unsupported: CUDA has one block of dynamic shared memory, not one for each argument."""
         raise Unsupported(f"CUDA cannot give an argument {nbytes:,} bytes of local memory; use --backend opencl")
+
+    def image(self, name: str, ctype: str, value: ImageValue) -> Any:
+        """Unsupported: CUDA's textures and surfaces are not OpenCL's images."""
+        raise Unsupported(f"the argument {name!r} is an {ctype}, which CUDA does not have; use --backend opencl")
+
+    def sampler(self, name: str, value: SamplerValue) -> Any:
+        """Unsupported, as images."""
+        raise Unsupported(f"the argument {name!r} is a sampler_t, which CUDA does not have; use --backend opencl")
+
+    def write_image(self, image: Any) -> None:
+        raise Unsupported("CUDA has no images of OpenCL; use --backend opencl")
+
+    def read_image(self, image: Any) -> np.ndarray:
+        raise Unsupported("CUDA has no images of OpenCL; use --backend opencl")
 
     def part(self, buffer: Buffer, origin: int, nbytes: int) -> Buffer:
         """A part of a buffer. It keeps the buffer alive."""

@@ -13,6 +13,7 @@ import numpy as np
 import pyopencl as cl
 
 from ...core.device import DeviceInfo
+from ...core.images import ImageValue, SamplerValue
 from ...core.kernel import Dialect, NDRange
 from ...core.source import Signature, name_lines
 from ...core.tensor_map import TensorMap
@@ -25,6 +26,7 @@ from ..icd.preference import NEVER_BY_DEFAULT, UNKNOWN_DRIVER, preference, stand
 from ..icd.registration import bind_threads, register
 from ..tensor_maps import encode
 from .error_codes import code_of, error_sentence, failure
+from .images import DeviceImage, make_image, make_sampler
 from .information import describe
 from .instructions import with_instructions
 from .kernel_objects import kernel_object
@@ -263,6 +265,30 @@ class Device:
     def local_memory(self, nbytes: int) -> Any:
         """The value of an argument that points to local memory."""
         return cl.LocalMemory(nbytes)
+
+    def image(self, name: str, ctype: str, value: ImageValue) -> DeviceImage:
+        """An image for the parameter `name` of a type such as image2d_t, with its texels. Unsupported, with the device's name, if
+        it has no such images."""
+        sides = "x".join(map(str, value.sides))
+        with check(f"making an {ctype} of {sides} texels of {value.order} {value.type} on {self.info.label}"):
+            made = make_image(self.context, self.device, self.info, name, ctype, value)
+            made.write(self.queue)
+        return made
+
+    def sampler(self, name: str, value: SamplerValue) -> Any:
+        """A sampler for the parameter `name`. Unsupported, with the device's name, if it has no images."""
+        with check(f"making a sampler on {self.info.label}"):
+            return make_sampler(self.context, self.device, self.info, name, value)
+
+    def write_image(self, image: DeviceImage) -> None:
+        """Give an image the texels that it was made with, and wait."""
+        with check(f"writing {image.value.data.size:,} bytes to an image of {self.info.label}"):
+            image.write(self.queue)
+
+    def read_image(self, image: DeviceImage) -> np.ndarray:
+        """The bytes of an image's texels, after all commands in the queue."""
+        with check(f"reading {image.value.data.size:,} bytes from an image of {self.info.label}"):
+            return image.read(self.queue)
 
     def part(self, buffer: Any, origin: int, nbytes: int) -> Any:
         """A sub-buffer; `origin` must be a multiple of the device's base alignment."""

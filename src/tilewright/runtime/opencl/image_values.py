@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ...core.captured import ImageValue, SamplerValue, UnreadValue
+from ...core.captured import UnreadValue
+from ...core.images import ImageValue, SamplerValue
 
 
 def is_image(memory: Any) -> bool:
@@ -31,6 +32,20 @@ def image_region(image: Any) -> tuple[int, int, int]:
     """The region of the whole image, as calls that copy images want it."""
     x, y, z = (*image_sides(image), 1, 1)[:3]
     return x, y, z
+
+
+def copy_from_image(queue: Any, host: npt.NDArray[np.uint8], image: Any, **how: Any) -> Any:
+    """Enqueue a copy of all texels without padding. PyOpenCL's own `enqueue_copy` refuses images of one dimension."""
+    import pyopencl as cl
+
+    return cl._cl._enqueue_read_image(queue, image, (0, 0, 0), image_region(image), host, **how)
+
+
+def copy_to_image(queue: Any, image: Any, texels: npt.NDArray[np.uint8]) -> None:
+    """Give an image all its texels, and wait."""
+    import pyopencl as cl
+
+    cl._cl._enqueue_write_image(queue, image, (0, 0, 0), image_region(image), texels)
 
 
 def image_bytes(image: Any) -> int:

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from math import prod
 from time import monotonic, sleep
 from typing import Any
 from weakref import ref
@@ -19,7 +18,7 @@ from ...core.captured import (
     UnreadValue,
     Value,
 )
-from .image_values import image_bytes, image_region, image_value, is_image, sampler_value
+from .image_values import copy_from_image, image_bytes, image_value, is_image, sampler_value
 
 MOST_BYTES = 1 << 29  # of the buffers of one launch: more would take seconds to copy and to interpret
 POLL_S = 0.0005
@@ -101,10 +100,6 @@ class PendingLaunch:
     given: Mapping[int, Given]
     wait_for: Any
 
-    @property
-    def is_empty(self) -> bool:
-        return prod(self.global_size) == 0
-
     def capture(self, patience: float) -> CapturedLaunch:
         """The launch with its values. Work that the program enqueued before is waited for, at most `patience` s."""
         handles = {each.handle: each for each in self.given.values() if isinstance(each, GivenBuffer)}
@@ -144,19 +139,20 @@ class _Reading:
             return UnreadValue(
                 f"is one of the buffers of this launch, which hold {self._total:,} bytes; at most {MOST_BYTES:,} are read back"
             )
+        what = "an image" if given.image else "a buffer"
         if given.alive is not None and given.alive() is None:
-            return UnreadValue("is a buffer that was released before the launch")
+            return UnreadValue(f"is {what} that was released before the launch")
         made = cl.Image if given.image else cl.MemoryObject
         memory = given.kept or made.from_int_ptr(given.handle, True)
         host = np.empty(image_bytes(memory) if given.image else given.size, np.uint8)
         try:
             status = self._copied(host, memory)
         except cl.Error as error:
-            return UnreadValue(f"is a buffer that cannot be read back ({error})")
+            return UnreadValue(f"is {what} that cannot be read back ({error})")
         if status > cl.command_execution_status.COMPLETE:
-            return UnreadValue("is a buffer whose contents did not arrive in time: the launch waits for other work")
+            return UnreadValue(f"is {what} whose contents did not arrive in time: the launch waits for other work")
         if status < cl.command_execution_status.COMPLETE:
-            return UnreadValue(f"is a buffer that cannot be read back (its copy ended with status {status})")
+            return UnreadValue(f"is {what} that cannot be read back (its copy ended with status {status})")
         if given.image:
             return image_value(memory, host)
         flags = memory.get_info(cl.mem_info.FLAGS)
@@ -167,11 +163,11 @@ class _Reading:
         copied to one that it may read, first."""
         import pyopencl as cl
 
-        where = {"origin": (0, 0, 0), "region": image_region(memory)} if is_image(memory) else {}
+        copy = copy_from_image if is_image(memory) else cl.enqueue_copy
         try:
-            done = cl.enqueue_copy(self._queue, host, memory, is_blocking=False, wait_for=self._wait_for, **where)
+            done = copy(self._queue, host, memory, is_blocking=False, wait_for=self._wait_for)
         except cl.LogicError:
-            if where:
+            if is_image(memory):
                 raise
             other = cl.Buffer(self._queue.context, cl.mem_flags.READ_WRITE, host.nbytes)
             copied = cl.enqueue_copy(

@@ -101,6 +101,7 @@ def test_a_local_size_of_zeros_is_the_drivers_choice(dump: Dump) -> None:
         ({"Argument3.bin": b"123"}, "of 8 bytes, but 3 were given"),
         ({"Argument3.bin": None}, "'c' has no file in the dump"),
         ({"Image_MetaData_0.txt": b"4\n", "Pre/Enqueue_0012_Kernel_moved_Arg_0_Buffer_0003.bin": None}, "'x' is an image"),
+        ({"Local0.txt": b"8"}, "'x' was set to null and, at another time, to a buffer"),
         ({"Pre/Enqueue_0012_Kernel_moved_Arg_0_Buffer_0003.bin": None}, "'x' is a pointer, and 8 bytes were given"),
         ({"kernelName.txt": b"other"}, "other"),
     ],
@@ -159,6 +160,8 @@ def test_one_dump_is_a_whole_report(dump: Dump, capsys: pytest.CaptureFixture[st
         (["explain", "--replay", "."], "holds no dump"),
         (["explain", "tiles/2", "--replay", "."], "KERNEL beside --replay"),
         (["explain", "--size", "4", "--replay", "."], "--size beside --replay"),
+        (["explain", "--arg", "n=4", "--ragged", "--replay", "."], "--arg --ragged beside --replay"),
+        (["explain", "--steps", "4", "--source", "--replay", "."], "--steps --source beside --replay"),
     ],
 )
 def test_misuse_is_told(

@@ -20,14 +20,13 @@ from tilewright.core.captured import (
     BufferValue,
     CapturedKernel,
     CapturedLaunch,
-    ImageValue,
     LocalValue,
     NullValue,
     RawValue,
-    SamplerValue,
     UnreadValue,
     Value,
 )
+from tilewright.core.images import ImageValue, SamplerValue
 from tilewright.core.watch_limits import Limits
 from tilewright.errors import InvalidInput
 

@@ -148,6 +148,48 @@ def test_a_toml_file_gives_arguments(toml: Callable[..., Path], step: int, barri
     assert found.kernels[0].values()["sectors x"] == 4
 
 
+SEVERAL = """// tilewright: --global 64 --local 32 --arg x=f32[64]
+// tilewright: no race
+
+// tilewright: --arg y=f32[64]
+// tilewright: max sectors 4
+__kernel void near(__global const float *x, __global float *y) { y[get_global_id(0)] = x[get_global_id(0)]; }
+
+// tilewright: --arg y=f32[2048]
+// tilewright: max sectors x 4, max sectors y LIMIT
+__kernel void far(__global const float *x, __global float *y) { y[32 * get_global_id(0)] = x[get_global_id(0)]; }
+
+__kernel void plain(__global float *x) { x[get_global_id(0) + 1] = 0; }
+"""
+
+
+@pytest.mark.parametrize(("limit", "code"), [("32", 0), ("4", 1)])
+def test_kernels_of_one_file_have_their_own_budgets(write: Write, capsys: Captured, limit: str, code: int) -> None:
+    path = write("several.cl", SEVERAL.replace("LIMIT", limit))
+    assert main(["check", str(path)]) == code
+    text = capsys.readouterr().out
+    assert "several.cl:near 64 by 32: ok" in text
+    assert ("several.cl:far 64 by 32: ok" in text) == (not code)
+    assert ("several.cl:10:66: sectors y is 32, and 4 is allowed" in text) == bool(code)
+    assert "plain" not in text  # it has no lines of its own
+    assert [each.name for each in head_budgets(path, "far")] == ["race", "sectors x", "sectors y"]
+    assert main(["explain", str(path), "--entry", "far"]) == 0
+    assert "assumed" not in capsys.readouterr().out
+
+
+def test_a_table_names_one_of_several_kernels(write: Write) -> None:
+    path = write("several.cl", SEVERAL.replace("LIMIT", "4"))
+    toml = write(
+        "other.toml", f'[[kernel]]\nfile = "{path.name}"\nentry = "far"\nbudget = {{ sectors = {{ y = 32 }} }}\n'
+    )
+    assert rules(check(toml)) == []
+
+
+def test_the_entry_of_the_head_is_checked_alone(write: Write) -> None:
+    path = write("several.cl", SEVERAL.replace("LIMIT", "4").replace("--global", "--entry near --global"))
+    assert [each.entry for each in check(path).kernels] == ["near"]
+
+
 def test_budgets_may_allow_faults(toml: Callable[..., Path]) -> None:
     path = toml(1, False)
     path.write_text(path.read_text().replace("faults = 0", "faults = 1, race = 1"))
@@ -336,3 +378,18 @@ def test_misuse_is_told(write: Write, arguments: list[str], words: str, capsys: 
     write("x.cl", COPY)
     assert main(arguments) == 2
     assert words in " ".join(capsys.readouterr().err.split())
+
+
+def test_a_budget_allows_faults_of_its_own_kind_only(write: Write) -> None:
+    beyond = (
+        "__kernel void both(__global int *o)\n{\n    o[get_local_id(0) / 2] = get_local_id(0);\n    o[99] = 1;\n}\n"
+    )
+    head = "// tilewright: --arg o=i32[32] --global 32 --local 32\n// tilewright: {}\n"
+    for budget, expected in (
+        ("max race 9", {"out-of-bounds"}),
+        ("max bounds 9", {"data-race"}),
+        ("max faults 9", set()),
+        ("max race 9, max bounds 9", set()),
+        ("max faults 9, no race", {"data-race"}),
+    ):
+        assert set(rules(check(write("both.cl", head.format(budget) + beyond)))) == expected, budget

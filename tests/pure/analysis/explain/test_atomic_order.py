@@ -127,3 +127,51 @@ def test_atomic_functions_never_race_with_each_other_but_with_plain_accesses() -
 def test_what_is_refused(call: str, reason: str) -> None:
     with pytest.raises(SourceError, match=reason):
         run(f"{call};")
+
+
+def test_an_atomic_update_after_the_release_is_not_passed() -> None:
+    body = """
+    if (l == 0) {{ {early} atomic_store_explicit(&ready, 1, memory_order_release, memory_scope_work_group); {late} }}
+    if (l == 1 && atomic_load_explicit(&ready, memory_order_acquire, memory_scope_work_group)) *(__global int*)flag = 5;"""
+    update = "atomic_fetch_add_explicit(flag, 1, memory_order_relaxed, memory_scope_work_group);"
+    assert run(body.format(early=update, late="")).findings == ()
+    assert kinds(run(body.format(early="", late=update))) == {"data race"}
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "found", "failure", "expected"),
+    [
+        ("exchange", "load", 0, "relaxed", set()),
+        ("exchange", "load", 7, "relaxed", {"data race"}),  # it stores nothing, so it releases nothing
+        ("store", "exchange", 1, "relaxed", set()),
+        ("store", "exchange", 7, "acquire", set()),
+        ("store", "exchange", 7, "relaxed", {"data race"}),
+    ],
+)
+def test_a_compare_exchange_that_fails_only_loads(
+    first: str, second: str, found: int, failure: str, expected: set[str]
+) -> None:
+    calls = {
+        "store": "atomic_store_explicit(&ready, 1, memory_order_release, memory_scope_work_group)",
+        "load": "atomic_load_explicit(&ready, memory_order_acquire, memory_scope_work_group)",
+        "exchange": f"atomic_compare_exchange_strong_explicit(&ready, &e, 9, memory_order_acq_rel, memory_order_{failure}, "
+        "memory_scope_work_group)",
+    }
+    body = f"int e = {found}; if (l == 0) {{ box[0] = 1; {calls[first]}; }} if (l == 1) {{ {calls[second]}; o[1] = box[0]; }}"
+    assert kinds(run(body)) == expected
+
+
+def test_a_load_tells_other_groups_nothing() -> None:
+    body = """
+    if (l == 0 && g == 0) {{
+        data[0] = 1;
+        atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE, memory_order_release, memory_scope_device);
+        {call};
+    }}
+    if (l == 0 && g == 1) {{
+        atomic_load_explicit(flag, memory_order_acquire, memory_scope_device);
+        atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE, memory_order_acquire, memory_scope_device);
+        o[0] = data[0];
+    }}"""
+    load = "atomic_load_explicit(flag, memory_order_relaxed, memory_scope_device)"
+    assert kinds(run(body.format(call=load), groups=2)) == {"race between groups"}

@@ -41,6 +41,7 @@ from tilewright.analysis.explain.verdict import verdict
 from tilewright.analysis.explain.what_if import best_answers, pitch_variations, sweep, table
 from tilewright.analysis.marked_lines import Mark
 from tilewright.core.problem import Gemm, Transpose
+from tilewright.core.problems import make_problem
 from tilewright.errors import InvalidInput, UnknownName
 from tilewright.kernels import find_kernel
 
@@ -513,8 +514,33 @@ def test_local_arguments_and_models() -> None:
     source = "__kernel void k(__local float* t, __global float* o) { int l = get_local_id(0); t[l * 2] = l; o[l] = t[l * 2]; }"
     arguments: dict[str, Argument] = {"t": LocalMemory(512), "o": np.zeros(64, np.float32)}
     counts = {}
-    for name in ("nvidia", "amd64", "amd32", "intel16", "gt200"):
+    for name in ("nvidia", "amd64", "amd32", "intel16", "gt200", "kepler4", "kepler8", "hd4870"):
         found = explain_source(source, global_size=(64,), local_size=(64,), arguments=arguments, model=find_model(name))
         (store,) = (each for each in found.accesses if each.buffer == "t" and each.operation == "store")
         counts[name] = (store.requests, store.per_request)
-    assert counts == {"nvidia": (2, 2), "amd64": (1, 4), "amd32": (2, 2), "intel16": (4, 2), "gt200": (4, 2)}
+    assert counts == {
+        "nvidia": (2, 2), "amd64": (1, 4), "amd32": (2, 2), "intel16": (4, 2), "gt200": (4, 2),
+        "kepler4": (2, 1), "kepler8": (2, 1), "hd4870": (1, 8),
+    }  # fmt: skip
+
+
+def test_local_memory_that_is_global_memory_is_told_in_sectors() -> None:
+    body = "__local float t[2048]; int l = get_local_id(0); t[l * 32] = l; o[l] = t[l * 32];"
+    source = f"__kernel void k(__global float* o) {{ {body} }}"
+    arguments: dict[str, Argument] = {"o": np.zeros(64, np.float32)}
+    found = explain_source(source, global_size=(64,), local_size=(64,), arguments=arguments, model=find_model("hd4870"))
+    text = str(found)
+    assert says(text, "Local memory: sectors", "it lies in global memory on this device", 64)
+    assert "conflict" not in text
+    assert "pitch" not in text
+
+
+@pytest.mark.parametrize("name", ["kepler4", "kepler8"])
+def test_the_passes_that_are_drawn_are_those_that_are_counted_with_wide_banks(name: str) -> None:
+    model, kernel = find_model(name), find_kernel("tiles/05[64x64x32]")
+    found = explain_kernel(kernel, make_problem(kernel, (64, 64, 32), "float32"), model=model)[-1]
+    local = [each for each in found.accesses if each.is_local]
+    assert len(local) >= 4
+    for access in local:
+        drawn = passes_of(access.worst, model, access.operation, access.size)
+        assert len(drawn) == access.degree * access.ideal_per_request

@@ -124,3 +124,15 @@ def test_words_of_formats_and_samplers() -> None:
     for words in ("clamp,repeat", "bilinear"):
         with pytest.raises(InvalidInput, match="mirrored_repeat"):
             read_sampler(words)
+
+
+@pytest.mark.parametrize("addressing", ["repeat", "mirrored_repeat"])
+def test_whole_coordinates_are_neither_repeated_nor_clamped(addressing: str) -> None:
+    """The specification leaves them undefined there; a border belongs to clamp alone."""
+    sampler = Sampler(normalized=True, addressing=addressing)
+    found = run("o[i] = read_imagef(m, s, (int2)(i - 4, 0));", Image(np.zeros((4, 32, 4), np.float32)), sampler=sampler)
+    assert [(each.kind, each.count) for each in found.faults] == [("out of bounds", 4)]
+    floats = "o[i] = read_imagef(m, s, (float2)((i - 4) * 0.3f, 2.5f));"
+    for linear in (False, True):
+        sampler = Sampler(normalized=True, addressing=addressing, linear=linear)
+        assert run(floats, Image(np.zeros((4, 32, 4), np.float32)), sampler=sampler).findings == ()

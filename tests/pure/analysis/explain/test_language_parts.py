@@ -278,3 +278,40 @@ def test_columns_of_refusals_survive_long_files() -> None:
     text = "\n" * 70_000 + "__kernel void k() { goto in; { in: ; } }"
     with pytest.raises(SourceError, match=re.escape("kernel.cl:70001:21:")):
         explain_source(text, global_size=(1,), local_size=(1,), arguments={})
+
+
+CALLS = "sincos(0.5f, p)", "fract(0.5f, p)", "modf(0.5f, p)"
+WITH_INTEGERS = "frexp(0.5f, q)", "lgamma_r(0.5f, q)", "remquo(0.5f, 0.25f, q)"
+
+
+@pytest.mark.parametrize("call", [*CALLS, *WITH_INTEGERS])
+def test_a_result_through_a_pointer_is_counted_as_a_store(call: str) -> None:
+    place = "__global float* p = (__global float*)o + g * 4; __global int* q = o + g * 4;"
+    stores = [each for each in run(f"{place} r[0] = (int){call};").accesses if each.operation == "store"]
+    assert [(each.position.line, each.requests) for each in stores] == [(3, 2), (4, 8)]
+    kept = run(f"float x, *p = &x; int n, *q = &n; r[0] = (int){call};").accesses
+    assert [each.position.line for each in kept] == [4]
+
+
+@pytest.mark.parametrize(
+    "call", ["sincos(0.5f, &d)", "frexp(0.5f, &d)", "remquo(1, 2, &d)", "sincos((float2)(1), (float*)&d)"]
+)
+def test_a_pointer_to_another_type_gets_no_result(call: str) -> None:
+    with pytest.raises(SourceError, match=r"stores .* there, and was given"):
+        run(f"double d; {call};")
+
+
+def test_strings_fill_arrays_of_characters_that_hold_them() -> None:
+    assert values('char a[3] = "abc"; r[0] = a[2];')[0, 0] == ord("c")
+    for text, reason in (
+        ('char a[2] = "abc";', "3 characters does not fit"),
+        ('constant char a[2] = "abc";', "3 characters does not fit"),
+        ('int a[4] = "abc";', "an array of char, not"),
+    ):
+        with pytest.raises(SourceError, match=reason):
+            run(f"{text} r[0] = a[g % 2];")
+
+
+def test_the_last_value_of_a_constant_bit_field_counts() -> None:
+    twice = "constant struct { uint a : 3; uint b : 5; } s = {.a = 1, .b = 9, .a = 2};"
+    assert values("r[0] = s.a; r[1] = s.b;", twice)[0, :2].tolist() == [2, 9]

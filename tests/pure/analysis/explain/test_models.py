@@ -14,8 +14,12 @@ from tilewright.analysis.explain.models import (
     AMD_WAVE64,
     FAMILIES,
     GT200,
+    HD_4870,
+    HD_5870,
     INTEL_8,
     INTEL_16,
+    KEPLER_4,
+    KEPLER_8,
     MODELS,
     NVIDIA,
     find_model,
@@ -138,6 +142,43 @@ def test_amd_reads_128_bits_in_eight_groups_of_eight() -> None:
     assert phases[0] == (0, 1, 2, 3, 20, 21, 22, 23)
     assert of(AMD_WAVE32, lambda i: i, 4) == (1, 1)
     assert of(INTEL_16, lambda i: i, 4) == (1, 1)
+
+
+def test_keplers_banks_give_eight_bytes_in_a_pass() -> None:
+    """The examples of NVIDIA's programming guide for both modes, and wider accesses."""
+    for model in (KEPLER_4, KEPLER_8):
+        assert of(model, lambda i: i, 4) == (1, 1)
+        assert of(model, lambda i: 2 * i, 4) == (1, 1), "a stride of two words is free in both modes"
+        assert of(model, lambda i: 32 * i, 4) == (16, 1)
+        assert of(model, lambda i: i, 8) == (1, 1)
+        assert of(model, lambda i: i, 16) == (2, 2)
+        assert of(model, lambda i: 0 * i, 4) == (1, 1)
+    assert of(KEPLER_4, lambda i: 33 * i, 4) == (1, 1)
+    assert of(KEPLER_4, lambda i: 18 * i, 4)[0] > 1
+    assert of(KEPLER_8, lambda i: 18 * i, 4) == (1, 1), "why the tutorial pads rows of 16 by two"
+    assert of(KEPLER_4, lambda i: i % 2 * 32, 4) == (1, 1), "words 32 apart, in one segment of 64"
+    assert of(KEPLER_4, lambda i: i % 2 * 32 + 32, 4) == (2, 1), "in two segments"
+    assert of(KEPLER_8, lambda i: i % 2 * 64, 4) == (2, 1)
+
+
+@pytest.mark.parametrize("model", [KEPLER_4, KEPLER_8])
+@given(words=st.lists(st.integers(0, 511), min_size=32, max_size=32), shift=st.integers(0, 8))
+def test_keplers_counts_repeat_with_the_period(model: Model, words: list[int], shift: int) -> None:
+    def lanes(by: int) -> Pattern:
+        return lambda i: np.asarray(words)[i] + by
+
+    assert of(model, lanes(0), 4) == of(model, lanes(shift * model.period // 4), 4)
+    if model is KEPLER_4:
+        assert of(model, lanes(0), 4)[0] <= of(NVIDIA, lanes(0), 4)[0]
+
+
+def test_a_radeon_without_local_memory_of_its_own_counts_sectors_for_it() -> None:
+    assert of(HD_5870, lambda i: i, 4) == (2, 2)
+    assert of(HD_5870, lambda i: 32 * i, 4) == (64, 2)
+    assert of(HD_4870, lambda i: i, 4) == (4, 4)
+    assert of(HD_4870, lambda i: 16 * i, 4) == (64, 4)
+    assert "global memory" in HD_4870.local_rule
+    assert "32 banks" in HD_5870.local_rule
 
 
 def test_every_model_says_what_it_rests_on() -> None:

@@ -7,13 +7,17 @@ import numpy as np
 import pytest
 from says import says
 
-from tilewright.analysis.explain import Argument, Explanation, explain_source, find_model
+from tilewright.analysis.explain import Argument, Explanation, Image, explain_source, find_model
 from tilewright.analysis.explain.annotate import report
+from tilewright.analysis.explain.drawing.flow import legs
+from tilewright.analysis.explain.drawing.picture import parts, svg
+from tilewright.analysis.explain.drawing.source import BAR, source_lines
 from tilewright.analysis.explain.models import NVIDIA
 from tilewright.analysis.explain.profile import ADDRESSES, SECTORS
 from tilewright.analysis.explain.serialise import to_dict
 from tilewright.analysis.explain.totals import totals
 from tilewright.analysis.explain.verdict import findings_and_costs, verdict
+from tilewright.analysis.explain.what_if import best_answers, sweep, table
 
 ITEMS, GROUP = 128, 64
 
@@ -218,3 +222,75 @@ def test_a_converted_value_is_read_once(body: str) -> None:
 def test_a_converted_value_has_its_side_effects_once() -> None:
     found = explain("float x = 1; long n = 5; int y = (int)x++ + (int)n++; o[i] = y * 100 + (int)x * 10 + (int)n;")
     assert set(found.outputs["o"].tolist()) == {626}
+
+
+@pytest.mark.parametrize(
+    ("index", "words"),
+    [
+        ("l", "one warp asks for 32 addresses, which the constant cache serves one after the other"),
+        ("0", "one warp asks for 1 address: one pass serves all lanes"),
+    ],
+)
+def test_a_picture_of_constant_memory_has_addresses(index: str, words: str) -> None:
+    found = explain(f"o[i] = c[{index}];", "__constant int* c", {"c": np.zeros(64, np.int32)})
+    (drawn,) = (drawing.svg() for title, drawing in parts(found) if title.startswith("Constant"))
+    assert words in drawn
+    assert "sector" not in drawn
+    assert (("constant", "c"), "registers") in [(leg.source, leg.target[0]) for leg in legs(found)]
+
+
+def test_a_picture_of_constants_on_other_devices_has_their_pieces() -> None:
+    found = explain("o[i] = c[l];", "__constant int* c", {"c": np.zeros(64, np.int32)}, model=find_model("cpu"))
+    (drawn,) = (drawing.svg() for title, drawing in parts(found) if title.startswith("Constant"))
+    assert "addresses" not in drawn
+
+
+def test_a_path_from_an_image_has_its_texels() -> None:
+    image = Image(np.zeros((1, 128, 4), np.float32), "RGBA", "FLOAT")
+    found = explain("o[i] = read_imagef(m, (int2)(i, 0)).x;", "read_only image2d_t m", {"m": image})
+    (leg,) = (leg for leg in legs(found) if leg.source == ("image", "m"))
+    assert leg.label == "line 4: 4 requests, 2,048 bytes of texels"
+    assert "2,048 bytes of texels" in svg(found)
+
+
+def test_bars_of_addresses_and_of_sectors_have_scales_of_their_own() -> None:
+    found = explain("o[i] = c[l];", "__constant int* c", {"c": np.zeros(64, np.int32)})
+    lengths = {line.text.split()[2]: line.least + line.excess for line in source_lines(found) if line.kind == "cost"}
+    assert lengths == {"const": BAR, "global": BAR}
+
+
+def test_what_if_counts_constants_private_arrays_and_atomics() -> None:
+    def ask(**how: Any) -> Explanation:
+        return explain(
+            "int a[8]; for (int k = 0; k < 8; k++) a[(k + i) % 8] = c[l * STEP]; o[i] = a[i % 7]; atomic_add(n + l * STEP, 1);",
+            "__constant int* c, __global int* n", {"c": np.zeros(64, np.int32), "n": np.zeros(64, np.int32)}, **how,
+        )  # fmt: skip
+
+    answers = sweep(ask, [{"macros": {"STEP": 0}}, {"macros": {"STEP": 1}}])
+    heading, first, second = table(answers)
+    for title in ("addresses of constants", "sectors of private arrays", "turns of atomics"):
+        assert title in heading
+    sums = [totals(ask(macros={"STEP": step})) for step in (0, 1)]
+    assert sums[0].private_sectors == sums[1].private_sectors > 0
+    assert [each.split()[5:9] for each in (first, second)] == [
+        [str(each.conflicts), f"{each.constant_cost:,}", f"{each.private_sectors:,}", f"{each.atomic_turns:,}"]
+        for each in sums
+    ]
+    assert (sums[0].constant_cost, sums[0].atomic_turns) == (8 * 4, 128)
+    assert any(each.is_private for each in answers[0].accesses)
+
+
+def test_fewest_sectors_alone_are_not_best() -> None:
+    """Equal sectors and passes, but one variation asks a constant cache for fewer addresses."""
+
+    def ask(**how: Any) -> Explanation:
+        return explain("o[i] = c[l * STEP];", "__constant int* c", {"c": np.zeros(64, np.int32)}, **how)
+
+    answers = sweep(ask, [{"macros": {"STEP": 1}}, {"macros": {"STEP": 0}}])
+    assert best_answers(answers) == [answers[1]]
+
+
+def test_ordinary_kernels_have_no_further_columns() -> None:
+    answers = sweep(lambda **how: explain("o[i] = i;", **how), [{"macros": {"A": 1}}])
+    assert "constants" not in table(answers)[0]
+    assert "atomics" not in table(answers)[0]

@@ -36,6 +36,14 @@ from tilewright.errors import UnknownName
         ("gfx1100", 256, 96, 0, 8, 64, "waves"),
         ("gfx1100", 256, 97, 0, 6, 48, "registers"),
         ("gfx1100", 256, 256, 0, 2, 16, "registers"),
+        # Intel's GPU Occupancy Calculator: 64 hardware threads of 32 lanes on an Xe-core, 128 KB of local memory.
+        ("pvc", 256, 128, 64 << 10, 2, 16, "local memory"),
+        ("pvc", 256, 128, 16 << 10, 8, 64, "waves"),
+        ("pvc", 256, 128, 17 << 10, 5, 40, "local memory"),  # 17 KB take 24
+        ("pvc", 256, 256, 0, 4, 32, "registers"),
+        ("pvc", 1024, 128, 129 << 10, 0, 0, "local memory"),
+        ("dg2", 256, 128, 17 << 10, 4, 64, "local memory"),  # 17 KB take 32
+        ("tgllp", 64, 128, 0, 28, 112, "waves"),
     ],
 )  # fmt: skip
 def test_known_examples(

@@ -6,8 +6,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
+from tilewright.analysis.explain import Image, explain_source
 from tilewright.analysis.explain.what_if import Answer
 from tilewright.analysis.explanations import explain
 from tilewright.analysis.inspect import Inspection
@@ -144,3 +146,22 @@ def test_costs_are_those_of_all_work_groups() -> None:
     assert costs_of([access, access], 8.0)[place]["global"] == Cost(
         16 * access.requests, 16 * access.cost, 16 * access.ideal
     )
+
+
+def test_images_and_private_arrays_have_no_picture_but_their_counts() -> None:
+    source = """__kernel void k(read_only image2d_t m, __global float4* v, __global int* b) {
+    int i = get_global_id(0), a[64];
+    v[i] = read_imagef(m, (int2)(i, 0));
+    a[b[i] % 64] = i;
+}"""
+    arguments: dict[str, Any] = {
+        "m": Image(np.zeros((2, 32, 4), np.float32)),
+        "v": np.zeros((32, 4), np.float32),
+        "b": np.zeros(32, np.int32),
+    }
+    page = Page(explain_source(source, global_size=(32,), local_size=(32,), arguments=arguments))
+    third, fourth = re.findall(r"<template.*?</template>", html(page), re.DOTALL)
+    assert re.findall("<h3>(\\w+ \\w+)", third) == ["store global", "load image"]
+    assert re.findall("<h3>(\\w+ \\w+)", fourth) == ["load global", "store private"]
+    assert third.count("<figure>") == fourth.count("<figure>") == 1
+    assert {each.key: each.unit for each in page.memories}["image"] == "not counted"

@@ -1,17 +1,28 @@
 """Counted launches against what can be reckoned by hand, and the tables of devices."""
 
+from pathlib import Path
+from typing import Any
+
 import msgspec
 import numpy as np
 import pytest
 
-from tilewright.analysis.predict.answer import timed
+from tilewright.analysis.arguments import ready_kernel
+from tilewright.analysis.explain.plans import arguments_of
+from tilewright.analysis.explanations import problem_of
+from tilewright.analysis.predict import predict
+from tilewright.analysis.predict.answer import launch_of_step, timed
 from tilewright.analysis.predict.constants import FITTED
 from tilewright.analysis.predict.devices import find_device, read_facts
 from tilewright.analysis.predict.facts import Figure
 from tilewright.analysis.predict.launch import Code, Counted, SourceLaunch, chosen_groups, count
 from tilewright.analysis.predict.terms import power_sum
 from tilewright.core.device import PREDICTED as DEVICES
-from tilewright.errors import InvalidInput, RecordError, UnknownName
+from tilewright.core.kernel import render
+from tilewright.core.problem import Gemm, random_arrays
+from tilewright.errors import InvalidInput, RecordError, UnknownName, Unsupported
+from tilewright.kernels import find_kernel
+from tilewright.kernels.settings import chosen_kernel
 
 COPY = "__kernel void copy(__global const float* a, __global float* b) { int i = get_global_id(0); b[i] = a[i]; }"
 ROWS = """__kernel void rows(__global const float* a, __global float* b, int n) {
@@ -110,3 +121,84 @@ def test_unknown_devices_and_broken_tables_are_named(tmp_path: object) -> None:
         read_facts(f"{tmp_path}/missing.json")
     with pytest.raises(InvalidInput, match="guessed"):
         Figure(1.0, "guessed", "nowhere")
+
+
+@pytest.mark.parametrize(("rung", "unit"), [("tensor/02", "tensor cores"), ("tensor/06", "TMA")])
+def test_units_whose_time_is_not_modelled_are_refused_by_name(rung: str, unit: str) -> None:
+    kernel = find_kernel(rung)
+    problem = Gemm(128, 128, 64, "float16", *kernel.orders)
+    (step,) = kernel.steps(kernel, kernel.config, problem)
+    arrays = {
+        each.name: each.flatten(array)
+        for each, array in zip(problem.operands, random_arrays(problem).values(), strict=False)
+    }
+    arguments = arguments_of(step, {**arrays, "C": np.zeros(problem.operands[2].elements, np.float16)})
+    ndrange = step.config.ndrange(problem)
+    launch = SourceLaunch(
+        kernel.name, render(kernel, kernel.config, problem), kernel.name, kernel.signature.entry, ndrange.global_size,
+        ndrange.local_size, arguments,
+    )  # fmt: skip
+    with pytest.raises(Unsupported, match=unit):
+        count(launch, NOTHING, find_device("h200"), FITTED)
+
+
+def test_images_have_no_time() -> None:
+    source = "__kernel void k(read_only image2d_t m, __global float4* b) { int i = get_global_id(0);" \
+             " b[i] = read_imagef(m, (int2)(i, 0)); }"  # fmt: skip
+    with pytest.raises(Unsupported, match="images"):
+        counted(source, "k", (32,), (32,), m=np.zeros((2, 32, 4), np.float32), b=np.zeros(128, np.float32))
+
+
+def test_an_offset_and_smaller_groups_count(tmp_path: Path) -> None:
+    path = tmp_path / "moved.cl"
+    path.write_text("__kernel void moved(__global float* b) { b[get_global_id(0) - 64] = 1; }")
+    own: dict[str, Any] = {"arguments": {"b": "f32[4000]"}, "ragged": True, "global_offset": 64}
+    chosen = ready_kernel(chosen_kernel(path, None, "4000", "64", **own))
+    (step,) = chosen.steps(chosen, chosen.config, problem_of(chosen, None, None, 0))
+    launch, _ = launch_of_step(step, {"b": floats(4000)}, set(), find_device("h200"))
+    assert (launch.offset, launch.ragged) == ((64,), True)
+    found = count(launch, NOTHING, find_device("h200"), FITTED)
+    assert found.explanation.faults == ()
+    assert found.work.traffic.stored == 500
+
+
+def test_off_chip_private_arrays_are_noted() -> None:
+    source = "__kernel void k(__global int* b) { int i = get_global_id(0), a[64]; a[b[i] % 64] = i; b[i] = a[i % 64]; }"
+    found = counted(source, "k", (256,), (64,), b=np.zeros(256, np.int32))
+    notes = timed("k", "", found, find_device("h200"), FITTED).notes
+    assert any("private arrays" in each for each in notes)
+
+
+LONG = """__kernel void long_rows(__global const float* a, __global float* b, int n)
+{
+    int y = get_global_id(0);
+    float sum = 0;
+    for (int x = 0; x < n; x++) sum += a[x];
+    b[y] = sum;
+}
+"""
+
+
+def test_a_kernel_whose_loops_are_not_run_to_their_end_is_not_predicted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its counts, and so its time, would be too low."""
+    monkeypatch.setattr("tilewright.analysis.predict.launch.STEPS", 50)
+    path = tmp_path / "long.cl"
+    path.write_text(LONG)
+    how: dict[str, Any] = {"global_size": 64, "local_size": 64}
+    words = r"is too long for one work-item: .* more than the 5\d loop iterations and calls .* line 5, .* give a smaller size"
+    with pytest.raises(Unsupported, match=words):
+        predict(path, "h200", arguments={"n": 1000, "a": "[1000]", "b": "[64]"}, **how)
+    found = predict(path, "h200", arguments={"n": 20, "a": "[20]", "b": "[64]"}, **how)
+    assert found.predictions[0].seconds > 0
+    assert not any("too low" in note for note in found.predictions[0].notes)
+
+
+def test_a_rung_that_is_too_long_has_a_reason_in_its_ladder(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tilewright.analysis.predict.launch.STEPS", 2000)
+    found = predict("rows", "h200", 64)
+    assert "rows/04_row_per_item" not in [each.kernel for each in found.predictions]
+    assert any(each.startswith("rows/04_row_per_item on NVIDIA H200: gemm 64x64x64") for each in found.refused)
+    assert "rows/03_private_sum" in [each.kernel for each in found.predictions]
+    assert "not predicted: rows/04_row_per_item" in str(found)

@@ -4,10 +4,11 @@ from dataclasses import dataclass
 
 from .constant import NotConstant, constant_integer
 from .expressions import ExpressionParser
-from .refused import VARIABLE_LENGTH
+from .refused import OTHER_TYPE, VARIABLE_LENGTH
 from .tree import Expression, Name
 
 QCOM_SUB_GROUPS = {"half": 64, "full": 128}  # Adreno GPUs; cl_qcom_reqd_sub_group_size names no numbers
+_OTHER_TYPES = ("vector_size", "mode")
 _WITH_NUMBERS = ("aligned", "reqd_work_group_size", "intel_reqd_sub_group_size", "ext_vector_type")
 
 
@@ -53,6 +54,8 @@ class AttributeParser(ExpressionParser):
 
     def attribute(self, into: Attributes) -> None:
         name = self.identifier("an attribute's name").text.strip("_")
+        if name in _OTHER_TYPES:
+            raise self.position.error(OTHER_TYPE)
         values: list[int] = []
         words: list[str] = []
         known = name in _WITH_NUMBERS

@@ -6,13 +6,12 @@ from .attributes import Attributes
 from .enumerations import EnumerationParser
 from .layout import Member, struct_of
 from .lexer import Position, Token
-from .refused import FUNCTION_POINTER, MULTISAMPLED, PACKED_BITS, REFUSED_WORDS
+from .refused import FUNCTION_POINTER, PACKED_BITS, REFUSED_WORDS
 from .stream import QUALIFIERS, SPACE_WORDS, TYPE_OF, describe
 from .tree import Parameter, TypeOf
 from .types import (
     INT,
     LONG,
-    REFUSED,
     SHORT,
     UNSIGNED_OF,
     WIDTHS,
@@ -74,8 +73,6 @@ class DeclarationParser(EnumerationParser):
     def no_type(self, token: Token) -> Exception:
         if token.text in REFUSED_WORDS:
             return token.position.error(f"{token.text}: {REFUSED_WORDS[token.text]}")
-        if token.text in REFUSED:
-            return token.position.error(f"{token.text}: {MULTISAMPLED}")
         return token.position.error(f"expected a type, found {describe(token)}")
 
     def with_attributes(self, kind: Type, attributes: Attributes, is_typedef: bool) -> Type:
@@ -259,7 +256,7 @@ class DeclarationParser(EnumerationParser):
             if self.current.text == "void" and self.ahead().text == ")":
                 self.take()
                 continue
-            if self.current.text in REFUSED or self.current.text in REFUSED_WORDS:
+            if self.current.text in REFUSED_WORDS:
                 raise self.no_type(self.current)
             each = self.declarator_of_parameter()
             out.append(each)

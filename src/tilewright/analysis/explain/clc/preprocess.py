@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 
-from ....core.source import decoded
+from ....core.source import file_text
 from .branches import WORDS, Conditions
 from .lexer import Origin, Piece, Position, Text, Token, function_bodies, pieces_of, tokenize, tokens_of_text
 from .macros import Budget, Macro, expand, read_macro
@@ -222,7 +222,7 @@ def _file(rest: list[Token], position: Position, state: _State) -> Path | None:
 
 def _text_of(path: Path, position: Position) -> str:
     try:
-        return decoded(path.read_bytes())
+        return file_text(path)
     except OSError as error:
         raise position.error(f"{path} cannot be read: {error}") from None
 

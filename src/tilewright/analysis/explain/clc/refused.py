@@ -3,7 +3,8 @@
 _PIPES = "pipes are not interpreted: they connect kernels, and one kernel is explained at a time"
 _QUEUES = "enqueueing from the device is not interpreted: give the inner kernel its own explanation"
 _BLOCKS = "blocks (^{ ... }) are not interpreted: write a function"
-_ASSEMBLY = "inline assembly cannot be interpreted"
+_SAMPLES = "multisampled images are not interpreted"
+ASSEMBLY = "inline assembly cannot be interpreted"
 
 # Types, functions and signs that stand for a part of the language, with what is said about it.
 REFUSED_WORDS: dict[str, str] = {
@@ -11,12 +12,15 @@ REFUSED_WORDS: dict[str, str] = {
     **dict.fromkeys(("read_pipe", "write_pipe", "reserve_read_pipe", "reserve_write_pipe"), _PIPES),
     **dict.fromkeys(("queue_t", "clk_event_t", "ndrange_t"), _QUEUES),
     **dict.fromkeys(("enqueue_kernel", "enqueue_marker", "get_default_queue", "ndrange_1D", "ndrange_2D", "ndrange_3D"), _QUEUES),
-    **dict.fromkeys(("asm", "__asm", "__asm__"), _ASSEMBLY),
+    **dict.fromkeys(("image2d_msaa_t", "image2d_array_msaa_t", "image2d_msaa_depth_t", "image2d_array_msaa_depth_t"), _SAMPLES),
+    **dict.fromkeys(("asm", "__asm", "__asm__"), ASSEMBLY),
     "^": _BLOCKS,
 }  # fmt: skip
 INTO_BLOCK = "goto jumps into braces from outside, which is not supported: put the label at the level of the goto, or further out"
 OUT_OF_EXPRESSION = "a statement expression is left by {word}, which is not supported: end it by its value"
 FUNCTION_POINTER = "function pointers do not exist in OpenCL C"
 VARIABLE_LENGTH = "a constant is needed here: OpenCL C has no variable-length arrays"
-MULTISAMPLED = "multisampled images are not interpreted"
+OTHER_TYPE = (
+    "the attributes vector_size and mode make another type, which is not supported: write that type, such as float4"
+)
 PACKED_BITS = "bit-fields of packed structs are not supported: shift and mask by hand"

@@ -1,10 +1,10 @@
 """Statement parser of OpenCL C."""
 
+from .assembly import AssemblyParser
 from .attributes import Attributes
 from .lexer import Position
 from .refused import REFUSED_WORDS
 from .tree import (
-    Assembly,
     Block,
     Break,
     Case,
@@ -19,11 +19,9 @@ from .tree import (
     Statement,
     Switch,
 )
-from .types import REFUSED
-from .variables import VariableParser
 
 
-class StatementParser(VariableParser):
+class StatementParser(AssemblyParser):
     """Adds statements."""
 
     def block(self) -> Block:
@@ -67,17 +65,11 @@ class StatementParser(VariableParser):
             if self.accept(";"):
                 return Block(position, ())
             return Declaration(position, tuple(self.variables(spec)))
-        if token.text in (REFUSED | REFUSED_WORDS.keys()) and self.ahead().kind == "name":
+        if token.text in REFUSED_WORDS and self.ahead().kind == "name":
             raise self.no_type(token)
         expression = self.expression()
         self.expect(";")
         return ExpressionStatement(expression.position, expression)
-
-    def assembly(self, position: Position) -> Assembly:
-        while self.current.text != ";" and self.current.kind != "end":
-            self.take()
-        self.expect(";")
-        return Assembly(position)
 
     def starts_declaration(self) -> bool:
         """After an attribute: does a declaration follow, or a statement?"""

@@ -216,8 +216,21 @@ class Switch(Statement):
 
 
 @dataclass(frozen=True)
+class AssemblyOperand(Node):
+    """`[name] "constraint" (value)`; the name is "" if the template counts its operands."""
+
+    name: str
+    constraint: str
+    value: Expression
+
+
+@dataclass(frozen=True)
 class Assembly(Statement):
-    """Inline assembly: read over, refused where it would be executed."""
+    """Inline assembly: its text with `%0` or `%[name]` for its operands. Most of it is refused where it would be executed."""
+
+    template: str
+    outputs: tuple[AssemblyOperand, ...]
+    inputs: tuple[AssemblyOperand, ...]
 
 
 @dataclass(frozen=True)

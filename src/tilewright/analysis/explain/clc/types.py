@@ -210,7 +210,6 @@ NAMED: dict[str, Type] = {
 }
 
 UNSIGNED_OF = {CHAR: UCHAR, SHORT: USHORT, INT: UINT, LONG: ULONG}
-REFUSED = {"image2d_msaa_t", "image2d_array_msaa_t", "pipe", "queue_t", "clk_event_t", "reserve_id_t", "ndrange_t"}  # fmt: skip
 
 
 LARGEST_ARRAY = 1 << 40  # bytes: the room of an address in the interpreter, and more than devices have

@@ -36,26 +36,28 @@ def legs(explanation: Explanation) -> list[Leg]:
             for load in sources:
                 moved |= {id(load), id(store)}
                 label = f"line {store.position.line}: {_cost(load, passes)}, then {store.cost:,} {passes}"
-                out.append(Leg(("global", load.buffer), ("local", store.buffer), label))
+                out.append(Leg((load.space, load.buffer), ("local", store.buffer), label))
     for access in accesses:
         if id(access) in moved:
             continue
-        memory = ("local" if access.is_local else "global", access.buffer)
+        memory = (access.space, access.buffer)
         label = f"line {access.position.line}: {_cost(access, passes)}"
         out.append(Leg(memory, REGISTERS, label) if access.operation == "load" else Leg(REGISTERS, memory, label))
     return out
 
 
 def _cost(access: LineAccess, passes: str) -> str:
+    if access.is_image:
+        return f"{access.requests:,} requests, {access.useful_bytes:,} bytes of texels"
     unit = passes if access.is_local else access.unit
     return f"{access.requests:,} requests, {access.cost:,} {unit}"
 
 
 def draw_path(explanation: Explanation) -> Drawing:
-    """Each leg as two boxes with an arrow between them, in the order global, local, registers."""
+    """Each leg as two boxes with an arrow between them, in the order of global memory, constants and images, local, registers."""
     drawing = Drawing()
     found = legs(explanation)
-    order = {"global": 0, "local": 1, "registers": 2}
+    order = {"global": 0, "constant": 0, "image": 0, "local": 1, "registers": 2}
     found.sort(key=lambda leg: (order[leg.target[0]] <= order[leg.source[0]], order[leg.source[0]], leg.label))
     for row, leg in enumerate(found):
         y = row * (_HEIGHT + 26)

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from ....core.files import write_atomically
+from ....core.language import in_english
 from ....core.svg import Drawing, wrapped
 from ....errors import InvalidInput
 from ..annotate import heading
@@ -17,6 +18,7 @@ WIDTH = 1000.0  # of the heading and the verdict, in pixels
 SENTENCES = 6  # of the verdict in an SVG
 
 
+@in_english()
 def parts(explanation: Explanation) -> list[tuple[str, Drawing]]:
     """Titled drawings: the path of the data, the timeline, and one request of each access."""
     out = [("From global memory to registers", draw_path(explanation))]
@@ -30,6 +32,7 @@ def parts(explanation: Explanation) -> list[tuple[str, Drawing]]:
     return out
 
 
+@in_english()
 def svg(explanation: Explanation) -> str:
     """All drawings one below the other: the verdict, the source with bars, then the parts."""
     page = Drawing()

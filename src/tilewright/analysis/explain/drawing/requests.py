@@ -1,14 +1,15 @@
-"""Draws one request: its sectors in global memory, or its banks and passes in local memory."""
+"""Draws one request: its sectors in global memory, its addresses in a constant cache, its banks and passes in local memory."""
 
 import numpy as np
 
 from ....core.svg import Drawing
-from ..models.rules import WORD, Model, split_access, words_of
+from ..models.rules import Model, bank_units, split_access, words_of
 from ..numbers import number
-from ..profile import LineAccess, Request
+from ..profile import ADDRESSES, LineAccess, Request
 
 _CELL, _ROW = 26, 22
 _LINES_SHOWN = 36
+_ADDRESS = 300  # pixels
 
 
 def draw_access(access: LineAccess, model: Model, source: str) -> Drawing:
@@ -17,8 +18,9 @@ def draw_access(access: LineAccess, model: Model, source: str) -> Drawing:
     title = f"line {access.position.line}: {access.operation} of {access.size} bytes, {access.space} {access.buffer}"
     drawing.text(0, 14, title, "ink head")
     drawing.text(0, 32, source.strip()[:110], "soft")
-    body = draw_banks(access, model) if access.is_local else draw_sectors(access, model)
-    drawing.place(body, 0, 44)
+    banked = access.is_local and not model.local_is_global
+    draw = draw_banks if banked else draw_addresses if access.unit == ADDRESSES else draw_sectors
+    drawing.place(draw(access, model), 0, 44)
     return drawing
 
 
@@ -79,6 +81,36 @@ def draw_sectors(access: LineAccess, model: Model) -> Drawing:
     return drawing
 
 
+def draw_addresses(access: LineAccess, model: Model) -> Drawing:
+    """A row for each address that the request asks a constant cache for, one after the other, with the lanes that it serves."""
+    request, drawing = access.worst, Drawing()
+    served: dict[int, list[int]] = {}
+    for lane, address in enumerate(request.addresses):
+        if address is not None:
+            served.setdefault(address, []).append(lane)
+    for row, (address, lanes) in enumerate(list(served.items())[:_LINES_SHOWN]):
+        y, names = row * (_ROW + 4), lane_names(lanes)
+        hover = f"byte {address}: lanes {names}"
+        drawing.text(0, y + 15, f"byte {address}", "soft")
+        drawing.box(110, y, _ADDRESS, _ROW, "used" if row == 0 else "late", hover)
+        drawing.text(110 + _ADDRESS / 2, y + 15, names[:40], "ink", "middle", title=hover)
+    below = min(len(served), _LINES_SHOWN) * (_ROW + 4) + 14
+    if len(served) > _LINES_SHOWN:
+        drawing.text(0, below, f"... and {len(served) - _LINES_SHOWN} more addresses", "soft")
+        below += 18
+    count = counted(len(served), "address", "addresses")
+    order = (
+        ", which the constant cache serves one after the other" if len(served) > 1 else ": one pass serves all lanes"
+    )
+    drawing.text(
+        0,
+        below,
+        f"one {model.sub_group} asks for {count}{order}. Numbers are lanes; green: the least, red: the rest.",
+        "soft",
+    )
+    return drawing
+
+
 def counted(count: int, one: str, several: str) -> str:
     return f"{count} {one if count == 1 else several}"
 
@@ -104,8 +136,8 @@ def passes_of(request: Request, model: Model, operation: str, size: int) -> list
                 address = request.addresses[lane]
                 if address is None:
                     continue
-                for word in words_of(np.array([address + at]), piece)[0]:
-                    words.setdefault(int(word) % model.banks, {}).setdefault(int(word), []).append(lane)
+                for unit in np.unique(bank_units(model, words_of(np.array([address + at]), piece)[0])):
+                    words.setdefault(int(unit) % model.banks, {}).setdefault(int(unit), []).append(lane)
             deepest = max((len(each) for each in words.values()), default=0)
             for turn in range(deepest):
                 out.append({bank: list(each.values())[turn] for bank, each in words.items() if len(each) > turn})
@@ -142,7 +174,7 @@ def draw_banks(access: LineAccess, model: Model) -> Drawing:
     drawing.text(
         0,
         below,
-        f"{model.banks} banks of {WORD} bytes; numbers are lanes (+: the word serves several). {total}.{merged}",
+        f"{model.banks} banks of {model.bank_bytes} bytes; numbers are lanes (+: the word serves several). {total}.{merged}",
         "soft",
     )
     return drawing

@@ -10,7 +10,7 @@ from ..explanation import Explanation
 from ..profile import LineAccess
 from ..verdict import is_costly
 
-BAR = 160.0  # pixels of the most costly access of a memory
+BAR = 160.0  # pixels of the most costly access of those that are counted in one unit
 LINE = 16.0
 MOST_LINES = 120  # of a longer source only lines with traffic or findings are drawn
 MARKS = {"!": "fault", ">": "cost", "~": "note"}
@@ -43,13 +43,12 @@ def grade(explanation: Explanation) -> str:
 
 
 def source_lines(explanation: Explanation) -> list[SourceLine]:
-    """The annotated source with the lengths of bars. Bars of one memory share a scale: sectors, or passes."""
-    most = {
-        local: max((each.cost for each in explanation.accesses if each.is_local == local), default=1) or 1
-        for local in (False, True)
-    }
+    """The annotated source with the lengths of bars. Bars of one unit share a scale: sectors, passes or addresses."""
+    every = (*explanation.accesses, *explanation.private_accesses)
+    most: dict[str, int] = {}
     accesses: dict[str, LineAccess] = {}
-    for each in explanation.accesses:
+    for each in every:
+        most[each.unit] = max(most.get(each.unit, 1), each.cost)
         words = access_line(each, explanation.model)
         accesses[words] = accesses[f"{each.position}: {words}"] = each
     found = []
@@ -61,7 +60,7 @@ def source_lines(explanation: Explanation) -> list[SourceLine]:
         if access is None:
             found.append(SourceLine(text, kind))
             continue
-        length = BAR * access.cost / most[access.is_local]
+        length = BAR * access.cost / most[access.unit]
         least = min(length * access.ideal / access.cost, length) if access.cost else 0.0
         unit = explanation.model.local_passes if access.is_local else access.unit
         hover = f"{access.cost:,} {unit}, at least {access.ideal:,}"

@@ -9,7 +9,7 @@ from ....errors import UnknownName
 from . import amd, cpu, historic, intel, nvidia
 from .amd import AMD_WAVE32, AMD_WAVE64
 from .cpu import CPU
-from .historic import GT200
+from .historic import GT200, HD_4870, HD_5870, KEPLER_4, KEPLER_8
 from .intel import INTEL_8, INTEL_16
 from .nvidia import NVIDIA
 from .rules import Model
@@ -40,6 +40,6 @@ def model_of_width(model: Model, width: int) -> Model:
 
 
 __all__ = [
-    "AMD_WAVE32", "AMD_WAVE64", "CPU", "FAMILIES", "GT200", "INTEL_8", "INTEL_16", "MODELS", "NVIDIA", "Model", "find_model",
-    "model_for", "model_of_width",
+    "AMD_WAVE32", "AMD_WAVE64", "CPU", "FAMILIES", "GT200", "HD_4870", "HD_5870", "INTEL_8", "INTEL_16", "KEPLER_4", "KEPLER_8",
+    "MODELS", "NVIDIA", "Model", "find_model", "model_for", "model_of_width",
 ]  # fmt: skip

@@ -4,10 +4,13 @@ AMD calls a sub-group a wavefront. NVIDIA's tools call one pass of a request thr
 called a pass here.
 """
 
+from ....core.language import Sentence
 from .rules import Lanes, Model
 
 _VENDORS = ("amd", "advanced micro")
-_CONSTANTS = "one address for all lanes is a scalar load; different addresses are vector loads, counted as those of global memory"
+_CONSTANTS = Sentence(
+    "one address for all lanes is a scalar load; different addresses are vector loads, counted as those of global memory"
+)
 
 
 def _eights(*starts: tuple[int, int]) -> tuple[Lanes, ...]:
@@ -19,16 +22,19 @@ _READ_128 = _eights((0, 20), (4, 16), (8, 28), (12, 24), (32, 52), (36, 48), (40
 
 AMD_WAVE64 = Model(
     name="amd64",
-    title="AMD GCN and CDNA, wavefronts of 64",
+    title=Sentence("AMD GCN and CDNA, wavefronts of 64"),
     lanes=64,
     sector=64,
     line=128,
     banks=32,
     verified=False,
-    sub_group="wavefront",
+    sub_group=Sentence("wavefront"),
     register_bytes=256 * 4,
     constants=_CONSTANTS,
-    caches=(("the vector cache of a compute unit of an MI300X", 32 << 10), ("an L2 cache of it, of eight", 4 << 20)),
+    caches=(
+        (Sentence("the vector cache of a compute unit of an MI300X"), 32 << 10),
+        (Sentence("an L2 cache of it, of eight"), 4 << 20),
+    ),
     phases=((16, "load", _READ_128),),
     vendors=_VENDORS,
     aliases=("gcn", "cdna", "mi100", "mi200", "mi300"),
@@ -39,16 +45,19 @@ AMD_WAVE64 = Model(
 )
 AMD_WAVE32 = Model(
     name="amd32",
-    title="AMD RDNA, wavefronts of 32",
+    title=Sentence("AMD RDNA, wavefronts of 32"),
     lanes=32,
     sector=64,
     line=128,
     banks=32,
     verified=False,
-    sub_group="wavefront",
+    sub_group=Sentence("wavefront"),
     register_bytes=256 * 4,
     constants=_CONSTANTS,
-    caches=(("the vector cache of a compute unit of an RX 7900", 32 << 10), ("its L2 cache", 6 << 20)),
+    caches=(
+        (Sentence("the vector cache of a compute unit of an RX 7900"), 32 << 10),
+        (Sentence("its L2 cache"), 6 << 20),
+    ),
     evidence="ROCm's documentation: 32 banks of 4 bytes; sectors of 64 bytes are an assumption",
     vendors=_VENDORS,
     aliases=("rdna", "rdna2", "rdna3"),

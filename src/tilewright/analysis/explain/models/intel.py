@@ -1,13 +1,17 @@
 """Intel GPUs: sub-groups of 8 or 16 lanes. Modelled after the public optimisation guides, not measured."""
 
+from ....core.language import Sentence
 from .rules import Model
 
-_CACHES = (("the L1 cache and local memory of an Xe core of an Arc A770", 192 << 10), ("its L2 cache", 16 << 20))
+_CACHES = (
+    (Sentence("the L1 cache and local memory of an Xe core of an Arc A770"), 192 << 10),
+    (Sentence("its L2 cache"), 16 << 20),
+)
 _EVIDENCE = "Intel's GPU optimisation guide: lines of 64 bytes, shared local memory of 16 banks of 4 bytes"
 
 INTEL_8 = Model(
     name="intel8",
-    title="Intel GPU, sub-groups of 8",
+    title=Sentence("Intel GPU, sub-groups of 8"),
     lanes=8,
     sector=64,
     line=64,
@@ -20,8 +24,8 @@ INTEL_8 = Model(
 )
 INTEL_16 = Model(
     name="intel16",
-    aliases=("arc", "xe"),
-    title="Intel GPU, sub-groups of 16",
+    aliases=("arc", "xe", "tgllp", "dg1", "dg2", "pvc", "lnl", "bmg"),  # the last are the names of `inspect --arch`
+    title=Sentence("Intel GPU, sub-groups of 16"),
     lanes=16,
     sector=64,
     line=64,

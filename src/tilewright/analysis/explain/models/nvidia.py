@@ -1,23 +1,29 @@
 """NVIDIA: warps of 32 lanes, sectors of 32 bytes, lines of 128, 32 banks. Checked against an H200's counters."""
 
+from ....core.language import Sentence
 from .rules import Model
 
 NVIDIA = Model(
     name="nvidia",
-    title="NVIDIA, compute capability 7.0 and later",
+    title=Sentence("NVIDIA, compute capability 7.0 and later"),
     lanes=32,
     sector=32,
     line=128,
     banks=32,
     merges_pairs=True,
     verified=True,
-    sub_group="warp",
-    local_pass="wavefront",
+    sub_group=Sentence("warp"),
+    local_pass=Sentence("wavefront"),
     register_bytes=255 * 4,
     serial_constants=True,
     sector_per_update=True,
-    constants="the constant cache gives one address of a request to all lanes, and serves different addresses one by one",
-    caches=(("the L1 cache and local memory of an SM of an H100 or H200", 256 << 10), ("their L2 cache", 50 << 20)),
+    constants=Sentence(
+        "the constant cache gives one address of a request to all lanes, and serves different addresses one by one"
+    ),
+    caches=(
+        (Sentence("the L1 cache and local memory of an SM of an H100 or H200"), 256 << 10),
+        (Sentence("their L2 cache"), 50 << 20),
+    ),
     vendors=("nvidia",),
     aliases=("v100", "t4", "a100", "h100", "h200", "sm_70", "sm_75", "sm_80", "sm_86", "sm_89", "sm_90"),
     evidence=(

@@ -10,19 +10,29 @@ import numpy as np
 import numpy.typing as npt
 
 from ....core.device import DeviceInfo
+from ....core.language import Sentence
 
 Int64s = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
 Lanes = tuple[int, ...]
 _NOTHING = np.int64(1) << np.int64(62)
 WORD = 4
+_PLURALS = {
+    "pass": Sentence("passes"),
+    "access": Sentence("accesses"),
+    "wavefront": Sentence("wavefronts"),
+    "sector": Sentence("sectors"),
+    "cache line": Sentence("cache lines"),
+}
 
 
 @dataclass(frozen=True)
 class Model:
     """How a family of devices turns one access of one sub-group into work.
 
-    `lanes` is the width of a sub-group. `sector` and `line` are bytes. Local memory has `banks` banks of one 4-byte word.
+    `lanes` is the width of a sub-group. `sector` and `line` are bytes. Local memory has `banks` banks, each of which gives
+    `bank_bytes` bytes in one pass: neighbouring words, or with `bank_pairs` words w and w + `banks`. With `local_is_global`
+    there is no local memory of its own: it is counted in sectors of global memory.
     `phases` lists, for accesses of (bytes, operation), the lanes that are served together. Without an entry these are the
     consecutive lanes that fill all banks once. `merges_pairs`: see `wavefronts`. `evidence` says what the rules are based on.
     With `assumes_alignment`, vload and vstore count as the widest instructions that the addresses allow; without it, as the
@@ -46,22 +56,25 @@ class Model:
     banks: int
     verified: bool
     evidence: str
-    sub_group: str = "sub-group"
+    sub_group: str = Sentence("sub-group")
     widest: int = 16
     merges_pairs: bool = False
     phases: tuple[tuple[int, str, tuple[Lanes, ...]], ...] = ()
     assumes_alignment: bool = True
-    local_pass: str = "pass"
-    piece: str = "sector"
+    local_pass: str = Sentence("pass")
+    piece: str = Sentence("sector")
     is_cpu: bool = False
     register_bytes: int = 1024
     vendors: tuple[str, ...] = ()
     aliases: tuple[str, ...] = ()
     serial_constants: bool = False
     sector_per_update: bool = False
-    constants: str = "constant memory is counted as global memory is"
+    constants: str = Sentence("constant memory is counted as global memory is")
     caches: tuple[tuple[str, int], ...] = ()
     sub_group_lanes: int = 0
+    bank_bytes: int = WORD
+    bank_pairs: bool = False
+    local_is_global: bool = False
 
     @property
     def sub_group_width(self) -> int:
@@ -77,23 +90,57 @@ class Model:
         for own_size, own_operation, phases in self.phases:
             if (own_size, own_operation) == (size, operation):
                 return phases
-        together = max(1, min(self.lanes, self.banks * WORD // max(WORD, size)))
+        together = max(1, min(self.lanes, self.banks * self.bank_bytes // max(WORD, size)))
         return tuple(tuple(range(first, first + together)) for first in range(0, self.lanes, together))
 
     @property
     def period(self) -> int:
         """Shifting all addresses by a multiple of this does not change the counts."""
-        return int(np.lcm(np.lcm(self.sector, self.line), self.banks * WORD))
+        return int(np.lcm(np.lcm(self.sector, self.line), self.banks * self.bank_bytes))
 
     @property
     def local_passes(self) -> str:
         """The plural of `local_pass`."""
-        return f"{self.local_pass}es" if self.local_pass.endswith("s") else f"{self.local_pass}s"
+        return _PLURALS[self.local_pass]
+
+    @property
+    def lost(self) -> str:
+        """What becomes of passes of local memory beyond the least."""
+        return "more than needed" if self.local_is_global else "lost to bank conflicts"
+
+    @property
+    def local_rule(self) -> str:
+        """What the passes of local memory are, in a sentence."""
+        values = {
+            "passes": self.local_passes, "one": self.local_pass, "banks": self.banks, "bytes": self.bank_bytes,
+        }  # fmt: skip
+        if self.local_is_global:
+            return Sentence(
+                "Local memory: {passes} that each request took (least in brackets); it lies in global memory on this device.",
+                **values,
+            )
+        if self.bank_bytes == WORD:
+            return Sentence(
+                "Local memory: {passes} that each request took (least in brackets); a {one} takes one 4-byte word from each of "
+                "{banks} banks, so different words of one bank need several.",
+                **values,
+            )
+        if self.bank_pairs:
+            return Sentence(
+                "Local memory: {passes} that each request took (least in brackets); a {one} takes {bytes} bytes (two words "
+                "{banks} apart) from each of {banks} banks, so different pieces of one bank need several.",
+                **values,
+            )
+        return Sentence(
+            "Local memory: {passes} that each request took (least in brackets); a {one} takes {bytes} bytes from each of {banks} "
+            "banks, so different pieces of one bank need several.",
+            **values,
+        )
 
     @property
     def pieces(self) -> str:
         """The plural of `piece`."""
-        return f"{self.piece}s"
+        return _PLURALS[self.piece]
 
     @property
     def private_room(self) -> int | None:
@@ -104,12 +151,12 @@ class Model:
     @property
     def constant_pieces(self) -> str:
         """What the cost of constant memory counts."""
-        return "addresses" if self.serial_constants else self.pieces
+        return Sentence("addresses") if self.serial_constants else self.pieces
 
     @property
     def standing(self) -> str:
         """How far the rules can be trusted."""
-        return "checked against an H200's counters" if self.verified else "modelled, not measured"
+        return Sentence("checked against an H200's counters") if self.verified else Sentence("modelled, not measured")
 
 
 def count_distinct(values: Int64s, valid: Bools) -> Int64s:
@@ -143,10 +190,15 @@ def unique_bytes(addresses: Int64s, active: Bools, size: int) -> Int64s:
 def wavefronts(model: Model, addresses: Int64s, active: Bools, size: int, operation: str) -> tuple[Int64s, Int64s]:
     """Passes through local memory of each request, and the fewest possible for its width.
 
-    The cost of a phase is the number of different words in its busiest bank; lanes that read the same word share it.
+    The cost of a phase is the number of different words in its busiest bank; lanes that read the same word share it. Where a
+    bank gives several words in a pass, `bank_units` count instead of words.
     Neighbouring phases merge in loads of 8 or 16 bytes if all lanes T and T^1 (or all T and T^2) have equal addresses.
     A user reported this for compute capability 7 on NVIDIA's forum, and the H200 confirmed it.
     """
+    if model.local_is_global:
+        return blocks_touched(addresses, active, size, model.sector), -(
+            -unique_bytes(addresses, active, size) // model.sector
+        )
     phases = model.phases_of(size, operation)
     counts = _passes(model, addresses, active, size, phases)
     fewest = np.stack([active[:, list(lanes)].any(axis=1) for lanes in phases]).sum(axis=0)
@@ -176,12 +228,21 @@ def words_of(addresses: Int64s, size: int) -> Int64s:
     return words
 
 
+def bank_units(model: Model, words: Int64s) -> Int64s:
+    """What a bank gives in one pass, by number, for each 4-byte word: unit u lies in bank u % `banks`."""
+    if model.bank_bytes == WORD:
+        return words
+    held = model.bank_bytes // WORD
+    units: Int64s = words // held
+    return words // (held * model.banks) * model.banks + words % model.banks if model.bank_pairs else units
+
+
 def _passes(model: Model, addresses: Int64s, active: Bools, size: int, phases: tuple[Lanes, ...]) -> Int64s:
     total = np.zeros(len(addresses), np.int64)
     per_lane = max(1, size // WORD)
     for lanes in phases:
         chosen = list(lanes)
-        words = words_of(addresses[:, chosen], size).reshape(len(addresses), -1)
+        words = bank_units(model, words_of(addresses[:, chosen], size)).reshape(len(addresses), -1)
         valid = np.repeat(active[:, chosen], per_lane, axis=1)
         total += _busiest_bank(words, valid, model.banks)
     return total
@@ -193,7 +254,8 @@ def _busiest_bank(words: Int64s, valid: Bools, banks: int) -> Int64s:
     distinct[:, 1:] = ordered[:, 1:] != ordered[:, :-1]
     distinct &= ordered != _NOTHING
     rows, columns = np.nonzero(distinct)
-    load = np.bincount(rows * banks + ordered[rows, columns] % banks, minlength=len(words) * banks)
+    places = (rows * banks + ordered[rows, columns] % banks).astype(np.intp, copy=False)
+    load = np.bincount(places, minlength=len(words) * banks)
     busiest: Int64s = load.reshape(len(words), banks).max(axis=1)
     return busiest
 

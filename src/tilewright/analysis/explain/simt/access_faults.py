@@ -5,11 +5,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ....core.language import Sentence
 from ..clc.types import Space
+from ..terms import term
 from .findings import BOUNDS, MISALIGNED, READ_ONLY, UNINITIALISED, WILD
 from .machine_state import MachineState
+from .readers import Touch
 from .segments import ORIGIN, Access, Offsets, Segment
-from .shadow import Touch
 
 
 class Complaints:
@@ -21,20 +23,26 @@ class Complaints:
     def who(self, lanes: Any, index: int) -> str:
         return self.machine.item_name(index if lanes is None else int(lanes[index]))
 
+    def byte(self, offset: int, lanes: Any, index: int) -> Sentence:
+        """An example: the byte, and who asked for it."""
+        return Sentence("byte {offset}, {item}", offset=offset, item=self.who(lanes, index))
+
     def out_of_bounds(self, segment: Segment, offsets: Offsets, lanes: Any, access: Access, operation: str) -> None:
-        text = (
-            f"{operation} of {access.size} bytes outside {segment.space.word} '{segment.name}' of {segment.size} bytes"
-        )
-        example = f"byte {int(offsets[0])}, {self.who(lanes, 0)}"
+        text = Sentence(
+            "{operation} of {size} bytes outside {space} '{name}' of {room} bytes", operation=term(operation),
+            size=access.size, space=term(segment.space.word), name=segment.name, room=segment.size,
+        )  # fmt: skip
+        example = self.byte(int(offsets[0]), lanes, 0)
         self.machine.findings.add(BOUNDS, access.site.position, text, example, count=len(lanes))
 
     def misaligned(self, segment: Segment, offsets: Offsets, lanes: Any, access: Access, operation: str) -> None:
         bad = np.flatnonzero(offsets & (access.alignment - 1))
-        text = (
-            f"{operation} of {access.size} bytes in {segment.space.word} '{segment.name}' "
-            f"at an address that is not a multiple of {access.alignment}"
-        )
-        example = f"byte {int(offsets[bad[0]])}, {self.who(lanes, int(bad[0]))}"
+        text = Sentence(
+            "{operation} of {size} bytes in {space} '{name}' at an address that is not a multiple of {alignment}",
+            operation=term(operation), size=access.size, space=term(segment.space.word), name=segment.name,
+            alignment=access.alignment,
+        )  # fmt: skip
+        example = self.byte(int(offsets[bad[0]]), lanes, int(bad[0]))
         self.machine.findings.add(MISALIGNED, access.site.position, text, example, count=len(bad))
 
     def uninitialised(self, segment: Segment, touch: Touch, missing: npt.NDArray[np.bool_]) -> None:
@@ -49,15 +57,23 @@ class Complaints:
         offset = int(touch.offsets[first])
         if segment.base is not None:
             offset -= int(segment.base[first if touch.lanes is None else touch.lanes[first]])
-        text = f"load from {segment.space.word} '{segment.name}' before anything was stored there"
-        example = f"byte {offset}, {self.who(touch.lanes, first)}"
+        text = Sentence(
+            "load from {space} '{name}' before anything was stored there",
+            space=term(segment.space.word), name=segment.name,
+        )  # fmt: skip
+        example = self.byte(offset, touch.lanes, first)
         self.machine.findings.add(UNINITIALISED, touch.site.position, text, example, count=int(which.sum()))
 
     def read_only(self, segment: Segment, lanes: Any, access: Access, operation: str, count: int) -> None:
-        text = f"{operation} into {segment.space.word} '{segment.name}', which the kernel may only read"
+        text = Sentence(
+            "{operation} into {space} '{name}', which the kernel may only read",
+            operation=term(operation), space=term(segment.space.word), name=segment.name,
+        )  # fmt: skip
         self.machine.findings.add(READ_ONLY, access.site.position, text, self.who(lanes, 0), count=count)
 
     def wild(self, addresses: Offsets, lanes: Any, access: Access, operation: str) -> None:
-        what = "a null pointer" if (np.abs(addresses) < ORIGIN).all() else "a pointer to nothing"
-        text = f"{operation} through {what}"
+        if (np.abs(addresses) < ORIGIN).all():
+            text = Sentence("{operation} through a null pointer", operation=term(operation))
+        else:
+            text = Sentence("{operation} through a pointer to nothing", operation=term(operation))
         self.machine.findings.add(WILD, access.site.position, text, self.who(lanes, 0), count=len(lanes))

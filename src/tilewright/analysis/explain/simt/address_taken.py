@@ -1,10 +1,8 @@
 """Finds the variables of a function that need an address, scope by scope."""
 
-from collections.abc import Iterator
 from typing import Any
 
 from ..clc.tree import (
-    Assembly,
     Block,
     Declaration,
     Expression,
@@ -19,6 +17,7 @@ from ..clc.tree import (
     Unary,
 )
 from ..clc.types import Array, Type
+from ..clc.walk import children
 
 
 def addressed_variables(function: Function) -> set[int]:
@@ -28,29 +27,6 @@ def addressed_variables(function: Function) -> set[int]:
     usage.scopes.append({parameter.name: (id(parameter), 0) for parameter in function.parameters})
     usage.visit(function.body)
     return usage.found
-
-
-def has_assembly(function: Function) -> bool:
-    """Whether the function's body contains inline assembly."""
-    return any(isinstance(node, Assembly) for node in nodes_of(function.body))
-
-
-def names(expression: Expression, name: str) -> bool:
-    """Whether a variable of that name occurs in the expression."""
-    return any(isinstance(node, Name) and node.name == name for node in nodes_of(expression))
-
-
-def nodes_of(node: Any) -> Iterator[Node]:
-    """A node of the tree and all nodes below it, or those of a tuple of nodes."""
-    if isinstance(node, Node):
-        yield node
-        for child in vars(node).values():
-            if isinstance(child, Node | tuple):
-                yield from nodes_of(child)
-    elif isinstance(node, tuple):
-        for child in node:
-            if isinstance(child, Node | tuple):
-                yield from nodes_of(child)
 
 
 class _Usage:
@@ -78,9 +54,8 @@ class _Usage:
                 self.take_address(node.operand)
             scoped = isinstance(node, Block | Loop | Switch)
             self.scopes += [{}] * scoped
-            for child in vars(node).values():
-                if isinstance(child, Node | tuple):
-                    self.visit(child)
+            for child in children(node):
+                self.visit(child)
             if scoped:
                 self.scopes.pop()
 

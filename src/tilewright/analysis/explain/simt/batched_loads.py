@@ -12,9 +12,9 @@ import numpy.typing as npt
 from .compiled_code import Value
 from .findings import Irregular
 from .masks import Mask
+from .readers import Touch
 from .segment_table import SegmentTable
-from .segments import SHIFT, Access, Segment
-from .shadow import Touch
+from .segments import SHIFT, Access, Segment, places
 
 
 @dataclass
@@ -60,9 +60,9 @@ class Batch:
         touch = self._touch(segment, whole, low, access, lanes)
         self.loads.append(Loads(access, segment, offsets, same, touch))
         if uniform and segment.base is None:
-            values = segment.view(access.dtype, 1).take(whole[:, :1] // access.dtype.itemsize)
+            values = segment.view(access.dtype, 1).take(places(whole[:, :1] // access.dtype.itemsize))
             return values if address.ndim == 2 else values[0, 0]
-        values = segment.view(access.dtype, 1).take(whole // access.dtype.itemsize)
+        values = segment.view(access.dtype, 1).take(places(whole // access.dtype.itemsize))
         if lanes is not None:
             spread = np.zeros((len(values), self.memory.machine.lanes), values.dtype)
             spread[:, lanes] = values

@@ -4,12 +4,13 @@ from typing import Any
 
 import numpy as np
 
+from ....core.language import Sentence
 from ..clc.lexer import Position
 from ..clc.refused import REFUSED_WORDS
 from ..clc.tree import Call, Function
-from ..clc.types import Event, Pointer, Scalar, Struct, Type, Vector, Void
-from .address_taken import has_assembly
-from .builtins import NVIDIA_WRAPPERS, find_builtin
+from ..clc.types import UINT, Event, Pointer, Scalar, Struct, Type, Vector, Void
+from ..clc.walk import has_assembly
+from .builtins import NVIDIA_WRAPPERS, PTX_ADDRESSES, find_builtin
 from .compiled_code import Code, Frame, Register, Value
 from .convert import change
 from .findings import UNINITIALISED
@@ -28,6 +29,13 @@ def is_null(code: Code) -> bool:
 def no_value(kind: Type) -> Value:
     """Zeros in the shape of a result."""
     return np.zeros((kind.size, 1), np.uint8) if isinstance(kind, Struct) else zero_of(kind)
+
+
+def is_wrapper(function: Function) -> bool:
+    """Whether a function of the source stands for one of NVIDIA's instructions, which a builtin runs instead of its body."""
+    if function.name in PTX_ADDRESSES:
+        return len(function.parameters) == 1 and function.result == UINT
+    return function.name in NVIDIA_WRAPPERS and has_assembly(function)
 
 
 class CallCompiler(PlaceCompiler):
@@ -53,7 +61,7 @@ class CallCompiler(PlaceCompiler):
     def call(self, expression: Call, used: bool = True) -> Code:
         """`used` says whether somebody wants the result."""
         function = self.program.functions.get(expression.name)
-        if function is not None and not (expression.name in NVIDIA_WRAPPERS and has_assembly(function)):
+        if function is not None and not is_wrapper(function):
             return self.user_call(expression, used)
         builtin = find_builtin(expression.name)
         if builtin is None:
@@ -68,7 +76,9 @@ class CallCompiler(PlaceCompiler):
         self.machine.findings.add(
             UNINITIALISED,
             function.position,
-            f"{function.name} ends without a return, and its {function.result} is used",
+            Sentence(
+                "{function} ends without a return, and its {kind} is used", function=function.name, kind=function.result
+            ),
             self.machine.item_name(int(lanes.indices[0])),
             count=lanes.count,
         )

@@ -104,16 +104,20 @@ Symbol = Register | RegisterArray | Memory
 
 
 class Site:
-    """One access in the source: its position, the bytes that each lane moves, and the known alignment of their address."""
+    """One access in the source: its position, the bytes that each lane moves, and the known alignment of their address. A `bulk`
+    one is one instruction however many bytes it moves."""
 
-    __slots__ = ("alignment", "number", "operation", "position", "size")
+    __slots__ = ("alignment", "bulk", "number", "operation", "position", "size")
 
-    def __init__(self, number: int, position: Position, operation: str, size: int, alignment: int) -> None:
+    def __init__(
+        self, number: int, position: Position, operation: str, size: int, alignment: int, bulk: bool = False
+    ) -> None:
         self.number = number
         self.position = position
         self.operation = operation
         self.size = size
         self.alignment = alignment
+        self.bulk = bulk
 
 
 def flat_length(kind: Array) -> tuple[Type, tuple[int, ...]]:

@@ -1,30 +1,29 @@
-"""Compiles declarations and initialisers."""
+"""Compiles the declarations of variables inside functions."""
 
 from dataclasses import replace
+from math import prod
 from typing import Any
 
 import numpy as np
 
-from ..clc.image_types import SAMPLER
 from ..clc.lexer import Position
-from ..clc.tree import Assign, Call, Cast, Expression, Name, Number, Postfix, StatementExpression, Variable
-from ..clc.types import Array, Scalar, Space, Struct, Type
-from .address_taken import names, nodes_of
+from ..clc.tree import Cast, Expression, Name, Variable
+from ..clc.types import Array, Space, Struct, Type
+from ..clc.walk import names
 from .cell_traffic import CellTraffic
 from .compiled_code import Frame, Memory, Place, Register, RegisterArray, Run, Value, flat_length
-from .initialisers import InitialiserCompiler, Item
+from .initialisers import Item
+from .lasting_variables import LastingCompiler
 from .masks import Mask
 from .part_places import BitFieldPlace
 from .places import MemoryPlace
 from .registers import Cells, all_unset, merge, unset_value, zero_of
-from .segment_table import check_room
 from .segments import Access, Segment
 
 _LONGEST_REGISTER_ARRAY = 1 << 14
-_CONSTANT_CALLS = ("nan", "__builtin_", "as_", "convert_")  # what NAN and INFINITY are, and changes of types
 
 
-class DeclarationCompiler(InitialiserCompiler):
+class DeclarationCompiler(LastingCompiler):
     """Adds variables of every address space."""
 
     def variable(self, variable: Variable) -> Run:
@@ -36,7 +35,7 @@ class DeclarationCompiler(InitialiserCompiler):
             return _nothing
         if isinstance(variable.type, Array) and id(variable) not in self.state.addressed:
             element, lengths = flat_length(variable.type)
-            if not isinstance(element, Struct) and int(np.prod(lengths)) <= _LONGEST_REGISTER_ARRAY:
+            if not isinstance(element, Struct) and prod(lengths) <= _LONGEST_REGISTER_ARRAY:
                 return self.register_array(variable, element, lengths)
         if isinstance(variable.type, Array | Struct) or id(variable) in self.state.addressed:
             return self.memory_variable(variable)
@@ -119,7 +118,7 @@ class DeclarationCompiler(InitialiserCompiler):
         return define
 
     def register_array(self, variable: Variable, element: Type, lengths: tuple[int, ...]) -> Run:
-        machine, slot, length = self.machine, self.new_slot(), int(np.prod(lengths))
+        machine, slot, length = self.machine, self.new_slot(), prod(lengths)
         items = [] if variable.initial is None else self.flatten(variable.type, variable.initial)
         size = element.size
         sources = [(each.offset // size, self.initial_value(each.expression, each.type).run) for each in items]
@@ -213,74 +212,6 @@ class DeclarationCompiler(InitialiserCompiler):
             place.store(frame, mask, address, source(frame, mask))
 
         return store
-
-    def program_variable(self, variable: Variable) -> None:
-        """A variable at program scope. Its name means the same everywhere, whoever needs it first."""
-        compiling, self.compiling = self.compiling, []
-        try:
-            self.globals[variable.name] = self.lasting(variable)
-        finally:
-            self.compiling = compiling
-
-    def lasting(self, variable: Variable) -> Memory:
-        """Constant or global memory that is there before the kernel starts, with its contents, zeros if none are given."""
-        kind = self.resolved(variable.type)
-        space = self.lasting_space(variable)
-        check_room(variable.name, space, kind.size, 1, variable.position)
-        self.check_known_before(variable.initial)
-        items = [] if variable.initial is None else self.flatten(kind, variable.initial)
-        data = np.zeros(kind.size, np.uint8)
-        everyone = Mask(np.ones(self.machine.lanes, bool))
-        with self.machine.unrecorded():
-            for item in items:
-                raw = self.initial_bytes(item, everyone)
-                if item.field is None:
-                    data[item.offset : item.offset + raw.size] = raw
-                else:
-                    data[item.offset : item.offset + raw.size] |= raw
-        writable = space is Space.GLOBAL and not variable.constant
-        segment = self.machine.memory.buffer(variable.name, data, space, writable=writable)
-        address = segment.address
-        seen = Space.PRIVATE if kind == SAMPLER else space  # a sampler is no access to memory
-        return Memory(kind, lambda frame, mask: address, seen, not writable)
-
-    def check_known_before(self, initial: Expression | None) -> None:
-        """The initialiser of a lasting variable has its value before any work-item runs."""
-        for node in nodes_of(initial):
-            called = isinstance(node, Call) and not node.name.startswith(_CONSTANT_CALLS)
-            if called or isinstance(node, StatementExpression | Assign | Postfix):
-                raise node.position.error("a constant is needed here: this has no value before the kernel starts")
-            symbol = self.find(node.name, node.position) if isinstance(node, Name) else None
-            if symbol is not None and (not isinstance(symbol, Memory) or symbol.space is Space.PRIVATE):
-                assert isinstance(node, Name)
-                raise node.position.error(
-                    f"a constant is needed here: {node.name!r} has no value before the kernel starts"
-                )
-
-    def lasting_space(self, variable: Variable) -> Space:
-        """OpenCL C 2.0: global unless it says something else. Older versions allow constant only, and const means that here."""
-        if variable.space is Space.LOCAL:
-            raise variable.position.error(f"local memory belongs to a kernel: declare {variable.name!r} inside of one")
-        if variable.space is Space.PRIVATE:
-            raise variable.position.error(f"{variable.name!r} cannot be private here: it belongs to no work-item")
-        return variable.space or (Space.CONSTANT if variable.constant else Space.GLOBAL)
-
-    def initial_bytes(self, item: Item, everyone: Mask) -> "np.typing.NDArray[np.uint8]":
-        """The bytes of one value. Those of a bit-field have its bits only."""
-        expression, kind = item.expression, item.type
-        if isinstance(expression, Number) and isinstance(kind, Scalar):
-            value = expression.type.dtype.type(expression.value).astype(kind.dtype)
-        elif isinstance(kind, Struct):
-            value = self.value(expression).run(Frame(0), everyone)
-        else:
-            value = self.initial_value(expression, kind).run(Frame(0), everyone)
-        if item.field is not None:
-            assert item.field.container is not None
-            low = np.asarray(value).astype(np.uint64) & np.uint64((1 << item.field.bits) - 1)
-            value = (low << np.uint64(item.field.shift)).astype(item.field.container.dtype)
-        return (
-            np.ascontiguousarray(np.asarray(value)).view(np.uint8).ravel()[: kind.size if item.field is None else None]
-        )
 
 
 def row_of(kind: Type) -> tuple[int, int]:

@@ -2,27 +2,28 @@
 
 from dataclasses import dataclass, replace
 
+from ....core.language import Sentence
 from ..clc.lexer import Position
 
-RACE = "data race"
-BENIGN = "benign race"
-GROUPS = "race between groups"
-BENIGN_GROUPS = "benign race between groups"
-BOUNDS = "out of bounds"
-UNINITIALISED = "uninitialised read"
-DIVERGENT = "divergent barrier"
-COLLECTIVE = "divergent collective"
-NO_SOURCE = "value of an inactive work-item"
-MISALIGNED = "misaligned access"
-READ_ONLY = "write to read-only memory"
-WILD = "wild pointer"
-ASYNC = "async copy"
-OVERFLOW = "integer overflow"
-DIVISION = "division by zero"
-UNUSED = "unused unset value"
-COUNTED = "race ordered by a counter"
-SHIFT = "shift"
-CONVERSION = "conversion out of range"
+RACE = Sentence("data race")
+BENIGN = Sentence("benign race")
+GROUPS = Sentence("race between groups")
+BENIGN_GROUPS = Sentence("benign race between groups")
+BOUNDS = Sentence("out of bounds")
+UNINITIALISED = Sentence("uninitialised read")
+DIVERGENT = Sentence("divergent barrier")
+COLLECTIVE = Sentence("divergent collective")
+NO_SOURCE = Sentence("value of an inactive work-item")
+MISALIGNED = Sentence("misaligned access")
+READ_ONLY = Sentence("write to read-only memory")
+WILD = Sentence("wild pointer")
+ASYNC = Sentence("async copy")
+OVERFLOW = Sentence("integer overflow")
+DIVISION = Sentence("division by zero")
+UNUSED = Sentence("unused unset value")
+COUNTED = Sentence("race ordered by a counter")
+SHIFT = Sentence("shift")
+CONVERSION = Sentence("conversion out of range")
 RACES = (RACE, GROUPS, BENIGN, BENIGN_GROUPS, COUNTED)
 WITHIN, BETWEEN = "within a sub-group", "between sub-groups"  # the scope of a race inside a group
 NOTES = (BENIGN, BENIGN_GROUPS, UNUSED, COUNTED, SHIFT, CONVERSION, NO_SOURCE)
@@ -36,7 +37,7 @@ class Irregular(Exception):
 class Finding:
     """One kind of fault at one place. `count` is its number of occurrences, `other` is the second access of a race, and
     `example` is the work-item and bytes of the first occurrence. `order` counts the findings by their first occurrence: what
-    happened first may be the cause of the rest.
+    happened first may be the cause of the rest. The texts are English, and Sentences: what is made of them is translated.
 
     Of a race, `subject` is the memory, `scope` says whether it is only WITHIN sub-groups or also BETWEEN those of a group (""
     between groups), and `after` is the line of the barrier before both accesses, 0 before the first barrier."""

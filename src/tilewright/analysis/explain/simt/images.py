@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ....core.images import CHANNEL_DTYPES, ImageValue, SamplerValue
 from ....errors import InvalidInput
 from ..clc.image_types import (
     ADDRESSING,
@@ -19,6 +20,7 @@ from ..clc.image_types import (
     ORDERS,
     ImageType,
 )
+from ..clc.types import Type
 from .segments import Segment
 
 # Which stored channel each of red, green, blue and alpha is; "0" and "1" are constants. 5.3.1.1 of the OpenCL specification.
@@ -37,11 +39,6 @@ COMPONENTS: Mapping[str, tuple[int | str, ...]] = {
     "DEPTH": (0, "0", "0", "1"),
 }
 OPAQUE_BORDER = ("R", "RG", "RGB", "LUMINANCE", "DEPTH")  # of which the border's alpha is 1; 8.2 of the specification
-_DTYPES = {
-    "SNORM_INT8": "i1", "SNORM_INT16": "i2", "UNORM_INT8": "u1", "UNORM_INT16": "u2", "SIGNED_INT8": "i1",
-    "SIGNED_INT16": "i2", "SIGNED_INT32": "i4", "UNSIGNED_INT8": "u1", "UNSIGNED_INT16": "u2", "UNSIGNED_INT32": "u4",
-    "HALF_FLOAT": "f2", "FLOAT": "f4",
-}  # fmt: skip
 _OF_DTYPE = {
     "i1": "SIGNED_INT8", "i2": "SIGNED_INT16", "i4": "SIGNED_INT32", "u1": "UNSIGNED_INT8", "u2": "UNSIGNED_INT16",
     "u4": "UNSIGNED_INT32", "f2": "HALF_FLOAT", "f4": "FLOAT",
@@ -83,21 +80,21 @@ def read_format(words: str) -> tuple[str, str]:
 
     InvalidInput names the words that exist."""
     order = kind = ""
-    orders, kinds = {each.lower(): each for each in COMPONENTS}, {each.lower(): each for each in _DTYPES}
+    orders, kinds = {each.lower(): each for each in COMPONENTS}, {each.lower(): each for each in CHANNEL_DTYPES}
     for word in filter(None, (each.strip().lower() for each in words.split(","))):
         if word in orders:
             order = orders[word]
         elif word in kinds:
             kind = kinds[word]
         else:
-            known = f"an order ({', '.join(COMPONENTS)}) or a type ({', '.join(_DTYPES)}) of channels"
+            known = f"an order ({', '.join(COMPONENTS)}) or a type ({', '.join(CHANNEL_DTYPES)}) of channels"
             raise InvalidInput(f"{word!r} in the format {words!r} of an image is not {known}")
     return order, kind
 
 
 def texel_dtype(kind: str) -> "np.dtype[Any]":
     """NumPy's type of a channel of this type, a word of `read_format`."""
-    return np.dtype(_DTYPES[kind])
+    return np.dtype(CHANNEL_DTYPES[kind])
 
 
 def read_sampler(words: str) -> Sampler:
@@ -155,10 +152,10 @@ def channels_of(order: str) -> int:
 def image_of(texels: npt.NDArray[np.uint8], order: str, kind: str, sides: Sequence[int]) -> Image:
     """The image of these bytes, with so many texels along x, y, and z or layers. InvalidInput for a format that is not
     interpreted, and for another number of bytes."""
-    if order not in COMPONENTS or kind not in _DTYPES:
+    if order not in COMPONENTS or kind not in CHANNEL_DTYPES:
         raise InvalidInput(
             f"an image of {order} {kind} is not interpreted: its order must be one of {', '.join(COMPONENTS)}, and its type one "
-            f"of {', '.join(_DTYPES)}"
+            f"of {', '.join(CHANNEL_DTYPES)}"
         )
     dtype, shape = texel_dtype(kind), (*reversed(sides), channels_of(order))
     if texels.size != dtype.itemsize * prod(shape):
@@ -168,11 +165,31 @@ def image_of(texels: npt.NDArray[np.uint8], order: str, kind: str, sides: Sequen
     return Image(texels.view(dtype).reshape(shape), order, kind)
 
 
+def argument_of(value: Any) -> Any:
+    """The value of an argument that is no pointer, as the interpreter takes it: images and samplers of plain data, all else
+    unchanged. InvalidInput as for `image_of`."""
+    if isinstance(value, SamplerValue):
+        return Sampler(value.normalized, value.addressing, value.linear)
+    if isinstance(value, ImageValue):
+        return image_of(value.data, value.order, value.type, value.sides)
+    return value
+
+
+def plain_data(name: str, given: Image | Sampler, kind: Type) -> ImageValue | SamplerValue:
+    """An image or sampler for a parameter of this type as plain data, of which runtimes make their objects. InvalidInput for
+    texels that do not suit the type."""
+    if isinstance(given, Sampler):
+        return SamplerValue(given.normalized, given.addressing, given.linear)
+    assert isinstance(kind, ImageType)
+    order, stored, sizes, _ = described(name, given, kind)
+    return ImageValue(np.ascontiguousarray(given.array).reshape(-1).view(np.uint8), order, stored, sizes)
+
+
 def described(name: str, given: Image, kind: ImageType) -> tuple[str, str, tuple[int, ...], int]:
     """(order, type, the texels along each axis with x first, channels) of an image that is an argument for a `kind`."""
     array, axes = given.array, kind.coordinates
     order, stored = given.order, given.type or _OF_DTYPE.get(array.dtype.str[1:], "")
-    if not stored or np.dtype(_DTYPES.get(stored, "V")) != array.dtype:
+    if not stored or np.dtype(CHANNEL_DTYPES.get(stored, "V")) != array.dtype:
         raise InvalidInput(f"image {name!r} holds {array.dtype}, which channels of type {stored or '?'} cannot be")
     if order not in ("", *COMPONENTS):
         raise InvalidInput(f"image {name!r}: {order!r} is no order of channels; there are {', '.join(COMPONENTS)}")
@@ -197,4 +214,4 @@ def bound(segment: Segment, name: str, given: Image, kind: ImageType) -> BoundIm
     order, stored, sizes, channels = described(name, given, kind)
     x, y, z = (*sizes[: kind.dimensions], 1, 1)[:3]
     layers = sizes[kind.dimensions] if kind.array else 1
-    return BoundImage(segment, kind, (x, y, z), layers, order, stored, np.dtype(_DTYPES[stored]), channels)
+    return BoundImage(segment, kind, (x, y, z), layers, order, stored, np.dtype(CHANNEL_DTYPES[stored]), channels)

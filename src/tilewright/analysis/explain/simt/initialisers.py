@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from ..clc.tree import Expression, InitList, Number, Text, VectorLiteral
-from ..clc.types import Array, Field, Scalar, Struct, Type, Vector, element_of
+from ..clc.types import Array, Field, Scalar, Struct, Type, Vector
 from .compiled_code import Code
 from .expressions import ExpressionCompiler
 
@@ -78,15 +78,18 @@ class InitialiserCompiler(ExpressionCompiler):
                 raise item.position.error(f"more initial values than the {count_of(kind)} of {kind}")
             if isinstance(designator, int) and not 0 <= at < count_of(kind):
                 raise item.position.error(f"index {at} is outside {kind}")
-            slot = slot_of(kind, at)
-            if self.is_whole(slot.type, item):
-                out += self.flatten(slot.type, item, offset + slot.offset, slot.field)
-                index += 1
-            else:
-                assert isinstance(slot.type, Array | Struct)
-                index = self.fill(slot.type, items, index, offset + slot.offset, out)
+            index = self.fill_slot(slot_of(kind, at), item, items, index, offset, out)
             at += 1
         return out
+
+    def fill_slot(self, slot: Slot, item: Expression, items: InitList, index: int, offset: int, out: list[Item]) -> int:
+        """Fills a member or element by `item`, or by as many values from there on as it has room for. The number of the
+        next one."""
+        if self.is_whole(slot.type, item):
+            out += self.flatten(slot.type, item, offset + slot.offset, slot.field)
+            return index + 1
+        assert isinstance(slot.type, Array | Struct)
+        return self.fill(slot.type, items, index, offset + slot.offset, out)
 
     def designated_member(self, kind: Array | Struct, name: str, item: Expression) -> tuple[int, Expression]:
         """The number of a member; one of an anonymous member becomes a list for that."""
@@ -105,13 +108,7 @@ class InitialiserCompiler(ExpressionCompiler):
         for number in range(count_of(kind)):
             if index >= len(items.items) or (number and items.items[index][0] is not None):
                 break
-            slot, item = slot_of(kind, number), items.items[index][1]
-            if self.is_whole(slot.type, item):
-                out += self.flatten(slot.type, item, offset + slot.offset, slot.field)
-                index += 1
-            else:
-                assert isinstance(slot.type, Array | Struct)
-                index = self.fill(slot.type, items, index, offset + slot.offset, out)
+            index = self.fill_slot(slot_of(kind, number), items.items[index][1], items, index, offset, out)
         return index
 
     def is_whole(self, kind: Type, item: Expression) -> bool:
@@ -128,8 +125,11 @@ def _is_text(kind: Array, expression: InitList) -> bool:
 
 
 def characters(kind: Array, text: Text, offset: int) -> list[Item]:
-    element = element_of(kind.element)
-    assert isinstance(element, Scalar)
+    element = kind.element
+    if not isinstance(element, Scalar) or element.size != 1:
+        raise text.position.error(f"a string initialises an array of char, not {kind}")
+    if len(text.text) > kind.length:
+        raise text.position.error(f"a string of {len(text.text)} characters does not fit into {kind}")
     return [
         Item(offset + index, element, Number(text.position, ord(letter), element))
         for index, letter in enumerate(text.text)

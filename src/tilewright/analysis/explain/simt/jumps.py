@@ -21,7 +21,7 @@ from ..clc.tree import (
     Statement,
     Switch,
 )
-from .address_taken import nodes_of
+from ..clc.walk import children, nodes_of
 from .compiled_code import Frame, Step
 from .machine import Machine
 from .masks import Mask
@@ -100,7 +100,7 @@ def _check_stays(node: Node, inside: bool) -> None:
     if isinstance(node, leaves):
         raise node.position.error(OUT_OF_EXPRESSION.format(word=type(node).__name__.lower()))
     inside = inside or isinstance(node, Loop | Switch)
-    for child in vars(node).values():
+    for child in children(node):
         for each in child if isinstance(child, tuple) else (child,):
             if isinstance(each, Node):
                 _check_stays(each, inside)

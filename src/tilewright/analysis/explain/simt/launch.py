@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -66,7 +67,7 @@ def run_kernel(
     `watch` is called again and again, and ends the run by True. `offset` is that of the global ids. `sub_group` is the number
     of work-items in a sub-group."""
     function = program.functions[entry]
-    items = int(np.prod(np.array(local_size, dtype=np.int64)))
+    items = prod(int(each) for each in local_size)
     slots = max(1, min(len(groups), LANES_AT_ONCE // items))
     stopped, ended = None, 0
     machine = Machine(global_size, local_size, slots, recorder, step_limit, fill, watch, offset, sub_group)

@@ -15,7 +15,7 @@ from ..clc.tree import (
     Statement,
     Unary,
 )
-from .address_taken import nodes_of
+from ..clc.walk import nodes_of
 
 _STEPS = ("+", "-", "*", "/", "<<", ">>")
 

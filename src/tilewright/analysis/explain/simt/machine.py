@@ -4,16 +4,20 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from ....core.language import Sentence
 from ....errors import SourceError
 from ..clc.lexer import Position
 from ..clc.types import Space
+from ..terms import term
 from .findings import DIVERGENT, Finding
 from .machine_state import Group, MachineState, Recorder
 from .masks import Mask
 from .memory import VirtualMemory
 from .ordering import Ordering
+from .pending_copies import PendingCopies
 from .team_order import ITEM, ITEM_BITS, Floors
 from .teams import Teams
+from .transaction_barriers import TransactionBarriers
 
 LOCAL_FENCE, GLOBAL_FENCE, IMAGE_FENCE = 1, 2, 4
 _SPACES = ((LOCAL_FENCE, Space.LOCAL), (GLOBAL_FENCE, Space.GLOBAL), (IMAGE_FENCE, Space.IMAGE))
@@ -67,6 +71,9 @@ class Machine(MachineState):
         self.iterations: dict[Position, int] = {}  # of each loop, by sub-group
         self.ordering = Ordering(self)
         self.memory = VirtualMemory(self, self.ordering)
+        self.pending_copies = PendingCopies()
+        self.transactions = TransactionBarriers()
+        self.matrix_addresses: dict[int, int] = {}  # of tensor maps, by the map's own address
         self.begin([])
 
     def begin(self, groups: Sequence[Group]) -> Mask:
@@ -74,6 +81,8 @@ class Machine(MachineState):
         mask = self.start(groups)
         self.groups_begun += len(groups)
         self.memory.new_batch()
+        self.pending_copies.begin()
+        self.transactions.begin()
         self.ordering.begin()
         if self.groups:
             self.recorder.begin(self.groups, self.items)
@@ -129,7 +138,9 @@ class Machine(MachineState):
                 self.tags[space] = self.tags[space] + step
                 self.synced[space] = self.clock
             else:
-                reached = np.bincount(self.slot_of_lane[mask.indices], minlength=self.slots) > 0
+                reached = (
+                    np.bincount(self.slot_of_lane[mask.indices].astype(np.intp, copy=False), minlength=self.slots) > 0
+                )
                 self.tags[space] = self.tags[space] + step * reached[self.slot_of_lane]
         if everyone and Space.LOCAL in spaces:
             self.memory.forget_local_reads()
@@ -172,13 +183,17 @@ class Machine(MachineState):
             members = teams.members[team][teams.exists[team]]
             members = members[self.begun.lanes[members]]
             missing = int(members[~mask.lanes[members]][0])
-            gone = "; it has returned already" if not self.live[missing] else ""
-            self.findings.add(
-                kind,
-                position,
-                f"not all work-items of a {teams.name} reach this {what}",
-                f"{reached[team]} of {len(members)} do, {self.item_name(missing)} does not{gone}",
-            )
+            text = Sentence("not all work-items of a {team} reach this {what}", team=term(teams.name), what=term(what))
+            self.findings.add(kind, position, text, self._missing(int(reached[team]), len(members), missing))
+
+    def _missing(self, reached: int, members: int, missing: int) -> Sentence:
+        """How many members of a team came, and one that did not."""
+        item = self.item_name(missing)
+        if self.live[missing]:
+            return Sentence("{some} of {all} do, {item} does not", some=reached, all=members, item=item)
+        return Sentence(
+            "{some} of {all} do, {item} does not; it has returned already", some=reached, all=members, item=item
+        )
 
 
 def fenced_spaces(fence: int) -> list[Space]:

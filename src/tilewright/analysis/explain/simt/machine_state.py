@@ -2,11 +2,13 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from math import prod
 from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
+from ....core.language import Sentence
 from ..clc.lexer import Position
 from ..clc.types import Space
 from .compiled_code import Site
@@ -49,6 +51,13 @@ class Recorder(Protocol):
     def iterations(self, position: Position, mask: Mask, count: int) -> None:
         """The lanes of `mask` begin `count` iterations of the loop there."""
 
+    def multiplied(self, position: Position, product: Any, a: Any, b: Any, mask: Mask) -> None:
+        """Warps multiply matrices by one instruction, of the kind `product`: the elements of `a` and `b` as their registers hold
+        them, (registers, warps, 32, elements of a register)."""
+
+    def arrived(self, segment: Segment, offsets: npt.NDArray[np.int64], size: int) -> None:
+        """TMA wrote `size` bytes of local memory at each of `offsets`, without a request of a warp."""
+
 
 class _NoRecorder:
     """Forgets all traffic."""
@@ -70,6 +79,10 @@ class _NoRecorder:
 
     def iterations(self, position: Position, mask: Mask, count: int) -> None: ...
 
+    def multiplied(self, position: Position, product: Any, a: Any, b: Any, mask: Mask) -> None: ...
+
+    def arrived(self, segment: Segment, offsets: npt.NDArray[np.int64], size: int) -> None: ...
+
 
 class MachineState:
     """The lanes of `slots` work-groups that run together. Memory, ordering and checks look at this; Machine drives it."""
@@ -89,7 +102,7 @@ class MachineState:
         self.local_size = _three(local_size)
         self.offset = (*(int(each) for each in offset), 0, 0, 0)[:3]
         self.ragged = any(size % own for size, own in zip(self.global_size, self.local_size, strict=True))
-        self.items = int(np.prod(self.local_size))
+        self.items = prod(self.local_size)
         self.span = self.items + 1  # item numbers of a group: one each, and one for the group's async copies
         self.slots = slots
         self.lanes = slots * self.items
@@ -97,7 +110,9 @@ class MachineState:
         self.fill = fill  # the value of every byte that was never set
         self.recorder = recorder
         self.request_lanes = recorder.lanes  # work-items whose accesses are one request
-        lane = np.arange(self.lanes)
+        lane = np.arange(
+            self.lanes, dtype=np.int64
+        )  # tags and ids exceed 32 bits, also where NumPy's own integers do not
         self.slot_of_lane = lane // self.items
         self.sub_group = sub_group
         self.work_groups = Teams("group", self.lanes, self.items, self.items)
@@ -109,7 +124,7 @@ class MachineState:
         self._item = item
         self._place_items(self.local_size)
         self.own_size: list[Any] = [np.uint64(each) for each in self.local_size]  # what get_local_size gives
-        self.present = np.full(slots, self.items)  # work-items of each slot's group
+        self.present = np.full(slots, self.items, np.int64)  # work-items of each slot's group
         self.groups: list[Group] = []
         self.launched = 0
         self.last_barrier = 0  # the line of the barrier before what is executed now, 0 before the first one
@@ -132,7 +147,7 @@ class MachineState:
         self.live_count = int(self.live.sum())
         self.first_item = self.launched
         self.launched += self.slots * self.span
-        tags = self.first_item + 1 + self.slot_of_lane * self.span + np.arange(self.lanes) % self.items
+        tags = self.first_item + 1 + self.slot_of_lane * self.span + self._item
         self.tags = dict.fromkeys((Space.LOCAL, Space.GLOBAL, Space.IMAGE), tags + (1 << ITEM_BITS))
         self.floors: dict[Space, Floors] = {}  # of the spaces in which barriers of sub-groups have been met
         self.synced = {Space.LOCAL: 0, Space.GLOBAL: 0, Space.IMAGE: 0}
@@ -149,7 +164,7 @@ class MachineState:
 
     def _start_ragged(self, ids: npt.NDArray[np.int64]) -> None:
         """Groups at the edges of an NDRange that is no multiple of the group are smaller; their work-items come first."""
-        whole, own = np.array(self.global_size), np.array(self.local_size)
+        whole, own = np.array(self.global_size, np.int64), np.array(self.local_size, np.int64)
         sizes = np.minimum(own, whole - ids * own)
         self.present = sizes.prod(axis=1)
         per_lane = [sizes[:, dimension][self.slot_of_lane] for dimension in range(3)]
@@ -173,26 +188,27 @@ class MachineState:
     def item_name(self, lane: int) -> str:
         """The name of a work-item, such as `work-item (3,0) of group (1,2)`, with the dimensions of the NDRange."""
         if not self.groups:
-            return "before the kernel starts"  # in the initialiser of a variable at program scope
+            return Sentence("before the kernel starts")  # in the initialiser of a variable at program scope
         return self._name(lane, self.groups[lane // self.items])
 
     def tag_name(self, tag: int) -> str:
         """As `item_name`, for an item of this or an earlier batch by its tag."""
         slot, item = divmod((tag & ((1 << ITEM_BITS) - 1)) - 1 - self.first_item, self.span)
         if not 0 <= slot < len(self.groups):
-            return "a work-item of another group"
+            return Sentence("a work-item of another group")
         if item == self.items:
-            return "an async copy"
+            return Sentence("an async copy")
         return self._name(slot * self.items + item, self.groups[slot])
 
     def async_tags(self, space: Space) -> npt.NDArray[np.int64]:
         """For each lane, the tag of its group's async copies."""
-        return self.tags[space] + (self.items - np.arange(self.lanes) % self.items)
+        return self.tags[space] + (self.items - self._item)
 
     def _name(self, lane: int, group: Group) -> str:
         dimensions = self.work_dim
         own = ",".join(str(int(self._local[d][lane])) for d in range(dimensions))
-        return f"work-item ({own}) of group ({','.join(map(str, group[:dimensions]))})"
+        of = ",".join(map(str, group[:dimensions]))
+        return Sentence("work-item ({item}) of group ({group})", item=own, group=of)
 
 
 def _three(size: Sequence[int]) -> Group:

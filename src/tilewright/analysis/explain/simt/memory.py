@@ -1,7 +1,6 @@
 """The interpreter's virtual memory: loads and stores of many lanes at once, at 64-bit addresses."""
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -9,15 +8,16 @@ import numpy.typing as npt
 
 from ..clc.types import Space
 from .access_faults import Complaints
+from .async_copies import AsyncCopies
 from .batched_loads import Batch
 from .compiled_code import Value
 from .machine_state import MachineState
 from .masks import Mask
 from .ordering import Ordering
 from .races import report_atomic, report_read, report_write
+from .readers import Touch
 from .segment_table import SegmentTable
 from .segments import SHIFT, Access, Offsets, Segment, nothing
-from .shadow import Touch
 from .synchronisation import Order
 
 
@@ -28,8 +28,11 @@ class VirtualMemory(SegmentTable):
         super().__init__(machine, ordering)
         self.complaints = Complaints(machine)
         self.batch: Batch | None = None  # of iterations that are run together
-        self._copying = False
-        self._copied: list[tuple[Segment, Touch, bool]] = []
+        self.copies = AsyncCopies(machine)
+
+    def new_batch(self) -> None:
+        super().new_batch()
+        self.copies.forget()
 
     def load(self, address: Value, access: Access, mask: Mask) -> Value:
         """The value at each lane's address; 0 in lanes outside `mask`."""
@@ -120,9 +123,11 @@ class VirtualMemory(SegmentTable):
         mask: Mask,
         update: Callable[[Value, npt.NDArray[np.intp]], Value],
         order: Order | None = None,
+        expected: Value = None,
     ) -> Value:
         """Each lane of `mask` in turn replaces the value at its address by `update` of it. Returns the old values. `order` is
-        that of functions of OpenCL C 2.0 and later."""
+        that of functions of OpenCL C 2.0 and later. A compare-exchange stores nothing where it finds another value than
+        `expected`."""
         loads = order is not None and order.loads
         out = np.zeros(self.machine.lanes, access.dtype)
         for segment, own, offsets in self._parts(address[mask.indices], access, mask, "atomic update"):
@@ -141,8 +146,11 @@ class VirtualMemory(SegmentTable):
                 if missing is not None:
                     self.complaints.uninitialised(segment, touch, missing)
                 report_atomic(self, segment, touch, cells, loads)
-            self.ordering.synchronise(segment, offsets, own.indices, order)
+            if self.ordering.synchronisation.active:
+                self.ordering.synchronisation.touch(segment, own.indices, atomic=True)
             self._take_turns(segment, whole, own.indices, access, low, update, out)
+            failed = own.indices[:0] if expected is None else own.indices[(out != expected)[own.indices]]
+            self.ordering.synchronise(segment, offsets, own.indices, order, failed)
         return out
 
     def _take_turns(
@@ -165,32 +173,6 @@ class VirtualMemory(SegmentTable):
             waiting[first] = False
             lanes, offsets = lanes[waiting], offsets[waiting]
 
-    @contextmanager
-    def as_async_copy(self) -> Iterator[None]:
-        """Accesses inside belong to the group's async copy, not to a work-item."""
-        self._copying = True
-        try:
-            yield
-        finally:
-            self._copying = False
-
-    def finish_async_copies(self, mask: Mask) -> None:
-        """The groups of `mask` have waited for their copies. All may now read what they wrote, and write what they read."""
-        reached = set(self.machine.slot_of_lane[mask.indices].tolist())
-        kept: list[tuple[Segment, Touch, bool]] = []
-        for segment, touch, written in self._copied:
-            lanes = np.arange(self.machine.lanes) if touch.lanes is None else touch.lanes
-            slots = set(self.machine.slot_of_lane[lanes].tolist())
-            if not slots <= reached:
-                kept.append((segment, touch, written))
-                continue
-            assert segment.shadow is not None
-            if written:
-                segment.shadow.settle(segment.shadow.cells(touch))
-            else:
-                segment.shadow.release(touch)
-        self._copied = kept
-
     def touch(
         self, segment: Segment, offsets: Offsets, lanes: Any, access: Access, operation: str
     ) -> tuple[Touch, Offsets, int]:
@@ -203,7 +185,7 @@ class VirtualMemory(SegmentTable):
         if segment.base is not None:
             whole = offsets + (segment.base if lanes is None else segment.base[lanes])
         step = low | access.size | 16
-        if self._copying and segment.shadow is not None:
+        if self.copies.running and segment.shadow is not None:
             tags = machine.async_tags(segment.space)
         else:
             tags = machine.tags.get(segment.space, machine.tags[Space.GLOBAL])
@@ -251,6 +233,7 @@ class VirtualMemory(SegmentTable):
         if shadow.updated or self.written_lately(segment):
             report_read(self, segment, touch, shadow.cells(touch))
         shadow.defer_read(touch)
+        self.copies.note(segment, touch, written=False)
         if self.ordering.synchronisation.active:
             self.ordering.synchronisation.touch(segment, touch.lanes)
 
@@ -273,8 +256,7 @@ class VirtualMemory(SegmentTable):
                 self.ordering.synchronisation.touch(segment, lanes)
             if self.ordering.active and segment.space is Space.GLOBAL:
                 self.ordering.write(segment, lanes)
-            if self._copying:
-                self._copied.append((segment, touch, True))
+            self.copies.note(segment, touch, written=True)
         segment.scatter(whole, values, access.dtype, access.count, low)
 
     def _parts(self, where: Offsets, access: Access, mask: Mask, operation: str) -> Any:

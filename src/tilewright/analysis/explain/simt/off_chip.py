@@ -33,6 +33,7 @@ from ..clc.tree import (
     Variable,
 )
 from ..clc.types import Array, Space, Struct, Type
+from ..clc.walk import children
 from .loop_counters import assigned, bounds_of, counters, initial_value, step_of
 
 MOST_UNROLLED = 1024
@@ -115,9 +116,8 @@ class _Walk:
             case Node():
                 scoped = isinstance(node, Block | Switch)
                 self.scopes += [{}] * scoped
-                for child in vars(node).values():
-                    if isinstance(child, Node | tuple):
-                        self.visit(child)
+                for child in children(node):
+                    self.visit(child)
                 if scoped:
                     self.scopes.pop()
 
@@ -164,7 +164,7 @@ class _Walk:
             return 32  # a known count of steps such as halving, or one known only after unrolling another loop
         return max(1, -(-abs(last - first) // abs(amount)))
 
-    def subscripts(self, node: Index | Member) -> None:
+    def subscripts(self, node: Index) -> None:
         """A chain of subscripts and members: if it begins at a private array, all subscripts must be constants."""
         indices: list[Expression] = []
         base: Expression = node

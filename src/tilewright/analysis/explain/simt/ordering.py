@@ -21,7 +21,7 @@ from ..clc.types import Space
 from .machine_state import MachineState
 from .masks import Mask
 from .segments import Offsets, Segment
-from .synchronisation import Order, Synchronisation
+from .synchronisation import Lanes, Order, Synchronisation
 
 Moments = npt.NDArray[np.int64]
 
@@ -78,17 +78,20 @@ class Ordering:
         if order.releases and order.scope >= DEVICE and Space.GLOBAL in spaces:
             self.fence(mask)
 
-    def synchronise(self, segment: Segment, offsets: Offsets, lanes: npt.NDArray[np.intp], order: Order | None) -> None:
-        """An atomic function; `order` is None for those of OpenCL 1.2."""
+    def synchronise(self, segment: Segment, offsets: Offsets, lanes: Lanes, order: Order | None, failed: Lanes) -> None:
+        """An atomic function; `order` is None for those of OpenCL 1.2. `failed` are the lanes whose compare-exchange stored
+        nothing."""
         if order is not None:
-            self.synchronisation.atomic(segment, offsets, lanes, order)
+            self.synchronisation.atomic(segment, offsets, lanes, order, failed)
+            stored = ~np.isin(lanes, failed)
+            offsets, lanes = offsets[stored], lanes[stored]
             if order.scope < DEVICE or not (order.acquires or self.fenced_explicitly):
                 return
             if order.releases:
                 self.now += 1
                 self.fences[lanes] = self.now
         if segment.space is Space.GLOBAL:
-            self.update(segment, offsets, lanes)
+            self.update(segment, offsets, lanes, publishes=order is None or not order.loads)
 
     def barrier(self, mask: Mask) -> None:
         self.now += 1
@@ -101,13 +104,14 @@ class Ordering:
         for slot in np.unique(self.machine.slot_of_lane[lanes]).tolist():
             self.last_writes[segment.number, self.group_of(slot * self.machine.items)] = self.now
 
-    def update(self, segment: Segment, offsets: Offsets, lanes: npt.NDArray[np.intp]) -> None:
+    def update(self, segment: Segment, offsets: Offsets, lanes: Lanes, publishes: bool) -> None:
+        """An atomic function on what may be a counter; one that only loads publishes nothing."""
         self.now += 1
         if not self.fences.any() or len(lanes) > len(self.machine.groups):
             return  # nothing can be ordered by it, or it is no counter of groups
         for offset, lane in zip(offsets.tolist(), lanes.tolist(), strict=True):
             self.counting.add(lane)
-            entry = Update(self.now, self.group_of(lane), lane, self._fenced(lane))
+            entry = Update(self.now, self.group_of(lane), lane, self._fenced(lane) if publishes else {})
             self.updates.setdefault((segment.number, offset), []).append(entry)
 
     def _fenced(self, lane: int) -> dict[int, int]:

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from ....core.language import Sentence
 from ..clc.lexer import Position
 from ..clc.types import INT, Field, Scalar, Type, Vector, promoted
 from .compiled_code import Code, Frame, Place, Run, Value
@@ -105,8 +106,9 @@ def checked_index(machine: Machine, index: Code, kind: Vector, position: Positio
         if not wrong.any():
             return number if np.ndim(number) == 0 else np.where(mask.lanes, number, 0)
         lane = int(np.flatnonzero(wrong)[0])
-        example = f"subscript {int(np.broadcast_to(number, (machine.lanes,))[lane])}, {machine.item_name(lane)}"
-        text = f"subscript outside a vector, which has {width} components"
+        subscript = int(np.broadcast_to(number, (machine.lanes,))[lane])
+        example = Sentence("subscript {subscript}, {item}", subscript=subscript, item=machine.item_name(lane))
+        text = Sentence("subscript outside a vector, which has {width} components", width=width)
         machine.findings.add(BOUNDS, position, text, example, count=int(wrong.sum()))
         return number.clip(0, width - 1)
 

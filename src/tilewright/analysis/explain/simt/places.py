@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from ....core.language import Sentence
 from ..clc.lexer import Position
 from ..clc.types import Array, Pointer, Scalar, Space, Struct, Type, Vector, vector_of
 from .cell_traffic import CellTraffic
@@ -114,8 +115,10 @@ class CellPlace(Place):
         self.machine.findings.add(
             BOUNDS,
             self.position,
-            f"subscript outside private '{self.name}', which has {length} elements there",
-            f"subscript {value}, {self.machine.item_name(lane)}",
+            Sentence(
+                "subscript outside private '{name}', which has {length} elements there", name=self.name, length=length
+            ),
+            Sentence("subscript {subscript}, {item}", subscript=value, item=self.machine.item_name(lane)),
             count=int(which.sum()),
         )
 

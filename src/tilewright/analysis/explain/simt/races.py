@@ -5,11 +5,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ....core.language import Sentence
 from ..clc.types import Space
+from ..terms import term
 from .findings import BENIGN, BENIGN_GROUPS, BETWEEN, COUNTED, GROUPS, RACE, WITHIN
+from .readers import Touch
 from .segment_table import SegmentTable
 from .segments import Access, Segment
-from .shadow import Conflict, Shadow, Touch
+from .shadow import Conflict, Shadow
 from .team_order import ITEM
 
 
@@ -78,7 +81,8 @@ def _synchronised(memory: SegmentTable, segment: Segment, touch: Touch, conflict
     earlier = slots * machine.items + items
     later = _lanes(memory, touch, conflict.which)
     pairs = set(zip(earlier.tolist(), later.tolist(), strict=True))
-    return all(known.ordered(segment, before, after) for before, after in pairs)
+    atomic = conflict.earlier.startswith("atomic")
+    return all(known.ordered(segment, before, after, atomic) for before, after in pairs)
 
 
 def _lanes(memory: SegmentTable, touch: Touch, which: npt.NDArray[np.bool_]) -> npt.NDArray[np.intp]:
@@ -132,29 +136,42 @@ def _report(
         return
     if conflict.between_groups:
         kind = BENIGN_GROUPS if benign else GROUPS
-        how = "no barrier orders different groups"
+        how = Sentence("no barrier orders different groups")
     else:
         kind = BENIGN if benign else RACE
-        how = "no barrier between them"
+        how = Sentence("no barrier between them")
     if synchronised or (counter is not None and not memory.ordering.older):
-        kind, how = COUNTED, "release and acquire of atomic functions order them in this run"
+        kind, how = COUNTED, Sentence("release and acquire of atomic functions order them in this run")
     elif counter is not None:
         kind = COUNTED
-        how = (
+        how = Sentence(
             "a race by OpenCL 1.2, whose memory model orders nothing between groups; devices that perform fences and atomic "
-            f"functions in order have it right, since both groups updated '{counter}' in that order"
+            "functions in order have it right, since both groups updated '{counter}' in that order",
+            counter=counter,
         )
     elif benign:
-        how = "both store the same value"
+        how = Sentence("both store the same value")
     other = memory.sites[conflict.site].position
-    text = f"{own} of {segment.space.word} '{segment.name}' meets the {conflict.earlier} at line {other.line}: {how}"
-    example = (
-        f"{memory.machine.tag_name(conflict.own_tag)} against {memory.machine.tag_name(conflict.other_tag)}, "
-        f"byte {_own_offset(segment, conflict.offset)}"
-    )
+    text = Sentence(
+        "{own} of {subject} meets the {earlier} at line {line}: {how}",
+        own=term(own), subject=_subject(segment), earlier=term(conflict.earlier), line=other.line, how=how,
+    )  # fmt: skip
+    example = _example(memory, conflict.own_tag, conflict.other_tag, _own_offset(segment, conflict.offset))
     scope = "" if conflict.between_groups else _scope(memory, conflict.own, conflict.rivals)
-    where = (f"{segment.space.word} '{segment.name}'", scope, memory.machine.last_barrier)
+    where = (_subject(segment), scope, memory.machine.last_barrier)
     memory.machine.findings.add(kind, touch.site.position, text, example, other, conflict.count, where)
+
+
+def _subject(segment: Segment) -> Sentence:
+    """What the accesses of a race have in common."""
+    return Sentence("{space} '{name}'", space=term(segment.space.word), name=segment.name)
+
+
+def _example(memory: SegmentTable, one: int, other: int, offset: int) -> Sentence:
+    """Two work-items by their tags, and the byte at which they met."""
+    machine = memory.machine
+    items = machine.tag_name(one), machine.tag_name(other)
+    return Sentence("{one} against {other}, byte {offset}", one=items[0], other=items[1], offset=offset)
 
 
 def _scope(memory: SegmentTable, own: npt.NDArray[np.int64], rivals: tuple[npt.NDArray[np.int64], ...]) -> str:
@@ -192,14 +209,16 @@ def _report_together(
     between = segment.space is not Space.LOCAL and _group(memory, winner) != _group(memory, loser)
     benign = _same_values(shadow, cells, values)
     kind = (BENIGN_GROUPS if between else BENIGN) if benign else (GROUPS if between else RACE)
-    what = "the same value" if benign else "different values"
-    text = f"several work-items store {what} in one place of {segment.space.word} '{segment.name}'"
-    offset = _own_offset(segment, int(cells[at]) * shadow.granule)
-    example = f"{memory.machine.tag_name(loser)} against {memory.machine.tag_name(winner)}, byte {offset}"
+    subject = _subject(segment)
+    if benign:
+        text = Sentence("several work-items store the same value in one place of {subject}", subject=subject)
+    else:
+        text = Sentence("several work-items store different values in one place of {subject}", subject=subject)
+    example = _example(memory, loser, winner, _own_offset(segment, int(cells[at]) * shadow.granule))
     count = int((lost.any(axis=0) if lost.ndim == 2 else lost).sum())
     losers = np.broadcast_to(touch.tags, cells.shape)[lost]
     scope = "" if between else _scope(memory, losers, (shadow.writer[cells[lost]],))
-    where = (f"{segment.space.word} '{segment.name}'", scope, memory.machine.last_barrier)
+    where = (subject, scope, memory.machine.last_barrier)
     memory.machine.findings.add(kind, touch.site.position, text, example, touch.site.position, count, where)
 
 
@@ -216,7 +235,7 @@ def _same_values(shadow: Shadow, cells: npt.NDArray[np.int64], values: npt.NDArr
 
 
 def _group(memory: SegmentTable, tag: int) -> int:
-    return ((tag & ((1 << 40) - 1)) - 1) // memory.machine.span
+    return ((tag & int(ITEM)) - 1) // memory.machine.span
 
 
 def _own_offset(segment: Segment, offset: int) -> int:

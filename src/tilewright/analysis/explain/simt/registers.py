@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from ....core.language import Sentence
 from ..clc.lexer import Position
 from ..clc.types import Type, Vector, element_of
 from .compiled_code import Value
@@ -66,7 +67,7 @@ def check_set(
     machine.findings.add(
         UNINITIALISED,
         position,
-        f"private '{name}' is read before it is set",
+        Sentence("private '{name}' is read before it is set", name=name),
         machine.item_name(int(np.flatnonzero(lanes)[0])),
         count=int(lanes.sum()),
     )

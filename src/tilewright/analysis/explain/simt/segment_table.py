@@ -12,6 +12,7 @@ from ..clc.lexer import Position
 from ..clc.types import Space
 from .compiled_code import Site
 from .images import BoundImage
+from .local_window import LocalWindow
 from .machine_state import MachineState
 from .ordering import Ordering
 from .segments import Access, Offsets, Segment, Unset, round_up
@@ -38,10 +39,11 @@ class SegmentTable:
         self.segments: dict[int, Segment] = {}
         self.sites: list[Site] = []
         self._without = 0
+        self.window = LocalWindow(self.segments)
         self.images: dict[int, BoundImage] = {}  # by the address that stands for them
 
-    def site(self, position: Position, operation: str, size: int, alignment: int) -> Site:
-        self.sites.append(Site(len(self.sites), position, operation, size, alignment))
+    def site(self, position: Position, operation: str, size: int, alignment: int, bulk: bool = False) -> Site:
+        self.sites.append(Site(len(self.sites), position, operation, size, alignment, bulk))
         return self.sites[-1]
 
     def buffer(

@@ -84,11 +84,11 @@ class Segment:
             values = np.ascontiguousarray(raw.T).view(dtype)
             return values[:, 0] if count == 1 else np.ascontiguousarray(values.T)
         if count == 1:
-            return self.view(dtype, 1).take(offsets // size)
+            return self.view(dtype, 1).take(places(offsets // size))
         row = size * count
         if low % row == 0 and row & (row - 1) == 0:  # the copies of lanes and groups start at multiples of it, too
-            return np.ascontiguousarray(self.view(dtype, count).take(offsets // (size * count), axis=0).T)
-        return self.view(dtype, 1).take(offsets // size + np.arange(count)[:, None])
+            return np.ascontiguousarray(self.view(dtype, count).take(places(offsets // (size * count)), axis=0).T)
+        return self.view(dtype, 1).take(places(offsets // size + np.arange(count)[:, None]))
 
     def scatter(self, offsets: Offsets, values: npt.NDArray[Any], dtype: "np.dtype[Any]", count: int, low: int) -> None:
         size = dtype.itemsize
@@ -115,6 +115,11 @@ class Unset:
         first = offsets // self.granule
         count = size // self.granule
         return first if count <= 1 else first + np.arange(count)[:, None]
+
+
+def places(numbers: Offsets) -> npt.NDArray[np.intp]:
+    """Elements' numbers as `take` wants them: where addresses have 32 bits, as in a browser, it refuses others."""
+    return numbers.astype(np.intp, copy=False)
 
 
 def nothing(access: Access, lanes: int) -> Value:

@@ -23,6 +23,7 @@ from ..clc.tree import (
 )
 from ..clc.types import LONG, Space, Struct, Void
 from .address_taken import addressed_variables
+from .assembly import compile_assembly
 from .compiled_code import Frame, Memory, Register, Step, Symbol
 from .context import FunctionCode, FunctionState
 from .convert import change, truth
@@ -98,7 +99,7 @@ class StatementCompiler(DeclarationCompiler):
             case Label():
                 return _go_on
             case Assembly():
-                raise statement.position.error("inline assembly cannot be interpreted")
+                return compile_assembly(self, statement)
         raise statement.position.error("this statement is not supported")
 
     def block(self, block: Block) -> Step:

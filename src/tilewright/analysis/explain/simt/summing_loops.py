@@ -4,9 +4,7 @@ The result is the same to the last bit: sums are rounded one by one, and accesse
 anything is irregular, the batch is dropped without any effect, and the loop runs one iteration at a time.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -27,6 +25,7 @@ from ..clc.tree import (
     Unary,
 )
 from ..clc.types import Scalar
+from ..clc.walk import nodes_of
 from .arithmetic import COMPARISONS, common_type, to_common
 from .batched_loads import Batch
 from .compiled_code import Frame, Register, Run, Value
@@ -132,7 +131,9 @@ def find_sum(context: Context, loop: Loop, test: Run | None) -> Sum | None:
     code, (name, amount) = context.added.get(id(assignment)), step
     assert isinstance(assignment.target, Name)
     total_name = assignment.target.name
-    used = {each.name for part in (assignment.value, loop.condition) for each in _walk(part) if isinstance(each, Name)}
+    used = {
+        each.name for part in (assignment.value, loop.condition) for each in nodes_of(part) if isinstance(each, Name)
+    }
     if code is None or total_name in (name, *used):
         return None
     counter, total = context.find(name, loop.position), context.find(total_name, loop.position)
@@ -178,7 +179,7 @@ def _compares(condition: Expression | None) -> bool:
     if not isinstance(condition, Binary) or condition.operator not in COMPARISONS:
         return False
     sides = condition.left, condition.right
-    return all(_is_plain(side) and not any(isinstance(each, Index) for each in _walk(side)) for side in sides)
+    return all(_is_plain(side) and not any(isinstance(each, Index) for each in nodes_of(side)) for side in sides)
 
 
 def _is_plain(expression: Expression) -> bool:
@@ -187,12 +188,5 @@ def _is_plain(expression: Expression) -> bool:
         isinstance(each, Name | Number | Index)
         or (isinstance(each, Binary) and each.operator in ("+", "-", "*"))
         or (isinstance(each, Cast) and isinstance(each.type, Scalar))
-        for each in _walk(expression)
+        for each in nodes_of(expression)
     )
-
-
-def _walk(expression: Any) -> Iterator[Expression]:
-    yield expression
-    for part in vars(expression).values():
-        if isinstance(part, Expression):
-            yield from _walk(part)

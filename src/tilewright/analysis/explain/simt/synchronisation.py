@@ -12,7 +12,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..clc.atomic_types import ACQUIRE, ACQUIRE_RELEASE, DEVICE, RELEASE, SEQUENTIAL, SUB_GROUP, WORK_GROUP
+from ..clc.atomic_types import (
+    ACQUIRE,
+    ACQUIRE_RELEASE,
+    DEVICE,
+    RELAXED,
+    RELEASE,
+    SEQUENTIAL,
+    SUB_GROUP,
+    WORK_GROUP,
+)
 from ..clc.types import Space
 from .machine_state import MachineState
 from .masks import Mask
@@ -24,12 +33,14 @@ Place = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """The order and scope of an atomic function, by their numbers in clc/atomic_types.py. `stores` says that it only stores."""
+    """The order and scope of an atomic function, by their numbers in clc/atomic_types.py. `stores` says that it only stores,
+    `loads` that it only loads; `failure` is the order of a compare-exchange that fails, which only loads."""
 
     order: int
     scope: int
     stores: bool = False
     loads: bool = False
+    failure: int = RELAXED
 
     @property
     def releases(self) -> bool:
@@ -39,15 +50,21 @@ class Order:
     def acquires(self) -> bool:
         return self.order in (ACQUIRE, ACQUIRE_RELEASE, SEQUENTIAL) and not self.stores
 
+    @property
+    def failed(self) -> "Order":
+        """What a compare-exchange that fails is."""
+        return Order(self.failure, self.scope, loads=True)
+
 
 @dataclass(frozen=True, slots=True)
 class Atomic:
-    """An atomic function: the lanes in their turns, and the place of each."""
+    """An atomic function: the lanes in their turns, the place of each, and the lanes whose compare-exchange failed."""
 
     moment: int
     lanes: Lanes
     places: list[Place]
     order: Order
+    failed: frozenset[int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +103,9 @@ class Synchronisation:
         self.active = False
         self.now = 0
         self.events: list[Atomic | Fence | Meeting] = []
-        self.touched: dict[int, npt.NDArray[np.int64]] = {}
+        self.touched: dict[
+            tuple[int, bool], npt.NDArray[np.int64]
+        ] = {}  # by segment, atomically or not: each lane's last
         self.answers: dict[tuple[int, int, int, int, Space], npt.NDArray[np.bool_]] = {}
 
     def begin(self) -> None:
@@ -94,18 +113,18 @@ class Synchronisation:
         self.touched.clear()
         self.answers.clear()
 
-    def touch(self, segment: Segment, lanes: Any) -> None:
-        """A plain access of these lanes (None: all)."""
+    def touch(self, segment: Segment, lanes: Any, atomic: bool = False) -> None:
+        """An access of these lanes (None: all)."""
         self.now += 1
-        moments = self.touched.get(segment.number)
+        moments = self.touched.get((segment.number, atomic))
         if moments is None:
-            moments = self.touched[segment.number] = np.zeros(self.machine.lanes, np.int64)
+            moments = self.touched[segment.number, atomic] = np.zeros(self.machine.lanes, np.int64)
         moments[slice(None) if lanes is None else lanes] = self.now
 
-    def atomic(self, segment: Segment, offsets: Offsets, lanes: Lanes, order: Order) -> None:
+    def atomic(self, segment: Segment, offsets: Offsets, lanes: Lanes, order: Order, failed: Lanes) -> None:
         self.now += 1
         places = [(segment.number, offset) for offset in offsets.tolist()]
-        self.events.append(Atomic(self.now, lanes, places, order))
+        self.events.append(Atomic(self.now, lanes, places, order, frozenset(failed.tolist())))
 
     def fence(self, mask: Mask, order: Order, spaces: Iterable[Space]) -> None:
         self.now += 1
@@ -117,13 +136,14 @@ class Synchronisation:
             self.now += 1
             self.events.append(Meeting(self.now, mask.indices, frozenset(spaces), teams))
 
-    def ordered(self, segment: Segment, earlier: int, later: int) -> bool:
-        """Whether all that lane `earlier` did in the segment so far happens before what lane `later` does now."""
+    def ordered(self, segment: Segment, earlier: int, later: int, atomic: bool) -> bool:
+        """Whether all that lane `earlier` did in the segment so far, atomically or not, happens before what lane `later`
+        does now."""
         machine, scope = self.machine, DEVICE
         if machine.slot_of_lane[earlier] == machine.slot_of_lane[later]:
             same = machine.sub_groups.team[earlier] == machine.sub_groups.team[later]
             scope = SUB_GROUP if same else WORK_GROUP
-        moments = self.touched.get(segment.number)
+        moments = self.touched.get((segment.number, atomic))
         after = 0 if moments is None else int(moments[earlier])
         key = earlier, after, len(self.events), scope, segment.space
         if key not in self.answers:
@@ -162,8 +182,8 @@ def _pass_fence(event: Fence, known: Known, space: Space) -> None:
 def _pass_atomic(event: Atomic, known: Known) -> None:
     if not known.places and not known.lanes[event.lanes].any():
         return
-    order = event.order
     for lane, place in zip(event.lanes.tolist(), event.places, strict=True):
+        order = event.order.failed if lane in event.failed else event.order
         if place in known.places and not order.stores:
             known.seen[lane] = True
             if order.acquires:

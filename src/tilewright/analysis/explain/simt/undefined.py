@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from ....core.language import Sentence
 from ..clc.lexer import Position
 from ..clc.types import Scalar, element_of
 from .compiled_code import Code, Frame, Run, Value
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 Operation = Callable[[Value, Value], Value]
 Wrong = Any  # which lanes are wrong, in any shape that broadcasts to the lanes; None if no lane is
 Find = Callable[[Value, Value, Value], Wrong]
-_WORDS = {"+": "sum", "-": "difference", "*": "product"}
+_WORDS = {"+": Sentence("sum"), "-": Sentence("difference"), "*": Sentence("product")}
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,10 @@ class Check:
             return
         at = tuple(np.argwhere(which)[0])
         left, right = (np.broadcast_to(each, which.shape)[at] for each in (a, b))
-        example = f"{left} {self.operator} {right}, {self.machine.item_name(int(at[-1]))}"
+        item = self.machine.item_name(int(at[-1]))
+        example = Sentence(
+            "{left} {operator} {right}, {item}", left=left, operator=self.operator, right=right, item=item
+        )
         self.machine.findings.add(self.kind, self.position, self.text, example, count=int(which.sum()))
 
 
@@ -79,15 +83,17 @@ def checks_of(operator: str, element: Scalar, right: Code, position: Position, m
     if element.is_float:
         return ()
     if operator in _WORDS and element.is_signed:
-        text = f"a {_WORDS[operator]} that does not fit into {element} is undefined (C99, 6.5)"
+        text = Sentence(
+            "a {what} that does not fit into {kind} is undefined (C99, 6.5)", what=_WORDS[operator], kind=element
+        )
         find = {"+": _sum, "-": _difference, "*": _product}[operator]
         return (Check(machine, position, operator, OVERFLOW, text, find),)
     if operator not in ("/", "%") or (right.constant is not None and not np.isin(right.constant, (0, -1)).any()):
         return ()
-    zero = f"{operator} by zero gives an unspecified value (OpenCL C, 6.3.a)"
+    zero = Sentence("{operator} by zero gives an unspecified value (OpenCL C, 6.3.a)", operator=operator)
     checks = [Check(machine, position, operator, DIVISION, zero, _by_zero)]
     if element.is_signed:
-        text = f"a quotient that does not fit into {element} is unspecified (OpenCL C, 6.3.a)"
+        text = Sentence("a quotient that does not fit into {kind} is unspecified (OpenCL C, 6.3.a)", kind=element)
         checks.append(Check(machine, position, operator, OVERFLOW, text, _quotient))
     return tuple(checks)
 
@@ -97,17 +103,19 @@ def shift_checks(
 ) -> tuple[Check, ...]:
     """Checks the count of a shift, and bits that << moves out of a signed type. Constants such as 1 << 31 are allowed."""
     bits = 8 * element.size
-    text = (
-        f"a count below 0 or above {bits - 1} for {element}: OpenCL C takes it modulo {bits} (6.3.j), "
-        "C and CUDA leave the result undefined"
-    )
+    text = Sentence(
+        "a count below 0 or above {most} for {kind}: OpenCL C takes it modulo {bits} (6.3.j), C and CUDA leave the result "
+        "undefined",
+        most=bits - 1, kind=element, bits=bits,
+    )  # fmt: skip
     checks: list[Check] = []
     if right.constant is None or ((right.constant < 0) | (right.constant >= bits)).any():
         checks.append(Check(machine, position, operator, SHIFT, text, lambda a, b, result: _any((b < 0) | (b >= bits))))
     if operator == "<<" and element.is_signed and (left.constant is None or right.constant is None):
-        text = (
-            f"bits are moved out of a signed {element}: OpenCL C drops them (6.3.j), C leaves the value undefined (C99, 6.5.7); "
-            "unsigned types are meant for that"
+        text = Sentence(
+            "bits are moved out of a signed {kind}: OpenCL C drops them (6.3.j), C leaves the value undefined (C99, 6.5.7); "
+            "unsigned types are meant for that",
+            kind=element,
         )
         checks.append(Check(machine, position, operator, SHIFT, text, _lost_bits))
     return tuple(checks)
@@ -172,10 +180,16 @@ def checked_change(code: Code, convert: Callable[[Code], Code], position: Positi
     if source is None or element is None or code.boolean or element.is_float or element.name == "bool":
         return changed
     if source.is_float:
-        text = f"a {source} outside the range of {element}: the result is implementation-defined (OpenCL C, 6.2.3.3)"
+        text = Sentence(
+            "a {source} outside the range of {kind}: the result is implementation-defined (OpenCL C, 6.2.3.3)",
+            source=source, kind=element,
+        )  # fmt: skip
         find = _outside(element)
     elif source.size == 8 and element.size == 4 and element.is_signed:
-        text = f"a {source} that {element} cannot hold: the result is implementation-defined (C99, 6.3.1.3)"
+        text = Sentence(
+            "a {source} that {kind} cannot hold: the result is implementation-defined (C99, 6.3.1.3)",
+            source=source, kind=element,
+        )  # fmt: skip
         find = _cut_off
     else:
         return changed

@@ -1,7 +1,7 @@
 // The copy with x and y swapped: both sides jump by rows, which shows what coalescing is worth.
 //
-// As many elements are copied as in `copy`. But memory comes in sectors of 32 bytes: a request of 32 elements, 4 bytes
-// each, touches 32 sectors. The other 28 bytes of a sector are used only if a cache keeps it until they are asked for.
+// As many elements are copied as in `copy`. But memory comes in sectors of 32 bytes: a request of 32 elements, which lie in
+// 16 rows, touches 16 sectors and uses 8 bytes of each. The rest is used only if a cache keeps it until it is asked for.
 
 __kernel void copy(const int ROWS, const int COLUMNS, const int OFFSET,
                    const __global REAL* input, __global REAL* output)

@@ -14,7 +14,7 @@ from .geometric import GEOMETRIC
 from .images import IMAGES, find_image_access
 from .integer import INTEGER
 from .math import MATH
-from .nvidia import NVIDIA_WRAPPERS
+from .nvidia import NVIDIA_WRAPPERS, PTX_ADDRESSES
 from .relational import RELATIONAL
 from .sub_groups import SUB_GROUPS
 from .two_results import TWO_RESULTS
@@ -38,6 +38,7 @@ _NAMED: dict[str, Builtin] = {
     **DOT_PRODUCTS,
     **TWO_RESULTS,
     **NVIDIA_WRAPPERS,
+    **PTX_ADDRESSES,
     "__builtin_convertvector": convert_vector,
     "__builtin_astype": convert_vector,
 }
@@ -65,4 +66,4 @@ def find_builtin(name: str) -> Builtin | None:
     return None
 
 
-__all__ = ["NVIDIA_WRAPPERS", "Builtin", "find_builtin"]
+__all__ = ["NVIDIA_WRAPPERS", "PTX_ADDRESSES", "Builtin", "find_builtin"]

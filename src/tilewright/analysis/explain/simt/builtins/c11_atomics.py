@@ -5,6 +5,7 @@ work-items' ids; devices take their own.
 """
 
 import re
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -130,7 +131,8 @@ def _compare_exchange(explicit: bool) -> Builtin:
                 f"{call.name} takes a pointer to {target} for what it expects, not {codes[1].type}"
             )
         orders = [codes[3], *codes[5:]] if explicit else []
-        order, machine = _order(orders, call, "compare_exchange"), context.machine
+        failure = constant_argument(codes[4], call) if explicit else SEQUENTIAL
+        order, machine = replace(_order(orders, call, "compare_exchange"), failure=failure), context.machine
         machine.ordering.active = machine.ordering.synchronisation.active = True
         access, (load, store) = _site(context, call, target, order), _accesses(context, call, held)
         runs = codes[0].run, codes[1].run, change(codes[2], target).run
@@ -142,7 +144,7 @@ def _compare_exchange(explicit: bool) -> Builtin:
             def update(old: Any, chosen: Any) -> Any:
                 return np.where(old == expected[chosen], wanted[chosen], old)
 
-            old = machine.memory.atomic(where, access, mask, update, order)
+            old = machine.memory.atomic(where, access, mask, update, order, expected)
             machine.memory.store(expected_at, store, old, Mask(mask.lanes & (old != expected)))
             return old == expected
 

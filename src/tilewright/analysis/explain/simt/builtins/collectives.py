@@ -11,9 +11,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from .....core.language import Sentence
 from ...clc.lexer import Position
 from ...clc.tree import Call
 from ...clc.types import INT, Scalar, Vector, element_of, promoted
+from ...terms import term
 from ..compiled_code import Code, Frame, Value
 from ..context import Context
 from ..convert import change, elementwise, truth
@@ -151,7 +153,9 @@ def fetch(
     asleep = mask.lanes & ~mask.lanes[lane] & (place >= 0) & (place < teams.sizes[teams.team])
     if asleep.any():
         first = int(np.flatnonzero(asleep)[0])
-        text = f"{name} asks for the value of a work-item that does not execute it, which is undefined"
+        text = Sentence(
+            "{name} asks for the value of a work-item that does not execute it, which is undefined", name=name
+        )
         machine.findings.add(NO_SOURCE, position, text, machine.item_name(first), count=int(asleep.sum()))
     value = np.asarray(value)
     if value.ndim == 0 or value.shape[-1] == 1:
@@ -199,7 +203,10 @@ def _check_equal(machine: Machine, teams: Teams, place: Any, mask: Mask, positio
     differs = active.any(axis=1) & (high != low)
     if differs.any():
         lane = int(teams.members[int(np.flatnonzero(differs)[0]), 0])
-        text = f"the work-items of a {teams.name} name different work-items in {name}, which is undefined"
+        text = Sentence(
+            "the work-items of a {team} name different work-items in {name}, which is undefined",
+            team=term(teams.name), name=name,
+        )  # fmt: skip
         machine.findings.add(COLLECTIVE, position, text, machine.item_name(lane), count=int(differs.sum()))
 
 

@@ -7,11 +7,13 @@ import numpy as np
 
 from ...clc.lexer import Position
 from ...clc.tree import Call
-from ...clc.types import FLOAT, Pointer, Scalar, Type, Vector, element_of
+from ...clc.types import FLOAT, Pointer, Scalar, Type, Vector, element_of, width_of
 from ..compiled_code import Code, Frame, Value
 from ..context import Context
 from ..convert import change, widen
 from ..masks import Mask
+from ..places import memory_access
+from ..segments import Access
 
 Builtin = Callable[[Context, Call], Code]
 
@@ -82,9 +84,23 @@ def pointer_argument(code: Code, call: Call) -> Pointer:
     return code.type
 
 
+def second_result(context: Context, call: Call, code: Code, kind: Type) -> Access:
+    """How a function stores a result of type `kind` through the pointer that is its last argument. It is counted like any
+    other store."""
+    pointer = pointer_argument(code, call)
+    if element_of(pointer.target) != element_of(kind) or width_of(pointer.target) != width_of(kind):
+        raise call.position.error(f"{call.name} stores {kind} there, and was given {code.type}")
+    return memory_access(context.machine, kind, call.position, "store")
+
+
 def constant_argument(code: Code, call: Call) -> int:
+    return constant_argument_of(code, call.position, call.name)
+
+
+def constant_argument_of(code: Code, position: Position, name: str) -> int:
+    """The value of a constant; an error if it is none."""
     if code.constant is None:
-        raise call.position.error(f"{call.name} takes a constant here")
+        raise position.error(f"{name} takes a constant here")
     return int(code.constant)
 
 

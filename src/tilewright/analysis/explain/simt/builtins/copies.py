@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from .....core.language import Sentence
 from ...clc.lexer import Position
 from ...clc.tree import Call
 from ...clc.types import EVENT, SIZE_T, VOID, Pointer, Space
@@ -54,7 +55,7 @@ class _Copy:
             strided = step * stride.astype(np.int64)
             load_from = source + (strided if self.strided_source else step)
             store_to = target + (step if self.strided_source else strided)
-            with machine.memory.as_async_copy():
+            with machine.memory.copies.inside():
                 value = machine.memory.load(load_from, self.load, moving)
                 machine.memory.store(store_to, self.store, value, moving)
         return np.int64(0)
@@ -69,7 +70,7 @@ class _Copy:
             differs = (value != value[leaders]) & mask.lanes & mask.lanes[leaders]
             if differs.any():
                 lane = int(np.flatnonzero(differs)[0])
-                text = "the work-items of a group ask for different async copies"
+                text = Sentence("the work-items of a group ask for different async copies")
                 machine.findings.add(ASYNC, self.position, text, machine.item_name(lane), count=int(differs.sum()))
 
 
@@ -108,7 +109,7 @@ def _wait(context: Context, call: Call) -> Code:
         for each in runs:
             each(frame, mask)
         machine.check_together(mask, position, "wait for an async copy")
-        machine.memory.finish_async_copies(mask)
+        machine.memory.copies.finish(mask)
 
     return Code(VOID, run)
 

@@ -5,9 +5,11 @@ from typing import Any
 
 import numpy as np
 
-from ...clc.image_types import SAMPLER, ImageType
+from .....core.language import Sentence
+from ...clc.image_types import ADDRESS_BITS, ADDRESSING, SAMPLER, ImageType
 from ...clc.tree import Call
 from ...clc.types import FLOAT, HALF, INT, SIZE_T, UINT, VOID, Scalar, Type, Vector, element_of, width_of
+from ...terms import term
 from ..compiled_code import Code, Frame, Run, Site, Value
 from ..context import Context
 from ..convert import change, elementwise
@@ -85,8 +87,13 @@ class _Texels:
         self.machine.findings.add(
             BOUNDS,
             self.call.position,
-            f"{self.operation} outside image '{image.segment.name}', which has {'x'.join(map(str, image.sizes))} texels",
-            f"texel ({', '.join(map(str, at))}), {self.machine.item_name(lane)}",
+            Sentence(
+                "{operation} outside image '{name}', which has {size} texels",
+                operation=term(self.operation),
+                name=image.segment.name,
+                size="x".join(map(str, image.sizes)),
+            ),
+            Sentence("texel ({place}), {item}", place=", ".join(map(str, at)), item=self.machine.item_name(lane)),
             count=int(bad.sum()),
         )
 
@@ -160,7 +167,7 @@ def _read(suffix: str) -> Builtin:
             taps = float_taps(image, at, bits or 0) if floats else integer_taps(image, at, bits)
             total: Any = None
             for number, (places, weight) in enumerate(zip(taps.places, taps.weights, strict=True)):
-                border = bits is not None and bool(bits & 0xE)
+                border = bits is not None and bits & ADDRESS_BITS == ADDRESSING["clamp"]
                 stored, outside = texels.load(image, places, mask, number == 0, border)
                 colours = _colours(image, stored, outside, element)
                 colours = colours if weight is None else colours * weight

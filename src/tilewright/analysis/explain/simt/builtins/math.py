@@ -16,8 +16,7 @@ from ..context import Context
 from ..convert import change, elementwise
 from ..fused import fused_multiply_add
 from ..masks import Mask
-from ..places import memory_access
-from .common import Builtin, apply, arguments, broadcast, full, meeting, pointer_argument
+from .common import Builtin, apply, arguments, broadcast, full, meeting, second_result
 
 PI = np.float64(math.pi)
 
@@ -231,9 +230,7 @@ def _two_results(split: Callable[[Value], tuple[Value, Value]], integer: bool = 
     def build(context: Context, call: Call) -> Code:
         value, target = arguments(context, call, 2)
         kind = meeting([value], call, floating=True)
-        pointer_argument(target, call)
-        stored = vector_of(INT, width_of(kind)) if integer else kind
-        access = memory_access(context.machine, stored, call.position, "store", counted=False)
+        access = second_result(context, call, target, vector_of(INT, width_of(kind)) if integer else kind)
         source, where = change(value, kind).run, target.run
 
         def run(frame: Frame, mask: Mask) -> Value:

@@ -1,4 +1,4 @@
-"""The wrappers of kernels/prelude/nvidia.cl, whose bodies are assembly: what their instructions mean."""
+"""The wrappers of the kernels' preludes for NVIDIA, whose bodies are assembly: what their instructions mean."""
 
 import numpy as np
 
@@ -10,6 +10,9 @@ from ..convert import change
 from ..masks import Mask
 from ..segments import Access
 from .common import Builtin, arguments, pointer_argument
+from .cp_async import ASYNC_COPY_WRAPPERS
+from .matrices import MATRIX_WRAPPERS
+from .tma import TMA_WRAPPERS
 
 _WARP = 32
 
@@ -41,4 +44,20 @@ def _shuffle(context: Context, call: Call) -> Code:
     return Code(UINT, run)
 
 
-NVIDIA_WRAPPERS: dict[str, Builtin] = {"ld_global_nc_v4": _load_16_bytes, "shfl_sync_idx": _shuffle}
+def _local_address(context: Context, call: Call) -> Code:
+    """The 32-bit address that PTX instructions take."""
+    (pointer,) = arguments(context, call, 1)
+    pointer_argument(pointer, call)
+    window = context.machine.memory.window
+    return Code(UINT, lambda frame, mask: window.addresses(pointer.run(frame, mask), mask))
+
+
+NVIDIA_WRAPPERS: dict[str, Builtin] = {
+    "ld_global_nc_v4": _load_16_bytes,
+    "shfl_sync_idx": _shuffle,
+    **MATRIX_WRAPPERS,
+    **ASYNC_COPY_WRAPPERS,
+    **TMA_WRAPPERS,
+}
+# Wrappers in C. Their bodies cut the interpreter's pointers, which are longer than a GPU's.
+PTX_ADDRESSES: dict[str, Builtin] = {"local_address": _local_address}

@@ -11,8 +11,7 @@ from ..compiled_code import Code, Frame, Value
 from ..context import Context
 from ..convert import change
 from ..masks import Mask
-from ..places import memory_access
-from .common import Builtin, arguments, meeting, pointer_argument
+from .common import Builtin, arguments, meeting, second_result
 
 
 def _quotient(x: float, y: float) -> tuple[float, int]:
@@ -38,9 +37,8 @@ def _with_integer(function: Any, count: int) -> Builtin:
     def build(context: Context, call: Call) -> Code:
         *codes, target = arguments(context, call, count + 1)
         kind = meeting(codes, call, floating=True)
-        pointer_argument(target, call)
+        access = second_result(context, call, target, vector_of(INT, width_of(kind)))
         sources, where = [change(code, kind).run for code in codes], target.run
-        access = memory_access(context.machine, vector_of(INT, width_of(kind)), call.position, "store", counted=False)
         both = np.vectorize(function, otypes=[np.float64, np.int64])
 
         def run(frame: Frame, mask: Mask) -> Value:

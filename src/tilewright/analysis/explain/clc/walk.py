@@ -1,0 +1,52 @@
+"""Walks over the tree: all nodes below one, the names among them, and the functions that a kernel calls."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from .tree import Assembly, Call, Expression, Function, Name, Node, Program
+
+
+def children(node: Node) -> Iterator[Any]:
+    """The nodes, and tuples of nodes, right below a node."""
+    return (child for child in vars(node).values() if isinstance(child, Node | tuple))
+
+
+def nodes_of(node: Any) -> Iterator[Node]:
+    """A node of the tree and all nodes below it, or those of a tuple of nodes."""
+    if isinstance(node, Node):
+        yield node
+        for child in children(node):
+            yield from nodes_of(child)
+    elif isinstance(node, tuple):
+        for child in node:
+            if isinstance(child, Node | tuple):
+                yield from nodes_of(child)
+
+
+def has_assembly(function: Function) -> bool:
+    """Whether the function's body contains inline assembly."""
+    return any(isinstance(node, Assembly) for node in nodes_of(function.body))
+
+
+def names(expression: Expression, name: str) -> bool:
+    """Whether a variable of that name occurs in the expression."""
+    return any(isinstance(node, Name) and node.name == name for node in nodes_of(expression))
+
+
+def called_functions(program: Program, entry: str) -> Iterator[Function]:
+    """The function `entry` and all functions that it calls, directly or not, each once."""
+    function = program.functions[entry]
+    yield function
+    yield from (each for each in called_from(program, function.body) if each.name != entry)
+
+
+def called_from(program: Program, node: Node) -> list[Function]:
+    """The functions that a part of the program calls, directly or not."""
+    found: dict[str, Function] = {}
+    waiting = [node]
+    while waiting:
+        calls = dict.fromkeys(each.name for each in nodes_of(waiting.pop(0)) if isinstance(each, Call))
+        fresh = {name: program.functions[name] for name in calls if name in program.functions and name not in found}
+        found |= fresh
+        waiting += [each.body for each in fresh.values()]
+    return list(found.values())

@@ -1,0 +1,1 @@
+"""Exercises: a rung with its idea cut out, or a faulty kernel, and the counts that a solution must reach."""

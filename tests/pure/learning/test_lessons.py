@@ -1,0 +1,81 @@
+"""The lessons: there in every language, with numbers that agree, and guesses whose right option is what is counted."""
+
+import re
+from collections import Counter
+from fractions import Fraction
+
+import pytest
+
+from tilewright.core.language import ENGLISH, LANGUAGES
+from tilewright.kernels import LADDERS, find_kernel
+from tilewright.learning.counted import Counted, counted, right_option
+from tilewright.learning.lesson import COUNTED_VARIANTS, LESSONS, Lesson, lesson_file, lesson_place, read_lesson
+from tilewright.learning.placeholders import filled
+
+PLACES = sorted(
+    f"{file.parent.name}/{file.stem}" for file in LESSONS.glob(f"{ENGLISH}/*/*.md") if file.parent.name in LADDERS
+)
+OTHERS = [language for language in LANGUAGES if language != ENGLISH]
+PLACEHOLDER = re.compile(r"\{[^{}]+\}")
+CODE = re.compile(r"`[^`]*`")
+NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+
+
+def texts(lesson: Lesson) -> dict[str, str]:
+    parts = {
+        name: getattr(lesson, name) for name in ("title", "question", "idea", "answer", "devices", "source", "task")
+    }
+    choices = [lesson.guess.question, *lesson.guess.choices]
+    return {**parts, "guess": "\n".join(choices), "hints": "\n".join(lesson.hints)}
+
+
+def numbers(text: str) -> Counter[str]:
+    """The numbers of a text outside of code, without thousands separators, and a decimal comma as a point."""
+    plain = CODE.sub("", PLACEHOLDER.sub("", text))
+    found = (re.sub(r",(?=\d{3}\b)", "", each) for each in NUMBER.findall(plain))
+    return Counter(each.replace(",", ".") for each in found)
+
+
+@pytest.mark.parametrize("language", OTHERS)
+@pytest.mark.parametrize("place", PLACES)
+def test_a_lesson_is_translated_with_its_numbers(place: str, language: str) -> None:
+    english, other = read_lesson(place, ENGLISH), read_lesson(place, language)
+    assert (english.guess.measure, english.guess.options, english.guess.right) == (
+        other.guess.measure, other.guess.options, other.guess.right,
+    )  # fmt: skip
+    for name, text in texts(english).items():
+        translated = texts(other)[name]
+        assert bool(text) == bool(translated), name
+        assert Counter(PLACEHOLDER.findall(text)) == Counter(PLACEHOLDER.findall(translated)), name
+        assert numbers(text) == numbers(translated), name
+        assert Counter(CODE.findall(text)) == Counter(CODE.findall(translated)), name
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_translation_is_of_a_lesson(language: str) -> None:
+    for file in (LESSONS / language).glob("*/*.md"):
+        assert lesson_file(f"{file.parent.name}/{file.stem}", ENGLISH).is_file()
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_a_lesson_says_what_is_counted(place: str) -> None:
+    kernel = find_kernel(COUNTED_VARIANTS.get(place, place))
+    counts: Counted = counted(kernel)
+    lesson = read_lesson(place, ENGLISH)
+    assert lesson_place(kernel) == place
+    assert "{" not in "".join(filled(text, counts) for text in texts(lesson).values())
+    guess, right = lesson.guess, right_option(lesson.guess, counts)
+    assert right is not None
+    if guess.measure:
+        now, was = counts.measure(guess.measure), counts.measure_before(guess.measure)
+        assert now is not None
+        exact = Fraction(now, was) if guess.is_ratio and was else Fraction(now)
+        assert abs(float(guess.options[right]) - float(exact)) <= 0.06 * float(exact), exact
+        assert len(set(guess.options)) == len(guess.options) >= 3
+
+
+def test_rungs_that_are_counted_at_different_sizes_are_not_compared() -> None:
+    counts = counted(find_kernel("rows/01"))
+    assert counts.measure("sectors_loaded") is not None
+    assert counts.measure_before("sectors_loaded") is None
+    assert "rows/00_sequential[k-c-r] is counted at another size" in counts.reason

@@ -1,0 +1,1 @@
+"""The documentation's site: what MkDocs does not do by itself. `make docs` builds it."""

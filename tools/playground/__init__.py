@@ -1,0 +1,1 @@
+"""The playground: `explain` in a browser, without a server. `python -m tools.playground build OUT` writes the static pages."""
