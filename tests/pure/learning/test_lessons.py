@@ -78,4 +78,4 @@ def test_rungs_that_are_counted_at_different_sizes_are_not_compared() -> None:
     counts = counted(find_kernel("rows/01"))
     assert counts.measure("sectors_loaded") is not None
     assert counts.measure_before("sectors_loaded") is None
-    assert "rows/00_sequential[k-c-r] is counted at another size" in counts.reason
+    assert "rows/00_sequential[r-k-c] is counted at another size" in counts.reason

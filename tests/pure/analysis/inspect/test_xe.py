@@ -71,7 +71,7 @@ def test_a_loop_that_lanes_leave_one_by_one() -> None:
     assert mix.effects == {"control": 1, "integer": 2, "local load 128": 1, "multiply-add": 1}
     assert mix.multiply_adds == 1
     assert mix.local_loads_per_fma == 1
-    assert places(loop.instructions) == {"one/sums.cl": (6, 6)}
+    assert places(loop.instructions) == {"sums.cl": (6, 6)}
     assert not calls(listing)
 
 
