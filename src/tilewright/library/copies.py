@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from ..errors import InvalidInput, UnsupportedType
 from .copy_calls import MOST_LAUNCHES, STANDS_FOR, in_place_transpose, strided_copy
 from .engine import Call, call_for
-from .memory import Memory, memory_for
+from .memory.choice import Memory, memory_for
 from .rules import check_out, single_out, target_of
 from .shapes import View, distinct, product_launches
 

@@ -18,7 +18,7 @@ from ..errors import InvalidInput
 from ..runtime.opencl.vpdpbusd import equipped
 from .copy_calls import MOST_LAUNCHES
 from .engine import KEPT_CALLS, Call, call_for
-from .memory import Memory
+from .memory.choice import Memory
 from .result_types import check_activation
 from .rules import Casting, Target, check_cast, check_out, target_of
 from .shapes import Batch, ProductShape, View, as_matrices, batches, folded, product_launches, product_shape

@@ -12,7 +12,7 @@ from ..core.precision import PRECISIONS as SPECIAL_PRECISIONS
 from ..errors import InvalidInput, UnknownName
 from .axes import matrices_at, matrices_last, matrix_axes
 from .epilogue_vectors import bias_side, given_vectors, scale_kinds
-from .memory import memory_for
+from .memory.choice import memory_for
 from .multiply import PLAIN, Product, epilogue_of, multiply
 from .result_types import asked_type, product_types
 from .rules import Casting, check_casting, scalar, single_out

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from tilewright import matmul
 from tilewright.errors import InvalidInput, Unsupported
-from tilewright.library.memory import HostMemory
+from tilewright.library.memory.host import HostMemory
 from tilewright.library.multiply import Epilogue, Product, multiply
 from tilewright.runtime.opencl.device import Device
 

@@ -9,9 +9,9 @@ import numpy as np
 import pyopencl as cl
 from pyopencl.array import Array
 
-from ..errors import InvalidInput, Unsupported
-from .shapes import distinct
-from .views import device_view
+from ...errors import InvalidInput, Unsupported
+from ..shapes import distinct
+from ..views import device_view
 
 KEPT_EVENTS = 64  # events kept for each queue: the last ones that calls added to arrays
 LARGEST_CHECKED = 2**24  # elements of an `out` with interleaved dimensions: their addresses are listed

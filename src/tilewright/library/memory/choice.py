@@ -1,0 +1,44 @@
+"""Which memory a call's arrays lie in."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import pyopencl as cl
+from pyopencl.array import Array
+
+from ...errors import InvalidInput
+from ...runtime.forks import refuse_if_forked
+from ...runtime.opencl.device import adopt
+from ..engine import default_device
+from .host import HostMemory
+from .opencl import OpenCLMemory
+from .opencl_arrays import check_events, check_queue
+
+Memory = HostMemory | OpenCLMemory
+
+
+def memory_for(values: Sequence[Any], device: Any, queue: Any, wait_for: Any) -> Memory:
+    """The memory of a call: OpenCLMemory if any operand is a device array, otherwise HostMemory.
+
+    A call runs on `queue`, or on the first device array's queue, or on `device`, or on the default device.
+    LaunchFailed in a process that was forked after its parent had used the driver.
+    """
+    if queue is not None:
+        check_queue(queue)
+    events = () if wait_for is None else check_events(wait_for)
+    arrays = [value for value in values if isinstance(value, Array)]
+    if device is not None and (arrays or queue is not None):
+        other = "device arrays have one" if arrays else "the queue has one"
+        raise InvalidInput(f"device={device!r} is for host operands without a queue; {other}, so leave it out")
+    own = queue
+    if arrays and own is None:
+        own = next((array.queue for array in arrays if array.queue is not None), None)
+        if own is None:
+            raise InvalidInput("the PyOpenCL arrays have no queue: pass queue=")
+    opened = default_device(device) if own is None else adopt(own)
+    refuse_if_forked(opened.info.platform)
+    if arrays:
+        return OpenCLMemory(opened, own, events)
+    if events:
+        cl.wait_for_events(events)  # the host may read the arrays in this call
+    return HostMemory(opened, own)
