@@ -80,7 +80,7 @@ class Settled(NamedTuple):
 
 
 def multiply(memory: Memory, product: Product, out: Any, slot: Slot | None = None) -> Any:
-    """Check everything, multiply, and return the result: `out`, if it is given. A ready call for the arguments is kept in `slot`."""
+    """Check everything, multiply, and return the result: `out`, if it is given. `slot` gets a ready call for the next time."""
     call, arrays, target, added, ready = settle(memory, product, out, slot.names if slot else ())
     if added is not None:  # after planning, because a refused call writes nothing
         memory.assign(target.array, added)

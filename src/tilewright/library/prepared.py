@@ -4,7 +4,7 @@ from __future__ import annotations  # so that a tooltip says DTypeLike, not what
 
 import threading
 from collections.abc import Hashable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import DTypeLike
     from pyopencl.array import Array as DeviceArray
 
-    AnyArray = np.ndarray | DeviceArray
+    AnyArray: TypeAlias = np.ndarray | DeviceArray
 
 ARGUMENTS = ("a", "b", "c", "bias", "scale_a", "scale_b")  # in the order of GIVEN
 KEPT_LAYOUTS = 64  # of each thread
@@ -88,7 +88,9 @@ class Prepared:
         return key, c is out, *(None if each is None else key_of(each) for each in others)
 
     def __repr__(self) -> str:
-        given = [f"{name} {_text(each)}" for name, each in zip(ARGUMENTS, self._described, strict=True) if each is not None]
+        given = [
+            f"{name} {_text(each)}" for name, each in zip(ARGUMENTS, self._described, strict=True) if each is not None
+        ]
         steps = [f"{step.kernel.name} ({step.config})" for plan in self.plans for step in plan.steps]
         how = "" if self._direct else ", through copies"
         return f"<Prepared: {'; '.join(given)}; on {self._label}{how}: {', '.join(steps) or 'nothing to launch'}>"

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from pyopencl.array import Array as DeviceArray
 
 
-
 @overload
 def matmul(
     a: DeviceArray,

@@ -6,9 +6,9 @@ import weakref
 from typing import Any
 
 import numpy as np
-import pyopencl as cl
 import pyopencl.array as cl_array
 import pytest
+from places import Place
 
 from tilewright import gemm, prepare
 from tilewright.errors import InvalidInput, UnknownName, UnsupportedType
@@ -21,16 +21,7 @@ def random(*shape: int) -> np.ndarray:
     return RNG.standard_normal(shape, np.float32)
 
 
-@pytest.fixture(params=["host", "device"])
-def place(request: pytest.FixtureRequest, device: Device) -> Any:
-    """A function that puts an array where its calls run, and one that reads it."""
-    if request.param == "host":
-        return lambda array: array, lambda array: array, {"queue": device.plain_queue}
-    queue = cl.CommandQueue(device.context, device.device)
-    return lambda array: cl_array.to_device(queue, array), lambda array: array.get(), {}
-
-
-def test_other_arrays_of_the_same_layout(place: Any) -> None:
+def test_other_arrays_of_the_same_layout(place: Place) -> None:
     put, get, where = place
     product = prepare(put(random(17, 9)), put(random(9, 21)), **where)
     out = put(np.zeros((17, 21), np.float32))
@@ -41,10 +32,10 @@ def test_other_arrays_of_the_same_layout(place: Any) -> None:
         assert np.allclose(get(out), a @ b, atol=1e-4)
 
 
-def test_everything_that_gemm_takes(place: Any) -> None:
+def test_everything_that_gemm_takes(place: Place) -> None:
     put, get, where = place
     a, b, c, bias = random(9, 17), random(21, 9), random(17, 21), random(21)
-    named = {"alpha": 0.5, "beta": 2.0, "trans_a": "T", "trans_b": "T", "activation": "relu"}
+    named: dict[str, Any] = {"alpha": 0.5, "beta": 2.0, "trans_a": "T", "trans_b": "T", "activation": "relu"}
     product = prepare(put(a), put(b), c=put(c), bias=put(bias), **named, **where)
     expected = np.maximum(0.5 * a.T.astype(float) @ b.T + 2 * c + bias, 0)
     for _ in range(2):
@@ -52,14 +43,13 @@ def test_everything_that_gemm_takes(place: Any) -> None:
         out = put(c.copy())
         product(put(a), put(b), out, c=out, bias=put(bias))
         assert np.allclose(get(out), expected, atol=1e-4)
-        other = put(np.zeros((17, 21), np.float32))
-        given = put(c)
+        other, given = put(np.zeros((17, 21), np.float32)), put(c)
         product(put(a), put(b), other, c=given, bias=put(bias))
         assert np.allclose(get(other), expected, atol=1e-4)
         assert np.array_equal(get(given), c)
 
 
-def test_an_out_that_is_an_operand(place: Any) -> None:
+def test_an_out_that_is_an_operand(place: Place) -> None:
     put, get, where = place
     a, b = random(30, 30), random(30, 30)
     left, right = put(a.copy()), put(b)
@@ -73,7 +63,7 @@ def test_an_out_that_is_an_operand(place: Any) -> None:
     assert not get(whole)[:, 1::2].any()
 
 
-def test_offsets_and_alignments_may_differ(place: Any) -> None:
+def test_offsets_and_alignments_may_differ(place: Place) -> None:
     put, get, where = place
     stack = random(4, 12, 12)
     lent = put(stack)
@@ -82,7 +72,7 @@ def test_offsets_and_alignments_may_differ(place: Any) -> None:
         assert np.allclose(get(product(lent[index], lent[index + 1])), stack[index] @ stack[index + 1], atol=1e-4)
 
 
-def test_operands_that_are_converted(place: Any) -> None:
+def test_operands_that_are_converted(place: Place) -> None:
     """The slow way: types that no kernel multiplies as they are."""
     put, get, where = place
     a, b = RNG.integers(-9, 9, (8, 6)).astype(np.int16), random(6, 5)
@@ -117,7 +107,7 @@ def test_what_does_not_fit_is_named_with_both_descriptions(device: Device) -> No
     ):
         with pytest.raises(InvalidInput, match=words):
             product(bad, b)
-    with pytest.raises(InvalidInput, match="c is numpy float32 .*prepared for None"):
+    with pytest.raises(InvalidInput, match=r"c is numpy float32 .*prepared for None"):
         product(a, b, c=random(4, 5))
     with pytest.raises(InvalidInput, match="bias is a list"):
         product(a, b, bias=[1.0] * 5)
@@ -142,7 +132,7 @@ def test_prepare_refuses_what_gemm_refuses(device: Device) -> None:
     with pytest.raises(InvalidInput, match="beta=2 needs c"):
         prepare(a, b, beta=2, queue=device.queue)
     with pytest.raises(InvalidInput, match="b is a list"):
-        prepare(a, b.tolist(), queue=device.queue)  # type: ignore[arg-type]
+        prepare(a, b.tolist(), queue=device.queue)
 
 
 def test_nothing_is_computed_or_kept(device: Device) -> None:
@@ -172,7 +162,7 @@ def test_device_results_are_let_go(device: Device) -> None:
     assert not any(each() is not None for each in gone)
 
 
-def test_threads_share_a_prepared_product(place: Any) -> None:
+def test_threads_share_a_prepared_product(place: Place) -> None:
     put, get, where = place
     product = prepare(put(random(40, 30)), put(random(30, 50)), **where)
     wrong: list[int] = []
@@ -192,7 +182,9 @@ def test_threads_share_a_prepared_product(place: Any) -> None:
     assert not wrong
 
 
-def test_it_is_gemm(place: Any) -> None:
+def test_it_is_gemm(place: Place) -> None:
     put, get, where = place
     a, b = random(33, 65), random(65, 20)
-    assert np.array_equal(get(prepare(put(a), put(b), alpha=2, **where)(put(a), put(b))), get(gemm(put(a), put(b), alpha=2, **where)))
+    assert np.array_equal(
+        get(prepare(put(a), put(b), alpha=2, **where)(put(a), put(b))), get(gemm(put(a), put(b), alpha=2, **where))
+    )

@@ -7,6 +7,7 @@ import numpy as np
 import pyopencl as cl
 import pyopencl.array as cl_array
 import pytest
+from places import Place
 from pyopencl.tools import ImmediateAllocator, MemoryPool
 
 from tilewright import copy, gemm, matmul, matrix_transpose, transpose
@@ -41,31 +42,23 @@ def runs(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return seen
 
 
-def test_second_calls_are_ready(device: Device, runs: list[str]) -> None:
+def test_second_calls_are_ready(place: Place, runs: list[str]) -> None:
+    put, get, where = place
     a, b, c, bias = random(7, 9), random(9, 11), random(7, 11), random(11)
-    queue = device.plain_queue
-    expected = {
-        "matmul": a @ b, "gemm": np.maximum(2 * a @ b + c + bias, 0), "transpose": a.T, "matrix_transpose": a.T, "copy": a,
-    }  # fmt: skip
-    for put, get, where in (
-        (lambda x: x, lambda x: x, {"queue": queue}),
-        (lambda x: cl_array.to_device(queue, x), lambda x: x.get(), {}),
-    ):
-        calls = {
-            "matmul": lambda: matmul(put(a), put(b), **where),
-            "gemm": lambda: gemm(
-                put(a), put(b), put(c), alpha=2, beta=1, bias=put(bias), activation="relu", **where
-            ),
-            "transpose": lambda: transpose(put(a), **where),
-            "matrix_transpose": lambda: matrix_transpose(put(a), **where),
-            "copy": lambda: copy(put(a), **where),
-        }
-        for name, call in calls.items():
-            call()
-            runs.clear()
-            for _ in range(2):
-                assert np.allclose(get(call()), expected[name], atol=1e-4), name
-            assert runs == ["ran", "ran"], name
+    named = {"alpha": 2, "beta": 1, "activation": "relu", **where}
+    calls: dict[str, tuple[Any, np.ndarray]] = {
+        "matmul": (lambda: matmul(put(a), put(b), **where), a @ b),
+        "gemm": (lambda: gemm(put(a), put(b), put(c), bias=put(bias), **named), np.maximum(2 * a @ b + c + bias, 0)),
+        "transpose": (lambda: transpose(put(a), **where), a.T),
+        "matrix_transpose": (lambda: matrix_transpose(put(a), **where), a.T),
+        "copy": (lambda: copy(put(a), **where), a),
+    }
+    for name, (call, expected) in calls.items():
+        call()
+        runs.clear()
+        for _ in range(2):
+            assert np.allclose(get(call()), expected, atol=1e-4), name
+        assert runs == ["ran", "ran"], name
 
 
 def test_an_out_that_shares_memory_is_noticed(device: Device, runs: list[str]) -> None:
@@ -115,9 +108,9 @@ def test_what_is_forbidden_stays_forbidden(device: Device) -> None:
     context = cl.Context([device.device])
     other = cl.CommandQueue(context)
     foreign = cl_array.to_device(other, a)
-    for call in (lambda: matmul(lent, foreign), lambda: matmul(lent, lent, foreign)):
+    for b, target in ((foreign, None), (lent, foreign)):
         with pytest.raises(InvalidInput, match="context"):
-            call()
+            matmul(lent, b, target)
     assert np.allclose(matmul(foreign, foreign).get(), a @ a, atol=1e-4)
 
 
@@ -153,7 +146,7 @@ def test_ready_calls_are_dropped_with_their_call(one_device: Device, monkeypatch
                 matmul(a, a, queue=one_device.plain_queue)
         found["calls"], found["ready"] = len(kept.calls), len(kept.ready)
         found["owned"] = sum(len(each.ready) for each in kept.calls.values())
-        found["plans"] = [plan.problem.m for call in kept.calls.values() for plan in call.plans]
+        found["plans"] = [plan.problem.operands[0].shape[0] for call in kept.calls.values() for plan in call.plans]
 
     thread = threading.Thread(target=work)
     thread.start()
@@ -182,7 +175,7 @@ def test_events_do_not_pile_up(device: Device) -> None:
 
 
 def test_calls_on_one_queue_wait_for_no_event_of_it(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
-    waits: list[Any] = []
+    waits: Any = []
     whole = engine.Call.enqueue
 
     def watched(self: Any, buffers: Any, queue: Any, wait_for: Any = None, event: bool = True) -> Any:
@@ -190,22 +183,26 @@ def test_calls_on_one_queue_wait_for_no_event_of_it(device: Device, monkeypatch:
         return whole(self, buffers, queue, wait_for, event)
 
     monkeypatch.setattr(engine.Call, "enqueue", watched)
+
+    def last() -> Any:
+        return waits[-1]
+
     queue, other = (cl.CommandQueue(device.context, device.device) for _ in range(2))
     a = cl_array.to_device(queue, random(16, 16))
     result = a
     for _ in range(5):
         result = matmul(result, a)
-    assert waits == [None] * 5
+    assert waits == [None, None, None, None, None]
     own = cl.enqueue_marker(queue)
     a.add_event(own)
     matmul(a, a)
-    assert waits[-1] is None
+    assert last() is None
     matmul(a, a, queue=other)
-    assert len(waits[-1]) == 1
+    assert len(last()) == 1
     gate = cl.UserEvent(device.context)
     a.add_event(gate)
     held = matmul(a, a)
-    assert waits[-1][-1] is gate
+    assert last()[-1] is gate
     assert held.events[-1].command_execution_status != cl.command_execution_status.COMPLETE
     gate.set_status(cl.command_execution_status.COMPLETE)
     held.get()

@@ -13,7 +13,6 @@ from ..shapes import Shape, View, distinct
 from ..views import as_host_array, host_view, lent_buffer, whole_elements
 from .ready import REFUSED, Ready, Recipe
 
-
 Place = tuple[Device, Any]  # where a call runs: its device, and its queue
 
 

@@ -14,7 +14,7 @@ from ...errors import InvalidInput, Unsupported
 from ..shapes import distinct
 from ..views import device_view
 
-KEPT_EVENTS = 64  # events kept for each queue: the last ones that calls added to arrays
+KEPT_EVENTS = 64  # queues, and events of each: the last ones that calls left on arrays
 LARGEST_CHECKED = 2**24  # elements of an `out` with interleaved dimensions: their addresses are listed
 
 
@@ -145,12 +145,13 @@ class _Order:
 
     def left_on(self, pointer: int) -> OrderedDict[int, Any]:
         """The last events of a queue, given by its pointer, that calls left on arrays."""
-        left = self._left.get(pointer)
-        if left is None:
-            left = self._left[pointer] = OrderedDict()
-            if len(self._left) > KEPT_EVENTS:
-                self._left.popitem(last=False)
-        return left
+        with self.lock:
+            left = self._left.get(pointer)
+            if left is None:
+                left = self._left[pointer] = OrderedDict()
+                if len(self._left) > KEPT_EVENTS:
+                    self._left.popitem(last=False)
+            return left
 
 
 ORDER = _Order()
