@@ -121,7 +121,7 @@ class Prepared:
                 raise InvalidInput(f"{name} is {_text(given)}; the product was prepared for {_text(wanted)}")
 
 
-Description = tuple[type, tuple[int, ...], tuple[int, ...], np.dtype] | None
+Description = tuple[Any, ...] | None  # the kind of array, shape, strides, type
 
 
 def _described(name: str, array: Any) -> Description:
@@ -131,7 +131,7 @@ def _described(name: str, array: Any) -> Description:
     if type(array) not in MEMORIES:
         kinds = " and ".join(f"{kind.__module__.partition('.')[0]}.{kind.__name__}" for kind in MEMORIES)
         raise InvalidInput(f"{name} is a {type(array).__name__}; a prepared product takes {kinds}")
-    return type(array), array.shape, array.strides, array.dtype
+    return type(array), *MEMORIES[type(array)].layout_of(array)
 
 
 def _text(described: Description) -> str:

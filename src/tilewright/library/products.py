@@ -90,7 +90,7 @@ def matmul(
 
     Arrays: operands are NumPy arrays, PyOpenCL arrays, or anything that NumPy converts, of any strides. NumPy operands
     give a complete NumPy array. If an operand is a PyOpenCL array, the call returns a PyOpenCL array at once; its last
-    event is in `result.events`.
+    event is in `result.events`, and its memory comes from the allocator of the first operand that has one.
 
     Arguments:
         out: the array for the result, or a tuple of one. It must be writable. It may overlap an operand.

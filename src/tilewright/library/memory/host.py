@@ -82,6 +82,10 @@ class HostMemory:
         return array.shape, array.strides, array.dtype, array.flags.num
 
     @staticmethod
+    def layout_of(array: np.ndarray) -> tuple[Any, ...]:
+        return array.shape, array.strides, array.dtype
+
+    @staticmethod
     def settled(array: np.ndarray) -> bool:
         """Not where `whole_elements` looks at the address."""
         return bool(array.size) and (array.flags.owndata or array.dtype.alignment == array.dtype.itemsize)

@@ -92,6 +92,10 @@ class OpenCLMemory(DeviceCopies):
         return array.shape, array.strides, array.offset, array.dtype
 
     @staticmethod
+    def layout_of(array: Array) -> tuple[Any, ...]:
+        return array.shape, array.strides, array.dtype
+
+    @staticmethod
     def settled(array: Array) -> bool:
         return bool(array.size)
 
