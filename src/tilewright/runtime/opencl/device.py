@@ -194,18 +194,28 @@ class Device:
             program = self._load(binary, options)
             if program is not None:
                 return program, "(from the cache of built programs)"
-        # PyOpenCL's public Program has its own cache, whose entries can be older than the driver.
-        program = cl.Program(cl._cl._Program(self.context, source.encode()))
-        try:
-            self._finish_build(program, options)
-        except cl.Error as error:
-            raise BuildFailed(name, info.label, name_lines(self._log(program) or str(error), source)) from error
+        program = self._from_source(source, name, options)
         if target:
             program = self._retargeted(program, name, target)
         binaries = program.get_info(cl.program_info.BINARIES)
         if binaries and binaries[0]:
             self._disk.put(key, binaries[0])
         return program, self._log(program)
+
+    def _from_source(self, source: str, name: str, options: tuple[str, ...]) -> Any:
+        # PyOpenCL's public Program has its own cache, whose entries can be older than the driver.
+        program = cl.Program(cl._cl._Program(self.context, source.encode()))
+        try:
+            self._finish_build(program, options)
+        except cl.Error as error:
+            raise BuildFailed(name, self.info.label, name_lines(self._log(program) or str(error), source)) from error
+        return program
+
+    def ptx(self, source: str, name: str, options: tuple[str, ...] = (), target: str = "") -> tuple[str, str]:
+        """What NVIDIA's compiler makes of `source`, for `target` if there is one, and its log. Nothing is kept."""
+        program = self._from_source(source, name, options)
+        text = program.get_info(cl.program_info.BINARIES)[0].rstrip(b"\0").decode()
+        return retarget(text, target) if target else text, self._log(program)
 
     def _retargeted(self, program: Any, name: str, target: str) -> Any:
         """The program for `target`, made from the driver's PTX."""
