@@ -51,12 +51,7 @@ def _shared_scratch(plan: Plan) -> dict[str, int]:
 
 def _zeroed_scratch(plan: Plan, device: Device) -> dict[str, Any]:
     """Scratch buffers that hold zeros before and after each run. Each call has its own."""
-    zeroed = {name: device.allocate(plan.scratch[name]) for name in sorted(plan.zeroed)}
-    for name, buffer in zeroed.items():
-        device.fill(buffer, 0, 0, plan.scratch[name])
-    if zeroed:
-        device.finish("filling scratch memory with zeros")  # the call may be enqueued on another queue
-    return zeroed
+    return {name: device.zeroed(plan.scratch[name]) for name in sorted(plan.zeroed)}
 
 
 class Kept:
@@ -75,7 +70,7 @@ class Kept:
         """
         found = {}
         for position, (name, nbytes) in enumerate(sizes.items()):
-            key = (queue.int_ptr, position)
+            key = (getattr(queue, "int_ptr", queue), position)  # a queue of OpenCL, or the handle of CUDA's stream
             buffer, held = self._scratch.pop(key, (None, 0))
             if held < nbytes:
                 buffer, held = device.allocate(nbytes), nbytes

@@ -97,3 +97,7 @@ class OpenCLMemory(DeviceCopies):
 
     def result(self, array: Array) -> Array:
         return array
+
+    def permuted(self, result: Any, order: Sequence[int]) -> Any:
+        """A view of a result with its dimensions in another order."""
+        return result.transpose(order)

@@ -5,16 +5,14 @@ from collections.abc import Sequence
 from threading import Lock
 from typing import Any
 
-import numpy as np
 import pyopencl as cl
 from pyopencl.array import Array
 
-from ...errors import InvalidInput, Unsupported
-from ..shapes import distinct
+from ...errors import InvalidInput
+from ..shapes import share_elements
 from ..views import device_view
 
 KEPT_EVENTS = 64  # events kept for each queue: the last ones that calls added to arrays
-LARGEST_CHECKED = 2**24  # elements of an `out` with interleaved dimensions: their addresses are listed
 
 
 def check_queue(queue: Any) -> None:
@@ -71,25 +69,10 @@ def check_writable(out: Array) -> None:
     base = out.base_data
     if isinstance(base, cl.MemoryObjectHolder) and base.flags & cl.mem_flags.READ_ONLY:
         raise InvalidInput(f"out ({out.shape} {out.dtype}) is read-only: its buffer was made with READ_ONLY")
-    if not out.flags.forc and share_elements(out):
+    if not out.flags.forc and share_elements(device_view(out)):
         raise InvalidInput(
             f"elements of out share memory: its shape is {out.shape}, its strides are {out.strides} bytes"
         )
-
-
-def share_elements(array: Array) -> bool:
-    """Whether two elements of an array have the same address."""
-    view = device_view(array)
-    if array.size < 2 or distinct(view):
-        return False
-    if array.size > LARGEST_CHECKED:
-        raise Unsupported(
-            f"out has {array.size:,} elements in interleaved dimensions; at most {LARGEST_CHECKED:,} can be checked"
-        )
-    places = np.zeros((), np.int64)
-    for side, stride in zip(view.shape, view.strides, strict=True):
-        places = places[..., None] + np.arange(side, dtype=np.int64) * stride
-    return bool(np.unique(places).size < array.size)
 
 
 class _Left:

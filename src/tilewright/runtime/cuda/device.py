@@ -51,6 +51,7 @@ class Device:
         self._launched = 0  # since the stream was last empty
         self._programs: dict[tuple[str, str, tuple[str, ...]], Program] = {}
         self.per_thread = local()  # what the library caches for its calls on this device
+        self.captured: set[Any] = set()  # calls whose launches are in graphs, which use their scratch memory
         self._lock = Lock()
         self._disk = BinaryCache(cache_folder() / "programs")
 
@@ -139,15 +140,16 @@ class Device:
         """A new buffer with the encoded map, into which kernels write addresses. Unsupported if it cannot be encoded."""
         encoded = encode(map_)
         buffer = self.allocate(len(encoded))
-        with self.current() as driver, relaxed_capture():
-            check("writing a tensor map", driver.cuMemcpyHtoD_v2(buffer.pointer, encoded, len(encoded)))
+        with relaxed_capture():
+            self.write(buffer, np.frombuffer(encoded, np.uint8))
         return buffer
 
     def zeroed(self, nbytes: int) -> Buffer:
         """A buffer of zeros, complete when this returns; also while a stream is being captured."""
         buffer = self.allocate(nbytes)
-        with self.current() as driver, relaxed_capture():
-            check(f"filling {nbytes:,} bytes", driver.cuMemsetD8_v2(buffer.pointer, 0, buffer.nbytes))
+        with relaxed_capture():
+            self.fill(buffer, 0, 0, buffer.nbytes)
+            self.finish("filling scratch memory with zeros")
         return buffer
 
     def local_memory(self, nbytes: int) -> Any:

@@ -33,12 +33,14 @@ class BoundKernel:
         self.function = function
         self.dynamic_bytes = dynamic_bytes
         self._values: list[Any] = [None] * count
+        self._owners: list[Any] = [None] * count  # bound arguments keep memory alive: a captured graph may use it later
         self.arguments = (ctypes.c_void_p * max(count, 1))()
 
     def set_arg(self, index: int, value: Any) -> None:
         """Bind a buffer, or a scalar of a NumPy type."""
         if isinstance(value, Buffer):
             self.pointer(index).value = value.pointer
+            self._owners[index] = value.owner
             return
         kept = np.atleast_1d(np.asarray(value))
         self._values[index] = kept

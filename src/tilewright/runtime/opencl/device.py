@@ -310,6 +310,13 @@ class Device:
             with check(f"filling {nbytes:,} bytes"):
                 cl.enqueue_fill_buffer(self.queue, buffer, np.uint8(byte), origin, nbytes)
 
+    def zeroed(self, nbytes: int) -> Any:
+        """A buffer of zeros, complete when this returns: its user may be enqueued on another queue."""
+        buffer = self.allocate(nbytes)
+        self.fill(buffer, 0, 0, nbytes)
+        self.finish("filling scratch memory with zeros")
+        return buffer
+
     def write(self, buffer: Any, array: np.ndarray, queue: Any = None) -> None:
         """Copy an array's elements to a buffer, and wait."""
         if array.nbytes:
