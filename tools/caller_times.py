@@ -1,8 +1,8 @@
 """Measures what a caller of PyTorch's tensors sees: loops of calls of `matmul(a, b, out)` beside `torch.matmul`.
 
-`python -m tools.caller_times --record benchmarks/h200-calls.json` takes turns with PyTorch in each round, on random data. For each
-product the record has the medians and spreads of a call's microseconds, in loops and in CUDA graphs of many calls, and the error
-of both against float64. It needs PyTorch and an NVIDIA GPU. `--warm-up` compiles all programs first, in several processes.
+`python -m tools.caller_times --record benchmarks/h200-calls.json` takes turns with PyTorch in each round, on random data. For
+each product the record has the medians and spreads of a call's microseconds, in loops and in CUDA graphs of many calls, and the
+error of both against float64. It needs PyTorch and an NVIDIA GPU. `--warm-up` compiles all programs first, in several processes.
 """
 
 import argparse
@@ -121,7 +121,13 @@ def measured(case: Case, dtype: str) -> dict[str, Any]:
     import tilewright
 
     a, b, out = operands(case, dtype)
-    own, other = (lambda: tilewright.matmul(a, b, out)), (lambda: torch.matmul(a, b, out=out))
+
+    def own() -> None:
+        tilewright.matmul(a, b, out)
+
+    def other() -> None:
+        torch.matmul(a, b, out=out)
+
     row: dict[str, Any] = {"product": str(case), "what": case.what, "dtype": dtype}
     for name, call in (("error", own), ("torch_error", other)):
         out.fill_(float("nan"))
