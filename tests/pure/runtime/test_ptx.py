@@ -3,7 +3,7 @@
 import pytest
 
 from tilewright.errors import Unsupported
-from tilewright.runtime.cuda.ptx import MOST_STATIC, for_cuda
+from tilewright.runtime.cuda.ptx import DYNAMIC, MOST_STATIC, for_cuda
 
 PTX = """
 .version 8.7
@@ -39,10 +39,13 @@ def test_arrays_beyond_cudas_limit_become_dynamic(large: int) -> None:
     if large + 64 <= MOST_STATIC:
         assert (found.dynamic_bytes, ".extern" in found.text) == (0, False)
         return
-    assert found.dynamic_bytes == large
-    assert f"gemm_tiles[{large}]" not in found.text
-    assert found.text.index(".extern .shared .align 128 .b8 gemm_tiles[];") < found.text.index(".entry")
-    assert ".shared .align 8 .b8 gemm_full[64];" in found.text
+    start = -(-large // 8) * 8  # the array of lower alignment comes second
+    assert found.dynamic_bytes == start + 64
+    assert found.text.index(f".extern .shared .align 128 .b8 {DYNAMIC}[];") < found.text.index(".entry")
+    assert f"mov.u64 %rd1, {DYNAMIC}+0;" in found.text
+    assert f"mov.u64 %rd2, {DYNAMIC}+{start};" in found.text
+    assert f"[{DYNAMIC}+{start + 16}]" in found.text
+    assert ".shared .align 8" not in found.text
 
 
 def test_a_register_without_counterpart_is_refused() -> None:
