@@ -21,6 +21,8 @@ PTX = """
 \tmov.b32 %r1, %envreg3;
 \tmov.b32 %r2, %envreg7;
 \tmov.u64 %rd1, gemm_tiles;
+\tmov.u64 %rd2, gemm_full;
+\tld.shared.u64 %rd3, [gemm_full+16];
 }}
 """
 
