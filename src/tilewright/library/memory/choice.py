@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 import pyopencl as cl
 from pyopencl.array import Array
 
@@ -17,6 +18,8 @@ from .opencl import OpenCLMemory
 from .opencl_arrays import check_events, check_queue
 
 Memory = HostMemory | OpenCLMemory | CudaMemory
+# The memory of arrays by their exact type, for ready calls (`ready.py`). Subclasses go the general way.
+MEMORIES: dict[type, type[Memory]] = {np.ndarray: HostMemory, Array: OpenCLMemory}
 
 
 def memory_for(values: Sequence[Any], device: Any, queue: Any, wait_for: Any) -> Memory:
@@ -46,7 +49,8 @@ def memory_for(values: Sequence[Any], device: Any, queue: Any, wait_for: Any) ->
     opened = default_device(device) if own is None else adopt(own)
     refuse_if_forked(opened.info.platform)
     if arrays:
-        return OpenCLMemory(opened, own, events)
+        allocator = next((array.allocator for array in arrays if array.allocator is not None), None)
+        return OpenCLMemory(opened, own, events, allocator)
     if events:
         cl.wait_for_events(events)  # the host may read the arrays in this call
     return HostMemory(opened, own)

@@ -34,6 +34,7 @@ from .launch_without_event import launch_without_event
 from .retarget import retarget
 from .smoke import LOOP_ROUNDS, rounds_of_a_long_loop
 
+READ_WRITE = cl.mem_flags.READ_WRITE
 WITHOUT_DEVICE = "list, show, explain, inspect --arch, compare, plot and report"  # commands
 
 
@@ -263,8 +264,11 @@ class Device:
         limit = self.info.max_alloc_bytes
         if limit and size > limit:
             raise OutOfDeviceMemory(f"{size:,} bytes are too many: {self.info.label} allows {limit:,} in one buffer")
-        with check(f"allocating {size:,} bytes of {self.info.global_bytes:,} on {self.info.label}"):
-            return cl.Buffer(self.context, cl.mem_flags.READ_WRITE, size)
+        try:  # for every result on a device: a context manager would cost 2 us
+            return cl.Buffer(self.context, READ_WRITE, size)
+        except cl.Error:
+            with check(f"allocating {size:,} bytes of {self.info.global_bytes:,} on {self.info.label}"):
+                raise
 
     def tensor_map(self, map_: TensorMap) -> Any:
         """A new buffer with the encoded map, into which kernels write addresses. Unsupported if it cannot be encoded."""
@@ -354,8 +358,13 @@ class Device:
                 raise
 
     def finish(self, what: str, queue: Any = None) -> None:
-        try:  # every library call on host arrays comes here: a context manager would cost 2 us
+        with check(f"waiting for {what}"):
             (queue or self.queue).finish()
+
+    def wait(self, what: str, event: Any) -> None:
+        """Wait for one event."""
+        try:  # every library call on host arrays comes here: a context manager would cost 2 us
+            event.wait()
         except cl.Error:
             with check(f"waiting for {what}"):
                 raise
