@@ -4,7 +4,7 @@ from __future__ import annotations  # so that a tooltip says DTypeLike, not what
 
 import threading
 from collections.abc import Hashable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -13,7 +13,8 @@ from ..errors import InvalidInput
 from ..runtime.forks import refuse_if_forked
 from .memory.choice import MEMORIES, Memory, memory_for
 from .multiply import Settled, multiply, settle
-from .ready import REFUSED, Ready, slot_names
+from .ready import Ready, slot_names
+from .refused import REFUSED
 from .requests import GIVEN, Number, Options, Transposition, gemm_product
 from .rules import Casting, single_out
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import DTypeLike
     from pyopencl.array import Array as DeviceArray
 
-    AnyArray = np.ndarray | DeviceArray
+    AnyArray: TypeAlias = np.ndarray | DeviceArray
 
 ARGUMENTS = ("a", "b", "c", "bias", "scale_a", "scale_b")  # in the order of GIVEN
 KEPT_LAYOUTS = 64  # of each thread
@@ -95,7 +96,7 @@ class Prepared:
     def _ready(self, arrays: tuple[Any, ...], out: Any, key: Hashable) -> Ready | None:
         """This thread's ready call, new; None if these arrays must go the general way."""
         self._check(arrays)
-        ready = self._settle(arrays, out)[1].ready
+        ready: Ready | None = self._settle(arrays, out)[1].ready
         kept: dict[Hashable, Ready | None] = vars(self._threads).setdefault("ready", {})
         if len(kept) == KEPT_LAYOUTS:
             del kept[next(iter(kept))]

@@ -52,9 +52,9 @@ def overlap(one: Array, other: Array) -> bool:
         return False
     if base is other_base:
         return True
-    if type(base) is type(other_base) is cl.Buffer:  # what most arrays have, and every call asks
-        if base.associated_memobject is None and other_base.associated_memobject is None:
-            return bool(base.int_ptr == other_base.int_ptr)
+    plain = type(base) is type(other_base) is cl.Buffer  # what most arrays have, and every call asks
+    if plain and base.associated_memobject is None and other_base.associated_memobject is None:
+        return bool(base.int_ptr == other_base.int_ptr)
     (first, begin, end), (second, other_begin, other_end) = memory_of(one), memory_of(other)
     return first == second and begin < other_end and other_begin < end
 

@@ -1,0 +1,3 @@
+"""What a ready call returns if its arrays must go the general way."""
+
+REFUSED = object()
