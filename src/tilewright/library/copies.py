@@ -202,7 +202,7 @@ def _copied(memory: Memory, a: Any, order: tuple[int, ...], out: Any, slot: Slot
         memory.assign(target.copied_to, target.array)
     elif slot is not None and taken is a and a.ndim:  # a product without dimensions is a NumPy number, a copy is not
         slot.keep(memory.ready(Recipe(call, ((0, "input"),), "output", target.array)))
-    return target.array if out is None else out
+    return memory.result(target.array) if out is None else out
 
 
 def _check_elements(dtype: np.dtype) -> None:

@@ -2,7 +2,7 @@
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ..core.plan import Plan
@@ -40,12 +40,16 @@ class Call:
         if self._single is not None:
             return self._single.start(buffers, queue, wait_for, event)
         last = None
-        for loaded, shared, zeroed in zip(self._loaded, self._shared, self._zeroed, strict=True):
-            scratch = kept_on(self.device).scratch(queue, shared, self.device)
-            started = loaded.start({**buffers, **scratch, **zeroed}, queue, wait_for, event)
+        for loaded, scratch in self.with_scratch(queue):
+            started = loaded.start({**buffers, **scratch}, queue, wait_for, event)
             if loaded.launches:
                 last, wait_for = started, None
         return last
+
+    def with_scratch(self, queue: Any) -> Iterator[tuple[LoadedPlan, dict[str, Any]]]:
+        """The plans in order, each with its scratch buffers on that queue."""
+        for loaded, shared, zeroed in zip(self._loaded, self._shared, self._zeroed, strict=True):
+            yield loaded, {**kept_on(self.device).scratch(queue, shared, self.device), **zeroed}
 
 
 def _shared_scratch(plan: Plan) -> dict[str, int]:
@@ -55,12 +59,7 @@ def _shared_scratch(plan: Plan) -> dict[str, int]:
 
 def _zeroed_scratch(plan: Plan, device: Device) -> dict[str, Any]:
     """Scratch buffers that hold zeros before and after each run. Each call has its own."""
-    zeroed = {name: device.allocate(plan.scratch[name]) for name in sorted(plan.zeroed)}
-    for name, buffer in zeroed.items():
-        device.fill(buffer, 0, 0, plan.scratch[name])
-    if zeroed:
-        device.finish("filling scratch memory with zeros")  # the call may be enqueued on another queue
-    return zeroed
+    return {name: device.zeroed(plan.scratch[name]) for name in sorted(plan.zeroed)}
 
 
 class Kept:
@@ -80,7 +79,7 @@ class Kept:
         """
         found = {}
         for position, (name, nbytes) in enumerate(sizes.items()):
-            key = (queue.int_ptr, position)
+            key = (getattr(queue, "int_ptr", queue), position)  # a queue of OpenCL, or the handle of CUDA's stream
             buffer, held = self._scratch.pop(key, (None, 0))
             if held < nbytes:
                 buffer, held = device.allocate(nbytes), nbytes
@@ -96,9 +95,7 @@ class Kept:
         self.zeroed_bytes += call.zeroed_bytes
         while len(self.calls) > KEPT_CALLS or (self.zeroed_bytes > KEPT_SCRATCH_BYTES and len(self.calls) > 1):
             oldest, dropped = self.calls.popitem(last=False)
-            if dropped.used and len(
-                self.calls
-            ):  # a ready call used it and did not move it to the end, which takes longer
+            if dropped.used and self.calls:  # by a ready call, which does not move it to the end: that takes longer
                 dropped.used = False
                 self.calls[oldest] = dropped
                 continue

@@ -31,14 +31,14 @@ def find(arrays: tuple[Any, ...], out: Any, names: tuple[str, ...], asked: Hasha
     """
     kind = type(arrays[0])
     memory = MEMORIES.get(kind)
-    if memory is None or (out is not None and type(out) is not kind):
+    if memory is None or (out is not None and type(out) is not kind and MEMORIES.get(type(out)) is not memory):
         return NOTHING
     key_of = memory.key_of
     keys = [asked, None if out is None else key_of(out)]
     for array in arrays:
         if array is None:
             keys.append(None)
-        elif type(array) is kind:
+        elif type(array) is kind or MEMORIES.get(type(array)) is memory:
             keys.append(key_of(array))
         else:
             return NOTHING
@@ -64,6 +64,7 @@ def slot_names(arrays: tuple[Any, ...], out: Any, names: tuple[str, ...]) -> Nam
     """The names of the arrays that are given; () if no call of theirs can be ready."""
     kind = type(arrays[0])
     given = [each for each in (*arrays, out) if each is not None]
-    if any(type(each) is not kind for each in given) or not all(MEMORIES[kind].settled(each) for each in given):
+    memory = MEMORIES[kind]
+    if any(MEMORIES.get(type(each)) is not memory for each in given) or not all(map(memory.settled, given)):
         return ()
     return tuple(None if each is None else name for name, each in zip(names, arrays, strict=True))

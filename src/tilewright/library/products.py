@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
 from ..errors import InvalidInput
-from .axes import matrices_at, matrices_last, matrix_axes
+from .axes import matrices_last, matrix_axes, order_at
 from .lookup import find
 from .memory.choice import memory_for
 from .memory.ready import REFUSED
@@ -137,7 +137,7 @@ def matmul(
     product = product._replace(a=matrices_last(left, core[0]), b=matrices_last(right, core[1]))
     if out is None:
         result = multiply(memory, product, None)
-        return matrices_at(result, core[2]) if core[2] else result
+        return memory.permuted(result, order_at(result.ndim, core[2])) if core[2] else result
     seen = memory.as_out(out)
     if seen.ndim <= max(core[2], default=-1):
         raise InvalidInput(f"out has the shape {seen.shape}; axes ask for its matrices in dimensions {core[2]}")

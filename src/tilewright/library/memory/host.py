@@ -1,6 +1,6 @@
 """NumPy arrays."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -150,6 +150,10 @@ class HostMemory:
     def result(self, array: np.ndarray) -> Any:
         """The array; a 0-d one as a NumPy scalar."""
         return array if array.ndim else array[()]
+
+    def permuted(self, result: Any, order: Sequence[int]) -> Any:
+        """A view of a result with its dimensions in another order."""
+        return result.transpose(order)
 
 
 class HostReady(Ready):

@@ -142,6 +142,10 @@ class OpenCLMemory(DeviceCopies):
     def result(self, array: Array) -> Array:
         return array
 
+    def permuted(self, result: Any, order: Sequence[int]) -> Any:
+        """A view of a result with its dimensions in another order."""
+        return result.transpose(order)
+
 
 class OpenCLReady(Ready):
     """A call that is ready for PyOpenCL arrays."""

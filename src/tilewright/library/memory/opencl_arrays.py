@@ -6,16 +6,14 @@ from threading import RLock
 from typing import Any, NamedTuple
 from weakref import ref
 
-import numpy as np
 import pyopencl as cl
 from pyopencl.array import Array
 
-from ...errors import InvalidInput, Unsupported
-from ..shapes import distinct
+from ...errors import InvalidInput
+from ..shapes import share_elements
 from ..views import device_view
 
 KEPT_EVENTS = 64  # queues, and events of each: the last ones that calls left on arrays
-LARGEST_CHECKED = 2**24  # elements of an `out` with interleaved dimensions: their addresses are listed
 
 
 def check_queue(queue: Any) -> None:
@@ -110,25 +108,10 @@ def check_writable(out: Array) -> None:
     """InvalidInput if the buffer is read-only, or if two elements have the same address."""
     if is_read_only(out.base_data):
         raise InvalidInput(f"out ({out.shape} {out.dtype}) is read-only: its buffer was made with READ_ONLY")
-    if not out.flags.forc and share_elements(out):
+    if not out.flags.forc and share_elements(device_view(out)):
         raise InvalidInput(
             f"elements of out share memory: its shape is {out.shape}, its strides are {out.strides} bytes"
         )
-
-
-def share_elements(array: Array) -> bool:
-    """Whether two elements of an array have the same address."""
-    view = device_view(array)
-    if array.size < 2 or distinct(view):
-        return False
-    if array.size > LARGEST_CHECKED:
-        raise Unsupported(
-            f"out has {array.size:,} elements in interleaved dimensions; at most {LARGEST_CHECKED:,} can be checked"
-        )
-    places = np.zeros((), np.int64)
-    for side, stride in zip(view.shape, view.strides, strict=True):
-        places = places[..., None] + np.arange(side, dtype=np.int64) * stride
-    return bool(np.unique(places).size < array.size)
 
 
 class _Order:

@@ -195,18 +195,28 @@ class Device:
             program = self._load(binary, options)
             if program is not None:
                 return program, "(from the cache of built programs)"
-        # PyOpenCL's public Program has its own cache, whose entries can be older than the driver.
-        program = cl.Program(cl._cl._Program(self.context, source.encode()))
-        try:
-            self._finish_build(program, options)
-        except cl.Error as error:
-            raise BuildFailed(name, info.label, name_lines(self._log(program) or str(error), source)) from error
+        program = self._from_source(source, name, options)
         if target:
             program = self._retargeted(program, name, target)
         binaries = program.get_info(cl.program_info.BINARIES)
         if binaries and binaries[0]:
             self._disk.put(key, binaries[0])
         return program, self._log(program)
+
+    def _from_source(self, source: str, name: str, options: tuple[str, ...]) -> Any:
+        # PyOpenCL's public Program has its own cache, whose entries can be older than the driver.
+        program = cl.Program(cl._cl._Program(self.context, source.encode()))
+        try:
+            self._finish_build(program, options)
+        except cl.Error as error:
+            raise BuildFailed(name, self.info.label, name_lines(self._log(program) or str(error), source)) from error
+        return program
+
+    def ptx(self, source: str, name: str, options: tuple[str, ...] = (), target: str = "") -> tuple[str, str]:
+        """What NVIDIA's compiler makes of `source`, for `target` if there is one, and its log. Nothing is kept."""
+        program = self._from_source(source, name, options)
+        text = program.get_info(cl.program_info.BINARIES)[0].rstrip(b"\0").decode()
+        return retarget(text, target) if target else text, self._log(program)
 
     def _retargeted(self, program: Any, name: str, target: str) -> Any:
         """The program for `target`, made from the driver's PTX."""
@@ -303,6 +313,13 @@ class Device:
         if nbytes:
             with check(f"filling {nbytes:,} bytes"):
                 cl.enqueue_fill_buffer(self.queue, buffer, np.uint8(byte), origin, nbytes)
+
+    def zeroed(self, nbytes: int) -> Any:
+        """A buffer of zeros, complete when this returns: its user may be enqueued on another queue."""
+        buffer = self.allocate(nbytes)
+        self.fill(buffer, 0, 0, nbytes)
+        self.finish("filling scratch memory with zeros")
+        return buffer
 
     def write(self, buffer: Any, array: np.ndarray, queue: Any = None) -> None:
         """Copy an array's elements to a buffer, and wait."""
