@@ -78,7 +78,7 @@ class Prepared:
     def _key(self, arrays: tuple[Any, ...], out: Any) -> Hashable:
         """What a ready call depends on. None if the arrays are of several kinds, for which there is none."""
         kinds = self._kinds
-        given = MEMORIES.get
+        given: Any = MEMORIES.get
         a, b, c, bias, scale_a, scale_b = arrays
         if given(type(a)) is not kinds or given(type(b)) is not kinds or not (out is None or given(type(out)) is kinds):
             return None
