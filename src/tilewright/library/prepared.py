@@ -46,6 +46,7 @@ class Prepared:
         self._options, self._device, self._queue = options, device, queue
         memory = memory_for((*arrays, out), device, queue, None)  # makes the kinds of CUDA's frameworks known, too
         self._described = tuple(map(_described, ARGUMENTS, arrays))
+        self._kind = type(arrays[0])
         self._kinds: Any = MEMORIES[type(arrays[0])]
         if isinstance(memory, OpenCLMemory):
             self._queue = memory.queue  # whatever queues the arrays of later calls have
@@ -77,11 +78,12 @@ class Prepared:
 
     def _key(self, arrays: tuple[Any, ...], out: Any) -> Hashable:
         """What a ready call depends on. None if the arrays are of several kinds, for which there is none."""
-        kinds = self._kinds
+        kind, kinds = self._kind, self._kinds
         given: Any = MEMORIES.get
         a, b, c, bias, scale_a, scale_b = arrays
-        if given(type(a)) is not kinds or given(type(b)) is not kinds or not (out is None or given(type(out)) is kinds):
-            return None
+        if not (type(a) is kind is type(b) and (out is None or type(out) is kind)):
+            if any(each is not None and given(type(each)) is not kinds for each in (a, b, out)):
+                return None
         key_of = kinds.key_of
         key: tuple[Any, ...] = (key_of(a), key_of(b), None if out is None else key_of(out))
         if self._streams:
