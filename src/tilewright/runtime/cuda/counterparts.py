@@ -16,7 +16,7 @@ CUDA_FEATURES = {"cpu", "gpu", "nvidia"}  # kinds of devices, and the feature th
 def open_backends(backend: str, device: str | Device | None = None) -> tuple[Device, ...]:
     """The device opened by each runtime that `backend` names, OpenCL first. `device` may be open already.
 
-    NoDevice says what is missing: the packages of the extra `cuda`, or an NVIDIA GPU.
+    NoDevice says what is missing: NVRTC, or an NVIDIA GPU.
     """
     if backend not in BACKENDS:
         raise InvalidInput(f"backend={backend!r} is not one of {', '.join(BACKENDS)}")
