@@ -50,6 +50,16 @@ def test_arrays_beyond_cudas_limit_become_dynamic(large: int) -> None:
     assert ".shared .align 8" not in found.text
 
 
+def test_single_variables_become_parts_too() -> None:
+    text = PTX.format(large=100_000).replace(
+        "{\n", "{\n\t.shared .align 4 .u32 gemm_mark;\n\tst.shared.u32 [gemm_mark], %r1;\n", 1
+    )
+    found = for_cuda(text)
+    assert found.dynamic_bytes == 100_000 + 64 + 4
+    assert f"[{DYNAMIC}+100064]" in found.text
+    assert ".shared .align 4 .u32" not in found.text
+
+
 def test_a_register_without_counterpart_is_refused() -> None:
     with pytest.raises(Unsupported, match="%envreg9"):
         for_cuda(PTX.format(large=64).replace("%envreg3", "%envreg9"))
