@@ -288,7 +288,7 @@ def render(kernel: Kernel, config: Config, problem: Problem, dialect: str = Dial
     """
     macros = {**type_macros(problem.dtype), **config.macros(problem)}
     files = (file for feature, _ in kernel.requires for file in FEATURE_PRELUDES.get(feature, ()))
-    preludes = dict.fromkeys((dialect, *(files if dialect == Dialect.OPENCL else ())))
+    preludes = dict.fromkeys((dialect, *files))
     if problem.operation == OWN and dialect == Dialect.OPENCL and not speaks_of_real(kernel.text):
         macros, preludes = config.macros(problem), {}  # names of ours could be names of the file's, too
     defines = "\n".join(f"#define {key} {value}" for key, value in macros.items())
