@@ -45,6 +45,13 @@ def test_arrays_beyond_cudas_limit_become_dynamic(large: int) -> None:
     assert ".shared .align 8 .b8 gemm_full[64];" in found.text
 
 
+def test_variables_count_as_arrays_do() -> None:
+    full = PTX.format(large=MOST_STATIC - 64)
+    assert for_cuda(full).dynamic_bytes == 0
+    one_more = full.replace(".entry", ".shared .align 4 .u32 gemm_arrived;\n.entry")
+    assert for_cuda(one_more).dynamic_bytes == MOST_STATIC - 64
+
+
 def test_a_register_without_counterpart_is_refused() -> None:
     with pytest.raises(Unsupported, match="%envreg9"):
         for_cuda(PTX.format(large=64).replace("%envreg3", "%envreg9"))

@@ -17,6 +17,7 @@ REGISTERS = {
 MOST_STATIC = 48 * 1024  # bytes of static shared memory of a kernel that CUDA loads
 _REGISTER = re.compile(r"%envreg\d+\b")
 _ARRAY = re.compile(r"^[ \t]*\.shared\s+\.align\s+(\d+)\s+\.b8\s+([\w$]+)\[(\d+)\];[ \t]*\n?", re.M)
+_VARIABLE = re.compile(r"^[ \t]*\.shared\s+\.align\s+\d+\s+\.[bufs](8|16|32|64)\s+[\w$]+;", re.M)
 _ENTRY = re.compile(r"^[ \t]*(?:\.(?:visible|weak)[ \t]+)?\.entry\b", re.M)
 
 
@@ -31,11 +32,12 @@ class LoadablePtx:
 def for_cuda(ptx: str) -> LoadablePtx:
     """The PTX of one kernel as CUDA loads it. Unsupported names a register of OpenCL's that has no counterpart.
 
-    If the static arrays of shared memory are larger than CUDA allows, the largest becomes dynamic.
+    If what is static in shared memory is more than CUDA allows, the largest array becomes dynamic.
     """
     text = _REGISTER.sub(_counterpart, ptx)
     arrays = list(_ARRAY.finditer(text))
-    if sum(int(array[3]) for array in arrays) <= MOST_STATIC:
+    variables = sum(int(bits) // 8 for bits in _VARIABLE.findall(text))
+    if sum(int(array[3]) for array in arrays) + variables <= MOST_STATIC:
         return LoadablePtx(text, 0)
     largest = max(arrays, key=lambda array: int(array[3]))
     alignment, name, size = largest.groups()
