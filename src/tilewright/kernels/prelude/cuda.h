@@ -2,7 +2,8 @@
 //
 // All of it and the kernel lie in a namespace, where float4 is OpenCL's, with arithmetic, and not CUDA's; the renderer
 // closes it at the end of the program. A pointer of CUDA has no address space, but a variable has: so the kernels write
-// __local for what lies in local memory, and local for what a pointer points to, which mean the same in OpenCL C.
+// __local for what lies in local memory, and local for what a pointer points to, which mean the same in OpenCL C. C++ takes
+// (int2)(x, y) for another thing: so they write MAKE2(int, x, y).
 //
 // The renderer defines REAL, REAL_IS_INTEGER and REAL_IS_DOUBLE before it, as for opencl.cl.
 

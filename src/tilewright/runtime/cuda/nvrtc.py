@@ -59,7 +59,10 @@ class Nvrtc:
                 raise BuildFailed(name, f"{architecture} ({self.version})", log or self._meaning(status))
             ptx = self._output(program, "PTX").rstrip(b"\0").decode()
             if MARK in ptx and architecture.startswith("sm_"):
-                raise Unsupported(f"{name} has PTX comments that are instructions ({MARK}): NVRTC makes PTX of it, no machine code")
+                raise Unsupported(
+                    f"{name} has instructions that stand in PTX as comments ({MARK}), and machine code would lack them: ask for "
+                    "PTX, by compile_ptx"
+                )
             return Compilation(self._output(program, "CUBIN"), ptx, log)
         finally:
             self.library.nvrtcDestroyProgram(ctypes.byref(program))

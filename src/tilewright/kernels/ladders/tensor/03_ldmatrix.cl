@@ -18,7 +18,7 @@
 #define PIECE(tile, row, k) (&tile[row][(k) ^ (row) / 2 % 4 * 8])
 
 // Eight elements of a row of `from`, beginning at element number `first`.
-#define LOAD8(tile, row, k, from, first) *(local uint4*)PIECE(tile, row, k) = *(const __global uint4*)(from + (first))
+#define LOAD8(tile, row, k, from, first) *(__local uint4*)PIECE(tile, row, k) = *(const __global uint4*)(from + (first))
 
 __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
 void gemm(const int M, const int N, const int K, const __global half* A, const __global half* B, __global RESULT* C)
@@ -71,6 +71,6 @@ void gemm(const int M, const int N, const int K, const __global half* A, const _
             for (int i = 0; i < 4; i += 2) {
                 const size_t row = first_row + warp_row + m * 16 + g + i / 2 * 8;
                 const size_t column = first_column + warp_column + n * 8 + 2 * q;
-                STORE2(MAKE2(float, sum[m][n][i], sum[m][n][i + 1]), C + row * N + column);
+                STORE2((float2)(sum[m][n][i], sum[m][n][i + 1]), C + row * N + column);
             }
 }

@@ -80,6 +80,6 @@ void gemm(const int M, const int N, const int K, const __global half* A, const _
             for (int i = 0; i < 4; i += 2) {
                 const size_t row = first_row + warp_row + m * 16 + g + i / 2 * 8;
                 const size_t column = first_column + warp_column + n * 8 + 2 * q;
-                STORE2(MAKE2(float, sum[m][n][i], sum[m][n][i + 1]), C + row * N + column);
+                STORE2((float2)(sum[m][n][i], sum[m][n][i + 1]), C + row * N + column);
             }
 }

@@ -68,7 +68,7 @@ void gemm(const int M, const int N, const int K, const __global half* A, const _
 #pragma unroll
         for (int i = 0; i < BN / 2; i += 2) {
             const size_t row = first_row + warp * 16 + g + i / 2 % 2 * 8, column = first_column + i / 4 * 8 + 2 * q;
-            STORE2(MAKE2(float, sum[i], sum[i + 1]), C + row * N + column);
+            STORE2((float2)(sum[i], sum[i + 1]), C + row * N + column);
         }
     }
 }

@@ -75,7 +75,7 @@ void gemm(const int M, const int N, const int K, const __global half* A, const _
 
 #pragma unroll
             for (int part = 0; part < BN / 64; part++) {
-                local ushort(*slot)[64] = slots[consumer][part % 2];
+                __local ushort(*slot)[64] = slots[consumer][part % 2];
                 const int row = warp % 4 * 16 + lane % 16;
                 if (item % 128 == 0)
                     bulk_wait_group_read_1();  // the store from this slot, before the last one

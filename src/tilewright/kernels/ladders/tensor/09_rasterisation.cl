@@ -15,7 +15,7 @@ INLINE int2 place(const int tile, const int tiles_m, const int tiles_n)
 {
     const int group = tile / (SWIZZLE_GROUP * tiles_n), number = tile % (SWIZZLE_GROUP * tiles_n),
               height = min(SWIZZLE_GROUP, tiles_m - group * SWIZZLE_GROUP);
-    return MAKE2(int, (group * SWIZZLE_GROUP + number % height) * BM, number / height * BN);
+    return (int2)((group * SWIZZLE_GROUP + number % height) * BM, number / height * BN);
 }
 
 __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
@@ -83,7 +83,7 @@ void gemm(const int M, const int N, const int K, const __global half* A, const _
 
 #pragma unroll
             for (int part = 0; part < BN / 64; part++) {
-                local ushort(*slot)[64] = slots[consumer][part % 2];
+                __local ushort(*slot)[64] = slots[consumer][part % 2];
                 const int row = warp % 4 * 16 + lane % 16;
                 if (item % 128 == 0)
                     bulk_wait_group_read_1();  // the store from this slot, before the last one
