@@ -1,9 +1,11 @@
 """PTX of NVIDIA's OpenCL compiler made loadable by CUDA."""
 
+import re
+
 import pytest
 
 from tilewright.errors import Unsupported
-from tilewright.runtime.cuda.ptx import MOST_STATIC, for_cuda
+from tilewright.runtime.cuda.ptx import DYNAMIC, MOST_STATIC, for_cuda
 
 PTX = """
 .version 8.7
@@ -21,6 +23,8 @@ PTX = """
 \tmov.b32 %r1, %envreg3;
 \tmov.b32 %r2, %envreg7;
 \tmov.u64 %rd1, gemm_tiles;
+\tmov.u64 %rd2, gemm_full;
+\tld.shared.u64 %rd3, [gemm_full+16];
 }}
 """
 
@@ -39,17 +43,24 @@ def test_arrays_beyond_cudas_limit_become_dynamic(large: int) -> None:
     if large + 64 <= MOST_STATIC:
         assert (found.dynamic_bytes, ".extern" in found.text) == (0, False)
         return
-    assert found.dynamic_bytes == large
-    assert f"gemm_tiles[{large}]" not in found.text
-    assert found.text.index(".extern .shared .align 128 .b8 gemm_tiles[];") < found.text.index(".entry")
-    assert ".shared .align 8 .b8 gemm_full[64];" in found.text
+    start = -(-large // 8) * 8  # the array of lower alignment comes second
+    assert found.dynamic_bytes == start + 64
+    assert found.text.index(f".extern .shared .align 128 .b8 {DYNAMIC}[];") < found.text.index(".entry")
+    assert f"mov.u64 %rd1, {DYNAMIC}+0;" in found.text
+    assert f"mov.u64 %rd2, {DYNAMIC}+{start};" in found.text
+    assert f"[{DYNAMIC}+{start + 16}]" in found.text
+    assert ".shared .align 8" not in found.text
 
 
 def test_variables_count_as_arrays_do() -> None:
     full = PTX.format(large=MOST_STATIC - 64)
     assert for_cuda(full).dynamic_bytes == 0
-    one_more = full.replace(".entry", ".shared .align 4 .u32 gemm_arrived;\n.entry")
-    assert for_cuda(one_more).dynamic_bytes == MOST_STATIC - 64
+    declared = ".shared .align 4 .u32 gemm_arrived;\n.shared .align 16 .f32 gemm_scales[8];\n.entry"
+    more = full.replace(".entry", declared).replace("[gemm_full+16]", "[gemm_arrived]")
+    found = for_cuda(more)
+    assert found.dynamic_bytes == MOST_STATIC + 32 + 4
+    assert f"[{DYNAMIC}+{MOST_STATIC + 32}]" in found.text
+    assert re.findall(r"^.*\.shared \.align.*$", found.text, re.M) == [f".extern .shared .align 128 .b8 {DYNAMIC}[];"]
 
 
 def test_a_register_without_counterpart_is_refused() -> None:
