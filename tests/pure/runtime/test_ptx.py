@@ -1,5 +1,7 @@
 """PTX of NVIDIA's OpenCL compiler made loadable by CUDA."""
 
+import re
+
 import pytest
 
 from tilewright.errors import Unsupported
@@ -50,14 +52,15 @@ def test_arrays_beyond_cudas_limit_become_dynamic(large: int) -> None:
     assert ".shared .align 8" not in found.text
 
 
-def test_single_variables_become_parts_too() -> None:
-    text = PTX.format(large=100_000).replace(
-        "{\n", "{\n\t.shared .align 4 .u32 gemm_mark;\n\tst.shared.u32 [gemm_mark], %r1;\n", 1
-    )
-    found = for_cuda(text)
-    assert found.dynamic_bytes == 100_000 + 64 + 4
-    assert f"[{DYNAMIC}+100064]" in found.text
-    assert ".shared .align 4 .u32" not in found.text
+def test_variables_count_as_arrays_do() -> None:
+    full = PTX.format(large=MOST_STATIC - 64)
+    assert for_cuda(full).dynamic_bytes == 0
+    declared = ".shared .align 4 .u32 gemm_arrived;\n.shared .align 16 .f32 gemm_scales[8];\n.entry"
+    more = full.replace(".entry", declared).replace("[gemm_full+16]", "[gemm_arrived]")
+    found = for_cuda(more)
+    assert found.dynamic_bytes == MOST_STATIC + 32 + 4
+    assert f"[{DYNAMIC}+{MOST_STATIC + 32}]" in found.text
+    assert re.findall(r"^.*\.shared \.align.*$", found.text, re.M) == [f".extern .shared .align 128 .b8 {DYNAMIC}[];"]
 
 
 def test_a_register_without_counterpart_is_refused() -> None:

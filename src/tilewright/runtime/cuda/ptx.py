@@ -17,11 +17,7 @@ REGISTERS = {
 MOST_STATIC = 48 * 1024  # bytes of static shared memory of a kernel that CUDA loads
 DYNAMIC = "dynamic_shared_memory"
 _REGISTER = re.compile(r"%envreg\d+\b")
-_VARIABLE = re.compile(
-    r"^[ \t]*\.shared\s+\.align\s+(?P<alignment>\d+)\s+\.[bufs](?P<bits>8|16|32|64)\s+(?P<name>[\w$]+)(?:\[(?P<count>\d+)\])?;"
-    r"[ \t]*\n?",
-    re.M,
-)
+_SHARED = re.compile(r"^[ \t]*\.shared\s+\.align\s+(\d+)\s+\.[bsuf](\d+)\s+([\w$]+)(?:\[(\d+)\])?;[ \t]*\n?", re.M)
 _ENTRY = re.compile(r"^[ \t]*(?:\.(?:visible|weak)[ \t]+)?\.entry\b", re.M)
 
 
@@ -36,30 +32,26 @@ class LoadablePtx:
 def for_cuda(ptx: str) -> LoadablePtx:
     """The PTX of one kernel as CUDA loads it. Unsupported names a register of OpenCL's that has no counterpart.
 
-    If the static variables in shared memory are larger than CUDA allows, all of them become parts of one dynamic array. It
-    begins where shared memory does, at a multiple of 1024: beside static variables, CUDA's linker forgets its alignment.
+    If the static variables of shared memory are larger than CUDA allows, all of them become parts of one dynamic array. It begins
+    where shared memory does, at a multiple of 1024: beside static ones, CUDA's linker forgets the alignment of a dynamic array.
     """
     text = _REGISTER.sub(_counterpart, ptx)
-    variables = sorted(_VARIABLE.finditer(text), key=lambda found: -int(found["alignment"]))
-    if sum(map(_bytes, variables)) <= MOST_STATIC:
+    found = [(int(each[1]), each[3], int(each[2]) // 8 * int(each[4] or 1)) for each in _SHARED.finditer(text)]
+    variables = sorted(found, key=lambda variable: -variable[0])
+    if sum(size for _, _, size in variables) <= MOST_STATIC:
         return LoadablePtx(text, 0)
     entry = _ENTRY.search(text)
     if entry is None:
         raise Unsupported("the PTX has no kernel (.entry)")
     places, end = {}, 0
-    for found in variables:
-        alignment = int(found["alignment"])
-        places[found["name"]] = -(-end // alignment) * alignment
-        end = places[found["name"]] + _bytes(found)
-    declared = f".extern .shared .align {variables[0]['alignment']} .b8 {DYNAMIC}[];\n"
-    text = _VARIABLE.sub("", text[: entry.start()]) + declared + _VARIABLE.sub("", text[entry.start() :])
+    for alignment, name, size in variables:
+        places[name] = -(-end // alignment) * alignment
+        end = places[name] + size
+    declared = f".extern .shared .align {variables[0][0]} .b8 {DYNAMIC}[];\n"
+    text = _SHARED.sub("", text[: entry.start()]) + declared + _SHARED.sub("", text[entry.start() :])
     names = "|".join(map(re.escape, places))
     part = re.compile(rf"(?<![\w$])({names})(?![\w$])(?:\+(\d+))?")
     return LoadablePtx(part.sub(lambda found: f"{DYNAMIC}+{places[found[1]] + int(found[2] or 0)}", text), end)
-
-
-def _bytes(variable: re.Match[str]) -> int:
-    return int(variable["bits"]) // 8 * int(variable["count"] or 1)
 
 
 def _counterpart(match: re.Match[str]) -> str:
