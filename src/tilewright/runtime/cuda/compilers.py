@@ -47,8 +47,8 @@ class Compiler(Protocol):
 
 
 class NvrtcCompiler:
-    """NVRTC, for an architecture such as "sm_90": machine code, or PTX for the driver to link if `links` is set. PTX may have more
-    shared memory, and instructions of one architecture alone."""
+    """NVRTC, for an architecture such as "sm_90". It makes machine code; or PTX for the driver to link, if `links` is set: with
+    more shared memory, and with instructions that one architecture has alone."""
 
     dialect = Dialect.CUDA
 
