@@ -1,10 +1,10 @@
-"""`matmul` and `linear` for callers: the operators with their defaults."""
+"""`matmul` and `linear` for callers: products and layers with their defaults."""
 
 import torch
 from torch import Tensor
 
 from ..errors import UnknownName
-from .operators import ACTIVATIONS, operator_linear, operator_matmul
+from .gradients import ACTIVATIONS, layer, product
 
 
 def matmul(a: Tensor, b: Tensor, *, precision: str | None = None) -> Tensor:
@@ -32,7 +32,7 @@ def matmul(a: Tensor, b: Tensor, *, precision: str | None = None) -> Tensor:
     >>> a.grad
     tensor([[3., 4.]])
     """
-    return operator_matmul(a, b, precision)
+    return product(a, b, precision)
 
 
 def linear(
@@ -66,5 +66,5 @@ def linear(
         each is not None and each.requires_grad for each in (input, weight, bias)
     )
     if activation is not None and recorded:
-        return ACTIVATIONS[activation](operator_linear(input, weight, bias, None, precision))
-    return operator_linear(input, weight, bias, activation, precision)
+        return ACTIVATIONS[activation](layer(input, weight, bias, None, precision))
+    return layer(input, weight, bias, activation, precision)
