@@ -4,7 +4,7 @@ import torch
 from torch import Tensor
 
 from ..errors import UnknownName
-from .gradients import ACTIVATIONS, layer, product
+from .gradients import ACTIVATIONS, forward_mode, layer, product
 
 
 def matmul(a: Tensor, b: Tensor, *, precision: str | None = None) -> Tensor:
@@ -65,6 +65,6 @@ def linear(
     recorded = torch.is_grad_enabled() and any(
         each is not None and each.requires_grad for each in (input, weight, bias)
     )
-    if activation is not None and recorded:
+    if activation is not None and (recorded or forward_mode()):
         return ACTIVATIONS[activation](layer(input, weight, bias, None, precision))
     return layer(input, weight, bias, activation, precision)

@@ -28,10 +28,16 @@ ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
 
 
 
+def forward_mode() -> bool:
+    """Whether derivatives are computed in forward mode here."""
+    level: int = forward_ad._current_level
+    return level >= 0
+
+
 def _in_graph() -> bool:
     """Whether PyTorch makes a graph, which holds operators. Unsupported in forward mode, in which they would give zeros."""
     compiling: bool = torch.compiler.is_compiling()
-    if compiling and forward_ad._current_level >= 0:
+    if compiling and forward_mode():
         raise Unsupported("forward-mode derivatives of tilewright's products cannot be compiled: call them uncompiled")
     return compiling
 
