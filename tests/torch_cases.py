@@ -8,7 +8,6 @@ from torch import Tensor
 
 from tilewright.torch import operators
 
-
 # Operands by the rules of `torch.matmul`: matrices, vectors, stacks that broadcast, empty sizes.
 PRODUCTS = (
     ((3, 4), (4, 5)),

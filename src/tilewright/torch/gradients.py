@@ -27,7 +27,6 @@ ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
 }
 
 
-
 def forward_mode() -> bool:
     """Whether derivatives are computed in forward mode here."""
     level: int = forward_ad._current_level
@@ -49,9 +48,7 @@ def product(a: Tensor, b: Tensor, precision: str | None) -> Tensor:
     return result
 
 
-def layer(
-    input: Tensor, weight: Tensor, bias: Tensor | None, activation: str | None, precision: str | None
-) -> Tensor:
+def layer(input: Tensor, weight: Tensor, bias: Tensor | None, activation: str | None, precision: str | None) -> Tensor:
     """activation(input weight^T + bias), with gradients if there is no activation."""
     compute = operator_linear if _in_graph() else Layer.apply
     result: Tensor = compute(input, weight, bias, activation, precision)

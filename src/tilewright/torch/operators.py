@@ -31,9 +31,7 @@ def _empty_product(a: Tensor, b: Tensor, precision: str | None) -> Tensor:
     return a.new_empty((*stack, *a.shape[-2:-1], *(b.shape[-1:] if b.dim() > 1 else ())), dtype=result_type(a.dtype))
 
 
-def _layer(
-    input: Tensor, weight: Tensor, bias: Tensor | None, activation: str | None, precision: str | None
-) -> Tensor:
+def _layer(input: Tensor, weight: Tensor, bias: Tensor | None, activation: str | None, precision: str | None) -> Tensor:
     _check_layer(input, weight, bias, precision)
     return called(gemm, input, weight, trans_b="T", bias=bias, activation=activation, precision=precision)
 
@@ -44,7 +42,9 @@ def _check_layer(input: Tensor, weight: Tensor, bias: Tensor | None, precision: 
     fits = input.dim() > 0 and weight.dim() == 2 and (bias is None or bias.dim() == 1)
     if not fits or input.shape[-1] != weight.shape[1] or (bias is not None and bias.shape[0] != weight.shape[0]):
         given = f"{tuple(input.shape)}, {tuple(weight.shape)} and {None if bias is None else tuple(bias.shape)}"
-        raise InvalidInput(f"linear got input, weight and bias of the shapes {given}; they are (..., k), (n, k) and (n,)")
+        raise InvalidInput(
+            f"linear got input, weight and bias of the shapes {given}; they are (..., k), (n, k) and (n,)"
+        )
 
 
 def _empty_layer(

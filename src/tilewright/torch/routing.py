@@ -58,7 +58,8 @@ def types_with(precision: str | None) -> frozenset[torch.dtype]:
 
 def autocasts(tensor: Tensor) -> bool:
     """Whether `torch.autocast` is on for the tensor's device: it asks PyTorch for products in 16 bits."""
-    return torch.is_autocast_enabled(tensor.device.type)
+    enabled: bool = torch.is_autocast_enabled(tensor.device.type)
+    return enabled
 
 
 class Products(TorchFunctionMode):  # type: ignore[misc]

@@ -52,7 +52,9 @@ def check_operands(precision: str | None, **tensors: torch.Tensor | None) -> Non
 def name_of(dtype: torch.dtype) -> str:
     """The library's name of a type. UnsupportedType if no kernel multiplies it."""
     if dtype not in NAMES:
-        raise UnsupportedType(f"no kernel multiplies {dtype}: convert the tensors to one of {', '.join(map(str, NAMES))}")
+        raise UnsupportedType(
+            f"no kernel multiplies {dtype}: convert the tensors to one of {', '.join(map(str, NAMES))}"
+        )
     return NAMES[dtype]
 
 
@@ -67,8 +69,10 @@ def as_array(tensor: torch.Tensor) -> np.ndarray:
     own = element_type(NAMES[tensor.dtype])
     detached = tensor.detach()
     if not own.from_ml_dtypes:
-        return detached.numpy()
-    return detached.view(BITS[own.itemsize]).numpy().view(numpy_dtype(own.name))
+        array: np.ndarray = detached.numpy()
+        return array
+    bits: np.ndarray = detached.view(BITS[own.itemsize]).numpy()
+    return bits.view(numpy_dtype(own.name))
 
 
 def as_tensor(array: np.ndarray) -> torch.Tensor:

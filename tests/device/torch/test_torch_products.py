@@ -1,5 +1,6 @@
 """`tilewright.torch.matmul` and `linear` of CPU tensors: values and gradients against PyTorch's in float64, and refusals."""
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -142,7 +143,7 @@ def test_gradients_are_computed_only_for_who_wants_them(monkeypatch: pytest.Monk
 
 def test_what_is_refused() -> None:
     a = tensor((6, 4))
-    for call, error, words in (
+    refusals: tuple[tuple[Callable[[], Any], type[Exception], str], ...] = (
         (lambda: matmul(a, a), InvalidInput, "the k of a is 4"),
         (lambda: matmul(a, tensor((4, 6), torch.float64)), InvalidInput, r"a has torch\.float32, b has torch\.float64"),
         (lambda: matmul(a, torch.tensor(1.0)), InvalidInput, "at least one dimension"),
@@ -153,7 +154,8 @@ def test_what_is_refused() -> None:
         (lambda: linear(a, tensor((4, 5))), InvalidInput, r"\(6, 4\), \(4, 5\) and None"),
         (lambda: linear(a, a, tensor((6, 1))), InvalidInput, r"\(6, 1\)"),
         (lambda: linear(a, a, activation="tanh"), UnknownName, "tanh"),
-    ):
+    )
+    for call, error, words in refusals:
         with pytest.raises(error, match=words):
             call()
 

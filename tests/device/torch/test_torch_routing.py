@@ -16,6 +16,8 @@ from tilewright.torch import products, restore_linear, swap_linear  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("one_device")
 SQUARE, OTHER, VECTOR, STACK = tensor((8, 8)), tensor((8, 8), seed=1), tensor((8,)), tensor((3, 8, 8))
+LAYER: Any = torch.nn.Linear(8, 5)
+ATTENTION: Any = torch.nn.MultiheadAttention(8, 2, batch_first=True)
 Call = Callable[[], Any]
 ROUTED: dict[str, Call] = {
     "matmul": lambda: torch.matmul(SQUARE, OTHER),
@@ -38,7 +40,6 @@ ROUTED: dict[str, Call] = {
     "linear without bias": lambda: functional.linear(VECTOR, SQUARE),
     "Linear": lambda: torch.nn.functional.relu(LAYER(STACK)),
 }
-LAYER = torch.nn.Linear(8, 5)
 LEFT: dict[str, Call] = {
     "out": lambda: torch.mm(SQUARE, OTHER, out=torch.empty(8, 8)),
     "integers": lambda: SQUARE.int() @ OTHER.int(),
@@ -49,7 +50,6 @@ LEFT: dict[str, Call] = {
     "a vector by linear": lambda: functional.linear(SQUARE, VECTOR),
     "no product": lambda: SQUARE + OTHER,
 }
-ATTENTION = torch.nn.MultiheadAttention(8, 2, batch_first=True)
 
 
 class OfAnotherKind(torch.Tensor):  # type: ignore[misc]
@@ -87,13 +87,14 @@ def test_subclasses_and_other_types_stay_pytorchs(monkeypatch: pytest.MonkeyPatc
 
 
 def test_wrong_products_raise_pytorchs_errors() -> None:
-    for call in (
+    wrong: tuple[Call, ...] = (
         lambda: torch.mm(STACK, STACK),
         lambda: torch.bmm(STACK, STACK[:2]),
         lambda: torch.mm(SQUARE, OTHER.double()),
         lambda: torch.matmul(SQUARE, torch.tensor(1.0)),
         lambda: torch.addmm(tensor((4, 8)), SQUARE[:1], OTHER),
-    ):
+    )
+    for call in wrong:
         with pytest.raises(RuntimeError):
             call()
         with products(), pytest.raises(RuntimeError):
@@ -110,13 +111,17 @@ def test_backward_passes_go_the_same_way_after_the_context(monkeypatch: pytest.M
     check_close(a.grad, torch.ones(8, 8).double() @ OTHER.double().T, 2.0**-18)
 
 
+def multiply_and_fail() -> None:
+    with products(precision="fp32_split"):
+        raise ZeroDivisionError(SQUARE @ OTHER)
+
+
 def test_contexts_nest_and_end_also_by_exceptions(monkeypatch: pytest.MonkeyPatch) -> None:
     calls = spied(monkeypatch)
     outer = products(precision="tf32")
     with outer:
-        with pytest.raises(ZeroDivisionError), products(precision="fp32_split"):
-            _ = SQUARE @ OTHER
-            raise ZeroDivisionError
+        with pytest.raises(ZeroDivisionError):
+            multiply_and_fail()
         _ = SQUARE @ OTHER
         with products(precision="fp32_split"), outer:
             _ = SQUARE @ OTHER

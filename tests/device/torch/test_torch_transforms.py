@@ -1,6 +1,7 @@
 """`torch.compile`, `torch.export`, `torch.func` and `torch.vmap` of tilewright's products, against PyTorch's."""
 
 import shutil
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -138,13 +139,14 @@ def test_derivatives_by_torch_func() -> None:
     def theirs(one: Any, weight: Any) -> Any:
         return functional.silu(functional.linear(one @ weight.T, weight.T)).square().sum()
 
-    for transformed in (
+    transforms: tuple[Callable[[Any], Any], ...] = (
         lambda f: torch.func.grad(f, (0, 1))(x[0], w)[1],
         lambda f: torch.vmap(torch.func.grad(f), (0, None))(x, w),
         lambda f: torch.func.grad(lambda weight: torch.vmap(f, (0, None))(x, weight).sum())(w),
         lambda f: torch.func.jvp(f, (x[0], w), (x[1], w))[1],
         lambda f: torch.func.hessian(f)(x[0], w),
-    ):
+    )
+    for transformed in transforms:
         assert torch.allclose(transformed(ours), transformed(theirs))
 
 

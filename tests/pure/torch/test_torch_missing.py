@@ -16,4 +16,3 @@ def test_the_import_says_what_to_install() -> None:
 def test_the_package_loads_no_pytorch() -> None:
     code = "import sys, tilewright; from tilewright import matmul; sys.exit('torch' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
-
