@@ -76,7 +76,12 @@ TOOLS = (
         install_extra("cuda"),
         distributions=("cuda-bindings",),
     ),
-    Tool("PyTorch", "cuBLAS to compare with, on NVIDIA GPUs", pip_install("torch"), modules=("torch",)),
+    Tool(
+        "PyTorch",
+        "tilewright.torch; cuBLAS to compare with, on NVIDIA GPUs",
+        install_extra("torch"),
+        modules=("torch",),
+    ),
     Tool("typst", "pictures as .png and .pdf", pip_install("typst"), modules=("typst",)),
 )
 
