@@ -19,7 +19,7 @@ from tilewright.errors import NoDevice
 from tilewright.kernels.product.wgmma.kernels import REQUIRES
 from tilewright.runtime import children
 from tilewright.runtime.cuda.device import Device as CudaDevice
-from tilewright.runtime.cuda.device import open_device as open_cuda_device
+from tilewright.runtime.cuda.opening import open_device as open_cuda_device
 from tilewright.runtime.icd.preference import NEVER_BY_DEFAULT, preference
 from tilewright.runtime.opencl.device import Device, list_devices, open_device
 
@@ -146,7 +146,7 @@ def hopper(nvidia: Device) -> Device:
 
 @pytest.fixture(scope="session")
 def cuda() -> CudaDevice:
-    """The same GPU by CUDA; tests that ask for it are skipped where there is none, or not the extra `cuda`."""
+    """The same GPU by CUDA; tests that ask for it are skipped where there is none, or no NVRTC."""
     try:
         return open_cuda_device()
     except NoDevice as missing:

@@ -188,7 +188,7 @@ def _copied(memory: Memory, a: Any, order: tuple[int, ...], out: Any) -> Any:
     memory.run(call, {"input": taken, "output": target.array}, "output", False)
     if target.copied_to is not None:
         memory.assign(target.copied_to, target.array)
-    return target.array if out is None else out
+    return memory.result(target.array) if out is None else out
 
 
 def _check_elements(dtype: np.dtype) -> None:

@@ -7,7 +7,8 @@ from ...errors import InvalidInput, NoDevice, Unsupported
 from ..device import Device
 from ..opencl.device import Device as OpenCLDevice
 from ..opencl.device import open_device
-from . import device as cuda
+from .opening import open_counterpart
+from .opening import open_device as open_cuda_device
 
 CUDA_FEATURES = {"cpu", "gpu", "nvidia"}  # kinds of devices, and the feature that the CUDA prelude supports
 
@@ -20,7 +21,7 @@ def open_backends(backend: str, device: str | Device | None = None) -> tuple[Dev
     if backend not in BACKENDS:
         raise InvalidInput(f"backend={backend!r} is not one of {', '.join(BACKENDS)}")
     if backend == "cuda":
-        return (cuda.open_device(device) if device is None or isinstance(device, str) else device,)
+        return (open_cuda_device(device) if device is None or isinstance(device, str) else device,)
     opened = open_device(device) if device is None or isinstance(device, str) else device
     return (opened,) if backend == "opencl" else (opened, counterpart_of(opened))
 
@@ -29,7 +30,7 @@ def counterpart_of(device: Device) -> Device:
     """The CUDA device that is the same GPU as an OpenCL device."""
     if not isinstance(device, OpenCLDevice) or "nvidia" not in device.info.features:
         raise NoDevice(f"{device.info.label} has no CUDA counterpart: only an NVIDIA GPU opened by OpenCL has one")
-    return cuda.open_counterpart(device.device.pci_bus_id_nv)
+    return open_counterpart(device.device.pci_bus_id_nv)
 
 
 def without_counterpart(kernel: Kernel) -> None:
