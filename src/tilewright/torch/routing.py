@@ -9,9 +9,8 @@ from torch._subclasses.fake_tensor import FakeTensor
 from torch.nn import functional
 from torch.overrides import TorchFunctionMode
 
-from ..core.precision import PRECISIONS as SPECIAL_PRECISIONS
-from ..errors import UnknownName
-from ..library.products import PRECISIONS
+from ..core.precision import PRECISIONS
+from ..library.requests import checked_precision
 from .functions import linear, matmul
 from .tensors import DEVICES, NAMES, result_type
 
@@ -46,9 +45,7 @@ def products(*, precision: str | None = None) -> "Products":
 
 def types_with(precision: str | None) -> frozenset[torch.dtype]:
     """The types of floats that offer a precision and whose products have their own type, as PyTorch's have."""
-    if precision is not None and precision not in PRECISIONS:
-        raise UnknownName("precision", precision, PRECISIONS)
-    offered = SPECIAL_PRECISIONS.get(precision or "", NAMES.values())
+    offered = PRECISIONS.get(checked_precision(precision), NAMES.values())
     return frozenset(
         dtype
         for dtype, name in NAMES.items()

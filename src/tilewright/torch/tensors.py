@@ -9,6 +9,7 @@ import torch
 from ..core.precision import check_precision
 from ..core.types import ELEMENT_TYPES, element_type, numpy_dtype
 from ..errors import InvalidInput, Unsupported, UnsupportedType
+from ..library.requests import checked_precision
 
 # The types of tensors that the library multiplies, by PyTorch's names, which are NumPy's and those of ml_dtypes.
 NAMES: dict[torch.dtype, str] = {getattr(torch, name): name for name in ELEMENT_TYPES}
@@ -44,7 +45,7 @@ def check_operands(precision: str | None, **tensors: torch.Tensor | None) -> Non
             listed = ", ".join(f"{name} has {value}" for name, value in seen.items())
             raise InvalidInput(f"the tensors must have one {what}: {listed}; convert them with .to()")
     first = next(iter(given.values()))
-    check_precision("" if precision in (None, "ieee") else precision, name_of(first.dtype))
+    check_precision(checked_precision(precision), name_of(first.dtype))
     if first.device.type not in (*DEVICES, "meta"):
         raise Unsupported(f"tensors on {first.device} are not multiplied: move them to the CPU or to a CUDA GPU")
 

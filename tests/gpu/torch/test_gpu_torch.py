@@ -74,6 +74,7 @@ def test_derivatives_by_differences(shapes: tuple[tuple[int, ...], tuple[int, ..
     assert torch.autograd.gradgradcheck(matmul, operands)
 
 
+@pytest.mark.filterwarnings("ignore:The .grad attribute:UserWarning")  # PyTorch's own code is warned of
 @pytest.mark.parametrize("shapes", PRODUCTS, ids=str)
 def test_the_operators_are_as_pytorch_wants_them(shapes: tuple[tuple[int, ...], tuple[int, ...]]) -> None:
     a, b = (tensor(each, device=GPU).requires_grad_() for each in shapes)
