@@ -1,8 +1,10 @@
 """What tests of `tilewright.torch` share on the CPU and on GPUs: shapes, tensors, and float64 results of PyTorch's own."""
 
 from collections.abc import Callable
+from shutil import which
 from typing import Any
 
+import pytest
 import torch
 from torch import Tensor
 
@@ -25,6 +27,10 @@ PRODUCTS = (
 )
 LAYERS = ((3, 4), (4,), (2, 3, 4), (0, 4), (2, 0, 4))  # inputs of a layer of 4 to 5
 FLOATS = (torch.float32, torch.float64, torch.float16, torch.bfloat16, torch.complex64, torch.complex128)
+# A backend of `torch.compile` that writes C++.
+INDUCTOR = pytest.param(
+    "inductor", marks=pytest.mark.skipif(not (which("g++") and which("gcc")), reason="inductor needs gcc and g++")
+)
 # Parts of |A| |B| that may be lost at k of up to 64: sums in float32 or float64, and the rounding of the result.
 TOLERANCES = {
     torch.float32: 2.0**-17,

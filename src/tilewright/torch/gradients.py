@@ -1,7 +1,7 @@
 """Gradients of products: backward, forward mode, and batches of `torch.vmap`, each made of products in the same precision.
 
-The same formulas serve `torch.autograd.Function`s, which know forward mode and `torch.func`, and the operators, which know
-neither, but stand in compiled and exported graphs. Products in them are differentiable themselves, to any order.
+The same formulas serve the operators, and functions of `torch.autograd` for forward mode and `torch.func`, which operators do
+not know. Products in them are differentiable themselves, to any order.
 """
 
 from collections.abc import Callable
@@ -33,24 +33,29 @@ def forward_mode() -> bool:
     return level >= 0
 
 
-def _in_graph() -> bool:
-    """Whether PyTorch makes a graph, which holds operators. Unsupported in forward mode, in which they would give zeros."""
-    compiling: bool = torch.compiler.is_compiling()
-    if compiling and forward_mode():
+def _within_transform() -> bool:
+    """Whether forward mode or `torch.func` is at work, which operators do not know: in forward mode they would give zeros.
+
+    Unsupported in forward mode while PyTorch makes a graph, which can hold operators alone.
+    """
+    if not torch.compiler.is_compiling():
+        active: bool = torch._C._are_functorch_transforms_active()
+        return active or forward_mode()
+    if forward_mode():
         raise Unsupported("forward-mode derivatives of tilewright's products cannot be compiled: call them uncompiled")
-    return compiling
+    return False
 
 
 def product(a: Tensor, b: Tensor, precision: str | None) -> Tensor:
     """a b by the rules of `torch.matmul`, with gradients."""
-    multiply = operator_matmul if _in_graph() else Product.apply
+    multiply = Product.apply if _within_transform() else operator_matmul
     result: Tensor = multiply(a, b, precision)
     return result
 
 
 def layer(input: Tensor, weight: Tensor, bias: Tensor | None, activation: str | None, precision: str | None) -> Tensor:
     """activation(input weight^T + bias), with gradients if there is no activation."""
-    compute = operator_linear if _in_graph() else Layer.apply
+    compute = Layer.apply if _within_transform() else operator_linear
     result: Tensor = compute(input, weight, bias, activation, precision)
     return result
 

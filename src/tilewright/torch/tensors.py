@@ -37,14 +37,12 @@ def check_operands(precision: str | None, **tensors: torch.Tensor | None) -> Non
     and Unsupported for devices that have no kernels.
     """
     given = {name: each for name, each in tensors.items() if each is not None}
-    for what, seen in (
-        ("type", {name: str(each.dtype) for name, each in given.items()}),
-        ("device", {name: str(each.device) for name, each in given.items()}),
-    ):
-        if len(set(seen.values())) > 1:
-            listed = ", ".join(f"{name} has {value}" for name, value in seen.items())
-            raise InvalidInput(f"the tensors must have one {what}: {listed}; convert them with .to()")
     first = next(iter(given.values()))
+    for what in ("dtype", "device"):
+        own = getattr(first, what)
+        if any(getattr(each, what) != own for each in given.values()):
+            listed = ", ".join(f"{name} has {getattr(each, what)}" for name, each in given.items())
+            raise InvalidInput(f"the tensors must have one {what}: {listed}; convert them with .to()")
     check_precision(checked_precision(precision), name_of(first.dtype))
     if first.device.type not in (*DEVICES, "meta"):
         raise Unsupported(f"tensors on {first.device} are not multiplied: move them to the CPU or to a CUDA GPU")
@@ -78,9 +76,9 @@ def as_array(tensor: torch.Tensor) -> np.ndarray:
 
 def as_tensor(array: np.ndarray) -> torch.Tensor:
     """The opposite of `as_array`: no element is copied."""
-    own = element_type(array.dtype.name)
-    if not own.from_ml_dtypes:
+    if array.dtype.isbuiltin == 1:  # NumPy's own; those of ml_dtypes have 2
         return torch.from_numpy(array)
+    own = element_type(array.dtype.name)
     bits = BITS[own.itemsize]
     return torch.from_numpy(array.view(str(bits).removeprefix("torch."))).view(getattr(torch, own.name))
 

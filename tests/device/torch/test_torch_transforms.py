@@ -1,6 +1,5 @@
 """`torch.compile`, `torch.export`, `torch.func` and `torch.vmap` of tilewright's products, against PyTorch's."""
 
-import shutil
 from collections.abc import Callable
 from typing import Any
 
@@ -9,12 +8,11 @@ import pytest
 torch: Any = pytest.importorskip("torch", reason="PyTorch is not installed")
 
 from torch.nn import functional  # noqa: E402
-from torch_cases import check_close, spied, tensor  # noqa: E402
+from torch_cases import INDUCTOR, check_close, spied, tensor  # noqa: E402
 
 from tilewright.torch import linear, matmul, products, swap_linear  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("one_device")
-inductor = pytest.param("inductor", marks=pytest.mark.skipif(not shutil.which("g++"), reason="inductor needs g++"))
 
 
 @pytest.fixture(autouse=True)
@@ -31,7 +29,7 @@ def torch_two_layers(x: Any, w: Any, v: Any) -> Any:
 
 
 @pytest.mark.parametrize("dynamic", [None, True], ids=["as it comes", "dynamic"])
-@pytest.mark.parametrize("backend", ["aot_eager", inductor])
+@pytest.mark.parametrize("backend", ["aot_eager", INDUCTOR])
 def test_compiled_code_has_the_same_values_and_gradients(backend: str, dynamic: bool | None) -> None:
     compiled = torch.compile(two_layers, fullgraph=True, backend=backend, dynamic=dynamic)
     w, v = tensor((4, 5)).requires_grad_(), tensor((3, 5), seed=1)

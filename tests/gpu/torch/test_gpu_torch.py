@@ -11,6 +11,7 @@ if not torch.cuda.is_available():
 from torch.nn import functional  # noqa: E402
 from torch_cases import (  # noqa: E402
     FLOATS,
+    INDUCTOR,
     LAYERS,
     PRODUCTS,
     check_close,
@@ -81,7 +82,7 @@ def test_the_operators_are_as_pytorch_wants_them(shapes: tuple[tuple[int, ...], 
     torch.library.opcheck(torch.ops.tilewright.matmul.default, (a, b, None))
 
 
-@pytest.mark.parametrize("backend", ["aot_eager", "inductor"])
+@pytest.mark.parametrize("backend", ["aot_eager", INDUCTOR])
 def test_compiled_code(backend: str) -> None:
     def layers(x: Any, w: Any) -> Any:
         return linear(matmul(x, w).relu(), w, activation="gelu").square().sum()
