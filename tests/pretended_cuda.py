@@ -5,7 +5,7 @@ It tests what the library does with CUDA arrays where there is no GPU; kernels a
 
 import ctypes
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
@@ -14,6 +14,8 @@ import numpy as np
 import pyopencl as cl
 
 from tilewright.core.kernel import NDRange
+from tilewright.library.cuda_arrays.array import ALIGNED, CudaArray
+from tilewright.library.cuda_arrays.of_others import InterfaceArrays
 from tilewright.runtime.cuda.programs import Buffer
 from tilewright.runtime.opencl.device import Device
 
@@ -39,8 +41,50 @@ class PretendedArray:
         }
 
 
+class PretendedArrays(InterfaceArrays):
+    """A framework of these arrays, with ready calls. Results are arrays of its own."""
+
+    name = "pretended"
+    has_ready = True
+
+    def __init__(self, device: "PretendedDevice") -> None:
+        self._device = device
+        self.overwritten = 0
+
+    def ordinal(self, value: Any) -> int:
+        return 0
+
+    def current_stream(self, ordinal: int, values: Any) -> int:
+        return 1
+
+    def key_of(self, value: PretendedArray) -> tuple[Any, ...]:
+        return value.array.shape, value.array.strides, value.dtype, self.address(value) % ALIGNED
+
+    def settled(self, value: PretendedArray) -> bool:
+        return bool(value.array.size)
+
+    def address(self, value: PretendedArray) -> int:
+        return int(value.array.__array_interface__["data"][0])
+
+    def empty(self, shape: Any, dtype: np.dtype, ordinal: int, stream: int) -> CudaArray:
+        return self.read(self._device.own(np.full(shape, 77).astype(dtype)), "result", 1)
+
+    def maker(self, shape: Any, dtype: np.dtype, ordinal: int) -> Callable[[], Any]:
+        return lambda: self._device.own(np.full(shape, 77).astype(dtype))
+
+    def result(self, array: CudaArray, stream: int) -> Any:
+        return array.given
+
+    def written(self, value: Any) -> None:
+        self.overwritten += 1
+
+
 class PretendedDriver:
     """The calls that the library makes itself."""
+
+    def cuCtxGetCurrent(self, answer: Any) -> int:
+        answer._obj.value = 1
+        return 0
 
     def cuMemsetD8Async(self, pointer: int, byte: int, count: int, stream: int) -> int:
         ctypes.memset(pointer, byte, count)
@@ -53,11 +97,25 @@ class PretendedKernel:
     def __init__(self, kernel: Any, device: "PretendedDevice") -> None:
         self.kernel = kernel
         self._device = device
+        self._pointers: dict[int, Any] = {}
+        self._owners: dict[int, Any] = {}
         self._lent: dict[int, Any] = {}  # OpenCL's arguments keep no buffers alive
 
     def set_arg(self, index: int, value: Any) -> None:
-        self._lent[index] = self._device.lent(value.pointer) if isinstance(value, Buffer) else value
-        self.kernel.set_arg(index, self._lent[index])
+        if isinstance(value, Buffer):
+            self.pointer(index).value = value.pointer
+            self._owners[index] = value.owner
+            return
+        self.kernel.set_arg(index, value)
+
+    def pointer(self, index: int) -> Any:
+        return self._pointers.setdefault(index, ctypes.c_uint64())
+
+    def lend(self) -> None:
+        """Bind what the addresses point to now."""
+        for index, pointer in self._pointers.items():
+            self._lent[index] = self._device.lent(pointer.value)
+            self.kernel.set_arg(index, self._lent[index])
 
 
 class PretendedProgram:
@@ -80,13 +138,14 @@ class PretendedDevice:
         self.info = replace(device.info, place=0)
         self.context = 1
         self.stream = 5
+        self.driver = PretendedDriver()
         self.captured: set[Any] = set()
         self.per_thread = threading.local()
         self.known: list[np.ndarray] = []
 
     @contextmanager
     def current(self) -> Iterator[PretendedDriver]:
-        yield PretendedDriver()
+        yield self.driver
 
     def own(self, array: np.ndarray) -> PretendedArray:
         """The array as one of this GPU. It must own its memory, or be a view of one that is known."""
@@ -126,5 +185,13 @@ class PretendedDevice:
         self, kernel: PretendedKernel, ndrange: NDRange, what: str, queue: Any, wait_for: Any, event: bool
     ) -> None:
         assert (wait_for, event) == (None, False)
-        self._device.launch(kernel.kernel, ndrange, what)
-        self._device.finish(what)
+        self.launcher(kernel, ndrange, what, queue)()
+
+    def launcher(self, kernel: PretendedKernel, ndrange: NDRange, what: str, stream: int) -> Callable[[], int]:
+        def launch() -> int:
+            kernel.lend()
+            self._device.launch(kernel.kernel, ndrange, what)
+            self._device.finish(what)
+            return 0
+
+        return launch

@@ -104,9 +104,9 @@ __all__ = [
     "Unsupported", "UnsupportedType", "Verdict", "Watched", "WhatIf", "WrongResult", "__version__", "accuracy", "bench", "check",
     "classroom", "compare", "compare_explanations", "copy", "custom_kernel", "devices", "doctor", "exercise", "explain",
     "find_kernel", "find_ladder", "gemm", "grade", "inspect", "ladder", "list", "list_devices", "load_record", "matmul",
-    "matrix_transpose", "open_device", "peaks", "plan", "plan_kernel", "plot", "predict", "prepare", "replay", "report", "roofline",
-    "run", "run_plan", "rung_before", "save_record", "show", "tour", "transpose", "tune", "verify", "watch", "watching",
-    "what_if", "why",
+    "matrix_transpose", "open_device", "peaks", "plan", "plan_kernel", "plot", "predict", "prepare", "replay", "report",
+    "roofline", "run", "run_plan", "rung_before", "save_record", "show", "tour", "transpose", "tune", "verify", "watch",
+    "watching", "what_if", "why",
 ]  # fmt: skip
 
 

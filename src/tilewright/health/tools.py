@@ -5,7 +5,7 @@ import sys
 from dataclasses import dataclass
 from importlib import util
 
-from ..core.install import install_extra, pip_install
+from ..core.install import pip_install
 from ..runtime.icd.drivers import Places
 from ..runtime.libraries import find_library
 from .findings import Finding, Status
@@ -71,14 +71,8 @@ TOOLS = (
         libraries=("libclblast.so.1",),
     ),
     Tool(
-        "cuda-bindings",
-        "the kernels as CUDA beside OpenCL, `--backend both`, on NVIDIA GPUs",
-        install_extra("cuda"),
-        distributions=("cuda-bindings",),
-    ),
-    Tool(
         "PyTorch",
-        "tilewright.torch; cuBLAS to compare with, on NVIDIA GPUs",
+        "tilewright.torch, and cuBLAS to compare with on NVIDIA GPUs",
         install_extra("torch"),
         modules=("torch",),
     ),

@@ -2,7 +2,7 @@
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ..core.plan import Plan
@@ -40,12 +40,16 @@ class Call:
         if self._single is not None:
             return self._single.start(buffers, queue, wait_for, event)
         last = None
-        for loaded, shared, zeroed in zip(self._loaded, self._shared, self._zeroed, strict=True):
-            scratch = kept_on(self.device).scratch(queue, shared, self.device)
-            started = loaded.start({**buffers, **scratch, **zeroed}, queue, wait_for, event)
+        for loaded, scratch in self.with_scratch(queue):
+            started = loaded.start({**buffers, **scratch}, queue, wait_for, event)
             if loaded.launches:
                 last, wait_for = started, None
         return last
+
+    def with_scratch(self, queue: Any) -> Iterator[tuple[LoadedPlan, dict[str, Any]]]:
+        """The plans in order, each with its scratch buffers on that queue."""
+        for loaded, shared, zeroed in zip(self._loaded, self._shared, self._zeroed, strict=True):
+            yield loaded, {**kept_on(self.device).scratch(queue, shared, self.device), **zeroed}
 
 
 def _shared_scratch(plan: Plan) -> dict[str, int]:

@@ -18,8 +18,9 @@ from ..errors import InvalidInput
 from ..runtime.opencl.vpdpbusd import equipped
 from .copy_calls import MOST_LAUNCHES
 from .engine import KEPT_CALLS, Call, call_for
+from .lookup import Slot
 from .memory.choice import Memory
-from .ready import Names, Ready, Slot
+from .memory.ready import Names, Ready, Recipe
 from .result_types import check_activation
 from .rules import Casting, Target, check_cast, check_out, target_of
 from .shapes import Batch, ProductShape, View, as_matrices, batches, folded, product_launches, product_shape
@@ -79,7 +80,7 @@ class Settled(NamedTuple):
 
 
 def multiply(memory: Memory, product: Product, out: Any, slot: Slot | None = None) -> Any:
-    """Check everything, multiply, and return the result: `out`, if it is given. A ready call for the arguments is kept in `slot`."""
+    """Check everything, multiply, and return the result: `out`, if it is given. `slot` gets a ready call for the next time."""
     call, arrays, target, added, ready = settle(memory, product, out, slot.names if slot else ())
     if added is not None:  # after planning, because a refused call writes nothing
         memory.assign(target.array, added)
@@ -122,11 +123,11 @@ def _ready(memory: Memory, product: Product, given: Names, settled: Settled) -> 
     own = {"A": product.a, "B": product.b, **product.vectors}
     if target.copied_to is not None or any(arrays[name] is not array for name, array in own.items()):
         return None
-    names = [name if name in own else None for name in given]
-    if set(own) != {name for name in names if name is not None} or "c" in arrays:
+    operands = tuple((place, name) for place, name in enumerate(given) if name in own)
+    if len(operands) < len(own) or "c" in arrays:
         return None
     place = None if added is None else given.index("c")
-    return Ready(memory, settled.call, tuple(names), target.array, "C", product.epilogue.beta != 0, place)
+    return memory.ready(Recipe(settled.call, operands, "C", target.array, product.epilogue.beta != 0, place))
 
 
 def _check(memory: Memory, product: Product, sizes: ProductShape, read: np.dtype, kind: np.dtype, out: Any) -> Any:

@@ -6,14 +6,16 @@ from typing import Any
 import numpy as np
 import pyopencl.array
 import pytest
-from pretended_cuda import PretendedArray, PretendedDevice
+from pretended_cuda import PretendedArray, PretendedArrays, PretendedDevice
 
 from tilewright import copy, gemm, matmul, matrix_transpose, transpose
 from tilewright.errors import InvalidInput, Unsupported, UnsupportedType
-from tilewright.library.cuda_arrays import of_others
+from tilewright.library import lookup
+from tilewright.library.cuda_arrays import frameworks, of_others
 from tilewright.library.cuda_arrays.array import CudaArray
 from tilewright.library.cuda_arrays.dlpack import make_capsule, read_capsule
 from tilewright.library.cuda_arrays.exported import CudaResult
+from tilewright.library.memory import choice, cuda_ready
 from tilewright.library.memory import cuda as cuda_memory
 from tilewright.runtime.opencl.device import Device
 
@@ -32,6 +34,16 @@ def gpu(one_device: Device, monkeypatch: pytest.MonkeyPatch) -> PretendedDevice:
     for module in (of_others, cuda_memory):
         monkeypatch.setattr(module, "library_device", lambda ordinal: made)
     monkeypatch.setattr(of_others, "driver_calls", PretendedPointers)
+    return made
+
+
+@pytest.fixture
+def framework(gpu: PretendedDevice, monkeypatch: pytest.MonkeyPatch) -> PretendedArrays:
+    made = PretendedArrays(gpu)
+    monkeypatch.setitem(frameworks._found, PretendedArray, made)
+    monkeypatch.setattr(cuda_ready, "library_device", lambda ordinal: gpu)
+    monkeypatch.setattr(choice, "MEMORIES", choice.MEMORIES.copy())
+    monkeypatch.setattr(lookup, "MEMORIES", choice.MEMORIES)
     return made
 
 
@@ -188,3 +200,83 @@ def test_capsules_hold_what_was_put_in(dtype: str) -> None:
     assert (found.pointer, found.shape, found.strides) == (array.pointer, array.shape, array.strides)
     assert (found.dtype, found.ordinal) == (kind, 1)
     assert found.given[0] == "given"
+
+
+def general(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The calls that go the general way from now on."""
+    gone: list[str] = []
+    own = cuda_memory.CudaMemory.run
+
+    def run(self: Any, *arguments: Any) -> None:
+        gone.append("general")
+        own(self, *arguments)
+
+    monkeypatch.setattr(cuda_memory.CudaMemory, "run", run)
+    return gone
+
+
+@pytest.mark.parametrize("shapes", [((5, 7), (7, 3)), ((2, 3, 5, 7), (3, 7, 4)), ((64, 200), (200, 48))])
+def test_later_calls_are_ready(
+    shapes: Any, framework: PretendedArrays, gpu: PretendedDevice, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gone = general(monkeypatch)
+    for seed in range(3):
+        a, b = values(*shapes[0], seed=seed), values(*shapes[1], seed=seed + 9)
+        found = matmul(gpu.own(a), gpu.own(b))
+        assert isinstance(found, PretendedArray)
+        assert np.allclose(found.array, a @ b, atol=1e-3)
+        out = gpu.own(np.full((a @ b).shape, 7, np.float32))
+        assert matmul(gpu.own(a), gpu.own(b), out) is out
+        assert np.array_equal(out.array, found.array)
+    assert len(gone) == 3  # the first of a class of arrays, then the first without and with `out`
+    assert framework.overwritten == 2
+
+
+def test_a_ready_call_takes_no_other_layout_or_alignment(framework: PretendedArrays, gpu: PretendedDevice) -> None:
+    whole = values(40, 41)
+    gpu.own(whole)
+    for cut in (
+        np.s_[:8, :8],
+        np.s_[:8, 1:9],
+        np.s_[3:11, 2:10],
+        np.s_[:8, :16:2],
+        np.s_[7::-1, :8],
+        np.s_[5:13, 33:41],
+    ):
+        for _ in range(2):
+            found = matmul(PretendedArray(whole[cut]), PretendedArray(whole[cut]))
+            assert np.allclose(found.array, whole[cut] @ whole[cut], atol=1e-3)
+
+
+def test_a_ready_call_does_not_overwrite_its_operands(framework: PretendedArrays, gpu: PretendedDevice) -> None:
+    whole = values(30, 16)
+    gpu.own(whole)
+    apart = gpu.own(np.zeros((16, 16), np.float32))
+    for place in (slice(0, 16), slice(4, 20), slice(14, 30)):
+        a = whole[:16].copy()
+        matmul(PretendedArray(whole[:16]), PretendedArray(whole[:16]), apart)
+        matmul(PretendedArray(whole[:16]), PretendedArray(whole[:16]), PretendedArray(whole[place]))
+        assert np.allclose(whole[place], a @ a, atol=1e-2)
+        whole[:] = values(30, 16)
+
+
+def test_a_ready_call_has_an_epilogue(framework: PretendedArrays, gpu: PretendedDevice) -> None:
+    for seed in range(3):
+        a, b, bias = values(6, 5, seed=seed), values(5, 4, seed=seed + 1), values(4, seed=seed + 2)
+        found = gemm(gpu.own(a), gpu.own(b), bias=gpu.own(bias), activation="relu", alpha=3)
+        assert np.allclose(found.array, np.maximum(3 * a @ b + bias, 0), atol=1e-3)
+        c = values(6, 4, seed=seed + 3)
+        wanted, own = a @ b + 2 * c, gpu.own(c)
+        gemm(gpu.own(a), gpu.own(b), own, beta=2, out=own)
+        assert np.allclose(c, wanted, atol=1e-3)
+
+
+def test_a_ready_call_adds_c(framework: PretendedArrays, gpu: PretendedDevice) -> None:
+    for seed in range(3):
+        a, c = values(8, 8, seed=seed), values(16, 8, seed=seed + 1)
+        gpu.own(c)
+        wanted = a @ a + 2 * c[:8]
+        found = gemm(gpu.own(a), gpu.own(a), PretendedArray(c[:8]), beta=2)
+        assert np.allclose(found.array, wanted, atol=1e-3)
+        gemm(gpu.own(a), gpu.own(a), PretendedArray(c[:8]), beta=2, out=PretendedArray(c[4 * (seed % 2) :][:8]))
+        assert np.allclose(c[4 * (seed % 2) :][:8], wanted, atol=1e-3)

@@ -1,6 +1,6 @@
 """One view of CUDA arrays of all frameworks, and what a framework must offer."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 import numpy as np
@@ -9,7 +9,6 @@ from ...errors import Unsupported
 from ..shapes import Shape, View
 
 ALIGNED = 16  # bytes: the widest access of a kernel. Addresses are rounded down to it, and the rest is an offset
-UNCAPTURED_STREAMS = (0, 1)  # the legacy default stream's handles: it is never captured
 
 
 class CudaArray:
@@ -79,6 +78,7 @@ class Framework(Protocol):
     """A kind of CUDA arrays: how its arrays are read, and how results become arrays of it."""
 
     name: str
+    has_ready: bool  # whether the methods at the end are there
 
     def holds(self, value: Any) -> bool:
         """Whether an array of this kind lies on a GPU of CUDA."""
@@ -106,3 +106,18 @@ class Framework(Protocol):
 
     def enqueued(self, arrays: Sequence[CudaArray], written: CudaArray, stream: int) -> None:
         """Called after work on these arrays was enqueued: what they were read from must outlive it."""
+
+    def key_of(self, value: Any) -> tuple[Any, ...]:
+        """What a plan depends on: shape, strides, type, GPU, the address modulo ALIGNED, and flags that forbid a ready call."""
+
+    def settled(self, value: Any) -> bool:
+        """Whether a call with such an array can be ready. Its key tells the difference."""
+
+    def address(self, value: Any) -> int:
+        """The address of the first element."""
+
+    def maker(self, shape: Shape, dtype: np.dtype, ordinal: int) -> Callable[[], Any]:
+        """A function that makes arrays for results."""
+
+    def written(self, value: Any) -> None:
+        """Called after work that writes to the caller's array was enqueued."""

@@ -1,19 +1,20 @@
 """Arrays of CuPy. Imported when the first one comes, so CuPy is loaded already."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import cupy
 import numpy as np
 
 from ..shapes import Shape
-from .array import CudaArray
+from .array import ALIGNED, CudaArray
 
 
 class CupyArrays:
     """CuPy's arrays. Results come from its memory pool, on the caller's current stream."""
 
     name = "CuPy"
+    has_ready = True
 
     def holds(self, value: Any) -> bool:
         return True
@@ -44,6 +45,21 @@ class CupyArrays:
 
     def enqueued(self, arrays: Sequence[CudaArray], written: CudaArray, stream: int) -> None:
         """Nothing to do: the pool gives memory back in the order of the stream that it was made on."""
+
+    def written(self, value: Any) -> None:
+        """Nothing to do."""
+
+    def key_of(self, value: Any) -> tuple[Any, ...]:
+        return value.shape, value.strides, value.dtype, value.data.ptr % ALIGNED, value.device.id
+
+    def settled(self, value: Any) -> bool:
+        return bool(value.size)
+
+    def address(self, value: Any) -> int:
+        return int(value.data.ptr)
+
+    def maker(self, shape: Shape, dtype: np.dtype, ordinal: int) -> Callable[[], Any]:
+        return lambda: self.empty(shape, dtype, ordinal, 0).given
 
 
 def _array(value: Any) -> CudaArray:

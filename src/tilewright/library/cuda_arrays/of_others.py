@@ -19,6 +19,7 @@ class OtherArrays:
     """Arrays of other packages. Memory for results is allocated for each, and given back by its last owner."""
 
     name = "CUDA arrays"
+    has_ready = False
 
     def empty(self, shape: Shape, dtype: np.dtype, ordinal: int, stream: int) -> CudaArray:
         buffer = library_device(ordinal).allocate(int(np.prod(shape, dtype=np.int64)) * dtype.itemsize)

@@ -1,6 +1,7 @@
 """Tensors of PyTorch. Imported when the first tensor comes, so PyTorch is loaded already."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,7 @@ import torch
 from ...core.types import ELEMENT_TYPES, numpy_dtype
 from ...errors import InvalidInput, UnsupportedType
 from ..shapes import Shape
-from .array import CudaArray
+from .array import ALIGNED, CudaArray
 
 # NumPy's type for each of PyTorch's: by name, as ours are named as both name them.
 _NAMES = {
@@ -25,6 +26,8 @@ class TorchArrays:
     """PyTorch's tensors on CUDA devices. Results come from its caching allocator, on the caller's current stream."""
 
     name = "PyTorch"
+    has_ready = True
+    address = staticmethod(torch.Tensor.data_ptr)
 
     def holds(self, value: Any) -> bool:
         return bool(value.is_cuda)
@@ -68,8 +71,22 @@ class TorchArrays:
     def enqueued(self, arrays: Sequence[CudaArray], written: CudaArray, stream: int) -> None:
         """A backward pass that has saved what was overwritten must fail. Memory needs no care: the allocator gives it back in the
         order of the stream that it was made on."""
-        if not written.given.is_inference():
-            torch.autograd.graph.increment_version(written.given)
+        self.written(written.given)
+
+    def written(self, value: Any) -> None:
+        if not value.is_inference():
+            torch.autograd.graph.increment_version(value)
+
+    def key_of(self, value: Any) -> tuple[Any, ...]:
+        if value.requires_grad or value.is_conj() or value.is_neg() or value.layout is not torch.strided:
+            return (id(value),)  # `settled` refuses it
+        return value.shape, value.stride(), value.dtype, value.data_ptr() % ALIGNED, value.get_device()
+
+    def settled(self, value: Any) -> bool:
+        return bool(value.numel()) and len(self.key_of(value)) > 1
+
+    def maker(self, shape: Shape, dtype: np.dtype, ordinal: int) -> Callable[[], Any]:
+        return partial(torch.empty, shape, dtype=torch_type(dtype), device=torch.device("cuda", ordinal))
 
 
 def _array(value: Any, name: str) -> CudaArray:

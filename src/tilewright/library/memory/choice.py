@@ -13,13 +13,15 @@ from ...runtime.opencl.device import adopt
 from ..cuda_arrays.frameworks import framework_of
 from ..engine import default_device
 from .cuda import CudaMemory, cuda_memory
+from .cuda_ready import keys_of
 from .host import HostMemory
 from .opencl import OpenCLMemory
 from .opencl_arrays import check_events, check_queue
 
 Memory = HostMemory | OpenCLMemory | CudaMemory
 # The memory of arrays by their exact type, for ready calls (`ready.py`). Subclasses go the general way.
-MEMORIES: dict[type, type[Memory]] = {np.ndarray: HostMemory, Array: OpenCLMemory}
+# CUDA's frameworks are added when their first array comes.
+MEMORIES: dict[type, Any] = {np.ndarray: HostMemory, Array: OpenCLMemory}
 
 
 def memory_for(values: Sequence[Any], device: Any, queue: Any, wait_for: Any) -> Memory:
@@ -33,6 +35,8 @@ def memory_for(values: Sequence[Any], device: Any, queue: Any, wait_for: Any) ->
         framework = framework_of(value)
         if framework is not None:
             _refuse_others(values, device)
+            if framework.has_ready:
+                MEMORIES.setdefault(type(value), keys_of(framework))
             return cuda_memory(values, framework, value, queue, wait_for)
     if queue is not None:
         check_queue(queue)

@@ -1,6 +1,5 @@
 """Arrays of CUDA's frameworks."""
 
-import ctypes
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -8,16 +7,19 @@ import numpy as np
 
 from ...errors import InvalidInput
 from ...runtime.cuda.device import Device
-from ...runtime.cuda.driver import CAPTURING, check
+from ...runtime.cuda.driver import check
 from ...runtime.cuda.opening import library_device
 from ...runtime.cuda.programs import Buffer
-from ..cuda_arrays.array import UNCAPTURED_STREAMS, CudaArray, Framework
+from ..cuda_arrays.array import CudaArray, Framework
 from ..cuda_arrays.exported import check_stream, order_streams
 from ..cuda_arrays.frameworks import framework_of
 from ..engine import Call
 from ..shapes import Shape, View, share_elements
 from ..views import as_host_array
+from .cuda_ready import CudaReady
+from .cuda_streams import capture_of, stream_handle
 from .on_device import DeviceCopies
+from .ready import Recipe
 
 
 class CudaMemory(DeviceCopies):
@@ -28,8 +30,8 @@ class CudaMemory(DeviceCopies):
 
     def __init__(self, device: Device, framework: Framework, stream: int) -> None:
         self.device = device
-        self._framework = framework
-        self._stream = stream
+        self.framework = framework
+        self.queue = self._stream = stream
         self._capture = capture_of(device, stream)
         # A graph that was captured has launches of its own: they run whenever the graph does.
         self.key = ("cuda", id(device), stream, self._capture)
@@ -53,7 +55,7 @@ class CudaMemory(DeviceCopies):
 
     def _follow(self, framework: Framework, value: Any) -> None:
         """Wait on the device for what another framework does with its array in its own stream."""
-        if framework is not self._framework:
+        if framework is not self.framework:
             order_streams(self.device, framework.current_stream(self.device.info.place, [value]), self._stream)
 
     def _number(self, value: Any, name: str) -> np.ndarray:
@@ -116,7 +118,7 @@ class CudaMemory(DeviceCopies):
         return copied
 
     def empty(self, shape: Shape, dtype: np.dtype) -> Any:
-        return self._framework.empty(shape, dtype, self.device.info.place, self._stream)
+        return self.framework.empty(shape, dtype, self.device.info.place, self._stream)
 
     def overlap(self, one: Any, other: Any) -> bool:
         """Whether the bytes that two arrays span overlap. Interleaved arrays count as overlapping."""
@@ -144,25 +146,16 @@ class CudaMemory(DeviceCopies):
             call.enqueue(buffers, self._stream, event=False)
             if self._capture:
                 self.device.captured.add(call)
-            self._framework.enqueued(tuple(arrays.values()), arrays[output], self._stream)
+            self.framework.enqueued(tuple(arrays.values()), arrays[output], self._stream)
+
+    def ready(self, recipe: Recipe) -> CudaReady:
+        return CudaReady(self, recipe)
 
     def result(self, array: Any) -> Any:
-        return self._framework.result(array, self._stream)
+        return self.framework.result(array, self._stream)
 
     def permuted(self, result: Any, order: Sequence[int]) -> Any:
-        return self._framework.permuted(result, order)
-
-
-def capture_of(device: Device, stream: int) -> int:
-    """The number of the capture that a stream is in; 0 if it is in none."""
-    if stream in UNCAPTURED_STREAMS:
-        return 0
-    status, number = ctypes.c_int(), ctypes.c_uint64()
-    with device.current() as driver:
-        function = driver.cuStreamGetCaptureInfo_v2
-        asked = function(stream, ctypes.byref(status), ctypes.byref(number), None, None, None)
-    check("asking whether a stream is captured", asked)
-    return number.value if status.value == CAPTURING else 0
+        return self.framework.permuted(result, order)
 
 
 def cuda_memory(values: Sequence[Any], framework: Framework, first: Any, queue: Any, wait_for: Any) -> CudaMemory:
@@ -176,19 +169,3 @@ def cuda_memory(values: Sequence[Any], framework: Framework, first: Any, queue: 
     stream = stream_handle(queue)
     check_stream(device, stream)
     return CudaMemory(device, framework, stream)
-
-
-def stream_handle(queue: Any) -> int:
-    """The handle of a stream: a number, or an object of PyTorch, CuPy or Numba, or one with `__cuda_stream__`."""
-    if isinstance(queue, int) and not isinstance(queue, bool):
-        return queue
-    if hasattr(queue, "__cuda_stream__"):
-        own = queue.__cuda_stream__
-        return int((own() if callable(own) else own)[1])
-    for attribute in ("cuda_stream", "ptr", "handle"):
-        own = getattr(queue, attribute, None)
-        if own is not None:
-            return int(getattr(own, "value", own) or 0)
-    raise InvalidInput(
-        f"queue is a {type(queue).__name__}; with CUDA arrays, pass a stream of their framework, or its handle"
-    )

@@ -45,8 +45,7 @@ class Device:
         self.compiler = compiler
         self.info = replace(info, version=compiler.version)
         self.context: int = answer(f"opening {info.label}", driver.cuDevicePrimaryCtxRetain, handle)
-        self._driver = driver
-        self._current = ctypes.c_void_p()
+        self.driver = driver
         self._origin: Mark | None = None
         self._launched = 0  # since the stream was last empty
         self._programs: dict[tuple[str, str, tuple[str, ...]], Program] = {}
@@ -65,7 +64,7 @@ class Device:
     @contextmanager
     def current(self) -> Iterator[Driver]:
         """Make the context current in this thread meanwhile: the caller's framework may have set another one."""
-        driver, before = self._driver, ctypes.c_void_p()
+        driver, before = self.driver, ctypes.c_void_p()
         check("asking for the current context", driver.cuCtxGetCurrent(ctypes.byref(before)))
         if before.value == self.context:
             yield driver
@@ -242,7 +241,7 @@ class Device:
         groups, items = grid(ndrange, what)
         sizes = map(ctypes.c_uint, (*groups, *items, kernel.dynamic_bytes))
         arguments = ctypes.c_void_p(ctypes.addressof(kernel.arguments))
-        function = self._driver.library[
+        function = self.driver.library[
             "cuLaunchKernel"
         ]  # without types of arguments, which would be checked at each call
         return partial(function, ctypes.c_void_p(kernel.function), *sizes, ctypes.c_void_p(stream), arguments, None)
