@@ -1,6 +1,6 @@
 """What the element types of a product become in the CPU kernels' source: macros, and nothing of its sizes."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 from ....core.device import DeviceInfo
@@ -28,10 +28,6 @@ class Form:
     def as_float(self) -> bool:
         """Whether integers or bools are multiplied as floats."""
         return self.format in SHORT and self.real == "float"
-
-
-# Bytes for an instruction that multiplies four of them by four at a time and adds the products as integers.
-QUADS = Form("uint", "char", "uint", "integer")
 
 
 @cache
@@ -74,9 +70,10 @@ def sums_wait(call: GemmCall) -> bool:
     return result.itemsize < element_type(result.accumulator).itemsize
 
 
-def element_macros(call: GemmCall, quads: bool = False) -> dict[str, str | int]:
-    """The element types and the epilogue; `quads` for bytes multiplied four at a time."""
-    own, result = QUADS if quads else form(call.dtype), form(call.result)
+def element_macros(call: GemmCall, pieces: bool = False) -> dict[str, str | int]:
+    """The element types and the epilogue; `pieces` for short integers, several of which are multiplied as one uint."""
+    own, result = form(call.dtype), form(call.result)
+    own = replace(own, real="uint") if pieces else own
     parts = element_type(call.dtype).parts
     summed = own.real == own.sum or parts == 2  # as they are stored, but for their format
     direct = summed and not call.bias and not call.activation
@@ -84,7 +81,7 @@ def element_macros(call: GemmCall, quads: bool = False) -> dict[str, str | int]:
         "REAL": own.real, "REAL_IS_INTEGER": int(own.real in ("uint", "ulong")), "COMPLEX": int(parts == 2),
         "MASK": "long" if own.real in ("double", "ulong") else "int",
         "IN": own.stored, "IN_FORMAT": own.format, "IN_IS_SHORT": int(own.format in SHORT),
-        "INTEGERS_AS_FLOAT": int(own.as_float),
+        "INTEGERS_AS_FLOAT": int(own.as_float), "IN_IS_TRUTH": int(own.format == "truth"), "SIGNED_BYTES": int(own.stored == "char"),
         "OUT": result.stored, "OUT_FORMAT": result.format, "OUT_IS_ACC": int(result.stored == own.sum),
         "OUT_IS_BFLOAT16": int(result.format == "bfloat"), "OUT_IS_SHORT": int(result.format in SHORT),
         "ACC": own.sum, "SCRATCH_SUMS": int(sums_wait(call)), "DIRECT": int(direct),

@@ -86,11 +86,18 @@ static inline JOIN(uint, VW) round_bits(vec value)
 // These are functions, not macros, for the sake of their arguments: LLVM makes do with vectors of half the machine's
 // length (there were processors that slowed down for the long ones) unless a function is called with long ones.
 #if DOT
-// Each element is four bytes: those of `a` are unsigned, those of `b` signed. There is no word for this in OpenCL C. The
-// constraint says "vector or general register", since some front ends know general ones only; a vector fits no other.
+// Each element is DOT pieces. Bytes are unsigned in one factor and signed in the other: pack_pieces.cl says in which, by
+// SIGNED_BYTES. There is no word for this in OpenCL C. The constraint says "vector or general register", since some front ends
+// know general ones only; a vector fits no other.
 static inline vec multiply_add(const vec a, const vec b, vec c)
 {
+#if DOT == 2
+    __asm__("vpdpwssd %2, %1, %0" : "+vr"(c) : "vr"(a), "vr"(b));
+#elif SIGNED_BYTES
     __asm__("vpdpbusd %2, %1, %0" : "+vr"(c) : "vr"(a), "vr"(b));
+#else
+    __asm__("vpdpbusd %1, %2, %0" : "+vr"(c) : "vr"(a), "vr"(b));
+#endif
     return c;
 }
 #elif REAL_IS_INTEGER
