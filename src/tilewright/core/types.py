@@ -87,9 +87,7 @@ class ElementType:
 def _integer(name: str, real: str, accumulator: str = "", results: tuple[str, ...] = ()) -> ElementType:
     """An integer type; it is summed and stored as it is, unless it is said otherwise."""
     bits = int(name.lstrip("uint"))
-    return ElementType(
-        name, "integer", bits // 8, real, real, "plain", 0, 1, accumulator or name, results or (name,)
-    )
+    return ElementType(name, "integer", bits // 8, real, real, "plain", 0, 1, accumulator or name, results or (name,))
 
 
 _AS_FLOAT32 = ("float32", "float16", "bfloat16")  # the types that float32 sums can be stored in

@@ -65,7 +65,8 @@ def test_numbers_that_fit_are_taken_in_every_form(device: Device) -> None:
 @pytest.mark.parametrize(
     ("values", "dtype", "words"),
     [([[1.9]], "int32", "a is float64.*int32"), (FLOATS * 1j, "float32", "a is complex64.*float32"),
-     (INTEGERS, "uint64", "a is int32.*uint64"), (INTEGERS, "bool", "a is int32.*bool"), (FLOATS, "nonsense", "dtype='nonsense'")],
+     (INTEGERS, "uint64", "a is int32.*uint64"), (INTEGERS, "bool", "a is int32.*bool"),
+     (FLOATS, "nonsense", "dtype='nonsense'")],
     ids=["float to int", "complex to float", "int32 to uint64", "int32 to bool", "no type"],
 )  # fmt: skip
 def test_operands_are_not_cut_to_the_dtype_asked_for(values: Any, dtype: str, words: str, one_device: Device) -> None:

@@ -157,7 +157,7 @@ def test_the_facts_agree_with_numpy(kind: ElementType) -> None:
     assert set(kind.results) <= storable(kind.name)
     assert ELEMENT_TYPES[kind.accumulator].accumulator == kind.accumulator
     if kind.exact:
-        limits = (False, True) if own == bool else (np.iinfo(own).min, np.iinfo(own).max)
+        limits = (False, True) if own.kind == "b" else (np.iinfo(own).min, np.iinfo(own).max)
         assert (kind.limits, kind.fraction, kind.epsilon) == (limits, 0, 0.0)
         return
     facts = ml_dtypes.finfo(own)
