@@ -1,16 +1,19 @@
 """NumPy arrays."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pyopencl as cl
 
 from ...errors import InvalidInput
-from ...runtime.opencl.device import Device
-from ..engine import Call
+from ...runtime.opencl.device import Device, adopt
+from ..engine import Call, default_device
 from ..shapes import Shape, View, distinct
 from ..views import as_host_array, host_view, lent_buffer, whole_elements
+from .ready import REFUSED, Ready, Recipe
+
+Place = tuple[Device, Any]  # where a call runs: its device, and its queue
 
 
 class HostMemory:
@@ -68,6 +71,24 @@ class HostMemory:
     def empty(self, shape: Shape, dtype: np.dtype) -> np.ndarray:
         return np.empty(shape, dtype)
 
+    @staticmethod
+    def place_of(array: np.ndarray, device: Any, queue: Any) -> Place | None:
+        if queue is None:
+            return default_device(device), None
+        return (adopt(queue), queue) if device is None and type(queue) is cl.CommandQueue else None
+
+    @staticmethod
+    def key_of(array: np.ndarray) -> tuple[Any, ...]:
+        return array.shape, array.strides, array.dtype, array.flags.num
+
+    @staticmethod
+    def settled(array: np.ndarray) -> bool:
+        """Not where `whole_elements` looks at the address."""
+        return bool(array.size) and (array.flags.owndata or array.dtype.alignment == array.dtype.itemsize)
+
+    def ready(self, recipe: Recipe) -> Ready:
+        return HostReady(self, recipe)
+
     def overlap(self, one: np.ndarray, other: np.ndarray) -> bool:
         """Whether the byte ranges of two arrays overlap. Interleaved arrays count as overlapping: the exact test is slow."""
         return np.may_share_memory(one, other)
@@ -91,8 +112,9 @@ class HostMemory:
         context = self.device.context
         buffers = {name: lent_buffer(context, array) for name, array in arrays.items()}
         try:
-            call.enqueue(buffers, self.queue)  # with an event: without one Intel's CPU runtime takes 4 us more
-            self.device.finish("a call on host arrays", self.queue)
+            event = call.enqueue(buffers, self.queue)
+            if event is not None:
+                self.device.wait("a call on host arrays", event)  # for the queue Intel's CPU runtime takes 3 us longer
         except BaseException:
             self._finish_before_raising()
             raise
@@ -124,3 +146,31 @@ class HostMemory:
     def result(self, array: np.ndarray) -> Any:
         """The array; a 0-d one as a NumPy scalar."""
         return array if array.ndim else array[()]
+
+    def permuted(self, result: Any, order: Sequence[int]) -> Any:
+        """A view of a result with its dimensions in another order."""
+        return result.transpose(order)
+
+
+class HostReady(Ready):
+    """A call that is ready for NumPy arrays."""
+
+    def __init__(self, memory: HostMemory, recipe: Recipe) -> None:
+        super().__init__(recipe)
+        self._memory, self._recipe = memory, recipe._replace(like=None)  # results are not kept
+        self._shape, self._dtype = recipe.like.shape, recipe.like.dtype
+
+    def run(self, arrays: tuple[Any, ...], out: Any) -> Any:
+        memory, (call, operands, output, _, reads_output, place) = self._memory, self._recipe
+        taken = {name: arrays[position] for position, name in operands}
+        added = None if place is None else arrays[place]
+        if out is not None:
+            for array in taken.values() if added is None else (*taken.values(), added):
+                if np.may_share_memory(array, out):
+                    return REFUSED
+        call.used = True
+        target = taken[output] = np.empty(self._shape, self._dtype) if out is None else out
+        if added is not None:
+            memory.assign(target, added)
+        memory.run(call, taken, output, reads_output)
+        return memory.result(target) if out is None else out

@@ -1,20 +1,19 @@
 """PyOpenCL arrays: shared memory, queues, and the events that they wait for."""
 
 from collections import OrderedDict
-from collections.abc import Sequence
-from threading import Lock
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from threading import RLock
+from typing import Any, NamedTuple
+from weakref import ref
 
-import numpy as np
 import pyopencl as cl
 from pyopencl.array import Array
 
-from ...errors import InvalidInput, Unsupported
-from ..shapes import distinct
+from ...errors import InvalidInput
+from ..shapes import share_elements
 from ..views import device_view
 
-KEPT_EVENTS = 64  # events kept for each queue: the last ones that calls added to arrays
-LARGEST_CHECKED = 2**24  # elements of an `out` with interleaved dimensions: their addresses are listed
+KEPT_EVENTS = 64  # queues, and events of each: the last ones that calls left on arrays
 
 
 def check_queue(queue: Any) -> None:
@@ -47,14 +46,48 @@ def memory_of(array: Array) -> tuple[int, int, int]:
     return parent.int_ptr, base.offset, base.offset + base.size
 
 
+class Facts(NamedTuple):
+    """What the driver says of an array's buffer. Asking it takes longer than the rest of a call's checks."""
+
+    base: Any
+    pointer: int  # 0 for all but whole buffers
+    writable: bool
+    array: Any  # a weak reference: the facts go with the array
+
+
+_facts: dict[int, Facts] = {}
+
+
+def facts_of(array: Array) -> Facts:
+    """What is known of the array's buffer. It is looked up once for each array object."""
+    base, key = array.base_data, id(array)
+    known = _facts.get(key)
+    if known is None or known.base is not base:
+        whole = type(base) is cl.Buffer and base.associated_memobject is None
+        forget = ref(array, lambda _: _facts.pop(key, None))
+        known = _facts[key] = Facts(base, base.int_ptr if whole else 0, not is_read_only(base), forget)
+    return known
+
+
 def overlap(one: Array, other: Array) -> bool:
     """Whether the buffers of two arrays share bytes. Two parts of one buffer count as overlapping."""
-    if one.base_data is None or other.base_data is None:
+    base, other_base = one.base_data, other.base_data
+    if base is None or other_base is None:
         return False
-    if one.base_data is other.base_data:
+    if base is other_base:
         return True
     (first, begin, end), (second, other_begin, other_end) = memory_of(one), memory_of(other)
     return first == second and begin < other_end and other_begin < end
+
+
+def may_be_written(out: Array, operands: Iterable[Array]) -> bool:
+    """Whether kernels that read the operands may write to `out`: it shares no memory with them, and is not read-only."""
+    _, pointer, writable, _ = facts_of(out)
+    for array in operands:
+        other = facts_of(array).pointer
+        if (other == pointer or not other or not pointer) and overlap(array, out):
+            return False
+    return writable
 
 
 def same_elements(one: Array, other: Array) -> bool:
@@ -66,59 +99,61 @@ def same_elements(one: Array, other: Array) -> bool:
     return bool(memory_of(one)[1] + one.offset == memory_of(other)[1] + other.offset)
 
 
+def is_read_only(base: Any) -> bool:
+    """Whether a buffer was made for reading alone."""
+    return isinstance(base, cl.MemoryObjectHolder) and bool(base.flags & cl.mem_flags.READ_ONLY)
+
+
 def check_writable(out: Array) -> None:
     """InvalidInput if the buffer is read-only, or if two elements have the same address."""
-    base = out.base_data
-    if isinstance(base, cl.MemoryObjectHolder) and base.flags & cl.mem_flags.READ_ONLY:
+    if is_read_only(out.base_data):
         raise InvalidInput(f"out ({out.shape} {out.dtype}) is read-only: its buffer was made with READ_ONLY")
-    if not out.flags.forc and share_elements(out):
+    if not out.flags.forc and share_elements(device_view(out)):
         raise InvalidInput(
             f"elements of out share memory: its shape is {out.shape}, its strides are {out.strides} bytes"
         )
 
 
-def share_elements(array: Array) -> bool:
-    """Whether two elements of an array have the same address."""
-    view = device_view(array)
-    if array.size < 2 or distinct(view):
-        return False
-    if array.size > LARGEST_CHECKED:
-        raise Unsupported(
-            f"out has {array.size:,} elements in interleaved dimensions; at most {LARGEST_CHECKED:,} can be checked"
-        )
-    places = np.zeros((), np.int64)
-    for side, stride in zip(view.shape, view.strides, strict=True):
-        places = places[..., None] + np.arange(side, dtype=np.int64) * stride
-    return bool(np.unique(places).size < array.size)
+class _Order:
+    """Who waits for whom: the last events of each queue that calls left on arrays, and one lock.
 
-
-class _Left:
-    """The last events of each queue that calls added to arrays. They are kept so that no other object gets their id."""
+    The lock is held from the look at the arrays' events to the new event on all arrays. Without it another thread's
+    call could be enqueued after this one, and lose its event on an array that both use.
+    """
 
     def __init__(self) -> None:
-        self._events: dict[int, OrderedDict[int, Any]] = {}
-        self._lock = Lock()
+        self.lock = RLock()  # a destructor that runs inside may make a call of its own
+        # They are kept so that no other object gets their id, by which they are known: asking for an event's queue is slow.
+        self._left: OrderedDict[int, OrderedDict[int, Any]] = OrderedDict()
 
-    def leave(self, arrays: Sequence[Array], event: Any, queue: int) -> None:
-        """Add `event` to the arrays: their next user waits for it.
-
-        It replaces earlier events of the same queue, which complete before it. Otherwise the list of a matrix that is read
-        many times would grow, and PyOpenCL waits for the oldest event of a dozen.
-        """
-        with self._lock:
-            own = self._events.setdefault(queue, OrderedDict())
-            for array in arrays:
-                events = array.events
-                if events:
-                    events[:] = [each for each in events if id(each) not in own]
-            own[id(event)] = event
-            if len(own) > KEPT_EVENTS:
-                own.popitem(last=False)
-            if len(self._events) > KEPT_EVENTS:
-                del self._events[next(iter(self._events))]
-        for array in arrays:
-            if not any(each is event for each in array.events):  # a view shares the list of its base
-                array.add_event(event)
+    def left_on(self, pointer: int) -> OrderedDict[int, Any]:
+        """The last events of a queue, given by its pointer, that calls left on arrays."""
+        with self.lock:
+            left = self._left.get(pointer)
+            if left is None:
+                left = self._left[pointer] = OrderedDict()
+                if len(self._left) > KEPT_EVENTS:
+                    self._left.popitem(last=False)
+            return left
 
 
-leave_event = _Left().leave
+ORDER = _Order()
+
+
+def leave_event(events: list[Any], event: Any, left: Mapping[int, Any], queue: Any) -> None:
+    """Put `event`, the last of its queue, in the place of all earlier ones of that queue.
+
+    Otherwise the list of a matrix that is used many times would grow, and PyOpenCL waits for the oldest event of a dozen.
+    """
+    if len(events) == 1 and id(events[0]) in left:
+        events[0] = event
+    elif not events or events[-1] is not event:  # a view shares the list of its base
+        events[:] = [each for each in events if id(each) not in left and not _passed(each, queue)]
+        events.append(event)
+
+
+def _passed(event: Any, queue: Any) -> bool:
+    """Whether a later event of the queue stands for this one. PyOpenCL's events of transfers wait in their destructor."""
+    if event.command_queue != queue:
+        return False
+    return type(event) is cl.Event or event.command_execution_status <= cl.command_execution_status.COMPLETE
