@@ -104,7 +104,7 @@ INLINE void mma_sync_m16n8k32_s32_s8(int* sum, const uint* a, const uint* b)
 }
 
 // The same of uint8.
-static inline void mma_sync_m16n8k32_s32_u8(int* sum, const uint* a, const uint* b)
+INLINE void mma_sync_m16n8k32_s32_u8(int* sum, const uint* a, const uint* b)
 {
     asm volatile("mma.sync.aligned.m16n8k32.row.col.s32.u8.u8.s32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
                  "{%0, %1, %2, %3};"
