@@ -79,15 +79,16 @@ class Prepared:
     def _key(self, arrays: tuple[Any, ...], out: Any) -> Hashable:
         """What a ready call depends on. None if the arrays are of several kinds, for which there is none."""
         kind, kinds = self._kind, self._kinds
+        if self._streams:
+            known = kinds.call_key(arrays, out, self._device, self._queue)
+            return None if known is None else (known[1], arrays[2] is out)
         given: Any = MEMORIES.get
         a, b, c, bias, scale_a, scale_b = arrays
-        if not (type(a) is kind is type(b) and (out is None or type(out) is kind)):
-            if any(each is not None and given(type(each)) is not kinds for each in (a, b, out)):
-                return None
+        one_kind = type(a) is kind is type(b) and (out is None or type(out) is kind)
+        if not one_kind and any(each is not None and given(type(each)) is not kinds for each in (a, b, out)):
+            return None
         key_of = kinds.key_of
         key: tuple[Any, ...] = (key_of(a), key_of(b), None if out is None else key_of(out))
-        if self._streams:
-            key = (key, kinds.place_of(a, self._device, self._queue))
         if c is None and bias is None and scale_a is None and scale_b is None:
             return key
         others = arrays[2:]

@@ -15,6 +15,8 @@ A kind of arrays takes part by an entry in `choice.MEMORIES` and these methods o
                                     without elements. (static)
     ready(recipe)                   its Ready for calls like the recipe's
 
+CUDA arrays have `CudaKeys` there, whose `call_key` stands for the first two: their calls are the ones whose Python must be least.
+
 A Ready belongs to its thread and Device, as its Call does, and is dropped with it.
 """
 
