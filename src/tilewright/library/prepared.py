@@ -81,9 +81,9 @@ class Prepared:
         kind, kinds = self._kind, self._kinds
         given: Any = MEMORIES.get
         a, b, c, bias, scale_a, scale_b = arrays
-        if not (type(a) is kind is type(b) and (out is None or type(out) is kind)):
-            if any(each is not None and given(type(each)) is not kinds for each in (a, b, out)):
-                return None
+        usual = type(a) is kind is type(b) and (out is None or type(out) is kind)
+        if not usual and any(given(type(each)) is not kinds for each in ((a, b) if out is None else (a, b, out))):
+            return None
         key_of = kinds.key_of
         key: tuple[Any, ...] = (key_of(a), key_of(b), None if out is None else key_of(out))
         if self._streams:
