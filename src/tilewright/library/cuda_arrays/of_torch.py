@@ -13,10 +13,7 @@ from ..shapes import Shape
 from .array import ALIGNED, CudaArray
 
 # NumPy's type for each of PyTorch's: by name, as ours are named as both name them.
-_NAMES = {
-    getattr(torch, name): name for name in (*ELEMENT_TYPES, "bool", "uint8", "int16", "int64") if hasattr(torch, name)
-}
-_NAMES |= {getattr(torch, name): name for name in ("uint16", "uint32", "uint64") if hasattr(torch, name)}
+_NAMES = {getattr(torch, name): name for name in ELEMENT_TYPES if hasattr(torch, name)}
 _known: dict[torch.dtype, np.dtype] = {}
 _own: dict[np.dtype, torch.dtype] = {}
 _raw_stream = torch._C._cuda_getCurrentRawStream if hasattr(torch._C, "_cuda_getCurrentRawStream") else None
