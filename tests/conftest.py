@@ -9,6 +9,7 @@ import pytest
 from faulty import MakeKernel
 from hypothesis import settings
 from paths import TESTS
+from places import KINDS, Place, place_on
 from shapes import NAIVE
 
 from tilewright import health
@@ -19,7 +20,7 @@ from tilewright.errors import NoDevice
 from tilewright.kernels.product.wgmma.kernels import REQUIRES
 from tilewright.runtime import children
 from tilewright.runtime.cuda.device import Device as CudaDevice
-from tilewright.runtime.cuda.device import open_device as open_cuda_device
+from tilewright.runtime.cuda.opening import open_device as open_cuda_device
 from tilewright.runtime.icd.preference import NEVER_BY_DEFAULT, preference
 from tilewright.runtime.opencl.device import Device, list_devices, open_device
 
@@ -119,6 +120,12 @@ def one_device() -> Device:
     return opened(next(iter(working()), NO_DEVICE))
 
 
+@pytest.fixture(params=KINDS)
+def place(request: pytest.FixtureRequest, device: Device) -> Place:
+    """Each kind of memory of each device."""
+    return place_on(device, request.param)
+
+
 @pytest.fixture(scope="session")
 def device_number() -> str:
     """What `--device` needs to name `one_device`."""
@@ -146,7 +153,7 @@ def hopper(nvidia: Device) -> Device:
 
 @pytest.fixture(scope="session")
 def cuda() -> CudaDevice:
-    """The same GPU by CUDA; tests that ask for it are skipped where there is none, or not the extra `cuda`."""
+    """The same GPU by CUDA; tests that ask for it are skipped where there is none, or no NVRTC."""
     try:
         return open_cuda_device()
     except NoDevice as missing:

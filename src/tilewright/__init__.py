@@ -1,7 +1,8 @@
 """tilewright: matrix kernels in OpenCL C for any GPU or CPU, and matmul, gemm, transpose and copy made of them.
 
 Each command is the call of the same name: `tilewright ladder tiles` is `tilewright.ladder("tiles")`. `print` a result to read
-it. Public are the names in `__all__`. Every module and package below is private, whatever its name.
+it. Public are the names in `__all__`, and those of `tilewright.torch`, which is imported on its own and needs PyTorch. Every
+other module and package below is private, whatever its name.
 Each public name is imported at its first use, so `import tilewright` is fast.
 """
 
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
     from .health import Examination, doctor
     from .kernels import LADDERS, Ladders, find_kernel, find_ladder, rung_before
     from .library.copies import copy, matrix_transpose, transpose
+    from .library.prepared import Prepared, prepare
     from .library.products import gemm, matmul
     from .measurement.ladder_roofline import LadderRoofline
     from .measurement.roofline import Roofline
@@ -84,6 +86,7 @@ _HOMES = {
     "health": ("Examination", "doctor"),
     "kernels": ("LADDERS", "Ladders", "find_kernel", "find_ladder", "rung_before"),
     "library.copies": ("copy", "matrix_transpose", "transpose"),
+    "library.prepared": ("Prepared", "prepare"),
     "library.products": ("gemm", "matmul"),
     "measurement.ladder_roofline": ("LadderRoofline",),
     "measurement.roofline": ("Roofline",),
@@ -96,14 +99,14 @@ _HOME = {name: home for home, names in _HOMES.items() for name in names}
 __all__ = [
     "LADDERS", "Accuracy", "Answer", "BuildFailed", "Checked", "Comparisons", "Config", "Copy", "Devices", "Examination",
     "Exercise", "Exercises", "Gemm", "Grades", "Inspection", "InvalidInput", "Kernel", "Ladder", "LadderRoofline",
-    "Ladders", "LaunchFailed", "NDRange", "NoDevice", "OutOfDeviceMemory", "Plan", "Prediction", "Ranking", "Record",
+    "Ladders", "LaunchFailed", "NDRange", "NoDevice", "OutOfDeviceMemory", "Plan", "Prediction", "Prepared", "Ranking", "Record",
     "RecordError", "Report", "Roofline", "Row", "Run", "TilewrightError", "Tour", "Transpose", "Tuned", "UnknownName",
     "Unsupported", "UnsupportedType", "Verdict", "Watched", "WhatIf", "WrongResult", "__version__", "accuracy", "bench", "check",
     "classroom", "compare", "compare_explanations", "copy", "custom_kernel", "devices", "doctor", "exercise", "explain",
     "find_kernel", "find_ladder", "gemm", "grade", "inspect", "ladder", "list", "list_devices", "load_record", "matmul",
-    "matrix_transpose", "open_device", "peaks", "plan", "plan_kernel", "plot", "predict", "replay", "report", "roofline",
-    "run", "run_plan", "rung_before", "save_record", "show", "tour", "transpose", "tune", "verify", "watch", "watching",
-    "what_if", "why",
+    "matrix_transpose", "open_device", "peaks", "plan", "plan_kernel", "plot", "predict", "prepare", "replay", "report",
+    "roofline", "run", "run_plan", "rung_before", "save_record", "show", "tour", "transpose", "tune", "verify", "watch",
+    "watching", "what_if", "why",
 ]  # fmt: skip
 
 

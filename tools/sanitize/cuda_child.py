@@ -3,7 +3,7 @@
 import sys
 from pathlib import Path
 
-from tilewright.runtime.cuda.device import open_device
+from tilewright.runtime.cuda.opening import open_device
 
 from .driven import drive_all, load_cases
 

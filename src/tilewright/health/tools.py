@@ -71,12 +71,11 @@ TOOLS = (
         libraries=("libclblast.so.1",),
     ),
     Tool(
-        "cuda-bindings",
-        "the kernels as CUDA beside OpenCL, `--backend both`, on NVIDIA GPUs",
-        install_extra("cuda"),
-        distributions=("cuda-bindings",),
+        "PyTorch",
+        "tilewright.torch, and cuBLAS to compare with on NVIDIA GPUs",
+        install_extra("torch"),
+        modules=("torch",),
     ),
-    Tool("PyTorch", "cuBLAS to compare with, on NVIDIA GPUs", pip_install("torch"), modules=("torch",)),
     Tool("typst", "pictures as .png and .pdf", pip_install("typst"), modules=("typst",)),
 )
 

@@ -43,7 +43,7 @@ def matrices_last(array: Any, core: Sequence[int]) -> Any:
     return array.transpose((*(side for side in range(array.ndim) if side not in core), *core))
 
 
-def matrices_at(array: Any, core: Sequence[int]) -> Any:
-    """A view of the array with its last dimensions at the positions `core`: the inverse of `matrices_last`."""
-    order = (*(side for side in range(array.ndim) if side not in core), *core)
-    return array.transpose(tuple(order.index(side) for side in range(array.ndim)))
+def order_at(sides: int, core: Sequence[int]) -> tuple[int, ...]:
+    """The order of dimensions that brings the last ones to the positions `core`: the inverse of `matrices_last`."""
+    order = (*(side for side in range(sides) if side not in core), *core)
+    return tuple(order.index(side) for side in range(sides))

@@ -2,7 +2,7 @@
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ..core.plan import Plan
@@ -13,6 +13,7 @@ from ..runtime.run import LoadedPlan
 # For each device and thread: prepared calls, enough for the shapes of a training loop, and bytes of scratch memory.
 KEPT_CALLS = 512
 KEPT_SCRATCH_BYTES = 256 * 2**20
+READY_SPELLINGS = 16  # of one call: of its types, numbers and flags of arrays
 
 
 class Call:
@@ -25,6 +26,10 @@ class Call:
         self._shared = [_shared_scratch(plan) for plan in plans]
         self._zeroed = [_zeroed_scratch(plan, device) for plan in plans]
         self.zeroed_bytes = sum(plan.scratch[name] for plan in plans for name in plan.zeroed)
+        # One plan without scratch memory is what most small products are: nothing is looked up for it.
+        self._single = self._loaded[0] if len(plans) == 1 and not plans[0].scratch else None
+        self.used = False  # since `Kept` last looked for a call to drop
+        self.ready: list[Hashable] = []  # keys of the ready calls that it is kept for
 
     def enqueue(self, buffers: Mapping[str, Any], queue: Any, wait_for: Any = None, event: bool = True) -> Any:
         """Bind `buffers`, enqueue everything, and return the last event.
@@ -32,16 +37,19 @@ class Call:
         The first launch waits for the events `wait_for`; the others follow, because queues are in order. The result is None
         if there was nothing to launch, or without `event`: an event costs some microseconds for each launch.
         """
+        if self._single is not None:
+            return self._single.start(buffers, queue, wait_for, event)
         last = None
-        for loaded, shared, zeroed in zip(self._loaded, self._shared, self._zeroed, strict=True):
-            if shared or zeroed:
-                loaded.bind({**buffers, **_kept(self.device).scratch(queue, shared, self.device), **zeroed})
-            else:
-                loaded.bind(buffers)
-            events = loaded.enqueue(queue, wait_for, event)
-            if events:
-                last, wait_for = events[-1], None
+        for loaded, scratch in self.with_scratch(queue):
+            started = loaded.start({**buffers, **scratch}, queue, wait_for, event)
+            if loaded.launches:
+                last, wait_for = started, None
         return last
+
+    def with_scratch(self, queue: Any) -> Iterator[tuple[LoadedPlan, dict[str, Any]]]:
+        """The plans in order, each with its scratch buffers on that queue."""
+        for loaded, shared, zeroed in zip(self._loaded, self._shared, self._zeroed, strict=True):
+            yield loaded, {**kept_on(self.device).scratch(queue, shared, self.device), **zeroed}
 
 
 def _shared_scratch(plan: Plan) -> dict[str, int]:
@@ -51,12 +59,7 @@ def _shared_scratch(plan: Plan) -> dict[str, int]:
 
 def _zeroed_scratch(plan: Plan, device: Device) -> dict[str, Any]:
     """Scratch buffers that hold zeros before and after each run. Each call has its own."""
-    zeroed = {name: device.allocate(plan.scratch[name]) for name in sorted(plan.zeroed)}
-    for name, buffer in zeroed.items():
-        device.fill(buffer, 0, 0, plan.scratch[name])
-    if zeroed:
-        device.finish("filling scratch memory with zeros")  # the call may be enqueued on another queue
-    return zeroed
+    return {name: device.zeroed(plan.scratch[name]) for name in sorted(plan.zeroed)}
 
 
 class Kept:
@@ -64,6 +67,7 @@ class Kept:
 
     def __init__(self) -> None:
         self.calls: OrderedDict[Hashable, Call] = OrderedDict()
+        self.ready: dict[Hashable, Any] = {}  # ready calls (`ready.py`) by the caller's arguments
         self.zeroed_bytes = 0
         self._scratch: OrderedDict[tuple[int, int], tuple[Any, int]] = OrderedDict()
 
@@ -75,7 +79,7 @@ class Kept:
         """
         found = {}
         for position, (name, nbytes) in enumerate(sizes.items()):
-            key = (queue.int_ptr, position)
+            key = (getattr(queue, "int_ptr", queue), position)  # a queue of OpenCL, or the handle of CUDA's stream
             buffer, held = self._scratch.pop(key, (None, 0))
             if held < nbytes:
                 buffer, held = device.allocate(nbytes), nbytes
@@ -90,14 +94,30 @@ class Kept:
         self.calls[key] = call
         self.zeroed_bytes += call.zeroed_bytes
         while len(self.calls) > KEPT_CALLS or (self.zeroed_bytes > KEPT_SCRATCH_BYTES and len(self.calls) > 1):
-            _, dropped = self.calls.popitem(last=False)
+            oldest, dropped = self.calls.popitem(last=False)
+            if dropped.used and self.calls:  # by a ready call, which does not move it to the end: that takes longer
+                dropped.used = False
+                self.calls[oldest] = dropped
+                continue
             self.zeroed_bytes -= dropped.zeroed_bytes
+            for ready in dropped.ready:
+                self.ready.pop(ready, None)
+
+    def add_ready(self, key: Hashable, call: Call, ready: Any) -> None:
+        """Keep a ready call as long as its call. Other spellings of the same arguments have ready calls of their own."""
+        if all(each is not call for each in self.calls.values()):
+            return
+        if len(call.ready) == READY_SPELLINGS:
+            self.ready.pop(call.ready.pop(0), None)
+        call.ready.append(key)
+        self.ready[key] = ready
 
 
-def _kept(device: Device) -> Kept:
+def kept_on(device: Any) -> Kept:
     """This thread's calls and scratch memory. The device owns them: they are freed with it."""
-    kept: Kept | None = getattr(device.per_thread, "kept", None)
-    if kept is None:
+    try:
+        kept: Kept = device.per_thread.kept
+    except AttributeError:
         kept = device.per_thread.kept = Kept()
     return kept
 
@@ -130,7 +150,7 @@ def default_device(wanted: Any = None) -> Device:
 
 def call_for(device: Device, key: Hashable, prepare: Callable[[], Call]) -> Call:
     """This thread's call for `key` on a device. It is prepared if it is new."""
-    kept = _kept(device)
+    kept = kept_on(device)
     call = kept.calls.get(key)
     if call is None:
         call = prepare()

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 from ..core.types import FLOAT8
 from ..errors import InvalidInput
-from .memory import Memory
+from .memory.choice import Memory
 from .shapes import ProductShape, Shape, product_shape
 
 

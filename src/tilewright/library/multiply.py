@@ -18,7 +18,9 @@ from ..errors import InvalidInput
 from ..runtime.opencl.vpdpbusd import equipped
 from .copy_calls import MOST_LAUNCHES
 from .engine import KEPT_CALLS, Call, call_for
-from .memory import Memory
+from .lookup import Slot
+from .memory.choice import Memory
+from .memory.ready import Names, Ready, Recipe
 from .result_types import check_activation
 from .rules import Casting, Target, check_cast, check_out, target_of
 from .shapes import Batch, ProductShape, View, as_matrices, batches, folded, product_launches, product_shape
@@ -67,8 +69,34 @@ class Product(NamedTuple):
     conjugate: tuple[bool, bool] = (False, False)
 
 
-def multiply(memory: Memory, product: Product, out: Any) -> Any:
-    """Check everything, multiply, and return the result: `out`, if it is given."""
+class Settled(NamedTuple):
+    """A product whose operands are converted, whose target is chosen and whose launches are prepared. Nothing is written yet."""
+
+    call: Call
+    arrays: dict[str, Any]  # by the names of kernel arguments
+    target: Target
+    added: Any  # what is copied to the target before the call; None if nothing is
+    ready: Ready | None  # the same for other arrays, if kernels use the caller's own
+
+
+def multiply(memory: Memory, product: Product, out: Any, slot: Slot | None = None) -> Any:
+    """Check everything, multiply, and return the result: `out`, if it is given. `slot` gets a ready call for the next time."""
+    call, arrays, target, added, ready = settle(memory, product, out, slot.names if slot else ())
+    if added is not None:  # after planning, because a refused call writes nothing
+        memory.assign(target.array, added)
+    memory.run(call, arrays, "C", product.epilogue.beta != 0)
+    if ready is not None and slot is not None:
+        slot.keep(ready)
+    if target.copied_to is not None:
+        memory.assign(target.copied_to, target.array)
+    if out is not None:
+        return out
+    result = memory.result(target.array)
+    return result[()] if isinstance(result, np.ndarray) and not result.ndim else result  # a number, as NumPy's
+
+
+def settle(memory: Memory, product: Product, out: Any, names: Names) -> Settled:
+    """Check everything, convert operands and prepare the launches; also a ready call for arrays of these `names`, if any."""
     types, epilogue = product.types, product.epilogue
     read, kind = numpy_dtype(types[0]), numpy_dtype(types[1])
     sizes = product_shape(product.a.shape, product.b.shape)
@@ -87,12 +115,22 @@ def multiply(memory: Memory, product: Product, out: Any) -> Any:
     call = call_for(
         memory.device, key, lambda: _prepare(memory, (a, b, target.array), sizes, types, epilogue, product.conjugate)
     )
-    if c is not None and not filled:  # after planning, because a refused call writes nothing
-        memory.assign(target.array, c)
-    memory.run(call, arrays, "C", epilogue.beta != 0)
-    if target.copied_to is not None:
-        memory.assign(target.copied_to, target.array)
-    return memory.result(target.array) if out is None else out
+    added = None if filled else c
+    ready = _ready(memory, product, names, Settled(call, arrays, target, added, None)) if names else None
+    return Settled(call, arrays, target, added, ready)
+
+
+def _ready(memory: Memory, product: Product, given: Names, settled: Settled) -> Ready | None:
+    """A ready call for other arrays like the caller's. None if anything was converted or copied, or may have to be."""
+    arrays, target, added = settled.arrays, settled.target, settled.added
+    own = {"A": product.a, "B": product.b, **product.vectors}
+    if target.copied_to is not None or any(arrays[name] is not array for name, array in own.items()):
+        return None
+    operands = tuple((place, name) for place, name in enumerate(given) if name in own)
+    if len(operands) < len(own) or "c" in arrays:
+        return None
+    place = None if added is None else given.index("c")
+    return memory.ready(Recipe(settled.call, operands, "C", target.array, product.epilogue.beta != 0, place))
 
 
 def _check(memory: Memory, product: Product, sizes: ProductShape, read: np.dtype, kind: np.dtype, out: Any) -> Any:

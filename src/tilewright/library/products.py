@@ -3,28 +3,23 @@
 from __future__ import annotations  # so that a tooltip says ArrayLike, not the twenty types that it stands for
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, overload
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
-from ..core.precision import PRECISIONS as SPECIAL_PRECISIONS
-from ..errors import InvalidInput, UnknownName
-from .axes import matrices_at, matrices_last, matrix_axes
-from .epilogue_vectors import bias_side, given_vectors, scale_kinds
-from .memory import memory_for
+from ..errors import InvalidInput
+from .axes import matrices_last, matrix_axes, order_at
+from .lookup import find
+from .memory.choice import memory_for
+from .memory.ready import REFUSED
 from .multiply import PLAIN, Product, epilogue_of, multiply
+from .requests import GIVEN, Number, Options, Transposition, checked_precision, gemm_product
 from .result_types import asked_type, product_types
-from .rules import Casting, check_casting, scalar, single_out
-from .shapes import product_shape
+from .rules import Casting, check_casting, single_out
 
 if TYPE_CHECKING:
     from pyopencl.array import Array as DeviceArray
-
-Transposition: TypeAlias = Literal["N", "T", "C"]
-Number: TypeAlias = complex | np.number | np.ndarray  # an array without dimensions
-ACTIVATIONS = ("relu", "gelu", "gelu_tanh", "silu")
-PRECISIONS = ("ieee", *SPECIAL_PRECISIONS)
 
 
 @overload
@@ -95,14 +90,16 @@ def matmul(
 
     Arrays: operands are NumPy arrays, PyOpenCL arrays, or anything that NumPy converts, of any strides. NumPy operands
     give a complete NumPy array. If an operand is a PyOpenCL array, the call returns a PyOpenCL array at once; its last
-    event is in `result.events`.
+    event is in `result.events`, and its memory comes from the allocator of the first operand that has one.
 
     Arguments:
         out: the array for the result, or a tuple of one. It must be writable. It may overlap an operand.
         axes: the dimensions of a, b and the result that hold the matrices; the default is [(-2, -1), (-2, -1), (-2, -1)].
         casting: NumPy's rule for conversions of operands, `out` and `dtype`.
         dtype: the type to compute in and to return. The default is NumPy's promotion of both types, with two
-            exceptions: int8 gives int32, which is exact, and 8-bit floats give float32.
+            exceptions: int8 gives int32, which is exact, and 8-bit floats give float32. Other integers are exact modulo the
+            width of their type, as NumPy's are: uint8 modulo 256. A wider dtype keeps more: int32 or int64 for any shorter
+            integers. bool gives bool, by logical or-and; dtype="int32" counts. uint64 with a signed type is float64.
         precision: None or "ieee" for the type's own arithmetic; fp16 and bfloat16 are summed in float32. Other modes are
             used only if they are asked for, and only on devices with tensor cores. For float32, "tf32" keeps 11 bits of
             each factor, and "fp32_split" adds three fp16 products and is as accurate as "ieee". For 8-bit floats, "fp8"
@@ -123,20 +120,26 @@ def matmul(
     [[1.0, 2.0], [3.0, 4.0]]
     """
     out = single_out(out)
+    slot = None
+    if axes is None and wait_for is None:
+        asked = ("matmul", casting, dtype, precision)
+        ready, slot = find((a, b), out, ("A", "B"), asked, device, queue)
+        if ready is not None and (result := ready.run((a, b), out)) is not REFUSED:
+            return result
     memory = memory_for((a, b, out), device, queue, wait_for)
     left, right = memory.as_array(a, "a"), memory.as_array(b, "b")
     if casting != "same_kind":
         check_casting(casting)
     types = product_types(left.dtype, right.dtype, None if dtype is None else asked_type(dtype))
-    epilogue = PLAIN if precision is None else epilogue_of(precision=_checked(precision))
+    epilogue = PLAIN if precision is None else epilogue_of(precision=checked_precision(precision))
     product = Product(left, right, types, casting, epilogue)
     if axes is None:
-        return multiply(memory, product, out)
+        return multiply(memory, product, out, slot)
     core = matrix_axes(axes, left.ndim, right.ndim)
     product = product._replace(a=matrices_last(left, core[0]), b=matrices_last(right, core[1]))
     if out is None:
         result = multiply(memory, product, None)
-        return matrices_at(result, core[2]) if core[2] else result
+        return memory.permuted(result, order_at(result.ndim, core[2])) if core[2] else result
     seen = memory.as_out(out)
     if seen.ndim <= max(core[2], default=-1):
         raise InvalidInput(f"out has the shape {seen.shape}; axes ask for its matrices in dimensions {core[2]}")
@@ -244,8 +247,8 @@ def gemm(
     Arguments:
         c: an array of the result's shape. It is read only if beta is not 0, so its NaNs do not leak then. It is unchanged
             unless it overlaps `out`.
-        alpha, beta: numbers that the result's type can hold: integers for int32, real numbers for real types. If alpha is
-            0, `a` and `b` are not read.
+        alpha, beta: numbers that the result's type can hold: integers for integers (from 0 on for unsigned ones), 0 or 1 for
+            bool, real numbers for real types. If alpha is 0, `a` and `b` are not read.
         trans_a, trans_b: "N" (as it is), "T" (transposed) or "C" (conjugated and transposed).
         bias: n elements, one for each column; or the shape (m, 1), one for each row.
         activation: "relu", "gelu" (by erf), "gelu_tanh" or "silu". The result must be a real float.
@@ -263,40 +266,15 @@ def gemm(
     >>> tilewright.gemm(a, a, trans_b="T", alpha=2, activation="relu").tolist()
     [[10.0]]
     """
-    if casting != "same_kind":
-        check_casting(casting)
-    if activation is not None and activation not in ACTIVATIONS:
-        raise UnknownName("activation", activation, ACTIVATIONS)
     out = single_out(out)
-    memory = memory_for((a, b, c, bias, scale_a, scale_b, out), device, queue, wait_for)
-    left = _transposed(memory.as_array(a, "a"), "trans_a", trans_a)
-    right = _transposed(memory.as_array(b, "b"), "trans_b", trans_b)
-    types = product_types(left.dtype, right.dtype, None if dtype is None else asked_type(dtype))
-    factor, carried = scalar("alpha", alpha, types[1]), scalar("beta", beta, types[1])
-    if carried != 0 and c is None:
-        raise InvalidInput(f"beta={beta} needs c, which is None: pass c, or beta=0")
-    vectors = given_vectors(memory, bias, scale_a, scale_b)
-    side = bias_side(vectors, product_shape(left.shape, right.shape)) if vectors else ""
-    scales = scale_kinds(vectors, left, right) if vectors else ("", "")
-    epilogue = epilogue_of(factor, carried, side, activation or "", _checked(precision), *scales)
-    added = None if carried == 0 else memory.as_array(c, "c")
-    product = Product(left, right, types, casting, epilogue, added, vectors, (trans_a == "C", trans_b == "C"))
-    return multiply(memory, product, out)
-
-
-def _checked(precision: str | None) -> str:
-    """The name of a precision mode; "" for the type's own arithmetic."""
-    if precision is not None and precision not in PRECISIONS:
-        raise UnknownName("precision", precision, PRECISIONS)
-    return "" if precision in (None, "ieee") else str(precision)
-
-
-def _transposed(array: Any, name: str, how: str) -> Any:
-    """The array, or a view of it with its last two dimensions swapped."""
-    if how not in ("N", "T", "C"):
-        raise InvalidInput(f'{name}={how!r}: write "N", "T" or "C"')
-    if how == "N":
-        return array
-    if array.ndim < 2:
-        raise InvalidInput(f"{name}={how!r} needs a matrix, got the shape {array.shape}")
-    return array.transpose((*range(array.ndim - 2), array.ndim - 1, array.ndim - 2))
+    arrays = (a, b, c, bias, scale_a, scale_b)
+    options = Options(alpha, beta, trans_a, trans_b, activation, casting, dtype, precision)
+    slot = None
+    if wait_for is None:
+        # 2 and 2+0j are equal, but not the same number to a kernel; an `out` that is `c` already holds it.
+        asked = (options, type(alpha), type(beta), c is not None and c is out)
+        ready, slot = find(arrays, out, GIVEN, asked, device, queue)
+        if ready is not None and (result := ready.run(arrays, out)) is not REFUSED:
+            return result
+    memory = memory_for((*arrays, out), device, queue, wait_for)
+    return multiply(memory, gemm_product(memory, arrays, options), out, slot)

@@ -9,9 +9,10 @@ from math import prod
 import numpy as np
 
 from ..core.operands import Layout
-from ..errors import InvalidInput
+from ..errors import InvalidInput, Unsupported
 
 Shape = tuple[int, ...]
+LARGEST_CHECKED = 2**24  # elements of an `out` with interleaved dimensions: their addresses are listed
 
 
 @dataclass(frozen=True)
@@ -38,6 +39,21 @@ def distinct(view: View) -> bool:
             return False
         reach += stride * (side - 1)
     return True
+
+
+def share_elements(view: View) -> bool:
+    """Whether two elements of an `out` have the same address. Unsupported if that would take too long to find out."""
+    size = prod(view.shape)
+    if size < 2 or distinct(view):
+        return False
+    if size > LARGEST_CHECKED:
+        raise Unsupported(
+            f"out has {size:,} elements in interleaved dimensions; at most {LARGEST_CHECKED:,} can be checked"
+        )
+    places = np.zeros((), np.int64)
+    for side, stride in zip(view.shape, view.strides, strict=True):
+        places = places[..., None] + np.arange(side, dtype=np.int64) * stride
+    return bool(np.unique(places).size < size)
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from ..core.records import RowStatus
 from ..errors import NoDevice, TilewrightError
 from ..kernels import LADDERS
 from ..runtime.children import ChildRun, received, run_child, sent, tell
-from ..runtime.cuda import device as cuda
+from ..runtime.cuda.opening import open_device as open_cuda_device
 from ..runtime.device import Device
 from ..runtime.opencl.device import list_devices, open_device
 from ..runtime.verify import Element, Verdict
@@ -121,7 +121,7 @@ def opened(task: Task) -> Device:
     """The parent's device, opened in this process. NoDevice if it is missing."""
     wanted = task.device
     if task.backend == "cuda":
-        return cuda.open_device(str(wanted.place))
+        return open_cuda_device(str(wanted.place))
     same = [
         (info.place != wanted.place, number)  # the same place first; a device that the caller opened has none
         for number, info in enumerate(list_devices())

@@ -96,6 +96,9 @@ class Device(Protocol):
 
     def fill(self, buffer: Any, byte: int, origin: int, nbytes: int) -> None: ...
 
+    def zeroed(self, nbytes: int) -> Any:
+        """A buffer of zeros, complete when this returns."""
+
     def write(self, buffer: Any, array: np.ndarray) -> None: ...
 
     def read(self, buffer: Any, count: int, dtype: np.dtype, origin: int = 0) -> np.ndarray: ...

@@ -13,8 +13,8 @@ import pytest
 
 from tilewright import matmul
 from tilewright.errors import LaunchFailed
-from tilewright.library import memory
 from tilewright.library.engine import Call
+from tilewright.library.memory.host import HostMemory
 from tilewright.runtime.opencl.device import Device
 
 RNG = np.random.default_rng(9)
@@ -51,7 +51,7 @@ def test_nothing_is_written_after_a_call_has_raised(
 
 
 def test_an_impatient_second_interrupt_waits_too(one_device: Device) -> None:
-    host = memory.HostMemory(one_device, None)
+    host = HostMemory(one_device, None)
     tries: list[int] = []
 
     class Queue:

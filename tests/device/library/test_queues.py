@@ -12,7 +12,7 @@ import pytest
 from tilewright import copy, gemm, matmul, matrix_transpose, transpose
 from tilewright.errors import InvalidInput, UnknownName, Unsupported
 from tilewright.library.engine import default_device
-from tilewright.library.memory import DeviceMemory
+from tilewright.library.memory.opencl import OpenCLMemory
 from tilewright.runtime.opencl.device import KEPT_CONTEXTS, Device, adopt
 
 RNG = np.random.default_rng(5)
@@ -67,7 +67,7 @@ def test_every_type_is_converted_on_the_device_as_numpy_does(source: str, device
         values = np.array([[0.1, -1.5, 65519.0, np.inf], [np.nan, 1e-7, 2049.0, 3.0]]).astype(source)
     if np.dtype(source).kind == "c":
         values = np.array([[0.1 - 2j, 1j, 3, 4]], source)
-    memory = DeviceMemory(device, device.queue, ())
+    memory = OpenCLMemory(device, device.queue, ())
     lent = cl_array.to_device(device.queue, values)
     for target in (each for each in NUMBERS if np.can_cast(source, each, "same_kind") and each != "bool"):
         with np.errstate(over="ignore"):

@@ -13,7 +13,8 @@ import numpy as np
 from ...core.problem import Arrays, Gemm, Problem, Transpose, inputs_of, output_of
 from ...core.types import numpy_dtype
 from ...errors import LaunchFailed, Unsupported
-from ...runtime.cuda.device import Buffer, Device
+from ...runtime.cuda.device import Device
+from ...runtime.cuda.programs import Buffer
 from ...runtime.fences import POISON
 from ...runtime.libraries import toolkit_library
 from ...runtime.run import Times, Work
@@ -46,14 +47,14 @@ def handle_for(device: Device) -> ctypes.c_void_p:
     own = library()
     assert own is not None
     handle = ctypes.c_void_p()
-    device.enter()
-    for name, arguments in (
-        ("cublasCreate_v2", (ctypes.byref(handle),)),
-        ("cublasSetStream_v2", (handle, ctypes.c_void_p(device.stream))),
-    ):
-        status = getattr(own, name)(*arguments)
-        if status:
-            raise LaunchFailed(f"{name} returned {status}", status)
+    with device.current():
+        for name, arguments in (
+            ("cublasCreate_v2", (ctypes.byref(handle),)),
+            ("cublasSetStream_v2", (handle, ctypes.c_void_p(device.stream))),
+        ):
+            status = getattr(own, name)(*arguments)
+            if status:
+                raise LaunchFailed(f"{name} returned {status}", status)
     return handle
 
 
@@ -69,7 +70,8 @@ class CublasBaseline:
             device.write(buffer, operand.flatten(arrays[operand.name]))
         device.fill(self._buffers[-1], POISON, 0, output_of(problem).nbytes)
         self._memory = [ctypes.c_void_p(buffer.pointer) for buffer in self._buffers]
-        self._enqueue()
+        with device.current():
+            self._enqueue()
         device.finish(self._name)
         once = device.timed(self._enqueue, self._name)
         self._calls = max(1, min(MOST_CALLS, round(BURST_S / once)))

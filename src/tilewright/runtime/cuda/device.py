@@ -1,151 +1,155 @@
-"""The CUDA backend: the same kernels, compiled by NVRTC and run by CUDA's driver API.
+"""The CUDA runtime: kernels of either dialect, compiled for CUDA's driver, on its own stream or on a caller's.
 
-It needs the packages of the extra `cuda`. Each launch is timed by events around it.
+Launches on its own stream are timed by events around each.
 """
 
-import weakref
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from functools import cache
-from threading import Lock
+import ctypes
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import cached_property, lru_cache, partial
+from threading import Lock, local
 from typing import Any
 
 import numpy as np
 
+from ...core.device import DeviceInfo
 from ...core.images import ImageValue, SamplerValue
-from ...core.kernel import MOST_GROUPS, Dialect, NDRange
+from ...core.kernel import MOST_GROUPS, NDRange
 from ...core.source import Parameter, Signature
 from ...core.tensor_map import TensorMap
-from ...errors import InvalidInput, LaunchFailed, NoDevice, UnknownName, Unsupported
-from ..argument_types import argument_types
+from ...errors import InvalidInput, LaunchFailed, Unsupported
 from ..cache import BinaryCache, cache_folder, content_key
-from ..device import DEVICE_VARIABLE, preset_device
-from .calls import check, driver_calls
-from .information import architecture, compiler_for, describe, list_devices
+from ..tensor_maps import encode
+from .compilers import Compiler, NvrtcCompiler
+from .driver import CAPTURE_RELAXED, STREAM_NON_BLOCKING, Driver, answer, check, driver_calls
+from .information import architecture, driver_version
+from .linking import linked
+from .programs import Allocation, BoundKernel, Buffer, Program
 from .timing import GATE, Event, Gate, Mark
 
 HELD_LAUNCHES = 64  # launches that may wait at the gate: the driver blocks when its queue of about 1000 entries is full
-
-
-@dataclass(frozen=True)
-class Buffer:
-    """Device memory from `pointer` on. The owner frees it when no buffer refers to it."""
-
-    pointer: int
-    nbytes: int
-    owner: object
-
-
-class Allocation:
-    """Memory that is freed when its last buffer is gone."""
-
-    def __init__(self, pointer: Any) -> None:
-        driver = driver_calls()
-        weakref.finalize(self, driver.cuMemFree, pointer)
-
-
-class BoundKernel:
-    """A function with its arguments."""
-
-    def __init__(self, function: Any, count: int) -> None:
-        self.function = function
-        self._values: list[np.ndarray | None] = [None] * count
-        self._addresses = np.zeros(max(count, 1), np.uint64)
-
-    def set_arg(self, index: int, value: Any) -> None:
-        """Bind a buffer, or a scalar of a NumPy type."""
-        kept = np.array([value.pointer], np.uint64) if isinstance(value, Buffer) else np.atleast_1d(np.asarray(value))
-        self._values[index] = kept  # the driver reads arguments from the address of the array
-        self._addresses[index] = kept.ctypes.data
-
-    @property
-    def arguments(self) -> int:
-        """The address of the array of the arguments' addresses."""
-        return int(self._addresses.ctypes.data)
-
-
-@dataclass(frozen=True)
-class Program:
-    """A loaded program, and the types of its kernel's arguments."""
-
-    module: Any
-    signature: Signature
-    argument_types: tuple[Any, ...]
-    log: str
-
-    def new_kernel(self) -> BoundKernel:
-        driver = driver_calls()
-        entry = self.signature.entry
-        function = check(f"finding {entry!r}", driver.cuModuleGetFunction(self.module, entry.encode()))
-        return BoundKernel(function, len(self.signature.parameters))
+LENGTH_BYTES = 8  # of a kept program: its dynamic shared memory comes first
 
 
 class Device:
-    """An opened GPU with the operations of `runtime.device.Device`."""
+    """An opened GPU with the operations of `runtime.device.Device`. Programs are made by `compiler`."""
 
     backend = "cuda"
-    dialect = Dialect.CUDA
     supports_timestamps = False  # `timed` measures a burst here
     plain_queue = None  # one stream, without profiling
 
-    def __init__(self, ordinal: int) -> None:
+    def __init__(self, info: DeviceInfo, compiler: Compiler) -> None:
         driver = driver_calls()
-        handle = check("finding the device", driver.cuDeviceGet(ordinal))
-        self.info = describe(ordinal)
-        self._context = check(f"opening {self.info.label}", driver.cuDevicePrimaryCtxRetain(handle))
-        self.enter()
-        flags = driver.CUstream_flags.CU_STREAM_NON_BLOCKING
-        self._stream = check("making a stream", driver.cuStreamCreate(flags))
+        handle = answer("finding the device", driver.cuDeviceGet, info.place, kind=ctypes.c_int)
+        self.compiler = compiler
+        self.info = replace(info, version=compiler.version)
+        self.context: int = answer(f"opening {info.label}", driver.cuDevicePrimaryCtxRetain, handle)
+        self.driver = driver
         self._origin: Mark | None = None
         self._launched = 0  # since the stream was last empty
         self._programs: dict[tuple[str, str, tuple[str, ...]], Program] = {}
+        self.per_thread = local()  # what the library caches for its calls on this device
+        self.captured: set[Any] = set()  # calls whose launches are in graphs, which use their scratch memory
         self._lock = Lock()
         self._disk = BinaryCache(cache_folder() / "programs")
-        signature = Signature(
-            "wait_for", (Parameter("flag", "ulong"), Parameter("turn", "int"), Parameter("most_ns", "ulong"))
-        )
-        self._gate = Gate(self._stream, self.build(GATE, "the gate", signature, "float32").new_kernel())
 
     def __repr__(self) -> str:
         return f"<Device: {self.info.label}, {self.backend}>"
 
-    def enter(self) -> Any:
-        """Make the context current in this thread, and return the driver's functions."""
-        driver = driver_calls()
-        check(f"entering the context of {self.info.label}", driver.cuCtxSetCurrent(self._context))
-        return driver
+    @property
+    def dialect(self) -> str:
+        return self.compiler.dialect
+
+    @contextmanager
+    def current(self) -> Iterator[Driver]:
+        """Make the context current in this thread meanwhile: the caller's framework may have set another one."""
+        driver, before = self.driver, ctypes.c_void_p()
+        check("asking for the current context", driver.cuCtxGetCurrent(ctypes.byref(before)))
+        if before.value == self.context:
+            yield driver
+            return
+        check(f"entering the context of {self.info.label}", driver.cuCtxPushCurrent_v2(self.context))
+        try:
+            yield driver
+        finally:
+            driver.cuCtxPopCurrent_v2(ctypes.byref(before))
+
+    @cached_property
+    def stream(self) -> int:
+        """The handle of the device's own stream, for libraries that enqueue on it."""
+        with self.current() as driver:
+            return int(answer("making a stream", driver.cuStreamCreate, STREAM_NON_BLOCKING))
+
+    @cached_property
+    def _gate(self) -> Gate:
+        signature = Signature(
+            "wait_for", (Parameter("flag", "ulong"), Parameter("turn", "int"), Parameter("most_ns", "ulong"))
+        )
+        nvrtc = NvrtcCompiler(architecture(self.info.compute_capability))
+        program = self._program(nvrtc, GATE, "the gate", signature, "float32", (), "")
+        with self.current():
+            return Gate(self.stream, program.new_kernel())
 
     def build(
         self, source: str, name: str, signature: Signature, dtype: str, options: Sequence[str] = (), target: str = ""
     ) -> Program:
         """Compile `source` for this device or for `target`, unless it is in memory or on disk. BuildFailed holds the log."""
+        return self._program(self.compiler, source, name, signature, dtype, options, target)
+
+    def _program(
+        self, compiler: Compiler, source: str, name: str, signature: Signature, dtype: str, options: Sequence[str], target: str
+    ) -> Program:  # fmt: skip
         key = (source, signature.entry, (*options, target))
         with self._lock:
             if key not in self._programs:
-                cubin, log = self._compile(source, name, options, target or architecture(self.info.compute_capability))
-                module = check(f"loading {name}", self.enter().cuModuleLoadData(cubin))
-                self._programs[key] = Program(module, signature, argument_types(name, signature, dtype), log)
+                dynamic_bytes, image, log = self._compiled(compiler, source, name, options, target)
+                with self.current() as driver, relaxed_capture():
+                    module = answer(f"loading {name}", driver.cuModuleLoadData, image)
+                    self._programs[key] = Program(module, signature, dtype, name, dynamic_bytes, log)
             return self._programs[key]
 
-    def _compile(self, source: str, name: str, options: Sequence[str], target: str) -> tuple[bytes, str]:
-        compiler = compiler_for(target)
-        key = content_key(source, *options, target, compiler.version)
-        cubin = self._disk.get(key)
-        if cubin is not None:
-            return cubin, "(from the cache of built programs)"
-        built = compiler.compile(source, name, target, options)
-        self._disk.put(key, built.cubin)
-        return built.cubin, built.log
+    def _compiled(
+        self, compiler: Compiler, source: str, name: str, options: Sequence[str], target: str
+    ) -> tuple[int, bytes, str]:
+        """The bytes of dynamic shared memory, the machine code, and the compiler's log."""
+        capability = architecture(self.info.compute_capability)
+        key = content_key("cuda", source, *options, target, capability, compiler.version, driver_version(self.info))
+        kept = self._disk.get(key)
+        if kept is not None:
+            dynamic_bytes = int.from_bytes(kept[:LENGTH_BYTES], "little")
+            return dynamic_bytes, kept[LENGTH_BYTES:], "(from the cache of built programs)"
+        built = compiler.compile(source, name, options, target)
+        image = built.image
+        if built.is_ptx:
+            with self.current(), relaxed_capture():
+                image = linked(image, name, self.info.label)
+        self._disk.put(key, built.dynamic_bytes.to_bytes(LENGTH_BYTES, "little") + image)
+        return built.dynamic_bytes, image, built.log
 
     def allocate(self, nbytes: int) -> Buffer:
         """A buffer of at least one byte; OutOfDeviceMemory says how many bytes were requested and how many there are."""
         size = max(int(nbytes), 1)
         what = f"allocating {size:,} bytes of {self.info.global_bytes:,} on {self.info.label}"
-        pointer = check(what, self.enter().cuMemAlloc(size))
-        return Buffer(int(pointer), size, Allocation(pointer))
+        with self.current() as driver, relaxed_capture():
+            pointer = answer(what, driver.cuMemAlloc_v2, size, kind=ctypes.c_uint64)
+        return Buffer(pointer, size, Allocation(pointer))
 
-    def tensor_map(self, map_: TensorMap) -> Any:
-        raise Unsupported("tensor maps are passed to kernels of the OpenCL dialect only")
+    def tensor_map(self, map_: TensorMap) -> Buffer:
+        """A new buffer with the encoded map, into which kernels write addresses. Unsupported if it cannot be encoded."""
+        encoded = encode(map_)
+        buffer = self.allocate(len(encoded))
+        with relaxed_capture():
+            self.write(buffer, np.frombuffer(encoded, np.uint8))
+        return buffer
+
+    def zeroed(self, nbytes: int) -> Buffer:
+        """A buffer of zeros, complete when this returns; also while a stream is being captured."""
+        buffer = self.allocate(nbytes)
+        with relaxed_capture():
+            self.fill(buffer, 0, 0, buffer.nbytes)
+            self.finish("filling scratch memory with zeros")
+        return buffer
 
     def local_memory(self, nbytes: int) -> Any:
         """Unsupported: CUDA has one block of dynamic shared memory, not one for each argument."""
@@ -174,17 +178,17 @@ class Device:
 
     def fill(self, buffer: Buffer, byte: int, origin: int, nbytes: int) -> None:
         if nbytes:
-            driver = self.enter()
-            self._gate.open()
-            check(
-                f"filling {nbytes:,} bytes", driver.cuMemsetD8Async(buffer.pointer + origin, byte, nbytes, self._stream)
-            )
+            with self.current() as driver:
+                self._open_gate()
+                filled = driver.cuMemsetD8Async(buffer.pointer + origin, byte, nbytes, self.stream)
+            check(f"filling {nbytes:,} bytes", filled)
 
     def write(self, buffer: Buffer, array: np.ndarray) -> None:
         if array.nbytes:
-            driver, whole = self.enter(), np.ascontiguousarray(array)
-            self._gate.open()
-            copied = driver.cuMemcpyHtoDAsync(buffer.pointer, whole.ctypes.data, whole.nbytes, self._stream)
+            whole = np.ascontiguousarray(array)
+            with self.current() as driver:
+                self._open_gate()
+                copied = driver.cuMemcpyHtoDAsync_v2(buffer.pointer, whole.ctypes.data, whole.nbytes, self.stream)
             check(f"writing {array.nbytes:,} bytes to {self.info.label}", copied)
             self.finish("a write")
 
@@ -192,9 +196,11 @@ class Device:
         """`count` elements of a buffer from byte `origin` on."""
         host = np.empty(count, dtype)
         if count:
-            driver = self.enter()
-            self._gate.open()
-            copied = driver.cuMemcpyDtoHAsync(host.ctypes.data, buffer.pointer + origin, host.nbytes, self._stream)
+            with self.current() as driver:
+                self._open_gate()
+                copied = driver.cuMemcpyDtoHAsync_v2(
+                    host.ctypes.data, buffer.pointer + origin, host.nbytes, self.stream
+                )
             check(f"reading {host.nbytes:,} bytes from {self.info.label}", copied)
             self.finish("a read")
         return host
@@ -207,44 +213,80 @@ class Device:
         queue: Any = None,
         wait_for: Any = None,
         event: bool = True,
-    ) -> Event:
-        """Enqueue one launch and return its event. Launches wait at the gate until `finish`. Errors name `what`."""
-        if queue is not None or wait_for is not None:
-            raise Unsupported(f"{what}: a CUDA device launches on its own stream, in order")
-        driver, (groups, items) = self.enter(), grid(ndrange, what)
-        if self._origin is None:
-            self._gate.close()
-            self._origin = Mark(self._stream)
-        before = Mark(self._stream)
-        launched = driver.cuLaunchKernel(kernel.function, *groups, *items, 0, self._stream, kernel.arguments, 0)
-        check(f"launching {what} over {ndrange}", launched)
+    ) -> Event | None:
+        """Enqueue one launch and return its event. Launches wait at the gate until `finish`. Errors name `what`.
+
+        On a `queue`, the handle of a caller's stream, it is launched at once and has no event.
+        """
+        if wait_for is not None:
+            raise Unsupported(f"{what}: a stream of CUDA runs in order, and waits for no events here")
+        with self.current():
+            if queue is not None:
+                check_launch(self.launcher(kernel, ndrange, what, queue)(), what, ndrange)
+                return None
+            if self._origin is None:
+                self._gate.close()
+                self._origin = Mark(self.stream)
+            before = Mark(self.stream)
+            check_launch(self.launcher(kernel, ndrange, what, self.stream)(), what, ndrange)
+            after = Mark(self.stream)
         self._launched += 1
         if self._launched == HELD_LAUNCHES:
-            self._gate.open()
-        return Event(self._origin, before, Mark(self._stream))
+            self._open_gate()
+        return Event(self._origin, before, after)
 
-    @property
-    def stream(self) -> int:
-        """The handle of the stream, for libraries that enqueue on it."""
-        return int(self._stream)
+    def launcher(self, kernel: BoundKernel, ndrange: NDRange, what: str, stream: int) -> Callable[[], int]:
+        """A function that launches the kernel with its arguments as they are then, and returns CUDA's status. The context must be
+        current."""
+        groups, items = grid(ndrange, what)
+        sizes = map(ctypes.c_uint, (*groups, *items, kernel.dynamic_bytes))
+        arguments = ctypes.c_void_p(ctypes.addressof(kernel.arguments))
+        function = self.driver.library[
+            "cuLaunchKernel"
+        ]  # without types of arguments, which would be checked at each call
+        return partial(function, ctypes.c_void_p(kernel.function), *sizes, ctypes.c_void_p(stream), arguments, None)
 
     def timed(self, enqueue: Callable[[], object], what: str) -> float:
         """Device seconds of the work that `enqueue` puts on the empty stream. Waits for its end."""
         self.finish(what)
-        self._gate.close()
-        before = Mark(self._stream)
-        enqueue()
-        after = Mark(self._stream)
+        with self.current():
+            self._gate.close()
+            before = Mark(self.stream)
+            enqueue()
+            after = Mark(self.stream)
         self.finish(what)
         return after.since(before) * 1e-9
 
     def finish(self, what: str, queue: Any = None) -> None:
-        driver = self.enter()
-        self._gate.open()
-        check(f"waiting for {what}", driver.cuStreamSynchronize(self._stream))
-        self._origin, self._launched = None, 0
+        """Wait for all work on the device's own stream, or on the stream `queue`."""
+        with self.current() as driver:
+            self._open_gate()
+            check(f"waiting for {what}", driver.cuStreamSynchronize(self.stream if queue is None else queue))
+        if queue is None:
+            self._origin, self._launched = None, 0
+
+    def _open_gate(self) -> None:
+        if "_gate" in self.__dict__:
+            self._gate.open()
 
 
+def check_launch(status: int, what: str, ndrange: NDRange) -> None:
+    if status:
+        check(f"launching {what} over {ndrange}", status)
+
+
+@contextmanager
+def relaxed_capture() -> Iterator[None]:
+    """Allow calls that a stream's capture forbids to its thread: memory and programs are made beside the graph."""
+    driver, mode = driver_calls(), ctypes.c_int(CAPTURE_RELAXED)
+    check("relaxing captures", driver.cuThreadExchangeStreamCaptureMode(ctypes.byref(mode)))
+    try:
+        yield
+    finally:
+        driver.cuThreadExchangeStreamCaptureMode(ctypes.byref(mode))
+
+
+@lru_cache(maxsize=1024)
 def grid(ndrange: NDRange, what: str) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """Work-groups, and work-items of a group, in CUDA's three dimensions; LaunchFailed if there are too many groups."""
     if any(ndrange.offset) or any(a % b for a, b in zip(ndrange.global_size, ndrange.local_size, strict=True)):
@@ -255,37 +297,3 @@ def grid(ndrange: NDRange, what: str) -> tuple[tuple[int, ...], tuple[int, ...]]
     if max(groups[1:]) > MOST_GROUPS:
         raise LaunchFailed(f"{what} over {ndrange}: CUDA allows {MOST_GROUPS:,} work-groups along dimensions 1 and 2")
     return tuple(groups), tuple(items)
-
-
-@cache
-def opened(ordinal: int) -> Device:
-    return Device(ordinal)
-
-
-def open_device(wanted: str | None = None) -> Device:
-    """Open a GPU by its index in CUDA's order, or by a part of its name. NoDevice if there is none.
-
-    None means the GPU that TILEWRIGHT_DEVICE names; without that variable the first one.
-    """
-    infos = list_devices()
-    kind = "CUDA device"
-    if wanted is None and (wanted := preset_device()) is not None:
-        kind = f"CUDA device ({DEVICE_VARIABLE})"
-    if not infos:
-        raise NoDevice("no CUDA device: the driver offers none")
-    for place, info in enumerate(infos):
-        if wanted is None or wanted in ("gpu", str(place)) or wanted.lower() in info.label.lower():
-            return opened(place)
-    raise UnknownName(kind, str(wanted), [*map(str, range(len(infos))), *(info.label for info in infos)])
-
-
-def open_counterpart(bus: int) -> Device:
-    """The GPU with this PCI bus number: the counterpart of an OpenCL device."""
-    places = range(len(list_devices()))
-    driver = driver_calls()
-    wanted = driver.CUdevice_attribute.CU_DEVICE_ATTRIBUTE_PCI_BUS_ID
-    for place in places:
-        handle = check("finding the device", driver.cuDeviceGet(place))
-        if check("asking for the bus", driver.cuDeviceGetAttribute(wanted, handle)) == bus:
-            return opened(place)
-    raise NoDevice(f"CUDA has no device with the PCI bus number {bus}")

@@ -1,39 +1,44 @@
-"""Reads CUDA's facts about devices into DeviceInfo, and finds the compiler for them."""
+"""Reads CUDA's facts about devices into DeviceInfo."""
+
+import ctypes
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
 
 from ...core.device import DeviceInfo
-from ...errors import LaunchFailed, NoDevice
-from .calls import ADVICE, check, driver_calls
-from .nvrtc import Nvrtc, find_nvrtc
+from .driver import ATTRIBUTES, answer, driver_calls
+
+PLAIN_FEATURES = frozenset({"gpu", "nvidia"})
+# Instructions by the compute capability that has them; those of sm_90a are on no later GPU. PTX ISA, "Target ISA Notes".
+SINCE = {"ldmatrix": (7, 5), "mma": (8, 0), "mma_f64_m8": (8, 0), "cp_async": (8, 0), "mma_f64": (9, 0), "tma": (9, 0)}
+HOPPER = (9, 0)
+DRIVER_FILE = Path("/proc/driver/nvidia/version")
+
+
+def count_devices() -> int:
+    """The number of GPUs that CUDA's driver offers; NoDevice without a driver."""
+    return int(answer("counting devices", driver_calls().cuDeviceGetCount, kind=ctypes.c_int))
 
 
 def list_devices() -> tuple[DeviceInfo, ...]:
-    """The GPUs that CUDA's driver offers. NoDevice if the driver or the packages of the extra `cuda` are missing."""
-    driver = driver_calls()
-    try:
-        check("starting CUDA", driver.cuInit(0))
-    except (RuntimeError, LaunchFailed) as missing:  # RuntimeError: cuda-pathfinder found no driver
-        raise NoDevice(f"no CUDA device: {str(missing).strip().splitlines()[0]}") from missing
-    return tuple(map(describe, range(check("counting devices", driver.cuDeviceGetCount()))))
+    """The GPUs that CUDA's driver offers. NoDevice if there is no driver."""
+    return tuple(map(describe, range(count_devices())))
 
 
 def describe(ordinal: int) -> DeviceInfo:
-    """A GPU's facts as plain data, by the names of OpenCL."""
+    """A GPU's facts as plain data, by the names of OpenCL. Its features are those that CUDA's dialect has for ladders."""
     driver = driver_calls()
-    handle = check("finding the device", driver.cuDeviceGet(ordinal))
-
-    def ask(name: str) -> int:
-        wanted = getattr(driver.CUdevice_attribute, f"CU_DEVICE_ATTRIBUTE_{name}")
-        return int(check(f"asking for {name}", driver.cuDeviceGetAttribute(wanted, handle)))
-
-    compute_capability = (ask("COMPUTE_CAPABILITY_MAJOR"), ask("COMPUTE_CAPABILITY_MINOR"))
-    version = check("asking for the version", driver.cuDriverGetVersion())
-    total = int(check("asking for the memory", driver.cuDeviceTotalMem(handle)))
+    handle = answer("finding the device", driver.cuDeviceGet, ordinal, kind=ctypes.c_int)
+    ask = partial(attribute, handle)
+    name = ctypes.create_string_buffer(256)
+    driver.cuDeviceGetName(name, 256, handle)
+    version = answer("asking for the version", driver.cuDriverGetVersion, kind=ctypes.c_int)
+    total = int(answer("asking for the memory", driver.cuDeviceTotalMem_v2, handle, kind=ctypes.c_size_t))
     return DeviceInfo(
-        name=check("asking for the name", driver.cuDeviceGetName(256, handle)).split(b"\0")[0].decode(),
+        name=name.value.decode(),
         platform="NVIDIA CUDA",
         vendor="NVIDIA Corporation",
         driver=f"CUDA {version // 1000}.{version % 1000 // 10}",
-        version=compiler_for(architecture(compute_capability)).version,
         kind="gpu",
         place=ordinal,
         compute_units=ask("MULTIPROCESSOR_COUNT"),
@@ -46,21 +51,49 @@ def describe(ordinal: int) -> DeviceInfo:
         base_align_bytes=256,
         host_unified=bool(ask("INTEGRATED")),
         sub_group_width=ask("WARP_SIZE"),
-        compute_capability=compute_capability,
+        compute_capability=(ask("COMPUTE_CAPABILITY_MAJOR"), ask("COMPUTE_CAPABILITY_MINOR")),
         fp64=True,
-        features=frozenset({"gpu", "nvidia"}),
+        features=PLAIN_FEATURES,
     )
 
 
+def attribute(handle: int, name: str) -> int:
+    """A fact of a device by its name in `ATTRIBUTES`."""
+    function = driver_calls().cuDeviceGetAttribute
+    return int(answer(f"asking for {name}", function, ATTRIBUTES[name], handle, kind=ctypes.c_int))
+
+
+def bus_of(ordinal: int) -> tuple[int, int]:
+    """The PCI bus and slot of a GPU."""
+    handle = answer("finding the device", driver_calls().cuDeviceGet, ordinal, kind=ctypes.c_int)
+    return attribute(handle, "PCI_BUS_ID"), attribute(handle, "PCI_DEVICE_ID")
+
+
+def library_info(ordinal: int) -> DeviceInfo:
+    """A GPU's facts for the library's own kernels: with all instructions and all local memory of its architecture."""
+    found = describe(ordinal)
+    handle = answer("finding the device", driver_calls().cuDeviceGet, ordinal, kind=ctypes.c_int)
+    local = attribute(handle, "MAX_SHARED_MEMORY_PER_BLOCK_OPTIN")
+    features = found.features | instructions_of(found.compute_capability)
+    return replace(found, features=features, static_local_bytes=local)
+
+
+def instructions_of(compute_capability: tuple[int, int] | None) -> frozenset[str]:
+    """The features of kernels that a GPU's instruction set has."""
+    own = compute_capability or (0, 0)
+    since = {name for name, first in SINCE.items() if own >= first}
+    return frozenset(since | ({"wgmma"} if own == HOPPER else set()))
+
+
+def driver_version(info: DeviceInfo) -> str:
+    """The driver's version as exactly as this system tells it: programs that are kept on disk depend on it."""
+    try:
+        return DRIVER_FILE.read_text(encoding="utf-8").splitlines()[0].strip()
+    except OSError:
+        return info.driver
+
+
 def architecture(compute_capability: tuple[int, int] | None) -> str:
-    """NVRTC's name for a device's architecture: "sm_90"."""
+    """NVIDIA's name for a device's architecture: "sm_90"."""
     major, minor = compute_capability or (0, 0)
     return f"sm_{major}{minor}"
-
-
-def compiler_for(target: str) -> Nvrtc:
-    """An NVRTC that compiles for an architecture; NoDevice says what to install."""
-    compiler = find_nvrtc(target)
-    if compiler is None:
-        raise NoDevice(f"{ADVICE} (no NVRTC that compiles for {target})")
-    return compiler

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .calls import check, driver_calls
+from .driver import HOST_MEMORY_MAPPED, answer, check, driver_calls
 
 
 class Mark:
@@ -15,14 +15,15 @@ class Mark:
 
     def __init__(self, stream: Any) -> None:
         driver = driver_calls()
-        self.event = check("making an event", driver.cuEventCreate(0))
-        weakref.finalize(self, driver.cuEventDestroy, self.event)
+        self.event = answer("making an event", driver.cuEventCreate, 0)
+        weakref.finalize(self, driver.cuEventDestroy_v2, self.event)
         check("recording an event", driver.cuEventRecord(self.event, stream))
 
     def since(self, other: "Mark") -> int:
         """Nanoseconds from the other mark to this one. The driver gives float32 milliseconds, so both must be close."""
-        driver = driver_calls()
-        return round(float(check("reading an event", driver.cuEventElapsedTime(other.event, self.event))) * 1e6)
+        function = driver_calls().cuEventElapsedTime
+        milliseconds: float = answer("reading an event", function, other.event, self.event, kind=ctypes.c_float)
+        return round(milliseconds * 1e6)
 
 
 @dataclass(frozen=True)
@@ -73,10 +74,10 @@ class Gate:
         driver = driver_calls()
         self._stream = stream
         self._wait_for = wait_for
-        host = check("allocating the gate", driver.cuMemHostAlloc(4, driver.CU_MEMHOSTALLOC_DEVICEMAP))
-        self._flag = ctypes.c_int32.from_address(int(host))
+        host = answer("allocating the gate", driver.cuMemHostAlloc, 4, HOST_MEMORY_MAPPED)
+        self._flag = ctypes.c_int32.from_address(host)
         self._flag.value = 0
-        address = int(check("mapping the gate", driver.cuMemHostGetDevicePointer(host, 0)))
+        address = answer("mapping the gate", driver.cuMemHostGetDevicePointer_v2, host, 0)
         wait_for.set_arg(0, np.uint64(address))
         wait_for.set_arg(2, np.uint64(MOST_NS))
         self._turn = 0

@@ -34,6 +34,7 @@ from .launch_without_event import launch_without_event
 from .retarget import retarget
 from .smoke import LOOP_ROUNDS, rounds_of_a_long_loop
 
+READ_WRITE = cl.mem_flags.READ_WRITE
 WITHOUT_DEVICE = "list, show, explain, inspect --arch, compare, plot and report"  # commands
 
 
@@ -194,18 +195,28 @@ class Device:
             program = self._load(binary, options)
             if program is not None:
                 return program, "(from the cache of built programs)"
-        # PyOpenCL's public Program has its own cache, whose entries can be older than the driver.
-        program = cl.Program(cl._cl._Program(self.context, source.encode()))
-        try:
-            self._finish_build(program, options)
-        except cl.Error as error:
-            raise BuildFailed(name, info.label, name_lines(self._log(program) or str(error), source)) from error
+        program = self._from_source(source, name, options)
         if target:
             program = self._retargeted(program, name, target)
         binaries = program.get_info(cl.program_info.BINARIES)
         if binaries and binaries[0]:
             self._disk.put(key, binaries[0])
         return program, self._log(program)
+
+    def _from_source(self, source: str, name: str, options: tuple[str, ...]) -> Any:
+        # PyOpenCL's public Program has its own cache, whose entries can be older than the driver.
+        program = cl.Program(cl._cl._Program(self.context, source.encode()))
+        try:
+            self._finish_build(program, options)
+        except cl.Error as error:
+            raise BuildFailed(name, self.info.label, name_lines(self._log(program) or str(error), source)) from error
+        return program
+
+    def ptx(self, source: str, name: str, options: tuple[str, ...] = (), target: str = "") -> tuple[str, str]:
+        """What NVIDIA's compiler makes of `source`, for `target` if there is one, and its log. Nothing is kept."""
+        program = self._from_source(source, name, options)
+        text = program.get_info(cl.program_info.BINARIES)[0].rstrip(b"\0").decode()
+        return retarget(text, target) if target else text, self._log(program)
 
     def _retargeted(self, program: Any, name: str, target: str) -> Any:
         """The program for `target`, made from the driver's PTX."""
@@ -253,8 +264,11 @@ class Device:
         limit = self.info.max_alloc_bytes
         if limit and size > limit:
             raise OutOfDeviceMemory(f"{size:,} bytes are too many: {self.info.label} allows {limit:,} in one buffer")
-        with check(f"allocating {size:,} bytes of {self.info.global_bytes:,} on {self.info.label}"):
-            return cl.Buffer(self.context, cl.mem_flags.READ_WRITE, size)
+        try:  # for every result on a device: a context manager would cost 2 us
+            return cl.Buffer(self.context, READ_WRITE, size)
+        except cl.Error:
+            with check(f"allocating {size:,} bytes of {self.info.global_bytes:,} on {self.info.label}"):
+                raise
 
     def tensor_map(self, map_: TensorMap) -> Any:
         """A new buffer with the encoded map, into which kernels write addresses. Unsupported if it cannot be encoded."""
@@ -300,6 +314,13 @@ class Device:
             with check(f"filling {nbytes:,} bytes"):
                 cl.enqueue_fill_buffer(self.queue, buffer, np.uint8(byte), origin, nbytes)
 
+    def zeroed(self, nbytes: int) -> Any:
+        """A buffer of zeros, complete when this returns: its user may be enqueued on another queue."""
+        buffer = self.allocate(nbytes)
+        self.fill(buffer, 0, 0, nbytes)
+        self.finish("filling scratch memory with zeros")
+        return buffer
+
     def write(self, buffer: Any, array: np.ndarray, queue: Any = None) -> None:
         """Copy an array's elements to a buffer, and wait."""
         if array.nbytes:
@@ -337,8 +358,13 @@ class Device:
                 raise
 
     def finish(self, what: str, queue: Any = None) -> None:
-        try:  # every library call on host arrays comes here: a context manager would cost 2 us
+        with check(f"waiting for {what}"):
             (queue or self.queue).finish()
+
+    def wait(self, what: str, event: Any) -> None:
+        """Wait for one event."""
+        try:  # every library call on host arrays comes here: a context manager would cost 2 us
+            event.wait()
         except cl.Error:
             with check(f"waiting for {what}"):
                 raise

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import torch  # type: ignore[import-not-found]
+import torch
 from numpy_child import load, serve  # type: ignore[import-not-found]
 
 LEAST_S = 500e-6  # of a replay, next to which the start of the graph, about 10 us, is small

@@ -1,0 +1,127 @@
+"""One view of CUDA arrays of all frameworks, and what a framework must offer."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+
+from ...errors import Unsupported
+from ..shapes import Shape, View
+
+ALIGNED = 16  # bytes: the widest access of a kernel. Addresses are rounded down to it, and the rest is an offset
+
+
+class CudaArray:
+    """An array in a GPU's memory: the address of its first element, strides in elements, and the object that it was read from.
+
+    `ordinal` is the GPU's number among CUDA's devices.
+    """
+
+    __slots__ = ("dtype", "given", "ordinal", "pointer", "shape", "strides")
+
+    def __init__(
+        self, pointer: int, shape: Shape, strides: Shape, dtype: np.dtype, ordinal: int, given: Any = None
+    ) -> None:
+        self.pointer = pointer
+        self.shape = shape
+        self.strides = strides
+        self.dtype = dtype
+        self.ordinal = ordinal
+        self.given = given
+
+    @property
+    def ndim(self) -> int:
+        return len(self.shape)
+
+    def transpose(self, order: Sequence[int]) -> "CudaArray":
+        """A view with the dimensions in another order."""
+        shape, strides = (tuple(sides[side] for side in order) for sides in (self.shape, self.strides))
+        return CudaArray(self.pointer, shape, strides, self.dtype, self.ordinal, self.given)
+
+    @property
+    def span(self) -> tuple[int, int]:
+        """The addresses of the first byte, and of that after the last."""
+        if 0 in self.shape:
+            return self.pointer, self.pointer
+        reach = [(side - 1) * stride for side, stride in zip(self.shape, self.strides, strict=True)]
+        itemsize = self.dtype.itemsize
+        low, high = (sum(step for step in reach if (step < 0) == below) * itemsize for below in (True, False))
+        return self.pointer + low, self.pointer + high + itemsize
+
+    @property
+    def base(self) -> int:
+        """The address that kernels get: that of the first byte, rounded down to a multiple of ALIGNED."""
+        return self.span[0] // ALIGNED * ALIGNED
+
+    @property
+    def view(self) -> View:
+        """The elements from `base` on. Unsupported if they are not aligned to their size."""
+        offset = self.pointer - self.base
+        if offset % self.dtype.itemsize:
+            raise Unsupported(
+                f"an array of {self.dtype} begins at the address {self.pointer:#x}, which is no multiple of its elements' "
+                f"{self.dtype.itemsize} bytes: copy it first"
+            )
+        return View(self.shape, self.strides, offset // self.dtype.itemsize)
+
+
+def dense_strides(shape: Shape) -> Shape:
+    """The strides of an array in C order, in elements."""
+    strides, step = [], 1
+    for side in reversed(shape):
+        strides.append(step)
+        step *= max(side, 1)
+    return tuple(reversed(strides))
+
+
+class Framework(Protocol):
+    """A kind of CUDA arrays: how its arrays are read, and how results become arrays of it."""
+
+    name: str
+    has_ready: bool  # whether the methods at the end are there
+
+    def holds(self, value: Any) -> bool:
+        """Whether an array of this kind lies on a GPU of CUDA."""
+
+    def read(self, value: Any, name: str, stream: int) -> CudaArray:
+        """An operand. Its elements are complete for work on `stream`. `name` is the argument's, for errors."""
+
+    def read_out(self, value: Any, stream: int) -> CudaArray:
+        """The caller's array for a result; InvalidInput if it cannot be written to."""
+
+    def ordinal(self, value: Any) -> int:
+        """The GPU of an array among CUDA's devices."""
+
+    def current_stream(self, ordinal: int, values: Sequence[Any]) -> int:
+        """The handle of the stream in which the caller works on that GPU."""
+
+    def empty(self, shape: Shape, dtype: np.dtype, ordinal: int, stream: int) -> CudaArray:
+        """A new dense array, of the framework's own memory where it has a pool."""
+
+    def result(self, array: CudaArray, stream: int) -> Any:
+        """A new array as the caller gets it."""
+
+    def permuted(self, value: Any, order: Sequence[int]) -> Any:
+        """A view of a result with its dimensions in another order."""
+
+    def enqueued(self, arrays: Sequence[CudaArray], written: CudaArray, stream: int) -> None:
+        """Called after work on these arrays was enqueued: what they were read from must outlive it."""
+
+    def call_key(self, arrays: Sequence[Any], out: Any) -> tuple[Any, ...] | None:
+        """The GPU, the current stream and the keys of all arrays of a call, some of them None, in one go; None if one of them can
+        be in no ready call. `arrays` begin with one of this framework."""
+
+    def key_of(self, value: Any) -> tuple[Any, ...]:
+        """What a plan depends on: shape, strides, type, GPU, the address modulo ALIGNED, and flags that forbid a ready call."""
+
+    def settled(self, value: Any) -> bool:
+        """Whether a call with such an array can be ready. Its key tells the difference."""
+
+    def address(self, value: Any) -> int:
+        """The address of the first element."""
+
+    def maker(self, shape: Shape, dtype: np.dtype, ordinal: int) -> Callable[[], Any]:
+        """A function that makes arrays for results."""
+
+    def written(self, value: Any) -> None:
+        """Called after work that writes to the caller's array was enqueued."""

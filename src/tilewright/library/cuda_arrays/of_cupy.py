@@ -1,0 +1,76 @@
+"""Arrays of CuPy. Imported when the first one comes, so CuPy is loaded already."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import cupy
+import numpy as np
+
+from ..shapes import Shape
+from .array import ALIGNED, CudaArray
+
+
+class CupyArrays:
+    """CuPy's arrays. Results come from its memory pool, on the caller's current stream."""
+
+    name = "CuPy"
+    has_ready = True
+
+    def holds(self, value: Any) -> bool:
+        return True
+
+    def ordinal(self, value: Any) -> int:
+        return int(value.device.id)
+
+    def read(self, value: Any, name: str, stream: int) -> CudaArray:
+        return _array(value)
+
+    def read_out(self, value: Any, stream: int) -> CudaArray:
+        return _array(value)
+
+    def current_stream(self, ordinal: int, values: Sequence[Any]) -> int:
+        return int(cupy.cuda.get_current_stream(ordinal).ptr)
+
+    def empty(self, shape: Shape, dtype: np.dtype, ordinal: int, stream: int) -> CudaArray:
+        if cupy.cuda.runtime.getDevice() == ordinal:
+            return _array(cupy.empty(shape, dtype))
+        with cupy.cuda.Device(ordinal):
+            return _array(cupy.empty(shape, dtype))
+
+    def result(self, array: CudaArray, stream: int) -> Any:
+        return array.given
+
+    def permuted(self, value: Any, order: Sequence[int]) -> Any:
+        return value.transpose(order)
+
+    def enqueued(self, arrays: Sequence[CudaArray], written: CudaArray, stream: int) -> None:
+        """Nothing to do: the pool gives memory back in the order of the stream that it was made on."""
+
+    def written(self, value: Any) -> None:
+        """Nothing to do."""
+
+    def call_key(self, arrays: Sequence[Any], out: Any) -> tuple[Any, ...] | None:
+        ordinal = self.ordinal(arrays[0])
+        given = [each for each in (out, *arrays) if each is not None]
+        if any(type(each) is not cupy.ndarray or each.device.id != ordinal for each in given):
+            return None
+        keys = (None if each is None else self.key_of(each) for each in (out, *arrays))
+        return ordinal, self.current_stream(ordinal, ()), *keys
+
+    def key_of(self, value: Any) -> tuple[Any, ...]:
+        return value.shape, value.strides, value.dtype, value.data.ptr % ALIGNED, value.device.id
+
+    def settled(self, value: Any) -> bool:
+        return bool(value.size)
+
+    def address(self, value: Any) -> int:
+        return int(value.data.ptr)
+
+    def maker(self, shape: Shape, dtype: np.dtype, ordinal: int) -> Callable[[], Any]:
+        return lambda: self.empty(shape, dtype, ordinal, 0).given
+
+
+def _array(value: Any) -> CudaArray:
+    dtype = np.dtype(value.dtype)
+    strides = tuple(stride // dtype.itemsize for stride in value.strides)
+    return CudaArray(int(value.data.ptr), tuple(value.shape), strides, dtype, int(value.device.id), value)

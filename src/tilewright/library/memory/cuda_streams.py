@@ -1,0 +1,37 @@
+"""Streams of CUDA: their handles, and whether they are being captured."""
+
+import ctypes
+from typing import Any
+
+from ...errors import InvalidInput
+from ...runtime.cuda.device import Device
+from ...runtime.cuda.driver import CAPTURING, check
+
+UNCAPTURED = (0, 1)  # the legacy default stream's handles: it is never captured
+
+
+def capture_of(device: Device, stream: int) -> int:
+    """The number of the capture that a stream is in; 0 if it is in none."""
+    if stream in UNCAPTURED:
+        return 0
+    status, number = ctypes.c_int(), ctypes.c_uint64()
+    function = device.driver.cuStreamGetCaptureInfo_v2
+    asked = function(stream, ctypes.byref(status), ctypes.byref(number), None, None, None)
+    check("asking whether a stream is captured", asked)
+    return number.value if status.value == CAPTURING else 0
+
+
+def stream_handle(queue: Any) -> int:
+    """The handle of a stream: a number, or an object of PyTorch, CuPy or Numba, or one with `__cuda_stream__`."""
+    if isinstance(queue, int) and not isinstance(queue, bool):
+        return queue
+    if hasattr(queue, "__cuda_stream__"):
+        own = queue.__cuda_stream__
+        return int((own() if callable(own) else own)[1])
+    for attribute in ("cuda_stream", "ptr", "handle"):
+        own = getattr(queue, attribute, None)
+        if own is not None:
+            return int(getattr(own, "value", own) or 0)
+    raise InvalidInput(
+        f"queue is a {type(queue).__name__}; with CUDA arrays, pass a stream of their framework, or its handle"
+    )

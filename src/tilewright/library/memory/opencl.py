@@ -1,0 +1,207 @@
+"""PyOpenCL arrays."""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pyopencl as cl
+from pyopencl.array import Array, empty, to_device
+
+from ...errors import InvalidInput
+from ...runtime.opencl.device import Device, adopt
+from ..engine import Call
+from ..shapes import Shape, View
+from ..views import as_host_array, device_view, is_device_array
+from .on_device import DeviceCopies
+from .opencl_arrays import (
+    KEPT_EVENTS,
+    ORDER,
+    check_writable,
+    is_of,
+    leave_event,
+    may_be_written,
+    overlap,
+    same_elements,
+)
+from .ready import REFUSED, Ready, Recipe
+
+
+class OpenCLMemory(DeviceCopies):
+    """PyOpenCL arrays. Nothing is copied, no call waits; events order the calls."""
+
+    def __init__(self, device: Device, queue: Any, wait_for: Sequence[Any], allocator: Any = None) -> None:
+        self.device = device
+        self.queue = queue
+        self._wait_for = list(wait_for)
+        self._allocator = allocator
+        self._context = device.context.int_ptr
+        self._left = ORDER.left_on(queue.int_ptr)
+        self.key = ("device", id(device), queue.int_ptr)
+
+    def as_array(self, value: Any, name: str) -> Any:
+        """A device array as it is. A host operand becomes a NumPy array, which `as_operand` copies to the device."""
+        if not is_device_array(value):
+            return as_host_array(value, name)
+        if value.context is not None and not self.is_here(value):
+            raise InvalidInput(
+                f"{name} ({value.shape} {value.dtype}) lies in another OpenCL context than the queue: copy it to that one"
+            )
+        return value
+
+    def is_here(self, array: Array) -> bool:
+        """Whether the array is known to lie in this context."""
+        return array.context is not None and bool(array.context.int_ptr == self._context)
+
+    def holds(self, value: Any) -> bool:
+        return is_device_array(value)
+
+    def as_operand(self, array: Any, dtype: np.dtype) -> Array:
+        """The operand in that type, in a buffer of this context."""
+        if isinstance(array, np.ndarray):
+            array = array if array.dtype == dtype else array.astype(dtype)
+            return to_device(self.queue, np.ascontiguousarray(array))
+        return array if array.dtype == dtype else self._cast(array, dtype)
+
+    def as_out(self, out: Any) -> Array:
+        """The caller's array for the result. InvalidInput if it is not a PyOpenCL array, or read-only."""
+        if not is_device_array(out):
+            raise InvalidInput(f"out is a {type(out).__name__}; for PyOpenCL operands, pass a PyOpenCL array")
+        seen: Array = self.as_array(out, "out")
+        check_writable(seen)
+        return seen
+
+    def writable_by_kernels(self, out: Array) -> bool:
+        """Kernels can write to any device array."""
+        return True
+
+    def signature(self, array: Array | None) -> tuple[Any, ...] | None:
+        return None if array is None else (array.shape, array.strides, array.offset, array.dtype)
+
+    def view(self, array: Array) -> View:
+        return device_view(array)
+
+    def as_vector(self, array: Array) -> Array:
+        """The array, or a copy, with contiguous elements at offset 0 of its buffer."""
+        if array.offset == 0 and array.flags.c_contiguous:
+            return array
+        copied = self.empty(array.shape, array.dtype)
+        self.assign(copied, array)
+        return copied
+
+    def empty(self, shape: Shape, dtype: np.dtype) -> Array:
+        return empty(self.queue, shape, dtype, allocator=self._allocator)
+
+    @staticmethod
+    def place_of(array: Array, device: Any, queue: Any) -> tuple[Device, Any] | None:
+        own = array.queue if queue is None else queue
+        return (adopt(own), own) if device is None and type(own) is cl.CommandQueue else None
+
+    @staticmethod
+    def key_of(array: Array) -> tuple[Any, ...]:
+        return array.shape, array.strides, array.offset, array.dtype
+
+    @staticmethod
+    def layout_of(array: Array) -> tuple[Any, ...]:
+        return array.shape, array.strides, array.dtype
+
+    @staticmethod
+    def settled(array: Array) -> bool:
+        return bool(array.size)
+
+    def ready(self, recipe: Recipe) -> Ready:
+        return OpenCLReady(OpenCLMemory(self.device, self.queue, ()), recipe)
+
+    def overlap(self, one: Any, other: Array) -> bool:
+        """Whether the buffers of two arrays share bytes."""
+        return is_device_array(one) and overlap(one, other)
+
+    def same_elements(self, one: Any, other: Array) -> bool:
+        """Whether two arrays have the same elements at the same addresses."""
+        return is_device_array(one) and same_elements(one, other)
+
+    def run(self, call: Call, arrays: Mapping[str, Array], output: str, reads_output: bool) -> None:
+        """Enqueue after the arrays' events, and leave the last event on the arrays.
+
+        Events of calls on the same queue are not waited for: it runs its commands in order.
+        """
+        buffers = {name: array.base_data for name, array in arrays.items()}
+        self.enqueue(call, buffers, arrays.values())
+
+    def enqueue(self, call: Call, buffers: Mapping[str, Any], arrays: Collection[Array]) -> None:
+        """`run`, with the buffers and all arrays that the call reads or writes."""
+        queue, left, waits = self.queue, self._left, self._wait_for
+        with ORDER.lock:
+            for array in arrays:
+                for event in array.events:
+                    if id(event) not in left and not is_of(event, queue) and event not in waits:
+                        waits = [*waits, event]
+            event = call.enqueue(buffers, queue, waits or None)
+            if event is None:  # nothing to launch: the result is ready after the events
+                event = cl.enqueue_marker(queue, waits or None)
+            for array in arrays:
+                events = array.events
+                if len(events) == 1 and id(events[0]) in left:
+                    events[0] = event
+                else:
+                    leave_event(events, event, left, queue)
+            left[id(event)] = event
+            if len(left) > KEPT_EVENTS:
+                left.popitem(last=False)
+
+    def result(self, array: Array) -> Array:
+        return array
+
+    def permuted(self, result: Any, order: Sequence[int]) -> Any:
+        """A view of a result with its dimensions in another order."""
+        return result.transpose(order)
+
+
+class OpenCLReady(Ready):
+    """A call that is ready for PyOpenCL arrays."""
+
+    def __init__(self, memory: OpenCLMemory, recipe: Recipe) -> None:
+        super().__init__(recipe)
+        self._memory, self._operands, self._output = memory, recipe.operands, recipe.output
+        self._added = recipe.added
+        self._queue = memory.queue
+        self._bytes = recipe.like.nbytes
+        _ = recipe.like.flags.forc  # PyOpenCL keeps the flags on the array
+        self._like = {**vars(recipe.like), "base_data": None, "events": ()}
+
+    def run(self, arrays: tuple[Any, ...], out: Any) -> Any:
+        buffers, taken, queue = {}, [], self._queue
+        for position, name in self._operands:
+            array = arrays[position]
+            if array.queue is not queue and not self._memory.is_here(array):
+                return REFUSED
+            taken.append(array)
+            buffers[name] = array.base_data
+        added = None if self._added is None else arrays[self._added]
+        if out is None:
+            target = self._new(taken)
+        elif self._memory.is_here(out) and may_be_written(out, taken if added is None else [*taken, added]):
+            target = out
+        else:
+            return REFUSED
+        self.call.used = True
+        if added is not None:
+            self._memory.assign(target, added)
+        taken.append(target)
+        buffers[self._output] = target.base_data
+        self._memory.enqueue(self.call, buffers, taken)
+        return target
+
+    def _new(self, operands: Iterable[Array]) -> Array:
+        """A new result, with memory from an operand's allocator. PyOpenCL's constructor takes ten times as long."""
+        allocator = None
+        for operand in operands:
+            if operand.allocator is not None:
+                allocator = operand.allocator
+                break
+        made = Array.__new__(Array)
+        attributes = vars(made)
+        attributes.update(self._like)
+        attributes["events"] = []
+        attributes["allocator"] = allocator
+        attributes["base_data"] = (allocator or self._memory.device.allocate)(self._bytes)
+        return made

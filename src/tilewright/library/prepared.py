@@ -1,0 +1,206 @@
+"""`prepare`: a product that is planned once, for arrays of fixed shapes, strides, types and kind."""
+
+from __future__ import annotations  # so that a tooltip says DTypeLike, not what it stands for
+
+import threading
+from collections.abc import Hashable
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from ..core.plan import Plan
+from ..errors import InvalidInput
+from ..runtime.forks import refuse_if_forked
+from .lookup import slot_names
+from .memory.choice import MEMORIES, Memory, memory_for
+from .memory.cuda import CudaMemory
+from .memory.opencl import OpenCLMemory
+from .memory.ready import REFUSED, Ready
+from .multiply import Settled, multiply, settle
+from .requests import GIVEN, Number, Options, Transposition, gemm_product
+from .rules import Casting, single_out
+
+if TYPE_CHECKING:
+    from numpy.typing import DTypeLike
+    from pyopencl.array import Array as DeviceArray
+
+    AnyArray: TypeAlias = np.ndarray | DeviceArray
+
+ARGUMENTS = ("a", "b", "c", "bias", "scale_a", "scale_b")  # in the order of GIVEN
+KEPT_LAYOUTS = 64  # of each thread
+
+
+class Prepared:
+    """A product that `prepare` has planned. Call it with arrays like those that it was prepared for:
+    `product(a, b, out=None, *, c=None, bias=None, scale_a=None, scale_b=None)`.
+
+    It returns what `gemm` would, with the numbers, modes and queue of `prepare`. Its `plans` are what runs. Threads may share
+    it: each has launches of its own. A layout of `out`, an offset or an alignment that is new to a thread is planned once.
+
+    Raises:
+        InvalidInput: an array is missing, or has another kind, shape, type or strides than `prepare` was given; and the
+            errors of `gemm`.
+    """
+
+    def __init__(self, arrays: tuple[Any, ...], out: Any, options: Options, device: Any, queue: Any) -> None:
+        self._options, self._device, self._queue = options, device, queue
+        memory = memory_for((*arrays, out), device, queue, None)  # makes the kinds of CUDA's frameworks known, too
+        self._described = tuple(map(_described, ARGUMENTS, arrays))
+        self._kind = type(arrays[0])
+        self._kinds: Any = MEMORIES[type(arrays[0])]
+        if isinstance(memory, OpenCLMemory):
+            self._queue = memory.queue  # whatever queues the arrays of later calls have
+        self._streams = isinstance(memory, CudaMemory)  # a call is for the caller's current stream
+        self._threads = threading.local()
+        settled = self._settle(memory, arrays, out)
+        self._keep(self._key(arrays, out), settled.ready)
+        self._label, self._platform = memory.device.info.label, memory.device.info.platform
+        self._direct = settled.ready is not None
+        self.plans: tuple[Plan, ...] = settled.call.plans
+
+    def __call__(
+        self, a: Any, b: Any, out: Any = None, *,
+        c: Any = None, bias: Any = None, scale_a: Any = None, scale_b: Any = None,
+    ) -> Any:  # fmt: skip
+        arrays = (a, b, c, bias, scale_a, scale_b)
+        key = self._key(arrays, out)
+        try:
+            ready = self._threads.ready[key]
+        except (AttributeError, KeyError):  # new to this thread, or not what was prepared
+            ready = self._ready(arrays, out, key)
+        refuse_if_forked(self._platform)
+        if ready is not None and (result := ready.run(arrays, out)) is not REFUSED:
+            return result
+        self._check(arrays)
+        out = single_out(out)
+        memory = memory_for((*arrays, out), self._device, self._queue, None)
+        return multiply(memory, gemm_product(memory, arrays, self._options), out)
+
+    def _key(self, arrays: tuple[Any, ...], out: Any) -> Hashable:
+        """What a ready call depends on. None if the arrays are of several kinds, for which there is none."""
+        kind, kinds = self._kind, self._kinds
+        if self._streams:
+            known = kinds.call_key(arrays, out, self._device, self._queue)
+            return None if known is None else (known[1], arrays[2] is out)
+        given: Any = MEMORIES.get
+        a, b, c, bias, scale_a, scale_b = arrays
+        one_kind = type(a) is kind is type(b) and (out is None or type(out) is kind)
+        if not one_kind and any(each is not None and given(type(each)) is not kinds for each in (a, b, out)):
+            return None
+        key_of = kinds.key_of
+        key: tuple[Any, ...] = (key_of(a), key_of(b), None if out is None else key_of(out))
+        if c is None and bias is None and scale_a is None and scale_b is None:
+            return key
+        others = arrays[2:]
+        if any(each is not None and given(type(each)) is not kinds for each in others):
+            return None
+        return key, c is out, *(None if each is None else key_of(each) for each in others)
+
+    def __repr__(self) -> str:
+        given = [
+            f"{name} {_text(each)}" for name, each in zip(ARGUMENTS, self._described, strict=True) if each is not None
+        ]
+        steps = [f"{step.kernel.name} ({step.config})" for plan in self.plans for step in plan.steps]
+        how = "" if self._direct else ", through copies"
+        return f"<Prepared: {'; '.join(given)}; on {self._label}{how}: {', '.join(steps) or 'nothing to launch'}>"
+
+    def _settle(self, memory: Memory, arrays: tuple[Any, ...], out: Any) -> Settled:
+        names = slot_names(arrays, out, GIVEN)
+        return settle(memory, gemm_product(memory, arrays, self._options), out, names)
+
+    def _ready(self, arrays: tuple[Any, ...], out: Any, key: Hashable) -> Ready | None:
+        """This thread's ready call, new; None if these arrays must go the general way."""
+        self._check(arrays)
+        if key is None:
+            return None
+        memory = memory_for((*arrays, out), self._device, self._queue, None)
+        ready = self._settle(memory, arrays, out).ready
+        self._keep(key, ready)
+        return ready
+
+    def _keep(self, key: Hashable, ready: Ready | None) -> None:
+        kept: dict[Hashable, Ready | None] = vars(self._threads).setdefault("ready", {})
+        if len(kept) == KEPT_LAYOUTS:
+            del kept[next(iter(kept))]
+        kept[key] = ready
+
+    def _check(self, arrays: tuple[Any, ...]) -> None:
+        """InvalidInput for arrays that are not like those of `prepare`."""
+        for name, array, wanted in zip(ARGUMENTS, arrays, self._described, strict=True):
+            given = _described(name, array)
+            if given != wanted:
+                raise InvalidInput(f"{name} is {_text(given)}; the product was prepared for {_text(wanted)}")
+
+
+Description = tuple[Any, ...] | None  # whose array it is, shape, strides, type
+
+
+def _described(name: str, array: Any) -> Description:
+    """What must be as it was; None for no array."""
+    if array is None and name not in ("a", "b"):
+        return None
+    if type(array) not in MEMORIES:
+        kinds = " and ".join(f"{_module(kind)}.{kind.__name__}" for kind in MEMORIES)
+        raise InvalidInput(f"{name} is a {type(array).__name__}; a prepared product takes {kinds}")
+    return _module(type(array)), *MEMORIES[type(array)].layout_of(array)
+
+
+def _module(kind: type) -> str:
+    return kind.__module__.partition(".")[0]
+
+
+def _text(described: Description) -> str:
+    if described is None:
+        return "None"
+    kind, shape, strides, dtype = described
+    return f"{kind} {dtype} {shape} with strides {strides}"
+
+
+def prepare(
+    a: AnyArray,
+    b: AnyArray,
+    out: AnyArray | tuple[AnyArray] | None = None,
+    *,
+    c: AnyArray | None = None,
+    alpha: Number = 1,
+    beta: Number = 0,
+    trans_a: Transposition = "N",
+    trans_b: Transposition = "N",
+    bias: AnyArray | None = None,
+    activation: str | None = None,
+    scale_a: AnyArray | None = None,
+    scale_b: AnyArray | None = None,
+    casting: Casting = "same_kind",
+    dtype: DTypeLike | None = None,
+    precision: str | None = None,
+    device: str | int | None = None,
+    queue: Any = None,
+) -> Prepared:
+    """Plan and build a product once, to call it many times: `product = prepare(a, b)`, then `product(a, b)`.
+
+    The call checks that its arrays have the kind (NumPy, PyOpenCL, PyTorch, CuPy), shape, strides and type of those given here,
+    and runs what was planned. That saves most of the Python of a small `gemm`, and the planning of its first call. Nothing is
+    multiplied here, and no array is kept.
+
+    Arguments are those of `gemm`, without `wait_for`: a, b, c, bias and the scales have the shapes and types that it takes,
+    and must be arrays, not lists or numbers. Numbers and modes are fixed here; `c`, `bias` and the scales are given again at
+    each call. `out` is an example of the array for the result: one of another layout is planned at its first call.
+    PyOpenCL arrays are multiplied on the queue of the first of them, or on `queue`, wherever those of a call have theirs. CUDA
+    arrays are multiplied in the stream that is current when the product is called, or in `queue`.
+
+    The call may not be as fast if operands are converted, `out` overlaps an operand, or complex numbers lie in a part of another
+    array: then it does what `gemm` does.
+
+    Raises the errors of `gemm`.
+
+    >>> import numpy as np, tilewright
+    >>> a, b = np.eye(2, dtype=np.float32), np.array([[1, 2], [3, 4]], np.float32)
+    >>> product = tilewright.prepare(a, b, alpha=10)
+    >>> product(a, b).tolist()
+    [[10.0, 20.0], [30.0, 40.0]]
+    >>> out = np.empty((2, 2), np.float32)
+    >>> product(b, b, out) is out
+    True
+    """
+    options = Options(alpha, beta, trans_a, trans_b, activation, casting, dtype, precision)
+    return Prepared((a, b, c, bias, scale_a, scale_b), single_out(out), options, device, queue)

@@ -1,0 +1,73 @@
+"""The arguments of `gemm` and `prepare`, checked, as a Product."""
+
+from typing import Any, Literal, NamedTuple, TypeAlias
+
+import numpy as np
+
+from ..core.precision import PRECISIONS as SPECIAL_PRECISIONS
+from ..errors import InvalidInput, UnknownName
+from .epilogue_vectors import bias_side, given_vectors, scale_kinds
+from .memory.choice import Memory
+from .multiply import Product, epilogue_of
+from .result_types import asked_type, product_types
+from .rules import Casting, check_casting, scalar
+from .shapes import product_shape
+
+Transposition: TypeAlias = Literal["N", "T", "C"]
+Number: TypeAlias = complex | np.number | np.ndarray  # an array without dimensions
+ACTIVATIONS = ("relu", "gelu", "gelu_tanh", "silu")
+PRECISIONS = ("ieee", *SPECIAL_PRECISIONS)
+GIVEN = ("A", "B", "c", "bias", "scale_a", "scale_b")  # the arrays of a gemm, by the names of kernel arguments
+
+
+class Options(NamedTuple):
+    """What `gemm` is asked for, besides arrays."""
+
+    alpha: Any
+    beta: Any
+    trans_a: str
+    trans_b: str
+    activation: str | None
+    casting: Casting
+    dtype: Any
+    precision: str | None
+
+
+def gemm_product(memory: Memory, arrays: tuple[Any, ...], options: Options) -> Product:
+    """The product of the arrays `GIVEN`, of which all but the first two may be None."""
+    a, b, c, bias, scale_a, scale_b = arrays
+    alpha, beta, trans_a, trans_b, activation, casting, dtype, precision = options
+    if casting != "same_kind":
+        check_casting(casting)
+    if activation is not None and activation not in ACTIVATIONS:
+        raise UnknownName("activation", activation, ACTIVATIONS)
+    left = _transposed(memory.as_array(a, "a"), "trans_a", trans_a)
+    right = _transposed(memory.as_array(b, "b"), "trans_b", trans_b)
+    types = product_types(left.dtype, right.dtype, None if dtype is None else asked_type(dtype))
+    factor, carried = scalar("alpha", alpha, types[1]), scalar("beta", beta, types[1])
+    if carried != 0 and c is None:
+        raise InvalidInput(f"beta={beta} needs c, which is None: pass c, or beta=0")
+    vectors = given_vectors(memory, bias, scale_a, scale_b)
+    side = bias_side(vectors, product_shape(left.shape, right.shape)) if vectors else ""
+    scales = scale_kinds(vectors, left, right) if vectors else ("", "")
+    epilogue = epilogue_of(factor, carried, side, activation or "", checked_precision(precision), *scales)
+    added = None if carried == 0 else memory.as_array(c, "c")
+    return Product(left, right, types, casting, epilogue, added, vectors, (trans_a == "C", trans_b == "C"))
+
+
+def checked_precision(precision: str | None) -> str:
+    """The name of a precision mode; "" for the type's own arithmetic."""
+    if precision is not None and precision not in PRECISIONS:
+        raise UnknownName("precision", precision, PRECISIONS)
+    return "" if precision in (None, "ieee") else str(precision)
+
+
+def _transposed(array: Any, name: str, how: str) -> Any:
+    """The array, or a view of it with its last two dimensions swapped."""
+    if how not in ("N", "T", "C"):
+        raise InvalidInput(f'{name}={how!r}: write "N", "T" or "C"')
+    if how == "N":
+        return array
+    if array.ndim < 2:
+        raise InvalidInput(f"{name}={how!r} needs a matrix, got the shape {array.shape}")
+    return array.transpose((*range(array.ndim - 2), array.ndim - 1, array.ndim - 2))

@@ -1,0 +1,75 @@
+"""Memory, loaded programs and bound kernels of CUDA's driver."""
+
+import ctypes
+import weakref
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...core.source import Signature
+from ..argument_types import argument_types
+from .driver import MOST_DYNAMIC_SHARED, answer, check, driver_calls
+
+
+class Buffer(NamedTuple):
+    """Device memory from `pointer` on. The owner frees it when no buffer refers to it."""
+
+    pointer: int
+    nbytes: int
+    owner: object = None
+
+
+class Allocation:
+    """Memory that is freed when its last buffer is gone."""
+
+    def __init__(self, pointer: int) -> None:
+        weakref.finalize(self, driver_calls().cuMemFree_v2, pointer)
+
+
+class BoundKernel:
+    """A function with its arguments. CUDA reads them from the addresses in `arguments` at each launch."""
+
+    def __init__(self, function: int, count: int, dynamic_bytes: int) -> None:
+        self.function = function
+        self.dynamic_bytes = dynamic_bytes
+        self._values: list[Any] = [None] * count
+        self._owners: list[Any] = [None] * count  # bound arguments keep memory alive: a captured graph may use it later
+        self.arguments = (ctypes.c_void_p * max(count, 1))()
+
+    def set_arg(self, index: int, value: Any) -> None:
+        """Bind a buffer, or a scalar of a NumPy type."""
+        if isinstance(value, Buffer):
+            self.pointer(index).value = value.pointer
+            self._owners[index] = value.owner
+            return
+        kept = np.atleast_1d(np.asarray(value))
+        self._values[index] = kept
+        self.arguments[index] = kept.ctypes.data
+
+    def pointer(self, index: int) -> Any:
+        """The place of a pointer among the arguments: its `value` is what the next launch gets."""
+        if not isinstance(self._values[index], ctypes.c_uint64):
+            self._values[index] = ctypes.c_uint64()
+            self.arguments[index] = ctypes.addressof(self._values[index])
+        return self._values[index]
+
+
+class Program:
+    """A loaded program, and the types of its kernel's arguments."""
+
+    def __init__(self, module: int, signature: Signature, dtype: str, name: str, dynamic_bytes: int, log: str) -> None:
+        driver = driver_calls()
+        self.log = log
+        self.argument_types = argument_types(name, signature, dtype)
+        self._dynamic_bytes = dynamic_bytes
+        self._count = len(signature.parameters)
+        self._function = answer(
+            f"finding {signature.entry!r}", driver.cuModuleGetFunction, module, signature.entry.encode()
+        )
+        if dynamic_bytes:
+            limit = driver.cuFuncSetAttribute(self._function, MOST_DYNAMIC_SHARED, dynamic_bytes)
+            check(f"giving {name} {dynamic_bytes:,} bytes of shared memory", limit)
+
+    def new_kernel(self) -> BoundKernel:
+        """A new set of arguments. Threads must not share one."""
+        return BoundKernel(self._function, self._count, self._dynamic_bytes)
