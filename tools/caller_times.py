@@ -201,9 +201,9 @@ def main(words: Sequence[str] | None = None) -> None:
         for part in ("calls", "graph"):
             ratios = [row[part]["ratio"] for row in own]
             print(f"{dtype} {part}: {len(ratios)} products, mean {geometric_mean(ratios):.3f}, worst {min(ratios):.2f}")
-    if options.record:
-        record = {"machine": machine(), "rounds": ROUNDS, "cases": [asdict(case) for case in CASES], "rows": rows}
-        options.record.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+        if options.record:  # after each type: what is measured is kept
+            record = {"machine": machine(), "rounds": ROUNDS, "cases": [asdict(case) for case in CASES], "rows": rows}
+            options.record.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
 
 
 def machine() -> dict[str, Any]:
