@@ -9,6 +9,7 @@ import pytest
 from faulty import MakeKernel
 from hypothesis import settings
 from paths import TESTS
+from places import KINDS, Place, place_on
 from shapes import NAIVE
 
 from tilewright import health
@@ -117,6 +118,12 @@ def device(request: pytest.FixtureRequest) -> Device:
 def one_device() -> Device:
     """The preferred device that works, for tests in which the driver makes no difference."""
     return opened(next(iter(working()), NO_DEVICE))
+
+
+@pytest.fixture(params=KINDS)
+def place(request: pytest.FixtureRequest, device: Device) -> Place:
+    """Each kind of memory of each device."""
+    return place_on(device, request.param)
 
 
 @pytest.fixture(scope="session")

@@ -1,6 +1,6 @@
 """Runs cases with a CUDA counterpart under NVIDIA's compute-sanitizer: a child with a time limit for each family and tool.
 
-It needs numpy, msgspec, cuda-bindings, NVRTC and a CUDA toolkit, and no OpenCL. Plans are scanned before the time begins.
+It needs numpy, msgspec, NVRTC and a CUDA toolkit, and no OpenCL. Plans are scanned before the time begins.
 """
 
 import json

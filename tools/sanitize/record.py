@@ -13,7 +13,7 @@ from tilewright.runtime.environment import version_of
 from .explained import Outcome
 
 RECORD = Path(__file__).parents[2] / "benchmarks" / "sanitize.json"
-PACKAGES = ("tilewright", "numpy", "pyopencl", "cuda-bindings")
+PACKAGES = ("tilewright", "numpy", "pyopencl", "nvidia-cuda-nvrtc")
 MOST_SENTENCES = 5  # of the faults of a row, and of why launches were not run
 
 

@@ -257,7 +257,7 @@ def _rung_of(kernel: Kernel) -> str:
     return kernel.name.partition("[")[0]
 
 
-# Further prelude files, by the feature that a kernel requires.
+# Further prelude files of both dialects, by the feature that a kernel requires.
 FEATURE_PRELUDES = {
     "nvidia": ("nvidia.cl",),
     "mma": ("nvidia.cl", "mma.cl"),
@@ -283,12 +283,12 @@ ENDINGS = {Dialect.CUDA: "}  // namespace opencl, which cuda.h opened\n"}
 def render(kernel: Kernel, config: Config, problem: Problem, dialect: str = Dialect.OPENCL) -> str:
     """The whole source text: the macros of the element type and the configuration, the prelude, the kernel's own file.
 
-    In `Dialect.CUDA` it is CUDA C++ for NVRTC or nvcc, with the kernel's name unmangled. Features other than "nvidia" have
-    no counterpart in cuda.h.
+    In `Dialect.CUDA` it is CUDA C++ for NVRTC or nvcc, with the kernel's name unmangled. What `kernel.target` has alone
+    stands there as comments, too, which `Nvrtc.compile_ptx` uncovers.
     """
     macros = {**type_macros(problem.dtype), **config.macros(problem)}
     files = (file for feature, _ in kernel.requires for file in FEATURE_PRELUDES.get(feature, ()))
-    preludes = dict.fromkeys((dialect, *(files if dialect == Dialect.OPENCL else ())))
+    preludes = dict.fromkeys((dialect, *files))
     if problem.operation == OWN and dialect == Dialect.OPENCL and not speaks_of_real(kernel.text):
         macros, preludes = config.macros(problem), {}  # names of ours could be names of the file's, too
     defines = "\n".join(f"#define {key} {value}" for key, value in macros.items())

@@ -11,7 +11,9 @@ from numpy.typing import ArrayLike
 from ..errors import InvalidInput, UnsupportedType
 from .copy_calls import MOST_LAUNCHES, STANDS_FOR, in_place_transpose, strided_copy
 from .engine import Call, call_for
+from .lookup import Slot, find
 from .memory.choice import Memory, memory_for
+from .memory.ready import REFUSED, Recipe
 from .rules import check_out, single_out, target_of
 from .shapes import View, distinct, product_launches
 
@@ -74,10 +76,7 @@ def transpose(
     >>> tilewright.transpose(np.array([[1, 2, 3], [4, 5, 6]])).tolist()
     [[1, 4], [2, 5], [3, 6]]
     """
-    out = single_out(out)
-    memory = memory_for((a, out), device, queue, wait_for)
-    taken = memory.as_array(a, "a")
-    return _copied(memory, taken, tuple(reversed(range(taken.ndim))), out)
+    return _called("transpose", a, single_out(out), device, queue, wait_for)
 
 
 @overload
@@ -118,12 +117,7 @@ def matrix_transpose(
     >>> tilewright.matrix_transpose(np.zeros((4, 2, 3))).shape
     (4, 3, 2)
     """
-    out = single_out(out)
-    memory = memory_for((a, out), device, queue, wait_for)
-    taken = memory.as_array(a, "a")
-    if taken.ndim < 2:
-        raise InvalidInput(f"matrix_transpose needs at least two dimensions, got the shape {taken.shape}")
-    return _copied(memory, taken, (*range(taken.ndim - 2), taken.ndim - 1, taken.ndim - 2), out)
+    return _called("matrix_transpose", a, single_out(out), device, queue, wait_for)
 
 
 @overload
@@ -164,13 +158,31 @@ def copy(
     >>> tilewright.copy(np.arange(6).reshape(2, 3)[:, ::-1]).tolist()
     [[2, 1, 0], [5, 4, 3]]
     """
-    out = single_out(out)
+    return _called("copy", a, single_out(out), device, queue, wait_for)
+
+
+def _called(name: str, a: Any, out: Any, device: Any, queue: Any, wait_for: Any) -> Any:
+    """A call of that name: by a ready call, or in the general way."""
+    slot = None
+    if wait_for is None:
+        ready, slot = find((a,), out, ("input",), name, device, queue)
+        if ready is not None and (result := ready.run((a,), out)) is not REFUSED:
+            return result
     memory = memory_for((a, out), device, queue, wait_for)
     taken = memory.as_array(a, "a")
-    return _copied(memory, taken, tuple(range(taken.ndim)), out)
+    return _copied(memory, taken, _order(name, taken), out, slot)
 
 
-def _copied(memory: Memory, a: Any, order: tuple[int, ...], out: Any) -> Any:
+def _order(name: str, a: Any) -> tuple[int, ...]:
+    """The dimensions of the array that become those of the result."""
+    if name == "matrix_transpose":
+        if a.ndim < 2:
+            raise InvalidInput(f"matrix_transpose needs at least two dimensions, got the shape {a.shape}")
+        return (*range(a.ndim - 2), a.ndim - 1, a.ndim - 2)
+    return tuple(range(a.ndim)) if name == "copy" else tuple(reversed(range(a.ndim)))
+
+
+def _copied(memory: Memory, a: Any, order: tuple[int, ...], out: Any, slot: Slot | None) -> Any:
     shape = tuple(a.shape[side] for side in order)
     _check_elements(a.dtype)
     given = None if out is None else check_out(memory, out, shape, a.dtype, "no")  # a copy converts nothing
@@ -188,6 +200,8 @@ def _copied(memory: Memory, a: Any, order: tuple[int, ...], out: Any) -> Any:
     memory.run(call, {"input": taken, "output": target.array}, "output", False)
     if target.copied_to is not None:
         memory.assign(target.copied_to, target.array)
+    elif slot is not None and taken is a and a.ndim:  # a product without dimensions is a NumPy number, a copy is not
+        slot.keep(memory.ready(Recipe(call, ((0, "input"),), "output", target.array)))
     return memory.result(target.array) if out is None else out
 
 

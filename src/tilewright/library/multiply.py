@@ -18,9 +18,9 @@ from ..errors import InvalidInput
 from ..runtime.opencl.vpdpbusd import equipped
 from .copy_calls import MOST_LAUNCHES
 from .engine import KEPT_CALLS, Call, call_for
+from .lookup import Slot
 from .memory.choice import Memory
-from .memory.cuda import CudaMemory
-from .ready import Names, Ready, Slot
+from .memory.ready import Names, Ready, Recipe
 from .result_types import check_activation
 from .rules import Casting, Target, check_cast, check_out, target_of
 from .shapes import Batch, ProductShape, View, as_matrices, batches, folded, product_launches, product_shape
@@ -76,11 +76,11 @@ class Settled(NamedTuple):
     arrays: dict[str, Any]  # by the names of kernel arguments
     target: Target
     added: Any  # what is copied to the target before the call; None if nothing is
-    ready: Any  # the same for other arrays, if kernels use the caller's own
+    ready: Ready | None  # the same for other arrays, if kernels use the caller's own
 
 
 def multiply(memory: Memory, product: Product, out: Any, slot: Slot | None = None) -> Any:
-    """Check everything, multiply, and return the result: `out`, if it is given. A ready call is kept in `slot`."""
+    """Check everything, multiply, and return the result: `out`, if it is given. `slot` gets a ready call for the next time."""
     call, arrays, target, added, ready = settle(memory, product, out, slot.names if slot else ())
     if added is not None:  # after planning, because a refused call writes nothing
         memory.assign(target.array, added)
@@ -117,19 +117,17 @@ def settle(memory: Memory, product: Product, out: Any, names: Names) -> Settled:
     return Settled(call, arrays, target, added, ready)
 
 
-def _ready(memory: Memory, product: Product, given: Names, settled: Settled) -> Any:
+def _ready(memory: Memory, product: Product, given: Names, settled: Settled) -> Ready | None:
     """A ready call for other arrays like the caller's. None if anything was converted or copied, or may have to be."""
     arrays, target, added = settled.arrays, settled.target, settled.added
     own = {"A": product.a, "B": product.b, **product.vectors}
     if target.copied_to is not None or any(arrays[name] is not array for name, array in own.items()):
         return None
-    names = [name if name in own else None for name in given]
-    if set(own) != {name for name in names if name is not None} or "c" in arrays:
+    operands = tuple((place, name) for place, name in enumerate(given) if name in own)
+    if len(operands) < len(own) or "c" in arrays:
         return None
     place = None if added is None else given.index("c")
-    if isinstance(memory, CudaMemory):
-        return memory.ready(settled.call, names, arrays, "C", product.epilogue.beta != 0, place)
-    return Ready(memory, settled.call, tuple(names), target.array, "C", product.epilogue.beta != 0, place)
+    return memory.ready(Recipe(settled.call, operands, "C", target.array, product.epilogue.beta != 0, place))
 
 
 def _check(memory: Memory, product: Product, sizes: ProductShape, read: np.dtype, kind: np.dtype, out: Any) -> Any:

@@ -11,10 +11,11 @@ import numpy as np
 from ..core.plan import Plan
 from ..errors import InvalidInput
 from ..runtime.forks import refuse_if_forked
+from .lookup import slot_names
 from .memory.choice import MEMORIES, Memory, memory_for
+from .memory.opencl import OpenCLMemory
+from .memory.ready import REFUSED, Ready
 from .multiply import Settled, multiply, settle
-from .ready import Ready, slot_names
-from .refused import REFUSED
 from .requests import GIVEN, Number, Options, Transposition, gemm_product
 from .rules import Casting, single_out
 
@@ -41,18 +42,15 @@ class Prepared:
     """
 
     def __init__(self, arrays: tuple[Any, ...], out: Any, options: Options, device: Any, queue: Any) -> None:
-        for name, array in zip(ARGUMENTS, arrays, strict=True):
-            if type(array) not in MEMORIES and array is not None:
-                kinds = " and ".join(f"{kind.__module__}.{kind.__name__}" for kind in MEMORIES)
-                raise InvalidInput(f"{name} is a {type(array).__name__}; prepare takes {kinds}")
+        self._described = tuple(map(_described, ARGUMENTS, arrays))
         self._kind = type(arrays[0])
         self._key_of = MEMORIES[self._kind].key_of
-        self._described = tuple(map(_described, arrays))
         self._options, self._device, self._queue = options, device, queue
         self._threads = threading.local()
         memory, settled = self._settle(arrays, out)
-        if queue is None and device is None and memory.queue is not memory.device.plain_queue:
+        if isinstance(memory, OpenCLMemory):
             self._queue = memory.queue  # whatever queues the arrays of later calls have
+        self._keep(self._key(arrays, out), settled.ready)
         self._label, self._platform = memory.device.info.label, memory.device.info.platform
         self._direct = settled.ready is not None
         self.plans: tuple[Plan, ...] = settled.call.plans
@@ -61,17 +59,12 @@ class Prepared:
         self, a: Any, b: Any, out: Any = None, *,
         c: Any = None, bias: Any = None, scale_a: Any = None, scale_b: Any = None,
     ) -> Any:  # fmt: skip
-        kind, key_of = self._kind, self._key_of
         arrays = (a, b, c, bias, scale_a, scale_b)
-        ready = None
-        if type(a) is kind is type(b) and (out is None or type(out) is kind):
-            key: Hashable = (key_of(a), key_of(b), None if out is None else key_of(out))
-            if c is not None or bias is not None or scale_a is not None or scale_b is not None:
-                key = (key, c is out, *(None if each is None else _described(each) for each in arrays[2:]))
-            try:
-                ready = self._threads.ready[key]
-            except (AttributeError, KeyError):  # new to this thread
-                ready = self._ready(arrays, out, key)
+        key = self._key(arrays, out)
+        try:
+            ready = self._threads.ready[key]
+        except (AttributeError, KeyError):  # new to this thread, or not what was prepared
+            ready = self._ready(arrays, out, key)
         refuse_if_forked(self._platform)
         if ready is not None and (result := ready.run(arrays, out)) is not REFUSED:
             return result
@@ -79,6 +72,20 @@ class Prepared:
         out = single_out(out)
         memory = memory_for((*arrays, out), self._device, self._queue, None)
         return multiply(memory, gemm_product(memory, arrays, self._options), out)
+
+    def _key(self, arrays: tuple[Any, ...], out: Any) -> Hashable:
+        """What a ready call depends on. None if the arrays are of several kinds, for which there is none."""
+        kind, key_of = self._kind, self._key_of
+        a, b, c, bias, scale_a, scale_b = arrays
+        if type(a) is not kind or type(b) is not kind or not (out is None or type(out) is kind):
+            return None
+        key = key_of(a), key_of(b), None if out is None else key_of(out)
+        if c is None and bias is None and scale_a is None and scale_b is None:
+            return key
+        others = arrays[2:]
+        if any(each is not None and type(each) is not kind for each in others):
+            return None
+        return key, c is out, *(None if each is None else key_of(each) for each in others)
 
     def __repr__(self) -> str:
         given = [
@@ -96,17 +103,20 @@ class Prepared:
     def _ready(self, arrays: tuple[Any, ...], out: Any, key: Hashable) -> Ready | None:
         """This thread's ready call, new; None if these arrays must go the general way."""
         self._check(arrays)
-        ready: Ready | None = self._settle(arrays, out)[1].ready
+        ready = None if key is None else self._settle(arrays, out)[1].ready
+        self._keep(key, ready)
+        return ready
+
+    def _keep(self, key: Hashable, ready: Ready | None) -> None:
         kept: dict[Hashable, Ready | None] = vars(self._threads).setdefault("ready", {})
         if len(kept) == KEPT_LAYOUTS:
             del kept[next(iter(kept))]
         kept[key] = ready
-        return ready
 
     def _check(self, arrays: tuple[Any, ...]) -> None:
         """InvalidInput for arrays that are not like those of `prepare`."""
         for name, array, wanted in zip(ARGUMENTS, arrays, self._described, strict=True):
-            given = _described(array)
+            given = _described(name, array)
             if given != wanted:
                 raise InvalidInput(f"{name} is {_text(given)}; the product was prepared for {_text(wanted)}")
 
@@ -114,16 +124,21 @@ class Prepared:
 Description = tuple[type, tuple[int, ...], tuple[int, ...], np.dtype] | None
 
 
-def _described(array: Any) -> Description:
+def _described(name: str, array: Any) -> Description:
     """What must be as it was; None for no array."""
-    return None if array is None else (type(array), array.shape, array.strides, array.dtype)
+    if array is None and name not in ("a", "b"):
+        return None
+    if type(array) not in MEMORIES:
+        kinds = " and ".join(f"{kind.__module__.partition('.')[0]}.{kind.__name__}" for kind in MEMORIES)
+        raise InvalidInput(f"{name} is a {type(array).__name__}; a prepared product takes {kinds}")
+    return type(array), array.shape, array.strides, array.dtype
 
 
 def _text(described: Description) -> str:
     if described is None:
         return "None"
     kind, shape, strides, dtype = described
-    return f"a {kind.__module__.partition('.')[0]} array {shape} {dtype} with strides of {strides} bytes"
+    return f"{kind.__module__.partition('.')[0]} {dtype} {shape} with strides {strides}"
 
 
 def prepare(

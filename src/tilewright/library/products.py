@@ -10,10 +10,10 @@ from numpy.typing import ArrayLike, DTypeLike
 
 from ..errors import InvalidInput
 from .axes import matrices_last, matrix_axes, order_at
+from .lookup import find
 from .memory.choice import memory_for
+from .memory.ready import REFUSED
 from .multiply import PLAIN, Product, epilogue_of, multiply
-from .ready import find
-from .refused import REFUSED
 from .requests import GIVEN, Number, Options, Transposition, checked_precision, gemm_product
 from .result_types import asked_type, product_types
 from .rules import Casting, check_casting, single_out

@@ -81,7 +81,7 @@ def packaged_file(patterns: tuple[str, ...], *distributions: str) -> Path | None
 
 def toolkit_library(name: str) -> str | None:
     """A library such as "nvrtc" of a CUDA toolkit, of Python's packages or of conda. The package cuda-pathfinder finds it, which
-    comes with cuda-bindings. None without that package or the library."""
+    comes with the extra `cuda`. None without that package or the library."""
     try:
         from cuda.pathfinder import load_nvidia_dynamic_lib
 

@@ -66,6 +66,7 @@ class LoadedPlan:
         self.images: dict[str, Any] = {}  # by the name of their parameter
         busy = (step for step in plan.steps if not step.config.ndrange(step.problem).empty)
         self.launches = [self._load(step) for step in busy]
+        self._starts = [(each.kernel, each.ndrange, each.slots, each.what) for each in self.launches]
 
     def _load(self, step: Step) -> Launch:
         kernel, device = step.kernel, self.device
@@ -116,12 +117,12 @@ class LoadedPlan:
 
     def start(self, buffers: Mapping[str, Any], queue: Any, wait_for: Any, event: bool) -> Any:
         """`bind` and `enqueue` in one, for calls that take as long as their Python. The last event, or None."""
-        last = None
-        for launch in self.launches:
-            set_argument = launch.kernel.set_arg
-            for index, name in launch.slots:
+        last, launch_on = None, self.device.launch
+        for kernel, ndrange, slots, what in self._starts:
+            set_argument = kernel.set_arg
+            for index, name in slots:
                 set_argument(index, buffers[name])
-            last = self.device.launch(launch.kernel, launch.ndrange, launch.what, queue, wait_for, event)
+            last = launch_on(kernel, ndrange, what, queue, wait_for, event)
             wait_for = None
         return last
 

@@ -10,7 +10,7 @@ from pretended_cuda import PretendedArray, PretendedArrays, PretendedDevice
 
 from tilewright import copy, gemm, matmul, matrix_transpose, transpose
 from tilewright.errors import InvalidInput, Unsupported, UnsupportedType
-from tilewright.library import ready
+from tilewright.library import lookup
 from tilewright.library.cuda_arrays import frameworks, of_others
 from tilewright.library.cuda_arrays.array import CudaArray
 from tilewright.library.cuda_arrays.dlpack import make_capsule, read_capsule
@@ -43,7 +43,7 @@ def framework(gpu: PretendedDevice, monkeypatch: pytest.MonkeyPatch) -> Pretende
     monkeypatch.setitem(frameworks._found, PretendedArray, made)
     monkeypatch.setattr(cuda_ready, "library_device", lambda ordinal: gpu)
     monkeypatch.setattr(choice, "MEMORIES", choice.MEMORIES.copy())
-    monkeypatch.setattr(ready, "MEMORIES", choice.MEMORIES)
+    monkeypatch.setattr(lookup, "MEMORIES", choice.MEMORIES)
     return made
 
 
@@ -269,3 +269,14 @@ def test_a_ready_call_has_an_epilogue(framework: PretendedArrays, gpu: Pretended
         wanted, own = a @ b + 2 * c, gpu.own(c)
         gemm(gpu.own(a), gpu.own(b), own, beta=2, out=own)
         assert np.allclose(c, wanted, atol=1e-3)
+
+
+def test_a_ready_call_adds_c(framework: PretendedArrays, gpu: PretendedDevice) -> None:
+    for seed in range(3):
+        a, c = values(8, 8, seed=seed), values(16, 8, seed=seed + 1)
+        gpu.own(c)
+        wanted = a @ a + 2 * c[:8]
+        found = gemm(gpu.own(a), gpu.own(a), PretendedArray(c[:8]), beta=2)
+        assert np.allclose(found.array, wanted, atol=1e-3)
+        gemm(gpu.own(a), gpu.own(a), PretendedArray(c[:8]), beta=2, out=PretendedArray(c[4 * (seed % 2) :][:8]))
+        assert np.allclose(c[4 * (seed % 2) :][:8], wanted, atol=1e-3)

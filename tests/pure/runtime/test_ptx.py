@@ -1,5 +1,7 @@
 """PTX of NVIDIA's OpenCL compiler made loadable by CUDA."""
 
+import re
+
 import pytest
 
 from tilewright.errors import Unsupported
@@ -48,6 +50,17 @@ def test_arrays_beyond_cudas_limit_become_dynamic(large: int) -> None:
     assert f"mov.u64 %rd2, {DYNAMIC}+{start};" in found.text
     assert f"[{DYNAMIC}+{start + 16}]" in found.text
     assert ".shared .align 8" not in found.text
+
+
+def test_variables_count_as_arrays_do() -> None:
+    full = PTX.format(large=MOST_STATIC - 64)
+    assert for_cuda(full).dynamic_bytes == 0
+    declared = ".shared .align 4 .u32 gemm_arrived;\n.shared .align 16 .f32 gemm_scales[8];\n.entry"
+    more = full.replace(".entry", declared).replace("[gemm_full+16]", "[gemm_arrived]")
+    found = for_cuda(more)
+    assert found.dynamic_bytes == MOST_STATIC + 32 + 4
+    assert f"[{DYNAMIC}+{MOST_STATIC + 32}]" in found.text
+    assert re.findall(r"^.*\.shared \.align.*$", found.text, re.M) == [f".extern .shared .align 128 .b8 {DYNAMIC}[];"]
 
 
 def test_a_register_without_counterpart_is_refused() -> None:

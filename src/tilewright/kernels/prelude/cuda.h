@@ -2,7 +2,8 @@
 //
 // All of it and the kernel lie in a namespace, where float4 is OpenCL's, with arithmetic, and not CUDA's; the renderer
 // closes it at the end of the program. A pointer of CUDA has no address space, but a variable has: so the kernels write
-// __local for what lies in local memory, and local for what a pointer points to, which mean the same in OpenCL C.
+// __local for what lies in local memory, and local for what a pointer points to, which mean the same in OpenCL C. C++ takes
+// (int2)(x, y) for another thing: so they write MAKE2(int, x, y).
 //
 // The renderer defines REAL, REAL_IS_INTEGER and REAL_IS_DOUBLE before it, as for opencl.cl.
 
@@ -48,12 +49,32 @@ INLINE size_t get_global_id(uint dimension)
 INLINE void barrier(int) { __syncthreads(); }
 INLINE int atomic_inc(volatile int* counter) { return atomicAdd((int*)counter, 1); }
 
+template <typename To, typename From> INLINE To bits_as(From value)
+{
+    static_assert(sizeof(To) == sizeof(From), "as_type keeps the size");
+    union { From from; To to; } both;
+    both.from = value;
+    return both.to;
+}
+
 // Vectors of 2, 4, 8 and 16. Those of 8 and 16 consist of halves, so that all that is done to a vector is written once
 // for 2 and 4, and once for the rest.
 
 template <typename T, int width> struct alignas(width * sizeof(T)) vector_of { vector_of<T, width / 2> lo, hi; };
 template <typename T> struct alignas(2 * sizeof(T)) vector_of<T, 2> { T x, y; };
-template <typename T> struct alignas(4 * sizeof(T)) vector_of<T, 4> { T x, y, z, w; };
+template <typename T> struct alignas(4 * sizeof(T)) vector_of<T, 4>
+{
+    T x, y, z, w;
+
+    // To volatile memory: one store of four registers, as in OpenCL C.
+    template <typename V> __device__ void operator=(V v) volatile
+    {
+        static_assert(sizeof(T) == 4, "a vector that is stored to volatile memory has elements of 4 bytes");
+        asm volatile("st.volatile.v4.b32 [%0], {%1, %2, %3, %4};"
+                     ::"l"(this), "r"(bits_as<uint>(v.x)), "r"(bits_as<uint>(v.y)), "r"(bits_as<uint>(v.z)), "r"(bits_as<uint>(v.w))
+                     : "memory");
+    }
+};
 
 template <typename T> struct plain { typedef T type; };  // plain<T>::type is T, which is not deduced from an argument
 
@@ -99,14 +120,18 @@ OPERATOR(+)
 OPERATOR(-)
 OPERATOR(*)
 OPERATOR(/)
+OPERATOR(&)
 
-template <typename To, typename From> INLINE To bits_as(From value)
-{
-    static_assert(sizeof(To) == sizeof(From), "as_type keeps the size");
-    union { From from; To to; } both;
-    both.from = value;
-    return both.to;
-}
+// -1 where it is so, 0 elsewhere.
+#define COMPARISON(op)                                                                                                  \
+    template <typename T> INLINE vector_of<int, 4> operator op(vector_of<T, 4> a, typename plain<T>::type b)            \
+    {                                                                                                                   \
+        static_assert(sizeof(T) == sizeof(int), "the numbers in a comparison's result have the size of those compared"); \
+        return {-(a.x op b), -(a.y op b), -(a.z op b), -(a.w op b)};                                                    \
+    }
+COMPARISON(!=)
+COMPARISON(<)
+COMPARISON(>=)
 
 #define NAME_TYPE(name)          \
     template <typename From>     \
@@ -207,33 +232,14 @@ INLINE void vstorea_half8_rte(float8 v, size_t i, half* p)
 
 template <typename T> INLINE T min(T a, T b) { return b < a ? b : a; }
 template <typename T> INLINE T max(T a, T b) { return a < b ? b : a; }
+template <typename T> INLINE vector_of<T, 4> max(vector_of<T, 4> a, vector_of<T, 4> b)
+{
+    return {max(a.x, b.x), max(a.y, b.y), max(a.z, b.z), max(a.w, b.w)};
+}
+INLINE int clz(uint a) { return __clz(a); }
 INLINE float mad(float a, float b, float c) { return a * b + c; }
 INLINE double mad(double a, double b, double c) { return a * b + c; }
 template <typename T> INLINE T dot(vector_of<T, 4> a, vector_of<T, 4> b) { return a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w; }
-
-// The instructions of nvidia.cl, for which CUDA has words.
-
-INLINE uint4 ld_global_nc_v4(const uint* address)
-{
-    const ::uint4 words = __ldg((const ::uint4*)address);
-    return {words.x, words.y, words.z, words.w};
-}
-
-INLINE uint shfl_sync_idx(uint value, uint lane)
-{
-    return __shfl_sync(0xffffffff, value, lane);
-}
-
-INLINE uint local_address(const void* pointer) { return (uint)__cvta_generic_to_shared(pointer); }
-INLINE void fence_acq_rel_gpu() { __threadfence(); }
-INLINE void bar_warp_sync() { __syncwarp(); }
-
-INLINE ulong globaltimer()
-{
-    ulong now;
-    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now)::"memory");
-    return now;
-}
 
 // The macros of opencl.cl.
 

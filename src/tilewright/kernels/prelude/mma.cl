@@ -6,7 +6,7 @@
 // mma".
 
 // 16 x 8 x 4, fp64. A: row g, then g + 8, of column q. B: row q of column g.
-static inline void mma_sync_m16n8k4_f64(double* sum, const double* a, const double* b)
+INLINE void mma_sync_m16n8k4_f64(double* sum, const double* a, const double* b)
 {
     asm volatile("mma.sync.aligned.m16n8k4.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, {%4, %5}, {%6}, {%0, %1, %2, %3};"
                  : "+d"(sum[0]), "+d"(sum[1]), "+d"(sum[2]), "+d"(sum[3])
@@ -14,7 +14,7 @@ static inline void mma_sync_m16n8k4_f64(double* sum, const double* a, const doub
 }
 
 // 16 x 8 x 8, fp64. A: rows g, g + 8 of column q, then of q + 4. B: rows q, q + 4 of column g.
-static inline void mma_sync_m16n8k8_f64(double* sum, const double* a, const double* b)
+INLINE void mma_sync_m16n8k8_f64(double* sum, const double* a, const double* b)
 {
     asm volatile("mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
                  "{%0, %1, %2, %3};"
@@ -23,7 +23,7 @@ static inline void mma_sync_m16n8k8_f64(double* sum, const double* a, const doub
 }
 
 // 16 x 8 x 16, fp64. A: rows g, g + 8 of column q, then of q + 4, q + 8, q + 12. B: rows q, q + 4, ... of column g.
-static inline void mma_sync_m16n8k16_f64(double* sum, const double* a, const double* b)
+INLINE void mma_sync_m16n8k16_f64(double* sum, const double* a, const double* b)
 {
     asm volatile("mma.sync.aligned.m16n8k16.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, "
                  "{%4, %5, %6, %7, %8, %9, %10, %11}, {%12, %13, %14, %15}, {%0, %1, %2, %3};"
@@ -33,7 +33,7 @@ static inline void mma_sync_m16n8k16_f64(double* sum, const double* a, const dou
 }
 
 // 8 x 8 x 4, fp64: the only such instruction before sm_90. Sum: columns 2q, 2q + 1 of row g. A: row g of column q.
-static inline void mma_sync_m8n8k4_f64(double* sum, const double a, const double b)
+INLINE void mma_sync_m8n8k4_f64(double* sum, const double a, const double b)
 {
     asm volatile("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};"
                  : "+d"(sum[0]), "+d"(sum[1])
@@ -41,24 +41,24 @@ static inline void mma_sync_m8n8k4_f64(double* sum, const double a, const double
 }
 
 // Starts to copy 16 bytes from global to local memory, past the L1 cache, or zeros: `bytes` is 16 or 0.
-static inline void cp_async_cg_16(const uint to, const __global void* from, const uint bytes)
+INLINE void cp_async_cg_16(const uint to, const __global void* from, const uint bytes)
 {
     asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(from), "r"(bytes) : "memory");
 }
 
 // The same for 8 and 4 bytes, through the L1 cache.
-static inline void cp_async_ca_8(const uint to, const __global void* from, const uint bytes)
+INLINE void cp_async_ca_8(const uint to, const __global void* from, const uint bytes)
 {
     asm volatile("cp.async.ca.shared.global [%0], [%1], 8, %2;" ::"r"(to), "l"(from), "r"(bytes) : "memory");
 }
 
-static inline void cp_async_ca_4(const uint to, const __global void* from, const uint bytes)
+INLINE void cp_async_ca_4(const uint to, const __global void* from, const uint bytes)
 {
     asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" ::"r"(to), "l"(from), "r"(bytes) : "memory");
 }
 
 // The copies started since the last commit become a group.
-static inline void cp_async_commit_group(void)
+INLINE void cp_async_commit_group(void)
 {
     asm volatile("cp.async.commit_group;" ::: "memory");
 }
@@ -68,7 +68,7 @@ static inline void cp_async_commit_group(void)
 
 // 16 x 8 x 16, fp16, two in a word, summed in fp32. A: words 2q of rows g, g + 8, then those 8 further. B: words 2q,
 // 2q + 8 of column g.
-static inline void mma_sync_m16n8k16_f32_f16(float* sum, const uint* a, const uint* b)
+INLINE void mma_sync_m16n8k16_f32_f16(float* sum, const uint* a, const uint* b)
 {
     asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
                  "{%0, %1, %2, %3};"
@@ -77,7 +77,7 @@ static inline void mma_sync_m16n8k16_f32_f16(float* sum, const uint* a, const ui
 }
 
 // The same for bfloat16.
-static inline void mma_sync_m16n8k16_f32_bf16(float* sum, const uint* a, const uint* b)
+INLINE void mma_sync_m16n8k16_f32_bf16(float* sum, const uint* a, const uint* b)
 {
     asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
                  "{%0, %1, %2, %3};"
@@ -86,7 +86,7 @@ static inline void mma_sync_m16n8k16_f32_bf16(float* sum, const uint* a, const u
 }
 
 // 16 x 8 x 8, tf32: the lower 13 bits of the words are not used. A: columns q of rows g, g + 8, then q + 4.
-static inline void mma_sync_m16n8k8_f32_tf32(float* sum, const uint* a, const uint* b)
+INLINE void mma_sync_m16n8k8_f32_tf32(float* sum, const uint* a, const uint* b)
 {
     asm volatile("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
                  "{%0, %1, %2, %3};"
@@ -95,7 +95,7 @@ static inline void mma_sync_m16n8k8_f32_tf32(float* sum, const uint* a, const ui
 }
 
 // 16 x 8 x 32, int8, four in a word, summed in int32 that wraps. A: words 4q of rows g, g + 8, then those 16 further.
-static inline void mma_sync_m16n8k32_s32_s8(int* sum, const uint* a, const uint* b)
+INLINE void mma_sync_m16n8k32_s32_s8(int* sum, const uint* a, const uint* b)
 {
     asm volatile("mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
                  "{%0, %1, %2, %3};"
@@ -105,19 +105,19 @@ static inline void mma_sync_m16n8k32_s32_s8(int* sum, const uint* a, const uint*
 
 // Four matrices of 8 rows of 16 bytes. Lane i gives the address of row i % 8 of matrix i / 8; lane 4 * g + q gets word
 // q of row g of each: what mma.sync wants of operands that lie along k.
-static inline void ldmatrix_x4(uint* held, const __local void* row)
+INLINE void ldmatrix_x4(uint* held, const local void* row)
 {
     asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
                  : "=r"(held[0]), "=r"(held[1]), "=r"(held[2]), "=r"(held[3])
-                 : "r"((uint)(size_t)row)
+                 : "r"(local_address(row))
                  : "memory");
 }
 
 // The same with matrices of 8 x 8 fp16 elements transposed: for operands that lie across k.
-static inline void ldmatrix_x4_trans(uint* held, const __local void* row)
+INLINE void ldmatrix_x4_trans(uint* held, const local void* row)
 {
     asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
                  : "=r"(held[0]), "=r"(held[1]), "=r"(held[2]), "=r"(held[3])
-                 : "r"((uint)(size_t)row)
+                 : "r"(local_address(row))
                  : "memory");
 }

@@ -4,38 +4,38 @@
 // dimension first. Elements outside the matrix are read as zeros and not written. The first coordinate must be a
 // multiple of 16 bytes, as the matrix's address and strides are: on an H200 any other is an illegal instruction.
 
-static inline void mbarrier_init(const uint barrier_address, const uint arrivals)
+INLINE void mbarrier_init(const uint barrier_address, const uint arrivals)
 {
     asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(barrier_address), "r"(arrivals) : "memory");
 }
 
 // Makes initialised barriers visible to TMA; then the work-group's own barrier() makes them visible to all.
-static inline void fence_mbarrier_init(void)
+INLINE void fence_mbarrier_init(void)
 {
     asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
     asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 }
 
 // Ordinary writes to local memory before this are seen by TMA and wgmma after it.
-static inline void fence_proxy_async(void)
+INLINE void fence_proxy_async(void)
 {
     asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 }
 
-static inline void mbarrier_arrive(const uint barrier_address)
+INLINE void mbarrier_arrive(const uint barrier_address)
 {
     asm volatile("{.reg .b64 state; mbarrier.arrive.shared::cta.b64 state, [%0];}" ::"r"(barrier_address) : "memory");
 }
 
 // Arrives, and makes the barrier's phase wait for `bytes` more from TMA.
-static inline void mbarrier_arrive_expect_tx(const uint barrier_address, const uint bytes)
+INLINE void mbarrier_arrive_expect_tx(const uint barrier_address, const uint bytes)
 {
     asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;"
                  ::"r"(barrier_address), "r"(bytes) : "memory");
 }
 
 // Waits until the phase of that parity is complete. A new barrier is in phase 0, so that parity 1 counts as complete.
-static inline void mbarrier_wait(const uint barrier_address, const uint parity)
+INLINE void mbarrier_wait(const uint barrier_address, const uint parity)
 {
     asm volatile("{.reg .pred done;\n"
                  "again: mbarrier.try_wait.parity.shared::cta.b64 done, [%0], %1;\n"
@@ -45,7 +45,7 @@ static inline void mbarrier_wait(const uint barrier_address, const uint parity)
 // The map's matrix begins at `address`, a multiple of 16: corrects the map if it says otherwise. Buffers may move
 // between launches, so each work-group asks; those that correct it together all write the same. The first word of a
 // tensor map is the address: the host compares two maps before it offers TMA.
-static inline void tensormap_address(__global ulong* map, const ulong address)
+INLINE void tensormap_address(__global ulong* map, const ulong address)
 {
     volatile __global ulong* first = map;
     if (*first != address) {
@@ -56,7 +56,7 @@ static inline void tensormap_address(__global ulong* map, const ulong address)
 }
 
 // Loads the map's box at column `x`, row `y` to local memory; its bytes count on the barrier.
-static inline void cp_async_bulk_tensor_2d(const uint to, const __global ulong* map, const int x, const int y,
+INLINE void cp_async_bulk_tensor_2d(const uint to, const __global ulong* map, const int x, const int y,
                                            const uint barrier_address)
 {
     asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3}], [%4];"
@@ -65,7 +65,7 @@ static inline void cp_async_bulk_tensor_2d(const uint to, const __global ulong* 
 }
 
 // The same from matrix number `z` of a batch.
-static inline void cp_async_bulk_tensor_3d(const uint to, const __global ulong* map,
+INLINE void cp_async_bulk_tensor_3d(const uint to, const __global ulong* map,
                                            const int x, const int y, const int z,
                                            const uint barrier_address)
 {
@@ -75,7 +75,7 @@ static inline void cp_async_bulk_tensor_3d(const uint to, const __global ulong* 
 }
 
 // The same with a policy for the L2 cache.
-static inline void cp_async_bulk_tensor_3d_hint(const uint to, const __global ulong* map,
+INLINE void cp_async_bulk_tensor_3d_hint(const uint to, const __global ulong* map,
                                                 const int x, const int y, const int z,
                                                 const uint barrier_address, const ulong policy)
 {
@@ -86,7 +86,7 @@ static inline void cp_async_bulk_tensor_3d_hint(const uint to, const __global ul
 }
 
 // A policy for data that is used once: it is evicted first.
-static inline ulong createpolicy_evict_first(void)
+INLINE ulong createpolicy_evict_first(void)
 {
     ulong policy;
     asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy));
@@ -94,14 +94,14 @@ static inline ulong createpolicy_evict_first(void)
 }
 
 // Writes a box from local memory; fence_proxy_async() and a barrier come before it, bulk_commit_group() after it.
-static inline void cp_async_bulk_tensor_2d_store(const __global ulong* map, const int x, const int y, const uint from)
+INLINE void cp_async_bulk_tensor_2d_store(const __global ulong* map, const int x, const int y, const uint from)
 {
     asm volatile("cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%0, {%1, %2}], [%3];"
                  ::"l"(map), "r"(x), "r"(y), "r"(from)
                  : "memory");
 }
 
-static inline void cp_async_bulk_tensor_3d_store(const __global ulong* map,
+INLINE void cp_async_bulk_tensor_3d_store(const __global ulong* map,
                                                  const int x, const int y, const int z, const uint from)
 {
     asm volatile("cp.async.bulk.tensor.3d.global.shared::cta.bulk_group [%0, {%1, %2, %3}], [%4];"
@@ -109,19 +109,19 @@ static inline void cp_async_bulk_tensor_3d_store(const __global ulong* map,
                  : "memory");
 }
 
-static inline void bulk_commit_group(void)
+INLINE void bulk_commit_group(void)
 {
     asm volatile("cp.async.bulk.commit_group;" ::: "memory");
 }
 
 // Waits until the local memory of all stores committed by this work-item has been read, and may be written again.
-static inline void bulk_wait_group_read(void)
+INLINE void bulk_wait_group_read(void)
 {
     asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory");
 }
 
 // Waits until all stores committed by this work-item are complete.
-static inline void bulk_wait_group(void)
+INLINE void bulk_wait_group(void)
 {
     asm volatile("cp.async.bulk.wait_group 0;" ::: "memory");
 }

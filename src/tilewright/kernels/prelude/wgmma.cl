@@ -72,27 +72,48 @@ INLINE void wgmma_wait_group_0(void)
 #define WGMMA_SUMS_224(kind, d) WGMMA_SUMS_192(kind, d), WGMMA_SUMS_16(kind, d, 96)
 #define WGMMA_SUMS_256(kind, d) WGMMA_SUMS_224(kind, d), WGMMA_SUMS_16(kind, d, 112)
 
+// An instruction's text: `text` gets what it is to begin with and to end with, the registers of the sums, and the names of the operands
+// after them. (Compilers of CUDA know operands by their numbers alone.)
+#define WGMMA_TEXT_32(text, types, tail) text(types, tail, WGMMA_REGISTERS_32, "%16", "%17", "%18", "%19", "%20", "%21")
+#define WGMMA_TEXT_64(text, types, tail) \
+    text(types, tail, WGMMA_REGISTERS_64, "%32", "%33", "%34", "%35", "%36", "%37")
+#define WGMMA_TEXT_96(text, types, tail) \
+    text(types, tail, WGMMA_REGISTERS_96, "%48", "%49", "%50", "%51", "%52", "%53")
+#define WGMMA_TEXT_128(text, types, tail) \
+    text(types, tail, WGMMA_REGISTERS_128, "%64", "%65", "%66", "%67", "%68", "%69")
+#define WGMMA_TEXT_160(text, types, tail) \
+    text(types, tail, WGMMA_REGISTERS_160, "%80", "%81", "%82", "%83", "%84", "%85")
+#define WGMMA_TEXT_192(text, types, tail) \
+    text(types, tail, WGMMA_REGISTERS_192, "%96", "%97", "%98", "%99", "%100", "%101")
+#define WGMMA_TEXT_224(text, types, tail) \
+    text(types, tail, WGMMA_REGISTERS_224, "%112", "%113", "%114", "%115", "%116", "%117")
+#define WGMMA_TEXT_256(text, types, tail) \
+    text(types, tail, WGMMA_REGISTERS_256, "%128", "%129", "%130", "%131", "%132", "%133")
+
+#define WGMMA_OF_TILES(types, tail, sums, tile_a, tile_b, keep, unused_3, unused_4, unused_5)                        \
+    "{.reg .pred kept;\n"                                                                                            \
+    "setp.ne.b32 kept, " keep ", 0;\n"                                                                               \
+    "//@wgmma.mma_async.sync.aligned." types " {" sums "}, " tile_a ", " tile_b ", kept" tail ";\n}"
+#define WGMMA_OF_HELD(types, tail, sums, held_0, held_1, held_2, held_3, tile_b, keep)                               \
+    "{.reg .pred kept;\n"                                                                                            \
+    "setp.ne.b32 kept, " keep ", 0;\n"                                                                               \
+    "//@wgmma.mma_async.sync.aligned." types " {" sums "}, {" held_0 ", " held_1 ", " held_2 ", " held_3 "}, " tile_b ", kept"\
+    tail ";\n}"
+
 // sums (64 x N) = tile_a (64 x k) * tile_b (k x N), plus what they were if `keep` is not 0. `types` names k and the
 // element types, `kind` is how the sums' type is bound ("+f" or "+r"), `tail` ends the operands. The tiles are
 // descriptors.
-#define wgmma_mma_async(N, types, kind, sums, tile_a, tile_b, keep, tail)                                           \
-    asm volatile("{.reg .pred kept;\n"                                                                              \
-                 "setp.ne.b32 kept, %[keep_sums], 0;\n"                                                             \
-                 "//@wgmma.mma_async.sync.aligned.m64n" TEXT(N) types " {" JOIN(WGMMA_REGISTERS_, N) "}, "          \
-                 "%[first_tile], %[second_tile], kept" tail ";\n}"                                                  \
-                 : JOIN(WGMMA_SUMS_, N)(kind, sums)                                                                 \
-                 : [first_tile] "l"(tile_a), [second_tile] "l"(tile_b), [keep_sums] "r"(keep))
+#define wgmma_mma_async(N, types, kind, sums, tile_a, tile_b, keep, tail)                                            \
+    asm volatile(JOIN(WGMMA_TEXT_, N)(WGMMA_OF_TILES, "m64n" TEXT(N) types, tail)                                    \
+                 : JOIN(WGMMA_SUMS_, N)(kind, sums)                                                                  \
+                 : "l"(tile_a), "l"(tile_b), "r"((int)(keep)))
 
 // The same with the first tile, 64 x k, in registers of the warpgroup: `held` are four of each work-item. They must
 // stay as they are until the product is known to be complete.
-#define wgmma_mma_async_held(N, types, kind, sums, held, tile_b, keep, tail)                                        \
-    asm volatile("{.reg .pred kept;\n"                                                                              \
-                 "setp.ne.b32 kept, %[keep_sums], 0;\n"                                                             \
-                 "//@wgmma.mma_async.sync.aligned.m64n" TEXT(N) types " {" JOIN(WGMMA_REGISTERS_, N) "}, "          \
-                 "{%[held_0], %[held_1], %[held_2], %[held_3]}, %[second_tile], kept" tail ";\n}"                   \
-                 : JOIN(WGMMA_SUMS_, N)(kind, sums)                                                                 \
-                 : [held_0] "r"((held)[0]), [held_1] "r"((held)[1]), [held_2] "r"((held)[2]), [held_3] "r"((held)[3]), \
-                   [second_tile] "l"(tile_b), [keep_sums] "r"(keep))
+#define wgmma_mma_async_held(N, types, kind, sums, held, tile_b, keep, tail)                                         \
+    asm volatile(JOIN(WGMMA_TEXT_, N)(WGMMA_OF_HELD, "m64n" TEXT(N) types, tail)                                     \
+                 : JOIN(WGMMA_SUMS_, N)(kind, sums)                                                                  \
+                 : "r"((held)[0]), "r"((held)[1]), "r"((held)[2]), "r"((held)[3]), "l"(tile_b), "r"((int)(keep)))
 
 // After wgmma_wait_group_0(): the sums are ready from here on, and no use of them may come before.
 #define wgmma_ready(N, kind, sums) asm volatile("" : JOIN(WGMMA_SUMS_, N)(kind, sums)::"memory")

@@ -89,7 +89,7 @@ INLINE void produce(const Ring ring, __global ulong* map_a, __global ulong* map_
     uint parity = 1;
     next_work(&work, whole, tiles, steps);
     while (work.first < work.last) {
-        const int2 tile = tile_coordinates(work.number % area, M, N) * (int2)(BM, BN);
+        const int2 tile = tile_coordinates(work.number % area, M, N) * MAKE2(int, BM, BN);
         const int batch = work.number / area;
 #pragma unroll 1
         for (int panel = work.first; panel < work.last; panel++) {

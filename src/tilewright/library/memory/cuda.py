@@ -19,6 +19,7 @@ from ..views import as_host_array
 from .cuda_ready import CudaReady
 from .cuda_streams import capture_of, stream_handle
 from .on_device import DeviceCopies
+from .ready import Recipe
 
 
 class CudaMemory(DeviceCopies):
@@ -29,7 +30,7 @@ class CudaMemory(DeviceCopies):
 
     def __init__(self, device: Device, framework: Framework, stream: int) -> None:
         self.device = device
-        self._framework = framework
+        self.framework = framework
         self.queue = self._stream = stream
         self._capture = capture_of(device, stream)
         # A graph that was captured has launches of its own: they run whenever the graph does.
@@ -54,7 +55,7 @@ class CudaMemory(DeviceCopies):
 
     def _follow(self, framework: Framework, value: Any) -> None:
         """Wait on the device for what another framework does with its array in its own stream."""
-        if framework is not self._framework:
+        if framework is not self.framework:
             order_streams(self.device, framework.current_stream(self.device.info.place, [value]), self._stream)
 
     def _number(self, value: Any, name: str) -> np.ndarray:
@@ -117,7 +118,7 @@ class CudaMemory(DeviceCopies):
         return copied
 
     def empty(self, shape: Shape, dtype: np.dtype) -> Any:
-        return self._framework.empty(shape, dtype, self.device.info.place, self._stream)
+        return self.framework.empty(shape, dtype, self.device.info.place, self._stream)
 
     def overlap(self, one: Any, other: Any) -> bool:
         """Whether the bytes that two arrays span overlap. Interleaved arrays count as overlapping."""
@@ -145,27 +146,16 @@ class CudaMemory(DeviceCopies):
             call.enqueue(buffers, self._stream, event=False)
             if self._capture:
                 self.device.captured.add(call)
-            self._framework.enqueued(tuple(arrays.values()), arrays[output], self._stream)
+            self.framework.enqueued(tuple(arrays.values()), arrays[output], self._stream)
 
-    def ready(
-        self,
-        call: Call,
-        names: Sequence[str | None],
-        arrays: Mapping[str, Any],
-        output: str,
-        reads: bool,
-        added: int | None,
-    ) -> CudaReady | None:
-        """A ready call, see `ready.py`. None if the caller's `c` must be copied to the result first."""
-        if added is not None or not self._framework.has_ready:
-            return None
-        return CudaReady(self.device, self._framework, self._stream, call, names, dict(arrays), output)
+    def ready(self, recipe: Recipe) -> CudaReady:
+        return CudaReady(self, recipe)
 
     def result(self, array: Any) -> Any:
-        return self._framework.result(array, self._stream)
+        return self.framework.result(array, self._stream)
 
     def permuted(self, result: Any, order: Sequence[int]) -> Any:
-        return self._framework.permuted(result, order)
+        return self.framework.permuted(result, order)
 
 
 def cuda_memory(values: Sequence[Any], framework: Framework, first: Any, queue: Any, wait_for: Any) -> CudaMemory:

@@ -4,8 +4,8 @@ See `ready.py`. A ready call belongs to one thread, one stream, and one capture 
 """
 
 import ctypes
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable
+from typing import Any, Protocol
 
 from ...core.kernel import NDRange
 from ...runtime.cuda.device import Device, check_launch
@@ -14,8 +14,8 @@ from ...runtime.cuda.opening import library_device
 from ..cuda_arrays.array import ALIGNED, CudaArray, Framework
 from ..cuda_arrays.frameworks import framework_of
 from ..engine import Call
-from ..refused import REFUSED
 from .cuda_streams import capture_of, stream_handle
+from .ready import REFUSED, Ready, Recipe
 
 _ROUNDED = -ALIGNED  # a mask
 
@@ -48,48 +48,50 @@ def keys_of(framework: Framework) -> CudaKeys:
     return _keys.setdefault(id(framework), CudaKeys(framework))
 
 
-class CudaReady:
-    """A direct call. `places` are the positions of the caller's arrays, with the names of kernel arguments that get them."""
+class CudaMemory(Protocol):
+    """What a ready call needs of its memory."""
 
-    __slots__ = (
-        "_address", "_before", "_context", "_device", "_empty", "_inputs", "_launches", "_output", "_written", "call",
-    )  # fmt: skip
+    device: Device
+    framework: Framework
+    queue: int
 
-    def __init__(
-        self, device: Device, framework: Framework, stream: int, call: Call, names: Sequence[str | None],
-        arrays: dict[str, CudaArray], output: str,
-    ) -> None:  # fmt: skip
-        self.call = call
-        self._device, self._context = device, device.context
-        self._before = ctypes.c_void_p()
+    def assign(self, target: Any, source: Any) -> None: ...
+
+
+class CudaReady(Ready):
+    """A call that is ready for the arrays of one framework, on one stream."""
+
+    def __init__(self, memory: CudaMemory, recipe: Recipe) -> None:
+        super().__init__(recipe)
+        self._memory, self._device, self._recipe = memory, memory.device, recipe
+        framework, like = memory.framework, recipe.like
         self._address, self._written = framework.address, framework.written
-        places, self._launches = _bound(call, device, stream)
-        self._inputs = tuple(
-            (place, *_reach(arrays[name]), places.get(name, ())) for place, name in enumerate(names) if name is not None
-        )
-        like = arrays[output]
-        self._output = (*_reach(like), places.get(output, ()))
+        self._places, self._launches = _bound(recipe.call, memory.device, memory.queue)
+        self._inputs: tuple[tuple[int, int, int, list[Any]], ...] | None = None  # known when the first arrays come
+        self._output = (*_reach(like), self._places.get(recipe.output, []))
         self._empty = framework.maker(like.shape, like.dtype, like.ordinal)
+        self._before = ctypes.c_void_p()
 
     def run(self, arrays: tuple[Any, ...], out: Any) -> Any:
-        """The result, or REFUSED before anything was enqueued."""
         address = self._address
         target = self._empty() if out is None else out
         low, high, own = self._output
-        pointer = address(target)
-        begin, end = pointer + low, pointer + high
-        for place, low, high, cells in self._inputs:
-            pointer = address(arrays[place])
+        begin = address(target)
+        end, begin = begin + high, begin + low
+        for position, low, high, places in self._inputs or self._first(arrays):
+            pointer = address(arrays[position])
             if pointer + low < end and begin < pointer + high:
                 return REFUSED
-            for cell in cells:
-                cell.value = (pointer + low) & _ROUNDED
-        for cell in own:
-            cell.value = begin & _ROUNDED
+            for place in places:
+                place.value = (pointer + low) & _ROUNDED
+        for place in own:
+            place.value = begin & _ROUNDED
         self.call.used = True
-        driver, before = self._device.driver, self._before
-        check("asking for the current context", driver.cuCtxGetCurrent(ctypes.byref(before)))
-        if before.value == self._context:
+        if self._recipe.added is not None:
+            self._add(target, arrays[self._recipe.added])
+        before = self._before
+        check("asking for the current context", self._device.driver.cuCtxGetCurrent(ctypes.byref(before)))
+        if before.value == self._device.context:
             self._launch()
         else:
             with self._device.current():
@@ -103,6 +105,22 @@ class CudaReady:
             status = launch()
             if status:
                 check_launch(status, what, ndrange)
+
+    def _first(self, arrays: tuple[Any, ...]) -> tuple[tuple[int, int, int, list[Any]], ...]:
+        """For each operand its position, how far it reaches from its address, and the places of that. Arrays of equal keys reach
+        equally far."""
+        found = []
+        added = self._recipe.added
+        for position, name in (*self._recipe.operands, *([] if added is None else [(added, "c")])):
+            array = self._memory.framework.read(arrays[position], name, self._memory.queue)
+            found.append((position, *_reach(array), self._places.get(name, [])))
+        self._inputs = tuple(found)
+        return self._inputs
+
+    def _add(self, target: Any, added: Any) -> None:
+        """Copy `c` to the result. The places of this call's addresses are its own, so they stay."""
+        read, stream = self._memory.framework.read, self._memory.queue
+        self._memory.assign(read(target, "out", stream), read(added, "c", stream))
 
 
 Launches = tuple[tuple[Callable[[], int], str, NDRange], ...]

@@ -1,6 +1,6 @@
 """NumPy arrays."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ from ...runtime.opencl.device import Device, adopt
 from ..engine import Call, default_device
 from ..shapes import Shape, View, distinct
 from ..views import as_host_array, host_view, lent_buffer, whole_elements
+from .ready import REFUSED, Ready, Recipe
 
 Place = tuple[Device, Any]  # where a call runs: its device, and its queue
 
@@ -85,19 +86,8 @@ class HostMemory:
         """Not where `whole_elements` looks at the address."""
         return bool(array.size) and (array.flags.owndata or array.dtype.alignment == array.dtype.itemsize)
 
-    def fits(self, arrays: Iterable[np.ndarray], out: np.ndarray | None) -> bool:
-        if out is not None:
-            for array in arrays:
-                if np.may_share_memory(array, out):
-                    return False
-        return True
-
-    def kept(self) -> "HostMemory":
-        return self
-
-    def another(self, array: np.ndarray) -> Callable[[Iterable[np.ndarray]], np.ndarray]:
-        shape, dtype, empty = array.shape, array.dtype, np.empty
-        return lambda operands: empty(shape, dtype)
+    def ready(self, recipe: Recipe) -> Ready:
+        return HostReady(self, recipe)
 
     def overlap(self, one: np.ndarray, other: np.ndarray) -> bool:
         """Whether the byte ranges of two arrays overlap. Interleaved arrays count as overlapping: the exact test is slow."""
@@ -160,3 +150,27 @@ class HostMemory:
     def permuted(self, result: Any, order: Sequence[int]) -> Any:
         """A view of a result with its dimensions in another order."""
         return result.transpose(order)
+
+
+class HostReady(Ready):
+    """A call that is ready for NumPy arrays."""
+
+    def __init__(self, memory: HostMemory, recipe: Recipe) -> None:
+        super().__init__(recipe)
+        self._memory, self._recipe = memory, recipe._replace(like=None)  # results are not kept
+        self._shape, self._dtype = recipe.like.shape, recipe.like.dtype
+
+    def run(self, arrays: tuple[Any, ...], out: Any) -> Any:
+        memory, (call, operands, output, _, reads_output, place) = self._memory, self._recipe
+        taken = {name: arrays[position] for position, name in operands}
+        added = None if place is None else arrays[place]
+        if out is not None:
+            for array in taken.values() if added is None else (*taken.values(), added):
+                if np.may_share_memory(array, out):
+                    return REFUSED
+        call.used = True
+        target = taken[output] = np.empty(self._shape, self._dtype) if out is None else out
+        if added is not None:
+            memory.assign(target, added)
+        memory.run(call, taken, output, reads_output)
+        return memory.result(target) if out is None else out

@@ -1,6 +1,6 @@
 """PyOpenCL arrays."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,8 @@ from ..engine import Call
 from ..shapes import Shape, View
 from ..views import as_host_array, device_view, is_device_array
 from .on_device import DeviceCopies
-from .opencl_arrays import ORDER, check_writable, is_read_only, leave_event, overlap, same_elements
+from .opencl_arrays import KEPT_EVENTS, ORDER, check_writable, leave_event, may_be_written, overlap, same_elements
+from .ready import REFUSED, Ready, Recipe
 
 
 class OpenCLMemory(DeviceCopies):
@@ -32,11 +33,15 @@ class OpenCLMemory(DeviceCopies):
         """A device array as it is. A host operand becomes a NumPy array, which `as_operand` copies to the device."""
         if not is_device_array(value):
             return as_host_array(value, name)
-        if value.context is not None and value.context.int_ptr != self._context:
+        if value.context is not None and not self.is_here(value):
             raise InvalidInput(
                 f"{name} ({value.shape} {value.dtype}) lies in another OpenCL context than the queue: copy it to that one"
             )
         return value
+
+    def is_here(self, array: Array) -> bool:
+        """Whether the array is known to lie in this context."""
+        return array.context is not None and bool(array.context.int_ptr == self._context)
 
     def holds(self, value: Any) -> bool:
         return is_device_array(value)
@@ -90,41 +95,8 @@ class OpenCLMemory(DeviceCopies):
     def settled(array: Array) -> bool:
         return bool(array.size)
 
-    def fits(self, arrays: Iterable[Array], out: Array | None) -> bool:
-        """Whether the arrays lie in this context, and `out` can be written to and shares no memory with the others."""
-        for array in arrays:
-            context = array.context
-            if context is None or context.int_ptr != self._context or (out is not None and overlap(array, out)):
-                return False
-        if out is None:
-            return True
-        context = out.context
-        return context is not None and context.int_ptr == self._context and not is_read_only(out.base_data)
-
-    def kept(self) -> "OpenCLMemory":
-        """The same for later calls: without the events and the allocator of this one."""
-        return OpenCLMemory(self.device, self.queue, ())
-
-    def another(self, array: Array) -> Callable[[Iterable[Array]], Array]:
-        """Makes arrays like this one, with memory of their own. PyOpenCL's constructor takes ten times as long."""
-        _ = array.flags.forc  # PyOpenCL keeps the flags on the array
-        known, size, own = {**vars(array), "base_data": None, "events": ()}, array.nbytes, self.device.allocate
-
-        def make(operands: Iterable[Array]) -> Array:
-            allocator = None
-            for operand in operands:
-                if operand.allocator is not None:
-                    allocator = operand.allocator
-                    break
-            made = Array.__new__(Array)
-            attributes = vars(made)
-            attributes.update(known)
-            attributes["events"] = []
-            attributes["allocator"] = allocator
-            attributes["base_data"] = own(size) if allocator is None else allocator(size)
-            return made
-
-        return make
+    def ready(self, recipe: Recipe) -> Ready:
+        return OpenCLReady(OpenCLMemory(self.device, self.queue, ()), recipe)
 
     def overlap(self, one: Any, other: Array) -> bool:
         """Whether the buffers of two arrays share bytes."""
@@ -139,24 +111,29 @@ class OpenCLMemory(DeviceCopies):
 
         Events of calls on the same queue are not waited for: it runs its commands in order.
         """
-        queue, left = self.queue, self._left
+        buffers = {name: array.base_data for name, array in arrays.items()}
+        self.enqueue(call, buffers, arrays.values())
+
+    def enqueue(self, call: Call, buffers: Mapping[str, Any], arrays: Collection[Array]) -> None:
+        """`run`, with the buffers and all arrays that the call reads or writes."""
+        queue, left, waits = self.queue, self._left, self._wait_for
         with ORDER.lock:
-            waits = self._wait_for
-            for array in arrays.values():
+            for array in arrays:
                 for event in array.events:
-                    if id(event) not in left and event.command_queue != queue:
+                    if id(event) not in left and event.command_queue != queue and event not in waits:
                         waits = [*waits, event]
-            buffers = {name: array.base_data for name, array in arrays.items()}
             event = call.enqueue(buffers, queue, waits or None)
             if event is None:  # nothing to launch: the result is ready after the events
                 event = cl.enqueue_marker(queue, waits or None)
-            for array in arrays.values():
+            for array in arrays:
                 events = array.events
                 if len(events) == 1 and id(events[0]) in left:
                     events[0] = event
                 else:
                     leave_event(events, event, left, queue)
-            ORDER.record(left, event)
+            left[id(event)] = event
+            if len(left) > KEPT_EVENTS:
+                left.popitem(last=False)
 
     def result(self, array: Array) -> Array:
         return array
@@ -164,3 +141,54 @@ class OpenCLMemory(DeviceCopies):
     def permuted(self, result: Any, order: Sequence[int]) -> Any:
         """A view of a result with its dimensions in another order."""
         return result.transpose(order)
+
+
+class OpenCLReady(Ready):
+    """A call that is ready for PyOpenCL arrays."""
+
+    def __init__(self, memory: OpenCLMemory, recipe: Recipe) -> None:
+        super().__init__(recipe)
+        self._memory, self._operands, self._output = memory, recipe.operands, recipe.output
+        self._added = recipe.added
+        self._queue = memory.queue
+        self._bytes = recipe.like.nbytes
+        _ = recipe.like.flags.forc  # PyOpenCL keeps the flags on the array
+        self._like = {**vars(recipe.like), "base_data": None, "events": ()}
+
+    def run(self, arrays: tuple[Any, ...], out: Any) -> Any:
+        buffers, taken, queue = {}, [], self._queue
+        for position, name in self._operands:
+            array = arrays[position]
+            if array.queue is not queue and not self._memory.is_here(array):
+                return REFUSED
+            taken.append(array)
+            buffers[name] = array.base_data
+        added = None if self._added is None else arrays[self._added]
+        if out is None:
+            target = self._new(taken)
+        elif self._memory.is_here(out) and may_be_written(out, taken if added is None else [*taken, added]):
+            target = out
+        else:
+            return REFUSED
+        self.call.used = True
+        if added is not None:
+            self._memory.assign(target, added)
+        taken.append(target)
+        buffers[self._output] = target.base_data
+        self._memory.enqueue(self.call, buffers, taken)
+        return target
+
+    def _new(self, operands: Iterable[Array]) -> Array:
+        """A new result, with memory from an operand's allocator. PyOpenCL's constructor takes ten times as long."""
+        allocator = None
+        for operand in operands:
+            if operand.allocator is not None:
+                allocator = operand.allocator
+                break
+        made = Array.__new__(Array)
+        attributes = vars(made)
+        attributes.update(self._like)
+        attributes["events"] = []
+        attributes["allocator"] = allocator
+        attributes["base_data"] = (allocator or self._memory.device.allocate)(self._bytes)
+        return made

@@ -1,9 +1,10 @@
 """PyOpenCL arrays: shared memory, queues, and the events that they wait for."""
 
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from threading import RLock
-from typing import Any
+from typing import Any, NamedTuple
+from weakref import ref
 
 import pyopencl as cl
 from pyopencl.array import Array
@@ -12,7 +13,7 @@ from ...errors import InvalidInput
 from ..shapes import share_elements
 from ..views import device_view
 
-KEPT_EVENTS = 64  # events kept for each queue: the last ones that calls added to arrays
+KEPT_EVENTS = 64  # queues, and events of each: the last ones that calls left on arrays
 
 
 def check_queue(queue: Any) -> None:
@@ -45,6 +46,29 @@ def memory_of(array: Array) -> tuple[int, int, int]:
     return parent.int_ptr, base.offset, base.offset + base.size
 
 
+class Facts(NamedTuple):
+    """What the driver says of an array's buffer. Asking it takes longer than the rest of a call's checks."""
+
+    base: Any
+    pointer: int  # 0 for all but whole buffers
+    writable: bool
+    array: Any  # a weak reference: the facts go with the array
+
+
+_facts: dict[int, Facts] = {}
+
+
+def facts_of(array: Array) -> Facts:
+    """What is known of the array's buffer. It is looked up once for each array object."""
+    base, key = array.base_data, id(array)
+    known = _facts.get(key)
+    if known is None or known.base is not base:
+        whole = type(base) is cl.Buffer and base.associated_memobject is None
+        forget = ref(array, lambda _: _facts.pop(key, None))
+        known = _facts[key] = Facts(base, base.int_ptr if whole else 0, not is_read_only(base), forget)
+    return known
+
+
 def overlap(one: Array, other: Array) -> bool:
     """Whether the buffers of two arrays share bytes. Two parts of one buffer count as overlapping."""
     base, other_base = one.base_data, other.base_data
@@ -52,11 +76,18 @@ def overlap(one: Array, other: Array) -> bool:
         return False
     if base is other_base:
         return True
-    plain = type(base) is type(other_base) is cl.Buffer  # what most arrays have, and every call asks
-    if plain and base.associated_memobject is None and other_base.associated_memobject is None:
-        return bool(base.int_ptr == other_base.int_ptr)
     (first, begin, end), (second, other_begin, other_end) = memory_of(one), memory_of(other)
     return first == second and begin < other_end and other_begin < end
+
+
+def may_be_written(out: Array, operands: Iterable[Array]) -> bool:
+    """Whether kernels that read the operands may write to `out`: it shares no memory with them, and is not read-only."""
+    _, pointer, writable, _ = facts_of(out)
+    for array in operands:
+        other = facts_of(array).pointer
+        if (other == pointer or not other or not pointer) and overlap(array, out):
+            return False
+    return writable
 
 
 def same_elements(one: Array, other: Array) -> bool:
@@ -95,19 +126,15 @@ class _Order:
         # They are kept so that no other object gets their id, by which they are known: asking for an event's queue is slow.
         self._left: OrderedDict[int, OrderedDict[int, Any]] = OrderedDict()
 
-    def record(self, left: OrderedDict[int, Any], event: Any) -> None:
-        left[id(event)] = event
-        if len(left) > KEPT_EVENTS:
-            left.popitem(last=False)
-
     def left_on(self, pointer: int) -> OrderedDict[int, Any]:
         """The last events of a queue, given by its pointer, that calls left on arrays."""
-        left = self._left.get(pointer)
-        if left is None:
-            left = self._left[pointer] = OrderedDict()
-            if len(self._left) > KEPT_EVENTS:
-                self._left.popitem(last=False)
-        return left
+        with self.lock:
+            left = self._left.get(pointer)
+            if left is None:
+                left = self._left[pointer] = OrderedDict()
+                if len(self._left) > KEPT_EVENTS:
+                    self._left.popitem(last=False)
+            return left
 
 
 ORDER = _Order()

@@ -47,12 +47,14 @@ class Compiler(Protocol):
 
 
 class NvrtcCompiler:
-    """NVRTC, for an architecture such as "sm_90"."""
+    """NVRTC, for an architecture such as "sm_90". It makes machine code; or PTX for the driver to link, if `links` is set: with
+    more shared memory, and with instructions that one architecture has alone."""
 
     dialect = Dialect.CUDA
 
-    def __init__(self, architecture: str) -> None:
+    def __init__(self, architecture: str, links: bool = False) -> None:
         self._architecture = architecture
+        self._links = links
 
     @property
     def version(self) -> str:
@@ -60,6 +62,10 @@ class NvrtcCompiler:
 
     def compile(self, source: str, name: str, options: Sequence[str], target: str) -> Code:
         architecture = target or self._architecture
+        if self._links:
+            made = nvrtc_for(self._architecture).compile_ptx(source, name, architecture, options)
+            loadable = for_cuda(made.ptx)
+            return Code(loadable.text.encode() + b"\0", loadable.dynamic_bytes, made.log, is_ptx=True)
         built = nvrtc_for(architecture).compile(source, name, architecture, options)
         return Code(built.cubin, 0, built.log, is_ptx=False)
 
@@ -84,7 +90,7 @@ def compiler_of(bus: tuple[int, int], architecture: str) -> Compiler:
     if any("libnvidia-opencl" in driver.library for driver in discover()):
         return OpenCLCompiler(bus)
     nvrtc_for(architecture)
-    return NvrtcCompiler(architecture)
+    return NvrtcCompiler(architecture, links=True)
 
 
 def nvrtc_for(architecture: str) -> Nvrtc:

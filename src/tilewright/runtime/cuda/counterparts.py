@@ -10,13 +10,14 @@ from ..opencl.device import open_device
 from .opening import open_counterpart
 from .opening import open_device as open_cuda_device
 
-CUDA_FEATURES = {"cpu", "gpu", "nvidia"}  # kinds of devices, and the feature that the CUDA prelude supports
+# Kinds of devices, and the feature of kernels that NVRTC makes machine code of. Of those with other features it makes PTX.
+CUDA_FEATURES = {"cpu", "gpu", "nvidia"}
 
 
 def open_backends(backend: str, device: str | Device | None = None) -> tuple[Device, ...]:
     """The device opened by each runtime that `backend` names, OpenCL first. `device` may be open already.
 
-    NoDevice says what is missing: the packages of the extra `cuda`, or an NVIDIA GPU.
+    NoDevice says what is missing: NVRTC, or an NVIDIA GPU.
     """
     if backend not in BACKENDS:
         raise InvalidInput(f"backend={backend!r} is not one of {', '.join(BACKENDS)}")
@@ -34,7 +35,7 @@ def counterpart_of(device: Device) -> Device:
 
 
 def without_counterpart(kernel: Kernel) -> None:
-    """Unsupported if a kernel uses instructions that only its OpenCL dialect supports."""
+    """Unsupported if a kernel uses what the CUDA device of ladders does not have."""
     if kernel.binding is not None and kernel.binding.pointers:
         raise Unsupported(
             f"{kernel.name} has no CUDA counterpart: its arguments include local memory, null or parts of buffers"
@@ -46,5 +47,6 @@ def without_counterpart(kernel: Kernel) -> None:
     foreign = sorted({feature for feature, _ in kernel.requires} - CUDA_FEATURES)
     if foreign:
         raise Unsupported(
-            f"{kernel.name} has no CUDA counterpart: it uses {', '.join(foreign)}, which only its OpenCL dialect supports"
+            f"{kernel.name} has no CUDA counterpart: it uses {', '.join(foreign)}, and kernels with these instructions are "
+            "measured by --backend opencl"
         )

@@ -11,17 +11,22 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from ...errors import BuildFailed, ProcessFailed
+from ...errors import BuildFailed, ProcessFailed, Unsupported
 from ..icd.drivers import Places
 from ..libraries import find_library, packaged_file, toolkit_library
+from ..opencl.retarget import MARK, retarget
 
 PACKAGES = ("nvidia-cuda-nvrtc", "nvidia-cuda-nvrtc-cu13", "nvidia-cuda-nvrtc-cu12")
+# Drivers refuse PTX of a newer version of the language than their own, whatever is in it. 8.3 has all that is used for Hopper
+# (fence.proxy.tensormap came last): PTX ISA, "Release Notes". Newer GPUs need newer versions.
+OLDEST_VERSION, OLDEST_FOR = (8, 3), 90
+_VERSION = re.compile(r"^\.version (\d+)\.(\d+)", re.M)
 FILES = ("nvrtc64_130_0.dll", "nvrtc64_120_0.dll") if sys.platform == "win32" else ("libnvrtc.so.13", "libnvrtc.so.12")
 
 
 @dataclass(frozen=True)
 class Compilation:
-    """Machine code as an ELF file, its PTX, and the compiler's log, which may be empty."""
+    """Machine code as an ELF file (empty if only PTX was wanted), its PTX, and the compiler's log, which may be empty."""
 
     cubin: bytes
     ptx: str
@@ -39,7 +44,8 @@ class Nvrtc:
     def compile(self, source: str, name: str, architecture: str, options: Sequence[str] = ()) -> Compilation:
         """Compile CUDA C++ for an architecture such as "sm_90". BuildFailed names `name` and holds the log.
 
-        Options of OpenCL compilers (-cl-...) are dropped.
+        Options of OpenCL compilers (-cl-...) are dropped. For "compute_90" there is PTX alone. Unsupported if machine code is
+        wanted of a kernel with instructions that stand in it as comments: `compile_ptx` uncovers them.
         """
         own = (f"--gpu-architecture={architecture}", "--device-as-default-execution-space")
         words = [each.encode() for each in (*own, *options) if not each.startswith("-cl-")]
@@ -52,9 +58,25 @@ class Nvrtc:
             if status != 0:
                 raise BuildFailed(name, f"{architecture} ({self.version})", log or self._meaning(status))
             ptx = self._output(program, "PTX").rstrip(b"\0").decode()
+            if MARK in ptx and architecture.startswith("sm_"):
+                raise Unsupported(
+                    f"{name} has instructions that stand in PTX as comments ({MARK}), and machine code would lack them: ask for "
+                    "PTX, by compile_ptx"
+                )
             return Compilation(self._output(program, "CUBIN"), ptx, log)
         finally:
             self.library.nvrtcDestroyProgram(ctypes.byref(program))
+
+    def compile_ptx(self, source: str, name: str, target: str, options: Sequence[str] = ()) -> Compilation:
+        """Compile CUDA C++ to PTX alone, for a target such as "sm_90", or "sm_90a" with its marked instructions uncovered.
+
+        The driver assembles it: after `ptx.for_cuda` it may have more shared memory than NVRTC itself allows. The language's
+        version is lowered so that drivers older than this NVRTC take it. BuildFailed names `name` and holds the log.
+        """
+        base = target.rstrip("af")
+        built = self.compile(source, name, base.replace("sm_", "compute_"), options)
+        ptx = retarget(built.ptx, target) if target != base else built.ptx
+        return Compilation(b"", _with_older_version(ptx, int(base.removeprefix("sm_"))), built.log)
 
     def _output(self, program: ctypes.c_void_p, what: str) -> bytes:
         size = ctypes.c_size_t()
@@ -70,6 +92,13 @@ class Nvrtc:
     def _check(self, status: int) -> None:
         if status != 0:
             raise ProcessFailed(f"{self.version}: {self._meaning(status)}")
+
+
+def _with_older_version(ptx: str, architecture: int) -> str:
+    found = _VERSION.search(ptx)
+    if found is None or architecture > OLDEST_FOR or (int(found[1]), int(found[2])) <= OLDEST_VERSION:
+        return ptx
+    return ptx.replace(found[0], ".version {}.{}".format(*OLDEST_VERSION), 1)
 
 
 @cache

@@ -17,7 +17,7 @@ REGISTERS = {
 MOST_STATIC = 48 * 1024  # bytes of static shared memory of a kernel that CUDA loads
 DYNAMIC = "dynamic_shared_memory"
 _REGISTER = re.compile(r"%envreg\d+\b")
-_ARRAY = re.compile(r"^[ \t]*\.shared\s+\.align\s+(\d+)\s+\.b8\s+([\w$]+)\[(\d+)\];[ \t]*\n?", re.M)
+_SHARED = re.compile(r"^[ \t]*\.shared\s+\.align\s+(\d+)\s+\.[bsuf](\d+)\s+([\w$]+)(?:\[(\d+)\])?;[ \t]*\n?", re.M)
 _ENTRY = re.compile(r"^[ \t]*(?:\.(?:visible|weak)[ \t]+)?\.entry\b", re.M)
 
 
@@ -32,22 +32,23 @@ class LoadablePtx:
 def for_cuda(ptx: str) -> LoadablePtx:
     """The PTX of one kernel as CUDA loads it. Unsupported names a register of OpenCL's that has no counterpart.
 
-    If the static arrays of shared memory are larger than CUDA allows, all of them become parts of one dynamic array. It begins
-    where shared memory does, at a multiple of 1024: beside static arrays, CUDA's linker forgets the alignment of a dynamic one.
+    If the static variables of shared memory are larger than CUDA allows, all of them become parts of one dynamic array. It begins
+    where shared memory does, at a multiple of 1024: beside static ones, CUDA's linker forgets the alignment of a dynamic array.
     """
     text = _REGISTER.sub(_counterpart, ptx)
-    arrays = sorted(_ARRAY.finditer(text), key=lambda array: -int(array[1]))
-    if sum(int(array[3]) for array in arrays) <= MOST_STATIC:
+    found = [(int(each[1]), each[3], int(each[2]) // 8 * int(each[4] or 1)) for each in _SHARED.finditer(text)]
+    variables = sorted(found, key=lambda variable: -variable[0])
+    if sum(size for _, _, size in variables) <= MOST_STATIC:
         return LoadablePtx(text, 0)
     entry = _ENTRY.search(text)
     if entry is None:
         raise Unsupported("the PTX has no kernel (.entry)")
     places, end = {}, 0
-    for alignment, name, size in (array.groups() for array in arrays):
-        places[name] = -(-end // int(alignment)) * int(alignment)
-        end = places[name] + int(size)
-    declared = f".extern .shared .align {arrays[0][1]} .b8 {DYNAMIC}[];\n"
-    text = _ARRAY.sub("", text[: entry.start()]) + declared + _ARRAY.sub("", text[entry.start() :])
+    for alignment, name, size in variables:
+        places[name] = -(-end // alignment) * alignment
+        end = places[name] + size
+    declared = f".extern .shared .align {variables[0][0]} .b8 {DYNAMIC}[];\n"
+    text = _SHARED.sub("", text[: entry.start()]) + declared + _SHARED.sub("", text[entry.start() :])
     names = "|".join(map(re.escape, places))
     part = re.compile(rf"(?<![\w$])({names})(?![\w$])(?:\+(\d+))?")
     return LoadablePtx(part.sub(lambda found: f"{DYNAMIC}+{places[found[1]] + int(found[2] or 0)}", text), end)

@@ -1,7 +1,7 @@
-"""Changes PTX of NVIDIA's OpenCL compiler from sm_90 to sm_90a, whose instructions that compiler refuses.
+"""Changes PTX for sm_90 to PTX for sm_90a, whose instructions NVIDIA's OpenCL compiler refuses.
 
-Such instructions stand in the OpenCL source as PTX comments that begin with a mark. The driver's compiler keeps them, with
-their operands in registers. Only PTX of the driver itself is changed and loaded again.
+Such instructions stand in the source as PTX comments that begin with a mark. The compiler, NVRTC too, keeps them, with
+their operands in registers. Only PTX that a compiler of NVIDIA's has just made is changed.
 """
 
 import re
@@ -10,7 +10,7 @@ from ...errors import Unsupported
 
 MARK = "//@"
 REGISTERS = 65536  # 32-bit registers of an SM, which setmaxnreg distributes to the warpgroups
-_ITEMS = re.compile(r"\.reqntid\s+(\d+)(?:\s*,\s*(\d+))?(?:\s*,\s*(\d+))?")
+_ITEMS = re.compile(r"\.(?:req|max)ntid\s+(\d+)(?:\s*,\s*(\d+))?(?:\s*,\s*(\d+))?")
 
 
 def retarget(ptx: str, target: str) -> str:
@@ -21,7 +21,7 @@ def retarget(ptx: str, target: str) -> str:
     base = target.rstrip("af")
     if not re.search(rf"^\.target {base}\b[, ]?", ptx, re.M):
         found = re.search(r"^\.target .*$", ptx, re.M)
-        raise Unsupported(f"the driver compiles for {found[0] if found else 'no PTX target'}, not for {base}")
+        raise Unsupported(f"the compiler compiles for {found[0] if found else 'no PTX target'}, not for {base}")
     text = re.sub(rf"^\.target {base}\b", f".target {target}", ptx, count=1, flags=re.M).replace(MARK, "")
     if "setmaxnreg" in text:
         text = _ITEMS.sub(_with_register_limit, text)

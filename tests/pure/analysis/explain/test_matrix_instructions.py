@@ -16,7 +16,8 @@ from tilewright.errors import SourceError, Unsupported
 from tilewright.kernels import find_ladder
 
 RUNGS = find_ladder("tensor").kernels[:7]
-WRAPPERS = "".join((PRELUDE / name).read_text() for name in ("nvidia.cl", "mma.cl", "tma.cl"))
+INLINE = "#define INLINE static inline\n"  # of opencl.cl
+WRAPPERS = INLINE + "".join((PRELUDE / name).read_text() for name in ("nvidia.cl", "mma.cl", "tma.cl"))
 # The fragments as PTX ISA has them, for each instruction: (element type, word, depth, A's register i, B's register i).
 PRODUCTS = {
     "m16n8k8_f32_tf32": ("float", "uint", 8, "A[(g + i % 2 * 8) * 8 + q + i / 2 * 4]", "B[g * 8 + q + i * 4]"),

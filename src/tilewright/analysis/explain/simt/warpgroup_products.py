@@ -26,28 +26,28 @@ from .tensor_maps import CHUNK, swizzled
 WARPGROUP, ROWS, DEPTH = 128, 64, 16
 SWIZZLED_BY_128 = 1
 TEMPLATE = re.compile(
-    r"\{\.reg \.pred kept;\nsetp\.ne\.b32 kept, %\[keep_sums\], 0;\n//@wgmma\.mma_async\.sync\.aligned\."
-    r"m64n(\d+)k16\.f32\.f16\.f16 \{[%\d, ]+\}, %\[first_tile\], %\[second_tile\], kept, 1, 1, 0, 0;\n\}"
+    r"\{\.reg \.pred kept;\nsetp\.ne\.b32 kept, %\d+, 0;\n//@wgmma\.mma_async\.sync\.aligned\."
+    r"m64n(\d+)k16\.f32\.f16\.f16 \{[%\d, ]+\}, %\d+, %\d+, kept, 1, 1, 0, 0;\n\}"
 )
 
 
 def multiply_warpgroup(context: Context, statement: Assembly) -> Step:
-    """sums = first tile * second tile, and what they were if `keep_sums` is not 0."""
+    """sums = first tile * second tile, and what they were if the last input is not 0."""
     match = TEMPLATE.fullmatch(statement.template)
     assert match is not None
     columns, machine, position = int(match[1]), context.machine, statement.position
     if machine.items % WARPGROUP:
         raise position.error(f"wgmma is for warpgroups of {WARPGROUP}; this work-group has {machine.items} work-items")
     tiles = _Tiles(machine, position)
-    inputs = {each.name: context.value(each.value).run for each in statement.inputs}
+    first, second, keep = (context.value(each.value).run for each in statement.inputs)
     places = [context.place(each.value) for each in statement.outputs]
     lane = np.arange(WARPGROUP)
 
     def run(frame: Frame, mask: Mask) -> Mask:
         machine.check_together(mask, position, "wgmma", tiles.groups, COLLECTIVE)
-        a = tiles.read(inputs["first_tile"](frame, mask), ROWS, mask)
-        b = tiles.read(inputs["second_tile"](frame, mask), columns, mask)
-        kept = mask.where(np.asarray(inputs["keep_sums"](frame, mask)) != 0)
+        a = tiles.read(first(frame, mask), ROWS, mask)
+        b = tiles.read(second(frame, mask), columns, mask)
+        kept = mask.where(np.asarray(keep(frame, mask)) != 0)
         product = a @ b.transpose(0, 2, 1)
         for number, place in enumerate(places):
             row = lane // 32 * 16 + lane % 32 // 4 + number // 2 % 2 * 8

@@ -12,9 +12,9 @@ INLINE void add_exchanged(COMPONENT* sum, const FRAGMENT other)
 
 #if SLICED_K > 1
 // Slice s gets, in its rows from s * ROWS on, what all slices have summed there.
-INLINE void reduce_slices(COMPONENT sum[TM][TN], __local COMPONENT* room, const int slice)
+INLINE void reduce_slices(COMPONENT sum[TM][TN], local COMPONENT* room, const int slice)
 {
-    __local FRAGMENT* sums = (__local FRAGMENT*)room + get_local_id(0) % SLICE_ITEMS;
+    local FRAGMENT* sums = (local FRAGMENT*)room + get_local_id(0) % SLICE_ITEMS;
     bar_sync(1, ITEMS);
 #pragma unroll
     for (int i = 0; i < FRAGMENTS; i++)
@@ -52,7 +52,7 @@ INLINE void add_fragments(FRAGMENT total[AT_ONCE], const __global COMPONENT* par
     const __global FRAGMENT* own = (const __global FRAGMENT*)partials + get_local_id(0);
 #pragma unroll
     for (int i = 0; i < AT_ONCE; i++)
-        total[i] = (FRAGMENT)(0);
+        total[i] = MAKE4(COMPONENT, 0, 0, 0, 0);
 #pragma unroll 4
     for (int number = 0; number < count; number++)
 #pragma unroll
@@ -92,7 +92,7 @@ INLINE void fix_up(const __global COMPONENT* partial, volatile __global int* sem
 #pragma unroll 1
     for (int tile = first_panel(group, tail_panels) / steps; tile * steps < end; tile++) {
         const TileGroups groups = groups_of(tile, steps, tail_panels);
-        const int2 first = (tile_coordinates((whole + tile) % area, rows, columns) * (int2)(BM, BN) + corner) / PARTS;
+        const int2 first = (tile_coordinates((whole + tile) % area, rows, columns) * MAKE2(int, BM, BN) + corner) / PARTS;
         if (groups.count > 1) {
             if (get_local_id(0) == 0)
                 await_arrivals(semaphores + tile, groups.count);

@@ -101,17 +101,17 @@ INLINE void load_stage(const Ring ring, const int stage, const uint parity, cons
 #endif
 
 // The slice's k of a stage.
-INLINE void multiply(COMPONENT sum[TM][TN], const __local COMPONENT* a_row, const __local COMPONENT* b_row)
+INLINE void multiply(COMPONENT sum[TM][TN], const local COMPONENT* a_row, const local COMPONENT* b_row)
 {
 #pragma unroll
     for (int k = 0; k < DEPTH; k++) {
         COMPONENT a[TM], b[TN];
 #pragma unroll
         for (int i = 0; i < TM / 4; i++)
-            vstore4(*(const __local FRAGMENT*)(a_row + k * A_SIDE + PLACE(i * STEP_M, A_SIDE)), i, a);
+            vstore4(*(const local FRAGMENT*)(a_row + k * A_SIDE + PLACE(i * STEP_M, A_SIDE)), i, a);
 #pragma unroll
         for (int j = 0; j < TN / 4; j++)
-            vstore4(*(const __local FRAGMENT*)(b_row + k * B_SIDE + PLACE(j * STEP_N, B_SIDE)), j, b);
+            vstore4(*(const local FRAGMENT*)(b_row + k * B_SIDE + PLACE(j * STEP_N, B_SIDE)), j, b);
 #pragma unroll
         for (int i = 0; i < TM; i++)
 #pragma unroll
@@ -124,9 +124,9 @@ INLINE void multiply(COMPONENT sum[TM][TN], const __local COMPONENT* a_row, cons
 
 // Dead code that the compiler cannot prove dead: K is never negative. Its stores in exchanged pairs steer the compiler's choice
 // of registers for the sums.
-INLINE void suggest_registers(COMPONENT sum[TM][TN], __local COMPONENT* room, const int K)
+INLINE void suggest_registers(COMPONENT sum[TM][TN], local COMPONENT* room, const int K)
 {
-    volatile __local FRAGMENT* own = (volatile __local FRAGMENT*)room + get_local_id(0);
+    volatile local FRAGMENT* own = (volatile local FRAGMENT*)room + get_local_id(0);
     if (K < 0)
 #pragma unroll
         for (int i = 0; i < TM * TN / 4; i++)
@@ -135,7 +135,7 @@ INLINE void suggest_registers(COMPONENT sum[TM][TN], __local COMPONENT* room, co
 
 #ifndef EMULATED
 // Three warps transpose the operands that lie along k, stage after stage.
-INLINE void transpose_stages(const Ring ring, __local COMPONENT* stages, const int warp, const int lane,
+INLINE void transpose_stages(const Ring ring, local COMPONENT* stages, const int warp, const int lane,
                      const int steps, const int whole, const int tiles)
 {
     Work work = before_work(whole, tiles, steps);
@@ -145,7 +145,7 @@ INLINE void transpose_stages(const Ring ring, __local COMPONENT* stages, const i
     while (work.first < work.last) {
 #pragma unroll 1
         for (int step = work.first; step < work.last; step++) {
-            __local COMPONENT* own = stages + stage * STAGE_ELEMENTS;
+            local COMPONENT* own = stages + stage * STAGE_ELEMENTS;
             mbarrier_wait(ring.full + 8 * stage, parity);
 #pragma unroll
             for (int row = 0; row < TRANSPOSE_A * BM; row += A_SIDE)
@@ -210,7 +210,7 @@ void product(const int M, const int N, const int K, const ACC alpha, const ACC b
         const Target target = {M, N, alpha, beta, C + c_offset * PARTS, c_row, c_column, c_batch, bias + bias_offset * PARTS,
                                bias_row, bias_column};
         // 4 x 8 work-items of a warp: those side by side hold neighbouring columns.
-        const int2 corner = (int2)(block / (BN / WARP_BN) * 4 + lane / 8, block % (BN / WARP_BN) * 8 + lane % 8) * 4;
+        const int2 corner = MAKE2(int, block / (BN / WARP_BN) * 4 + lane / 8, block % (BN / WARP_BN) * 8 + lane % 8) * 4;
         const int a_place = (TRANSPOSE_A ? LOADED_ELEMENTS : 0) + slice * DEPTH * A_SIDE + corner.x;
         const int b_place = (TRANSPOSE_B ? TRANSPOSED_B : A_ELEMENTS) + slice * DEPTH * B_SIDE + corner.y;
         const uint ready = TRANSPOSE ? ring.transposed : ring.full;
@@ -229,7 +229,7 @@ void product(const int M, const int N, const int K, const ACC alpha, const ACC b
         while (work.first < work.last) {
 #pragma unroll 1
             for (int step = work.first; step < work.last; step++) {
-                const __local COMPONENT* own = stages + stage * STAGE_ELEMENTS;
+                const local COMPONENT* own = stages + stage * STAGE_ELEMENTS;
                 mbarrier_wait(ready + 8 * stage, parity);
                 multiply(sum, own + a_place, own + b_place);
                 fence_proxy_async();  // waits for reads in flight, as the arrival does not
@@ -248,7 +248,7 @@ void product(const int M, const int N, const int K, const ACC alpha, const ACC b
             const int complete = work.last - work.first == steps, tile = work.number - whole;
             if (!complete)
                 store_exchanged(sum, slice, partial + (size_t)(get_group_id(0) + tile) * PARTIAL_ELEMENTS, semaphores + tile);
-            const int2 first = (tile_coordinates(work.number % area, rows, columns) * (int2)(BM, BN) + corner) / PARTS;
+            const int2 first = (tile_coordinates(work.number % area, rows, columns) * MAKE2(int, BM, BN) + corner) / PARTS;
 #pragma unroll
             for (int i = 0; i < RESULT_ROWS; i += TOGETHER)
                 if (complete && i / ROWS == slice)

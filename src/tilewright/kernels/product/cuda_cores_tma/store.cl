@@ -3,7 +3,7 @@
 // Four sums side by side, in exchanged pairs.
 INLINE FRAGMENT exchanged(const COMPONENT* sum)
 {
-    return (FRAGMENT)(sum[1], sum[0], sum[3], sum[2]);
+    return MAKE4(COMPONENT, sum[1], sum[0], sum[3], sum[2]);
 }
 
 #define SIDE (4 / PARTS)  // rows and columns of C that a work-item has side by side
@@ -58,7 +58,7 @@ INLINE void store(COMPONENT* sum, const Target target, const int row, const int 
 #define CHUNKS (BN / 32 + 1)      // lines of 128 bytes in which such a row lies, at most
 
 // A warp stores a row of a tile that lies in local memory, line by line of 128 bytes, wherever the row begins in C.
-INLINE void store_line(const __local COMPONENT* line, const Target target, const int row, const int first, const long batch)
+INLINE void store_line(const local COMPONENT* line, const Target target, const int row, const int first, const long batch)
 {
     const __global RESULT* begin = target.c + batch * target.c_batch + row * target.c_row + first;
     const int place = (int)(get_local_id(0) % 32) - (int)((ulong)begin / sizeof(RESULT) % 32);
@@ -74,7 +74,7 @@ INLINE void store_line(const __local COMPONENT* line, const Target target, const
 // be stored by vectors go through local memory, and leave by whole rows of the tile: by a loop, as code that is run once a
 // tile takes longer to fetch than to run.
 INLINE void store_rows(COMPONENT sum[TOGETHER][TN], const int i, const Target target, const int2 first, const long batch,
-                       __local COMPONENT* lines)
+                       local COMPONENT* lines)
 {
 #if C_VEC * PARTS > 1
 #pragma unroll
@@ -82,11 +82,11 @@ INLINE void store_rows(COMPONENT sum[TOGETHER][TN], const int i, const Target ta
         store(sum[0] + j, target, first.x + row_of(i), first.y + column_of(j), batch);
 #else
     const int lane = get_local_id(0) % 32, warp = get_local_id(0) / 32, member = warp % ROW_WARPS;
-    const int2 corner = first - (int2)(lane / 8, member * 8 + lane % 8) * 4;
-    __local COMPONENT* own = lines + lane / 8 * BN + member * 32 + lane % 8 * 4;
+    const int2 corner = first - MAKE2(int, lane / 8, member * 8 + lane % 8) * 4;
+    local COMPONENT* own = lines + lane / 8 * BN + member * 32 + lane % 8 * 4;
 #pragma unroll
     for (int j = 0; j < TOGETHER * TN; j += 4)
-        *(__local FRAGMENT*)(own + j / TN * 4 * BN + j % TN / 4 * STEP_N) = exchanged(sum[0] + j);
+        *(local FRAGMENT*)(own + j / TN * 4 * BN + j % TN / 4 * STEP_N) = exchanged(sum[0] + j);
     bar_sync(2 + warp / ROW_WARPS, 32 * ROW_WARPS);
 #pragma unroll 1
     for (int row = member; row < 4 * TOGETHER; row += ROW_WARPS)

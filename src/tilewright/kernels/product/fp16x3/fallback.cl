@@ -33,7 +33,7 @@ INLINE int is_left(const Tile tile, const int m, const int n)
 }
 
 // Whether any element of the tile is left.
-INLINE int has_left(const Tile tile, const int x, const int y, __local int* shared)
+INLINE int has_left(const Tile tile, const int x, const int y, local int* shared)
 {
     int any = 0;
     for (int i = 0; i < EXACT_TM; i++)
@@ -52,13 +52,13 @@ INLINE int has_left(const Tile tile, const int x, const int y, __local int* shar
 
 INLINE void exact_tile(const Tile tile, const int item, const int K, const ACC alpha, const ACC beta, const long a_row,
                        const long a_column, const long b_row, const long b_column, const long c_row, const long c_column,
-                       const long bias_row, const long bias_column, __local float* panels, __local int* shared)
+                       const long bias_row, const long bias_column, local float* panels, local int* shared)
 {
     const int x = item % EXACT_SIDE, y = item / EXACT_SIDE;
     if (!has_left(tile, x, y, shared))
         return;
-    __local float* a_panel = panels;
-    __local float* b_panel = panels + EXACT_K * (BM + 1);
+    local float* a_panel = panels;
+    local float* b_panel = panels + EXACT_K * (BM + 1);
     float sum[EXACT_TM][EXACT_TN], block[EXACT_TM][EXACT_TN];
 #pragma unroll
     for (int i = 0; i < EXACT_TM; i++)

@@ -188,6 +188,6 @@ void product(const int M, const int N, const int K, const int tiles, const ACC a
                            ranges_a + (long)a_matrix * M + place.x, ranges_b + (long)b_matrix * N + place.y,
                            min(BM, M - place.x), min(BN, N - place.y)};
         exact_tile(tile, item - 128, K, alpha, beta, a_row, a_column, b_row, b_column, c_row, c_column, bias_row, bias_column,
-                   (__local float*)local_tiles, &shared);
+                   (local float*)local_tiles, &shared);
     }
 }

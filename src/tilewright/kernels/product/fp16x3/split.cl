@@ -57,7 +57,7 @@ INLINE uint nearest_halves(const float first, const float second)
 // What two floats are beyond their nearest halves, 2^LOW_BITS times.
 INLINE float2 rests(const float first, const float second, const uint halves)
 {
-    return ((float2)(first, second) - (float2)(half_value(halves & 0xffff), half_value(halves >> 16))) * (1 << LOW_BITS);
+    return (MAKE2(float, first, second) - MAKE2(float, half_value(halves & 0xffff), half_value(halves >> 16))) * (1 << LOW_BITS);
 }
 
 // Whether halves cannot hold a vector whose largest magnitude has these bits.

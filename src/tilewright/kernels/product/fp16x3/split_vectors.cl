@@ -29,7 +29,7 @@
 #define ROOM LARGER(2 * LARGER(TILE(A_ALONG, A_LANES), TILE(B_ALONG, B_LANES)), 2 * ITEMS)  // floats
 
 // The largest of `count` values that the work-items of a vector left in `values`.
-INLINE uint largest_of(__local uint* values, const int count, const int lane)
+INLINE uint largest_of(local uint* values, const int count, const int lane)
 {
     uint most = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -45,9 +45,9 @@ INLINE uint largest_of(__local uint* values, const int count, const int lane)
 }
 
 // Their sum.
-INLINE uint2 total_of(__local uint2* values, const int count, const int lane)
+INLINE uint2 total_of(local uint2* values, const int count, const int lane)
 {
-    uint2 sum = 0;
+    uint2 sum = MAKE2(uint, 0, 0);
     barrier(CLK_LOCAL_MEM_FENCE);
     if (lane < FOLD) {
         for (int i = lane; i < count; i += FOLD)
@@ -55,7 +55,7 @@ INLINE uint2 total_of(__local uint2* values, const int count, const int lane)
         values[lane] = sum;
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    sum = 0;
+    sum = MAKE2(uint, 0, 0);
     for (int i = 0; i < FOLD; i++)
         sum += values[i];
     return sum;
@@ -65,8 +65,8 @@ INLINE uint2 total_of(__local uint2* values, const int count, const int lane)
 INLINE float4 load_4(const __global float* from, const long left, const long stride, const int width)
 {
     if (width == 4)
-        return left > 0 ? *(const __global float4*)from : (float4)0.0f;
-    return (float4)(left > 0 ? from[0] : 0.0f, left > 1 ? from[stride] : 0.0f, left > 2 ? from[2 * stride] : 0.0f,
+        return left > 0 ? *(const __global float4*)from : MAKE4(float, 0, 0, 0, 0);
+    return MAKE4(float, left > 0 ? from[0] : 0.0f, left > 1 ? from[stride] : 0.0f, left > 2 ? from[2 * stride] : 0.0f,
                     left > 3 ? from[3 * stride] : 0.0f);
 }
 
@@ -77,14 +77,14 @@ INLINE uint4 magnitudes(const float4 x)
 
 // The largest magnitude, as bits, of each work-item's own vector, from those that all found: they are in the order of the
 // numbers, NaN beyond infinity.
-INLINE uint share_largest(const uint4 found, __local uint* values, const int lanes, const int along)
+INLINE uint share_largest(const uint4 found, local uint* values, const int lanes, const int along)
 {
     const int item = get_local_id(0), own = item / lanes, quads = ITEMS / lanes / 4;
     barrier(CLK_LOCAL_MEM_FENCE);
     if (along)
         values[item] = max(max(found.x, found.y), max(found.z, found.w));
     else {
-        __local uint* to = values + item % quads * 4 * STEP(lanes) + item / quads;
+        local uint* to = values + item % quads * 4 * STEP(lanes) + item / quads;
         to[0] = found.x;
         to[STEP(lanes)] = found.y;
         to[2 * STEP(lanes)] = found.z;
@@ -108,16 +108,16 @@ INLINE float4 load_at(const Source from, const int k, const int along, const int
 }
 
 // Four floats of four vectors become four of the work-item's own vector; `place` is their place along k in the tile.
-INLINE float4 transpose_4(const float4 x, __local uint* tile, const int place, const int lanes)
+INLINE float4 transpose_4(const float4 x, local uint* tile, const int place, const int lanes)
 {
     const int item = get_local_id(0), quads = ITEMS / lanes / 4;
-    __local uint* to = tile + item % quads * 4 * PITCH(lanes) + place;
+    local uint* to = tile + item % quads * 4 * PITCH(lanes) + place;
     to[0] = as_uint(x.x);
     to[PITCH(lanes)] = as_uint(x.y);
     to[2 * PITCH(lanes)] = as_uint(x.z);
     to[3 * PITCH(lanes)] = as_uint(x.w);
     barrier(CLK_LOCAL_MEM_FENCE);
-    return as_float4(*(const __local uint4*)(tile + item / lanes * PITCH(lanes) + 4 * (item % lanes)));
+    return as_float4(*(const local uint4*)(tile + item / lanes * PITCH(lanes) + 4 * (item % lanes)));
 }
 
 // Counts small and big ones among four floats, and writes their two parts if they are `there`.
@@ -130,15 +130,15 @@ INLINE void split_4(const float4 x, const float scale, uint* found_small, uint* 
     *found_small -= small.x + small.y + small.z + small.w;
     *found_big -= big.x + big.y + big.z + big.w;
     if (there) {
-        const uint2 top = (uint2)(nearest_halves(scaled.x, scaled.y), nearest_halves(scaled.z, scaled.w));
+        const uint2 top = MAKE2(uint, nearest_halves(scaled.x, scaled.y), nearest_halves(scaled.z, scaled.w));
         const float2 first = rests(scaled.x, scaled.y, top.x), second = rests(scaled.z, scaled.w, top.y);
         *high = top;
-        *low = (uint2)(nearest_halves(first.x, first.y), nearest_halves(second.x, second.y));
+        *low = MAKE2(uint, nearest_halves(first.x, first.y), nearest_halves(second.x, second.y));
     }
 }
 
 // Whether any vector of the work-group must be split once more.
-INLINE int any_outgrows(const uint largest, const uint most, __local uint* any)
+INLINE int any_outgrows(const uint largest, const uint most, local uint* any)
 {
     if (get_local_id(0) == 0)
         *any = 0;
@@ -154,11 +154,11 @@ INLINE int2 range_of(const uint most, const uint largest, const uint small, cons
 {
     const int few = small ? 1 + (small > 1 ? 32 - clz(small - 1) : 0) : 0;
     const int share = (int)((ulong)big * 255 / max(K, 1));
-    return (int2)(shift_of(most), (is_unfit(largest) ? UNFIT : few) | share << 8);
+    return MAKE2(int, shift_of(most), (is_unfit(largest) ? UNFIT : few) | share << 8);
 }
 
 INLINE void split_rows(const int length, const int first, const int K, const int pitch, const __global float* X,
-                const long x_vector, const long x_k, __global int2* ranges, __global uint* halves, __local uint* room,
+                const long x_vector, const long x_k, __global int2* ranges, __global uint* halves, local uint* room,
                 const int lanes, const int along, const int width, const int whole)
 {
     const int vectors = ITEMS / lanes, step = STEP(lanes), quads = vectors / 4;
@@ -170,9 +170,9 @@ INLINE void split_rows(const int length, const int first, const int K, const int
     __global uint2* high = (__global uint2*)(halves + (long)(first + own) * pitch / 2) + lane;
     __global uint2* low = high + (long)length * pitch / 4;
 
-    __local uint* any = room + (along ? ITEMS : vectors * step);
+    local uint* any = room + (along ? ITEMS : vectors * step);
     float4 held[VECTORS];
-    uint4 found = 0;
+    uint4 found = MAKE4(uint, 0, 0, 0, 0);
 #pragma unroll
     for (int vector_number = 0; vector_number < VECTORS; vector_number++) {
         held[vector_number] = load_at(from, vector_number * step, along, width);
@@ -192,7 +192,7 @@ INLINE void split_rows(const int length, const int first, const int K, const int
                     held[vector_number] = load_at(from, k + VECTORS * step, along, width);  // on its way while others are split
                     found = max(found, magnitudes(now));
                 }
-                __local uint* tile = room + (vector_number + 1) % 2 * vectors * PITCH(lanes);  // not the one of the piece before
+                local uint* tile = room + (vector_number + 1) % 2 * vectors * PITCH(lanes);  // not the one of the piece before
                 const float4 x = along ? now : transpose_4(now, tile, place, lanes);
                 split_4(x, scale, &small, &big, first + own < length && k + 4 * lane < pitch, high + k / 4, low + k / 4);
             }
@@ -207,9 +207,9 @@ INLINE void split_rows(const int length, const int first, const int K, const int
         }
     } while (more);
 
-    __local uint2* counts = (__local uint2*)room + own * lanes;
+    local uint2* counts = (local uint2*)room + own * lanes;
     barrier(CLK_LOCAL_MEM_FENCE);
-    counts[lane] = (uint2)(small, big);
+    counts[lane] = MAKE2(uint, small, big);
     const uint2 counted = total_of(counts, lanes, lane);
     if (lane == 0 && first + own < length)
         ranges[first + own] = range_of(most, largest, counted.x, counted.y, K);

@@ -12,15 +12,15 @@
 #define B_TILES 1            // of 8 columns of B that are read at once
 #define ITEM_BYTES 8
 
-INLINE double panel_element(const __local uchar* panel, const int order, const int side, const int row, const int k)
+INLINE double panel_element(const local uchar* panel, const int order, const int side, const int row, const int k)
 {
     const int line = order == PANEL_ALONG_K ? k / BLOCK * side + row : k, place = order == PANEL_ALONG_K ? k % BLOCK : row;
     const int length = order == PANEL_ALONG_K ? BLOCK : side;
-    return *(const __local double*)(panel + line * length * ITEM_BYTES + SWIZZLED(order, line, place * ITEM_BYTES));
+    return *(const local double*)(panel + line * length * ITEM_BYTES + SWIZZLED(order, line, place * ITEM_BYTES));
 }
 
 // The operands of 16 rows of A from `row` on, for MMA_K elements from `k` on.
-INLINE void read_a(double* fragment, const __local uchar* panel, const int row, const int k)
+INLINE void read_a(double* fragment, const local uchar* panel, const int row, const int k)
 {
     const int lane = get_local_id(0) % 32;
 #pragma unroll
@@ -29,7 +29,7 @@ INLINE void read_a(double* fragment, const __local uchar* panel, const int row, 
 }
 
 // The operands of 8 columns of B from `column` on.
-INLINE void read_b(double* fragment, const __local uchar* panel, const int column, const int k)
+INLINE void read_b(double* fragment, const local uchar* panel, const int column, const int k)
 {
     const int lane = get_local_id(0) % 32;
 #pragma unroll

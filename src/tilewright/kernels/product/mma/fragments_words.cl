@@ -16,20 +16,20 @@
 #define SWIZZLED(order, line, byte) ((byte) ^ (BY_ROWS(order) ? ((line) & 7) << 4 : ((line) & 3) << 5))
 
 // Where element (row, k) of a panel lies.
-INLINE const __local uchar* panel_place(const __local uchar* panel, const int order, const int side, const int row, const int k)
+INLINE const local uchar* panel_place(const local uchar* panel, const int order, const int side, const int row, const int k)
 {
     const int line = order == PANEL_ALONG_K ? k / BLOCK * side + row : k, place = order == PANEL_ALONG_K ? k % BLOCK : row;
     const int length = order == PANEL_ALONG_K ? BLOCK : side;
     return panel + line * length * ITEM_BYTES + SWIZZLED(order, line, place * ITEM_BYTES);
 }
 
-INLINE uint panel_word(const __local uchar* panel, const int order, const int side, const int row, const int k)
+INLINE uint panel_word(const local uchar* panel, const int order, const int side, const int row, const int k)
 {
-    return *(const __local uint*)panel_place(panel, order, side, row, k);
+    return *(const local uint*)panel_place(panel, order, side, row, k);
 }
 
 // The operands of 16 rows of A from `row` on, for MMA_K elements from `k` on.
-INLINE void read_a(uint* fragment, const __local uchar* panel, const int row, const int k)
+INLINE void read_a(uint* fragment, const local uchar* panel, const int row, const int k)
 {
     const int lane = get_local_id(0) % 32;
 #if A_ORDER == PANEL_ALONG_K
@@ -44,7 +44,7 @@ INLINE void read_a(uint* fragment, const __local uchar* panel, const int row, co
 }
 
 // The operands of twice 8 columns of B from `column` on.
-INLINE void read_b(uint* fragment, const __local uchar* panel, const int column, const int k)
+INLINE void read_b(uint* fragment, const local uchar* panel, const int column, const int k)
 {
     const int lane = get_local_id(0) % 32;
 #if B_ORDER == PANEL_ALONG_K

@@ -93,7 +93,7 @@ void product(const int M, const int N, const int K, const ACC alpha, const ACC b
     __local PAIR sums_of_slices[WARPS_K * BM * BN / 2];
 #endif
     const int item = get_local_id(0), lane = item % 32, slice = WARPS_K > 1 ? item / SLICE_ITEMS : 0;
-    const int2 warp = (int2)(item / 32 / WARPS_N % WARPS_M * WARP_M, item / 32 % WARPS_N * WARP_N);
+    const int2 warp = MAKE2(int, item / 32 / WARPS_N % WARPS_M * WARP_M, item / 32 % WARPS_N * WARP_N);
     const int a_slice = slice * (A_BYTES / WARPS_K), b_slice = A_BYTES + slice * (B_BYTES / WARPS_K);
     const int steps = max((K + BK - 1) / BK, 1);
 
@@ -185,7 +185,7 @@ void product(const int M, const int N, const int K, const ACC alpha, const ACC b
         // As many steps as both parts, that which is multiplied and that which is copied, have left.
         const int left = next.last - next.first, count = min(work.last - done, left > 0 ? left : work.last - done);
         for (int step = 0; step < count; step++) {
-            const __local uchar* stage = panels + reading * STAGE_BYTES;
+            const local uchar* stage = panels + reading * STAGE_BYTES;
 #pragma unroll
             for (int k_step = 0; k_step < K_STEPS; k_step++) {
                 const int k = k_step * MMA_K, next_k = (k_step + 1) % K_STEPS * MMA_K;

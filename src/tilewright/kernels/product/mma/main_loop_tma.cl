@@ -72,17 +72,17 @@ INLINE uint first_place(const int across, const int lane)
 }
 
 // A double of the eight rows number `octet` from a warp's first row on.
-INLINE double panel_double(const __local uchar* rows, const uint place, const int across, const int octet, const int slot)
+INLINE double panel_double(const local uchar* rows, const uint place, const int across, const int octet, const int slot)
 {
 #if PARTS == 1
     if (across)
-        return *(const __local double*)(rows + octet / 2 * 2048 + (place ^ SLOT(slot, 1) ^ octet % 2 * 0x40));
+        return *(const local double*)(rows + octet / 2 * 2048 + (place ^ SLOT(slot, 1) ^ octet % 2 * 0x40));
 #endif
-    return *(const __local double*)(rows + octet * 1024 + (place ^ SLOT(slot, across)));
+    return *(const local double*)(rows + octet * 1024 + (place ^ SLOT(slot, across)));
 }
 
 // The operands of 16 rows for a step.
-INLINE void read_a(double* fragment, const __local uchar* rows, const uint place, const int tile, const int k_step)
+INLINE void read_a(double* fragment, const local uchar* rows, const uint place, const int tile, const int k_step)
 {
 #pragma unroll
     for (int i = 0; i < 2 * SLOTS; i++)
@@ -96,7 +96,7 @@ INLINE double with_sign(const double value, const ulong sign)
 
 // The operands of eight columns. Of a complex element a work-item with even q holds first the real part, one with odd q the
 // imaginary part, of A and of B: where A's imaginary part meets B's, the real sum wants it subtracted.
-INLINE void read_b(double* fragment, const __local uchar* columns, const uint place, const int octet, const int k_step)
+INLINE void read_b(double* fragment, const local uchar* columns, const uint place, const int octet, const int k_step)
 {
     const double one = panel_double(columns, place, B_ACROSS, octet, k_step * SLOTS);
     const double other = panel_double(columns, place, B_ACROSS, octet, k_step * SLOTS + 1);
@@ -183,11 +183,11 @@ void product(const int M, const int N, const int K, const ACC alpha, const ACC b
     } else {
         setmaxnreg_inc(CONSUMER_REGISTERS);
 
-        const int2 own = (int2)(warp / WARPS_N * WARP_M, warp % WARPS_N * WARP_N);
+        const int2 own = MAKE2(int, warp / WARPS_N * WARP_M, warp % WARPS_N * WARP_N);
         const int area = tiles_of_matrix(M, N);
         const uint a_place = first_place(A_ACROSS, lane), b_place = first_place(B_ACROSS, lane);
-        const __local uchar *a_panels = stages + own.x * LINE, *b_panels = stages + A_BYTES + own.y * LINE;
-        const __local uchar *a_rows = a_panels, *b_columns = b_panels;
+        const local uchar *a_panels = stages + own.x * LINE, *b_panels = stages + A_BYTES + own.y * LINE;
+        const local uchar *a_rows = a_panels, *b_columns = b_panels;
         Work work = before_work(whole, tiles, steps);
         int stage = 0;
         uint parity = 0, done = 0;
@@ -251,7 +251,7 @@ void product(const int M, const int N, const int K, const ACC alpha, const ACC b
                     complete = 1;
                 }
             }
-            const int2 corner = tile_coordinates(work.number % area, M, N) * (int2)(BM, BN) + own + (int2)(lane / 4, lane % 4 * 2);
+            const int2 corner = tile_coordinates(work.number % area, M, N) * MAKE2(int, BM, BN) + own + MAKE2(int, lane / 4, lane % 4 * 2);
             __global RESULT* c = C + (c_offset + work.number / area * c_batch) * PARTS;
 #pragma unroll
             for (int i = 0; i < TILES_M * 2; i++)

@@ -56,11 +56,13 @@ INLINE void NAME(copy)(const int load, const uint panel, const __global STORED* 
     const int elements = left - further / SIDE * BLOCK;
     const __global STORED* source = from + further % SIDE * row_stride + further / SIDE * BLOCK * k_stride;
 #else
-    const int inside = further < left, elements = rows - place;
+    const int inside = further < left;
     const __global STORED* source = from + further * k_stride;
 #endif
-#if PARTIAL
+#if PARTIAL && ORDER == PANEL_ALONG_K
     COPY(to, source, inside ? max(0, min(elements, WIDTH)) * ITEM_BYTES : 0);
+#elif PARTIAL
+    COPY(to, source, inside ? max(0, min(rows - place, WIDTH)) * ITEM_BYTES : 0);
 #elif ORDER == PANEL_ALONG_K
     COPY(to, source, inside && elements > 0 ? WIDTH * ITEM_BYTES : 0);
 #else

@@ -15,13 +15,13 @@ INLINE void all_sums(COMPONENT* own, COMPONENT (*sum)[TILES_N][4])
 // Adds up the sums of warps that have multiplied different slices of the depth, always in the order of k. Each stores all of
 // its own in local memory, and finishes as many octets of the tile as any other. All work-items must get here, and to
 // another barrier before they do so again.
-INLINE void reduce_slices(COMPONENT* own, COMPONENT (*sum)[TILES_N][4], __local PAIR* sums_of_slices)
+INLINE void reduce_slices(COMPONENT* own, COMPONENT (*sum)[TILES_N][4], local PAIR* sums_of_slices)
 {
     const int slice = get_local_id(0) / SLICE_ITEMS;
-    __local PAIR* place = sums_of_slices + get_local_id(0) % SLICE_ITEMS;
+    local PAIR* place = sums_of_slices + get_local_id(0) % SLICE_ITEMS;
 #pragma unroll
     for (int i = 0; i < WARPS_K * SUMS / 2; i++)
-        place[(slice * WARPS_K * SUMS / 2 + i) * SLICE_ITEMS] = (PAIR)(OF_OCTET(sum, i)[0], OF_OCTET(sum, i)[1]);
+        place[(slice * WARPS_K * SUMS / 2 + i) * SLICE_ITEMS] = MAKE2(COMPONENT, OF_OCTET(sum, i)[0], OF_OCTET(sum, i)[1]);
     barrier(CLK_LOCAL_MEM_FENCE);
     place += slice * SUMS / 2 * SLICE_ITEMS;
 #pragma unroll

@@ -16,9 +16,9 @@ INLINE void store_others(COMPONENT sums[BLOCKS][WN / 2], COMPONENT own_vectors[O
     for (int vector = 0; vector < VECTORS; vector++) {
         const COMPONENT* v = sums[vector * 4 / (WN / 2)] + vector * 4 % (WN / 2);
         if (vector / OWN_VECTORS == own)
-            vstore4((JOIN(COMPONENT, 4))(v[0], v[1], v[2], v[3]), 0, own_vectors[vector % OWN_VECTORS]);
+            vstore4(MAKE4(COMPONENT, v[0], v[1], v[2], v[3]), 0, own_vectors[vector % OWN_VECTORS]);
         else
-            *(__global JOIN(COMPONENT, 4)*)(partial + vector * 4 * 128) = (JOIN(COMPONENT, 4))(v[0], v[1], v[2], v[3]);
+            *(__global JOIN(COMPONENT, 4)*)(partial + vector * 4 * 128) = MAKE4(COMPONENT, v[0], v[1], v[2], v[3]);
     }
 }
 
@@ -51,7 +51,7 @@ INLINE void reduce_and_store(COMPONENT sums[BLOCKS][WN / 2], const Part part, co
 #pragma unroll
     for (int number = 0; number < OWN_VECTORS; number++) {
         const int vector = min(own * OWN_VECTORS + number, VECTORS - 1);
-        JOIN(COMPONENT, 4) sum = 0;
+        JOIN(COMPONENT, 4) sum = MAKE4(COMPONENT, 0, 0, 0, 0);
 #pragma unroll
         for (int chunk = 0; chunk < TAIL_SPLIT; chunk++)  // in this order, so that the bits are the same at every run
             sum += chunk == own ? vload4(0, own_vectors[number])

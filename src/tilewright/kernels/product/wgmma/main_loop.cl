@@ -171,7 +171,8 @@ void gemm(const int M, const int N, const int K, const int batches, const int wh
     const int item = get_local_id(0), warpgroup = item / 128;
     const Ring ring = ring_at(local_address(local_tiles), local_address(barriers));
     const int tiles_m = (M + BM - 1) / BM, tiles_n = (N + BN - 1) / BN, steps = (K + ODD_ROW_LEAD + BK - 1) / BK;
-    const Grid grid = {tiles_m, tiles_n, steps, whole, tiles_m * tiles_n * batches - whole, get_group_id(0), get_num_groups(0)};
+    const Grid grid = {tiles_m, tiles_n, steps, whole, tiles_m * tiles_n * batches - whole,
+                       (int)get_group_id(0), (int)get_num_groups(0)};
 
     if (item == 0) {
         init_barriers(ring, CONSUMERS * READERS);
@@ -209,7 +210,7 @@ void gemm(const int M, const int N, const int K, const int batches, const int wh
         const int own_m = consumer / CONSUMERS_N * (BM / CONSUMERS_M), own_n = consumer % CONSUMERS_N * (BN / CONSUMERS_N);
         PipelineState state = {0, 0};
         const int slab_group = (consumer * 4 + own_item / 32) / SLAB_WARPS;  // which of all groups of warps that fill slabs
-        __local uchar* slots = local_tiles + STAGES * STAGE_BYTES + slab_group * SLOTS_BYTES;
+        local uchar* slots = local_tiles + STAGES * STAGE_BYTES + slab_group * SLOTS_BYTES;
         for (WorkTile work = first_work(grid); work.steps > 0; work = next_work(grid, work)) {
             const Origin place = origin_of(grid, work.tile);
             COMPONENT sums[BLOCKS][WN / 2];

@@ -29,7 +29,7 @@ INLINE int first_row(const int item)
 }
 
 // What a work-item multiplies of half a stage, as wgmma wants it (wgmma_f32_tf32_held): 16 of k from line `k` of a tile on.
-INLINE void read_half(uint fragment[HALF][BLOCKS][4], const __local uchar* tile, const int k, const int item)
+INLINE void read_half(uint fragment[HALF][BLOCKS][4], const local uchar* tile, const int k, const int item)
 {
     const int row = first_row(item), own = item % 4;
     const int first = row / BK * BOX + own * LINE + (row % BK / 4 ^ own) * CHUNK + row % 4 * 4;
@@ -39,8 +39,8 @@ INLINE void read_half(uint fragment[HALF][BLOCKS][4], const __local uchar* tile,
 #pragma unroll
         for (int later = 0; later < 2; later++) {
             uint words[UNIT];
-            const __local uchar* from = tile + (k + part * 8) * LINE + (later ? second : first);
-            JOIN(vstore, UNIT)(*(const __local JOIN(uint, UNIT)*)from, 0, words);
+            const local uchar* from = tile + (k + part * 8) * LINE + (later ? second : first);
+            JOIN(vstore, UNIT)(*(const local JOIN(uint, UNIT)*)from, 0, words);
 #pragma unroll
             for (int i = 0; i < UNIT; i++)
                 fragment[part][i / 2][later * 2 + i % 2] = words[i];
@@ -76,13 +76,13 @@ INLINE void order_sums(COMPONENT sums[BLOCKS][WN / 2])
 
 // sums = the product of `steps` stages, from `state` on. While half a stage is multiplied, the other half is read, into other
 // registers. Every warp releases each stage, as each reads by itself.
-INLINE PipelineState multiply(COMPONENT sums[BLOCKS][WN / 2], PipelineState state, const int steps, const __local uchar* register_tiles,
+INLINE PipelineState multiply(COMPONENT sums[BLOCKS][WN / 2], PipelineState state, const int steps, const local uchar* register_tiles,
                      const uint other_tiles, const Ring ring, const int item)
 {
     uint fragment[2][HALF][BLOCKS][4];
     uint last = 0;
     for (int step = 0; step < steps; step++) {
-        const __local uchar* tile = register_tiles + state.stage * STAGE_BYTES;
+        const local uchar* tile = register_tiles + state.stage * STAGE_BYTES;
         const ulong other = wgmma_descriptor(other_tiles + state.stage * STAGE_BYTES, BLOCK, 8 * LINE);
         mbarrier_wait(ring.full + 8 * state.stage, state.parity);
         read_half(fragment[0], tile, 0, item);

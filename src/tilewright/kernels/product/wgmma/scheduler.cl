@@ -36,7 +36,7 @@ INLINE WorkTile split_of(const Grid grid, const int tile, const int part)
 // a division of integers takes part of a microsecond, which is much before a product of five.
 INLINE Origin origin_of(const Grid grid, const int tile)
 {
-    const Origin place = {get_group_id(0) * BM, get_group_id(1) * BN, get_group_id(2) / TAIL_SPLIT};
+    const Origin place = {(int)get_group_id(0) * BM, (int)get_group_id(1) * BN, (int)get_group_id(2) / TAIL_SPLIT};
     return place;
 }
 

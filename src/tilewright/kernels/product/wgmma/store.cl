@@ -29,14 +29,14 @@ INLINE COMPONENT finished(const COMPONENT sum, const ACC alpha, const ACC beta, 
 #define PACK(first, second) JOIN(pack_, RESULT_AS)(first, second)
 
 // A warp's part of a slab, from its finished sums to local memory. Chunks of 16 bytes are permuted to meet all banks.
-INLINE void stage_slab(const COMPONENT* values, __local uchar* slab, const int item)
+INLINE void stage_slab(const COMPONENT* values, local uchar* slab, const int item)
 {
     const int lane = item % 32;
 #if REGISTER_A
 #pragma unroll
     for (int i = 0; i < SLAB_SUMS; i += 2) {
         const int row = first_row(item) % SLAB_ROWS + i / 2 % UNIT, chunk = i / (2 * UNIT) * 2 + lane % 4 / 2;
-        *(__local JOIN(COMPONENT, 2)*)(slab + row * LINE + (chunk ^ row % 8) * 16 + lane % 2 * 8) = vload2(0, values + i);
+        *(local JOIN(COMPONENT, 2)*)(slab + row * LINE + (chunk ^ row % 8) * 16 + lane % 2 * 8) = vload2(0, values + i);
     }
 #elif RESULT_BYTES == 2
     const int row = item / 32 * WARP_ROWS + lane % 16;
@@ -51,9 +51,9 @@ INLINE void stage_slab(const COMPONENT* values, __local uchar* slab, const int i
 #pragma unroll
     for (int j = 0; j < SLAB / 8; j++) {
         const COMPONENT* v = values + 4 * j;
-        __local uchar* to = slab + row * LINE + ((2 * j + lane % 4 / 2) ^ row % 8) * 16 + lane % 2 * 8;
-        *(__local JOIN(COMPONENT, 2)*)to = (JOIN(COMPONENT, 2))(v[0], v[1]);
-        *(__local JOIN(COMPONENT, 2)*)(to + 8 * LINE) = (JOIN(COMPONENT, 2))(v[2], v[3]);
+        local uchar* to = slab + row * LINE + ((2 * j + lane % 4 / 2) ^ row % 8) * 16 + lane % 2 * 8;
+        *(local JOIN(COMPONENT, 2)*)to = MAKE2(COMPONENT, v[0], v[1]);
+        *(local JOIN(COMPONENT, 2)*)(to + 8 * LINE) = MAKE2(COMPONENT, v[2], v[3]);
     }
 #endif
 }
@@ -69,12 +69,12 @@ typedef struct {
 INLINE int2 place_of(const Part part, const int i, const int item)
 {
 #if REGISTER_A
-    return (int2)(part.m + first_row(item) + i / 2 % UNIT, part.n + i / (2 * UNIT) * 8 + item % 4 * 2 + i % 2);
+    return MAKE2(int, part.m + first_row(item) + i / 2 % UNIT, part.n + i / (2 * UNIT) * 8 + item % 4 * 2 + i % 2);
 #elif REGISTER_B
-    return (int2)(part.m + i / (2 * UNIT) * 8 + item % 4 * 2 + i / UNIT % 2, part.n + first_row(item) + i % UNIT);
+    return MAKE2(int, part.m + i / (2 * UNIT) * 8 + item % 4 * 2 + i / UNIT % 2, part.n + first_row(item) + i % UNIT);
 #else
     const int block = i / (WN / 2), own = i % (WN / 2);
-    return (int2)(part.m + block * 64 + item / 32 * 16 + item % 32 / 4 + own / 2 % 2 * 8,
+    return MAKE2(int, part.m + block * 64 + item / 32 * 16 + item % 32 / 4 + own / 2 % 2 * 8,
                   part.n + own / 4 * 8 + item % 4 * 2 + own % 2);
 #endif
 }
@@ -115,9 +115,9 @@ INLINE void finish_slab(COMPONENT* values, const Part part, const int first, con
 INLINE int2 place_of_slab(const Part part, const int slab, const int item)
 {
 #if REGISTER_A
-    return (int2)(part.m + item / 32 / SLAB_WARPS * SLAB_ROWS, part.n + slab * SLAB);
+    return MAKE2(int, part.m + item / 32 / SLAB_WARPS * SLAB_ROWS, part.n + slab * SLAB);
 #else
-    return (int2)(part.m + slab / (WN / SLAB) * SLAB_ROWS, part.n + slab % (WN / SLAB) * SLAB);
+    return MAKE2(int, part.m + slab / (WN / SLAB) * SLAB_ROWS, part.n + slab % (WN / SLAB) * SLAB);
 #endif
 }
 
@@ -135,7 +135,7 @@ INLINE void sync_slab_warps(const int slab_group)
 // Finishes a consumer's part of a tile and stores it.
 INLINE void store_part(COMPONENT sums[BLOCKS][WN / 2], const Part part, const ACC alpha, const ACC beta,
                        const __global ulong* map_c, __global RESULT* C, const long c_row, const __global RESULT* bias,
-                       const long bias_row, const long bias_column, __local uchar* slots, const int slab_group, const int item)
+                       const long bias_row, const long bias_column, local uchar* slots, const int slab_group, const int item)
 {
 #if STAGED || STORE_BY_TMA
 #pragma unroll
@@ -144,7 +144,7 @@ INLINE void store_part(COMPONENT sums[BLOCKS][WN / 2], const Part part, const AC
         COMPONENT* values = sums[first / (WN / 2)] + first % (WN / 2);
         finish_slab(values, part, first, alpha, beta, C, c_row, bias, bias_row, bias_column, item);
         const int2 place = place_of_slab(part, slab, item);
-        __local uchar* slot = slots + slab % SLOTS * SLAB_ROWS * LINE;
+        local uchar* slot = slots + slab % SLOTS * SLAB_ROWS * LINE;
 #if STORE_BY_TMA
         const int first_of_group = item % (32 * SLAB_WARPS) == 0;
         if (first_of_group) {

@@ -2,14 +2,14 @@
 
 #if STAGED == 16
 // Four rows of 128 bytes at a time, 16 bytes from each work-item.
-INLINE void store_rows(const __local uchar* slab, const int2 place, const int M, const int N, __global RESULT* C,
+INLINE void store_rows(const local uchar* slab, const int2 place, const int M, const int N, __global RESULT* C,
                        const long c_row, const int item)
 {
 #pragma unroll
     for (int i = 0; i < WARP_ROWS; i += 4) {
         const int row = item / 32 % SLAB_WARPS * WARP_ROWS + i + item % 32 / 8, chunk = item % 8;
         const int m = place.x + row, n = place.y + chunk * (16 / RESULT_BYTES);
-        const uint4 fragment = *(const __local uint4*)(slab + row * LINE + (chunk ^ row % 8) * 16);
+        const uint4 fragment = *(const local uint4*)(slab + row * LINE + (chunk ^ row % 8) * 16);
         if (m < M && n < N)
             *(__global uint4*)(C + m * c_row + n) = fragment;
     }
@@ -22,14 +22,14 @@ INLINE void store_rows(const __local uchar* slab, const int2 place, const int M,
 #endif
 
 // An element of a row of the slab.
-INLINE ELEMENT slab_element(const __local uchar* line, const int row, const int column)
+INLINE ELEMENT slab_element(const local uchar* line, const int row, const int column)
 {
     const int chunk = column * RESULT_BYTES / 16;
-    return *(const __local ELEMENT*)(line + (chunk ^ row % 8) * 16 + column * RESULT_BYTES % 16);
+    return *(const local ELEMENT*)(line + (chunk ^ row % 8) * 16 + column * RESULT_BYTES % 16);
 }
 
 // The first `columns` of a row: whole words, wherever it begins in C, and what is left at its ends.
-INLINE void store_row(const __local uchar* line, const int row, __global ELEMENT* to, const int columns, const int lane)
+INLINE void store_row(const local uchar* line, const int row, __global ELEMENT* to, const int columns, const int lane)
 {
 #if RESULT_BYTES == 4
     if (lane < columns)
@@ -45,7 +45,7 @@ INLINE void store_row(const __local uchar* line, const int row, __global ELEMENT
 #endif
 }
 
-INLINE void store_rows(const __local uchar* slab, const int2 place, const int M, const int N, __global RESULT* C,
+INLINE void store_rows(const local uchar* slab, const int2 place, const int M, const int N, __global RESULT* C,
                        const long c_row, const int item)
 {
 #pragma unroll 4

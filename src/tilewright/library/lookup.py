@@ -1,0 +1,70 @@
+"""Finds the ready calls (`memory/ready.py`) of a thread by the raw arguments of a call."""
+
+from collections.abc import Hashable
+from typing import Any, NamedTuple
+
+from ..runtime.forks import refuse_if_forked
+from .engine import Kept, kept_on
+from .memory.choice import MEMORIES
+from .memory.ready import Names, Ready
+
+
+class Slot(NamedTuple):
+    """Where the ready call for some arguments is kept. `names` are those of the positions of their arrays."""
+
+    kept: Kept
+    key: Hashable
+    names: Names
+
+    def keep(self, ready: Ready) -> None:
+        self.kept.add_ready(self.key, ready.call, ready)
+
+
+Found = tuple[Ready | None, Slot | None]
+NOTHING: Found = (None, None)
+
+
+def find(arrays: tuple[Any, ...], out: Any, names: tuple[str, ...], asked: Hashable, device: Any, queue: Any) -> Found:
+    """This thread's ready call for these arrays and what else is `asked`, or the slot for it if there is none yet.
+
+    Neither if the arrays are of different kinds, or not of one that has ready calls: then only the general way can say.
+    """
+    kind = type(arrays[0])
+    memory = MEMORIES.get(kind)
+    if memory is None or (out is not None and type(out) is not kind and MEMORIES.get(type(out)) is not memory):
+        return NOTHING
+    key_of = memory.key_of
+    keys = [asked, None if out is None else key_of(out)]
+    for array in arrays:
+        if array is None:
+            keys.append(None)
+        elif type(array) is kind or MEMORIES.get(type(array)) is memory:
+            keys.append(key_of(array))
+        else:
+            return NOTHING
+    place = memory.place_of(arrays[0], device, queue)
+    if place is None:
+        return NOTHING
+    opened = place[0]
+    refuse_if_forked(opened.info.platform)
+    kept = kept_on(opened)
+    keys.append(place[1])
+    key = tuple(keys)
+    try:
+        ready = kept.ready.get(key)
+    except TypeError:  # something cannot be hashed, such as a number that is an array
+        return NOTHING
+    if ready is not None:
+        return ready, None
+    given = slot_names(arrays, out, names)
+    return (None, Slot(kept, key, given)) if given else NOTHING
+
+
+def slot_names(arrays: tuple[Any, ...], out: Any, names: tuple[str, ...]) -> Names:
+    """The names of the arrays that are given; () if no call of theirs can be ready."""
+    kind = type(arrays[0])
+    given = [each for each in (*arrays, out) if each is not None]
+    memory = MEMORIES[kind]
+    if any(MEMORIES.get(type(each)) is not memory for each in given) or not all(map(memory.settled, given)):
+        return ()
+    return tuple(None if each is None else name for name, each in zip(names, arrays, strict=True))

@@ -1,0 +1,53 @@
+"""Ready calls: what is left of a call once its types, shapes, rules and plan are settled.
+
+The first call with some arguments goes the general way. If it was direct (kernels read the caller's arrays as they are, and
+write to the result or to `out`), it leaves a Ready behind, under a key of its raw arguments (`library/lookup.py`). The next
+call with an equal key checks what no key can hold, makes the result, binds and enqueues. `prepare` hands a Ready to the caller.
+
+A kind of arrays takes part by an entry in `choice.MEMORIES` and these methods of its memory:
+
+    place_of(array, device, queue)  the Device and the queue of a call whose first operand is `array`, or None if only the
+                                    general way can say. The Device has a `per_thread`; the queue is anything hashable. (static)
+    key_of(array)                   what a plan depends on: shape, strides, type, alignment, offset. Arrays with equal keys
+                                    can take each other's place, but for what `Ready.run` checks. (static)
+    settled(array)                  whether `key_of` really has all of it: not where only an address can tell, nor for an array
+                                    without elements. (static)
+    ready(recipe)                   its Ready for calls like the recipe's
+
+A Ready belongs to its thread and Device, as its Call does, and is dropped with it.
+"""
+
+from abc import ABC, abstractmethod
+from typing import Any, NamedTuple
+
+from ..engine import Call
+
+REFUSED: Any = object()  # what `Ready.run` returns for arrays that must go the general way
+
+Names = tuple[str | None, ...]  # the kernel arguments of arrays, by their positions in a call; None for those not given
+
+
+class Recipe(NamedTuple):
+    """A direct call, and what its arrays are for."""
+
+    call: Call
+    operands: tuple[tuple[int, str], ...]  # positions of the caller's arrays, and the kernel arguments that get them
+    output: str  # the kernel argument that gets the result
+    like: Any  # a result
+    reads_output: bool = False  # whether kernels read what is in the result
+    added: int | None = None  # the position of an array that is copied to the result first
+
+
+class Ready(ABC):
+    """A call that is ready for arrays with the keys of those that it was made for."""
+
+    def __init__(self, recipe: Recipe) -> None:
+        self.call = recipe.call
+
+    @abstractmethod
+    def run(self, arrays: tuple[Any, ...], out: Any) -> Any:
+        """The result of the caller's arrays, in their order: `out`, or a new array.
+
+        REFUSED, before anything is enqueued, if `out` shares memory with an operand or may not be written to, or an array is
+        not where the call runs. Sets `call.used`, so that the call is kept.
+        """
