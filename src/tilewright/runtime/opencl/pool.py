@@ -24,8 +24,7 @@ def rounded(nbytes: int) -> int:
 class BufferPool:
     """The idle buffers of one device, the one that was given back last at the end."""
 
-    def __init__(self, allocate: Callable[[int], Any], global_bytes: int, largest: int) -> None:
-        self._allocate = allocate
+    def __init__(self, global_bytes: int, largest: int) -> None:
         self._most_bytes = global_bytes // KEPT_SHARE
         self._largest = largest  # bytes of one buffer; 0 for no limit
         self._idle: list[tuple[int, Any]] = []
@@ -37,9 +36,8 @@ class BufferPool:
         with self._lock:
             return sum(size for size, _ in self._idle)
 
-    def take(self, nbytes: int) -> tuple[int, Any]:
-        """A buffer of at least `nbytes`, with any contents, and its size, which `give` wants back. OutOfDeviceMemory if neither
-        an idle nor a new one is there."""
+    def take(self, nbytes: int, allocate: Callable[[int], Any]) -> tuple[int, Any]:
+        """A buffer of at least `nbytes`, with any contents, and its size, which `give` wants back. `allocate` makes a new one."""
         size = rounded(nbytes)
         if self._largest and size > self._largest:
             size = nbytes
@@ -47,7 +45,7 @@ class BufferPool:
             for place in range(len(self._idle) - 1, -1, -1):
                 if self._idle[place][0] == size:
                     return self._idle.pop(place)
-        return size, self._allocate(size)
+        return size, allocate(size)
 
     def give(self, taken: Iterable[tuple[int, Any]]) -> None:
         """Give buffers back that no command uses. The least recently used ones are freed above the limits."""
