@@ -154,7 +154,9 @@ class HostMemory:
                 self._send(call, arrays, sent, taken)
             staging_of(self.device).read(self.queue, taken[output][1], packed(arrays[output])[1])
             if not arrays[output].nbytes:
-                self.device.finish("operands of an empty result", self.queue)  # nothing was read, which would have waited
+                self.device.finish(
+                    "operands of an empty result", self.queue
+                )  # nothing was read, which would have waited
         except BaseException:
             self._finish_before_raising()
             raise
