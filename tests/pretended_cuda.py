@@ -60,6 +60,11 @@ class PretendedArrays(InterfaceArrays):
     def key_of(self, value: PretendedArray) -> tuple[Any, ...]:
         return value.array.shape, value.array.strides, value.dtype, self.address(value) % ALIGNED
 
+    def call_key(self, arrays: Any, out: Any) -> tuple[Any, ...] | None:
+        if any(not isinstance(each, PretendedArray) for each in (out, *arrays) if each is not None):
+            return None
+        return 0, 1, *(None if each is None else self.key_of(each) for each in (out, *arrays))
+
     def settled(self, value: PretendedArray) -> bool:
         return bool(value.array.size)
 

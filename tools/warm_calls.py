@@ -1,7 +1,9 @@
 """Compares warm calls of the library with those of an older version: `python -m tools.warm_calls --against OLDER_CHECKOUT`.
 
-Both versions make small calls, whose kernels take negligible time, in child processes and in turns. Each child repeats every
-call and reports the least time. The record has the median and the spread over the rounds.
+Both versions make small calls, whose kernels take negligible time, in child processes and in turns: on NumPy arrays, on
+PyOpenCL arrays, by `prepare` (in versions that have it), and raw launches of the same kernel with its buffers bound, without the
+library. Each child repeats every call and reports the least time. The record has the median and the spread over the rounds, and
+how far each call lies above the raw launch. TILEWRIGHT_DEVICE chooses the device.
 """
 
 import argparse
@@ -14,7 +16,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from statistics import median
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -30,21 +32,71 @@ HOST_CLASSES = (
 )
 
 
-def cases() -> dict[str, Callable[[], Any]]:
-    """The calls, by what they stand for: 16 x 16 matrices of NumPy."""
+RAW = {"NumPy": "raw launch, waited for", "PyOpenCL": "raw launch"}  # what calls on arrays of that kind are set beside
+
+
+class Case(NamedTuple):
+    call: Callable[[], Any]
+    arrays: str = "NumPy"
+    drain: Callable[[], Any] | None = None  # waits, after the clock was read, for what the calls enqueued
+
+
+def cases() -> dict[str, Case]:
+    """The calls, by what they stand for: of 16 x 16 matrices."""
+    import pyopencl as cl
+    from pyopencl.array import empty_like, to_device
+
     import tilewright as tw
 
     x = np.random.default_rng(0).standard_normal((16, 16), np.float32)
     out, stack, complex_ = x.copy(), np.stack([[x] * 3] * 4), x.astype(np.complex64)
-    return {
-        "matmul": lambda: tw.matmul(x, x),
-        "matmul into out": lambda: tw.matmul(x, x, out),
-        "matmul of complex64": lambda: tw.matmul(complex_, complex_),
-        "matmul of a stack": lambda: tw.matmul(stack, stack),
-        "gemm": lambda: tw.gemm(x, x, alpha=2.0, trans_b="T"),
-        "gemm with c in out": lambda: tw.gemm(x, x, out, beta=1.0, out=out),
-        "transpose": lambda: tw.transpose(x),
+    found = {
+        "matmul": Case(lambda: tw.matmul(x, x)),
+        "matmul into out": Case(lambda: tw.matmul(x, x, out)),
+        "matmul of complex64": Case(lambda: tw.matmul(complex_, complex_)),
+        "matmul of a stack": Case(lambda: tw.matmul(stack, stack)),
+        "gemm": Case(lambda: tw.gemm(x, x, alpha=2.0, trans_b="T")),
+        "gemm with c in out": Case(lambda: tw.gemm(x, x, out, beta=1.0, out=out)),
+        "transpose": Case(lambda: tw.transpose(x)),
     }
+    device = tw.open_device()
+    queue = cl.CommandQueue(device.context)
+    lent, other = to_device(queue, x), to_device(queue, x)
+    target = empty_like(lent)
+    found |= {
+        "matmul, PyOpenCL": Case(lambda: tw.matmul(lent, other), "PyOpenCL", queue.finish),
+        "matmul into out, PyOpenCL": Case(lambda: tw.matmul(lent, other, target), "PyOpenCL", queue.finish),
+        "gemm into out, PyOpenCL": Case(
+            lambda: tw.gemm(lent, other, alpha=2.0, trans_b="T", out=target), "PyOpenCL", queue.finish
+        ),
+    }
+    if hasattr(tw, "prepare"):
+        host, there = tw.prepare(x, x), tw.prepare(lent, other)
+        found |= {
+            "prepared": Case(lambda: host(x, x)),
+            "prepared, PyOpenCL": Case(lambda: there(lent, other), "PyOpenCL", queue.finish),
+            "prepared into out, PyOpenCL": Case(lambda: there(lent, other, target), "PyOpenCL", queue.finish),
+        }
+    launch = raw_launch(device, queue, {"A": lent.data, "B": other.data, "C": target.data})
+    return found | {
+        RAW["NumPy"]: Case(lambda: launch().wait()),
+        RAW["PyOpenCL"]: Case(launch, "PyOpenCL", queue.finish),
+    }
+
+
+def raw_launch(device: Any, queue: Any, buffers: dict[str, Any]) -> Callable[[], Any]:
+    """Enqueues the product's kernel with its buffers bound, by PyOpenCL alone."""
+    import pyopencl as cl
+
+    from tilewright import Gemm
+    from tilewright.dispatch.choice import plan_product
+    from tilewright.runtime.run import LoadedPlan
+
+    loaded = LoadedPlan(plan_product(Gemm(16, 16, 16), device.info), device)
+    loaded.bind(buffers)
+    (launch,) = loaded.launches
+    kernel, sides, group = launch.kernel, launch.ndrange.global_size, launch.ndrange.local_size
+    return lambda: (loaded, cl.enqueue_nd_range_kernel(queue, kernel, sides, group))[1]  # `loaded` stays alive
 
 
 def _is_here(module: str) -> bool:
@@ -59,21 +111,23 @@ def measured(whole: bool) -> dict[str, float]:
     """Microseconds of this thread for each call, the least of all repetitions; without `whole`, of the library's Python
     alone: nothing is enqueued then."""
     made = cases()
-    for call in made.values():
-        call()
+    for case in made.values():
+        case.call()
     if not whole:
         module, name = next(each for each in HOST_CLASSES if _is_here(each[0]))
-
         getattr(import_module(module), name).run = lambda *arguments: None
+        made = {name: case for name, case in made.items() if case.arrays == "NumPy" and name not in RAW.values()}
     clock = time.perf_counter if whole else time.thread_time
     found = {}
-    for name, call in made.items():
+    for name, case in made.items():
         least = float("inf")
         for _ in range(REPETITIONS):
             begin = clock()
             for _ in range(CALLS):
-                call()
+                case.call()
             least = min(least, (clock() - begin) / CALLS)
+            if case.drain is not None:
+                case.drain()
         found[name] = least * 1e6
     return found
 
@@ -110,13 +164,21 @@ def compared(older: Path, rounds: int, whole: bool) -> dict[str, Any]:
             times[name].append(child(checkout, whole))
     rows = {}
     for call in times["after"][0]:
-        before, after = ([each[call] for each in times[name]] for name in ("before", "after"))
-        rows[call] = {
-            "before_us": round(median(before), 2), "after_us": round(median(after), 2),
-            "before_spread_us": [round(min(before), 2), round(max(before), 2)],
-            "after_spread_us": [round(min(after), 2), round(max(after), 2)],
-            "more_us": round(median(b - a for a, b in zip(before, after, strict=True)), 2),
-        }  # fmt: skip
+        row: dict[str, Any] = {}
+        for name, measured_ in times.items():
+            own = [each[call] for each in measured_ if call in each]
+            if own:
+                row |= {
+                    f"{name}_us": round(median(own), 2),
+                    f"{name}_spread_us": [round(min(own), 2), round(max(own), 2)],
+                }
+        if "before_us" in row:
+            pairs = zip(times["before"], times["after"], strict=True)
+            row["more_us"] = round(median(after[call] - before[call] for before, after in pairs), 2)
+        raw = RAW["PyOpenCL" if "PyOpenCL" in call else "NumPy"]
+        if whole and call not in RAW.values():
+            row["above_raw_us"] = round(median(each[call] - each[raw] for each in times["after"]), 2)
+        rows[call] = row
     return rows
 
 
@@ -131,7 +193,9 @@ def main(words: Sequence[str] | None = None) -> None:
     for part, whole in (("Python alone", False), ("whole calls", True)):
         record[part] = compared(older, options.rounds, whole)
         for call, row in record[part].items():
-            print(f"{part:14} {call:22} {row['before_us']:8.2f} {row['after_us']:8.2f} us, {row['more_us']:+.2f}")
+            before = f"{row['before_us']:8.2f}" if "before_us" in row else 8 * " "
+            above = f", {row['above_raw_us']:.2f} above the raw launch" if "above_raw_us" in row else ""
+            print(f"{part:14} {call:28} {before} {row['after_us']:8.2f} us{above}")
     if options.record:
         options.record.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
 

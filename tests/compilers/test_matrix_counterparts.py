@@ -43,6 +43,9 @@ PRODUCTS = {
     "float16, few tiles": call_of(Gemm(512, 512, 8192, "float16", a_order="column", out_dtype="float32")),
     "bfloat16": replace(call_of(Gemm(2048, 2048, 512, "bfloat16", alpha=2.0, beta=1.0)), bias="column"),
     "int8": call_of(Gemm(2048, 2048, 2048, "int8", b_order="column", out_dtype="int32")),
+    "uint8": call_of(Gemm(2048, 2048, 2048, "uint8", b_order="column", alpha=3, beta=2)),
+    "uint8 as int32": call_of(Gemm(512, 512, 8192, "uint8", b_order="column", out_dtype="int32")),
+    "uint32": call_of(Gemm(1000, 1000, 1000, "uint32", b_order="column")),
     "float8": replace(
         call_of(Gemm(2048, 2048, 2048, "float8_e4m3fn", b_order="column", out_dtype="bfloat16", precision="fp8")),
         scale_a="each", scale_b="each",
@@ -52,7 +55,7 @@ PRODUCTS = {
     "complex64": call_of(Gemm(1000, 1000, 1000, "complex64", b_order="column")),
     "complex128": call_of(Gemm(1000, 1000, 1000, "complex128")),
 }  # fmt: skip
-AMPERE_PRODUCTS = ("float16", "tf32, B across k", "int8", "float64")
+AMPERE_PRODUCTS = ("float16", "tf32, B across k", "int8", "uint8", "float64")
 
 
 @pytest.fixture

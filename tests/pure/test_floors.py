@@ -20,6 +20,7 @@ FLOORS = (
     "runtime",
     "dispatch",
     "library",
+    "torch",
     "analysis",
     "measurement",
     "reports",

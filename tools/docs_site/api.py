@@ -1,6 +1,8 @@
 """The page of Python calls: every public name, for mkdocstrings to fill in from the docstrings."""
 
+import ast
 import inspect
+from pathlib import Path
 
 import tilewright
 
@@ -8,7 +10,7 @@ INTRODUCTION = """\
 # Python calls
 
 Every public name, from the docstrings. `print` a result to read it. Modules below `tilewright` are private, whatever their
-names.
+names, but for `tilewright.torch`.
 """
 TITLES = {"call": "Calls", "result": "Results and other classes", "error": "Errors", "value": "Values"}
 
@@ -21,6 +23,11 @@ def kind_of(name: str) -> str:
     return "call" if callable(value) else "value"
 
 
+def mark(name: str) -> str:
+    """What mkdocstrings fills in for a name below `tilewright`."""
+    return f"::: tilewright.{name}\n    options:\n      heading_level: 3"
+
+
 def api_page() -> str:
     """The page with a mark for each name."""
     names = [name for name in tilewright.__all__ if name != "__version__"]
@@ -28,5 +35,15 @@ def api_page() -> str:
     for kind, title in TITLES.items():
         chosen = sorted((name for name in names if kind_of(name) == kind), key=str.lower)
         parts.append(f"## {title}")
-        parts += [f"::: tilewright.{name}\n    options:\n      heading_level: 3" for name in chosen]
+        parts += [mark(name) for name in chosen]
+    parts += ["## PyTorch: `import tilewright.torch`", *(mark(f"torch.{name}") for name in torch_names())]
     return "\n\n".join(parts) + "\n"
+
+
+def torch_names() -> list[str]:
+    """The names in `tilewright.torch.__all__`, read from its source: it cannot be imported without PyTorch."""
+    source = Path(tilewright.__file__).parent / "torch" / "__init__.py"
+    for node in ast.parse(source.read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__":
+            return list(ast.literal_eval(node.value))
+    raise LookupError(f"{source} has no __all__")

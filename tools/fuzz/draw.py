@@ -8,7 +8,7 @@ from .cases import CALLS, ORDERS, PRODUCTS, Case, Given, Lie, Out
 from .faults import DEVICE, NAMES, OTHERS, OUTS, SHAPES
 from .oracle import INTEGERS
 from .shapes import MOST_ELEMENTS, MOST_WORK, Pool
-from .types import FLOATS, MOVED, MULTIPLIED, NOT_MOVED, NOT_MULTIPLIED, SWAPPED, VALUES
+from .types import FLOATS, MOVED, MULTIPLIED, NOT_MOVED, NOT_MULTIPLIED, SWAPPED, VALUES, dtype_of, plain_name
 
 FAULTY = 0.06  # of all cases
 WEIGHTS = {"matmul": 4, "gemm": 4, "transpose": 1, "matrix_transpose": 1, "copy": 1}
@@ -119,20 +119,22 @@ def _leads(chance: random.Random, batch: int) -> tuple[tuple[int, ...], tuple[in
 def _gemm(chance: random.Random, case: Case, palette: Palette, values: str) -> Case:
     result = _result_type(case)
     real = not result.startswith("complex")
-    numbers = (
-        ("1", "0", "-1", "2", "-3") if result in INTEGERS else ("1", "1.0", "0", "0.5", "-1.75", "-1", "1e-3", "nan")
-    )
+    numbers: tuple[str, ...] = ("1", "1.0", "0", "0.5", "-1.75", "-1", "1e-3", "nan")
+    if result in INTEGERS:
+        signed = ("-1", "-3") if result.startswith("int") else ()
+        numbers = ("1", "0") if result == "bool" else ("1", "0", "2", "2.0", *signed)
     numbers = numbers if real else ("1", "0.5+2j", "-1j", "0", "2")
     turns = ("N", "N", "T", "C")
     case = case.but(alpha=chance.choice(numbers), trans_a=chance.choice(turns), trans_b=chance.choice(turns))
     if chance.random() < 0.5:
-        c = _given(chance, palette, chance.choice((result, result, result, "float32")), values, (1, 2, -1, -2, 0))
+        other = "bool" if result in INTEGERS else "float32"
+        c = _given(chance, palette, chance.choice((result, result, result, other)), values, (1, 2, -1, -2, 0))
         case = case.but(c=c, beta=chance.choice(numbers))
     if chance.random() < 0.4:
         case = case.but(
             bias=_given(chance, palette, result, values, (1, 2, -1)), bias_side=chance.choice(("row", "column"))
         )
-    if chance.random() < 0.35 and real:
+    if chance.random() < (0.05 if result in INTEGERS else 0.35) and real:
         case = case.but(activation=chance.choice(("relu",) if palette.few else ("relu", "gelu", "gelu_tanh", "silu")))
     if case.a.dtype.startswith("float8") and chance.random() < 0.6:
         scales = chance.choice(("none", "one", "each")), chance.choice(("none", "one", "each"))
@@ -147,11 +149,7 @@ def _result_type(case: Case) -> str:
     """The usual type of the result, from which other types are drawn."""
     if case.dtype:
         return case.dtype
-    own = case.a.dtype
-    if own.startswith(">"):
-        return {">f4": "float32", ">f8": "float64", ">i4": "int32", ">c8": "complex64", ">c16": "complex128"}.get(
-            own, "float16"
-        )
+    own = plain_name(dtype_of(case.a.dtype))
     return (
         "int32" if own == "int8" else "float32" if own.startswith("float8") else own if own in MULTIPLIED else "float32"
     )

@@ -16,10 +16,13 @@ from .types import dtype_of, is_object_like, plain_name
 WORKS, REFUSED, EITHER = "works", "refused", "either"
 SIZES = (1, 2, 4, 8, 16)  # bytes of elements that are moved
 SHORT = ("float16", "bfloat16")
-WIDER = {"int8": ("int32",), **dict.fromkeys(SHORT, ("float32",)), **dict.fromkeys(FLOAT8, ("float32", *SHORT))}
+INTEGERS = ("int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "bool")
+WIDER = {
+    **dict.fromkeys(("int8", "uint8", "int16", "uint16", "bool"), ("int32",)), **dict.fromkeys(SHORT, ("float32",)),
+    **dict.fromkeys(FLOAT8, ("float32", *SHORT)),
+}  # fmt: skip
 USUAL = {"int8": "int32", **dict.fromkeys(FLOAT8, "float32")}  # what comes out unasked, where that is another type
-CONVERTED = {"float32", "float64", "int32", "int8", "complex64", "complex128"}  # on devices by PyOpenCL
-INTEGERS = {"int32": np.int32, "int8": np.int32}  # and what their numbers alpha and beta must fit
+CONVERTED = {"float32", "float64", "complex64", "complex128", *INTEGERS}  # on devices
 
 
 @dataclass(frozen=True)
@@ -103,7 +106,7 @@ def _types(case: Case) -> Expectation:
 
 def _own_type(own: str, asked: str) -> Expectation:
     """Operands of the type `own`, and what is asked to come out; "" for what is usual."""
-    if own not in ELEMENT_TYPES or (asked == own and own in USUAL):
+    if own not in ELEMENT_TYPES or (asked == own and own in FLOAT8):
         return Expectation(REFUSED, f"no kernel of {own} gives {asked or 'anything'}")
     return Expectation(WORKS, "", own, asked or USUAL.get(own, own))
 
@@ -143,9 +146,16 @@ def _numbers(case: Case, types: Expectation) -> Expectation | None:
             return Expectation(REFUSED, f"{name} of 401 digits")
         if types.read in INTEGERS and (value != value or value in (float("inf"),) or value != int(value)):
             return Expectation(REFUSED, f"{name}={value} of integers")
-        if types.read in INTEGERS and not -(2**31) <= value < 2**31:
-            return Expectation(REFUSED, f"{name}={value} of int32")
+        if types.read in INTEGERS and not _holds(types.written, value):
+            return Expectation(REFUSED, f"{name}={value} of {types.written}")
     return None
+
+
+def _holds(name: str, value: float) -> bool:
+    """Whether an integer is a value of the type."""
+    if name == "bool":
+        return value in (0, 1)
+    return bool(np.iinfo(name).min <= value <= np.iinfo(name).max)
 
 
 def _epilogue(case: Case, types: Expectation) -> Expectation | None:

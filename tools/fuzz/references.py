@@ -57,7 +57,7 @@ def _turned(array: np.ndarray, how: str) -> np.ndarray:
 
 
 def _exact(case: Case, a: np.ndarray, b: np.ndarray, arrays: Arrays, types: Expectation) -> Expected:
-    """Integers modulo 2**32."""
+    """Integers modulo the width of the result; bools."""
     left, right = (a[None, :] if a.ndim == 1 else a), (b[:, None] if b.ndim == 1 else b)
     whole = int(NUMBERS[case.alpha]) * exact_matmul(left, right)
     whole = whole.reshape(case.result_shape)

@@ -9,11 +9,11 @@ from tilewright.core.types import ELEMENT_TYPES, FROM_ML_DTYPES, numpy_dtype
 from .memory import INTEGERS, NANS
 
 MULTIPLIED = tuple(ELEMENT_TYPES)
-SWAPPED = (">f4", ">f8", ">i4", ">c8", ">c16", ">f2")  # of other byte order
-NOT_MULTIPLIED = ("int64", "uint8", "int16", "bool", "uint32", "M8[s]", "V4", "i4,f4", "S4", "longdouble", "uint16")
+SWAPPED = (">f4", ">f8", ">i4", ">c8", ">c16", ">f2", ">i8", ">u2")  # of other byte order
+NOT_MULTIPLIED = ("M8[s]", "V4", "i4,f4", "S4", "longdouble", "clongdouble")
 MOVED = (
-    *MULTIPLIED, "int64", "uint8", "int16", "bool", "uint64", "uint16", "M8[s]", "m8[ns]", "V1", "V2", "V4", "V8", "V16",
-    "i4,f4", "S4", "U1", "U4", "longdouble", ">f4", ">f8", ">i2", ">c16", ">M8[us]", "uint32",
+    *MULTIPLIED, "M8[s]", "m8[ns]", "V1", "V2", "V4", "V8", "V16", "i4,f4", "S4", "U1", "U4", "longdouble", ">f4", ">f8", ">i2",
+    ">c16", ">M8[us]",
 )  # fmt: skip
 NOT_MOVED = ("V3", "S5", "V12", "U5", "i4,f8", "V32", "clongdouble")  # elements of other sizes
 VALUES = ("ordinary", "integers", "special", "subnormal", "huge", "zeros")
@@ -50,6 +50,9 @@ def multiplied(generator: np.random.Generator, shape: tuple[int, ...], dtype: np
         if values == "zeros":
             return np.zeros(shape, native)
         return generator.integers(low, high, shape, dtype=native, endpoint=True)
+    if native.kind == "b":
+        sparse = generator.random(shape) ** 2 * max((1, *shape[-2:])) < 1  # of dense ones almost all products are true
+        return {"zeros": np.zeros(shape, bool), "integers": moved(generator, shape, native)}.get(values, sparse)
     if native.kind not in "fc" and plain_name(dtype) not in FROM_ML_DTYPES:
         return moved(generator, shape, native)
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):

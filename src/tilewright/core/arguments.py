@@ -39,9 +39,10 @@ def check_arguments(step: Step, buffers: Collection[str], scalars: Collection[st
 
 # The types of elements that a user's pointer to each type of OpenCL C may get.
 ELEMENTS_OF = {
-    "float": ("float32", "complex64"), "double": ("float64", "complex128"), "int": ("int32",), "uint": ("int32",),
-    "half": ("float16",), "ushort": ("float16", "bfloat16"), "short": ("float16", "bfloat16"),
-    "char": ("int8",), "uchar": ("int8", "float8_e4m3fn", "float8_e5m2"), "long": (), "ulong": (),
+    "float": ("float32", "complex64"), "double": ("float64", "complex128"), "half": ("float16",),
+    "char": ("int8", "uint8"), "uchar": ("uint8", "int8", "bool", "float8_e4m3fn", "float8_e5m2"),
+    "short": ("int16", "uint16", "float16", "bfloat16"), "ushort": ("uint16", "int16", "float16", "bfloat16"),
+    "int": ("int32", "uint32"), "uint": ("uint32", "int32"), "long": ("int64", "uint64"), "ulong": ("uint64", "int64"),
 }  # fmt: skip
 
 

@@ -5,7 +5,7 @@ import shlex
 import shutil
 import sys
 from functools import cache
-from importlib import util
+from importlib.machinery import PathFinder
 
 
 def pip_install(*packages: str) -> str:
@@ -37,7 +37,9 @@ def requirement(extra: str, origin: str) -> list[str]:
 def _installer() -> str:
     """pip or uv, for the environment of this Python."""
     active = os.environ.get("VIRTUAL_ENV") == sys.prefix
-    if util.find_spec("pip") is None and shutil.which("uv"):
+    # Not by importlib.util: a finder of setuptools takes the mere question for pip's start, and withdraws its distutils,
+    # without which PyTorch's inductor fails.
+    if PathFinder.find_spec("pip") is None and shutil.which("uv"):
         return "uv pip install" if active else f"uv pip install --python {shlex.quote(sys.executable)}"
     return "pip install" if active else f"{shlex.quote(sys.executable)} -m pip install"
 

@@ -58,7 +58,8 @@ def compulsory_bytes(problem: Problem) -> int:
 
 
 def random_arrays(problem: Problem, seed: int = 0) -> dict[str, np.ndarray]:
-    """Random inputs: floats uniform in [-0.5, 0.5), integers over their whole range. A kernel's own buffers as they are."""
+    """Random inputs: floats uniform in [-0.5, 0.5), integers over their whole range, bools so few true that of a product's
+    elements some are. A kernel's own buffers as they are."""
     import numpy as np
 
     if (own := own_problem_of(problem)) is not None:
@@ -85,12 +86,10 @@ def constant_arrays(problem: Problem, numbers: Sequence[float]) -> dict[str, np.
         )
     arrays = {}
     for each, number in zip(inputs, numbers, strict=True):
-        target = numpy_dtype(each.dtype)
-        if element_type(each.dtype).exact and not (
-            float(number).is_integer() and np.iinfo(target).min <= number <= np.iinfo(target).max
-        ):
+        kind = element_type(each.dtype)
+        if kind.exact and not (float(number).is_integer() and kind.limits[0] <= number <= kind.limits[1]):
             raise InvalidInput(f"fill has {number:g} for {each.name}, which {each.dtype} does not hold")
-        arrays[each.name] = np.full(each.shape, number).astype(target)
+        arrays[each.name] = np.full(each.shape, number).astype(numpy_dtype(each.dtype))
     return arrays
 
 
@@ -98,9 +97,11 @@ def random_array(generator: np.random.Generator, shape: tuple[int, ...], dtype: 
     import numpy as np
 
     target = numpy_dtype(dtype)
+    if element_type(dtype).kind == "boolean":
+        true: np.ndarray = generator.random(shape) ** 2 * max((1, *shape[-2:])) < 1
+        return true
     if element_type(dtype).exact:
-        limits = np.iinfo(target)
-        return generator.integers(limits.min, limits.max, shape, dtype=target, endpoint=True)
+        return generator.integers(*element_type(dtype).limits, shape, dtype=target, endpoint=True)
     values = generator.random(shape, dtype=np.float32 if target.itemsize <= 4 else np.float64) - 0.5
     if target.kind == "c":
         values = values + 1j * (generator.random(shape) - 0.5)
@@ -175,13 +176,13 @@ class Gemm:
     def reference(self, arrays: Arrays) -> np.ndarray:
         import numpy as np
 
-        from .reference import exact_matmul, float64_matmul
+        from .reference import as_int64, exact_matmul, float64_matmul
 
         a, b = arrays["A"], arrays["B"]
         if element_type(self.dtype).exact:
-            whole = int(self.alpha.real) * exact_matmul(a, b)
+            whole = as_int64(self.alpha) * exact_matmul(a, b)
             if self.beta != 0.0:
-                whole = whole + int(self.beta.real) * arrays["C"].astype(np.int64)
+                whole = whole + as_int64(self.beta) * arrays["C"].astype(np.int64)
             return whole.astype(numpy_dtype(self.out_dtype or self.dtype))
         product = self.alpha * float64_matmul(a, b)
         return product if self.beta == 0.0 else product + self.beta * arrays["C"]

@@ -11,10 +11,13 @@ def float64_matmul(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     return product
 
 
-def exact_matmul(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """a @ b of integers modulo 2**64, as int64.
+LIMB_BITS, WIDE_BITS = 16, 64
 
-    NumPy multiplies integers without a BLAS, slowly. So each factor is split into two 16-bit parts, and the parts are
+
+def exact_matmul(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """a @ b of integers modulo 2**64, as int64; of bools, how many pairs are both true.
+
+    NumPy multiplies integers without a BLAS, slowly. So each factor is split into 16-bit parts, and the parts are
     multiplied in float64. Their sums stay below 2**53 for k <= 2**20, hence exact; a longer k is split, too.
     """
     steps = range(0, max(a.shape[-1], 1), 2**20)
@@ -25,13 +28,26 @@ def exact_matmul(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 
 def _exact_slice(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    wide_a, wide_b = a.astype(np.int64), b.astype(np.int64)
-    if a.dtype.itemsize <= 2:
-        return float64_matmul(wide_a, wide_b).astype(np.int64)
-    low_a, high_a = wide_a & 0xFFFF, wide_a >> 16
-    low_b, high_b = wide_b & 0xFFFF, wide_b >> 16
-    low = float64_matmul(low_a, low_b).astype(np.int64)
-    middle = (float64_matmul(low_a, high_b) + float64_matmul(high_a, low_b)).astype(np.int64)
-    high = float64_matmul(high_a, high_b).astype(np.int64)
-    total: np.ndarray = low + (middle << 16) + (high << 32)
+    left, right = _limbs(a), _limbs(b)
+    total = np.zeros((*a.shape[:-1], b.shape[-1]), np.int64)
+    for i, one in enumerate(left):
+        for j, other in enumerate(right):
+            shift = LIMB_BITS * (i + j)
+            if shift < WIDE_BITS:
+                total = total + (float64_matmul(one, other).astype(np.int64) << shift)
     return total
+
+
+def _limbs(array: np.ndarray) -> list[np.ndarray]:
+    """The 16-bit parts of integers, the lowest first; the last keeps the sign. Integers of 16 bits and less are one part."""
+    wide = array.astype(np.int64)
+    count = max(1, 8 * array.dtype.itemsize // LIMB_BITS)
+    mask = (1 << LIMB_BITS) - 1
+    lower = [(wide >> LIMB_BITS * place) & mask for place in range(count - 1)]
+    return [*lower, wide >> LIMB_BITS * (count - 1)]
+
+
+def as_int64(value: complex) -> int:
+    """An integer modulo 2**64, as int64 has it."""
+    half = 1 << (WIDE_BITS - 1)
+    return (int(value.real) + half) % (1 << WIDE_BITS) - half

@@ -23,14 +23,16 @@ class ElementType:
     decode_<`decode`> makes a number of a component; "plain" types do not need it. Products are summed in `accumulator`
     and stored in one of `results`: the first unless the caller asks for another. `fraction` is the number of bits of a
     float's fraction, 0 for integers. `least` is the smallest float above 0. NumPy has the type unless `from_ml_dtypes`.
+
+    Of "boolean" elements, every byte but 0 is true; products are logical or-and: sums of 0 and 1, of which all but 0 are true.
     """
 
     name: str
-    kind: Literal["float", "integer", "complex"]
+    kind: Literal["float", "integer", "complex", "boolean"]
     itemsize: int
     real: str
     stored: str
-    decode: Literal["plain", "half", "bfloat", "e4m3", "e5m2"]
+    decode: Literal["plain", "half", "bfloat", "e4m3", "e5m2", "truth"]
     fraction: int
     least: float
     accumulator: str
@@ -39,8 +41,8 @@ class ElementType:
 
     @property
     def exact(self) -> bool:
-        """Whether products are exact modulo the width of the accumulator."""
-        return self.kind == "integer"
+        """Whether products are exact: of integers modulo the width of the accumulator."""
+        return self.kind in ("integer", "boolean")
 
     @property
     def result(self) -> str:
@@ -64,17 +66,28 @@ class ElementType:
         return 0.0 if self.exact else 2.0 ** -ELEMENT_TYPES[self.accumulator].fraction
 
     @property
-    def magnitude(self) -> int:
-        """The largest absolute value of an integer."""
-        import numpy as np
+    def limits(self) -> tuple[int, int]:
+        """The least and the largest value of an exact type."""
+        if self.kind == "boolean":
+            return 0, 1
+        bits = 8 * self.itemsize
+        return (0, 2**bits - 1) if self.name.startswith("u") else (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)
 
-        limits = np.iinfo(self.name)
-        return max(-int(limits.min), int(limits.max))
+    @property
+    def magnitude(self) -> int:
+        """The largest absolute value of an exact type."""
+        return max(map(abs, self.limits))
 
     @property
     def float32_steps(self) -> int:
         """How many products of any two such integers float32 can add without rounding; 0 for other types."""
         return FLOAT32_WHOLE // self.magnitude**2 if self.exact else 0
+
+
+def _integer(name: str, real: str, accumulator: str = "", results: tuple[str, ...] = ()) -> ElementType:
+    """An integer type; it is summed and stored as it is, unless it is said otherwise."""
+    bits = int(name.lstrip("uint"))
+    return ElementType(name, "integer", bits // 8, real, real, "plain", 0, 1, accumulator or name, results or (name,))
 
 
 _AS_FLOAT32 = ("float32", "float16", "bfloat16")  # the types that float32 sums can be stored in
@@ -83,8 +96,16 @@ ELEMENT_TYPES = {
     for each in (
         ElementType("float32", "float", 4, "float", "float", "plain", 23, 2.0**-149, "float32", ("float32",)),
         ElementType("float64", "float", 8, "double", "double", "plain", 52, 2.0**-1074, "float64", ("float64",)),
-        ElementType("int32", "integer", 4, "int", "int", "plain", 0, 1, "int32", ("int32",)),
-        ElementType("int8", "integer", 1, "char", "char", "plain", 0, 1, "int32", ("int32",)),
+        # Sums modulo 2**32 hold those modulo 2**16 and 2**8, so that short integers need one kernel for all results.
+        _integer("int8", "char", "int32", ("int32", "int8")),
+        _integer("uint8", "uchar", "int32", ("uint8", "int32")),
+        _integer("int16", "short", "int32", ("int16", "int32")),
+        _integer("uint16", "ushort", "int32", ("uint16", "int32")),
+        _integer("int32", "int"),
+        _integer("uint32", "uint"),
+        _integer("int64", "long"),
+        _integer("uint64", "ulong"),
+        ElementType("bool", "boolean", 1, "uchar", "uchar", "truth", 0, 1, "int32", ("bool", "int32")),
         ElementType("float16", "float", 2, "half", "ushort", "half", 10, 2.0**-24, "float32", ("float16", "float32")),
         ElementType(
             "bfloat16", "float", 2, "ushort", "ushort", "bfloat", 7, 2.0**-133, "float32", ("bfloat16", "float32"), True
@@ -101,7 +122,8 @@ ELEMENT_TYPES = {
 FLOAT8 = tuple(name for name in ELEMENT_TYPES if name.startswith("float8"))
 FROM_ML_DTYPES = tuple(name for name, kind in ELEMENT_TYPES.items() if kind.from_ml_dtypes)
 # The types that need a device with double precision.
-DOUBLES = tuple(name for name, kind in ELEMENT_TYPES.items() if kind.component_bytes == 8)
+DOUBLES = tuple(name for name, kind in ELEMENT_TYPES.items() if kind.component_bytes == 8 and not kind.exact)
+EXACT = tuple(name for name, kind in ELEMENT_TYPES.items() if kind.exact)
 
 
 def element_type(name: str) -> ElementType:

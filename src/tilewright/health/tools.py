@@ -5,7 +5,7 @@ import sys
 from dataclasses import dataclass
 from importlib import util
 
-from ..core.install import pip_install
+from ..core.install import install_extra, pip_install
 from ..runtime.icd.drivers import Places
 from ..runtime.libraries import find_library
 from .findings import Finding, Status
@@ -73,7 +73,7 @@ TOOLS = (
     Tool(
         "PyTorch",
         "tilewright.torch, and cuBLAS to compare with on NVIDIA GPUs",
-        pip_install("torch"),
+        install_extra("torch"),
         modules=("torch",),
     ),
     Tool("typst", "pictures as .png and .pdf", pip_install("typst"), modules=("typst",)),

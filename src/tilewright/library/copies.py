@@ -200,7 +200,7 @@ def _copied(memory: Memory, a: Any, order: tuple[int, ...], out: Any, slot: Slot
     memory.run(call, {"input": taken, "output": target.array}, "output", False)
     if target.copied_to is not None:
         memory.assign(target.copied_to, target.array)
-    elif slot is not None and taken is a and a.ndim:  # a product without dimensions is a NumPy number, a copy is not
+    elif slot is not None and taken is a and a.ndim:  # without dimensions a ready call gives a number, as products do
         slot.keep(memory.ready(Recipe(call, ((0, "input"),), "output", target.array)))
     return memory.result(target.array) if out is None else out
 

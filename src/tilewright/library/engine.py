@@ -95,9 +95,7 @@ class Kept:
         self.zeroed_bytes += call.zeroed_bytes
         while len(self.calls) > KEPT_CALLS or (self.zeroed_bytes > KEPT_SCRATCH_BYTES and len(self.calls) > 1):
             oldest, dropped = self.calls.popitem(last=False)
-            if dropped.used and len(
-                self.calls
-            ):  # a ready call used it and did not move it to the end, which takes longer
+            if dropped.used and self.calls:  # by a ready call, which does not move it to the end: that takes longer
                 dropped.used = False
                 self.calls[oldest] = dropped
                 continue

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 from ..runtime.forks import refuse_if_forked
 from .engine import Kept, kept_on
 from .memory.choice import MEMORIES
+from .memory.cuda_ready import CudaKeys
 from .memory.ready import Names, Ready
 
 
@@ -33,6 +34,8 @@ def find(arrays: tuple[Any, ...], out: Any, names: tuple[str, ...], asked: Hasha
     memory = MEMORIES.get(kind)
     if memory is None or (out is not None and type(out) is not kind and MEMORIES.get(type(out)) is not memory):
         return NOTHING
+    if isinstance(memory, CudaKeys):
+        return _found(memory.call_key(arrays, out, device, queue), asked, arrays, out, names)
     key_of = memory.key_of
     keys = [asked, None if out is None else key_of(out)]
     for array in arrays:
@@ -53,6 +56,29 @@ def find(arrays: tuple[Any, ...], out: Any, names: tuple[str, ...], asked: Hasha
     try:
         ready = kept.ready.get(key)
     except TypeError:  # something cannot be hashed, such as a number that is an array
+        return NOTHING
+    if ready is not None:
+        return ready, None
+    given = slot_names(arrays, out, names)
+    return (None, Slot(kept, key, given)) if given else NOTHING
+
+
+def _found(
+    known: tuple[Any, tuple[Any, ...]] | None,
+    asked: Hashable,
+    arrays: tuple[Any, ...],
+    out: Any,
+    names: tuple[str, ...],
+) -> Found:
+    """The same for a key that was made in one go."""
+    if known is None:
+        return NOTHING
+    opened, own = known
+    refuse_if_forked(opened.info.platform)
+    kept, key = kept_on(opened), (asked, own)
+    try:
+        ready = kept.ready.get(key)
+    except TypeError:  # something cannot be hashed
         return NOTHING
     if ready is not None:
         return ready, None

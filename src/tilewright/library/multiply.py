@@ -89,7 +89,10 @@ def multiply(memory: Memory, product: Product, out: Any, slot: Slot | None = Non
         slot.keep(ready)
     if target.copied_to is not None:
         memory.assign(target.copied_to, target.array)
-    return memory.result(target.array) if out is None else out
+    if out is not None:
+        return out
+    result = memory.result(target.array)
+    return result[()] if isinstance(result, np.ndarray) and not result.ndim else result  # a number, as NumPy's
 
 
 def settle(memory: Memory, product: Product, out: Any, names: Names) -> Settled:

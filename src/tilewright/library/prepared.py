@@ -13,6 +13,7 @@ from ..errors import InvalidInput
 from ..runtime.forks import refuse_if_forked
 from .lookup import slot_names
 from .memory.choice import MEMORIES, Memory, memory_for
+from .memory.cuda import CudaMemory
 from .memory.opencl import OpenCLMemory
 from .memory.ready import REFUSED, Ready
 from .multiply import Settled, multiply, settle
@@ -42,14 +43,16 @@ class Prepared:
     """
 
     def __init__(self, arrays: tuple[Any, ...], out: Any, options: Options, device: Any, queue: Any) -> None:
+        self._options, self._device, self._queue = options, device, queue
+        memory = memory_for((*arrays, out), device, queue, None)  # makes the kinds of CUDA's frameworks known, too
         self._described = tuple(map(_described, ARGUMENTS, arrays))
         self._kind = type(arrays[0])
-        self._key_of = MEMORIES[self._kind].key_of
-        self._options, self._device, self._queue = options, device, queue
-        self._threads = threading.local()
-        memory, settled = self._settle(arrays, out)
+        self._kinds: Any = MEMORIES[type(arrays[0])]
         if isinstance(memory, OpenCLMemory):
             self._queue = memory.queue  # whatever queues the arrays of later calls have
+        self._streams = isinstance(memory, CudaMemory)  # a call is for the caller's current stream
+        self._threads = threading.local()
+        settled = self._settle(memory, arrays, out)
         self._keep(self._key(arrays, out), settled.ready)
         self._label, self._platform = memory.device.info.label, memory.device.info.platform
         self._direct = settled.ready is not None
@@ -75,15 +78,23 @@ class Prepared:
 
     def _key(self, arrays: tuple[Any, ...], out: Any) -> Hashable:
         """What a ready call depends on. None if the arrays are of several kinds, for which there is none."""
-        kind, key_of = self._kind, self._key_of
+        kind, kinds = self._kind, self._kinds
+        if self._streams:
+            if MEMORIES.get(type(arrays[0])) is not kinds:
+                return None
+            known = self._kinds.call_key(arrays, out, self._device, self._queue)
+            return None if known is None else (known[1], arrays[2] is out)
+        given: Any = MEMORIES.get
         a, b, c, bias, scale_a, scale_b = arrays
-        if type(a) is not kind or type(b) is not kind or not (out is None or type(out) is kind):
+        usual = type(a) is kind is type(b) and (out is None or type(out) is kind)
+        if not usual and any(given(type(each)) is not kinds for each in ((a, b) if out is None else (a, b, out))):
             return None
-        key = key_of(a), key_of(b), None if out is None else key_of(out)
+        key_of = kinds.key_of
+        key: tuple[Any, ...] = (key_of(a), key_of(b), None if out is None else key_of(out))
         if c is None and bias is None and scale_a is None and scale_b is None:
             return key
         others = arrays[2:]
-        if any(each is not None and type(each) is not kind for each in others):
+        if any(each is not None and given(type(each)) is not kinds for each in others):
             return None
         return key, c is out, *(None if each is None else key_of(each) for each in others)
 
@@ -95,15 +106,17 @@ class Prepared:
         how = "" if self._direct else ", through copies"
         return f"<Prepared: {'; '.join(given)}; on {self._label}{how}: {', '.join(steps) or 'nothing to launch'}>"
 
-    def _settle(self, arrays: tuple[Any, ...], out: Any) -> tuple[Memory, Settled]:
-        memory = memory_for((*arrays, out), self._device, self._queue, None)
+    def _settle(self, memory: Memory, arrays: tuple[Any, ...], out: Any) -> Settled:
         names = slot_names(arrays, out, GIVEN)
-        return memory, settle(memory, gemm_product(memory, arrays, self._options), out, names)
+        return settle(memory, gemm_product(memory, arrays, self._options), out, names)
 
     def _ready(self, arrays: tuple[Any, ...], out: Any, key: Hashable) -> Ready | None:
         """This thread's ready call, new; None if these arrays must go the general way."""
         self._check(arrays)
-        ready = None if key is None else self._settle(arrays, out)[1].ready
+        if key is None:
+            return None
+        memory = memory_for((*arrays, out), self._device, self._queue, None)
+        ready = self._settle(memory, arrays, out).ready
         self._keep(key, ready)
         return ready
 
@@ -121,7 +134,7 @@ class Prepared:
                 raise InvalidInput(f"{name} is {_text(given)}; the product was prepared for {_text(wanted)}")
 
 
-Description = tuple[type, tuple[int, ...], tuple[int, ...], np.dtype] | None
+Description = tuple[Any, ...] | None  # whose array it is, shape, strides, type
 
 
 def _described(name: str, array: Any) -> Description:
@@ -129,16 +142,20 @@ def _described(name: str, array: Any) -> Description:
     if array is None and name not in ("a", "b"):
         return None
     if type(array) not in MEMORIES:
-        kinds = " and ".join(f"{kind.__module__.partition('.')[0]}.{kind.__name__}" for kind in MEMORIES)
+        kinds = " and ".join(f"{_module(kind)}.{kind.__name__}" for kind in MEMORIES)
         raise InvalidInput(f"{name} is a {type(array).__name__}; a prepared product takes {kinds}")
-    return type(array), array.shape, array.strides, array.dtype
+    return _module(type(array)), *MEMORIES[type(array)].layout_of(array)
+
+
+def _module(kind: type) -> str:
+    return kind.__module__.partition(".")[0]
 
 
 def _text(described: Description) -> str:
     if described is None:
         return "None"
     kind, shape, strides, dtype = described
-    return f"{kind.__module__.partition('.')[0]} {dtype} {shape} with strides {strides}"
+    return f"{kind} {dtype} {shape} with strides {strides}"
 
 
 def prepare(
@@ -163,14 +180,15 @@ def prepare(
 ) -> Prepared:
     """Plan and build a product once, to call it many times: `product = prepare(a, b)`, then `product(a, b)`.
 
-    The call checks that its arrays have the kind (NumPy or PyOpenCL), shape, strides and type of those given here, and runs what
-    was planned. That saves most of the Python of a small `gemm`, and the time to plan of the first call. Nothing is
-    computed here, and no array is kept.
+    The call checks that its arrays have the kind (NumPy, PyOpenCL, PyTorch, CuPy), shape, strides and type of those given here,
+    and runs what was planned. That saves most of the Python of a small `gemm`, and the planning of its first call. Nothing is
+    multiplied here, and no array is kept.
 
     Arguments are those of `gemm`, without `wait_for`: a, b, c, bias and the scales have the shapes and types that it takes,
     and must be arrays, not lists or numbers. Numbers and modes are fixed here; `c`, `bias` and the scales are given again at
     each call. `out` is an example of the array for the result: one of another layout is planned at its first call.
-    PyOpenCL arrays are multiplied on the queue of the first of them, or on `queue`, wherever those of a call have theirs.
+    PyOpenCL arrays are multiplied on the queue of the first of them, or on `queue`, wherever those of a call have theirs. CUDA
+    arrays are multiplied in the stream that is current when the product is called, or in `queue`.
 
     The call may not be as fast if operands are converted, `out` overlaps an operand, or complex numbers lie in a part of another
     array: then it does what `gemm` does.

@@ -90,14 +90,16 @@ def matmul(
 
     Arrays: operands are NumPy arrays, PyOpenCL arrays, or anything that NumPy converts, of any strides. NumPy operands
     give a complete NumPy array. If an operand is a PyOpenCL array, the call returns a PyOpenCL array at once; its last
-    event is in `result.events`.
+    event is in `result.events`, and its memory comes from the allocator of the first operand that has one.
 
     Arguments:
         out: the array for the result, or a tuple of one. It must be writable. It may overlap an operand.
         axes: the dimensions of a, b and the result that hold the matrices; the default is [(-2, -1), (-2, -1), (-2, -1)].
         casting: NumPy's rule for conversions of operands, `out` and `dtype`.
         dtype: the type to compute in and to return. The default is NumPy's promotion of both types, with two
-            exceptions: int8 gives int32, which is exact, and 8-bit floats give float32.
+            exceptions: int8 gives int32, which is exact, and 8-bit floats give float32. Other integers are exact modulo the
+            width of their type, as NumPy's are: uint8 modulo 256. A wider dtype keeps more: int32 or int64 for any shorter
+            integers. bool gives bool, by logical or-and; dtype="int32" counts. uint64 with a signed type is float64.
         precision: None or "ieee" for the type's own arithmetic; fp16 and bfloat16 are summed in float32. Other modes are
             used only if they are asked for, and only on devices with tensor cores. For float32, "tf32" keeps 11 bits of
             each factor, and "fp32_split" adds three fp16 products and is as accurate as "ieee". For 8-bit floats, "fp8"
@@ -245,8 +247,8 @@ def gemm(
     Arguments:
         c: an array of the result's shape. It is read only if beta is not 0, so its NaNs do not leak then. It is unchanged
             unless it overlaps `out`.
-        alpha, beta: numbers that the result's type can hold: integers for int32, real numbers for real types. If alpha is
-            0, `a` and `b` are not read.
+        alpha, beta: numbers that the result's type can hold: integers for integers (from 0 on for unsigned ones), 0 or 1 for
+            bool, real numbers for real types. If alpha is 0, `a` and `b` are not read.
         trans_a, trans_b: "N" (as it is), "T" (transposed) or "C" (conjugated and transposed).
         bias: n elements, one for each column; or the shape (m, 1), one for each row.
         activation: "relu", "gelu" (by erf), "gelu_tanh" or "silu". The result must be a real float.

@@ -110,7 +110,8 @@ def _scalar(name: str, value: complex, dtype: str) -> complex:
         return _within(name, value, dtype)
     if value != value or value in (float("inf"), -float("inf")) or value != int(value):
         raise InvalidInput(f"{name}={value} is not an integer, and the result is {dtype}")
-    if not -(2**31) <= value < 2**31:
+    least, most = element_type(dtype).limits
+    if not least <= value <= most:
         raise InvalidInput(f"{name}={_shortened(value)} does not fit {dtype}")
     return int(value)
 

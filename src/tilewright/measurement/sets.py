@@ -7,7 +7,7 @@ import numpy as np
 from ..core.defaults import BENCHMARK_SETS, cpu_or_gpu
 from ..core.in_place import InPlaceTranspose
 from ..core.problem import Copy, Gemm, Problem, Transpose
-from ..core.types import ELEMENT_TYPES, FLOAT8
+from ..core.types import ELEMENT_TYPES, EXACT, FLOAT8
 from ..errors import InvalidInput, UnknownName
 
 LAYOUTS = {"NN": ("row", "row"), "NT": ("row", "column"), "TN": ("column", "row"), "TT": ("column", "column")}
@@ -187,6 +187,14 @@ def dtypes(dtype: str) -> Iterator[Problem]:
             yield product(n, n, n, each)
         if n <= 1024:  # NumPy multiplies integers without a BLAS, which takes minutes
             yield product(n, n, n, "int8")
+
+
+@benchmark_set("integers")
+def integers(dtype: str) -> Iterator[Problem]:
+    """Squares of every type of integers, and of bools. `--dtype` has no effect."""
+    for n in (512, 1024):  # NumPy multiplies integers without a BLAS, which takes minutes
+        for each in EXACT:
+            yield product(n, n, n, each)
 
 
 @benchmark_set("random")

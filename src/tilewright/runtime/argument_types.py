@@ -30,13 +30,26 @@ def _argument_type(kernel: str, parameter: Parameter, dtype: str) -> Any:
     if parameter.ctype == "REAL":
         return numpy_dtype(dtype).type
     if parameter.ctype == "ACC":
-        return numpy_dtype(element_type(dtype).accumulator).type
+        summed = element_type(element_type(dtype).accumulator)
+        return _WRAPPING[summed.itemsize] if summed.exact else numpy_dtype(summed.name).type
     if parameter.raw:
         return _from_bytes
     if parameter.ctype not in TYPES:
         argument = f"the argument {parameter.name!r} has the type {parameter.ctype!r}"
         raise InvalidInput(f"{kernel}: {argument}; it may be {', '.join(TYPES)}, REAL or ACC")
     return TYPES[parameter.ctype]
+
+
+def _as_uint(value: complex) -> np.uint32:
+    """An integer modulo 2**32: kernels of int32 and of uint32 may be one program."""
+    return np.uint32(int(value.real) % 2**32)
+
+
+def _as_ulong(value: complex) -> np.uint64:
+    return np.uint64(int(value.real) % 2**64)
+
+
+_WRAPPING = {4: _as_uint, 8: _as_ulong}  # by bytes
 
 
 def _from_bytes(value: bytes) -> np.ndarray:

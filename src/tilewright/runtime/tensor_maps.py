@@ -10,8 +10,10 @@ from ..errors import Unsupported
 # CUtensorMapDataType, CUtensorMapSwizzle and CUtensorMapL2promotion of the CUDA driver API.
 TYPES = {
     "int8": 0,
+    "uint8": 0,
     "float8_e4m3fn": 0,
     "float8_e5m2": 0,
+    "uint32": 2,
     "int32": 3,
     "float16": 6,
     "float32": 7,

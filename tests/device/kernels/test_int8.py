@@ -1,18 +1,13 @@
-"""int8 on CPU devices: both ways to multiply, whichever the machine would take, against exact integers; and a wider type."""
+"""int8 on CPU devices: both ways to multiply, whichever the machine would take, against exact integers; and uint8."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from tilewright.core.device import DeviceInfo
-from tilewright.core.plan import plan
 from tilewright.core.problem import Gemm
-from tilewright.core.types import ELEMENT_TYPES, ElementType, numpy_dtype, storable
 from tilewright.dispatch.choice import plan_product
-from tilewright.kernels.product.cpu.elements import form, takes_vectors
-from tilewright.kernels.product.cpu.kernels import product_kernel
 from tilewright.runtime.opencl.device import Device
 from tilewright.runtime.opencl.vpdpbusd import VPDPBUSD, equipped
 from tilewright.runtime.run import run_plan
@@ -63,23 +58,11 @@ def test_stacks_strides_and_sums_with_c(device: Device) -> None:
     np.testing.assert_array_equal(result, 3 * (a.astype(np.int64) @ b) - 2 * c)
 
 
-@pytest.fixture
-def uint8(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    """A type whose products are larger than int8's: float32 adds up 258 of them exactly, not 512."""
-    kind = ElementType("uint8", "integer", 1, "uchar", "uchar", "plain", 0, 1, "int32", ("int32",))
-    monkeypatch.setitem(ELEMENT_TYPES, kind.name, kind)
-    yield kind.name
-    for cached in (form, numpy_dtype, storable):
-        cached.cache_clear()
-
-
-def test_products_of_a_wider_type_are_exact_too(uint8: str, device: Device) -> None:
-    if not takes_vectors(device.info):
-        pytest.skip(f"{device.info.label} gets the kernels for GPUs, which multiply integers as integers")
-    for m, n, k in ((1, 1, 2999), (37, 65, 2999), (12, 32, 258), (12, 32, 259)):
-        problem = Gemm(m, n, k, uint8, out_dtype="int32")
-        kernel = replace(product_kernel(uint8, device.info, 64), dtypes=(uint8,))
-        arrays = {"A": np.full((m, k), 255, np.uint8), "B": np.full((k, n), 255, np.uint8)}
-        arrays["A"][:, -1] = 254  # an odd sum beyond 2**24, which float32 rounds
-        result, _ = run_plan(plan((kernel,), problem, device.info), arrays, device)
-        np.testing.assert_array_equal(result, 255 * (255 * (k - 1) + 254), err_msg=f"{m}x{n}x{k}")
+@pytest.mark.parametrize(("m", "n", "k"), [(1, 1, 2999), (37, 65, 2999), (12, 32, 258), (12, 32, 259)])
+def test_products_of_a_wider_type_are_exact_too(m: int, n: int, k: int, device: Device) -> None:
+    """Products of uint8 are larger than those of int8: float32 adds up 258 of them exactly, not 1024."""
+    arrays = {"A": np.full((m, k), 255, np.uint8), "B": np.full((k, n), 255, np.uint8)}
+    arrays["A"][:, -1] = 254  # an odd sum beyond 2**24, which float32 rounds
+    for info in ways(device.info):
+        result, _ = run_plan(plan_product(Gemm(m, n, k, "uint8", out_dtype="int32"), info), arrays, device)
+        np.testing.assert_array_equal(result, 255 * (255 * (k - 1) + 254))

@@ -65,8 +65,9 @@ def test_numbers_that_fit_are_taken_in_every_form(device: Device) -> None:
 @pytest.mark.parametrize(
     ("values", "dtype", "words"),
     [([[1.9]], "int32", "a is float64.*int32"), (FLOATS * 1j, "float32", "a is complex64.*float32"),
-     (INTEGERS, "int8", "int32.*int8"), (FLOATS, "nonsense", "dtype='nonsense'")],
-    ids=["float to int", "complex to float", "int32 to int8", "no type"],
+     (INTEGERS, "uint64", "a is int32.*uint64"), (INTEGERS, "bool", "a is int32.*bool"),
+     (FLOATS, "nonsense", "dtype='nonsense'")],
+    ids=["float to int", "complex to float", "int32 to uint64", "int32 to bool", "no type"],
 )  # fmt: skip
 def test_operands_are_not_cut_to_the_dtype_asked_for(values: Any, dtype: str, words: str, one_device: Device) -> None:
     with pytest.raises(TypeError, match=words):
@@ -114,8 +115,10 @@ def test_pairs_without_a_common_type_are_refused(left: str, right: str, one_devi
 def test_bytes_are_stored_as_int32_whatever_they_are_paired_with(device: Device) -> None:
     bytes_ = np.full((3, 3), 100, np.int8)
     assert matmul(bytes_, bytes_ > 0, queue=device.queue).dtype == np.int32
-    with pytest.raises(Unsupported, match="int32"):
-        matmul(bytes_, bytes_, dtype="int8", queue=device.queue)
+    asked = matmul(bytes_, bytes_, dtype="int8", queue=device.queue)
+    assert (asked.dtype, asked[0, 0]) == (np.int8, 30000 % 256)
+    with pytest.raises(Unsupported, match="float32"):
+        matmul(FLOATS.astype(np.float16), FLOATS.astype(np.float16), dtype="float8_e5m2", queue=device.queue)
     with pytest.raises(Unsupported, match="int32"):
         gemm(INTEGERS, INTEGERS, activation="relu", queue=device.queue)
     for a, b in ((INTEGERS, INTEGERS[:, :1]), (INTEGERS[:1], INTEGERS)):  # relu was left out for a single row or column

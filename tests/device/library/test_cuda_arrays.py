@@ -8,9 +8,9 @@ import pyopencl.array
 import pytest
 from pretended_cuda import PretendedArray, PretendedArrays, PretendedDevice
 
-from tilewright import copy, gemm, matmul, matrix_transpose, transpose
+from tilewright import copy, gemm, matmul, matrix_transpose, prepare, transpose
 from tilewright.errors import InvalidInput, Unsupported, UnsupportedType
-from tilewright.library import lookup
+from tilewright.library import lookup, prepared
 from tilewright.library.cuda_arrays import frameworks, of_others
 from tilewright.library.cuda_arrays.array import CudaArray
 from tilewright.library.cuda_arrays.dlpack import make_capsule, read_capsule
@@ -43,7 +43,8 @@ def framework(gpu: PretendedDevice, monkeypatch: pytest.MonkeyPatch) -> Pretende
     monkeypatch.setitem(frameworks._found, PretendedArray, made)
     monkeypatch.setattr(cuda_ready, "library_device", lambda ordinal: gpu)
     monkeypatch.setattr(choice, "MEMORIES", choice.MEMORIES.copy())
-    monkeypatch.setattr(lookup, "MEMORIES", choice.MEMORIES)
+    for module in (lookup, prepared):
+        monkeypatch.setattr(module, "MEMORIES", choice.MEMORIES)
     return made
 
 
@@ -280,3 +281,27 @@ def test_a_ready_call_adds_c(framework: PretendedArrays, gpu: PretendedDevice) -
         assert np.allclose(found.array, wanted, atol=1e-3)
         gemm(gpu.own(a), gpu.own(a), PretendedArray(c[:8]), beta=2, out=PretendedArray(c[4 * (seed % 2) :][:8]))
         assert np.allclose(c[4 * (seed % 2) :][:8], wanted, atol=1e-3)
+
+
+def test_a_prepared_product_takes_cuda_arrays(framework: PretendedArrays, gpu: PretendedDevice) -> None:
+    a, b, bias = values(6, 5), values(5, 4, seed=1), values(4, seed=2)
+    product = prepare(gpu.own(a), gpu.own(b), bias=gpu.own(bias), alpha=3)
+    assert "through copies" not in repr(product)
+    for seed in range(3):
+        a, out = values(6, 5, seed=seed), values(6, 4)
+        wanted = 3 * a @ b + bias
+        found = product(gpu.own(a), gpu.own(b), bias=gpu.own(bias))
+        assert np.allclose(found.array, wanted, atol=1e-3)
+        product(gpu.own(a), gpu.own(b), gpu.own(out), bias=gpu.own(bias))
+        assert np.allclose(out, wanted, atol=1e-3)
+    with pytest.raises(
+        InvalidInput, match=r"a is pretended_cuda float32 \(4, 5\).*prepared for pretended_cuda float32 \(6, 5\)"
+    ):
+        product(gpu.own(values(4, 5)), gpu.own(b), bias=gpu.own(bias))
+    with pytest.raises(InvalidInput, match="a is numpy float32"):
+        product(a, gpu.own(b), bias=gpu.own(bias))
+    square = values(8, 8)
+    whole, wanted = prepare(gpu.own(square), gpu.own(square)), square @ square
+    own = gpu.own(square)
+    assert whole(own, own, own) is own
+    assert np.allclose(square, wanted, atol=1e-3)

@@ -230,7 +230,7 @@ def test_half_storage_is_summed_in_float32(dtype: str, device: Device) -> None:
 
 
 def test_types_without_kernels_are_refused_by_a_sentence(device: Device) -> None:
-    for dtype in ("uint8", "int64", "bool", "float128"):
+    for dtype in ("longdouble", "clongdouble"):
         a = np.ones((3, 3), dtype)
         with pytest.raises(Unsupported, match=a.dtype.name):
             matmul(a, a, queue=device.queue)

@@ -72,13 +72,17 @@ class Table:
         return [f"{name} is missing in {self.title}" for name in names if name not in known]
 
 
-NOT_FMA = ("float64", "int8", *SHORT, *FLOAT8, "complex128")
-NOT_MMA = ("int32", *FLOAT8, "complex64")
-NOT_WGMMA = ("float64", "int32", *COMPLEX)
+BYTES = ("int8", "uint8", "bool")
+SHORT_INTEGERS = ("int16", "uint16")
+LONG_INTEGERS = ("int64", "uint64")
+PORTABLE = (*SHORT_INTEGERS, *LONG_INTEGERS, "bool")  # exact types that no instruction of one vendor multiplies
+NOT_FMA = ("float64", "int8", "uint8", *PORTABLE, *SHORT, *FLOAT8, "complex128")
+NOT_MMA = ("int32", "uint32", *PORTABLE, *FLOAT8, "complex64")
+NOT_WGMMA = ("float64", "int32", "uint32", *PORTABLE, *COMPLEX)
 # Every table that knows element types. A new type gets an entry in each, or is named here among those that it leaves out.
 TABLES = (
-    Table(sets, "STORED", ("float32", "float64", "int32", *SHORT, *COMPLEX)),  # stored as they are
-    Table(tensormaps, "TYPES", COMPLEX),  # fetched as pairs of numbers
+    Table(sets, "STORED", tuple(name for name in ELEMENT_TYPES if name not in ("int8", *FLOAT8))),  # stored as they are
+    Table(tensormaps, "TYPES", (*COMPLEX, *PORTABLE)),  # fetched as pairs of numbers, or by no kernel
     Table(cpu_elements, "DTYPES", FLOAT8),  # converted to float16 first
     Table(moves, "COPY"),
     Table(copy_nd, "COPY_ND"),
@@ -153,8 +157,8 @@ def test_the_facts_agree_with_numpy(kind: ElementType) -> None:
     assert set(kind.results) <= storable(kind.name)
     assert ELEMENT_TYPES[kind.accumulator].accumulator == kind.accumulator
     if kind.exact:
-        assert np.issubdtype(own, np.integer)
-        assert (kind.fraction, kind.epsilon) == (0, 0.0)
+        limits = (False, True) if own.kind == "b" else (np.iinfo(own).min, np.iinfo(own).max)
+        assert (kind.limits, kind.fraction, kind.epsilon) == (limits, 0, 0.0)
         return
     facts = ml_dtypes.finfo(own)
     assert (facts.nmant, float(facts.smallest_subnormal)) == (kind.fraction, kind.least)
@@ -183,20 +187,12 @@ def test_every_precision_is_for_types_that_there_are() -> None:
     assert {name for names in precision.PRECISIONS.values() for name in names} == {"float32", *FLOAT8}
 
 
-UINT8 = ElementType("uint8", "integer", 1, "uchar", "uchar", "plain", 0, 1, "int32", ("int32",))
-INT16 = ElementType("int16", "integer", 2, "short", "short", "plain", 0, 1, "int32", ("int32",))
-
-
-@pytest.mark.parametrize(("kind", "steps"), [(ELEMENT_TYPES["int8"], 1024), (UINT8, 258), (INT16, 0)])
-def test_float32_sums_are_exact_up_to_the_limit_of_a_type_and_no_further(kind: ElementType, steps: int) -> None:
+@pytest.mark.parametrize(("name", "steps"), [("int8", 1024), ("uint8", 258), ("int16", 0), ("bool", 2**24)])
+def test_float32_sums_are_exact_up_to_the_limit_of_a_type_and_no_further(name: str, steps: int) -> None:
+    kind = ELEMENT_TYPES[name]
     assert kind.float32_steps == steps
     product = kind.magnitude**2
     assert steps * product <= 2**24 < (steps + 1) * product
-
-
-def uint8_is_a_type(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(ELEMENT_TYPES, "uint8", UINT8)
-    monkeypatch.setattr(cpu_elements, "DTYPES", (*cpu_elements.DTYPES, "uint8"))
 
 
 def cpu_config(dtype: str) -> CpuConfig:
@@ -207,7 +203,7 @@ def cpu_config(dtype: str) -> CpuConfig:
 
 def depth_reasons(dtype: str, depth: int) -> list[str]:
     problem = Gemm(64, 64, 4096, dtype, out_dtype="int32")
-    kernel = replace(product_kernel(dtype, CPU, 64), dtypes=(dtype,))
+    kernel = product_kernel(dtype, CPU, 64)
     assert isinstance(kernel.config, CpuConfig)
     return list(violations(kernel, replace(kernel.config, KC=depth), problem, CPU))
 
@@ -219,8 +215,7 @@ def test_a_block_deeper_than_int8_allows_is_refused_with_both_numbers() -> None:
     assert depth_reasons("int32", 1040) == []  # multiplied as integers
 
 
-def test_a_wider_type_gets_blocks_that_are_exact_and_deeper_ones_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    uint8_is_a_type(monkeypatch)
+def test_a_wider_type_gets_blocks_that_are_exact_and_deeper_ones_are_refused() -> None:
     assert (cpu_config("int8").KC, cpu_config("uint8").KC) == (512, 256)
     assert depth_reasons("uint8", 256) == []
     (reason,) = depth_reasons("uint8", 512)
@@ -228,4 +223,4 @@ def test_a_wider_type_gets_blocks_that_are_exact_and_deeper_ones_are_refused(mon
 
 
 def test_products_of_vectors_are_left_to_others_where_sums_as_float_have_a_limit() -> None:
-    assert set(gemv_kernel("float32", CPU, 64).dtypes) == set(cpu_elements.DTYPES) - {"int8"}
+    assert set(gemv_kernel("float32", CPU, 64).dtypes) == set(cpu_elements.DTYPES) - set(BYTES)

@@ -37,13 +37,27 @@ def test_the_command_is_quoted_for_every_shell() -> None:
 
 def test_the_installer_is_that_of_this_python(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("VIRTUAL_ENV", sys.prefix)
-    monkeypatch.setattr("importlib.util.find_spec", lambda name: object())
+    monkeypatch.setattr("importlib.machinery.PathFinder.find_spec", lambda name: object())
     assert install.pip_install("a", "b") == "pip install a b"
     monkeypatch.delenv("VIRTUAL_ENV")
     assert install.pip_install("a") == f"{sys.executable} -m pip install a"
-    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    monkeypatch.setattr("importlib.machinery.PathFinder.find_spec", lambda name: None)
     monkeypatch.setattr("shutil.which", lambda name: "/usr/bin/uv")
     assert install.pip_install("a") == f"uv pip install --python {sys.executable} a"
+
+
+def test_looking_for_pip_asks_no_finder_of_setuptools(monkeypatch: pytest.MonkeyPatch) -> None:
+    """setuptools withdraws its distutils when it is asked for pip."""
+    asked = []
+
+    class Finder:
+        @staticmethod
+        def find_spec(name: str, path: object = None, target: object = None) -> None:
+            asked.append(name)
+
+    monkeypatch.setattr(sys, "meta_path", [Finder, *sys.meta_path])
+    install.pip_install("a")
+    assert "pip" not in asked
 
 
 def test_no_other_place_says_how_an_extra_is_installed() -> None:

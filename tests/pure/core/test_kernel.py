@@ -127,7 +127,7 @@ def test_a_file_that_was_edited_is_read_again(kernel: Kernel) -> None:
 def test_the_element_type_is_a_macro(kernel: Kernel, dtype: str) -> None:
     text = render(kernel, kernel.config, Gemm(3, 3, 3, dtype))
     assert f"#define REAL {ELEMENT_TYPES[dtype].real}\n" in text
-    assert f"#define REAL_IS_INTEGER {int(dtype.startswith('int'))}\n" in text
+    assert f"#define REAL_IS_INTEGER {int(ELEMENT_TYPES[dtype].exact)}\n" in text
     assert f"#define REAL_IS_DOUBLE {int(dtype in ('float64', 'complex128'))}\n" in text
 
 

@@ -156,10 +156,18 @@ def test_every_dtype_has_random_operands_that_hide_nothing(dtype: str) -> None:
     arrays = random_arrays(problem)
     for array in arrays.values():
         assert array.dtype == numpy_dtype(dtype)
-        least = 40 if dtype.startswith("float8") else 100
+        least = 1 if dtype == "bool" else 40 if dtype.startswith("float8") else 100
         assert np.unique(array).size > least, "a constant or almost constant matrix hides mistakes"
         assert not np.array_equal(array, array.T)
     assert numpy_dtype(dtype).name == dtype
+
+
+def test_random_bools_have_products_of_both_values() -> None:
+    for k in (16, 50, 1000):
+        problem = Gemm(50, 60, k, "bool")
+        found = problem.reference(random_arrays(problem))
+        assert found.dtype == bool
+        assert 0.02 < found.mean() < 0.98
 
 
 def test_random_integers_cover_their_whole_range() -> None:

@@ -29,6 +29,7 @@ UNDRAWN = (
     "planning",
     "predictions",
     "playground",
+    "transformer-block",
 )
 
 

@@ -82,7 +82,7 @@ def test_a_turned_copy_is_found() -> None:
 def test_what_must_be_refused_is() -> None:
     for fault in ("k differs", "out shape", "out read-only"):
         assert check(TO_OUT.but(fault=fault), desk()).verdict == REFUSED_WELL
-    assert check(SMALL.but(a=Given("int64"), b=Given("int64")), desk()).verdict == REFUSED_WELL
+    assert check(SMALL.but(a=Given("longdouble"), b=Given("longdouble")), desk()).verdict == REFUSED_WELL
 
 
 def test_a_read_behind_an_operand_ends_a_child_and_is_a_failure() -> None:

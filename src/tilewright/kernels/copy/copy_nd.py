@@ -106,9 +106,13 @@ def _elements(problem: StridedCopyND) -> dict[str, str | int]:
         }
     source, target = (SPELLED[name] for name in problem.converts)
     load = "vload_half(place, from)" if source == "half" else "from[place]"
+    if problem.converts[0] == "bool":
+        load = "(from[place] != 0)"  # any byte but 0 is true
     summed = "float" if target == "half" else target
     if target.endswith("2") and not source.endswith("2"):
         value = f"({target})(convert_{target[:-1]}(value), 0)"
+    elif problem.converts[1] == "bool":
+        value = "(value) != 0"
     else:
         value = f"convert_{summed}(value)"
     if target == "half" and source == "double":

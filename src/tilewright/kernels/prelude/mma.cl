@@ -103,6 +103,15 @@ INLINE void mma_sync_m16n8k32_s32_s8(int* sum, const uint* a, const uint* b)
                  : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
 }
 
+// The same of uint8.
+INLINE void mma_sync_m16n8k32_s32_u8(int* sum, const uint* a, const uint* b)
+{
+    asm volatile("mma.sync.aligned.m16n8k32.row.col.s32.u8.u8.s32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
+                 "{%0, %1, %2, %3};"
+                 : "+r"(sum[0]), "+r"(sum[1]), "+r"(sum[2]), "+r"(sum[3])
+                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+}
+
 // Four matrices of 8 rows of 16 bytes. Lane i gives the address of row i % 8 of matrix i / 8; lane 4 * g + q gets word
 // q of row g of each: what mma.sync wants of operands that lie along k.
 INLINE void ldmatrix_x4(uint* held, const local void* row)

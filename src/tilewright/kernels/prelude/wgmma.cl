@@ -130,6 +130,8 @@ INLINE void wgmma_wait_group_0(void)
     wgmma_mma_async_held(N, "k8.f32.tf32.tf32", "+f", sums, held, tile_b, keep, ", 1, 1")
 #define wgmma_s32_s8(N, sums, tile_a, tile_b, keep, a_across, b_across) \
     wgmma_mma_async(N, "k32.s32.s8.s8", "+r", sums, tile_a, tile_b, keep, "")
+#define wgmma_s32_u8(N, sums, tile_a, tile_b, keep, a_across, b_across) \
+    wgmma_mma_async(N, "k32.s32.u8.u8", "+r", sums, tile_a, tile_b, keep, "")
 #define wgmma_f32_e4m3(N, sums, tile_a, tile_b, keep, a_across, b_across) \
     wgmma_mma_async(N, "k32.f32.e4m3.e4m3", "+f", sums, tile_a, tile_b, keep, ", 1, 1")
 #define wgmma_f32_e5m2(N, sums, tile_a, tile_b, keep, a_across, b_across) \

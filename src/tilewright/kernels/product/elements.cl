@@ -1,17 +1,21 @@
 // What the elements of A, B and C are in memory, and what they are while they are multiplied and summed.
 //
-// STORED     how a component of A or B lies in memory: float, double, int, char, ushort for the 16-bit floats or uchar for the 8-bit ones
+// STORED     how a component of A or B lies in memory: float, double, an integer, ushort for the 16-bit floats, or uchar for the 8-bit
+//            ones and for bools
 // RESULT     the same for C and bias
-// COMPONENT  what a component is in registers and in local memory: float, double or int
+// COMPONENT  what a component is in registers and in local memory: float, double, int, uint, long or ulong
+// WRAPPING   the unsigned type of its size, if it is an integer
 // ACC        the type of alpha and beta: COMPONENT, or a vector of two for complex numbers
 // PARTS      components of an element: 2 for complex numbers, else 1
-// STORED_AS, RESULT_AS  plain, half or bfloat; STORED_AS also e4m3 or e5m2, the 8-bit floats
+// STORED_AS, RESULT_AS  plain, half, bfloat or truth, of bools; STORED_AS also e4m3 or e5m2, the 8-bit floats
 // CONJUGATE_A, CONJUGATE_B  1 to conjugate a complex operand
 //
 // A short float is carried as its bits: cl_khr_fp16 is not needed, and no driver's half arithmetic is used.
 
 #define decode_plain(bits) ((COMPONENT)(bits))
 #define encode_plain(value) ((RESULT)(value))
+#define decode_truth(bits) ((COMPONENT)((bits) != 0))  // products of bools are or-and: their sums are 0 where all are false
+#define encode_truth(value) ((RESULT)((value) != 0))
 #define decode_half(bits) half_to_float(bits)
 #define encode_half(value) float_to_half(value)
 #define decode_bfloat(bits) as_float((uint)(bits) << 16)
@@ -57,8 +61,8 @@ INLINE ushort float_to_bfloat(float value)
 // Where fma is one instruction, sums gain its single rounding; elsewhere it would be a slow emulation. Integers wrap, as
 // NumPy's do, which C defines for unsigned ones only.
 #if REAL_IS_INTEGER
-#define ADD(a, b) ((COMPONENT)((uint)(a) + (uint)(b)))
-#define TIMES(a, b) ((COMPONENT)((uint)(a) * (uint)(b)))
+#define ADD(a, b) ((COMPONENT)((WRAPPING)(a) + (WRAPPING)(b)))
+#define TIMES(a, b) ((COMPONENT)((WRAPPING)(a) * (WRAPPING)(b)))
 #else
 #define ADD(a, b) ((a) + (b))
 #define TIMES(a, b) ((a) * (b))

@@ -22,7 +22,7 @@ class Elements:
 
     @property
     def component_bytes(self) -> int:
-        return 8 if self.component == "double" else 4
+        return 8 if self.component in ("double", "long", "ulong") else 4
 
     @property
     def fragment(self) -> int:
@@ -43,6 +43,7 @@ def element_macros(call: GemmCall) -> dict[str, str | int]:
         "STORED": own.stored,
         "STORED_AS": own.form,
         "COMPONENT": own.component,
+        "WRAPPING": "ulong" if own.component_bytes == 8 else "uint",
         "PARTS": own.parts,
         "ACC": own.component if own.parts == 1 else f"{own.component}2",
         "RESULT": result.stored,

@@ -14,5 +14,7 @@ def result_violations(call: GemmCall) -> Iterator[str]:
     smooth = call.activation not in ("", "relu")
     if smooth and element_type(call.dtype).exact:
         yield f"{call.activation} of integers is no integer"
+    if call.activation and element_type(call.result).kind == "boolean":
+        yield f"{call.activation} is not defined for bool"
     if call.activation and call.dtype.startswith("complex"):
         yield f"{call.activation} is not defined for complex numbers"

@@ -107,6 +107,10 @@ class Framework(Protocol):
     def enqueued(self, arrays: Sequence[CudaArray], written: CudaArray, stream: int) -> None:
         """Called after work on these arrays was enqueued: what they were read from must outlive it."""
 
+    def call_key(self, arrays: Sequence[Any], out: Any) -> tuple[Any, ...] | None:
+        """The GPU, the current stream and the keys of all arrays of a call, some of them None, in one go; None if one of them can
+        be in no ready call. `arrays` begin with one of this framework."""
+
     def key_of(self, value: Any) -> tuple[Any, ...]:
         """What a plan depends on: shape, strides, type, GPU, the address modulo ALIGNED, and flags that forbid a ready call."""
 

@@ -49,6 +49,14 @@ class CupyArrays:
     def written(self, value: Any) -> None:
         """Nothing to do."""
 
+    def call_key(self, arrays: Sequence[Any], out: Any) -> tuple[Any, ...] | None:
+        ordinal = self.ordinal(arrays[0])
+        given = [each for each in (out, *arrays) if each is not None]
+        if any(type(each) is not cupy.ndarray or each.device.id != ordinal for each in given):
+            return None
+        keys = (None if each is None else self.key_of(each) for each in (out, *arrays))
+        return ordinal, self.current_stream(ordinal, ()), *keys
+
     def key_of(self, value: Any) -> tuple[Any, ...]:
         return value.shape, value.strides, value.dtype, value.data.ptr % ALIGNED, value.device.id
 

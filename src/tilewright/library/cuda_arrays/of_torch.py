@@ -13,12 +13,12 @@ from ..shapes import Shape
 from .array import ALIGNED, CudaArray
 
 # NumPy's type for each of PyTorch's: by name, as ours are named as both name them.
-_NAMES = {
-    getattr(torch, name): name for name in (*ELEMENT_TYPES, "bool", "uint8", "int16", "int64") if hasattr(torch, name)
-}
-_NAMES |= {getattr(torch, name): name for name in ("uint16", "uint32", "uint64") if hasattr(torch, name)}
+_NAMES = {getattr(torch, name): name for name in ELEMENT_TYPES if hasattr(torch, name)}
+TENSORS = (torch.Tensor, torch.nn.Parameter)  # subclasses go the general way
+SEVERAL = torch.cuda.device_count() > 1
 _known: dict[torch.dtype, np.dtype] = {}
 _own: dict[np.dtype, torch.dtype] = {}
+_increment_version = torch.autograd.graph.increment_version
 _raw_stream = torch._C._cuda_getCurrentRawStream if hasattr(torch._C, "_cuda_getCurrentRawStream") else None
 
 
@@ -75,15 +75,36 @@ class TorchArrays:
 
     def written(self, value: Any) -> None:
         if not value.is_inference():
-            torch.autograd.graph.increment_version(value)
+            _increment_version(value)
+
+    def call_key(self, arrays: Sequence[Any], out: Any) -> tuple[Any, ...] | None:
+        ordinal = arrays[0].get_device()
+        if ordinal < 0:
+            return None
+        records, several = torch.is_grad_enabled(), SEVERAL
+        key = [ordinal, _raw_stream(ordinal) if _raw_stream is not None else self.current_stream(ordinal, ())]
+        try:
+            for array in (out, *arrays):
+                if array is None:
+                    key.append(None)
+                    continue
+                if type(array) not in TENSORS or array.is_neg():
+                    return None
+                if (records or array is out) and array.requires_grad:
+                    return None
+                dtype = array.dtype
+                if (several and array.get_device() != ordinal) or (dtype.is_complex and array.is_conj()):
+                    return None
+                key += (array.shape, array.stride(), dtype, array.data_ptr() % ALIGNED)
+        except RuntimeError:  # a tensor without strides, such as a sparse one
+            return None
+        return tuple(key)
 
     def key_of(self, value: Any) -> tuple[Any, ...]:
-        if value.requires_grad or value.is_conj() or value.is_neg() or value.layout is not torch.strided:
-            return (id(value),)  # `settled` refuses it
         return value.shape, value.stride(), value.dtype, value.data_ptr() % ALIGNED, value.get_device()
 
     def settled(self, value: Any) -> bool:
-        return bool(value.numel()) and len(self.key_of(value)) > 1
+        return bool(value.numel())
 
     def maker(self, shape: Shape, dtype: np.dtype, ordinal: int) -> Callable[[], Any]:
         return partial(torch.empty, shape, dtype=torch_type(dtype), device=torch.device("cuda", ordinal))

@@ -149,6 +149,8 @@ class CudaMemory(DeviceCopies):
             self.framework.enqueued(tuple(arrays.values()), arrays[output], self._stream)
 
     def ready(self, recipe: Recipe) -> CudaReady:
+        if self._capture:  # it may be run before the general way has seen its call
+            self.device.captured.add(recipe.call)
         return CudaReady(self, recipe)
 
     def result(self, array: Any) -> Any:

@@ -8,13 +8,13 @@ from collections.abc import Callable
 from typing import Any, Protocol
 
 from ...core.kernel import NDRange
+from ...errors import InvalidInput
 from ...runtime.cuda.device import Device, check_launch
-from ...runtime.cuda.driver import check
 from ...runtime.cuda.opening import library_device
 from ..cuda_arrays.array import ALIGNED, CudaArray, Framework
 from ..cuda_arrays.frameworks import framework_of
 from ..engine import Call
-from .cuda_streams import capture_of, stream_handle
+from .cuda_streams import UNCAPTURED, capture_of, stream_handle
 from .ready import REFUSED, Ready, Recipe
 
 _ROUNDED = -ALIGNED  # a mask
@@ -25,16 +25,33 @@ class CudaKeys:
 
     def __init__(self, framework: Framework) -> None:
         self._framework = framework
-        self.key_of = framework.key_of
+        self._call_key = framework.call_key
 
-    def place_of(self, array: Any, device: Any, queue: Any) -> tuple[Device, Any] | None:
-        framework = framework_of(array)
-        if framework is None or device is not None:
+    def call_key(
+        self, arrays: tuple[Any, ...], out: Any, device: Any, queue: Any
+    ) -> tuple[Device, tuple[Any, ...]] | None:
+        """The device of a call, and what its ready call depends on; None if only the general way can say."""
+        if device is not None:
             return None
+        key = self._call_key(arrays, out)
+        if key is None:
+            return None
+        opened = library_device(key[0])
+        stream = key[1]
+        if queue is not None:
+            stream = stream_handle(queue)
+            key = (*key, stream)
+        return opened, (key if stream in UNCAPTURED else (*key, capture_of(opened, stream)))
+
+    def layout_of(self, array: Any) -> tuple[Any, ...]:
+        framework = framework_of(array)
+        if framework is None:
+            raise InvalidInput(
+                f"an array of {type(array).__module__.partition('.')[0]} lies in the host's memory: move it"
+            )
         ordinal = framework.ordinal(array)
-        opened = library_device(ordinal)
-        stream = framework.current_stream(ordinal, (array,)) if queue is None else stream_handle(queue)
-        return opened, (stream, capture_of(opened, stream))
+        seen = framework.read(array, "an array", framework.current_stream(ordinal, (array,)))
+        return seen.shape, tuple(stride * seen.dtype.itemsize for stride in seen.strides), seen.dtype
 
     def settled(self, array: Any) -> bool:
         return framework_of(array) is self._framework and self._framework.settled(array)
@@ -71,6 +88,8 @@ class CudaReady(Ready):
         self._output = (*_reach(like), self._places.get(recipe.output, []))
         self._empty = framework.maker(like.shape, like.dtype, like.ordinal)
         self._before = ctypes.c_void_p()
+        self._before_place = ctypes.byref(self._before)
+        self._current = memory.device.driver.cuCtxGetCurrent
 
     def run(self, arrays: tuple[Any, ...], out: Any) -> Any:
         address = self._address
@@ -89,9 +108,7 @@ class CudaReady(Ready):
         self.call.used = True
         if self._recipe.added is not None:
             self._add(target, arrays[self._recipe.added])
-        before = self._before
-        check("asking for the current context", self._device.driver.cuCtxGetCurrent(ctypes.byref(before)))
-        if before.value == self._device.context:
+        if self._is_current():
             self._launch()
         else:
             with self._device.current():
@@ -99,6 +116,10 @@ class CudaReady(Ready):
         if out is not None:
             self._written(out)
         return target
+
+    def _is_current(self) -> bool:
+        status = self._current(self._before_place)
+        return status == 0 and self._before.value == self._device.context
 
     def _launch(self) -> None:
         for launch, what, ndrange in self._launches:

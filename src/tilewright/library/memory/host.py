@@ -82,6 +82,10 @@ class HostMemory:
         return array.shape, array.strides, array.dtype, array.flags.num
 
     @staticmethod
+    def layout_of(array: np.ndarray) -> tuple[Any, ...]:
+        return array.shape, array.strides, array.dtype
+
+    @staticmethod
     def settled(array: np.ndarray) -> bool:
         """Not where `whole_elements` looks at the address."""
         return bool(array.size) and (array.flags.owndata or array.dtype.alignment == array.dtype.itemsize)
@@ -143,9 +147,8 @@ class HostMemory:
         by_columns = target.flags.f_contiguous and not target.flags.c_contiguous
         target[...] = flat.reshape(target.shape[::-1]).T if by_columns else flat.reshape(target.shape)
 
-    def result(self, array: np.ndarray) -> Any:
-        """The array; a 0-d one as a NumPy scalar."""
-        return array if array.ndim else array[()]
+    def result(self, array: np.ndarray) -> np.ndarray:
+        return array
 
     def permuted(self, result: Any, order: Sequence[int]) -> Any:
         """A view of a result with its dimensions in another order."""
@@ -173,4 +176,4 @@ class HostReady(Ready):
         if added is not None:
             memory.assign(target, added)
         memory.run(call, taken, output, reads_output)
-        return memory.result(target) if out is None else out
+        return target if out is not None or self._shape else target[()]

@@ -13,7 +13,16 @@ from ..engine import Call
 from ..shapes import Shape, View
 from ..views import as_host_array, device_view, is_device_array
 from .on_device import DeviceCopies
-from .opencl_arrays import KEPT_EVENTS, ORDER, check_writable, leave_event, may_be_written, overlap, same_elements
+from .opencl_arrays import (
+    KEPT_EVENTS,
+    ORDER,
+    check_writable,
+    is_of,
+    leave_event,
+    may_be_written,
+    overlap,
+    same_elements,
+)
 from .ready import REFUSED, Ready, Recipe
 
 
@@ -92,6 +101,10 @@ class OpenCLMemory(DeviceCopies):
         return array.shape, array.strides, array.offset, array.dtype
 
     @staticmethod
+    def layout_of(array: Array) -> tuple[Any, ...]:
+        return array.shape, array.strides, array.dtype
+
+    @staticmethod
     def settled(array: Array) -> bool:
         return bool(array.size)
 
@@ -120,7 +133,7 @@ class OpenCLMemory(DeviceCopies):
         with ORDER.lock:
             for array in arrays:
                 for event in array.events:
-                    if id(event) not in left and event.command_queue != queue and event not in waits:
+                    if id(event) not in left and not is_of(event, queue) and event not in waits:
                         waits = [*waits, event]
             event = call.enqueue(buffers, queue, waits or None)
             if event is None:  # nothing to launch: the result is ready after the events

@@ -152,8 +152,21 @@ def leave_event(events: list[Any], event: Any, left: Mapping[int, Any], queue: A
         events.append(event)
 
 
-def _passed(event: Any, queue: Any) -> bool:
-    """Whether a later event of the queue stands for this one. PyOpenCL's events of transfers wait in their destructor."""
-    if event.command_queue != queue:
+def is_of(event: Any, queue: Any) -> bool:
+    """Whether the event belongs to the queue. The user's own events belong to none."""
+    try:
+        return bool(event.command_queue == queue)
+    except cl.Error:  # Intel's runtime does not keep the queue of an event
         return False
-    return type(event) is cl.Event or event.command_execution_status <= cl.command_execution_status.COMPLETE
+
+
+def _passed(event: Any, queue: Any) -> bool:
+    """Whether nobody needs the event any more: it is complete, or a later one of its queue stands for it.
+
+    Events that the user sets are the user's. PyOpenCL's events of transfers wait in their destructor, so they stay until then.
+    """
+    if isinstance(event, cl.UserEvent):
+        return False
+    if event.command_execution_status <= cl.command_execution_status.COMPLETE:
+        return True
+    return type(event) is cl.Event and is_of(event, queue)

@@ -10,9 +10,12 @@ A kind of arrays takes part by an entry in `choice.MEMORIES` and these methods o
                                     general way can say. The Device has a `per_thread`; the queue is anything hashable. (static)
     key_of(array)                   what a plan depends on: shape, strides, type, alignment, offset. Arrays with equal keys
                                     can take each other's place, but for what `Ready.run` checks. (static)
+    layout_of(array)                shape, strides in bytes, and type, as `prepare` compares and names them. (static)
     settled(array)                  whether `key_of` really has all of it: not where only an address can tell, nor for an array
                                     without elements. (static)
     ready(recipe)                   its Ready for calls like the recipe's
+
+CUDA arrays have `CudaKeys` there, whose `call_key` stands for the first two: their calls are the ones whose Python must be least.
 
 A Ready belongs to its thread and Device, as its Call does, and is dropped with it.
 """

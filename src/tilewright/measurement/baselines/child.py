@@ -16,7 +16,7 @@ from time import sleep
 import numpy as np
 
 from ...core.problem import Gemm, Problem, inputs_of, offset_of, output_of, precision_of
-from ...core.types import FLOAT8, FROM_ML_DTYPES, element_type, numpy_dtype
+from ...core.types import EXACT, FLOAT8, FROM_ML_DTYPES, element_type, numpy_dtype
 from ...errors import ProcessFailed, Unsupported
 from ...runtime.children import ending_of, started
 from ...runtime.run import Times, Work
@@ -192,8 +192,8 @@ def cublas_baseline(
 
 def cublas_refusal(problem: Problem) -> str:
     """Why cuBLAS cannot multiply these through PyTorch; "" if it can, and for copies and transposes."""
-    if isinstance(problem, Gemm) and problem.dtype == "int32":
-        return "cuBLAS has no product of int32"
+    if isinstance(problem, Gemm) and problem.dtype in EXACT and problem.dtype != "int8":
+        return f"cuBLAS has no product of {problem.dtype}"
     if not isinstance(problem, Gemm) or problem.dtype not in FLOAT8:
         return ""
     if problem.dtype != "float8_e4m3fn":

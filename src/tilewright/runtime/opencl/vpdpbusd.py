@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from ...core.device import DeviceInfo
+from ...core.types import element_type
 from ..cache import BinaryCache, cache_folder, content_key
 from ..children import run_child, tell
 from ..icd.registration import register
@@ -25,9 +26,11 @@ TIME_LIMIT_S = 60.0
 
 
 def equipped(info: DeviceInfo, dtype: str) -> DeviceInfo:
-    """The device's facts with the instructions for `dtype`. For int8 on CPUs: `vpdpbusd` as a feature, or as missing with
-    the reason. A child process tries it, and the answer is kept on disk for this driver and processor."""
-    if info.kind != "cpu" or dtype != "int8" or VPDPBUSD in info.features | set(info.missing):
+    """The device's facts with the instructions for `dtype`. For bools and integers of 8 and 16 bits on CPUs: `vpdpbusd` as a
+    feature, or as missing with the reason. A child process tries it, and the answer is kept on disk for this driver and
+    processor."""
+    kind = element_type(dtype)
+    if info.kind != "cpu" or not kind.exact or kind.itemsize > 2 or VPDPBUSD in info.features | set(info.missing):
         return info
     reason = _tried(info.platform, info.version, info.driver, info.name, info.place)
     if reason:

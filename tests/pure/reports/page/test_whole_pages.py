@@ -27,6 +27,7 @@ WITHOUT = (
     "predictions",
     "sanitize",
     "playground",
+    "transformer-block",
 )  # kinds that have no page
 VOID = {"meta", "input", "br"}
 FETCHING = {

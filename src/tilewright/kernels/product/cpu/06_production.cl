@@ -13,7 +13,7 @@
 //  It is asked for one row panel ahead, spread over the micro-kernels, because its rows are too short for the hardware
 //  to predict. The buffers are private memory: of one work-item, so no local memory, and none of its limits.
 //
-//  With DOT a REAL holds four bytes, which are four steps of K: see pack_quads.cl.
+//  With DOT a REAL holds so many bytes or 16-bit integers, which are as many steps of K: see pack_pieces.cl.
 #define NR (NV * VW)
 #define A_PART (SLAB * A_ROW) // from the real to the imaginary part of a packed row of A
 #define SLAB (4 * MR)         // rows of A packed at once where its rows are not contiguous, for whole square transposes
@@ -22,8 +22,8 @@
 #include "pack.cl"
 #include "finish.cl"
 #if DOT
-#include "pack_quads.cl"
-#define STEPS(depth) (((depth) + QUAD - 1) / QUAD) // of the micro-kernels
+#include "pack_pieces.cl"
+#define STEPS(depth) (((depth) + DOT - 1) / DOT) // of the micro-kernels
 #else
 #define STEPS(depth) (depth)
 #endif
@@ -115,7 +115,7 @@ void gemm(int M, int N, int K, ACC alpha, ACC beta,
           __global ACC *restrict partial, int mb, int nb, int kb, int stream, int a_in_place)
 {
     REAL a_panel[PARTS * SLAB * A_ROW] __attribute__((aligned(128)));
-    REAL b_block[PARTS * KC * NB + DOT * KC * NB / 16] __attribute__((aligned(128)));
+    REAL b_block[PARTS * KC * NB + (DOT > 0) * KC * NB / 16] __attribute__((aligned(128)));
     REAL tile[PARTS * MR * NR + VW] __attribute__((aligned(128))); // finish() reads whole vectors, past its end
 
     const int i0 = get_group_id(1) * mb, rows = min(mb, M - i0);
@@ -145,7 +145,7 @@ void gemm(int M, int N, int K, ACC alpha, ACC beta,
 #endif
             if (i % slab == 0 && !in_place) {
 #if DOT
-                pack_rows(a_panel, A_ROW, (const __global uchar *)A + i * a_row + k0 * a_column, a_row, a_column,
+                pack_rows(a_panel, A_ROW, (const __global PIECE *)A + i * a_row + k0 * a_column, a_row, a_column,
                           min(slab, rows - i), depth);
 #else
                 pack(a_panel, A_ROW, A_PART, A + i * a_row + k0 * a_column, a_row, a_column, min(slab, rows - i),
@@ -160,16 +160,16 @@ void gemm(int M, int N, int K, ACC alpha, ACC beta,
                 const int lanes = is_narrow ? VW : NR;
                 const int back = N >= lanes ? lanes - width : 0;
                 const __global IN *b = B + k0 * b_row + (j - back) * b_column;
-                REAL *panel = b_block + (long)PARTS * (j - j0) * (STEPS(depth) + DOT);
+                REAL *panel = b_block + (long)PARTS * (j - j0) * (STEPS(depth) + (DOT > 0));
                 __global OUT *c = C + i * c_row + j * c_column;
 #if DOT
-                int fused = 0; // four rows of B make one of a panel
+                int fused = 0; // several rows of B make one of a panel
 #else
                 const int fused = i == 0 && b_column == 1 && N >= NR && !is_narrow && !b_conjugate;
 #endif
                 if (i == 0 && !fused) {
 #if DOT
-                    pack_panel(panel, lanes, (const __global uchar *)b, b_row, b_column, depth, min(lanes, N));
+                    pack_panel(panel, lanes, (const __global PIECE *)b, b_row, b_column, depth, min(lanes, N));
 #else
                     pack(panel, PARTS * lanes, lanes, b, b_row, b_column, depth, min(lanes, N), b_conjugate);
 #endif

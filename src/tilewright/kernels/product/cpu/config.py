@@ -12,7 +12,7 @@ from ..config import ProductConfig
 from .cost import Blocking, Tile, blocking
 from .elements import depth_refusal, element_macros, multiplied_as_stored, result_refusal
 
-QUAD = 4  # bytes that vpdpbusd multiplies and adds for each int
+MODULO_16_BITS = "vpdpwssd takes 16 bits for signed: products of uint16 are right modulo 2^16, not as {}"
 
 
 @dataclass(frozen=True)
@@ -25,11 +25,11 @@ class CpuConfig(ProductConfig):
     KC: int
     NB: int
     units: int  # cores
-    DOT: int = 0  # 1 for int8 in quads, four steps of K to a REAL
+    DOT: int = 0  # pieces of a REAL that one instruction multiplies and adds: 4 bytes or 2 of 16 bits; 0 for none
 
     @property
     def steps_per_real(self) -> int:
-        return QUAD if self.DOT else 1
+        return self.DOT or 1
 
     @property
     def tile(self) -> Tile:
@@ -69,14 +69,17 @@ class CpuConfig(ProductConfig):
     def macros(self, problem: Problem) -> dict[str, str | int]:
         return {
             **super().macros(problem),
-            **element_macros(self.oriented(problem), bool(self.DOT)),
+            **element_macros(self.oriented(problem), self.DOT > 0),
             "A_ROW": self.KC + self.VW,
         }
 
     def violations(self, problem: Problem, device: DeviceInfo) -> Iterator[str]:
-        refusal = result_refusal(self.oriented(problem))
+        call = self.oriented(problem)
+        refusal = result_refusal(call)
         if refusal:
             yield refusal
+        elif self.DOT and call.dtype == "uint16" and call.result != "uint16":
+            yield MODULO_16_BITS.format(call.result)
         inexact = "" if self.DOT else depth_refusal(problem.dtype, self.KC)
         if inexact:
             yield inexact

@@ -1,6 +1,6 @@
 """What the element types of a product become in the CPU kernels' source: macros, and nothing of its sizes."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 from ....core.device import DeviceInfo
@@ -8,8 +8,11 @@ from ....core.types import ELEMENT_TYPES, element_type, storable
 from ..call import GemmCall
 from .cost import DEPTH_STEP
 
-DECODED = ("plain", "half", "bfloat")  # the forms that vectors.cl reads
+DECODED = ("plain", "half", "bfloat", "truth")  # the forms that vectors.cl reads
 DTYPES = tuple(name for name, kind in ELEMENT_TYPES.items() if kind.decode in DECODED)
+
+
+SHORT = ("integer", "truth")  # the formats of what is shorter in memory than its sums, and exact
 
 
 @dataclass(frozen=True)
@@ -23,23 +26,21 @@ class Form:
 
     @property
     def as_float(self) -> bool:
-        """Whether integers are multiplied as floats."""
-        return self.format == "integer" and self.real == "float"
-
-
-# Bytes for an instruction that multiplies four of them by four at a time and adds the products as integers.
-QUADS = Form("uint", "char", "uint", "integer")
+        """Whether integers or bools are multiplied as floats."""
+        return self.format in SHORT and self.real == "float"
 
 
 @cache
 def form(dtype: str) -> Form:
-    """Integers of 4 bytes are multiplied as uint, whose arithmetic wraps by definition. Shorter ones are multiplied as
-    float where a block of K stays exact (`exact_depth`); each block's sums are then added as integers."""
+    """Integers of 4 and 8 bytes are multiplied as uint and ulong, whose arithmetic wraps by definition. Shorter ones, and bools,
+    are multiplied as float where a block of K stays exact (`exact_depth`); each block's sums are then added as integers."""
     kind = element_type(dtype)
-    if kind.exact and kind.itemsize == 4:
-        return Form("uint", "uint", "uint", "plain")
+    if kind.exact and kind.itemsize >= 4:
+        real = "ulong" if kind.itemsize == 8 else "uint"
+        return Form(real, real, real, "plain")
     if kind.exact:
-        return Form("float" if kind.float32_steps >= DEPTH_STEP else "uint", kind.real, "uint", "integer")
+        stored_as = "truth" if kind.decode == "truth" else "integer"
+        return Form("float" if kind.float32_steps >= DEPTH_STEP else "uint", kind.real, "uint", stored_as)
     component = "double" if kind.component_bytes == 8 else "float"
     return Form(component, kind.real, element_type(kind.accumulator).real, kind.decode)
 
@@ -69,18 +70,21 @@ def sums_wait(call: GemmCall) -> bool:
     return result.itemsize < element_type(result.accumulator).itemsize
 
 
-def element_macros(call: GemmCall, quads: bool = False) -> dict[str, str | int]:
-    """The element types and the epilogue; `quads` for bytes multiplied four at a time."""
-    own, result = QUADS if quads else form(call.dtype), form(call.result)
+def element_macros(call: GemmCall, pieces: bool = False) -> dict[str, str | int]:
+    """The element types and the epilogue; `pieces` for short integers, several of which are multiplied as one uint."""
+    own, result = form(call.dtype), form(call.result)
+    own = replace(own, real="uint") if pieces else own
     parts = element_type(call.dtype).parts
     summed = own.real == own.sum or parts == 2  # as they are stored, but for their format
     direct = summed and not call.bias and not call.activation
     return {
-        "REAL": own.real, "REAL_IS_INTEGER": int(own.real == "uint"), "COMPLEX": int(parts == 2),
-        "IN": own.stored, "IN_FORMAT": own.format, "IN_IS_INTEGER": int(own.format == "integer"),
+        "REAL": own.real, "REAL_IS_INTEGER": int(own.real in ("uint", "ulong")), "COMPLEX": int(parts == 2),
+        "MASK": "long" if own.real in ("double", "ulong") else "int",
+        "IN": own.stored, "IN_FORMAT": own.format, "IN_IS_SHORT": int(own.format in SHORT),
+        "IN_IS_TRUTH": int(own.format == "truth"), "SIGNED_BYTES": int(own.stored == "char"),
         "INTEGERS_AS_FLOAT": int(own.as_float),
         "OUT": result.stored, "OUT_FORMAT": result.format, "OUT_IS_ACC": int(result.stored == own.sum),
-        "OUT_IS_BFLOAT16": int(result.format == "bfloat"),
+        "OUT_IS_BFLOAT16": int(result.format == "bfloat"), "OUT_IS_SHORT": int(result.format in SHORT),
         "ACC": own.sum, "SCRATCH_SUMS": int(sums_wait(call)), "DIRECT": int(direct),
         "BIAS": int(bool(call.bias)), "ACTIVATION": call.activation or "none",
     }  # fmt: skip
@@ -88,13 +92,13 @@ def element_macros(call: GemmCall, quads: bool = False) -> dict[str, str | int]:
 
 def result_refusal(call: GemmCall) -> str:
     """Why no kernel of this folder makes such a result; "" if one does."""
-    allowed = {name for name in storable(call.dtype) if form(name).format != "integer"}
+    allowed = storable(call.dtype)
     if call.result not in allowed:
         return f"{call.dtype} operands give {' or '.join(sorted(allowed))}, not {call.result}"
-    kind = element_type(call.result).kind
-    if call.activation and kind == "integer":
+    kind = element_type(call.result)
+    if call.activation and kind.exact:
         return f"the activation {call.activation} is not defined for {call.result}"
-    if call.activation and kind == "complex":
+    if call.activation and kind.parts == 2:
         return f"the activation {call.activation} is not defined for complex numbers"
     return ""
 

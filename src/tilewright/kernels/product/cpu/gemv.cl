@@ -12,11 +12,7 @@
 #include "pack.cl"
 #include "finish.cl"
 
-#if REAL_IS_DOUBLE
-typedef JOIN(long, VW) Mask;
-#else
-typedef JOIN(int, VW) Mask;
-#endif
+typedef JOIN(MASK, VW) Mask; // integers of the size of a REAL
 
 // Columns that are read at a time: as many streams, each of which the hardware foresees.
 #if COMPLEX

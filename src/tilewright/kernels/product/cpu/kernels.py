@@ -1,6 +1,5 @@
 """06_production.cl and gemv.cl as Kernels, for a device's vectors. The first is the last rung of the ladder `cpu`, too."""
 
-from dataclasses import replace
 from pathlib import Path
 
 from ....core.device import DeviceInfo
@@ -14,9 +13,14 @@ from .elements import DTYPES, exact_depth, sums_wait
 
 HERE = Path(__file__).parent
 MAIN_LOOP = HERE / "06_production.cl"
-QUADS_NEED = (
-    ("vpdpbusd", "the instruction that multiplies bytes four at a time; they are multiplied as float32 instead"),
-)
+# AVX-512 VNNI has both instructions; a trial of one stands for both.
+PIECES_NEED = {
+    4: (("vpdpbusd", "the instruction that multiplies bytes four at a time; they are multiplied as float32 instead"),),
+    2: (("vpdpbusd", "with vpdpwssd, which multiplies 16 bits two at a time; they are multiplied as 32 bits instead"),),
+}
+
+
+COMPONENT_BYTES = 4  # of what several pieces are
 
 
 def product_steps(kernel: Kernel, config: Config, problem: Problem) -> Steps:
@@ -37,14 +41,18 @@ def product_kernel(dtype: str, device: DeviceInfo, vector_bytes: int) -> Kernel:
     return Kernel(MAIN_LOOP, config, dtypes=DTYPES, steps=product_steps)
 
 
-def quad_kernels(dtype: str, device: DeviceInfo, vector_bytes: int) -> tuple[Kernel, ...]:
-    """06_production.cl for int8 by an instruction of x86 with vectors of 64 bytes; no kernel for other types."""
-    if dtype != "int8" or vector_bytes != 64:
+def piece_kernels(dtype: str, device: DeviceInfo, vector_bytes: int) -> tuple[Kernel, ...]:
+    """06_production.cl for exact types of 8 and 16 bits by instructions of x86 with vectors of 64 bytes; none for others."""
+    kind = element_type(dtype)
+    pieces = COMPONENT_BYTES // kind.itemsize
+    if not kind.exact or pieces not in PIECES_NEED or vector_bytes != 64:
         return ()
-    plain = product_kernel(dtype, device, vector_bytes)
-    assert isinstance(plain.config, CpuConfig)
-    config = replace(plain.config, DOT=1)
-    return (replace(plain, config=config, variant="vpdpbusd", dtypes=("int8",), requires=QUADS_NEED),)
+    tile = register_tile(vector_bytes, COMPONENT_BYTES, False)
+    config = CpuConfig(tile.rows, tile.vectors, tile.width, tile.depth, tile.columns, device.compute_units, pieces)
+    variant = "vpdpbusd" if pieces == 4 else "vpdpwssd"
+    return (
+        Kernel(MAIN_LOOP, config, dtypes=(dtype,), steps=product_steps, variant=variant, requires=PIECES_NEED[pieces]),
+    )
 
 
 def gemv_steps(kernel: Kernel, config: Config, problem: Problem) -> Steps:

@@ -48,7 +48,7 @@ static __attribute__((noinline)) void MICRO_KERNEL(int depth, const REAL *a, lon
     for (int i = 0; i < HEIGHT; i++)
 #pragma unroll
         for (int q = 0; q < VECTORS; q++)
-            sum[i][q] += AT(panel + q * VW); // a panel's last row, as pack_quads.cl says
+            sum[i][q] += AT(panel + q * VW); // a panel's last row, as pack_pieces.cl says
 #endif
 #if STREAM
 #pragma unroll

@@ -6,7 +6,7 @@ from ....core.device import DeviceInfo
 from ..call import GemmCall
 from ..family import Candidate
 from .elements import takes_vectors
-from .kernels import gemv_kernel, product_kernel, quad_kernels
+from .kernels import gemv_kernel, piece_kernels, product_kernel
 
 
 def offers(call: GemmCall, device: DeviceInfo) -> Iterator[Candidate]:
@@ -16,7 +16,7 @@ def offers(call: GemmCall, device: DeviceInfo) -> Iterator[Candidate]:
     vector_bytes = max(16, min(64, device.native_widths.get("float32", 4) * 4))
     kernels = (
         gemv_kernel(call.dtype, device, vector_bytes),
-        *quad_kernels(call.dtype, device, vector_bytes),
+        *piece_kernels(call.dtype, device, vector_bytes),
         product_kernel(call.dtype, device, vector_bytes),
     )
     for place, kernel in enumerate(kernels):

@@ -2,7 +2,8 @@
 //
 // REAL is the type that is multiplied. Memory may hold another one: half or bfloat16 (widened to float while packing) or
 // a short integer (exact as float in blocks of K as deep as elements.py allows). IN and IN_FORMAT say what A and B hold, OUT and OUT_FORMAT what C holds:
-// plain (the element itself), half, bfloat (the upper half of a float, carried as ushort) or integer (a short one).
+// plain (the element itself), half, bfloat (the upper half of a float, carried as ushort), integer (a short one) or truth (a byte
+// that is read as 0 or 1, and written as such).
 // ACC is the type of alpha, beta and of the sums between blocks of K.
 
 typedef VECTOR(VW) vec;
@@ -15,8 +16,11 @@ typedef JOIN(ACC, VW) acc_vec;
 typedef acc_vec loose_acc_vec __attribute__((aligned(sizeof(ACC))));
 #endif
 typedef JOIN(ushort, VW) loose_ushort_vec __attribute__((aligned(2)));
-#if IN_IS_INTEGER // a short one
+#if IN_IS_SHORT
 typedef JOIN(IN, VW) loose_in_vec __attribute__((aligned(sizeof(IN))));
+#endif
+#if OUT_IS_SHORT
+typedef JOIN(OUT, VW) loose_out_vec __attribute__((aligned(sizeof(OUT))));
 #endif
 
 #define AT(p) (*(vec *)(p))             // private memory, aligned
@@ -43,16 +47,30 @@ typedef JOIN(IN, VW) loose_in_vec __attribute__((aligned(sizeof(IN))));
 
 #define LOAD_integer(p) JOIN(JOIN(convert_, REAL), VW)(*(const __global loose_in_vec *)(p))
 #define GET_integer(p) ((REAL)*(p))
+#define STORE_integer(v, p) (*(__global loose_out_vec *)(p) = JOIN(JOIN(convert_, OUT), VW)(v)) // the lowest bits
+#define PUT_integer(v, p) (*(p) = (OUT)(v))
+
+#define LOAD_truth(p) JOIN(JOIN(convert_, REAL), VW)(min(*(const __global loose_in_vec *)(p), (uchar)1))
+#define GET_truth(p) ((REAL)(*(p) != 0))
+#define STORE_truth(v, p) (*(__global loose_out_vec *)(p) = JOIN(convert_uchar, VW)(min(v, (ACC)1)))
+#define PUT_truth(v, p) (*(p) = (v) != 0)
 
 #define LOAD_OUT_plain(p) (*(const __global loose_acc_vec *)(p)) // ACCs, which for int8 are not REALs
 #define LOAD_OUT_half(p) LOAD_half(p)
 #define LOAD_OUT_bfloat(p) LOAD_bfloat(p)
+#define GET_OUT_plain(p) GET_plain(p)
+#define GET_OUT_half(p) GET_half(p)
+#define GET_OUT_bfloat(p) GET_bfloat(p)
+#define GET_OUT_integer(p) ((ACC)*(p))
+#define GET_OUT_truth(p) ((ACC)(*(p) != 0))
+#define LOAD_OUT_integer(p) JOIN(JOIN(convert_, ACC), VW)(*(const __global loose_out_vec *)(p))
+#define LOAD_OUT_truth(p) JOIN(JOIN(convert_, ACC), VW)(min(*(const __global loose_out_vec *)(p), (uchar)1))
 
 #define LOAD_IN(p) JOIN(LOAD_, IN_FORMAT)(p)
 #define GET_IN(p) JOIN(GET_, IN_FORMAT)(p)
 #define LOAD_OUT(p) JOIN(LOAD_OUT_, OUT_FORMAT)(p)
 #define STORE_OUT(v, p) JOIN(STORE_, OUT_FORMAT)(v, p)
-#define GET_OUT(p) JOIN(GET_, OUT_FORMAT)(p)
+#define GET_OUT(p) JOIN(GET_OUT_, OUT_FORMAT)(p)
 #define PUT_OUT(v, p) JOIN(PUT_, OUT_FORMAT)(v, p)
 
 #if OUT_IS_BFLOAT16
@@ -68,11 +86,18 @@ static inline JOIN(uint, VW) round_bits(vec value)
 // These are functions, not macros, for the sake of their arguments: LLVM makes do with vectors of half the machine's
 // length (there were processors that slowed down for the long ones) unless a function is called with long ones.
 #if DOT
-// Each element is four bytes: those of `a` are unsigned, those of `b` signed. There is no word for this in OpenCL C. The
-// constraint says "vector or general register", since some front ends know general ones only; a vector fits no other.
+// Each element is DOT pieces. Bytes are unsigned in one factor and signed in the other: pack_pieces.cl says in which, by
+// SIGNED_BYTES. There is no word for this in OpenCL C. The constraint says "vector or general register", since some front ends
+// know general ones only; a vector fits no other.
 static inline vec multiply_add(const vec a, const vec b, vec c)
 {
+#if DOT == 2
+    __asm__("vpdpwssd %2, %1, %0" : "+vr"(c) : "vr"(a), "vr"(b));
+#elif SIGNED_BYTES
     __asm__("vpdpbusd %2, %1, %0" : "+vr"(c) : "vr"(a), "vr"(b));
+#else
+    __asm__("vpdpbusd %1, %2, %0" : "+vr"(c) : "vr"(a), "vr"(b));
+#endif
     return c;
 }
 #elif REAL_IS_INTEGER

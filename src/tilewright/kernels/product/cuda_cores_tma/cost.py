@@ -9,10 +9,10 @@ from .config import CudaCoresConfig, along_k
 
 # What follows was fitted to some 300 measurements on an H200, of which each agrees within some 3%; complex64 takes the numbers of
 # float32, whose loop it has.
-# Of the multiply-adds that could start, for large products; those of int32 can start at half the rate.
-EFFICIENCY = {"float32": 0.858, "complex64": 0.858, "int32": 0.45}
+# Of the multiply-adds that could start, for large products; those of integers can start at half the rate.
+EFFICIENCY = {"float32": 0.858, "complex64": 0.858, "int32": 0.45, "uint32": 0.45}
 # Slowness of this model's cycles against those that all families share, by which the portable kernels were fitted.
-SCALE = {"float32": 1.06, "complex64": 1.06, "int32": 1.33}
+SCALE = {"float32": 1.06, "complex64": 1.06, "int32": 1.33, "uint32": 1.33}
 START = 8800  # cycles from the end of the launch before to the first multiply-add
 STEP = 30  # cycles of a stage beside its multiply-adds
 TRANSPOSED_ROWS, TRANSPOSED_SLICED = (

@@ -12,7 +12,7 @@ HERE = Path(__file__).parent
 PRODUCT = Kernel(
     HERE / "main_loop.cl",
     CudaCoresConfig(256, 128),
-    dtypes=("float32", "int32", "complex64"),
+    dtypes=("float32", "int32", "uint32", "complex64"),
     requires=(
         ("tma", "tiles are loaded by TMA, which Hopper has"),
         ("wgmma", "registers are dealt out among warps by setmaxnreg, which sm_90a has"),

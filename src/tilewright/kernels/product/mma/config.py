@@ -21,6 +21,7 @@ INSTRUCTIONS = {
     "bfloat16": "mma_sync_m16n8k16_f32_bf16",
     "float32": "mma_sync_m16n8k8_f32_tf32",
     "int8": "mma_sync_m16n8k32_s32_s8",
+    "uint8": "mma_sync_m16n8k32_s32_u8",
 }
 WARP = 32
 

@@ -15,7 +15,9 @@ from .config import WARP, MmaConfig, copy_form
 from .config_tma import MmaTmaConfig
 
 # Multiply-adds that the tensor cores of an SM start per clock, by loops that use nothing but registers.
-RATES = {"float64": 128, "complex128": 32, "float16": 1209, "bfloat16": 1209, "float32": 604, "int8": 2400}
+RATES = {
+    "float64": 128, "complex128": 32, "float16": 1209, "bfloat16": 1209, "float32": 604, "int8": 2400, "uint8": 2400
+}  # fmt: skip
 # The part of that which a tile reaches in its loop.
 TMA_EFFICIENCY = {(128, 128): 0.963, (64, 128): 0.883, (128, 64): 0.93, (64, 64): 0.89}
 COMPLEX_EFFICIENCY = {(128, 64): 0.96, (64, 128): 0.94, (64, 64): 0.935}

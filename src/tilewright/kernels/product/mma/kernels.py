@@ -46,6 +46,6 @@ KERNELS = (
     COMPLEX128_TMA,
     FP64,
     FP64_M8,
-    *(_kernel(dtype, TILE, MMA, LDMATRIX) for dtype in ("float16", "bfloat16", "int8")),
+    *(_kernel(dtype, TILE, MMA, LDMATRIX) for dtype in ("float16", "bfloat16", "int8", "uint8")),
     _kernel("float32", TILE, MMA, LDMATRIX, precision="tf32"),
 )

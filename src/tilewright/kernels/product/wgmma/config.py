@@ -44,6 +44,7 @@ MULTIPLY = {
     "bfloat16": "wgmma_f32_bf16",
     "float32": "wgmma_f32_tf32",
     "int8": "wgmma_s32_s8",
+    "uint8": "wgmma_s32_u8",
     "float8_e4m3fn": "wgmma_f32_e4m3",
     "float8_e5m2": "wgmma_f32_e5m2",
 }
@@ -129,8 +130,9 @@ class WgmmaConfig(TiledConfig):
 
     def has_lines(self, call: GemmCall) -> bool:
         """Whether work-items put whole lines of C together in local memory: with B in registers each holds neighbours enough
-        to store them directly."""
-        return not self.register_operand or (self.register_operand == "A" and element_type(call.result).itemsize == 4)
+        to store them directly. Bytes are stored directly, two at a time."""
+        itemsize = element_type(call.result).itemsize
+        return itemsize > 1 and (not self.register_operand or (self.register_operand == "A" and itemsize == 4))
 
     def staged(self, call: GemmCall) -> int:
         """Bytes that a work-item stores at a time where else C leaves through local memory: split tiles do not."""

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from ....core.kernel import Kernel
-from ....core.types import FLOAT8
+from ....core.types import FLOAT8, element_type
 from ..steps import tiled_steps
 from .config import WgmmaConfig
 
@@ -22,12 +22,12 @@ def _kernel(dtype: str, precision: str = "", config: WgmmaConfig = USUAL) -> Ker
     variant = f"{dtype} {precision}" if dtype != "float32" and precision else precision or dtype
     return Kernel(
         HERE / "main_loop.cl", config, variant=variant, dtypes=(dtype,), requires=REQUIRES, steps=tiled_steps,
-        target="sm_90a", precision=precision, scales=dtype != "int8",
+        target="sm_90a", precision=precision, scales=not element_type(dtype).exact,
     )  # fmt: skip
 
 
 KERNELS = (
-    *(_kernel(dtype) for dtype in ("float16", "bfloat16", "int8")),
+    *(_kernel(dtype) for dtype in ("float16", "bfloat16", "int8", "uint8")),
     _kernel("float32", "tf32"),
     *(_kernel(dtype, "fp8", PROMOTED) for dtype in FLOAT8),
 )

@@ -200,6 +200,7 @@ def _products() -> dict[str, MatrixProduct]:
         MatrixProduct("m16n8k16_f32_bf16", 16, word, 2, short, _bfloat16, single, double),
         MatrixProduct("m16n8k8_f32_tf32", 8, word, 1, word, _tf32, single, double),
         MatrixProduct("m16n8k32_s32_s8", 32, word, 4, byte, _same, whole, wide),
+        MatrixProduct("m16n8k32_s32_u8", 32, word, 4, np.dtype(np.uint8), _same, whole, wide),
         *(MatrixProduct(f"m16n8k{k}_f64", k, double, 1, double, _same, double, double) for k in (4, 8, 16)),
     ]
     return {f"mma_sync_{each.name}": each for each in found}
