@@ -1,5 +1,6 @@
 """Every kernel's CUDA counterpart compiles with NVRTC, without a GPU, for several architectures; refusals say why."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -7,7 +8,7 @@ import pytest
 from devices import NVIDIA as GPU
 
 from tilewright.core.in_place import InPlaceTranspose
-from tilewright.core.kernel import KERNELS, Config, Dialect, Kernel, NDRange, Step, render
+from tilewright.core.kernel import KERNELS, PRELUDE, Config, Dialect, Kernel, NDRange, Step, render
 from tilewright.core.plan import plan_kernel, violations
 from tilewright.core.problem import Copy, Gemm, Problem, Transpose
 from tilewright.core.problems import make_problem
@@ -118,6 +119,12 @@ def test_what_takes_all_local_memory_takes_no_more(compiler: Nvrtc) -> None:
     assert config.local_bytes(problem) == GPU.local_bytes
     for step in plan_kernel(replace(SPLIT_K, config=config), problem, GPU).steps:
         check_compiles(step, "sm_90", compiler)
+
+
+def test_every_instruction_of_nvidias_prelude_has_a_word_in_cudas() -> None:
+    words = re.findall(r"^static inline \w+ (\w+)\(", read_source(PRELUDE / "nvidia.cl"), re.M)
+    assert len(words) > 1
+    assert not [word for word in words if f" {word}(" not in read_source(PRELUDE / "cuda.h")]
 
 
 def test_the_peaks_compile(compiler: Nvrtc) -> None:

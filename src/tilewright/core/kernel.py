@@ -257,7 +257,7 @@ def _rung_of(kernel: Kernel) -> str:
     return kernel.name.partition("[")[0]
 
 
-# Further prelude files of both dialects, by the feature that a kernel requires.
+# Further prelude files, by the feature that a kernel requires. cuda.h has the words of nvidia.cl itself.
 FEATURE_PRELUDES = {
     "nvidia": ("nvidia.cl",),
     "mma": ("nvidia.cl", "mma.cl"),
@@ -288,7 +288,7 @@ def render(kernel: Kernel, config: Config, problem: Problem, dialect: str = Dial
     """
     macros = {**type_macros(problem.dtype), **config.macros(problem)}
     files = (file for feature, _ in kernel.requires for file in FEATURE_PRELUDES.get(feature, ()))
-    preludes = dict.fromkeys((dialect, *files))
+    preludes = dict.fromkeys((dialect, *(file for file in files if dialect == Dialect.OPENCL or file != "nvidia.cl")))
     if problem.operation == OWN and dialect == Dialect.OPENCL and not speaks_of_real(kernel.text):
         macros, preludes = config.macros(problem), {}  # names of ours could be names of the file's, too
     defines = "\n".join(f"#define {key} {value}" for key, value in macros.items())

@@ -241,6 +241,30 @@ INLINE float mad(float a, float b, float c) { return a * b + c; }
 INLINE double mad(double a, double b, double c) { return a * b + c; }
 template <typename T> INLINE T dot(vector_of<T, 4> a, vector_of<T, 4> b) { return a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w; }
 
+// The instructions of nvidia.cl, for which CUDA has words.
+
+INLINE uint4 ld_global_nc_v4(const uint* address)
+{
+    const ::uint4 words = __ldg((const ::uint4*)address);
+    return {words.x, words.y, words.z, words.w};
+}
+
+INLINE uint shfl_sync_idx(uint value, uint lane)
+{
+    return __shfl_sync(0xffffffff, value, lane);
+}
+
+INLINE uint local_address(const void* pointer) { return (uint)__cvta_generic_to_shared(pointer); }
+INLINE void fence_acq_rel_gpu() { asm volatile("fence.acq_rel.gpu;" ::: "memory"); }  // __threadfence() orders more
+INLINE void bar_warp_sync() { __syncwarp(); }
+
+INLINE ulong globaltimer()
+{
+    ulong now;
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now)::"memory");
+    return now;
+}
+
 // The macros of opencl.cl.
 
 #define JOIN_TEXT(a, b) a##b
