@@ -1,4 +1,4 @@
-"""Counts the programs that random products build in a fresh process: `python -m tools.programs_built --json FILE`.
+"""Counts the programs that random products build in a fresh process: `python -m tools.programs_built --json benchmarks/NAME.json`.
 
 A program is what `Device.build` tells apart: a source text, the kernel's name, options and a target. Random products of a type
 are planned on the facts of the H200 that a record holds, and rendered: no GPU is needed. The record has, for each type, how many
@@ -12,7 +12,6 @@ import random
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from itertools import chain
 from math import exp, log
 from pathlib import Path
 from typing import Any
@@ -36,7 +35,6 @@ MOST_SIDE = 8192  # sides are log-uniform up to it
 EVEN = 0.5  # of the sides, the part that is rounded to a multiple of a power of two
 LAYOUTS = (("row", "row"), ("row", "column"), ("column", "row"))  # NN, NT, TN
 MOST_MULTIPLE = 64
-STAGES = (10, 50, 100)  # products after which programs are counted, too
 LIMIT = 12  # programs of one type that 200 products may build
 
 Program = tuple[str, str, tuple[str, ...], str]
@@ -79,44 +77,34 @@ def program_of(step: Step) -> Program:
 def loss(problem: Gemm, device: DeviceInfo, tables: Tables) -> float:
     """The predicted time of what is chosen, over that of the fastest candidate; 1 if a tuned table chose it."""
     found = plan_product(problem, device, tables)
-    if any(note.startswith("from the tuned table") for note in found.notes):
-        return 1.0
-    call, chosen = call_of(problem), {(step.kernel.name, str(step.config)) for step in found.steps}
-    fitting = (
+    call = call_of(problem)
+    chosen = {(step.kernel.name, str(step.config)) for step in found.steps}
+    fitting = [
         each
         for each in ranked(FAMILIES, call, device)
         if not any(violations(each.configured, each.config, call, device))
-    )
-    first = next(fitting)
-    own = next(each for each in chain((first,), fitting) if (each.kernel.name, str(each.config)) in chosen)
-    return own.cost / first.cost
-
-
-def random_products(dtype: str, count: int, seed: int) -> list[Gemm]:
-    generator = random.Random(f"{seed} {dtype}")
-    return [random_product(generator, dtype) for _ in range(count)]
-
-
-def programs_of(products: Sequence[Gemm], device: DeviceInfo, tables: Tables) -> dict[Program, tuple[str, int]]:
-    """The programs that products build, each with its kernel's name and the number of the product that builds it first."""
-    found: dict[Program, tuple[str, int]] = {}
-    for number, problem in enumerate(products, 1):
-        for step in plan_product(problem, device, tables).steps:
-            found.setdefault(program_of(step), (step.kernel.name, number))
-    return found
+    ]
+    costs = [each.cost for each in fitting if (each.kernel.name, str(each.config)) in chosen]
+    noted = any(note.startswith("from the tuned table") for note in found.notes)
+    return 1.0 if noted else min(costs) / min(each.cost for each in fitting)
 
 
 def programs_built(dtype: str, count: int, seed: int, device: DeviceInfo, tables: Tables) -> Count:
     """The programs of `count` random products of a type, and what they cost."""
-    products = random_products(dtype, count, seed)
-    found = programs_of(products, device, tables)
-    after = {
-        str(most): sum(number <= most for _, number in found.values()) for most in (*STAGES, count) if most <= count
-    }
-    losses = [(loss(each, device, tables), f"{each.title} {each.a_order} {each.b_order}") for each in products]
+    generator = random.Random(f"{seed} {dtype}")
+    found: dict[Program, str] = {}
+    after: dict[str, int] = {}
+    losses: list[tuple[float, str]] = []
+    for number in range(1, count + 1):
+        problem = random_product(generator, dtype)
+        for step in plan_product(problem, device, tables).steps:
+            found.setdefault(program_of(step), step.kernel.name)
+        losses.append((loss(problem, device, tables), f"{problem.title} {problem.a_order} {problem.b_order}"))
+        if number in (10, 50, 100, count):
+            after[str(number)] = len(found)
     worst_loss, worst = max(losses)
     mean = exp(sum(log(each) for each, _ in losses) / count)
-    kernels = dict(Counter(name for name, _ in found.values()).most_common())
+    kernels = dict(Counter(found.values()).most_common())
     return Count(len(found), kernels, after, round(mean - 1, 4), round(worst_loss - 1, 4), worst)
 
 
@@ -132,9 +120,7 @@ def measured(count: int, seed: int) -> dict[str, Any]:
 
 def lines(record: dict[str, Any]) -> list[str]:
     """The record as a table, a line for each type."""
-    texts = [
-        f"{'type':10}  {'programs':>8}  {'mean loss':>9}  {'worst':>6}  product that loses most; programs of each kernel"
-    ]
+    texts = [f"{'type':10}  {'programs':>8}  {'mean loss':>9}  {'worst':>6}  product that loses most; programs of each kernel"]
     for dtype, row in record["types"].items():
         kernels = ", ".join(f"{name} {count}" for name, count in row["kernels"].items())
         rates = f"{100 * row['mean_loss']:8.2f}%  {100 * row['worst_loss']:5.1f}%"

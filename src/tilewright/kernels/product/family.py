@@ -9,6 +9,7 @@ from ...core.device import DeviceInfo
 from ...core.kernel import Config, Kernel
 from .call import GemmCall
 
+
 # How much faster a program must be by the models than one of the few that most products share, to be built: a first call waits
 # for a build about as long as for a hundred thousand launches.
 WORTH_A_PROGRAM = 1.15

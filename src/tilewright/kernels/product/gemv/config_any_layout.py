@@ -1,4 +1,4 @@
-"""The configurations of rows.cl and columns.cl whose programs depend on classes of columns, but on no layout, team or lanes."""
+"""The configurations of rows.cl and columns.cl whose programs do not depend on layouts, teams or lanes, but on classes of columns."""
 
 from dataclasses import dataclass
 

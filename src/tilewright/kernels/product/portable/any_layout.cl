@@ -35,17 +35,19 @@ void gemm_any_layout(const int M, const int N, const int K, const int k_chunk, c
     compute_tile(sum, panels, depth, A, M - tile.x, a_row, a_column, a_how, B, N - tile.y, b_row, b_column, b_how);
 
     const int item = get_local_id(0), count = get_num_groups(1);
-    const size_t number = get_group_id(2) * get_num_groups(0) + get_group_id(0);
-    __global COMPONENT* partials = partial + number * count * (BM * BN * PARTS);
-    if (count > 1 && item < SLICE_ITEMS)
-        store_partial(sum[0], partials, get_group_id(1));
-    // No one reads the panels any more, and they may fill local memory.
-    if (count > 1 && !arrives_last(semaphores + number, count, (local int*)panels))
-        return;
+    if (count > 1) {
+        const size_t number = get_group_id(2) * get_num_groups(0) + get_group_id(0);
+        __global COMPONENT* partials = partial + number * count * (BM * BN * PARTS);
+        if (item < SLICE_ITEMS)
+            store_partial(sum[0], partials, get_group_id(1));
+        // No one reads the panels any more, and they may fill local memory.
+        if (!arrives_last(semaphores + number, count, (local int*)panels))
+            return;
+        if (item < SLICE_ITEMS)
+            add_partials(sum[0], partials, count);
+    }
     if (item >= SLICE_ITEMS)
         return;
-    if (count > 1)
-        add_partials(sum[0], partials, count);
     C += (c_offset + batch * c_batch) * PARTS;
     bias += bias_offset * PARTS;
     if (c_wide)

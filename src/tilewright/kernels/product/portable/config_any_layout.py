@@ -50,15 +50,11 @@ class AnyLayoutConfig(PortableConfig):
     def macros(self, problem: Problem) -> dict[str, str | int]:
         call = self.oriented(problem)
         a, b = self.widest(self.BM, call.dtype), self.widest(self.BN, call.dtype)
-        own: dict[str, str | int] = {
-            "A_ORDER": "PANEL_ANY", "A_VEC": a, "B_ORDER": "PANEL_ANY", "B_VEC": b, "C_VEC": self._stored(call),
-        }  # fmt: skip
+        own = {"A_ORDER": "PANEL_ANY", "A_VEC": a, "B_ORDER": "PANEL_ANY", "B_VEC": b, "C_VEC": self._stored(call)}
         return {**super().macros(problem), **own}
 
     def registers(self, call: GemmCall) -> int:
         """With an offset for each element that is read by itself."""
         a, b = self.readings(call)
         panels = ((self.BM, a.width), (self.BN, b.width))
-        return super().registers(call) + sum(
-            side * self.BK // self.items * (width - 1) // width for side, width in panels
-        )
+        return super().registers(call) + sum(side * self.BK // self.items * (width - 1) // width for side, width in panels)

@@ -15,8 +15,8 @@ from .kernels import ANY_LAYOUT, SPLIT_K, TILES
 
 # The tiles that few programs compute small products by, whatever their layouts: those that lose least by the model.
 FEW_TILES = (
-    AnyLayoutConfig(16, 32, 32, 4, 4, SLICED_K=4), AnyLayoutConfig(64, 64, 16, 8, 4),
-    AnyLayoutConfig(128, 16, 32, 4, 4, 16, 2, SLICED_K=2), AnyLayoutConfig(32, 32, 8, 4, 4),
+    AnyLayoutConfig(16, 32, 32, 4, 4, SLICED_K=4), AnyLayoutConfig(64, 64, 16, 8, 4), AnyLayoutConfig(128, 16, 32, 4, 4, 16, 2, SLICED_K=2),
+    AnyLayoutConfig(32, 32, 8, 4, 4),
 )  # fmt: skip
 
 
