@@ -120,7 +120,9 @@ def measured(count: int, seed: int) -> dict[str, Any]:
 
 def lines(record: dict[str, Any]) -> list[str]:
     """The record as a table, a line for each type."""
-    texts = [f"{'type':10}  {'programs':>8}  {'mean loss':>9}  {'worst':>6}  product that loses most; programs of each kernel"]
+    texts = [
+        f"{'type':10}  {'programs':>8}  {'mean loss':>9}  {'worst':>6}  product that loses most; programs of each kernel"
+    ]
     for dtype, row in record["types"].items():
         kernels = ", ".join(f"{name} {count}" for name, count in row["kernels"].items())
         rates = f"{100 * row['mean_loss']:8.2f}%  {100 * row['worst_loss']:5.1f}%"

@@ -16,10 +16,26 @@ from tilewright.dispatch.choice import plan_product
 from tilewright.errors import Unsupported
 
 # Sides of products that bring every family: vectors, small and large tiles, split K, sides that need narrow loads and copies.
-SIDES = ((1, 4096, 4096), (4096, 3, 1000), (16, 40, 24), (64, 72, 4096), (511, 515, 1031), (2048, 2048, 512), (4096, 4096, 256))
+SIDES = (
+    (1, 4096, 4096),
+    (4096, 3, 1000),
+    (16, 40, 24),
+    (64, 72, 4096),
+    (511, 515, 1031),
+    (2048, 2048, 512),
+    (4096, 4096, 256),
+)
 LAYOUTS = (("row", "row"), ("row", "column"), ("column", "row"))
 TEXTS = 3  # of each kernel and type that are compiled
-OPTIONS = ("--target=nvptx64-nvidia-cuda", "-cl-std=CL1.2", "-D__NV_CL_C_VERSION=120", "-fgnu-keywords", "-nogpulib", "-x", "cl")
+OPTIONS = (
+    "--target=nvptx64-nvidia-cuda",
+    "-cl-std=CL1.2",
+    "-D__NV_CL_C_VERSION=120",
+    "-fgnu-keywords",
+    "-nogpulib",
+    "-x",
+    "cl",
+)
 OWN_HEADERS = ("-Xclang", "-finclude-default-header", "-Xclang", "-cl-ext=+all")
 STAND_INS = ("-march=sm_90", *DECLARE, "-cl-no-stdinc")  # for clang without its headers for OpenCL C
 # NVIDIA's is an older one than those that `inspect` uses, and some warn of more: in OpenCL C, of constants beside && and ||.

@@ -23,13 +23,12 @@ ADVICE = f"CUDA needs NVIDIA's OpenCL library (libnvidia-opencl.so.1) or NVRTC: 
 
 @dataclass(frozen=True)
 class Code:
-    """What a compiler made of one kernel: machine code, or PTX that the driver is to link; and the bytes of dynamic shared memory
-    that each launch asks for."""
+    """What a compiler made of one kernel: machine code, or PTX that ends with a zero; and the bytes of dynamic shared memory that
+    each launch asks for."""
 
     image: bytes
     dynamic_bytes: int
     log: str
-    is_ptx: bool
 
 
 class Compiler(Protocol):
@@ -47,14 +46,14 @@ class Compiler(Protocol):
 
 
 class NvrtcCompiler:
-    """NVRTC, for an architecture such as "sm_90". It makes machine code; or PTX for the driver to link, if `links` is set: with
+    """NVRTC, for an architecture such as "sm_90". It makes machine code; or PTX for the driver to link, if `as_ptx` is set: with
     more shared memory, and with instructions that one architecture has alone."""
 
     dialect = Dialect.CUDA
 
-    def __init__(self, architecture: str, links: bool = False) -> None:
+    def __init__(self, architecture: str, as_ptx: bool = False) -> None:
         self._architecture = architecture
-        self._links = links
+        self._as_ptx = as_ptx
 
     @property
     def version(self) -> str:
@@ -62,12 +61,12 @@ class NvrtcCompiler:
 
     def compile(self, source: str, name: str, options: Sequence[str], target: str) -> Code:
         architecture = target or self._architecture
-        if self._links:
+        if self._as_ptx:
             made = nvrtc_for(self._architecture).compile_ptx(source, name, architecture, options)
             loadable = for_cuda(made.ptx)
-            return Code(loadable.text.encode() + b"\0", loadable.dynamic_bytes, made.log, is_ptx=True)
+            return Code(loadable.text.encode() + b"\0", loadable.dynamic_bytes, made.log)
         built = nvrtc_for(architecture).compile(source, name, architecture, options)
-        return Code(built.cubin, 0, built.log, is_ptx=False)
+        return Code(built.cubin, 0, built.log)
 
 
 class OpenCLCompiler:
@@ -80,9 +79,10 @@ class OpenCLCompiler:
         self._bus = bus
 
     def compile(self, source: str, name: str, options: Sequence[str], target: str) -> Code:
-        text, log = opencl_twin(self._bus).ptx(source, name, tuple(options), target)
+        # The library's own kernels are known; the compiler would count its warnings on the terminal.
+        text, log = opencl_twin(self._bus).ptx(source, name, (*options, "-w"), target)
         loadable = for_cuda(text)
-        return Code(loadable.text.encode() + b"\0", loadable.dynamic_bytes, log, is_ptx=True)
+        return Code(loadable.text.encode() + b"\0", loadable.dynamic_bytes, log)
 
 
 def compiler_of(bus: tuple[int, int], architecture: str) -> Compiler:
@@ -90,7 +90,7 @@ def compiler_of(bus: tuple[int, int], architecture: str) -> Compiler:
     if any("libnvidia-opencl" in driver.library for driver in discover()):
         return OpenCLCompiler(bus)
     nvrtc_for(architecture)
-    return NvrtcCompiler(architecture, links=True)
+    return NvrtcCompiler(architecture, as_ptx=True)
 
 
 def nvrtc_for(architecture: str) -> Nvrtc:

@@ -24,7 +24,6 @@ from ..tensor_maps import encode
 from .compilers import Compiler, NvrtcCompiler
 from .driver import CAPTURE_RELAXED, STREAM_NON_BLOCKING, Driver, answer, check, driver_calls
 from .information import architecture, driver_version
-from .linking import linked
 from .programs import Allocation, BoundKernel, Buffer, Program
 from .timing import GATE, Event, Gate, Mark
 
@@ -112,7 +111,11 @@ class Device:
     def _compiled(
         self, compiler: Compiler, source: str, name: str, options: Sequence[str], target: str
     ) -> tuple[int, bytes, str]:
-        """The bytes of dynamic shared memory, the machine code, and the compiler's log."""
+        """The bytes of dynamic shared memory, what the driver loads, and the compiler's log.
+
+        PTX is kept as PTX: the driver keeps the machine code that it makes of it. Its linker would make machine code to be kept
+        here, but for use beside other programs: without setmaxnreg, and with a kernel for fp64 that took three times as long.
+        """
         capability = architecture(self.info.compute_capability)
         key = content_key("cuda", source, *options, target, capability, compiler.version, driver_version(self.info))
         kept = self._disk.get(key)
@@ -120,12 +123,8 @@ class Device:
             dynamic_bytes = int.from_bytes(kept[:LENGTH_BYTES], "little")
             return dynamic_bytes, kept[LENGTH_BYTES:], "(from the cache of built programs)"
         built = compiler.compile(source, name, options, target)
-        image = built.image
-        if built.is_ptx:
-            with self.current(), relaxed_capture():
-                image = linked(image, name, self.info.label)
-        self._disk.put(key, built.dynamic_bytes.to_bytes(LENGTH_BYTES, "little") + image)
-        return built.dynamic_bytes, image, built.log
+        self._disk.put(key, built.dynamic_bytes.to_bytes(LENGTH_BYTES, "little") + built.image)
+        return built.dynamic_bytes, built.image, built.log
 
     def allocate(self, nbytes: int) -> Buffer:
         """A buffer of at least one byte; OutOfDeviceMemory says how many bytes were requested and how many there are."""

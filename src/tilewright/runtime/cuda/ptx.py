@@ -33,7 +33,7 @@ def for_cuda(ptx: str) -> LoadablePtx:
     """The PTX of one kernel as CUDA loads it. Unsupported names a register of OpenCL's that has no counterpart.
 
     If the static variables of shared memory are larger than CUDA allows, all of them become parts of one dynamic array. It begins
-    where shared memory does, at a multiple of 1024: beside static ones, CUDA's linker forgets the alignment of a dynamic array.
+    where shared memory does, at a multiple of 1024.
     """
     text = _REGISTER.sub(_counterpart, ptx)
     found = [(int(each[1]), each[3], int(each[2]) // 8 * int(each[4] or 1)) for each in _SHARED.finditer(text)]
