@@ -12,7 +12,7 @@ from tilewright.core.kernel import Kernel
 from tilewright.core.operands import Layout
 from tilewright.core.plan import plan
 from tilewright.core.problem import Gemm, StridedGemm, random_arrays
-from tilewright.core.types import FLOAT8, numpy_dtype
+from tilewright.core.types import EXACT, FLOAT8, numpy_dtype
 from tilewright.dispatch.choice import plan_product
 from tilewright.kernels.product.call import call_of
 from tilewright.kernels.product.wgmma import search as wgmma
