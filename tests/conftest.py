@@ -2,10 +2,12 @@
 
 import os
 import re
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
 import pytest
+import separate
 from faulty import MakeKernel
 from hypothesis import settings
 from paths import TESTS
@@ -23,6 +25,7 @@ from tilewright.runtime.cuda.device import Device as CudaDevice
 from tilewright.runtime.cuda.opening import open_device as open_cuda_device
 from tilewright.runtime.icd.preference import NEVER_BY_DEFAULT, preference
 from tilewright.runtime.opencl.device import Device, list_devices, open_device
+from tilewright.runtime.opencl.staging import Limits
 
 NO_DEVICE = "no working device"
 # NumPy's tests are imported by test_numpy_suite.py, and are marked with these.
@@ -124,6 +127,13 @@ def one_device() -> Device:
 def place(request: pytest.FixtureRequest, device: Device) -> Place:
     """Each kind of memory of each device."""
     return place_on(device, request.param)
+
+
+@pytest.fixture(params=[1, 3], ids=["one-thread", "three-threads"])
+def limits(request: pytest.FixtureRequest, device: Device, monkeypatch: pytest.MonkeyPatch) -> Iterator[Limits]:
+    """Those of copies between the host and a device that pretends to have memory of its own."""
+    yield separate.pretend(device, request.param, monkeypatch)
+    separate.forget(device)
 
 
 @pytest.fixture(scope="session")

@@ -61,6 +61,8 @@ class PretendedArrays(InterfaceArrays):
         return value.array.shape, value.array.strides, value.dtype, self.address(value) % ALIGNED
 
     def call_key(self, arrays: Any, out: Any) -> tuple[Any, ...] | None:
+        if any(not isinstance(each, PretendedArray) for each in (out, *arrays) if each is not None):
+            return None
         return 0, 1, *(None if each is None else self.key_of(each) for each in (out, *arrays))
 
     def settled(self, value: PretendedArray) -> bool:

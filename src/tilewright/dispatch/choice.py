@@ -30,7 +30,7 @@ from ..kernels.product.mma import search as mma
 from ..kernels.product.portable import search as portable
 from ..kernels.product.results import result_violations
 from ..kernels.product.wgmma import search as wgmma
-from .tuned import NO_TABLES, Tables, Tuned, tuned_for
+from .tuned import NO_TABLES, Tables, Tuned, is_settled, tuned_for
 
 # Families for the instructions of one vendor come first: they win if estimates are equal.
 ONE_VENDOR: tuple[Family, ...] = (fp16x3, wgmma, mma, cuda_cores_tma)
@@ -49,7 +49,8 @@ def plan_product(problem: Problem, device: DeviceInfo, tables: Tables = NO_TABLE
         raise Unsupported("; ".join(impossible))
     chosen = tuned_choice(call, device, tables)
     first = (chosen[0],) if chosen else ()
-    found = replace(plan(chain(first, product_candidates(call, device)), call, device), problem=problem)
+    others = product_candidates(call, device, few_programs=not is_settled(call, device, tables))
+    found = replace(plan(chain(first, others), call, device), problem=problem)
     if chosen:
         found = replace(found, notes=(*found.notes, chosen[1].note))
     if device.kind != "cpu":
@@ -80,21 +81,22 @@ def tuned_choice(call: GemmCall, device: DeviceInfo, tables: Tables) -> tuple[Ke
     return None
 
 
-def product_candidates(problem: Problem, device: DeviceInfo) -> Iterator[Kernel]:
+def product_candidates(problem: Problem, device: DeviceInfo, *, few_programs: bool = False) -> Iterator[Kernel]:
     """All kernels for a product, sorted by the cost models' estimates. The device may be unable to run some.
 
-    They are made lazily.
+    They are made lazily. For `few_programs`, those come first that most products share, unless another is predicted to be
+    much faster.
     """
     call = call_of(problem)
-    for kernel in _candidates(call, device):
+    for kernel in _candidates(call, device, few_programs):
         yield kernel if kernel.scales or not call.scale_a else wrapped(kernel, converts=False)
 
 
-def _candidates(call: GemmCall, device: DeviceInfo) -> Iterator[Kernel]:
+def _candidates(call: GemmCall, device: DeviceInfo, few_programs: bool) -> Iterator[Kernel]:
     """The kernels for a product, perhaps without those that can scale it."""
     families = (cpu,) if takes_vectors(device) else FAMILIES
     if call.dtype not in FLOAT8:
-        return (each.configured for each in ranked(families, call, device))
+        return (each.configured for each in ranked(families, call, device, few_programs))
     if takes_vectors(device):
         return fp8.converted(call, device, families)
     return fp8.candidates(call, device, ONE_VENDOR, PORTABLE)

@@ -111,3 +111,10 @@ def tuned_for(problem: Problem, device: DeviceInfo, tables: Tables) -> Iterator[
             gain = entry.untuned_seconds / entry.seconds
             note = f"from the tuned table of {table.device}, {what}, {table.date[:10]}: {gain:.2f}x the cost model's choice"
             yield Tuned(entry, note)
+
+
+def is_settled(problem: Problem, device: DeviceInfo, tables: Tables) -> bool:
+    """Whether the nearest table with this product says that the cost model's choice was as fast as any."""
+    known = tables_for(device, tables) if device.kind != "cpu" else []
+    key = key_of(problem) if known else ""
+    return any(key in table.settled for table, _ in known)

@@ -55,7 +55,8 @@ def transpose(
 
     Shapes: an `a` of the shape (n0, n1, ..., nk) gives (nk, ..., n1, n0), dense and in C order.
 
-    Arrays: `a` is a NumPy array, a PyOpenCL array or anything that NumPy converts, of any strides. Elements have 1, 2, 4, 8
+    Arrays: `a` is a NumPy array, a PyOpenCL array, a CUDA array (of PyTorch, CuPy, JAX, Numba) or anything that NumPy
+    converts, of any strides. Elements have 1, 2, 4, 8
     or 16 bytes; they are copied as bytes. A NumPy array gives a complete NumPy array. A PyOpenCL array gives a PyOpenCL
     array at once, and its event is in `result.events`.
 

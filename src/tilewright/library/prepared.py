@@ -80,12 +80,14 @@ class Prepared:
         """What a ready call depends on. None if the arrays are of several kinds, for which there is none."""
         kind, kinds = self._kind, self._kinds
         if self._streams:
-            known = kinds.call_key(arrays, out, self._device, self._queue)
+            if MEMORIES.get(type(arrays[0])) is not kinds:
+                return None
+            known = self._kinds.call_key(arrays, out, self._device, self._queue)
             return None if known is None else (known[1], arrays[2] is out)
         given: Any = MEMORIES.get
         a, b, c, bias, scale_a, scale_b = arrays
-        one_kind = type(a) is kind is type(b) and (out is None or type(out) is kind)
-        if not one_kind and any(each is not None and given(type(each)) is not kinds for each in (a, b, out)):
+        usual = type(a) is kind is type(b) and (out is None or type(out) is kind)
+        if not usual and any(given(type(each)) is not kinds for each in ((a, b) if out is None else (a, b, out))):
             return None
         key_of = kinds.key_of
         key: tuple[Any, ...] = (key_of(a), key_of(b), None if out is None else key_of(out))

@@ -88,7 +88,8 @@ def matmul(
     Shapes: `a` is (..., m, k), `b` is (..., k, n), and the result is (..., m, n). Leading dimensions broadcast. A 1-D `a`
     is a row, a 1-D `b` is a column, and the result loses that dimension.
 
-    Arrays: operands are NumPy arrays, PyOpenCL arrays, or anything that NumPy converts, of any strides. NumPy operands
+    Arrays: operands are NumPy arrays, PyOpenCL arrays, CUDA arrays (of PyTorch, CuPy, JAX, Numba), or anything that NumPy
+    converts, of any strides. CUDA arrays give an array of the first one's kind at once, in its current stream. NumPy operands
     give a complete NumPy array. If an operand is a PyOpenCL array, the call returns a PyOpenCL array at once; its last
     event is in `result.events`, and its memory comes from the allocator of the first operand that has one.
 
@@ -105,7 +106,8 @@ def matmul(
             each factor, and "fp32_split" adds three fp16 products and is as accurate as "ieee". For 8-bit floats, "fp8"
             sums 13 bits within each 128 steps of k.
         device: where NumPy operands are multiplied: an index, "cpu", "gpu" or part of a name.
-        queue: the pyopencl.CommandQueue to use. It must run commands in order. The default is the array's own.
+        queue: the pyopencl.CommandQueue to use. It must run commands in order. The default is the array's own. With CUDA
+            arrays, a stream.
         wait_for: a list of pyopencl.Event that must complete first.
 
     Raises:

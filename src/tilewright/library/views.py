@@ -104,6 +104,24 @@ def host_view(array: np.ndarray) -> tuple[View, HostBlock]:
     return view, HostBlock(address + low, nbytes, array)
 
 
+def packed(array: np.ndarray) -> tuple[View, np.ndarray]:
+    """A copy of an array without gaps, as a view, and the array with its dimensions in the order of that copy.
+
+    The order is that of the array's own memory, so that both are read along it; repeated dimensions come first.
+    """
+    if array.flags.c_contiguous:
+        return host_view(array)[0], array
+    if array.flags.f_contiguous:
+        return host_view(array)[0], array.T
+    steps = [abs(stride) if side > 1 else 0 for side, stride in zip(array.shape, array.strides, strict=True)]
+    order = sorted(range(array.ndim), key=lambda place: -steps[place] if steps[place] else -array.nbytes - max(steps))
+    strides, reach = [0] * array.ndim, 1
+    for place in reversed(order):
+        strides[place] = reach
+        reach *= array.shape[place]
+    return View(array.shape, tuple(strides), 0), array.transpose(order)
+
+
 LENT = cl.mem_flags.READ_WRITE | cl.mem_flags.USE_HOST_PTR
 
 

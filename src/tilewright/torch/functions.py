@@ -14,7 +14,7 @@ def matmul(a: Tensor, b: Tensor, *, precision: str | None = None) -> Tensor:
     is a row, a 1-D `b` is a column, and the result loses that dimension.
 
     Tensors: both lie on the CPU or on one CUDA GPU, with any strides, and have one type: float32, float64, float16,
-    bfloat16, complex64, complex128, int32, int8 (the result is int32), float8_e4m3fn or float8_e5m2 (the result is
+    bfloat16, complex64, complex128, any integers or bool (int8 gives int32), float8_e4m3fn or float8_e5m2 (the result is
     float32). Those of a GPU are multiplied in the current stream.
 
     Arguments:

@@ -128,7 +128,7 @@ def test_prepare_refuses_what_gemm_refuses(device: Device) -> None:
     with pytest.raises(UnknownName, match="relo"):
         prepare(a, b, activation="relo", queue=device.queue)
     with pytest.raises(UnsupportedType):
-        prepare(a.astype(np.uint64), b.astype(np.uint64), queue=device.queue)
+        prepare(a.astype("M8[s]"), b, queue=device.queue)
     with pytest.raises(InvalidInput, match="beta=2 needs c"):
         prepare(a, b, beta=2, queue=device.queue)
     with pytest.raises(InvalidInput, match="b is a list"):

@@ -24,6 +24,7 @@ from tilewright.torch import linear, matmul  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("one_device")
 OPERATORS = torch.ops.tilewright
+OTHER_FLOAT8 = torch.float8_e4m3fnuz  # of which the library has no kernel
 IN_OPCHECK = pytest.mark.filterwarnings("ignore:The .grad attribute:UserWarning")  # its own code is warned of
 ACTIVATIONS = {
     "relu": torch.relu,
@@ -69,7 +70,19 @@ def test_lazily_conjugated_and_negated_tensors() -> None:
 def test_integers_and_short_floats_have_the_librarys_results() -> None:
     small = torch.full((2, 1000), 100, dtype=torch.int8)
     assert matmul(small, small.T).tolist() == [[10000000] * 2] * 2
-    assert matmul(small.int(), small.int().T).dtype == torch.int32
+    for dtype in (
+        torch.uint8,
+        torch.int16,
+        torch.uint16,
+        torch.int32,
+        torch.uint32,
+        torch.int64,
+        torch.uint64,
+        torch.bool,
+    ):
+        few = torch.tensor([[1, 0, 2], [0, 0, 3]]).to(dtype)
+        wide = few.long() @ few.long().T
+        assert torch.equal(matmul(few, few.T), wide.to(dtype)), dtype
     short = tensor((4, 8)).to(torch.float8_e4m3fn)
     result = matmul(short, short.T)
     assert result.dtype == torch.float32
@@ -153,7 +166,7 @@ def test_what_is_refused() -> None:
         (lambda: matmul(a, a.T.to("meta")), InvalidInput, "a has cpu, b has meta"),
         (lambda: matmul(a.half(), a.T.half(), precision="fp32_split"), InvalidInput, "float16 does not support"),
         (lambda: matmul(a, a.T, precision="exact"), UnknownName, "exact"),
-        (lambda: matmul(a.bool(), a.T.bool()), UnsupportedType, r"torch\.bool.*float32"),
+        (lambda: matmul(a.to(OTHER_FLOAT8), a.T.to(OTHER_FLOAT8)), UnsupportedType, "float8_e4m3fnuz.*float32"),
         (lambda: linear(a, tensor((4, 5))), InvalidInput, r"\(6, 4\), \(4, 5\) and None"),
         (lambda: linear(a, a, tensor((6, 1))), InvalidInput, r"\(6, 1\)"),
         (lambda: linear(a, a, activation="tanh"), UnknownName, "tanh"),

@@ -29,7 +29,7 @@
 
 // Component number `word` of elements of A or B at `elements`; with `conjugate`, imaginary parts change sign.
 #define COMPONENT_OF(elements, word, conjugate) \
-    ((conjugate) && (word) % 2 ? -DECODE((elements)[word]) : DECODE((elements)[word]))
+    (((conjugate) & (word)) ? -DECODE((elements)[word]) : DECODE((elements)[word]))
 
 INLINE float half_to_float(ushort bits)
 {

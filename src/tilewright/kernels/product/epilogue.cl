@@ -36,17 +36,17 @@ INLINE void scale(COMPONENT* value, const ACC factor)
 #endif
 }
 
-// Finishes C_VEC elements of a row of C that lie side by side at `c` and writes them by one store. The bias of the
-// first is at `bias`, the next one's `bias_column` elements further. If beta is 0, C is not read.
-INLINE void finish(COMPONENT* sum, const ACC alpha, const ACC beta, __global RESULT* c, const __global RESULT* bias,
-                   const long bias_column)
+// Finishes `count` elements of a row of C, known when compiling and at most C_VEC, that lie side by side at `c`, and writes them
+// by one store. The bias of the first is at `bias`, the next one's `bias_column` elements further. If beta is 0, C is not read.
+INLINE void finish_by(const int count, COMPONENT* sum, const ACC alpha, const ACC beta, __global RESULT* c,
+                      const __global RESULT* bias, const long bias_column)
 {
     RESULT elements[C_VEC * PARTS];
     const int with_c = !is_zero(beta);
     if (with_c)
-        load_result(elements, c, C_VEC * PARTS);
+        load_result(elements, c, count * PARTS);
 #pragma unroll
-    for (int i = 0; i < C_VEC; i++) {
+    for (int i = 0; i < count; i++) {
         COMPONENT* value = sum + i * PARTS;
         scale(value, alpha);
         if (with_c) {
@@ -67,5 +67,12 @@ INLINE void finish(COMPONENT* sum, const ACC alpha, const ACC beta, __global RES
             elements[i * PARTS + part] = ENCODE_RESULT(ACTIVATE(value[part]));
         }
     }
-    store_result(c, elements, C_VEC * PARTS);
+    store_result(c, elements, count * PARTS);
+}
+
+// The same for C_VEC elements.
+INLINE void finish(COMPONENT* sum, const ACC alpha, const ACC beta, __global RESULT* c, const __global RESULT* bias,
+                   const long bias_column)
+{
+    finish_by(C_VEC, sum, alpha, beta, c, bias, bias_column);
 }

@@ -9,14 +9,22 @@ from ...core.device import DeviceInfo
 from ...core.kernel import Config, Kernel
 from .call import GemmCall
 
+# How much faster a program must be by the models than one of the few that most products share, to be built: a first call waits
+# for a build about as long as for a hundred thousand launches.
+WORTH_A_PROGRAM = 1.15
+
 
 @dataclass(frozen=True)
 class Candidate:
-    """A kernel, a configuration for it, and what it would take: an estimate in clock cycles that all families share."""
+    """A kernel, a configuration for it, and what it would take: an estimate in clock cycles that all families share.
+
+    `few` are those whose programs most products share.
+    """
 
     kernel: Kernel
     config: Config
     cost: float
+    few: bool = False
 
     @property
     def rank(self) -> tuple[bool, float]:
@@ -35,6 +43,7 @@ class Group:
     floor: float
     open: Callable[[], Iterable["Candidate | Group"]]
     precision: str = ""
+    few: bool = False  # whether all of them are
 
     @property
     def rank(self) -> tuple[bool, float]:
@@ -44,14 +53,16 @@ class Group:
 Offer = Candidate | Group
 
 
-def once_checked(kernel: Kernel, config: Config, cost: float, call: GemmCall, device: DeviceInfo) -> Group:
+def once_checked(
+    kernel: Kernel, config: Config, cost: float, call: GemmCall, device: DeviceInfo, few: bool = False
+) -> Group:
     """A candidate that is offered only if nothing speaks against its configuration, which is asked when its turn comes."""
 
     def fitting() -> Iterator[Candidate]:
         if not any(config.violations(call, device)):
-            yield Candidate(kernel, config, cost)
+            yield Candidate(kernel, config, cost, few)
 
-    return Group(cost, fitting, kernel.precision)
+    return Group(cost, fitting, kernel.precision, few)
 
 
 class Family(Protocol):
@@ -62,18 +73,22 @@ class Family(Protocol):
         ...
 
 
-def ranked(families: Sequence[Family], call: GemmCall, device: DeviceInfo) -> Iterator[Candidate]:
-    """The candidates of several families, sorted by cost."""
-    return cheapest_first(offer for family in families for offer in family.offers(call, device))
+def ranked(
+    families: Sequence[Family], call: GemmCall, device: DeviceInfo, few_programs: bool = False
+) -> Iterator[Candidate]:
+    """The candidates of several families, sorted by cost. For `few_programs`, others than those that most products share stand
+    as if they cost WORTH_A_PROGRAM times as much."""
+    offers = (offer for family in families for offer in family.offers(call, device))
+    return cheapest_first(offers, WORTH_A_PROGRAM if few_programs else 1.0)
 
 
 Entry = tuple[tuple[bool, float], bool, tuple[int, ...], Offer]
 
 
-def cheapest_first(offers: Iterable[Offer]) -> Iterator[Candidate]:
+def cheapest_first(offers: Iterable[Offer], worth_a_program: float = 1.0) -> Iterator[Candidate]:
     """All candidates in the order of their ranks, equal ones as they are listed. A group is opened when nothing is left that
     is surely cheaper."""
-    waiting = [_entry(offer, (place,)) for place, offer in enumerate(offers)]
+    waiting = [_entry(offer, (place,), worth_a_program) for place, offer in enumerate(offers)]
     heapify(waiting)
     while waiting:
         _, _, path, offer = heappop(waiting)
@@ -81,8 +96,9 @@ def cheapest_first(offers: Iterable[Offer]) -> Iterator[Candidate]:
             yield offer
             continue
         for place, inner in enumerate(offer.open()):
-            heappush(waiting, _entry(inner, (*path, place)))
+            heappush(waiting, _entry(inner, (*path, place), worth_a_program))
 
 
-def _entry(offer: Offer, path: tuple[int, ...]) -> Entry:
-    return offer.rank, isinstance(offer, Candidate), path, offer
+def _entry(offer: Offer, path: tuple[int, ...], worth_a_program: float) -> Entry:
+    other, cost = offer.rank
+    return (other, cost if offer.few else cost * worth_a_program), isinstance(offer, Candidate), path, offer

@@ -6,11 +6,12 @@ from typing import Any
 import numpy as np
 import pyopencl as cl
 
-from ...errors import InvalidInput
+from ...errors import InvalidInput, OutOfDeviceMemory
 from ...runtime.opencl.device import Device, adopt
+from ...runtime.opencl.staging import staging_of
 from ..engine import Call, default_device
 from ..shapes import Shape, View, distinct
-from ..views import as_host_array, host_view, lent_buffer, whole_elements
+from ..views import as_host_array, host_view, lent_buffer, packed, whole_elements
 from .ready import REFUSED, Ready, Recipe
 
 Place = tuple[Device, Any]  # where a call runs: its device, and its queue
@@ -30,10 +31,10 @@ class HostMemory:
         return as_host_array(value, name)
 
     def as_operand(self, array: np.ndarray, dtype: np.dtype) -> np.ndarray:
-        """The operand in that type and in a layout that kernels can read: dense if it must be copied to a device."""
+        """The operand in that type and in a layout that kernels can read, or that is copied to the device."""
         if array.dtype != dtype:
             array = array.astype(dtype)
-        if whole_elements(array) and (self.shares_memory or array.flags.forc):
+        if not self.shares_memory or whole_elements(array):
             return array
         return np.array(array, order="C", copy=True)
 
@@ -49,16 +50,20 @@ class HostMemory:
         return as_host_array(out, "out")
 
     def writable_by_kernels(self, out: np.ndarray) -> bool:
-        """Whether kernels can write to the array's own memory."""
+        """Whether results can be written to the array itself."""
         if not whole_elements(out):
-            return False
-        return out.flags.forc or (self.shares_memory and distinct(host_view(out)[0]))
+            return out.flags.forc and not self.shares_memory
+        return out.flags.forc or distinct(host_view(out)[0])
 
     def signature(self, array: np.ndarray | None) -> tuple[Any, ...] | None:
-        return None if array is None else (array.shape, array.strides, array.dtype)
+        if array is None:
+            return None
+        dense = self.shares_memory or array.flags.forc
+        return array.shape, array.strides if dense else self.view(array).strides, array.dtype
 
     def view(self, array: np.ndarray) -> View:
-        return host_view(array)[0]
+        """How kernels see the array: in its own memory, or in a buffer into which it was copied without gaps."""
+        return host_view(array)[0] if self.shares_memory or array.flags.forc else packed(array)[0]
 
     def dense(self, array: np.ndarray, shape: Shape) -> np.ndarray:
         """The array broadcast to a shape, as a dense copy."""
@@ -135,17 +140,42 @@ class HostMemory:
                 return
 
     def _run_on_copies(self, call: Call, arrays: Mapping[str, np.ndarray], output: str, reads_output: bool) -> None:
-        """The same on a device with separate memory."""
-        buffers = {}
+        """The same on a device with separate memory: by buffers of its pool, and pinned memory on the way."""
+        pool, taken = self.device.pool, dict[str, tuple[int, Any]]()
+        sent = {name: array for name, array in arrays.items() if name != output or reads_output}
+        try:
+            try:
+                self._send(call, arrays, sent, taken)
+            except OutOfDeviceMemory:  # some drivers allocate when a buffer is first used
+                self._finish_before_raising()
+                taken.clear()
+                if not pool.release():
+                    raise
+                self._send(call, arrays, sent, taken)
+            staging_of(self.device).read(self.queue, taken[output][1], packed(arrays[output])[1])
+            if not arrays[output].nbytes:
+                self.device.finish(
+                    "operands of an empty result", self.queue
+                )  # nothing was read, which would have waited
+        except BaseException:
+            self._finish_before_raising()
+            raise
+        finally:
+            pool.give(taken.values())
+
+    def _send(
+        self,
+        call: Call,
+        arrays: Mapping[str, np.ndarray],
+        sent: Mapping[str, np.ndarray],
+        taken: dict[str, tuple[int, Any]],
+    ) -> None:
+        """Take a buffer for each array, copy those to be `sent`, and enqueue the call."""
         for name, array in arrays.items():
-            buffers[name] = self.device.allocate(array.nbytes)
-            if name != output or reads_output:
-                self.device.write(buffers[name], array.ravel(order="K"), self.queue)
-        call.enqueue(buffers, self.queue, event=False)
-        target = arrays[output]
-        flat = self.device.read(buffers[output], target.size, target.dtype, queue=self.queue)
-        by_columns = target.flags.f_contiguous and not target.flags.c_contiguous
-        target[...] = flat.reshape(target.shape[::-1]).T if by_columns else flat.reshape(target.shape)
+            taken[name] = self.device.pool.take(array.nbytes, self.device.allocate)
+        copies = [(taken[name][1], packed(array)[1]) for name, array in sent.items()]
+        staging_of(self.device).write(self.queue, copies)
+        call.enqueue({name: buffer for name, (_, buffer) in taken.items()}, self.queue, event=False)
 
     def result(self, array: np.ndarray) -> np.ndarray:
         return array

@@ -24,8 +24,8 @@ def name_of(kernel: Kernel, without: Collection[str] = ()) -> str:
 def tuning_candidates(problem: Gemm, info: DeviceInfo, skip: Sequence[str] = ()) -> Iterator[Kernel]:
     """The candidates whose constraints all hold, without those whose names are in `skip`.
 
-    The first is the one that the library runs without a table. Then follow two of its family for one of each other family,
-    the most promising first.
+    The first is the cost models' choice, as the library runs it where a table has settled the problem. Then follow two of its
+    family for one of each other family, the most promising first.
     """
     ranked = (each for each in product_candidates(problem, info) if _fits(each, problem, info, skip))
     own = next(ranked, None)

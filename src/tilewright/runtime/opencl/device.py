@@ -25,12 +25,13 @@ from ..device import DEVICE_VARIABLE, place_of, preset_device
 from ..icd.preference import NEVER_BY_DEFAULT, UNKNOWN_DRIVER, preference, standing
 from ..icd.registration import bind_threads, register
 from ..tensor_maps import encode
-from .error_codes import code_of, error_sentence, failure
+from .error_codes import NO_MEMORY, code_of, error_sentence, failure
 from .images import DeviceImage, make_image, make_sampler
 from .information import describe
 from .instructions import with_instructions
 from .kernel_objects import kernel_object
 from .launch_without_event import launch_without_event
+from .pool import BufferPool
 from .retarget import retarget
 from .smoke import LOOP_ROUNDS, rounds_of_a_long_loop
 
@@ -167,6 +168,7 @@ class Device:
         self._plain_queue: Any = None
         self._programs: dict[tuple[str, str, tuple[str, ...], str], Program] = {}
         self.per_thread = threading.local()  # what the library caches for its calls on this device
+        self.pool = BufferPool(info.global_bytes, info.max_alloc_bytes)
         self._lock = Lock()
         self._disk = BinaryCache(cache_folder() / "programs")
 
@@ -259,14 +261,18 @@ class Device:
             return self._plain_queue
 
     def allocate(self, nbytes: int) -> Any:
-        """A buffer of at least one byte; OutOfDeviceMemory says how many bytes were requested and how many there are."""
+        """A buffer of at least one byte; OutOfDeviceMemory says how many bytes were requested and how many there are.
+
+        Idle buffers of the pool are freed before that."""
         size = max(int(nbytes), 1)
         limit = self.info.max_alloc_bytes
         if limit and size > limit:
             raise OutOfDeviceMemory(f"{size:,} bytes are too many: {self.info.label} allows {limit:,} in one buffer")
         try:  # for every result on a device: a context manager would cost 2 us
             return cl.Buffer(self.context, READ_WRITE, size)
-        except cl.Error:
+        except cl.Error as error:
+            if code_of(error) in NO_MEMORY and self.pool.release():
+                return self.allocate(size)
             with check(f"allocating {size:,} bytes of {self.info.global_bytes:,} on {self.info.label}"):
                 raise
 

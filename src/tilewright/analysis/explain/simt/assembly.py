@@ -15,11 +15,15 @@ Build = Callable[[Context, Assembly], Step]
 
 
 def compile_assembly(context: Context, statement: Assembly) -> Step:
-    """What the statement does; an error where its instruction is not known."""
+    """What the statement does. Where its instruction is not known, that is an error if a work-item gets there."""
     for pattern, build in _INSTRUCTIONS:
         if pattern.fullmatch(statement.template):
             return build(context, statement)
-    raise statement.position.error(ASSEMBLY)
+
+    def refuse(frame: Frame, mask: Mask) -> Mask:
+        raise statement.position.error(ASSEMBLY)
+
+    return refuse
 
 
 def _nothing(context: Context, statement: Assembly) -> Step:

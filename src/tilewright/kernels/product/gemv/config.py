@@ -48,6 +48,10 @@ class GemvConfig(SplitKConfig):
         """Work-items among which the k of one sum is divided."""
         raise NotImplementedError
 
+    def columns(self, call: GemmCall) -> int:
+        """Columns of C that are computed, whether they are there or not."""
+        return call.n
+
     def partials(self, call: GemmCall) -> int:
         """Components of the sums that one work-item holds."""
         raise NotImplementedError
@@ -88,8 +92,11 @@ class RowsConfig(GemvConfig):
     def group_rows(self, call: GemmCall) -> int:
         return self.TEAMS * self.ROWS
 
+    def scalars(self, problem: Problem) -> dict[str, int | float]:
+        return {"team": self.TEAM, "a_wide": 0, "b_wide": 0}
+
     def partials(self, call: GemmCall) -> int:
-        return self.ROWS * call.n * elements(call.dtype).parts
+        return self.ROWS * self.columns(call) * elements(call.dtype).parts
 
     def macros(self, problem: Problem) -> dict[str, str | int]:
         call = self.oriented(problem)
@@ -98,7 +105,7 @@ class RowsConfig(GemvConfig):
         b_width = width if b.order == "PANEL_ALONG_K" and b.width >= width else 1
         return {
             **super().macros(problem), **element_macros(call),
-            "COLUMNS": max(call.n, 1), "A_VEC": width, "B_VEC": b_width,
+            "COLUMNS": max(call.n, 1), "A_VEC": width, "B_VEC": b_width, "ANY": 0,
         }  # fmt: skip
 
 
@@ -117,16 +124,18 @@ class ColumnsConfig(GemvConfig):
     def sharing(self) -> int:
         return self.SLICED_K
 
-    @staticmethod
-    def width(call: GemmCall) -> int:
+    def width(self, call: GemmCall) -> int:
         a = reading(call, "A")
         return min(a.width, elements(call.dtype).fragment) if a.order == "PANEL_ACROSS" else 1
 
     def group_rows(self, call: GemmCall) -> int:
         return self.LANES * self.width(call)
 
+    def scalars(self, problem: Problem) -> dict[str, int | float]:
+        return {"lanes": self.LANES, "a_wide": 0, "b_wide": 0}
+
     def partials(self, call: GemmCall) -> int:
-        return self.width(call) * call.n * elements(call.dtype).parts
+        return self.width(call) * self.columns(call) * elements(call.dtype).parts
 
     def macros(self, problem: Problem) -> dict[str, str | int]:
         call = self.oriented(problem)
@@ -135,5 +144,6 @@ class ColumnsConfig(GemvConfig):
         once = width * steps * element_type(call.dtype).itemsize
         vectors: dict[str, str | int] = {
             "COLUMNS": max(call.n, 1), "A_VEC": width, "B_VEC": steps, "RUNS": max(1, min(MOST_RUNS, IN_FLIGHT // once)),
+            "ANY": 0,
         }  # fmt: skip
         return {**super().macros(problem), **element_macros(call), **vectors}

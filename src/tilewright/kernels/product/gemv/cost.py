@@ -45,7 +45,7 @@ def cost(config: GemvConfig, call: GemmCall, device: DeviceInfo) -> float:
     straight = (how.order == "PANEL_ALONG_K") == rows
     waste = (1.0 if how.width * itemsize >= 8 else 1.3) if straight else 8.0
     memory = waste * memory_cycles(call, device) * idle / asking * _unsteady(config, call, how.width * itemsize)
-    products = call.batch * call.m * call.k * call.n * slowness(call.dtype) / device.compute_units
+    products = call.batch * call.m * call.k * config.columns(call) * slowness(call.dtype) / device.compute_units
     again = 0.35 * products * itemsize / config.ROWS / L2_BYTES if isinstance(config, RowsConfig) else 0.0
     scattered = rows and reading(call, "B").order != "PANEL_ALONG_K"
     issue = SCATTERED_ISSUE if scattered else VECTOR_ISSUE[rows]

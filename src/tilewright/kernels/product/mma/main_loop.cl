@@ -102,10 +102,10 @@ void product(const int M, const int N, const int K, const ACC alpha, const ACC b
     const __global STORED *a, *b;
     int rows, columns, a_left, b_left, filling = 0;
     // Where a copy is of several elements, they lie side by side.
-    const long a_row_step = A_ORDER == PANEL_ACROSS && A_WIDTH > 1 ? 1 : a_row;
-    const long a_k_step = A_ORDER == PANEL_ALONG_K && A_WIDTH > 1 ? 1 : a_column;
-    const long b_k_step = B_ORDER == PANEL_ALONG_K && B_WIDTH > 1 ? 1 : b_row;
-    const long b_column_step = B_ORDER == PANEL_ACROSS && B_WIDTH > 1 ? 1 : b_column;
+    const long a_row_step = ((A_ORDER == PANEL_ACROSS) & (A_WIDTH > 1)) ? 1 : a_row;
+    const long a_k_step = ((A_ORDER == PANEL_ALONG_K) & (A_WIDTH > 1)) ? 1 : a_column;
+    const long b_k_step = ((B_ORDER == PANEL_ALONG_K) & (B_WIDTH > 1)) ? 1 : b_row;
+    const long b_column_step = ((B_ORDER == PANEL_ACROSS) & (B_WIDTH > 1)) ? 1 : b_column;
     const __global STORED *matrix_a = A + a_offset, *matrix_b = B + b_offset;
 
 // What follows are macros, since functions would need nearly all of the kernel's variables.
@@ -196,8 +196,9 @@ void product(const int M, const int N, const int K, const ACC alpha, const ACC b
                         multiply(sum[i][j], a_fragments[k_step % A_SETS][i], b_fragments[k_step % 2] + j * B_PARTS);
 #pragma unroll
                     for (int copy = 0; copy < A_COPIES + B_COPIES; copy++)
-                        if (copy * PLACES / (A_COPIES + B_COPIES) == k_step * TILES_M + i && (WARPS_K == 1 || left > 0))
-                            START_COPY(copy)
+                        if (copy * PLACES / (A_COPIES + B_COPIES) == k_step * TILES_M + i)
+                            if (WARPS_K == 1 || left > 0)
+                                START_COPY(copy)
                     if (A_SETS == 1 && i == 0)
                         read_a(a_fragments[0][TILES_M - 1], stage + a_slice, warp.x + (TILES_M - 1) * 16, k);
                     if (i == 0 && k_step == K_STEPS - 1) {

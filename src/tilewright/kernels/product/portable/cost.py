@@ -27,6 +27,7 @@ from ..cost import (
 from ..macros import elements, result_width
 from ..packing import launches
 from .config import PortableConfig
+from .config_any_layout import AnyLayoutConfig
 
 # Every tile with the part of the multiply-adds in what its work-items issue, and what else keeps it from its best: fitted
 # to some 4000 measurements on an H200 in float32, from 64 to 5000 a side, thin, batched and square.
@@ -69,6 +70,7 @@ TILE_SPACE: dict[PortableConfig, float] = {
 
 SMALL_COMPLEX, LARGE_COMPLEX = 1.13, 0.88  # efficiency of complex tiles up to 8 x 4, and above, against float32's
 NARROW_TILE = 200  # products of a work-item for which an operand read by single floats doubles a tile's time
+ASKING = 1.03  # slowness of a tile that asks in each step how its operands lie: an estimate by its instructions, not measured
 NARROW_RESULT = 1.1  # slowness of the largest tile if it stores single elements, or converts what it reads
 REGISTER_FILE = 65536  # 32-bit registers of a compute unit
 FULL_WARPS = 5.7  # warps of 8 x 16 tiles that keep a compute unit busy; smaller tiles need more of them
@@ -133,6 +135,7 @@ def best_terms(config: PortableConfig, dtype: str) -> Terms:
 
 def _terms(config: PortableConfig, call: GemmCall, resident: int, narrow: float) -> Terms:
     step = config.BM * config.BN * slowness(call.dtype) / (LANES * efficiency(config, call.dtype)) * narrow
+    step *= ASKING if isinstance(config, AnyLayoutConfig) else 1
     fill = config.items / 32 / FULL_WARPS * sqrt(config.TM * config.TN / 128)
     return Terms(resident, step, fill, (config.BM + config.BN) * element_type(call.dtype).itemsize, 0.0, 0.0)
 

@@ -13,12 +13,13 @@ from ..macros import elements
 from ..packing import packing
 from ..steps import split_k_steps
 from .config import PortableConfig
+from .config_any_layout import AnyLayoutConfig
 
 HERE = Path(__file__).parent
 
 
 def fixup_steps(kernel: Kernel, config: Config, problem: Problem) -> Steps:
-    """One launch for up to MOST_GROUPS matrices, with split-K whose partial tiles the last work-group of each tile adds up."""
+    """One launch for up to MOST_GROUPS matrices. With split-K the last work-group of each tile adds up its partial tiles."""
     assert isinstance(config, PortableConfig)
     return tuple(_fixup_steps(kernel, config, config.orientation(problem)))
 
@@ -28,6 +29,10 @@ def _fixup_steps(kernel: Kernel, config: PortableConfig, call: GemmCall) -> Iter
         part = call.batches(first, min(MOST_GROUPS, call.batch - first))
         yield from packing(part, config.packed(part), config.place)
         part = config.after_packing(part)
+        if not config.chunk(part):  # then the kernel gets arguments that it does not use
+            unused = {**dict(part.buffers), PARTIAL: "C", SEMAPHORES: "C"}
+            yield Step(kernel, config, part, tuple(unused.items()))
+            continue
         split = replace(part, k_chunk=config.chunk(part))
         tiles, kind = config.tiles(split) * split.batch, elements(split.dtype)
         split_bytes = tiles * config.BM * config.BN * kind.parts * kind.component_bytes
@@ -40,8 +45,8 @@ def _kernel(file: str, config: Config) -> Kernel:
 
 
 TILES = _kernel("main_loop.cl", PortableConfig(128, 128, 8, 8, 8))
+FENCES = (("nvidia", "the last work-group of a tile reads what the others wrote, behind NVIDIA's fences"),)
 SPLIT_K = replace(
-    _kernel("split_k.cl", PortableConfig(128, 128, 8, 8, 8, split_k=2)),
-    steps=fixup_steps,
-    requires=(("nvidia", "the last work-group of a tile reads what the others wrote, behind NVIDIA's fences"),),
+    _kernel("split_k.cl", PortableConfig(128, 128, 8, 8, 8, split_k=2)), steps=fixup_steps, requires=FENCES
 )
+ANY_LAYOUT = replace(_kernel("any_layout.cl", AnyLayoutConfig(64, 64, 16, 8, 4)), steps=fixup_steps, requires=FENCES)

@@ -9,8 +9,15 @@ from ..call import GemmCall
 from ..cost import SPLITS, fixup_cycles
 from ..family import Candidate, Group
 from .config import PortableConfig
+from .config_any_layout import AnyLayoutConfig
 from .cost import TILE_SPACE, cost_without_fixup, least_cost, least_tile_cost, packing_cycles, terms
-from .kernels import SPLIT_K, TILES
+from .kernels import ANY_LAYOUT, SPLIT_K, TILES
+
+# The tiles that few programs compute small products by, whatever their layouts: those that lose least by the model.
+FEW_TILES = (
+    AnyLayoutConfig(16, 32, 32, 4, 4, SLICED_K=4), AnyLayoutConfig(64, 64, 16, 8, 4),
+    AnyLayoutConfig(128, 16, 32, 4, 4, 16, 2, SLICED_K=2), AnyLayoutConfig(32, 32, 8, 4, 4),
+)  # fmt: skip
 
 
 def offers(call: GemmCall, device: DeviceInfo) -> Iterator[Group]:
@@ -22,6 +29,11 @@ def offers(call: GemmCall, device: DeviceInfo) -> Iterator[Group]:
     """
     own = call.row_major
     yield Group(least_cost(own, device), partial(_groups, own, device))
+    if "nvidia" in device.features:
+        for tile in FEW_TILES:
+            most = _most_splits(tile, own, device)
+            floor = least_tile_cost(tile, most, True, own, device)
+            yield Group(floor, partial(_any_layout, tile, most, own, device), few=True)
 
 
 def _groups(call: GemmCall, device: DeviceInfo) -> Iterator[Group]:
@@ -56,6 +68,17 @@ def _ways(tile: PortableConfig, pack: bool, most: int, call: GemmCall, device: D
         if splits > 1 and nvidia:
             adding = fixup_cycles(config.BM * config.BN, splits, call, device)
             yield Candidate(SPLIT_K, config, cycles + adding + own.packing)
+
+
+def _any_layout(tile: AnyLayoutConfig, most: int, call: GemmCall, device: DeviceInfo) -> Iterator[Candidate]:
+    """The tile's one program, with K in each number of splits."""
+    own = terms(tile, call, device)
+    for splits in (each for each in SPLITS if each <= most):
+        config = replace(tile, split_k=splits)
+        if not config.has_empty_split(call):
+            cycles = cost_without_fixup(config, call, device, own)
+            adding = fixup_cycles(config.BM * config.BN, splits, call, device)
+            yield Candidate(ANY_LAYOUT, config, cycles + adding, few=True)
 
 
 @cache

@@ -30,7 +30,7 @@ void gemm_split_k(const int M, const int N, const int K, const int k_chunk, cons
     B += (b_offset + batch * b_batch + tile.y * b_column + k_begin * b_row) * PARTS;
 
     COMPONENT sum[TM][TN * PARTS];
-    compute_tile(sum, panels, depth, A, M - tile.x, a_row, a_column, B, N - tile.y, b_row, b_column);
+    compute_tile(sum, panels, depth, A, M - tile.x, a_row, a_column, 0, B, N - tile.y, b_row, b_column, 0);
 
     const int item = get_local_id(0), count = get_num_groups(1);
     const size_t number = get_group_id(2) * get_num_groups(0) + get_group_id(0);

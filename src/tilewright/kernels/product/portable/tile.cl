@@ -7,7 +7,7 @@
 //                 merge in pairs; 0: row after row
 // SLICED_K        slices of a panel's depth (split-K inside a work-group): each is multiplied by its own work-items for the whole tile
 // GROUP_M         rows of tiles of a swizzle group: work-groups that run at a time then share panels in the L2 cache
-// A_ORDER, B_ORDER  PANEL_ALONG_K or PANEL_ACROSS: the direction in which the operand is read by vectors
+// A_ORDER, B_ORDER  PANEL_ALONG_K or PANEL_ACROSS: the direction in which the operand is read by vectors; PANEL_ANY as panel.cl says
 // A_VEC, B_VEC    elements of one load; sizes, strides and alignment are multiples of it in that direction
 // C_VEC           elements of one store; above 1, c_column is 1
 // A_PAD, B_PAD    unused elements at the end of each row of a panel: they keep its columns out of each other's banks
@@ -28,8 +28,8 @@
 #define STEP_N (BN / (TN / FRAGMENT))
 #define A_PITCH ((BM + A_PAD) * PARTS)
 #define B_PITCH ((BN + B_PAD) * PARTS)
-#define A_LOADS (BM * BK / A_VEC / ITEMS)
-#define B_LOADS (BN * BK / B_VEC / ITEMS)
+#define A_LOADED (BM * BK / ITEMS)  // elements of a panel that a work-item reads
+#define B_LOADED (BN * BK / ITEMS)
 #define PANELS (BK * (A_PITCH + B_PITCH))  // components of a panel of A and one of B
 #define SUMS (SLICED_K / 2 * BM * BN * PARTS)  // components of what half of the slices hold
 #if SUMS > 2 * PANELS
@@ -42,6 +42,12 @@
 
 #define PANEL_ALONG_K 0
 #define PANEL_ACROSS 1
+#define PANEL_ANY 2
+#define READ_ACROSS 0
+#define READ_ALONG_K 1
+#define READ_SINGLE 2
+#define A_OFFSETS (A_ORDER == PANEL_ANY ? A_LOADED : A_LOADED / A_VEC)
+#define B_OFFSETS (B_ORDER == PANEL_ANY ? B_LOADED : B_LOADED / B_VEC)
 
 #define WORDS_TYPE JOIN(COMPONENT, WORDS)
 #define WORD COMPONENT_OF
@@ -55,7 +61,6 @@
 #define SIDE BM
 #define ORDER A_ORDER
 #define WIDTH A_VEC
-#define LOADS A_LOADS
 #define PITCH A_PITCH
 #define CONJUGATE CONJUGATE_A
 #define TILE TM
@@ -65,7 +70,6 @@
 #define SIDE BN
 #define ORDER B_ORDER
 #define WIDTH B_VEC
-#define LOADS B_LOADS
 #define PITCH B_PITCH
 #define CONJUGATE CONJUGATE_B
 #define TILE TN
@@ -126,23 +130,24 @@ INLINE void reduce_slices(COMPONENT sum[TM][TN * PARTS], local COMPONENT* loaded
 #endif
 
 // The tile's sums over `depth` of k, from its first rows of A and columns of B on, for rows and columns left of C. With
-// slices, the first one has them.
+// slices, the first one has them. `a_how` and `b_how` say how operands in PANEL_ANY order are read.
 INLINE void compute_tile(COMPONENT sum[TM][TN * PARTS], local COMPONENT* panels, const int depth,
                          const __global STORED* A, const int rows, const long a_row, const long a_column,
-                         const __global STORED* B, const int columns, const long b_row, const long b_column)
+                         const int a_how, const __global STORED* B, const int columns, const long b_row, const long b_column,
+                         const int b_how)
 {
     const int2 lane = choose_lane() * FRAGMENT;
     const int slice = get_local_id(0) / SLICE_ITEMS;
     const int steps = max((depth + BK - 1) / BK, 1);
     const int first_depth = depth - (steps - 1) * BK;
 
-    INDEX a_offsets[A_LOADS], b_offsets[B_LOADS];
-    a_locate(a_offsets, rows, a_row, a_column);
-    b_locate(b_offsets, columns, b_column, b_row);
+    INDEX a_offsets[A_OFFSETS], b_offsets[B_OFFSETS];
+    a_locate(a_offsets, rows, a_row, a_column, a_how);
+    b_locate(b_offsets, columns, b_column, b_row, b_how);
 
-    STORED a_loaded[A_LOADS * A_VEC * PARTS], b_loaded[B_LOADS * B_VEC * PARTS];
-    a_load_first(a_loaded, A, a_offsets, first_depth);
-    b_load_first(b_loaded, B, b_offsets, first_depth);
+    STORED a_loaded[A_LOADED * PARTS], b_loaded[B_LOADED * PARTS];
+    a_load_first(a_loaded, A, a_offsets, first_depth, a_how);
+    b_load_first(b_loaded, B, b_offsets, first_depth, b_how);
     A += first_depth * a_column * PARTS;
     B += first_depth * b_row * PARTS;
 
@@ -152,16 +157,16 @@ INLINE void compute_tile(COMPONENT sum[TM][TN * PARTS], local COMPONENT* panels,
         for (int j = 0; j < TN * PARTS; j++)
             sum[i][j] = 0;
 
-    a_store(panels, a_loaded);
-    b_store(panels + BK * A_PITCH, b_loaded);
+    a_store(panels, a_loaded, a_how);
+    b_store(panels + BK * A_PITCH, b_loaded, b_how);
     barrier(CLK_LOCAL_MEM_FENCE);
 
     for (int step = 1; step <= steps; step++) {
         const local COMPONENT* current = panels + (step - 1) % 2 * PANELS;
         local COMPONENT* next = panels + step % 2 * PANELS;
         if (step < steps) {
-            a_load(a_loaded, A, a_offsets);
-            b_load(b_loaded, B, b_offsets);
+            a_load(a_loaded, A, a_offsets, a_how);
+            b_load(b_loaded, B, b_offsets, b_how);
             A += BK * a_column * PARTS;
             B += BK * b_row * PARTS;
         }
@@ -169,8 +174,8 @@ INLINE void compute_tile(COMPONENT sum[TM][TN * PARTS], local COMPONENT* panels,
         const local COMPONENT* b_words = current + BK * A_PITCH + slice * SLICE_DEPTH * B_PITCH + lane.y * PARTS;
         multiply(sum, a_words, b_words);
         if (step < steps) {
-            a_store(next, a_loaded);
-            b_store(next + BK * A_PITCH, b_loaded);
+            a_store(next, a_loaded, a_how);
+            b_store(next + BK * A_PITCH, b_loaded, b_how);
             barrier(CLK_LOCAL_MEM_FENCE);
         }
     }
@@ -179,21 +184,30 @@ INLINE void compute_tile(COMPONENT sum[TM][TN * PARTS], local COMPONENT* panels,
 #endif
 }
 
-// Finishes the tile and stores what of it lies within M x N. `C` is the matrix's first element, `tile` the tile's place.
-INLINE void store_tile(COMPONENT sum[TM][TN * PARTS], const int2 tile, const int M, const int N, const ACC alpha,
-                       const ACC beta, __global RESULT* C, const long c_row, const long c_column,
-                       const __global RESULT* bias, const long bias_row, const long bias_column)
+// Finishes the tile and stores what of it lies within M x N, by `width` elements. `C` is the matrix's first element, `tile` the
+// tile's place.
+INLINE void store_tile_by(const int width, COMPONENT sum[TM][TN * PARTS], const int2 tile, const int M, const int N,
+                          const ACC alpha, const ACC beta, __global RESULT* C, const long c_row, const long c_column,
+                          const __global RESULT* bias, const long bias_row, const long bias_column)
 {
     const int2 first = tile + choose_lane() * FRAGMENT;
 #pragma unroll
     for (int i = 0; i < TM; i++) {
         const int row = first.x + i / FRAGMENT * STEP_M + i % FRAGMENT;
 #pragma unroll
-        for (int j = 0; j < TN; j += C_VEC) {
+        for (int j = 0; j < TN; j += width) {
             const int column = first.y + j / FRAGMENT * STEP_N + j % FRAGMENT;
             if (row < M && column < N)
-                finish(sum[i] + j * PARTS, alpha, beta, C + (row * c_row + column * c_column) * PARTS,
-                       bias + (row * bias_row + column * bias_column) * PARTS, bias_column);
+                finish_by(width, sum[i] + j * PARTS, alpha, beta, C + (row * c_row + column * c_column) * PARTS,
+                          bias + (row * bias_row + column * bias_column) * PARTS, bias_column);
         }
     }
+}
+
+// The same by C_VEC elements.
+INLINE void store_tile(COMPONENT sum[TM][TN * PARTS], const int2 tile, const int M, const int N, const ACC alpha,
+                       const ACC beta, __global RESULT* C, const long c_row, const long c_column,
+                       const __global RESULT* bias, const long bias_row, const long bias_column)
+{
+    store_tile_by(C_VEC, sum, tile, M, N, alpha, beta, C, c_row, c_column, bias, bias_row, bias_column);
 }

@@ -162,8 +162,9 @@ INLINE void store_part(COMPONENT sums[BLOCKS][WN / 2], const Part part, const AC
             bulk_commit_group();
         }
 #else
-        if (SLOTS == 1 || (SLAB_WARPS > 1 && SLABS == 1))
-            sync_slab_warps(slab_group);  // what was there has been read, be it the tile before this one
+#if SLOTS == 1 || (SLAB_WARPS > 1 && SLABS == 1)
+        sync_slab_warps(slab_group);  // what was there has been read, be it the tile before this one
+#endif
         stage_slab(values, slot, item);
 #if REGISTER_A
         sync_slab_warps(slab_group);

@@ -1,0 +1,55 @@
+// One program for operands however they lie in memory: how they are read and stored is an argument, not a macro.
+//
+// The macros are explained in tile.cl. A_ORDER and B_ORDER are PANEL_ANY, and A_VEC, B_VEC and C_VEC the widths of vectors where
+// they fit. a_how and b_how are what panel.cl says, and c_wide is 1 if C is stored by C_VEC elements. All work-items take the same
+// branch, which costs a few instructions for each step of BK: a program less to build is worth more where few steps follow.
+//
+// With more than one split of K the last work-group of each tile adds them up, as in split_k.cl; `partial` and `semaphores` are
+// those of split_k.cl. Work-groups: dimension 0 the tiles of C, 1 the parts of K, 2 the batch.
+
+#include "tile.cl"
+
+#define PARTIAL_WIDTH WORDS
+#define PARTIAL_VECTORS (TM * TN * PARTS / WORDS)
+#define PARTIAL_ITEMS SLICE_ITEMS
+#include "../fixup.cl"
+
+__kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
+void gemm_any_layout(const int M, const int N, const int K, const int k_chunk, const ACC alpha, const ACC beta,
+                     const __global STORED* restrict A, const long a_offset, const long a_row, const long a_column, const long a_batch,
+                     const __global STORED* restrict B, const long b_offset, const long b_row, const long b_column, const long b_batch,
+                     __global RESULT* restrict C, const long c_offset, const long c_row, const long c_column, const long c_batch,
+                     const __global RESULT* bias, const long bias_offset, const long bias_row, const long bias_column,
+                     const int a_how, const int b_how, const int c_wide,
+                     __global COMPONENT* partial, volatile __global int* semaphores)
+{
+    __local COMPONENT panels[LOCAL_COMPONENTS] __attribute__((aligned(128)));
+
+    const int2 tile = tile_coordinates(get_group_id(0), M, N) * MAKE2(int, BM, BN);
+    const long batch = get_group_id(2), k_begin = (long)get_group_id(1) * k_chunk;
+    const int depth = max((int)min((long)k_chunk, K - k_begin), 0);
+    A += (a_offset + batch * a_batch + tile.x * a_row + k_begin * a_column) * PARTS;
+    B += (b_offset + batch * b_batch + tile.y * b_column + k_begin * b_row) * PARTS;
+
+    COMPONENT sum[TM][TN * PARTS];
+    compute_tile(sum, panels, depth, A, M - tile.x, a_row, a_column, a_how, B, N - tile.y, b_row, b_column, b_how);
+
+    const int item = get_local_id(0), count = get_num_groups(1);
+    const size_t number = get_group_id(2) * get_num_groups(0) + get_group_id(0);
+    __global COMPONENT* partials = partial + number * count * (BM * BN * PARTS);
+    if (count > 1 && item < SLICE_ITEMS)
+        store_partial(sum[0], partials, get_group_id(1));
+    // No one reads the panels any more, and they may fill local memory.
+    if (count > 1 && !arrives_last(semaphores + number, count, (local int*)panels))
+        return;
+    if (item >= SLICE_ITEMS)
+        return;
+    if (count > 1)
+        add_partials(sum[0], partials, count);
+    C += (c_offset + batch * c_batch) * PARTS;
+    bias += bias_offset * PARTS;
+    if (c_wide)
+        store_tile(sum, tile, M, N, alpha, beta, C, c_row, c_column, bias, bias_row, bias_column);
+    else
+        store_tile_by(1, sum, tile, M, N, alpha, beta, C, c_row, c_column, bias, bias_row, bias_column);
+}
