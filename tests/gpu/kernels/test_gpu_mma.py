@@ -11,6 +11,7 @@ from tilewright.core.kernel import Kernel
 from tilewright.core.operands import Layout
 from tilewright.core.plan import plan
 from tilewright.core.problem import Arrays, Gemm, StridedGemm, random_arrays
+from tilewright.core.types import EXACT
 from tilewright.kernels.product.call import call_of
 from tilewright.kernels.product.mma import search as mma
 from tilewright.kernels.product.mma.config import MmaConfig
@@ -90,7 +91,7 @@ def test_shared_tiles_add_up_the_same_at_every_run(kernel: Kernel, nvidia: Devic
     check_repeats(execution, arrays, 5)
 
 
-IEEE = [each for each in KERNELS if each.dtypes[0] not in ("int8", "complex128")]
+IEEE = [each for each in KERNELS if each.dtypes[0] not in (*EXACT, "complex128")]
 
 
 @pytest.mark.parametrize("kernel", IEEE, ids=named)

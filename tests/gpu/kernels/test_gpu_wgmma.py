@@ -12,7 +12,7 @@ from tilewright.core.kernel import Kernel
 from tilewright.core.operands import Layout
 from tilewright.core.plan import plan
 from tilewright.core.problem import Gemm, StridedGemm, random_arrays
-from tilewright.core.types import FLOAT8, numpy_dtype
+from tilewright.core.types import EXACT, FLOAT8, numpy_dtype
 from tilewright.dispatch.choice import plan_product
 from tilewright.kernels.product.call import call_of
 from tilewright.kernels.product.wgmma import search as wgmma
@@ -26,7 +26,7 @@ from tilewright.runtime.verify import Reference, verify, verify_execution
 RESULTS = {"int8": "int32", "float8_e4m3fn": "bfloat16", "float8_e5m2": "float32"}
 SHAPES = ((1, 1, 1), (128, 256, 64), (257, 136, 336), (515, 261, 258))
 ORDERS = [(a, b) for a in ("row", "column") for b in ("row", "column")]
-FLOATS = [each for each in KERNELS if each.dtypes != ("int8",)]
+FLOATS = [each for each in KERNELS if each.dtypes[0] not in EXACT]
 # bfloat16 differs from float16 in the instruction alone, and a program takes a second to build.
 DRIFT = 3e-3  # relative error of a whole product, whatever its depth
 DIFFERENT = [each for each in KERNELS if each.dtypes != ("bfloat16",)]
@@ -79,7 +79,7 @@ def test_every_tile(hopper: Device) -> None:
 @pytest.mark.parametrize("kernel", KERNELS, ids=named)
 def test_even_and_odd_rows_apart(kernel: Kernel, b_order: str, hopper: Device) -> None:
     k = 137 * 16 // numpy_dtype(kernel.dtypes[0]).itemsize  # rows begin by turns in the middle of 32 bytes
-    scaled: dict[str, object] = {} if kernel.dtypes == ("int8",) else {"alpha": -0.5}
+    scaled: dict[str, object] = {} if kernel.dtypes[0] in EXACT else {"alpha": -0.5}
     problem = problem_of(kernel, 650, 528, k, b_order=b_order, **scaled)
     offered = [each for each in configurations(call_of(problem), hopper.info) if each.even_odd_rows]
     tiles = list({(each.BM, each.BN, each.register_operand): each for each in offered}.values())
