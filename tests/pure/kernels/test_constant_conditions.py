@@ -21,8 +21,9 @@ def constant_conditions(source: str) -> Iterator[str]:
     """Where a constant expression stands right of && or ||. A number is most likely a macro's, of which it does not warn."""
     for function in parse_program(source).functions.values():
         for node in nodes_of(function.body):
-            logical = isinstance(node, Binary) and node.operator in ("&&", "||")
-            if logical and not isinstance(node.right, Number) and try_constant(node.right, {}) is not None:
+            if not isinstance(node, Binary) or node.operator not in ("&&", "||"):
+                continue
+            if not isinstance(node.right, Number) and try_constant(node.right, {}) is not None:
                 yield f"{node.position.file}:{node.position.line}"
 
 
