@@ -30,6 +30,7 @@ UNDRAWN = (
     "predictions",
     "playground",
     "transformer-block",
+    "host-copies",
 )
 
 

@@ -62,10 +62,15 @@ class Device:
 
     @contextmanager
     def current(self) -> Iterator[Driver]:
-        """Make the context current in this thread meanwhile: the caller's framework may have set another one."""
+        """Make the context current in this thread meanwhile: the caller's framework may have set another one.
+
+        In a thread without one it stays, as after the first call of CUDA's runtime: PyTorch's cuBLAS warns of threads without.
+        """
         driver, before = self.driver, ctypes.c_void_p()
         check("asking for the current context", driver.cuCtxGetCurrent(ctypes.byref(before)))
-        if before.value == self.context:
+        if before.value is None:
+            check(f"entering the context of {self.info.label}", driver.cuCtxSetCurrent(self.context))
+        if before.value in (None, self.context):
             yield driver
             return
         check(f"entering the context of {self.info.label}", driver.cuCtxPushCurrent_v2(self.context))

@@ -29,6 +29,7 @@ FUNCTIONS: dict[str, tuple[Any, ...]] = {
     "cuDeviceTotalMem_v2": (_OUT, _INT),
     "cuDevicePrimaryCtxRetain": (_OUT, _INT),
     "cuCtxGetCurrent": (_OUT,),
+    "cuCtxSetCurrent": (_HANDLE,),
     "cuCtxPushCurrent_v2": (_HANDLE,),
     "cuCtxPopCurrent_v2": (_OUT,),
     "cuModuleLoadData": (_OUT, _OUT),

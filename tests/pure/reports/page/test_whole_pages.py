@@ -28,6 +28,7 @@ WITHOUT = (
     "sanitize",
     "playground",
     "transformer-block",
+    "host-copies",
 )  # kinds that have no page
 VOID = {"meta", "input", "br"}
 FETCHING = {
