@@ -34,25 +34,14 @@ def find(arrays: tuple[Any, ...], out: Any, names: tuple[str, ...], asked: Hasha
     memory = MEMORIES.get(kind)
     if memory is None or (out is not None and type(out) is not kind and MEMORIES.get(type(out)) is not memory):
         return NOTHING
-    if isinstance(memory, CudaKeys):
-        return _found(memory.call_key(arrays, out, device, queue), asked, arrays, out, names)
-    key_of = memory.key_of
-    keys = [asked, None if out is None else key_of(out)]
-    for array in arrays:
-        if array is None:
-            keys.append(None)
-        elif type(array) is kind or MEMORIES.get(type(array)) is memory:
-            keys.append(key_of(array))
-        else:
-            return NOTHING
-    place = memory.place_of(arrays[0], device, queue)
-    if place is None:
+    known = (
+        memory.call_key(arrays, out, device, queue) if type(memory) is CudaKeys else _known(arrays, out, device, queue)
+    )
+    if known is None:
         return NOTHING
-    opened = place[0]
+    opened, own = known
     refuse_if_forked(opened.info.platform)
-    kept = kept_on(opened)
-    keys.append(place[1])
-    key = tuple(keys)
+    kept, key = kept_on(opened), (asked, own)
     try:
         ready = kept.ready.get(key)
     except TypeError:  # something cannot be hashed, such as a number that is an array
@@ -63,27 +52,24 @@ def find(arrays: tuple[Any, ...], out: Any, names: tuple[str, ...], asked: Hasha
     return (None, Slot(kept, key, given)) if given else NOTHING
 
 
-def _found(
-    known: tuple[Any, tuple[Any, ...]] | None,
-    asked: Hashable,
-    arrays: tuple[Any, ...],
-    out: Any,
-    names: tuple[str, ...],
-) -> Found:
-    """The same for a key that was made in one go."""
-    if known is None:
-        return NOTHING
-    opened, own = known
-    refuse_if_forked(opened.info.platform)
-    kept, key = kept_on(opened), (asked, own)
-    try:
-        ready = kept.ready.get(key)
-    except TypeError:  # something cannot be hashed
-        return NOTHING
-    if ready is not None:
-        return ready, None
-    given = slot_names(arrays, out, names)
-    return (None, Slot(kept, key, given)) if given else NOTHING
+def _known(arrays: tuple[Any, ...], out: Any, device: Any, queue: Any) -> tuple[Any, Hashable] | None:
+    """The Device of a call, and what its arrays and its queue are for a ready call. None if only the general way can say."""
+    kind = type(arrays[0])
+    memory = MEMORIES[kind]
+    key_of = memory.key_of
+    keys = [None if out is None else key_of(out)]
+    for array in arrays:
+        if array is None:
+            keys.append(None)
+        elif type(array) is kind or MEMORIES.get(type(array)) is memory:
+            keys.append(key_of(array))
+        else:
+            return None
+    place = memory.place_of(arrays[0], device, queue)
+    if place is None:
+        return None
+    keys.append(place[1])
+    return place[0], tuple(keys)
 
 
 def slot_names(arrays: tuple[Any, ...], out: Any, names: tuple[str, ...]) -> Names:

@@ -74,8 +74,11 @@ class TorchArrays:
         self.written(written.given)
 
     def written(self, value: Any) -> None:
-        if not value.is_inference():
+        try:
             _increment_version(value)
+        except RuntimeError:  # a tensor of inference mode, which has no version
+            if not value.is_inference():
+                raise
 
     def call_key(self, arrays: Sequence[Any], out: Any) -> tuple[Any, ...] | None:
         ordinal = arrays[0].get_device()

@@ -81,7 +81,7 @@ class CudaReady(Ready):
     def __init__(self, memory: CudaMemory, recipe: Recipe) -> None:
         super().__init__(recipe)
         self._memory, self._device, self._recipe = memory, memory.device, recipe
-        framework, like = memory.framework, recipe.like
+        framework, like, self._added = memory.framework, recipe.like, recipe.added
         self._address, self._written = framework.address, framework.written
         self._places, self._launches = _bound(recipe.call, memory.device, memory.queue)
         self._inputs: tuple[tuple[int, int, int, list[Any]], ...] | None = None  # known when the first arrays come
@@ -89,7 +89,7 @@ class CudaReady(Ready):
         self._empty = framework.maker(like.shape, like.dtype, like.ordinal)
         self._before = ctypes.c_void_p()
         self._before_place = ctypes.byref(self._before)
-        self._current = memory.device.driver.cuCtxGetCurrent
+        self._current, self._context = memory.device.driver.cuCtxGetCurrent, memory.device.context
 
     def run(self, arrays: tuple[Any, ...], out: Any) -> Any:
         address = self._address
@@ -106,20 +106,19 @@ class CudaReady(Ready):
         for place in own:
             place.value = begin & _ROUNDED
         self.call.used = True
-        if self._recipe.added is not None:
-            self._add(target, arrays[self._recipe.added])
-        if self._is_current():
-            self._launch()
-        else:
+        if self._added is not None:
+            self._add(target, arrays[self._added])
+        if self._current(self._before_place) or self._before.value != self._context:
             with self._device.current():
                 self._launch()
+        else:
+            for launch, what, ndrange in self._launches:
+                status = launch()
+                if status:
+                    check_launch(status, what, ndrange)
         if out is not None:
             self._written(out)
         return target
-
-    def _is_current(self) -> bool:
-        status = self._current(self._before_place)
-        return status == 0 and self._before.value == self._device.context
 
     def _launch(self) -> None:
         for launch, what, ndrange in self._launches:
@@ -131,8 +130,8 @@ class CudaReady(Ready):
         """For each operand its position, how far it reaches from its address, and the places of that. Arrays of equal keys reach
         equally far."""
         found = []
-        added = self._recipe.added
-        for position, name in (*self._recipe.operands, *([] if added is None else [(added, "c")])):
+        added = [] if self._added is None else [(self._added, "c")]
+        for position, name in (*self._recipe.operands, *added):
             array = self._memory.framework.read(arrays[position], name, self._memory.queue)
             found.append((position, *_reach(array), self._places.get(name, [])))
         self._inputs = tuple(found)
