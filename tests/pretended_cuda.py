@@ -48,6 +48,7 @@ class PretendedArrays(InterfaceArrays):
     has_ready = True
 
     def __init__(self, device: "PretendedDevice") -> None:
+        super().__init__()
         self._device = device
         self.overwritten = 0
 
@@ -74,7 +75,7 @@ class PretendedArrays(InterfaceArrays):
     def empty(self, shape: Any, dtype: np.dtype, ordinal: int, stream: int) -> CudaArray:
         return self.read(self._device.own(np.full(shape, 77).astype(dtype)), "result", 1)
 
-    def maker(self, shape: Any, dtype: np.dtype, ordinal: int) -> Callable[[], Any]:
+    def maker(self, shape: Any, dtype: np.dtype, ordinal: int, stream: int) -> Callable[[], Any]:
         return lambda: self._device.own(np.full(shape, 77).astype(dtype))
 
     def result(self, array: CudaArray, stream: int) -> Any:
@@ -109,7 +110,8 @@ class PretendedKernel:
     def set_arg(self, index: int, value: Any) -> None:
         if isinstance(value, Buffer):
             self.pointer(index).value = value.pointer
-            self._owners[index] = value.owner
+            if value.owner is not None:
+                self._owners[index] = value.owner
             return
         self.kernel.set_arg(index, value)
 
@@ -144,7 +146,7 @@ class PretendedDevice:
         self.context = 1
         self.stream = 5
         self.driver = PretendedDriver()
-        self.captured: set[Any] = set()
+        self.captured: list[Any] = []
         self.per_thread = threading.local()
         self.known: list[np.ndarray] = []
 

@@ -31,17 +31,20 @@ class Call:
         self.used = False  # since `Kept` last looked for a call to drop
         self.ready: list[Hashable] = []  # keys of the ready calls that it is kept for
 
-    def enqueue(self, buffers: Mapping[str, Any], queue: Any, wait_for: Any = None, event: bool = True) -> Any:
+    def enqueue(
+        self, buffers: Mapping[str, Any], queue: Any, wait_for: Any = None, event: bool = True, scratch: Any = None
+    ) -> Any:
         """Bind `buffers`, enqueue everything, and return the last event.
 
         The first launch waits for the events `wait_for`; the others follow, because queues are in order. The result is None
         if there was nothing to launch, or without `event`: an event costs some microseconds for each launch.
+        Calls share scratch memory by the queue, or by the key `scratch`.
         """
         if self._single is not None:
             return self._single.start(buffers, queue, wait_for, event)
         last = None
-        for loaded, scratch in self.with_scratch(queue):
-            started = loaded.start({**buffers, **scratch}, queue, wait_for, event)
+        for loaded, own in self.with_scratch(queue if scratch is None else scratch):
+            started = loaded.start({**buffers, **own}, queue, wait_for, event)
             if loaded.launches:
                 last, wait_for = started, None
         return last

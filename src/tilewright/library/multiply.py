@@ -107,7 +107,7 @@ def settle(memory: Memory, product: Product, out: Any, names: Names) -> Settled:
         a, b, target = _few_launches(memory, sizes, a, b, target)
     arrays = {"A": a, "B": b, "C": target.array}
     c = product.c
-    if filled and c is not None and c is not target.array:
+    if filled and c is not None and not _one_object(c, target.array):
         arrays["c"] = c  # another array object over `out`: it needs the event, too
     for name, vector in product.vectors.items():
         arrays[name] = memory.as_vector(memory.as_operand(vector, _vector_type(name, kind)))
@@ -275,3 +275,8 @@ def _problem(
         conjugate_a=conjugate[0], conjugate_b=conjugate[1], precision=epilogue.precision,
         scale_a=epilogue.scale_a, scale_b=epilogue.scale_b,
     )  # fmt: skip
+
+
+def _one_object(one: Any, other: Any) -> bool:
+    """Whether two arrays are one object of the caller's."""
+    return one is other or (hasattr(one, "given") and one.given is getattr(other, "given", None))

@@ -45,13 +45,23 @@ def _driver() -> tuple[Any, ctypes.c_void_p]:
     return library, context
 
 
+@cache
 def _library() -> Any:
-    for name in ("libcuda.so.1", "nvcuda.dll"):
+    for name in ("libcuda.so.1", "/usr/local/nvidia/lib64/libcuda.so.1", "nvcuda.dll"):
         try:
             return ctypes.CDLL(name)
         except OSError:
             continue
     raise Unsupported("tensor maps need NVIDIA's driver library libcuda.so.1, which is not on the loader's path")
+
+
+def _encoded_in_first_context(map_: TensorMap) -> tuple[bytes, bytes]:
+    library, context = _driver()
+    _call("cuCtxPushCurrent", library.cuCtxPushCurrent_v2(context))
+    try:
+        return _encode(library, map_, PLACEHOLDERS[0]), _encode(library, map_, PLACEHOLDERS[1])
+    finally:
+        library.cuCtxPopCurrent_v2(ctypes.byref(ctypes.c_void_p()))
 
 
 @cache
@@ -60,12 +70,13 @@ def encode(map_: TensorMap) -> bytes:
 
     Kernels write the address into the first eight bytes. So encodings for two addresses must differ only there.
     """
-    library, context = _driver()
-    _call("cuCtxPushCurrent", library.cuCtxPushCurrent_v2(context))
-    try:
+    library = _library()
+    current = ctypes.c_void_p()
+    library.cuCtxGetCurrent(ctypes.byref(current))
+    if current:  # encoding needs a context, of any GPU
         first, second = (_encode(library, map_, address) for address in PLACEHOLDERS)
-    finally:
-        library.cuCtxPopCurrent_v2(ctypes.byref(ctypes.c_void_p()))
+    else:
+        first, second = _encoded_in_first_context(map_)
     if first[8:] != second[8:] or first[:8] != PLACEHOLDERS[0].to_bytes(8, "little"):
         raise Unsupported("this driver's tensor maps do not begin with the address: TMA is not used")
     return first

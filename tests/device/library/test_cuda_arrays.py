@@ -1,6 +1,8 @@
 """The library on CUDA arrays, on a pretended GPU: shapes, strides, types, aliasing, `out`, and what is refused."""
 
 import ctypes
+import gc
+import weakref
 from typing import Any
 
 import numpy as np
@@ -8,6 +10,7 @@ import pyopencl.array
 import pytest
 from pretended_cuda import PretendedArray, PretendedArrays, PretendedDevice
 
+import tilewright
 from tilewright import copy, gemm, matmul, matrix_transpose, prepare, transpose
 from tilewright.errors import InvalidInput, Unsupported, UnsupportedType
 from tilewright.library import lookup, prepared
@@ -25,6 +28,19 @@ class PretendedPointers:
 
     def cuPointerGetAttribute(self, answer: Any, attribute: int, pointer: int) -> int:
         ctypes.cast(answer, ctypes.POINTER(ctypes.c_int))[0] = 0
+        return 0
+
+    def cuEventCreate(self, answer: Any, flags: int) -> int:
+        answer._obj.value = 1
+        return 0
+
+    def cuEventRecord(self, event: int, stream: int) -> int:
+        return 0
+
+    def cuEventQuery(self, event: int) -> int:
+        return 0
+
+    def cuEventDestroy_v2(self, event: int) -> int:
         return 0
 
 
@@ -230,7 +246,7 @@ def test_later_calls_are_ready(
         assert matmul(gpu.own(a), gpu.own(b), out) is out
         assert np.array_equal(out.array, found.array)
     assert len(gone) == 3  # the first of a class of arrays, then the first without and with `out`
-    assert framework.overwritten == 2
+    assert framework.overwritten == 5  # three general calls, and two ready ones with `out`
 
 
 def test_a_ready_call_takes_no_other_layout_or_alignment(framework: PretendedArrays, gpu: PretendedDevice) -> None:
@@ -305,3 +321,47 @@ def test_a_prepared_product_takes_cuda_arrays(framework: PretendedArrays, gpu: P
     own = gpu.own(square)
     assert whole(own, own, own) is own
     assert np.allclose(square, wanted, atol=1e-3)
+
+
+def test_no_array_of_the_caller_is_kept(framework: PretendedArrays, gpu: PretendedDevice) -> None:
+    a, b, bias = gpu.own(values(5, 6)), gpu.own(values(6, 7)), gpu.own(values(7))
+    kept = [weakref.ref(each) for each in (a, b, bias)]
+    for _ in range(3):
+        found = gemm(a, b, bias=bias)
+        kept.append(weakref.ref(found))
+        gemm(a, b, bias=bias, out=found)
+        transpose(a)
+    prepared = tilewright.prepare(a, b, bias=bias)
+    assert isinstance(prepared(a, b, bias=bias), PretendedArray)
+    del a, b, bias, found
+    framework._pending.clear()  # the operands of the last calls are kept until the next
+    gc.collect()
+    assert [each() for each in kept] == [None] * len(kept)
+
+
+class PretendedCaptures:
+    """CUDA's answer to which capture a stream is in: each stream is in one of its own number, but for 20."""
+
+    def cuStreamGetCaptureInfo_v2(self, stream: int, status: Any, number: Any, *rest: Any) -> int:
+        status._obj.value = int(stream != 20)
+        number._obj.value = stream
+        return 0
+
+
+def test_a_ready_call_is_for_one_stream_and_one_capture(
+    framework: PretendedArrays, gpu: PretendedDevice, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gpu.driver = PretendedCaptures()  # type: ignore[assignment]
+    a, keys, seen = gpu.own(values(4, 4)), cuda_ready.keys_of(framework), []
+    for current in (1, 20, 30):
+        monkeypatch.setattr(
+            framework, "call_key", lambda arrays, out, current=current: (0, current, framework.key_of(arrays[0]))
+        )
+        keys = cuda_ready.CudaKeys(framework)
+        for queue in (None, 0, 1, 20, 30):
+            found = keys.call_key((a, a), None, None, queue)
+            assert found is not None
+            seen.append((found[1], current if queue is None else queue))
+    assert keys.call_key((a, a), None, "cpu", None) is None
+    for key, stream in seen:
+        assert {other for again, other in seen if again == key} == {stream}

@@ -125,6 +125,33 @@ def test_work_goes_to_the_current_stream(torch: Any) -> None:
     assert torch.equal(out, found)
 
 
+def test_a_queue_is_not_the_current_stream(torch: Any) -> None:
+    side, other = torch.cuda.Stream(), torch.cuda.Stream()
+    a, b = tensor(torch, 1024, 1024), tensor(torch, 1024, 1024, seed=1)
+    wanted = a @ b
+    torch.cuda.synchronize()
+    for current in (side, torch.cuda.default_stream()):
+        with torch.cuda.stream(current):
+            for queue in (0, side, other, None, 0):
+                found = matmul(a, b, queue=queue)
+                torch.cuda.synchronize()
+                assert torch.allclose(found, wanted, atol=1e-2)
+
+
+def test_arrays_of_two_frameworks_wait_for_each_other(torch: Any) -> None:
+    cupy = pytest.importorskip("cupy")
+    a, b = tensor(torch, 1024, 1024), tensor(torch, 1024, 1024, seed=1)
+    wanted = a @ b
+    torch.cuda.synchronize()
+    out, stream = torch.empty_like(a), cupy.cuda.Stream(non_blocking=True)
+    with stream:
+        other = cupy.asarray(b)
+        stream.synchronize()
+        matmul(other, other, out)
+    assert torch.allclose(out, b @ b, atol=1e-2)
+    assert torch.allclose(matmul(a, other), wanted, atol=1e-2)
+
+
 @pytest.mark.parametrize("shape", [(512, 512, 512), (64, 64, 5000), (48, 1024, 4096), (37, 41, 31)])
 @pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
 def test_calls_are_captured_in_graphs(dtype: str, shape: tuple[int, int, int], torch: Any) -> None:
@@ -195,6 +222,11 @@ def test_what_cannot_be_is_refused(torch: Any) -> None:
     a = tensor(torch, 8, 8)
     with pytest.raises(InvalidInput, match="host's memory"):
         matmul(a, a.cpu())
+    for _ in range(3):  # a ready call of such arrays takes none of the host's
+        matmul(a, a, a.clone())
+    for operands in ((a, a.cpu()), (a, a, a.cpu()), (a, a.to("meta"))):
+        with pytest.raises((InvalidInput, UnsupportedType)):
+            matmul(*operands)
     with pytest.raises(UnsupportedType, match="layout"):
         matmul(a, a.to_sparse())
     if torch.cuda.device_count() > 1:

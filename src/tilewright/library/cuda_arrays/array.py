@@ -8,6 +8,7 @@ import numpy as np
 from ...errors import Unsupported
 from ..shapes import Shape, View
 
+UNCAPTURED = (0, 1)  # the legacy default stream's handles: it is never captured
 ALIGNED = 16  # bytes: the widest access of a kernel. Addresses are rounded down to it, and the rest is an offset
 
 
@@ -17,7 +18,7 @@ class CudaArray:
     `ordinal` is the GPU's number among CUDA's devices.
     """
 
-    __slots__ = ("dtype", "given", "ordinal", "pointer", "shape", "strides")
+    __slots__ = ("dtype", "framework", "given", "ordinal", "pointer", "shape", "strides")
 
     def __init__(
         self, pointer: int, shape: Shape, strides: Shape, dtype: np.dtype, ordinal: int, given: Any = None
@@ -28,6 +29,7 @@ class CudaArray:
         self.dtype = dtype
         self.ordinal = ordinal
         self.given = given
+        self.framework: Framework | None = None  # whose array the caller gave; None for one of the call's own
 
     @property
     def ndim(self) -> int:
@@ -104,15 +106,15 @@ class Framework(Protocol):
     def permuted(self, value: Any, order: Sequence[int]) -> Any:
         """A view of a result with its dimensions in another order."""
 
-    def enqueued(self, arrays: Sequence[CudaArray], written: CudaArray, stream: int) -> None:
-        """Called after work on these arrays was enqueued: what they were read from must outlive it."""
+    def enqueued(self, arrays: Sequence[CudaArray], stream: int, captured: bool) -> None:
+        """Called after work on these arrays was enqueued, or captured: what they were read from must outlive it."""
+
+    def written(self, value: Any) -> None:
+        """Called after work that writes to the caller's array was enqueued."""
 
     def call_key(self, arrays: Sequence[Any], out: Any) -> tuple[Any, ...] | None:
         """The GPU, the current stream and the keys of all arrays of a call, some of them None, in one go; None if one of them can
         be in no ready call. `arrays` begin with one of this framework."""
-
-    def key_of(self, value: Any) -> tuple[Any, ...]:
-        """What a plan depends on: shape, strides, type, GPU, the address modulo ALIGNED, and flags that forbid a ready call."""
 
     def settled(self, value: Any) -> bool:
         """Whether a call with such an array can be ready. Its key tells the difference."""
@@ -120,8 +122,5 @@ class Framework(Protocol):
     def address(self, value: Any) -> int:
         """The address of the first element."""
 
-    def maker(self, shape: Shape, dtype: np.dtype, ordinal: int) -> Callable[[], Any]:
-        """A function that makes arrays for results."""
-
-    def written(self, value: Any) -> None:
-        """Called after work that writes to the caller's array was enqueued."""
+    def maker(self, shape: Shape, dtype: np.dtype, ordinal: int, stream: int) -> Callable[[], Any]:
+        """A function that makes arrays for results, in memory of that stream."""

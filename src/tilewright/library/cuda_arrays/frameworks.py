@@ -5,7 +5,6 @@ from importlib import import_module
 
 from .array import Framework
 
-NOT_ON_CUDA = None
 _found: dict[type, Framework | None] = {}
 _OWN = {  # by the package of an array's class: our module, and its class
     "torch": ("of_torch", "TorchArrays"),
@@ -31,6 +30,8 @@ def _framework(kind: type) -> Framework | None:
     has_interface, has_dlpack = hasattr(kind, "__cuda_array_interface__"), hasattr(kind, "__dlpack__")
     if kind.__module__.partition(".")[0] in ("numpy", "pyopencl") or not (has_interface or has_dlpack):
         return None
+    if kind.__name__ == "CudaResult":  # of ours: its interface has no names for narrow floats
+        return _made("of_others", "DlpackArrays")
     if package:
         return _made(*_OWN[package])
     return _made("of_others", "InterfaceArrays" if has_interface else "DlpackArrays")

@@ -6,8 +6,9 @@ from typing import Any
 import cupy
 import numpy as np
 
+from ...errors import UnsupportedType
 from ..shapes import Shape
-from .array import ALIGNED, CudaArray
+from .array import ALIGNED, UNCAPTURED, CudaArray
 
 
 class CupyArrays:
@@ -32,10 +33,7 @@ class CupyArrays:
         return int(cupy.cuda.get_current_stream(ordinal).ptr)
 
     def empty(self, shape: Shape, dtype: np.dtype, ordinal: int, stream: int) -> CudaArray:
-        if cupy.cuda.runtime.getDevice() == ordinal:
-            return _array(cupy.empty(shape, dtype))
-        with cupy.cuda.Device(ordinal):
-            return _array(cupy.empty(shape, dtype))
+        return _array(self.maker(shape, dtype, ordinal, stream)())
 
     def result(self, array: CudaArray, stream: int) -> Any:
         return array.given
@@ -43,7 +41,7 @@ class CupyArrays:
     def permuted(self, value: Any, order: Sequence[int]) -> Any:
         return value.transpose(order)
 
-    def enqueued(self, arrays: Sequence[CudaArray], written: CudaArray, stream: int) -> None:
+    def enqueued(self, arrays: Sequence[CudaArray], stream: int, captured: bool) -> None:
         """Nothing to do: the pool gives memory back in the order of the stream that it was made on."""
 
     def written(self, value: Any) -> None:
@@ -66,11 +64,26 @@ class CupyArrays:
     def address(self, value: Any) -> int:
         return int(value.data.ptr)
 
-    def maker(self, shape: Shape, dtype: np.dtype, ordinal: int) -> Callable[[], Any]:
-        return lambda: self.empty(shape, dtype, ordinal, 0).given
+    def maker(self, shape: Shape, dtype: np.dtype, ordinal: int, stream: int) -> Callable[[], Any]:
+        own = None
+        if stream != self.current_stream(ordinal, ()):
+            own = cupy.cuda.Stream.null if stream in UNCAPTURED else cupy.cuda.ExternalStream(stream, ordinal)
+
+        def make() -> Any:
+            with cupy.cuda.Device(ordinal):
+                if own is None:
+                    return cupy.empty(shape, dtype)
+                with own:
+                    return cupy.empty(shape, dtype)
+
+        return make
 
 
 def _array(value: Any) -> CudaArray:
     dtype = np.dtype(value.dtype)
+    if any(stride % dtype.itemsize for stride in value.strides):
+        raise UnsupportedType(
+            f"an array has strides of {value.strides} bytes, no multiples of {dtype.itemsize}: copy it"
+        )
     strides = tuple(stride // dtype.itemsize for stride in value.strides)
     return CudaArray(int(value.data.ptr), tuple(value.shape), strides, dtype, int(value.device.id), value)

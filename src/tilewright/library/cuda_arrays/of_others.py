@@ -1,7 +1,9 @@
 """Arrays that CUDA's array interface or DLPack describes: those of Numba, JAX and others."""
 
+import ctypes
 from collections import deque
 from collections.abc import Sequence
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -21,6 +23,13 @@ class OtherArrays:
     name = "CUDA arrays"
     has_ready = False
 
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._pending: dict[
+            int, deque[tuple[int, Any]]
+        ] = {}  # by stream: events, and what lives until they have happened
+        self._captured: list[Any] = []  # what graphs use whenever they run
+
     def empty(self, shape: Shape, dtype: np.dtype, ordinal: int, stream: int) -> CudaArray:
         buffer = library_device(ordinal).allocate(int(np.prod(shape, dtype=np.int64)) * dtype.itemsize)
         return CudaArray(buffer.pointer, shape, dense_strides(shape), dtype, ordinal, buffer.owner)
@@ -31,8 +40,22 @@ class OtherArrays:
     def permuted(self, value: Any, order: Sequence[int]) -> Any:
         raise InvalidInput(f"axes= of the result are not for {self.name}: transpose the result")
 
-    def enqueued(self, arrays: Sequence[CudaArray], written: CudaArray, stream: int) -> None:
-        """Nothing to do: memory of CUDA that is freed waits for the device."""
+    def enqueued(self, arrays: Sequence[CudaArray], stream: int, captured: bool) -> None:
+        """Keep the arrays until the work is done: their owner may not know of the stream."""
+        given, driver = [each.given for each in arrays], driver_calls()
+        with self._lock:
+            if captured:
+                self._captured.append(given)
+                return
+            pending = self._pending.setdefault(stream, deque())
+            while pending and driver.cuEventQuery(pending[0][0]) == 0:
+                driver.cuEventDestroy_v2(pending.popleft()[0])
+            event = answer("making an event", driver.cuEventCreate, EVENT_WITHOUT_TIME)
+            check("recording an event", driver.cuEventRecord(event, stream))
+            pending.append((event, given))
+
+    def written(self, value: Any) -> None:
+        """Nothing to do."""
 
 
 class InterfaceArrays(OtherArrays):
@@ -47,8 +70,6 @@ class InterfaceArrays(OtherArrays):
         pointer = value.__cuda_array_interface__["data"][0]
         if not pointer:
             return 0
-        import ctypes
-
         function = driver_calls().cuPointerGetAttribute
         return int(answer("asking for an array's GPU", function, POINTERS_DEVICE, pointer, kind=ctypes.c_int))
 
@@ -73,12 +94,14 @@ class InterfaceArrays(OtherArrays):
 
     def current_stream(self, ordinal: int, values: Sequence[Any]) -> int:
         """The stream that an array names; the legacy default stream otherwise."""
-        named = (
-            value.__cuda_array_interface__.get("stream")
-            for value in values
-            if hasattr(value, "__cuda_array_interface__")
-        )
-        return next((int(each) for each in named if each is not None), LEGACY_STREAM)
+        for value in values:
+            try:
+                found = getattr(value, "__cuda_array_interface__", {}).get("stream")
+            except RuntimeError:  # a tensor of PyTorch that requires grad
+                continue
+            if found is not None:
+                return int(found)
+        return LEGACY_STREAM
 
 
 class NumbaArrays(InterfaceArrays):
@@ -100,9 +123,6 @@ class DlpackArrays(OtherArrays):
 
     name = "DLPack arrays"
 
-    def __init__(self) -> None:
-        self._pending: deque[tuple[int, Any]] = deque()  # events, and what must live until they have happened
-
     def holds(self, value: Any) -> bool:
         return value.__dlpack_device__()[0] in (CUDA, CUDA_MANAGED)
 
@@ -110,22 +130,13 @@ class DlpackArrays(OtherArrays):
         return int(value.__dlpack_device__()[1])
 
     def read(self, value: Any, name: str, stream: int) -> CudaArray:
-        return read_capsule(value.__dlpack__(stream=stream), name, value)
+        return read_capsule(value.__dlpack__(stream=stream or LEGACY_STREAM), name, value)
 
     def read_out(self, value: Any, stream: int) -> CudaArray:
         return self.read(value, "out", stream)
 
     def current_stream(self, ordinal: int, values: Sequence[Any]) -> int:
         return library_device(ordinal).stream
-
-    def enqueued(self, arrays: Sequence[CudaArray], written: CudaArray, stream: int) -> None:
-        """Keep the operands until the work is done: their owner does not know of our stream."""
-        driver = driver_calls()
-        while self._pending and driver.cuEventQuery(self._pending[0][0]) == 0:
-            driver.cuEventDestroy_v2(self._pending.popleft()[0])
-        event = answer("making an event", driver.cuEventCreate, EVENT_WITHOUT_TIME)
-        check("recording an event", driver.cuEventRecord(event, stream))
-        self._pending.append((event, [each.given for each in arrays]))
 
 
 class JaxArrays(DlpackArrays):

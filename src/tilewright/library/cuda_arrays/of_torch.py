@@ -10,12 +10,11 @@ import torch
 from ...core.types import ELEMENT_TYPES, numpy_dtype
 from ...errors import InvalidInput, UnsupportedType
 from ..shapes import Shape
-from .array import ALIGNED, CudaArray
+from .array import ALIGNED, UNCAPTURED, CudaArray
 
 # NumPy's type for each of PyTorch's: by name, as ours are named as both name them.
 _NAMES = {getattr(torch, name): name for name in ELEMENT_TYPES if hasattr(torch, name)}
 TENSORS = (torch.Tensor, torch.nn.Parameter)  # subclasses go the general way
-SEVERAL = torch.cuda.device_count() > 1
 _known: dict[torch.dtype, np.dtype] = {}
 _own: dict[np.dtype, torch.dtype] = {}
 _increment_version = torch.autograd.graph.increment_version
@@ -42,6 +41,10 @@ class TorchArrays:
             )
         if value.layout is not torch.strided:
             raise UnsupportedType(f"{name} has the layout {value.layout}: pass {name}.to_dense()")
+        if value._is_zerotensor():
+            raise UnsupportedType(
+                f"{name} is a tensor of zeros without memory, as forward mode makes them: pass a copy"
+            )
         if value.is_conj() or value.is_neg():  # a flag that stands for work not yet done
             value = value.resolve_conj().resolve_neg()
         return _array(value, name)
@@ -59,7 +62,7 @@ class TorchArrays:
         return int(torch.cuda.current_stream(ordinal).cuda_stream)
 
     def empty(self, shape: Shape, dtype: np.dtype, ordinal: int, stream: int) -> CudaArray:
-        made = torch.empty(shape, dtype=torch_type(dtype), device=torch.device("cuda", ordinal))
+        made = self.maker(shape, dtype, ordinal, stream)()
         return CudaArray(made.data_ptr(), shape, tuple(made.stride()), dtype, ordinal, made)
 
     def result(self, array: CudaArray, stream: int) -> Any:
@@ -68,12 +71,11 @@ class TorchArrays:
     def permuted(self, value: Any, order: Sequence[int]) -> Any:
         return value.permute(*order)
 
-    def enqueued(self, arrays: Sequence[CudaArray], written: CudaArray, stream: int) -> None:
-        """A backward pass that has saved what was overwritten must fail. Memory needs no care: the allocator gives it back in the
-        order of the stream that it was made on."""
-        self.written(written.given)
+    def enqueued(self, arrays: Sequence[CudaArray], stream: int, captured: bool) -> None:
+        """Nothing to do: the allocator gives memory back in the order of its stream, and a graph has its own."""
 
     def written(self, value: Any) -> None:
+        """A backward pass that has saved what was overwritten must fail."""
         try:
             _increment_version(value)
         except RuntimeError:  # a tensor of inference mode, which has no version
@@ -84,7 +86,7 @@ class TorchArrays:
         ordinal = arrays[0].get_device()
         if ordinal < 0:
             return None
-        records, several = torch.is_grad_enabled(), SEVERAL
+        records = torch.is_grad_enabled()
         key = [ordinal, _raw_stream(ordinal) if _raw_stream is not None else self.current_stream(ordinal, ())]
         try:
             for array in (out, *arrays):
@@ -95,22 +97,31 @@ class TorchArrays:
                     return None
                 if (records or array is out) and array.requires_grad:
                     return None
-                dtype = array.dtype
-                if (several and array.get_device() != ordinal) or (dtype.is_complex and array.is_conj()):
+                dtype, pointer = array.dtype, array.data_ptr()
+                if array.get_device() != ordinal or not pointer or (dtype.is_complex and array.is_conj()):
                     return None
-                key += (array.shape, array.stride(), dtype, array.data_ptr() % ALIGNED)
+                key += (array.shape, array.stride(), dtype, pointer % ALIGNED)
         except RuntimeError:  # a tensor without strides, such as a sparse one
             return None
         return tuple(key)
 
-    def key_of(self, value: Any) -> tuple[Any, ...]:
-        return value.shape, value.stride(), value.dtype, value.data_ptr() % ALIGNED, value.get_device()
-
     def settled(self, value: Any) -> bool:
         return bool(value.numel())
 
-    def maker(self, shape: Shape, dtype: np.dtype, ordinal: int) -> Callable[[], Any]:
-        return partial(torch.empty, shape, dtype=torch_type(dtype), device=torch.device("cuda", ordinal))
+    def maker(self, shape: Shape, dtype: np.dtype, ordinal: int, stream: int) -> Callable[[], Any]:
+        device = torch.device("cuda", ordinal)
+        make = partial(torch.empty, shape, dtype=torch_type(dtype), device=device)
+        if stream == self.current_stream(ordinal, ()):
+            return make
+        default = stream in UNCAPTURED
+        own = torch.cuda.default_stream(device) if default else torch.cuda.ExternalStream(stream, device=device)
+
+        def made_there() -> Any:
+            """In memory of the stream that it is used on."""
+            with torch.cuda.stream(own):
+                return make()
+
+        return made_there
 
 
 def _array(value: Any, name: str) -> CudaArray:

@@ -37,7 +37,9 @@ def memory_for(values: Sequence[Any], device: Any, queue: Any, wait_for: Any) ->
             _refuse_others(values, device)
             if framework.has_ready:
                 MEMORIES.setdefault(type(value), keys_of(framework))
-            return cuda_memory(values, framework, value, queue, wait_for)
+            memory = cuda_memory(values, framework, value, queue, wait_for)
+            refuse_if_forked(memory.device.info.platform)
+            return memory
     if queue is not None:
         check_queue(queue)
     events = () if wait_for is None else check_events(wait_for)

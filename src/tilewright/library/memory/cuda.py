@@ -33,6 +33,7 @@ class CudaMemory(DeviceCopies):
         self.framework = framework
         self.queue = self._stream = stream
         self._capture = capture_of(device, stream)
+        self.scratch_key = (stream, self._capture)
         # A graph that was captured has launches of its own: they run whenever the graph does.
         self.key = ("cuda", id(device), stream, self._capture)
 
@@ -51,7 +52,9 @@ class CudaMemory(DeviceCopies):
                 "copy it there"
             )
         self._follow(framework, value)
-        return framework.read(value, name, self._stream)
+        seen = framework.read(value, name, self._stream)
+        seen.framework = framework
+        return seen
 
     def _follow(self, framework: Framework, value: Any) -> None:
         """Wait on the device for what another framework does with its array in its own stream."""
@@ -92,6 +95,7 @@ class CudaMemory(DeviceCopies):
             raise InvalidInput(f"out is on GPU {framework.ordinal(out)}, the operands on GPU {self.device.info.place}")
         self._follow(framework, out)
         seen = framework.read_out(out, self._stream)
+        seen.framework = framework
         if share_elements(View(seen.shape, seen.strides, 0)):
             raise InvalidInput(
                 f"elements of out share memory: its shape is {seen.shape}, its strides are {seen.strides} elements"
@@ -141,17 +145,33 @@ class CudaMemory(DeviceCopies):
 
     def run(self, call: Call, arrays: Mapping[str, Any], output: str, reads_output: bool) -> None:
         """Enqueue on the stream."""
-        buffers = {name: Buffer(array.base, 0, array.given) for name, array in arrays.items()}
+        buffers = {name: Buffer(array.base, 0) for name, array in arrays.items()}
         with self.device.current():
-            call.enqueue(buffers, self._stream, event=False)
-            if self._capture:
-                self.device.captured.add(call)
-            self.framework.enqueued(tuple(arrays.values()), arrays[output], self._stream)
+            self.pin(call)
+            call.enqueue(buffers, self._stream, event=False, scratch=self.scratch_key)
+            self._enqueued(tuple(arrays.values()))
+        written = arrays[output]
+        (written.framework or self.framework).written(written.given)
+
+    def _enqueued(self, arrays: tuple[Any, ...]) -> None:
+        """Tell every framework; those with another stream wait on the device for what was done to their arrays."""
+        for framework in {id(each.framework): each.framework for each in arrays}.values():
+            own = [each for each in arrays if each.framework is framework]
+            (framework or self.framework).enqueued(own, self._stream, bool(self._capture))
+            if framework not in (None, self.framework):
+                theirs = framework.current_stream(self.device.info.place, [each.given for each in own])
+                order_streams(self.device, self._stream, theirs)
+
+    def pin(self, call: Call) -> None:
+        """Keep what the launches of a captured call use: the graph runs whenever it likes."""
+        if self._capture:
+            scratch = [buffers for _, buffers in call.with_scratch(self.scratch_key)]
+            self.device.captured.append((call, scratch))
 
     def ready(self, recipe: Recipe) -> CudaReady:
-        if self._capture:  # it may be run before the general way has seen its call
-            self.device.captured.add(recipe.call)
-        return CudaReady(self, recipe)
+        with self.device.current():
+            self.pin(recipe.call)
+            return CudaReady(self, recipe)
 
     def result(self, array: Any) -> Any:
         return self.framework.result(array, self._stream)

@@ -11,10 +11,10 @@ from ...core.kernel import NDRange
 from ...errors import InvalidInput
 from ...runtime.cuda.device import Device, check_launch
 from ...runtime.cuda.opening import library_device
-from ..cuda_arrays.array import ALIGNED, CudaArray, Framework
+from ..cuda_arrays.array import ALIGNED, UNCAPTURED, CudaArray, Framework
 from ..cuda_arrays.frameworks import framework_of
 from ..engine import Call
-from .cuda_streams import UNCAPTURED, capture_of, stream_handle
+from .cuda_streams import capture_of, stream_handle
 from .ready import REFUSED, Ready, Recipe
 
 _ROUNDED = -ALIGNED  # a mask
@@ -36,12 +36,12 @@ class CudaKeys:
         key = self._call_key(arrays, out)
         if key is None:
             return None
-        opened = library_device(key[0])
-        stream = key[1]
+        opened, stream = library_device(key[0]), key[1]
         if queue is not None:
             stream = stream_handle(queue)
-            key = (*key, stream)
-        return opened, (key if stream in UNCAPTURED else (*key, capture_of(opened, stream)))
+        elif stream in UNCAPTURED:  # most calls: nothing is added to the key
+            return opened, key
+        return opened, (key, stream, capture_of(opened, stream))
 
     def layout_of(self, array: Any) -> tuple[Any, ...]:
         framework = framework_of(array)
@@ -65,12 +65,13 @@ def keys_of(framework: Framework) -> CudaKeys:
     return _keys.setdefault(id(framework), CudaKeys(framework))
 
 
-class CudaMemory(Protocol):
+class ReadyMemory(Protocol):
     """What a ready call needs of its memory."""
 
     device: Device
     framework: Framework
     queue: int
+    scratch_key: tuple[int, int]
 
     def assign(self, target: Any, source: Any) -> None: ...
 
@@ -78,15 +79,15 @@ class CudaMemory(Protocol):
 class CudaReady(Ready):
     """A call that is ready for the arrays of one framework, on one stream."""
 
-    def __init__(self, memory: CudaMemory, recipe: Recipe) -> None:
+    def __init__(self, memory: ReadyMemory, recipe: Recipe) -> None:
         super().__init__(recipe)
-        self._memory, self._device, self._recipe = memory, memory.device, recipe
+        self._memory, self._device, self._operands = memory, memory.device, recipe.operands
         framework, like, self._added = memory.framework, recipe.like, recipe.added
         self._address, self._written = framework.address, framework.written
-        self._places, self._launches = _bound(recipe.call, memory.device, memory.queue)
+        self._places, self._launches = _bound(recipe.call, memory)
         self._inputs: tuple[tuple[int, int, int, list[Any]], ...] | None = None  # known when the first arrays come
         self._output = (*_reach(like), self._places.get(recipe.output, []))
-        self._empty = framework.maker(like.shape, like.dtype, like.ordinal)
+        self._empty = framework.maker(like.shape, like.dtype, like.ordinal, memory.queue)
         self._before = ctypes.c_void_p()
         self._before_place = ctypes.byref(self._before)
         self._current, self._context = memory.device.driver.cuCtxGetCurrent, memory.device.context
@@ -112,10 +113,7 @@ class CudaReady(Ready):
             with self._device.current():
                 self._launch()
         else:
-            for launch, what, ndrange in self._launches:
-                status = launch()
-                if status:
-                    check_launch(status, what, ndrange)
+            self._launch()
         if out is not None:
             self._written(out)
         return target
@@ -131,7 +129,7 @@ class CudaReady(Ready):
         equally far."""
         found = []
         added = [] if self._added is None else [(self._added, "c")]
-        for position, name in (*self._recipe.operands, *added):
+        for position, name in (*self._operands, *added):
             array = self._memory.framework.read(arrays[position], name, self._memory.queue)
             found.append((position, *_reach(array), self._places.get(name, [])))
         self._inputs = tuple(found)
@@ -146,18 +144,18 @@ class CudaReady(Ready):
 Launches = tuple[tuple[Callable[[], int], str, NDRange], ...]
 
 
-def _bound(call: Call, device: Device, stream: int) -> tuple[dict[str, list[Any]], Launches]:
+def _bound(call: Call, memory: ReadyMemory) -> tuple[dict[str, list[Any]], Launches]:
     """The places of the caller's addresses, by the names of kernel arguments, and all launches. Scratch memory is bound."""
     places: dict[str, list[Any]] = {}
     launches = []
-    for loaded, scratch in call.with_scratch(stream):
+    for loaded, scratch in call.with_scratch(memory.scratch_key):
         for launch in loaded.launches:
             for index, name in launch.slots:
                 if name in scratch:
                     launch.kernel.set_arg(index, scratch[name])
                 else:
                     places.setdefault(name, []).append(launch.kernel.pointer(index))
-            launcher = device.launcher(launch.kernel, launch.ndrange, launch.what, stream)
+            launcher = memory.device.launcher(launch.kernel, launch.ndrange, launch.what, memory.queue)
             launches.append((launcher, launch.what, launch.ndrange))
     return places, tuple(launches)
 

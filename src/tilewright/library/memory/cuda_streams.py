@@ -6,8 +6,7 @@ from typing import Any
 from ...errors import InvalidInput
 from ...runtime.cuda.device import Device
 from ...runtime.cuda.driver import CAPTURING, check
-
-UNCAPTURED = (0, 1)  # the legacy default stream's handles: it is never captured
+from ..cuda_arrays.array import UNCAPTURED
 
 
 def capture_of(device: Device, stream: int) -> int:

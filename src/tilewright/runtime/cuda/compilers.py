@@ -57,7 +57,7 @@ class NvrtcCompiler:
 
     @property
     def version(self) -> str:
-        return nvrtc_for(self._architecture).version
+        return nvrtc_for(self._architecture).version + (", PTX" if self._as_ptx else "")
 
     def compile(self, source: str, name: str, options: Sequence[str], target: str) -> Code:
         architecture = target or self._architecture

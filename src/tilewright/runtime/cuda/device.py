@@ -22,9 +22,9 @@ from ...errors import InvalidInput, LaunchFailed, Unsupported
 from ..cache import BinaryCache, cache_folder, content_key
 from ..tensor_maps import encode
 from .compilers import Compiler, NvrtcCompiler
-from .driver import CAPTURE_RELAXED, STREAM_NON_BLOCKING, Driver, answer, check, driver_calls
+from .driver import STREAM_NON_BLOCKING, Driver, answer, check, driver_calls
 from .information import architecture, driver_version
-from .programs import Allocation, BoundKernel, Buffer, Program
+from .programs import Allocation, BoundKernel, Buffer, Program, relaxed_capture
 from .timing import GATE, Event, Gate, Mark
 
 HELD_LAUNCHES = 64  # launches that may wait at the gate: the driver blocks when its queue of about 1000 entries is full
@@ -45,11 +45,13 @@ class Device:
         self.info = replace(info, version=compiler.version)
         self.context: int = answer(f"opening {info.label}", driver.cuDevicePrimaryCtxRetain, handle)
         self.driver = driver
+        with self.current(), relaxed_capture():  # its own stream, for libraries that enqueue on it, too
+            self.stream: int = answer("making a stream", driver.cuStreamCreate, STREAM_NON_BLOCKING)
         self._origin: Mark | None = None
         self._launched = 0  # since the stream was last empty
         self._programs: dict[tuple[str, str, tuple[str, ...]], Program] = {}
         self.per_thread = local()  # what the library caches for its calls on this device
-        self.captured: set[Any] = set()  # calls whose launches are in graphs, which use their scratch memory
+        self.captured: list[Any] = []  # calls whose launches are in graphs, and their scratch memory
         self._lock = Lock()
         self._disk = BinaryCache(cache_folder() / "programs")
 
@@ -78,12 +80,6 @@ class Device:
             yield driver
         finally:
             driver.cuCtxPopCurrent_v2(ctypes.byref(before))
-
-    @cached_property
-    def stream(self) -> int:
-        """The handle of the device's own stream, for libraries that enqueue on it."""
-        with self.current() as driver:
-            return int(answer("making a stream", driver.cuStreamCreate, STREAM_NON_BLOCKING))
 
     @cached_property
     def _gate(self) -> Gate:
@@ -118,8 +114,8 @@ class Device:
     ) -> tuple[int, bytes, str]:
         """The bytes of dynamic shared memory, what the driver loads, and the compiler's log.
 
-        PTX is kept as PTX: the driver keeps the machine code that it makes of it. Its linker would make machine code to be kept
-        here, but for use beside other programs: without setmaxnreg, and with a kernel for fp64 that took three times as long.
+        PTX is kept as PTX: the driver keeps the machine code that it makes of it. CUDA's linker would make machine code to be
+        kept here, but without setmaxnreg: a kernel for fp64 took three times as long.
         """
         capability = architecture(self.info.compute_capability)
         key = content_key("cuda", source, *options, target, capability, compiler.version, driver_version(self.info))
@@ -137,11 +133,12 @@ class Device:
         what = f"allocating {size:,} bytes of {self.info.global_bytes:,} on {self.info.label}"
         with self.current() as driver, relaxed_capture():
             pointer = answer(what, driver.cuMemAlloc_v2, size, kind=ctypes.c_uint64)
-        return Buffer(pointer, size, Allocation(pointer))
+        return Buffer(pointer, size, Allocation(pointer, self.context))
 
     def tensor_map(self, map_: TensorMap) -> Buffer:
         """A new buffer with the encoded map, into which kernels write addresses. Unsupported if it cannot be encoded."""
-        encoded = encode(map_)
+        with self.current():
+            encoded = encode(map_)
         buffer = self.allocate(len(encoded))
         with relaxed_capture():
             self.write(buffer, np.frombuffer(encoded, np.uint8))
@@ -277,17 +274,6 @@ class Device:
 def check_launch(status: int, what: str, ndrange: NDRange) -> None:
     if status:
         check(f"launching {what} over {ndrange}", status)
-
-
-@contextmanager
-def relaxed_capture() -> Iterator[None]:
-    """Allow calls that a stream's capture forbids to its thread: memory and programs are made beside the graph."""
-    driver, mode = driver_calls(), ctypes.c_int(CAPTURE_RELAXED)
-    check("relaxing captures", driver.cuThreadExchangeStreamCaptureMode(ctypes.byref(mode)))
-    try:
-        yield
-    finally:
-        driver.cuThreadExchangeStreamCaptureMode(ctypes.byref(mode))
 
 
 @lru_cache(maxsize=1024)

@@ -99,7 +99,10 @@ def driver_calls() -> Driver:
             library = ctypes.CDLL(name)
         except OSError:
             continue
-        driver = Driver(library)
+        try:
+            driver = Driver(library)
+        except AttributeError as missing:
+            raise NoDevice(f"NVIDIA's driver is too old: {missing}") from missing
         code = driver.cuInit(0)
         if code:
             raise NoDevice(f"no CUDA device: {_meaning(driver, code)}")

@@ -2,13 +2,15 @@
 
 import ctypes
 import weakref
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...core.source import Signature
 from ..argument_types import argument_types
-from .driver import MOST_DYNAMIC_SHARED, answer, check, driver_calls
+from .driver import CAPTURE_RELAXED, MOST_DYNAMIC_SHARED, answer, check, driver_calls
 
 
 class Buffer(NamedTuple):
@@ -20,10 +22,31 @@ class Buffer(NamedTuple):
 
 
 class Allocation:
-    """Memory that is freed when its last buffer is gone."""
+    """Memory that is freed when its last buffer is gone, in whatever thread that is, and whatever is being captured."""
 
-    def __init__(self, pointer: int) -> None:
-        weakref.finalize(self, driver_calls().cuMemFree_v2, pointer)
+    def __init__(self, pointer: int, context: int) -> None:
+        weakref.finalize(self, _free, pointer, context).atexit = False  # the driver frees all then
+
+
+def _free(pointer: int, context: int) -> None:
+    driver = driver_calls()
+    check("entering a context", driver.cuCtxPushCurrent_v2(context))
+    try:
+        with relaxed_capture():
+            check("freeing memory", driver.cuMemFree_v2(pointer))
+    finally:
+        driver.cuCtxPopCurrent_v2(ctypes.byref(ctypes.c_void_p()))
+
+
+@contextmanager
+def relaxed_capture() -> Iterator[None]:
+    """Allow calls that a stream's capture forbids to its thread: memory and programs are made beside the graph."""
+    driver, mode = driver_calls(), ctypes.c_int(CAPTURE_RELAXED)
+    check("relaxing captures", driver.cuThreadExchangeStreamCaptureMode(ctypes.byref(mode)))
+    try:
+        yield
+    finally:
+        driver.cuThreadExchangeStreamCaptureMode(ctypes.byref(mode))
 
 
 class BoundKernel:
@@ -41,6 +64,9 @@ class BoundKernel:
         if isinstance(value, Buffer):
             self.pointer(index).value = value.pointer
             self._owners[index] = value.owner
+            return
+        if value is None:  # a null pointer
+            self.pointer(index).value = 0
             return
         kept = np.atleast_1d(np.asarray(value))
         self._values[index] = kept
