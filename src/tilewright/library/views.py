@@ -62,6 +62,8 @@ def _converted(value: object, name: str) -> np.ndarray:
         found = np.asarray(value)
     except ValueError as error:  # rows of several lengths
         raise InvalidInput(f"{name} is a {type(value).__name__} of which NumPy makes no array: {error}") from error
+    except TypeError as error:  # a sparse tensor of PyTorch, or one without memory
+        raise UnsupportedType(f"{name} is a {type(value).__name__} of which NumPy makes no array: {error}") from error
     if found.dtype.hasobject:
         raise UnsupportedType(f"{name} is of type {type(value).__name__} and holds no array of numbers: pass one")
     return found
