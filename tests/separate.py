@@ -6,7 +6,8 @@ import pytest
 
 from tilewright.library.memory.host import HostMemory
 from tilewright.runtime.opencl import staging
-from tilewright.runtime.opencl.device import Device, adopt
+from tilewright.runtime.opencl.adopted import adopt
+from tilewright.runtime.opencl.device import Device
 from tilewright.runtime.opencl.staging import Limits
 
 PIECE = 4096  # bytes: few, so that small matrices have many pieces

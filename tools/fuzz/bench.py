@@ -9,7 +9,8 @@ import pyopencl as cl
 
 import tilewright
 from tilewright.core.device import DeviceInfo
-from tilewright.runtime.opencl.device import Device, adopt, open_device
+from tilewright.runtime.opencl.adopted import adopt
+from tilewright.runtime.opencl.device import Device, open_device
 
 Calls = Mapping[str, Callable[..., Any]]
 QUEUES = 3

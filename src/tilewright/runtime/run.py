@@ -61,7 +61,7 @@ class LoadedPlan:
         self.plan = plan
         self.device = device
         self.logs: dict[str, str] = {}
-        self._tensor_maps: list[Any] = []  # bound arguments do not keep buffers alive
+        self._tensor_maps: list[Any] = []  # OpenCL's arguments keep no buffers alive
         self._samplers: list[Any] = []
         self.images: dict[str, Any] = {}  # by the name of their parameter
         busy = (step for step in plan.steps if not step.config.ndrange(step.problem).empty)
@@ -160,7 +160,7 @@ class Execution:
             self._buffers[name] = fenced_buffer(device, nbytes, plan.problem.dtype, fence_bytes)
             if name in plan.zeroed:
                 device.fill(self._buffers[name].inner, 0, 0, nbytes)
-        self._parts = self._part_buffers()  # bound arguments do not keep buffers alive
+        self._parts = self._part_buffers()  # OpenCL's arguments keep no buffers alive
         self._loaded.bind({name: buffer.inner for name, buffer in self._buffers.items()} | self._parts)
 
     def _part_buffers(self) -> dict[str, Any]:

@@ -13,7 +13,8 @@ from tilewright import copy, gemm, matmul, matrix_transpose, transpose
 from tilewright.errors import InvalidInput, UnknownName, Unsupported
 from tilewright.library.engine import default_device
 from tilewright.library.memory.opencl import OpenCLMemory
-from tilewright.runtime.opencl.device import KEPT_CONTEXTS, Device, adopt
+from tilewright.runtime.opencl.adopted import KEPT_CONTEXTS, adopt
+from tilewright.runtime.opencl.device import Device
 
 RNG = np.random.default_rng(5)
 A, B = RNG.standard_normal((3, 4), np.float32), RNG.standard_normal((4, 5), np.float32)

@@ -15,7 +15,8 @@ from tilewright.errors import InvalidInput
 from tilewright.library import engine
 from tilewright.library.engine import kept_on
 from tilewright.library.memory.ready import REFUSED, Ready
-from tilewright.runtime.opencl.device import Device, adopt
+from tilewright.runtime.opencl.adopted import adopt
+from tilewright.runtime.opencl.device import Device
 
 RNG = np.random.default_rng(12)
 

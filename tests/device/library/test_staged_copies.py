@@ -15,7 +15,8 @@ from tilewright import gemm, matmul
 from tilewright.errors import LaunchFailed, OutOfDeviceMemory
 from tilewright.library.engine import Call
 from tilewright.runtime.opencl import staging
-from tilewright.runtime.opencl.device import Device, adopt
+from tilewright.runtime.opencl.adopted import adopt
+from tilewright.runtime.opencl.device import Device
 from tilewright.runtime.opencl.staging import Limits
 
 RNG = np.random.default_rng(32)

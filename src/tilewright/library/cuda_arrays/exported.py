@@ -9,7 +9,8 @@ from ...runtime.cuda.driver import EVENT_WITHOUT_TIME, answer, check
 from .array import CudaArray
 from .dlpack import CUDA, make_capsule
 
-LEGACY_STREAM = 1
+LEGACY_STREAM = 1  # CU_STREAM_LEGACY; 0 means the same
+DEFAULT_STREAMS = (0, LEGACY_STREAM, 2)  # of every GPU; 2 is CU_STREAM_PER_THREAD
 
 
 class CudaResult:
@@ -65,7 +66,7 @@ def order_streams(device: Device, earlier: int, later: int) -> None:
 
 def check_stream(device: Device, stream: int) -> None:
     """InvalidInput for a stream of another GPU."""
-    if stream in (0, 1, 2):
+    if stream in DEFAULT_STREAMS:
         return
     context = ctypes.c_void_p()
     with device.current() as driver:

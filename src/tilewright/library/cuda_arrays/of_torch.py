@@ -132,8 +132,7 @@ def _array(value: Any, name: str) -> CudaArray:
 def _numpy_type(dtype: torch.dtype, name: str) -> np.dtype:
     if dtype not in _NAMES:
         raise UnsupportedType(f"{name} has elements of {dtype}, for which there is no kernel: convert it")
-    own = _NAMES[dtype]
-    _known[dtype] = numpy_dtype(own) if own in ELEMENT_TYPES else np.dtype(own)
+    _known[dtype] = numpy_dtype(_NAMES[dtype])
     return _known[dtype]
 
 

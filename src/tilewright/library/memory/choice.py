@@ -9,7 +9,7 @@ from pyopencl.array import Array
 
 from ...errors import InvalidInput
 from ...runtime.forks import refuse_if_forked
-from ...runtime.opencl.device import adopt
+from ...runtime.opencl.adopted import adopt
 from ..cuda_arrays.frameworks import framework_of
 from ..engine import default_device
 from .cuda import CudaMemory, cuda_memory

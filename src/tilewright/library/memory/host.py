@@ -7,7 +7,8 @@ import numpy as np
 import pyopencl as cl
 
 from ...errors import InvalidInput, OutOfDeviceMemory
-from ...runtime.opencl.device import Device, adopt
+from ...runtime.opencl.adopted import adopt
+from ...runtime.opencl.device import Device
 from ...runtime.opencl.staging import staging_of
 from ..engine import Call, default_device
 from ..shapes import Shape, View, distinct

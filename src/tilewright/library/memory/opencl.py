@@ -8,7 +8,8 @@ import pyopencl as cl
 from pyopencl.array import Array, empty, to_device
 
 from ...errors import InvalidInput
-from ...runtime.opencl.device import Device, adopt
+from ...runtime.opencl.adopted import adopt
+from ...runtime.opencl.device import Device
 from ..engine import Call
 from ..shapes import Shape, View
 from ..views import as_host_array, device_view, is_device_array

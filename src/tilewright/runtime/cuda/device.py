@@ -23,7 +23,7 @@ from ..cache import BinaryCache, cache_folder, content_key
 from ..tensor_maps import encode
 from .compilers import Compiler, NvrtcCompiler
 from .driver import STREAM_NON_BLOCKING, Driver, answer, check, driver_calls
-from .information import architecture, driver_version
+from .information import architecture, driver_version, handle_of
 from .programs import Allocation, BoundKernel, Buffer, Program, relaxed_capture
 from .timing import GATE, Event, Gate, Mark
 
@@ -40,7 +40,7 @@ class Device:
 
     def __init__(self, info: DeviceInfo, compiler: Compiler) -> None:
         driver = driver_calls()
-        handle = answer("finding the device", driver.cuDeviceGet, info.place, kind=ctypes.c_int)
+        handle = handle_of(info.place)
         self.compiler = compiler
         self.info = replace(info, version=compiler.version)
         self.context: int = answer(f"opening {info.label}", driver.cuDevicePrimaryCtxRetain, handle)

@@ -25,10 +25,15 @@ def list_devices() -> tuple[DeviceInfo, ...]:
     return tuple(map(describe, range(count_devices())))
 
 
+def handle_of(ordinal: int) -> int:
+    """The driver's handle of a GPU."""
+    return int(answer("finding the device", driver_calls().cuDeviceGet, ordinal, kind=ctypes.c_int))
+
+
 def describe(ordinal: int) -> DeviceInfo:
     """A GPU's facts as plain data, by the names of OpenCL. Its features are those that CUDA's dialect has for ladders."""
     driver = driver_calls()
-    handle = answer("finding the device", driver.cuDeviceGet, ordinal, kind=ctypes.c_int)
+    handle = handle_of(ordinal)
     ask = partial(attribute, handle)
     name = ctypes.create_string_buffer(256)
     driver.cuDeviceGetName(name, 256, handle)
@@ -65,14 +70,14 @@ def attribute(handle: int, name: str) -> int:
 
 def bus_of(ordinal: int) -> tuple[int, int]:
     """The PCI bus and slot of a GPU."""
-    handle = answer("finding the device", driver_calls().cuDeviceGet, ordinal, kind=ctypes.c_int)
+    handle = handle_of(ordinal)
     return attribute(handle, "PCI_BUS_ID"), attribute(handle, "PCI_DEVICE_ID")
 
 
 def library_info(ordinal: int) -> DeviceInfo:
     """A GPU's facts for the library's own kernels: with all instructions and all local memory of its architecture."""
     found = describe(ordinal)
-    handle = answer("finding the device", driver_calls().cuDeviceGet, ordinal, kind=ctypes.c_int)
+    handle = handle_of(ordinal)
     local = attribute(handle, "MAX_SHARED_MEMORY_PER_BLOCK_OPTIN")
     features = found.features | instructions_of(found.compute_capability)
     return replace(found, features=features, static_local_bytes=local)

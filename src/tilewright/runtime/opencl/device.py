@@ -1,11 +1,9 @@
 """The OpenCL backend: list devices, open one, build, allocate, copy data, launch."""
 
 import threading
-from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import lru_cache
 from threading import Lock
 from typing import Any
 
@@ -374,29 +372,3 @@ class Device:
         except cl.Error:
             with check(f"waiting for {what}"):
                 raise
-
-
-KEPT_CONTEXTS = 8  # contexts of callers: each Device keeps its context and programs, some megabytes
-_adopted: OrderedDict[tuple[int, int], Device] = OrderedDict()
-_adopting = Lock()
-
-
-@lru_cache(maxsize=2 * KEPT_CONTEXTS)  # reading a queue's context and device takes longer than the rest of a call
-def adopt(queue: Any) -> Device:
-    """The Device for a caller's queue. There is one for each context and device; the least recently used one is dropped.
-    Unsupported for a queue that may run commands out of order."""
-    if queue.properties & cl.command_queue_properties.OUT_OF_ORDER_EXEC_MODE_ENABLE:
-        raise Unsupported(
-            "the queue may run commands out of order, and calls of several launches need their order: make one without "
-            "OUT_OF_ORDER_EXEC_MODE_ENABLE"
-        )
-    with check("asking the queue for its context, which must be kept alive"):  # Intel's runtime does not keep it
-        key = (queue.context.int_ptr, queue.device.int_ptr)
-    with _adopting:
-        if key not in _adopted:
-            info = with_instructions(describe(queue.device))
-            _adopted[key] = Device(info, queue.device, queue.context)
-            if len(_adopted) > KEPT_CONTEXTS:
-                _adopted.popitem(last=False)
-        _adopted.move_to_end(key)
-        return _adopted[key]
