@@ -92,6 +92,14 @@ class HostMemory:
         return array.shape, array.strides, array.dtype
 
     @staticmethod
+    def one_place(one: np.ndarray, other: np.ndarray) -> bool:
+        if one is not other:
+            base, other_base = one.base, other.base
+            if not (base is other or other_base is one or (base is other_base and base is not None)):
+                return False
+        return bool(one.__array_interface__["data"][0] == other.__array_interface__["data"][0])
+
+    @staticmethod
     def settled(array: np.ndarray) -> bool:
         """Not where `whole_elements` looks at the address."""
         return bool(array.size) and (array.flags.owndata or array.dtype.alignment == array.dtype.itemsize)

@@ -186,6 +186,7 @@ def _least_with_split_k(
 def least_cost(call: GemmCall, device: DeviceInfo) -> float:
     """What all tiles cost at least."""
     products = call.batch * call.m * call.n * call.k * slowness(call.dtype) / device.compute_units
+    products /= 2 if call.symmetric else 1
     best = max(EFFICIENCY.values()) * (SMALL_COMPLEX if call.dtype.startswith("complex") else 1)
     return (START + products / (LANES * best) + MEMORY_SHARE * memory_cycles(call, device) + LATENCY) * ROUNDED_DOWN
 
