@@ -78,6 +78,8 @@ class GemmCall(StridedGemm):
         if self.is_transposed:
             names = {"A": "B", "B": "A", "scale_a": "scale_b", "scale_b": "scale_a"}
         names |= {name: f"packed_{name}" for name in self.packed}
+        if self.symmetric and len(self.packed) == 2:
+            names["B"] = "packed_A"  # one copy serves both
         if not self.bias:
             names["bias"] = "C"
         if not self.scale_a:
