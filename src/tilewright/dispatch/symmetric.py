@@ -6,6 +6,7 @@ from itertools import chain
 
 from ..core.device import DeviceInfo
 from ..core.plan import violations
+from ..core.types import element_type
 from ..kernels.product.call import GemmCall
 from ..kernels.product.config import ProductConfig
 from ..kernels.product.cost import BYTES, LAUNCH
@@ -30,14 +31,22 @@ def cheaper_way(call: GemmCall, device: DeviceInfo, ranked: Callable[[GemmCall],
     mirroring = LAUNCH + mirror_bytes(call) / (BYTES * device.compute_units)
     half, halved = _first(ranked(call), call, device)
     full = whole(call)
-    alike = (each for each in ranked(full) if isinstance(each.config, ProductConfig) and each.config.sums_alike(full))
+    alike = (each for each in ranked(full) if _is_symmetric(each, full))
     one, candidates = _first(alike, full, device)
+    if half is None and one is None:
+        return Way(call, ranked(call), HALVED)  # the plan says why there is none
     if one is None or (half is not None and (half.rank[0], half.cost + mirroring) <= one.rank):
         return Way(call, halved, HALVED)
     note = f"B is A transposed, but all of C is computed: about {one.cost:,.0f} cycles"
     if half is not None:
         note += f" against {half.cost + mirroring:,.0f} for the lower triangle and its mirror image"
     return Way(full, candidates, note)
+
+
+def _is_symmetric(candidate: Candidate, call: GemmCall) -> bool:
+    """Whether all of C comes out symmetric to the last bit. Complex numbers do not: a sum adds a.x b.y and a.y b.x in turn."""
+    own = candidate.config
+    return element_type(call.dtype).parts == 1 and isinstance(own, ProductConfig) and own.sums_alike(call)
 
 
 def _first(

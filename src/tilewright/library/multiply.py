@@ -47,6 +47,11 @@ class Epilogue:
     scale_a: str = ""
     scale_b: str = ""
 
+    @property
+    def is_uniform(self) -> bool:
+        """Whether it makes the same of equal sums, wherever they are. Without a product there is none to halve."""
+        return self.alpha != 0 and self.beta == 0 and not (self.bias or self.scale_a)
+
 
 HOLD_FLOAT8 = ("float16", "bfloat16")  # both types hold every value of both 8-bit floats
 SCALED = element_type(FLOAT8[0]).results  # result types of scaled products, which are computed in float32
@@ -112,10 +117,12 @@ def settle(memory: Memory, product: Product, out: Any, names: Names) -> Settled:
         arrays["c"] = c  # another array object over `out`: it needs the event, too
     for name, vector in product.vectors.items():
         arrays[name] = memory.as_vector(memory.as_operand(vector, _vector_type(name, kind)))
-    halved = is_symmetric(memory, a, b, types[0], epilogue, product.conjugate)
+    halved = epilogue.is_uniform and is_symmetric(memory, a, b, types[0], product.conjugate)
     key = (memory.key, types, epilogue, product.conjugate, halved, *map(memory.signature, arrays.values()))
     call = call_for(
-        memory.device, key, lambda: _prepare(memory, (a, b, target.array), sizes, types, epilogue, product.conjugate, halved)
+        memory.device,
+        key,
+        lambda: _prepare(memory, (a, b, target.array), sizes, types, epilogue, product.conjugate, halved),
     )
     added = None if filled else c
     ready = _ready(memory, product, names, Settled(call, arrays, target, added, None)) if names else None
@@ -264,7 +271,11 @@ def _with_side(view: View, axis: int) -> View:
 
 
 def _problem(
-    batch: Batch, sizes: ProductShape, types: tuple[str, str], epilogue: Epilogue, conjugate: tuple[bool, bool],
+    batch: Batch,
+    sizes: ProductShape,
+    types: tuple[str, str],
+    epilogue: Epilogue,
+    conjugate: tuple[bool, bool],
     halved: bool,
 ) -> StridedGemm:
     """The problem of one launch."""

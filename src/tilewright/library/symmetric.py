@@ -11,22 +11,10 @@ class Places(Protocol):
     def one_place(self, one: Any, other: Any) -> bool: ...
 
 
-class Factors(Protocol):
-    """What an epilogue has to say."""
+def is_symmetric(memory: Places, a: Any, b: Any, dtype: str, conjugate: tuple[bool, bool]) -> bool:
+    """Whether `b` is `a` with its last two dimensions swapped, in the same memory, so that the product equals its transpose.
 
-    alpha: complex
-    beta: complex
-    bias: str
-    scale_a: str
-
-
-def is_symmetric(
-    memory: Places, a: Any, b: Any, dtype: str, epilogue: Factors, conjugate: tuple[bool, bool]
-) -> bool:
-    """Whether `b` is `a` with its last two dimensions swapped, in the same memory, and the result equals its transpose.
-
-    It does not with beta or a bias, which say something else of two elements opposite each other, nor if one operand alone
-    is conjugated. Stacks count if each matrix is multiplied with its own transpose.
+    It does not if one operand alone is conjugated. Stacks count if each matrix is multiplied with its own transpose.
     """
     shape = a.shape
     if len(shape) < 2 or len(shape) != len(b.shape) or shape[-2] != b.shape[-1] or shape[-2] < 2:
@@ -36,8 +24,6 @@ def is_symmetric(
         return False
     if shape[:-2] != b.shape[:-2] or a.strides[:-2] != b.strides[:-2]:
         return False
-    if epilogue.alpha == 0 or epilogue.beta != 0 or epilogue.bias or epilogue.scale_a or dtype in FLOAT8:
-        return False
-    if conjugate[0] != conjugate[1] and element_type(dtype).parts == 2:
+    if dtype in FLOAT8 or (conjugate[0] != conjugate[1] and element_type(dtype).parts == 2):
         return False
     return memory.one_place(a, b)

@@ -4,7 +4,7 @@
 // Column j of tiles begins at row j * BN / BM of them: the tiles above have no element on or below the diagonal.
 #define tile_coordinates tile_of_rectangle
 #define tiles_of_matrix tiles_of_rectangle
-#define tile_origin origin_in_rectangle
+#define tile_origin tile_origin_in_rectangle
 #include "../product/scheduler.cl"
 #undef tile_coordinates
 #undef tiles_of_matrix

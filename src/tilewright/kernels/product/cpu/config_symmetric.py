@@ -54,9 +54,7 @@ def blocks_of_triangle(n: int, mb: int, nb: int) -> int:
 
 
 @cache
-def triangle_blocking(
-    n: int, k: int, batch: int, tile: Tile, units: int, a_bytes: int, a_row: int | None
-) -> Blocking:
+def triangle_blocking(n: int, k: int, batch: int, tile: Tile, units: int, a_bytes: int, a_row: int | None) -> Blocking:
     """The blocks for the lower triangle of C (n x n) = A A^T over k, `batch` times, as `blocking` finds those of a rectangle."""
 
     def cost(blocks: tuple[int, int, int]) -> float:
@@ -71,8 +69,6 @@ def triangle_blocking(
             return total
         return WAKE + total / units * (1 + UNEVENNESS * units / groups) + one * (units - 1) / units / 2
 
-    tried = (
-        (mb, nb, kb) for kb in depths(k, tile) for mb, nb in grids(n, n, kb, tile, -(-units // batch))
-    )
+    tried = ((mb, nb, kb) for kb in depths(k, tile) for mb, nb in grids(n, n, kb, tile, -(-units // batch)))
     mb, nb, kb = min(tried, key=cost)
     return Blocking(mb, nb, kb, -(-n // mb), -(-n // nb), False, in_place(a_row, kb, a_bytes))

@@ -45,6 +45,8 @@ def cost(config: CudaCoresConfig, call: GemmCall, device: DeviceInfo) -> float:
         computing += -(-(tiles - full) * steps // config.work_groups(oriented)) * step + slice_sums
         computing += FIXUP + 2 * config.partial_bytes(oriented) / (FIXUP_BYTES * sms)
     packed = config.packed(call)
-    packing = 2 * sum(operand_bytes(call, name) for name in copied(call, packed)) / (BYTES * sms) + PACKING * launches(call, packed)
+    packing = 2 * sum(operand_bytes(call, name) for name in copied(call, packed)) / (BYTES * sms) + PACKING * launches(
+        call, packed
+    )
     memory = memory_cycles(call, device)
     return (START + max(computing, memory) + packing) / SCALE[call.dtype]

@@ -101,4 +101,6 @@ def _fixup(config: MmaConfig, call: GemmCall) -> float:
 
 def _packing(config: MmaConfig, call: GemmCall, sms: int) -> float:
     packed = config.packed(call)
-    return 2 * sum(operand_bytes(call, name) for name in copied(call, packed)) / (BYTES * sms) + LAUNCH * launches(call, packed)
+    return 2 * sum(operand_bytes(call, name) for name in copied(call, packed)) / (BYTES * sms) + LAUNCH * launches(
+        call, packed
+    )
