@@ -10,6 +10,7 @@ from pyopencl.array import to_device
 
 import tilewright
 from tilewright.core.types import numpy_dtype
+from tilewright.library.memory.host import HostMemory
 from tilewright.runtime.opencl.device import Device
 
 BOUNDS = {"float32": 1e-6, "float64": 1e-15, "float16": 2e-3, "bfloat16": 1e-2, "complex64": 1e-6, "complex128": 1e-15}
@@ -175,3 +176,29 @@ def test_the_library_plans_half(queue: cl.CommandQueue) -> None:
         assert not tilewright.prepare(a, b, queue=queue).plans[0].problem.symmetric  # type: ignore[attr-defined]
     c = np.zeros((100, 100), np.float32)
     assert not tilewright.prepare(a, a, c=c, beta=1, trans_b="T", queue=queue).plans[0].problem.symmetric  # type: ignore[attr-defined]
+
+
+def test_where_numpy_arrays_begin() -> None:
+    a = elements((6, 8), "float32")
+    lent = np.frombuffer(bytearray(96), np.float64).reshape(3, 4)
+    whole = np.broadcast_to(a[0], (6, 8))
+    for one, other in (
+        (a, a),
+        (a, a.T),
+        (a.T, a),
+        (a[1:], a[1:].T),
+        (a[:, 1:], a[:, 1:].T),
+        (lent, lent.T),
+        (whole, whole.T),
+    ):
+        assert HostMemory.one_place(one, other)
+    others = ((a, a.copy()), (a, a[::-1].T), (a[1:], a[:-1].T), (a[:, ::-1], a.T), (a[:, 1:], a[:, :-1].T), (a, lent))
+    for one, other in others:
+        assert not HostMemory.one_place(one, other)
+
+
+def test_no_steps_and_no_rows(queue: cl.CommandQueue) -> None:
+    for n, k in ((3, 0), (0, 3), (1, 0), (1, 4)):
+        a = elements((n, k), "float32")
+        for _ in range(2):
+            check(tilewright.matmul(a, a.T, queue=queue), a, "float32")
