@@ -79,7 +79,7 @@ def test_a_cpu_halves_everything_by_one_launch() -> None:
 def test_a_conjugate_or_a_beta_is_not_symmetric() -> None:
     for more in ({"beta": 1.0}, {"bias": "row"}, {"dtype": "complex64", "conjugate_b": True}):
         with pytest.raises(InvalidInput, match="is not symmetric"):
-            symmetric(8, 8, **more)  # type: ignore[arg-type]
+            symmetric(8, 8, **more)
     with pytest.raises(InvalidInput, match="other views"):
         replace(symmetric(8, 8), views=(Layout(0, 8, 1), Layout(0, 8, 1), Layout(0, 8, 1)))
     symmetric(8, 8, conjugate_b=True)  # of real numbers it says nothing
