@@ -47,15 +47,15 @@ def chunked(shape: tuple[int, ...], chunks: Any, dtype: Any = np.float64, seed: 
     return whole, da.from_array(whole, chunks=chunks)
 
 
-def wave(begin: int, end: int, pace: float) -> np.ndarray:
+def wave(run: tuple[int, int], pace: float) -> np.ndarray:
     """A part of a vector that any task can make."""
-    return np.sin(pace * np.arange(begin, end, dtype=np.float64)).astype(np.float32)
+    return np.sin(pace * np.arange(*run, dtype=np.float64)).astype(np.float32)
 
 
 def outer_chunk(paces: tuple[float, float], block_info: Any = None) -> np.ndarray:
     """A chunk of the outer product of two waves, without any other array of its size."""
     rows, columns = block_info[None]["array-location"]
-    result: np.ndarray = np.multiply.outer(wave(*rows, paces[0]), wave(*columns, paces[1]))
+    result: np.ndarray = np.multiply.outer(wave(rows, paces[0]), wave(columns, paces[1]))
     return result
 
 

@@ -21,6 +21,7 @@ FLOORS = (
     "dispatch",
     "library",
     "torch",
+    "dask",
     "analysis",
     "measurement",
     "reports",

@@ -9,10 +9,12 @@ Public are the names in `__all__`. They need Dask, which `import tilewright` doe
 from ..core.install import install_extra
 
 try:
-    import dask.array as _dask_array  # Dask itself: absolute imports never mean this package
-    import dask.task_spec as _task_spec
+    import dask.array as _dask_array  # noqa: F401  # Dask itself: absolute imports never mean this package
+    import dask.task_spec as _task_spec  # noqa: F401
 except ImportError as missing:
-    raise ImportError(f"tilewright.dask needs Dask with its arrays, 2025.7 or later: {install_extra('dask')}") from missing
+    raise ImportError(
+        f"tilewright.dask needs Dask with its arrays, 2025.7 or later: {install_extra('dask')}"
+    ) from missing
 
 from .products import matmul, plan
 from .routing import products

@@ -107,7 +107,9 @@ def plan(
     """
     request = _requested(a, b, dtype, precision, split_k, memory)
     found = _threads_of_workers() or [1]
-    given = tuple(0 if source.makes else array.nbytes for source, array in zip(request.sources, request[:2], strict=True))
+    given = tuple(
+        0 if source.makes else array.nbytes for source, array in zip(request.sources, request[:2], strict=True)
+    )
     return summary(
         request.schedule, request.arithmetic.result, (given[0], given[1]), (request.a.npartitions, request.b.npartitions),
         _count("workers", workers, len(found)), _count("threads", threads, max(found)),
@@ -144,7 +146,9 @@ def _requested(
     grid = Grid(*(tuple(tuple(map(int, each)) for each in array.chunks) for array in (left, right)))
     limit = None if memory is None else _bytes(memory)
     sources = source_of(left, "a", limit is not None), source_of(right, "b", limit is not None)
-    sizes = Sizes(left.dtype.itemsize, right.dtype.itemsize, *(element_type(each).itemsize for each in (summed, result)))
+    sizes = Sizes(
+        left.dtype.itemsize, right.dtype.itemsize, *(element_type(each).itemsize for each in (summed, result))
+    )
     parts = _count("split_k", split_k, _usual_split(grid))
     schedule = scheduled(grid, sizes, (sources[0].makes, sources[1].makes), parts, limit)
     return _Request(left, right, Arithmetic(summed, result, precision), schedule, sources)

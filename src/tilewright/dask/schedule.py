@@ -7,7 +7,7 @@ cut at both, and tasks read the pieces from within chunks: nothing is moved to a
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import accumulate, product
+from itertools import accumulate, pairwise, product
 from math import prod
 from typing import Any, NamedTuple
 
@@ -42,7 +42,7 @@ def pieces(a: Chunks, b: Chunks) -> tuple[Piece, ...]:
     ends_a, ends_b = list(accumulate(a)), list(accumulate(b))
     cuts = sorted({0, *ends_a, *ends_b})
     found = []
-    for begin, end in zip(cuts, cuts[1:], strict=False):
+    for begin, end in pairwise(cuts):
         in_a, in_b = (next(place for place, last in enumerate(ends) if last >= end) for ends in (ends_a, ends_b))
         from_a, from_b = ends_a[in_a] - a[in_a], ends_b[in_b] - b[in_b]
         run_a, run_b = slice(begin - from_a, end - from_a), slice(begin - from_b, end - from_b)
@@ -105,10 +105,10 @@ class Grid:
 
     def tiles(self) -> Iterator[Tile]:
         """The tiles, row by row."""
-        stacks = [list(enumerate(each)) for each in self.stacks]
-        rows = [list(enumerate(each)) for each in self.rows] or [[(None, None)]]
-        columns = [list(enumerate(each)) for each in self.columns] or [[(None, None)]]
-        for *stack, (row, height), (column, width) in product(*stacks, *rows, *columns):
+        stacks = product(*(tuple(enumerate(each)) for each in self.stacks))
+        none: tuple[tuple[int | None, int | None], ...] = ((None, None),)
+        rows, columns = (tuple(enumerate(each[0])) if each else none for each in (self.rows, self.columns))
+        for stack, (row, height), (column, width) in product(stacks, rows, columns):
             place = (*(number for number, _ in stack), *(each for each in (row, column) if each is not None))
             shape = (*(piece.length for _, piece in stack), *(each for each in (height, width) if each is not None))
             yield Tile(place, shape, tuple(piece for _, piece in stack), row, column)
@@ -193,7 +193,7 @@ def scheduled(grid: Grid, sizes: Sizes, made: tuple[bool, bool], split_k: int, m
             return operand_bytes(grid, sizes, made, run) <= TASK_BYTES
         return operand_bytes(grid, sizes, made, run) + tile_bytes(grid, sizes) <= memory
 
-    parts = tuple(_runs(begin, end, fits) for begin, end in zip(bounds, bounds[1:], strict=False))
+    parts = tuple(_runs(begin, end, fits) for begin, end in pairwise(bounds))
     found = Schedule(grid, sizes, made, parts)
     if memory is not None and found.task_bytes > memory:
         raise InvalidInput(

@@ -66,7 +66,9 @@ def test_short_floats_and_one_tile(client: Any) -> None:
     whole = np.random.default_rng(1).integers(-3, 3, (20, 64)).astype(ml_dtypes.bfloat16)
     array = da.from_array(whole, chunks=(20, 16))
     assert plan(array, array.T).split_k == 2
-    assert np.array_equal(matmul(array, array.T).compute(), (whole.astype(int) @ whole.T.astype(int)).astype(whole.dtype))
+    assert np.array_equal(
+        matmul(array, array.T).compute(), (whole.astype(int) @ whole.T.astype(int)).astype(whole.dtype)
+    )
 
 
 @pytest.mark.parametrize("way", [{}, {"memory": "30MB"}], ids=str)
@@ -120,11 +122,10 @@ def test_a_worker_holds_what_the_plan_says(client: Any, tmp_path: Path) -> None:
     files = Files(tmp_path, (side, side))
     da.store(matmul(a, b, memory="13MB"), files, lock=False)
     most = client.run(resident, "VmHWM")
-    row = wave(0, side, 0.2).astype(np.float64) @ wave(0, side, 0.3)
-    expected = np.multiply.outer(wave(0, side, 0.1).astype(np.float64) * row, wave(0, side, 0.4))
+    row = wave((0, side), 0.2).astype(np.float64) @ wave((0, side), 0.3)
+    expected = np.multiply.outer(wave((0, side), 0.1).astype(np.float64) * row, wave((0, side), 0.4))
     for begin in range(0, side, chunk):
         assert np.allclose(files.rows(begin, chunk), expected[begin : begin + chunk], rtol=1e-3, atol=0.05)
-    print({each: (most[each] - before[each]) / 2**20 for each in most})
     slack = 8 * 2**20  # what Python, Dask and the driver allocate meanwhile
     assert {each: most[each] - before[each] <= told.worker_bytes + slack for each in most} == dict.fromkeys(most, True)
 

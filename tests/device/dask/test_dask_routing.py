@@ -8,12 +8,12 @@ import pytest
 
 pytest.importorskip("dask", reason="Dask is not installed")
 
-import dask.array as da  # noqa: E402
-from dask.array import routines  # noqa: E402
-from dask_cases import chunked  # noqa: E402
+import dask.array as da
+from dask.array import routines
+from dask_cases import chunked
 
-from tilewright.dask import products  # noqa: E402
-from tilewright.errors import UnknownName  # noqa: E402
+from tilewright.dask import products
+from tilewright.errors import UnknownName
 
 pytestmark = pytest.mark.usefixtures("one_device")
 OWN = routines.matmul

@@ -7,13 +7,13 @@ import pytest
 
 pytest.importorskip("dask", reason="Dask is not installed")
 
-import dask.array as da  # noqa: E402
-from devices import CPU, GPU, NVIDIA  # noqa: E402
+import dask.array as da
+from devices import CPU, GPU, NVIDIA
 
-import tilewright.dask  # noqa: E402
-from tilewright.dask import devices, plan, schedule  # noqa: E402
-from tilewright.dask.schedule import Grid, Piece, Sizes, pieces, scheduled  # noqa: E402
-from tilewright.errors import InvalidInput  # noqa: E402
+import tilewright.dask
+from tilewright.dask import devices, plan, schedule
+from tilewright.dask.schedule import Grid, Piece, Sizes, pieces, scheduled
+from tilewright.errors import InvalidInput
 
 FLOATS = Sizes(4, 4, 4, 4)
 GRID = Grid(((10, 10), (8, 8, 8)), ((8, 8, 8), (5, 5)))
@@ -41,6 +41,7 @@ def test_pieces_cover_every_index_once(seed: int) -> None:
 
 def test_tasks_take_as_many_pieces_as_fit() -> None:
     """A tile of 10 x 5 takes 200 bytes, a piece of both operands 320 + 160."""
+
     def parts(made: tuple[bool, bool], split_k: int, memory: int) -> Any:
         return scheduled(GRID, FLOATS, made, split_k, memory).parts
 
