@@ -22,6 +22,7 @@ FLOORS = (
     "library",
     "torch",
     "dask",
+    "mpi",
     "analysis",
     "measurement",
     "reports",

@@ -10,9 +10,9 @@ INTRODUCTION = """\
 # Python calls
 
 Every public name, from the docstrings. `print` a result to read it. Modules below `tilewright` are private, whatever their
-names, but for `tilewright.torch` and `tilewright.dask`.
+names, but for `tilewright.torch`, `tilewright.dask` and `tilewright.mpi`.
 """
-OPTIONAL = {"torch": "PyTorch", "dask": "Dask"}  # folders that need a package of this name
+OPTIONAL = {"torch": "PyTorch", "dask": "Dask", "mpi": "MPI"}  # folders that need a package of this name
 TITLES = {"call": "Calls", "result": "Results and other classes", "error": "Errors", "value": "Values"}
 
 

@@ -8,17 +8,14 @@ that takes the place of a killed one gets its device.
 
 import socket
 import sys
-from collections.abc import Sequence
-from functools import cache
 from itertools import count
 from pathlib import Path
 from threading import Lock
 from typing import Any
 from weakref import WeakKeyDictionary, finalize
 
-from ..core.device import DeviceInfo
 from ..runtime.device import preset_device
-from ..runtime.opencl.device import default_index, list_devices
+from ..runtime.opencl.dealt import dealt_device
 
 _devices: "WeakKeyDictionary[Any, str | None]" = WeakKeyDictionary()
 _finding = Lock()
@@ -37,18 +34,8 @@ def worker_device() -> str | None:
         return None
     with _finding:
         if worker not in _devices:
-            alike = alike_devices(_listed())
-            _devices[worker] = alike[place_on_host(worker) % len(alike)] if alike else None
+            _devices[worker] = dealt_device(place_on_host(worker))
         return _devices[worker]
-
-
-def alike_devices(infos: Sequence[DeviceInfo]) -> list[str]:
-    """The indices of the default device and of those of its driver and kind; empty if there is no default."""
-    default = default_index(infos)
-    if default is None:
-        return []
-    wanted = infos[default].platform, infos[default].kind
-    return [str(index) for index, info in enumerate(infos) if (info.platform, info.kind) == wanted]
 
 
 def place_on_host(worker: Any) -> int:
@@ -65,8 +52,3 @@ def place_on_host(worker: Any) -> int:
         finalize(worker, lock.release)
         return place
     raise AssertionError  # places do not end
-
-
-@cache
-def _listed() -> tuple[DeviceInfo, ...]:
-    return list_devices()

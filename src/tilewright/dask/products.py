@@ -16,15 +16,13 @@ from ..core.precision import check_precision
 from ..core.types import element_type, numpy_dtype
 from ..errors import InvalidInput
 from ..library.requests import checked_precision
-from ..library.result_types import asked_type, product_types
+from ..library.result_types import asked_type, product_types, sum_type
 from ..library.rules import check_cast
 from ..library.shapes import product_shape
 from .chunks import Source, source_of
 from .operands import checked_array
 from .schedule import Grid, Place, ProductPlan, Schedule, Sizes, Tile, scheduled, summary
 from .tasks import Arithmetic, Factors, add_products, merge_sums
-
-SUM_TYPES = {"float16": "float32", "bfloat16": "float32"}  # sums of results that are rounded once, at the end
 
 
 def matmul(
@@ -142,7 +140,7 @@ def _requested(
     check_precision(checked_precision(precision), read)
     for name, array in (("a", left), ("b", right)):
         check_cast(name, array.dtype, numpy_dtype(read), "same_kind")
-    summed = SUM_TYPES.get(result, result)
+    summed = sum_type(result)
     grid = Grid(*(tuple(tuple(map(int, each)) for each in array.chunks) for array in (left, right)))
     limit = None if memory is None else _bytes(memory)
     sources = source_of(left, "a", limit is not None), source_of(right, "b", limit is not None)

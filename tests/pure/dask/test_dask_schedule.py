@@ -2,41 +2,19 @@
 
 from typing import Any
 
-import numpy as np
 import pytest
 
 pytest.importorskip("dask", reason="Dask is not installed")
 
 import dask.array as da
-from devices import CPU, GPU, NVIDIA
 
 import tilewright.dask
-from tilewright.dask import devices, plan, schedule
-from tilewright.dask.schedule import Grid, Piece, Sizes, pieces, scheduled
+from tilewright.dask import plan, schedule
+from tilewright.dask.schedule import Grid, Sizes, scheduled
 from tilewright.errors import InvalidInput
 
 FLOATS = Sizes(4, 4, 4, 4)
 GRID = Grid(((10, 10), (8, 8, 8)), ((8, 8, 8), (5, 5)))
-
-
-def test_pieces_end_where_a_chunk_of_either_ends() -> None:
-    found = pieces((4, 6), (3, 0, 3, 4))
-    assert [(each.length, each.a, each.b) for each in found] == [(3, 0, 0), (1, 0, 2), (2, 1, 2), (4, 1, 3)]
-    assert found[2] == Piece(2, 1, slice(0, 2), 2, slice(1, 3))
-    assert pieces((1,), (2, 3))[1] == Piece(3, 0, slice(0, 1), 1, slice(0, 3))
-    assert pieces((0,), (0, 0)) == ()
-
-
-@pytest.mark.parametrize("seed", range(20))
-def test_pieces_cover_every_index_once(seed: int) -> None:
-    generator = np.random.default_rng(seed)
-    total = int(generator.integers(1, 40))
-    a, b = (np.diff([0, *sorted(generator.integers(0, total + 1, 4)), total]).tolist() for _ in "ab")
-    places_a, places_b = ([(chunk, at) for chunk, length in enumerate(each) for at in range(length)] for each in (a, b))
-    found = pieces(tuple(a), tuple(b))
-    assert [(each.a, at) for each in found for at in range(each.in_a.start, each.in_a.stop)] == places_a
-    assert [(each.b, at) for each in found for at in range(each.in_b.start, each.in_b.stop)] == places_b
-    assert sum(each.length for each in found) == total
 
 
 def test_tasks_take_as_many_pieces_as_fit() -> None:
@@ -86,12 +64,6 @@ def test_chunks_are_counted_as_often_as_tasks_make_them() -> None:
     """Of unaligned chunks, a task makes one once for all its pieces in turn."""
     a, b = da.ones((4, 12), chunks=(4, 6)), da.ones((12, 4), chunks=(4, 4))
     assert plan(a, b, memory="1MB").made_chunks == 2 + 3
-
-
-def test_workers_are_dealt_the_devices_that_are_alike() -> None:
-    assert devices.alike_devices((NVIDIA, NVIDIA, CPU, NVIDIA)) == ["0", "1", "3"]
-    assert devices.alike_devices((CPU, GPU)) == ["0"]
-    assert devices.alike_devices(()) == []
 
 
 def test_public_names_are_documented_and_in_order() -> None:
