@@ -83,3 +83,16 @@ class Files:
             for left in range(0, self.shape[1], chunk)
         ]
         return np.concatenate(tiles, axis=1)
+
+
+class CountedReads:
+    """An array that Dask reads by indexing, as of Zarr or HDF5. It counts the reads of this process."""
+
+    def __init__(self, whole: np.ndarray) -> None:
+        self.whole, self.reads = whole, 0
+        self.shape, self.dtype, self.ndim = whole.shape, whole.dtype, whole.ndim
+
+    def __getitem__(self, place: Any) -> np.ndarray:
+        self.reads += 1
+        part: np.ndarray = self.whole[place].copy()
+        return part

@@ -1,13 +1,11 @@
 """`matmul` of Dask arrays: arguments checked, and the graph of its tasks. `plan` is the same without the graph."""
 
 import sys
-from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import dask.array as da
 import numpy as np
 from dask.highlevelgraph import HighLevelGraph
-from dask.task_spec import DataNode, List, Task, TaskRef
 from dask.tokenize import tokenize
 from dask.utils import parse_bytes
 from numpy.typing import DTypeLike
@@ -19,10 +17,11 @@ from ..library.requests import checked_precision
 from ..library.result_types import asked_type, product_types, sum_type
 from ..library.rules import check_cast
 from ..library.shapes import product_shape
-from .chunks import Source, source_of
+from .chunks import source_of
+from .graph import Names, Request, product_tasks
 from .operands import checked_array
-from .schedule import Grid, Place, ProductPlan, Schedule, Sizes, Tile, scheduled, summary
-from .tasks import Arithmetic, Factors, add_products, merge_sums
+from .schedule import Grid, ProductPlan, Sizes, scheduled, summary
+from .tasks import Arithmetic
 
 
 def matmul(
@@ -44,7 +43,8 @@ def matmul(
     `tilewright.matmul`: int8 gives int32. Sums of 16-bit floats are float32 until they are complete.
 
     Workers: each task adds products to a tile of the result, in place. Every worker of a host has a device of its own, or that
-    of its environment variable TILEWRIGHT_DEVICE. The same chunks and arguments give the same bits on any number of workers.
+    of its environment variable TILEWRIGHT_DEVICE. The same chunks and the same `split_k` give the same bits on any number of
+    workers of one kind.
 
     Arguments:
         dtype: the type to compute and return.
@@ -69,8 +69,8 @@ def matmul(
     array([200., 200.], dtype=float32)
     """
     request = _requested(a, b, dtype, precision, split_k, memory)
-    names = _Names(tokenize(request.a.name, request.b.name, request.schedule, request.arithmetic))
-    graph = _tasks(request, names)
+    names = Names(tokenize(request.a.name, request.b.name, request.schedule, request.arithmetic))
+    graph = product_tasks(request, names)
     layers = HighLevelGraph.from_collections(names.tile, graph, dependencies=[request.a, request.b])
     chunks = request.schedule.grid.result
     meta = np.empty((0,) * len(chunks), numpy_dtype(request.arithmetic.result))
@@ -114,26 +114,9 @@ def plan(
     )  # fmt: skip
 
 
-class _Request(NamedTuple):
-    a: da.Array
-    b: da.Array
-    arithmetic: Arithmetic
-    schedule: Schedule
-    sources: tuple[Source, Source]
-
-
-class _Names:
-    """The first parts of the tasks' keys. Dask's dashboard groups tasks by what stands before the token."""
-
-    def __init__(self, token: str) -> None:
-        self.tile = f"tilewright-matmul-tile-{token}"
-        self.sum = f"tilewright-matmul-sum-{token}"
-        self.merge = f"tilewright-matmul-merge-{token}"
-
-
 def _requested(
     a: Any, b: Any, dtype: DTypeLike | None, precision: str | None, split_k: int | None, memory: int | str | None
-) -> _Request:
+) -> Request:
     left, right = checked_array(a, "a"), checked_array(b, "b")
     product_shape(left.shape, right.shape)
     read, result = product_types(left.dtype, right.dtype, None if dtype is None else asked_type(dtype))
@@ -149,76 +132,7 @@ def _requested(
     )
     parts = _count("split_k", split_k, _usual_split(grid))
     schedule = scheduled(grid, sizes, (sources[0].makes, sources[1].makes), parts, limit)
-    return _Request(left, right, Arithmetic(summed, result, precision), schedule, sources)
-
-
-def _tasks(request: _Request, names: _Names) -> dict[Any, Any]:
-    """The tasks of all tiles, by their keys."""
-    graph: dict[Any, Any] = {key: node for source in request.sources for key, node in source.inputs.items()}
-    for tile in request.schedule.grid.tiles():
-        last = (names.tile, *tile.place)
-        parts = request.schedule.parts
-        if len(parts) == 1:
-            _add_part(graph, request, tile, 0, (names.sum, last))
-            continue
-        sums = []
-        for number in range(len(parts)):
-            sums.append((names.sum, *tile.place, number))
-            _add_part(graph, request, tile, number, (names.sum, sums[-1]))
-        _merge(graph, request.arithmetic, sums, (names.merge, last))
-    return graph
-
-
-def _add_part(graph: dict[Any, Any], request: _Request, tile: Tile, part: int, keys: tuple[str, Any]) -> None:
-    """The tasks that sum a part of k, one after the other. `keys` are the name of those before the last, and its key."""
-    runs = request.schedule.parts[part]
-    before = None
-    for run in runs:
-        done = run == runs[-1]
-        key = keys[1] if done else (keys[0], *tile.place, part, run[1])
-        last = done and len(request.schedule.parts) == 1
-        graph[key] = _addition(key, request, tile, (runs[0][0], *run), before, last)
-        before = TaskRef(key)
-
-
-def _addition(
-    key: Any, request: _Request, tile: Tile, run: tuple[int, int, int], before: TaskRef | None, last: bool
-) -> Task:
-    """The task that adds a run of products to a tile. `run` is where the part begins, and where the run begins and ends."""
-    grid = request.schedule.grid
-    first, begin, end = run
-    places: tuple[list[Place], list[Place]] = ([], [])
-    factors = []
-    for piece in grid.depth[begin:end]:
-        blocks = grid.blocks(tile, piece)
-        for own, block in zip(places, blocks, strict=True):
-            if block.place not in own:
-                own.append(block.place)
-        numbers = [own.index(block.place) for own, block in zip(places, blocks, strict=True)]
-        factors.append(Factors(numbers[0], blocks[0].part, numbers[1], blocks[1].part))
-    chunks = [List(*map(source.chunk, own)) for source, own in zip(request.sources, places, strict=True)]
-    inputs = sorted(
-        {each for source, own in zip(request.sources, places, strict=True) for place in own for each in source.inputs_of(place)},
-        key=str,
-    )  # fmt: skip
-    return Task(
-        key, add_products, before, tile.shape, begin - first, tuple(factors), List(*chunks),
-        List(DataNode(None, inputs), List(*map(TaskRef, inputs))), request.arithmetic, last,
-    )  # fmt: skip
-
-
-def _merge(graph: dict[Any, Any], arithmetic: Arithmetic, sums: Sequence[Any], keys: tuple[str, Any]) -> None:
-    """The tasks that add sums two by two, always in the same order. The last has the key `keys[1]`."""
-    level = 0
-    while len(sums) > 1:
-        left: list[Any] = []
-        for number in range(0, len(sums) - 1, 2):
-            key = keys[1] if len(sums) == 2 else (keys[0], *keys[1][1:], level, number)
-            one, other = (TaskRef(each) for each in sums[number : number + 2])
-            graph[key] = Task(key, merge_sums, one, other, arithmetic, len(sums) == 2)
-            left.append(key)
-        sums = left + list(sums[2 * len(left) :])
-        level += 1
+    return Request(left, right, Arithmetic(summed, result, precision), schedule, sources)
 
 
 def _usual_split(grid: Grid) -> int:

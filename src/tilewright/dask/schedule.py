@@ -17,9 +17,10 @@ from ..errors import InvalidInput
 
 Place = tuple[int, ...]  # the numbers of a chunk, one for each dimension
 
-# Operands that one task takes at once unless the caller sets a limit: enough that Dask's millisecond for a task is little
-# beside the product, few enough that a laptop's worker holds several.
-TASK_BYTES = 128 * 2**20
+# Operands that one task takes at once unless the caller sets a limit: a product of two chunks of 2048 x 2048 float32 takes a
+# CPU some 100 ms, a hundred times what Dask needs for a task, and the next two chunks may come meanwhile. Of smaller ones a task
+# takes several.
+TASK_BYTES = 32 * 2**20
 
 
 class Block(NamedTuple):

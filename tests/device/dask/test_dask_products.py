@@ -12,7 +12,7 @@ import pytest
 dask: Any = pytest.importorskip("dask", reason="Dask is not installed")
 
 import dask.array as da  # noqa: E402
-from dask_cases import PRODUCTS, chunked, numbers  # noqa: E402
+from dask_cases import PRODUCTS, CountedReads, chunked, numbers  # noqa: E402
 
 from tilewright.dask import matmul, plan, schedule, tasks, transpose  # noqa: E402
 from tilewright.errors import InvalidInput, LaunchFailed, UnknownName, UnsupportedType  # noqa: E402
@@ -162,6 +162,22 @@ def test_nothing_is_computed_by_the_call() -> None:
         product = matmul(left, left, **way)
         with pytest.raises(RuntimeError, match="it was computed"):
             product.compute()
+
+
+@pytest.mark.parametrize("split_k", [1, 3])
+def test_chunks_are_read_as_often_as_the_plan_says(split_k: int) -> None:
+    """From one source, which all chunks share, as those of a file do."""
+    sources = CountedReads(numbers((40, 30))), CountedReads(numbers((30, 50), seed=1))
+    left = da.from_array(sources[0], chunks=(16, 7), meta=np.empty((0, 0)))
+    right = da.from_array(sources[1], chunks=(11, 20), meta=np.empty((0, 0))) + 0
+    a, b = (each.whole for each in sources)
+    check_close(matmul(left, right, split_k=split_k).compute(scheduler="sync"), a, b)
+    assert [each.reads for each in sources] == [left.npartitions, right.npartitions]
+    sources[0].reads = sources[1].reads = 0
+    told = plan(left, right, split_k=split_k, memory="1MB")
+    check_close(matmul(left, right, split_k=split_k, memory="1MB").compute(scheduler="sync"), a, b)
+    assert sum(each.reads for each in sources) == told.made_chunks
+    assert told.given_bytes == 0
 
 
 def test_keys_have_names_for_dashboards_and_equal_products_equal_keys() -> None:
