@@ -22,7 +22,14 @@ SIDES = st.integers(1, 5000)
     st.sampled_from((4, 8)), st.booleans(), st.sampled_from((0, 2**20, 2**21)),
 )  # fmt: skip
 def test_blocks_cover_c_and_fit_their_buffers(
-    m: int, n: int, k: int, batch: int, units: int, vectors: tuple[int, bool], component: int, by_rows: bool,
+    m: int,
+    n: int,
+    k: int,
+    batch: int,
+    units: int,
+    vectors: tuple[int, bool],
+    component: int,
+    by_rows: bool,
     level2: int,
 ) -> None:
     tile = register_tile(vectors[0], component, vectors[1], level2_bytes=level2)

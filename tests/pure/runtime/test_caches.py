@@ -25,7 +25,12 @@ def add_core(system: Path, cpu: int, level2: str) -> None:
 
 def test_the_levels_are_told_apart(tmp_path: Path) -> None:
     add_core(tmp_path, 0, "2048K")
-    assert [data_cache(tmp_path / "cpu0" / "cache", level) for level in (1, 2, 3, 4)] == [48 * KIB, 2 * MIB, 300 * MIB, 0]
+    assert [data_cache(tmp_path / "cpu0" / "cache", level) for level in (1, 2, 3, 4)] == [
+        48 * KIB,
+        2 * MIB,
+        300 * MIB,
+        0,
+    ]
 
 
 def test_what_linux_says_counts_more_than_the_driver(tmp_path: Path) -> None:

@@ -31,10 +31,11 @@ PACKED_BYTES = 512 * 1024
 
 # What cores with a level-2 cache of 2 MiB or more take instead: (rows, vectors) of the tile, packed bytes, and the steps of
 # K for which the packed panel is asked ahead (AHEAD), by (vector bytes, bytes of a component). Complex numbers and pieces
-# have not been measured there. The sums are as many, but 6 x 4 takes 10 loads for a step of k of 12 cycles where 12 x 2
-# takes 14, and 4 x 3 takes 7 where 6 x 2 takes 8. Loads are what an Emerald Rapids Xeon has too few of: 6 x 4 measured 1.0 to
-# 1.1 times 12 x 2 there, AHEAD 5 to 9 % more for float32. Zen 5 gains nothing by any of it and loses 1 to 4 % in places. No
-# system says how many loads a core can do; the size of this cache is known, and divides the two.
+# have not been measured there. The sums are as many, but with 6 x 4 a step of k, 12 cycles of multiply-adds, needs 10 loads
+# and with 12 x 2 it needs 14; 4 x 3 needs 7 and 6 x 2 needs 8. A test loop loads 1.9 lines a cycle from level 1 on Zen 5 but
+# 1.1 on an Emerald Rapids Xeon. There 6 x 4 measured 1.0 to 1.1 times 12 x 2, and AHEAD 5 to 9 % more for float32. Zen 5
+# gains nothing by any of it and loses 1 to 4 % in places. No system says how many loads a core can do; the size of this
+# cache is known, and divides the two. docs/explanation/cpu-products.md has the figures.
 LARGE_LEVEL2 = 2 * 2**20
 LARGE_TILES = {
     (64, 4): ((6, 4), 1024 * 1024, 8),
@@ -76,7 +77,9 @@ class Tile:
     width: int  # VW, elements of a vector
     depth: int  # KC, the most steps of K in a block
     columns: int  # NB, the most columns of B in a block of that depth
-    ahead: int = 0  # AHEAD, steps of K for which the packed panel is asked before it is used; 0 to leave it to the hardware
+    ahead: int = (
+        0  # AHEAD, steps of K for which the packed panel is asked before it is used; 0 to leave it to the hardware
+    )
 
     @property
     def panel(self) -> int:
