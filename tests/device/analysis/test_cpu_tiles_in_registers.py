@@ -20,11 +20,15 @@ from tilewright.runtime.device import Device
 
 # A vector that is loaded from the stack or stored to it. A, B and the panel are reached by other registers.
 SPILL = re.compile(r"[yz]mm\d+.*\[r[sb]p\b|\[r[sb]p\b.*[yz]mm\d+")
+# Where B is read in place, 12 x 2 of float32 spill six sums: Intel's scheduler loads all 12 rows of A before the prefetches of
+# B. Without these it does not, but few rows, which that loop computes alone, then take twice as long.
+SPILLS_IN_PLACE = ("x86-64-v4", "float32", 0)
+IN_PLACE = "prefetcht1"  # what only the loops have that read B in place
 LEVELS = ("x86-64-v3", "x86-64-v4")  # AVX2 and AVX-512
 
 
-def spills(config: Config, plan: Plan, step: Step, intel: DeviceInfo, level: str) -> list[tuple[int, list[str]]]:
-    """For each loop that multiplies and adds a whole tile: its multiply-adds, and its accesses to vectors on the stack."""
+def spills(config: Config, plan: Plan, step: Step, intel: DeviceInfo, level: str) -> list[tuple[bool, list[str]]]:
+    """For each loop that multiplies and adds a whole tile: whether it reads B in place, and its accesses to vectors on the stack."""
     assert isinstance(config, CpuConfig)
     compiled = code_from_driver(plan, step, intel, level)
     found = []
@@ -32,7 +36,8 @@ def spills(config: Config, plan: Plan, step: Step, intel: DeviceInfo, level: str
         texts = [each.text for each in loop.instructions]
         fused = sum("vfmadd" in each for each in texts)
         if fused and fused % (config.MR * config.NV) == 0:
-            found.append((fused, [each for each in texts if SPILL.search(each)]))
+            in_place = any(IN_PLACE in each for each in texts)
+            found.append((in_place, [each for each in texts if SPILL.search(each)]))
     return found
 
 
@@ -47,8 +52,9 @@ def test_no_sum_of_a_tile_leaves_its_register(one_device: Device, level: str, dt
     plan = plan_product(Gemm(256, 256, 256, dtype), info)
     (step,) = plan.steps
     found = spills(step.config, plan, step, one_device.info, level)
-    assert len(found) >= 2  # where B lies, and packed
-    assert not [texts for _, texts in found if texts]
+    assert {in_place for in_place, _ in found} == {True, False}
+    exempt = (level, dtype, level2) == SPILLS_IN_PLACE
+    assert not [texts for in_place, texts in found if texts and not (in_place and exempt)]
 
 
 def test_a_tile_of_too_many_sums_is_seen_to_spill(one_device: Device) -> None:
