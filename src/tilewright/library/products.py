@@ -17,6 +17,16 @@ from .multiply import PLAIN, Product, epilogue_of, multiply
 from .requests import GIVEN, Number, Options, Transposition, checked_precision, gemm_product
 from .result_types import asked_type, product_types
 from .rules import Casting, check_casting, single_out
+from .streamed.calls import (
+    NOTHING_ADDED,
+    Bytes,
+    Limits,
+    Where,
+    plain_options,
+    product_in_tiles,
+    refuse_with_limits,
+    too_large,
+)  # fmt: skip
 
 if TYPE_CHECKING:
     from pyopencl.array import Array as DeviceArray
@@ -32,9 +42,12 @@ def matmul(
     casting: Casting = "same_kind",
     dtype: DTypeLike | None = None,
     precision: str | None = None,
-    device: str | int | None = None,
+    device: Where = None,
     queue: Any = None,
     wait_for: Sequence[Any] | None = None,
+    max_device_bytes: Bytes = None,
+    max_host_bytes: Bytes = None,
+    progress: bool = False,
 ) -> DeviceArray: ...
 
 
@@ -48,9 +61,12 @@ def matmul(  # type: ignore[overload-cannot-match]  # where PyOpenCL's types are
     casting: Casting = "same_kind",
     dtype: DTypeLike | None = None,
     precision: str | None = None,
-    device: str | int | None = None,
+    device: Where = None,
     queue: Any = None,
     wait_for: Sequence[Any] | None = None,
+    max_device_bytes: Bytes = None,
+    max_host_bytes: Bytes = None,
+    progress: bool = False,
 ) -> DeviceArray: ...
 
 
@@ -64,9 +80,12 @@ def matmul(
     casting: Casting = "same_kind",
     dtype: DTypeLike | None = None,
     precision: str | None = None,
-    device: str | int | None = None,
+    device: Where = None,
     queue: Any = None,
     wait_for: Sequence[Any] | None = None,
+    max_device_bytes: Bytes = None,
+    max_host_bytes: Bytes = None,
+    progress: bool = False,
 ) -> np.ndarray: ...
 
 
@@ -79,9 +98,12 @@ def matmul(
     casting: Casting = "same_kind",
     dtype: DTypeLike | None = None,
     precision: str | None = None,
-    device: str | int | None = None,
+    device: Where = None,
     queue: Any = None,
     wait_for: Sequence[Any] | None = None,
+    max_device_bytes: Bytes = None,
+    max_host_bytes: Bytes = None,
+    progress: bool = False,
 ) -> Any:
     """Multiply matrices by the rules of `numpy.matmul`.
 
@@ -105,16 +127,21 @@ def matmul(
             used only if they are asked for, and only on devices with tensor cores. For float32, "tf32" keeps 11 bits of
             each factor, and "fp32_split" adds three fp16 products and is as accurate as "ieee". For 8-bit floats, "fp8"
             sums 13 bits within each 128 steps of k.
-        device: where NumPy operands are multiplied: an index, "cpu", "gpu" or part of a name.
+        device: where NumPy operands are multiplied: an index, "cpu", "gpu" or part of a name; a list of them, or "all", for
+            several devices.
         queue: the pyopencl.CommandQueue to use. It must run commands in order. The default is the array's own. With CUDA
             arrays, a stream.
         wait_for: a list of pyopencl.Event that must complete first.
+        max_device_bytes, max_host_bytes: the most memory of each device, and of the host, that the call takes for itself:
+            "8GB" or a number of bytes. The product is then computed in tiles, also of `numpy.memmap`s larger than memory.
+        progress: show the tiles that are done, and the time left.
 
     Raises:
         InvalidInput: shapes, `axes` or `out` do not fit, or `casting` forbids a conversion. It is a ValueError and a TypeError.
         UnsupportedType: no kernel multiplies the type. It is a TypeError.
         Unsupported: the queue may run commands out of order, or a device array is not aligned to its elements.
         OutOfDeviceMemory: the operands do not fit the device.
+        StorageFailed: a file of a memmap was cut short, or the disk of `out` is full.
         Nothing is written to `out` before an InvalidInput, UnsupportedType or Unsupported.
 
     >>> import numpy as np, tilewright
@@ -122,6 +149,10 @@ def matmul(
     [[1.0, 2.0], [3.0, 4.0]]
     """
     out = single_out(out)
+    limits = Limits(device, max_device_bytes, max_host_bytes, progress)
+    if limits.given:
+        refuse_with_limits(axes=axes, queue=queue, wait_for=wait_for)
+        return product_in_tiles((a, b, *NOTHING_ADDED), out, plain_options(casting, dtype, precision), limits)
     slot = None
     if axes is None and wait_for is None:
         asked = ("matmul", casting, dtype, precision)
@@ -129,6 +160,8 @@ def matmul(
         if ready is not None and (result := ready.run((a, b), out)) is not REFUSED:
             return result
     memory = memory_for((a, b, out), device, queue, wait_for)
+    if axes is None and queue is None and too_large(memory, (a, b)):
+        return product_in_tiles((a, b, *NOTHING_ADDED), out, plain_options(casting, dtype, precision), limits)
     left, right = memory.as_array(a, "a"), memory.as_array(b, "b")
     if casting != "same_kind":
         check_casting(casting)
@@ -167,9 +200,12 @@ def gemm(
     casting: Casting = "same_kind",
     dtype: DTypeLike | None = None,
     precision: str | None = None,
-    device: str | int | None = None,
+    device: Where = None,
     queue: Any = None,
     wait_for: Sequence[Any] | None = None,
+    max_device_bytes: Bytes = None,
+    max_host_bytes: Bytes = None,
+    progress: bool = False,
 ) -> DeviceArray: ...
 
 
@@ -191,9 +227,12 @@ def gemm(  # type: ignore[overload-cannot-match]  # where PyOpenCL's types are n
     casting: Casting = "same_kind",
     dtype: DTypeLike | None = None,
     precision: str | None = None,
-    device: str | int | None = None,
+    device: Where = None,
     queue: Any = None,
     wait_for: Sequence[Any] | None = None,
+    max_device_bytes: Bytes = None,
+    max_host_bytes: Bytes = None,
+    progress: bool = False,
 ) -> DeviceArray: ...
 
 
@@ -215,9 +254,12 @@ def gemm(
     casting: Casting = "same_kind",
     dtype: DTypeLike | None = None,
     precision: str | None = None,
-    device: str | int | None = None,
+    device: Where = None,
     queue: Any = None,
     wait_for: Sequence[Any] | None = None,
+    max_device_bytes: Bytes = None,
+    max_host_bytes: Bytes = None,
+    progress: bool = False,
 ) -> np.ndarray: ...
 
 
@@ -238,9 +280,12 @@ def gemm(
     casting: Casting = "same_kind",
     dtype: DTypeLike | None = None,
     precision: str | None = None,
-    device: str | int | None = None,
+    device: Where = None,
     queue: Any = None,
     wait_for: Sequence[Any] | None = None,
+    max_device_bytes: Bytes = None,
+    max_host_bytes: Bytes = None,
+    progress: bool = False,
 ) -> Any:
     """BLAS's gemm with an epilogue: activation(alpha op(a) op(b) + beta c + bias).
 
@@ -271,6 +316,10 @@ def gemm(
     out = single_out(out)
     arrays = (a, b, c, bias, scale_a, scale_b)
     options = Options(alpha, beta, trans_a, trans_b, activation, casting, dtype, precision)
+    limits = Limits(device, max_device_bytes, max_host_bytes, progress)
+    if limits.given:
+        refuse_with_limits(queue=queue, wait_for=wait_for)
+        return product_in_tiles(arrays, out, options, limits)
     slot = None
     if wait_for is None:
         # 2 and 2+0j are equal, but not the same number to a kernel; an `out` that is `c` already holds it.
@@ -279,4 +328,6 @@ def gemm(
         if ready is not None and (result := ready.run(arrays, out)) is not REFUSED:
             return result
     memory = memory_for((*arrays, out), device, queue, wait_for)
+    if queue is None and too_large(memory, (a, b, c)):
+        return product_in_tiles(arrays, out, options, limits)
     return multiply(memory, gemm_product(memory, arrays, options), out, slot)
