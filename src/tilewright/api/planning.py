@@ -15,6 +15,8 @@ from ..dispatch.choice import plan_product
 from ..dispatch.table_files import file_name, load_tables, own_folder
 from ..dispatch.tuned import Table
 from ..errors import InvalidInput
+from ..library.streamed.calls import Bytes, Limits, Where, planned
+from ..library.streamed.planning import StreamedPlan
 from ..measurement import tuning
 from ..measurement.progress import Phase
 from ..measurement.sets import STORED, problems_of
@@ -33,14 +35,21 @@ def plan(
     dtype: str = "float32",
     batch: int = 1,
     precision: str = "",
-    device: str | int | None = None,
-) -> Plan:
+    device: Where = None,
+    max_device_bytes: Bytes = None,
+    max_host_bytes: Bytes = None,
+) -> Plan | StreamedPlan:
     """The launches that the library would run for a product, and why other candidates lost. Nothing is run.
 
     `size` is n, (m, n, k) or "MxNxK"; `layout` NN, NT, TN or TT says which operand is transposed in memory; `batch` is the
-    number of products; `device` is an index, "cpu", "gpu" or part of a name. InvalidInput for another size or layout.
+    number of products; `device` is an index, "cpu", "gpu" or part of a name. With limits of memory, several devices, or operands
+    that do not fit the device, the plan says which tiles are computed where, what passes over each link, the most memory on each
+    side, and about how long it takes. InvalidInput for another size or layout, or for limits that no tile fits.
     """
     problem = product_of(as_size(size), layout, dtype, batch, precision)
+    tiled = planned(problem, Limits(device, max_device_bytes, max_host_bytes))
+    if tiled is not None:
+        return tiled
     opened = opencl.open_device(None if device is None else str(device))
     return plan_product(problem, equipped(opened.info, dtype), load_tables())
 

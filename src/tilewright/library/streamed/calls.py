@@ -1,18 +1,20 @@
 """`matmul`, `gemm` and `transpose` in tiles: the caller's arguments, checked by the rules of every call, then planned and run."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import prod
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
+from numpy.lib.stride_tricks import as_strided
 
+from ...core.problem import Gemm
 from ...core.types import numpy_dtype
 from ...errors import InvalidInput, Unsupported
 from ...runtime.forks import refuse_if_forked
 from ...runtime.opencl.device import Device
 from ..copy_calls import STANDS_FOR
 from ..memory.host import HostMemory
-from ..multiply import check_request
+from ..multiply import check_request, epilogue_of
 from ..requests import Options, gemm_product
 from ..rules import check_out
 from ..shapes import Shape, product_shape
@@ -26,7 +28,7 @@ from .journal import Journal
 from .matrices import MemoryMatrix
 from .operands import Given, overlap
 from .operations import Operation, ProductOperation, Stack, TransposeOperation
-from .planning import Chosen, choose
+from .planning import Chosen, StreamedPlan, choose
 from .schedule import Schedule
 from .tiles import Tile, TilePlan
 from .worker import Worker
@@ -263,3 +265,34 @@ def _check(operation: Operation, tiles: TilePlan, number: int) -> int:
     matrix = operation.out.at(tile.matrix)[1]
     assert isinstance(matrix, FileMatrix)
     return matrix.check(tiles.part(tile))
+
+
+def planned(problem: Gemm, limits: Limits) -> StreamedPlan | None:
+    """How a product would be computed in tiles; None if it would be computed in one piece. Nothing is run or allocated."""
+    devices = opened(limits.device)
+    infos = tuple(device.info for device in devices)
+    fits = sum(each.nbytes for each in problem.operands) <= FITS_SHARE * infos[0].global_bytes
+    if fits and not limits.given:
+        return None
+    a, b, c = problem.operands
+    result = problem.out_dtype or problem.dtype
+    batch = (problem.batch,) if problem.batch != 1 else ()
+    left, right, out = (
+        Stack(batch, batch, _imagined(each.shape[-2:], each.order, dtype))
+        for each, dtype in ((a, problem.dtype), (b, problem.dtype), (c, result))
+    )
+    operation = ProductOperation(
+        problem.m, problem.n, problem.k, problem.batch, left, right, out, (problem.dtype, result),
+        epilogue_of(precision=problem.precision), (False, False),
+    )  # fmt: skip
+    budget = budget_for(infos, limits.max_device_bytes, limits.max_host_bytes)
+    return choose(operation, infos, [shares_memory(device) for device in devices], budget, problem.title).shown
+
+
+def _imagined(sides: tuple[int, ...], order: str, dtype: str) -> Callable[[Shape], MemoryMatrix]:
+    """Matrices of which only the shape, type and order count: nothing may touch them."""
+    kind = numpy_dtype(dtype)
+    rows, columns = sides
+    strides = (columns, 1) if order == "row" else (1, rows)
+    memory = as_strided(np.empty((), kind), (rows, columns), tuple(kind.itemsize * stride for stride in strides))
+    return lambda index: MemoryMatrix(memory)

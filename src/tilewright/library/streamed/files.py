@@ -47,7 +47,7 @@ class OpenFile:
 
     def read(self, into: np.ndarray, offset: int) -> None:
         """Fill a contiguous array from an offset on. StorageFailed if the file ends before."""
-        view = memoryview(into.reshape(-1).view(np.uint8))
+        view = into.reshape(-1).view(np.uint8).data
         while len(view):
             try:
                 count = self._read_some(view, offset)
@@ -61,7 +61,7 @@ class OpenFile:
             view, offset = view[count:], offset + count
 
     def write(self, lines: np.ndarray, offset: int) -> None:
-        view = memoryview(lines.reshape(-1).view(np.uint8))
+        view = lines.reshape(-1).view(np.uint8).data
         while len(view):
             try:
                 count = self._write_some(view, offset)
@@ -83,7 +83,8 @@ class OpenFile:
 
     def _write_some(self, view: memoryview, offset: int) -> int:
         if hasattr(os, "pwrite"):
-            return os.pwrite(self._descriptor, view, offset)
+            written: int = os.pwrite(self._descriptor, view, offset)
+            return written
         with self._lock:
             os.lseek(self._descriptor, offset, os.SEEK_SET)
             return os.write(self._descriptor, view)

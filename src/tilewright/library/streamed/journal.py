@@ -37,7 +37,10 @@ class Journal:
         with self.path.open("rb") as file:
             text = file.read()
         whole = text[: text.rfind(b"\n") + 1]  # a line without an end was being written
-        lines = [json.loads(line) for line in whole.splitlines()]
+        try:
+            lines = [json.loads(line) for line in whole.splitlines()]
+        except ValueError as error:
+            raise InvalidInput(f"{self.path} is no journal: remove it ({error})") from error
         if not lines:
             os.ftruncate(self._file, 0)
             self._append(self._product)

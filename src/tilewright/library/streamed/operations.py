@@ -138,6 +138,7 @@ class ProductOperation:
     c: Stack | None = None
     in_place: bool = False
     vectors: Mapping[str, Matrix] = field(default_factory=dict)
+    _whole: dict[str, Plan | None] = field(default_factory=dict)  # by the device's label
 
     @cached_property
     def by_columns(self) -> tuple[bool, bool, bool]:
@@ -230,17 +231,21 @@ class ProductOperation:
 
     def whole_plan(self, info: DeviceInfo) -> Plan | None:
         """The plan of one whole matrix, if kernels could take it: tiles are computed by the same kernel where it can."""
-        try:
+        if info.label not in self._whole:
             whole = self.problem(Shaped(self.m, self.n, self.k, True, True), self.types[1])
-            return plan_product(whole, equipped(info, self.types[0]), load_tables())
-        except Unsupported:
-            return None
+            try:
+                self._whole[info.label] = plan_product(whole, equipped(info, self.types[0]), load_tables())
+            except Unsupported:
+                self._whole[info.label] = None
+        return self._whole[info.label]
 
     def same_bits(self, plan: TilePlan, plans: Mapping[Shaped, Plan], info: DeviceInfo) -> bool:
         """Whether tiles are known to have the bits of the whole product in one piece."""
+        if element_type(self.types[0]).exact:
+            return True
         whole = self.whole_plan(info)
         if whole is None or plan.panels > 1:
-            return plan.panels == 1 and element_type(self.types[0]).exact
+            return False
         order = _order_of_sums(whole)
         return order is not None and all(_order_of_sums(each) == order for each in plans.values())
 

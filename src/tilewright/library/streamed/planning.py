@@ -7,11 +7,8 @@ from typing import Any
 from ...core.device import DeviceInfo
 from ...core.plan import Plan
 from ...core.shown import Shown
+from ...core.types import element_type
 from ...errors import InvalidInput
-from ...kernels.product.call import call_of
-from ...kernels.product.cpu import search as cpu
-from ...kernels.product.cpu.elements import takes_vectors
-from ...runtime.opencl.vpdpbusd import equipped
 from .budget import Budget
 from .device_memory import PAGE_BYTES, staging_within
 from .launches import scratch_bytes
@@ -26,9 +23,9 @@ USUAL_CLOCK = 3e9  # Hz, of devices whose driver does not say
 UNIT_LANES = {4: 128, 8: 32, 2: 128, 1: 128}
 TENSOR_LANES = {2: 1024, 1: 2048, 8: 64}
 REACHED = 0.75  # of that: what large products reach
-REPRESENTATIVE = 4096  # the side of the tile from which a CPU's rate is estimated
+CPU_PIPES = 2  # vectors that a core multiplies and adds in a cycle
 MOST_STAGING = 256 * 2**20  # bytes of the host for one device's copies; more are no faster
-SEARCHED = 12  # tile plans that are tried for one whose tiles have the bits of the whole product
+SEARCHED = 40  # tile plans that are tried for one whose tiles have the bits of the whole product
 SLOWER = 1.15  # than the fastest, at most
 
 
@@ -159,7 +156,8 @@ def _fitting(
 
     Of tiles that are nearly as fast, those are taken that have the bits of the whole product.
     """
-    reserved, found = 0, []
+    reserved = 0
+    found: list[tuple[TilePlan, tuple[Mapping[Shaped, Plan], ...]]] = []
     while not found:
         lacking = []
         for tiles in _fast(operation, most, reserved, largest, rates, len(infos)):
@@ -222,14 +220,12 @@ def rates_of(operation: Operation, info: DeviceInfo) -> Rates:
     if not isinstance(operation, ProductOperation) or not operation.k:
         return Rates(1e15, link)
     clock = info.clock_mhz * 1e6 or USUAL_CLOCK
-    if takes_vectors(info):
-        m, n, k = (min(side, REPRESENTATIVE) for side in (operation.m, operation.n, operation.k))
-        call = call_of(operation.problem(Shaped(m, n, k, True, True), operation.types[1]))
-        costs = [each.cost for each in cpu.offers(call, equipped(info, operation.types[0]))]
-        if costs and min(costs) > 0:
-            return Rates(2.0 * m * n * k / min(costs) * clock, link)
     size = operation.sizes.a_bytes
-    lanes = UNIT_LANES.get(size, 16)
-    if info.compute_capability is not None and (size in TENSOR_LANES):
+    if info.kind == "cpu":
+        wide = element_type(operation.types[0]).component_bytes == 8
+        lanes = CPU_PIPES * max(1, info.native_widths.get("float64" if wide else "float32", 1))
+    elif info.compute_capability is not None and size in TENSOR_LANES:
         lanes = TENSOR_LANES[size]
+    else:
+        lanes = UNIT_LANES.get(size, 16)
     return Rates(2.0 * lanes * info.compute_units * clock * REACHED, link)

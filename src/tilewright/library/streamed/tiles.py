@@ -15,12 +15,11 @@ from ...errors import InvalidInput
 from .matrices import Part
 
 SIDE = 64  # tiles are multiples of it, but for the last ones: the vectors and cache lines of all kernels fit
-# Small tiles leave a device's units idle, and each tile takes some Python: as if it had so many more rows and columns.
+# Small tiles leave a device's units idle, and each tile takes some Python: as if it had so many more rows, columns and depth.
 EDGE = 96
 TILE_S = 4e-4
-WHOLE_K = (
-    1.25  # k is cut into panels only if that is predicted to be so much faster: whole sums have the bits of one product
-)
+# k is cut into panels only if that is predicted to be so many times as fast: whole sums have the bits of one product.
+WHOLE_K = 4
 MOST_TILES = 2**20
 MOST_PARTS = 4096  # of a side
 
@@ -135,7 +134,8 @@ class TilePlan:
     def seconds(self, rates: Rates) -> tuple[float, float, float]:
         """What the products, the link to the device and the link back take by themselves."""
         m, n = min(self.m, self.sizes.m), min(self.n, self.sizes.n)
-        full = (m + EDGE) * (n + EDGE) / (m * n)
+        depth = max(1, min(self.k, self.sizes.k))
+        full = (m + EDGE) * (n + EDGE) * (depth + EDGE) / (m * n * depth)
         computing = self.flops / rates.flops * full + self.tiles * self.panels * TILE_S
         return computing, self.bytes_in / rates.link, self.bytes_out / rates.link
 
