@@ -132,6 +132,10 @@ class SharedMemory:
     def finish(self) -> None:
         self.compute.finish()
 
+    def close(self) -> None:
+        """Give the queue back."""
+        del self.compute
+
 
 class SeparateMemory:
     """Tiles of a device with memory of its own: copied by a queue for each direction, beside the queue of the kernels."""
@@ -178,6 +182,11 @@ class SeparateMemory:
     def finish(self) -> None:
         for queue in (self._up, self.compute, self._down):
             queue.finish()
+
+    def close(self) -> None:
+        """Free pinned memory."""
+        del self._sender, self._reader
+        self._slabs.clear()
 
 
 Memory = SharedMemory | SeparateMemory

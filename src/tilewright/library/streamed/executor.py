@@ -54,6 +54,7 @@ class Run:
                 worker.stop()
             for worker in workers:
                 _join(worker)
+                worker.close()
         bar.show(self._total)
 
     def _replace(self, worker: Worker, others: Sequence[Worker]) -> None:

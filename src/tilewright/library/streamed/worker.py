@@ -85,6 +85,13 @@ class Worker:
         except cl.Error:  # of a device that failed: its error is known
             return
 
+    def close(self) -> None:
+        """Free all buffers now: a thread and its worker know each other, so that they are found only later."""
+        self._kinds, self._results, self._threads = {}, Slots([]), []
+        del self._launches
+        self._steps, self._ended = SimpleQueue(), SimpleQueue()
+        self.memory.close()
+
     def _guarded(self, job: Callable[[], None]) -> None:
         try:
             job()
