@@ -22,6 +22,7 @@ from ..copy_calls import STANDS_FOR
 from ..multiply import Epilogue
 from ..shapes import Shape
 from .device_memory import Form
+from .files import FileMatrix
 from .matrices import Matrix, Part
 from .tiles import Sizes, Tile, TilePlan
 
@@ -153,7 +154,11 @@ class ProductOperation:
         summed = self._summed if self.k > 1 else self.types[1]
         c_bytes = max(element_type(summed).itemsize, element_type(self.types[1]).itemsize)
         stored = self.out.at(0)[1].dtype.itemsize
-        return Sizes(self.m, self.n, self.k, self.batch, a_bytes, a_bytes, c_bytes, stored, self.c is not None)
+        files = tuple(isinstance(stack.at(0)[1], FileMatrix) for stack in (self.a, self.b))
+        return Sizes(
+            self.m, self.n, self.k, self.batch, a_bytes, a_bytes, c_bytes, stored, self.c is not None,
+            files=(files[0], files[1]), by_columns=self.by_columns[:2],
+        )  # fmt: skip
 
     @property
     def stacks(self) -> tuple[Stack, ...]:

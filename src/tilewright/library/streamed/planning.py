@@ -133,7 +133,7 @@ def choose(
         (info.max_alloc_bytes or most for info, own in zip(infos, shared, strict=True) if not own), default=most
     )
     rates = [rates_of(operation, info) for info in infos]
-    together = Rates(sum(each.flops for each in rates), min(each.link for each in rates))
+    together = Rates(sum(each.flops for each in rates), min(each.link for each in rates), rates[0].lost)
     tiles, plans = _fitting(operation, infos, most, largest, together)
     shares = tuple(map(lambda *each: _share(operation, tiles, staging, *each), infos, shared, rates, plans))
     whole = 1 / sum(1 / each.seconds for each in shares)
@@ -217,8 +217,9 @@ def _share(
 def rates_of(operation: Operation, info: DeviceInfo) -> Rates:
     """What a device is assumed to do, by its facts alone."""
     link = CPU_LINK if info.kind == "cpu" else GPU_LINK
+    lost = 1 / info.compute_units if info.kind == "cpu" else 0.0
     if not isinstance(operation, ProductOperation) or not operation.k:
-        return Rates(1e15, link)
+        return Rates(1e15, link, lost)
     clock = info.clock_mhz * 1e6 or USUAL_CLOCK
     size = operation.sizes.a_bytes
     if info.kind == "cpu":
@@ -228,4 +229,4 @@ def rates_of(operation: Operation, info: DeviceInfo) -> Rates:
         lanes = TENSOR_LANES[size]
     else:
         lanes = UNIT_LANES.get(size, 16)
-    return Rates(2.0 * lanes * info.compute_units * clock * REACHED, link)
+    return Rates(2.0 * lanes * info.compute_units * clock * REACHED, link, lost)

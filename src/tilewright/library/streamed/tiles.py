@@ -18,6 +18,7 @@ SIDE = 64  # tiles are multiples of it, but for the last ones: the vectors and c
 # Small tiles leave a device's units idle, and each tile takes some Python: as if it had so many more rows, columns and depth.
 EDGE = 96
 TILE_S = 4e-4
+LINE_S = 3e-6  # to ask the system for a line of a file that is not read with the one before
 # k is cut into panels only if that is predicted to be so many times as fast: whole sums have the bits of one product.
 WHOLE_K = 4
 MOST_TILES = 2**20
@@ -26,10 +27,14 @@ MOST_PARTS = 4096  # of a side
 
 @dataclass(frozen=True)
 class Rates:
-    """What a device is assumed to do: flop/s of large tiles, and bytes per second of its link in each direction."""
+    """What a device is assumed to do: flop/s of large tiles, and bytes per second of its link in each direction.
+
+    A device that is the host's processor loses a share of the time that copies take: one core of so many does them.
+    """
 
     flops: float
     link: float
+    lost: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -49,6 +54,8 @@ class Sizes:
     stored_bytes: int
     reads_c: bool = False
     moved: int = 0
+    files: tuple[bool, bool] = (False, False)  # whether A and B lie in files
+    by_columns: tuple[bool, bool] = (False, False)  # and by columns
 
 
 @dataclass(frozen=True)
@@ -115,13 +122,31 @@ class TilePlan:
             return each.batch * each.m * each.n * each.moved
         a, b = each.m * each.k * each.a_bytes, each.k * each.n * each.b_bytes
         c = each.m * each.n * each.c_bytes if each.reads_c else 0
+        a_times, b_times = self.passes
+        return each.batch * round(a * a_times + b * b_times + c)
+
+    @cached_property
+    def passes(self) -> tuple[float, float]:
+        """How many times A and B reach the device. Of panels that pass by, the last one is the first of the next row."""
         if self.panels > 1:
-            return each.batch * (a * self.columns + b * self.rows + c)
-        if self.stays == "A":  # of the panels that pass by, the last one is the first of the next row
-            passed = b * self.rows - (self.rows - 1) * b // self.columns if self.columns > 1 else b
-            return each.batch * (a + passed + c)
-        passed = a * self.columns - (self.columns - 1) * a // self.rows if self.rows > 1 else a
-        return each.batch * (b + passed + c)
+            return self.columns, self.rows
+        if self.stays == "A":
+            return 1, self.rows - (self.rows - 1) / self.columns
+        return self.columns - (self.columns - 1) / self.rows, 1
+
+    @cached_property
+    def lines_in(self) -> float:
+        """Lines of files that are read by themselves: panels of whole lines are read at once."""
+        each = self.sizes
+        a = self._lines(not each.by_columns[0], each.m, self.rows) * self.passes[0] if each.files[0] else 0
+        b = self._lines(each.by_columns[1], each.n, self.columns) * self.passes[1] if each.files[1] else 0
+        return each.batch * (a + b)
+
+    def _lines(self, along_k: bool, side: int, parts: int) -> int:
+        """Lines of an operand whose side is cut into so many parts, if it is read once."""
+        if along_k:
+            return parts if self.panels == 1 else side * self.panels
+        return self.panels if parts == 1 else self.sizes.k * parts
 
     @cached_property
     def bytes_out(self) -> int:
@@ -137,12 +162,14 @@ class TilePlan:
         depth = max(1, min(self.k, self.sizes.k))
         full = (m + EDGE) * (n + EDGE) * (depth + EDGE) / (m * n * depth)
         computing = self.flops / rates.flops * full + self.tiles * self.panels * TILE_S
-        return computing, self.bytes_in / rates.link, self.bytes_out / rates.link
+        return computing, self.bytes_in / rates.link + self.lines_in * LINE_S, self.bytes_out / rates.link
 
     def predicted(self, rates: Rates) -> float:
         """Seconds of the slowest of the three, and of the first panels and the last tile, beside which nothing else runs."""
         a, b, c = self.slot_bytes
-        return max(self.seconds(rates)) + (a + b + c) / rates.link
+        computing, loading, storing = self.seconds(rates)
+        longest = max(computing + rates.lost * (loading + storing), loading, storing)
+        return longest + (a + b + c) / rates.link
 
     def part(self, tile: Tile) -> Part:
         """Where a tile lies in its matrix."""
