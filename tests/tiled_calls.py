@@ -32,7 +32,7 @@ def random(*shape: int, dtype: str = "float32") -> np.ndarray:
 
 def mapped(path: str, values: np.ndarray, order: str = "C") -> np.memmap:
     """A new file that holds some values."""
-    made = np.memmap(path, values.dtype, "w+", shape=values.shape, order=order)  # type: ignore[call-overload]
+    made: np.memmap = np.memmap(path, values.dtype, "w+", shape=values.shape, order=order)  # type: ignore[call-overload]
     made[...] = values
     made.flush()
     return made

@@ -74,7 +74,8 @@ class OpenFile:
 
     def _read_some(self, view: memoryview, offset: int) -> int:
         if hasattr(os, "preadv"):
-            return os.preadv(self._descriptor, [view], offset)
+            count: int = os.preadv(self._descriptor, [view], offset)
+            return count
         with self._lock:  # Windows has no calls with an offset
             os.lseek(self._descriptor, offset, os.SEEK_SET)
             found = os.read(self._descriptor, len(view))
@@ -87,7 +88,7 @@ class OpenFile:
             return written
         with self._lock:
             os.lseek(self._descriptor, offset, os.SEEK_SET)
-            return os.write(self._descriptor, view)
+            return int(os.write(self._descriptor, view))
 
     def __del__(self) -> None:
         if (descriptor := getattr(self, "_descriptor", None)) is not None:

@@ -17,7 +17,6 @@ from tiled_calls import KINDS, mapped, pretend, random
 
 from tilewright import gemm, matmul, matrix_transpose, transpose
 from tilewright.errors import InvalidInput, StorageFailed, TilewrightError
-from tilewright.library.streamed import files
 from tilewright.library.streamed.executor import Run
 from tilewright.library.streamed.files import OpenFile
 from tilewright.library.streamed.journal import journal_path
@@ -41,7 +40,7 @@ class Sliced:
         self.largest = 0
 
     def __getitem__(self, index: Any) -> np.ndarray:
-        found = self._values[index].copy()
+        found: np.ndarray = self._values[index].copy()
         self.largest = max(self.largest, found.nbytes)
         return found
 
@@ -117,17 +116,17 @@ def test_arrays_that_can_only_be_sliced(device: Device) -> None:
     left, right, added = Sliced(a, (50, 251)), Sliced(b, (64, 64)), Sliced(c, (203, 10))
     out = Sliced(np.zeros((203, 307), np.float32), (50, 50))
     given: dict[str, Any] = {"device": device.info.label, "max_device_bytes": LIMIT}
-    assert gemm(left, right, added, beta=2, out=out, **given) is out  # type: ignore[call-overload]
+    assert gemm(left, right, added, beta=2, out=out, **given) is out
     assert np.allclose(out[:], a @ b + 2 * c, atol=1e-3)
-    assert close(gemm(Sliced(a.T.copy(), (64, 64)), right, trans_a="T", **given), a, b)  # type: ignore[call-overload]
-    assert np.array_equal(transpose(left, **given), a.T)  # type: ignore[call-overload]
+    assert close(gemm(Sliced(a.T.copy(), (64, 64)), right, trans_a="T", **given), a, b)
+    assert np.array_equal(transpose(left, **given), a.T)
 
 
 def test_a_sliced_array_that_is_shorter_than_it_says(device: Device) -> None:
     short = Sliced(random(203, 251), (50, 251))
     short.shape = (210, 251)
     with pytest.raises(StorageFailed, match="shorter than its shape says"):
-        matmul(short, random(251, 300), device=device.info.label, max_device_bytes=LIMIT)  # type: ignore[call-overload]
+        matmul(short, random(251, 300), device=device.info.label, max_device_bytes=LIMIT)
 
 
 def test_a_file_that_is_cut_short(tmp_path: Path, device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -351,7 +350,8 @@ def test_two_writers_of_one_output(tmp_path: Path, device: Device, monkeypatch: 
     out = np.memmap(tmp_path / "out", np.float32, "w+", shape=(300, 300))
     second = np.memmap(tmp_path / "out", np.float32, "r+", shape=(300, 300))
     where: dict[str, Any] = {"device": device.info.label, "max_device_bytes": LIMIT}
-    stored, refused = Run.stored, []
+    stored = Run.stored
+    refused: list[Any] = []
 
     def then_another(run: Run, worker: Any, tile: Any, check: int) -> None:
         stored(run, worker, tile, check)
@@ -373,7 +373,11 @@ def test_operands_in_the_file_of_the_result(tmp_path: Path, device: Device) -> N
     second = np.memmap(tmp_path / "both", np.float32, "r+", shape=(300, 300))
     where: dict[str, Any] = {"device": device.info.label, "max_device_bytes": LIMIT}
     b = random(300, 300)
-    for call in (lambda: matmul(first, b, second, **where), lambda: transpose(first, second, **where)):
+    calls: list[Callable[[], Any]] = [
+        lambda: matmul(first, b, second, **where),
+        lambda: transpose(first, second, **where),
+    ]
+    for call in calls:
         with pytest.raises(InvalidInput, match="shares memory with a"):
             call()
     gemm(b, b, first, beta=1, out=second, **where)
@@ -386,8 +390,8 @@ def test_operands_in_the_file_of_the_result(tmp_path: Path, device: Device) -> N
 def test_reading_falls_back_where_the_system_has_no_calls_with_an_offset(
     tmp_path: Path, device: Device, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.delattr(files.os, "preadv")
-    monkeypatch.delattr(files.os, "pwrite")
+    monkeypatch.delattr(os, "preadv")
+    monkeypatch.delattr(os, "pwrite")
     a, b = random(203, 251), random(251, 307)
     out = np.memmap(tmp_path / "out", np.float32, "w+", shape=(203, 307))
     matmul(

@@ -12,7 +12,7 @@ from tiled_calls import KINDS, RNG, pretend, random
 from tilewright import gemm, matmul, matrix_transpose, transpose
 from tilewright.errors import InvalidInput, Unsupported, UnsupportedType
 from tilewright.library.streamed import calls
-from tilewright.library.streamed.planning import Chosen
+from tilewright.library.streamed.planning import Chosen, choose
 from tilewright.runtime.opencl.device import Device
 
 LIMIT = 300_000  # bytes: a product of 200 x 300 x 250 takes several tiles
@@ -28,7 +28,6 @@ def kind(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str
 def chosen(monkeypatch: pytest.MonkeyPatch) -> list[Chosen]:
     """The plans of the test's calls."""
     found: list[Chosen] = []
-    choose = calls.choose
 
     def noted(*given: Any) -> Chosen:
         found.append(choose(*given))
