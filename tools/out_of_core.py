@@ -1,9 +1,9 @@
 """Measures products in tiles beside the same in one piece: operands of several times the limit of memory, bits compared.
 
-`python -m tools.out_of_core --device gpu --limit 4GB --record benchmarks/h200-outofcore.json` takes NumPy arrays whose three matrices
-have `--times` the limit together. On a GPU the product in one piece is timed on the device alone, with its operands there: that is
-what tiles can reach if copies hide behind products. On a CPU it is a call on NumPy arrays, and the tiles are those of memmaps.
-Rounds take turns. `--folder` holds the files of a CPU's memmaps.
+`python -m tools.out_of_core --device gpu --limit 4GB --record benchmarks/h200-outofcore.json` takes NumPy arrays whose three
+matrices have `--times` the limit together. On a GPU the product in one piece is timed on the device alone, with its operands
+there: that is what tiles can reach if copies hide behind products. On a CPU it is a call on NumPy arrays, and the tiles are those
+of memmaps. Rounds take turns. `--folder` holds the files of a CPU's memmaps.
 """
 
 import argparse
@@ -104,7 +104,8 @@ def measured(dtype: str, limit: int, times: float, device: str, rounds: int, fol
     )
     link_s = (plan.tiles.bytes_in if gpu else 0) / GPU_LINK
     return {
-        "dtype": dtype, "side": side, "limit": limit, "tile": [plan.tiles.m, plan.tiles.n, plan.tiles.k], "tiles": plan.tiles.tiles,
+        "dtype": dtype, "side": side, "limit": limit,
+        "tile": [plan.tiles.m, plan.tiles.n, plan.tiles.k], "tiles": plan.tiles.tiles,
         "whole_gflops": flops / median(seconds["whole"]) / 1e9, "tiles_gflops": flops / median(seconds["tiles"]) / 1e9,
         "ratio": ratio, "seconds": seconds, "link_seconds": link_s, "predicted_seconds": plan.seconds,
         "same_bits": plan.same_bits, "equal": equal, "difference": difference, "largest_error": error,

@@ -90,6 +90,9 @@ class Operation(Protocol):
     def same_bits(self, plan: TilePlan, plans: Mapping[Shaped, Plan], info: DeviceInfo) -> bool:
         """Whether tiles are known to have the bits of the whole product in one piece."""
 
+    def may_have_same_bits(self, plan: TilePlan, info: DeviceInfo) -> bool:
+        """The same of an inner tile alone, which is soon known."""
+
     def carried(self, tile: Tile) -> Matrix | None:
         """The matrix that a tile of the result begins with."""
 
@@ -224,15 +227,21 @@ class ProductOperation:
         )  # fmt: skip
 
     def plans(self, plan: TilePlan, info: DeviceInfo) -> Mapping[Shaped, Plan]:
-        info, found, tables = equipped(info, self.types[0]), {}, load_tables()
+        return {step: self._planned(step, plan, info) for step in every_shape(plan)}
+
+    def _planned(self, step: Shaped, plan: TilePlan, info: DeviceInfo) -> Plan:
+        """The launches of a step: by the kernel of the whole product, or by that of an inner tile, if it can."""
+        info = equipped(info, self.types[0])
         summed = self.result_form(plan).dtype.name
-        kept = self.whole_plan(info)
-        for step in every_shape(plan):
-            problem = self.problem(step, summed)
-            made = _with_kernel_of(kept, problem, info) or plan_product(problem, info, tables)
-            kept = kept or made
-            found[step] = made
-        return found
+        problem, whole = self.problem(step, summed), self.whole_plan(info)
+        inner = next(every_shape(plan))
+        if whole is None and step != inner:
+            whole = self._planned(inner, plan, info)
+        return _with_kernel_of(whole, problem, info) or plan_product(problem, info, load_tables())
+
+    def may_have_same_bits(self, plan: TilePlan, info: DeviceInfo) -> bool:
+        inner = next(every_shape(plan))
+        return self.same_bits(plan, {inner: self._planned(inner, plan, info)}, info)
 
     def whole_plan(self, info: DeviceInfo) -> Plan | None:
         """The plan of one whole matrix, if kernels could take it: tiles are computed by the same kernel where it can."""
@@ -323,6 +332,9 @@ class TransposeOperation:
         }
 
     def same_bits(self, plan: TilePlan, plans: Mapping[Shaped, Plan], info: DeviceInfo) -> bool:
+        return True
+
+    def may_have_same_bits(self, plan: TilePlan, info: DeviceInfo) -> bool:
         return True
 
     def describe(self) -> dict[str, Any]:

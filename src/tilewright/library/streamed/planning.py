@@ -161,6 +161,8 @@ def _fitting(
     while not found:
         lacking = []
         for tiles in _fast(operation, most, reserved, largest, rates, len(infos)):
+            if found and not all(operation.may_have_same_bits(tiles, info) for info in infos):
+                continue
             plans = tuple(operation.plans(tiles, info) for info in infos)
             taken = max(buffer_bytes(operation, tiles, each) for each in plans)
             if taken > most:

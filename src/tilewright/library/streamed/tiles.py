@@ -127,12 +127,12 @@ class TilePlan:
 
     @cached_property
     def passes(self) -> tuple[float, float]:
-        """How many times A and B reach the device. Of panels that pass by, the last one is the first of the next row."""
+        """How many times A and B reach the device. Of panels that pass by, the last two are the first of the next row."""
         if self.panels > 1:
             return self.columns, self.rows
         if self.stays == "A":
-            return 1, self.rows - (self.rows - 1) / self.columns
-        return self.columns - (self.columns - 1) / self.rows, 1
+            return 1, self.rows - (self.rows - 1) * min(2, self.columns) / self.columns
+        return self.columns - (self.columns - 1) * min(2, self.rows) / self.rows, 1
 
     @cached_property
     def lines_in(self) -> float:
