@@ -105,7 +105,7 @@ class FileMatrix(Matrix):
         super().__init__((array.shape[0], array.shape[1]), array.dtype, by_columns)
         self.file = file
         lines = array.T if by_columns else array
-        self._offset, self._line, self._length = offset, lines.strides[0], lines.shape[1]
+        self._offset, self._line, self._length = offset, int(lines.strides[0]), int(lines.shape[1])
 
     def span(self) -> Span:
         status = self.file.status
@@ -161,7 +161,8 @@ class FileMatrix(Matrix):
 
     @property
     def spare_bytes(self) -> int:
-        return max(CHUNK_BYTES, self._length * self.dtype.itemsize) * (USUAL.threads + 1)
+        line_bytes = int(self._length * self.dtype.itemsize)
+        return max(CHUNK_BYTES, line_bytes) * (USUAL.threads + 1)
 
     def identity(self) -> list[Any]:
         status = self.file.path.stat()

@@ -9,7 +9,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-from ...errors import InvalidInput
+from ...errors import InvalidInput, StorageFailed
 
 ENDING = ".tilewright-journal"
 VERSION = 1
@@ -65,8 +65,12 @@ class Journal:
 
     def _append(self, line: Any) -> None:
         text = json.dumps(line, separators=(",", ":")).encode() + b"\n"
-        if os.write(self._file, text) != len(text):
-            raise OSError(f"{self.path}: a line could not be written whole")
+        try:
+            written = os.write(self._file, text)
+        except OSError as error:
+            raise StorageFailed(f"writing {self.path}: {error.strerror}") from error
+        if written != len(text):
+            raise StorageFailed(f"{self.path}: {written} of {len(text)} bytes of a line were written: make room")
 
     def close(self, complete: bool) -> None:
         """End; a journal whose product is `complete` is removed."""
@@ -78,7 +82,10 @@ class Journal:
 def _opened(path: Path, output: Path) -> int:
     """The journal's file, locked. Another call may end, and remove it, between opening and locking."""
     while True:
-        file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
+        try:
+            file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
+        except OSError as error:
+            raise StorageFailed(f"no journal can be kept beside {output}: {path}: {error.strerror}") from error
         try:
             _lock(file, output)
             if path.exists() and os.path.samestat(path.stat(), os.fstat(file)):

@@ -16,6 +16,7 @@ from ...runtime.opencl.copy_threads import share, taken_from
 from ...runtime.opencl.staging import USUAL
 
 CHUNK_BYTES = 4 * 2**20  # of what is converted, transposed or read at a time
+MOST_CHUNK_BYTES = 64 * 2**20  # the same of arrays with large chunks of their own
 
 
 @dataclass(frozen=True)
@@ -106,7 +107,8 @@ class SlicedMatrix(Matrix):
         chunks = getattr(array, "chunks", None)
         self._row_bytes = max(1, length * self.dtype.itemsize)
         # Of a chunk that is read in parts each part would decompress the whole.
-        self._step = min(lines, max(int(chunks[-2]) if chunks else 1, CHUNK_BYTES // self._row_bytes, 1))
+        wanted = max(int(chunks[-2]) if chunks else 1, CHUNK_BYTES // self._row_bytes)
+        self._step = max(1, min(lines, wanted, MOST_CHUNK_BYTES // self._row_bytes))
 
     @property
     def spare_bytes(self) -> int:

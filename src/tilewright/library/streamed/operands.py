@@ -6,7 +6,7 @@ import numpy as np
 from numpy.lib.stride_tricks import as_strided
 from pyopencl.array import Array
 
-from ...errors import InvalidInput, Unsupported
+from ...errors import InvalidInput
 from ..cuda_arrays.frameworks import framework_of
 from ..shapes import Shape
 from ..views import as_host_array
@@ -47,10 +47,6 @@ class Given:
         """The matrices of this array. `side` says what a 1-D array is: a "row" or a "column"."""
         if self.array is None:
             value = self.value
-            if len(value.shape) < 2:
-                raise Unsupported(
-                    f"{self.name} is a {type(value).__name__} of shape {value.shape}: pass numpy.asarray of it"
-                )
             return Stack(tuple(map(int, value.shape[:-2])), batch, lambda index: SlicedMatrix(value, index, transposed))
         array = self.array
         if side:
@@ -72,7 +68,9 @@ def _only_sliced(value: Any) -> bool:
         hasattr(value, name) for name in ("shape", "dtype", "__getitem__")
     ):
         return False
-    return not hasattr(value, "__array_interface__") and not hasattr(value, "__dlpack__")
+    if hasattr(value, "__array_interface__") or hasattr(value, "__dlpack__"):
+        return False
+    return len(value.shape) >= 2  # less is small enough for a copy
 
 
 def overlap(one: Given, one_stack: Stack, other: Given, other_stack: Stack) -> Overlap:

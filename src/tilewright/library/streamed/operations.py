@@ -153,13 +153,10 @@ class ProductOperation:
     @cached_property
     def sizes(self) -> Sizes:
         a_bytes = element_type(self.types[0]).itemsize
-        # A tile whose sums wait between panels is in the accumulator's type, which may be wider.
-        summed = self._summed if self.k > 1 else self.types[1]
-        c_bytes = max(element_type(summed).itemsize, element_type(self.types[1]).itemsize)
-        stored = self.out.at(0)[1].dtype.itemsize
+        c_bytes, sum_bytes = (element_type(name).itemsize for name in (self.types[1], self._summed))
         files = tuple(isinstance(stack.at(0)[1], FileMatrix) for stack in (self.a, self.b))
         return Sizes(
-            self.m, self.n, self.k, self.batch, a_bytes, a_bytes, c_bytes, stored, self.c is not None,
+            self.m, self.n, self.k, self.batch, a_bytes, a_bytes, c_bytes, sum_bytes, self.c is not None,
             files=(files[0], files[1]), by_columns=self.by_columns[:2],
         )  # fmt: skip
 

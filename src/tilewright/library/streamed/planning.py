@@ -19,9 +19,10 @@ from .tiles import Rates, TilePlan, tile_plans
 GPU_LINK = 50e9
 CPU_LINK = 6e9
 USUAL_CLOCK = 3e9  # Hz, of devices whose driver does not say
-# Multiply-adds that a GPU's unit does in a cycle: by its vectors, and by matrix instructions where NVIDIA's drivers have them.
-UNIT_LANES = {4: 128, 8: 32, 2: 128, 1: 128}
-TENSOR_LANES = {2: 1024, 1: 2048, 8: 64}
+# Multiply-adds of a GPU's unit in a cycle, by the bytes of an element: by its vectors, and by NVIDIA's matrix instructions.
+UNIT_LANES = {1: 128, 2: 128, 4: 128, 8: 32}
+MATRIX_LANES = {1: 4096, 2: 2048, 4: 128, 8: 128}  # of Hopper's; others have half as many, or fewer
+COMPLEX = 4  # multiply-adds of real numbers in one of complex numbers
 REACHED = 0.75  # of that: what large products reach
 CPU_PIPES = 2  # vectors that a core multiplies and adds in a cycle
 MOST_STAGING = 256 * 2**20  # bytes of the host for one device's copies; more are no faster
@@ -219,16 +220,16 @@ def _share(
 def rates_of(operation: Operation, info: DeviceInfo) -> Rates:
     """What a device is assumed to do, by its facts alone."""
     link = CPU_LINK if info.kind == "cpu" else GPU_LINK
+    lanes: float
     lost = 1 / info.compute_units if info.kind == "cpu" else 0.0
     if not isinstance(operation, ProductOperation) or not operation.k:
         return Rates(1e15, link, lost)
     clock = info.clock_mhz * 1e6 or USUAL_CLOCK
-    size = operation.sizes.a_bytes
+    kind = element_type(operation.types[0])
+    size = kind.itemsize // kind.parts
     if info.kind == "cpu":
-        wide = element_type(operation.types[0]).component_bytes == 8
-        lanes = CPU_PIPES * max(1, info.native_widths.get("float64" if wide else "float32", 1))
-    elif info.compute_capability is not None and size in TENSOR_LANES:
-        lanes = TENSOR_LANES[size]
+        lanes = CPU_PIPES * max(1, info.native_widths.get("float64" if kind.component_bytes == 8 else "float32", 1))
     else:
-        lanes = UNIT_LANES.get(size, 16)
+        lanes = (MATRIX_LANES if info.compute_capability is not None else UNIT_LANES)[size]
+    lanes /= COMPLEX if kind.parts == 2 else 1
     return Rates(2.0 * lanes * info.compute_units * clock * REACHED, link, lost)

@@ -39,9 +39,10 @@ class Rates:
 
 @dataclass(frozen=True)
 class Sizes:
-    """What is computed: `batch` matrices of m x n over k, in bytes an element of A, B, the tile of C and the stored result.
+    """What is computed: `batch` matrices of m x n over k, in bytes an element of A, B and C.
 
-    A transpose has k = 0, and its input in the place of A: `moved` bytes are read for each element.
+    Sums that wait between panels of k may be wider than C: of `sum_bytes`. A transpose has k = 0, and its input in place of A:
+    `moved` bytes are read for each element. `files` says whether A and B lie in files, `by_columns` whether by columns.
     """
 
     m: int
@@ -51,11 +52,11 @@ class Sizes:
     a_bytes: int
     b_bytes: int
     c_bytes: int
-    stored_bytes: int
+    sum_bytes: int
     reads_c: bool = False
     moved: int = 0
-    files: tuple[bool, bool] = (False, False)  # whether A and B lie in files
-    by_columns: tuple[bool, bool] = (False, False)  # and by columns
+    files: tuple[bool, bool] = (False, False)
+    by_columns: tuple[bool, bool] = (False, False)
 
 
 @dataclass(frozen=True)
@@ -70,13 +71,17 @@ class Tile:
 
 @dataclass(frozen=True)
 class TilePlan:
-    """The sizes of tiles, how many buffers each kind has, and which operand's panel stays while the other's pass by."""
+    """The sizes of tiles, how many buffers each kind has, and which operand's panel stays while the other's pass by.
+
+    A panel that stays may have a single buffer: it can then be larger, but the device waits for the next one.
+    """
 
     sizes: Sizes
     m: int
     n: int
     k: int
     stays: str  # "A" or "B"
+    waits: bool = False  # for the next panel of the operand that stays
 
     @cached_property
     def rows(self) -> int:
@@ -99,7 +104,10 @@ class TilePlan:
     def slots(self) -> tuple[int, int, int]:
         """Buffers for panels of A and B and tiles of C: two of each, so that one is filled while the other is used."""
         most = self.sizes.batch * self.panels
-        a, b = (min(2, most * count) for count in (self.rows, self.columns))
+        a, b = (
+            min(1 if self.waits and self.stays == name else 2, most * count)
+            for name, count in (("A", self.rows), ("B", self.columns))
+        )
         return a, b, min(2, self.tiles)
 
     @property
@@ -107,8 +115,13 @@ class TilePlan:
         """The bytes of one buffer of each kind; 0 for kinds that a transpose does not have."""
         each = self.sizes
         if each.moved:
-            return self.m * self.n * each.moved, 0, self.m * self.n * each.c_bytes
-        return self.m * self.k * each.a_bytes, self.k * self.n * each.b_bytes, self.m * self.n * each.c_bytes
+            return self.m * self.n * each.moved, 0, self.m * self.n * self._tile_bytes
+        return self.m * self.k * each.a_bytes, self.k * self.n * each.b_bytes, self.m * self.n * self._tile_bytes
+
+    @property
+    def _tile_bytes(self) -> int:
+        """Bytes of an element of a tile of C."""
+        return self.sizes.sum_bytes if self.panels > 1 else self.sizes.c_bytes
 
     @property
     def device_bytes(self) -> int:
@@ -121,7 +134,7 @@ class TilePlan:
         if each.moved:
             return each.batch * each.m * each.n * each.moved
         a, b = each.m * each.k * each.a_bytes, each.k * each.n * each.b_bytes
-        c = each.m * each.n * each.c_bytes if each.reads_c else 0
+        c = each.m * each.n * self._tile_bytes if each.reads_c else 0
         a_times, b_times = self.passes
         return each.batch * round(a * a_times + b * b_times + c)
 
@@ -150,7 +163,7 @@ class TilePlan:
 
     @cached_property
     def bytes_out(self) -> int:
-        return self.sizes.batch * self.sizes.m * self.sizes.n * self.sizes.c_bytes
+        return self.sizes.batch * self.sizes.m * self.sizes.n * self._tile_bytes
 
     @property
     def flops(self) -> float:
@@ -169,7 +182,9 @@ class TilePlan:
         a, b, c = self.slot_bytes
         computing, loading, storing = self.seconds(rates)
         longest = max(computing + rates.lost * (loading + storing), loading, storing)
-        return longest + (a + b + c) / rates.link
+        strips, panel = (self.rows, a) if self.stays == "A" else (self.columns, b)
+        waiting = (self.sizes.batch * strips - 1) * panel / rates.link if self.waits else 0.0
+        return longest + waiting + (a + b + c) / rates.link
 
     def part(self, tile: Tile) -> Part:
         """Where a tile lies in its matrix."""
@@ -228,8 +243,10 @@ def tile_plans(sizes: Sizes, limit: int, rates: Rates, devices: int = 1, reserve
 def _plans(sizes: Sizes, most_bytes: int, k: int) -> Iterator[TilePlan]:
     for m in _sides(sizes.m):
         for n in _sides(sizes.n):
-            for stays in ("A", "B"):
-                made = TilePlan(sizes, m, n, k, stays)
+            for stays, waits in (("A", False), ("B", False), ("A", True), ("B", True)):
+                made = TilePlan(sizes, m, n, k, stays, waits)
+                if waits and (made.panels > 1 or sizes.moved):
+                    continue
                 if made.device_bytes <= most_bytes and made.tiles * made.panels <= MOST_TILES:
                     yield made
 

@@ -103,6 +103,14 @@ def test_whole_sums_come_first_where_they_fit() -> None:
     assert tile_plans(sizes(4096, 4096, 10**7), 10**8, RATES)[0].panels > 1
 
 
+def test_a_single_buffer_for_the_panel_that_stays_is_used_where_the_link_is_slow() -> None:
+    halves = sizes(44_544, 44_544, 44_544, itemsize=2)
+    best = tile_plans(halves, 4 * 10**9, Rates(800e12, 35e9))[0]
+    assert best.waits
+    assert sorted(best.slots) == [1, 2, 2]
+    assert not any(each.waits for each in tile_plans(sizes(64, 64, 10**7), 10**8, RATES) if each.panels > 1)
+
+
 def test_large_tiles_keep_the_device_busy() -> None:
     """100,000 x 100,000 float32 with 16 GB of an H200's memory: 0.9 of the rate in one piece and more."""
     each = sizes(100_000, 100_000, 100_000)
