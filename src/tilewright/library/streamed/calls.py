@@ -26,7 +26,7 @@ from .executor import Run, left_over
 from .files import FileMatrix, OpenFiles
 from .journal import Journal
 from .matrices import MemoryMatrix
-from .operands import Given, overlap
+from .operands import Given, overlap, same_array
 from .operations import Operation, ProductOperation, Stack, TransposeOperation
 from .planning import Chosen, StreamedPlan, choose
 from .schedule import Schedule
@@ -128,6 +128,8 @@ def _product(
     left = a.stack(batch, files, a_side, transposed[0])
     right = b.stack(batch, files, b_side, transposed[1])
     target_stack = _result_stack(result, sizes.batch, files, a_side, b_side)
+    if c is not None and target is not None and same_array(c, target):
+        c = target  # its lock, too
     added = None if product.c is None or c is None else _result_stack(c, sizes.batch, files, a_side, b_side, False)
     for name, each, stack in (("a", a, left), ("b", b, right)):
         if overlap(each, stack, result, target_stack) != "none":

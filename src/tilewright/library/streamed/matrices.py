@@ -6,6 +6,7 @@ A tile lies in memory as its matrix does: by rows, or by columns if those are co
 from abc import ABC, abstractmethod
 from collections import deque
 from dataclasses import dataclass
+from threading import Lock
 from typing import Any
 from zlib import crc32
 
@@ -98,12 +99,15 @@ class MemoryMatrix(Matrix):
 
 
 class SlicedMatrix(Matrix):
-    """An array with `shape`, `dtype` and slices, such as those of zarr and h5py. Rows are read in the array's own chunks."""
+    """An array with `shape`, `dtype` and slices, such as those of zarr and h5py. Rows are read in the array's own chunks.
 
-    def __init__(self, array: Any, index: tuple[int, ...] = (), by_columns: bool = False) -> None:
+    Who writes a part of a chunk reads the chunk, changes and writes it: only one thread at a time may, by the array's `lock`.
+    """
+
+    def __init__(self, array: Any, lock: Lock, index: tuple[int, ...] = (), by_columns: bool = False) -> None:
         lines, length = (int(side) for side in array.shape[-2:])
         super().__init__((length, lines) if by_columns else (lines, length), np.dtype(array.dtype), by_columns)
-        self._array, self._index = array, index
+        self._array, self._lock, self._index = array, lock, index
         chunks = getattr(array, "chunks", None)
         self._row_bytes = max(1, length * self.dtype.itemsize)
         # Of a chunk that is read in parts each part would decompress the whole.
@@ -119,7 +123,8 @@ class SlicedMatrix(Matrix):
         for first in range(0, own.rows, self._step):
             count = min(self._step, own.rows - first)
             index = Part(own.row + first, count, own.column, own.columns).index
-            found = np.asarray(self._array[(*self._index, *index)])
+            with self._lock:
+                found = np.asarray(self._array[(*self._index, *index)])
             if found.shape != (count, own.columns):
                 raise short_read(type(self._array).__name__, (count, own.columns), found.shape)
             np.copyto(into[first : first + count], found, casting="unsafe")
@@ -129,12 +134,19 @@ class SlicedMatrix(Matrix):
         for first in range(0, own.rows, self._step):
             count = min(self._step, own.rows - first)
             index = Part(own.row + first, count, own.column, own.columns).index
-            self._array[(*self._index, *index)] = lines[first : first + count].astype(self.dtype, copy=False)
+            some = lines[first : first + count].astype(self.dtype, copy=False)
+            with self._lock:
+                self._array[(*self._index, *index)] = some
         return check
 
     def identity(self) -> list[Any]:
-        where = [str(getattr(self._array, name, "")) for name in ("name", "path", "store", "filename")]
-        return [type(self._array).__name__, list(self.shape), self.dtype.str, list(self._index), where]
+        return [type(self._array).__name__, list(self.shape), self.dtype.str, list(self._index), place_of(self._array)]
+
+
+def place_of(array: Any) -> list[str]:
+    """Where an array that can only be sliced is stored, by what zarr and h5py say; empty strings where it does not say."""
+    file = getattr(array, "file", None)
+    return [str(getattr(array, name, "")) for name in ("name", "path", "store")] + [str(getattr(file, "filename", ""))]
 
 
 def short_read(name: str, wanted: object, found: object) -> StorageFailed:

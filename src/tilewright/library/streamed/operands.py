@@ -1,5 +1,6 @@
 """The caller's arrays as matrices of files, of memory, or of slices."""
 
+from threading import Lock
 from typing import Any, Literal
 
 import numpy as np
@@ -11,7 +12,7 @@ from ..cuda_arrays.frameworks import framework_of
 from ..shapes import Shape
 from ..views import as_host_array
 from .files import FileMatrix, OpenFiles, file_matrix
-from .matrices import Matrix, MemoryMatrix, SlicedMatrix
+from .matrices import Matrix, MemoryMatrix, SlicedMatrix, place_of
 from .operations import Stack
 
 Overlap = Literal["none", "same", "part"]
@@ -26,8 +27,8 @@ class Given:
                 f"{name} lies on a device; limits of memory and lists of devices are for arrays of the host and in files"
             )
         self.name, self.value = name, value
-        self.sliced = _only_sliced(value)
-        self.array: np.ndarray | None = None if self.sliced else as_host_array(value, name)
+        self.array: np.ndarray | None = None if _only_sliced(value) else as_host_array(value, name)
+        self._lock = Lock()
 
     @property
     def stand_in(self) -> np.ndarray:
@@ -47,7 +48,11 @@ class Given:
         """The matrices of this array. `side` says what a 1-D array is: a "row" or a "column"."""
         if self.array is None:
             value = self.value
-            return Stack(tuple(map(int, value.shape[:-2])), batch, lambda index: SlicedMatrix(value, index, transposed))
+            return Stack(
+                tuple(map(int, value.shape[:-2])),
+                batch,
+                lambda index: SlicedMatrix(value, self._lock, index, transposed),
+            )
         array = self.array
         if side:
             array = array[..., None, :] if side == "row" else array[..., None]
@@ -76,7 +81,7 @@ def _only_sliced(value: Any) -> bool:
 def overlap(one: Given, one_stack: Stack, other: Given, other_stack: Stack) -> Overlap:
     """Whether an operand and the result share elements: none, each its own place, or others."""
     if one.array is None or other.array is None:
-        return "same" if one.value is other.value else "none"
+        return "same" if same_array(one, other) else "none"
     first, second = one_stack.at(0)[1], other_stack.at(0)[1]
     if isinstance(first, FileMatrix) and isinstance(second, FileMatrix):
         spans = [(mine.span(), theirs.span()) for mine, theirs in _pairs(one_stack, other_stack)]
@@ -89,6 +94,14 @@ def overlap(one: Given, one_stack: Stack, other: Given, other_stack: Stack) -> O
     places = {each.__array_interface__["data"][0] for each in (one.array, other.array)}
     alike = len(places) == 1 and (one.array.shape, one.array.strides) == (other.array.shape, other.array.strides)
     return "same" if alike else "part"
+
+
+def same_array(one: Given, other: Given) -> bool:
+    """Whether two objects with slices are one array, which h5py and zarr open as often as it is asked for."""
+    if one.value is other.value or one.array is not None or other.array is not None:
+        return one.value is other.value
+    places = [place_of(each.value) for each in (one, other)]
+    return type(one.value) is type(other.value) and places[0] == places[1] and any(places[0])
 
 
 def _pairs(one: Stack, other: Stack) -> list[tuple[FileMatrix, FileMatrix]]:

@@ -267,7 +267,7 @@ class ProductOperation:
         return {
             "what": "product", "sizes": [self.m, self.n, self.k, self.batch], "types": list(self.types), "numbers": numbers,
             "conjugate": list(self.conjugate), "scales": [epilogue.scale_a, epilogue.scale_b],
-            **{name: [each.identity() for each in stack.every()] for name, stack in operands.items()},
+            **{name: _known_by(stack, self.out) for name, stack in operands.items()},
             **{name: vector.identity() for name, vector in self.vectors.items()},
         }  # fmt: skip
 
@@ -337,8 +337,16 @@ class TransposeOperation:
     def describe(self) -> dict[str, Any]:
         return {
             "what": "transpose", "sizes": [self.m, self.n, self.batch],
-            "source": [each.identity() for each in self.source.every()],
+            "source": _known_by(self.source, self.out),
         }  # fmt: skip
+
+
+def _known_by(operand: Stack, out: Stack) -> list[Any]:
+    """What a journal knows an operand by: in the file of the result not by its time, which changes with each tile."""
+    written = out.at(0)[1]
+    files = {written.file.path.resolve()} if isinstance(written, FileMatrix) else set()
+    matrices = [(each, isinstance(each, FileMatrix) and each.file.path.resolve() in files) for each in operand.every()]
+    return [each.identity()[4:] if same else each.identity() for each, same in matrices]
 
 
 def _dense(rows: int, columns: int, by_columns: bool) -> Layout:

@@ -122,6 +122,21 @@ def test_arrays_that_can_only_be_sliced(device: Device) -> None:
     assert np.array_equal(transpose(left, **given), a.T)
 
 
+def test_slices_of_one_array_by_two_names(device: Device) -> None:
+    """h5py makes a new object each time a dataset is asked for."""
+    values = random(300, 300)
+    one, other = Sliced(values, (50, 50)), Sliced(values, (50, 50))
+    b = random(300, 300)
+    for each in (one, other):
+        each.name = "/dataset"  # type: ignore[attr-defined]
+    given: dict[str, Any] = {"device": device.info.label, "max_device_bytes": LIMIT}
+    with pytest.raises(InvalidInput, match="shares memory with a"):
+        matmul(one, b, other, **given)
+    wanted = b @ b + values
+    gemm(b, b, one, beta=1, out=other, **given)
+    assert np.allclose(values, wanted, atol=1e-3)
+
+
 def test_a_sliced_array_that_is_shorter_than_it_says(device: Device) -> None:
     short = Sliced(random(203, 251), (50, 251))
     short.shape = (210, 251)
@@ -385,6 +400,30 @@ def test_operands_in_the_file_of_the_result(tmp_path: Path, device: Device) -> N
     half = np.memmap(tmp_path / "both", np.float32, "r+", shape=(150, 300))
     matmul(second[150:], b, half, **where)
     assert np.allclose(half, (b @ b + values)[150:] @ b, atol=0.1)
+
+
+def test_a_product_goes_on_in_the_file_of_its_operand(
+    tmp_path: Path, device: Device, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each tile that is written changes the time of the file."""
+    values, b = random(600, 300), random(300, 300)
+    whole = mapped(str(tmp_path / "both"), values)
+    stored, count = Run.stored, []
+
+    def fail(run: Run, worker: Any, tile: Any, check: int) -> None:
+        stored(run, worker, tile, check)
+        count.append(tile.number)
+        if len(count) == 3:
+            raise StorageFailed("the disk is full")
+
+    monkeypatch.setattr(Run, "stored", fail)
+    with pytest.raises(StorageFailed, match="the disk is full"):
+        matmul(whole[300:], b, whole[:300], device=device.info.label, max_device_bytes=LIMIT)
+    monkeypatch.setattr(Run, "stored", stored)
+    counted = Counted(monkeypatch)
+    matmul(whole[300:], b, whole[:300], device=device.info.label, max_device_bytes=LIMIT)
+    assert counted.total <= counted.tiles - 3
+    assert close(np.asarray(whole[:300]), values[300:], b)
 
 
 def test_reading_falls_back_where_the_system_has_no_calls_with_an_offset(

@@ -64,6 +64,29 @@ def test_unlike_devices_share_a_product(two: list[int], counts: dict[str, int]) 
     assert close(gemm(a, b, device=[label(each) for each in two], progress=False), a, b)
 
 
+class Chunk:
+    """An array of one chunk, as zarr writes a part of one: read, changed, written."""
+
+    def __init__(self, shape: tuple[int, int]) -> None:
+        self.shape, self.dtype, self.chunks = shape, np.dtype(np.float32), shape
+        self.values = np.zeros(shape, np.float32)
+
+    def __getitem__(self, index: Any) -> np.ndarray:
+        return np.array(self.values[index])
+
+    def __setitem__(self, index: Any, values: np.ndarray) -> None:
+        whole = self.values.copy()
+        time.sleep(0.005)
+        whole[index] = values
+        self.values = whole
+
+
+def test_devices_that_write_parts_of_one_chunk_lose_nothing(two: list[int]) -> None:
+    a, b, out = random(600, 300), random(300, 600), Chunk((600, 600))
+    matmul(a, b, out, device=two, max_device_bytes=LIMIT)  # type: ignore[call-overload]
+    assert close(out.values, a, b)
+
+
 def test_all_devices(counts: dict[str, int]) -> None:
     a, b = random(500, 400), random(400, 300)
     assert close(matmul(a, b, device="all", max_device_bytes=LIMIT), a, b)
