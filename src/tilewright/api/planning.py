@@ -15,7 +15,8 @@ from ..dispatch.choice import plan_product
 from ..dispatch.table_files import file_name, load_tables, own_folder
 from ..dispatch.tuned import Table
 from ..errors import InvalidInput
-from ..library.streamed.calls import Bytes, Limits, Where, planned
+from ..library.streamed.calls import planned
+from ..library.streamed.limits import Bytes, Limits, Where
 from ..library.streamed.planning import StreamedPlan
 from ..measurement import tuning
 from ..measurement.progress import Phase

@@ -16,7 +16,7 @@ from .memory.choice import Memory, memory_for
 from .memory.ready import REFUSED, Recipe
 from .rules import check_out, single_out, target_of
 from .shapes import View, distinct, product_launches
-from .streamed.calls import Bytes, Limits, Where, refuse_with_limits, too_large, transpose_in_tiles
+from .streamed.limits import Bytes, Limits, Where, refuse_with_limits, too_large
 
 if TYPE_CHECKING:
     from pyopencl.array import Array as DeviceArray
@@ -188,7 +188,7 @@ def _called(name: str, a: Any, out: Any, device: Any, queue: Any, wait_for: Any,
     """A call of that name: in tiles, by a ready call, or in the general way."""
     if limits is not None and limits.given:
         refuse_with_limits(queue=queue, wait_for=wait_for)
-        return transpose_in_tiles(a, out, name, limits)
+        return _in_tiles(a, out, name, limits)
     slot = None
     if wait_for is None:
         ready, slot = find((a,), out, ("input",), name, device, queue)
@@ -196,9 +196,16 @@ def _called(name: str, a: Any, out: Any, device: Any, queue: Any, wait_for: Any,
             return result
     memory = memory_for((a, out), device, queue, wait_for)
     if limits is not None and queue is None and too_large(memory, (a, a)) and a is not out and a.ndim == 2:
-        return transpose_in_tiles(a, out, name, limits)
+        return _in_tiles(a, out, name, limits)
     taken = memory.as_array(a, "a")
     return _copied(memory, taken, _order(name, taken), out, slot)
+
+
+def _in_tiles(a: Any, out: Any, name: str, limits: Limits) -> Any:
+    """The transpose tile by tile. What that needs is imported by the first such call."""
+    from .streamed.calls import transpose_in_tiles
+
+    return transpose_in_tiles(a, out, name, limits)
 
 
 def _order(name: str, a: Any) -> tuple[int, ...]:

@@ -17,16 +17,16 @@ from .multiply import PLAIN, Product, epilogue_of, multiply
 from .requests import GIVEN, Number, Options, Transposition, checked_precision, gemm_product
 from .result_types import asked_type, product_types
 from .rules import Casting, check_casting, single_out
-from .streamed.calls import (
+from .streamed.limits import (
     NOTHING_ADDED,
     Bytes,
     Limits,
     Where,
     plain_options,
-    product_in_tiles,
     refuse_with_limits,
+    result_elements,
     too_large,
-)  # fmt: skip
+)
 
 if TYPE_CHECKING:
     from pyopencl.array import Array as DeviceArray
@@ -152,7 +152,7 @@ def matmul(
     limits = Limits(device, max_device_bytes, max_host_bytes, progress)
     if limits.given:
         refuse_with_limits(axes=axes, queue=queue, wait_for=wait_for)
-        return product_in_tiles((a, b, *NOTHING_ADDED), out, plain_options(casting, dtype, precision), limits)
+        return _in_tiles((a, b, *NOTHING_ADDED), out, plain_options(casting, dtype, precision), limits)
     slot = None
     if axes is None and wait_for is None:
         asked = ("matmul", casting, dtype, precision)
@@ -160,8 +160,8 @@ def matmul(
         if ready is not None and (result := ready.run((a, b), out)) is not REFUSED:
             return result
     memory = memory_for((a, b, out), device, queue, wait_for)
-    if axes is None and queue is None and too_large(memory, (a, b)):
-        return product_in_tiles((a, b, *NOTHING_ADDED), out, plain_options(casting, dtype, precision), limits)
+    if axes is None and queue is None and too_large(memory, (a, b), result_elements(a, b)):
+        return _in_tiles((a, b, *NOTHING_ADDED), out, plain_options(casting, dtype, precision), limits)
     left, right = memory.as_array(a, "a"), memory.as_array(b, "b")
     if casting != "same_kind":
         check_casting(casting)
@@ -319,7 +319,7 @@ def gemm(
     limits = Limits(device, max_device_bytes, max_host_bytes, progress)
     if limits.given:
         refuse_with_limits(queue=queue, wait_for=wait_for)
-        return product_in_tiles(arrays, out, options, limits)
+        return _in_tiles(arrays, out, options, limits)
     slot = None
     if wait_for is None:
         # 2 and 2+0j are equal, but not the same number to a kernel; an `out` that is `c` already holds it.
@@ -328,6 +328,13 @@ def gemm(
         if ready is not None and (result := ready.run(arrays, out)) is not REFUSED:
             return result
     memory = memory_for((*arrays, out), device, queue, wait_for)
-    if queue is None and too_large(memory, (a, b, c)):
-        return product_in_tiles(arrays, out, options, limits)
+    if queue is None and too_large(memory, (a, b, c), result_elements(a, b, trans_a, trans_b)):
+        return _in_tiles(arrays, out, options, limits)
     return multiply(memory, gemm_product(memory, arrays, options), out, slot)
+
+
+def _in_tiles(arrays: tuple[Any, ...], out: Any, options: Options, limits: Limits) -> Any:
+    """The product tile by tile. What that needs is imported by the first such call."""
+    from .streamed.calls import product_in_tiles
+
+    return product_in_tiles(arrays, out, options, limits)

@@ -18,6 +18,7 @@ FORMS = '"8GB" (10^9 bytes each), "8GiB" (2^30 each) or a number of bytes'
 USUAL_DEVICE_SHARE = 0.85
 # The same of the host's memory, for what a call allocates there besides a result: arrays of the caller's lie there, too.
 USUAL_HOST_SHARE = 0.25
+UNKNOWN_HOST = 8 * 2**30  # bytes, where the system does not say
 
 
 def as_bytes(limit: int | str | None, name: str) -> int | None:
@@ -59,7 +60,7 @@ def budget_for(
     )
     most = min((info.global_bytes for info in infos if info.kind != "cpu"), default=device or usual)
     chosen = usual if device is None else min(device, most)
-    return Budget(chosen, int(host_bytes() * USUAL_HOST_SHARE) if host is None else host, host)
+    return Budget(chosen, int((host_bytes() or UNKNOWN_HOST) * USUAL_HOST_SHARE) if host is None else host, host)
 
 
 class Ledger:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from math import prod
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
@@ -21,10 +21,11 @@ from ..shapes import Shape, product_shape
 from .bar import Bar
 from .budget import Budget, Ledger, budget_for
 from .device_memory import Memory, SeparateMemory, SharedMemory, shares_memory
-from .devices import opened, several
+from .devices import opened
 from .executor import Run, left_over
 from .files import FileMatrix, OpenFiles
 from .journal import Journal
+from .limits import FITS_SHARE, Limits
 from .matrices import MemoryMatrix
 from .operands import Given, overlap, same_array
 from .operations import Operation, ProductOperation, Stack, TransposeOperation
@@ -33,55 +34,7 @@ from .schedule import Schedule
 from .tiles import Tile, TilePlan
 from .worker import Worker
 
-FITS_SHARE = 15 / 16  # of a device's memory that operands and result may take to be multiplied in one piece
-
 OVERWRITES = "out shares memory with {}: in tiles it would overwrite what later tiles read; pass another out"
-
-
-Bytes: TypeAlias = int | str | None  # a limit as callers write it
-Where: TypeAlias = str | int | Sequence[str | int] | None  # one device, several, or the default one
-
-
-# A named tuple, since each call makes one.
-class Limits(NamedTuple):
-    """What a call is given about where it runs, as the caller writes it."""
-
-    device: Any = None
-    max_device_bytes: Bytes = None
-    max_host_bytes: Bytes = None
-    progress: bool = False
-
-    @property
-    def given(self) -> bool:
-        """Whether any of it asks for tiles."""
-        device, device_bytes, host_bytes, progress = self
-        limited = device_bytes is not None or host_bytes is not None or progress
-        return limited or (device is not None and several(device))
-
-
-def plain_options(casting: Any, dtype: Any, precision: str | None) -> Options:
-    """Those of a `matmul`."""
-    return Options(1, 0, "N", "N", None, casting, dtype, precision)
-
-
-NOTHING_ADDED = (None, None, None, None)  # for c, bias and scales of a `matmul`
-
-
-def refuse_with_limits(**others: Any) -> None:
-    """InvalidInput for arguments that a call in tiles cannot have."""
-    for name, value in others.items():
-        if value is not None:
-            raise InvalidInput(
-                f"{name}={value!r:.60} cannot stand beside limits of memory, progress or several devices: leave it out"
-            )
-
-
-def too_large(memory: Any, arrays: Sequence[Any], result_bytes: int = 0) -> bool:
-    """Whether NumPy arrays do not fit the device of a call, so that they are multiplied in tiles."""
-    if not isinstance(memory, HostMemory):
-        return False
-    nbytes = sum(array.nbytes for array in arrays if isinstance(array, np.ndarray)) + result_bytes
-    return nbytes > FITS_SHARE * memory.device.info.global_bytes
 
 
 def product_in_tiles(arrays: tuple[Any, ...], out: Any, options: Options, limits: Limits) -> Any:

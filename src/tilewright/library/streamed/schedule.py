@@ -36,6 +36,7 @@ class Schedule:
         self._workers: dict[Hashable, _Worker] = {}
         self._changed = Condition()
         self._stopped = False
+        self._dismissed: set[Hashable] = set()
         self.left = sum(map(len, self._strips))  # tiles that are not stored yet
 
     def join(self, worker: Hashable) -> None:
@@ -47,7 +48,7 @@ class Schedule:
         with self._changed:
             own = self._workers[worker]
             while True:
-                if self._stopped or worker not in self._workers:
+                if self._stopped or worker in self._dismissed:
                     raise Stopped
                 if not self.left:
                     return None
@@ -70,8 +71,14 @@ class Schedule:
             self.left -= 1
             self._changed.notify_all()
 
+    def dismiss(self, worker: Hashable) -> None:
+        """A device has failed and gets no tiles any more. What it claimed it may still be storing."""
+        with self._changed:
+            self._dismissed.add(worker)
+            self._changed.notify_all()
+
     def leave(self, worker: Hashable) -> None:
-        """A device has failed: the others do its tiles."""
+        """A device that was dismissed has ended: the others do its tiles."""
         with self._changed:
             lost = self._workers.pop(worker, _Worker())
             if lost.claimed:
@@ -86,11 +93,6 @@ class Schedule:
         """No tile is handed out any more."""
         with self._changed:
             self._stopped = True
-            self._changed.notify_all()
-
-    def wake(self) -> None:
-        """Whoever waits looks again."""
-        with self._changed:
             self._changed.notify_all()
 
     def wait(self, seconds: float) -> None:

@@ -100,7 +100,7 @@ class Worker:
         except BaseException as error:
             self.error = self.error or error
             self.stop()
-            self._schedule.wake()
+            self._schedule.dismiss(self)
 
     def _load(self) -> None:
         while (tile := self._schedule.claim(self)) is not None:

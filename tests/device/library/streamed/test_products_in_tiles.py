@@ -11,8 +11,9 @@ from tiled_calls import KINDS, RNG, pretend, random
 
 from tilewright import gemm, matmul, matrix_transpose, transpose
 from tilewright.errors import InvalidInput, Unsupported, UnsupportedType
-from tilewright.library.streamed import calls
+from tilewright.library.streamed import budget, calls, limits, planning
 from tilewright.library.streamed.planning import Chosen, choose
+from tilewright.library.streamed.tiles import Sizes, TilePlan
 from tilewright.runtime.opencl.device import Device
 
 LIMIT = 300_000  # bytes: a product of 200 x 300 x 250 takes several tiles
@@ -208,12 +209,51 @@ def test_whole_sums_have_the_bits_of_the_product_in_one_piece(device: Device, ch
     assert compared
 
 
+@pytest.mark.parametrize("stays", ["A", "B"])
+@pytest.mark.parametrize("waits", [False, True])
+@pytest.mark.parametrize("depth", [96, 250])
+def test_every_order_of_tiles(
+    stays: str, waits: bool, depth: int, device: Device, chosen: list[Chosen], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def only(sizes: Sizes, *others: Any) -> list[TilePlan]:
+        return [TilePlan(sizes, 64, 96, min(depth, sizes.k), stays, waits)]
+
+    monkeypatch.setattr(planning, "tile_plans", only)
+    a, b, c = random(300, 250), random(250, 310), random(300, 310)
+    found = gemm(a, b, c, beta=-1, bias=c[0], activation="relu", device=device.info.label, max_device_bytes="5MB")
+    assert np.allclose(found, np.maximum(a @ b - c + c[0], 0), atol=1e-3)
+    assert chosen[0].tiles.waits == waits
+    assert chosen[0].tiles.panels == (3 if depth == 96 else 1)
+
+
 def test_integers_have_the_same_bits_also_in_panels(device: Device, chosen: list[Chosen]) -> None:
     a, b = random(64, 9000, dtype="int16"), random(9000, 64, dtype="int16")
     found = matmul(a, b, device=device.info.label, max_device_bytes=150_000)
     assert chosen[0].tiles.panels > 1
     assert chosen[0].shown.same_bits
     assert np.array_equal(found, a @ b)
+
+
+def test_operands_that_do_not_fit_are_multiplied_in_tiles(
+    device: Device, chosen: list[Chosen], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As if the device had little memory: nobody asks for tiles."""
+    a, b, c = random(203, 251), random(251, 307), random(203, 307)
+    memory = device.info.global_bytes
+    monkeypatch.setattr(limits, "FITS_SHARE", 500_000 / memory)
+    monkeypatch.setattr(budget, "USUAL_HOST_SHARE", LIMIT / memory)
+    monkeypatch.setattr(budget, "host_bytes", lambda: int(50_000_000 * memory / LIMIT))
+    where: dict[str, Any] = {"device": device.info.label}
+    assert close(matmul(a, b, **where), a, b)
+    assert np.allclose(gemm(a, b.T.copy(), c, trans_b="T", beta=1, **where), a @ b + c, atol=1e-3)
+    assert len(chosen) == 2
+    assert all(each.tiles.tiles > 2 for each in chosen)
+    assert close(matmul(a[:50], b, **where), a[:50], b)
+    assert np.array_equal(transpose(c[:100], **where), c[:100].T)
+    assert len(chosen) == 2
+    big = random(300, 310)
+    assert np.array_equal(transpose(big, **where), big.T)
+    assert len(chosen) == 3
 
 
 @pytest.mark.parametrize("wrong", ["8XB", "", "GB", "-3GB", 0, -5, "0GB", 1.5, True])

@@ -83,7 +83,7 @@ class Chunk:
 
 def test_devices_that_write_parts_of_one_chunk_lose_nothing(two: list[int]) -> None:
     a, b, out = random(600, 300), random(300, 600), Chunk((600, 600))
-    matmul(a, b, out, device=two, max_device_bytes=LIMIT)  # type: ignore[call-overload]
+    matmul(a, b, out, device=two, max_device_bytes=LIMIT)
     assert close(out.values, a, b)
 
 
@@ -183,6 +183,33 @@ def test_where_no_device_is_left_an_error_says_so(
     assert caught.value.code == -9999
     monkeypatch.undo()
     assert close(matmul(a, b, out, device=two, max_device_bytes=LIMIT), a, b)
+
+
+@pytest.mark.parametrize("left", [0, 1, 2])
+def test_a_single_device_that_fails_at_its_last_tiles(
+    left: int, monkeypatch: pytest.MonkeyPatch, counts: dict[str, int]
+) -> None:
+    """Its loader waits then: all tiles are handed out, and one of them might come back."""
+    a, b = random(500, 300), random(300, 400)
+    matmul(a, b, device=0, max_device_bytes=LIMIT)
+    total = counts.pop(label(0))
+    monkeypatch.setattr(Worker, "_complete", late_failure(Worker._complete, total - 1 - left))
+    with pytest.raises(LaunchFailed, match=rf"no other device is left: \d+ of {total} tiles are done"):
+        matmul(a, b, device=0, max_device_bytes=LIMIT)
+
+
+def late_failure(complete: Any, after: int) -> Any:
+    """What completes steps, until it fails after so many, when the loader has had time to ask for more."""
+    count: list[Any] = []
+
+    def lost(self: Worker, event: Any, step: Any) -> None:
+        count.append(step)
+        if len(count) > after:
+            time.sleep(0.2)
+            raise LaunchFailed("the device is gone", -9999)
+        complete(self, event, step)
+
+    return lost
 
 
 def test_an_error_that_is_no_device_s_ends_the_call(two: list[int], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -101,6 +101,9 @@ def test_the_tiles_of_a_device_that_leaves_go_to_one_that_waits() -> None:
     assert first is not None
     assert second is not None
     thread, found = in_thread(lambda: schedule.claim("two"))
+    schedule.dismiss("one")
+    with pytest.raises(Stopped):
+        schedule.claim("one")
     schedule.leave("one")
     thread.join(5)
     assert found[0] in (first, second)
