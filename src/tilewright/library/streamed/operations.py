@@ -255,7 +255,7 @@ class ProductOperation:
         if element_type(self.types[0]).exact:
             return True
         whole = self.whole_plan(info)
-        if whole is None or plan.panels > 1:
+        if whole is None or plan.panels > 1 or self.batch > 1:  # a stack in one piece may be one product of more rows
             return False
         order = _order_of_sums(whole)
         return order is not None and all(_order_of_sums(each) == order for each in plans.values())
