@@ -28,10 +28,12 @@ from .journal import Journal
 from .limits import FITS_SHARE, Limits
 from .matrices import MemoryMatrix
 from .operands import Given, overlap, same_array
-from .operations import Operation, ProductOperation, Stack, TransposeOperation
+from .operations import Operation, Stack
 from .planning import Chosen, StreamedPlan, choose
+from .product import ProductOperation
 from .schedule import Schedule
 from .tiles import Tile, TilePlan
+from .transpose import TransposeOperation
 from .worker import Worker
 
 OVERWRITES = "out shares memory with {}: in tiles it would overwrite what later tiles read; pass another out"

@@ -12,7 +12,8 @@ from ...errors import InvalidInput
 from .budget import Budget
 from .device_memory import PAGE_BYTES, staging_within
 from .launches import scratch_bytes
-from .operations import Operation, ProductOperation, Shaped
+from .operations import Operation, Shaped
+from .product import ProductOperation
 from .tiles import Rates, TilePlan, tile_plans
 
 # Bytes per second, each way: what pinned memory of an H200's host measured (staging.py), and a copy beside two busy cores.
