@@ -104,7 +104,7 @@ def _product(
     depth = sizes.k if product.epilogue.alpha != 0 else 0  # as in BLAS: alpha=0 reads neither a nor b
     operation = ProductOperation(
         sizes.m, sizes.n, depth, prod(batch), left, right, target_stack, product.types, product.epilogue,
-        product.conjugate, added, in_place, vectors,
+        product.conjugate, added, in_place, vectors, overlap(a, left, b, right) != "none",
     )  # fmt: skip
     return operation, result, finish
 

@@ -41,6 +41,7 @@ class ProductOperation:
     c: Stack | None = None
     in_place: bool = False
     vectors: Mapping[str, Matrix] = field(default_factory=dict)
+    one_memory: bool = False  # of A and B: in one piece half of a product with its own transpose is computed
     _whole: dict[str, Plan | None] = field(default_factory=dict)  # by the device's label
 
     @cached_property
@@ -154,7 +155,9 @@ class ProductOperation:
         if element_type(self.types[0]).exact:
             return True
         whole = self.whole_plan(info)
-        if whole is None or plan.panels > 1 or self.batch > 1:  # a stack in one piece may be one product of more rows
+        if (
+            whole is None or plan.panels > 1 or self.one_memory or self.batch > 1
+        ):  # a stack in one piece may be one product of more rows
             return False
         order = _order_of_sums(whole)
         return order is not None and all(_order_of_sums(each) == order for each in plans.values())

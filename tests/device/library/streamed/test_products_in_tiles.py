@@ -209,6 +209,15 @@ def test_whole_sums_have_the_bits_of_the_product_in_one_piece(device: Device, ch
     assert compared
 
 
+def test_a_matrix_times_its_own_transpose(device: Device, chosen: list[Chosen]) -> None:
+    a = random(400, 300)
+    found = matmul(a, a.T, device=device.info.label, max_device_bytes="1MB")
+    assert close(found, a, a.T)
+    assert not chosen[0].shown.same_bits
+    whole = random(300, 300, dtype="int16")
+    assert np.array_equal(matmul(whole, whole.T, device=device.info.label, max_device_bytes=LIMIT), whole @ whole.T)
+
+
 @pytest.mark.parametrize("stays", ["A", "B"])
 @pytest.mark.parametrize("waits", [False, True])
 @pytest.mark.parametrize("depth", [96, 250])
