@@ -18,6 +18,7 @@ from .requests import GIVEN, Number, Options, Transposition, checked_precision, 
 from .result_types import asked_type, product_types
 from .rules import Casting, check_casting, single_out
 from .streamed.limits import (
+    NO_LIMITS,
     NOTHING_ADDED,
     Bytes,
     Limits,
@@ -149,8 +150,10 @@ def matmul(
     [[1.0, 2.0], [3.0, 4.0]]
     """
     out = single_out(out)
-    limits = Limits(device, max_device_bytes, max_host_bytes, progress)
-    if limits.given:
+    limits = NO_LIMITS
+    if device is not None or max_device_bytes is not None or max_host_bytes is not None or progress:
+        limits = Limits(device, max_device_bytes, max_host_bytes, progress)
+    if limits is not NO_LIMITS and limits.given:
         refuse_with_limits(axes=axes, queue=queue, wait_for=wait_for)
         return _in_tiles((a, b, *NOTHING_ADDED), out, plain_options(casting, dtype, precision), limits)
     slot = None
@@ -316,8 +319,10 @@ def gemm(
     out = single_out(out)
     arrays = (a, b, c, bias, scale_a, scale_b)
     options = Options(alpha, beta, trans_a, trans_b, activation, casting, dtype, precision)
-    limits = Limits(device, max_device_bytes, max_host_bytes, progress)
-    if limits.given:
+    limits = NO_LIMITS
+    if device is not None or max_device_bytes is not None or max_host_bytes is not None or progress:
+        limits = Limits(device, max_device_bytes, max_host_bytes, progress)
+    if limits is not NO_LIMITS and limits.given:
         refuse_with_limits(queue=queue, wait_for=wait_for)
         return _in_tiles(arrays, out, options, limits)
     slot = None

@@ -35,6 +35,9 @@ class Limits(NamedTuple):
         return limited or (device is not None and several(device))
 
 
+NO_LIMITS = Limits()  # of nearly all calls, which make none
+
+
 def plain_options(casting: Any, dtype: Any, precision: str | None) -> Options:
     """Those of a `matmul`."""
     return Options(1, 0, "N", "N", None, casting, dtype, precision)

@@ -222,7 +222,10 @@ def tile_plans(sizes: Sizes, limit: int, rates: Rates, devices: int = 1, reserve
         _plans(sizes, most_bytes, sizes.k)
     )
     found = sorted(whole, key=lambda each: each.predicted(rates))
-    if sizes.k > SIDE:
+    least_s = 2.0 * sizes.batch * sizes.m * sizes.n * sizes.k / rates.flops
+    if sizes.k > SIDE and (
+        not found or found[0].predicted(rates) > WHOLE_K * least_s
+    ):  # else no panels can be so much faster
         parts = sorted(
             (each for k in _sides(sizes.k) if k < sizes.k for each in _plans(sizes, most_bytes, k)),
             key=lambda each: each.predicted(rates),
