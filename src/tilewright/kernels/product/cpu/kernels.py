@@ -4,10 +4,12 @@ from pathlib import Path
 
 from ....core.device import DeviceInfo
 from ....core.kernel import Config, Kernel, Step, Steps
+from ....core.precision import PRECISIONS, REPRODUCIBLE
 from ....core.problem import Problem
 from ....core.types import element_type
 from .config import CpuConfig
 from .config_gemv import LEVEL1_BYTES, CpuGemvConfig
+from .config_reproducible import ReproducibleConfig
 from .cost import register_tile
 from .elements import DTYPES, exact_depth, sums_wait
 
@@ -52,6 +54,24 @@ def piece_kernels(dtype: str, device: DeviceInfo, vector_bytes: int) -> tuple[Ke
     variant = "vpdpbusd" if pieces == 4 else "vpdpwssd"
     return (
         Kernel(MAIN_LOOP, config, dtypes=(dtype,), steps=product_steps, variant=variant, requires=PIECES_NEED[pieces]),
+    )
+
+
+def reproducible_steps(kernel: Kernel, config: Config, problem: Problem) -> Steps:
+    """One launch, with scratch memory for the sums if they wait between blocks of K."""
+    assert isinstance(config, ReproducibleConfig)
+    call = config.oriented(problem)
+    nbytes = config.sums_bytes(call)
+    names = (*call.buffers, ("sums", "sums" if nbytes else "C"))
+    return (Step(kernel, config, call, names, (("sums", nbytes),) if nbytes else ()),)
+
+
+def reproducible_kernel(dtype: str, device: DeviceInfo, vector_bytes: int) -> Kernel:
+    """reproducible.cl with the register tile of `product_kernel`."""
+    tile = register_tile(vector_bytes, element_type(dtype).component_bytes, False)
+    config = ReproducibleConfig(tile.rows, tile.vectors, tile.width, tile.depth, tile.columns, device.compute_units)
+    return Kernel(
+        HERE / "reproducible.cl", config, dtypes=PRECISIONS[REPRODUCIBLE], steps=reproducible_steps, precision=REPRODUCIBLE
     )
 
 

@@ -3,10 +3,11 @@
 from collections.abc import Iterator
 
 from ....core.device import DeviceInfo
+from ....core.precision import REPRODUCIBLE
 from ..call import GemmCall
 from ..family import Candidate
 from .elements import takes_vectors
-from .kernels import gemv_kernel, piece_kernels, product_kernel
+from .kernels import gemv_kernel, piece_kernels, product_kernel, reproducible_kernel
 
 
 def offers(call: GemmCall, device: DeviceInfo) -> Iterator[Candidate]:
@@ -15,6 +16,7 @@ def offers(call: GemmCall, device: DeviceInfo) -> Iterator[Candidate]:
         return
     vector_bytes = max(16, min(64, device.native_widths.get("float32", 4) * 4))
     kernels = (
+        *((reproducible_kernel(call.dtype, device, vector_bytes),) if call.precision == REPRODUCIBLE else ()),
         gemv_kernel(call.dtype, device, vector_bytes),
         *piece_kernels(call.dtype, device, vector_bytes),
         product_kernel(call.dtype, device, vector_bytes),
