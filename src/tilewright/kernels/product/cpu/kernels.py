@@ -1,5 +1,6 @@
 """06_production.cl and gemv.cl as Kernels, for a device's vectors. The first is the last rung of the ladder `cpu`, too."""
 
+from dataclasses import replace
 from pathlib import Path
 
 from ....core.device import DeviceInfo
@@ -66,15 +67,6 @@ def reproducible_steps(kernel: Kernel, config: Config, problem: Problem) -> Step
     return (Step(kernel, config, call, names, (("sums", nbytes),) if nbytes else ()),)
 
 
-def reproducible_kernel(dtype: str, device: DeviceInfo, vector_bytes: int) -> Kernel:
-    """reproducible.cl with the register tile of `product_kernel`."""
-    tile = register_tile(vector_bytes, element_type(dtype).component_bytes, False)
-    config = ReproducibleConfig(tile.rows, tile.vectors, tile.width, tile.depth, tile.columns, device.compute_units)
-    return Kernel(
-        HERE / "reproducible.cl", config, dtypes=PRECISIONS[REPRODUCIBLE], steps=reproducible_steps, precision=REPRODUCIBLE
-    )
-
-
 def gemv_steps(kernel: Kernel, config: Config, problem: Problem) -> Steps:
     """One launch."""
     assert isinstance(config, CpuGemvConfig)
@@ -90,3 +82,14 @@ def gemv_kernel(dtype: str, device: DeviceInfo, vector_bytes: int) -> Kernel:
     config = CpuGemvConfig(vector_bytes // real_bytes, most, most, device.compute_units)
     dtypes = tuple(name for name in DTYPES if not exact_depth(name))
     return Kernel(HERE / "gemv.cl", config, dtypes=dtypes, steps=gemv_steps)
+
+
+def reproducible_kernels(dtype: str, device: DeviceInfo, vector_bytes: int) -> tuple[Kernel, ...]:
+    """gemv_reproducible.cl and reproducible.cl, with the vectors and the register tile of the free kernels."""
+    free = gemv_kernel(dtype, device, vector_bytes)
+    tile = register_tile(vector_bytes, element_type(dtype).component_bytes, False)
+    config = ReproducibleConfig(tile.rows, tile.vectors, tile.width, tile.depth, tile.columns, device.compute_units)
+    own = Kernel(
+        HERE / "reproducible.cl", config, dtypes=PRECISIONS[REPRODUCIBLE], steps=reproducible_steps, precision=REPRODUCIBLE
+    )
+    return replace(own, source=HERE / "gemv_reproducible.cl", config=free.config, steps=gemv_steps), own

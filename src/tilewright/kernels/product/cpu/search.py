@@ -7,7 +7,7 @@ from ....core.precision import REPRODUCIBLE
 from ..call import GemmCall
 from ..family import Candidate
 from .elements import takes_vectors
-from .kernels import gemv_kernel, piece_kernels, product_kernel, reproducible_kernel
+from .kernels import gemv_kernel, piece_kernels, product_kernel, reproducible_kernels
 
 
 def offers(call: GemmCall, device: DeviceInfo) -> Iterator[Candidate]:
@@ -16,7 +16,7 @@ def offers(call: GemmCall, device: DeviceInfo) -> Iterator[Candidate]:
         return
     vector_bytes = max(16, min(64, device.native_widths.get("float32", 4) * 4))
     kernels = (
-        *((reproducible_kernel(call.dtype, device, vector_bytes),) if call.precision == REPRODUCIBLE else ()),
+        *(reproducible_kernels(call.dtype, device, vector_bytes) if call.precision == REPRODUCIBLE else ()),
         gemv_kernel(call.dtype, device, vector_bytes),
         *piece_kernels(call.dtype, device, vector_bytes),
         product_kernel(call.dtype, device, vector_bytes),
