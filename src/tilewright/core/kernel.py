@@ -149,7 +149,8 @@ class Kernel:
     this one. `target` is a PTX target such as "sm_90a": the driver's PTX is changed to it, for instructions that the driver's
     OpenCL compiler refuses. `precision` is "" for the dtype's own arithmetic, or a key of `precision.PRECISIONS`: then the
     kernel solves only problems that ask for it. A kernel that `scales` multiplies rows and columns of a product by scale
-    vectors. `rung` is the rung that it is a `variant` of, if its file has another name.
+    vectors. `instead` are files that it includes, each with the one that is included instead. `rung` is the rung that it is a
+    `variant` of, if its file has another name.
     """
 
     source: Path
@@ -168,6 +169,7 @@ class Kernel:
     target: str = ""
     precision: str = ""
     scales: bool = False
+    instead: tuple[tuple[str, str], ...] = ()
     launch: LaunchWords | None = None  # of a user's file: its arguments as they were given
     binding: Binding | None = None  # what they mean, once that was found
 
@@ -293,7 +295,7 @@ def render(kernel: Kernel, config: Config, problem: Problem, dialect: str = Dial
         macros, preludes = config.macros(problem), {}  # names of ours could be names of the file's, too
     defines = "\n".join(f"#define {key} {value}" for key, value in macros.items())
     folders = kernel.launch.include if kernel.launch is not None else ()
-    body = with_includes(kernel.text, kernel.source, macros, folders)
+    body = with_includes(kernel.text, kernel.source, {**macros, **dict(kernel.instead)}, folders)
     return "\n".join((defines, *(read_source(PRELUDE / file) for file in preludes), body, ENDINGS.get(dialect, "")))
 
 

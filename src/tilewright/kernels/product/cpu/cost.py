@@ -73,6 +73,11 @@ class Tile:
         """Elements of B that fit into the packed block."""
         return self.depth * self.columns
 
+    @property
+    def uncut_depth(self) -> int:
+        """Steps of K that are one block whatever the other sizes: those of a block of WIDE_BLOCK columns."""
+        return max(DEPTH_STEP, self.capacity // WIDE_BLOCK)
+
 
 @dataclass(frozen=True)
 class Blocking:
@@ -128,8 +133,7 @@ def blocking(
         waves = -(-groups // units)
         return WAKE + waves * one * (1 + UNEVENNESS * units / groups)
 
-    wide = max(DEPTH_STEP, tile.capacity // WIDE_BLOCK)
-    counts = {fewest, fewest + fewest // 2, max(fewest, -(-k // wide))}
+    counts = {fewest, fewest + fewest // 2, max(fewest, -(-k // tile.uncut_depth))}
     depths = {max(DEPTH_STEP, _even(k, count, DEPTH_STEP)) for count in counts}
     tried = ((mb, nb, kb) for kb in sorted(depths) for mb, nb in _grids(m, n, kb, tile, -(-units // batch)))
     mb, nb, kb = min(tried, key=cost)

@@ -11,9 +11,9 @@
 #include "finish_chain.cl"
 
 #define TEAM 4 // columns that are read at a time: as many streams, each of which the hardware foresees
-#define RUN 4  // vectors of each row that are read together: the streams are short of one another
+#define AHEAD 256 // elements: so many streams are more than the hardware foresees, so that each row is asked for in advance
 
-// The same by the element: what is shorter than a vector, or has other strides.
+// By the element: what is shorter than a vector, or has other strides.
 static void by_element(REAL *sum, const __global IN *A, long a_row, long a_column, int rows, int depth, const REAL *x)
 {
     for (int k = 0; k < depth; k++)
@@ -21,7 +21,7 @@ static void by_element(REAL *sum, const __global IN *A, long a_row, long a_colum
             sum[i] = fma(GET_IN(A + i * a_row + k * a_column), x[k], sum[i]);
 }
 
-// sum[i] = A[i, :] * x[:] + sum[i], VW rows at a time; surplus rows of the last few are read as copies of the last row.
+// sum[i] += A[i, :] * x[:], VW rows at a time; surplus rows of the last few are read as copies of the last row.
 static __attribute__((noinline)) void along_rows(REAL *sum, const __global IN *A, long a_row, int rows, int depth, const REAL *x)
 {
     const int whole = depth / VW * VW;
@@ -33,8 +33,7 @@ static __attribute__((noinline)) void along_rows(REAL *sum, const __global IN *A
             for (int t = 0; t < VW; t++) {
                 const __global IN *a = A + min(i + t, rows - 1) * a_row + k;
                 block[t] = LOAD_IN(a);
-                if (k % (RUN * VW) == 0)
-                    PREFETCH(a + RUN * VW);
+                PREFETCH(a + AHEAD);
             }
             transpose(block);
 #pragma unroll

@@ -90,6 +90,10 @@ def reproducible_kernels(dtype: str, device: DeviceInfo, vector_bytes: int) -> t
     tile = register_tile(vector_bytes, element_type(dtype).component_bytes, False)
     config = ReproducibleConfig(tile.rows, tile.vectors, tile.width, tile.depth, tile.columns, device.compute_units)
     own = Kernel(
-        HERE / "reproducible.cl", config, dtypes=PRECISIONS[REPRODUCIBLE], steps=reproducible_steps, precision=REPRODUCIBLE
+        HERE / "reproducible.cl",
+        config,
+        dtypes=PRECISIONS[REPRODUCIBLE],
+        steps=reproducible_steps,
+        precision=REPRODUCIBLE,
     )
     return replace(own, source=HERE / "gemv_reproducible.cl", config=free.config, steps=gemv_steps), own
