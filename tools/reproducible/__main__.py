@@ -21,7 +21,9 @@ from .cases import make_case
 from .oracle import bits, expected
 from .ways import WHOLE, pieces
 
-POCL_THREADS = "POCL_MAX_PTHREAD_COUNT"  # which PoCL reads; Intel's driver has a thread for each core that a process may use
+POCL_THREADS = (
+    "POCL_MAX_PTHREAD_COUNT"  # which PoCL reads; Intel's driver has a thread for each core that a process may use
+)
 
 
 def main() -> int:

@@ -55,7 +55,8 @@ def make_case(seed: int) -> Case:
 def _sizes(random: np.random.Generator) -> tuple[int, int, int]:
     """m, n from 1 on and k from 0 on, some of them at edges of tiles and blocks."""
     sizes = [
-        int(random.choice(EDGES)) if random.random() < 0.4 else int(2 ** random.uniform(0, most)) for most in (10, 10, 13)
+        int(random.choice(EDGES)) if random.random() < 0.4 else int(2 ** random.uniform(0, most))
+        for most in (10, 10, 13)
     ]
     m, n, k = max(sizes[0], 1), max(sizes[1], 1), sizes[2]
     while m * n * k > MOST_WORK:

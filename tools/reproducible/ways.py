@@ -9,7 +9,8 @@ from .cases import Case
 
 WHOLE = "the whole"
 Gemm = Callable[..., Any]  # tilewright.gemm on some device
-Piece = tuple[str, np.ndarray, tuple[Any, Any]]  # the way, what was computed, and which rows and columns of the whole it is
+# The way, what was computed, and which rows and columns of the whole it is.
+Piece = tuple[str, np.ndarray, tuple[Any, Any]]
 
 
 def pieces(case: Case, gemm: Gemm) -> Iterator[Piece]:
@@ -26,7 +27,8 @@ def pieces(case: Case, gemm: Gemm) -> Iterator[Piece]:
     ):
         yield way, _part(case, gemm, *parts), parts
     yield "operands by columns", _called(case, gemm, *map(np.asfortranarray, (case.a, case.b, case.c))), whole
-    yield "operands with gaps", _called(case, gemm, *(_spread(random, each) for each in (case.a, case.b, case.c))), whole
+    spread = tuple(_spread(random, each) for each in (case.a, case.b, case.c))
+    yield "operands with gaps", _called(case, gemm, *spread), whole
     yield "the transpose", _transpose(case, gemm), whole
     yield "in a stack", _stacked(case, gemm, random), whole
 
