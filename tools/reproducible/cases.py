@@ -27,15 +27,15 @@ class Case:
 
     @property
     def m(self) -> int:
-        return self.a.shape[0]
+        return len(self.a)
 
     @property
     def n(self) -> int:
-        return self.b.shape[1]
+        return int(self.b.shape[1])
 
     @property
     def k(self) -> int:
-        return self.a.shape[1]
+        return int(self.a.shape[1])
 
     def __str__(self) -> str:
         more = f" alpha={self.alpha} beta={self.beta}{' bias' if self.bias is not None else ''} {self.activation or ''}"

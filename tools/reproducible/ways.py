@@ -80,4 +80,6 @@ def _stacked(case: Case, gemm: Gemm, random: np.random.Generator) -> np.ndarray:
     count, place = int(random.integers(2, 5)), int(random.integers(2))
     others = random.random() < 0.5
     stack = [np.stack([each if i == place else each[::-1] for i in range(count)]) for each in (case.a, case.b, case.c)]
-    return _called(case, gemm, stack[0], stack[1] if others else case.b, stack[2])[place]
+    results = _called(case, gemm, stack[0], stack[1] if others else case.b, stack[2])
+    found: np.ndarray = results[place]
+    return found
