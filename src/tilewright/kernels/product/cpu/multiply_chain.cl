@@ -3,11 +3,12 @@
 // So an element is one chain of fused multiply-adds from its first k to its last, wherever k is cut into blocks: adding the
 // sums of blocks, as multiply_real.cl does, makes the bits depend on the cuts.
 //
-// `before` has the sums of the blocks before, unless this is the first. Sums that are not `direct` go to `after`. Both are tiles
-// with rows of NR. In the last block, sums may go to C directly.
+// `before` has the sums of the blocks before, unless this is the first, and `next` those of the tile that is multiplied next, with
+// rows `before_row` apart. Whole sums may be `direct`: they go to C. Others go to `after`.
 static __attribute__((noinline)) void MICRO_KERNEL(int depth, const REAL *a, long a_row, const __global IN *B, long b_row,
-                                                   REAL *panel, int first, const REAL *before, int direct, ACC alpha, ACC beta,
-                                                   __global OUT *c, long c_row, REAL *after)
+                                                   REAL *panel, int first, const REAL *before, const REAL *next, long before_row,
+                                                   int direct, ACC alpha, ACC beta, __global OUT *c, long c_row, REAL *after,
+                                                   long after_row)
 {
     vec sum[HEIGHT][VECTORS];
     if (first) {
@@ -21,8 +22,8 @@ static __attribute__((noinline)) void MICRO_KERNEL(int depth, const REAL *a, lon
         for (int i = 0; i < HEIGHT; i++)
 #pragma unroll
             for (int q = 0; q < VECTORS; q++) {
-                sum[i][q] = LOOSE_AT(before + i * NR + q * VW);
-                PREFETCH(before + (MR + i) * NR + q * VW); // of the next tile: its multiply-adds cannot begin without
+                sum[i][q] = LOOSE_AT(before + i * before_row + q * VW);
+                PREFETCH(next + i * before_row + q * VW); // its multiply-adds cannot begin without
             }
     }
     for (int k = 0; k < depth; k++) {
@@ -77,7 +78,7 @@ static __attribute__((noinline)) void MICRO_KERNEL(int depth, const REAL *a, lon
     for (int i = 0; i < HEIGHT; i++)
 #pragma unroll
         for (int q = 0; q < VECTORS; q++)
-            LOOSE_AT(after + i * NR + q * VW) = sum[i][q];
+            LOOSE_AT(after + i * after_row + q * VW) = sum[i][q];
 #endif
 }
 #undef MICRO_KERNEL

@@ -1,9 +1,8 @@
 // Products whose bits do not depend on how they are cut: each element is one chain of fused multiply-adds in ascending k.
 //
-// The blocks, panels and register tiles are those of 06_production.cl, whose comments explain them. Sums that wait for the next
-// block of k do so as they are, in `sums`, tile after tile of MR x NR: C could not hold them while it is still to be
-// multiplied by beta, or if its elements are shorter. A tile lies in one piece, so that the hardware foresees how it is read, and
-// C is written once.
+// The blocks, panels and register tiles are those of 06_production.cl, whose comments explain them. Sums wait for the next block
+// of k as they are: in C, or in `sums`, tile after tile of MR x NR, where C cannot hold them: ragged tiles, shorter elements,
+// a C that is still to be multiplied by beta.
 #define NR (NV * VW)
 #define SLAB (4 * MR)         // rows of A packed at once where its rows are not contiguous, for whole square transposes
 
@@ -11,8 +10,6 @@
 #include "pack.cl"
 #include "finish_chain.cl"
 
-// Whether a tile of whole sums can go to C at once.
-#define ENDS_IN_C(width, lanes) (DIRECT & ((width) == (lanes)) & (c_column == 1))
 #define STREAMS (DIRECT && OUT_IS_ACC)
 
 // The last rows of a block are computed by the lowest micro-kernel that covers them, and its surplus rows thrown away.
@@ -125,29 +122,34 @@ void gemm(int M, int N, int K, ACC alpha, ACC beta,
                 prefetch_rows(A + (i + slab) * a_row + k0 * a_column, a_row, a_column, min(MR, rows - i - slab),
                               (long)depth * (j - j0) / columns, min((long)depth * (j - j0 + NR) / columns, (long)depth));
 
-                REAL *waiting = (REAL *)(ulong)(sums + ((get_group_id(2) * tiles_m + (i0 + i) / MR) * tiles_n + j / NR) * (MR * NR));
-                int direct = last & ENDS_IN_C(width, lanes);
-#define MULTIPLY(name, full)                                                                                            \
-    direct &= height == (full);                                                                                         \
-    name(depth, a, a_stride, b, b_row, panel, first, waiting, direct, alpha, beta, c, c_row, last ? tile : waiting)
+                const int full = is_narrow || height > MIDDLE ? TALL : height > SHORT ? MIDDLE : SHORT;
+                const int whole = (height == full) & (width == lanes) & (c_column == 1);
+                const int in_c = OUT_IS_ACC & whole & (beta == 0), direct = DIRECT & whole & last;
+                const long number = (get_group_id(2) * tiles_m + (i0 + i) / MR) * tiles_n + j / NR;
+                REAL *waiting = in_c ? (REAL *)(ulong)c : (REAL *)(ulong)(sums + number * (MR * NR));
+                const REAL *next = waiting + (in_c ? NR : MR * NR);
+                const long waiting_row = in_c ? c_row : NR;
+#define MULTIPLY(name)                                                                                                  \
+    name(depth, a, a_stride, b, b_row, panel, first, waiting, next, waiting_row, direct, alpha, beta, c, c_row,           \
+         last ? tile : waiting, last ? NR : waiting_row)
                 if (is_narrow) {
-                    MULTIPLY(narrow, TALL);
+                    MULTIPLY(narrow);
                 } else if (height > MIDDLE && fused) {
-                    MULTIPLY(tall_fused, TALL);
+                    MULTIPLY(tall_fused);
 #if STREAMS
                 } else if (height == TALL && direct && stream) {
-                    MULTIPLY(tall_stream, TALL);
+                    MULTIPLY(tall_stream);
 #endif
                 } else if (height > MIDDLE) {
-                    MULTIPLY(tall, TALL);
+                    MULTIPLY(tall);
                 } else if (height > SHORT && fused) {
-                    MULTIPLY(middle_fused, MIDDLE);
+                    MULTIPLY(middle_fused);
                 } else if (height > SHORT) {
-                    MULTIPLY(middle, MIDDLE);
+                    MULTIPLY(middle);
                 } else if (fused) {
-                    MULTIPLY(low_fused, SHORT);
+                    MULTIPLY(low_fused);
                 } else {
-                    MULTIPLY(low, SHORT);
+                    MULTIPLY(low);
                 }
                 if (last && !direct) {
                     const Target target = {
