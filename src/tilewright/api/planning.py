@@ -12,6 +12,7 @@ from ..core.problem import Gemm
 from ..core.shown import Shown
 from ..core.sizes import FilePath, Size, as_size
 from ..dispatch.choice import plan_product
+from ..dispatch.parts import note_on_parts
 from ..dispatch.table_files import file_name, load_tables, own_folder
 from ..dispatch.tuned import Table
 from ..errors import InvalidInput
@@ -42,7 +43,9 @@ def plan(
     """
     problem = product_of(as_size(size), layout, dtype, batch, precision)
     opened = opencl.open_device(None if device is None else str(device))
-    return plan_product(problem, equipped(opened.info, dtype), load_tables())
+    found = plan_product(problem, equipped(opened.info, dtype), load_tables())
+    note = note_on_parts(found)
+    return replace(found, notes=(*found.notes, note)) if note else found
 
 
 def product_of(size: Sequence[int], layout: str, dtype: str, batch: int, precision: str) -> Gemm:

@@ -10,6 +10,7 @@ from typing import Any
 from ..errors import MissingFeature, Unsupported
 from .device import DeviceInfo
 from .kernel import Config, Kernel, Step, Steps
+from .precision import REPRODUCIBLE
 from .problem import Problem, has_scales, precision_of
 from .problems import dtype_refusal
 from .shown import Shown
@@ -131,6 +132,8 @@ def _refusals(kernel: Kernel, problem: Problem, device: DeviceInfo) -> Iterator[
         yield refusal
     if kernel.precision and kernel.precision != precision_of(problem):
         yield f"{kernel.name} computes in {kernel.precision}, which was not asked for"
+    if precision_of(problem) == REPRODUCIBLE != kernel.precision:
+        yield f"reproducible products add in ascending k by fused multiply-adds alone: {kernel.name} adds in other orders"
     if has_scales(problem) and not kernel.scales:
         yield f"{kernel.name} cannot scale rows and columns of the product"
     yield from _missing(kernel, problem, device)

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..core.precision import PRECISIONS
+from ..core.precision import PRECISIONS, REPRODUCIBLE
 from ..core.problem import StridedGemm
 from ..core.types import FLOAT8, element_type, numpy_dtype
 from ..dispatch.choice import plan_product
@@ -49,8 +49,9 @@ class Epilogue:
 
     @property
     def is_uniform(self) -> bool:
-        """Whether it makes the same of equal sums, wherever they are. Without a product there is none to halve."""
-        return self.alpha != 0 and self.beta == 0 and not (self.bias or self.scale_a)
+        """Whether it makes the same of equal sums, wherever they are. Without a product there is none to halve, and a
+        reproducible one takes the kernels of every other."""
+        return self.alpha != 0 and self.beta == 0 and not (self.bias or self.scale_a) and self.precision != REPRODUCIBLE
 
 
 HOLD_FLOAT8 = ("float16", "bfloat16")  # both types hold every value of both 8-bit floats

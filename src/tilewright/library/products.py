@@ -14,7 +14,7 @@ from .lookup import find
 from .memory.choice import memory_for
 from .memory.ready import REFUSED
 from .multiply import PLAIN, Product, epilogue_of, multiply
-from .requests import GIVEN, Number, Options, Transposition, checked_precision, gemm_product
+from .requests import GIVEN, Number, Options, Transposition, gemm_product, precision_for
 from .result_types import asked_type, product_types
 from .rules import Casting, check_casting, single_out
 
@@ -104,7 +104,8 @@ def matmul(
         precision: None or "ieee" for the type's own arithmetic; fp16 and bfloat16 are summed in float32. Other modes are
             used only if they are asked for, and only on devices with tensor cores. For float32, "tf32" keeps 11 bits of
             each factor, and "fp32_split" adds three fp16 products and is as accurate as "ieee". For 8-bit floats, "fp8"
-            sums 13 bits within each 128 steps of k.
+            sums 13 bits within each 128 steps of k. "reproducible", for real floats of 16 bits and more, gives an element the
+            same bits in any product that has its row and its column, on any device; integers have them anyway.
         device: where NumPy operands are multiplied: an index, "cpu", "gpu" or part of a name.
         queue: the pyopencl.CommandQueue to use. It must run commands in order. The default is the array's own. With CUDA
             arrays, a stream.
@@ -133,7 +134,7 @@ def matmul(
     if casting != "same_kind":
         check_casting(casting)
     types = product_types(left.dtype, right.dtype, None if dtype is None else asked_type(dtype))
-    epilogue = PLAIN if precision is None else epilogue_of(precision=checked_precision(precision))
+    epilogue = PLAIN if precision is None else epilogue_of(precision=precision_for(types[0], precision))
     product = Product(left, right, types, casting, epilogue)
     if axes is None:
         return multiply(memory, product, out, slot)

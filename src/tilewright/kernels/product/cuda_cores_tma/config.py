@@ -9,6 +9,7 @@ from ....core.problem import Problem
 from ....core.tensor_map import TensorMap, layout_violation, tensor_map_violation
 from ....core.types import element_type
 from ..call import GemmCall, remembered
+from ..chain import division_of_k
 from ..config import TiledConfig
 from ..macros import MAX_INDEX, element_macros, elements, result_width
 from ..packing import Place, across_k, room
@@ -138,6 +139,7 @@ class CudaCoresConfig(TiledConfig):
         call = self.oriented(problem)
         yield from self._geometry(call)
         yield from result_violations(call)
+        yield from division_of_k(call, self)
         if 0 in (call.m, call.n, call.batch):
             return  # nothing is launched
         if call.k == 0:

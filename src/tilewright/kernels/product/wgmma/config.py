@@ -115,7 +115,7 @@ class WgmmaConfig(TiledConfig):
 
     def included(self, problem: Problem) -> Mapping[str, str]:
         others = super().included(problem)
-        return {**others, "scheduler.cl": "triangle.cl"} if others else others
+        return {**others, "scheduler.cl": "triangle.cl"} if self.oriented(problem).symmetric else others
 
     def sums_alike(self, problem: Problem) -> bool:
         """All tiles are split alike, or none."""
