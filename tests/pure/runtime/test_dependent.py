@@ -1,0 +1,106 @@
+"""Kernels that wait for their predecessor by themselves, and what a launch with attributes hands to CUDA's driver."""
+
+import ctypes
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from tilewright.runtime.cuda.dependent import LAUNCH, WAIT, dependent
+from tilewright.runtime.cuda.launches import COOPERATIVE, PROGRAMMATIC_STREAM_SERIALIZATION, extended_launcher
+
+PTX = """
+.version {version}
+.target {target}, texmode_independent
+.address_size 64
+
+.func helper()
+{{
+\tret;
+}}
+
+\t// .globl\tgemm
+.entry gemm(
+\t.param .u64 .ptr .global .align 4 gemm_param_0
+)
+.reqntid 128, 1, 1
+{{
+\t.reg .b64 \t%rd<3>;
+\tld.param.u64 %rd1, [gemm_param_0];
+\tmbarrier.init.shared::cta.b64 [%r1], 1;
+{mark}\tld.global.u64 %rd2, [%rd1];
+}}
+"""
+
+
+def ptx(version: str = "9.0", target: str = "sm_90", mark: str = "") -> str:
+    return PTX.format(version=version, target=target, mark=mark)
+
+
+def lines(text: str | None) -> list[str]:
+    assert text is not None
+    return [line.strip() for line in text.splitlines() if line.strip()]
+
+
+def test_the_wait_is_the_first_instruction_of_the_kernel() -> None:
+    found = lines(dependent(ptx(), "start"))
+    begin = found.index(".reqntid 128, 1, 1")
+    assert found[begin + 1 : begin + 4] == ["{", WAIT, LAUNCH]
+    assert [line for line in found if line not in (WAIT, LAUNCH)] == lines(ptx())
+
+
+def test_a_marked_kernel_waits_where_it_has_its_mark() -> None:
+    marked = ptx(mark=f"\t//{WAIT}\n")
+    found = lines(dependent(marked, "marked"))
+    assert found[found.index(WAIT) - 1].startswith("mbarrier.init")
+    assert found[found.index(WAIT) + 1 : found.index(WAIT) + 3] == [LAUNCH, "ld.global.u64 %rd2, [%rd1];"]
+    assert found.count(WAIT) == found.count(LAUNCH) == 1
+    assert dependent(ptx(), "marked") == dependent(ptx(), "start")
+
+
+@pytest.mark.parametrize(("version", "target"), [("7.7", "sm_90"), ("8.3", "sm_80"), ("8.3", "sm_89")])
+def test_where_the_instructions_are_missing_nothing_is_changed(version: str, target: str) -> None:
+    assert dependent(ptx(version, target), "start") is None
+
+
+@pytest.mark.parametrize("target", ["sm_90", "sm_90a", "sm_100", "sm_120a"])
+def test_later_architectures_have_them(target: str) -> None:
+    assert dependent(ptx("7.8", target), "start") is not None
+
+
+class LaunchAttribute(ctypes.Structure):
+    """CUlaunchAttribute of `cuda.h`: the value is a union of 64 bytes."""
+
+    _fields_ = (("id", ctypes.c_int), ("pad", ctypes.c_char * 4), ("value", ctypes.c_int * 16))
+
+
+SIZES = ("gx", "gy", "gz", "bx", "by", "bz", "shared", "stream")
+
+
+class LaunchConfig(ctypes.Structure):
+    """CUlaunchConfig of `cuda.h`."""
+
+    _fields_ = (
+        *((name, ctypes.c_uint) for name in SIZES[:-1]),
+        ("stream", ctypes.c_void_p), ("attributes", ctypes.POINTER(LaunchAttribute)), ("count", ctypes.c_uint),
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("attributes", [[], [PROGRAMMATIC_STREAM_SERIALIZATION], [COOPERATIVE, 6]])
+def test_a_launch_with_attributes_hands_over_what_cuda_h_says(attributes: list[int]) -> None:
+    seen: list[Any] = []
+
+    def launch(config: Any, function: int, arguments: int, extra: int) -> int:
+        own = config.contents
+        given = [(own.attributes[place].id, own.attributes[place].value[0]) for place in range(own.count)]
+        seen.append(([getattr(own, name) for name in SIZES], given, function, arguments, extra))
+        return 7
+
+    assert (ctypes.sizeof(LaunchAttribute), ctypes.sizeof(LaunchConfig)) == (72, 56)
+    pointers = [ctypes.c_void_p] * 3
+    function = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.POINTER(LaunchConfig), *pointers)(launch)
+    driver: Any = SimpleNamespace(library={"cuLaunchKernelEx": function})
+    call = extended_launcher(driver, 2**40 + 1, ((5, 6, 7), (128, 2, 1)), 232448, 2**41, 2**42, attributes)
+    assert call() == 7
+    sizes = [5, 6, 7, 128, 2, 1, 232448, 2**41]
+    assert seen == [(sizes, [(each, 1) for each in attributes], 2**40 + 1, 2**42, None)]
