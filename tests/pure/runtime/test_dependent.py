@@ -90,15 +90,14 @@ class LaunchConfig(ctypes.Structure):
 def test_a_launch_with_attributes_hands_over_what_cuda_h_says(attributes: list[int]) -> None:
     seen: list[Any] = []
 
-    def launch(config: Any, function: int, arguments: int, extra: int) -> int:
-        own = config.contents
+    def launch(config: int, function: int, arguments: int, extra: int) -> int:
+        own = LaunchConfig.from_address(config)
         given = [(own.attributes[place].id, own.attributes[place].value[0]) for place in range(own.count)]
         seen.append(([getattr(own, name) for name in SIZES], given, function, arguments, extra))
         return 7
 
     assert (ctypes.sizeof(LaunchAttribute), ctypes.sizeof(LaunchConfig)) == (72, 56)
-    pointers = [ctypes.c_void_p] * 3
-    function = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.POINTER(LaunchConfig), *pointers)(launch)
+    function = ctypes.CFUNCTYPE(ctypes.c_int, *[ctypes.c_void_p] * 4)(launch)
     driver: Any = SimpleNamespace(library={"cuLaunchKernelEx": function})
     call = extended_launcher(driver, 2**40 + 1, ((5, 6, 7), (128, 2, 1)), 232448, 2**41, 2**42, attributes)
     assert call() == 7
