@@ -11,7 +11,6 @@
 #define setmaxnreg_dec(registers)
 #define setmaxnreg_inc(registers)
 #define fence_proxy_async()
-#define griddepcontrol_wait()
 #define fence_acq_rel_gpu() mem_fence(CLK_GLOBAL_MEM_FENCE)
 #define bar_sync(number, items) barrier(CLK_LOCAL_MEM_FENCE)
 #define shfl_sync_idx(value, lane) (value)

@@ -28,13 +28,13 @@ PTX = """
 \t.reg .b64 \t%rd<3>;
 \tld.param.u64 %rd1, [gemm_param_0];
 \tmbarrier.init.shared::cta.b64 [%r1], 1;
-{mark}\tld.global.u64 %rd2, [%rd1];
+\tld.global.u64 %rd2, [%rd1];
 }}
 """
 
 
-def ptx(version: str = "9.0", target: str = "sm_90", mark: str = "") -> str:
-    return PTX.format(version=version, target=target, mark=mark)
+def ptx(version: str = "9.0", target: str = "sm_90") -> str:
+    return PTX.format(version=version, target=target)
 
 
 def lines(text: str | None) -> list[str]:
@@ -43,29 +43,32 @@ def lines(text: str | None) -> list[str]:
 
 
 def test_the_wait_is_the_first_instruction_of_the_kernel() -> None:
-    found = lines(dependent(ptx(), "start"))
+    found = lines(dependent(ptx()))
     begin = found.index(".reqntid 128, 1, 1")
     assert found[begin + 1 : begin + 4] == ["{", WAIT, LAUNCH]
     assert [line for line in found if line not in (WAIT, LAUNCH)] == lines(ptx())
 
 
-def test_a_marked_kernel_waits_where_it_has_its_mark() -> None:
-    marked = ptx(mark=f"\t//{WAIT}\n")
-    found = lines(dependent(marked, "marked"))
-    assert found[found.index(WAIT) - 1].startswith("mbarrier.init")
-    assert found[found.index(WAIT) + 1 : found.index(WAIT) + 3] == [LAUNCH, "ld.global.u64 %rd2, [%rd1];"]
-    assert found.count(WAIT) == found.count(LAUNCH) == 1
-    assert dependent(ptx(), "marked") == dependent(ptx(), "start")
+def test_every_kernel_of_a_file_waits() -> None:
+    second = ptx().partition(".entry")
+    two = ptx() + ".visible .entry" + second[2].replace("gemm", "other")
+    found = lines(dependent(two))
+    assert (found.count(WAIT), found.count(LAUNCH)) == (2, 2)
+
+
+def test_a_kernel_whose_body_is_not_found_is_left_as_it_is() -> None:
+    assert dependent(ptx() + ".visible .entry other();\n") is None
+    assert dependent(ptx().split("\t// .globl")[0]) is None
 
 
 @pytest.mark.parametrize(("version", "target"), [("7.7", "sm_90"), ("8.3", "sm_80"), ("8.3", "sm_89")])
 def test_where_the_instructions_are_missing_nothing_is_changed(version: str, target: str) -> None:
-    assert dependent(ptx(version, target), "start") is None
+    assert dependent(ptx(version, target)) is None
 
 
 @pytest.mark.parametrize("target", ["sm_90", "sm_90a", "sm_100", "sm_120a"])
 def test_later_architectures_have_them(target: str) -> None:
-    assert dependent(ptx("7.8", target), "start") is not None
+    assert dependent(ptx("7.8", target)) is not None
 
 
 class LaunchAttribute(ctypes.Structure):
@@ -86,7 +89,7 @@ class LaunchConfig(ctypes.Structure):
     )  # fmt: skip
 
 
-@pytest.mark.parametrize("attributes", [[], [PROGRAMMATIC_STREAM_SERIALIZATION], [COOPERATIVE, 6]])
+@pytest.mark.parametrize("attributes", [[PROGRAMMATIC_STREAM_SERIALIZATION], [COOPERATIVE], [COOPERATIVE, 6]])
 def test_a_launch_with_attributes_hands_over_what_cuda_h_says(attributes: list[int]) -> None:
     seen: list[Any] = []
 

@@ -16,13 +16,6 @@ INLINE void fence_mbarrier_init(void)
     asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 }
 
-// Waits for the kernel before this one on the stream: global memory may be touched from here on. A comment for OpenCL and for CUDA's
-// usual launches, which begin a kernel when the one before has ended; runtime/cuda/dependent.py uncovers it.
-INLINE void griddepcontrol_wait(void)
-{
-    asm volatile("//griddepcontrol.wait;" ::: "memory");
-}
-
 // Ordinary writes to local memory before this are seen by TMA and wgmma after it.
 INLINE void fence_proxy_async(void)
 {

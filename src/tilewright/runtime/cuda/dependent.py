@@ -13,25 +13,19 @@ import re
 
 WAIT, LAUNCH = "griddepcontrol.wait;", "griddepcontrol.launch_dependents;"
 FIRST_ARCHITECTURE, FIRST_VERSION = 90, (7, 8)
-MARKED = f"//{WAIT}"  # where a kernel wants the wait
-# Where both stand: at the start; where the kernel has the mark, if it has one. Or the wait alone, so that the successor is placed
-# at this kernel's end; the other one first, so that many successors may wait; or, to see tests fail, no wait.
-PLACES = ("start", "marked", "end", "ahead", "unsafe")
 
 _TARGET = re.compile(r"^\.target sm_(\d+)", re.M)
 _VERSION = re.compile(r"^\.version (\d+)\.(\d+)", re.M)
-_BODY = re.compile(r"^[ \t]*(?:\.(?:visible|weak)[ \t]+)?\.entry\b[^{]*\{[ \t]*\n", re.M)
+_ENTRY = re.compile(r"^[ \t]*(?:\.(?:visible|weak)[ \t]+)?\.entry\b", re.M)
+_BODY = re.compile(_ENTRY.pattern + r"[^{;]*\{[ \t]*\n", re.M)
 
 
-def dependent(ptx: str, place: str) -> str | None:
-    """The PTX of a kernel with both instructions; None if its target has none."""
-    target, version, body = _TARGET.search(ptx), _VERSION.search(ptx), _BODY.search(ptx)
-    if target is None or version is None or body is None or int(target[1]) < FIRST_ARCHITECTURE:
+def dependent(ptx: str) -> str | None:
+    """The PTX with both instructions at the start of each of its kernels; None if its target has none."""
+    target, version = _TARGET.search(ptx), _VERSION.search(ptx)
+    if target is None or version is None or int(target[1]) < FIRST_ARCHITECTURE:
         return None
     if (int(version[1]), int(version[2])) < FIRST_VERSION:
         return None
-    words = {"end": (WAIT,), "ahead": (LAUNCH, WAIT), "unsafe": (LAUNCH,)}.get(place, (WAIT, LAUNCH))
-    both = "".join(f"\t{word}\n" for word in words)
-    if place == "marked" and MARKED in ptx:
-        return ptx.replace(MARKED, both)
-    return ptx[: body.end()] + both + ptx[body.end() :]
+    waiting, count = _BODY.subn(lambda head: f"{head[0]}\t{WAIT}\n\t{LAUNCH}\n", ptx)
+    return waiting if count == len(_ENTRY.findall(ptx)) > 0 else None

@@ -25,7 +25,7 @@ from .compilers import Compiler, NvrtcCompiler
 from .dependent import dependent
 from .driver import STREAM_NON_BLOCKING, Driver, answer, check, driver_calls
 from .information import architecture, driver_version, handle_of
-from .launches import COOPERATIVE, PROGRAMMATIC_STREAM_SERIALIZATION, LaunchKind, extended_launcher, plain_launcher
+from .launches import COOPERATIVE, PROGRAMMATIC_STREAM_SERIALIZATION, extended_launcher, plain_launcher
 from .programs import Allocation, BoundKernel, Buffer, Program, relaxed_capture
 from .timing import GATE, Event, Gate, Mark
 
@@ -40,9 +40,8 @@ class Device:
     supports_timestamps = False  # `timed` measures a burst here
     plain_queue = None  # one stream, without profiling
 
-    def __init__(self, info: DeviceInfo, compiler: Compiler, kind: LaunchKind | None = None) -> None:
+    def __init__(self, info: DeviceInfo, compiler: Compiler) -> None:
         driver = driver_calls()
-        self.kind = kind or LaunchKind()
         handle = handle_of(info.place)
         self.compiler = compiler
         self.info = replace(info, version=compiler.version)
@@ -107,10 +106,8 @@ class Device:
         with self._lock:
             if key not in self._programs:
                 dynamic_bytes, image, log = self._compiled(compiler, source, name, options, target)
-                waits = None
-                if self.kind.dependent and not image.startswith(b"\x7fELF"):
-                    waits = dependent(image.rstrip(b"\0").decode(), self.kind.dependent)
-                    image = image if waits is None else waits.encode() + b"\0"
+                waits = None if image.startswith(b"\x7fELF") else dependent(image.rstrip(b"\0").decode())
+                image = image if waits is None else waits.encode() + b"\0"
                 with self.current() as driver, relaxed_capture():
                     module = answer(f"loading {name}", driver.cuModuleLoadData, image)
                     self._programs[key] = Program(module, signature, dtype, name, dynamic_bytes, log, waits is not None)
@@ -248,10 +245,9 @@ class Device:
         current."""
         arguments = ctypes.addressof(kernel.arguments)
         own = (self.driver, kernel.function, grid(ndrange, what), kernel.dynamic_bytes, stream, arguments)
-        attributes = [PROGRAMMATIC_STREAM_SERIALIZATION] * kernel.dependent + [COOPERATIVE] * self.kind.cooperative
-        if attributes or self.kind.extended:
-            return extended_launcher(*own, attributes)
-        return plain_launcher(*own)
+        early = kernel.dependent and ndrange.early
+        attributes = [PROGRAMMATIC_STREAM_SERIALIZATION] * early + [COOPERATIVE] * ndrange.together
+        return extended_launcher(*own, attributes) if attributes else plain_launcher(*own)
 
     def timed(self, enqueue: Callable[[], object], what: str) -> float:
         """Device seconds of the work that `enqueue` puts on the empty stream. Waits for its end."""

@@ -2,24 +2,13 @@
 
 import ctypes
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any, ClassVar
 
 from .driver import Driver
 
-# CUlaunchAttributeID of `cuda.h`.
+# CUlaunchAttributeID of `cuda.h`: all work-groups run at a time, or CUDA refuses the launch; they may take their places early.
 COOPERATIVE, PROGRAMMATIC_STREAM_SERIALIZATION = 2, 6
-
-
-@dataclass(frozen=True)
-class LaunchKind:
-    """How a device launches: `dependent` is a place of `dependent.PLACES` or "", `cooperative` promises that all work-groups run
-    at a time, `extended` uses the call with attributes even if there are none."""
-
-    dependent: str = ""
-    cooperative: bool = False
-    extended: bool = False
 
 
 class _Attribute(ctypes.Structure):
@@ -49,7 +38,7 @@ def extended_launcher(
     attributes: Sequence[int],
 ) -> Callable[[], int]:  # fmt: skip
     """The same with attributes, each of which is set to 1."""
-    each = (_Attribute * max(len(attributes), 1))(*(_Attribute(id_, b"", 1) for id_ in attributes))
+    each = (_Attribute * len(attributes))(*(_Attribute(id_, b"", 1) for id_ in attributes))
     config = _Config(
         (ctypes.c_uint * 3)(*grid[0]), (ctypes.c_uint * 3)(*grid[1]), dynamic_bytes, stream, each, len(attributes)
     )

@@ -44,7 +44,6 @@ _ORDERING = (
     r"",
     r"fence\.mbarrier_init\.release\.cluster;",
     r"fence\.proxy\.async\.shared::cta;",
-    r"//griddepcontrol\.wait;",
     r"//@wgmma\.(fence|commit_group)\.sync\.aligned;",
     r"//@setmaxnreg\.(dec|inc)\.sync\.aligned\.u32 \d+;",
     r"//@wgmma\.wait_group\.sync\.aligned \d;",

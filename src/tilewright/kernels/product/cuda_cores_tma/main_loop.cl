@@ -186,15 +186,14 @@ void product(const int M, const int N, const int K, const ACC alpha, const ACC b
     const int rows = M * PARTS, columns = N * PARTS, steps = (K + BK - 1) / BK;
     const Ring ring = ring_at(local_address(stages), local_address(barriers));
 
-    if (item == 0) {
-        init_barriers(ring, WARPS);
-        fence_mbarrier_init();
-    }
-    griddepcontrol_wait();
     if (item == ITEMS)
         tensormap_address(map_a, (ulong)(A + a_offset * PARTS));
     if (item == ITEMS + 32)
         tensormap_address(map_b, (ulong)(B + b_offset * PARTS));
+    if (item == 0) {
+        init_barriers(ring, WARPS);
+        fence_mbarrier_init();
+    }
     barrier(CLK_LOCAL_MEM_FENCE);
 
     if (warp >= WARPS) {

@@ -170,7 +170,6 @@ void product(const int M, const int N, const int K, const ACC alpha, const ACC b
         fence_mbarrier_init();
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    griddepcontrol_wait();
 
     if (warp >= WARPS) {
         setmaxnreg_dec(PRODUCER_REGISTERS);

@@ -178,7 +178,6 @@ void gemm(const int M, const int N, const int K, const int batches, const int wh
         init_barriers(ring, CONSUMERS * READERS);
         fence_mbarrier_init();
     }
-    griddepcontrol_wait();
     // Each from a warp of its own, as each waits for global memory.
     if (item == 32)
         tensormap_address(map_a, (ulong)(A + a_offset));
