@@ -37,7 +37,7 @@ class NDRange:
     `offset` is added to global ids; empty for none. If `chosen_by_driver` the driver chooses the work-groups, and `local_size`
     is a likely choice. A global size that is no multiple of the local size has smaller groups at its edges (OpenCL 2).
     `together`: some work-groups wait for others of the launch, so all must run at a time. `early`: work-groups may take their
-    places while the kernel before is running, and wait there. CUDA's launches promise the first and allow the second; OpenCL's cannot.
+    places while the kernel before is running, and wait there. CUDA promises the first and allows the second; OpenCL does neither.
     """
 
     global_size: tuple[int, ...]

@@ -6,7 +6,12 @@ from typing import Any
 
 import pytest
 
+from tilewright.core.kernel import NDRange
+from tilewright.errors import LaunchFailed
+from tilewright.runtime.cuda import driver as driver_module
 from tilewright.runtime.cuda.dependent import LAUNCH, WAIT, dependent
+from tilewright.runtime.cuda.device import Device
+from tilewright.runtime.cuda.driver import TOO_MANY_TOGETHER, failure
 from tilewright.runtime.cuda.launches import COOPERATIVE, PROGRAMMATIC_STREAM_SERIALIZATION, extended_launcher
 
 PTX = """
@@ -106,3 +111,35 @@ def test_a_launch_with_attributes_hands_over_what_cuda_h_says(attributes: list[i
     assert call() == 7
     sizes = [5, 6, 7, 128, 2, 1, 232448, 2**41]
     assert seen == [(sizes, [(each, 1) for each in attributes], 2**40 + 1, 2**42, None)]
+
+
+@pytest.mark.parametrize("waits", [True, False])
+@pytest.mark.parametrize("early", [True, False])
+@pytest.mark.parametrize("together", [True, False])
+def test_a_kernel_begins_early_if_it_waits_and_its_launch_allows_it(together: bool, early: bool, waits: bool) -> None:
+    seen: list[Any] = []
+
+    def launch(config: int, function: int, arguments: int, extra: int) -> int:
+        own = LaunchConfig.from_address(config)
+        seen.append(sorted(own.attributes[place].id for place in range(own.count)))
+        return 0
+
+    def plain(*arguments: Any) -> int:
+        seen.append([])
+        return 0
+
+    function = ctypes.CFUNCTYPE(ctypes.c_int, *[ctypes.c_void_p] * 4)(launch)
+    library = {"cuLaunchKernelEx": function, "cuLaunchKernel": plain}
+    device: Any = SimpleNamespace(driver=SimpleNamespace(library=library))
+    kernel: Any = SimpleNamespace(function=1, dynamic_bytes=0, dependent=waits, arguments=(ctypes.c_void_p * 1)())
+    ndrange = NDRange((256,), (128,), together=together, early=early)
+    assert Device.launcher(device, kernel, ndrange, "one", 0)() == 0
+    assert seen == [[COOPERATIVE] * together + [PROGRAMMATIC_STREAM_SERIALIZATION] * (waits and early)]
+
+
+def test_too_many_work_groups_together_are_refused_in_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    named = SimpleNamespace(cuGetErrorName=lambda *_: 0, cuGetErrorString=lambda *_: 0)
+    monkeypatch.setattr(driver_module, "driver_calls", lambda: named)
+    found = failure("launching wgmma", TOO_MANY_TOGETHER)
+    assert isinstance(found, LaunchFailed)
+    assert "wait for each other" in str(found)
