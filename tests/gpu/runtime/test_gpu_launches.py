@@ -10,10 +10,10 @@ from tilewright import matmul
 from tilewright.core.kernel import NDRange
 from tilewright.core.source import Parameter, Signature
 from tilewright.runtime.cuda import device as device_module
+from tilewright.runtime.cuda.compilers import NvrtcCompiler
 from tilewright.runtime.cuda.dependent import FIRST_ARCHITECTURE, WAIT, dependent
 from tilewright.runtime.cuda.device import Device
 from tilewright.runtime.cuda.information import architecture
-from tilewright.runtime.cuda.nvrtc import NvrtcCompiler
 
 STEPS = 60
 # Batch, rows, side: one wave and many, vectors, batches, unaligned sides; the last two have parts of K added up by their groups.
@@ -50,7 +50,7 @@ def early(cuda: Device) -> Device:
     """A device of its own, which loads its programs anew."""
     if (cuda.info.compute_capability or (0, 0)) < (FIRST_ARCHITECTURE // 10, 0):
         pytest.skip("kernels begin early since sm_90")
-    return Device(cuda.info, NvrtcCompiler(architecture(cuda.info.compute_capability)))
+    return Device(cuda.info, NvrtcCompiler(architecture(cuda.info.compute_capability), as_ptx=True))
 
 
 def copies(device: Device) -> list[int]:
