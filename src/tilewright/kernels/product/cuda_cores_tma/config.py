@@ -94,7 +94,7 @@ class CudaCoresConfig(TiledConfig):
 
     def ndrange(self, problem: Problem) -> NDRange:
         items = CONSUMERS + PRODUCERS
-        return NDRange((self.work_groups(self.oriented(problem)) * items,), (items,))
+        return NDRange((self.work_groups(self.oriented(problem)) * items,), (items,), together=self.splits_tail)
 
     def stage_bytes(self, call: GemmCall) -> int:
         """Local memory of a stage: what is loaded, and what is transposed besides."""
