@@ -102,7 +102,8 @@ class Prepared:
         given = [
             f"{name} {_text(each)}" for name, each in zip(ARGUMENTS, self._described, strict=True) if each is not None
         ]
-        steps = [f"{step.kernel.name} ({step.config})" for plan in self.plans for step in plan.steps]
+        called = [plan.host_call for plan in self.plans if plan.host_call]
+        steps = called or [f"{step.kernel.name} ({step.config})" for plan in self.plans for step in plan.steps]
         how = "" if self._direct else ", through copies"
         return f"<Prepared: {'; '.join(given)}; on {self._label}{how}: {', '.join(steps) or 'nothing to launch'}>"
 
