@@ -148,6 +148,13 @@ def one_device() -> Device:
     return opened(next(iter(working()), NO_DEVICE))
 
 
+@pytest.fixture(scope="session")
+def sharing_device() -> Device:
+    """The preferred device that works in the host's memory, so that NumPy's addresses mean something to it."""
+    found = next((each for each in map(opened, working()) if each.info.kind == "cpu"), None)
+    return found or pytest.skip("no CPU device works here")
+
+
 @pytest.fixture(params=KINDS)
 def place(request: pytest.FixtureRequest, device: Device) -> Place:
     """Each kind of memory of each device."""

@@ -11,11 +11,12 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
 from math import exp, log
 from pathlib import Path
 from statistics import median
 from typing import Any
+
+from tilewright.measurement.sets import CALLED, Called
 
 ROUNDS = 5
 LOOP_S = 0.006  # of one loop
@@ -24,45 +25,10 @@ GRAPH_CALLS = 20
 ERRORS_UP_TO = 2**31  # multiply-adds of a product that is compared with float64
 
 
-@dataclass(frozen=True)
-class Case:
-    """A product: batch, m, n, k, and the letters of the operands' layouts."""
-
-    what: str
-    batch: int
-    m: int
-    n: int
-    k: int
-    layout: str = "NN"
-
-    def __str__(self) -> str:
-        stack = f"{self.batch} of " if self.batch > 1 else ""
-        return f"{stack}{self.m} x {self.n} x {self.k} {self.layout}"
-
-
-CASES = (
-    *(Case("square", 1, side, side, side) for side in (64, 128, 256, 512, 768, 1024, 1536, 2048, 3072, 4096)),
-    *(Case("square", 1, side, side, side, layout) for side in (1024, 4096) for layout in ("NT", "TN")),
-    Case("convolution", 1, 12544, 64, 147), Case("convolution", 1, 3136, 256, 64), Case("convolution", 1, 784, 512, 1152),
-    Case("convolution", 1, 100000, 64, 64), Case("convolution", 1, 65536, 256, 256), Case("convolution", 1, 196, 1024, 2304),
-    Case("attention", 256, 128, 128, 64, "NT"), Case("attention", 64, 1024, 1024, 128, "NT"),
-    Case("attention", 64, 1024, 128, 1024), Case("attention", 32, 512, 512, 64, "NT"), Case("attention", 16, 2048, 64, 2048),
-    *(Case("decoder", 1, rows, 6144, 4096, "NT") for rows in (1, 2, 4, 8, 16, 32, 48, 64)),
-    Case("decoder", 1, 1, 14336, 4096, "NT"), Case("decoder", 1, 7, 14336, 4096, "NT"), Case("decoder", 1, 16, 4096, 14336, "NT"),
-    Case("prefill", 1, 512, 4096, 4096, "NT"), Case("prefill", 1, 2048, 4096, 4096, "NT"), Case("prefill", 1, 128, 1024, 1024),
-    Case("small", 4000, 31, 31, 31), Case("small", 1000, 16, 16, 16), Case("small", 512, 64, 64, 64),
-    Case("small", 100, 100, 100, 100),
-    Case("long", 1, 16, 16, 65536), Case("long", 1, 128, 128, 20000, "TN"), Case("long", 1, 32, 32, 16384),
-    *(Case("prime", 1, side, side, side) for side in (127, 509, 1021, 2039)),
-    Case("prime", 1, 1021, 2039, 4093), Case("prime", 1, 3001, 3001, 3001), Case("prime", 1, 997, 31, 1009),
-    Case("odd", 1, 1000, 7777, 333),
-    *(Case("thin", 1, 4096, n, 4096) for n in (1, 8, 32)), Case("thin", 1, 4096, 4096, 32), Case("thin", 1, 100, 4096, 100),
-    Case("tall", 1, 20000, 100, 100), Case("tall", 1, 8192, 512, 512), Case("wide", 1, 512, 8192, 512),
-)  # fmt: skip
 DTYPES = ("float32", "float16", "bfloat16", "float64")
 
 
-def operands(case: Case, dtype: str) -> tuple[Any, Any, Any]:
+def operands(case: Called, dtype: str) -> tuple[Any, Any, Any]:
     """Random operands in their layouts, and room for the result."""
     import torch
 
@@ -114,7 +80,7 @@ def relative_error(found: Any, a: Any, b: Any) -> float:
     return float((found.double() - wanted).norm() / wanted.norm())
 
 
-def measured(case: Case, dtype: str) -> dict[str, Any]:
+def measured(case: Called, dtype: str) -> dict[str, Any]:
     """One row: calls in loops, and in graphs."""
     import torch
 
@@ -169,7 +135,7 @@ def run_share(share: str, dtypes: Sequence[str]) -> None:
     import tilewright
 
     place, of = map(int, share.split("/"))
-    every = [(case, dtype) for case in CASES for dtype in dtypes]
+    every = [(case, dtype) for case in CALLED for dtype in dtypes]
     for case, dtype in every[place::of]:
         tilewright.matmul(*operands(case, dtype))
 
@@ -189,7 +155,7 @@ def main(words: Sequence[str] | None = None) -> None:
         compile_all(options.dtype, options.warm_up)
     rows = []
     for dtype in options.dtype:
-        for case in (each for each in CASES if options.what is None or each.what in options.what):
+        for case in (each for each in CALLED if options.what is None or each.what in options.what):
             rows.append(measured(case, dtype))
             calls, graph = rows[-1]["calls"], rows[-1]["graph"]
             print(
@@ -202,7 +168,12 @@ def main(words: Sequence[str] | None = None) -> None:
             ratios = [row[part]["ratio"] for row in own]
             print(f"{dtype} {part}: {len(ratios)} products, mean {geometric_mean(ratios):.3f}, worst {min(ratios):.2f}")
         if options.record:  # after each type: what is measured is kept
-            record = {"machine": machine(), "rounds": ROUNDS, "cases": [asdict(case) for case in CASES], "rows": rows}
+            record = {
+                "machine": machine(),
+                "rounds": ROUNDS,
+                "cases": [case._asdict() for case in CALLED],
+                "rows": rows,
+            }
             options.record.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
 
 

@@ -1,6 +1,7 @@
 """The problems that `bench` measures, in sets by name."""
 
 from collections.abc import Callable, Iterator
+from typing import NamedTuple
 
 import numpy as np
 
@@ -30,6 +31,44 @@ STORED = {
 }
 # Elements of 1, 2, 4, 8 and 16 bytes, each with the side of a square that is larger than an H200's L2.
 ELEMENTS = {"int8": 8192, "float16": 8192, "float32": 6144, "float64": 4096, "complex128": 3072}
+
+
+class Called(NamedTuple):
+    """A product as programs make it: batch, m, n, k, and the letters of the operands' layouts."""
+
+    what: str
+    batch: int
+    m: int
+    n: int
+    k: int
+    layout: str = "NN"
+
+    def __str__(self) -> str:
+        stack = f"{self.batch} of " if self.batch > 1 else ""
+        return f"{stack}{self.m} x {self.n} x {self.k} {self.layout}"
+
+
+CALLED = (
+    *(Called("square", 1, side, side, side) for side in (64, 128, 256, 512, 768, 1024, 1536, 2048, 3072, 4096)),
+    *(Called("square", 1, side, side, side, layout) for side in (1024, 4096) for layout in ("NT", "TN")),
+    Called("convolution", 1, 12544, 64, 147), Called("convolution", 1, 3136, 256, 64),
+    Called("convolution", 1, 784, 512, 1152), Called("convolution", 1, 100000, 64, 64),
+    Called("convolution", 1, 65536, 256, 256), Called("convolution", 1, 196, 1024, 2304),
+    Called("attention", 256, 128, 128, 64, "NT"), Called("attention", 64, 1024, 1024, 128, "NT"),
+    Called("attention", 64, 1024, 128, 1024), Called("attention", 32, 512, 512, 64, "NT"),
+    Called("attention", 16, 2048, 64, 2048),
+    *(Called("decoder", 1, rows, 6144, 4096, "NT") for rows in (1, 2, 4, 8, 16, 32, 48, 64)),
+    Called("decoder", 1, 1, 14336, 4096, "NT"), Called("decoder", 1, 7, 14336, 4096, "NT"),
+    Called("decoder", 1, 16, 4096, 14336, "NT"), Called("prefill", 1, 512, 4096, 4096, "NT"),
+    Called("prefill", 1, 2048, 4096, 4096, "NT"), Called("prefill", 1, 128, 1024, 1024),
+    Called("small", 4000, 31, 31, 31), Called("small", 1000, 16, 16, 16), Called("small", 512, 64, 64, 64),
+    Called("small", 100, 100, 100, 100), Called("long", 1, 16, 16, 65536), Called("long", 1, 128, 128, 20000, "TN"),
+    Called("long", 1, 32, 32, 16384), *(Called("prime", 1, side, side, side) for side in (127, 509, 1021, 2039)),
+    Called("prime", 1, 1021, 2039, 4093), Called("prime", 1, 3001, 3001, 3001), Called("prime", 1, 997, 31, 1009),
+    Called("odd", 1, 1000, 7777, 333), *(Called("thin", 1, 4096, n, 4096) for n in (1, 8, 32)),
+    Called("thin", 1, 4096, 4096, 32), Called("thin", 1, 100, 4096, 100), Called("tall", 1, 20000, 100, 100),
+    Called("tall", 1, 8192, 512, 512), Called("wide", 1, 512, 8192, 512),
+)  # fmt: skip
 
 
 MakeSet = Callable[[str], Iterator[Problem]]
@@ -204,6 +243,13 @@ def random_shapes(dtype: str, count: int = 1000, least_flops: int = 2**26) -> It
     for m, n, k in generator.integers(1, 2049, (count, 3)).tolist():
         if 2 * m * n * k > least_flops:
             yield product(m, n, k, dtype)
+
+
+@benchmark_set("calls")
+def calls(dtype: str) -> Iterator[Problem]:
+    """What networks and programs multiply in many calls: convolutions, attention, decoders, small, long, thin, odd."""
+    for each in CALLED:
+        yield product(each.m, each.n, each.k, dtype, each.layout, each.batch)
 
 
 @benchmark_set("transposes")

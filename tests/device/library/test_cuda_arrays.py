@@ -45,8 +45,8 @@ class PretendedPointers:
 
 
 @pytest.fixture
-def gpu(one_device: Device, monkeypatch: pytest.MonkeyPatch) -> PretendedDevice:
-    made = PretendedDevice(one_device)
+def gpu(sharing_device: Device, monkeypatch: pytest.MonkeyPatch) -> PretendedDevice:
+    made = PretendedDevice(sharing_device)
     for module in (of_others, cuda_memory):
         monkeypatch.setattr(module, "library_device", lambda ordinal: made)
     monkeypatch.setattr(of_others, "driver_calls", PretendedPointers)

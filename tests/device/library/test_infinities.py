@@ -68,7 +68,8 @@ def solved(made: Plan, buffers: dict[str, np.ndarray], count: int, device: Devic
     for name, array in buffers.items():
         device.write(held[name], array.view(np.uint8))
     held["C"] = held.get("C") or device.allocate(count * result.itemsize)
-    held |= {name: device.allocate(nbytes) for name, nbytes in made.scratch.items()}
+    for name, nbytes in made.scratch.items():
+        held[name] = device.zeroed(nbytes) if name in made.zeroed else device.allocate(nbytes)
     loaded = LoadedPlan(made, device)
     loaded.bind(held)
     loaded.enqueue()

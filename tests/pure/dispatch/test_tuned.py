@@ -132,7 +132,7 @@ H200 = replace(
 )  # fmt: skip
 
 
-HOPPER = replace(H200, features=H200.features | {"tma", "wgmma"})
+HOPPER = replace(H200, features=devices.HOPPER_FEATURES)
 
 
 @pytest.mark.parametrize("name", ["batched", "squares", "layouts"])
@@ -146,10 +146,10 @@ def test_the_table_of_an_h200_knows_whole_sets(name: str) -> None:
 def test_every_entry_of_the_table_of_an_h200_is_what_a_plan_takes() -> None:
     table = load_table(FOLDER / file_name("NVIDIA H200"))
     assert not {entry.problem for entry in table.entries} & set(table.settled)
-    sets = ("llm-decode", "batched", "squares", "layouts")
+    sets = ("llm-decode", "batched", "squares", "layouts", "calls")
     problems = {
         key_of(problem): problem
-        for dtype in ("float32", "float16")
+        for dtype in ("float32", "float16", "bfloat16", "float64")
         for name in sets
         for problem in problems_of(name, dtype)
     }

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 from devices import NVIDIA as GPU
 
+from tilewright.analysis.explain.clc.parser import parse_program
 from tilewright.runtime.children import ChildRun
 from tilewright.runtime.opencl import instructions
 
@@ -29,3 +30,11 @@ def test_only_a_fault_of_the_childs_own_is_remembered(
     for _ in range(2):
         assert set(instructions.answers_for(GPU).values()) == {ending}
     assert count == trials * PROBES
+
+
+@pytest.mark.parametrize(
+    "name", [*instructions.FEATURES, *(instructions.static_local(size) for size in instructions.STATIC_LOCAL)]
+)
+def test_the_text_of_a_probe_is_whole(name: str) -> None:
+    """A probe that does not compile makes the library believe that the device lacks the instruction."""
+    assert "probe" in parse_program(instructions.probe_text(name)).functions

@@ -1,5 +1,6 @@
 // cp.async.bulk.tensor: TMA loads a box of a matrix by its tensor map, and an mbarrier counts the bytes.
 #include "check.cl"
+#include "../prelude/opencl.cl"
 #include "../prelude/nvidia.cl"
 #include "../prelude/tma.cl"
 

@@ -126,13 +126,19 @@ def _telling_line(text: str) -> str:
     return next((line.strip() for line in lines if "error:" in line), lines[0])
 
 
-def _build(context: Any, device: Any, name: str) -> Any:
-    import pyopencl as cl
-
+def probe_text(name: str) -> str:
+    """The whole text of a probe, such as "tma" or "static_local:65536"."""
     stem, _, size = name.partition(":")
     path = PROBES / f"{stem}.cl"
     defines = f"#define LOCAL_BYTES {size}\n" if size else ""
-    program = cl.Program(context, defines + with_includes(path.read_text(), path, {})).build(cache_dir=False)
+    return defines + with_includes(path.read_text(), path, {})
+
+
+def _build(context: Any, device: Any, name: str) -> Any:
+    import pyopencl as cl
+
+    stem = name.partition(":")[0]
+    program = cl.Program(context, probe_text(name)).build(cache_dir=False)
     if stem in TARGETS:
         ptx = program.binaries[0].rstrip(b"\0").decode()
         program = cl.Program(context, [device], [retarget(ptx, TARGETS[stem]).encode()]).build()

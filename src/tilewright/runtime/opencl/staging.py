@@ -37,8 +37,8 @@ class Limits:
     """How copies are divided. `python -m tools.host_copies --limits` measures around the first two."""
 
     plain_bytes: int = 64 * 2**10  # smaller arrays are copied by the driver: 23 us, less than events and pieces cost
-    piece_bytes: int = 2 * 2**20  # a thread copies one in some 250 us, ten times the Python for it; a thread has two
-    share_bytes: int = 2**20  # another thread for each so many bytes: waking it takes as long as copying a half
+    piece_bytes: int = 4 * 2**20  # a thread copies one in some 500 us, twenty times the Python for it; a thread has two
+    share_bytes: int = 2 * 2**20  # another thread for each so many bytes: of 1, 2 and 4 MiB it was the fastest or even
     threads: int = _usual_threads()
 
 
