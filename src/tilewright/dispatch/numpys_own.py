@@ -29,10 +29,10 @@ ELEMENT = 4  # multiply-adds that take as long as an element that is read or wri
 
 
 class Asked(NamedTuple):
-    """What a product needs of NumPy. `count` products of m x n x k, which are `ours` for a kernel: one, if NumPy's stack is
+    """What a product needs of NumPy. `products` of them of m x n x k, which are `ours` for a kernel: one, if NumPy's stack is
     one matrix with more rows. `gaps` means that a BLAS cannot read an operand where it lies."""
 
-    count: int
+    products: int
     m: int
     n: int
     k: int
@@ -61,12 +61,13 @@ LimitOf = Callable[[str], Limit]  # the limit for a kind of product
 def amounts(asked: Asked) -> dict[str, float]:
     """The amounts by kinds. The product is NumPy's own if one of them is within its limit."""
     steps = asked.m * asked.n * asked.k
+    found: dict[str, float]
     if asked.by_blas:
         one = steps + ELEMENT * (asked.m * asked.k + asked.k * asked.n + asked.m * asked.n)
-        found = {"product": one} if asked.count == 1 else {"stack": asked.count * one}
+        found = {"product": one} if asked.products == 1 else {"stack": asked.products * one}
     else:
         one = steps
-        found = {"loops": asked.count * one}
+        found = {"loops": asked.products * one}
     if asked.ours > 1:
         found["each"] = one
     return found
@@ -74,7 +75,7 @@ def amounts(asked: Asked) -> dict[str, float]:
 
 def numpys_own(asked: Asked, limit_of: LimitOf) -> str:
     """Why the product is NumPy's own: a sentence; "" if it is for kernels. `limit_of` is called only if the answer needs it."""
-    if asked.read not in TYPES or asked.result not in TYPES or 0 in (asked.count, asked.m, asked.n, asked.k):
+    if asked.read not in TYPES or asked.result not in TYPES or 0 in (asked.products, asked.m, asked.n, asked.k):
         return ""
     found = amounts(asked)
     if any(amount <= ALWAYS.get(kind, 0) for kind, amount in found.items()):

@@ -62,13 +62,13 @@ def find(arrays: tuple[Any, ...], out: Any, names: tuple[str, ...], asked: Hasha
     return (None, Slot(kept, key, given)) if given else NOTHING
 
 
-def numpys_key(a: np.ndarray, b: np.ndarray, out: np.ndarray | None) -> Hashable:
+def numpys_key(a: Any, b: Any, out: Any) -> Hashable:
     """What stands for such a call in NUMPYS. `matmul` writes it out where there is no `out`."""
     key = (a.shape, a.strides, a.dtype, b.shape, b.strides, b.dtype)
     return key if out is None else (*key, out.shape, out.strides, out.dtype, out.flags.num)
 
 
-def keep_numpys(ready: HostReady, a: np.ndarray, b: np.ndarray, out: np.ndarray | None) -> None:
+def keep_numpys(ready: HostReady, a: Any, b: Any, out: Any) -> None:
     """Remember that `matmul(a, b, out)` is NumPy's, if NumPy's result has the same type without being told."""
     if ready.call.host is not None and ready.result_type == np.result_type(a, b):
         if len(NUMPYS) >= KEPT_CALLS:

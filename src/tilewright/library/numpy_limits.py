@@ -113,7 +113,7 @@ def bisected(kind: str, read: str, result: str, wins: Callable[[Asked], bool]) -
 
 def _wins(device: Device, asked: Asked) -> bool:
     """Whether NumPy's own product of this size takes at most GAIN of our time."""
-    problem = Gemm(asked.m, asked.n, asked.k, asked.read, out_dtype=asked.result, batch=asked.count)
+    problem = Gemm(asked.m, asked.n, asked.k, asked.read, out_dtype=asked.result, batch=asked.products)
     arrays = random_arrays(problem)
     memory = HostMemory(device, None)
     call = Call([plan_product(problem, equipped(device.info, asked.read), load_tables())], device)

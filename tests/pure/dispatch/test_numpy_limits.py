@@ -6,8 +6,10 @@ from tilewright.dispatch.numpys_own import ALWAYS, TYPES, Asked, Limit, amounts,
 from tilewright.library.numpy_limits import GAIN, bisected, compared, sizes_of
 
 
-def asked(count: int = 1, m: int = 100, n: int = 100, k: int = 100, dtype: str = "float32", **named: object) -> Asked:
-    return Asked(count, m, n, k, dtype, dtype, **{"ours": count, **named})  # type: ignore[arg-type]
+def asked(
+    products: int = 1, m: int = 100, n: int = 100, k: int = 100, dtype: str = "float32", **named: object
+) -> Asked:
+    return Asked(products, m, n, k, dtype, dtype, **{"ours": products, **named})  # type: ignore[arg-type]
 
 
 def limits(**amounts_: float) -> object:
@@ -42,7 +44,7 @@ def test_nothing_is_measured_for_the_least_products_nor_for_types_that_numpy_lac
     assert numpys_own(asked(dtype="int64", m=6, n=6, k=6), never)
     assert not numpys_own(asked(dtype="bfloat16"), never)
     assert not numpys_own(asked(dtype="float8_e5m2"), never)
-    for empty in ({"m": 0}, {"n": 0}, {"k": 0}, {"count": 0}):
+    for empty in ({"m": 0}, {"n": 0}, {"k": 0}, {"products": 0}):
         assert not numpys_own(asked(**empty), never)  # type: ignore[arg-type]
 
 
