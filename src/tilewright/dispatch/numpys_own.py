@@ -8,7 +8,9 @@ The model has one number a product, its amount, and one limit for each kind of p
 
 - "product": one product by a BLAS. Its amount is m n k + 4 (m k + k n + m n): a BLAS on one core of a Zen 5 takes as long for an
   element of a matrix-vector product as for 4 to 5 multiply-adds of a square one (1024 x 1024 elements in 25 to 42 us, against
-  170^3 multiply-adds in 30 us), so that one limit is right for both.
+  170^3 multiply-adds in 30 us), so that one limit is right for thick and thin matrices.
+- "vector": the same with one row or column. A BLAS uses its threads from other sizes on: OpenBLAS 0.3.31 from 100^3
+  multiply-adds of float32 matrices, and from 1024 x 1024 elements times a vector.
 - "stack": several products by a BLAS, one after the other on one core or with all cores for each. Amounts are added up.
 - "each": of a stack with any number of products, the amount of one. Below it NumPy's loop over products (20 to 40 ns for
   each) is faster than our work-groups, however many products there are.
@@ -24,7 +26,7 @@ BLAS_TYPES = ("float32", "float64", "complex64", "complex128")
 TYPES = (*BLAS_TYPES, "float16", "bool", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64")
 # Amounts that are NumPy's own on every machine, so that nothing is measured for them: 16 x 16 x 16 by a BLAS, 6 x 6 x 6 without
 # one. They take 1 us, where the cheapest enqueue takes 3.
-ALWAYS = {"product": 16**3 + 4 * 3 * 16**2, "stack": 16**3, "loops": 6**3}
+ALWAYS = {"product": 16**3 + 4 * 3 * 16**2, "vector": 5 * 32**2, "stack": 16**3, "loops": 6**3}
 ELEMENT = 4  # multiply-adds that take as long as an element that is read or written: see above
 
 
@@ -49,7 +51,7 @@ class Asked(NamedTuple):
 
 @dataclass(frozen=True)
 class Limit:
-    """The largest amount that NumPy multiplies at least a tenth faster, and the square product that has about this amount."""
+    """The largest amount that NumPy is called for, and the product that was measured with it."""
 
     amount: float
     like: str
@@ -64,7 +66,8 @@ def amounts(asked: Asked) -> dict[str, float]:
     found: dict[str, float]
     if asked.by_blas:
         one = steps + ELEMENT * (asked.m * asked.k + asked.k * asked.n + asked.m * asked.n)
-        found = {"product": one} if asked.products == 1 else {"stack": asked.products * one}
+        single = "vector" if 1 in (asked.m, asked.n) else "product"
+        found = {single: one} if asked.products == 1 else {"stack": asked.products * one}
     else:
         one = steps
         found = {"loops": asked.products * one}
@@ -92,6 +95,7 @@ def numpys_own(asked: Asked, limit_of: LimitOf) -> str:
 
 WORDS = {
     "product": "products by its BLAS",
+    "vector": "products with one row or column by its BLAS",
     "stack": "whole stacks by its BLAS",
     "each": "each product of a long stack",
     "loops": "products without a BLAS",

@@ -5,8 +5,10 @@ processor, driver, NumPy and BLAS with its number of threads. It bisects a list 
 short blocks, and their least times are compared, because other programs only ever make a time longer. If others kept the
 machine busy meanwhile, the answer serves this process alone.
 
-The threads of a BLAS spin after a product, for 26 ms with OpenBLAS, and would take a core from our next block, which therefore
-waits until this process does no work while it sleeps.
+A product for which the BLAS wakes other threads is never NumPy's, however fast: OpenBLAS's spin for 26 ms afterwards, which made a
+following 1024 x 1024 product of ours 1.3 to 1.5 times as long on two cores, and where other programs kept a core busy, 128 x 128
+matrices took NumPy 16 ms instead of 17 us, and a kernel 30 us. Such products are seen by the processor time that this process
+gets beyond the calling thread's.
 """
 
 import json
@@ -14,8 +16,7 @@ import os
 import threading
 from collections.abc import Callable
 from functools import cache
-from math import sqrt
-from time import perf_counter, process_time, sleep
+from time import perf_counter, process_time, sleep, thread_time
 from typing import Any
 
 import numpy as np
@@ -32,17 +33,43 @@ from ..runtime.opencl.vpdpbusd import equipped, processor_flags
 from .engine import Call
 from .memory.host import HostMemory
 
-SIDES = (16, 24, 32, 48, 64, 80, 96, 128, 160, 192, 256, 320, 384, 512)  # of squares that are compared, by a BLAS
-LOOP_SIDES = (6, 8, 10, 12, 16, 20, 24, 32, 48, 64, 96)  # without one
-OUTER_SIDES = (16, 24, 32, 48, 64, 96, 128, 192)  # of outer products
+SIDES = (
+    16,
+    24,
+    32,
+    40,
+    48,
+    56,
+    64,
+    72,
+    80,
+    88,
+    96,
+    100,
+    112,
+    128,
+    144,
+    160,
+    192,
+    224,
+    256,
+    320,
+    384,
+    512,
+)  # of squares
+VECTOR_SIDES = (32, 48, 64, 96, 128, 192, 256, 384, 512, 640, 768, 1024, 1536, 2048)  # of matrices times a vector
+LOOP_SIDES = (6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 28, 32, 40, 48, 64, 96)  # of squares without a BLAS
+OUTER_SIDES = (16, 24, 32, 48, 64, 80, 96, 112, 128, 160, 192)  # of outer products
 STACKS = (2, 4, 8, 16, 32, 64, 128, 256)  # how many products of STACKED x STACKED x STACKED
 STACKED = 32
 MANY = 256  # products in a stack that has "any number"
 EACH_SIDES = (2, 4, 6, 8, 12, 16, 24, 32, 48)
 GAIN = 0.9  # NumPy's own must take at most this part of our time
+WATCHED_S = 0.012  # how long threads are watched: Linux counts the time of a running thread at its ticks, of up to 4 ms
+WOKEN = 0.3  # of the calling thread's processor time: what others get at least while a BLAS uses them
+SPIN_S = 0.03  # how long they may spin
 ROUNDS = 4
 BLOCK_S = 1e-3  # of calls of one way, in each round; at least three calls
-QUIET_S = 0.03  # the longest wait for a BLAS's threads, and for the caller's, which may never rest
 LITTLE_LOAD = 0.3  # cores that others may keep busy, if an answer is to be kept
 
 _measuring = threading.Lock()
@@ -89,6 +116,8 @@ def sizes_of(kind: str, read: str, result: str) -> list[Asked]:
     loops = result not in BLAS_TYPES
     if kind == "loops" and not loops:
         return [Asked(1, side, side, 1, read, result) for side in OUTER_SIDES]
+    if kind == "vector":
+        return [Asked(1, 1, side, side, read, result) for side in VECTOR_SIDES]
     if kind == "stack":
         return [Asked(count, STACKED, STACKED, STACKED, read, result, count) for count in STACKS]
     if kind == "each":
@@ -97,7 +126,7 @@ def sizes_of(kind: str, read: str, result: str) -> list[Asked]:
 
 
 def bisected(kind: str, read: str, result: str, wins: Callable[[Asked], bool]) -> Limit:
-    """The limit between the last size at which NumPy `wins` and the next: their geometric mean."""
+    """The amount of the last size at which NumPy `wins`."""
     sizes = sizes_of(kind, read, result)
     won, lost = -1, len(sizes)
     while lost - won > 1:
@@ -105,39 +134,47 @@ def bisected(kind: str, read: str, result: str, wins: Callable[[Asked], bool]) -
         won, lost = (middle, lost) if wins(sizes[middle]) else (won, middle)
     if won < 0:
         return Limit(0.0, "none")
-    last = amounts(sizes[won])[kind]
-    beyond = amounts(sizes[lost])[kind] if lost < len(sizes) else last
-    count, m, n, k = sizes[won][:4]
-    return Limit(sqrt(last * beyond), f"{f'{count} of ' if count > 1 else ''}{m}x{n}x{k}")
+    products, m, n, k = sizes[won][:4]
+    return Limit(amounts(sizes[won])[kind], f"{f'{products} of ' if products > 1 else ''}{m}x{n}x{k}")
 
 
 def _wins(device: Device, asked: Asked) -> bool:
-    """Whether NumPy's own product of this size takes at most GAIN of our time."""
+    """Whether NumPy multiplies this size on one thread, and fast enough to be called."""
     problem = Gemm(asked.m, asked.n, asked.k, asked.read, out_dtype=asked.result, batch=asked.products)
     arrays = random_arrays(problem)
-    memory = HostMemory(device, None)
-    call = Call([plan_product(problem, equipped(device.info, asked.read), load_tables())], device)
     shape, kind = problem.operands[2].shape, numpy_dtype(asked.result)
-
-    def ours() -> Any:
-        memory.run(call, {**arrays, "C": np.empty(shape, kind)}, "C", False)
 
     def numpys() -> Any:
         np.matmul(arrays["A"], arrays["B"], dtype=kind)
 
+    if wakes_threads(numpys):
+        sleep(SPIN_S)
+        return False
+    memory = HostMemory(device, None)
+    call = Call([plan_product(problem, equipped(device.info, asked.read), load_tables())], device)
+
+    def ours() -> Any:
+        memory.run(call, {**arrays, "C": np.empty(shape, kind)}, "C", False)
+
     return compared(numpys, ours) <= GAIN
 
 
+def wakes_threads(call: Callable[[], Any]) -> bool:
+    """Whether other threads of this process work while this one makes the call again and again."""
+    call()
+    end, all_before, own_before = perf_counter() + WATCHED_S, process_time(), thread_time()
+    while perf_counter() < end:
+        call()
+    own = thread_time() - own_before
+    return process_time() - all_before - own > WOKEN * own
+
+
 def compared(one: Callable[[], Any], other: Callable[[], Any]) -> float:
-    """The least time of one as a part of the least time of the other, whose blocks begin when it is quiet."""
-    one()
-    other()
+    """The least time of one as a part of the least time of the other, from blocks in turns."""
     least = {one: float("inf"), other: float("inf")}
     for turn in range(ROUNDS):
         for call in (one, other) if turn % 2 else (other, one):
-            if call is other:
-                _wait_for_quiet()
-            call()  # wakes threads
+            call()  # fills caches
             least[call] = min(least[call], _block(call))
     return least[one] / least[other]
 
@@ -151,13 +188,3 @@ def _block(call: Callable[[], Any]) -> float:
         least = min(least, perf_counter() - begin)
         calls += 1
     return least
-
-
-def _wait_for_quiet() -> None:
-    """Wait until no thread of this process works: those of a BLAS spin after a product."""
-    end = perf_counter() + QUIET_S
-    while perf_counter() < end:
-        before = process_time()
-        sleep(5e-4)
-        if process_time() - before < 1e-4:
-            return

@@ -19,6 +19,8 @@ from ..dispatch.table_files import load_tables
 from ..errors import Unsupported
 from ..kernels.peaks import CHAINS
 from ..library.copies import copy, matrix_transpose
+from ..library.engine import default_device
+from ..library.prepared import prepare
 from ..library.products import matmul
 from ..runtime.cuda.counterparts import counterpart_of
 from ..runtime.device import Device as AnyDevice
@@ -40,13 +42,16 @@ OURS = "tilewright"
 
 
 class LibraryWorkload:
-    """One library call on host arrays, with a result array of its own as `out`."""
+    """One library call on host arrays, with a result array of its own as `out`.
+
+    The default device is not named, as callers do not: on a CPU the library then calls NumPy for small products.
+    """
 
     def __init__(self, problem: Problem, arrays: Mapping[str, np.ndarray], device: Device) -> None:
         wanted = output_of(problem)
         self.output = np.full(wanted.shape, 0, numpy_dtype(wanted.dtype))
         self._problem = problem
-        self._queue = device.plain_queue
+        self._queue = None if device.info == default_device().info else device.plain_queue
         self._arrays: list[Any] = [
             np.asfortranarray(arrays[each.name]) if each.order == "column" else arrays[each.name]
             for each in problem.operands
@@ -70,6 +75,14 @@ class LibraryWorkload:
 
     def sustain(self, seconds: float) -> Work:
         return repeated(self, seconds)
+
+    def host_call(self) -> str:
+        """What the library calls instead of launches; "" if it launches kernels."""
+        if self._problem.operation != "gemm":
+            return ""
+        a, b = self._arrays
+        planned = prepare(a, b, self.output, dtype=self.output.dtype, queue=self._queue)
+        return next((plan.host_call for plan in planned.plans), "")
 
 
 def run_benchmark(
@@ -189,7 +202,7 @@ def call_case(builder: CaseBuilder, problem: Problem, device: Device) -> Case:
         workload.run()
     except Unsupported as refusal:
         return Case(refused(row, refusal))
-    return judged(row, workload, reference.judge(workload.output))
+    return judged(replace(row, lesson=workload.host_call()), workload, reference.judge(workload.output))
 
 
 def plan_case(builder: CaseBuilder, problem: Problem, device: AnyDevice) -> Case:

@@ -1,9 +1,12 @@
 """Which products are NumPy's own, for given limits; and how a limit is found."""
 
+import hashlib
+import threading
+
 import pytest
 
 from tilewright.dispatch.numpys_own import ALWAYS, TYPES, Asked, Limit, amounts, numpys_own
-from tilewright.library.numpy_limits import GAIN, bisected, compared, sizes_of
+from tilewright.library.numpy_limits import GAIN, bisected, compared, sizes_of, wakes_threads
 
 
 def asked(
@@ -25,7 +28,7 @@ def test_the_kinds_of_products() -> None:
     assert set(amounts(asked(7))) == {"stack", "each"}
     assert set(amounts(asked(7, ours=1))) == {"stack"}, "one matrix for kernels, so they have no work-groups to lose"
     assert set(amounts(asked(k=1))) == {"loops"}
-    assert set(amounts(asked(m=1, k=1))) == {"product"}
+    assert set(amounts(asked(m=1, k=1))) == set(amounts(asked(n=1))) == {"vector"}
     assert set(amounts(asked(dtype="int32"))) == set(amounts(asked(gaps=True))) == {"loops"}
     assert set(amounts(asked(7, dtype="bool"))) == {"loops", "each"}
 
@@ -49,10 +52,10 @@ def test_nothing_is_measured_for_the_least_products_nor_for_types_that_numpy_lac
 
 
 @pytest.mark.parametrize("dtype", TYPES)
-@pytest.mark.parametrize("kind", ["product", "stack", "loops", "each"])
+@pytest.mark.parametrize("kind", ["product", "vector", "stack", "loops", "each"])
 def test_limits_lie_between_two_sizes(dtype: str, kind: str) -> None:
     blas = dtype in ("float32", "float64", "complex64", "complex128")
-    if not blas and kind in ("product", "stack"):
+    if not blas and kind in ("product", "vector", "stack"):
         return
     sizes = sizes_of(kind, dtype, dtype)
     steps = [amounts(each)[kind] for each in sizes]
@@ -65,11 +68,11 @@ def test_limits_lie_between_two_sizes(dtype: str, kind: str) -> None:
             return sizes.index(each) <= last
 
         limit = bisected(kind, dtype, dtype, wins)
-        assert len(tried) <= 4
+        assert len(tried) <= 5
         for place, each in enumerate(sizes):
             assert (amounts(each)[kind] <= limit.amount) == (place <= last)
     assert min(steps) >= 1
-    assert set(ALWAYS) <= {"product", "stack", "loops"}
+    assert set(ALWAYS) == {"product", "vector", "stack", "loops"}, "stacks of any length are always measured"
 
 
 def test_a_comparison_takes_the_least_times() -> None:
@@ -79,5 +82,26 @@ def test_a_comparison_takes_the_least_times() -> None:
         counts[name] += 1
         sum(range(steps * (100 if counts[name] % 3 == 0 else 1)))  # disturbed at each third call
 
-    ratio = compared(lambda: work("one", 2000), lambda: work("other", 20000))
-    assert ratio < GAIN
+    assert compared(lambda: work("one", 2000), lambda: work("other", 20000)) < GAIN
+
+
+def test_threads_of_the_process_are_seen() -> None:
+    """A thread that spins, as a BLAS's does, while the caller works."""
+    ended = threading.Event()
+
+    def spin() -> None:
+        block = b"x" * 2**22
+        while not ended.is_set():
+            hashlib.sha256(block)  # without the interpreter's lock
+
+    def work() -> None:
+        hashlib.sha256(b"x" * 2**16)
+
+    assert not wakes_threads(work)
+    spinning = threading.Thread(target=spin)
+    spinning.start()
+    try:
+        assert wakes_threads(work)
+    finally:
+        ended.set()
+        spinning.join()
