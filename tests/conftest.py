@@ -15,6 +15,7 @@ from places import KINDS, Place, place_on
 from shapes import NAIVE
 
 from tilewright import health
+from tilewright.api import planning
 from tilewright.core import language
 from tilewright.core.custom import custom_kernel
 from tilewright.core.kernel import Kernel
@@ -66,7 +67,8 @@ def own_language(monkeypatch: pytest.MonkeyPatch) -> None:
 def kernels_multiply(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Small products on CPUs are for kernels, which most tests are about; those that ask for `numpys` leave them to NumPy."""
     if "numpys" not in request.fixturenames:
-        monkeypatch.setattr(multiply, "numpys_own", lambda asked, limit_of: "")
+        for module in (multiply, planning):
+            monkeypatch.setattr(module, "numpys_own", lambda asked, limit_of: "")
 
 
 @pytest.fixture

@@ -1,1 +1,1 @@
-"""Regret: how often the library's choice is slower than the best that is known, over random shapes. Run `python -m tools.regret`."""
+"""Regret: how often the library's choice is slower than the best known, over random shapes: `python -m tools.regret`."""

@@ -2,8 +2,8 @@
 
 Random shapes (log-uniform, thin, ragged, stacks) are measured one after the other: the library's call, the first other
 candidates of its plan, and every other library that is here. It prints the share of shapes where the choice is more than 10%
-slower than the best plan and than the best of all, the geometric mean, and the worst shapes. The time budget may end it before all
-shapes were measured; the record says how many were. Shapes are the same in every run with the same seed.
+slower than the best plan and than the best of all, the geometric mean, and the worst shapes. The time budget may end it before
+all shapes were measured; the record says how many were. Shapes are the same in every run with the same seed.
 """
 
 import argparse

@@ -20,14 +20,14 @@ from tilewright.core.records import Environment, Role, Row, RowStatus, load
 from tilewright.core.types import numpy_dtype
 from tilewright.dispatch.choice import plan_product, product_candidates
 from tilewright.dispatch.table_files import load_tables
-from tilewright.errors import RecordError, Unsupported
+from tilewright.errors import Unsupported, WrongResult
 from tilewright.kernels.product.call import call_of
 from tilewright.library.engine import Call
 from tilewright.library.memory.host import HostMemory
 from tilewright.measurement.baselines import Measurement
 from tilewright.measurement.cases import Case, CaseBuilder, judged, measure_cases, new_row
 from tilewright.measurement.library import call_case, layout_letters, plan_case
-from tilewright.measurement.measure import repeated
+from tilewright.measurement.measure import RepeatedCall, repeated
 from tilewright.runtime.environment import read_environment
 from tilewright.runtime.load import OtherLoad
 from tilewright.runtime.opencl.device import Device
@@ -92,15 +92,17 @@ class PlanWorkload:
         self._memory, self._call = HostMemory(device, None), Call([plan], device)
         output = problem.operands[2]
         self.output = np.zeros(output.shape, numpy_dtype(output.dtype))
+        self._timer = RepeatedCall(self._call_once)
         self._arrays = {
             each.name: columns(arrays[each.name]) if each.order == "column" else arrays[each.name]
             for each in problem.operands[:2]
         }
 
     def run(self) -> Times:
-        begin = perf_counter()
+        return Times(0.0, self._timer.seconds())
+
+    def _call_once(self) -> None:
         self._memory.run(self._call, {**self._arrays, "C": self.output}, "C", False)
-        return Times(0.0, perf_counter() - begin)
 
     def sustain(self, seconds: float) -> Work:
         return repeated(self, seconds)
@@ -147,9 +149,9 @@ def measured_shape(kind: str, problem: Gemm, device: Device, candidates: int, se
         ]
         measure_cases([ours, *cases, *rivals], seconds, True, lambda index, row: None)
     return Shape(
-        kind, start.title, start.layout, ours.row.lesson or first.one_line().partition(": ")[2],
+        kind, start.title, start.layout, ours.row.lesson or _name(first),
         median(ours.row.samples.times), len(ours.row.samples.times),
-        tuple(_against(ours.row, cases)), tuple(_against(ours.row, rivals)),
+        tuple(_against(ours.row, cases, start.title)), tuple(_against(ours.row, rivals, start.title)),
     )  # fmt: skip
 
 
@@ -172,7 +174,7 @@ def _name(plan: Plan) -> str:
     return ", ".join(f"{step.kernel.name} ({step.config})" for step in plan.steps)
 
 
-def _against(ours: Row, cases: list[Case]) -> list[Other]:
+def _against(ours: Row, cases: list[Case], title: str) -> list[Other]:
     """The cases that passed, by the medians of pairs with our runs."""
     found = []
     for case in cases:
@@ -181,7 +183,7 @@ def _against(ours: Row, cases: list[Case]) -> list[Other]:
             pairs = zip(times, ours.samples.times, strict=False)
             found.append(Other(case.row.name, round(median(one / own for one, own in pairs), 4)))
         elif case.row.role is not Role.BASELINE and case.row.status is RowStatus.WRONG:
-            raise RecordError(f"{case.row.name} is wrong for {case.row.title}: {case.row.reason}")
+            raise WrongResult(f"{case.row.name} is wrong for {title}: {case.row.reason}")
     return found
 
 

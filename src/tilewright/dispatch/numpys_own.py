@@ -14,6 +14,8 @@ The model has one number a product, its amount, and one limit for each kind of p
 - "stack": several products by a BLAS, one after the other on one core or with all cores for each. Amounts are added up.
 - "each": of a stack with any number of products, the amount of one. Below it NumPy's loop over products (20 to 40 ns for
   each) is faster than our work-groups, however many products there are.
+- "thin": the same with at most 4 rows or columns. Kernels multiply whole vectors, of which such products use little: 203 of
+  154 x 2 x 102 took NumPy a third to a seventh of our time, of 154 x 16 x 102 up to three times ours.
 - "loops": what NumPy multiplies without a BLAS, in simple loops: integers, bools, float16, outer products (k = 1), and other
   operands with gaps before NumPy 2.3. Its amount is m n k, whatever it reads: a loop takes 0.2 to 10 ns for each step.
 """
@@ -27,6 +29,7 @@ TYPES = (*BLAS_TYPES, "float16", "bool", "int8", "uint8", "int16", "uint16", "in
 # Amounts that are NumPy's own on every machine, so that nothing is measured for them: 16 x 16 x 16 by a BLAS, 6 x 6 x 6 without
 # one. They take 1 us, where the cheapest enqueue takes 3.
 ALWAYS = {"product": 16**3 + 4 * 3 * 16**2, "vector": 5 * 32**2, "stack": 16**3, "loops": 6**3}
+THIN = 4  # rows or columns
 ELEMENT = 4  # multiply-adds that take as long as an element that is read or written: see above
 
 
@@ -72,7 +75,7 @@ def amounts(asked: Asked) -> dict[str, float]:
         one = steps
         found = {"loops": asked.products * one}
     if asked.ours > 1:
-        found["each"] = one
+        found["thin" if asked.by_blas and min(asked.m, asked.n) <= THIN else "each"] = one
     return found
 
 
@@ -98,5 +101,6 @@ WORDS = {
     "vector": "products with one row or column by its BLAS",
     "stack": "whole stacks by its BLAS",
     "each": "each product of a long stack",
+    "thin": "each thin product of a long stack",
     "loops": "products without a BLAS",
 }

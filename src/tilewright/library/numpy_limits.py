@@ -5,8 +5,8 @@ processor, driver, NumPy and BLAS with its number of threads. It bisects a list 
 short blocks, and their least times are compared, because other programs only ever make a time longer. If others kept the
 machine busy meanwhile, the answer serves this process alone.
 
-A product for which the BLAS wakes other threads is never NumPy's, however fast: OpenBLAS's spin for 26 ms afterwards, which made a
-following 1024 x 1024 product of ours 1.3 to 1.5 times as long on two cores, and where other programs kept a core busy, 128 x 128
+A product for which the BLAS wakes other threads is never NumPy's, however fast. OpenBLAS's spin for 26 ms afterwards, which made
+a following 1024 x 1024 product of ours 1.3 to 1.5 times as long on two cores. Where other programs kept a core busy, 128 x 128
 matrices took NumPy 16 ms instead of 17 us, and a kernel 30 us. Such products are seen by the processor time that this process
 gets beyond the calling thread's.
 """
@@ -24,7 +24,7 @@ import numpy as np
 from ..core.problem import Gemm, random_arrays
 from ..core.types import numpy_dtype
 from ..dispatch.choice import plan_product
-from ..dispatch.numpys_own import BLAS_TYPES, Asked, Limit, amounts
+from ..dispatch.numpys_own import BLAS_TYPES, THIN, Asked, Limit, amounts
 from ..dispatch.table_files import load_tables
 from ..runtime.cache import BinaryCache, cache_folder, content_key
 from ..runtime.load import OtherLoad
@@ -63,7 +63,8 @@ OUTER_SIDES = (16, 24, 32, 48, 64, 80, 96, 112, 128, 160, 192)  # of outer produ
 STACKS = (2, 4, 8, 16, 32, 64, 128, 256)  # how many products of STACKED x STACKED x STACKED
 STACKED = 32
 MANY = 256  # products in a stack that has "any number"
-EACH_SIDES = (2, 4, 6, 8, 12, 16, 24, 32, 48)
+THIN_SIDES = (4, 8, 12, 16, 24, 32, 48, 64, 96, 128)  # the other two
+EACH_SIDES = (2, 4, 6, 8, 12, 16, 24, 32, 48, 64)
 GAIN = 0.9  # NumPy's own must take at most this part of our time
 WATCHED_S = 0.012  # how long threads are watched: Linux counts the time of a running thread at its ticks, of up to 4 ms
 WOKEN = 0.3  # of the calling thread's processor time: what others get at least while a BLAS uses them
@@ -120,8 +121,10 @@ def sizes_of(kind: str, read: str, result: str) -> list[Asked]:
         return [Asked(1, 1, side, side, read, result) for side in VECTOR_SIDES]
     if kind == "stack":
         return [Asked(count, STACKED, STACKED, STACKED, read, result, count) for count in STACKS]
+    if kind == "thin":
+        return [Asked(MANY, side, THIN, side, read, result, MANY) for side in THIN_SIDES]
     if kind == "each":
-        return [Asked(MANY, side, side, side, read, result, MANY) for side in EACH_SIDES]
+        return [Asked(MANY, side, side, side, read, result, MANY) for side in EACH_SIDES if loops or side > THIN]
     return [Asked(1, side, side, side, read, result) for side in (LOOP_SIDES if loops else SIDES)]
 
 

@@ -4,7 +4,6 @@
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
-from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -32,7 +31,7 @@ from ..runtime.telemetry import sampler_for
 from .baselines import Measurement
 from .baselines.blas import absent
 from .cases import Case, CaseBuilder, judged, measure_cases, new_row, refused
-from .measure import RunFailed, repeated
+from .measure import RepeatedCall, RunFailed, repeated
 from .peaks import measured_peaks
 from .progress import Announce, Estimate, silent
 from .sets import default_sets, problems_of
@@ -57,21 +56,25 @@ class LibraryWorkload:
             for each in problem.operands
             if not each.written
         ]
+        # Callers name the type only if it is not the operands'.
+        self._dtype = None if self.output.dtype.name == problem.dtype else self.output.dtype
+        self._timer = RepeatedCall(self._call)
         if isinstance(problem, InPlaceTranspose):
             self.output[...] = arrays["matrix"]
 
     def run(self) -> Times:
         """The call's wall-clock time. The device's time is not measured separately."""
-        begin = perf_counter()
+        return Times(0.0, self._timer.seconds())
+
+    def _call(self) -> None:
         if self._problem.operation == "gemm":
             a, b = self._arrays
-            matmul(a, b, self.output, dtype=self.output.dtype, queue=self._queue)
+            matmul(a, b, self.output, dtype=self._dtype, queue=self._queue)
         elif isinstance(self._problem, InPlaceTranspose):
             matrix_transpose(self.output, self.output, queue=self._queue)
         else:
             move = copy if isinstance(self._problem, Copy) else matrix_transpose
             move(self._arrays[0][..., offset_of(self._problem) :], self.output, queue=self._queue)
-        return Times(0.0, perf_counter() - begin)
 
     def sustain(self, seconds: float) -> Work:
         return repeated(self, seconds)
@@ -81,7 +84,7 @@ class LibraryWorkload:
         if self._problem.operation != "gemm":
             return ""
         a, b = self._arrays
-        planned = prepare(a, b, self.output, dtype=self.output.dtype, queue=self._queue)
+        planned = prepare(a, b, self.output, dtype=self._dtype, queue=self._queue)
         return next((plan.host_call for plan in planned.plans), "")
 
 

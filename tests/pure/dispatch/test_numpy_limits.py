@@ -26,6 +26,7 @@ def never(kind: str) -> Limit:
 def test_the_kinds_of_products() -> None:
     assert set(amounts(asked())) == {"product"}
     assert set(amounts(asked(7))) == {"stack", "each"}
+    assert set(amounts(asked(7, n=4))) == set(amounts(asked(7, m=1))) == {"stack", "thin"}
     assert set(amounts(asked(7, ours=1))) == {"stack"}, "one matrix for kernels, so they have no work-groups to lose"
     assert set(amounts(asked(k=1))) == {"loops"}
     assert set(amounts(asked(m=1, k=1))) == set(amounts(asked(n=1))) == {"vector"}
@@ -52,10 +53,10 @@ def test_nothing_is_measured_for_the_least_products_nor_for_types_that_numpy_lac
 
 
 @pytest.mark.parametrize("dtype", TYPES)
-@pytest.mark.parametrize("kind", ["product", "vector", "stack", "loops", "each"])
+@pytest.mark.parametrize("kind", ["product", "vector", "stack", "loops", "each", "thin"])
 def test_limits_lie_between_two_sizes(dtype: str, kind: str) -> None:
     blas = dtype in ("float32", "float64", "complex64", "complex128")
-    if not blas and kind in ("product", "vector", "stack"):
+    if not blas and kind in ("product", "vector", "stack", "thin"):
         return
     sizes = sizes_of(kind, dtype, dtype)
     steps = [amounts(each)[kind] for each in sizes]
