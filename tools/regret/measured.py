@@ -26,7 +26,7 @@ from tilewright.library.engine import Call
 from tilewright.library.memory.host import HostMemory
 from tilewright.measurement.baselines import Measurement
 from tilewright.measurement.cases import Case, CaseBuilder, judged, measure_cases, new_row
-from tilewright.measurement.library import call_case, layout_letters, plan_case
+from tilewright.measurement.library import by_columns, call_case, layout_letters, plan_case
 from tilewright.measurement.measure import RepeatedCall, repeated
 from tilewright.runtime.environment import read_environment
 from tilewright.runtime.load import OtherLoad
@@ -94,7 +94,7 @@ class PlanWorkload:
         self.output = np.zeros(output.shape, numpy_dtype(output.dtype))
         self._timer = RepeatedCall(self._call_once)
         self._arrays = {
-            each.name: columns(arrays[each.name]) if each.order == "column" else arrays[each.name]
+            each.name: by_columns(arrays[each.name]) if each.order == "column" else arrays[each.name]
             for each in problem.operands[:2]
         }
 
@@ -106,11 +106,6 @@ class PlanWorkload:
 
     def sustain(self, seconds: float) -> Work:
         return repeated(self, seconds)
-
-
-def columns(array: np.ndarray) -> np.ndarray:
-    """The same elements with the last two dimensions column by column in memory."""
-    return np.ascontiguousarray(array.swapaxes(-1, -2)).swapaxes(-1, -2)
 
 
 def plans_of(problem: Gemm, device: Device, candidates: int) -> list[Plan]:

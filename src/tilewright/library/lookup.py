@@ -63,7 +63,7 @@ def find(arrays: tuple[Any, ...], out: Any, names: tuple[str, ...], asked: Hasha
 
 
 def numpys_key(a: Any, b: Any, out: Any) -> Hashable:
-    """What stands for such a call in NUMPYS. `matmul` writes it out where there is no `out`."""
+    """What stands for such a call in NUMPYS. `matmul` writes it out, because a function takes 0.1 us."""
     key = (a.shape, a.strides, a.dtype, b.shape, b.strides, b.dtype)
     return key if out is None else (*key, out.shape, out.strides, out.dtype, out.flags.num)
 

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, DTypeLike
 
 from ..errors import InvalidInput
 from .axes import matrices_last, matrix_axes, order_at
-from .lookup import NUMPYS, find, keep_numpys, numpys_key
+from .lookup import NUMPYS, find, keep_numpys
 from .memory.choice import memory_for
 from .memory.host import HostReady
 from .memory.ready import REFUSED
@@ -127,8 +127,10 @@ def matmul(
         if out is None:
             if (a.shape, a.strides, a.dtype, b.shape, b.strides, b.dtype) in NUMPYS:
                 return np.matmul(a, b)
-        elif type(out) is np.ndarray and numpys_key(a, b, out) in NUMPYS:
-            return np.matmul(a, b, out)
+        elif type(out) is np.ndarray:
+            key = (a.shape, a.strides, a.dtype, b.shape, b.strides, b.dtype)
+            if (*key, out.shape, out.strides, out.dtype, out.flags.num) in NUMPYS:
+                return np.matmul(a, b, out)
     out = single_out(out)
     slot = None
     if axes is None and wait_for is None:

@@ -40,6 +40,11 @@ from .sustained import as_samples, take_turns
 OURS = "tilewright"
 
 
+def by_columns(array: np.ndarray) -> np.ndarray:
+    """The same elements with each matrix column by column in memory: of a stack, too, one matrix after the other."""
+    return np.ascontiguousarray(array.swapaxes(-1, -2)).swapaxes(-1, -2)
+
+
 class LibraryWorkload:
     """One library call on host arrays, with a result array of its own as `out`.
 
@@ -52,7 +57,7 @@ class LibraryWorkload:
         self._problem = problem
         self._queue = None if device.info == default_device().info else device.plain_queue
         self._arrays: list[Any] = [
-            np.asfortranarray(arrays[each.name]) if each.order == "column" else arrays[each.name]
+            by_columns(arrays[each.name]) if each.order == "column" else arrays[each.name]
             for each in problem.operands
             if not each.written
         ]
