@@ -68,9 +68,14 @@ def numpys_key(a: Any, b: Any, out: Any) -> Hashable:
     return key if out is None else (*key, out.shape, out.strides, out.dtype, out.flags.num)
 
 
+def is_numpys(ready: HostReady, a: Any, b: Any) -> bool:
+    """Whether the call is NumPy's, and NumPy's result has the same type without being told."""
+    return ready.call.host is not None and ready.result_type == np.result_type(a, b)
+
+
 def keep_numpys(ready: HostReady, a: Any, b: Any, out: Any) -> None:
-    """Remember that `matmul(a, b, out)` is NumPy's, if NumPy's result has the same type without being told."""
-    if ready.call.host is not None and ready.result_type == np.result_type(a, b):
+    """Remember that `matmul(a, b, out)` is NumPy's, if it is."""
+    if is_numpys(ready, a, b):
         if len(NUMPYS) >= KEPT_CALLS:
             NUMPYS.clear()
         NUMPYS.add(numpys_key(a, b, out))

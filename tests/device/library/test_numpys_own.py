@@ -244,6 +244,14 @@ def test_prepared_products(calls: list[str]) -> None:
     for _ in range(3):
         same(product(a, b, c=c), by_kernels(a, b, c, trans_a="T", alpha=2, beta=1))
     assert len(calls) == 3
+    plain = tilewright.prepare(a.T, b)
+    for other in (a, a + 1):
+        same(plain(other.T, b), by_kernels(other.T, b))
+        same(plain(other.T, b, np.empty((9, 5), "f4")), by_kernels(other.T, b))
+    with pytest.raises(InvalidInput):
+        plain(a, b)
+    doubled = tilewright.prepare(np.full((1, 3), 100, "i1"), np.full((3, 1), 100, "i1"))
+    assert doubled(np.full((1, 3), 100, "i1"), np.full((3, 1), 100, "i1")).item() == 30000
     asked = tilewright.prepare(a, b, trans_a="T", device="cpu")
     assert not any(plan.host_call for plan in asked.plans)
 
