@@ -1,9 +1,9 @@
 """Measures up to which amount of work NumPy's own product is faster than a kernel, once for each machine and type.
 
-A measurement runs when the first product comes whose amount is in question, takes 0.05 to 0.3 s, and is kept on disk for this
+A measurement runs when the first product comes whose amount is in question, takes 0.1 to 0.3 s, and is kept on disk for this
 processor, driver, NumPy and BLAS with its number of threads. It bisects a list of sizes. At each size both ways take turns in
 short blocks, and their least times are compared, because other programs only ever make a time longer. If others kept the
-machine busy meanwhile, the answer serves this process alone.
+machine busy meanwhile, or other threads of this process did, the answer serves this process alone.
 
 A product for which the BLAS wakes other threads is not NumPy's, however fast. OpenBLAS's spin for 26 ms afterwards, which made
 a following 1024 x 1024 product of ours 1.3 to 1.5 times as long on two cores. Where other programs kept a core busy, 128 x 128
@@ -28,7 +28,7 @@ from ..dispatch.choice import plan_product
 from ..dispatch.numpys_own import BLAS_TYPES, THIN, Asked, Limit, amounts
 from ..dispatch.table_files import load_tables
 from ..runtime.cache import BinaryCache, cache_folder, content_key
-from ..runtime.load import OtherLoad
+from ..runtime.load import SHORTEST_S, OtherLoad
 from ..runtime.opencl.device import Device
 from ..runtime.opencl.vpdpbusd import equipped, processor_flags
 from .engine import Call
@@ -91,10 +91,15 @@ def _limit(device: Device, read: str, result: str, kind: str) -> Limit:
     answer = kept.get(key)
     if answer is not None:
         return Limit(**json.loads(answer))
-    load = OtherLoad()
+    begin, load = perf_counter(), OtherLoad()
+    sleep(SPIN_S)  # the caller may have used the BLAS
+    own_work = process_time()
+    sleep(WATCHED_S)
+    restless = process_time() - own_work > WOKEN * WATCHED_S
     limit = bisected(kind, read, result, lambda asked: _wins(device, asked))
+    sleep(max(0.0, 1.2 * SHORTEST_S - (perf_counter() - begin)))  # for a count of what others do
     others = load.cores()
-    if others is None or others <= LITTLE_LOAD:
+    if not restless and (others is None or others <= LITTLE_LOAD):
         kept.put(key, json.dumps({"amount": limit.amount, "like": limit.like}).encode())
     return limit
 

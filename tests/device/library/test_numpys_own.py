@@ -13,6 +13,8 @@ from tilewright.dispatch.numpys_own import TYPES, Asked
 from tilewright.errors import InvalidInput, LaunchFailed, UnsupportedType
 from tilewright.library import engine, lookup, numpy_call, numpy_limits
 from tilewright.library.memory.host import HostReady
+from tilewright.runtime.cache import BinaryCache
+from tilewright.runtime.load import OtherLoad
 
 RNG = np.random.default_rng(5)
 SHAPES = (
@@ -289,7 +291,17 @@ def test_limits_are_measured_once_and_kept(monkeypatch: pytest.MonkeyPatch) -> N
     """A measurement by the real clock: it ends, it is kept if the machine was quiet, and the next answer is the same."""
     device = engine.default_device()
     numpy_limits._limit.cache_clear()
-    monkeypatch.setattr(numpy_limits, "LITTLE_LOAD", float("inf"))
+    kept: list[str] = []
+    with monkeypatch.context() as busy:
+        busy.setattr(BinaryCache, "get", lambda cache, key: None)
+        busy.setattr(BinaryCache, "put", lambda cache, key, payload: kept.append(key))
+        busy.setattr(OtherLoad, "cores", lambda load: 1.0)
+        busy.setattr(numpy_limits, "_wins", lambda *asked: False)
+        assert numpy_limits.limit_for(device, "float32", "float32", "loops").amount == 0
+    assert not kept, "other programs were busy"
+    numpy_limits._limit.cache_clear()
+    monkeypatch.setattr(OtherLoad, "cores", lambda load: 0.0)
+    monkeypatch.setattr(numpy_limits, "WOKEN", float("inf"))
     first = numpy_limits.limit_for(device, "float32", "float32", "loops")
     assert 0 <= first.amount <= 192 * 192
     numpy_limits._limit.cache_clear()
