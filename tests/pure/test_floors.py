@@ -21,6 +21,8 @@ FLOORS = (
     "dispatch",
     "library",
     "torch",
+    "dask",
+    "mpi",
     "analysis",
     "measurement",
     "reports",

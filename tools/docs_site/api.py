@@ -10,8 +10,9 @@ INTRODUCTION = """\
 # Python calls
 
 Every public name, from the docstrings. `print` a result to read it. Modules below `tilewright` are private, whatever their
-names, but for `tilewright.torch`.
+names, but for `tilewright.torch`, `tilewright.dask` and `tilewright.mpi`.
 """
+OPTIONAL = {"torch": "PyTorch", "dask": "Dask", "mpi": "MPI"}  # folders that need a package of this name
 TITLES = {"call": "Calls", "result": "Results and other classes", "error": "Errors", "value": "Values"}
 
 
@@ -36,13 +37,14 @@ def api_page() -> str:
         chosen = sorted((name for name in names if kind_of(name) == kind), key=str.lower)
         parts.append(f"## {title}")
         parts += [mark(name) for name in chosen]
-    parts += ["## PyTorch: `import tilewright.torch`", *(mark(f"torch.{name}") for name in torch_names())]
+    for folder, title in OPTIONAL.items():
+        parts += [f"## {title}: `import tilewright.{folder}`", *(mark(f"{folder}.{name}") for name in names_in(folder))]
     return "\n\n".join(parts) + "\n"
 
 
-def torch_names() -> list[str]:
-    """The names in `tilewright.torch.__all__`, read from its source: it cannot be imported without PyTorch."""
-    source = Path(tilewright.__file__).parent / "torch" / "__init__.py"
+def names_in(folder: str) -> list[str]:
+    """The names in the `__all__` of a folder of OPTIONAL, read from its source: it cannot be imported without its package."""
+    source = Path(tilewright.__file__).parent / folder / "__init__.py"
     for node in ast.parse(source.read_text(encoding="utf-8")).body:
         if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__":
             return list(ast.literal_eval(node.value))

@@ -185,7 +185,7 @@ def _order(name: str, a: Any) -> tuple[int, ...]:
 
 def _copied(memory: Memory, a: Any, order: tuple[int, ...], out: Any, slot: Slot | None) -> Any:
     shape = tuple(a.shape[side] for side in order)
-    _check_elements(a.dtype)
+    check_elements(a.dtype)
     given = None if out is None else check_out(memory, out, shape, a.dtype, "no")  # a copy converts nothing
     taken = memory.as_operand(a, a.dtype)
     if given is not None and _transposes_in_place(memory, taken, order, given):
@@ -206,7 +206,7 @@ def _copied(memory: Memory, a: Any, order: tuple[int, ...], out: Any, slot: Slot
     return memory.result(target.array) if out is None else out
 
 
-def _check_elements(dtype: np.dtype) -> None:
+def check_elements(dtype: np.dtype) -> None:
     """UnsupportedType for elements that point to Python objects, or of a size that no kernel copies."""
     if dtype.hasobject:
         raise UnsupportedType(

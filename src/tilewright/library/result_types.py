@@ -76,3 +76,9 @@ def check_activation(activation: str, result: str) -> None:
     """UnsupportedType if the result is not a real float: activations are functions of those."""
     if element_type(result).kind != "float":
         raise UnsupportedType(f"the activation {activation!r} is for real floats; the result is {result}")
+
+
+def sum_type(result: str) -> str:
+    """The type of a sum of products that is grown step by step, and rounded to the result's type once, at the end."""
+    kind = element_type(result)
+    return kind.accumulator if kind.kind == "float" else result

@@ -1,0 +1,35 @@
+"""Operands: what callers pass, as Dask arrays that tasks can multiply, or a sentence why not."""
+
+from math import isnan
+from typing import Any
+
+import dask.array as da
+import numpy as np
+
+from ..core.types import FLOAT8
+from ..errors import InvalidInput, Unsupported, UnsupportedType
+
+
+def checked_array(value: Any, name: str) -> da.Array:
+    """The operand as a Dask array of NumPy chunks of known sizes."""
+    if da.ARRAY_EXPR_ENABLED:
+        raise Unsupported(
+            "tilewright.dask makes the tasks of Dask's classic arrays; set the configuration array.query-planning to False "
+            "before dask.array is imported"
+        )
+    array = da.asarray(value)
+    if type(array._meta) is not np.ndarray:
+        kind = f"{type(array._meta).__module__}.{type(array._meta).__qualname__}"
+        raise UnsupportedType(
+            f"the chunks of {name} are {kind}; tasks multiply NumPy arrays: {name}.map_blocks(numpy.asarray) makes them"
+        )
+    if any(isnan(length) for lengths in array.chunks for length in lengths):
+        raise InvalidInput(
+            f"{name} has chunks of unknown sizes, {array.chunks}; compute them first: {name}.compute_chunk_sizes()"
+        )
+    if array.dtype.name in FLOAT8:
+        raise UnsupportedType(
+            f"{name} has elements of {array.dtype}, which Dask cannot send between workers; "
+            f"{name}.astype('float16') holds the same values"
+        )
+    return array
