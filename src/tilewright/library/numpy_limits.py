@@ -159,7 +159,6 @@ def _wins(device: Device, asked: Asked) -> bool:
 
     woken = wakes_threads(numpys)
     if woken and not GAIN_OF_THREADS:
-        sleep(SPIN_S)
         return False
     memory = HostMemory(device, None)
     call = Call([plan_product(problem, equipped(device.info, asked.read), load_tables())], device)
@@ -171,7 +170,16 @@ def _wins(device: Device, asked: Asked) -> bool:
 
 
 def wakes_threads(call: Callable[[], Any]) -> bool:
-    """Whether other threads of this process work while this one makes the call again and again."""
+    """Whether other threads of this process work while this one makes the call again and again: both of two times, because
+    those of an earlier product may still spin in the first, on a busy machine for longer than SPIN_S."""
+    for _ in range(2):
+        if not _others_work(call):
+            return False
+        sleep(SPIN_S)
+    return True
+
+
+def _others_work(call: Callable[[], Any]) -> bool:
     call()
     end, all_before, own_before = perf_counter() + WATCHED_S, process_time(), thread_time()
     while perf_counter() < end:
