@@ -3,10 +3,11 @@
 from dataclasses import replace
 
 import pytest
-from devices import NVIDIA
+from devices import HOPPER, NVIDIA
 
 from tilewright.core.kernel import Dialect, render
-from tilewright.core.problem import Gemm, Transpose
+from tilewright.core.operands import Layout
+from tilewright.core.problem import Gemm, StridedGemm, Transpose
 from tilewright.core.types import FLOAT8
 from tilewright.dispatch.choice import plan_copy, plan_product
 from tilewright.kernels.product.call import call_of
@@ -47,3 +48,18 @@ def test_what_the_library_plans_for_a_gpu_compiles() -> None:
             )
             assert built.cubin.startswith(b"\x7fELF")
             assert not built.log
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "float16"])
+def test_symmetric_products_on_hopper_compile(dtype: str) -> None:
+    """The tile schedulers of triangles: as PTX, since machine code would lack what stands there as comments."""
+    compiler = find_nvrtc("sm_90a") or pytest.skip("NVRTC is not here")
+    assert compiler is not None
+    a = Layout(0, 4096, 1)
+    problem = StridedGemm(4096, 4096, 4096, dtype, views=(a, a.swapped, a), symmetric=True)
+    plan = plan_product(problem, replace(HOPPER, compute_units=132))
+    assert plan.steps[-1].kernel.name == "product/mirror"
+    for step in plan.steps:
+        source = render(step.kernel, step.config, step.problem, Dialect.CUDA)
+        built = compiler.compile_ptx(source, step.kernel.name, step.kernel.target or "sm_90a")
+        assert not built.log

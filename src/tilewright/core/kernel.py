@@ -77,6 +77,10 @@ class Config:
         """Local memory of one work-group, in bytes."""
         return 0
 
+    def included(self, problem: Problem) -> Mapping[str, str]:
+        """Files that take the place of included ones, by the names that stand in `#include`."""
+        return {}
+
     def tensor_maps(self, problem: Problem) -> Mapping[str, TensorMap]:
         """The arguments that are tensor maps, by name. The kernel itself writes the operand's address into each."""
         return {}
@@ -293,7 +297,7 @@ def render(kernel: Kernel, config: Config, problem: Problem, dialect: str = Dial
         macros, preludes = config.macros(problem), {}  # names of ours could be names of the file's, too
     defines = "\n".join(f"#define {key} {value}" for key, value in macros.items())
     folders = kernel.launch.include if kernel.launch is not None else ()
-    body = with_includes(kernel.text, kernel.source, macros, folders)
+    body = with_includes(kernel.text, kernel.source, {**macros, **config.included(problem)}, folders)
     return "\n".join((defines, *(read_source(PRELUDE / file) for file in preludes), body, ENDINGS.get(dialect, "")))
 
 

@@ -288,6 +288,8 @@ class StridedGemm(Gemm):
     `scale_a` and `scale_b` are "each" for float32 vectors, "one" for one number, or "" for no scales; give both or
     neither. `bias` is a vector of `out_dtype`: "row" has one element for each column of C, "column" one for each row, ""
     is none. `activation` is "relu", "gelu" (by erf), "gelu_tanh", "silu" or "". Complex operands may be conjugated.
+    `symmetric` says that B is A transposed, in A's own memory, and that C equals its transpose: beta is 0, and nothing
+    else of the epilogue depends on a row or a column. Kernels may then compute half of C.
     """
 
     views: tuple[Layout, Layout, Layout] = (Layout(0, 0, 0), Layout(0, 0, 0), Layout(0, 0, 0))
@@ -297,6 +299,19 @@ class StridedGemm(Gemm):
     conjugate_b: bool = False
     scale_a: str = ""
     scale_b: str = ""
+    symmetric: bool = False
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not self.symmetric:
+            return
+        apart = [name for name in ("bias", "scale_a", "scale_b") if getattr(self, name)]
+        apart += [f"beta={self.beta:g}"] if self.beta != 0 else []
+        if element_type(self.dtype).parts == 2 and self.conjugate_a != self.conjugate_b:
+            apart.append("the conjugate of one operand alone")
+        if self.m != self.n or self.views[1] != self.views[0].swapped or apart:
+            why = ", ".join(apart) or "other views"
+            raise InvalidInput(f"{self.m}x{self.n}x{self.k} is not symmetric: B must be A transposed, without {why}")
 
     @property
     def layouts(self) -> tuple[Layout, Layout, Layout]:

@@ -70,7 +70,8 @@ def key_of(problem: Problem) -> str:
     call = call_of(problem).row_major
     letters = _letter(call.a, call.m, call.k) + _letter(call.b, call.k, call.n)
     types = call.dtype if call.result == call.dtype else f"{call.dtype}>{call.result}"
-    return f"{call.batch} of {call.m}x{call.n}x{call.k} {types} {letters} {call.precision}".rstrip()
+    half = " symmetric" if call.symmetric else ""
+    return f"{call.batch} of {call.m}x{call.n}x{call.k} {types} {letters}{half} {call.precision}".rstrip()
 
 
 def _letter(view: Layout, rows: int, columns: int) -> str:

@@ -98,6 +98,8 @@ def _known(arrays: tuple[Any, ...], out: Any, device: Any, queue: Any) -> tuple[
     if place is None:
         return None
     keys.append(place[1])
+    if len(arrays) > 1:
+        keys.append(memory.one_place(arrays[0], arrays[1]))
     return place[0], tuple(keys)
 
 

@@ -28,6 +28,7 @@ from .numpy_limits import limit_for
 from .result_types import check_activation
 from .rules import Casting, Target, check_cast, check_out, target_of
 from .shapes import Batch, ProductShape, View, as_matrices, batches, folded, product_launches, product_shape
+from .symmetric import is_symmetric
 
 # A stack that needs more than MOST_LAUNCHES is copied and multiplied by one launch: preparing a launch takes some
 # milliseconds. DENSE_BYTES limits the copies, at 16 bytes an element; above it the launches are long anyway.
@@ -49,6 +50,11 @@ class Epilogue:
     precision: str = ""
     scale_a: str = ""
     scale_b: str = ""
+
+    @property
+    def is_uniform(self) -> bool:
+        """Whether it makes the same of equal sums, wherever they are. Without a product there is none to halve."""
+        return self.alpha != 0 and self.beta == 0 and not (self.bias or self.scale_a)
 
 
 HOLD_FLOAT8 = ("float16", "bfloat16")  # both types hold every value of both 8-bit floats
@@ -116,9 +122,12 @@ def settle(memory: Memory, product: Product, out: Any, names: Names) -> Settled:
         arrays["c"] = c  # another array object over `out`: it needs the event, too
     for name, vector in product.vectors.items():
         arrays[name] = memory.as_vector(memory.as_operand(vector, _vector_type(name, kind)))
-    key = (memory.key, types, epilogue, product.conjugate, *map(memory.signature, arrays.values()))
+    halved = epilogue.is_uniform and is_symmetric(memory, a, b, types[0], product.conjugate)
+    key = (memory.key, types, epilogue, product.conjugate, halved, *map(memory.signature, arrays.values()))
     call = call_for(
-        memory.device, key, lambda: _prepare(memory, (a, b, target.array), sizes, types, epilogue, product.conjugate)
+        memory.device,
+        key,
+        lambda: _prepare(memory, (a, b, target.array), sizes, types, epilogue, product.conjugate, halved),
     )
     added = None if filled else c
     ready = _ready(memory, product, names, Settled(call, arrays, target, added, None)) if names else None
@@ -250,12 +259,13 @@ def _prepare(
     types: tuple[str, str],
     epilogue: Epilogue,
     conjugate: tuple[bool, bool],
+    halved: bool,
 ) -> Call:
     a, b, result = (memory.view(array) for array in arrays)
     views = _stacked(a, b, result, sizes)
     if sizes.m == 0 or sizes.n == 0:
         return Call((), memory.device)
-    problems = [_problem(each, sizes, types, epilogue, conjugate) for each in batches(views)]
+    problems = [_problem(each, sizes, types, epilogue, conjugate, halved) for each in batches(views)]
     info = equipped(memory.device.info, types[0])
     tables = load_tables()
     plans = [plan_product(problem, info, tables) for problem in problems]
@@ -276,7 +286,12 @@ def _with_side(view: View, axis: int) -> View:
 
 
 def _problem(
-    batch: Batch, sizes: ProductShape, types: tuple[str, str], epilogue: Epilogue, conjugate: tuple[bool, bool]
+    batch: Batch,
+    sizes: ProductShape,
+    types: tuple[str, str],
+    epilogue: Epilogue,
+    conjugate: tuple[bool, bool],
+    halved: bool,
 ) -> StridedGemm:
     """The problem of one launch."""
     m = sizes.m
@@ -288,7 +303,7 @@ def _problem(
         m, sizes.n, k, types[0], alpha=epilogue.alpha, beta=epilogue.beta, out_dtype=types[1], batch=batch.count,
         views=(a, b, c), bias=epilogue.bias, activation=epilogue.activation,
         conjugate_a=conjugate[0], conjugate_b=conjugate[1], precision=epilogue.precision,
-        scale_a=epilogue.scale_a, scale_b=epilogue.scale_b,
+        scale_a=epilogue.scale_a, scale_b=epilogue.scale_b, symmetric=halved and m == sizes.n and b == a.swapped,
     )  # fmt: skip
 
 

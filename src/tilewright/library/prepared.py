@@ -99,7 +99,7 @@ class Prepared:
         if not usual and any(given(type(each)) is not kinds for each in ((a, b) if out is None else (a, b, out))):
             return None
         key_of = kinds.key_of
-        key: tuple[Any, ...] = (key_of(a), key_of(b), None if out is None else key_of(out))
+        key: tuple[Any, ...] = (key_of(a), key_of(b), None if out is None else key_of(out), kinds.one_place(a, b))
         if c is None and bias is None and scale_a is None and scale_b is None:
             return key
         others = arrays[2:]

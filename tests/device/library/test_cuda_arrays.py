@@ -299,6 +299,19 @@ def test_a_ready_call_adds_c(framework: PretendedArrays, gpu: PretendedDevice) -
         assert np.allclose(c[4 * (seed % 2) :][:8], wanted, atol=1e-3)
 
 
+def test_a_matrix_times_its_own_transpose(framework: PretendedArrays, gpu: PretendedDevice) -> None:
+    """Ready calls know whether operands begin at one address."""
+    a, b = values(70, 41), np.asfortranarray(values(41, 70, seed=1))
+    own, other = gpu.own(a), gpu.own(b)
+    transposed = PretendedArray(own.array.T)
+    for _ in range(3):
+        for second, expected in ((transposed, a @ a.T), (other, a @ b)):
+            got = matmul(own, second).array
+            np.testing.assert_allclose(got, expected, rtol=1e-4, atol=1e-4)
+        symmetric = gemm(own, own, trans_b="T").array
+        assert np.array_equal(symmetric, symmetric.T)
+
+
 def test_a_prepared_product_takes_cuda_arrays(framework: PretendedArrays, gpu: PretendedDevice) -> None:
     a, b, bias = values(6, 5), values(5, 4, seed=1), values(4, seed=2)
     product = prepare(gpu.own(a), gpu.own(b), bias=gpu.own(bias), alpha=3)

@@ -31,6 +31,9 @@ class GemmCall(StridedGemm):
     packed: tuple[str, ...] = ()
     even_odd_rows: bool = False
 
+    def __post_init__(self) -> None:
+        Gemm.__post_init__(self)  # a symmetric product stays one when an operand is packed
+
     @cached_property
     def memory(self) -> dict[tuple[Any, ...], Any]:
         """What `remembered` functions have found out about this call."""
@@ -75,6 +78,8 @@ class GemmCall(StridedGemm):
         if self.is_transposed:
             names = {"A": "B", "B": "A", "scale_a": "scale_b", "scale_b": "scale_a"}
         names |= {name: f"packed_{name}" for name in self.packed}
+        if self.symmetric and len(self.packed) == 2:
+            names["B"] = "packed_A"  # one copy serves both
         if not self.bias:
             names["bias"] = "C"
         if not self.scale_a:
@@ -121,7 +126,8 @@ class GemmCall(StridedGemm):
         """This call, of an even number of rows and no batch, as a batch of its even and its odd rows."""
         a, b, c = self.views
         a, c = (Layout(view.offset, 2 * view.row, view.column, view.row) for view in (a, c))
-        return replace(self, m=self.m // 2, batch=2, views=(a, replace(b, batch=0), c), even_odd_rows=True)
+        views = (a, replace(b, batch=0), c)
+        return replace(self, m=self.m // 2, batch=2, views=views, even_odd_rows=True, symmetric=False)
 
     def with_split_k(self, k_chunk: int) -> "GemmCall":
         """The first step of split-K: sums of `k_chunk` products each, in scratch memory, in the accumulator's type."""
@@ -129,7 +135,7 @@ class GemmCall(StridedGemm):
         scratch = Layout(0, self.n, 1, area)
         return replace(
             self, views=(self.a, self.b, scratch), k_chunk=k_chunk, c_split=self.batch * area, alpha=1, beta=0, bias="",
-            activation="", scale_a="", scale_b="", out_dtype=element_type(self.dtype).accumulator,
+            activation="", scale_a="", scale_b="", out_dtype=element_type(self.dtype).accumulator, symmetric=False,
         )  # fmt: skip
 
     def batches(self, first: int, count: int) -> "GemmCall":

@@ -1,6 +1,6 @@
 """What the configurations of all families share: how they see a product, and how work-groups divide its tiles."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from ...core.device import DeviceInfo
@@ -10,6 +10,7 @@ from ...core.types import element_type
 from .call import GemmCall, call_of
 from .packing import Place, across_k, on_lines, with_packed
 from .results import result_violations
+from .symmetric import TRIANGLE, tiles_of_triangle
 
 # Scratch buffers, by the names of the kernels' arguments: partial tiles, or sums over a split of K, and semaphores.
 PARTIAL, SEMAPHORES = "partial", "semaphores"
@@ -40,6 +41,14 @@ class ProductConfig(Config):
     def packed(self, call: GemmCall) -> tuple[str, ...]:
         """Which of "A" and "B" are copied into scratch memory first."""
         return ()
+
+    def included(self, problem: Problem) -> Mapping[str, str]:
+        """Of a symmetric product the tile scheduler walks a triangle."""
+        return TRIANGLE if self.oriented(problem).symmetric else {}
+
+    def sums_alike(self, problem: Problem) -> bool:
+        """Whether all elements of C are sums in one order of k, so that those of a symmetric product are symmetric."""
+        return True
 
     def after_packing(self, call: GemmCall) -> GemmCall:
         """The call with those operands there."""
@@ -96,9 +105,16 @@ class TiledConfig(ProductConfig):
         return 1
 
     def tiles(self, call: GemmCall) -> int:
-        """Tiles of the whole batch."""
+        """Tiles of the whole batch, those that are computed: of a symmetric product about half."""
         parts = self.components(call)
-        return -(-call.m * parts // self.BM) * -(-call.n * parts // self.BN) * call.batch
+        tiles_m, tiles_n = -(-call.m * parts // self.BM), -(-call.n * parts // self.BN)
+        if call.symmetric:
+            return tiles_of_triangle(tiles_m, tiles_n, self.BM, self.BN) * call.batch
+        return tiles_m * tiles_n * call.batch
+
+    def sums_alike(self, problem: Problem) -> bool:
+        """Not where work-groups share some tiles."""
+        return self.tail_tiles(self.oriented(problem)) == 0
 
     def full_wave_tiles(self, call: GemmCall) -> int:
         """Tiles that one work-group computes alone: those of full waves, or all of them."""

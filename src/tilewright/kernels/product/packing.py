@@ -50,10 +50,22 @@ def _batch(call: GemmCall, view: Layout, elements: int) -> int:
     return 0 if call.batch == 1 or view.batch == 0 else elements
 
 
+def shares_copy(call: GemmCall, names: tuple[str, ...]) -> bool:
+    """Whether one copy serves both operands: of a symmetric product B is the copy of A, transposed."""
+    return call.symmetric and {"A", "B"} <= set(names)
+
+
+def copied(call: GemmCall, names: tuple[str, ...]) -> tuple[str, ...]:
+    """Which of the operands that are packed need a copy of their own."""
+    return ("A",) if shares_copy(call, names) else names
+
+
 @remembered
 def with_packed(call: GemmCall, name: str, place: Place) -> GemmCall:
     """The call with operand "A" or "B" in scratch memory."""
     a, b, c = call.views
+    if name == "B" and shares_copy(call, (*call.packed, name)):
+        return replace(call, views=(a, a.swapped, c), packed=(*call.packed, name))
     layout = place(call, name)
     views = (layout, b, c) if name == "A" else (a, layout.swapped, c)
     return replace(call, views=views, packed=(*call.packed, name))
@@ -117,11 +129,12 @@ def by_one_launch(call: GemmCall, names: tuple[str, ...]) -> bool:
 @remembered
 def launches(call: GemmCall, names: tuple[str, ...]) -> int:
     """How many launches copy operands, of a batch that each of them can take."""
-    return 1 if by_one_launch(call, names) else len(names)
+    return 1 if by_one_launch(call, names) else len(copied(call, names))
 
 
 def packing(call: GemmCall, names: tuple[str, ...], place: Place) -> Steps:
     """The launches that copy operands "A" and "B", one or both, there."""
+    names = copied(call, names)
     if by_one_launch(call, names):
         config = PackConfig(place(call, "A"), place(call, "B"))
         itemsize = element_type(call.dtype).itemsize

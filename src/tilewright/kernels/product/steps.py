@@ -9,12 +9,14 @@ from .call import GemmCall
 from .config import PARTIAL, SEMAPHORES, SplitKConfig, TiledConfig
 from .packing import across_k, packing
 from .reduction import REDUCE, reduction
+from .symmetric import mirrored
 
 
 def split_k_steps(kernel: Kernel, config: Config, problem: Problem) -> Steps:
     """One launch for up to MOST_GROUPS matrices, or two with split-K."""
     assert isinstance(config, SplitKConfig)
-    return tuple(_steps(kernel, config, config.orientation(problem)))
+    call = config.orientation(problem)
+    return (*_steps(kernel, config, call), *mirrored(call))
 
 
 def _steps(kernel: Kernel, config: SplitKConfig, call: GemmCall) -> Iterator[Step]:
@@ -44,6 +46,6 @@ def tiled_steps(kernel: Kernel, config: Config, problem: Problem) -> Steps:
     semaphores = config.semaphores(call)
     if not semaphores:  # then the kernel gets arguments that it does not use
         unused = {**dict(call.buffers), PARTIAL: "C", SEMAPHORES: "C"}
-        return (*copies, Step(kernel, config, call, tuple(unused.items())))
+        return (*copies, Step(kernel, config, call, tuple(unused.items())), *mirrored(plain))
     scratch = ((PARTIAL, config.partial_bytes(call)), (SEMAPHORES, 4 * semaphores))
-    return (*copies, Step(kernel, config, call, call.buffers, scratch, (SEMAPHORES,)))
+    return (*copies, Step(kernel, config, call, call.buffers, scratch, (SEMAPHORES,)), *mirrored(plain))

@@ -131,6 +131,10 @@ class CudaMemory(DeviceCopies):
         (begin, end), (other_begin, other_end) = one.span, other.span
         return bool(begin < other_end and other_begin < end)
 
+    @staticmethod
+    def one_place(one: CudaArray, other: CudaArray) -> bool:
+        return one.pointer == other.pointer
+
     def same_elements(self, one: Any, other: Any) -> bool:
         """Whether two arrays, the caller's or read already, have the same elements at the same addresses."""
         if one is other:

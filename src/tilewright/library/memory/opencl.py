@@ -106,6 +106,10 @@ class OpenCLMemory(DeviceCopies):
         return array.shape, array.strides, array.dtype
 
     @staticmethod
+    def one_place(one: Array, other: Array) -> bool:
+        return one.base_data is other.base_data and one.offset == other.offset
+
+    @staticmethod
     def settled(array: Array) -> bool:
         return bool(array.size)
 

@@ -12,6 +12,8 @@ A kind of arrays takes part by an entry in `choice.MEMORIES` and these methods o
     key_of(array)                   what a plan depends on: shape, strides, type, alignment, offset. Arrays with equal keys
                                     can take each other's place, but for what `Ready.run` checks. (static)
     layout_of(array)                shape, strides in bytes, and type, as `prepare` compares and names them. (static)
+    one_place(one, other)           whether two arrays begin at one address of one block of memory: A times its own transpose is
+                                    another plan. May say no where that would take long to find out. (static)
     settled(array)                  whether `key_of` really has all of it: not where only an address can tell, nor for an array
                                     without elements. (static)
     ready(recipe)                   its Ready for calls like the recipe's

@@ -41,6 +41,10 @@ class CpuConfig(ProductConfig):
         by_rows = call.a.column == 1 and multiplied_as_stored(call.dtype) and not call.conjugate_a
         a_row = call.a.row if by_rows else None
         k = -(-call.k // self.steps_per_real)
+        return self.cut(call, k, c_bytes, a_bytes, a_row)
+
+    def cut(self, call: GemmCall, k: int, c_bytes: int, a_bytes: int, a_row: int | None) -> Blocking:
+        """The blocks, with `k` in REALs; `a_row` is the stride of A's rows if they could be multiplied where they lie."""
         return blocking(call.m, call.n, k, call.batch, self.tile, self.units, c_bytes, a_bytes, a_row)
 
     def blocks_of_k(self, call: GemmCall) -> int:

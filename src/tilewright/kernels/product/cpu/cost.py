@@ -117,7 +117,6 @@ def blocking(
     """
     if not m or not n:
         return Blocking(tile.rows, tile.panel, DEPTH_STEP, 0, 0, False, False)
-    fewest = max(1, -(-k // tile.depth))
 
     def cost(blocks: tuple[int, int, int]) -> float:
         mb, nb, kb = blocks
@@ -128,10 +127,7 @@ def blocking(
         waves = -(-groups // units)
         return WAKE + waves * one * (1 + UNEVENNESS * units / groups)
 
-    wide = max(DEPTH_STEP, tile.capacity // WIDE_BLOCK)
-    counts = {fewest, fewest + fewest // 2, max(fewest, -(-k // wide))}
-    depths = {max(DEPTH_STEP, _even(k, count, DEPTH_STEP)) for count in counts}
-    tried = ((mb, nb, kb) for kb in sorted(depths) for mb, nb in _grids(m, n, kb, tile, -(-units // batch)))
+    tried = ((mb, nb, kb) for kb in depths(k, tile) for mb, nb in grids(m, n, kb, tile, -(-units // batch)))
     mb, nb, kb = min(tried, key=cost)
     stream = kb >= k and batch * m * n * c_bytes > STREAM_BYTES
     return Blocking(mb, nb, kb, -(-m // mb), -(-n // nb), stream, in_place(a_row, kb, a_bytes))
@@ -158,7 +154,15 @@ def cycles(mb: int, nb: int, k: int, kb: int, tile: Tile, a_in_place: bool) -> f
     return rows * vectors * k / 2 + updates + packing + GROUP
 
 
-def _grids(m: int, n: int, kb: int, tile: Tile, units: int) -> Iterator[tuple[int, int]]:
+def depths(k: int, tile: Tile) -> list[int]:
+    """Depths of blocks worth trying."""
+    fewest = max(1, -(-k // tile.depth))
+    wide = max(DEPTH_STEP, tile.capacity // WIDE_BLOCK)
+    counts = {fewest, fewest + fewest // 2, max(fewest, -(-k // wide))}
+    return sorted({max(DEPTH_STEP, _even(k, count, DEPTH_STEP)) for count in counts})
+
+
+def grids(m: int, n: int, kb: int, tile: Tile, units: int) -> Iterator[tuple[int, int]]:
     """Sizes (mb, nb) of the work-groups' blocks worth trying: multiples of the tile that fit its packed block."""
     widest = max(tile.panel, tile.capacity // kb // tile.panel * tile.panel)
     fewest = -(-n // widest)

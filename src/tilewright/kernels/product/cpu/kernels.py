@@ -1,5 +1,6 @@
 """06_production.cl and gemv.cl as Kernels, for a device's vectors. The first is the last rung of the ladder `cpu`, too."""
 
+from dataclasses import fields, replace
 from pathlib import Path
 
 from ....core.device import DeviceInfo
@@ -8,6 +9,7 @@ from ....core.problem import Problem
 from ....core.types import element_type
 from .config import CpuConfig
 from .config_gemv import LEVEL1_BYTES, CpuGemvConfig
+from .config_symmetric import CpuSymmetricConfig
 from .cost import register_tile
 from .elements import DTYPES, exact_depth, sums_wait
 
@@ -53,6 +55,12 @@ def piece_kernels(dtype: str, device: DeviceInfo, vector_bytes: int) -> tuple[Ke
     return (
         Kernel(MAIN_LOOP, config, dtypes=(dtype,), steps=product_steps, variant=variant, requires=PIECES_NEED[pieces]),
     )
+
+
+def symmetric_kernel(kernel: Kernel) -> Kernel:
+    """symmetric.cl in the place of 06_production.cl: half of a product of A and its own transpose, and the mirror image."""
+    config = CpuSymmetricConfig(**{each.name: getattr(kernel.config, each.name) for each in fields(kernel.config)})
+    return replace(kernel, source=HERE / "symmetric.cl", config=config)
 
 
 def gemv_steps(kernel: Kernel, config: Config, problem: Problem) -> Steps:

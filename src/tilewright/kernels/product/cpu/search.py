@@ -6,7 +6,7 @@ from ....core.device import DeviceInfo
 from ..call import GemmCall
 from ..family import Candidate
 from .elements import takes_vectors
-from .kernels import gemv_kernel, piece_kernels, product_kernel
+from .kernels import gemv_kernel, piece_kernels, product_kernel, symmetric_kernel
 
 
 def offers(call: GemmCall, device: DeviceInfo) -> Iterator[Candidate]:
@@ -14,10 +14,11 @@ def offers(call: GemmCall, device: DeviceInfo) -> Iterator[Candidate]:
     if not takes_vectors(device):
         return
     vector_bytes = max(16, min(64, device.native_widths.get("float32", 4) * 4))
-    kernels = (
-        gemv_kernel(call.dtype, device, vector_bytes),
+    blocked = (
         *piece_kernels(call.dtype, device, vector_bytes),
         product_kernel(call.dtype, device, vector_bytes),
     )
+    halved = map(symmetric_kernel, blocked) if call.symmetric else ()
+    kernels = (gemv_kernel(call.dtype, device, vector_bytes), *halved, *blocked)
     for place, kernel in enumerate(kernels):
         yield Candidate(kernel, kernel.config, float(place))

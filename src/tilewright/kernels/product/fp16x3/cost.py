@@ -22,4 +22,5 @@ def cost(tiles: int, steps: int, groups: int, call: GemmCall) -> float:
 
 def plain_cost(groups: int, call: GemmCall) -> float:
     """Cycles of the same product in float32 by the CUDA cores of `groups` SMs."""
-    return PLAIN_LAUNCH + call.batch * call.m * call.n * call.k / (128 * groups * PLAIN_EFFICIENCY)
+    computed = call.batch * call.m * call.n * call.k / (2 if call.symmetric else 1)
+    return PLAIN_LAUNCH + computed / (128 * groups * PLAIN_EFFICIENCY)

@@ -4,6 +4,7 @@ from pathlib import Path
 
 from ....core.kernel import Config, Kernel, Step, Steps
 from ....core.problem import Problem
+from ..symmetric import mirrored
 from .config import Fp16x3Config
 from .config_split import FP16_BYTES, SplitConfig, pitch_of, sides, split_config
 
@@ -19,7 +20,7 @@ def fp16x3_steps(kernel: Kernel, config: Config, problem: Problem) -> Steps:
         word, vectors = side.name.lower(), side.length * side.batch
         scratch += [(f"ranges_{word}", 8 * vectors), (f"halves_{word}", 2 * vectors * pitch_of(call) * FP16_BYTES)]
     split = Step(SPLIT, split_config(call), call, call.buffers, tuple(scratch))
-    return split, Step(kernel, config, call, call.buffers)
+    return split, Step(kernel, config, call, call.buffers), *mirrored(call)
 
 
 SPLIT = Kernel(HERE / "split_vectors.cl", SplitConfig())

@@ -10,7 +10,7 @@ from ....core.types import element_type
 from ..call import GemmCall
 from ..cost import BYTES, LATENCY, LAUNCH, memory_cycles, operand_bytes
 from ..macros import elements
-from ..packing import launches
+from ..packing import copied, launches
 from .config import WARP, MmaConfig, copy_form
 from .config_tma import MmaTmaConfig
 
@@ -101,4 +101,6 @@ def _fixup(config: MmaConfig, call: GemmCall) -> float:
 
 def _packing(config: MmaConfig, call: GemmCall, sms: int) -> float:
     packed = config.packed(call)
-    return 2 * sum(operand_bytes(call, name) for name in packed) / (BYTES * sms) + LAUNCH * launches(call, packed)
+    return 2 * sum(operand_bytes(call, name) for name in copied(call, packed)) / (BYTES * sms) + LAUNCH * launches(
+        call, packed
+    )

@@ -11,6 +11,7 @@ from ....core.types import element_type
 from ..call import GemmCall
 from ..config import SplitKConfig
 from ..macros import LOAD_BYTES, Elements, Reading, element_macros, elements, index_type, reading, result_width
+from ..symmetric import tiles_of_triangle
 
 PANELS = 2  # one is computed on while the next is filled
 
@@ -44,7 +45,9 @@ class PortableConfig(SplitKConfig):
         return self.split_k > 1 and (call.k <= self.BK or self.chunk(call) * (self.split_k - 1) >= call.k)
 
     def tiles(self, call: GemmCall) -> int:
-        return -(-call.m // self.BM) * -(-call.n // self.BN)
+        """Tiles of one matrix, those that are computed."""
+        tiles_m, tiles_n = -(-call.m // self.BM), -(-call.n // self.BN)
+        return tiles_of_triangle(tiles_m, tiles_n, self.BM, self.BN) if call.symmetric else tiles_m * tiles_n
 
     def ndrange(self, problem: Problem) -> NDRange:
         call = self.oriented(problem)

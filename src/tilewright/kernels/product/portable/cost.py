@@ -25,7 +25,7 @@ from ..cost import (
     splits_of,
 )
 from ..macros import elements, result_width
-from ..packing import launches
+from ..packing import copied, launches
 from .config import PortableConfig
 
 # Every tile with the part of the multiply-adds in what its work-items issue, and what else keeps it from its best: fitted
@@ -118,8 +118,8 @@ def terms(config: PortableConfig, call: GemmCall, device: DeviceInfo) -> Terms:
 
 def packing_cycles(config: PortableConfig, call: GemmCall, device: DeviceInfo) -> float:
     names = config.packed(call)
-    copied = 2 * sum(operand_bytes(call, name) for name in names) / (BYTES * device.compute_units)
-    return copied + LAUNCH * launches(call, names)
+    moved = 2 * sum(operand_bytes(call, name) for name in copied(call, names)) / (BYTES * device.compute_units)
+    return moved + LAUNCH * launches(call, names)
 
 
 @cache
@@ -186,6 +186,7 @@ def _least_with_split_k(
 def least_cost(call: GemmCall, device: DeviceInfo) -> float:
     """What all tiles cost at least."""
     products = call.batch * call.m * call.n * call.k * slowness(call.dtype) / device.compute_units
+    products /= 2 if call.symmetric else 1
     best = max(EFFICIENCY.values()) * (SMALL_COMPLEX if call.dtype.startswith("complex") else 1)
     return (START + products / (LANES * best) + MEMORY_SHARE * memory_cycles(call, device) + LATENCY) * ROUNDED_DOWN
 

@@ -12,6 +12,7 @@ from ..config import PARTIAL, SEMAPHORES
 from ..macros import elements
 from ..packing import packing
 from ..steps import split_k_steps
+from ..symmetric import mirrored
 from .config import PortableConfig
 
 HERE = Path(__file__).parent
@@ -20,7 +21,8 @@ HERE = Path(__file__).parent
 def fixup_steps(kernel: Kernel, config: Config, problem: Problem) -> Steps:
     """One launch for up to MOST_GROUPS matrices, with split-K whose partial tiles the last work-group of each tile adds up."""
     assert isinstance(config, PortableConfig)
-    return tuple(_fixup_steps(kernel, config, config.orientation(problem)))
+    call = config.orientation(problem)
+    return (*_fixup_steps(kernel, config, call), *mirrored(call))
 
 
 def _fixup_steps(kernel: Kernel, config: PortableConfig, call: GemmCall) -> Iterator[Step]:

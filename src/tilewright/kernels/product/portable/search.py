@@ -52,7 +52,8 @@ def _ways(tile: PortableConfig, pack: bool, most: int, call: GemmCall, device: D
             continue
         cycles = cost_without_fixup(config, call, device, own)
         adding = fixup_cycles(0, splits, call, device)
-        yield Candidate(TILES, config, cycles + adding + own.packing)
+        if splits == 1 or not call.symmetric:  # a launch that adds up splits would want all tiles
+            yield Candidate(TILES, config, cycles + adding + own.packing)
         if splits > 1 and nvidia:
             adding = fixup_cycles(config.BM * config.BN, splits, call, device)
             yield Candidate(SPLIT_K, config, cycles + adding + own.packing)

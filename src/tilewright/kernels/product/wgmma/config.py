@@ -82,8 +82,8 @@ class WgmmaConfig(TiledConfig):
         return self.CONSUMERS_M * self.CONSUMERS_N
 
     def one_wave(self, call: GemmCall) -> bool:
-        """Whether there is a work-group for each tile, or for each split of one."""
-        return self.tiles(call) * self.tail_split <= self.groups
+        """Whether there is a work-group for each tile, or for each split of one, by its three numbers: a triangle has none."""
+        return not call.symmetric and self.tiles(call) * self.tail_split <= self.groups
 
     @property
     def part(self) -> int:
@@ -112,6 +112,15 @@ class WgmmaConfig(TiledConfig):
     @property
     def splits_tail(self) -> bool:
         return self.tail_split > 1
+
+    def included(self, problem: Problem) -> Mapping[str, str]:
+        others = super().included(problem)
+        return {**others, "scheduler.cl": "triangle.cl"} if others else others
+
+    def sums_alike(self, problem: Problem) -> bool:
+        """All tiles are split alike, or none."""
+        call = self.oriented(problem)
+        return 0 in (self.tail_tiles(call), self.full_wave_tiles(call))
 
     def semaphores(self, call: GemmCall) -> int:
         """One for each consumer's part of a tile."""
@@ -242,6 +251,8 @@ class WgmmaConfig(TiledConfig):
         """What speaks against even and odd rows as two matrices."""
         itemsize = element_type(call.dtype).itemsize
         distance, offset = call.a.row * itemsize, call.a.offset * itemsize
+        if call.symmetric:
+            yield "the even and the odd rows of a symmetric product are not symmetric"
         if call.m % 2 or call.batch != 1:
             yield f"{call.m} rows of {call.batch} matrices are not two halves of one"
         if not along_k(call.a) or distance % SECTOR != SECTOR // 2 or offset % SECTOR or "A" in self.pack:
